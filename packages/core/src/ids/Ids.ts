@@ -1,0 +1,59 @@
+/**
+ * Branded identifiers and where new ones come from.
+ *
+ * All ids made here are UUIDv7 (RFC 9562): they sort by creation, so that stores list the newest first
+ * by primary key alone. A client may supply a build id or a stream id of any UUID version.
+ */
+import { Effect, Schema } from "effect"
+import { SecureRandom } from "effect/crypto"
+
+const uuid = Schema.String.check(Schema.isUUID())
+
+export const OrgId = uuid.pipe(Schema.brand("OrgId"))
+export type OrgId = typeof OrgId.Type
+
+/** An environment: the tenancy boundary. Every query of every store names one. */
+export const EnvId = uuid.pipe(Schema.brand("EnvId"))
+export type EnvId = typeof EnvId.Type
+
+export const ApiKeyId = uuid.pipe(Schema.brand("ApiKeyId"))
+export type ApiKeyId = typeof ApiKeyId.Type
+
+export const ProjectId = uuid.pipe(Schema.brand("ProjectId"))
+export type ProjectId = typeof ProjectId.Type
+
+export const BuildId = uuid.pipe(Schema.brand("BuildId"))
+export type BuildId = typeof BuildId.Type
+
+export const HandlerId = uuid.pipe(Schema.brand("HandlerId"))
+export type HandlerId = typeof HandlerId.Type
+
+export const ScheduleId = uuid.pipe(Schema.brand("ScheduleId"))
+export type ScheduleId = typeof ScheduleId.Type
+
+export const StreamId = uuid.pipe(Schema.brand("StreamId"))
+export type StreamId = typeof StreamId.Type
+
+export const EventId = uuid.pipe(Schema.brand("EventId"))
+export type EventId = typeof EventId.Type
+
+export const RunId = uuid.pipe(Schema.brand("RunId"))
+export type RunId = typeof RunId.Type
+
+export const DeliveryId = uuid.pipe(Schema.brand("DeliveryId"))
+export type DeliveryId = typeof DeliveryId.Type
+
+/** One process that runs deliveries. A restart is a new node. */
+export const NodeId = uuid.pipe(Schema.brand("NodeId"))
+export type NodeId = typeof NodeId.Type
+
+/** A new id of the given kind. Ids of one process ascend, also within a millisecond. */
+export const fresh = <Id extends string>(
+  schema: Schema.Codec<Id, string>
+): Effect.Effect<Id, never, SecureRandom.SecureRandom> =>
+  Effect.flatMap(SecureRandom.SecureRandom, (random) =>
+    Effect.map(random.uuidV7(), (value) => schema.make(value, { disableChecks: true }))
+  )
+
+/** Whether text has the shape of an id. What has not is the name of something, or of nothing. */
+export const isUuid: (text: string) => boolean = Schema.is(uuid)

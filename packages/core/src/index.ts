@@ -1,0 +1,7 @@
+export * from "./errors/Errors.ts"
+export * from "./ids/Ids.ts"
+export * from "./ids/Page.ts"
+export * from "./ids/Timestamp.ts"
+export * from "./sandbox/Limits.ts"
+export * from "./sandbox/Outcome.ts"
+export * from "./sandbox/Sandbox.ts"

@@ -1,0 +1,123 @@
+/**
+ * Where guest code runs.
+ *
+ * The seam between the runtime and an engine. The runtime hands over text and gets text back; nothing of
+ * an engine, no reference, no guest object, ever passes it. Bundles travel as opaque `Artifact`s that the
+ * engine made itself: source, source map and code cache, authenticated, so that storage is not trusted.
+ */
+import { Context, type Effect, Schema } from "effect"
+import type { StoreUnavailable } from "../errors/Errors.ts"
+import type { BuildId, EnvId, RunId } from "../ids/Ids.ts"
+import type { Execution } from "./Outcome.ts"
+
+/** A build cannot be used, by its author's fault. `reason` says which file or function and what is wrong. */
+export class BundleRejected extends Schema.TaggedError<BundleRejected>()("BundleRejected", {
+  reason: Schema.String
+}) {
+  override get message(): string {
+    return this.reason
+  }
+}
+
+/** The sandbox itself cannot run anything now. `retryable` after a pause. */
+export class SandboxUnavailable extends Schema.TaggedError<SandboxUnavailable>()("SandboxUnavailable", {
+  reason: Schema.String
+}) {
+  override get message(): string {
+    return `The sandbox is not available: ${this.reason}`
+  }
+}
+
+/** A function of a bundle: `ns` is `main` for exports that are functions themselves (decisions 5.1). */
+export interface FunctionRef {
+  readonly ns: string
+  readonly var: string
+}
+
+/** An exported function as found by loading the bundle; `meta` is its property of that name as JSON, or undefined. */
+export interface ExportedFunction extends FunctionRef {
+  readonly meta: Schema.Json | undefined
+}
+
+/** What the engine made of a bundle. The bytes are opaque: keep them, hand them back. */
+export interface Prepared {
+  readonly functions: ReadonlyArray<ExportedFunction>
+  readonly artifact: Uint8Array
+}
+
+/** Which bundle an invocation runs in; an engine keeps one warm isolate per (env, build). */
+export interface BundleRef {
+  readonly env_id: EnvId
+  readonly build_id: BuildId
+  /** Called only when the engine does not have the bundle at hand. */
+  readonly artifact: Effect.Effect<Uint8Array, StoreUnavailable>
+}
+
+/** What a guest asks of its host: `op` names a row of the host-call table, `payload` is JSON text. Hostile. */
+export interface HostCall {
+  readonly op: string
+  readonly payload: string
+}
+
+/** The answer to a host call that the guest may not make or got wrong; it rejects the guest's promise. */
+export class HostCallRefused extends Schema.TaggedError<HostCallRefused>()("HostCallRefused", {
+  name: Schema.String,
+  message: Schema.String
+}) {}
+
+export const LogLevel = Schema.Literals(["debug", "info", "warn", "error"])
+export type LogLevel = typeof LogLevel.Type
+
+/** One line that the guest logged, in order. `data` is JSON text or null. */
+export interface GuestLog {
+  readonly level: LogLevel
+  readonly message: string
+  readonly data: string | null
+  /** Epoch milliseconds when the host received it. */
+  readonly time: number
+}
+
+export interface Invocation {
+  readonly run_id: RunId
+  readonly bundle: BundleRef
+  readonly fn: FunctionRef
+  /** JSON text of an object: the facts that become `svc`; `trigger` names the one that is the first argument. */
+  readonly svc: string
+  /**
+   * - `event`, `request`, `tick`: the function is called with that property of `svc`, then `svc` itself.
+   * - `args`: the function is called with the elements of the array `args` of `svc`, and nothing else.
+   *
+   * With `request` a returned response object becomes `Responded`.
+   */
+  readonly trigger: "event" | "request" | "tick" | "args"
+  /** Wall time. */
+  readonly timeoutMs: number
+  readonly onHostCall: (call: HostCall) => Effect.Effect<string, HostCallRefused>
+  readonly onLog: (line: GuestLog) => void
+}
+
+export class Sandbox extends Context.Service<
+  Sandbox,
+  {
+    /**
+     * Checks an uploaded zip without running it: that it is one, its sizes, its entry names, that `index.js` is
+     * there. Streams; never holds the unpacked files. `zip` stays the caller's.
+     */
+    readonly check: (zip: Uint8Array) => Effect.Effect<void, BundleRejected>
+
+    /**
+     * Turns a checked zip into an artifact: parses and compiles it, loads it in a fresh isolate within
+     * `Limits.loadMs`, and reads its exported functions with their `meta`, ordered by ns, then var.
+     */
+    readonly prepare: (zip: Uint8Array) => Effect.Effect<Prepared, BundleRejected | SandboxUnavailable>
+
+    /**
+     * Runs one function to its end. Interrupting the effect cancels the run: it preempts a CPU loop too, and
+     * returns when the guest can no longer do anything. Never waits for capacity longer than `timeoutMs`.
+     */
+    readonly invoke: (invocation: Invocation) => Effect.Effect<Execution, SandboxUnavailable | StoreUnavailable>
+
+    /** Lifts the quarantine of a build, if there is one. */
+    readonly pardon: (buildId: BuildId) => Effect.Effect<void>
+  }
+>()("@weft/core/sandbox/Sandbox") {}
