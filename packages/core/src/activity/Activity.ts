@@ -1,0 +1,28 @@
+/** What happens in an environment, told as it happens. Names and fields are those of the specification's SSE messages. */
+import { Schema } from "effect"
+import { EnvId, EventId, RunId, StreamId } from "../ids/Ids.ts"
+import { JsonText } from "../ids/JsonText.ts"
+
+const run = { env_id: EnvId, run_id: RunId, stream_id: StreamId, run_type: Schema.String }
+
+export const Activity = Schema.Union([
+  Schema.Struct({ type: Schema.Literal("run:start"), ...run }),
+  Schema.Struct({ type: Schema.Literals(["run:stop", "run:fail", "run:cancel"]), ...run, result: JsonText }),
+  Schema.Struct({
+    type: Schema.Literals(["event:created", "event:handled"]),
+    env_id: EnvId,
+    event_id: EventId,
+    stream_id: StreamId,
+    event_type: Schema.String
+  }),
+  Schema.Struct({ type: Schema.Literal("stream:created"), env_id: EnvId, stream_id: StreamId })
+])
+export type Activity = typeof Activity.Type
+
+/** What nodes tell each other so that their snapshots stay true. */
+export const Invalidation = Schema.Union([
+  Schema.Struct({ type: Schema.Literal("deployments:changed"), env_id: EnvId }),
+  Schema.Struct({ type: Schema.Literal("api-key:changed"), id: Schema.String }),
+  Schema.Struct({ type: Schema.Literal("tenants:changed") })
+])
+export type Invalidation = typeof Invalidation.Type

@@ -1,0 +1,23 @@
+/** Builds: uploaded zips of user code. */
+import { Schema } from "effect"
+import { BuildId, EnvId, ProjectId } from "../ids/Ids.ts"
+import { Timestamp } from "../ids/Timestamp.ts"
+
+export class Build extends Schema.Class<Build>("Build")({
+  build_id: BuildId,
+  project_id: ProjectId,
+  project_name: Schema.String,
+  env_id: EnvId,
+  /** SHA-256 of the zip, lowercase hex. */
+  hash: Schema.String,
+  /** Bytes of the zip. */
+  size: Schema.Int,
+  build_type: Schema.Literals(["bundle"]),
+  deployed: Schema.Boolean,
+  active: Schema.Boolean,
+  created_at: Timestamp,
+  updated_at: Timestamp,
+  /** The key of the zip in the blob store. */
+  storage_path: Schema.String,
+  storage_backend: Schema.String
+}) {}

@@ -1,0 +1,22 @@
+/** Projects: what builds belong to. */
+import { Schema } from "effect"
+import { EnvId, isUuid, ProjectId } from "../ids/Ids.ts"
+import { Timestamp } from "../ids/Timestamp.ts"
+
+/** Decisions section 2: 1 to 128 characters, no `/`, no control characters, not shaped like a UUID. */
+export const ProjectName = Schema.String.check(
+  Schema.isMinLength(1),
+  Schema.isMaxLength(128),
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it refuses
+  Schema.isPattern(/^[^/\u0000-\u001f\u007f]*$/u),
+  Schema.makeFilter((name) => !isUuid(name), { expected: "a name that is not shaped like a UUID" })
+)
+
+export class Project extends Schema.Class<Project>("Project")({
+  project_id: ProjectId,
+  env_id: EnvId,
+  name: ProjectName,
+  active: Schema.Boolean,
+  created_at: Timestamp,
+  updated_at: Timestamp
+}) {}

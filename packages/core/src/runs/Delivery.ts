@@ -1,0 +1,37 @@
+/**
+ * A delivery: the durable intent to run a handler for an event, until it ends. Internal, never in the API.
+ *
+ * Pure data and pure decisions: `now`, ids and random draws come in.
+ *
+ *     waiting --claim--> running --afterAttempt--> gone
+ *       ^                   |
+ *       +---- next attempt -+        a node that dies gives its deliveries back
+ */
+import { Schema } from "effect"
+import { RetryPolicy } from "../builds/Retry.ts"
+import { BuildId, DeliveryId, EnvId, EventId, ProjectId, RunId, StreamId } from "../ids/Ids.ts"
+import { Timestamp } from "../ids/Timestamp.ts"
+import { RunType } from "./Run.ts"
+
+export class Delivery extends Schema.Class<Delivery>("Delivery")({
+  delivery_id: DeliveryId,
+  env_id: EnvId,
+  event_id: EventId,
+  stream_id: StreamId,
+  project_id: ProjectId,
+  project_name: Schema.String,
+  build_id: BuildId,
+  ns: Schema.String,
+  var: Schema.String,
+  run_type: RunType,
+  retry: RetryPolicy,
+  timeout_ms: Schema.Int,
+  /** The attempt that runs or comes next, from 1. */
+  attempt: Schema.Int,
+  /** The earliest instant of that attempt. */
+  due_at: Timestamp,
+  /** The run whose code published the event, if one did. */
+  caused_by: Schema.NullOr(RunId),
+  /** The run of the first attempt, once there was one. */
+  first_run_id: Schema.NullOr(RunId)
+}) {}

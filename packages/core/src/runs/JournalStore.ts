@@ -1,0 +1,97 @@
+/**
+ * The durable side of running: events in, deliveries out, runs recorded.
+ *
+ * Each method is one transaction. The fence of a delivery is the id of its current run: a claim puts a new
+ * run there, and only who still holds that run may settle it. So a node that was taken for dead and comes
+ * back can write nothing.
+ */
+import { Context, type Effect } from "effect"
+import type { StoreUnavailable } from "../errors/Errors.ts"
+import type { Event } from "../events/Event.ts"
+import type { DeliveryId, EnvId, NodeId, RunId } from "../ids/Ids.ts"
+import type { Timestamp } from "../ids/Timestamp.ts"
+import type { Delivery } from "./Delivery.ts"
+import type { LogEntry, Run } from "./Run.ts"
+
+export type JournalEntry =
+  /** A published event. A delivery with a `run` is born claimed by that run's node; one without waits. */
+  | {
+      readonly _tag: "Appended"
+      readonly event: Event
+      readonly deliveries: ReadonlyArray<{ readonly delivery: Delivery; readonly run: Run | null }>
+    }
+  /** A run without a delivery has begun. */
+  | { readonly _tag: "Started"; readonly run: Run }
+  /** A run without a delivery is over; `run.status` is final. Stored whole when `Started` never was. */
+  | { readonly _tag: "Ended"; readonly run: Run; readonly logs: ReadonlyArray<LogEntry> }
+  /** An attempt of a delivery is over: the delivery goes, or waits for the next attempt. */
+  | {
+      readonly _tag: "Settled"
+      readonly run: Run
+      readonly logs: ReadonlyArray<LogEntry>
+      readonly deliveryId: DeliveryId
+      readonly next: { readonly attempt: number; readonly due_at: Timestamp; readonly first_run_id: RunId } | null
+    }
+
+/** Keeps the node alive in the eyes of the others until `until`. */
+export interface Lease {
+  readonly node_id: NodeId
+  readonly until: Timestamp
+}
+
+export interface ClaimRequest {
+  readonly lease: Lease
+  readonly now: Timestamp
+  /** Ids for the runs of the claim, ascending; at most as many deliveries are claimed. 1 to 1000. */
+  readonly runIds: ReadonlyArray<RunId>
+  /** At most so many deliveries of one environment, so that no backlog starves another's. */
+  readonly perEnv: number
+  /** Environments that have no room on this node now. */
+  readonly exclude: ReadonlyArray<EnvId>
+}
+
+export interface Claim {
+  readonly delivery: Delivery
+  readonly event: Event
+  /** As stored: `running`, with `start_time` = `now`. */
+  readonly run: Run
+}
+
+export interface ClaimResult {
+  readonly claims: ReadonlyArray<Claim>
+  /** When the next waiting delivery is due, `now` or earlier if some were left behind; null when none waits. */
+  readonly next_due_at: Timestamp | null
+}
+
+export class JournalStore extends Context.Service<
+  JournalStore,
+  {
+    /**
+     * Applies the entries in order and, if given, the lease, in one transaction; durable when it returns. For each
+     * entry, whether it counted: a `Settled` or `Ended` of a run that is no longer running changes nothing and gives
+     * false; everything else gives true. An `Appended` event or a `Started` run that is already stored is kept as it is.
+     */
+    readonly commit: (
+      entries: ReadonlyArray<JournalEntry>,
+      lease: Lease | null
+    ) => Effect.Effect<ReadonlyArray<boolean>, StoreUnavailable>
+
+    /**
+     * Takes due deliveries, at most `runIds.length`, fairly between environments and the longest due first within
+     * one; stores their runs as `running`. Two concurrent claims never return the same delivery.
+     */
+    readonly claim: (request: ClaimRequest) => Effect.Effect<ClaimResult, StoreUnavailable>
+
+    /**
+     * Ends what dead nodes left: their running runs become `failed` with the error `NodeLost` and `stop_time` = `now`,
+     * their deliveries wait again, due now, same attempt. A node is dead when its lease ended before `now`, or when
+     * the store knows that nobody but `nodeId` can be using it. Returns the runs that it ended, at most `limit`;
+     * call again until there are none.
+     */
+    readonly reap: (
+      nodeId: NodeId,
+      now: Timestamp,
+      limit: number
+    ) => Effect.Effect<ReadonlyArray<Run>, StoreUnavailable>
+  }
+>()("@weft/core/runs/JournalStore") {}
