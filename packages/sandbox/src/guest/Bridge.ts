@@ -1,0 +1,19 @@
+/**
+ * What the kernel offers to the layers above it inside an isolate.
+ *
+ * Runs before any user code, in the same realm. Nothing here reaches the host directly: the kernel turns each
+ * call into text that leaves the isolate when the current entry ends.
+ */
+export interface Bridge {
+  /** Schedules `onTimer(id)` of the current run after at least `ms`; throws when the cap of pending timers is reached. */
+  readonly startTimer: (id: number, ms: number) => void
+  readonly stopTimer: (id: number) => void
+  /** Set by the platform: called by the kernel when a timer is due. Never called for a run that has ended. */
+  onTimer: (id: number) => void
+  /** Appends to the current run's log; `data` is JSON text or null. */
+  readonly log: (level: "debug" | "info" | "warn" | "error", message: string, data: string | null) => void
+  /** Fresh random bytes seeded by the host when the isolate was created: 48 bytes of entropy, once. */
+  readonly entropy: Uint8Array
+  /** Milliseconds since the isolate started, coarse. */
+  readonly now: () => number
+}
