@@ -1,0 +1,56 @@
+/** What the value or the error of a trusted function comes to (decisions section 9, in simple form). */
+import { Base64 } from "effect/encoding"
+import type { Outcome } from "../sandbox/Outcome.ts"
+
+/** A plain value: `undefined` is `null`; what JSON cannot carry is an error of the function. */
+export const valueOutcome = (value: unknown): Outcome => {
+  try {
+    return { _tag: "Returned", output: jsonText(value) }
+  } catch (error) {
+    return threw(error)
+  }
+}
+
+/** What a webhook function returned: an object whose `status` is an integer is a response. */
+export const webhookOutcome = (value: unknown): Outcome => {
+  if (!isRecord(value) || !Number.isInteger(value.status)) return valueOutcome(value)
+  const status = Number(value.status)
+  if (status < 200 || status > 599) return threw(new RangeError(`The response's status ${status} is not 200 to 599`))
+  try {
+    const headers = lowercased(value.headers ?? {})
+    return { _tag: "Responded", status, headers, ...encodedBody(value.body, headers["content-type"]) }
+  } catch (error) {
+    return threw(error)
+  }
+}
+
+export const threw = (error: unknown): Outcome =>
+  error instanceof Error
+    ? { _tag: "Threw", name: error.name, message: error.message, stack: error.stack ?? "" }
+    : { _tag: "Threw", name: "Error", message: String(error), stack: "" }
+
+const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null
+
+const jsonText = (value: unknown): string => JSON.stringify(value) ?? "null"
+
+/** No body is the empty text, whatever the encoding. */
+const encodedBody = (body: unknown, contentType: string | undefined) => {
+  const isRaw = contentType !== undefined && !/^application\/([a-z0-9.+-]*\+)?json\b/i.test(contentType)
+  if (body === undefined) return { encoding: "json", body: "" } as const
+  if (isRaw && typeof body === "string") return { encoding: "text", body } as const
+  if (isRaw && body instanceof Uint8Array) return { encoding: "base64", body: Base64.encode(body) } as const
+  return { encoding: "json", body: jsonText(body) } as const
+}
+
+const lowercased = (headers: unknown): Record<string, string> => {
+  if (!isRecord(headers)) throw new TypeError("The response's headers are not an object")
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => {
+      const text = String(value)
+      if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name) || !/^[\t\x20-\x7e\x80-\xff]*$/.test(text)) {
+        throw new TypeError("The response has a header that cannot be sent")
+      }
+      return [name.toLowerCase(), text]
+    })
+  )
+}

@@ -1,0 +1,160 @@
+/**
+ * A `Sandbox` that is none: it calls plain functions of this process, with all that this process may do.
+ *
+ * For tests of hosts, and only for code that is trusted as the host itself: nothing is isolated, a loop
+ * without a pause cannot be stopped, and processor time and memory are not measured (0). It keeps the
+ * rest of the seam's promises: wall time, cancelling at the next pause, host calls, logs, responses.
+ *
+ *     const layer = trustedSandbox({ shop: { main: { add: (a: number, b: number) => a + b } } })
+ *     const zip = trustedZip("shop")      // what is uploaded instead of a zip: it names a module
+ */
+import { Clock, Context, Effect, Layer, Result, type Schema } from "effect"
+import type { BuildId } from "../ids/Ids.ts"
+import { utf8Decode, utf8Encode } from "../ids/Utf8.ts"
+import { defaultLimits } from "../sandbox/Limits.ts"
+import type { Execution, Outcome } from "../sandbox/Outcome.ts"
+import {
+  type BundleRef,
+  BundleRejected,
+  type ExportedFunction,
+  type FunctionRef,
+  type Invocation,
+  Sandbox,
+  SandboxUnavailable
+} from "../sandbox/Sandbox.ts"
+import { threw, valueOutcome, webhookOutcome } from "./TrustedOutcome.ts"
+import { hostedSvc } from "./TrustedSvc.ts"
+
+/** What a function of a module may look like; its trigger is its property `meta` (decisions 5.1). */
+export interface TrustedFunction {
+  (...args: ReadonlyArray<never>): unknown
+  readonly meta?: unknown
+}
+
+/** Functions by namespace and name. */
+export type TrustedModule = Readonly<Record<string, Readonly<Record<string, TrustedFunction>>>>
+
+/** The bytes that stand for the module `key` of `trustedSandbox`. */
+export const trustedZip = (key: string): Uint8Array => utf8Encode(key)
+
+export const trustedSandbox = (modules: Readonly<Record<string, TrustedModule>>): Layer.Layer<Sandbox> =>
+  Layer.sync(Sandbox, () => {
+    const keys = new Map<BuildId, string>()
+
+    /** As an engine does: asks for the artifact of a build once. */
+    const keyOf = (bundle: BundleRef) =>
+      Effect.suspend(() => {
+        const key = keys.get(bundle.build_id)
+        return key !== undefined
+          ? Effect.succeed(key)
+          : Effect.map(bundle.artifact, (artifact) => {
+              const read = utf8Decode(artifact)
+              keys.set(bundle.build_id, read)
+              return read
+            })
+      })
+
+    const find = (zip: Uint8Array) => {
+      const key = utf8Decode(zip)
+      const module = Object.hasOwn(modules, key) ? modules[key] : undefined
+      return module === undefined
+        ? Effect.fail(new BundleRejected({ reason: "The file is not a zip: it names no trusted module" }))
+        : Effect.succeed(module)
+    }
+
+    return Sandbox.of({
+      check: (zip) => Effect.asVoid(find(zip)),
+      prepare: (zip) =>
+        Effect.flatMap(find(zip), (module) =>
+          Effect.map(exportedFunctions(module), (functions) => ({ functions, artifact: zip.slice() }))
+        ),
+      invoke: Effect.fnUntraced(function* (invocation: Invocation) {
+        const key = yield* keyOf(invocation.bundle)
+        const module = Object.hasOwn(modules, key) ? modules[key] : undefined
+        return module === undefined
+          ? yield* new SandboxUnavailable({ reason: `The artifact of build ${invocation.bundle.build_id} is refused` })
+          : yield* execute(module, invocation)
+      }),
+      pardon: () => Effect.void
+    })
+  })
+
+const exportedFunctions = (module: TrustedModule): Effect.Effect<Array<ExportedFunction>, BundleRejected> =>
+  Effect.try({
+    try: () =>
+      Object.keys(module)
+        .sort()
+        .flatMap((ns) =>
+          Object.keys(module[ns] ?? {})
+            .sort()
+            .map((name) => ({ ns, var: name, meta: asJson(module[ns]?.[name]?.meta) }))
+        ),
+    catch: () => new BundleRejected({ reason: "meta of a function is not JSON" })
+  })
+
+const asJson = (meta: unknown): Schema.Json | undefined =>
+  meta === undefined ? undefined : JSON.parse(JSON.stringify(meta))
+
+const lookUp = (module: TrustedModule, fn: FunctionRef): TrustedFunction | undefined => {
+  const namespace = Object.hasOwn(module, fn.ns) ? module[fn.ns] : undefined
+  return namespace !== undefined && Object.hasOwn(namespace, fn.var) ? namespace[fn.var] : undefined
+}
+
+const execute = Effect.fnUntraced(function* (module: TrustedModule, invocation: Invocation) {
+  const clock = yield* Clock.Clock
+  const started = clock.currentTimeMillisUnsafe()
+  const outcome = yield* Effect.timeoutOrElse(call(module, invocation, yield* Effect.context<never>()), {
+    duration: invocation.timeoutMs,
+    orElse: () => Effect.succeed<Outcome>({ _tag: "TimedOut", limitMs: invocation.timeoutMs })
+  })
+  const usage = { cpu_ms: 0, wall_ms: clock.currentTimeMillisUnsafe() - started, heap_bytes: 0 }
+  return { outcome, usage } satisfies Execution
+})
+
+/** Runs the function to its end. When it is interrupted, what the function does later reaches nobody. */
+const call = (
+  module: TrustedModule,
+  invocation: Invocation,
+  context: Context.Context<never>
+): Effect.Effect<Outcome> => {
+  const run = Effect.runPromiseWith(context)
+  const apply = async (fn: FunctionRef, args: ReadonlyArray<unknown>): Promise<unknown> => {
+    const target = lookUp(module, fn)
+    if (target === undefined) throw new ReferenceError(`There is no function ${fn.ns}/${fn.var}`)
+    return Reflect.apply(target, undefined, args)
+  }
+  return Effect.callback<Outcome>((resume) => {
+    const svc = hostedSvc(invocation, {
+      time: () => Context.get(context, Clock.Clock).currentTimeMillisUnsafe(),
+      ask: async (op, payload) => {
+        const answer = await run(Effect.result(invocation.onHostCall({ op, payload })))
+        if (Result.isSuccess(answer)) return answer.success
+        throw Object.assign(new Error(answer.failure.message), { name: answer.failure.name })
+      },
+      invoke: (fn, args) => {
+        const [ns = "", name = ""] = fn.split("/")
+        return apply({ ns, var: name }, args)
+      }
+    })
+    const settle = (outcome: Outcome) => {
+      svc.close()
+      resume(Effect.succeed(outcome))
+    }
+    apply(invocation.fn, svc.args).then(
+      (value) => settle(limited(invocation.trigger === "request" ? webhookOutcome(value) : valueOutcome(value))),
+      (error) => settle(threw(error))
+    )
+    return Effect.sync(() => svc.close())
+  })
+}
+
+const limited = (outcome: Outcome): Outcome => {
+  const text = outcome._tag === "Returned" ? outcome.output : outcome._tag === "Responded" ? outcome.body : ""
+  return utf8Encode(text).length <= defaultLimits.resultBytes
+    ? outcome
+    : {
+        _tag: "LimitExceeded",
+        limit: "resultBytes",
+        message: `The result is larger than ${defaultLimits.resultBytes} bytes`
+      }
+}

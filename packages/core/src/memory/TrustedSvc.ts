@@ -1,0 +1,72 @@
+/** The `svc` of a trusted function (decisions 5.3): the facts of the invocation and what the host offers. */
+import type { GuestLog, Invocation, LogLevel } from "../sandbox/Sandbox.ts"
+
+// As in every runtime; TypeScript declares it only together with a platform.
+declare const AbortController: new () => { readonly signal: unknown; readonly abort: () => void }
+
+/** What a trusted function may expect besides the facts (`run`, `event`, `request`, …). */
+export interface TrustedSvc extends Readonly<Record<string, unknown>> {
+  readonly events: {
+    readonly publish: (event: {
+      readonly type: string
+      readonly data: unknown
+      readonly stream_id?: string
+    }) => Promise<unknown>
+  }
+  /** Calls `ns/var` of the same module, in this run. */
+  readonly invoke: (fn: string, args: ReadonlyArray<unknown>) => Promise<unknown>
+  readonly log: Readonly<Record<LogLevel, (message: string, data?: unknown) => void>>
+  /** Aborted when the run is over. */
+  readonly signal: unknown
+}
+
+export interface SvcHost {
+  readonly time: () => number
+  /** Makes a host call; JSON text in and out. */
+  readonly ask: (op: string, payload: string) => Promise<string>
+  readonly invoke: TrustedSvc["invoke"]
+}
+
+export interface HostedSvc {
+  /** What the function is to be called with. */
+  readonly args: ReadonlyArray<unknown>
+  /** Ends the run: host calls are refused and logs dropped from now on. */
+  readonly close: () => void
+}
+
+export const hostedSvc = (invocation: Invocation, host: SvcHost): HostedSvc => {
+  const facts: Record<string, unknown> = JSON.parse(invocation.svc)
+  const controller = new AbortController()
+  let isOpen = true
+
+  const ask = async (op: string, payload: unknown): Promise<unknown> => {
+    if (!isOpen) throw new Error("The run is over")
+    return JSON.parse(await host.ask(op, JSON.stringify(payload)))
+  }
+  const log = (level: LogLevel) => (message: string, data?: unknown) => {
+    if (isOpen) invocation.onLog(logLine(level, message, data, host.time()))
+  }
+  const svc: TrustedSvc = {
+    ...facts,
+    events: { publish: (event) => ask("events.publish", event) },
+    invoke: host.invoke,
+    log: { debug: log("debug"), info: log("info"), warn: log("warn"), error: log("error") },
+    signal: controller.signal
+  }
+  return {
+    args: invocation.trigger === "args" ? elements(facts.args) : [facts[invocation.trigger], svc],
+    close: () => {
+      isOpen = false
+      controller.abort()
+    }
+  }
+}
+
+const logLine = (level: LogLevel, message: string, data: unknown, time: number): GuestLog => ({
+  level,
+  message: String(message),
+  data: JSON.stringify(data) ?? null,
+  time
+})
+
+const elements = (args: unknown): ReadonlyArray<unknown> => (Array.isArray(args) ? args : [])
