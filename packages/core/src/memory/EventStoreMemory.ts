@@ -1,0 +1,32 @@
+/** `EventStore` in memory: the executable specification. */
+import { Effect, Layer } from "effect"
+import { NotFound } from "../errors/Errors.ts"
+import { EventStore } from "../events/EventStore.ts"
+import { compareText, MemoryDatabase, pageOf } from "./MemoryDatabase.ts"
+
+export const layer: Layer.Layer<EventStore, never, MemoryDatabase> = Layer.effect(
+  EventStore,
+  Effect.gen(function* () {
+    const { events } = yield* MemoryDatabase
+
+    return EventStore.of({
+      get: (envId, id) =>
+        Effect.suspend(() => {
+          const event = events.get(id)
+          return event === undefined || event.env_id !== envId
+            ? Effect.fail(new NotFound({ resource: "event" }))
+            : Effect.succeed(event)
+        }),
+
+      list: (envId, page, only) =>
+        Effect.sync(() =>
+          pageOf(
+            [...events.values()]
+              .filter((event) => event.env_id === envId && (only === undefined || only.includes(event.event_type)))
+              .sort((a, b) => compareText(b.event_id, a.event_id)),
+            page
+          )
+        )
+    })
+  })
+)

@@ -1,0 +1,148 @@
+/** `JournalStore` in memory: the executable specification. */
+import { Effect, Layer } from "effect"
+import type { DeliveryId, EnvId, RunId } from "../ids/Ids.ts"
+import type { Timestamp } from "../ids/Timestamp.ts"
+import { loseRun, startRun } from "../runs/Attempt.ts"
+import { Delivery } from "../runs/Delivery.ts"
+import { type Claim, type ClaimRequest, type JournalEntry, JournalStore } from "../runs/JournalStore.ts"
+import { type LogEntry, Run } from "../runs/Run.ts"
+import { compareText, MemoryDatabase } from "./MemoryDatabase.ts"
+
+export const layer: Layer.Layer<JournalStore, never, MemoryDatabase> = Layer.effect(
+  JournalStore,
+  Effect.gen(function* () {
+    const db = yield* MemoryDatabase
+    const claim = claimFrom(db)
+
+    return JournalStore.of({
+      commit: (entries, lease) =>
+        Effect.sync(() => {
+          if (lease !== null) db.leases.set(lease.node_id, lease.until)
+          return entries.map((entry) => apply(db, entry))
+        }),
+
+      claim: (request) => Effect.sync(() => claim(request)),
+
+      reap: (nodeId, now, limit) =>
+        Effect.sync(() =>
+          [...db.runs.values()]
+            .filter((run) => run.status === "running" && run.node_id !== nodeId)
+            .filter((run) => (db.leases.get(run.node_id) ?? Number.NEGATIVE_INFINITY) < now)
+            .sort((a, b) => compareText(a.run_id, b.run_id))
+            .slice(0, limit)
+            .map((run) => lose(db, run, now))
+        )
+    })
+  })
+)
+
+type Database = MemoryDatabase["Service"]
+
+/** Applies one entry; whether it counted. */
+const apply = (db: Database, entry: JournalEntry): boolean => {
+  switch (entry._tag) {
+    case "Appended": {
+      if (db.events.has(entry.event.event_id)) return true
+      db.events.set(entry.event.event_id, entry.event)
+      for (const { delivery, run } of entry.deliveries) {
+        db.deliveries.set(delivery.delivery_id, { delivery, run_id: run?.run_id ?? null })
+        if (run !== null) db.runs.set(run.run_id, run)
+      }
+      return true
+    }
+    case "Started": {
+      if (!db.runs.has(entry.run.run_id)) db.runs.set(entry.run.run_id, entry.run)
+      return true
+    }
+    case "Ended": {
+      if (db.runs.has(entry.run.run_id)) return end(db, entry.run, entry.logs)
+      db.runs.set(entry.run.run_id, entry.run)
+      db.logs.set(entry.run.run_id, entry.logs)
+      return true
+    }
+    case "Settled": {
+      const held = db.deliveries.get(entry.deliveryId)
+      if (held?.run_id !== entry.run.run_id || !end(db, entry.run, entry.logs)) return false
+      if (entry.next === null) db.deliveries.delete(entry.deliveryId)
+      else wait(db, entry.deliveryId, entry.next)
+      return true
+    }
+  }
+}
+
+/** Stores how a running run ended, with what it logged; false when there is no such run. */
+const end = (db: Database, run: Run, logs: ReadonlyArray<LogEntry>): boolean => {
+  const stored = db.runs.get(run.run_id)
+  if (stored?.status !== "running" || stored.env_id !== run.env_id) return false
+  const { status, stop_time, result, cpu_ms, wall_ms, heap_bytes } = run
+  db.runs.set(run.run_id, new Run({ ...stored, status, stop_time, result, cpu_ms, wall_ms, heap_bytes }))
+  db.logs.set(run.run_id, logs)
+  return true
+}
+
+/** Gives a delivery back, changed as `next` says. */
+const wait = (db: Database, id: DeliveryId, next: Partial<Delivery>): void => {
+  const row = db.deliveries.get(id)
+  if (row !== undefined) db.deliveries.set(id, { delivery: new Delivery({ ...row.delivery, ...next }), run_id: null })
+}
+
+const lose = (db: Database, run: Run, now: Timestamp): Run => {
+  const lost = loseRun(run, "NodeLost", "The process that ran this function is gone", now)
+  db.runs.set(run.run_id, lost)
+  for (const { delivery, run_id } of db.deliveries.values()) {
+    if (run_id === run.run_id) wait(db, delivery.delivery_id, { due_at: now })
+  }
+  return lost
+}
+
+/**
+ * The claims of one store. Environments take turns, from where the last claim stopped, and each gets the same
+ * share of the claim, so that none waits for another's backlog.
+ */
+const claimFrom = (db: Database) => {
+  let lastEnv = ""
+
+  const dueByEnv = (request: ClaimRequest) => {
+    const due = [...db.deliveries.values()]
+      .filter(({ delivery, run_id }) => run_id === null && !request.exclude.includes(delivery.env_id))
+      .map(({ delivery }) => delivery)
+      .filter((delivery) => delivery.due_at <= request.now)
+      .sort((a, b) => a.due_at - b.due_at || compareText(a.delivery_id, b.delivery_id))
+    return Map.groupBy(due, (delivery) => delivery.env_id)
+  }
+
+  return (request: ClaimRequest) => {
+    db.leases.set(request.lease.node_id, request.lease.until)
+    const due = dueByEnv(request)
+    const limit = request.runIds.length
+    const share = Math.min(request.perEnv, Math.max(1, Math.ceil(limit / due.size)))
+    const chosen = turns([...due.keys()], lastEnv).flatMap((envId) => (due.get(envId) ?? []).slice(0, share))
+    const claims = request.runIds.flatMap((runId, index) => {
+      const delivery = chosen[index]
+      return delivery === undefined ? [] : hold(db, delivery, runId, request)
+    })
+    lastEnv = claims.at(-1)?.delivery.env_id ?? lastEnv
+    return { claims, next_due_at: nextDueAt(db, request.exclude) }
+  }
+}
+
+/** The environments in ascending order, beginning after `last`. */
+const turns = (envs: ReadonlyArray<EnvId>, last: string): ReadonlyArray<EnvId> => {
+  const sorted = [...envs].sort(compareText)
+  return [...sorted.filter((env) => env > last), ...sorted.filter((env) => env <= last)]
+}
+
+const hold = (db: Database, delivery: Delivery, runId: RunId, request: ClaimRequest): ReadonlyArray<Claim> => {
+  const event = db.events.get(delivery.event_id)
+  if (event === undefined) return []
+  const run = startRun(delivery, runId, request.lease.node_id, request.now)
+  db.runs.set(runId, run)
+  db.deliveries.set(delivery.delivery_id, { delivery, run_id: runId })
+  return [{ delivery, event, run }]
+}
+
+const nextDueAt = (db: Database, exclude: ReadonlyArray<EnvId>): Timestamp | null =>
+  [...db.deliveries.values()]
+    .filter(({ delivery, run_id }) => run_id === null && !exclude.includes(delivery.env_id))
+    .map(({ delivery }) => delivery.due_at)
+    .reduce<Timestamp | null>((least, due) => (least === null || due < least ? due : least), null)

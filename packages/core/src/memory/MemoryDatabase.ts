@@ -1,0 +1,68 @@
+/**
+ * The rows that the in-memory stores share.
+ *
+ * Plain maps by primary key, so that each store is its filter and its order and nothing else.
+ */
+import { Context, Layer } from "effect"
+import type { ApiKey } from "../access/ApiKey.ts"
+import type { Build } from "../builds/Build.ts"
+import type { Manifest } from "../builds/Manifest.ts"
+import type { Event } from "../events/Event.ts"
+import type { ApiKeyId, BuildId, DeliveryId, EnvId, EventId, NodeId, OrgId, ProjectId, RunId } from "../ids/Ids.ts"
+import type { Page, PageRequest } from "../ids/Page.ts"
+import type { Timestamp } from "../ids/Timestamp.ts"
+import type { Project } from "../projects/Project.ts"
+import type { Delivery } from "../runs/Delivery.ts"
+import type { LogEntry, Run } from "../runs/Run.ts"
+import type { Env, Org } from "../tenancy/Tenant.ts"
+
+export interface DeliveryRow {
+  readonly delivery: Delivery
+  /** The fence: the run that holds the delivery, or null while it waits. */
+  readonly run_id: RunId | null
+}
+
+export class MemoryDatabase extends Context.Service<
+  MemoryDatabase,
+  {
+    readonly apiKeys: Map<ApiKeyId, ApiKey>
+    readonly orgs: Map<OrgId, Org>
+    readonly envs: Map<EnvId, Env>
+    readonly projects: Map<ProjectId, Project>
+    readonly builds: Map<BuildId, Build>
+    /** What is deployed, by project. */
+    readonly deployments: Map<ProjectId, { readonly build_id: BuildId; readonly manifest: Manifest }>
+    readonly events: Map<EventId, Event>
+    readonly deliveries: Map<DeliveryId, DeliveryRow>
+    readonly runs: Map<RunId, Run>
+    readonly logs: Map<RunId, ReadonlyArray<LogEntry>>
+    /** Until when each node counts as alive. */
+    readonly leases: Map<NodeId, Timestamp>
+  }
+>()("@weft/core/memory/MemoryDatabase") {
+  /** An empty database of its own for each build of the layer. */
+  static readonly layer: Layer.Layer<MemoryDatabase> = Layer.sync(MemoryDatabase, () =>
+    MemoryDatabase.of({
+      apiKeys: new Map(),
+      orgs: new Map(),
+      envs: new Map(),
+      projects: new Map(),
+      builds: new Map(),
+      deployments: new Map(),
+      events: new Map(),
+      deliveries: new Map(),
+      runs: new Map(),
+      logs: new Map(),
+      leases: new Map()
+    })
+  )
+}
+
+/** The part of `items` that `request` asks for, and how many there are in all. */
+export const pageOf = <A>(items: ReadonlyArray<A>, request: PageRequest): Page<A> => ({
+  items: items.slice(request.offset, request.offset + request.limit),
+  total: items.length
+})
+
+/** Compares text by code unit, which for ids is the order of every database. */
+export const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)

@@ -1,0 +1,60 @@
+/**
+ * All stores in memory, for examples, tests and hosts that need nothing to last.
+ *
+ * Each is the executable specification of its interface: small enough to be checked by eye, and the model that
+ * the contract compares the other adapters with.
+ */
+import { Layer } from "effect"
+import type { ApiKeyStore } from "../access/ApiKeyStore.ts"
+import type { Feed } from "../activity/Feed.ts"
+import type { BlobStore } from "../blobs/BlobStore.ts"
+import type { BuildStore } from "../builds/BuildStore.ts"
+import type { EventStore } from "../events/EventStore.ts"
+import type { ProjectStore } from "../projects/ProjectStore.ts"
+import type { JournalStore } from "../runs/JournalStore.ts"
+import type { RunStore } from "../runs/RunStore.ts"
+import type { TenantStore } from "../tenancy/TenantStore.ts"
+import * as ApiKeyStoreMemory from "./ApiKeyStoreMemory.ts"
+import * as BlobStoreMemory from "./BlobStoreMemory.ts"
+import * as BuildStoreMemory from "./BuildStoreMemory.ts"
+import * as EventStoreMemory from "./EventStoreMemory.ts"
+import * as FeedMemory from "./FeedMemory.ts"
+import * as JournalStoreMemory from "./JournalStoreMemory.ts"
+import { MemoryDatabase } from "./MemoryDatabase.ts"
+import * as ProjectStoreMemory from "./ProjectStoreMemory.ts"
+import * as RunStoreMemory from "./RunStoreMemory.ts"
+import * as TenantStoreMemory from "./TenantStoreMemory.ts"
+
+/** The stores of one database, without blobs and feed. */
+export type DatabaseStores =
+  | ApiKeyStore
+  | TenantStore
+  | ProjectStore
+  | BuildStore
+  | EventStore
+  | RunStore
+  | JournalStore
+
+const databaseStores: Layer.Layer<DatabaseStores> = Layer.mergeAll(
+  ApiKeyStoreMemory.layer,
+  TenantStoreMemory.layer,
+  ProjectStoreMemory.layer,
+  BuildStoreMemory.layer,
+  EventStoreMemory.layer,
+  RunStoreMemory.layer,
+  JournalStoreMemory.layer
+).pipe(Layer.provide(MemoryDatabase.layer))
+
+export const MemoryStores: {
+  /** Every store on one fresh database, with blobs and feed. */
+  readonly layer: Layer.Layer<DatabaseStores | BlobStore | Feed>
+  /** As `layer`, but for a host that keeps blobs and feed elsewhere. */
+  readonly database: Layer.Layer<DatabaseStores>
+  readonly blobs: Layer.Layer<BlobStore>
+  readonly feed: Layer.Layer<Feed>
+} = {
+  layer: Layer.mergeAll(databaseStores, BlobStoreMemory.layer, FeedMemory.layer),
+  database: databaseStores,
+  blobs: BlobStoreMemory.layer,
+  feed: FeedMemory.layer
+}

@@ -1,0 +1,68 @@
+/** `ProjectStore` in memory: the executable specification. */
+import { Effect, Layer } from "effect"
+import { NotFound, Taken } from "../errors/Errors.ts"
+import { Project } from "../projects/Project.ts"
+import { ProjectStore } from "../projects/ProjectStore.ts"
+import { compareText, MemoryDatabase, pageOf } from "./MemoryDatabase.ts"
+
+export const layer: Layer.Layer<ProjectStore, never, MemoryDatabase> = Layer.effect(
+  ProjectStore,
+  Effect.gen(function* () {
+    const { projects, builds, deployments } = yield* MemoryDatabase
+
+    const isTaken = (project: Project) =>
+      [...projects.values()].some(
+        (other) =>
+          other.env_id === project.env_id && other.name === project.name && other.project_id !== project.project_id
+      )
+
+    return ProjectStore.of({
+      insert: (project) =>
+        Effect.suspend(() => {
+          if (isTaken(project) || projects.has(project.project_id)) return Effect.fail(taken)
+          projects.set(project.project_id, project)
+          return Effect.void
+        }),
+
+      get: (envId, idOrName) =>
+        Effect.suspend(() => {
+          const found = [...projects.values()].find(
+            (project) => project.env_id === envId && (project.project_id === idOrName || project.name === idOrName)
+          )
+          return found === undefined ? Effect.fail(notFound) : Effect.succeed(found)
+        }),
+
+      list: (envId, page, only) =>
+        Effect.sync(() =>
+          pageOf(
+            [...projects.values()]
+              .filter((project) => project.env_id === envId)
+              .filter(
+                (project) => only === undefined || only.includes(project.project_id) || only.includes(project.name)
+              )
+              .sort((a, b) => compareText(b.project_id, a.project_id)),
+            page
+          )
+        ),
+
+      update: Effect.fnUntraced(function* (project) {
+        const old = projects.get(project.project_id)
+        if (old === undefined || old.env_id !== project.env_id) return yield* notFound
+        if (isTaken(project)) return yield* taken
+        projects.set(old.project_id, new Project({ ...old, name: project.name, updated_at: project.updated_at }))
+      }),
+
+      remove: (envId, id) =>
+        Effect.suspend(() => {
+          if (projects.get(id)?.env_id !== envId) return Effect.fail(notFound)
+          projects.delete(id)
+          deployments.delete(id)
+          for (const build of builds.values()) if (build.project_id === id) builds.delete(build.build_id)
+          return Effect.void
+        })
+    })
+  })
+)
+
+const notFound = new NotFound({ resource: "project" })
+const taken = new Taken({ what: "project name" })

@@ -1,0 +1,60 @@
+/** `RunStore` in memory: the executable specification. */
+import { Effect, Layer } from "effect"
+import { NotFound } from "../errors/Errors.ts"
+import type { EnvId } from "../ids/Ids.ts"
+import type { Run, RunStatus } from "../runs/Run.ts"
+import { type RunFilter, RunStore } from "../runs/RunStore.ts"
+import { compareText, MemoryDatabase, pageOf } from "./MemoryDatabase.ts"
+
+export const layer: Layer.Layer<RunStore, never, MemoryDatabase> = Layer.effect(
+  RunStore,
+  Effect.gen(function* () {
+    const { runs, logs } = yield* MemoryDatabase
+
+    const matching = (envId: EnvId, filter: RunFilter): ReadonlyArray<Run> =>
+      [...runs.values()]
+        .filter((run) => run.env_id === envId)
+        .filter((run) => filter.status === undefined || run.status === filter.status)
+        .filter((run) => filter.type === undefined || run.run_type === filter.type)
+        .filter((run) => filter.since === undefined || run.start_time >= filter.since)
+        .filter((run) => filter.eventId === undefined || run.event_id === filter.eventId)
+        .filter(({ project_id, project_name }) => {
+          const { only } = filter
+          return only === undefined || only.includes(project_id) || only.includes(project_name)
+        })
+
+    return RunStore.of({
+      get: (envId, id) =>
+        Effect.suspend(() => {
+          const run = runs.get(id)
+          return run === undefined || run.env_id !== envId
+            ? Effect.fail(new NotFound({ resource: "run" }))
+            : Effect.succeed(run)
+        }),
+
+      list: (envId, page, filter) =>
+        Effect.sync(() =>
+          pageOf(
+            [...matching(envId, filter)].sort((a, b) => compareText(b.run_id, a.run_id)),
+            page
+          )
+        ),
+
+      stats: (envId, only) =>
+        Effect.sync(() => {
+          const counted = matching(envId, only === undefined ? {} : { only })
+          const count = (status: RunStatus) => counted.filter((run) => run.status === status).length
+          return {
+            total_runs: counted.length,
+            running: count("running"),
+            succeeded: count("succeeded"),
+            failed: count("failed"),
+            cancelled: count("cancelled")
+          }
+        }),
+
+      logs: (envId, id, page) =>
+        Effect.sync(() => pageOf(runs.get(id)?.env_id === envId ? (logs.get(id) ?? []) : [], page))
+    })
+  })
+)

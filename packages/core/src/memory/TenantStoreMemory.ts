@@ -1,0 +1,71 @@
+/** `TenantStore` in memory: the executable specification. */
+import { Effect, Layer } from "effect"
+import { NotFound, Taken } from "../errors/Errors.ts"
+import { Org } from "../tenancy/Tenant.ts"
+import { TenantStore } from "../tenancy/TenantStore.ts"
+import { compareText, MemoryDatabase, pageOf } from "./MemoryDatabase.ts"
+
+export const layer: Layer.Layer<TenantStore, never, MemoryDatabase> = Layer.effect(
+  TenantStore,
+  Effect.gen(function* () {
+    const { orgs, envs } = yield* MemoryDatabase
+
+    const findOrg = (idOrSlug: string) =>
+      [...orgs.values()].find((org) => org.org_id === idOrSlug || org.slug === idOrSlug)
+
+    return TenantStore.of({
+      insertOrg: (org) =>
+        Effect.suspend(() => {
+          if (orgs.has(org.org_id) || findOrg(org.slug) !== undefined) return Effect.fail(new Taken({ what: "slug" }))
+          orgs.set(org.org_id, org)
+          return Effect.void
+        }),
+
+      getOrg: (idOrSlug) => Effect.suspend(() => orFail(findOrg(idOrSlug), "organization")),
+
+      listOrgs: (page) =>
+        Effect.sync(() =>
+          pageOf(
+            [...orgs.values()].sort((a, b) => compareText(b.org_id, a.org_id)),
+            page
+          )
+        ),
+
+      updateOrg: Effect.fnUntraced(function* (org) {
+        const old = yield* orFail(orgs.get(org.org_id), "organization")
+        const { name, plan, members, updated_at } = org
+        orgs.set(old.org_id, new Org({ ...old, name, plan, members, updated_at }))
+      }),
+
+      insertEnv: (env) =>
+        Effect.suspend(() => {
+          const taken = [...envs.values()].some((other) => other.org_id === env.org_id && other.name === env.name)
+          if (taken || envs.has(env.env_id)) return Effect.fail(new Taken({ what: "environment name" }))
+          envs.set(env.env_id, env)
+          return Effect.void
+        }),
+
+      getEnv: (id) => Effect.suspend(() => orFail(envs.get(id), "environment")),
+
+      findEnv: (orgSlug, envName) =>
+        Effect.suspend(() => {
+          const org = [...orgs.values()].find((candidate) => candidate.slug === orgSlug)
+          return orFail(
+            [...envs.values()].find((env) => env.org_id === org?.org_id && env.name === envName),
+            "environment"
+          )
+        }),
+
+      listEnvs: (orgId, page) =>
+        Effect.sync(() =>
+          pageOf(
+            [...envs.values()].filter((env) => env.org_id === orgId).sort((a, b) => compareText(b.env_id, a.env_id)),
+            page
+          )
+        )
+    })
+  })
+)
+
+const orFail = <A>(value: A | undefined, resource: string) =>
+  value === undefined ? Effect.fail(new NotFound({ resource })) : Effect.succeed(value)
