@@ -1,0 +1,80 @@
+/** The plan of the house as data: who may know whom, and the exceptions with their reasons. */
+
+/** Folders of `packages/core/src`, each importing only itself and those before it. */
+export const coreFolders = [
+  "errors",
+  "ids",
+  "sandbox",
+  "activity",
+  "access",
+  "tenancy",
+  "projects",
+  "blobs",
+  "builds",
+  "events",
+  "runs",
+  "webhooks",
+  "memory"
+]
+
+/** Files at the top of `packages/core/src`, above all folders, in the same sense. */
+export const coreRoots = ["Weft.ts", "index.ts"]
+
+export interface Direction {
+  /** A folder, or all folders below one when it ends in `/*`. */
+  readonly folder: string
+  /** Workspace packages that its sources may import. */
+  readonly workspaces: ReadonlyArray<string>
+  /** Other packages; `"declared"` leaves that to the dependency rule and allows Node's own modules. */
+  readonly packages: ReadonlyArray<string> | "declared"
+}
+
+/** The first match counts. Tests are bound by the dependency rule only. */
+export const directions: ReadonlyArray<Direction> = [
+  { folder: "packages/core", workspaces: [], packages: ["effect", "cron-parser"] },
+  { folder: "packages/api", workspaces: ["@weft/core"], packages: ["effect"] },
+  { folder: "packages/sql", workspaces: ["@weft/core"], packages: ["effect"] },
+  { folder: "packages/contract", workspaces: ["@weft/core"], packages: "declared" },
+  { folder: "packages/sandbox", workspaces: ["@weft/core"], packages: "declared" },
+  { folder: "adapters/*", workspaces: ["@weft/core", "@weft/api", "@weft/sql"], packages: "declared" },
+  { folder: "tooling", workspaces: [], packages: "declared" }
+]
+
+/** Workspaces that are at the end of every arrow. */
+export const leafFolders = ["examples/", "bench"]
+
+/** What runs beside guests: small, quick to start, and free of the host's code at run time. */
+export const guestSide = ["packages/sandbox/src/runner/", "packages/sandbox/src/guest/"]
+
+/** The one place that may load the engine: it can bring its process down. */
+export const engine = { package: "isolated-vm", folder: "packages/sandbox/src/runner/" }
+
+/** Where the world comes in: the only files that may read the wall clock, the environment or weak randomness. */
+export const edges = [
+  "tooling/",
+  "bench/",
+  "examples/standalone/",
+  "packages/sandbox/src/runner/",
+  "packages/sandbox/src/guest/"
+]
+
+/** Dependencies that no import names, and what needs them. */
+export const usedWithoutImport: ReadonlyMap<string, string> = new Map([
+  ["@biomejs/biome", "npm run lint"],
+  ["@types/node", "types in tsconfig.json"],
+  ["node", "the Node that scripts, tests and install scripts run under"],
+  ["patch-package", "postinstall"],
+  ["typescript", "npm run check"]
+])
+
+/** Words that name no concept, as files or folders. */
+export const emptyNames = ["util", "utils", "common", "helper", "helpers", "manager", "misc", "lib"]
+
+export const linesOfFileMax = 400
+export const linesOfFunctionMax = 70
+
+export const isTest = (path: string): boolean => /(^|\/)test\//.test(path)
+
+/** Configuration, scripts and tests: what is never published and may use the root's development tools. */
+export const isDevelopment = (path: string): boolean =>
+  isTest(path) || /(^|\/)(scripts|tooling|bench)\//.test(path) || /\.config\.ts$/.test(path)

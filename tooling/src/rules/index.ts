@@ -1,0 +1,32 @@
+import type { Finding } from "../Finding.ts"
+import type { Repository } from "../Repository.ts"
+import { deadFiles } from "./deadFiles.ts"
+import { dependencies } from "./dependencies.ts"
+import { forbiddenCode } from "./forbiddenCode.ts"
+import { guestSideImports } from "./guestSideImports.ts"
+import { idleTests } from "./idleTests.ts"
+import { importDirections } from "./importDirections.ts"
+import { machineTraces } from "./machineTraces.ts"
+import { names } from "./names.ts"
+import { sizes } from "./sizes.ts"
+
+/** A rule looks at the whole repository and reports every place that breaks it. */
+export type Rule = (repository: Repository) => ReadonlyArray<Finding>
+
+export const rules: ReadonlyArray<Rule> = [
+  importDirections,
+  guestSideImports,
+  sizes,
+  names,
+  forbiddenCode,
+  idleTests,
+  deadFiles,
+  dependencies,
+  machineTraces
+]
+
+/** Everything that any rule finds, by file and line. */
+export const findingsIn = (repository: Repository): ReadonlyArray<Finding> =>
+  rules
+    .flatMap((rule) => rule(repository))
+    .sort((a, b) => (a.file === b.file ? a.line - b.line : a.file < b.file ? -1 : 1))

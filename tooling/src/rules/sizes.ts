@@ -1,0 +1,58 @@
+/** Files and functions that one can read in one go. */
+import { type Node, Visitor } from "oxc-parser"
+import type { Finding } from "../Finding.ts"
+import { linesOfFileMax, linesOfFunctionMax } from "../Layout.ts"
+import type { Repository } from "../Repository.ts"
+import type { Source } from "../Source.ts"
+
+export const sizes = (repository: Repository): ReadonlyArray<Finding> =>
+  [...repository.sources.values()].flatMap((source) => [...fileSize(source), ...functionSizes(source)])
+
+const fileSize = (source: Source): ReadonlyArray<Finding> => {
+  const lines = source.text.replace(/\n$/, "").split("\n").length
+  return lines <= linesOfFileMax
+    ? []
+    : [
+        {
+          file: source.path,
+          line: linesOfFileMax + 1,
+          rule: "file-size",
+          message: `has ${lines} lines, more than ${linesOfFileMax}`
+        }
+      ]
+}
+
+/**
+ * A function's own lines: those of functions inside it that span lines themselves are counted there, so that
+ * a service's layer or a `describe` block is as long as what it says itself, not as all its members together.
+ */
+const functionSizes = (source: Source): ReadonlyArray<Finding> => {
+  const open: Array<{ readonly start: number; nested: number }> = []
+  const findings: Array<Finding> = []
+  const enter = (node: Node) => open.push({ start: source.lineOf(node.start), nested: 0 })
+  const exit = (node: Node) => {
+    const self = open.pop()
+    if (self === undefined) return
+    const total = source.lineOf(node.end) - self.start + 1
+    const own = total - self.nested
+    const outer = open.at(-1)
+    // The first and last line of a nested function are also its owner's.
+    if (outer !== undefined) outer.nested += Math.max(0, total - 2)
+    if (own <= linesOfFunctionMax) return
+    findings.push({
+      file: source.path,
+      line: self.start,
+      rule: "function-size",
+      message: `a function has ${own} lines of its own, more than ${linesOfFunctionMax}`
+    })
+  }
+  new Visitor({
+    FunctionDeclaration: enter,
+    "FunctionDeclaration:exit": exit,
+    FunctionExpression: enter,
+    "FunctionExpression:exit": exit,
+    ArrowFunctionExpression: enter,
+    "ArrowFunctionExpression:exit": exit
+  }).visit(source.program)
+  return findings
+}
