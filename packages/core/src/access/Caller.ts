@@ -4,9 +4,18 @@
  * The HTTP layer turns a credential into a `Caller`; an embedding program acts as the host. Everything
  * behind it is the same, so a permission is checked in exactly one place: the service that needs it.
  */
-import { Context, type Schema } from "effect"
+import { Context, Effect, type Schema } from "effect"
+import { Forbidden } from "../errors/Errors.ts"
 import type { EnvId } from "../ids/Ids.ts"
-import type { PermissionMap } from "./Permission.ts"
+import {
+  type Action,
+  allows,
+  clip,
+  fullPermissions,
+  type PermissionMap,
+  type ResourceType,
+  readable
+} from "./Permission.ts"
 
 export interface Identity {
   readonly env_id: EnvId
@@ -19,3 +28,39 @@ export interface Identity {
 }
 
 export class Caller extends Context.Service<Caller, Identity>()("@weft/core/access/Caller") {}
+
+/** The embedding program, acting in an environment. */
+export const hostIdentity = (envId: EnvId): Identity => ({
+  env_id: envId,
+  type: "host",
+  id: null,
+  permissions: fullPermissions,
+  metadata: null
+})
+
+/** What a caller without the permission is told. */
+export const forbidden = (type: ResourceType, path: string, action: Action): Forbidden =>
+  new Forbidden({ permission: `${type}:${clip(path)} ${action}` })
+
+/**
+ * The current caller, if it holds `action` on one of the `paths` of `type`: names of one resource, any of which
+ * suffices. Without any path: if it holds the action on anything of the type, as the list of the type needs.
+ */
+export const requirePermission = (
+  type: ResourceType,
+  paths: string | ReadonlyArray<string>,
+  action: Action
+): Effect.Effect<Identity, Forbidden, Caller> =>
+  Effect.flatMap(Caller, (caller) => {
+    const names = typeof paths === "string" ? [paths] : paths
+    const isAllowed =
+      names.length === 0
+        ? holdsAny(caller.permissions, type, action)
+        : names.some((path) => allows(caller.permissions, type, path, action))
+    return isAllowed ? Effect.succeed(caller) : Effect.fail(forbidden(type, names[0] ?? "*", action))
+  })
+
+const holdsAny = (map: PermissionMap, type: ResourceType, action: Action): boolean => {
+  const granted = readable(map, type, action)
+  return granted === "all" || granted.length > 0
+}

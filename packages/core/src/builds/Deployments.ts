@@ -1,0 +1,115 @@
+/**
+ * What every environment serves now, in memory: no query between an event or a webhook and its functions.
+ *
+ * A snapshot lives until its environment's deployments change: on this node at once, on others when the feed
+ * tells, and where the feed lost the message within `ageLimit`.
+ */
+import { Cache, Context, type Duration, Effect, Exit, Layer } from "effect"
+import { Feed } from "../activity/Feed.ts"
+import { listen } from "../activity/Listener.ts"
+import type { StoreUnavailable } from "../errors/Errors.ts"
+import type { BuildId, EnvId } from "../ids/Ids.ts"
+import type { Build } from "./Build.ts"
+import { BuildStore, type Deployment } from "./BuildStore.ts"
+import type { Endpoint, EventHandler } from "./Manifest.ts"
+
+/** A handler that is to run for an event, in the build that was deployed when the event was published. */
+export interface Match {
+  readonly build: Build
+  readonly handler: EventHandler
+}
+
+/** A function behind a webhook URL. */
+export interface Route {
+  readonly build: Build
+  readonly endpoint: Endpoint
+}
+
+export interface EnvDeployments {
+  /**
+   * The handlers of an event type. A function is there once, even when several of its patterns match. In no
+   * order that handlers may rely on.
+   */
+  readonly matches: (eventType: string) => ReadonlyArray<Match>
+  /** The endpoint of exactly this method, service and path; `path` as in the URL, starting with `/`. */
+  readonly endpoint: (method: string, service: string, path: string) => Route | undefined
+  readonly builds: ReadonlyMap<BuildId, Deployment>
+}
+
+/** The longest that a node which missed the news goes on with what it knows. */
+const ageLimit: Duration.Input = "60 seconds"
+
+/** Environments whose snapshots a node keeps; beyond, the one that was not asked for the longest goes. */
+const capacity = 10_000
+
+export class Deployments extends Context.Service<
+  Deployments,
+  {
+    /** A map look-up when the snapshot is warm; concurrent callers of a cold one share one query. */
+    readonly of: (envId: EnvId) => Effect.Effect<EnvDeployments, StoreUnavailable>
+    /** To be called after what an environment serves was changed: this node forgets at once, the others are told. */
+    readonly changed: (envId: EnvId) => Effect.Effect<void>
+  }
+>()("@weft/core/builds/Deployments") {
+  static readonly layer: Layer.Layer<Deployments, never, BuildStore | Feed> = Layer.effect(
+    Deployments,
+    Effect.gen(function* () {
+      const store = yield* BuildStore
+      const feed = yield* Feed
+      const snapshots = yield* Cache.makeWith((envId: EnvId) => Effect.map(store.deployments(envId), snapshotOf), {
+        capacity,
+        timeToLive: (exit) => (Exit.isSuccess(exit) ? ageLimit : 0)
+      })
+
+      yield* listen((message) =>
+        message.type === "deployments:changed" ? Cache.invalidate(snapshots, message.env_id) : Effect.void
+      )
+
+      return Deployments.of({
+        of: (envId) => Cache.get(snapshots, envId),
+        changed: (envId) =>
+          Effect.andThen(
+            Cache.invalidate(snapshots, envId),
+            feed.publish([{ type: "deployments:changed", env_id: envId }])
+          )
+      })
+    })
+  )
+}
+
+/** Indexes what an environment serves. Pure. */
+export const snapshotOf = (deployments: ReadonlyArray<Deployment>): EnvDeployments => {
+  const exact = new Map<string, Array<Match>>()
+  const prefixes: Array<{ readonly prefix: string; readonly match: Match }> = []
+  const routes = new Map<string, Route>()
+  for (const { build, manifest } of deployments) {
+    for (const handler of manifest.handlers) {
+      const match = { build, handler }
+      if (handler.event_type.endsWith("*")) prefixes.push({ prefix: handler.event_type.slice(0, -1), match })
+      else exact.set(handler.event_type, [...(exact.get(handler.event_type) ?? []), match])
+    }
+    for (const endpoint of manifest.endpoints) {
+      routes.set(routeKey(endpoint.method, endpoint.service, endpoint.path), { build, endpoint })
+    }
+  }
+  return {
+    matches: (eventType) => {
+      const found = exact.get(eventType) ?? []
+      const more = prefixes.filter(({ prefix }) => eventType.startsWith(prefix))
+      return more.length === 0 ? found : oncePerFunction([...found, ...more.map(({ match }) => match)])
+    },
+    endpoint: (method, service, path) => routes.get(routeKey(method, service, path)),
+    builds: new Map(deployments.map((deployment) => [deployment.build.build_id, deployment]))
+  }
+}
+
+const routeKey = (method: string, service: string, path: string): string => `${method} /${service}${path}`
+
+const oncePerFunction = (matches: ReadonlyArray<Match>): ReadonlyArray<Match> => {
+  const byFunction = new Map<string, Match>()
+  for (const match of matches) {
+    const key = `${match.build.build_id} ${match.handler.ns}/${match.handler.var}`
+    if (!byFunction.has(key)) byFunction.set(key, match)
+  }
+  return [...byFunction.values()]
+}
