@@ -1,0 +1,27 @@
+/** The whole HTTP surface as data: paths, schemas, statuses. A client imports it without the server. */
+import { HttpApi, OpenApi } from "effect/http-api"
+import { completeDocument } from "./openapi/Document.ts"
+import { AdminApi } from "./routes/AdminApi.ts"
+import { Enveloped } from "./routes/Authentication.ts"
+import { BuildsApi, TriggersApi } from "./routes/BuildsApi.ts"
+import { EnvApi } from "./routes/EnvApi.ts"
+import { EventsApi } from "./routes/EventsApi.ts"
+import { ProjectsApi } from "./routes/ProjectsApi.ts"
+import { RunsApi } from "./routes/RunsApi.ts"
+import { StatusApi } from "./routes/StatusApi.ts"
+
+export class WeftApi extends HttpApi.make("weft")
+  .add(StatusApi, ProjectsApi, BuildsApi, TriggersApi, EventsApi, RunsApi, EnvApi, AdminApi)
+  .middleware(Enveloped)
+  // What handlers return was made and checked by core; checking it again on the way out costs a regex per id.
+  .annotate(HttpApi.SuccessParseOptions, { disableChecks: true })
+  .annotateMerge(
+    OpenApi.annotations({
+      title: "Weft",
+      version: "1",
+      summary: "Workflow automation: builds of user code, set off by events, schedules and webhooks",
+      license: { name: "Apache-2.0", identifier: "Apache-2.0" },
+      servers: [{ url: "/" }],
+      transform: completeDocument
+    })
+  ) {}

@@ -1,0 +1,78 @@
+/** Which permission each endpoint needs (decisions section 3): one table for the server and the document. */
+import { type Action, isUuid } from "@weft/core"
+import type { HttpApiGroup } from "effect/http-api"
+import type { BuildsApi, TriggersApi } from "../routes/BuildsApi.ts"
+import type { EnvApi } from "../routes/EnvApi.ts"
+import type { EventsApi } from "../routes/EventsApi.ts"
+import type { ProjectsApi } from "../routes/ProjectsApi.ts"
+import type { RunsApi } from "../routes/RunsApi.ts"
+
+export interface Need {
+  readonly type: "project" | "build" | "event" | "run" | "env"
+  readonly action: Action
+  /**
+   * What the path of the permission is matched with, and where that stands:
+   * - `project`: the project in the URL.
+   * - `body`: a field of the body, known when it is decoded.
+   * - `resource`: the resource itself, known when it is loaded; lists are filtered.
+   */
+  readonly on: "project" | "body" | "resource"
+}
+
+type KeysOf<Group> =
+  Group extends HttpApiGroup.HttpApiGroup<infer Name, infer Endpoint>
+    ? Endpoint extends { readonly identifier: infer Id extends string }
+      ? `${Name}.${Id}`
+      : never
+    : never
+
+type Instances = {
+  [G in
+    | typeof BuildsApi
+    | typeof TriggersApi
+    | typeof EnvApi
+    | typeof EventsApi
+    | typeof ProjectsApi
+    | typeof RunsApi as G["identifier"]]: KeysOf<G>
+}
+export type NeedKey = Instances[keyof Instances]
+
+export const needs: Readonly<Record<NeedKey, Need>> = {
+  "projects.list": { type: "project", action: "read", on: "resource" },
+  "projects.create": { type: "project", action: "create", on: "body" },
+  "projects.get": { type: "project", action: "read", on: "project" },
+  "projects.update": { type: "project", action: "update", on: "project" },
+  "projects.remove": { type: "project", action: "delete", on: "project" },
+  "builds.listAll": { type: "build", action: "read", on: "resource" },
+  "builds.list": { type: "build", action: "read", on: "project" },
+  "builds.upload": { type: "build", action: "create", on: "project" },
+  "builds.deployed": { type: "build", action: "read", on: "project" },
+  "builds.live": { type: "build", action: "read", on: "project" },
+  "builds.get": { type: "build", action: "read", on: "project" },
+  "builds.download": { type: "build", action: "read", on: "project" },
+  "builds.deploy": { type: "build", action: "execute", on: "project" },
+  "triggers.eventHandlers": { type: "build", action: "read", on: "project" },
+  "triggers.schedules": { type: "build", action: "read", on: "project" },
+  "events.publish": { type: "event", action: "create", on: "body" },
+  "events.list": { type: "event", action: "read", on: "resource" },
+  "events.get": { type: "event", action: "read", on: "resource" },
+  "events.runs": { type: "run", action: "read", on: "resource" },
+  "runs.list": { type: "run", action: "read", on: "resource" },
+  "runs.stats": { type: "run", action: "read", on: "resource" },
+  "runs.get": { type: "run", action: "read", on: "resource" },
+  "runs.logs": { type: "run", action: "read", on: "resource" },
+  "runs.usage": { type: "run", action: "read", on: "resource" },
+  "env.get": { type: "env", action: "read", on: "resource" }
+}
+
+/** The need of an endpoint by group and name; undefined for one that needs no permission. */
+export const needOf = (group: string, endpoint: string): Need | undefined => byKey.get(`${group}.${endpoint}`)
+
+const byKey: ReadonlyMap<string, Need> = new Map(Object.entries(needs))
+
+/**
+ * Whether permissions on `granted` can cover the project that a URL names. An id and a name may mean the same
+ * project, so that only the service can tell; two names or two ids can't.
+ */
+export const mayCover = (granted: "all" | ReadonlyArray<string>, project: string): boolean =>
+  granted === "all" || granted.some((path) => path === project || isUuid(path) !== isUuid(project))

@@ -1,0 +1,112 @@
+/** Builds: upload, look up, download, deploy; and what the deployed one registered. */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
+import { List, Single } from "../envelope/Envelope.ts"
+import { NotFoundError, PlanRequiredError } from "../errors/ErrorSchemas.ts"
+import {
+  BuildRecord,
+  EventHandlerRecord,
+  NamedBuildRecord,
+  ScheduleRecord,
+  UploadedBuildRecord
+} from "../records/Records.ts"
+import { Authenticated, Permitted } from "./Authentication.ts"
+import { summary, tag } from "./Documentation.ts"
+import { pageQuery } from "./PageQuery.ts"
+import { projectParams } from "./ProjectsApi.ts"
+
+const buildParams = { ...projectParams, build_id: Schema.String }
+
+const BuildResponse = Single("BuildResponse", BuildRecord)
+const UploadResponse = Single("UploadResponse", UploadedBuildRecord)
+
+/** The fields of the upload form other than the file. */
+export const UploadFields = Schema.Struct({
+  hash: Schema.String.check(Schema.isPattern(/^[0-9a-fA-F]{64}$/, { message: "must be a SHA-256 in hex" })).annotate({
+    description: "SHA-256 of the file in hex"
+  }),
+  build_id: Schema.optionalKey(
+    Schema.String.check(Schema.isUUID(undefined, { message: "must be a UUID" })).annotate({
+      description: "Makes the upload idempotent: a second one with this id answers 200"
+    })
+  ),
+  build_type: Schema.optionalKey(Schema.Literal("bundle").annotate({ message: "must be bundle" }))
+})
+
+/** `multipart/form-data`, read as a stream: the server bounds it. */
+const UploadForm = Schema.Struct({
+  file: Schema.String.annotate({ format: "binary", description: "The zip of the build" }),
+  ...UploadFields.fields
+})
+  .annotate({ identifier: "BuildUpload" })
+  .pipe(HttpApiSchema.asMultipartStream())
+
+export class BuildsApi extends HttpApiGroup.make("builds")
+  .add(
+    HttpApiEndpoint.get("listAll", "/v1/builds", {
+      query: pageQuery,
+      success: List("BuildWithProjectNameList", NamedBuildRecord)
+    }).annotateMerge(summary("List the builds of all projects, newest first")),
+    HttpApiEndpoint.get("list", "/v1/projects/:project_id_or_slug/builds", {
+      params: projectParams,
+      query: pageQuery,
+      success: List("BuildList", BuildRecord),
+      error: NotFoundError
+    }).annotateMerge(summary("List the builds of a project, newest first")),
+    HttpApiEndpoint.post("upload", "/v1/projects/:project_id_or_slug/builds", {
+      params: projectParams,
+      payload: UploadForm,
+      success: [
+        UploadResponse.pipe(HttpApiSchema.status(201)),
+        HttpApiSchema.WithHeaders(UploadResponse, { "x-build-exists": Schema.Literal("true") })
+      ],
+      error: [NotFoundError, PlanRequiredError]
+    }).annotateMerge(summary("Upload a build")),
+    HttpApiEndpoint.get("deployed", "/v1/projects/:project_id_or_slug/builds/deployed", {
+      params: projectParams,
+      success: BuildResponse,
+      error: NotFoundError
+    }).annotateMerge(summary("Get the deployed build")),
+    HttpApiEndpoint.get("live", "/v1/projects/:project_id_or_slug/builds/live", {
+      params: projectParams,
+      success: BuildResponse,
+      error: NotFoundError
+    }).annotateMerge(summary("Get the live (development) build")),
+    HttpApiEndpoint.get("get", "/v1/projects/:project_id_or_slug/builds/:build_id", {
+      params: buildParams,
+      success: BuildResponse,
+      error: NotFoundError
+    }).annotateMerge(summary("Get a build")),
+    HttpApiEndpoint.get("download", "/v1/projects/:project_id_or_slug/builds/:build_id/download", {
+      params: buildParams,
+      success: Schema.Uint8Array.pipe(HttpApiSchema.asUint8Array({ contentType: "application/zip" })),
+      error: NotFoundError
+    }).annotateMerge(summary("Download the zip of a build")),
+    HttpApiEndpoint.post("deploy", "/v1/projects/:project_id_or_slug/builds/:build_id/deploy", {
+      params: buildParams,
+      success: BuildResponse,
+      error: [NotFoundError, PlanRequiredError]
+    }).annotateMerge(summary("Deploy a build"))
+  )
+  .middleware(Permitted)
+  .middleware(Authenticated)
+  .annotateMerge(tag("Builds", "Uploaded zips of user code")) {}
+
+export class TriggersApi extends HttpApiGroup.make("triggers")
+  .add(
+    HttpApiEndpoint.get("eventHandlers", "/v1/projects/:project_id_or_slug/event-handlers", {
+      params: projectParams,
+      query: pageQuery,
+      success: List("EventHandlerList", EventHandlerRecord),
+      error: NotFoundError
+    }).annotateMerge(summary("List the event handlers of the deployed build, by ns, var")),
+    HttpApiEndpoint.get("schedules", "/v1/projects/:project_id_or_slug/schedules", {
+      params: projectParams,
+      query: pageQuery,
+      success: List("ScheduleList", ScheduleRecord),
+      error: NotFoundError
+    }).annotateMerge(summary("List the schedules of the deployed build, by ns, var"))
+  )
+  .middleware(Permitted)
+  .middleware(Authenticated)
+  .annotateMerge(tag("Triggers", "What the deployed build registered")) {}

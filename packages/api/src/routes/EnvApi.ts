@@ -1,0 +1,18 @@
+/** The environment that the credential belongs to. */
+import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { Single } from "../envelope/Envelope.ts"
+import { EnvRecord } from "../records/Records.ts"
+import { Authenticated, Permitted } from "./Authentication.ts"
+import { summary, tag } from "./Documentation.ts"
+
+export const EnvResponse = Single("EnvironmentResponse", EnvRecord)
+
+export class EnvApi extends HttpApiGroup.make("env")
+  .add(
+    HttpApiEndpoint.get("get", "/v1/env", { success: EnvResponse }).annotateMerge(
+      summary("Get the environment of the credential")
+    )
+  )
+  .middleware(Permitted)
+  .middleware(Authenticated)
+  .annotateMerge(tag("Environment", "What the credential belongs to")) {}

@@ -1,0 +1,50 @@
+/** Events and the runs that they caused. */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
+import { List, Single } from "../envelope/Envelope.ts"
+import { NotFoundError, PlanRequiredError } from "../errors/ErrorSchemas.ts"
+import { EventRecord } from "../records/Records.ts"
+import { Authenticated, Permitted } from "./Authentication.ts"
+import { summary, tag } from "./Documentation.ts"
+import { pageQuery } from "./PageQuery.ts"
+import { RunList } from "./RunsApi.ts"
+
+const eventParams = { event_id: Schema.String }
+
+const EventResponse = Single("EventResponse", EventRecord)
+
+const NewEvent = Schema.Struct({
+  event_type: Schema.String,
+  event_data: Schema.Json,
+  stream_id: Schema.optionalKey(
+    Schema.String.check(Schema.isUUID(undefined, { message: "must be a UUID" })).annotate({
+      description: "Appends to this stream; without it the event begins a new one"
+    })
+  )
+}).annotate({ identifier: "EventInput" })
+
+export class EventsApi extends HttpApiGroup.make("events")
+  .add(
+    HttpApiEndpoint.post("publish", "/v1/events", {
+      payload: NewEvent,
+      success: EventResponse.pipe(HttpApiSchema.status(201)),
+      error: PlanRequiredError
+    }).annotateMerge(summary("Publish an event")),
+    HttpApiEndpoint.get("list", "/v1/events", {
+      query: pageQuery,
+      success: List("EventList", EventRecord)
+    }).annotateMerge(summary("List events, newest first")),
+    HttpApiEndpoint.get("get", "/v1/events/:event_id", {
+      params: eventParams,
+      success: EventResponse,
+      error: NotFoundError
+    }).annotateMerge(summary("Get an event")),
+    HttpApiEndpoint.get("runs", "/v1/events/:event_id/runs", {
+      params: eventParams,
+      success: RunList,
+      error: NotFoundError
+    }).annotateMerge(summary("List all runs that an event triggered"))
+  )
+  .middleware(Permitted)
+  .middleware(Authenticated)
+  .annotateMerge(tag("Events", "What happened, told to the handlers that wait for it")) {}

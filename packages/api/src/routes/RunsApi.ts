@@ -1,0 +1,51 @@
+/** Runs, their logs and what they used. */
+import { RunStatus, RunType } from "@weft/core"
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { List, Single } from "../envelope/Envelope.ts"
+import { NotFoundError } from "../errors/ErrorSchemas.ts"
+import { LogEntryRecord, RunRecord, RunStatsRecord, RunUsageRecord } from "../records/Records.ts"
+import { Authenticated, Permitted } from "./Authentication.ts"
+import { extension, summary, tag } from "./Documentation.ts"
+import { pageQuery } from "./PageQuery.ts"
+
+export const RunList = List("RunList", RunRecord)
+
+const runParams = { run_id: Schema.String }
+
+export class RunsApi extends HttpApiGroup.make("runs")
+  .add(
+    HttpApiEndpoint.get("list", "/v1/runs", {
+      query: {
+        ...pageQuery,
+        status: Schema.optionalKey(RunStatus),
+        type: Schema.optionalKey(RunType),
+        time_range: Schema.optionalKey(
+          Schema.String.annotate({ description: "ISO 8601 duration back from now, such as P7D" })
+        )
+      },
+      success: RunList
+    }).annotateMerge(summary("List runs, newest first")),
+    HttpApiEndpoint.get("stats", "/v1/runs/stats", {
+      success: Single("RunStatsResponse", RunStatsRecord)
+    }).annotateMerge(summary("Count runs by status")),
+    HttpApiEndpoint.get("get", "/v1/runs/:run_id", {
+      params: runParams,
+      success: Single("RunResponse", RunRecord),
+      error: NotFoundError
+    }).annotateMerge(summary("Get a run")),
+    HttpApiEndpoint.get("logs", "/v1/runs/:run_id/logs", {
+      params: runParams,
+      query: pageQuery,
+      success: List("LogEntryList", LogEntryRecord),
+      error: NotFoundError
+    }).annotateMerge(extension("List the log of a run, in the order of logging")),
+    HttpApiEndpoint.get("usage", "/v1/runs/:run_id/usage", {
+      params: runParams,
+      success: Single("RunUsageResponse", RunUsageRecord),
+      error: NotFoundError
+    }).annotateMerge(extension("What a run used: processor time, wall time, heap"))
+  )
+  .middleware(Permitted)
+  .middleware(Authenticated)
+  .annotateMerge(tag("Runs", "Single attempts at executing one function")) {}
