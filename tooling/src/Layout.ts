@@ -67,6 +67,9 @@ export const usedWithoutImport: ReadonlyMap<string, string> = new Map([
   ["typescript", "npm run check"]
 ])
 
+/** Carried inside the packages that use them, because we patch them: a consumer's copy would lack the patch. */
+export const bundledDependencies = ["@effect/sql-sqlite-node"]
+
 /** Words that name no concept, as files or folders. */
 export const emptyNames = ["util", "utils", "common", "helper", "helpers", "manager", "misc", "lib"]
 

@@ -1,7 +1,7 @@
 /** What is imported is declared by the nearest package, and what is declared is used. */
 import { posix } from "node:path"
 import type { Finding } from "../Finding.ts"
-import { isDevelopment, usedWithoutImport } from "../Layout.ts"
+import { bundledDependencies, isDevelopment, usedWithoutImport } from "../Layout.ts"
 import { packageOf, type Repository, type Workspace, workspaceOf } from "../Repository.ts"
 
 export const dependencies = (repository: Repository): ReadonlyArray<Finding> => [
@@ -14,7 +14,12 @@ const undeclared = (repository: Repository): ReadonlyArray<Finding> => {
   const findings: Array<Finding> = []
   for (const source of repository.sources.values()) {
     const manifest = workspaceOf(repository, source.path)?.manifest
-    const published = { ...manifest?.dependencies, ...manifest?.peerDependencies, [manifest?.name ?? ""]: "" }
+    const published = {
+      ...manifest?.dependencies,
+      ...manifest?.peerDependencies,
+      ...pick(manifest?.devDependencies, bundledDependencies),
+      [manifest?.name ?? ""]: ""
+    }
     const declared = isDevelopment(source.path)
       ? { ...published, ...manifest?.devDependencies, ...root?.devDependencies }
       : published
@@ -32,6 +37,9 @@ const undeclared = (repository: Repository): ReadonlyArray<Finding> => {
   }
   return findings
 }
+
+const pick = (declared: Readonly<Record<string, string>> = {}, names: ReadonlyArray<string>) =>
+  Object.fromEntries(Object.entries(declared).filter(([name]) => names.includes(name)))
 
 const unused = (repository: Repository): ReadonlyArray<Finding> =>
   repository.workspaces.flatMap((workspace) => {

@@ -11,7 +11,7 @@ it.each([
   [`"${path("root")}"`, "an absolute path of somebody's machine"],
   [path("Users", "me"), "an absolute path of somebody's machine"],
   [`https://${host}/a`, "the host of a registry"],
-  [`"resolved": "https://mirror.test/a.tgz"`, "the lock file names the host a package came from"]
+  [`"${"resolved"}": "https://mirror.test/a.tgz"`, "the lock file names the host a package came from"]
 ])("refuses %s in any file", (text, message) => {
   expect(findingsOf(machineTraces, { "docs/a.md": `first\n${text}` })).toEqual([`docs/a.md:2 machine-trace ${message}`])
 })

@@ -1,0 +1,24 @@
+/** The packages that are built and published: those with a `tsup.config.ts`. */
+import { existsSync, globSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { Schema } from "effect"
+import { Manifest } from "../Repository.ts"
+
+export const root = fileURLToPath(new URL("../../..", import.meta.url))
+
+export interface Published {
+  /** From the root. */
+  readonly folder: string
+  readonly manifest: Manifest
+}
+
+/** By folder. A package that has no sources yet is left out. */
+export const publishedPackages = (): ReadonlyArray<Published> =>
+  globSync("{packages,adapters}/*/tsup.config.ts", { cwd: root })
+    .map((config) => join(config, ".."))
+    .filter((folder) => existsSync(join(root, folder, "src/index.ts")))
+    .sort()
+    .map((folder) => ({ folder, manifest: decode(readFileSync(join(root, folder, "package.json"), "utf8")) }))
+
+const decode = Schema.decodeUnknownSync(Schema.fromJsonString(Manifest))
