@@ -17,7 +17,11 @@ import {
 /** Turns the bearer token into the `Caller`. Outside of `Permitted`: 401 comes before 403. */
 export class Authenticated extends HttpApiMiddleware.Service<Authenticated, { provides: Caller }>()(
   "@weft/api/Authenticated",
-  { requiredForClient: true, error: UnauthorizedError, security: { bearer: HttpApiSecurity.bearer } }
+  {
+    requiredForClient: true,
+    error: [UnauthorizedError, UnavailableError],
+    security: { bearer: HttpApiSecurity.bearer }
+  }
 ) {}
 
 /** Refuses, before anything is decoded, a caller that cannot have the permission whatever the request says. */

@@ -8,6 +8,7 @@ import { LogEntryRecord, RunRecord, RunStatsRecord, RunUsageRecord } from "../re
 import { Authenticated, Permitted } from "./Authentication.ts"
 import { extension, summary, tag } from "./Documentation.ts"
 import { pageQuery } from "./PageQuery.ts"
+import { TimeRange } from "./TimeRange.ts"
 
 export const RunList = List("RunList", RunRecord)
 
@@ -20,9 +21,7 @@ export class RunsApi extends HttpApiGroup.make("runs")
         ...pageQuery,
         status: Schema.optionalKey(RunStatus),
         type: Schema.optionalKey(RunType),
-        time_range: Schema.optionalKey(
-          Schema.String.annotate({ description: "ISO 8601 duration back from now, such as P7D" })
-        )
+        time_range: Schema.optionalKey(TimeRange)
       },
       success: RunList
     }).annotateMerge(summary("List runs, newest first")),

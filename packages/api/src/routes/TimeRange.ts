@@ -1,0 +1,31 @@
+/** ISO 8601 durations, as `time_range` takes them. */
+import { Duration, Effect, Option, Schema, SchemaGetter, SchemaIssue } from "effect"
+
+const day = 24 * 60 * 60
+
+/** Seconds of each designator, in their order. A month counts 30 days and a year 365, for want of a calendar. */
+const units = [365 * day, 30 * day, 7 * day, day, 60 * 60, 60, 1]
+const pattern =
+  /^P(?=\d|T\d)(?:(\d{1,9})Y)?(?:(\d{1,9})M)?(?:(\d{1,9})W)?(?:(\d{1,9})D)?(?:T(?=\d)(?:(\d{1,9})H)?(?:(\d{1,9})M)?(?:(\d{1,9}(?:\.\d{1,9})?)S)?)?$/
+
+export const parseIsoDuration = (text: string): Option.Option<Duration.Duration> => {
+  const parts = pattern.exec(text)?.slice(1)
+  if (parts === undefined) return Option.none()
+  return Option.some(Duration.seconds(parts.reduce((sum, part, i) => sum + Number(part ?? 0) * (units[i] ?? 0), 0)))
+}
+
+export const TimeRange = Schema.String.annotate({
+  format: "duration",
+  description: "ISO 8601 duration back from now, such as P7D"
+}).pipe(
+  Schema.decodeTo(Schema.Duration, {
+    decode: SchemaGetter.transformEffect((text) =>
+      Option.match(parseIsoDuration(text), {
+        onNone: () =>
+          Effect.fail(new SchemaIssue.InvalidValue({ message: "must be an ISO 8601 duration such as P7D" })),
+        onSome: Effect.succeed
+      })
+    ),
+    encode: SchemaGetter.transform((duration) => `PT${Duration.toSeconds(duration)}S`)
+  })
+)
