@@ -14,8 +14,8 @@ export interface Source {
   readonly program: Program
   readonly comments: ReadonlyArray<Comment>
   readonly imports: ReadonlyArray<Import>
-  /** String literals that start with `./` or `../`: imports, and files named for workers and bundlers. */
-  readonly references: ReadonlyArray<string>
+  /** Every string literal: among them modules that are imported, and files named for workers and bundlers. */
+  readonly strings: ReadonlySet<string>
   /** The line, from 1, of an offset into `text`. */
   readonly lineOf: (offset: number) => number
 }
@@ -34,7 +34,7 @@ export const parseSource = (path: string, text: string): Source => {
   }
 
   const imports: Array<Import> = []
-  const references: Array<string> = []
+  const strings = new Set<string>()
   const add = (specifier: string, statement: { readonly start: number }, typeOnly: boolean) =>
     imports.push({ specifier, line: lineOf(statement.start), typeOnly })
 
@@ -49,11 +49,11 @@ export const parseSource = (path: string, text: string): Source => {
       if (node.source.type === "Literal" && typeof node.source.value === "string") add(node.source.value, node, false)
     },
     Literal: (node) => {
-      if (typeof node.value === "string" && /^\.\.?\//.test(node.value)) references.push(node.value)
+      if (typeof node.value === "string") strings.add(node.value)
     }
   }).visit(parsed.program)
 
-  return { path, text, program: parsed.program, comments: parsed.comments, imports, references, lineOf }
+  return { path, text, program: parsed.program, comments: parsed.comments, imports, strings, lineOf }
 }
 
 const lineCounter = (text: string): ((offset: number) => number) => {

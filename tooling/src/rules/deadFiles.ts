@@ -33,8 +33,8 @@ const reachedFrom = (repository: Repository, entries: ReadonlyArray<string>): Re
   for (let path = open.pop(); path !== undefined; path = open.pop()) {
     if (reached.has(path)) continue
     reached.add(path)
-    for (const reference of repository.sources.get(path)?.references ?? []) {
-      const target = resolveReference(repository, path, reference)
+    for (const text of repository.sources.get(path)?.strings ?? []) {
+      const target = /^\.\.?\//.test(text) ? resolveReference(repository, path, text) : undefined
       if (target !== undefined) open.push(target.path)
     }
   }

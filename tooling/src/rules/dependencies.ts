@@ -51,12 +51,15 @@ const unused = (repository: Repository): ReadonlyArray<Finding> =>
       .map((name) => unusedFinding(repository, workspace, name))
   })
 
-/** The root's tools serve all workspaces, so its dependencies are used when any file uses them. */
+/**
+ * By import, by a string that is their name (for `import.meta.resolve` and its like), or by a script.
+ * The root's tools serve all workspaces, so its dependencies are used when any file uses them.
+ */
 const packagesUsedBy = (repository: Repository, workspace: Workspace): ReadonlySet<string | undefined> =>
   new Set(
     [...repository.sources.values()]
       .filter(({ path }) => workspace.folder === "" || workspaceOf(repository, path) === workspace)
-      .flatMap(({ imports }) => imports.map(({ specifier }) => packageOf(specifier)))
+      .flatMap(({ imports, strings }) => [...imports.map(({ specifier }) => packageOf(specifier)), ...strings])
       .concat(Object.values(workspace.manifest.scripts ?? {}).flatMap((script) => script.split(/\s+/)))
   )
 

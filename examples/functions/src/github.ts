@@ -1,0 +1,8 @@
+/** The namespace `github`: what comes from GitHub and what we make of it. */
+export { onAny } from "./onAny.ts"
+export { onIssue } from "./onIssue.ts"
+export { onPullRequest } from "./onPullRequest.ts"
+export { onPush } from "./onPush.ts"
+export { onRelease } from "./onRelease.ts"
+export { onStar } from "./onStar.ts"
+export { receive } from "./receive.ts"

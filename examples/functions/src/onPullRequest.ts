@@ -1,0 +1,57 @@
+/** How large a pull request is, and how long it took. */
+import { differenceInMinutes, formatDuration, intervalToDuration } from "date-fns"
+import * as z from "zod"
+import { payloadOf } from "./delivery.ts"
+import type { Event, Meta } from "./types.ts"
+
+const instant = z.iso.datetime({ offset: true })
+
+const PullRequest = z.object({
+  action: z.string(),
+  pull_request: z.object({
+    number: z.int(),
+    title: z.string(),
+    draft: z.boolean().optional(),
+    created_at: instant,
+    closed_at: instant.nullable(),
+    merged_at: instant.nullable(),
+    additions: z.int().optional(),
+    deletions: z.int().optional()
+  })
+})
+type PullRequest = z.infer<typeof PullRequest>["pull_request"]
+
+export const onPullRequest = (event: Event) => {
+  const { action, pull_request } = payloadOf(event.event_data, PullRequest)
+  return {
+    kind: "pull_request",
+    action,
+    number: pull_request.number,
+    title: pull_request.title,
+    state: stateOf(pull_request),
+    size: sizeLabel((pull_request.additions ?? 0) + (pull_request.deletions ?? 0)),
+    lead_time: leadTime(pull_request)
+  }
+}
+
+onPullRequest.meta = { event: "github:pull_request:*" } satisfies Meta
+
+/** By changed lines. */
+export const sizeLabel = (lines: number): "XS" | "S" | "M" | "L" | "XL" =>
+  lines < 10 ? "XS" : lines < 50 ? "S" : lines < 250 ? "M" : lines < 1000 ? "L" : "XL"
+
+const stateOf = (request: PullRequest): "merged" | "closed" | "draft" | "open" => {
+  if (request.merged_at !== null) return "merged"
+  if (request.closed_at !== null) return "closed"
+  return request.draft === true ? "draft" : "open"
+}
+
+/** From opening to the end; null while it is open. */
+const leadTime = ({ created_at, merged_at, closed_at }: PullRequest) => {
+  const end = merged_at ?? closed_at
+  if (end === null) return null
+  return {
+    minutes: differenceInMinutes(end, created_at),
+    words: formatDuration(intervalToDuration({ start: created_at, end })) || "0 seconds"
+  }
+}

@@ -1,0 +1,43 @@
+/** What a push brought: its commits in one line each, and what they touched. */
+import { formatDistanceStrict } from "date-fns"
+import * as z from "zod"
+import { payloadOf } from "./delivery.ts"
+import type { Event, Meta } from "./types.ts"
+
+const Commit = z.object({
+  id: z.string(),
+  message: z.string(),
+  timestamp: z.iso.datetime({ offset: true }),
+  author: z.object({ name: z.string() }),
+  added: z.array(z.string()),
+  removed: z.array(z.string()),
+  modified: z.array(z.string())
+})
+
+const Push = z.object({
+  ref: z.string(),
+  created: z.boolean(),
+  deleted: z.boolean(),
+  forced: z.boolean(),
+  commits: z.array(Commit)
+})
+
+export const onPush = (event: Event) => {
+  const push = payloadOf(event.event_data, Push)
+  return {
+    kind: "push",
+    branch: push.ref.replace(/^refs\/(heads|tags)\//, ""),
+    change: push.deleted ? "deleted" : push.created ? "created" : push.forced ? "forced" : "advanced",
+    files: new Set(push.commits.flatMap(({ added, removed, modified }) => [...added, ...removed, ...modified])).size,
+    commits: push.commits.map((commit) => summary(commit, event.event_time))
+  }
+}
+
+onPush.meta = { event: "github:push" } satisfies Meta
+
+const summary = (commit: z.infer<typeof Commit>, now: string) => ({
+  id: commit.id.slice(0, 7),
+  subject: commit.message.split("\n")[0] ?? "",
+  author: commit.author.name,
+  age: formatDistanceStrict(commit.timestamp, now, { addSuffix: true })
+})

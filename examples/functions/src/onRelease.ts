@@ -1,0 +1,31 @@
+/** A release note for people, with what there is to download. */
+import * as z from "zod"
+import { payloadOf } from "./delivery.ts"
+import { plainText } from "./markdown.ts"
+import type { Event, Meta } from "./types.ts"
+
+const Release = z.object({
+  action: z.string(),
+  release: z.object({
+    tag_name: z.string(),
+    name: z.string().nullish(),
+    body: z.string().nullish(),
+    prerelease: z.boolean(),
+    assets: z.array(z.object({ name: z.string(), size: z.int(), download_count: z.int() }))
+  })
+})
+
+export const onRelease = (event: Event) => {
+  const { action, release } = payloadOf(event.event_data, Release)
+  return {
+    kind: "release",
+    action,
+    title: release.name ?? release.tag_name,
+    channel: release.prerelease ? "next" : "latest",
+    notes: plainText(release.body ?? ""),
+    bytes: release.assets.reduce((sum, { size }) => sum + size, 0),
+    downloads: release.assets.reduce((sum, { download_count }) => sum + download_count, 0)
+  }
+}
+
+onRelease.meta = { event: "github:release:*" } satisfies Meta

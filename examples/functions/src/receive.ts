@@ -1,0 +1,34 @@
+/** `POST /webhook/{org}/{env}/github/events`: checks a delivery of GitHub and publishes it as an event. */
+import { type Delivery, eventType, Payload } from "./delivery.ts"
+import { webhookSecret } from "./secret.ts"
+import { isSigned } from "./signature.ts"
+import type { Meta, Svc, WebhookRequest, WebhookResponse } from "./types.ts"
+
+export const receive = async (request: WebhookRequest, svc: Svc): Promise<WebhookResponse> => {
+  const event = request.headers["x-github-event"]
+  const delivery = request.headers["x-github-delivery"]
+  const signature = request.headers["x-hub-signature-256"]
+  if (event === undefined || delivery === undefined || signature === undefined) {
+    return refuse(400, "A delivery has x-github-event, x-github-delivery and x-hub-signature-256")
+  }
+  if (!(await isSigned(request["body-raw"], signature, webhookSecret))) {
+    svc.log.warn("A delivery was not signed with our secret", { delivery })
+    return refuse(401, "The signature does not match")
+  }
+
+  const parsed = Payload.safeParse(request.body)
+  if (!parsed.success) return refuse(400, "The body is not a payload of GitHub")
+  const action = parsed.data.action ?? null
+  const data: Delivery = { delivery, event, action, payload: parsed.data }
+  const type = eventType(event, action)
+  const { event_id } = await svc.events.publish({ type, data })
+  return { status: 202, body: { event_id, event_type: type } }
+}
+
+receive.meta = {
+  description: "Takes deliveries of a GitHub webhook",
+  webhook: { service: "github", path: "/events", method: "POST", auth: "none" },
+  "secret-headers": ["x-hub-signature-256"]
+} satisfies Meta
+
+const refuse = (status: number, error: string): WebhookResponse => ({ status, body: { error } })

@@ -1,0 +1,183 @@
+import { describe, expect, it } from "vitest"
+import { flaky } from "../src/flaky.ts"
+import { countValues, onAny } from "../src/onAny.ts"
+import { onIssue } from "../src/onIssue.ts"
+import { onPullRequest, sizeLabel } from "../src/onPullRequest.ts"
+import { onPush } from "../src/onPush.ts"
+import { onRelease } from "../src/onRelease.ts"
+import { isMilestone, onStar } from "../src/onStar.ts"
+import type { Event } from "../src/types.ts"
+import { type Sample, samples } from "./payloads.ts"
+import { testSvc } from "./svc.ts"
+
+const eventOf = (type: string, payload: object, event_time = "2026-01-02T00:00:00.000Z"): Event => {
+  const [, event = "", action = null] = type.split(":")
+  return {
+    event_id: "0",
+    stream_id: "0",
+    event_type: type,
+    event_time,
+    event_data: { delivery: "1", event, action, payload }
+  }
+}
+
+const sampleEvents = (name: string): ReadonlyArray<readonly [Sample, Event]> =>
+  samples.filter(({ event }) => event === name).map((sample) => [sample, eventOf(sample.type, sample.payload)] as const)
+
+describe("onPush", () => {
+  const commit = {
+    id: "6113728f27ae82c7b1a177c8d03f9e96e0adf246",
+    message: "Mend the loop\n\nIt never ended.",
+    timestamp: "2026-01-01T22:00:00+01:00",
+    author: { name: "Ada" },
+    added: ["a.ts"],
+    removed: [],
+    modified: ["b.ts"]
+  }
+  const push = { ref: "refs/heads/main", created: false, deleted: false, forced: false, commits: [commit, commit] }
+
+  it("gives each commit a line, its age by the event's time, and counts files once", () => {
+    const line = { id: "6113728", subject: "Mend the loop", author: "Ada", age: "3 hours ago" }
+    expect(onPush(eventOf("github:push", push))).toEqual({
+      kind: "push",
+      branch: "main",
+      change: "advanced",
+      files: 2,
+      commits: [line, line]
+    })
+  })
+
+  it("reads every sample", () => {
+    for (const [, event] of sampleEvents("push")) expect(onPush(event).branch).not.toContain("refs/")
+  })
+
+  it("names the field that is not as expected", () => {
+    expect(() => onPush(eventOf("github:push", { ...push, ref: 1 }))).toThrow(/push payload[\s\S]*ref/)
+  })
+})
+
+describe("onIssue", () => {
+  it("turns Markdown into HTML and words", () => {
+    const body =
+      "## Steps\n\n1. **open** `a.ts`\n2. see [docs](https://example.test)\n\n<b>raw</b>\n\n> quoted\n\n| a | b |\n|---|---|\n| c | d |"
+    const issue = { number: 7, title: "It breaks", body, labels: [{ name: "bug" }, { name: "a11y" }] }
+    const result = onIssue(eventOf("github:issues:opened", { action: "opened", issue }))
+    expect(result).toMatchObject({ kind: "issue", action: "opened", number: 7, labels: ["a11y", "bug"] })
+    expect(result.text).toBe("Steps\nopen a.ts\nsee docs\nraw\nquoted\na b c d")
+    expect(result.words).toBe(11)
+    expect(result.html).toContain("<strong>open</strong> <code>a.ts</code>")
+  })
+
+  it("reads every sample, those without a body too", () => {
+    for (const [sample, event] of sampleEvents("issues")) expect(onIssue(event).action).toBe(sample.action)
+  })
+})
+
+describe("onPullRequest", () => {
+  it.each([
+    [0, "XS"],
+    [9, "XS"],
+    [10, "S"],
+    [49, "S"],
+    [50, "M"],
+    [249, "M"],
+    [250, "L"],
+    [999, "L"],
+    [1000, "XL"]
+  ])("calls %i changed lines %s", (lines, label) => {
+    expect(sizeLabel(lines)).toBe(label)
+  })
+
+  it("measures from opening to merging", () => {
+    const pull_request = {
+      number: 3,
+      title: "Mend",
+      created_at: "2026-01-01T00:00:00Z",
+      closed_at: "2026-01-02T02:00:00Z",
+      merged_at: "2026-01-02T01:30:00Z",
+      additions: 30,
+      deletions: 12
+    }
+    const event = eventOf("github:pull_request:closed", { action: "closed", pull_request })
+    expect(onPullRequest(event)).toMatchObject({
+      state: "merged",
+      size: "S",
+      lead_time: { minutes: 1530, words: "1 day 1 hour 30 minutes" }
+    })
+  })
+
+  it("reads every sample; an open one has no lead time", () => {
+    for (const [, event] of sampleEvents("pull_request")) {
+      const { state, lead_time } = onPullRequest(event)
+      expect(lead_time === null).toBe(state === "open" || state === "draft")
+    }
+  })
+})
+
+describe("onRelease", () => {
+  it("reads every sample and adds up its assets", () => {
+    for (const [, event] of sampleEvents("release")) expect(onRelease(event).bytes).toBeGreaterThanOrEqual(0)
+    const assets = [
+      { name: "a", size: 3, download_count: 1 },
+      { name: "b", size: 4, download_count: 5 }
+    ]
+    const release = { tag_name: "v1", name: null, body: "**New**", prerelease: true, assets }
+    expect(onRelease(eventOf("github:release:published", { action: "published", release }))).toEqual({
+      kind: "release",
+      action: "published",
+      title: "v1",
+      channel: "next",
+      notes: "New",
+      bytes: 7,
+      downloads: 6
+    })
+  })
+})
+
+describe("onStar", () => {
+  it("reads every sample of both events", () => {
+    for (const [sample, event] of [...sampleEvents("star"), ...sampleEvents("watch")]) {
+      expect(onStar(event).given).toBe(sample.action !== "deleted")
+    }
+  })
+
+  it.each([
+    [1, true],
+    [10, true],
+    [1000, true],
+    [0, false],
+    [20, false],
+    [101, false]
+  ])("at %i a milestone is %s", (stars, expected) => {
+    expect(isMilestone(stars)).toBe(expected)
+  })
+})
+
+describe("onAny", () => {
+  it("normalises every sample that somebody sent, and refuses the others by name", () => {
+    for (const sample of samples) {
+      const event = eventOf(sample.type, sample.payload)
+      if ("sender" in sample.payload) {
+        const result = onAny({ ...event, event_data: dataOf(sample) }, testSvc())
+        expect(result).toMatchObject({ kind: "any", event: sample.event, action: sample.action })
+        expect(result.repository === null).toBe(!("repository" in sample.payload))
+      } else {
+        expect(() => onAny(event, testSvc())).toThrow(`${sample.type} names no sender`)
+      }
+    }
+  })
+
+  it("counts values, not containers", () => {
+    expect(countValues({ a: 1, b: [null, "x", {}], c: { d: true } })).toBe(4)
+  })
+})
+
+const dataOf = ({ delivery, event, action, payload }: Sample) => ({ delivery, event, action, payload })
+
+describe("flaky", () => {
+  it("fails on the first attempt only", () => {
+    const event = eventOf("github:ping", {})
+    expect(() => flaky(event, testSvc(1))).toThrow("The first attempt never works")
+    expect(flaky(event, testSvc(2))).toEqual({ kind: "flaky", attempt: 2 })
+  })
+})

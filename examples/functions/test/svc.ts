@@ -1,0 +1,15 @@
+import type { Svc } from "../src/types.ts"
+
+/** A `svc` that keeps what a function published and logged. */
+export const testSvc = (attempt = 1) => {
+  const published: Array<{ readonly type: string; readonly data: unknown }> = []
+  const logged: Array<string> = []
+  const log = (message: string): void => void logged.push(message)
+  return {
+    published,
+    logged,
+    run: { run_id: "run-1", attempt },
+    events: { publish: async (event) => ({ event_id: `event-${published.push(event)}` }) },
+    log: { debug: log, info: log, warn: log, error: log }
+  } satisfies Svc & Record<"published" | "logged", unknown>
+}
