@@ -8,6 +8,7 @@ const heavy = ["**/*.{e2e,attack}.test.ts"]
 export default defineConfig({
   test: {
     pool: "forks",
+    reporters: ["default", "./tooling/src/PlainSummary.ts"],
     projects: [
       {
         extends: true,

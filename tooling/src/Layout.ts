@@ -1,6 +1,6 @@
 /** The plan of the house as data: who may know whom, and the exceptions with their reasons. */
 
-/** Folders of `packages/core/src`, each importing only itself and those before it. */
+/** Folders of `packages/core/src`, each importing only itself and those before it. Files beside them come after all. */
 export const coreFolders = [
   "errors",
   "ids",
@@ -16,9 +16,6 @@ export const coreFolders = [
   "webhooks",
   "memory"
 ]
-
-/** Files at the top of `packages/core/src`, above all folders, in the same sense. */
-export const coreRoots = ["Weft.ts", "index.ts"]
 
 export interface Direction {
   /** A folder, or all folders below one when it ends in `/*`. */

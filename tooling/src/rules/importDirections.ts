@@ -1,6 +1,6 @@
 /** Arrows point one way: adapters to core, outer folders to inner ones, nothing to examples. */
 import type { Finding } from "../Finding.ts"
-import { coreFolders, coreRoots, type Direction, directions, isDevelopment, leafFolders } from "../Layout.ts"
+import { coreFolders, type Direction, directions, isDevelopment, leafFolders } from "../Layout.ts"
 import { packageOf, type Repository, resolveReference, workspaceOf } from "../Repository.ts"
 import type { Import, Source } from "../Source.ts"
 
@@ -65,14 +65,19 @@ const againstCoreOrder = (repository: Repository, source: Source, imported: Impo
   }
   const from = coreSegment(source.path)
   const to = coreSegment(target.path)
-  const order = [...coreFolders, ...coreRoots]
-  if (!order.includes(from)) return `${from} has no place in the order of core's folders`
-  return order.indexOf(to) <= order.indexOf(from) ? undefined : `${from} comes before ${to} and may not import it`
+  if (coreRank(from) === -1) return `${from} has no place in the order of core's folders`
+  return coreRank(to) <= coreRank(from) ? undefined : `${from} comes before ${to} and may not import it`
 }
 
 const coreSources = "packages/core/src"
 
 const coreSegment = (path: string): string => path.slice(coreSources.length + 1).split("/")[0] ?? ""
+
+/** Folders as listed, then the files beside them, of which `index.ts` is the last; -1 for an unknown folder. */
+const coreRank = (segment: string): number => {
+  if (!segment.endsWith(".ts")) return coreFolders.indexOf(segment)
+  return coreFolders.length + (segment === "index.ts" ? 1 : 0)
+}
 
 const isBelow = (path: string, folder: string): boolean =>
   folder.endsWith("/*") ? path.startsWith(folder.slice(0, -1)) : path.startsWith(`${folder}/`)

@@ -46,6 +46,16 @@ describe("import directions", () => {
     ).toEqual(["packages/core/src/novel/A.ts:1 import-direction novel has no place in the order of core's folders"])
   })
 
+  it("lets the files beside core's folders know each other, but not index.ts", () => {
+    expect(
+      find({
+        "packages/core/src/Weft.ts": `import "./HostEnv.ts"\nimport "./index.ts"`,
+        "packages/core/src/HostEnv.ts": "",
+        "packages/core/src/index.ts": ""
+      })
+    ).toEqual(["packages/core/src/Weft.ts:2 import-direction Weft.ts comes before index.ts and may not import it"])
+  })
+
   it("keeps adapters apart and lets them import core, api and drivers", () => {
     expect(
       find({
