@@ -1,0 +1,143 @@
+/** `AbortController` and `AbortSignal`. */
+import { brand, inspectCustom } from "./define.ts"
+import { DOMException } from "./dom-exception.ts"
+import { Event, EventTarget } from "./events.ts"
+import { startTimer } from "./timers.ts"
+
+const internal: unique symbol = Symbol("AbortSignal")
+
+let createSignal: () => AbortSignal
+let abortSignal: (signal: AbortSignal, reason: unknown) => void
+
+type AbortHandler = (this: AbortSignal, event: Event) => unknown
+
+export class AbortSignal extends EventTarget {
+  #aborted = false
+  #reason: unknown = undefined
+  /** The signals made by `any` that follow this one. */
+  readonly #followers = new Set<AbortSignal>()
+  /** For a signal made by `any`: the signals it follows, never such a signal itself. */
+  #sources: ReadonlyArray<AbortSignal> | null = null
+  #handler: AbortHandler | null = null
+
+  static {
+    createSignal = () => new AbortSignal(internal)
+    abortSignal = (signal, reason) => {
+      if (signal.#aborted) {
+        return
+      }
+      signal.#settle(reason)
+      const followers = [...signal.#followers].filter((follower) => !follower.#aborted)
+      for (const follower of followers) {
+        follower.#settle(signal.#reason)
+      }
+      for (const each of [signal, ...followers]) {
+        each.dispatchEvent(new Event("abort"))
+      }
+      signal.#followers.clear()
+    }
+  }
+
+  constructor(key?: symbol) {
+    if (key !== internal) {
+      throw new TypeError("Illegal constructor")
+    }
+    super()
+  }
+
+  get aborted(): boolean {
+    return this.#aborted
+  }
+  get reason(): unknown {
+    return this.#reason
+  }
+  get onabort(): AbortHandler | null {
+    return this.#handler
+  }
+  set onabort(handler: AbortHandler | null) {
+    const next = typeof handler === "function" ? handler : null
+    if (this.#handler === null && next !== null) {
+      this.addEventListener("abort", this.#callHandler)
+    } else if (next === null) {
+      this.removeEventListener("abort", this.#callHandler)
+    }
+    this.#handler = next
+  }
+
+  throwIfAborted(): void {
+    if (this.#aborted) {
+      throw this.#reason
+    }
+  }
+
+  static abort(reason?: unknown): AbortSignal {
+    const signal = createSignal()
+    signal.#settle(reason)
+    return signal
+  }
+
+  /** Aborts with a `TimeoutError` after `ms` milliseconds. */
+  static timeout(ms: number): AbortSignal {
+    const delay = Number(ms)
+    if (!(delay >= 0 && delay <= Number.MAX_SAFE_INTEGER)) {
+      throw new TypeError("AbortSignal.timeout: the delay must be a number of milliseconds, not negative.")
+    }
+    const signal = createSignal()
+    startTimer(
+      () => abortSignal(signal, new DOMException("The operation was aborted due to timeout", "TimeoutError")),
+      Math.trunc(delay)
+    )
+    return signal
+  }
+
+  static any(signals: Iterable<AbortSignal>): AbortSignal {
+    const given = [...signals]
+    if (!given.every((signal) => signal instanceof AbortSignal)) {
+      throw new TypeError("AbortSignal.any: every element must be an AbortSignal.")
+    }
+    const result = createSignal()
+    const aborted = given.find((signal) => signal.#aborted)
+    if (aborted !== undefined) {
+      result.#settle(aborted.#reason)
+      return result
+    }
+    const sources = new Set(given.flatMap((signal) => signal.#sources ?? [signal]))
+    result.#sources = [...sources]
+    for (const source of sources) {
+      source.#followers.add(result)
+    }
+    return result
+  }
+
+  [inspectCustom](): string {
+    return `AbortSignal { aborted: ${this.#aborted} }`
+  }
+
+  #settle(reason: unknown): void {
+    this.#aborted = true
+    this.#reason = reason === undefined ? new DOMException("This operation was aborted", "AbortError") : reason
+    // Nothing can abort this signal any more, so nothing needs to hold on to it.
+    for (const source of this.#sources ?? []) {
+      source.#followers.delete(this)
+    }
+    this.#sources = this.#sources === null ? null : []
+  }
+
+  readonly #callHandler = (event: Event): void => {
+    this.#handler?.call(this, event)
+  }
+}
+
+export class AbortController {
+  readonly #signal = createSignal()
+
+  get signal(): AbortSignal {
+    return this.#signal
+  }
+
+  abort(reason?: unknown): void {
+    abortSignal(this.#signal, reason)
+  }
+}
+
+brand({ AbortSignal, AbortController })

@@ -1,0 +1,86 @@
+/** Base64 as `atob` and `btoa` speak it, and its URL-safe form for JSON Web Keys. */
+import { DOMException } from "./dom-exception.ts"
+
+const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+const urlAlphabet = alphabet.slice(0, 62) + "-_"
+
+const digits = new Int8Array(128).fill(-1)
+for (let value = 0; value < 64; value++) {
+  digits[alphabet.charCodeAt(value)] = value
+}
+
+const encode = (length: number, byteAt: (index: number) => number, letters: string): string => {
+  let text = ""
+  for (let index = 0; index < length; index += 3) {
+    const left = length - index
+    const group = (byteAt(index) << 16) | (left > 1 ? byteAt(index + 1) << 8 : 0) | (left > 2 ? byteAt(index + 2) : 0)
+    text += letters.charAt(group >> 18) + letters.charAt((group >> 12) & 63)
+    text += left > 1 ? letters.charAt((group >> 6) & 63) : "="
+    text += left > 2 ? letters.charAt(group & 63) : "="
+  }
+  return text
+}
+
+/** The numbers 0 to 255 behind `text`, one at a time; null when it is not base64. Ignores ASCII white space. */
+const decode = (text: string, emit: (byte: number) => void): boolean => {
+  let data = text.replace(/[\t\n\f\r ]+/g, "")
+  if (data.length % 4 === 0) {
+    data = data.replace(/={1,2}$/, "")
+  }
+  if (data.length % 4 === 1) {
+    return false
+  }
+  let bits = 0
+  let held = 0
+  for (let index = 0; index < data.length; index++) {
+    const digit = digits[data.charCodeAt(index)] ?? -1
+    if (digit < 0) {
+      return false
+    }
+    bits = ((bits << 6) | digit) & 0xffff
+    held += 6
+    if (held >= 8) {
+      held -= 8
+      emit((bits >> held) & 0xff)
+    }
+  }
+  return true
+}
+
+export const btoa = (data: string): string => {
+  const text = String(data)
+  for (let index = 0; index < text.length; index++) {
+    if (text.charCodeAt(index) > 0xff) {
+      throw new DOMException("Invalid character", "InvalidCharacterError")
+    }
+  }
+  return encode(text.length, (index) => text.charCodeAt(index), alphabet)
+}
+
+export const atob = (data: string): string => {
+  let text = ""
+  const valid = decode(String(data), (byte) => {
+    text += String.fromCharCode(byte)
+  })
+  if (!valid) {
+    throw new DOMException("The string to be decoded is not correctly encoded.", "InvalidCharacterError")
+  }
+  return text
+}
+
+/** Base64url without padding. */
+export const encodeUrl = (bytes: Uint8Array): string =>
+  encode(bytes.length, (index) => bytes[index] ?? 0, urlAlphabet).replace(/=+$/, "")
+
+/** The bytes behind unpadded base64url; null when it is not that. */
+export const decodeUrl = (text: string): Uint8Array<ArrayBuffer> | null => {
+  if (!/^[\w-]*$/.test(text)) {
+    return null
+  }
+  const bytes = new Uint8Array(Math.floor((text.length * 3) / 4))
+  let length = 0
+  const valid = decode(text.replace(/-/g, "+").replace(/_/g, "/"), (byte) => {
+    bytes[length++] = byte
+  })
+  return valid ? bytes : null
+}

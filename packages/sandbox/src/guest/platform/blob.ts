@@ -1,0 +1,135 @@
+/** `Blob` and `File`. */
+import { type BufferSource, bytesOf, concat, isBufferSource } from "./bytes.ts"
+import { brand, inspectCustom } from "./define.ts"
+import { modules } from "./modules.ts"
+import type { ReadableStream } from "./streams.ts"
+import { decode, encode } from "./utf8.ts"
+
+export type BlobPart = BufferSource | Blob | string
+
+export interface BlobOptions {
+  readonly type?: string
+  readonly endings?: "transparent" | "native"
+}
+
+const typeOf = (type: unknown): string => {
+  const text = type === undefined ? "" : String(type)
+  return /^[\x20-\x7e]*$/.test(text) ? text.toLowerCase() : ""
+}
+
+const partBytes = (part: unknown, endings: unknown): Uint8Array => {
+  if (part instanceof Blob) {
+    return blobBytes(part)
+  }
+  if (isBufferSource(part)) {
+    return bytesOf(part)
+  }
+  const text = String(part)
+  return encode(endings === "native" ? text.replace(/\r\n?|\n/g, "\n") : text)
+}
+
+/** The bytes of a blob, not copied: they must not be changed. */
+let blobBytes: (blob: Blob) => Uint8Array
+let blobOf: (bytes: Uint8Array, type: string) => Blob
+
+export class Blob {
+  #bytes: Uint8Array
+  readonly #type: string
+
+  static {
+    blobBytes = (blob) => blob.#bytes
+    blobOf = (bytes, type) => {
+      const blob = new Blob([], { type })
+      blob.#bytes = bytes
+      return blob
+    }
+  }
+
+  constructor(parts: Iterable<BlobPart> = [], options: BlobOptions = {}) {
+    if ((typeof parts !== "object" && typeof parts !== "function") || parts === null || !(Symbol.iterator in parts)) {
+      throw new TypeError("Blob constructor: the parts must be an iterable object.")
+    }
+    const endings = options?.endings ?? "transparent"
+    if (endings !== "transparent" && endings !== "native") {
+      throw new TypeError("Blob constructor: endings must be 'transparent' or 'native'.")
+    }
+    this.#bytes = concat(Array.from(parts, (part) => partBytes(part, endings)))
+    this.#type = typeOf(options?.type)
+  }
+
+  get size(): number {
+    return this.#bytes.length
+  }
+  get type(): string {
+    return this.#type
+  }
+
+  /** The bytes from `start` up to `end`; negative positions count from the end. Shares the memory. */
+  slice(start: number = 0, end: number = this.size, type?: string): Blob {
+    return blobOf(this.#bytes.subarray(position(start, this.size), position(end, this.size)), typeOf(type))
+  }
+
+  async arrayBuffer(): Promise<ArrayBuffer> {
+    return new Uint8Array(this.#bytes).buffer
+  }
+  async bytes(): Promise<Uint8Array<ArrayBuffer>> {
+    return new Uint8Array(this.#bytes)
+  }
+  async text(): Promise<string> {
+    return decode(this.#bytes).replace(/^\ufeff/, "")
+  }
+  stream(): ReadableStream<Uint8Array> {
+    return modules.streams().streamOf(this.#bytes)
+  }
+
+  [inspectCustom](): string {
+    return `Blob ${modules.inspect().inspect({ size: this.size, type: this.type })}`
+  }
+}
+
+/** As a position in `size` bytes: out of range is clamped, fractions go. */
+const position = (value: number, size: number): number => {
+  const whole = Math.trunc(Number(value)) || 0
+  return whole < 0 ? Math.max(size + whole, 0) : Math.min(whole, size)
+}
+
+export interface FileOptions extends BlobOptions {
+  /** Milliseconds since 1970. */
+  readonly lastModified?: number
+}
+
+export class File extends Blob {
+  readonly #name: string
+  readonly #lastModified: number
+
+  constructor(parts: Iterable<BlobPart>, name: string, options: FileOptions = {}) {
+    super(parts, options)
+    this.#name = String(name).toWellFormed()
+    this.#lastModified =
+      options?.lastModified === undefined ? Date.now() : Math.trunc(Number(options.lastModified)) || 0
+  }
+
+  get name(): string {
+    return this.#name
+  }
+  get lastModified(): number {
+    return this.#lastModified
+  }
+  get webkitRelativePath(): string {
+    return ""
+  }
+
+  override [inspectCustom](): string {
+    const { name, size, type, lastModified } = this
+    return `File ${modules.inspect().inspect({ name, size, type, lastModified })}`
+  }
+}
+
+export const cloneBlob = (blob: Blob): Blob =>
+  blob instanceof File
+    ? new File([blob], blob.name, { type: blob.type, lastModified: blob.lastModified })
+    : blobOf(blobBytes(blob), blob.type)
+
+brand({ Blob, File })
+
+export { blobBytes, blobOf }

@@ -1,0 +1,111 @@
+/** `FormData`. */
+import { Blob, File } from "./blob.ts"
+import { brand, inspectCustom } from "./define.ts"
+import { modules } from "./modules.ts"
+
+export type FormDataValue = string | File
+
+type Entry = readonly [name: string, value: FormDataValue]
+
+const text = (value: unknown): string => String(value).toWellFormed()
+
+const valueOf = (value: unknown, filename: string | undefined): FormDataValue => {
+  if (!(value instanceof Blob)) {
+    if (filename !== undefined) {
+      throw new TypeError("FormData: only a Blob can have a file name.")
+    }
+    return text(value)
+  }
+  if (value instanceof File && filename === undefined) {
+    return value
+  }
+  const lastModified = value instanceof File ? { lastModified: value.lastModified } : {}
+  return new File([value], filename ?? "blob", { type: value.type, ...lastModified })
+}
+
+export class FormData {
+  #entries: Array<Entry> = []
+
+  constructor(form?: undefined) {
+    if (form !== undefined) {
+      throw new TypeError("FormData constructor: there are no forms here to read.")
+    }
+  }
+
+  append(name: string, value: string | Blob, filename?: string): void {
+    this.#entries.push([text(name), valueOf(value, filename)])
+  }
+
+  delete(name: string): void {
+    const key = text(name)
+    this.#entries = this.#entries.filter((entry) => entry[0] !== key)
+  }
+
+  get(name: string): FormDataValue | null {
+    const key = text(name)
+    return this.#entries.find((entry) => entry[0] === key)?.[1] ?? null
+  }
+
+  getAll(name: string): Array<FormDataValue> {
+    const key = text(name)
+    return this.#entries.filter((entry) => entry[0] === key).map((entry) => entry[1])
+  }
+
+  has(name: string): boolean {
+    const key = text(name)
+    return this.#entries.some((entry) => entry[0] === key)
+  }
+
+  set(name: string, value: string | Blob, filename?: string): void {
+    const key = text(name)
+    const entry: Entry = [key, valueOf(value, filename)]
+    const index = this.#entries.findIndex((each) => each[0] === key)
+    if (index < 0) {
+      this.#entries.push(entry)
+      return
+    }
+    const kept = this.#entries.filter((each, at) => at === index || each[0] !== key)
+    kept[index] = entry
+    this.#entries = kept
+  }
+
+  forEach(callback: (value: FormDataValue, name: string, form: FormData) => void, self?: unknown): void {
+    if (typeof callback !== "function") {
+      throw new TypeError("FormData.forEach: the callback is not a function.")
+    }
+    for (const [name, value] of this) {
+      callback.call(self, value, name, this)
+    }
+  }
+
+  *entries(): IterableIterator<[string, FormDataValue]> {
+    for (let index = 0; index < this.#entries.length; index++) {
+      const entry = this.#entries[index]
+      if (entry !== undefined) {
+        yield [entry[0], entry[1]]
+      }
+    }
+  }
+
+  *keys(): IterableIterator<string> {
+    for (const [name] of this.entries()) {
+      yield name
+    }
+  }
+
+  *values(): IterableIterator<FormDataValue> {
+    for (const [, value] of this.entries()) {
+      yield value
+    }
+  }
+
+  [Symbol.iterator](): IterableIterator<[string, FormDataValue]> {
+    return this.entries()
+  }
+
+  [inspectCustom](): string {
+    return `FormData ${modules.inspect().inspect([...this.entries()])}`
+  }
+}
+
+brand({ FormData })

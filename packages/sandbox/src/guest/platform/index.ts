@@ -1,0 +1,89 @@
+/**
+ * The Web platform inside an isolate.
+ *
+ * URL, text, events, bodies, timers, streams, crypto and console, as guests
+ * know them from browsers; no `fetch`, and nothing of Node. Everything runs in
+ * the guest's own realm at the guest's own expense and reaches the host only
+ * through the bridge. Each global is made at its first use.
+ *
+ * It is meant to be bundled; see `modules.ts`.
+ */
+import type { Bridge } from "../Bridge.ts"
+import { defineLazy, defineValue } from "./define.ts"
+import { connect } from "./host.ts"
+import { modules } from "./modules.ts"
+import { report } from "./report.ts"
+import { clearInterval, clearTimeout, dropTimer, fireTimer, setInterval, setTimeout } from "./timers.ts"
+
+/** The globals that are exports of a module, by the same name. */
+const fromModules: ReadonlyArray<readonly [load: () => object, names: ReadonlyArray<string>]> = [
+  [modules.abort, ["AbortController", "AbortSignal"]],
+  [modules.base64, ["atob", "btoa"]],
+  [modules.blob, ["Blob", "File"]],
+  [modules.console, ["console"]],
+  [modules.crypto, ["Crypto", "CryptoKey", "SubtleCrypto", "crypto"]],
+  [modules.domException, ["DOMException"]],
+  [modules.events, ["CustomEvent", "Event", "EventTarget"]],
+  [modules.formData, ["FormData"]],
+  [modules.headers, ["Headers"]],
+  [modules.performance, ["Performance", "performance"]],
+  [modules.request, ["Request"]],
+  [modules.response, ["Response"]],
+  [
+    modules.streams,
+    [
+      "ByteLengthQueuingStrategy",
+      "CountQueuingStrategy",
+      "ReadableByteStreamController",
+      "ReadableStream",
+      "ReadableStreamBYOBReader",
+      "ReadableStreamBYOBRequest",
+      "ReadableStreamDefaultController",
+      "ReadableStreamDefaultReader",
+      "TransformStream",
+      "TransformStreamDefaultController",
+      "WritableStream",
+      "WritableStreamDefaultController",
+      "WritableStreamDefaultWriter"
+    ]
+  ],
+  [modules.structuredClone, ["structuredClone"]],
+  [modules.text, ["TextDecoder", "TextEncoder"]],
+  [modules.textStreams, ["TextDecoderStream", "TextEncoderStream"]],
+  [modules.searchParams, ["URLSearchParams"]],
+  [modules.url, ["URL"]]
+]
+
+const queueMicrotask = (callback: () => unknown): void => {
+  if (typeof callback !== "function") {
+    throw new TypeError("queueMicrotask: the callback is not a function.")
+  }
+  void Promise.resolve().then(() => {
+    try {
+      callback()
+    } catch (error) {
+      report(error)
+    }
+  })
+}
+
+/**
+ * Puts the platform on `globalThis`; once, before guest code runs.
+ *
+ * What a timer's callback throws comes out of `bridge.onTimer`; errors that
+ * nobody can catch, of listeners and microtasks, are logged.
+ */
+export const install = (bridge: Bridge): void => {
+  connect(bridge)
+  bridge.onTimer = fireTimer
+  bridge.onTimerDropped = dropTimer
+  for (const [load, names] of fromModules) {
+    for (const name of names) {
+      defineLazy(globalThis, name, () => Reflect.get(load(), name))
+    }
+  }
+  const values = { setTimeout, setInterval, clearTimeout, clearInterval, queueMicrotask, self: globalThis }
+  for (const [name, value] of Object.entries(values)) {
+    defineValue(globalThis, name, value)
+  }
+}

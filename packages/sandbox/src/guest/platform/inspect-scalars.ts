@@ -1,0 +1,90 @@
+/** The text of values that have no entries, and the names of those that have. */
+
+/** Characters of a string inside an object that are shown. */
+const stringMax = 10_000
+
+const escapes: Readonly<Record<string, string>> = {
+  "\b": "\\b",
+  "\t": "\\t",
+  "\n": "\\n",
+  "\f": "\\f",
+  "\r": "\\r",
+  "\\": "\\\\"
+}
+
+const escape = (character: string): string =>
+  escapes[character] ?? `\\x${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, "0")}`
+
+/** In single quotes, or in others where that saves escapes. */
+export const quote = (text: string): string => {
+  const shown = text.length > stringMax ? text.slice(0, stringMax) : text
+  const mark = !shown.includes("'") ? "'" : !shown.includes('"') ? '"' : !/[`$]/.test(shown) ? "`" : "'"
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it is about
+  let body = shown.replace(/[\0-\x1f\x7f-\x9f\\]/g, escape).toWellFormed()
+  if (mark === "'") {
+    body = body.replace(/'/g, "\\'")
+  }
+  const left = text.length - shown.length
+  return mark + body + mark + (left > 0 ? `... ${left} more character${left === 1 ? "" : "s"}` : "")
+}
+
+export const scalarText = (value: unknown): string => {
+  switch (typeof value) {
+    case "string":
+      return quote(value)
+    case "number":
+      return Object.is(value, -0) ? "-0" : String(value)
+    case "bigint":
+      return `${value}n`
+    default:
+      return String(value)
+  }
+}
+
+export const keyText = (key: string | symbol): string => {
+  if (typeof key === "symbol") {
+    return `[${String(key)}]`
+  }
+  return /^[a-zA-Z_$][\w$]*$/.test(key) ? key : quote(key)
+}
+
+const ownName = (value: unknown): string => {
+  const name: unknown = typeof value === "function" ? Object.getOwnPropertyDescriptor(value, "name")?.value : ""
+  return typeof name === "string" ? name : ""
+}
+
+/** The name of the class of `value`, with its tag when that tells more. */
+export const nameOf = (value: object): string => {
+  const tag: unknown = Reflect.get(value, Symbol.toStringTag)
+  const name = className(value)
+  return typeof tag === "string" && tag !== "" && tag !== name ? `${name} [${tag}]` : name
+}
+
+const className = (value: object): string => {
+  let prototype: object | null = Object.getPrototypeOf(value)
+  if (prototype === null) {
+    return "[Object: null prototype]"
+  }
+  while (prototype !== null) {
+    const name = ownName(Object.getOwnPropertyDescriptor(prototype, "constructor")?.value)
+    if (name !== "") {
+      return name
+    }
+    prototype = Object.getPrototypeOf(prototype)
+  }
+  return "Object"
+}
+
+/** A function or class as "[Function: name]"; null for anything else. */
+export const functionLabel = (value: object): string | null => {
+  if (typeof value !== "function") {
+    return null
+  }
+  const name = ownName(value)
+  if (Function.prototype.toString.call(value).startsWith("class")) {
+    const parent = ownName(Object.getPrototypeOf(value))
+    return `[class ${name === "" ? "(anonymous)" : name}${parent === "" ? "" : ` extends ${parent}`}]`
+  }
+  const kind = className(value)
+  return `[${kind}${name === "" ? " (anonymous)" : `: ${name}`}]`
+}

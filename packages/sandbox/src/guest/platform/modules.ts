@@ -1,0 +1,60 @@
+/**
+ * The parts of the platform that are evaluated at their first use.
+ *
+ * The bundler turns `require` of a module of ours into a lazy initialiser; there
+ * is no module loader inside an isolate. Modules needed only now and then by
+ * others are reached through here instead of a static import.
+ */
+interface Require {
+  (id: "./abort.ts"): typeof import("./abort.ts")
+  (id: "./base64.ts"): typeof import("./base64.ts")
+  (id: "./blob.ts"): typeof import("./blob.ts")
+  (id: "./console.ts"): typeof import("./console.ts")
+  (id: "./crypto/aes-gcm.ts"): typeof import("./crypto/aes-gcm.ts")
+  (id: "./crypto/crypto.ts"): typeof import("./crypto/crypto.ts")
+  (id: "./crypto/hashes.ts"): typeof import("./crypto/hashes.ts")
+  (id: "./crypto/random.ts"): typeof import("./crypto/random.ts")
+  (id: "./dom-exception.ts"): typeof import("./dom-exception.ts")
+  (id: "./events.ts"): typeof import("./events.ts")
+  (id: "./form-data.ts"): typeof import("./form-data.ts")
+  (id: "./headers.ts"): typeof import("./headers.ts")
+  (id: "./inspect.ts"): typeof import("./inspect.ts")
+  (id: "./multipart.ts"): typeof import("./multipart.ts")
+  (id: "./performance.ts"): typeof import("./performance.ts")
+  (id: "./request.ts"): typeof import("./request.ts")
+  (id: "./response.ts"): typeof import("./response.ts")
+  (id: "./streams.ts"): typeof import("./streams.ts")
+  (id: "./structured-clone.ts"): typeof import("./structured-clone.ts")
+  (id: "./text.ts"): typeof import("./text.ts")
+  (id: "./text-streams.ts"): typeof import("./text-streams.ts")
+  (id: "./url/search-params.ts"): typeof import("./url/search-params.ts")
+  (id: "./url/url.ts"): typeof import("./url/url.ts")
+}
+
+declare const require: Require
+
+export const modules = {
+  abort: () => require("./abort.ts"),
+  base64: () => require("./base64.ts"),
+  blob: () => require("./blob.ts"),
+  console: () => require("./console.ts"),
+  aesGcm: () => require("./crypto/aes-gcm.ts"),
+  crypto: () => require("./crypto/crypto.ts"),
+  hashes: () => require("./crypto/hashes.ts"),
+  random: () => require("./crypto/random.ts"),
+  domException: () => require("./dom-exception.ts"),
+  events: () => require("./events.ts"),
+  formData: () => require("./form-data.ts"),
+  headers: () => require("./headers.ts"),
+  inspect: () => require("./inspect.ts"),
+  multipart: () => require("./multipart.ts"),
+  performance: () => require("./performance.ts"),
+  request: () => require("./request.ts"),
+  response: () => require("./response.ts"),
+  streams: () => require("./streams.ts"),
+  structuredClone: () => require("./structured-clone.ts"),
+  text: () => require("./text.ts"),
+  textStreams: () => require("./text-streams.ts"),
+  searchParams: () => require("./url/search-params.ts"),
+  url: () => require("./url/url.ts")
+}

@@ -1,0 +1,8 @@
+/** What happens to errors that nobody can catch: thrown by event listeners and microtasks. */
+import { host } from "./host.ts"
+import { modules } from "./modules.ts"
+
+/** Writes `error` to the run's log. */
+export const report = (error: unknown): void => {
+  host().log("error", `Uncaught ${modules.inspect().inspect(error)}`, null)
+}

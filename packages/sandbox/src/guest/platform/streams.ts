@@ -1,0 +1,86 @@
+/** The streams of the platform, and what `Request` and `Response` need to know about them. */
+import {
+  ByteLengthQueuingStrategy,
+  CountQueuingStrategy,
+  ReadableByteStreamController,
+  ReadableStream,
+  ReadableStreamBYOBReader,
+  ReadableStreamBYOBRequest,
+  ReadableStreamDefaultController,
+  ReadableStreamDefaultReader,
+  TransformStream,
+  TransformStreamDefaultController,
+  WritableStream,
+  WritableStreamDefaultController,
+  WritableStreamDefaultWriter
+} from "web-streams-polyfill"
+import { concat } from "./bytes.ts"
+import { brand } from "./define.ts"
+
+export {
+  ByteLengthQueuingStrategy,
+  CountQueuingStrategy,
+  ReadableByteStreamController,
+  ReadableStream,
+  ReadableStreamBYOBReader,
+  ReadableStreamBYOBRequest,
+  ReadableStreamDefaultController,
+  ReadableStreamDefaultReader,
+  TransformStream,
+  TransformStreamDefaultController,
+  WritableStream,
+  WritableStreamDefaultController,
+  WritableStreamDefaultWriter
+}
+
+brand({
+  ByteLengthQueuingStrategy,
+  CountQueuingStrategy,
+  ReadableByteStreamController,
+  ReadableStream,
+  ReadableStreamBYOBReader,
+  ReadableStreamBYOBRequest,
+  ReadableStreamDefaultController,
+  ReadableStreamDefaultReader,
+  TransformStream,
+  TransformStreamDefaultController,
+  WritableStream,
+  WritableStreamDefaultController,
+  WritableStreamDefaultWriter
+})
+
+/** Whether anything was ever read from `stream`, or it was cancelled. */
+export const isDisturbed = (stream: ReadableStream<unknown>): boolean =>
+  // The standard gives this to `Request` and `Response` only, so the library has no public name for it.
+  Reflect.get(stream, "_disturbed") === true
+
+/** A stream of one chunk, which is a copy: who reads it may transfer or change it. */
+export const streamOf = (bytes: Uint8Array): ReadableStream<Uint8Array> =>
+  new ReadableStream({
+    type: "bytes",
+    pull: (controller) => {
+      if (bytes.length > 0) {
+        controller.enqueue(bytes.slice())
+      }
+      controller.close()
+      controller.byobRequest?.respond(0)
+    }
+  })
+
+/** Everything `stream` yields. Rejects with a `TypeError` at a chunk that is not bytes. */
+export const readAll = async (stream: ReadableStream<unknown>): Promise<Uint8Array<ArrayBuffer>> => {
+  const reader = stream.getReader()
+  const chunks: Array<Uint8Array> = []
+  while (true) {
+    const { done, value } = await reader.read()
+    if (done) {
+      return concat(chunks)
+    }
+    if (!(value instanceof Uint8Array)) {
+      const error = new TypeError("Received a chunk that is not a Uint8Array")
+      await reader.cancel(error)
+      throw error
+    }
+    chunks.push(value)
+  }
+}

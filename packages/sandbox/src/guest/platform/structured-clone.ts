@@ -1,0 +1,210 @@
+/** `structuredClone`: a deep copy of plain data, cycles and all. */
+
+import { isPlatformObject } from "./define.ts"
+import { DOMException } from "./dom-exception.ts"
+import { modules } from "./modules.ts"
+
+const cloneError = (what: string): DOMException => new DOMException(`${what} could not be cloned.`, "DataCloneError")
+
+const errorConstructors: ReadonlyMap<string, ErrorConstructor> = new Map([
+  ["EvalError", EvalError],
+  ["RangeError", RangeError],
+  ["ReferenceError", ReferenceError],
+  ["SyntaxError", SyntaxError],
+  ["TypeError", TypeError],
+  ["URIError", URIError]
+])
+
+interface Layout {
+  readonly offset: number
+  readonly length: number
+}
+
+class Cloning {
+  /** What stands for an object met before, or moved instead of cloned. */
+  readonly #seen: Map<object, object>
+  /** Where views lie in their buffers: lost with the view's contents once its buffer is moved. */
+  readonly #layouts: Map<ArrayBufferView, Layout>
+
+  constructor(moved: Iterable<readonly [object, object]>, layouts: Map<ArrayBufferView, Layout>) {
+    this.#seen = new Map(moved)
+    this.#layouts = layouts
+  }
+
+  clone(value: unknown): unknown {
+    if (typeof value === "symbol") {
+      throw cloneError(String(value))
+    }
+    if (typeof value === "function") {
+      throw cloneError(Function.prototype.toString.call(value))
+    }
+    return typeof value === "object" && value !== null ? this.#object(value) : value
+  }
+
+  #object(value: object): object {
+    return this.#seen.get(value) ?? this.#wrapped(value) ?? this.#binary(value) ?? this.#container(value)
+  }
+
+  #remember<A extends object>(value: object, copy: A): A {
+    this.#seen.set(value, copy)
+    return copy
+  }
+
+  /** Objects that hold one immutable value. */
+  #wrapped(value: object): object | null {
+    if (value instanceof Date) {
+      return this.#remember(value, new Date(value.getTime()))
+    }
+    if (value instanceof RegExp) {
+      return this.#remember(value, new RegExp(value.source, value.flags))
+    }
+    if (value instanceof Boolean || value instanceof Number || value instanceof String || value instanceof BigInt) {
+      return this.#remember(value, Object(value.valueOf()))
+    }
+    if (value instanceof Symbol) {
+      throw cloneError("Object(Symbol())")
+    }
+    return this.#platform(value)
+  }
+
+  #platform(value: object): object | null {
+    if (!isPlatformObject(value)) {
+      return null
+    }
+    if (value instanceof DOMException) {
+      const copy = new DOMException(value.message, value.name)
+      Object.defineProperty(copy, "stack", { value: value.stack, writable: true, configurable: true })
+      return this.#remember(value, copy)
+    }
+    const { Blob, cloneBlob } = modules.blob()
+    if (value instanceof Blob) {
+      return this.#remember(value, cloneBlob(value))
+    }
+    const { CryptoKey } = modules.crypto()
+    if (value instanceof CryptoKey) {
+      return this.#remember(value, value)
+    }
+    throw cloneError(`#<${Object.prototype.toString.call(value).slice(8, -1)}>`)
+  }
+
+  #binary(value: object): object | null {
+    if (value instanceof ArrayBuffer) {
+      if (value.detached) {
+        throw cloneError("An ArrayBuffer is detached and")
+      }
+      const { resizable } = value
+      const copy = resizable
+        ? new ArrayBuffer(value.byteLength, { maxByteLength: value.maxByteLength })
+        : new ArrayBuffer(value.byteLength)
+      new Uint8Array(copy).set(new Uint8Array(value))
+      return this.#remember(value, copy)
+    }
+    if (!ArrayBuffer.isView(value)) {
+      return null
+    }
+    const constructor = viewConstructors.find((each) => value instanceof each)
+    if (constructor === undefined) {
+      throw cloneError("A view of an unknown kind")
+    }
+    const layout = this.#layouts.get(value) ?? layoutOf(value)
+    const copy: ArrayBufferView = Reflect.construct(constructor, [
+      this.clone(value.buffer),
+      layout.offset,
+      layout.length
+    ])
+    this.#layouts.set(copy, layout)
+    return this.#remember(value, copy)
+  }
+
+  #container(value: object): object {
+    if (value instanceof Map) {
+      const copy = this.#remember(value, new Map<unknown, unknown>())
+      for (const [key, item] of [...value]) {
+        copy.set(this.clone(key), this.clone(item))
+      }
+      return copy
+    }
+    if (value instanceof Set) {
+      const copy = this.#remember(value, new Set<unknown>())
+      for (const item of [...value]) {
+        copy.add(this.clone(item))
+      }
+      return copy
+    }
+    if (value instanceof Error) {
+      return this.#error(value)
+    }
+    if (uncloneable.some((constructor) => value instanceof constructor)) {
+      throw cloneError(`#<${Object.prototype.toString.call(value).slice(8, -1)}>`)
+    }
+    const copy = this.#remember<object>(value, Array.isArray(value) ? new Array(value.length) : {})
+    for (const key of Object.keys(value)) {
+      Object.defineProperty(copy, key, {
+        value: this.clone(Reflect.get(value, key)),
+        writable: true,
+        enumerable: true,
+        configurable: true
+      })
+    }
+    return copy
+  }
+
+  #error(error: Error): Error {
+    const constructor = errorConstructors.get(String(error.name)) ?? Error
+    const message = Object.getOwnPropertyDescriptor(error, "message")
+    const hasMessage = message !== undefined && "value" in message
+    const copy = this.#remember(error, hasMessage ? new constructor(String(message.value)) : new constructor())
+    Object.defineProperty(copy, "stack", { value: error.stack, writable: true, configurable: true })
+    if (Object.hasOwn(error, "cause")) {
+      Object.defineProperty(copy, "cause", { value: this.clone(error.cause), writable: true, configurable: true })
+    }
+    return copy
+  }
+}
+
+const layoutOf = (view: ArrayBufferView): Layout => {
+  const length: unknown = view instanceof DataView ? view.byteLength : Reflect.get(view, "length")
+  return { offset: view.byteOffset, length: Number(length) }
+}
+
+const viewConstructors = [
+  DataView,
+  Int8Array,
+  Uint8Array,
+  Uint8ClampedArray,
+  Int16Array,
+  Uint16Array,
+  Int32Array,
+  Uint32Array,
+  Float32Array,
+  Float64Array,
+  BigInt64Array,
+  BigUint64Array
+]
+
+const uncloneable = [Promise, WeakMap, WeakSet]
+
+/** Objects in `transfer` must be array buffers; they are moved instead of copied. */
+export const structuredClone = (value: unknown, options: { readonly transfer?: Iterable<unknown> } = {}): unknown => {
+  const buffers = [...(options?.transfer ?? [])].map((each) => {
+    if (!(each instanceof ArrayBuffer) || each.detached) {
+      throw new DOMException("Value not transferable", "DataCloneError")
+    }
+    return each
+  })
+  if (new Set(buffers).size < buffers.length) {
+    throw new DOMException("An ArrayBuffer is listed twice for transfer", "DataCloneError")
+  }
+  // Nothing is moved before everything is known to be cloneable, so the first pass leaves the buffers where they are.
+  const layouts = new Map<ArrayBufferView, Layout>()
+  const draft = new Cloning(
+    buffers.map((buffer) => [buffer, buffer]),
+    layouts
+  ).clone(value)
+  return buffers.length === 0
+    ? draft
+    : new Cloning(
+        buffers.map((buffer) => [buffer, buffer.transferToFixedLength()]),
+        layouts
+      ).clone(draft)
+}

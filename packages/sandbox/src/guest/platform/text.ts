@@ -1,0 +1,88 @@
+/** `TextEncoder` and `TextDecoder`. */
+import { type BufferSource, bytesOf, isBufferSource } from "./bytes.ts"
+import { brand } from "./define.ts"
+import { type Decoder, decoderFor, type Encoding, encodingOf } from "./encodings.ts"
+import * as Utf8 from "./utf8.ts"
+
+export class TextEncoder {
+  get encoding(): string {
+    return "utf-8"
+  }
+
+  encode(text: string = ""): Uint8Array<ArrayBuffer> {
+    return Utf8.encode(String(text))
+  }
+
+  encodeInto(text: string, destination: Uint8Array): { read: number; written: number } {
+    if (!(destination instanceof Uint8Array)) {
+      throw new TypeError("TextEncoder.encodeInto: the destination must be a Uint8Array.")
+    }
+    return Utf8.encodeInto(String(text), destination)
+  }
+}
+
+export interface TextDecoderOptions {
+  readonly fatal?: boolean
+  readonly ignoreBOM?: boolean
+}
+
+export class TextDecoder {
+  readonly #encoding: Encoding
+  readonly #fatal: boolean
+  readonly #ignoreBom: boolean
+  readonly #decoder: Decoder
+  /** Whether anything was decoded since the start of the stream: only then can the mark have passed. */
+  #started = false
+  #streaming = false
+
+  constructor(label: string = "utf-8", options: TextDecoderOptions = {}) {
+    const encoding = encodingOf(String(label))
+    if (encoding === undefined) {
+      throw new RangeError(`The "${label}" encoding is not supported`)
+    }
+    this.#encoding = encoding
+    this.#fatal = Boolean(options?.fatal)
+    this.#ignoreBom = Boolean(options?.ignoreBOM)
+    this.#decoder = decoderFor(encoding)
+  }
+
+  get encoding(): string {
+    return this.#encoding
+  }
+  get fatal(): boolean {
+    return this.#fatal
+  }
+  get ignoreBOM(): boolean {
+    return this.#ignoreBom
+  }
+
+  decode(input?: BufferSource, options: { readonly stream?: boolean } = {}): string {
+    if (input !== undefined && !isBufferSource(input)) {
+      throw new TypeError("TextDecoder.decode: the input must be an ArrayBuffer or a view of one.")
+    }
+    if (!this.#streaming) {
+      this.#decoder.reset()
+      this.#started = false
+    }
+    this.#streaming = Boolean(options?.stream)
+    let text = input === undefined ? "" : this.#decoder.decode(bytesOf(input))
+    if (!this.#streaming) {
+      text += this.#decoder.finish()
+    }
+    if (this.#fatal && this.#decoder.malformed) {
+      this.#streaming = false
+      throw new TypeError(`The encoded data was not valid for encoding ${this.#encoding}`)
+    }
+    return this.#withoutMark(text)
+  }
+
+  #withoutMark(text: string): string {
+    if (this.#started || text === "") {
+      return text
+    }
+    this.#started = true
+    return !this.#ignoreBom && text.startsWith("\ufeff") ? text.slice(1) : text
+  }
+}
+
+brand({ TextEncoder, TextDecoder })

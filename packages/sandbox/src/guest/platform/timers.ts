@@ -1,0 +1,96 @@
+/**
+ * `setTimeout`, `setInterval` and their likes over the kernel's timers.
+ *
+ * The kernel decides when a timer is due and for which run; here live only the
+ * callbacks. What a callback throws goes to the kernel, which knows the run.
+ */
+import { host } from "./host.ts"
+
+interface Timer {
+  readonly callback: () => void
+  /** Milliseconds between calls; null for a timer that fires once. */
+  readonly interval: number | null
+}
+
+/** Longest delay, in milliseconds: about 24.8 days. */
+const delayMax = 2 ** 31 - 1
+
+const timers = new Map<number, Timer>()
+let lastId = 0
+
+const delayOf = (given: unknown): number => {
+  const ms = Math.trunc(Number(given))
+  return Number.isNaN(ms) ? 0 : Math.max(ms, 0)
+}
+
+/** Throws when the run has as many timers as it may have. */
+export const startTimer = (callback: () => void, ms: number, repeat: boolean = false): number => {
+  const id = ++lastId
+  const delay = Math.min(ms, delayMax)
+  host().startTimer(id, delay)
+  timers.set(id, { callback, interval: repeat ? delay : null })
+  return id
+}
+
+export const stopTimer = (id: number): void => {
+  if (timers.delete(id)) {
+    host().stopTimer(id)
+  }
+}
+
+/** Forgets a timer that the kernel will never find due, because its run has ended. */
+export const dropTimer = (id: number): void => {
+  timers.delete(id)
+}
+
+/** Runs the callback of a due timer. */
+export const fireTimer = (id: number): void => {
+  const timer = timers.get(id)
+  if (timer === undefined) {
+    return
+  }
+  if (timer.interval === null) {
+    timers.delete(id)
+    timer.callback()
+    return
+  }
+  try {
+    timer.callback()
+  } finally {
+    restart(id, timer.interval)
+  }
+}
+
+const restart = (id: number, ms: number): void => {
+  if (!timers.has(id)) {
+    return
+  }
+  try {
+    host().startTimer(id, ms)
+  } catch (error) {
+    timers.delete(id)
+    throw error
+  }
+}
+
+type Callback = (...args: ReadonlyArray<unknown>) => unknown
+
+const requireFunction = (callback: unknown): void => {
+  if (typeof callback !== "function") {
+    throw new TypeError("The callback must be a function. Code in strings is not run.")
+  }
+}
+
+export const setTimeout = (callback: Callback, ms?: number, ...args: ReadonlyArray<unknown>): number => {
+  requireFunction(callback)
+  return startTimer(() => void callback(...args), delayOf(ms))
+}
+
+export const setInterval = (callback: Callback, ms?: number, ...args: ReadonlyArray<unknown>): number => {
+  requireFunction(callback)
+  return startTimer(() => void callback(...args), delayOf(ms), true)
+}
+
+export const clearTimeout = (id?: number): void => stopTimer(Number(id))
+
+export const clearInterval = (id?: number): void => stopTimer(Number(id))

@@ -1,0 +1,147 @@
+/**
+ * The platform in an empty realm, with a fake kernel around it.
+ *
+ * What the kernel takes away from guests is taken away here as well, and code
+ * from strings is disabled as in an isolate. Time is virtual.
+ */
+import { fileURLToPath } from "node:url"
+import vm from "node:vm"
+import { build } from "esbuild"
+import type { Bridge } from "../../src/guest/Bridge.ts"
+
+const entry = fileURLToPath(new URL("../../src/guest/platform/index.ts", import.meta.url))
+
+const bundle = async (): Promise<string> => {
+  const result = await build({
+    entryPoints: [entry],
+    bundle: true,
+    write: false,
+    format: "iife",
+    globalName: "platform",
+    platform: "neutral",
+    target: "es2024",
+    mainFields: ["module", "main"],
+    minify: true
+  })
+  return result.outputFiles[0]?.text ?? ""
+}
+
+const kernelRemovals = `
+  for (const name of ["WebAssembly", "SharedArrayBuffer", "Atomics", "FinalizationRegistry", "WeakRef"]) {
+    Reflect.deleteProperty(globalThis, name)
+  }
+  for (const name of ["resize", "transfer"]) Reflect.deleteProperty(ArrayBuffer.prototype, name)
+`
+
+export interface LogLine {
+  readonly level: string
+  readonly message: string
+  readonly data: string | null
+}
+
+interface Pending {
+  readonly id: number
+  readonly due: number
+  readonly order: number
+}
+
+/** Timers that may be pending at once. */
+export const timersMax = 50
+
+/** Answers of `code` as JSON; an error it throws as `{ thrown: name }`. */
+const wrapped = (code: string): string => `(async () => {
+  try {
+    return JSON.stringify(await (async () => { ${code} })()) ?? "undefined"
+  } catch (error) {
+    return JSON.stringify({ thrown: error?.name ?? String(error) })
+  }
+})()`
+
+export class Guest {
+  readonly logs: Array<LogLine> = []
+  readonly #context: vm.Context
+  readonly #bridge: Bridge
+  #pending: Array<Pending> = []
+  #now = 0
+  #started = 0
+
+  private constructor(context: vm.Context, bridge: (guest: Guest) => Bridge) {
+    this.#context = context
+    this.#bridge = bridge(this)
+  }
+
+  static async start(entropy: Uint8Array = new Uint8Array(48).fill(7)): Promise<Guest> {
+    const context = vm.createContext({}, { codeGeneration: { strings: false, wasm: false } })
+    vm.runInContext(kernelRemovals, context)
+    vm.runInContext(`${await bundled}; globalThis.install = platform.install`, context)
+    const guest = new Guest(context, (self) => self.#makeBridge(entropy))
+    context.install(guest.#bridge)
+    vm.runInContext("delete globalThis.install; delete globalThis.platform", context)
+    return guest
+  }
+
+  /** Runs the body of an async function and gives what it returns, by way of JSON. */
+  async run(code: string): Promise<unknown> {
+    const answer: unknown = await vm.runInContext(wrapped(code), this.#context)
+    return parse(answer)
+  }
+
+  /** Evaluates an expression and gives its value as it is. */
+  evaluate(code: string): unknown {
+    return vm.runInContext(code, this.#context)
+  }
+
+  get pendingTimers(): number {
+    return this.#pending.length
+  }
+
+  /** Lets `ms` milliseconds pass: fires what is due, in order. */
+  async advance(ms: number): Promise<void> {
+    const end = this.#now + ms
+    while (true) {
+      await new Promise(setImmediate)
+      const next = this.#pending.toSorted((a, b) => a.due - b.due || a.order - b.order)[0]
+      if (next === undefined || next.due > end) {
+        break
+      }
+      this.#now = next.due
+      this.#pending = this.#pending.filter((timer) => timer !== next)
+      this.#bridge.onTimer(next.id)
+    }
+    this.#now = end
+  }
+
+  /** Forgets all timers, as when their run ends. */
+  dropTimers(): void {
+    for (const { id } of this.#pending) {
+      this.#bridge.onTimerDropped?.(id)
+    }
+    this.#pending = []
+  }
+
+  #makeBridge(entropy: Uint8Array): Bridge {
+    return {
+      startTimer: (id, ms) => {
+        if (this.#pending.length === timersMax) {
+          throw new RangeError("too many timers")
+        }
+        this.#pending.push({ id, due: this.#now + Math.max(ms, 1), order: this.#started++ })
+      },
+      stopTimer: (id) => {
+        this.#pending = this.#pending.filter((timer) => timer.id !== id)
+      },
+      onTimer: () => undefined,
+      log: (level, message, data) => void this.logs.push({ level, message, data }),
+      // A typed array of the guest's realm, as the kernel makes it.
+      entropy: vm.runInContext(`new Uint8Array([${entropy.join()}])`, this.#context),
+      now: () => this.#now
+    }
+  }
+}
+
+/** The same in Node's own realm: what the answers are compared with. */
+export const oracle = async (code: string): Promise<unknown> => parse(await vm.runInThisContext(wrapped(code)))
+
+const parse = (answer: unknown): unknown => (answer === "undefined" ? undefined : JSON.parse(String(answer)))
+
+const bundled = bundle()
