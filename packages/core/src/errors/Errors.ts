@@ -14,6 +14,7 @@
  * | BadRequest          | bad_request             | mend the input                            |
  * | RateLimited         | rate_limit_exceeded     | wait `retryAfterSeconds`, then retry      |
  * | StoreUnavailable    | internal_server_error   | retry with back-off                       |
+ * | FunctionFailed      | internal_server_error   | see the run's result                      |
  */
 import { Schema } from "effect"
 
@@ -86,6 +87,14 @@ export class StoreUnavailable extends Schema.TaggedError<StoreUnavailable>()("St
   readonly code = "internal_server_error"
   override get message(): string {
     return `The store did not answer ${this.operation}`
+  }
+}
+
+/** A webhook's function failed. The caller learns no more; its author finds the reason in the run's result. */
+export class FunctionFailed extends Schema.TaggedError<FunctionFailed>()("FunctionFailed", { run_id: Schema.String }) {
+  readonly code = "internal_server_error"
+  override get message(): string {
+    return `The function failed in run ${this.run_id}`
   }
 }
 

@@ -50,10 +50,17 @@ export type NodeId = typeof NodeId.Type
 /** A new id of the given kind. Ids of one process ascend, also within a millisecond. */
 export const fresh = <Id extends string>(
   schema: Schema.Codec<Id, string>
-): Effect.Effect<Id, never, SecureRandom.SecureRandom> =>
-  Effect.flatMap(SecureRandom.SecureRandom, (random) =>
-    Effect.map(random.uuidV7(), (value) => schema.make(value, { disableChecks: true }))
-  )
+): Effect.Effect<Id, never, SecureRandom.SecureRandom> => Effect.flatMap(freshIds, (next) => next(schema))
+
+/** `fresh` with its source of randomness at hand, for services whose methods need nothing. */
+export const freshIds: Effect.Effect<
+  <Id extends string>(schema: Schema.Codec<Id, string>) => Effect.Effect<Id>,
+  never,
+  SecureRandom.SecureRandom
+> = Effect.map(
+  SecureRandom.SecureRandom,
+  (random) => (schema) => Effect.map(random.uuidV7(), (value) => schema.make(value, { disableChecks: true }))
+)
 
 /** Whether text has the shape of an id. What has not is the name of something, or of nothing. */
 export const isUuid: (text: string) => boolean = Schema.is(uuid)

@@ -11,3 +11,6 @@ export type Timestamp = typeof Timestamp.Type
 export const now: Effect.Effect<Timestamp> = Effect.map(Clock.currentTimeMillis, (millis) => Timestamp.make(millis))
 
 export const addMillis = (instant: Timestamp, millis: number): Timestamp => Timestamp.make(instant + Math.round(millis))
+
+/** ISO 8601 in UTC with milliseconds, as the API writes instants. */
+export const iso = (instant: Timestamp): string => new Date(instant).toISOString()

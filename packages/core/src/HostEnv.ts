@@ -1,0 +1,147 @@
+/** One environment as an embedding program sees it: promises, plain records, every right. */
+import { Effect, type ManagedRuntime, Schema, Stream } from "effect"
+import { Caller, hostIdentity } from "./access/Caller.ts"
+import { Activity } from "./activity/Activity.ts"
+import { Feed } from "./activity/Feed.ts"
+import type { Build } from "./builds/Build.ts"
+import { Builds } from "./builds/Builds.ts"
+import type { NewBuild, Uploaded } from "./builds/Upload.ts"
+import type { Event } from "./events/Event.ts"
+import { Events } from "./events/Events.ts"
+import type { EnvId } from "./ids/Ids.ts"
+import { fromJsonText } from "./ids/JsonText.ts"
+import { firstPage, type Page, type PageRequest } from "./ids/Page.ts"
+import type { Project } from "./projects/Project.ts"
+import { Projects } from "./projects/Projects.ts"
+import type { LogEntry, Run, RunStats } from "./runs/Run.ts"
+import { type RunQuery, Runs } from "./runs/Runs.ts"
+
+/** An event with its data as a value. */
+export type HostEvent = Omit<Event, "event_data"> & { readonly event_data: Schema.Json }
+
+/** A run with its result as a value; null while it runs. */
+export type HostRun = Omit<Run, "result"> & { readonly result: Schema.Json }
+
+export interface WeftEnv {
+  readonly projects: {
+    readonly list: (page?: PageRequest) => Promise<Page<Project>>
+    readonly create: (input: { readonly name: string }) => Promise<Project>
+    readonly get: (idOrName: string) => Promise<Project>
+    readonly update: (idOrName: string, input: { readonly name: string }) => Promise<Project>
+    readonly remove: (idOrName: string) => Promise<void>
+  }
+  readonly builds: {
+    readonly upload: (project: string, upload: NewBuild) => Promise<Uploaded>
+    readonly list: (page?: PageRequest) => Promise<Page<Build>>
+    readonly get: (project: string, buildId: string) => Promise<Build>
+    readonly deploy: (project: string, buildId: string) => Promise<Build>
+  }
+  readonly events: {
+    /** Durable when it resolves. Without `stream_id` the event begins a stream of its own. */
+    readonly publish: (event: { type: string; data: Schema.Json; stream_id?: string }) => Promise<HostEvent>
+    readonly list: (page?: PageRequest) => Promise<Page<HostEvent>>
+    readonly get: (eventId: string) => Promise<HostEvent>
+    /** All runs that the event set off. */
+    readonly runs: (eventId: string) => Promise<ReadonlyArray<HostRun>>
+  }
+  readonly runs: {
+    readonly list: (query?: RunQuery, page?: PageRequest) => Promise<Page<HostRun>>
+    readonly get: (runId: string) => Promise<HostRun>
+    readonly stats: () => Promise<RunStats>
+    readonly logs: (runId: string, page?: PageRequest) => Promise<Page<LogEntry>>
+  }
+  /** What happens from the first `next()` on, until the iteration is ended. */
+  readonly activity: () => AsyncIterable<Activity>
+}
+
+type Services = Projects | Builds | Events | Runs | Feed
+
+export const hostEnv = (runtime: ManagedRuntime.ManagedRuntime<Services, unknown>, envId: EnvId): WeftEnv => {
+  const identity = hostIdentity(envId)
+  const run = <A, E>(effect: Effect.Effect<A, E, Services | Caller>): Promise<A> =>
+    runtime.runPromise(Effect.provideService(effect, Caller, identity))
+
+  return {
+    projects: {
+      list: (page = firstPage) => run(Projects.use((projects) => projects.list(page))),
+      create: (input) => run(Projects.use((projects) => projects.create(input))),
+      get: (idOrName) => run(Projects.use((projects) => projects.get(idOrName))),
+      update: (idOrName, input) => run(Projects.use((projects) => projects.update(idOrName, input))),
+      remove: (idOrName) => run(Projects.use((projects) => projects.remove(idOrName)))
+    },
+    builds: {
+      upload: (project, upload) => run(Builds.use((builds) => builds.upload(project, upload))),
+      list: (page = firstPage) => run(Builds.use((builds) => builds.list(page))),
+      get: (project, buildId) => run(Builds.use((builds) => builds.get(project, buildId))),
+      deploy: (project, buildId) => run(Builds.use((builds) => builds.deploy(project, buildId)))
+    },
+    events: {
+      publish: (event) =>
+        run(
+          Effect.map(
+            Events.use((events) => events.publish(event)),
+            hostEvent
+          )
+        ),
+      list: (page = firstPage) =>
+        run(
+          Effect.map(
+            Events.use((events) => events.list(page)),
+            mapPage(hostEvent)
+          )
+        ),
+      get: (eventId) =>
+        run(
+          Effect.map(
+            Events.use((events) => events.get(eventId)),
+            hostEvent
+          )
+        ),
+      runs: (eventId) =>
+        run(
+          Effect.map(
+            Runs.use((runs) => runs.ofEvent(eventId)),
+            (runs) => runs.map(hostRun)
+          )
+        )
+    },
+    runs: {
+      list: (query = {}, page = firstPage) =>
+        run(
+          Effect.map(
+            Runs.use((runs) => runs.list(page, query)),
+            mapPage(hostRun)
+          )
+        ),
+      get: (runId) =>
+        run(
+          Effect.map(
+            Runs.use((runs) => runs.get(runId)),
+            hostRun
+          )
+        ),
+      stats: () => run(Runs.use((runs) => runs.stats)),
+      logs: (runId, page = firstPage) => run(Runs.use((runs) => runs.logs(runId, page)))
+    },
+    activity: async function* () {
+      yield* await run(Stream.toAsyncIterableEffect(activityOf(envId)))
+    }
+  }
+}
+
+const activityOf = (envId: EnvId): Stream.Stream<Activity, never, Feed> =>
+  Feed.use((feed) => Effect.map(feed.subscribe, Stream.fromSubscription)).pipe(
+    Stream.unwrap,
+    Stream.filter(isActivity),
+    Stream.filter((message) => message.env_id === envId)
+  )
+
+const isActivity = Schema.is(Activity)
+
+const hostEvent = (event: Event): HostEvent => ({ ...event, event_data: fromJsonText(event.event_data) })
+
+const hostRun = (run: Run): HostRun => ({ ...run, result: run.result === null ? null : fromJsonText(run.result) })
+
+const mapPage =
+  <A, B>(f: (item: A) => B) =>
+  (page: Page<A>): Page<B> => ({ items: page.items.map(f), total: page.total })

@@ -1,0 +1,161 @@
+/**
+ * Weft as a whole: the one place where services are put together.
+ *
+ * - A host that uses Effect provides `layer` with its stores, blobs, feed and sandbox.
+ * - Any other host calls `Weft.start` and gets promises; the same services stand behind both.
+ */
+import { Effect, Layer, ManagedRuntime } from "effect"
+import { Digest, SecureRandom } from "effect/crypto"
+import type { ApiKeyStore } from "./access/ApiKeyStore.ts"
+import { ApiKeys } from "./access/ApiKeys.ts"
+import { Credentials } from "./access/Credentials.ts"
+import type { Feed } from "./activity/Feed.ts"
+import type { BlobStore } from "./blobs/BlobStore.ts"
+import { Artifacts } from "./builds/Artifacts.ts"
+import * as BuildContents from "./builds/BuildContents.ts"
+import type { BuildStore } from "./builds/BuildStore.ts"
+import { Builds } from "./builds/Builds.ts"
+import { Deployments } from "./builds/Deployments.ts"
+import type { StoreUnavailable } from "./errors/Errors.ts"
+import type { EventStore } from "./events/EventStore.ts"
+import { Events } from "./events/Events.ts"
+import { hostEnv, type WeftEnv } from "./HostEnv.ts"
+import type { EnvId } from "./ids/Ids.ts"
+import { MemoryStores } from "./memory/MemoryStores.ts"
+import type { ProjectStore } from "./projects/ProjectStore.ts"
+import { Projects } from "./projects/Projects.ts"
+import { Claimer } from "./runs/Claimer.ts"
+import { DeliveryWorker } from "./runs/DeliveryWorker.ts"
+import * as Dispatcher from "./runs/Dispatcher.ts"
+import { Executor } from "./runs/Executor.ts"
+import * as Intake from "./runs/Intake.ts"
+import { Journal } from "./runs/Journal.ts"
+import type { JournalStore } from "./runs/JournalStore.ts"
+import { NodeLease } from "./runs/NodeLease.ts"
+import * as Reaper from "./runs/Reaper.ts"
+import type { RunStore } from "./runs/RunStore.ts"
+import { Runs } from "./runs/Runs.ts"
+import { Slots, type SlotsConfig } from "./runs/Slots.ts"
+import type { Sandbox } from "./sandbox/Sandbox.ts"
+import type { TenantStore } from "./tenancy/TenantStore.ts"
+import { Tenants } from "./tenancy/Tenants.ts"
+import { Webhooks } from "./webhooks/Webhooks.ts"
+
+/** What a database adapter provides. */
+export type Stores = TenantStore | ApiKeyStore | ProjectStore | BuildStore | EventStore | RunStore | JournalStore
+
+/** What a host, and the HTTP layer, can use. */
+export type WeftServices = Tenants | ApiKeys | Credentials | Projects | Builds | Events | Runs | Webhooks
+
+export interface RuntimeConfig {
+  /** Deliveries that run at once on this node; default 512, at most 128 of one environment. */
+  readonly deliveries?: SlotsConfig
+  /** How long other nodes wait before they take this one for dead; default 30 s. */
+  readonly leaseMs?: number
+}
+
+const defaultDeliveries: SlotsConfig = { total: 512, perEnv: 128 }
+const defaultLeaseMs = 30_000
+
+/** Weft on Effect: everything it is made of, from what a host supplies. Running deliveries begins with the layer. */
+export const layer = (
+  config: RuntimeConfig = {}
+): Layer.Layer<WeftServices, StoreUnavailable, Stores | BlobStore | Feed | Sandbox> => {
+  const crypto = Layer.mergeAll(SecureRandom.layerWebCrypto, Digest.layerWebCrypto)
+  const node = Layer.mergeAll(
+    NodeLease.layer(config.leaseMs ?? defaultLeaseMs),
+    Slots.layer(config.deliveries ?? defaultDeliveries)
+  )
+  const access = ApiKeys.layer.pipe(Layer.provideMerge(Layer.mergeAll(Credentials.layer, Tenants.layer)))
+  const builds = Layer.mergeAll(Projects.layer.pipe(Layer.provide(BuildContents.layer)), Builds.layer).pipe(
+    Layer.provideMerge(Layer.mergeAll(Deployments.layer, Artifacts.layer))
+  )
+  const publishing = Events.layer.pipe(
+    Layer.provideMerge(Intake.layer),
+    Layer.provideMerge(Layer.provideMerge(Journal.layer, node)),
+    Layer.provideMerge(Layer.mergeAll(access, builds))
+  )
+  const running = Dispatcher.layer.pipe(
+    Layer.provide(Layer.mergeAll(Claimer.layer, DeliveryWorker.layer)),
+    Layer.provide(Reaper.layer)
+  )
+  return Layer.mergeAll(Webhooks.layer, Runs.layer, running).pipe(
+    Layer.provideMerge(Executor.layer),
+    Layer.provideMerge(publishing),
+    Layer.provide(crypto)
+  )
+}
+
+export interface StartOptions extends RuntimeConfig {
+  /** A database adapter, such as `Sqlite.stores({ file })`. */
+  readonly stores: Layer.Layer<Stores, unknown>
+  /** A blob adapter, such as `Filesystem.blobs({ dir })`. */
+  readonly blobs: Layer.Layer<BlobStore, unknown>
+  readonly sandbox: Layer.Layer<Sandbox, unknown>
+  /** How nodes tell each other news; by default within this process. */
+  readonly feed?: Layer.Layer<Feed, unknown>
+}
+
+/** A running Weft, for hosts without Effect. Promises reject with the errors of `errors/Errors.ts`, each with its `code`. */
+export interface WeftInstance {
+  /** The services behind it, for hosts with Effect and for `@weft/http`. */
+  readonly runtime: ManagedRuntime.ManagedRuntime<WeftServices | Feed, unknown>
+  readonly orgs: {
+    readonly create: Promised<Tenants["Service"]["createOrg"]>
+    readonly list: Promised<Tenants["Service"]["listOrgs"]>
+    readonly get: Promised<Tenants["Service"]["getOrg"]>
+    readonly update: Promised<Tenants["Service"]["updateOrg"]>
+  }
+  readonly envs: {
+    readonly create: Promised<Tenants["Service"]["createEnv"]>
+    readonly list: Promised<Tenants["Service"]["listEnvs"]>
+    readonly get: Promised<Tenants["Service"]["getEnv"]>
+  }
+  readonly apiKeys: {
+    readonly create: Promised<ApiKeys["Service"]["create"]>
+    readonly list: Promised<ApiKeys["Service"]["list"]>
+    readonly update: Promised<ApiKeys["Service"]["update"]>
+    readonly remove: Promised<ApiKeys["Service"]["remove"]>
+  }
+  /** One environment, with the rights of the host: all of them. */
+  readonly env: (envId: EnvId) => WeftEnv
+  /** Stops taking deliveries, lets running ones finish for up to 30 s, then ends everything. */
+  readonly close: () => Promise<void>
+}
+
+/** Starts Weft in this process. Rejects when a store cannot be opened. */
+export const start = async (options: StartOptions): Promise<WeftInstance> => {
+  const supplied = Layer.mergeAll(options.stores, options.blobs, options.sandbox, options.feed ?? MemoryStores.feed)
+  const runtime = ManagedRuntime.make(Layer.provideMerge(layer(options), supplied))
+  await runtime.context()
+  const run = runtime.runPromise
+  const promised =
+    <Args extends ReadonlyArray<unknown>, A, E>(method: (...args: Args) => Effect.Effect<A, E, WeftServices>) =>
+    (...args: Args): Promise<A> =>
+      run(method(...args))
+  const { tenants, apiKeys } = await run(Effect.all({ tenants: Tenants, apiKeys: ApiKeys }))
+
+  return {
+    runtime,
+    orgs: {
+      create: promised(tenants.createOrg),
+      list: promised(tenants.listOrgs),
+      get: promised(tenants.getOrg),
+      update: promised(tenants.updateOrg)
+    },
+    envs: { create: promised(tenants.createEnv), list: promised(tenants.listEnvs), get: promised(tenants.getEnv) },
+    apiKeys: {
+      create: promised(apiKeys.create),
+      list: promised(apiKeys.list),
+      update: promised(apiKeys.update),
+      remove: promised(apiKeys.remove)
+    },
+    env: (envId) => hostEnv(runtime, envId),
+    close: () => runtime.dispose()
+  }
+}
+
+/** A method of a service as a host sees it. */
+type Promised<F> = F extends (...args: infer Args) => Effect.Effect<infer A, infer _E, infer _R>
+  ? (...args: Args) => Promise<A>
+  : never

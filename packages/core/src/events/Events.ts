@@ -1,0 +1,111 @@
+/** Publishing events and looking them up. Permission first, then the rules, then the store. */
+import { Context, Effect, Layer, Schema } from "effect"
+import { type Caller, requirePermission } from "../access/Caller.ts"
+import { readable } from "../access/Permission.ts"
+import { Feed } from "../activity/Feed.ts"
+import { Deployments } from "../builds/Deployments.ts"
+import { BadRequest, type Forbidden, NotFound, type StoreUnavailable } from "../errors/Errors.ts"
+import { EventId, freshIds, type RunId, StreamId } from "../ids/Ids.ts"
+import { toJsonText } from "../ids/JsonText.ts"
+import type { Page, PageRequest } from "../ids/Page.ts"
+import { now as currentTime } from "../ids/Timestamp.ts"
+import { Event } from "./Event.ts"
+import { EventLog } from "./EventLog.ts"
+import { EventStore } from "./EventStore.ts"
+
+export interface NewEvent {
+  /** Free-form, 1 to 256 characters; `a:b:c` by convention; the prefix `svc:` is reserved. */
+  readonly type: string
+  readonly data: Schema.Json
+  /** Appends to this stream; without it the event begins a new one. */
+  readonly stream_id?: string
+  /** The run whose code publishes it. */
+  readonly causedBy?: RunId
+}
+
+const typeLengthMax = 256
+
+export class Events extends Context.Service<
+  Events,
+  {
+    /** Durable when it returns, and so is the intent to run every matching handler. Needs `event: create` on the type. */
+    readonly publish: (event: NewEvent) => Effect.Effect<Event, Forbidden | BadRequest | StoreUnavailable, Caller>
+    /** Newest first; only types that the caller may read. */
+    readonly list: (page: PageRequest) => Effect.Effect<Page<Event>, Forbidden | StoreUnavailable, Caller>
+    readonly get: (id: string) => Effect.Effect<Event, Forbidden | NotFound | StoreUnavailable, Caller>
+  }
+>()("@weft/core/events/Events") {
+  static readonly layer = Layer.effect(
+    Events,
+    Effect.gen(function* () {
+      const store = yield* EventStore
+      const log = yield* EventLog
+      const deployments = yield* Deployments
+      const feed = yield* Feed
+      const fresh = yield* freshIds
+
+      return Events.of({
+        publish: Effect.fnUntraced(function* (input) {
+          const caller = yield* requirePermission("event", input.type, "create")
+          yield* checkType(input.type)
+          const stream_id =
+            input.stream_id === undefined ? yield* fresh(StreamId) : yield* decodeStreamId(input.stream_id)
+          const instant = yield* currentTime
+          const event = new Event(
+            {
+              event_id: yield* fresh(EventId),
+              env_id: caller.env_id,
+              stream_id,
+              event_type: input.type,
+              event_data: toJsonText(input.data),
+              event_time: instant,
+              created_at: instant
+            },
+            { disableChecks: true }
+          )
+          const matches = (yield* deployments.of(caller.env_id)).matches(input.type)
+          yield* log.append(event, matches, input.causedBy ?? null)
+          const facts = { env_id: event.env_id, stream_id }
+          yield* feed.publish([
+            ...(input.stream_id === undefined ? [{ type: "stream:created" as const, ...facts }] : []),
+            { type: "event:created", ...facts, event_id: event.event_id, event_type: event.event_type }
+          ])
+          return event
+        }),
+
+        list: Effect.fnUntraced(function* (page) {
+          const caller = yield* requirePermission("event", [], "read")
+          const types = readable(caller.permissions, "event", "read")
+          return yield* store.list(caller.env_id, page, types === "all" ? undefined : types)
+        }),
+
+        get: Effect.fnUntraced(function* (text) {
+          const caller = yield* requirePermission("event", [], "read")
+          if (!isEventId(text)) return yield* new NotFound({ resource: "event" })
+          const event = yield* store.get(caller.env_id, text)
+          const types = readable(caller.permissions, "event", "read")
+          return types === "all" || types.includes(event.event_type)
+            ? event
+            : yield* new NotFound({ resource: "event" })
+        })
+      })
+    })
+  )
+}
+
+const isEventId = Schema.is(EventId)
+
+const checkType = (type: string): Effect.Effect<void, BadRequest> => {
+  if (type.length === 0 || type.length > typeLengthMax) {
+    return Effect.fail(new BadRequest({ reason: `event_type must have 1 to ${typeLengthMax} characters` }))
+  }
+  if (type.startsWith("svc:")) {
+    return Effect.fail(new BadRequest({ reason: "event_type: the prefix svc: is reserved for system events" }))
+  }
+  return Effect.void
+}
+
+const decodeStreamId = (text: string): Effect.Effect<StreamId, BadRequest> =>
+  isStreamId(text) ? Effect.succeed(text) : Effect.fail(new BadRequest({ reason: "stream_id must be a UUID" }))
+
+const isStreamId = Schema.is(StreamId)

@@ -1,0 +1,147 @@
+/**
+ * The rules of an attempt: how a delivery becomes a run, and what comes after it.
+ *
+ * Pure: `now`, ids and random draws come in, so the whole lifecycle is testable without a store.
+ */
+import type { Match } from "../builds/Deployments.ts"
+import { type RetryPolicy, retryDelayMs } from "../builds/Retry.ts"
+import type { Event } from "../events/Event.ts"
+import type { DeliveryId, NodeId, RunId } from "../ids/Ids.ts"
+import { JsonText, toJsonText } from "../ids/JsonText.ts"
+import { addMillis, type Timestamp } from "../ids/Timestamp.ts"
+import type { Execution, Outcome } from "../sandbox/Outcome.ts"
+import { Delivery } from "./Delivery.ts"
+import { Run, type RunStatus } from "./Run.ts"
+
+/** The intent to run `match` for `event`. */
+export const newDelivery = (event: Event, match: Match, id: DeliveryId, causedBy: RunId | null): Delivery =>
+  new Delivery(
+    {
+      delivery_id: id,
+      env_id: event.env_id,
+      event_id: event.event_id,
+      stream_id: event.stream_id,
+      project_id: match.build.project_id,
+      project_name: match.build.project_name,
+      build_id: match.build.build_id,
+      ns: match.handler.ns,
+      var: match.handler.var,
+      run_type: "event",
+      retry: match.handler.retry,
+      timeout_ms: match.handler.timeout_ms,
+      attempt: 1,
+      due_at: event.created_at,
+      caused_by: causedBy,
+      first_run_id: null
+    },
+    { disableChecks: true }
+  )
+
+/** The run of the delivery's current attempt. */
+export const startRun = (delivery: Delivery, runId: RunId, nodeId: NodeId, now: Timestamp): Run =>
+  new Run(
+    {
+      run_id: runId,
+      env_id: delivery.env_id,
+      stream_id: delivery.stream_id,
+      project_id: delivery.project_id,
+      project_name: delivery.project_name,
+      build_id: delivery.build_id,
+      ns: delivery.ns,
+      var: delivery.var,
+      run_type: delivery.run_type,
+      status: "running",
+      start_time: now,
+      stop_time: null,
+      origin_run_id: delivery.first_run_id ?? delivery.caused_by,
+      event_id: delivery.event_id,
+      attempt: delivery.attempt,
+      result: null,
+      node_id: nodeId,
+      cpu_ms: null,
+      wall_ms: null,
+      heap_bytes: null
+    },
+    { disableChecks: true }
+  )
+
+/** The run as it stands after `execution`. */
+export const endRun = (run: Run, execution: Execution, now: Timestamp): Run =>
+  new Run(
+    {
+      ...run,
+      ...execution.usage,
+      status: statusOf(execution.outcome),
+      stop_time: now,
+      result: resultOf(execution.outcome)
+    },
+    { disableChecks: true }
+  )
+
+/** The run as it stands when this process could not finish it, whatever the guest did. */
+export const loseRun = (run: Run, name: string, message: string, now: Timestamp): Run =>
+  new Run({ ...run, status: "failed", stop_time: now, result: errorResult(name, message, "") }, { disableChecks: true })
+
+/**
+ * When the attempt after `attempt` is due, or null when there is none. A build in quarantine stays there until
+ * it is deployed anew, and a delivery keeps its build: trying again could only fail again.
+ *
+ * `draw` is a uniform number in [0, 1).
+ */
+export const nextDue = (
+  policy: RetryPolicy,
+  attempt: number,
+  outcome: Outcome,
+  now: Timestamp,
+  draw: number
+): Timestamp | null =>
+  statusOf(outcome) === "failed" && outcome._tag !== "Quarantined" && attempt < policy.attempts
+    ? addMillis(now, retryDelayMs(policy, attempt, draw))
+    : null
+
+const statusOf = (outcome: Outcome): Exclude<RunStatus, "running"> => {
+  switch (outcome._tag) {
+    case "Returned":
+    case "Responded":
+      return "succeeded"
+    case "Cancelled":
+      return "cancelled"
+    default:
+      return "failed"
+  }
+}
+
+/** What `result` of the run says (decisions 5.4). */
+const resultOf = (outcome: Outcome): JsonText => {
+  switch (outcome._tag) {
+    case "Returned":
+      return JsonText.make(outcome.output, { disableChecks: true })
+    case "Responded":
+      return respondedResult(outcome)
+    case "Threw":
+      return errorResult(outcome.name, outcome.message, outcome.stack)
+    case "TimedOut":
+      return errorResult("TimedOut", `The run took longer than its timeout of ${outcome.limitMs} ms`, "")
+    case "CpuExhausted":
+      return errorResult("CpuExhausted", `The code computed for ${outcome.limitMs} ms without a pause`, "")
+    case "OutOfMemory":
+      return errorResult("OutOfMemory", `The code used more than ${outcome.limitBytes} bytes of memory`, "")
+    case "LimitExceeded":
+    case "RunnerLost":
+    case "Quarantined":
+      return errorResult(outcome._tag, outcome.message, "")
+    case "Cancelled":
+      return errorResult("Cancelled", "The run was cancelled", "")
+  }
+}
+
+/** `{status, headers, body}` without parsing a JSON body again. */
+const respondedResult = (outcome: Extract<Outcome, { _tag: "Responded" }>): JsonText => {
+  const body = outcome.encoding === "json" ? outcome.body || "null" : JSON.stringify(outcome.body)
+  return JsonText.make(`{"status":${outcome.status},"headers":${JSON.stringify(outcome.headers)},"body":${body}}`, {
+    disableChecks: true
+  })
+}
+
+export const errorResult = (name: string, message: string, stack: string): JsonText =>
+  toJsonText({ error: { name, message, stack } })

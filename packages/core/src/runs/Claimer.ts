@@ -1,0 +1,134 @@
+/**
+ * Takes due deliveries from the store whenever there are slots for them.
+ *
+ * It sleeps until something is published, slots free while work waits, or the next retry is due; a long
+ * backstop covers lost wake-ups. Idle, it sends nothing.
+ */
+import { Clock, Context, Effect, Latch, Layer, PubSub, Queue } from "effect"
+import { Feed } from "../activity/Feed.ts"
+import { freshIds, RunId } from "../ids/Ids.ts"
+import { now as currentTime, type Timestamp } from "../ids/Timestamp.ts"
+import { runActivity } from "./Journal.ts"
+import { JournalStore } from "./JournalStore.ts"
+import { NodeLease } from "./NodeLease.ts"
+import { Slots } from "./Slots.ts"
+
+/** Deliveries in one claim. */
+const claimMax = 100
+
+/** How long the loop sleeps when nothing wakes it. */
+const backstopMs = 60_000
+
+/** Pause after the store did not answer. */
+const unavailableDelayMs = 1_000
+
+export class Claimer extends Context.Service<
+  Claimer,
+  {
+    /** Work waits and slots are free: claim as soon as possible. */
+    readonly claimNow: () => void
+    /** A delivery was put back and is due at `dueAt`. */
+    readonly claimAt: (dueAt: Timestamp) => void
+    /** Claims no more, and lets no new delivery be born claimed. */
+    readonly stop: () => void
+  }
+>()("@weft/core/runs/Claimer") {
+  static readonly layer = Layer.effect(
+    Claimer,
+    Effect.gen(function* () {
+      const claim = yield* makeClaim
+      const feed = yield* Feed
+      const wake = Latch.makeUnsafe(false)
+      const slots = yield* Slots
+      let wanted = true
+      let stopped = false
+      let nextDueAt: Timestamp | null = null
+
+      const claimNow = () => {
+        wanted = true
+        wake.openUnsafe()
+      }
+      const claimAt = (dueAt: Timestamp) => {
+        if (nextDueAt !== null && nextDueAt <= dueAt) return
+        nextDueAt = dueAt
+        wake.openUnsafe()
+      }
+
+      /** Sleeps until a claim makes sense. */
+      const idle = Effect.gen(function* () {
+        while (stopped || !wanted) {
+          const now = yield* Clock.currentTimeMillis
+          const pause = stopped || nextDueAt === null ? backstopMs : Math.min(nextDueAt - now, backstopMs)
+          if (pause <= 0) return
+          const woken = yield* Effect.timeoutOption(wake.await, pause)
+          wake.closeUnsafe()
+          if (woken._tag === "None" && !stopped) return
+        }
+      })
+
+      const once = Effect.gen(function* () {
+        wanted = false
+        nextDueAt = null
+        const { again, dueAt } = yield* claim
+        if (again) claimNow()
+        if (dueAt !== null) claimAt(dueAt)
+      })
+
+      const later = Effect.andThen(Effect.sleep(unavailableDelayMs), Effect.sync(claimNow))
+      yield* Effect.uninterruptibleMask((restore) => Effect.andThen(restore(idle), once)).pipe(
+        Effect.catchTag("StoreUnavailable", (error) => Effect.andThen(Effect.logWarning(error.message), later)),
+        Effect.forever,
+        Effect.forkScoped
+      )
+
+      const messages = yield* feed.subscribe
+      yield* PubSub.take(messages).pipe(
+        Effect.map((message) => message.type === "deliveries:waiting" && claimNow()),
+        Effect.forever,
+        Effect.forkScoped
+      )
+
+      return Claimer.of({
+        claimNow,
+        claimAt,
+        stop: () => {
+          stopped = true
+          slots.setBacklog({ all: true, envs: new Set() })
+        }
+      })
+    })
+  )
+}
+
+/** One claim. `again`: more may be had at once; `dueAt`: when the next waiting delivery is due, if none is now. */
+const makeClaim = Effect.gen(function* () {
+  const store = yield* JournalStore
+  const lease = yield* NodeLease
+  const slots = yield* Slots
+  const feed = yield* Feed
+  const fresh = yield* freshIds
+  const nothing = { again: false, dueAt: null }
+
+  return Effect.gen(function* () {
+    const wanted = Math.min(slots.free(), claimMax)
+    if (wanted === 0) {
+      slots.setBacklog({ all: true, envs: new Set() })
+      return nothing
+    }
+    const now = yield* currentTime
+    const held = lease.full(now)
+    const exclude = slots.full()
+    const runIds = yield* Effect.replicateEffect(fresh(RunId), wanted)
+    const { claims, next_due_at } = yield* store.claim({ lease: held, now, runIds, perEnv: slots.perEnv, exclude })
+    lease.renewed(held)
+    for (const claimed of claims) {
+      slots.hold(claimed.run.env_id)
+      Queue.offerUnsafe(slots.claimed, claimed)
+    }
+    // What is due but was left behind waits for a slot, not for a time.
+    const leftBehind = next_due_at !== null && next_due_at <= now
+    slots.setBacklog({ all: leftBehind, envs: new Set(exclude) })
+    yield* feed.publish(claims.map((claimed) => runActivity(claimed.run)))
+    return leftBehind ? { again: claims.length > 0, dueAt: null } : { again: false, dueAt: next_due_at }
+  })
+})

@@ -1,0 +1,105 @@
+/** Sees one claimed delivery through: executes it and settles it, whatever happens. */
+import { Cause, Context, Effect, Exit, Layer, Random, Schedule } from "effect"
+import { Feed } from "../activity/Feed.ts"
+import type { Event } from "../events/Event.ts"
+import { addMillis, now as currentTime, iso, type Timestamp } from "../ids/Timestamp.ts"
+import type { Execution } from "../sandbox/Outcome.ts"
+import { endRun, loseRun, nextDue } from "./Attempt.ts"
+import { type Executed, Executor } from "./Executor.ts"
+import { Journal } from "./Journal.ts"
+import type { Claim, JournalEntry } from "./JournalStore.ts"
+
+/** Pause before a delivery that could not be executed, by no fault of its code, is tried again. */
+const unavailableDelayMs = 1_000
+
+/** A result is kept in memory until the store takes it. */
+const settleRetry = Schedule.min([Schedule.exponential("50 millis"), Schedule.spaced("2 seconds")])
+
+export class DeliveryWorker extends Context.Service<
+  DeliveryWorker,
+  {
+    /**
+     * Never fails. Returns when the attempt is settled: when the next attempt is due, or null when the delivery is
+     * done. Interruption stops the guest and gives the delivery back.
+     */
+    readonly see: (claim: Claim) => Effect.Effect<Timestamp | null>
+  }
+>()("@weft/core/runs/DeliveryWorker") {
+  static readonly layer = Layer.effect(
+    DeliveryWorker,
+    Effect.gen(function* () {
+      const journal = yield* Journal
+      const executor = yield* Executor
+      const feed = yield* Feed
+
+      return DeliveryWorker.of({
+        see: (claim) =>
+          Effect.uninterruptibleMask((restore) =>
+            Effect.gen(function* () {
+              const { delivery, event, run } = claim
+              const executed = yield* Effect.exit(
+                restore(
+                  executor.execute({
+                    run,
+                    facts: eventFacts(event),
+                    trigger: "event",
+                    timeoutMs: delivery.timeout_ms,
+                    preface: []
+                  })
+                )
+              )
+              const entry = settlement(claim, yield* accountFor(executed), yield* currentTime, yield* Random.next)
+              const counted = yield* Effect.orDie(Effect.retry(journal.write(entry), settleRetry))
+              if (!counted) return null
+              if (entry.next === null) {
+                const { env_id, event_id, stream_id, event_type } = event
+                yield* feed.publish([{ type: "event:handled", env_id, event_id, stream_id, event_type }])
+              }
+              return entry.next?.due_at ?? null
+            })
+          )
+      })
+    })
+  )
+}
+
+type Settled = Extract<JournalEntry, { _tag: "Settled" }>
+
+/** What was executed, or null when it was not to be had and the attempt does not count. */
+const accountFor = (exit: Exit.Exit<Executed, unknown>): Effect.Effect<Executed | null> => {
+  if (Exit.isSuccess(exit)) return Effect.succeed(exit.value)
+  if (!exit.cause.reasons.some((reason) => reason._tag === "Die")) {
+    return Effect.as(
+      Cause.hasInterruptsOnly(exit.cause) ? Effect.void : Effect.logWarning("A delivery waits for", exit.cause),
+      null
+    )
+  }
+  // A defect of ours counts as an attempt, or it would be tried for ever.
+  return Effect.as(Effect.logError("A delivery met a defect", exit.cause), { execution: defect, logs: [] })
+}
+
+const defect: Execution = {
+  outcome: { _tag: "Threw", name: "InternalError", message: "The run met an internal error", stack: "" },
+  usage: { cpu_ms: 0, wall_ms: 0, heap_bytes: 0 }
+}
+
+const settlement = ({ delivery, run }: Claim, executed: Executed | null, now: Timestamp, draw: number): Settled => {
+  const settled = { _tag: "Settled", deliveryId: delivery.delivery_id } as const
+  const first_run_id = delivery.first_run_id ?? run.run_id
+  if (executed === null) {
+    const lost = loseRun(run, "NodeLost", "The run could not be finished here and is tried again", now)
+    const next = { attempt: delivery.attempt, due_at: addMillis(now, unavailableDelayMs), first_run_id }
+    return { ...settled, run: lost, logs: [], next }
+  }
+  const { execution, logs } = executed
+  const due_at = nextDue(delivery.retry, delivery.attempt, execution.outcome, now, draw)
+  const next = due_at === null ? null : { attempt: delivery.attempt + 1, due_at, first_run_id }
+  return { ...settled, run: endRun(run, execution, now), logs, next }
+}
+
+/** `svc.event` in the words of the specification. */
+const eventFacts = (event: Event): string => {
+  const { event_data, event_time, created_at, ...rest } = event
+  const head = JSON.stringify({ ...rest, event_time: iso(event_time), created_at: iso(created_at) })
+  return `{"event":${head.slice(0, -1)},"event_data":${event_data}},"caller":null}`
+}

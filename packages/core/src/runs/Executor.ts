@@ -1,0 +1,84 @@
+/**
+ * Runs one function in the sandbox and collects what it logged: the step that event handlers, webhooks and
+ * calls share.
+ */
+import { Context, Effect, Layer } from "effect"
+import { Artifacts } from "../builds/Artifacts.ts"
+import type { StoreUnavailable } from "../errors/Errors.ts"
+import { JsonText } from "../ids/JsonText.ts"
+import { Timestamp } from "../ids/Timestamp.ts"
+import type { Execution } from "../sandbox/Outcome.ts"
+import { type GuestLog, type Invocation, Sandbox, type SandboxUnavailable } from "../sandbox/Sandbox.ts"
+import { makeHostCalls } from "./HostCalls.ts"
+import type { LogEntry, Run } from "./Run.ts"
+
+export interface Executed {
+  readonly execution: Execution
+  readonly logs: ReadonlyArray<LogEntry>
+}
+
+export interface Work {
+  readonly run: Run
+  /** JSON text of the object that becomes `svc`, but for `svc.run`. Starts with `{` and is not empty. */
+  readonly facts: string
+  readonly trigger: Invocation["trigger"]
+  readonly timeoutMs: number
+  /** Entries that precede what the guest logs. */
+  readonly preface: ReadonlyArray<LogEntry>
+}
+
+export class Executor extends Context.Service<
+  Executor,
+  {
+    /** To the end of the run, whatever its outcome. Interruption cancels the run. */
+    readonly execute: (work: Work) => Effect.Effect<Executed, SandboxUnavailable | StoreUnavailable>
+  }
+>()("@weft/core/runs/Executor") {
+  static readonly layer = Layer.effect(
+    Executor,
+    Effect.gen(function* () {
+      const sandbox = yield* Sandbox
+      const artifacts = yield* Artifacts
+      const hostCalls = yield* makeHostCalls
+
+      return Executor.of({
+        execute: ({ run, facts, trigger, timeoutMs, preface }) =>
+          Effect.suspend(() => {
+            const logs = [...preface]
+            const invocation: Invocation = {
+              run_id: run.run_id,
+              bundle: artifacts.ref(run),
+              fn: run,
+              svc: `{"run":${runFacts(run)},${facts.slice(1)}`,
+              trigger,
+              timeoutMs,
+              onHostCall: (call) => hostCalls(run, call),
+              onLog: (line) => void logs.push(logEntry(logs.length, line))
+            }
+            return Effect.map(sandbox.invoke(invocation), (execution) => ({ execution, logs }))
+          })
+      })
+    })
+  )
+}
+
+/** `svc.run` (decisions 5.3). */
+const runFacts = (run: Run): string =>
+  JSON.stringify({
+    run_id: run.run_id,
+    stream_id: run.stream_id,
+    env_id: run.env_id,
+    project_id: run.project_id,
+    build_id: run.build_id,
+    run_type: run.run_type,
+    attempt: run.attempt,
+    origin_run_id: run.origin_run_id
+  })
+
+const logEntry = (seq: number, line: GuestLog): LogEntry => ({
+  seq,
+  time: Timestamp.make(line.time, { disableChecks: true }),
+  level: line.level,
+  message: line.message,
+  data: line.data === null ? null : JsonText.make(line.data, { disableChecks: true })
+})

@@ -1,0 +1,142 @@
+/**
+ * The group-committing writer of a node: everything that running writes goes through here.
+ *
+ * A batch commits as soon as the one before has, so an idle system pays one commit of latency and a busy one
+ * shares it. Nobody is told that something happened before it is durable: a write returns after its commit, and
+ * so do the messages on the feed.
+ */
+import { Context, Deferred, Effect, Exit, Latch, Layer } from "effect"
+import type { Activity } from "../activity/Activity.ts"
+import { Feed } from "../activity/Feed.ts"
+import type { StoreUnavailable } from "../errors/Errors.ts"
+import { now as currentTime } from "../ids/Timestamp.ts"
+import { type JournalEntry, JournalStore } from "./JournalStore.ts"
+import { NodeLease } from "./NodeLease.ts"
+import type { Run } from "./Run.ts"
+
+/** Entries in one commit. Bounds the memory of a batch and the time that the first of it waits for the last. */
+const batchMax = 1000
+
+/** A run without a delivery is written as running only if it lasts longer than this; most webhooks are one insert. */
+const startGraceMs = 20
+
+export class Journal extends Context.Service<
+  Journal,
+  {
+    /** Durable when it returns. False when the entry no longer counted: the run is not running any more. */
+    readonly write: (entry: JournalEntry) => Effect.Effect<boolean, StoreUnavailable>
+    /** Notes that a run without a delivery has begun. Returns at once; follow it by `write` of its end. */
+    readonly started: (run: Run) => void
+  }
+>()("@weft/core/runs/Journal") {
+  static readonly layer = Layer.effect(
+    Journal,
+    Effect.gen(function* () {
+      const store = yield* JournalStore
+      const lease = yield* NodeLease
+      const feed = yield* Feed
+      const wake = Latch.makeUnsafe(false)
+      let pending: Array<Write> = []
+      const starting = new Map<string, Run>()
+      const startWake = Latch.makeUnsafe(false)
+
+      const push = (write: Write) => {
+        pending.push(write)
+        if (pending.length === 1) wake.openUnsafe()
+      }
+
+      const commit = Effect.fnUntraced(function* (batch: ReadonlyArray<Write>) {
+        const due = lease.due(yield* currentTime)
+        const exit = yield* Effect.exit(
+          store.commit(
+            batch.map((write) => write.entry),
+            due
+          )
+        )
+        if (Exit.isSuccess(exit)) {
+          if (due !== null) lease.renewed(due)
+          const counted = exit.value
+          yield* feed.publish(batch.flatMap((write, index) => (counted[index] === true ? activityOf(write.entry) : [])))
+          for (const [index, write] of batch.entries()) write.done(Exit.succeed(counted[index] === true))
+        } else {
+          const failed = Exit.failCause(exit.cause)
+          for (const write of batch) write.done(failed)
+        }
+      })
+
+      const commitLoop = Effect.forever(
+        Effect.gen(function* () {
+          yield* wake.await
+          // One turn of the event loop lets everything that arrives together share the commit.
+          yield* Effect.yieldNow
+          const batch = pending.length <= batchMax ? pending : pending.slice(0, batchMax)
+          pending = pending.length <= batchMax ? [] : pending.slice(batchMax)
+          if (pending.length === 0) wake.closeUnsafe()
+          yield* commit(batch)
+        })
+      )
+
+      const startLoop = Effect.forever(
+        Effect.gen(function* () {
+          yield* startWake.await
+          yield* Effect.sleep(startGraceMs)
+          const before = (yield* currentTime) - startGraceMs
+          for (const [id, run] of starting) {
+            if (run.start_time > before) break
+            starting.delete(id)
+            push({ entry: { _tag: "Started", run }, done: ignore })
+          }
+          if (starting.size === 0) startWake.closeUnsafe()
+        })
+      )
+
+      yield* Effect.forkScoped(commitLoop)
+      yield* Effect.forkScoped(startLoop)
+
+      return Journal.of({
+        write: (entry) =>
+          Effect.suspend(() => {
+            if (entry._tag === "Ended") starting.delete(entry.run.run_id)
+            const deferred = Deferred.makeUnsafe<boolean, StoreUnavailable>()
+            push({ entry, done: (exit) => void Deferred.doneUnsafe(deferred, exit) })
+            return Deferred.await(deferred)
+          }),
+        started: (run) => {
+          starting.set(run.run_id, run)
+          if (starting.size === 1) startWake.openUnsafe()
+        }
+      })
+    })
+  )
+}
+
+interface Write {
+  readonly entry: JournalEntry
+  readonly done: (exit: Exit.Exit<boolean, StoreUnavailable>) => void
+}
+
+/** A `Started` that could not be written loses nothing: `Ended` stores the run whole. */
+const ignore = () => {}
+
+const activityOf = (entry: JournalEntry): ReadonlyArray<Activity> => {
+  switch (entry._tag) {
+    case "Appended":
+      return entry.deliveries.flatMap(({ run }) => (run === null ? [] : [runActivity(run)]))
+    case "Started":
+      return [runActivity(entry.run)]
+    case "Ended":
+      return [runActivity(entry.run)]
+    case "Settled":
+      return [runActivity(entry.run)]
+  }
+}
+
+/** What the feed says about a run in its present state. */
+export const runActivity = (run: Run): Activity => {
+  const facts = { env_id: run.env_id, run_id: run.run_id, stream_id: run.stream_id, run_type: run.run_type }
+  return run.status === "running" || run.result === null
+    ? { type: "run:start", ...facts }
+    : { type: activityTypes[run.status], ...facts, result: run.result }
+}
+
+const activityTypes = { succeeded: "run:stop", failed: "run:fail", cancelled: "run:cancel" } as const

@@ -1,0 +1,40 @@
+/** Ends what dead nodes left behind (decisions 5.4, `NodeLost`): when this node starts, and from time to time. */
+import { Effect, Layer } from "effect"
+import { Feed } from "../activity/Feed.ts"
+import { now as currentTime } from "../ids/Timestamp.ts"
+import { runActivity } from "./Journal.ts"
+import { JournalStore } from "./JournalStore.ts"
+import { NodeLease } from "./NodeLease.ts"
+
+/** Runs in one transaction. */
+const batch = 500
+
+const everyMs = 30_000
+
+/** Built only after one complete pass, so that nothing of a former life is `running` when the node begins. */
+export const layer = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const store = yield* JournalStore
+    const feed = yield* Feed
+    const { nodeId } = yield* NodeLease
+
+    const reap = Effect.gen(function* () {
+      let count = 0
+      while (true) {
+        const lost = yield* store.reap(nodeId, yield* currentTime, batch)
+        if (lost.length === 0) return count
+        count += lost.length
+        yield* feed.publish([...lost.map(runActivity), { type: "deliveries:waiting" }])
+      }
+    })
+
+    const lost = yield* reap
+    if (lost > 0) yield* Effect.logInfo(`${lost} runs were lost with their node and will be tried again`)
+    yield* Effect.sleep(everyMs).pipe(
+      Effect.andThen(reap),
+      Effect.catchTag("StoreUnavailable", (error) => Effect.logWarning(error.message)),
+      Effect.forever,
+      Effect.forkScoped
+    )
+  })
+)

@@ -1,0 +1,99 @@
+/** What a caller can ask about runs: permission first, then the store. */
+import { Context, Duration, Effect, Layer, Schema } from "effect"
+import { type Caller, type Identity, requirePermission } from "../access/Caller.ts"
+import { readable } from "../access/Permission.ts"
+import { type Forbidden, NotFound, type StoreUnavailable } from "../errors/Errors.ts"
+import { EventStore } from "../events/EventStore.ts"
+import { EventId, RunId } from "../ids/Ids.ts"
+import type { Page, PageRequest } from "../ids/Page.ts"
+import { now as currentTime, Timestamp } from "../ids/Timestamp.ts"
+import type { LogEntry, Run, RunStats, RunStatus, RunType } from "./Run.ts"
+import { type RunFilter, RunStore } from "./RunStore.ts"
+
+export interface RunQuery {
+  readonly status?: RunStatus
+  readonly type?: RunType
+  /** Only runs that started within this time before now. */
+  readonly within?: Duration.Duration
+}
+
+type Denied = Forbidden | StoreUnavailable
+
+export class Runs extends Context.Service<
+  Runs,
+  {
+    /** Newest first. Needs `run: read`, as all of these; a credential for some projects sees their runs only. */
+    readonly list: (page: PageRequest, query: RunQuery) => Effect.Effect<Page<Run>, Denied, Caller>
+    readonly get: (id: string) => Effect.Effect<Run, Denied | NotFound, Caller>
+    readonly stats: Effect.Effect<RunStats, Denied, Caller>
+    /** In the order of logging. */
+    readonly logs: (id: string, page: PageRequest) => Effect.Effect<Page<LogEntry>, Denied | NotFound, Caller>
+    /** All runs that the event set off, newest first. */
+    readonly ofEvent: (eventId: string) => Effect.Effect<ReadonlyArray<Run>, Denied | NotFound, Caller>
+  }
+>()("@weft/core/runs/Runs") {
+  static readonly layer = Layer.effect(
+    Runs,
+    Effect.gen(function* () {
+      const store = yield* RunStore
+      const events = yield* EventStore
+
+      const get = Effect.fnUntraced(function* (text: string) {
+        const caller = yield* requirePermission("run", [], "read")
+        if (!isRunId(text)) return yield* new NotFound({ resource: "run" })
+        const run = yield* store.get(caller.env_id, text)
+        const { only } = visible(caller)
+        return only === undefined || only.includes(run.project_id) || only.includes(run.project_name)
+          ? run
+          : yield* new NotFound({ resource: "run" })
+      })
+
+      return Runs.of({
+        get,
+
+        list: Effect.fnUntraced(function* (page, { status, type, within }) {
+          const caller = yield* requirePermission("run", [], "read")
+          const now = yield* currentTime
+          const filter: RunFilter = {
+            ...visible(caller),
+            ...(status === undefined ? {} : { status }),
+            ...(type === undefined ? {} : { type }),
+            ...(within === undefined ? {} : { since: Timestamp.make(now - Duration.toMillis(within)) })
+          }
+          return yield* store.list(caller.env_id, page, filter)
+        }),
+
+        stats: Effect.gen(function* () {
+          const caller = yield* requirePermission("run", [], "read")
+          return yield* store.stats(caller.env_id, visible(caller).only)
+        }),
+
+        logs: Effect.fnUntraced(function* (text, page) {
+          const run = yield* get(text)
+          return yield* store.logs(run.env_id, run.run_id, page)
+        }),
+
+        ofEvent: Effect.fnUntraced(function* (text) {
+          const caller = yield* requirePermission("run", [], "read")
+          if (!isEventId(text)) return yield* new NotFound({ resource: "event" })
+          const event = yield* events.get(caller.env_id, text)
+          const filter: RunFilter = { ...visible(caller), eventId: event.event_id }
+          const runs: Array<Run> = []
+          while (true) {
+            const page = yield* store.list(caller.env_id, { limit: 100, offset: runs.length }, filter)
+            runs.push(...page.items)
+            if (page.items.length === 0 || runs.length >= page.total) return runs
+          }
+        })
+      })
+    })
+  )
+}
+
+const isRunId = Schema.is(RunId)
+const isEventId = Schema.is(EventId)
+
+const visible = (caller: Identity): { readonly only?: ReadonlyArray<string> } => {
+  const projects = readable(caller.permissions, "run", "read")
+  return projects === "all" ? {} : { only: projects }
+}

@@ -1,0 +1,90 @@
+/**
+ * How many deliveries this node runs at once, and those it has claimed but not begun.
+ *
+ * The one place where publishing and dispatching meet: a publisher that finds a free slot lets its event be
+ * born claimed, so that an idle node starts a handler one commit after `publish`.
+ */
+import { Context, Effect, Layer, Queue } from "effect"
+import type { EnvId } from "../ids/Ids.ts"
+import type { Claim } from "./JournalStore.ts"
+
+export interface SlotsConfig {
+  /** Deliveries in flight on this node. */
+  readonly total: number
+  /** Of those, at most so many of one environment, so that one whose code never returns leaves room for the others. */
+  readonly perEnv: number
+}
+
+/** Free slots that make a claim worth its transaction while a backlog of many environments is worked off. */
+const lowWater = 32
+
+/** What waits in the store although it is due: of all environments, or only of those that had no slot left. */
+export interface Backlog {
+  readonly all: boolean
+  readonly envs: ReadonlySet<EnvId>
+}
+
+export class Slots extends Context.Service<
+  Slots,
+  {
+    /** The most slots that one environment may have. */
+    readonly perEnv: number
+    /** Free slots, of all environments together; at least 0. */
+    readonly free: () => number
+    /** Environments that have no slot left. */
+    readonly full: () => ReadonlyArray<EnvId>
+    /**
+     * Takes up to `wanted` slots for new deliveries of the environment; says how many. None while older ones wait,
+     * or a flood would overtake them.
+     */
+    readonly reserve: (envId: EnvId, wanted: number) => number
+    /** Takes a slot for a delivery that is claimed already, even beyond the bounds. */
+    readonly hold: (envId: EnvId) => void
+    /** Gives slots back. True when what waits in the store is now worth a claim. */
+    readonly release: (envId: EnvId, count: number) => boolean
+    readonly setBacklog: (backlog: Backlog) => void
+    /** Claimed deliveries, each holding a slot, in the order to begin them. */
+    readonly claimed: Queue.Queue<Claim>
+  }
+>()("@weft/core/runs/Slots") {
+  static readonly layer = (config: SlotsConfig): Layer.Layer<Slots> =>
+    Layer.effect(
+      Slots,
+      Effect.gen(function* () {
+        const claimed = yield* Queue.unbounded<Claim>()
+        const taken = new Map<EnvId, number>()
+        let inFlight = 0
+        let backlog: Backlog = { all: true, envs: new Set() }
+
+        const free = () => Math.max(0, config.total - inFlight)
+        const take = (envId: EnvId, count: number) => {
+          inFlight += count
+          taken.set(envId, (taken.get(envId) ?? 0) + count)
+        }
+
+        return Slots.of({
+          perEnv: config.perEnv,
+          free,
+          full: () => [...taken].filter(([, count]) => count >= config.perEnv).map(([envId]) => envId),
+          reserve: (envId, wanted) => {
+            if (backlog.all || backlog.envs.has(envId)) return 0
+            const granted = Math.min(wanted, free(), Math.max(0, config.perEnv - (taken.get(envId) ?? 0)))
+            if (granted > 0) take(envId, granted)
+            return granted
+          },
+          hold: (envId) => take(envId, 1),
+          release: (envId, count) => {
+            inFlight -= count
+            const left = (taken.get(envId) ?? 0) - count
+            if (left > 0) taken.set(envId, left)
+            else taken.delete(envId)
+            return (backlog.all && free() >= Math.min(lowWater, config.total)) || backlog.envs.has(envId)
+          },
+          setBacklog: (next) => {
+            backlog = next
+          },
+          claimed
+        })
+      })
+    )
+}

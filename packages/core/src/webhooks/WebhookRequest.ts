@@ -1,0 +1,92 @@
+/**
+ * The request that a webhook function gets (specification, "Webhook endpoint definition"; decisions section 9).
+ *
+ * Pure: from what arrived to JSON text, once for the function and once, masked, for the run's log.
+ */
+import { Base64 } from "effect/encoding"
+import type { Identity } from "../access/Caller.ts"
+import { JsonText } from "../ids/JsonText.ts"
+import { utf8DecodeStrict } from "../ids/Utf8.ts"
+import type { WebhookCall } from "./WebhookCall.ts"
+
+// Every runtime has it, but TypeScript declares it only together with a platform, and core names none.
+declare const URLSearchParams: new (text: string) => Iterable<[string, string]>
+
+/** JSON text of `svc` without `run`: the request and the caller. */
+export const requestFacts = (call: WebhookCall, caller: Identity | null): string => {
+  const head = JSON.stringify({
+    method: call.method,
+    url: call.url,
+    headers: call.headers,
+    query: call.query,
+    ip: clientIp(call),
+    ...(caller === null ? {} : { auth: authFacts(caller) })
+  })
+  const { body, raw } = decodeBody(call)
+  return `{"request":${head.slice(0, -1)},"body":${body},"body-raw":${JSON.stringify(raw)}},"caller":${callerFacts(caller)}}`
+}
+
+const alwaysMasked = new Set(["authorization", "cookie", "proxy-authorization", "set-cookie"])
+const mask = "***"
+
+/**
+ * The request as the run's log keeps it: no body, credentials masked (specification, "Webhook routes", rule 5).
+ * `secretHeaders` are lowercase.
+ */
+export const maskedRequest = (
+  call: WebhookCall,
+  caller: Identity | null,
+  secretHeaders: ReadonlyArray<string>
+): JsonText => {
+  const headers: Record<string, string> = {}
+  for (const [name, value] of Object.entries(call.headers)) {
+    headers[name] = alwaysMasked.has(name) || secretHeaders.includes(name) ? mask : value
+  }
+  const { method, url, query } = call
+  const auth = caller === null ? {} : { auth: maskValues(authFacts(caller)) }
+  return JsonText.make(JSON.stringify({ method, url, headers, query, ip: clientIp(call), ...auth }), {
+    disableChecks: true
+  })
+}
+
+const maskValues = (facts: object): Record<string, string> =>
+  Object.fromEntries(Object.keys(facts).map((name) => [name, mask]))
+
+/** The first address of x-forwarded-for, else x-real-ip, else the socket's. */
+const clientIp = (call: WebhookCall): string => {
+  const forwarded = call.headers["x-forwarded-for"]?.split(",")[0]?.trim()
+  return forwarded || call.headers["x-real-ip"]?.trim() || call.remoteIp
+}
+
+const authFacts = (caller: Identity) => ({ type: caller.type, [caller.type]: { id: caller.id, meta: caller.metadata } })
+
+const callerFacts = (caller: Identity | null): string => {
+  if (caller === null) return "null"
+  const { type, id, permissions, metadata } = caller
+  return JSON.stringify({ type, id, permissions, metadata })
+}
+
+/** `body` is JSON text; a body that is not JSON though it says so is handed over as text. */
+const decodeBody = (call: WebhookCall): { readonly body: string; readonly raw: string } => {
+  if (call.body === null || call.body.length === 0) return { body: "null", raw: "" }
+  const type = (call.headers["content-type"] ?? "").split(";")[0]?.trim().toLowerCase() ?? ""
+  const text = utf8DecodeStrict(call.body)
+  if (text === null) return { body: "null", raw: Base64.encode(call.body) }
+  if (isJson(type)) return { body: isJsonText(text) ? text : JSON.stringify(text), raw: text }
+  if (type === "application/x-www-form-urlencoded") {
+    return { body: JSON.stringify(Object.fromEntries(new URLSearchParams(text))), raw: text }
+  }
+  if (type.startsWith("text/") || type === "") return { body: JSON.stringify(text), raw: text }
+  return { body: "null", raw: Base64.encode(call.body) }
+}
+
+const isJson = (type: string): boolean => type === "application/json" || type.endsWith("+json")
+
+const isJsonText = (text: string): boolean => {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,208 @@
+import { assert, describe, it } from "@effect/vitest"
+import { ApiKeys, type Env, Runs, type TrustedFunction, type WebhookCall, Webhooks } from "@weft/core"
+import { Effect, type Layer, Redacted } from "effect"
+import { TestClock } from "effect/testing"
+import { allRuns, asHost, deployed, settle, world } from "../world.ts"
+
+const endpoint = (path: string, extra: object, fn: (...args: ReadonlyArray<never>) => unknown): TrustedFunction =>
+  Object.assign(fn, {
+    meta: { webhook: { service: "greeter", path, method: "POST", ...extra }, "secret-headers": ["x-signature"] }
+  })
+
+interface Request {
+  readonly body: unknown
+  readonly "body-raw": string
+  readonly ip: string
+  readonly auth?: object
+}
+
+const modules = {
+  shop: {
+    main: {
+      plain: endpoint("/plain", {}, () => ({ hello: 1 })),
+      nothing: endpoint("/nothing", {}, () => undefined),
+      response: endpoint("/response", {}, () => ({ status: 201, headers: { "x-a": "b" }, body: { made: true } })),
+      text: endpoint("/text", {}, () => ({ status: 200, headers: { "content-type": "text/plain" }, body: "hi" })),
+      throws: endpoint("/throws", {}, () => {
+        throw new Error("secret detail")
+      }),
+      wild: endpoint("/wild", {}, () => ({ status: 99 })),
+      echo: endpoint("/echo", {}, (request: Request) => ({
+        body: request.body,
+        raw: request["body-raw"],
+        ip: request.ip
+      })),
+      closed: endpoint("/closed", { auth: "required" }, (request: Request) => request.auth),
+      never: endpoint("/never", {}, () => new Promise(() => {}))
+    }
+  }
+}
+
+type World = Layer.Success<ReturnType<typeof world>>
+
+const check = <E>(claim: string, body: (env: Env) => Effect.Effect<void, E, World>) =>
+  it.effect(claim, () => Effect.provide(Effect.flatMap(deployed("shop"), body), world(modules)))
+
+const call = (path: string, more: Partial<WebhookCall> = {}): WebhookCall => ({
+  org: "shop",
+  env: "production",
+  service: "greeter",
+  path,
+  method: "POST",
+  url: `/webhook/shop/production/greeter${path}`,
+  query: {},
+  headers: {},
+  body: null,
+  remoteIp: "127.0.0.1",
+  token: null,
+  ...more
+})
+
+const handle = (path: string, more: Partial<WebhookCall> = {}) =>
+  Webhooks.use((webhooks) => webhooks.handle(call(path, more)))
+
+const send = (type: string, text: string) =>
+  Effect.map(handle("/echo", { headers: { "content-type": type }, body: new TextEncoder().encode(text) }), (answer) =>
+    JSON.parse(String(answer.body))
+  )
+
+describe("webhooks", () => {
+  check("a plain value is a 200 JSON response, a response object is sent as it is", () =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual(yield* handle("/plain"), {
+        status: 200,
+        headers: { "content-type": "application/json" },
+        body: '{"hello":1}'
+      })
+      assert.strictEqual((yield* handle("/nothing")).body, "null")
+      const made = yield* handle("/response")
+      assert.deepStrictEqual([made.status, made.headers["x-a"], made.body], [201, "b", '{"made":true}'])
+      const text = yield* handle("/text")
+      assert.deepStrictEqual([text.headers["content-type"], text.body], ["text/plain", "hi"])
+    })
+  )
+
+  check("the run is stored by the time of the answer", (env) =>
+    Effect.gen(function* () {
+      yield* handle("/response")
+      const [run] = yield* allRuns(env)
+      assert.strictEqual(run?.status, "succeeded")
+      assert.strictEqual(run?.run_type, "call")
+      assert.deepStrictEqual(JSON.parse(run?.result ?? ""), {
+        status: 201,
+        headers: { "x-a": "b" },
+        body: { made: true }
+      })
+    })
+  )
+
+  check("a failing function says nothing to its caller and all to its author", (env) =>
+    Effect.gen(function* () {
+      for (const path of ["/throws", "/wild"]) {
+        const error = yield* Effect.flip(handle(path))
+        assert.strictEqual(error._tag, "FunctionFailed")
+        assert.notInclude(error.message, "secret detail")
+      }
+      const runs = yield* allRuns(env)
+      assert.deepStrictEqual(
+        runs.map((run) => run.status),
+        ["failed", "failed"]
+      )
+      assert.include(runs[1]?.result ?? "", "secret detail")
+    })
+  )
+
+  check("only the method and the path of an endpoint find it", () =>
+    Effect.gen(function* () {
+      for (const wrong of [
+        call("/plain/"),
+        call("/Plain"),
+        call("/plain", { method: "GET" }),
+        call("/plain", { env: "staging" })
+      ]) {
+        assert.strictEqual((yield* Effect.flip(Webhooks.use((webhooks) => webhooks.handle(wrong))))._tag, "NotFound")
+      }
+    })
+  )
+
+  check("bodies are handed over as their content type says", () =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual((yield* send("application/json", '{"a":1}')).body, { a: 1 })
+      assert.deepStrictEqual((yield* send("application/problem+json; charset=utf-8", "[1]")).body, [1])
+      assert.deepStrictEqual((yield* send("application/json", "{broken")).body, "{broken")
+      assert.deepStrictEqual((yield* send("application/x-www-form-urlencoded", "a=1&b=%C3%A6")).body, {
+        a: "1",
+        b: "æ"
+      })
+      assert.deepStrictEqual((yield* send("text/plain", "words")).body, "words")
+      const binary = yield* send("application/octet-stream", "\u0001\u0002")
+      assert.deepStrictEqual([binary.body, binary.raw], [null, "AQI="])
+    })
+  )
+
+  check("the address is the client's as proxies tell it", () =>
+    Effect.gen(function* () {
+      const ip = Effect.fnUntraced(function* (headers: Record<string, string>) {
+        return JSON.parse(String((yield* handle("/echo", { headers })).body)).ip
+      })
+      assert.strictEqual(
+        yield* ip({ "x-forwarded-for": "203.0.113.7, 10.0.0.1", "x-real-ip": "10.0.0.2" }),
+        "203.0.113.7"
+      )
+      assert.strictEqual(yield* ip({ "x-real-ip": "10.0.0.2" }), "10.0.0.2")
+      assert.strictEqual(yield* ip({}), "127.0.0.1")
+    })
+  )
+
+  check("auth: required asks for a credential of this environment with the permission", (env) =>
+    Effect.gen(function* () {
+      const keys = yield* ApiKeys
+      const token = Effect.fnUntraced(function* (of: Env, permissions: Record<string, Array<string>>) {
+        return Redacted.value((yield* keys.create(of.env_id, { permissions })).token)
+      })
+      const elsewhere = yield* deployed("shop", "elsewhere")
+      const tag = (given: string | null) =>
+        Effect.map(Effect.flip(handle("/closed", { token: given })), (error) => error._tag)
+      assert.strictEqual(yield* tag(null), "Unauthorized")
+      assert.strictEqual(yield* tag("svc_nonsense"), "Unauthorized")
+      assert.strictEqual(yield* tag(yield* token(elsewhere, { "*:*": ["*"] })), "Unauthorized")
+      assert.strictEqual(yield* tag(yield* token(env, { "webhook:other": ["execute"] })), "Forbidden")
+      const answer = yield* handle("/closed", { token: yield* token(env, { "webhook:greeter": ["execute"] }) })
+      assert.strictEqual(JSON.parse(String(answer.body)).type, "api-key")
+    })
+  )
+
+  check("the log has the request with what is secret masked", (env) =>
+    Effect.gen(function* () {
+      const { token } = yield* ApiKeys.use((keys) => keys.create(env.env_id, {}))
+      const headers = { authorization: "Bearer x", cookie: "c=1", "x-signature": "s", "user-agent": "test" }
+      yield* handle("/closed", { token: Redacted.value(token), headers, query: { page: "2" } })
+      const [run] = yield* allRuns(env)
+      const logs = yield* asHost(
+        env,
+        Runs.use((runs) => runs.logs(run?.run_id ?? "", { limit: 10, offset: 0 }))
+      )
+      const data = JSON.parse(logs.items[0]?.data ?? "null")
+      assert.deepStrictEqual(data.headers, {
+        authorization: "***",
+        cookie: "***",
+        "x-signature": "***",
+        "user-agent": "test"
+      })
+      assert.deepStrictEqual(data.query, { page: "2" })
+      assert.deepStrictEqual(data.auth, { type: "***", "api-key": "***" })
+    })
+  )
+
+  check("a long run is seen running, and a client that goes away cancels it", (env) =>
+    Effect.gen(function* () {
+      const waiting = yield* Effect.forkChild(handle("/never"))
+      yield* TestClock.adjust("100 millis")
+      yield* settle
+      assert.strictEqual((yield* allRuns(env))[0]?.status, "running")
+      waiting.interruptUnsafe()
+      yield* settle
+      assert.strictEqual((yield* allRuns(env))[0]?.status, "cancelled")
+    })
+  )
+})

@@ -1,0 +1,78 @@
+/** A whole Weft in memory, with functions of the test as user code and virtual time. */
+
+import { createHash } from "node:crypto"
+import {
+  Builds,
+  Caller,
+  type Env,
+  Events,
+  hostIdentity,
+  layer,
+  MemoryStores,
+  Projects,
+  Runs,
+  type RuntimeConfig,
+  Tenants,
+  type TrustedModule,
+  trustedSandbox,
+  trustedZip
+} from "@weft/core"
+import { Effect, Layer } from "effect"
+import { TestClock } from "effect/testing"
+
+export const world = (modules: Readonly<Record<string, TrustedModule>>, config: RuntimeConfig = {}) =>
+  layer(config).pipe(Layer.provideMerge(MemoryStores.layer), Layer.provide(trustedSandbox(modules)))
+
+/** An environment of its own in an organization of its own, with the module `key` deployed in the project `key`. */
+export const deployed = Effect.fnUntraced(function* (key: string, slug: string = key) {
+  const tenants = yield* Tenants
+  const org = yield* tenants.createOrg({ slug })
+  const env = yield* tenants.createEnv(org.org_id, { name: "production" })
+  const zip = trustedZip(key)
+  const hash = createHash("sha256").update(zip).digest("hex")
+  yield* asHost(
+    env,
+    Effect.gen(function* () {
+      yield* Projects.use((projects) => projects.create({ name: key }))
+      const { build } = yield* Builds.use((builds) => builds.upload(key, { zip, hash }))
+      yield* Builds.use((builds) => builds.deploy(key, build.build_id))
+    })
+  )
+  return env
+})
+
+export const asHost = <A, E, R>(env: Env, effect: Effect.Effect<A, E, R>) =>
+  Effect.provideService(effect, Caller, hostIdentity(env.env_id))
+
+export const publish = (
+  env: Env,
+  type: string,
+  data: null | number | string | Readonly<Record<string, string>> = null
+) =>
+  asHost(
+    env,
+    Events.use((events) => events.publish({ type, data }))
+  )
+
+export const runsOf = (env: Env, eventId: string) =>
+  asHost(
+    env,
+    Runs.use((runs) => runs.ofEvent(eventId))
+  )
+
+export const allRuns = (env: Env) =>
+  Effect.map(
+    asHost(
+      env,
+      Runs.use((runs) => runs.list({ limit: 100, offset: 0 }, {}))
+    ),
+    (page) => page.items
+  )
+
+/** Lets everything that is ready happen, without moving the clock far. */
+export const settle = Effect.gen(function* () {
+  for (let turn = 0; turn < 20; turn++) {
+    yield* TestClock.adjust(1)
+    yield* Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
+  }
+})
