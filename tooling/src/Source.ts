@@ -50,6 +50,13 @@ export const parseSource = (path: string, text: string): Source => {
     },
     Literal: (node) => {
       if (typeof node.value === "string") strings.add(node.value)
+    },
+    TemplateLiteral: (node) => {
+      const [first, last] = node.quasis.map(({ value }) => value.raw)
+      if (first === undefined) return
+      if (node.quasis.length === 1) strings.add(first)
+      // `./worker.${extension}` names a file that is `.ts` here and `.js` when built.
+      if (node.quasis.length === 2 && first.endsWith(".") && last === "") strings.add(`${first}ts`)
     }
   }).visit(parsed.program)
 

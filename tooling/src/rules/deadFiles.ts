@@ -14,9 +14,12 @@ export const deadFiles = (repository: Repository): ReadonlyArray<Finding> => {
 const entriesOf = (repository: Repository): ReadonlyArray<string> => [
   ...repository.workspaces.flatMap(namedByManifest),
   ...[...repository.sources.keys()].filter(
-    (path) => (isTest(path) && path.endsWith(".test.ts")) || /\.(config|d)\.ts$/.test(path)
+    (path) => (isTest(path) && path.endsWith(".test.ts")) || /\.(config|d)\.ts$/.test(path) || isProgram(path)
   )
 ]
+
+/** What people run by hand. */
+const isProgram = (path: string): boolean => /^(examples\/[^/]+|bench)\/src\/main\.ts$/.test(path)
 
 /** Exports, bins, and the files that scripts run. Scripts are read by word: `node src/main.ts` names one. */
 const namedByManifest = ({ folder, manifest }: Workspace): ReadonlyArray<string> => {

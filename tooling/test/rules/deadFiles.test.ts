@@ -30,14 +30,16 @@ describe("dead files", () => {
         "package.json": manifest,
         "src/index.ts": `export type { A } from "./A.ts"\nnew Worker(new URL("./worker.js", import.meta.url))`,
         "src/A.ts": "export type A = 1",
-        "src/worker.ts": "",
+        "src/worker.ts": "new URL(`./runner/main.${extension}`, import.meta.url)",
+        "src/runner/main.ts": "",
         "src/bin.ts": "",
         "scripts/start.ts": `await import("../src/B.ts")`,
         "src/B.ts": "",
         "test/c.test.ts": `import "./fixture.ts"`,
         "test/fixture.ts": "",
         "vitest.config.ts": "",
-        "src/ambient.d.ts": ""
+        "src/ambient.d.ts": "",
+        "examples/shop/src/main.ts": ""
       })
     ).toEqual([])
   })
