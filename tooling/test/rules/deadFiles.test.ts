@@ -30,7 +30,7 @@ describe("dead files", () => {
         "package.json": manifest,
         "src/index.ts": `export type { A } from "./A.ts"\nnew Worker(new URL("./worker.js", import.meta.url))`,
         "src/A.ts": "export type A = 1",
-        "src/worker.ts": "new URL(`./runner/main.${extension}`, import.meta.url)",
+        "src/worker.ts": `new URL(\`./runner/main.\${extension}\`, import.meta.url)`,
         "src/runner/main.ts": "",
         "src/bin.ts": "",
         "scripts/start.ts": `await import("../src/B.ts")`,
