@@ -23,6 +23,14 @@ import { TestClock } from "effect/testing"
 export const world = (modules: Readonly<Record<string, TrustedModule>>, config: RuntimeConfig = {}) =>
   layer(config).pipe(Layer.provideMerge(MemoryStores.layer), Layer.provide(trustedSandbox(modules)))
 
+/** Lets everything that is ready happen, without moving the clock far. */
+export const settle = Effect.gen(function* () {
+  for (let turn = 0; turn < 20; turn++) {
+    yield* TestClock.adjust(1)
+    yield* Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
+  }
+})
+
 /** An environment of its own in an organization of its own, with the module `key` deployed in the project `key`. */
 export const deployed = Effect.fnUntraced(function* (key: string, slug: string = key) {
   const tenants = yield* Tenants
@@ -38,6 +46,7 @@ export const deployed = Effect.fnUntraced(function* (key: string, slug: string =
       yield* Builds.use((builds) => builds.deploy(key, build.build_id))
     })
   )
+  yield* settle
   return env
 })
 
@@ -68,11 +77,3 @@ export const allRuns = (env: Env) =>
     ),
     (page) => page.items
   )
-
-/** Lets everything that is ready happen, without moving the clock far. */
-export const settle = Effect.gen(function* () {
-  for (let turn = 0; turn < 20; turn++) {
-    yield* TestClock.adjust(1)
-    yield* Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
-  }
-})
