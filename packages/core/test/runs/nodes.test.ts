@@ -24,7 +24,7 @@ describe("nodes that die", () => {
   it.effect("what a dead node held is failed as NodeLost and tried again, uncharged", () =>
     Effect.gen(function* () {
       const journal = yield* JournalStore
-      const now = Timestamp.make(0)
+      const now = Timestamp.make(1_000)
       const dead = { node_id: yield* fresh(NodeId), until: Timestamp.make(5_000) }
       const runIds = [yield* fresh(RunId)]
 
