@@ -45,13 +45,15 @@ export const UploadedBuildRecord = Schema.Struct({
 export const EventHandlerRecord = Schema.Struct({
   ...Struct.pick(EventHandler.fields, ["event_handler_id"]),
   ...Struct.pick(Build.fields, ["build_id"]),
-  ...Struct.pick(EventHandler.fields, ["event_type", "ns", "var"])
+  ...Struct.pick(EventHandler.fields, ["event_type"]),
+  ...Struct.pick(EventHandler.fields, ["ns", "var"])
 }).annotate({ identifier: "EventHandler" })
 
 export const ScheduleRecord = Schema.Struct({
   ...Struct.pick(ScheduleEntry.fields, ["schedule_id"]),
   ...Struct.pick(Build.fields, ["build_id"]),
-  ...Struct.pick(ScheduleEntry.fields, ["cron", "ns", "var"])
+  ...Struct.pick(ScheduleEntry.fields, ["cron"]),
+  ...Struct.pick(ScheduleEntry.fields, ["ns", "var"])
 }).annotate({ identifier: "Schedule" })
 
 export const EventRecord = Schema.Struct({

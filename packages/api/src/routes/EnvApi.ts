@@ -1,6 +1,7 @@
 /** The environment that the credential belongs to. */
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { Single } from "../envelope/Envelope.ts"
+import { NotFoundError } from "../errors/ErrorSchemas.ts"
 import { EnvRecord } from "../records/Records.ts"
 import { Authenticated, Permitted } from "./Authentication.ts"
 import { summary, tag } from "./Documentation.ts"
@@ -9,7 +10,7 @@ export const EnvResponse = Single("EnvironmentResponse", EnvRecord)
 
 export class EnvApi extends HttpApiGroup.make("env")
   .add(
-    HttpApiEndpoint.get("get", "/v1/env", { success: EnvResponse }).annotateMerge(
+    HttpApiEndpoint.get("get", "/v1/env", { success: EnvResponse, error: NotFoundError }).annotateMerge(
       summary("Get the environment of the credential")
     )
   )

@@ -1,0 +1,61 @@
+/**
+ * Where a text stops being JSON. `JSON.parse` tells the position only sometimes, and then with a piece of the text,
+ * which must not go into an answer.
+ */
+
+/** Line and column, both from 1, of the first character that no JSON text could have there; null for JSON. */
+export const findJsonFault = (text: string): { readonly line: number; readonly column: number } | null => {
+  const at = faultIndex(text)
+  if (at === null) return null
+  const before = text.slice(0, at).split("\n")
+  return { line: before.length, column: (before.at(-1) ?? "").length + 1 }
+}
+
+const space = /[ \t\n\r]*/y
+// biome-ignore lint/suspicious/noControlCharactersInRegex: a string of JSON must not have them
+const scalar =
+  /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"|-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?|true|false|null/y
+
+/** What the text may go on with. A stack instead of recursion: nesting is the sender's choice. */
+type Expected = "value" | "value or ]" | "name" | "name or }" | ":" | "more" | "end"
+
+const faultIndex = (text: string): number | null => {
+  const open: Array<"{" | "["> = []
+  let expected: Expected = "value"
+  let at = 0
+  const skip = (pattern: RegExp): string => {
+    pattern.lastIndex = at
+    const found = pattern.exec(text)?.[0] ?? ""
+    at += found.length
+    return found
+  }
+  const afterValue = (): Expected => (open.length === 0 ? "end" : "more")
+  while (true) {
+    skip(space)
+    const next = text[at]
+    if (expected === "end") return at === text.length ? null : at
+    if (next === undefined) return at
+    const closes = (next === "]" && open.at(-1) === "[") || (next === "}" && open.at(-1) === "{")
+    if (closes && (expected === "more" || expected === "value or ]" || expected === "name or }")) {
+      open.pop()
+      at++
+      expected = afterValue()
+    } else if (expected === "more" && next === ",") {
+      at++
+      expected = open.at(-1) === "{" ? "name" : "value"
+    } else if (expected === ":" && next === ":") {
+      at++
+      expected = "value"
+    } else if ((expected === "name" || expected === "name or }") && next === '"' && skip(scalar) !== "") {
+      expected = ":"
+    } else if ((expected === "value" || expected === "value or ]") && (next === "{" || next === "[")) {
+      open.push(next)
+      at++
+      expected = next === "{" ? "name or }" : "value or ]"
+    } else if ((expected === "value" || expected === "value or ]") && skip(scalar) !== "") {
+      expected = afterValue()
+    } else {
+      return at
+    }
+  }
+}

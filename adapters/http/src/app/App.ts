@@ -1,0 +1,80 @@
+/** The HTTP surface as one effect from request to response. Mounts run it; it never fails. */
+import { WeftApi } from "@weft/api"
+import type { WeftServices } from "@weft/core"
+import { ByteSize, Effect, Layer, type Scope } from "effect"
+import { Digest, SecureRandom } from "effect/crypto"
+import {
+  HttpIncomingMessage,
+  HttpRouter,
+  HttpServer,
+  type HttpServerRequest,
+  type HttpServerResponse
+} from "effect/http"
+import { HttpApiBuilder } from "effect/http-api"
+import { adminAuthenticatedLive } from "../access/AdminAuthenticatedLive.ts"
+import { AuthenticatedLive } from "../access/AuthenticatedLive.ts"
+import { PermittedLive } from "../access/PermittedLive.ts"
+import { EnvelopedLive, enveloped } from "../answers/Enveloping.ts"
+import { AdminLive } from "../handlers/AdminLive.ts"
+import { buildsLive } from "../handlers/BuildsLive.ts"
+import { EnvLive } from "../handlers/EnvLive.ts"
+import { EventsLive } from "../handlers/EventsLive.ts"
+import { ProjectsLive } from "../handlers/ProjectsLive.ts"
+import { RunsLive } from "../handlers/RunsLive.ts"
+import { statusLive } from "../handlers/StatusLive.ts"
+import { WebhookRoute } from "../webhooks/WebhookRoute.ts"
+import type { HttpSettings } from "./HttpOptions.ts"
+
+export interface App {
+  readonly http: Effect.Effect<
+    HttpServerResponse.HttpServerResponse,
+    never,
+    HttpServerRequest.HttpServerRequest | Scope.Scope
+  >
+  /** Ids of requests: UUIDs, ascending. */
+  readonly nextId: Effect.Effect<string>
+}
+
+/** Paths are compared as they are written; the longest parameter is a project's name, percent-encoded. */
+const routing = { caseSensitive: true, maxParamLength: 2048 }
+
+const routesOf = (settings: HttpSettings) => {
+  const handlers = Layer.mergeAll(
+    statusLive(settings),
+    ProjectsLive,
+    buildsLive(settings),
+    EventsLive,
+    RunsLive,
+    EnvLive,
+    AdminLive
+  )
+  const middlewares = Layer.mergeAll(
+    AuthenticatedLive,
+    PermittedLive,
+    EnvelopedLive,
+    Layer.provide(adminAuthenticatedLive(settings.adminToken), Digest.layerWebCrypto)
+  )
+  return HttpApiBuilder.layer(WeftApi).pipe(
+    Layer.provide(handlers),
+    Layer.provide(middlewares),
+    Layer.merge(WebhookRoute),
+    Layer.provide(HttpServer.layerServices)
+  )
+}
+
+export const makeApp = (settings: HttpSettings): Effect.Effect<App, never, WeftServices | Scope.Scope> =>
+  Effect.gen(function* () {
+    const routed = yield* Effect.provideService(
+      HttpRouter.toHttpEffect(routesOf(settings)),
+      HttpRouter.RouterConfig,
+      routing
+    )
+    const random = yield* SecureRandom.SecureRandom
+    const nextId = random.uuidV7()
+    const http = Effect.provideService(
+      enveloped(routed, nextId),
+      HttpIncomingMessage.MaxBodySize,
+      ByteSize.bytes(settings.bodyBytes)
+    )
+    return { http, nextId }
+  }).pipe(Effect.provide(SecureRandom.layerWebCrypto))

@@ -1,0 +1,36 @@
+/** What a host may say about the HTTP surface. */
+import type { Redacted } from "effect"
+
+export interface HttpOptions {
+  /** The bearer token of the routes under `/admin`. Without one there are no such routes. */
+  readonly adminToken?: Redacted.Redacted
+  /** What `GET /v1/status` reports; "0.0.0" and "unknown" if not given. */
+  readonly version?: string
+  readonly gitSha?: string
+  /** The largest JSON body and the largest webhook body in bytes; default 4 MiB. */
+  readonly bodyBytes?: number
+  /** The largest zip of a build in bytes; default 50 MiB. */
+  readonly archiveBytes?: number
+  /** How many uploads are held in memory at once; more wait. Default 4. */
+  readonly uploadsAtOnce?: number
+}
+
+export interface HttpSettings {
+  readonly adminToken: Redacted.Redacted | null
+  readonly version: string
+  readonly gitSha: string
+  readonly bodyBytes: number
+  readonly archiveBytes: number
+  readonly uploadsAtOnce: number
+}
+
+const MiB = 1024 * 1024
+
+export const settingsOf = (options: HttpOptions): HttpSettings => ({
+  adminToken: options.adminToken ?? null,
+  version: options.version ?? "0.0.0",
+  gitSha: options.gitSha ?? "unknown",
+  bodyBytes: options.bodyBytes ?? 4 * MiB,
+  archiveBytes: options.archiveBytes ?? 50 * MiB,
+  uploadsAtOnce: options.uploadsAtOnce ?? 4
+})

@@ -1,0 +1,48 @@
+/** Handlers for `AdminApi`: one service call each, no decisions. */
+import { pageOf, WeftApi } from "@weft/api"
+import { ApiKeys, EnvId, NotFound, Tenants } from "@weft/core"
+import { Effect, Redacted, Schema } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { listing } from "./Listing.ts"
+
+const isEnvId = Schema.is(EnvId)
+
+/** What can't be an id is the id of nothing. */
+const envIdOf = (text: string): Effect.Effect<EnvId, NotFound> =>
+  isEnvId(text) ? Effect.succeed(text) : Effect.fail(new NotFound({ resource: "environment" }))
+
+export const AdminLive = HttpApiBuilder.group(
+  WeftApi,
+  "admin",
+  Effect.fnUntraced(function* (handlers) {
+    const tenants = yield* Tenants
+    const apiKeys = yield* ApiKeys
+    return handlers.handleAll({
+      listOrgs: ({ query }) => {
+        const page = pageOf(query)
+        return Effect.map(tenants.listOrgs(page), listing(page))
+      },
+      createOrg: ({ payload }) => tenants.createOrg(payload),
+      updateOrg: ({ params, payload }) => tenants.updateOrg(params.org, payload),
+      listEnvs: ({ params, query }) => {
+        const page = pageOf(query)
+        return Effect.map(tenants.listEnvs(params.org, page), listing(page))
+      },
+      createEnv: ({ params, payload }) => tenants.createEnv(params.org, payload),
+      listApiKeys: Effect.fnUntraced(function* ({ params, query }) {
+        const page = pageOf(query)
+        return listing(page)(yield* apiKeys.list(yield* envIdOf(params.env_id), page))
+      }),
+      createApiKey: Effect.fnUntraced(function* ({ params, payload }) {
+        const { key, token } = yield* apiKeys.create(yield* envIdOf(params.env_id), payload)
+        return { ...key, token: Redacted.value(token) }
+      }),
+      updateApiKey: Effect.fnUntraced(function* ({ params, payload }) {
+        return yield* apiKeys.update(yield* envIdOf(params.env_id), params.api_key_id, payload)
+      }),
+      removeApiKey: Effect.fnUntraced(function* ({ params }) {
+        return yield* apiKeys.remove(yield* envIdOf(params.env_id), params.api_key_id)
+      })
+    })
+  })
+)

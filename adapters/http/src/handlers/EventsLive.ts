@@ -1,0 +1,29 @@
+/** Handlers for `EventsApi`: one service call each, no decisions. */
+import { pageOf, WeftApi } from "@weft/api"
+import { Events, firstPage, Runs } from "@weft/core"
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { listing, wholeListing } from "./Listing.ts"
+
+export const EventsLive = HttpApiBuilder.group(
+  WeftApi,
+  "events",
+  Effect.fnUntraced(function* (handlers) {
+    const events = yield* Events
+    const runs = yield* Runs
+    return handlers.handleAll({
+      publish: ({ payload: { event_type, event_data, stream_id } }) =>
+        events.publish({
+          type: event_type,
+          data: event_data,
+          ...(stream_id === undefined ? {} : { stream_id })
+        }),
+      list: ({ query }) => {
+        const page = pageOf(query)
+        return Effect.map(events.list(page), listing(page))
+      },
+      get: ({ params }) => events.get(params.event_id),
+      runs: ({ params }) => Effect.map(runs.ofEvent(params.event_id), wholeListing(firstPage.limit))
+    })
+  })
+)

@@ -1,0 +1,7 @@
+export type { HttpOptions } from "./app/HttpOptions.ts"
+export * as Http from "./Http.ts"
+export type { ExpressMount, ExpressOptions } from "./mounts/ExpressMount.ts"
+export type { FetchMount } from "./mounts/FetchMount.ts"
+export type { Listening, ListenOptions } from "./mounts/ListenMount.ts"
+export type { NodeMount } from "./mounts/NodeMount.ts"
+export type { CloseOptions, WeftRuntime } from "./mounts/Serving.ts"

@@ -1,0 +1,38 @@
+/** Weft as Express (or Connect) middleware. */
+import type { IncomingMessage, ServerResponse } from "node:http"
+import type { HttpOptions } from "../app/HttpOptions.ts"
+import { node } from "./NodeMount.ts"
+import type { CloseOptions, WeftRuntime } from "./Serving.ts"
+
+export interface ExpressOptions extends HttpOptions {
+  /** Where Weft's routes begin, such as `/automation`; none by default. `app.use(prefix, …)` needs no `prefix` here. */
+  readonly prefix?: string
+}
+
+export interface ExpressMount {
+  /** Passes on what is not Weft's. To be used before body parsers. */
+  (request: IncomingMessage, response: ServerResponse, next: (error?: unknown) => void): void
+  readonly ready: Promise<void>
+  readonly close: (options?: CloseOptions) => Promise<void>
+}
+
+const roots = ["/v1", "/webhook", "/admin", "/healthz", "/readyz"]
+
+/** Whether a path, or a path with a query, is one of Weft's. */
+export const isWeftPath = (url: string): boolean =>
+  roots.some((root) => url.startsWith(root) && (url.length === root.length || "/?".includes(url.charAt(root.length))))
+
+export const express = (weft: WeftRuntime, { prefix = "", ...options }: ExpressOptions = {}): ExpressMount => {
+  const mounted = node(weft, options)
+  const middleware = (request: IncomingMessage, response: ServerResponse, next: (error?: unknown) => void): void => {
+    const url = request.url ?? ""
+    const rest = url.startsWith(prefix) ? url.slice(prefix.length) : ""
+    if (isWeftPath(rest)) {
+      request.url = rest
+      mounted(request, response)
+    } else {
+      next()
+    }
+  }
+  return Object.assign(middleware, { ready: mounted.ready, close: mounted.close })
+}

@@ -1,0 +1,88 @@
+/** Weft as a server of its own. */
+import { createServer, type Server, STATUS_CODES } from "node:http"
+import type { Socket } from "node:net"
+import type { Duplex } from "node:stream"
+import { type Failure, failureAnswer, internal } from "../answers/Failure.ts"
+import type { HttpOptions } from "../app/HttpOptions.ts"
+import { node } from "./NodeMount.ts"
+import type { CloseOptions, WeftRuntime } from "./Serving.ts"
+
+export interface ListenOptions extends HttpOptions {
+  /** Default 127.0.0.1. */
+  readonly host?: string
+  /** Default 8787; 0 picks a free one. */
+  readonly port?: number
+}
+
+export interface Listening {
+  readonly host: string
+  readonly port: number
+  /** `http://host:port`, without a slash at the end. */
+  readonly url: string
+  /** Stops accepting, lets requests finish, then closes every connection. */
+  readonly close: (options?: CloseOptions) => Promise<void>
+}
+
+/** Longer than the idle time of usual load balancers, which must be the ones to close. */
+const keepAliveTimeout = 65_000
+
+/** Listens once Weft answers, so that no request waits for the start. Rejects when the address can't be had. */
+export const listen = async (weft: WeftRuntime, options: ListenOptions = {}): Promise<Listening> => {
+  const { host = "127.0.0.1", port = 8787, ...rest } = options
+  const mounted = node(weft, rest)
+  await mounted.ready
+  // The check of `Host` is done here, so that its answer has the envelope.
+  const server = createServer({ keepAliveTimeout, requireHostHeader: false }, (request, response) => {
+    if (request.headers.host === undefined && request.httpVersion === "1.1") {
+      return refuse(response.socket ?? request.socket, "The header Host is missing")
+    }
+    mounted(request, response)
+  })
+  server.on("clientError", onClientError)
+  server.on("checkExpectation", (request) =>
+    refuse(request.socket, "The header Expect asks for what this server does not do")
+  )
+  server.on("connect", (_request, socket) => refuse(socket, "This server is no proxy"))
+  const bound = await bind(server, host, port)
+  return {
+    host,
+    port: bound,
+    url: `http://${host.includes(":") ? `[${host}]` : host}:${bound}`,
+    close: async (closeOptions) => {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+      await mounted.close(closeOptions)
+      server.closeAllConnections()
+      await closed
+    }
+  }
+}
+
+const bind = (server: Server, host: string, port: number): Promise<number> =>
+  new Promise((resolve, reject) => {
+    server.once("error", reject)
+    server.listen(port, host, () => {
+      server.off("error", reject)
+      const address = server.address()
+      resolve(typeof address === "object" && address !== null ? address.port : port)
+    })
+  })
+
+/** What Node's parser refuses never becomes a request; the socket is all there is. */
+const onClientError = (error: Error & { readonly code?: string }, socket: Duplex): void => {
+  if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy()
+  const message =
+    error.code === "HPE_HEADER_OVERFLOW"
+      ? "The headers are too large"
+      : error.code === "ERR_HTTP_REQUEST_TIMEOUT"
+        ? "The request did not arrive in time"
+        : "This is not an HTTP request"
+  refuse(socket, message)
+}
+
+const refuse = (socket: Socket | Duplex, message: string): void => {
+  const failure: Failure = { ...internal, code: "bad_request", message }
+  const { status, headers, body } = failureAnswer(failure, crypto.randomUUID())
+  const lines = Object.entries({ ...headers, connection: "close", "content-length": String(body.length) })
+  const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join("")
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}\r\n${head}\r\n${body}`)
+}

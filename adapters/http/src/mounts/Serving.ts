@@ -1,0 +1,51 @@
+/** What the mounts share: the app on a running Weft, and how it ends. */
+import { Webhooks, type WeftServices } from "@weft/core"
+import { Context, Effect, Exit, type ManagedRuntime, Scope } from "effect"
+import { type App, makeApp } from "../app/App.ts"
+import { type HttpOptions, type HttpSettings, settingsOf } from "../app/HttpOptions.ts"
+import { type InFlight, makeInFlight } from "./InFlight.ts"
+
+/** What `Weft.start` resolves to, as far as mounts care. */
+export interface WeftRuntime {
+  readonly runtime: ManagedRuntime.ManagedRuntime<WeftServices, unknown>
+}
+
+export interface CloseOptions {
+  /** How long requests may take to finish, in milliseconds; default 30,000. Those that do not are interrupted. */
+  readonly graceMs?: number
+}
+
+export interface Serving {
+  readonly app: App
+  readonly settings: HttpSettings
+  readonly context: Context.Context<WeftServices>
+  readonly webhooks: Webhooks["Service"]
+  /** Every request's fiber belongs to it. */
+  readonly requests: Scope.Scope
+  readonly inFlight: InFlight
+  /** Waits for the requests, then interrupts what is left. */
+  readonly close: (options?: CloseOptions) => Promise<void>
+}
+
+const defaultGraceMs = 30_000
+
+export const openServing = async (weft: WeftRuntime, options: HttpOptions): Promise<Serving> => {
+  const settings = settingsOf(options)
+  const context = await weft.runtime.context()
+  const scope = Scope.makeUnsafe()
+  const app = await Effect.runPromiseWith(context)(Scope.provide(makeApp(settings), scope))
+  const requests = Scope.forkUnsafe(scope, "parallel")
+  const inFlight = makeInFlight()
+  return {
+    app,
+    settings,
+    context,
+    webhooks: Context.get(context, Webhooks),
+    requests,
+    inFlight,
+    close: ({ graceMs = defaultGraceMs } = {}) =>
+      Effect.runPromise(
+        Effect.raceFirst(inFlight.idle, Effect.sleep(graceMs)).pipe(Effect.andThen(Scope.close(scope, Exit.void)))
+      )
+  }
+}

@@ -1,0 +1,134 @@
+/**
+ * Webhooks on Node's own request and response, past the router and `effect`'s request: what a call costs besides
+ * running its function is a few microseconds.
+ */
+import type { IncomingMessage, ServerResponse } from "node:http"
+import type { WebhookAnswer, WebhookCall } from "@weft/core"
+import { Cause, Effect, Fiber } from "effect"
+import { failureAnswer, failureOf, internal, isOutage } from "../answers/Failure.ts"
+import type { Serving } from "../mounts/Serving.ts"
+import { hasNoBody, sentHeaders } from "./WebhookHeaders.ts"
+import { bearerToken, parseWebhookTarget, type WebhookTarget, webhookMethods, webhookPrefix } from "./WebhookTarget.ts"
+
+/** Takes the request and gives true, or leaves it untouched for the general path and gives false. */
+export type FastPath = (request: IncomingMessage, response: ServerResponse) => boolean
+
+export const makeWebhookFastPath = (serving: Serving): FastPath => {
+  const { app, context, requests, settings, webhooks } = serving
+  const fork = Effect.runForkWith(context)
+
+  const start = (call: WebhookCall, response: ServerResponse): void => {
+    const fiber = Fiber.runIn(
+      fork(
+        Effect.flatMap(app.nextId, (id) =>
+          Effect.matchCauseEffect(webhooks.handle(call), {
+            onSuccess: (answer) => sendAnswer(response, answer, id),
+            onFailure: (cause) => sendFailure(response, cause, id)
+          })
+        )
+      ),
+      requests
+    )
+    if (fiber.pollUnsafe() !== undefined) return
+    response.once("close", () => {
+      if (!response.writableEnded) fiber.interruptUnsafe()
+    })
+  }
+
+  return (request, response) => {
+    const { method = "", url = "" } = request
+    if (!url.startsWith(webhookPrefix) || !webhookMethods.has(method)) return false
+    // A body of unknown or excessive length is for the general path, which counts while it reads.
+    if (request.headers["transfer-encoding"] !== undefined) return false
+    const length = Number(request.headers["content-length"] ?? 0)
+    if (length > settings.bodyBytes) return false
+    const target = parseWebhookTarget(url)
+    if (target === null) return false
+    if (length === 0) {
+      start(callOf(request, method, target, null), response)
+    } else {
+      readBody(request, (body) => start(callOf(request, method, target, body), response))
+    }
+    return true
+  }
+}
+
+const callOf = (
+  request: IncomingMessage,
+  method: string,
+  target: WebhookTarget,
+  body: Uint8Array | null
+): WebhookCall => ({
+  org: target.org,
+  env: target.env,
+  service: target.service,
+  path: target.path,
+  method,
+  url: target.url,
+  query: target.query,
+  headers: joinedHeaders(request),
+  body,
+  remoteIp: request.socket.remoteAddress ?? "",
+  token: bearerToken(request.headers.authorization)
+})
+
+const joinedHeaders = ({ headers }: IncomingMessage): Record<string, string> => {
+  const joined: Record<string, string> = {}
+  for (const name in headers) {
+    const value = headers[name]
+    if (value !== undefined) joined[name] = typeof value === "string" ? value : value.join(", ")
+  }
+  return joined
+}
+
+/** Calls back with the whole body; never, when the client goes away before. */
+const readBody = (request: IncomingMessage, done: (body: Uint8Array) => void): void => {
+  const chunks: Array<Buffer> = []
+  request.on("data", (chunk: Buffer) => chunks.push(chunk))
+  request.on("end", () => {
+    const [only] = chunks
+    done(chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks))
+  })
+  // The response's `close` tells of a client that went away.
+  request.on("error", () => undefined)
+}
+
+const sendAnswer = (response: ServerResponse, answer: WebhookAnswer, id: string): Effect.Effect<void> =>
+  Effect.suspend(() => {
+    const headers = sentHeaders(answer, id)
+    try {
+      send(response, answer.status, headers, hasNoBody(answer.status) ? null : answer.body)
+      return Effect.void
+    } catch (defect) {
+      // Node refused a header, so that nothing is sent yet.
+      return sendFailure(response, Cause.die(defect), id)
+    }
+  })
+
+const send = (
+  response: ServerResponse,
+  status: number,
+  headers: Record<string, string>,
+  body: string | Uint8Array | null
+): void => {
+  if (response.destroyed) return
+  if (body === null) return void response.writeHead(status, headers).end()
+  headers["content-length"] = String(typeof body === "string" ? Buffer.byteLength(body) : body.length)
+  response.writeHead(status, headers).end(body)
+}
+
+const sendFailure = (response: ServerResponse, cause: Cause.Cause<unknown>, id: string): Effect.Effect<void> =>
+  Effect.suspend(() => {
+    const reason = cause.reasons.find((one) => one._tag !== "Interrupt")
+    const error = reason === undefined ? null : reason._tag === "Fail" ? reason.error : reason.defect
+    const failure = failureOf(error)
+    // Without a reason it was interrupted: the client went away, or the server is closing.
+    const { status, headers, body } = failureAnswer(
+      failure ?? { ...internal, retryAfterSeconds: reason === undefined ? 1 : null },
+      id
+    )
+    send(response, status, { ...headers }, body)
+    return reason !== undefined && (failure === null || isOutage(error))
+      ? Effect.annotateLogs(Effect.logError("a webhook failed", cause), { request_id: id })
+      : Effect.void
+  })

@@ -1,0 +1,48 @@
+/** The webhook route on `effect`'s request: for fetch hosts, Effect hosts and whatever the fast path leaves. */
+import { currentRequestId } from "@weft/api"
+import { NotFound, type WebhookAnswer, type WebhookCall, Webhooks } from "@weft/core"
+import { Effect, Option } from "effect"
+import { HttpRouter, type HttpServerRequest, HttpServerResponse } from "effect/http"
+import { toResponse } from "../answers/Answer.ts"
+import { hasNoBody, sentHeaders } from "./WebhookHeaders.ts"
+import { bearerToken, parseWebhookTarget, webhookMethods } from "./WebhookTarget.ts"
+
+const noSuchRoute = new NotFound({ resource: "route" })
+
+const callOf = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
+  const target = webhookMethods.has(request.method) ? parseWebhookTarget(request.url) : null
+  if (target === null) return yield* noSuchRoute
+  const headers: Readonly<Record<string, string>> = { ...request.headers }
+  const hasBody = headers["content-length"] !== undefined || headers["transfer-encoding"] !== undefined
+  const isRead = hasBody || (request.source instanceof Request && request.source.body !== null)
+  const body = isRead ? new Uint8Array(yield* request.arrayBuffer) : null
+  const call: WebhookCall = {
+    ...target,
+    method: request.method,
+    headers,
+    body: body === null || body.length === 0 ? null : body,
+    remoteIp: Option.getOrElse(request.remoteAddress, () => ""),
+    token: bearerToken(headers.authorization)
+  }
+  return call
+})
+
+const responseOf = (answer: WebhookAnswer): HttpServerResponse.HttpServerResponse => {
+  const headers = sentHeaders(answer, currentRequestId())
+  return hasNoBody(answer.status)
+    ? HttpServerResponse.empty({ status: answer.status, headers })
+    : toResponse({ status: answer.status, headers, body: answer.body })
+}
+
+export const WebhookRoute = HttpRouter.use(
+  Effect.fnUntraced(function* (router) {
+    const webhooks = yield* Webhooks
+    yield* router.add(
+      "*",
+      "/webhook/*",
+      Effect.fnUntraced(function* (request) {
+        return responseOf(yield* webhooks.handle(yield* callOf(request)))
+      })
+    )
+  })
+)

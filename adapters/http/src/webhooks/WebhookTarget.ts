@@ -1,0 +1,50 @@
+/** What a webhook URL names: `/webhook/{org}/{env}/{service}/{path}?{query}`. Nothing is decoded but the query. */
+
+export const webhookPrefix = "/webhook/"
+
+export interface WebhookTarget {
+  readonly org: string
+  readonly env: string
+  readonly service: string
+  /** With its leading `/`. */
+  readonly path: string
+  /** The whole path, without the query. */
+  readonly url: string
+  /** A name that is repeated has its last value. */
+  readonly query: Readonly<Record<string, string>>
+}
+
+const noQuery: Readonly<Record<string, string>> = Object.freeze({})
+
+/** Null for a URL that has not all three names. */
+export const parseWebhookTarget = (target: string): WebhookTarget | null => {
+  const mark = target.indexOf("?")
+  const url = mark === -1 ? target : target.slice(0, mark)
+  const afterOrg = url.indexOf("/", webhookPrefix.length)
+  if (afterOrg <= webhookPrefix.length) return null
+  const afterEnv = url.indexOf("/", afterOrg + 1)
+  if (afterEnv <= afterOrg + 1) return null
+  const slash = url.indexOf("/", afterEnv + 1)
+  const afterService = slash === -1 ? url.length : slash
+  if (afterService === afterEnv + 1) return null
+  return {
+    org: url.slice(webhookPrefix.length, afterOrg),
+    env: url.slice(afterOrg + 1, afterEnv),
+    service: url.slice(afterEnv + 1, afterService),
+    path: slash === -1 ? "/" : url.slice(slash),
+    url,
+    query: mark === -1 || mark === target.length - 1 ? noQuery : parseQuery(target.slice(mark + 1))
+  }
+}
+
+const parseQuery = (text: string): Readonly<Record<string, string>> => Object.fromEntries(new URLSearchParams(text))
+
+/** The methods that an endpoint may have; every other one is a route that does not exist. */
+export const webhookMethods: ReadonlySet<string> = new Set(["GET", "PUT", "PATCH", "DELETE", "POST"])
+
+/** The token of `Authorization: Bearer <token>`, or null. The scheme's name has no case. */
+export const bearerToken = (authorization: string | undefined): string | null => {
+  if (authorization === undefined || authorization.length < 8) return null
+  if (authorization.slice(0, 7).toLowerCase() !== "bearer ") return null
+  return authorization.slice(7).trim() || null
+}

@@ -1,0 +1,105 @@
+import { assert, describe, it } from "@effect/vitest"
+import { afterAll, beforeAll } from "vitest"
+import { adminToken, type CallOptions, type Reply, TestServer } from "./server/TestServer.ts"
+
+let server: TestServer
+
+beforeAll(async () => {
+  server = await TestServer.start()
+})
+afterAll(() => server.close())
+
+const admin = (method: string, path: string, options: CallOptions = {}): Promise<Reply> =>
+  server.call(method, `/admin${path}`, { token: adminToken, ...options })
+
+const nowhere = "01890000-0000-7000-8000-000000000000"
+
+describe("admin routes", () => {
+  it("want the admin token", async () => {
+    for (const token of [null, server.token, `${adminToken}x`, adminToken.slice(1)]) {
+      const reply = await admin("GET", "/orgs", { token })
+      assert.strictEqual(reply.status, 401)
+      assert.strictEqual(reply.json.error.code, "unauthorized")
+    }
+    assert.strictEqual((await server.call("GET", "/v1/projects", { token: adminToken })).status, 401)
+  })
+
+  it("are not there without an admin token", async () => {
+    const closed = await TestServer.start({}, null)
+    try {
+      assert.strictEqual((await closed.call("GET", "/admin/orgs", { token: adminToken })).status, 404)
+      assert.strictEqual((await closed.call("GET", "/admin/orgs", { token: null })).status, 404)
+    } finally {
+      await closed.close()
+    }
+  })
+
+  it("make, list and change organizations", async () => {
+    const created = await admin("POST", "/orgs", { json: { slug: "globex", name: "Globex", plan: "Pro" } })
+    assert.strictEqual(created.status, 201)
+    const org = created.json.data
+    assert.deepStrictEqual(Object.keys(org).slice(0, 4), ["org_id", "slug", "name", "plan"])
+    const listed = await admin("GET", "/orgs?limit=1")
+    assert.deepStrictEqual(listed.json.data, [org])
+    assert.strictEqual(listed.json.pagination.total, 2)
+    for (const handle of [org.org_id, "globex"]) {
+      const changed = await admin("PATCH", `/orgs/${handle}`, { json: { plan: "Scale", members: 3 } })
+      assert.strictEqual(changed.status, 200)
+      assert.include(changed.json.data, { plan: "Scale", members: 3, name: "Globex" })
+    }
+    assert.strictEqual((await admin("POST", "/orgs", { json: { slug: "globex" } })).status, 400)
+    assert.strictEqual((await admin("POST", "/orgs", { json: { slug: "Not A Slug" } })).status, 400)
+    assert.include((await admin("POST", "/orgs", { json: { slug: "a", plan: "Gold" } })).json.error.message, "plan")
+    assert.strictEqual((await admin("PATCH", "/orgs/none", { json: {} })).status, 404)
+  })
+
+  it("make and list environments", async () => {
+    const created = await admin("POST", "/orgs/acme/envs", { json: { name: "staging" } })
+    assert.strictEqual(created.status, 201)
+    assert.deepStrictEqual(Object.keys(created.json.data), ["env_id", "org_id", "name", "active"])
+    const listed = await admin("GET", "/orgs/acme/envs")
+    assert.deepStrictEqual(
+      listed.json.data.map((env: { name: string }) => env.name),
+      ["staging", "prod"]
+    )
+    assert.strictEqual((await admin("POST", "/orgs/acme/envs", { json: { name: "staging" } })).status, 400)
+    assert.strictEqual((await admin("POST", "/orgs/none/envs", { json: { name: "x" } })).status, 404)
+    assert.strictEqual((await admin("GET", "/orgs/none/envs")).status, 404)
+  })
+
+  it("make, list, change and delete API keys, showing the token once", async () => {
+    const keys = `/envs/${server.env.env_id}/api-keys`
+    const created = await admin("POST", keys, { json: { name: "reader", permissions: { "ctx:*": ["read"] } } })
+    assert.strictEqual(created.status, 201)
+    const { token, ...key } = created.json.data
+    assert.match(token, /^svc_[0-9a-f-]{36}_.{20,}$/)
+    assert.deepStrictEqual(key.permissions, { "context:*": ["read"] })
+    const listed = await admin("GET", keys)
+    assert.deepStrictEqual(listed.json.data[0], key)
+    assert.notInclude(listed.text, token)
+    assert.notInclude(listed.text, "secret_hash")
+
+    assert.strictEqual((await server.call("GET", "/v1/env", { token })).status, 403)
+    const widened = await admin("PATCH", `${keys}/${key.api_key_id}`, { json: { permissions: { "env:*": ["*"] } } })
+    assert.strictEqual(widened.status, 200)
+    assert.strictEqual((await server.call("GET", "/v1/env", { token })).status, 200)
+    await admin("PATCH", `${keys}/${key.api_key_id}`, { json: { enabled: false } })
+    assert.strictEqual((await server.call("GET", "/v1/env", { token })).status, 401)
+    assert.strictEqual((await admin("DELETE", `${keys}/${key.api_key_id}`)).status, 204)
+    assert.strictEqual((await admin("DELETE", `${keys}/${key.api_key_id}`)).status, 404)
+  })
+
+  it("refuse bad permissions in the words of the specification, and unknown environments", async () => {
+    const keys = `/envs/${server.env.env_id}/api-keys`
+    const refused = await admin("POST", keys, { json: { permissions: { "mcp:*": ["create"] } } })
+    assert.strictEqual(refused.status, 400)
+    assert.include(refused.json.error.message, "mcp:*")
+    assert.include(refused.json.error.message, "action not valid for resource")
+    for (const env of [nowhere, "nonsense"]) {
+      assert.strictEqual((await admin("GET", `/envs/${env}/api-keys`)).status, 404)
+      assert.strictEqual((await admin("POST", `/envs/${env}/api-keys`, { json: {} })).status, 404)
+      assert.strictEqual((await admin("DELETE", `/envs/${env}/api-keys/${nowhere}`)).status, 404)
+    }
+    assert.strictEqual((await admin("PATCH", `${keys}/nonsense`, { json: {} })).status, 404)
+  })
+})

@@ -1,0 +1,137 @@
+/** A Weft in memory behind a real HTTP server, and a client that knows the envelopes. */
+import { createHash } from "node:crypto"
+import { assert } from "@effect/vitest"
+import { type ApiKey, type Env, MemoryStores, start, trustedSandbox, trustedZip, type WeftInstance } from "@weft/core"
+import { Http, type HttpOptions, type Listening } from "@weft/http"
+import { Redacted } from "effect"
+import { modules } from "./functions.ts"
+
+export const adminToken = "admin-token-of-the-tests"
+
+export const startWeft = (): Promise<WeftInstance> =>
+  start({ stores: MemoryStores.database, blobs: MemoryStores.blobs, sandbox: trustedSandbox(modules) })
+
+export interface Reply {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+  // biome-ignore lint/suspicious/noExplicitAny: what a test reads out of an answer has no type
+  readonly json: any
+}
+
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
+
+export const replyOf = async (response: Response): Promise<Reply> => {
+  const text = await response.text()
+  const isJson = response.headers.get("content-type")?.startsWith("application/json") === true && text !== ""
+  return { status: response.status, headers: response.headers, text, json: isJson ? JSON.parse(text) : undefined }
+}
+
+/** What holds for every answer of every route. */
+export const checkEnvelope = (reply: Reply): Reply => {
+  const id = reply.headers.get("x-request-id") ?? ""
+  assert.match(id, uuid)
+  if (reply.status >= 400) {
+    assert.deepStrictEqual(Object.keys(reply.json), ["error"])
+    assert.deepStrictEqual(Object.keys(reply.json.error), ["code", "message", "request_id"])
+    assert.strictEqual(reply.json.error.request_id, id)
+  } else if (reply.json?.meta !== undefined) {
+    assert.strictEqual(reply.json.meta.request_id, id)
+    assert.match(reply.json.meta.timestamp, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+  }
+  return reply
+}
+
+export interface CallOptions {
+  readonly token?: string | null
+  readonly json?: unknown
+  readonly body?: string | FormData
+  readonly headers?: Record<string, string>
+}
+
+export class TestServer {
+  readonly weft: WeftInstance
+  readonly listening: Listening
+  readonly env: Env
+  readonly token: string
+
+  private constructor(weft: WeftInstance, listening: Listening, env: Env, token: string) {
+    this.weft = weft
+    this.listening = listening
+    this.env = env
+    this.token = token
+  }
+
+  static async start(options: HttpOptions = {}, admin: string | null = adminToken): Promise<TestServer> {
+    const weft = await startWeft()
+    const org = await weft.orgs.create({ slug: "acme" })
+    const env = await weft.envs.create(org.slug, { name: "prod" })
+    const { token } = await weft.apiKeys.create(env.env_id, {})
+    const listening = await Http.listen(weft, {
+      port: 0,
+      ...(admin === null ? {} : { adminToken: Redacted.make(admin) }),
+      version: "1.2.3",
+      gitSha: "abc",
+      ...options
+    })
+    return new TestServer(weft, listening, env, Redacted.value(token))
+  }
+
+  /** The token and record of a new key of the environment with these permissions. */
+  async key(permissions: unknown): Promise<{ readonly key: ApiKey; readonly token: string }> {
+    const { key, token } = await this.weft.apiKeys.create(this.env.env_id, { permissions })
+    return { key, token: Redacted.value(token) }
+  }
+
+  async call(method: string, path: string, options: CallOptions = {}): Promise<Reply> {
+    const { token = this.token, json, body, headers = {} } = options
+    const sent = json === undefined ? body : JSON.stringify(json)
+    const response = await fetch(`${this.listening.url}${path}`, {
+      method,
+      headers: {
+        ...(token === null ? {} : { authorization: `Bearer ${token}` }),
+        ...(json === undefined ? {} : { "content-type": "application/json" }),
+        ...headers
+      },
+      ...(sent === undefined ? {} : { body: sent })
+    })
+    return checkEnvelope(await replyOf(response))
+  }
+
+  upload(
+    project: string,
+    module: string,
+    more: Record<string, string> = {},
+    options: CallOptions = {}
+  ): Promise<Reply> {
+    return this.call("POST", `/v1/projects/${project}/builds`, { body: uploadForm(module, more), ...options })
+  }
+
+  /** A project with a deployed build of the module. */
+  async deploy(project: string, module: string): Promise<{ readonly project_id: string; readonly build_id: string }> {
+    const created = await this.call("POST", "/v1/projects", { json: { name: project } })
+    assert.strictEqual(created.status, 201, created.text)
+    const uploaded = await this.upload(project, module)
+    assert.strictEqual(uploaded.status, 201, uploaded.text)
+    const { build_id } = uploaded.json.data
+    const deployed = await this.call("POST", `/v1/projects/${project}/builds/${build_id}/deploy`)
+    assert.strictEqual(deployed.status, 200, deployed.text)
+    return { project_id: created.json.data.project_id, build_id }
+  }
+
+  async close(): Promise<void> {
+    await this.listening.close({ graceMs: 1000 })
+    await this.weft.close()
+  }
+}
+
+export const hashOf = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex")
+
+export const uploadForm = (module: string, more: Record<string, string> = {}): FormData => {
+  const zip = trustedZip(module)
+  const form = new FormData()
+  form.set("file", new Blob([new Uint8Array(zip)]), "build.zip")
+  form.set("hash", hashOf(zip))
+  for (const [name, value] of Object.entries(more)) form.set(name, value)
+  return form
+}

@@ -1,0 +1,46 @@
+/** The functions that the tests upload, and the request that they were given. */
+import type { TrustedModule } from "@weft/core"
+
+type Guest = Record<string, unknown>
+
+const webhook = (path: string, meta: Guest, fn: (request: Guest) => unknown) =>
+  Object.assign(fn, { meta: { webhook: { service: "shop", path, ...meta } } })
+
+const main = {
+  onOrder: Object.assign((event: { event_data: { total: number } }) => ({ doubled: event.event_data.total * 2 }), {
+    meta: { event: "order:created" }
+  }),
+  onCancel: Object.assign(() => null, { meta: { event: "order:cancelled" } }),
+  nightly: Object.assign(() => null, { meta: { schedule: { cron: "0 3 * * *", timezone: "Europe/Oslo" } } }),
+  echo: webhook("/echo", {}, (request) => request),
+  read: webhook("/read", { method: "GET" }, (request) => ({ query: request.query, url: request.url })),
+  put: webhook("/item/deep", { method: "PUT" }, () => "put"),
+  secret: webhook("/secret", { auth: "required" }, (request) => request.auth),
+  custom: webhook("/custom", { method: "GET" }, () => ({
+    status: 418,
+    headers: { "X-Kind": "teapot", Connection: "close", "X-Request-Id": "mine", "Transfer-Encoding": "chunked" },
+    body: { tea: true }
+  })),
+  text: webhook("/text", { method: "GET" }, () => ({
+    status: 200,
+    headers: { "content-type": "text/plain; charset=utf-8" },
+    body: "blåbær"
+  })),
+  bytes: webhook("/bytes", { method: "GET" }, () => ({
+    status: 200,
+    headers: { "content-type": "image/png" },
+    body: new Uint8Array([0, 255, 1])
+  })),
+  empty: webhook("/empty", { method: "DELETE" }, () => ({ status: 204 })),
+  fails: webhook("/fails", { method: "GET" }, () => {
+    throw new Error("a secret of the tenant")
+  }),
+  slow: webhook("/slow", { method: "GET" }, () => new Promise((resolve) => setTimeout(resolve, 400, "slow"))),
+  stuck: webhook("/stuck", { method: "GET" }, () => new Promise(() => undefined))
+}
+
+export const modules: Readonly<Record<string, TrustedModule>> = {
+  shop: { main },
+  other: { main: { onOrder: main.onOrder } },
+  bad: { main: { broken: Object.assign(() => null, { meta: { schedule: "not a cron" } }) } }
+}
