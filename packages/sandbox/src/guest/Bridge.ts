@@ -5,11 +5,16 @@
  * call into text that leaves the isolate when the current entry ends.
  */
 export interface Bridge {
-  /** Schedules `onTimer(id)` of the current run after at least `ms`; throws when the cap of pending timers is reached. */
+  /**
+   * Schedules `onTimer(id)` of the current run after at least `ms`; throws when the cap of pending timers is
+   * reached. Does nothing where no run is current: while a bundle loads, and after a run has ended.
+   */
   readonly startTimer: (id: number, ms: number) => void
   readonly stopTimer: (id: number) => void
   /** Set by the platform: called by the kernel when a timer is due. Never called for a run that has ended. */
   onTimer: (id: number) => void
+  /** Set by the platform, if it keeps anything by timer: the run of this pending timer ended, it will never be due. */
+  onTimerDropped?: (id: number) => void
   /** Appends to the current run's log; `data` is JSON text or null. */
   readonly log: (level: "debug" | "info" | "warn" | "error", message: string, data: string | null) => void
   /** Fresh random bytes seeded by the host when the isolate was created: 48 bytes of entropy, once. */

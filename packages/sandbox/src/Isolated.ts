@@ -1,0 +1,239 @@
+/** The sandbox as a Layer: isolates in supervised child processes. */
+import { randomBytes } from "node:crypto"
+import { availableParallelism } from "node:os"
+import {
+  type BuildId,
+  type BundleRef,
+  BundleRejected,
+  defaultLimits,
+  type Execution,
+  type Invocation,
+  type Limits,
+  type Prepared,
+  Sandbox,
+  SandboxUnavailable,
+  type StoreUnavailable
+} from "@weft/core"
+import { Deferred, Effect, Layer, Redacted, type Scope, Semaphore } from "effect"
+import { checkArchive, readBundle } from "./bundle/Archive.ts"
+import { engineTag, openArtifact, sealArtifact } from "./bundle/Artifact.ts"
+import { compile } from "./bundle/Compile.ts"
+import { readExports } from "./bundle/Exports.ts"
+import { loadOnce } from "./bundle/Preparation.ts"
+import { StackMap } from "./bundle/StackMap.ts"
+import { Build } from "./supervisor/Build.ts"
+import { buildGuestScript } from "./supervisor/GuestScript.ts"
+import { Job } from "./supervisor/Job.ts"
+import { Police } from "./supervisor/Police.ts"
+import { Pool } from "./supervisor/Pool.ts"
+
+export interface IsolatedOptions {
+  readonly limits?: Partial<Limits>
+  /** Shared runner processes; by default as many as processors, and at least 2. */
+  readonly runners?: number
+  /** Resident memory at which a runner is killed, in bytes; 1 GiB by default. */
+  readonly rssBytes?: number
+  /**
+   * Authenticates artifacts, 32 bytes or more. By default random: then artifacts are of no use to other processes,
+   * nor to this one after a restart.
+   */
+  readonly key?: Redacted.Redacted<Uint8Array>
+  /** Without a sign of life for so long a runner is killed, in milliseconds; 1000 by default. */
+  readonly heartbeatMs?: number
+  /** Isolates end when unused for so long, in milliseconds; 10 minutes by default. */
+  readonly idleMs?: number
+  /** Isolates that one runner keeps; 200 by default. */
+  readonly isolatesPerRunner?: number
+  /** Invocations after which an isolate is replaced; 1,000,000 by default. */
+  readonly callsPerIsolate?: number
+  /** How many runner deaths put a build under quarantine; 2 by default. */
+  readonly strikes?: number
+  /** Invocations of one build that may wait for its others to end; 10,000 by default. */
+  readonly waitingPerBuild?: number
+  /** Bundles kept in memory for quick starts, in bytes; 128 MiB by default. */
+  readonly bundleBytes?: number
+}
+
+const MiB = 1024 * 1024
+/** Isolates that may compute at once in one runner: more would need threads beyond the engine's pool. */
+const enteredMax = 2
+const outboxLength = 8 * MiB
+const preparationsMax = 2
+
+/** Guest code in isolates of their own, in child processes. Closing the layer ends all of them. */
+export const isolated = (options: IsolatedOptions = {}): Layer.Layer<Sandbox> => Layer.effect(Sandbox, make(options))
+
+const make = Effect.fnUntraced(function* (options: IsolatedOptions) {
+  const limits: Limits = { ...defaultLimits, ...options.limits }
+  const key = options.key === undefined ? randomBytes(32) : Redacted.value(options.key)
+  const pool = yield* makePool(options, limits)
+  const bundles = new Bundles(pool, key, options.bundleBytes ?? 128 * MiB, yield* Effect.scope)
+  const preparations = yield* Semaphore.make(preparationsMax)
+
+  return Sandbox.of({
+    check: (zip) => archiveEffect((signal) => checkArchive(zip, limits, signal)),
+    prepare: (zip) => Semaphore.withPermits(preparations, 1)(prepare(pool, limits, key, zip)),
+    invoke: (invocation) =>
+      Effect.suspend(() => {
+        const build = bundles.peek(invocation.bundle)
+        if (build !== undefined) return run(pool, limits, build, invocation)
+        return Effect.flatMap(bundles.load(invocation.bundle), (loaded) => run(pool, limits, loaded, invocation))
+      }),
+    pardon: (buildId) => Effect.sync(() => pool.strikes.pardon(buildId))
+  })
+})
+
+const makePool = Effect.fnUntraced(function* (options: IsolatedOptions, limits: Limits) {
+  const guestScript = yield* Effect.promise(buildGuestScript)
+  const services = yield* Effect.context<never>()
+  const log = Effect.runForkWith(services)
+  const maps = new WeakMap<Build, StackMap>()
+  const pool = yield* Effect.acquireRelease(
+    Effect.sync(
+      () =>
+        new Pool({
+          limits,
+          runnerLimits: { ...limits, outboxLength, entered: enteredMax },
+          guestScript,
+          runners: options.runners ?? Math.max(2, availableParallelism()),
+          strikes: options.strikes ?? 2,
+          isolatesPerRunner: options.isolatesPerRunner ?? 200,
+          callsPerIsolate: options.callsPerIsolate ?? 1_000_000,
+          waitingPerBuild: options.waitingPerBuild ?? 10_000,
+          mapStack: (build, stack) => {
+            const map = maps.get(build) ?? new StackMap(build.bundle.sourceMap)
+            maps.set(build, map)
+            return map.translate(stack)
+          },
+          report: (message) => void log(Effect.logWarning(message))
+        })
+    ),
+    (opened) => Effect.sync(() => opened.close())
+  )
+  yield* Effect.acquireRelease(
+    Effect.sync(
+      () =>
+        new Police(pool, {
+          heartbeatMs: options.heartbeatMs ?? 1000,
+          rssBytes: options.rssBytes ?? 1024 * MiB,
+          idleMs: options.idleMs ?? 10 * 60 * 1000,
+          heapBytes: limits.heapBytes
+        })
+    ),
+    (police) => Effect.sync(() => police.close())
+  )
+  return pool
+})
+
+/** One job from beginning to end. Interruption stops it and waits until the guest can do nothing any more. */
+const run = (
+  pool: Pool,
+  limits: Limits,
+  build: Build,
+  invocation: Invocation
+): Effect.Effect<Execution, SandboxUnavailable> =>
+  Effect.withFiber((fiber) =>
+    Effect.callback((resume) => {
+      let stopped: (() => void) | undefined
+      const job = new Job(
+        pool.freshId(),
+        build,
+        invocation,
+        limits,
+        fiber,
+        (execution) => (stopped === undefined ? resume(Effect.succeed(execution)) : stopped()),
+        (reason) => (stopped === undefined ? resume(Effect.fail(new SandboxUnavailable({ reason }))) : stopped())
+      )
+      pool.run(job)
+      return Effect.callback((done) => {
+        if (job.ended) return done(Effect.void)
+        stopped = () => done(Effect.void)
+        pool.stop(job, "cancelled")
+      })
+    })
+  )
+
+const prepare = Effect.fnUntraced(function* (pool: Pool, limits: Limits, key: Uint8Array, zip: Uint8Array) {
+  const source = yield* archiveEffect((signal) => readBundle(zip, limits, signal))
+  const compiled = yield* archiveEffect(() => compile(source.script, source.sourceMap))
+  const loaded = yield* loadOnce(pool, limits, compiled)
+  const functions = yield* readExports(loaded.exports)
+  const artifact = sealArtifact(key, { ...compiled, cache: loaded.cache, engine: engineTag([]) })
+  return { functions, artifact } satisfies Prepared
+})
+
+const archiveEffect = <A>(work: (signal: AbortSignal) => Promise<A>): Effect.Effect<A, BundleRejected> =>
+  Effect.tryPromise({ try: work, catch: (error) => error }).pipe(
+    Effect.catch((error) => (error instanceof BundleRejected ? Effect.fail(error) : Effect.die(error)))
+  )
+
+/** The bundles in memory, the longest unused ones forgotten first. */
+class Bundles {
+  readonly #pool: Pool
+  readonly #key: Uint8Array
+  readonly #bytesMax: number
+  readonly #scope: Scope.Scope
+  readonly #builds = new Map<string, Build>()
+  readonly #loading = new Map<string, Deferred.Deferred<Build, SandboxUnavailable | StoreUnavailable>>()
+  readonly #engine = engineTag([])
+  #bytes = 0
+
+  constructor(pool: Pool, key: Uint8Array, bytesMax: number, scope: Scope.Scope) {
+    this.#pool = pool
+    this.#key = key
+    this.#bytesMax = bytesMax
+    this.#scope = scope
+  }
+
+  peek(ref: BundleRef): Build | undefined {
+    return this.#builds.get(keyOf(ref))
+  }
+
+  /** Fetches the artifact once, however many ask for it meanwhile, and whoever of them gives up. */
+  load(ref: BundleRef): Effect.Effect<Build, SandboxUnavailable | StoreUnavailable> {
+    const name = keyOf(ref)
+    const known = this.#loading.get(name)
+    if (known !== undefined) return Deferred.await(known)
+    const deferred = Deferred.makeUnsafe<Build, SandboxUnavailable | StoreUnavailable>()
+    this.#loading.set(name, deferred)
+    const fetch = Effect.flatMap(ref.artifact, (artifact) => this.#open(name, ref.build_id, artifact)).pipe(
+      Effect.onExit((exit) =>
+        Effect.sync(() => {
+          this.#loading.delete(name)
+          Deferred.doneUnsafe(deferred, exit)
+        })
+      )
+    )
+    return Effect.andThen(Effect.forkIn(fetch, this.#scope), Deferred.await(deferred))
+  }
+
+  #open(name: string, buildId: BuildId, artifact: Uint8Array): Effect.Effect<Build, SandboxUnavailable> {
+    return Effect.suspend(() => {
+      const bundle = openArtifact(this.#key, this.#engine, artifact)
+      if (bundle === undefined) {
+        return Effect.fail(new SandboxUnavailable({ reason: `the artifact of build ${buildId} is not authentic` }))
+      }
+      const build = new Build(name, buildId, bundle)
+      this.#builds.set(name, build)
+      this.#bytes += build.bytes
+      this.#shrink(build)
+      return Effect.succeed(build)
+    })
+  }
+
+  #shrink(newest: Build): void {
+    const idle = [...this.#builds.values()].filter((build) => build !== newest && build.idle)
+    idle.sort((a, b) => a.lastUsedAt - b.lastUsedAt)
+    for (const build of idle) {
+      if (this.#bytes <= this.#bytesMax) return
+      this.#builds.delete(build.key)
+      this.#bytes -= build.bytes
+      for (const [runner, isolate] of build.isolates) {
+        const view = this.#pool.views.get(runner)
+        if (view !== undefined) this.#pool.drop(view, isolate)
+      }
+    }
+  }
+}
+
+const keyOf = (ref: BundleRef): string => `${ref.env_id}/${ref.build_id}`

@@ -1,0 +1,78 @@
+/** Turns the author's ES module into the script that isolates run, and keeps the way back to the author's lines. */
+import { BundleRejected } from "@weft/core"
+import { build, type Message, type Plugin } from "esbuild"
+import { entryFile } from "./Archive.ts"
+
+export interface Compiled {
+  readonly script: string
+  /** A source map of the script, with the author's own merged in. */
+  readonly sourceMap: string
+}
+
+/** Rejects with `BundleRejected`, with the position at fault. */
+export const compile = async (source: string, authorMap: string | undefined): Promise<Compiled> => {
+  try {
+    const { outputFiles } = await build({
+      entryPoints: [entryFile],
+      outfile: "bundle.js",
+      bundle: true,
+      write: false,
+      plugins: [onlyThisModule(withMap(source, authorMap))],
+      format: "iife",
+      globalName: "__weft_bundle",
+      platform: "neutral",
+      target: "es2024",
+      treeShaking: false,
+      sourcemap: "external",
+      sourcesContent: false,
+      charset: "utf8",
+      legalComments: "none",
+      // The kernel calls the bundle, so that nothing it throws while loading reaches the engine.
+      banner: { js: "__weft_load(()=>{" },
+      footer: { js: "return __weft_bundle})" },
+      logLevel: "silent"
+    })
+    const script = outputFiles.find((file) => file.path.endsWith(".js"))?.text
+    const sourceMap = outputFiles.find((file) => file.path.endsWith(".map"))?.text
+    if (script === undefined || sourceMap === undefined)
+      throw new BundleRejected({ reason: "index.js compiles to nothing" })
+    return { script, sourceMap }
+  } catch (error) {
+    if (error instanceof BundleRejected) throw error
+    throw new BundleRejected({ reason: reasonOf(error) })
+  }
+}
+
+/** Gives the compiler one module out of memory. It never looks for a file: neither imports nor maps lead to any. */
+const onlyThisModule = (contents: string): Plugin => ({
+  name: "only-this-module",
+  setup: (compiler) => {
+    compiler.onResolve({ filter: /.*/ }, ({ kind, path }) => {
+      if (kind === "entry-point") return { path: entryFile, namespace: "bundle" }
+      // Left in place: it throws if it is ever reached, which code that asks for Node's modules cautiously expects.
+      if (kind === "require-call" || kind === "require-resolve") return { path, external: true }
+      return { errors: [{ text: `imports ${JSON.stringify(path)}: a bundler must put everything into index.js` }] }
+    })
+    compiler.onLoad({ filter: /.*/, namespace: "bundle" }, () => ({ contents, loader: "js" }))
+  }
+})
+
+/** The compiler merges a map that it finds in the module's last comment. */
+const withMap = (source: string, authorMap: string | undefined): string => {
+  if (authorMap === undefined) return source
+  const encoded = Buffer.from(authorMap, "utf8").toString("base64")
+  return `${source}\n//# sourceMappingURL=data:application/json;base64,${encoded}\n`
+}
+
+const reasonOf = (error: unknown): string => {
+  const first = firstMessage(error)
+  if (first === undefined) return `index.js does not compile: ${error instanceof Error ? error.message : String(error)}`
+  const { location, text } = first
+  return location === null ? `index.js: ${text}` : `index.js:${location.line}:${location.column + 1} ${text}`
+}
+
+const firstMessage = (error: unknown): Message | undefined => {
+  if (!(error instanceof Error) || !("errors" in error) || !Array.isArray(error.errors)) return undefined
+  const [first]: Array<Message> = error.errors
+  return first
+}

@@ -1,0 +1,91 @@
+/** Loads a fresh bundle for the first time: in a runner that is started for it and killed afterwards. */
+import { BundleRejected, type Limits, SandboxUnavailable } from "@weft/core"
+import { Effect } from "effect"
+import type { FromRunner } from "../protocol/FromRunner.ts"
+import type { Pool } from "../supervisor/Pool.ts"
+import { RunnerProcess } from "../supervisor/RunnerProcess.ts"
+import type { Compiled } from "./Compile.ts"
+import { StackMap } from "./StackMap.ts"
+
+export interface Loaded {
+  /** JSON text of the exports, from the guest. */
+  readonly exports: string
+  readonly cache: Uint8Array
+}
+
+/** A code cache of a 16 MiB script and a description of all that it exports fit in. */
+const frameBytesMax = 256 * 1024 * 1024
+/** What starting a process and its isolate may take beside the bundle's own loading. */
+const startMs = 10_000
+
+export const loadOnce = (
+  pool: Pool,
+  limits: Limits,
+  compiled: Compiled
+): Effect.Effect<Loaded, BundleRejected | SandboxUnavailable> =>
+  Effect.callback((resume) => {
+    let deadline: NodeJS.Timeout | undefined
+    const end = (result: Effect.Effect<Loaded, BundleRejected | SandboxUnavailable>): void => {
+      clearTimeout(deadline)
+      resume(result)
+      runner.kill("the bundle is loaded")
+    }
+    const runner = new RunnerProcess(frameBytesMax, {
+      message: (message) => {
+        const result = resultOf(message, limits, compiled)
+        if (result !== undefined) end(result)
+      },
+      died: (why) => end(Effect.fail(diedWhile(why)))
+    })
+    deadline = setTimeout(() => end(Effect.fail(tooSlow(limits))), limits.loadMs + startMs)
+    pool.boot(runner)
+    runner.send({ kind: "load", isolate: 1, describe: true, script: compiled.script, cache: new Uint8Array(0) })
+    return Effect.sync(() => {
+      clearTimeout(deadline)
+      runner.kill("nobody waits for the bundle")
+    })
+  })
+
+const resultOf = (
+  message: FromRunner,
+  limits: Limits,
+  compiled: Compiled
+): Effect.Effect<Loaded, BundleRejected | SandboxUnavailable> | undefined => {
+  switch (message.kind) {
+    case "loaded":
+      return Effect.succeed({ exports: message.exports, cache: message.cache })
+    case "loadFailed":
+      return Effect.fail(rejection(message, limits, compiled))
+    case "lost":
+    case "sick":
+      return Effect.fail(
+        message.kind === "lost" && message.cause !== "memory" ? tooSlow(limits) : rejected(tooMuchMemory(limits))
+      )
+    default:
+      return undefined
+  }
+}
+
+const rejection = (
+  message: Extract<FromRunner, { readonly kind: "loadFailed" }>,
+  limits: Limits,
+  compiled: Compiled
+): BundleRejected => {
+  if (message.failure === "timeout") return tooSlow(limits)
+  if (message.failure === "memory") return rejected(tooMuchMemory(limits))
+  if (message.name === "BadMeta") return rejected(message.message)
+  const at = new StackMap(compiled.sourceMap).first(message.stack) ?? "index.js"
+  return rejected(`${at} ${message.name}: ${message.message}`)
+}
+
+const tooMuchMemory = (limits: Limits): string => `index.js needs more than ${limits.heapBytes} bytes to load`
+
+const tooSlow = (limits: Limits): BundleRejected => rejected(`index.js did not load within ${limits.loadMs} ms`)
+
+/** The process held nothing but the bundle; once it had begun to load, that is what killed it. */
+const diedWhile = (why: string): BundleRejected | SandboxUnavailable =>
+  why.startsWith("it did not start")
+    ? new SandboxUnavailable({ reason: `a runner process ${why}` })
+    : rejected(`index.js ended the process that loaded it (${why})`)
+
+const rejected = (reason: string): BundleRejected => new BundleRejected({ reason })

@@ -1,0 +1,43 @@
+/** Puts the author's files and lines into stack traces of guest errors. */
+import { originalPositionFor, TraceMap } from "@jridgewell/trace-mapping"
+
+const position = /weft:bundle:(\d{1,7}):(\d{1,7})/g
+const framesMax = 50
+
+/** Translates stacks by a source map that is parsed when the first error needs it. */
+export class StackMap {
+  readonly #sourceMap: string
+  #map: TraceMap | undefined
+
+  constructor(sourceMap: string) {
+    this.#sourceMap = sourceMap
+  }
+
+  /** The stack with mapped positions, without the kernel's frames, at most 50 lines long. */
+  translate(stack: string): string {
+    return stack
+      .split("\n")
+      .filter((line) => !line.includes("weft:kernel"))
+      .slice(0, framesMax)
+      .map((line) => line.replaceAll(position, (_, line: string, column: string) => this.#original(+line, +column)))
+      .join("\n")
+  }
+
+  /** The first position in the stack that is in the bundle, as `file:line:column`. */
+  first(stack: string): string | undefined {
+    const found = /weft:bundle:(\d{1,7}):(\d{1,7})/.exec(stack)
+    return found === null ? undefined : this.#original(Number(found[1]), Number(found[2]))
+  }
+
+  #original(line: number, column: number): string {
+    try {
+      this.#map ??= new TraceMap(this.#sourceMap)
+      // V8 counts columns from 1, source maps from 0.
+      const found = originalPositionFor(this.#map, { line, column: Math.max(0, column - 1) })
+      if (found.source === null) return `index.js:${line}:${column}`
+      return `${found.source.replace(/^bundle:/, "")}:${found.line}:${found.column + 1}`
+    } catch {
+      return `index.js:${line}:${column}`
+    }
+  }
+}

@@ -1,0 +1,104 @@
+/** What the bundle exports: functions under `main`, and objects of functions as namespaces of their own. */
+import { namedError } from "./failures.ts"
+import {
+  defineProperty,
+  getProperty,
+  getPrototypeOf,
+  isArray,
+  isFinite,
+  keys,
+  mapGet,
+  mapSet,
+  NativeMap,
+  ObjectPrototype,
+  stringify
+} from "./primordials.ts"
+
+const metaDepthMax = 32
+/** Values within one `meta`; a bound on the walk, far above anything meant seriously. */
+const metaValuesMax = 10_000
+
+type Callable = (...args: ReadonlyArray<unknown>) => unknown
+
+const functions = new NativeMap<string, Callable>()
+const described: Array<{ readonly ns: string; readonly var: string; readonly value: Callable }> = []
+
+export const findFunction = (fn: string): Callable => {
+  const found = mapGet(functions, fn)
+  if (found === undefined) throw namedError("FunctionNotFound", `the build exports no function ${fn}`)
+  return found
+}
+
+/** Registers the functions of the module namespace object. Getters of the bundle run here. */
+export const registerExports = (namespace: object): void => {
+  eachProperty(namespace, (name, value) => {
+    if (isCallable(value)) {
+      register("main", name, value)
+    } else if (typeof value === "object" && value !== null) {
+      eachProperty(value, (inner, member) => {
+        if (isCallable(member)) register(name, inner, member)
+      })
+    }
+  })
+}
+
+/** JSON text of the registered functions with their `meta`; throws an error that names the function at fault. */
+export const describeExports = (): string => {
+  let text = ""
+  for (let at = 0; at < described.length; at++) {
+    const entry = described[at]
+    if (entry === undefined) continue
+    const meta = metaOf(entry.ns, entry.var, entry.value)
+    text += `${at === 0 ? "" : ","}{"ns":${stringify(entry.ns)},"var":${stringify(entry.var)}`
+    text += meta === undefined ? "}" : `,"meta":${meta}}`
+  }
+  return `[${text}]`
+}
+
+const register = (ns: string, name: string, value: Callable): void => {
+  mapSet(functions, `${ns}/${name}`, value)
+  defineProperty(described, described.length, { value: { ns, var: name, value }, enumerable: true })
+}
+
+const isCallable = (value: unknown): value is Callable => typeof value === "function"
+
+const eachProperty = (object: object, visit: (name: string, value: unknown) => void): void => {
+  const names = keys(object)
+  for (let at = 0; at < names.length; at++) {
+    const name = names[at]
+    if (name !== undefined) visit(name, getProperty(object, name))
+  }
+}
+
+const metaOf = (ns: string, name: string, value: Callable): string | undefined => {
+  const meta: unknown = getProperty(value, "meta")
+  if (meta === undefined) return undefined
+  const fault = new JsonWalk().fault(meta, "meta", 0)
+  if (fault !== undefined) throw namedError("BadMeta", `${ns}/${name}: ${fault}`)
+  return stringify(meta)
+}
+
+/** Looks for the first part of a value that JSON cannot say. */
+class JsonWalk {
+  #values = 0
+
+  fault(value: unknown, path: string, depth: number): string | undefined {
+    this.#values++
+    if (depth > metaDepthMax || this.#values > metaValuesMax) return `${path} is too deep or too large`
+    if (value === null || typeof value === "string" || typeof value === "boolean") return undefined
+    if (typeof value === "number") return isFinite(value) ? undefined : `${path} is not a finite number`
+    if (typeof value !== "object") return `${path} is a ${typeof value}, which JSON cannot say`
+    const prototype: unknown = getPrototypeOf(value)
+    if (!isArray(value) && prototype !== ObjectPrototype && prototype !== null) return `${path} is not a plain object`
+    if (typeof getProperty(value, "toJSON") === "function") return `${path} has a method toJSON`
+    const names = keys(value)
+    if (isArray(value) && names.length !== value.length) return `${path} is an array with holes or names`
+    for (let at = 0; at < names.length; at++) {
+      const name = names[at]
+      if (name === undefined) continue
+      const fault = this.fault(getProperty(value, name), `${path}.${name}`, depth + 1)
+      if (fault !== undefined) return fault
+    }
+    return undefined
+  }
+}

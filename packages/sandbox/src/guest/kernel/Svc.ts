@@ -1,0 +1,104 @@
+/** `svc`: what a run may ask for. One per run, handed to its function and found under the global of that name. */
+import { findFunction } from "./Exports.ts"
+import { namedError } from "./failures.ts"
+import { apply, defineProperty, getProperty, isArray, keys, NativeString, parse, stringify } from "./primordials.ts"
+import type { LogLevel, Run } from "./Run.ts"
+
+interface AbortControllerLike {
+  readonly signal: unknown
+  readonly abort: (reason: unknown) => void
+}
+
+/** The methods of `svc.events`. */
+class Events {
+  readonly #run: Run
+
+  constructor(run: Run) {
+    this.#run = run
+  }
+
+  async publish(event: unknown): Promise<unknown> {
+    if (typeof event !== "object" || event === null) {
+      throw namedError("BadRequest", "svc.events.publish takes an object with type and data")
+    }
+    return parse(await this.#run.call("events.publish", stringify(event)))
+  }
+}
+
+/** The methods of `svc.log`. */
+class Log {
+  readonly #run: Run
+
+  constructor(run: Run) {
+    this.#run = run
+  }
+
+  debug(message: unknown, data?: unknown): void {
+    write(this.#run, "debug", message, data)
+  }
+  info(message: unknown, data?: unknown): void {
+    write(this.#run, "info", message, data)
+  }
+  warn(message: unknown, data?: unknown): void {
+    write(this.#run, "warn", message, data)
+  }
+  error(message: unknown, data?: unknown): void {
+    write(this.#run, "error", message, data)
+  }
+}
+
+const write = (run: Run, level: LogLevel, message: unknown, data: unknown): void => {
+  const text = typeof message === "string" ? message : (stringify(message) ?? NativeString(message))
+  run.log(level, text, data === undefined ? null : (stringify(data) ?? null))
+}
+
+export class Svc {
+  readonly #run: Run
+  #events: Events | undefined
+  #log: Log | undefined
+  #signal: unknown
+
+  constructor(run: Run, facts: object) {
+    this.#run = run
+    const names = keys(facts)
+    for (let at = 0; at < names.length; at++) {
+      const name = names[at] ?? ""
+      defineProperty(this, name, {
+        value: getProperty(facts, name),
+        enumerable: true,
+        writable: true,
+        configurable: true
+      })
+    }
+  }
+
+  get events(): Events {
+    this.#events ??= new Events(this.#run)
+    return this.#events
+  }
+
+  get log(): Log {
+    this.#log ??= new Log(this.#run)
+    return this.#log
+  }
+
+  /** Aborted when the run is cancelled, times out, or the host shuts down. Made when first asked for. */
+  get signal(): unknown {
+    if (this.#signal === undefined) {
+      const AbortController: new () => AbortControllerLike = getProperty(globalThis, "AbortController")
+      const controller = new AbortController()
+      this.#run.onStop = (reason) => {
+        const DOMException: new (message: string, name: string) => unknown = getProperty(globalThis, "DOMException")
+        controller.abort(new DOMException(`the run was stopped: ${reason}`, "AbortError"))
+      }
+      this.#signal = controller.signal
+    }
+    return this.#signal
+  }
+
+  /** Calls another function of the build (`ns/var`) within this run: an array as its arguments, else as the only one. */
+  async invoke(fn: unknown, args?: unknown): Promise<unknown> {
+    const target = findFunction(NativeString(fn))
+    return apply(target, undefined, args === undefined ? [] : isArray(args) ? args : [args])
+  }
+}

@@ -1,0 +1,34 @@
+/**
+ * Takes away what would defeat the limits: shared memory, WebAssembly (its memory is not counted, its compiler
+ * does not wake the isolate), finalizers (they run outside any entry) and growable buffers (not counted either).
+ */
+import { construct, defineProperty, NativeTypeError } from "./primordials.ts"
+
+for (const name of ["WebAssembly", "SharedArrayBuffer", "Atomics", "FinalizationRegistry", "WeakRef"]) {
+  Reflect.deleteProperty(globalThis, name)
+}
+
+const Native = ArrayBuffer
+
+/** `new ArrayBuffer(length)`. The option `maxByteLength` is ignored: what it reserves is not counted. */
+function FixedArrayBuffer(length: number): ArrayBuffer {
+  if (new.target === undefined) throw new NativeTypeError("Constructor ArrayBuffer requires 'new'")
+  return construct(Native, [length], new.target)
+}
+
+defineProperty(FixedArrayBuffer, "name", { value: "ArrayBuffer", configurable: true })
+defineProperty(FixedArrayBuffer, "prototype", { value: Native.prototype, writable: false })
+defineProperty(FixedArrayBuffer, "isView", { value: Native.isView, writable: true, configurable: true })
+defineProperty(FixedArrayBuffer, Symbol.species, {
+  get(this: unknown) {
+    return this
+  },
+  configurable: true
+})
+for (const [holder, name] of [
+  [globalThis, "ArrayBuffer"],
+  [Native.prototype, "constructor"]
+] as const) {
+  defineProperty(holder, name, { value: FixedArrayBuffer, writable: true, configurable: true, enumerable: false })
+}
+for (const name of ["resize", "transfer"]) Reflect.deleteProperty(Native.prototype, name)

@@ -1,0 +1,201 @@
+/**
+ * The first code in every isolate: the only thing the runner ever calls, and the only way out.
+ *
+ * Text goes in by `enter`, one call for each message, each for one run; text comes out by `drain`, once for all
+ * entries of a turn. Microtasks of an entry finish before the next begins, so `currentRun` holds across awaits.
+ */
+import type { Bridge } from "../Bridge.ts"
+import { describeExports, findFunction, registerExports } from "./Exports.ts"
+import { describeThrown } from "./failures.ts"
+import { drain as drainOutbox, emit, limitOutbox } from "./Outbox.ts"
+import {
+  apply,
+  dateNow,
+  defineProperty,
+  deleteProperty,
+  getProperty,
+  isArray,
+  mapDelete,
+  mapGet,
+  mapSet,
+  NativeMap,
+  NativeUint8Array,
+  parse,
+  resolve,
+  stringify,
+  whenSettled
+} from "./primordials.ts"
+import { addRun, currentRun, enterRun, findRun, type KernelLimits, Run } from "./Run.ts"
+import { Svc } from "./Svc.ts"
+import { makeSettlement } from "./settle.ts"
+
+/** The functions that the runner holds on to. */
+export interface Kernel {
+  readonly enter: (kind: number, run: number, a: number, text: string, detail: string) => void
+  readonly drain: () => string
+  /** Called once after the bundle ran: JSON text of its exports, of [] unless asked for, or of an error's parts. */
+  readonly report: (describe: boolean) => string
+}
+
+const triggerNames = ["event", "request", "tick", "args"]
+
+/** What `enter` is asked to do. The runner knows the same numbers. */
+const entries = { invoke: 0, answer: 1, refuse: 2, timer: 3, stop: 4 }
+
+/**
+ * Installs kernel and platform; returns what the runner holds. `mark` is memory that the runner reads while an entry
+ * goes on: [the run that computes, entries begun so far].
+ */
+export const boot = (
+  install: (bridge: Bridge) => void,
+  mark: Int32Array,
+  limitsText: string,
+  entropyText: string
+): Kernel => {
+  const limits: KernelLimits = parse(limitsText)
+  limitOutbox(limits.outboxLength)
+  const timerOwners = new NativeMap<number, Run>()
+  const bridge = makeBridge(timerOwners, entropyText)
+  install(bridge)
+  const dropTimer = (timer: number): void => {
+    mapDelete(timerOwners, timer)
+    bridge.onTimerDropped?.(timer)
+  }
+  const { succeed, fail } = makeSettlement(limits, (run) => run.end(dropTimer))
+  defineProperty(globalThis, "svc", { get: () => currentRun()?.svc, configurable: true, enumerable: false })
+  const report = installLoader()
+
+  const invoke = (id: number, trigger: number, fn: string, svcText: string): void => {
+    const run = new Run(id, fn, trigger === 1, limits)
+    addRun(run)
+    enterRun(run)
+    try {
+      const facts: object = parse(svcText)
+      const svc = new Svc(run, facts)
+      run.svc = svc
+      const name = triggerNames[trigger] ?? "event"
+      const argument = getProperty(facts, name)
+      const result = apply(
+        findFunction(fn),
+        undefined,
+        name === "args" ? (isArray(argument) ? argument : []) : [argument, svc]
+      )
+      if (typeof result === "object" && result !== null) {
+        whenSettled(
+          resolve(result),
+          (value) => succeed(run, value),
+          (thrown) => fail(run, thrown)
+        )
+      } else {
+        succeed(run, result)
+      }
+    } catch (thrown) {
+      fail(run, thrown)
+    }
+  }
+
+  const stop = (run: Run, reason: string): void => {
+    try {
+      run.onStop?.(reason)
+    } finally {
+      run.end(dropTimer)
+    }
+  }
+
+  const resume = (kind: number, run: Run, a: number, text: string, detail: string): void => {
+    enterRun(run)
+    try {
+      if (kind === entries.answer) run.answer(a, true, text, detail)
+      else if (kind === entries.refuse) run.answer(a, false, text, detail)
+      else if (kind === entries.stop) stop(run, text)
+      else if (run.takeTimer(a)) {
+        mapDelete(timerOwners, a)
+        bridge.onTimer(a)
+      }
+    } catch (thrown) {
+      fail(run, thrown)
+    }
+  }
+
+  let since = 0
+  const measure = (): void => {
+    const now = dateNow()
+    const run = currentRun()
+    if (run !== undefined && now > since) emit("W", run.id, now - since, 0, "", "")
+    since = now
+  }
+
+  const enter: Kernel["enter"] = (kind, id, a, text, detail) => {
+    measure()
+    mark[0] = id
+    mark[1] = (mark[1] ?? 0) + 1
+    if (kind === entries.invoke) return invoke(id, a, text, detail)
+    const run = findRun(id)
+    if (run !== undefined) resume(kind, run, a, text, detail)
+    if (kind === entries.stop) emit("A", id, 0, 0, "", "")
+  }
+
+  const drain = (): string => {
+    measure()
+    enterRun(undefined)
+    mark[0] = 0
+    return drainOutbox()
+  }
+
+  return { enter, drain, report }
+}
+
+const makeBridge = (timerOwners: Map<number, Run>, entropyText: string): Bridge => {
+  const started = dateNow()
+  const entropy: ReadonlyArray<number> = parse(entropyText)
+  const bytes = new NativeUint8Array(entropy.length)
+  for (let at = 0; at < entropy.length; at++) bytes[at] = entropy[at] ?? 0
+  return {
+    startTimer: (timer, ms) => {
+      const run = currentRun()
+      if (run === undefined || run.ended) return
+      run.startTimer(timer, delayOf(ms))
+      mapSet(timerOwners, timer, run)
+    },
+    stopTimer: (timer) => {
+      const run = mapGet(timerOwners, timer)
+      if (run === undefined) return
+      mapDelete(timerOwners, timer)
+      run.stopTimer(timer)
+    },
+    onTimer: () => undefined,
+    log: (level, message, data) => currentRun()?.log(level, message, data),
+    entropy: bytes,
+    now: () => dateNow() - started
+  }
+}
+
+/** Whole milliseconds as the host's timers take them: 1 to 2^31 - 1. */
+const delayOf = (ms: number): number => (ms >= 1 ? (ms > 2147483647 ? 2147483647 : ms - (ms % 1)) : 1)
+
+/**
+ * The bundle is `__weft_load(() => namespace)`. Nothing it throws may leave as a thrown value: the engine would read
+ * its properties outside of every time limit.
+ */
+const installLoader = (): Kernel["report"] => {
+  let failure: string | undefined = stringify(["Error", "the bundle did not run to its end", ""])
+  const load = (factory: () => object): void => {
+    deleteProperty(globalThis, "__weft_load")
+    try {
+      registerExports(factory())
+      failure = undefined
+    } catch (thrown) {
+      failure = describeThrown(thrown)
+    }
+  }
+  defineProperty(globalThis, "__weft_load", { value: load, configurable: true })
+  return (describe) => {
+    if (failure !== undefined) return `!${failure}`
+    if (!describe) return "[]"
+    try {
+      return describeExports()
+    } catch (thrown) {
+      return `!${describeThrown(thrown)}`
+    }
+  }
+}

@@ -1,0 +1,156 @@
+/** Ends a run with what its function came to. */
+import { describeThrown, limitOf, messageOf, namedError } from "./failures.ts"
+import { emit } from "./Outbox.ts"
+import {
+  execRegExp,
+  getProperty,
+  isArray,
+  isInteger,
+  keys,
+  NativeString,
+  NativeTypeError,
+  stringify,
+  toLowerCase,
+  typedArrayKind,
+  typedArrayLength
+} from "./primordials.ts"
+import type { KernelLimits, Run } from "./Run.ts"
+import { isLonger } from "./utf8.ts"
+
+const encodings = { json: 0, text: 1, base64: 2 }
+const jsonType = /^[\t ]*(?:application|text)\/(?:[^;\t ]*\+)?json[\t ]*(?:;|$)/i
+const headerName = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
+const headerValue = /^[\t\x20-\x7e\x80-\xff]*$/
+
+export interface Settlement {
+  /** The function returned, or its promise resolved. Anything it returns may be hostile. */
+  readonly succeed: (run: Run, value: unknown) => void
+  readonly fail: (run: Run, thrown: unknown) => void
+}
+
+export const makeSettlement = (limits: KernelLimits, end: (run: Run) => void): Settlement => {
+  const exceed = (run: Run, limit: string, message: string): void => {
+    emit("X", run.id, 0, 0, limit, message)
+    end(run)
+  }
+
+  const tooLarge = (run: Run): void =>
+    exceed(run, "resultBytes", `${run.fn} returned more than ${limits.resultBytes} bytes`)
+
+  const fail = (run: Run, thrown: unknown): void => {
+    if (run.ended) return
+    const limit = limitOf(thrown)
+    if (limit !== undefined) {
+      exceed(run, limit, messageOf(thrown))
+      return
+    }
+    emit("E", run.id, 0, 0, describeThrown(thrown), "")
+    end(run)
+  }
+
+  const succeed = (run: Run, value: unknown): void => {
+    if (run.ended) return
+    try {
+      if (run.responds && typeof value === "object" && value !== null) {
+        const status = getProperty(value, "status")
+        if (isInteger(status)) {
+          const response = responseOf(run, value, status)
+          if (response.body.length > limits.resultBytes || isLonger(response.body, limits.resultBytes)) {
+            tooLarge(run)
+            return
+          }
+          emit("H", run.id, status, encodings[response.encoding], response.headers, response.body)
+          end(run)
+          return
+        }
+      }
+      const text = jsonOf(run, value)
+      if (isLonger(text, limits.resultBytes)) {
+        tooLarge(run)
+        return
+      }
+      emit("R", run.id, 0, 0, text, "")
+      end(run)
+    } catch (thrown) {
+      fail(run, thrown)
+    }
+  }
+
+  return { succeed, fail }
+}
+
+const jsonOf = (run: Run, value: unknown): string => {
+  const text: string | undefined = value === undefined ? "null" : stringify(value)
+  if (text === undefined) throw new NativeTypeError(`${run.fn} returned a ${typeof value}, which JSON cannot say`)
+  return text
+}
+
+interface ResponseParts {
+  readonly headers: string
+  readonly encoding: keyof typeof encodings
+  readonly body: string
+}
+
+const responseOf = (run: Run, response: object, status: number): ResponseParts => {
+  if (status < 200 || status > 599) {
+    throw namedError("InvalidResponse", `${run.fn} returned the status ${status}, which is outside 200 to 599`)
+  }
+  const { text, contentType } = headersOf(run, getProperty(response, "headers"))
+  const body = getProperty(response, "body")
+  if (body === undefined) return { headers: text, encoding: "text", body: "" }
+  if (contentType !== undefined && execRegExp(jsonType, contentType) === null) {
+    if (typeof body === "string") return { headers: text, encoding: "text", body }
+    if (isBytes(body)) return { headers: text, encoding: "base64", body: base64(body) }
+  }
+  return { headers: text, encoding: "json", body: jsonOf(run, body) }
+}
+
+/** JSON text of the headers with lowercase names. Of two names that differ in case only, the last one counts. */
+const headersOf = (run: Run, headers: unknown): { readonly text: string; readonly contentType: string | undefined } => {
+  if (headers === undefined || headers === null) return { text: "{}", contentType: undefined }
+  if (typeof headers !== "object") throw namedError("InvalidResponse", `${run.fn} returned headers that are no object`)
+  let text = ""
+  let contentType: string | undefined
+  const names = keys(headers)
+  for (let at = 0; at < names.length; at++) {
+    const name = names[at] ?? ""
+    if (execRegExp(headerName, name) === null) throw invalidHeader(run, name)
+    const value = headerText(getProperty(headers, name))
+    if (value === undefined) continue
+    if (execRegExp(headerValue, value) === null) throw invalidHeader(run, name)
+    const lower = toLowerCase(name)
+    if (lower === "content-type") contentType = value
+    text += `${text === "" ? "" : ","}${stringify(lower)}:${stringify(value)}`
+  }
+  return { text: `{${text}}`, contentType }
+}
+
+const invalidHeader = (run: Run, name: string): Error =>
+  namedError("InvalidResponse", `${run.fn} returned a header that cannot be sent: ${stringify(name)}`)
+
+/** A header's value as one line; undefined when it is absent. The members of an array are joined by commas. */
+const headerText = (value: unknown): string | undefined => {
+  if (value === undefined || value === null) return undefined
+  if (!isArray(value)) return NativeString(value)
+  let text = ""
+  for (let at = 0; at < value.length; at++) text += `${at === 0 ? "" : ", "}${NativeString(value[at])}`
+  return text
+}
+
+const isBytes = (value: unknown): value is Uint8Array => typedArrayKind(value) === "Uint8Array"
+
+const digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+
+const base64 = (bytes: Uint8Array): string => {
+  const length = typedArrayLength(bytes)
+  let text = ""
+  for (let at = 0; at < length; at += 3) {
+    const first = bytes[at] ?? 0
+    const second = bytes[at + 1] ?? 0
+    const third = bytes[at + 2] ?? 0
+    text += `${digits[first >> 2]}${digits[((first & 3) << 4) | (second >> 4)]}`
+    text += at + 1 < length ? digits[((second & 15) << 2) | (third >> 6)] : "="
+    text += at + 2 < length ? digits[third & 63] : "="
+  }
+  return text
+}

@@ -1,0 +1,1 @@
+export { type IsolatedOptions, isolated } from "./Isolated.ts"

@@ -1,0 +1,297 @@
+/**
+ * What a runner says to the supervisor.
+ *
+ * The runner holds hostile code and may have been taken over by it: `readFromRunner` accepts only what has the
+ * exact shape, and the supervisor checks that ids, sizes, header names and JSON make sense before it acts.
+ */
+import { member } from "./ToRunner.ts"
+import { type Cursor, type FrameWriter, ProtocolError } from "./Wire.ts"
+
+export const logLevels = ["debug", "info", "warn", "error"] as const
+export const encodings = ["json", "text", "base64"] as const
+
+/** Why an isolate was ended by its runner. */
+export const lossCauses = ["cpu", "memory", "stopped", "background", "broken"] as const
+export type LossCause = (typeof lossCauses)[number]
+
+/** How a bundle failed to load. */
+export const loadFailures = ["threw", "timeout", "memory"] as const
+export type LoadFailure = (typeof loadFailures)[number]
+
+interface Ended {
+  readonly run: number
+  /** Milliseconds in the isolate. */
+  readonly cpuMs: number
+  /** The largest heap seen lately, in bytes. */
+  readonly heapBytes: number
+}
+
+export type FromRunner =
+  /** Answers `boot`. `cache` is the guest script's hot code cache, empty when one was handed in. */
+  | { readonly kind: "ready"; readonly cache: Uint8Array }
+  | { readonly kind: "beat"; readonly rssBytes: number }
+  /** `exports` is JSON text, empty unless a description was asked for. */
+  | { readonly kind: "loaded"; readonly isolate: number; readonly exports: string; readonly cache: Uint8Array }
+  | {
+      readonly kind: "loadFailed"
+      readonly isolate: number
+      readonly failure: LoadFailure
+      readonly name: string
+      readonly message: string
+      readonly stack: string
+    }
+  | ({ readonly kind: "returned"; readonly output: string } & Ended)
+  | ({
+      readonly kind: "responded"
+      readonly status: number
+      readonly encoding: (typeof encodings)[number]
+      /** JSON text of a record of strings. */
+      readonly headers: string
+      readonly body: string
+    } & Ended)
+  | ({ readonly kind: "threw"; readonly name: string; readonly message: string; readonly stack: string } & Ended)
+  | ({ readonly kind: "exceeded"; readonly limit: string; readonly message: string } & Ended)
+  /** Answers `stop`: the run does nothing any more. */
+  | ({ readonly kind: "stopped" } & Ended)
+  | {
+      readonly kind: "call"
+      readonly run: number
+      readonly call: number
+      readonly op: string
+      readonly payload: string
+    }
+  | {
+      readonly kind: "log"
+      readonly run: number
+      readonly level: (typeof logLevels)[number]
+      readonly message: string
+      readonly data: string | null
+    }
+  /** The isolate is no more. `guilty` is the run that was computing, 0 when there was none, for `cpuMs` so far. */
+  | {
+      readonly kind: "lost"
+      readonly isolate: number
+      readonly cause: LossCause
+      readonly guilty: number
+      readonly cpuMs: number
+      readonly heapBytes: number
+    }
+  /** An entry takes long. `run` is the one computing. Ends with `calm`, or with the isolate. */
+  | { readonly kind: "busy"; readonly isolate: number; readonly run: number }
+  | { readonly kind: "calm"; readonly isolate: number }
+  /** A thread of an isolate that was `lost` before cannot be stopped: this runner must be killed. */
+  | { readonly kind: "sick"; readonly isolate: number }
+
+const kinds = {
+  ready: 1,
+  beat: 2,
+  loaded: 3,
+  loadFailed: 4,
+  returned: 5,
+  responded: 6,
+  threw: 7,
+  exceeded: 8,
+  stopped: 9,
+  call: 10,
+  log: 11,
+  lost: 12,
+  busy: 13,
+  calm: 14,
+  sick: 15
+} as const
+
+export const writeFromRunner = (writer: FrameWriter, message: FromRunner): void => {
+  writer.begin(kinds[message.kind])
+  switch (message.kind) {
+    case "ready":
+      writer.bytes(message.cache)
+      break
+    case "beat":
+      writer.f64(message.rssBytes)
+      break
+    case "call":
+      writer.u32(message.run)
+      writer.u32(message.call)
+      writer.text(message.op)
+      writer.text(message.payload)
+      break
+    case "log":
+      writer.u32(message.run)
+      writer.u8(logLevels.indexOf(message.level))
+      writer.u8(message.data === null ? 0 : 1)
+      writer.text(message.message)
+      writer.text(message.data ?? "")
+      break
+    case "returned":
+    case "responded":
+    case "threw":
+    case "exceeded":
+    case "stopped":
+      writeEnd(writer, message)
+      break
+    default:
+      writeIsolate(writer, message)
+  }
+  writer.end()
+}
+
+type EndMessage = Extract<FromRunner, Ended>
+type IsolateMessage = Extract<FromRunner, { readonly isolate: number }>
+
+const writeEnd = (writer: FrameWriter, message: EndMessage): void => {
+  writer.u32(message.run)
+  writer.f64(message.cpuMs)
+  writer.f64(message.heapBytes)
+  switch (message.kind) {
+    case "returned":
+      writer.text(message.output)
+      break
+    case "responded":
+      writer.u32(message.status)
+      writer.u8(encodings.indexOf(message.encoding))
+      writer.text(message.headers)
+      writer.text(message.body)
+      break
+    case "threw":
+      writer.text(message.name)
+      writer.text(message.message)
+      writer.text(message.stack)
+      break
+    case "exceeded":
+      writer.text(message.limit)
+      writer.text(message.message)
+      break
+    case "stopped":
+      break
+  }
+}
+
+const writeIsolate = (writer: FrameWriter, message: IsolateMessage): void => {
+  writer.u32(message.isolate)
+  switch (message.kind) {
+    case "loaded":
+      writer.text(message.exports)
+      writer.bytes(message.cache)
+      break
+    case "loadFailed":
+      writer.u8(loadFailures.indexOf(message.failure))
+      writer.text(message.name)
+      writer.text(message.message)
+      writer.text(message.stack)
+      break
+    case "lost":
+      writer.u8(lossCauses.indexOf(message.cause))
+      writer.u32(message.guilty)
+      writer.f64(message.cpuMs)
+      writer.f64(message.heapBytes)
+      break
+    case "busy":
+      writer.u32(message.run)
+      break
+    case "calm":
+    case "sick":
+      break
+  }
+}
+
+/** Throws `ProtocolError` for anything that is not exactly a message. */
+export const readFromRunner = (cursor: Cursor): FromRunner => {
+  const message = read(cursor)
+  cursor.end()
+  return message
+}
+
+const read = (cursor: Cursor): FromRunner => {
+  switch (cursor.kind) {
+    case kinds.ready:
+      return { kind: "ready", cache: cursor.bytes() }
+    case kinds.beat:
+      return { kind: "beat", rssBytes: cursor.f64() }
+    case kinds.call:
+      return { kind: "call", run: cursor.u32(), call: cursor.u32(), op: cursor.text(), payload: cursor.text() }
+    case kinds.log:
+      return readLog(cursor)
+    case kinds.returned:
+    case kinds.responded:
+    case kinds.threw:
+    case kinds.exceeded:
+    case kinds.stopped:
+      return readEnd(cursor)
+    default:
+      return readIsolate(cursor)
+  }
+}
+
+const readLog = (cursor: Cursor): FromRunner => {
+  const run = cursor.u32()
+  const level = member(logLevels, cursor.u8())
+  const hasData = cursor.u8() === 1
+  const message = cursor.text()
+  const data = cursor.text()
+  return { kind: "log", run, level, message, data: hasData ? data : null }
+}
+
+const readEnd = (cursor: Cursor): FromRunner => {
+  const run = cursor.u32()
+  const cpuMs = cursor.f64()
+  const heapBytes = cursor.f64()
+  switch (cursor.kind) {
+    case kinds.returned:
+      return { kind: "returned", run, cpuMs, heapBytes, output: cursor.text() }
+    case kinds.responded: {
+      const status = cursor.u32()
+      const encoding = member(encodings, cursor.u8())
+      return { kind: "responded", run, cpuMs, heapBytes, status, encoding, headers: cursor.text(), body: cursor.text() }
+    }
+    case kinds.threw:
+      return {
+        kind: "threw",
+        run,
+        cpuMs,
+        heapBytes,
+        name: cursor.text(),
+        message: cursor.text(),
+        stack: cursor.text()
+      }
+    case kinds.exceeded:
+      return { kind: "exceeded", run, cpuMs, heapBytes, limit: cursor.text(), message: cursor.text() }
+    default:
+      return { kind: "stopped", run, cpuMs, heapBytes }
+  }
+}
+
+const readIsolate = (cursor: Cursor): FromRunner => {
+  const kind = cursor.kind
+  if (kind < kinds.loaded || kind > kinds.sick) throw new ProtocolError("an unknown kind of frame")
+  const isolate = cursor.u32()
+  switch (kind) {
+    case kinds.loaded:
+      return { kind: "loaded", isolate, exports: cursor.text(), cache: cursor.bytes() }
+    case kinds.loadFailed: {
+      const failure = member(loadFailures, cursor.u8())
+      return {
+        kind: "loadFailed",
+        isolate,
+        failure,
+        name: cursor.text(),
+        message: cursor.text(),
+        stack: cursor.text()
+      }
+    }
+    case kinds.lost:
+      return {
+        kind: "lost",
+        isolate,
+        cause: member(lossCauses, cursor.u8()),
+        guilty: cursor.u32(),
+        cpuMs: cursor.f64(),
+        heapBytes: cursor.f64()
+      }
+    case kinds.busy:
+      return { kind: "busy", isolate, run: cursor.u32() }
+    case kinds.calm:
+      return { kind: "calm", isolate }
+    default:
+      return { kind: "sick", isolate }
+  }
+}

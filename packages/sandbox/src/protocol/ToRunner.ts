@@ -1,0 +1,138 @@
+/** What the supervisor says to a runner. `isolate` and `run` are numbers of the supervisor's own choosing, never 0. */
+import { type Cursor, type FrameWriter, ProtocolError } from "./Wire.ts"
+
+export const triggers = ["event", "request", "tick", "args"] as const
+export type Trigger = (typeof triggers)[number]
+
+/** Why a run is told to stop. */
+export const stopReasons = ["cancelled", "timeout"] as const
+export type StopReason = (typeof stopReasons)[number]
+
+export type ToRunner =
+  /** Always first, once. `limits` is JSON text of `RunnerLimits`; `cache` is empty when there is none yet. */
+  | { readonly kind: "boot"; readonly limits: string; readonly guest: string; readonly cache: Uint8Array }
+  /** Makes an isolate and loads a bundle into it. With `describe` its exports and a code cache are reported. */
+  | {
+      readonly kind: "load"
+      readonly isolate: number
+      readonly describe: boolean
+      readonly script: string
+      readonly cache: Uint8Array
+    }
+  | {
+      readonly kind: "invoke"
+      readonly isolate: number
+      readonly run: number
+      readonly trigger: Trigger
+      /** `ns/var`. */
+      readonly fn: string
+      readonly svc: string
+    }
+  /** Answers host call `call`. When `ok` is false, `text` is the error's name and `detail` its message. */
+  | {
+      readonly kind: "answer"
+      readonly isolate: number
+      readonly run: number
+      readonly call: number
+      readonly ok: boolean
+      readonly text: string
+      readonly detail: string
+    }
+  | { readonly kind: "stop"; readonly isolate: number; readonly run: number; readonly reason: StopReason }
+  | { readonly kind: "drop"; readonly isolate: number }
+
+const kinds = { boot: 1, load: 2, invoke: 3, answer: 4, stop: 5, drop: 6 } as const
+
+export const writeToRunner = (writer: FrameWriter, message: ToRunner): void => {
+  writer.begin(kinds[message.kind])
+  switch (message.kind) {
+    case "boot":
+      writer.text(message.limits)
+      writer.text(message.guest)
+      writer.bytes(message.cache)
+      break
+    case "load":
+      writer.u32(message.isolate)
+      writer.u8(message.describe ? 1 : 0)
+      writer.text(message.script)
+      writer.bytes(message.cache)
+      break
+    case "invoke":
+      writer.u32(message.isolate)
+      writer.u32(message.run)
+      writer.u8(triggers.indexOf(message.trigger))
+      writer.text(message.fn)
+      writer.text(message.svc)
+      break
+    case "answer":
+      writer.u32(message.isolate)
+      writer.u32(message.run)
+      writer.u32(message.call)
+      writer.u8(message.ok ? 1 : 0)
+      writer.text(message.text)
+      writer.text(message.detail)
+      break
+    case "stop":
+      writer.u32(message.isolate)
+      writer.u32(message.run)
+      writer.u8(stopReasons.indexOf(message.reason))
+      break
+    case "drop":
+      writer.u32(message.isolate)
+      break
+  }
+  writer.end()
+}
+
+export const readToRunner = (cursor: Cursor): ToRunner => {
+  const message = read(cursor)
+  cursor.end()
+  return message
+}
+
+const read = (cursor: Cursor): ToRunner => {
+  switch (cursor.kind) {
+    case kinds.boot:
+      return { kind: "boot", limits: cursor.text(), guest: cursor.text(), cache: cursor.bytes() }
+    case kinds.load:
+      return {
+        kind: "load",
+        isolate: cursor.u32(),
+        describe: cursor.u8() === 1,
+        script: cursor.text(),
+        cache: cursor.bytes()
+      }
+    case kinds.invoke:
+      return {
+        kind: "invoke",
+        isolate: cursor.u32(),
+        run: cursor.u32(),
+        trigger: member(triggers, cursor.u8()),
+        fn: cursor.text(),
+        svc: cursor.text()
+      }
+    case kinds.answer:
+      return {
+        kind: "answer",
+        isolate: cursor.u32(),
+        run: cursor.u32(),
+        call: cursor.u32(),
+        ok: cursor.u8() === 1,
+        text: cursor.text(),
+        detail: cursor.text()
+      }
+    case kinds.stop:
+      return { kind: "stop", isolate: cursor.u32(), run: cursor.u32(), reason: member(stopReasons, cursor.u8()) }
+    case kinds.drop:
+      return { kind: "drop", isolate: cursor.u32() }
+    default:
+      throw new ProtocolError("an unknown kind of frame")
+  }
+}
+
+/** The member of a closed list that `index` stands for. */
+export const member = <A>(list: ReadonlyArray<A>, index: number): A => {
+  const found = list[index]
+  if (found === undefined) throw new ProtocolError("an unknown member of a closed list")
+  return found
+}

@@ -1,0 +1,485 @@
+/**
+ * One isolate with one bundle: what waits to go in, what comes out, and what it may be ended for.
+ *
+ * At most one entry is in progress at a time. An entry takes everything that waits, one call of the kernel for each
+ * message, and one drain behind them; all of it runs on the engine's thread pool, so this loop stays free to police.
+ */
+import ivm from "isolated-vm"
+import { encodings, type FromRunner, type LossCause, logLevels } from "../protocol/FromRunner.ts"
+import type { RunnerLimits } from "../protocol/RunnerLimits.ts"
+import type { StopReason, ToRunner } from "../protocol/ToRunner.ts"
+import { triggers } from "../protocol/ToRunner.ts"
+import { cacheOf, type Guest, type KernelHandle } from "./Guest.ts"
+import { type OutboxFrame, readOutbox } from "./Outbox.ts"
+
+type Load = Extract<ToRunner, { readonly kind: "load" }>
+type Invoke = Extract<ToRunner, { readonly kind: "invoke" }>
+type Answer = Extract<ToRunner, { readonly kind: "answer" }>
+
+/** What the isolate asks of the engine that holds it. */
+export interface IsolateHost {
+  readonly limits: RunnerLimits
+  readonly guest: Guest
+  readonly send: (message: FromRunner) => void
+  /** Asks for the right to compute; `enter` is called when it is granted. */
+  readonly admit: (isolate: GuestIsolate) => void
+  /** The right to compute is handed back. */
+  readonly left: (isolate: GuestIsolate) => void
+  readonly removed: (isolate: GuestIsolate) => void
+}
+
+type RunEnd = Extract<FromRunner, { readonly run: number; readonly cpuMs: number }>
+
+interface Pending {
+  readonly kind: number
+  readonly run: number
+  readonly a: number
+  readonly text: string
+  readonly detail: string
+}
+
+interface RunRecord {
+  cpuMs: number
+  timers: Map<number, NodeJS.Timeout> | undefined
+  /** When the supervisor asked for its end, on the monotonic clock; 0 before. */
+  stopAskedAt: number
+}
+
+const entries = { invoke: 0, answer: 1, refuse: 2, timer: 3, stop: 4 }
+
+/** An entry longer than this is announced, and no longer keeps others from computing. */
+export const busyMs = 20
+/** How long a stopped run may go on computing before its isolate is ended. */
+const stopGraceMs = 20
+/** A disposed isolate that has not come to rest by then never will. */
+const settleMs = 200
+const heapSampleMs = 500
+/** Computing outside of any entry, in all; only the engine's own housekeeping does that, and takes far less. */
+const backgroundMs = 150
+const loadSlackMs = 300
+
+export class GuestIsolate {
+  readonly id: number
+  /** Whether its current entry no longer counts as one of those that may compute. */
+  overran = false
+  readonly #host: IsolateHost
+  readonly #isolate: ivm.Isolate
+  readonly #mark = new SharedArrayBuffer(8)
+  readonly #marked = new Int32Array(this.#mark)
+  readonly #runs = new Map<number, RunRecord>()
+  #queue: Array<Pending> = []
+  #kernel: KernelHandle | undefined
+  #dead = false
+  #asked = false
+  #scheduled = false
+  /** Since when something of ours has been inside, on the monotonic clock; 0 when nothing is. */
+  #insideSince = 0
+  #stretchSince = 0
+  #stretch = 0
+  #entered = false
+  #announced = false
+  #heapBytes = 0
+  #heapSampledAt = 0
+  #restCpuMs = 0
+
+  constructor(id: number, host: IsolateHost) {
+    this.id = id
+    this.#host = host
+    this.#isolate = new ivm.Isolate({
+      memoryLimit: host.limits.heapBytes / 1024 / 1024,
+      onCatastrophicError: () => this.#catastrophe()
+    })
+  }
+
+  /** Loads the bundle. Whatever goes wrong becomes a message. */
+  async load(load: Load): Promise<void> {
+    const began = performance.now()
+    this.#insideSince = began
+    try {
+      const { kernel, text } = await this.#runBundle(load)
+      if (this.#dead) return
+      if (text.startsWith("!")) return this.#loadFailed(text.slice(1))
+      const cache = load.describe ? await cacheOf(this.#isolate, load.script, "weft:bundle") : new Uint8Array(0)
+      this.#insideSince = 0
+      this.#kernel = kernel
+      this.#host.send({ kind: "loaded", isolate: this.id, exports: load.describe ? text : "", cache })
+      await this.#sampleHeap()
+      this.#rest()
+      this.#pump()
+    } catch (error) {
+      if (this.#dead) return
+      const timedOut = performance.now() - began >= this.#host.limits.loadMs
+      const message = String(error instanceof Error ? error.message : error)
+      const failure = timedOut ? "timeout" : /memory limit|disposed/.test(message) ? "memory" : "threw"
+      this.#host.send({ kind: "loadFailed", isolate: this.id, failure, name: "Error", message, stack: "" })
+      this.drop()
+    } finally {
+      this.#insideSince = 0
+    }
+  }
+
+  invoke(message: Invoke): void {
+    if (this.#dead) return
+    this.#runs.set(message.run, { cpuMs: 0, timers: undefined, stopAskedAt: 0 })
+    this.#push(entries.invoke, message.run, triggers.indexOf(message.trigger), message.fn, message.svc)
+  }
+
+  answer(message: Answer): void {
+    if (this.#dead || !this.#runs.has(message.run)) return
+    this.#push(message.ok ? entries.answer : entries.refuse, message.run, message.call, message.text, message.detail)
+  }
+
+  /** Ends a run: at once where it is not computing, by ending the isolate where it is and does not stop. */
+  stop(run: number, reason: StopReason): void {
+    const record = this.#runs.get(run)
+    if (record === undefined || this.#dead) return
+    const queued = this.#queue.findIndex((pending) => pending.run === run && pending.kind === entries.invoke)
+    if (queued >= 0) {
+      this.#queue.splice(queued, 1)
+      this.#end({ kind: "stopped", run, ...this.#usage(record) })
+      return
+    }
+    record.stopAskedAt = performance.now()
+    this.#push(entries.stop, run, 0, reason, "")
+  }
+
+  /** Called by the engine when it is this isolate's turn. */
+  enter(): void {
+    this.#asked = false
+    const kernel = this.#kernel
+    if (this.#dead || kernel === undefined) {
+      this.#host.left(this)
+      return
+    }
+    this.#entered = true
+    const batch = this.#queue
+    this.#queue = []
+    const now = performance.now()
+    this.#insideSince = now
+    this.#stretchSince = now
+    const cpuBefore = this.#isolate.cpuTime
+    try {
+      for (const { kind, run, a, text, detail } of batch)
+        kernel.enter.applyIgnored(undefined, [kind, run, a, text, detail])
+      kernel.drain.apply(undefined, []).then(
+        (text) => this.#leave(batch, cpuBefore, text),
+        (error: unknown) => this.#leaveFailed(error)
+      )
+    } catch (error) {
+      this.#leaveFailed(error)
+    }
+  }
+
+  /** Called every few milliseconds while anything is inside. */
+  watch(now: number): void {
+    if (this.#insideSince === 0 || this.#dead) return
+    if (this.#kernel === undefined) {
+      this.#watchLoad(now)
+      return
+    }
+    const stretch = this.#marked[1] ?? 0
+    if (stretch !== this.#stretch) {
+      this.#stretch = stretch
+      this.#stretchSince = now
+    }
+    const run = this.#marked[0] ?? 0
+    if (now - this.#insideSince >= busyMs && !this.#announced) {
+      this.#announced = true
+      this.#host.send({ kind: "busy", isolate: this.id, run })
+    }
+    if (now - this.#stretchSince >= this.#host.limits.cpuSliceMs) {
+      this.condemn("cpu", run)
+      return
+    }
+    this.#watchStops(now, run)
+  }
+
+  /** Called now and then while nothing is inside. */
+  watchRest(): void {
+    if (this.#insideSince !== 0 || this.#dead || this.#kernel === undefined) return
+    if (this.#cpuMs() - this.#restCpuMs > backgroundMs) this.condemn("background", 0)
+  }
+
+  /** Whether an entry is in progress, counted by the engine. */
+  get isEntered(): boolean {
+    return this.#entered
+  }
+
+  isBusy(now: number): boolean {
+    return this.#insideSince !== 0 && now - this.#insideSince >= busyMs
+  }
+
+  /** Ends the isolate and all that runs in it. */
+  condemn(cause: LossCause, guilty: number): void {
+    if (this.#dead) return
+    const spent = this.#insideSince === 0 ? 0 : performance.now() - this.#stretchSince
+    const cpuMs = (this.#runs.get(guilty)?.cpuMs ?? 0) + spent
+    this.#host.send({ kind: "lost", isolate: this.id, cause, guilty, cpuMs, heapBytes: this.#heapBytes })
+    this.drop()
+    if (this.#insideSince === 0) return
+    setTimeout(() => {
+      if (this.#insideSince !== 0) this.#host.send({ kind: "sick", isolate: this.id })
+    }, settleMs)
+  }
+
+  /** Ends the isolate without a word. */
+  drop(): void {
+    if (this.#dead) return
+    this.#dead = true
+    for (const record of this.#runs.values()) clearTimers(record)
+    this.#runs.clear()
+    this.#queue = []
+    this.#host.removed(this)
+    try {
+      this.#isolate.dispose()
+    } catch {
+      // Already disposed by its memory limit.
+    }
+  }
+
+  async #runBundle(load: Load): Promise<{ readonly kernel: KernelHandle; readonly text: string }> {
+    const { limits, guest } = this.#host
+    const context = await this.#isolate.createContext()
+    const kernel = await guest.boot(this.#isolate, context, this.#mark)
+    const script = await this.#isolate.compileScript(load.script, {
+      filename: "weft:bundle",
+      ...(load.cache.length === 0 ? {} : { cachedData: new ivm.ExternalCopy(bufferOf(load.cache)) })
+    })
+    // What the script throws is dropped, not copied out: the kernel has caught everything that is worth knowing.
+    script.runIgnored(context, { timeout: limits.loadMs })
+    const text = await kernel.report.apply(undefined, [load.describe], { timeout: limits.loadMs })
+    script.release()
+    kernel.report.release()
+    return { kernel, text }
+  }
+
+  #loadFailed(described: string): void {
+    const [name, message, stack] = describedParts(described)
+    this.#host.send({ kind: "loadFailed", isolate: this.id, failure: "threw", name, message, stack })
+    this.drop()
+  }
+
+  #push(kind: number, run: number, a: number, text: string, detail: string): void {
+    this.#queue.push({ kind, run, a, text, detail })
+    if (this.#scheduled || this.#insideSince !== 0) return
+    this.#scheduled = true
+    // After the whole chunk of the socket has been read, so that its messages go in together.
+    queueMicrotask(() => {
+      this.#scheduled = false
+      this.#pump()
+    })
+  }
+
+  #pump(): void {
+    if (this.#dead || this.#asked || this.#insideSince !== 0) return
+    if (this.#kernel === undefined || this.#queue.length === 0) return
+    this.#asked = true
+    this.#host.admit(this)
+  }
+
+  #leave(batch: ReadonlyArray<Pending>, cpuBefore: bigint, text: string): void {
+    this.#comeToRest()
+    if (this.#dead) return
+    try {
+      const frames = readOutbox(text)
+      this.#charge(batch, frames, Number(this.#isolate.cpuTime - cpuBefore) / 1e6)
+      for (const frame of frames) this.#receive(frame)
+    } catch {
+      this.condemn("broken", 0)
+      return
+    }
+    this.#rest()
+    if (performance.now() - this.#heapSampledAt > heapSampleMs) void this.#sampleHeap()
+    this.#pump()
+  }
+
+  #leaveFailed(error: unknown): void {
+    this.#comeToRest()
+    if (this.#dead) return
+    const message = error instanceof Error ? error.message : ""
+    this.condemn(/memory/.test(message) ? "memory" : "broken", this.#marked[0] ?? 0)
+  }
+
+  #comeToRest(): void {
+    this.#insideSince = 0
+    if (this.#announced && !this.#dead) this.#host.send({ kind: "calm", isolate: this.id })
+    this.#announced = false
+    this.#entered = false
+    this.#host.left(this)
+  }
+
+  /**
+   * Shares the time of an entry among its runs: by the kernel's clock where that saw a whole millisecond, else evenly
+   * by messages. The engine's figure is wall time while entered, which with few isolates entered is near CPU time.
+   */
+  #charge(batch: ReadonlyArray<Pending>, frames: ReadonlyArray<OutboxFrame>, ms: number): void {
+    let weighed = 0
+    if (ms >= 1) for (const frame of frames) if (frame.letter === "W") weighed += frame.a
+    if (weighed === 0) {
+      for (const { run } of batch) this.#add(run, ms / batch.length)
+    } else {
+      for (const frame of frames) if (frame.letter === "W") this.#add(frame.run, (ms * frame.a) / weighed)
+    }
+  }
+
+  #add(run: number, ms: number): void {
+    const record = this.#runs.get(run)
+    if (record !== undefined) record.cpuMs += ms
+  }
+
+  #receive(frame: OutboxFrame): void {
+    const { run, a, b, first, second } = frame
+    const record = this.#runs.get(run)
+    if (record === undefined || frame.letter === "W") return
+    switch (frame.letter) {
+      case "R":
+        this.#end({ kind: "returned", run, output: first, ...this.#usage(record) })
+        return
+      case "H": {
+        const encoding = encodings[b] ?? "json"
+        this.#end({
+          kind: "responded",
+          run,
+          status: a,
+          encoding,
+          headers: first,
+          body: second,
+          ...this.#usage(record)
+        })
+        return
+      }
+      case "E": {
+        const [name, message, stack] = describedParts(first)
+        this.#end({ kind: "threw", run, name, message, stack, ...this.#usage(record) })
+        return
+      }
+      case "X":
+        this.#end({ kind: "exceeded", run, limit: first, message: second, ...this.#usage(record) })
+        return
+      case "A":
+        this.#end({ kind: "stopped", run, ...this.#usage(record) })
+        return
+      case "C":
+        this.#host.send({ kind: "call", run, call: a, op: first, payload: second })
+        return
+      case "L":
+        this.#host.send({
+          kind: "log",
+          run,
+          level: logLevels[a] ?? "info",
+          message: first,
+          data: b === 1 ? second : null
+        })
+        return
+      case "T":
+        this.#startTimer(run, record, a, b)
+        return
+      case "U":
+        stopTimer(record, a)
+        return
+      default:
+        throw new Error("an outbox frame of unknown kind")
+    }
+  }
+
+  #end(message: RunEnd): void {
+    const record = this.#runs.get(message.run)
+    if (record !== undefined) clearTimers(record)
+    this.#runs.delete(message.run)
+    this.#host.send(message)
+  }
+
+  #usage(record: RunRecord): { readonly cpuMs: number; readonly heapBytes: number } {
+    return { cpuMs: record.cpuMs, heapBytes: this.#heapBytes }
+  }
+
+  #startTimer(run: number, record: RunRecord, timer: number, ms: number): void {
+    record.timers ??= new Map()
+    record.timers.set(
+      timer,
+      setTimeout(() => {
+        record.timers?.delete(timer)
+        if (!this.#dead) this.#push(entries.timer, run, timer, "", "")
+      }, ms)
+    )
+  }
+
+  /** A run that was told to stop and still computes takes its isolate with it; one that merely waits its turn does not. */
+  #watchStops(now: number, computing: number): void {
+    for (const [run, record] of this.#runs) {
+      if (record.stopAskedAt === 0) continue
+      const since = Math.max(record.stopAskedAt, this.#stretchSince)
+      if (run === computing) {
+        if (now - since >= stopGraceMs) {
+          this.condemn("stopped", run)
+          return
+        }
+      } else if (now - record.stopAskedAt >= stopGraceMs) {
+        this.#end({ kind: "stopped", run, ...this.#usage(record) })
+      }
+    }
+  }
+
+  #watchLoad(now: number): void {
+    if (now - this.#insideSince < this.#host.limits.loadMs + loadSlackMs) return
+    this.#host.send({
+      kind: "loadFailed",
+      isolate: this.id,
+      failure: "timeout",
+      name: "Error",
+      message: "the bundle did not load in time",
+      stack: ""
+    })
+    this.condemn("cpu", 0)
+  }
+
+  /** The engine lost control: the thread is parked for good and only the end of the process frees it. */
+  #catastrophe(): void {
+    this.condemn("memory", this.#marked[0] ?? 0)
+    this.#host.send({ kind: "sick", isolate: this.id })
+  }
+
+  async #sampleHeap(): Promise<void> {
+    this.#heapSampledAt = performance.now()
+    try {
+      const heap = await this.#isolate.getHeapStatistics()
+      this.#heapBytes = heap.used_heap_size + heap.externally_allocated_size
+      if (heap.externally_allocated_size > this.#host.limits.bufferBytes) this.condemn("memory", this.#marked[0] ?? 0)
+    } catch {
+      // Disposed meanwhile: whoever did that has said so.
+    }
+  }
+
+  #rest(): void {
+    this.#restCpuMs = this.#cpuMs()
+  }
+
+  #cpuMs(): number {
+    return Number(this.#isolate.cpuTime) / 1e6
+  }
+}
+
+const clearTimers = (record: RunRecord): void => {
+  if (record.timers === undefined) return
+  for (const timer of record.timers.values()) clearTimeout(timer)
+  record.timers = undefined
+}
+
+const stopTimer = (record: RunRecord, timer: number): void => {
+  clearTimeout(record.timers?.get(timer))
+  record.timers?.delete(timer)
+}
+
+const bufferOf = (bytes: Uint8Array): ArrayBuffer => {
+  const buffer = new ArrayBuffer(bytes.length)
+  new Uint8Array(buffer).set(bytes)
+  return buffer
+}
+
+/** The three texts that the kernel makes of an error. */
+const describedParts = (text: string): readonly [string, string, string] => {
+  const parts: unknown = JSON.parse(text)
+  if (!Array.isArray(parts)) return ["Error", "", ""]
+  const [name, message, stack] = parts.map(String)
+  return [name ?? "Error", message ?? "", stack ?? ""]
+}

@@ -1,0 +1,191 @@
+/**
+ * Places for runners, and which build belongs to which place.
+ *
+ * A place outlives its runners: when one dies the next takes over, from the warm spare where there is one, so that
+ * builds keep their place by rendezvous hashing. Beside the shared places there is the penal one, for suspects and
+ * for builds that compute too long, and solo ones, each for one build.
+ */
+
+import type { RunnerProcess } from "./RunnerProcess.ts"
+import type { Custody } from "./Strikes.ts"
+
+/** Starts a process; the lane is told of its death by `Lanes.replace`. */
+export type Start = () => RunnerProcess
+
+type Use = (runner: RunnerProcess) => void
+
+/** Builds that may have a runner of their own at once; more wait. */
+const soloMax = 4
+const backoffBaseMs = 100
+const backoffMaxMs = 10_000
+/** So many failed starts in a row, and nobody waits for the next one. */
+const failuresMax = 4
+
+export class Lane {
+  runner: RunnerProcess | undefined
+  /** Work that came while there was no runner. */
+  readonly queue: Array<{ readonly use: Use; readonly refuse: (reason: string) => void }> = []
+  usedAt = 0
+  restart: NodeJS.Timeout | undefined
+}
+
+export class Lanes {
+  readonly #start: Start
+  readonly #shared: ReadonlyArray<Lane>
+  readonly #solo = new Map<string, Lane>()
+  #penal: Lane | undefined
+  #spare: RunnerProcess | undefined
+  #failures = 0
+  #closed = false
+
+  constructor(count: number, start: Start) {
+    this.#start = start
+    this.#shared = Array.from({ length: count }, () => new Lane())
+    for (const lane of this.#shared) lane.runner = start()
+    this.#spare = start()
+  }
+
+  /** Hands a runner to `use`, now or when there is one. `refuse` is called instead when none can be started. */
+  use(custody: Custody, build: string, use: Use, refuse: (reason: string) => void): void {
+    const lane = this.#laneOf(custody, build)
+    if (lane === undefined) {
+      refuse(`${soloMax} builds that killed runners have their own; no more can`)
+      return
+    }
+    lane.usedAt = performance.now()
+    if (lane.runner === undefined && lane.restart === undefined) this.#fill(lane)
+    if (lane.runner !== undefined) {
+      use(lane.runner)
+      return
+    }
+    if (this.#failures >= failuresMax) {
+      refuse("its runners do not start")
+      return
+    }
+    lane.queue.push({ use, refuse })
+  }
+
+  /** The runner started: whatever made earlier ones fail is over. */
+  booted(): void {
+    this.#failures = 0
+  }
+
+  /** The runner takes no more work: its place gets another. `failed` says that it never started. */
+  replace(runner: RunnerProcess, failed: boolean): void {
+    if (this.#closed) return
+    if (failed) this.#failures++
+    if (this.#spare === runner) {
+      this.#spare = undefined
+      if (!failed) this.#spare = this.#start()
+      return
+    }
+    for (const lane of this.#all()) {
+      if (lane.runner !== runner) continue
+      lane.runner = undefined
+      if (this.#isSolo(lane) && lane.queue.length === 0) return
+      this.#refill(lane)
+    }
+  }
+
+  /** Takes a fresh runner out for good, for work that wants a process to itself. */
+  borrow(): RunnerProcess {
+    return this.#takeSpare() ?? this.#start()
+  }
+
+  /** Runners of solo and penal places that nobody used since `before`; their places are given up. */
+  expire(before: number): ReadonlyArray<RunnerProcess> {
+    const expired: Array<RunnerProcess> = []
+    for (const [build, lane] of this.#solo) {
+      if (lane.usedAt >= before || lane.queue.length > 0) continue
+      this.#solo.delete(build)
+      if (lane.runner !== undefined) expired.push(lane.runner)
+    }
+    if (this.#penal !== undefined && this.#penal.usedAt < before && this.#penal.queue.length === 0) {
+      if (this.#penal.runner !== undefined) expired.push(this.#penal.runner)
+      this.#penal = undefined
+    }
+    return expired
+  }
+
+  close(): void {
+    this.#closed = true
+    for (const lane of this.#all()) {
+      clearTimeout(lane.restart)
+      for (const { refuse } of lane.queue.splice(0)) refuse("it is closed")
+    }
+  }
+
+  #laneOf(custody: Custody, build: string): Lane | undefined {
+    if (custody === "shared") return this.#preferred(build)
+    if (custody === "penal") {
+      this.#penal ??= new Lane()
+      return this.#penal
+    }
+    const known = this.#solo.get(build)
+    if (known !== undefined) return known
+    if (this.#solo.size >= soloMax) return undefined
+    const lane = new Lane()
+    this.#solo.set(build, lane)
+    return lane
+  }
+
+  /** The place with the highest hash whose runner is up; failing that, the one with the highest hash. */
+  #preferred(build: string): Lane | undefined {
+    let best: Lane | undefined
+    let bestScore = -1
+    for (const [index, lane] of this.#shared.entries()) {
+      const score = hash(build, index) + (lane.runner?.state === "ready" ? 2 ** 32 : 0)
+      if (score <= bestScore) continue
+      best = lane
+      bestScore = score
+    }
+    return best
+  }
+
+  #refill(lane: Lane): void {
+    if (this.#failures === 0) {
+      this.#fill(lane)
+      return
+    }
+    const delay = Math.min(backoffMaxMs, backoffBaseMs * 2 ** (this.#failures - 1))
+    lane.restart = setTimeout(() => {
+      lane.restart = undefined
+      this.#fill(lane)
+    }, delay)
+    if (this.#failures >= failuresMax) {
+      for (const { refuse } of lane.queue.splice(0)) refuse("its runners do not start")
+    }
+  }
+
+  #fill(lane: Lane): void {
+    const runner = this.#takeSpare() ?? this.#start()
+    lane.runner = runner
+    for (const { use } of lane.queue.splice(0)) use(runner)
+  }
+
+  #takeSpare(): RunnerProcess | undefined {
+    const spare = this.#spare
+    if (spare?.state === "dead") return undefined
+    this.#spare = this.#failures === 0 ? this.#start() : undefined
+    return spare
+  }
+
+  #isSolo(lane: Lane): boolean {
+    return !this.#shared.includes(lane)
+  }
+
+  *#all(): Iterable<Lane> {
+    yield* this.#shared
+    yield* this.#solo.values()
+    if (this.#penal !== undefined) yield this.#penal
+  }
+}
+
+/** FNV-1a over the text and the number, below 2^32. */
+const hash = (text: string, index: number): number => {
+  let state = 2166136261 ^ index
+  for (let at = 0; at < text.length; at++) state = Math.imul(state ^ text.charCodeAt(at), 16777619)
+  // FNV alone mixes the last characters badly into the high bits.
+  state = Math.imul(state ^ (state >>> 15), 2246822507)
+  return (state ^ (state >>> 13)) >>> 0
+}

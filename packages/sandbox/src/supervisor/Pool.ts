@@ -1,0 +1,396 @@
+/**
+ * The supervisor: sends jobs to runners, hears what became of them, and sees to it that each ends exactly once.
+ *
+ * Plain classes and callbacks, because this is the hot path; Effect begins in `Isolated.ts`.
+ */
+import type { Limits, Outcome } from "@weft/core"
+import type { FromRunner } from "../protocol/FromRunner.ts"
+import type { RunnerLimits } from "../protocol/RunnerLimits.ts"
+import type { StopReason } from "../protocol/ToRunner.ts"
+import { type Build, HostedIsolate } from "./Build.ts"
+import type { Job } from "./Job.ts"
+import { Lanes } from "./Lanes.ts"
+import { RunnerProcess } from "./RunnerProcess.ts"
+import { RunnerView } from "./RunnerView.ts"
+import { Strikes } from "./Strikes.ts"
+import { type Ending, guiltyOutcome, outcomeOf, stoppedOutcome } from "./verdicts.ts"
+
+export interface PoolOptions {
+  readonly limits: Limits
+  readonly runnerLimits: RunnerLimits
+  readonly guestScript: string
+  readonly runners: number
+  readonly strikes: number
+  /** Isolates that one runner keeps; beyond it idle ones make way. */
+  readonly isolatesPerRunner: number
+  /** Invocations after which an isolate is replaced. */
+  readonly callsPerIsolate: number
+  /** Jobs of one build that may wait for others of it to end. */
+  readonly waitingPerBuild: number
+  /** Turns a guest's stack trace into one of the author's sources. */
+  readonly mapStack: (build: Build, stack: string) => string
+  /** Notes for the host's own log. */
+  readonly report: (message: string) => void
+}
+
+/** How long a stopped run may take to say so; then it is not listened to any more. */
+const stopAnswerMs = 400
+/** What others may still finish in a runner with a thread that cannot be stopped. */
+const sickGraceMs = 1000
+const repeatsMax = 2
+/** An isolate is replaced when so much of its heap is full, and when it is so old. */
+const heapShareMax = 0.7
+const isolateAgeMaxMs = 60 * 60 * 1000
+
+export class Pool {
+  readonly strikes: Strikes
+  readonly views = new Map<RunnerProcess, RunnerView>()
+  readonly #options: PoolOptions
+  readonly #lanes: Lanes
+  #guestCache: Uint8Array = new Uint8Array(0)
+  #lastId = 0
+  #closed = false
+
+  constructor(options: PoolOptions) {
+    this.#options = options
+    this.strikes = new Strikes(options.strikes)
+    this.#lanes = new Lanes(options.runners, () => this.#start())
+  }
+
+  get lanes(): Lanes {
+    return this.#lanes
+  }
+
+  /** A number that no run or isolate in progress has: below 2^32, never 0. */
+  freshId(): number {
+    this.#lastId = this.#lastId >= 0xfffffffe ? 1 : this.#lastId + 1
+    return this.#lastId
+  }
+
+  /** Starts the job and its wall clock. */
+  run(job: Job): void {
+    job.timer = setTimeout(() => this.stop(job, "timeout"), job.invocation.timeoutMs)
+    this.#dispatch(job)
+  }
+
+  /** Ends a job from outside: it ends when the guest says that it stopped, and within 400 ms whatever it does. */
+  stop(job: Job, reason: StopReason): void {
+    if (job.ended || job.stopping !== undefined) return
+    job.stopping = reason
+    clearTimeout(job.timer)
+    job.interruptCalls()
+    const outcome = stoppedOutcome(reason, job.invocation.timeoutMs)
+    const { runner, isolate } = job
+    if (runner === undefined || isolate === undefined || runner.state === "dead" || job.closing) {
+      this.#end(job, outcome)
+      return
+    }
+    runner.send({ kind: "stop", isolate: isolate.id, run: job.id, reason })
+    job.timer = setTimeout(() => this.#end(job, outcome), stopAnswerMs)
+  }
+
+  /** Ends the idle isolate of a build. */
+  drop(view: RunnerView, isolate: HostedIsolate): void {
+    view.runner.send({ kind: "drop", isolate: isolate.id })
+    view.isolates.delete(isolate.id)
+    if (isolate.build.isolates.get(view.runner) === isolate) isolate.build.isolates.delete(view.runner)
+  }
+
+  /** The runner takes no more work. It is killed when its jobs are done, and after `graceMs` at the latest. */
+  retire(view: RunnerView, why: string, graceMs: number): void {
+    const { runner } = view
+    if (runner.state === "dead" || runner.state === "retiring") return
+    runner.state = "retiring"
+    this.#lanes.replace(runner, false)
+    view.doomed = true
+    if (view.jobs.size === 0) {
+      runner.kill(why)
+      return
+    }
+    view.timer = setTimeout(() => runner.kill(why), graceMs)
+  }
+
+  /** Kills the runner at once. Those computing in it end with `outcome`, the others are run again. */
+  condemn(view: RunnerView, why: string, outcome: Outcome): void {
+    view.blame(this.strikes)
+    for (const job of view.computing()) this.#end(job, outcome)
+    view.doomed = true
+    this.#options.report(`a runner process had to be killed: ${why}`)
+    view.runner.kill(why)
+  }
+
+  /** Makes a runner of its own listener ready to work: for whoever borrows one. */
+  boot(runner: RunnerProcess): void {
+    runner.send({
+      kind: "boot",
+      limits: JSON.stringify(this.#options.runnerLimits),
+      guest: this.#options.guestScript,
+      cache: this.#guestCache
+    })
+  }
+
+  close(): void {
+    this.#closed = true
+    this.#lanes.close()
+    for (const view of [...this.views.values()]) {
+      for (const job of [...view.jobs.values()]) job.end({ _tag: "RunnerLost", message: "the sandbox was closed" })
+      view.runner.kill("the sandbox was closed")
+    }
+  }
+
+  #start(): RunnerProcess {
+    const { limits } = this.#options
+    const frameBytesMax = 4 * Math.max(limits.resultBytes, limits.hostCallBytes, limits.logBytes) + 4 * 1024 * 1024
+    const runner = new RunnerProcess(frameBytesMax, {
+      message: (message) => this.#message(view, message),
+      died: (why) => this.#died(view, why)
+    })
+    const view = new RunnerView(runner)
+    this.views.set(runner, view)
+    this.boot(runner)
+    return runner
+  }
+
+  #dispatch(job: Job): void {
+    if (job.ended) return
+    const { buildId, key } = job.build
+    const custody = this.strikes.custody(buildId, performance.now())
+    if (custody === "quarantined") {
+      const message = `build ${buildId} ended its runner process ${this.#options.strikes} times: deploy it anew to run it`
+      this.#end(job, { _tag: "Quarantined", message })
+      return
+    }
+    this.#lanes.use(
+      custody,
+      key,
+      (runner) => this.#place(job, runner),
+      (reason) => job.refuse(reason)
+    )
+  }
+
+  #place(job: Job, runner: RunnerProcess): void {
+    const view = this.views.get(runner)
+    if (job.ended || view === undefined) return
+    const { build } = job
+    const isolate = build.isolates.get(runner) ?? this.#load(view, build)
+    if (isolate.jobs.size >= this.#options.limits.concurrentRuns) {
+      if (build.waiting.length >= this.#options.waitingPerBuild) {
+        job.refuse(`${this.#options.waitingPerBuild} runs of build ${build.buildId} wait already`)
+        return
+      }
+      build.waiting.push(job)
+      return
+    }
+    const now = performance.now()
+    build.lastUsedAt = now
+    isolate.lastUsedAt = now
+    isolate.calls++
+    isolate.jobs.add(job)
+    view.jobs.set(job.id, job)
+    job.runner = runner
+    job.isolate = isolate
+    const { fn, trigger, svc } = job.invocation
+    runner.send({ kind: "invoke", isolate: isolate.id, run: job.id, trigger, fn: `${fn.ns}/${fn.var}`, svc })
+  }
+
+  #load(view: RunnerView, build: Build): HostedIsolate {
+    if (view.isolates.size >= this.#options.isolatesPerRunner) this.#evict(view)
+    const isolate = new HostedIsolate(this.freshId(), build, performance.now())
+    build.isolates.set(view.runner, isolate)
+    view.isolates.set(isolate.id, isolate)
+    const { script, cache } = build.bundle
+    view.runner.send({ kind: "load", isolate: isolate.id, describe: false, script, cache })
+    return isolate
+  }
+
+  /** Ends the idle isolate that was used the longest ago, if any is idle. */
+  #evict(view: RunnerView): void {
+    let oldest: HostedIsolate | undefined
+    for (const isolate of view.isolates.values()) {
+      if (isolate.jobs.size === 0 && (oldest === undefined || isolate.lastUsedAt < oldest.lastUsedAt)) oldest = isolate
+    }
+    if (oldest !== undefined) this.drop(view, oldest)
+  }
+
+  #message(view: RunnerView, message: FromRunner): void {
+    switch (message.kind) {
+      case "ready":
+        view.booted = true
+        this.#lanes.booted()
+        if (message.cache.length > 0 && this.#guestCache.length === 0) this.#guestCache = message.cache
+        return
+      case "call":
+        this.#call(view, message)
+        return
+      case "log":
+        view.jobs.get(message.run)?.log(message)
+        return
+      case "loadFailed":
+        this.#loadFailed(view, message)
+        return
+      case "lost":
+        this.#lost(view, message)
+        return
+      case "busy":
+        view.busy.set(message.isolate, message.run)
+        return
+      case "calm":
+        view.busy.delete(message.isolate)
+        return
+      case "sick":
+        this.#sick(view, message.isolate)
+        return
+      case "loaded":
+      case "beat":
+        return
+      default:
+        this.#ending(view, message)
+        return
+    }
+  }
+
+  #ending(view: RunnerView, message: Ending): void {
+    const job = view.jobs.get(message.run)
+    if (job === undefined) return
+    job.used(message.cpuMs, message.heapBytes)
+    if (job.isolate !== undefined) job.isolate.heapBytes = message.heapBytes
+    if (job.stopping !== undefined) {
+      this.#end(job, stoppedOutcome(job.stopping, job.invocation.timeoutMs))
+      return
+    }
+    if (message.kind === "stopped") {
+      this.#end(job, { _tag: "Cancelled" })
+      return
+    }
+    const outcome = outcomeOf(message, this.#options.limits)
+    if (outcome._tag !== "Threw") {
+      this.strikes.acquit(job.build.buildId)
+      this.#finish(job, outcome)
+      return
+    }
+    this.#finish(job, { ...outcome, stack: this.#options.mapStack(job.build, outcome.stack) })
+  }
+
+  #call(view: RunnerView, message: Extract<FromRunner, { readonly kind: "call" }>): void {
+    const job = view.jobs.get(message.run)
+    const isolate = job?.isolate
+    if (job === undefined || isolate === undefined || job.stopping !== undefined) return
+    job.call(message, ({ ok, text, detail }) => {
+      view.runner.send({ kind: "answer", isolate: isolate.id, run: job.id, call: message.call, ok, text, detail })
+    })
+  }
+
+  #loadFailed(view: RunnerView, message: Extract<FromRunner, { readonly kind: "loadFailed" }>): void {
+    const isolate = view.forget(message.isolate)
+    if (isolate === undefined) return
+    const { failure, name, message: text, stack } = message
+    const { limits, mapStack } = this.#options
+    const outcome: Outcome =
+      failure === "threw"
+        ? { _tag: "Threw", name, message: `while loading: ${text}`, stack: mapStack(isolate.build, stack) }
+        : failure === "memory"
+          ? { _tag: "OutOfMemory", limitBytes: limits.heapBytes }
+          : { _tag: "CpuExhausted", limitMs: limits.loadMs }
+    for (const job of isolate.jobs) this.#end(job, outcome)
+  }
+
+  /** The runner ended an isolate. Who was computing has had it; the others are run again where nobody can notice. */
+  #lost(view: RunnerView, message: Extract<FromRunner, { readonly kind: "lost" }>): void {
+    const { cause, guilty } = message
+    const isolate = view.forget(message.isolate)
+    if (isolate === undefined) return
+    const { build } = isolate
+    view.lost.set(message.isolate, build)
+    if (cause === "cpu" || cause === "background") this.strikes.overrun(build.buildId, performance.now())
+    for (const job of [...isolate.jobs]) {
+      if (job.id === guilty) job.used(message.cpuMs, message.heapBytes)
+      if (job.id === guilty && job.stopping === undefined) {
+        this.#end(job, guiltyOutcome(cause, this.#options.limits))
+      } else {
+        this.#repeat(job, `another run of build ${build.buildId} ended the isolate (${cause})`)
+      }
+    }
+  }
+
+  #sick(view: RunnerView, id: number): void {
+    const build = view.lost.get(id)
+    if (build !== undefined) {
+      this.strikes.strike(build.buildId)
+      this.#options.report(`build ${build.buildId} holds a thread that cannot be stopped`)
+    }
+    this.retire(view, "a thread in it cannot be stopped", sickGraceMs)
+  }
+
+  #died(view: RunnerView, why: string): void {
+    const { runner } = view
+    clearTimeout(view.timer)
+    this.views.delete(runner)
+    if (this.#closed) return
+    this.#lanes.replace(runner, !view.booted)
+    if (!view.doomed) {
+      this.#options.report(`a runner process died: ${why}. ${runner.diagnosis}`)
+      view.blame(this.strikes)
+    }
+    const guilty = new Set(view.doomed ? [] : view.computing())
+    for (const isolate of view.isolates.values()) isolate.build.isolates.delete(runner)
+    for (const job of [...view.jobs.values()]) {
+      if (guilty.has(job)) this.#end(job, { _tag: "RunnerLost", message: `the runner process died: ${why}` })
+      else this.#repeat(job, `the runner process died: ${why}`)
+    }
+  }
+
+  /** Runs an innocent job again, unless that would show, or has been tried too often. */
+  #repeat(job: Job, why: string): void {
+    this.#detach(job)
+    if (job.stopping !== undefined) {
+      this.#end(job, stoppedOutcome(job.stopping, job.invocation.timeoutMs))
+      return
+    }
+    if (job.touched || job.repeats >= repeatsMax) {
+      this.#end(job, { _tag: "RunnerLost", message: why })
+      return
+    }
+    job.repeats++
+    this.#dispatch(job)
+  }
+
+  #end(job: Job, outcome: Outcome): void {
+    this.#detach(job)
+    job.end(outcome)
+  }
+
+  #finish(job: Job, outcome: Outcome): void {
+    this.#detach(job)
+    job.finish(outcome)
+  }
+
+  /** The job leaves its runner; what waited for its place moves up. */
+  #detach(job: Job): void {
+    const { runner, isolate, build } = job
+    job.runner = undefined
+    job.isolate = undefined
+    if (runner === undefined || isolate === undefined) return
+    isolate.jobs.delete(job)
+    const view = this.views.get(runner)
+    view?.jobs.delete(job.id)
+    if (view !== undefined) this.#inspect(view, isolate)
+    const next = build.waiting.shift()
+    if (next !== undefined) this.#dispatch(next)
+    if (view?.doomed === true && view.jobs.size === 0) runner.kill("it is no longer needed")
+  }
+
+  /** Replaces an isolate that is worn: new runs go to another, and it is ended with its last run. */
+  #inspect(view: RunnerView, isolate: HostedIsolate): void {
+    const { limits, callsPerIsolate } = this.#options
+    const now = performance.now()
+    isolate.lastUsedAt = now
+    const { build } = isolate
+    const worn =
+      isolate.calls >= callsPerIsolate ||
+      isolate.heapBytes > limits.heapBytes * heapShareMax ||
+      now - isolate.bornAt > isolateAgeMaxMs
+    if (worn && build.isolates.get(view.runner) === isolate) build.isolates.delete(view.runner)
+    const current = build.isolates.get(view.runner) === isolate
+    if (isolate.jobs.size === 0 && !current && view.isolates.has(isolate.id)) this.drop(view, isolate)
+  }
+}

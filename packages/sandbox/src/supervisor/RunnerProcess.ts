@@ -1,0 +1,160 @@
+/** One runner process as the supervisor sees it: a socket, a pulse, and the right to kill. */
+import { type ChildProcess, spawn } from "node:child_process"
+import { existsSync, readFileSync } from "node:fs"
+import { setPriority } from "node:os"
+import { Duplex } from "node:stream"
+import { fileURLToPath } from "node:url"
+import { runnerEntry } from "../Entries.ts"
+import { type FromRunner, readFromRunner } from "../protocol/FromRunner.ts"
+import { type ToRunner, writeToRunner } from "../protocol/ToRunner.ts"
+import { FrameSplitter, FrameWriter } from "../protocol/Wire.ts"
+
+export type RunnerState =
+  | "booting"
+  | "ready"
+  /** Gets no new work; ends when its runs have, or soon. */
+  | "retiring"
+  | "dead"
+
+export interface RunnerListener {
+  readonly message: (message: FromRunner) => void
+  /** Called once, whoever ended the process. `why` is for people. */
+  readonly died: (why: string) => void
+}
+
+const flags = [
+  // The stack of isolated-vm's threads is smaller than V8 believes.
+  "--stack-size=984",
+  "--disallow-code-generation-from-strings",
+  // Demanded by isolated-vm, and code caches do not fit otherwise.
+  "--no-node-snapshot",
+  "--max-old-space-size=256"
+]
+
+/** The host stays responsive while runners compute. */
+const niceness = 5
+const diagnosisLength = 4096
+
+export class RunnerProcess {
+  state: RunnerState = "booting"
+  /** On the monotonic clock. Starting up counts as a beat. */
+  beatAt = performance.now()
+  readonly startedAt = performance.now()
+  readonly #child: ChildProcess
+  readonly #socket: Duplex
+  readonly #writer = new FrameWriter()
+  readonly #listener: RunnerListener
+  #scheduled = false
+  #reportedRss = 0
+  #diagnosis = ""
+  #why = ""
+
+  constructor(frameBytesMax: number, listener: RunnerListener) {
+    this.#listener = listener
+    this.#child = spawn(process.execPath, [...flags, fileURLToPath(runnerEntry)], {
+      stdio: ["ignore", "ignore", "pipe", "pipe"],
+      env: allocator === undefined ? {} : { LD_PRELOAD: allocator }
+    })
+    const socket = this.#child.stdio[3]
+    if (!(socket instanceof Duplex)) throw new Error("a runner has no socket")
+    this.#socket = socket
+    const splitter = new FrameSplitter(frameBytesMax)
+    socket.on("data", (chunk: Buffer) => {
+      if (this.state === "dead") return
+      try {
+        splitter.push(chunk, (cursor) => this.#receive(readFromRunner(cursor)))
+      } catch (error) {
+        this.kill(error instanceof Error ? `it broke the protocol: ${error.message}` : "it broke the protocol")
+      }
+    })
+    // A write to a process that has just died. Its exit is what counts.
+    socket.on("error", () => undefined)
+    this.#child.stderr?.on("data", (chunk: Buffer) => {
+      this.#diagnosis = (this.#diagnosis + chunk.toString("utf8")).slice(-diagnosisLength)
+    })
+    this.#child.on("error", (error) => this.#died(`it did not start: ${error.message}`))
+    this.#child.on("exit", (code, signal) => this.#died(`it ended with ${signal ?? `code ${code}`}`))
+    this.#lowerPriority()
+  }
+
+  get pid(): number | undefined {
+    return this.#child.pid
+  }
+
+  /** The last words on its standard error, for our own logs only: a guest may have written them. */
+  get diagnosis(): string {
+    return this.#diagnosis
+  }
+
+  send(message: ToRunner): void {
+    if (this.state === "dead") return
+    writeToRunner(this.#writer, message)
+    if (this.#scheduled) return
+    this.#scheduled = true
+    setImmediate(() => {
+      this.#scheduled = false
+      const buffers = this.#writer.take()
+      if (this.state !== "dead") for (const buffer of buffers) this.#socket.write(buffer)
+    })
+  }
+
+  /** Ends the process at once, whatever it is doing. */
+  kill(why: string): void {
+    if (this.state === "dead") return
+    this.#why = why
+    this.#child.kill("SIGKILL")
+    this.#died(why)
+  }
+
+  /** Resident memory in bytes, from the operating system where it tells, else as the runner itself last reported. */
+  rssBytes(): number {
+    if (process.platform !== "linux") return this.#reportedRss
+    try {
+      const kibibytes = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${this.pid}/status`, "latin1"))?.[1]
+      return kibibytes === undefined ? this.#reportedRss : Number(kibibytes) * 1024
+    } catch {
+      return this.#reportedRss
+    }
+  }
+
+  #receive(message: FromRunner): void {
+    if (this.state === "dead") return
+    if (message.kind === "beat") {
+      this.beatAt = performance.now()
+      this.#reportedRss = message.rssBytes
+      return
+    }
+    if (message.kind === "ready") {
+      this.beatAt = performance.now()
+      if (this.state === "booting") this.state = "ready"
+    }
+    this.#listener.message(message)
+  }
+
+  #died(why: string): void {
+    if (this.state === "dead") return
+    this.state = "dead"
+    this.#socket.destroy()
+    this.#child.stderr?.destroy()
+    this.#child.unref()
+    this.#listener.died(this.#why === "" ? why : this.#why)
+  }
+
+  #lowerPriority(): void {
+    if (this.pid === undefined) return
+    try {
+      setPriority(this.pid, niceness)
+    } catch {
+      // Not permitted here, or already gone: a runner then competes on equal terms.
+    }
+  }
+}
+
+/** jemalloc gives memory of disposed isolates back to the system, which glibc mostly does not. */
+const allocator = [
+  "/usr/lib/x86_64-linux-gnu/libjemalloc.so.2",
+  "/usr/lib/aarch64-linux-gnu/libjemalloc.so.2",
+  "/usr/lib64/libjemalloc.so.2",
+  "/usr/lib/libjemalloc.so.2",
+  "/usr/local/lib/libjemalloc.so.2"
+].find((path) => process.platform === "linux" && existsSync(path))

@@ -1,0 +1,50 @@
+/** What the pool knows of a runner: who is in it, and who is computing. */
+import type { Build, HostedIsolate } from "./Build.ts"
+import type { Job } from "./Job.ts"
+import type { RunnerProcess } from "./RunnerProcess.ts"
+import type { Strikes } from "./Strikes.ts"
+
+export class RunnerView {
+  readonly runner: RunnerProcess
+  readonly jobs = new Map<number, Job>()
+  readonly isolates = new Map<number, HostedIsolate>()
+  /** Isolates in a long entry, with the run that was computing when that was noticed. */
+  readonly busy = new Map<number, number>()
+  /** Isolates that were lost, for what is said of them later. */
+  readonly lost = new Map<number, Build>()
+  booted = false
+  /** Set before it is killed on purpose: then nobody in it is to blame for its death. */
+  doomed = false
+  timer: NodeJS.Timeout | undefined
+
+  constructor(runner: RunnerProcess) {
+    this.runner = runner
+  }
+
+  /** The runs that have been computing for long. */
+  computing(): ReadonlyArray<Job> {
+    const jobs: Array<Job> = []
+    for (const run of this.busy.values()) {
+      const job = this.jobs.get(run)
+      if (job !== undefined) jobs.push(job)
+    }
+    return jobs
+  }
+
+  /** Puts the death of this runner down to those computing in it or, when that is nobody, to all who have runs in it. */
+  blame(strikes: Strikes): void {
+    const computing = this.computing()
+    const suspects = computing.length > 0 ? computing : [...this.jobs.values()]
+    if (suspects.length > 0) strikes.suspect(new Set(suspects.map((job) => job.build.buildId)))
+  }
+
+  /** Takes an isolate that is no more out of the books; its jobs stay with the caller. */
+  forget(id: number): HostedIsolate | undefined {
+    const isolate = this.isolates.get(id)
+    if (isolate === undefined) return undefined
+    this.isolates.delete(id)
+    this.busy.delete(id)
+    if (isolate.build.isolates.get(this.runner) === isolate) isolate.build.isolates.delete(this.runner)
+    return isolate
+  }
+}
