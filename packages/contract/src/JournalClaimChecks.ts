@@ -1,0 +1,219 @@
+/** What `JournalStore.claim` must do. */
+import { assert } from "@effect/vitest"
+import { type Claim, JournalStore, JsonText, RunStore } from "@weft/core"
+import { Effect } from "effect"
+import { type Check, check } from "./Check.ts"
+import {
+  at,
+  bornRun,
+  delivery,
+  ended,
+  envId,
+  event,
+  everything,
+  hostileText,
+  nodeId,
+  runId,
+  runIds,
+  settled,
+  waiting
+} from "./Samples.ts"
+import { claimAll, claimRequest, type JournalStores } from "./Waiting.ts"
+
+/** Stores `count` waiting deliveries of environment `env`, the first the longest due. Their numbers begin at `env * 1000`. */
+const backlog = (env: number, count: number) =>
+  Effect.flatMap(JournalStore, (journal) =>
+    journal.commit(
+      Array.from({ length: count }, (_, index) =>
+        waiting(env * 1000 + index, { env_id: envId(env), created_at: at(index) })
+      ),
+      null
+    )
+  )
+
+const countByEnv = (claims: ReadonlyArray<Claim>): ReadonlyMap<string, number> =>
+  new Map([...Map.groupBy(claims, (claim) => claim.delivery.env_id)].map(([env, taken]) => [env, taken.length]))
+
+const taking: ReadonlyArray<Check<JournalStores>> = [
+  check("a claim returns delivery, event and run as stored, and the run is running", function* () {
+    const journal = yield* JournalStore
+    const published = event(1, { event_type: hostileText, event_data: JsonText.make(JSON.stringify(hostileText)) })
+    const retry = { attempts: 5, delay_ms: 0.5, backoff: 1.75, max_delay_ms: 60_000, jitter: false }
+    const intent = delivery(1, published, {
+      retry,
+      timeout_ms: 1234,
+      attempt: 3,
+      var: hostileText,
+      caused_by: runId(70),
+      first_run_id: runId(71)
+    })
+    yield* journal.commit([{ _tag: "Appended", event: published, deliveries: [{ delivery: intent, run: null }] }], null)
+    const { claims } = yield* claimAll(at(100), { lease: { node_id: nodeId(4), until: at(200) } })
+    const run = bornRun(10_000, intent, {
+      var: hostileText,
+      start_time: at(100),
+      node_id: nodeId(4),
+      attempt: 3,
+      origin_run_id: runId(71)
+    })
+    assert.deepStrictEqual(claims, [{ delivery: intent, event: published, run }])
+    assert.deepStrictEqual(yield* (yield* RunStore).get(envId(1), run.run_id), run)
+  }),
+
+  check("the origin of a first attempt is the run that caused it", function* () {
+    const journal = yield* JournalStore
+    yield* journal.commit([waiting(1, {}, { caused_by: runId(70) }), waiting(2)], null)
+    const { claims } = yield* claimAll(at(100))
+    const origins = claims.map((claim) => [claim.delivery.caused_by, claim.run.origin_run_id])
+    assert.sameDeepMembers(origins, [
+      [runId(70), runId(70)],
+      [null, null]
+    ])
+  }),
+
+  check("nothing waits in an empty store", function* () {
+    assert.deepStrictEqual(yield* claimAll(at(0)), { claims: [], next_due_at: null })
+  }),
+
+  check("a claimed delivery is not claimed again", function* () {
+    const journal = yield* JournalStore
+    yield* journal.commit([waiting(1), waiting(2)], null)
+    assert.strictEqual((yield* claimAll(at(100))).claims.length, 2)
+    assert.deepStrictEqual(yield* claimAll(at(100), { runIds: runIds(20_000, 10) }), { claims: [], next_due_at: null })
+  }),
+
+  check("the claiming run settles the delivery, and no other does", function* () {
+    const journal = yield* JournalStore
+    yield* journal.commit([waiting(1)], null)
+    const [claim] = (yield* claimAll(at(100))).claims
+    assert.isDefined(claim)
+    const stranger = settled(1, ended(bornRun(5, claim.delivery)))
+    assert.deepStrictEqual(yield* journal.commit([stranger, settled(1, ended(claim.run))], null), [false, true])
+  }),
+
+  check("a delivery is not claimed before it is due", function* () {
+    const journal = yield* JournalStore
+    yield* journal.commit([waiting(1, { created_at: at(60) }), waiting(2, { created_at: at(90) })], null)
+    assert.deepStrictEqual(yield* claimAll(at(59)), { claims: [], next_due_at: at(60) })
+    const first = yield* claimAll(at(60))
+    assert.strictEqual(first.claims.length, 1)
+    assert.strictEqual(first.next_due_at, at(90))
+    const second = yield* claimAll(at(1000), { runIds: runIds(20_000, 5) })
+    assert.deepStrictEqual([second.claims.length, second.next_due_at], [1, null])
+  }),
+
+  check("at most as many are claimed as there are run ids, each run used once", function* () {
+    yield* backlog(1, 20)
+    const ids = runIds(500, 7)
+    const { claims, next_due_at } = yield* claimAll(at(1000), { runIds: ids })
+    assert.strictEqual(claims.length, 7)
+    assert.sameMembers(
+      claims.map((claim) => claim.run.run_id),
+      [...ids]
+    )
+    assert.isTrue(next_due_at !== null && next_due_at <= at(1000))
+    assert.strictEqual((yield* (yield* RunStore).list(envId(1), everything, {})).total, 7)
+  }),
+
+  check("the longest due of an environment comes first", function* () {
+    const journal = yield* JournalStore
+    const dues = [50, 10, 40, 20, 30]
+    yield* journal.commit(
+      dues.map((due, index) => waiting(index + 1, { created_at: at(due) })),
+      null
+    )
+    const { claims, next_due_at } = yield* claimAll(at(1000), { runIds: runIds(500, 3) })
+    assert.sameMembers(
+      claims.map((claim) => claim.delivery.due_at),
+      [at(10), at(20), at(30)]
+    )
+    assert.isTrue(next_due_at !== null && next_due_at <= at(1000))
+  }),
+
+  check("concurrent claims share out what waits without overlap", function* () {
+    const journal = yield* JournalStore
+    yield* backlog(1, 60)
+    const requests = Array.from({ length: 20 }, (_, index) =>
+      claimRequest(at(1000), { runIds: runIds(100 * (index + 1), 5) })
+    )
+    const results = yield* Effect.forEach(requests, (request) => journal.claim(request), { concurrency: "unbounded" })
+    const claims = results.flatMap((result) => result.claims)
+    assert.strictEqual(new Set(claims.map((claim) => claim.delivery.delivery_id)).size, claims.length)
+    const left = yield* claimAll(at(1000))
+    assert.strictEqual(claims.length + left.claims.length, 60)
+    assert.strictEqual((yield* (yield* RunStore).stats(envId(1))).running, 60)
+  })
+]
+
+const sharing: ReadonlyArray<Check<JournalStores>> = [
+  check("no environment gets more than perEnv", function* () {
+    yield* backlog(1, 30)
+    yield* backlog(2, 30)
+    const { claims, next_due_at } = yield* claimAll(at(1000), { perEnv: 4 })
+    assert.deepStrictEqual([countByEnv(claims).get(envId(1)), countByEnv(claims).get(envId(2))], [4, 4])
+    assert.isTrue(next_due_at !== null && next_due_at <= at(1000))
+  }),
+
+  check("excluded environments are passed over, also in next_due_at", function* () {
+    yield* backlog(1, 3)
+    yield* backlog(2, 3)
+    const only2 = yield* claimAll(at(1000), { exclude: [envId(1), envId(77)] })
+    assert.deepStrictEqual([...countByEnv(only2.claims)], [[envId(2), 3]])
+    assert.strictEqual(only2.next_due_at, null)
+    const rest = yield* claimAll(at(1000), { runIds: runIds(20_000, 10) })
+    assert.deepStrictEqual([...countByEnv(rest.claims)], [[envId(1), 3]])
+  }),
+
+  check("a large backlog does not keep small ones waiting", function* () {
+    yield* backlog(1, 500)
+    for (let env = 2; env <= 10; env++) yield* backlog(env, 5)
+    const { claims } = yield* claimAll(at(1000), { runIds: runIds(10_000, 50) })
+    const counts = countByEnv(claims)
+    assert.strictEqual(counts.size, 10)
+    for (let env = 2; env <= 10; env++) assert.strictEqual(counts.get(envId(env)), 5)
+  }),
+
+  check("each environment gets its share, longest due first", function* () {
+    for (let env = 1; env <= 10; env++) yield* backlog(env, 20)
+    const { claims } = yield* claimAll(at(1000), { runIds: runIds(10_000, 50) })
+    for (let env = 1; env <= 10; env++) {
+      const dues = claims.filter((claim) => claim.delivery.env_id === envId(env)).map((claim) => claim.delivery.due_at)
+      assert.sameMembers(dues, [0, 1, 2, 3, 4].map(at))
+    }
+  }),
+
+  check("environments that are more than a claim can hold take turns", function* () {
+    for (let env = 1; env <= 30; env++) yield* backlog(env, 4)
+    const served: Array<string> = []
+    for (let round = 0; round < 3; round++) {
+      const { claims } = yield* claimAll(at(1000), { runIds: runIds(1000 * (round + 1), 10) })
+      assert.strictEqual(claims.length, 10)
+      served.push(...claims.map((claim) => claim.delivery.env_id))
+    }
+    assert.strictEqual(new Set(served).size, 30)
+  }),
+
+  check("what one environment leaves of its share is not lost for good", function* () {
+    yield* backlog(1, 40)
+    yield* backlog(2, 1)
+    let rounds = 0
+    let claimed = 0
+    while (claimed < 41 && rounds < 5) {
+      const { claims } = yield* claimAll(at(1000), { runIds: runIds(1000 * (rounds + 1), 20) })
+      claimed += claims.length
+      rounds++
+    }
+    assert.strictEqual(claimed, 41)
+  }),
+
+  check("an environment whose deliveries are all in the future takes no share", function* () {
+    const journal = yield* JournalStore
+    yield* backlog(1, 10)
+    yield* journal.commit([waiting(9000, { env_id: envId(2), created_at: at(5000) })], null)
+    const { claims, next_due_at } = yield* claimAll(at(1000), { runIds: runIds(10_000, 10) })
+    assert.strictEqual(claims.length, 10)
+    assert.strictEqual(next_due_at, at(5000))
+  })
+]
+
+export const claimChecks: ReadonlyArray<Check<JournalStores>> = [...taking, ...sharing]

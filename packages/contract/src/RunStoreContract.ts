@@ -1,0 +1,239 @@
+/** What every `RunStore` must do. Adapters run this suite; they do not copy it. */
+import { assert } from "@effect/vitest"
+import { JournalStore, type LogEntry, type Run, type RunFilter, RunStore } from "@weft/core"
+import { Effect, type Layer } from "effect"
+import { type Check, check, suite } from "./Check.ts"
+import {
+  at,
+  bigJson,
+  ended,
+  envId,
+  eventId,
+  everything,
+  hostileText,
+  logLine,
+  projectId,
+  run,
+  runId
+} from "./Samples.ts"
+
+export const runStoreContract = <E>(adapter: string, layer: Layer.Layer<RunStore | JournalStore, E>) =>
+  suite(`RunStore contract: ${adapter}`, runStoreChecks, layer)
+
+const start = (...runs: ReadonlyArray<Run>) =>
+  Effect.flatMap(JournalStore, (journal) =>
+    journal.commit(
+      runs.map((started) => ({ _tag: "Started", run: started })),
+      null
+    )
+  )
+
+const finish = (over: Run, logs: ReadonlyArray<LogEntry> = []) =>
+  Effect.flatMap(JournalStore, (journal) => journal.commit([{ _tag: "Ended", run: over, logs }], null))
+
+/** The total and the numbers of the runs of a page. */
+const numbers = (filter: RunFilter, page = everything) =>
+  Effect.gen(function* () {
+    const { items, total } = yield* (yield* RunStore).list(envId(1), page, filter)
+    return [total, ...items.map((item) => Number.parseInt(item.run_id.slice(-12), 16))]
+  })
+
+const reading: ReadonlyArray<Check<RunStore | JournalStore>> = [
+  check("a run is read as it was stored, running and ended", function* () {
+    const store = yield* RunStore
+    const running = run(1, {
+      ns: hostileText,
+      var: "späte",
+      project_name: hostileText,
+      origin_run_id: runId(9),
+      event_id: eventId(3),
+      attempt: 7
+    })
+    yield* start(running, run(2))
+    assert.deepStrictEqual(yield* store.get(envId(1), runId(1)), running)
+    const over = ended(running, {
+      status: "failed",
+      result: bigJson,
+      cpu_ms: 0.1,
+      wall_ms: 1234567.891,
+      heap_bytes: 2 ** 40
+    })
+    yield* finish(over)
+    assert.deepStrictEqual(yield* store.get(envId(1), runId(1)), over)
+    assert.deepStrictEqual(yield* store.get(envId(1), runId(2)), run(2))
+  }),
+
+  check("usage keeps its fractions, and zero is not null", function* () {
+    const store = yield* RunStore
+    const usage = [0, 1, 0.30000000000000004, 5e-7, 1e21]
+    for (const [n, cpu_ms] of usage.entries()) yield* finish(ended(run(n), { cpu_ms, wall_ms: cpu_ms, heap_bytes: 0 }))
+    for (const [n, cpu_ms] of usage.entries()) {
+      const stored = yield* store.get(envId(1), runId(n))
+      assert.deepStrictEqual([stored.cpu_ms, stored.wall_ms, stored.heap_bytes], [cpu_ms, cpu_ms, 0])
+    }
+  }),
+
+  check("a run of another environment is NotFound, and without logs", function* () {
+    const store = yield* RunStore
+    yield* finish(ended(run(1)), [logLine(0)])
+    assert.strictEqual((yield* Effect.flip(store.get(envId(2), runId(1)))).message, "There is no such run")
+    assert.strictEqual((yield* Effect.flip(store.get(envId(1), runId(2))))._tag, "NotFound")
+    assert.deepStrictEqual(yield* store.list(envId(2), everything, {}), { items: [], total: 0 })
+    assert.deepStrictEqual(yield* store.logs(envId(2), runId(1), everything), { items: [], total: 0 })
+    assert.deepStrictEqual(yield* store.stats(envId(2)), {
+      total_runs: 0,
+      running: 0,
+      succeeded: 0,
+      failed: 0,
+      cancelled: 0
+    })
+  }),
+
+  check("runs are listed newest first, in pages with the total of all", function* () {
+    const store = yield* RunStore
+    yield* start(run(2), run(5, { env_id: envId(2) }), run(4, { start_time: at(-9) }))
+    yield* start(run(3), run(1))
+    assert.deepStrictEqual(yield* store.list(envId(1), { limit: 2, offset: 1 }, {}), {
+      items: [run(3), run(2)],
+      total: 4
+    })
+    assert.deepStrictEqual(yield* numbers({}, { limit: 3, offset: 4 }), [4])
+  })
+]
+
+/** Two environments, all types and states, three projects of which two share no name. */
+const variety = Effect.gen(function* () {
+  const other = { project_id: projectId(2), project_name: "project 2" }
+  yield* start(
+    run(1, { run_type: "call" }),
+    run(2, { run_type: "event", event_id: eventId(1), ...other }),
+    run(3, { run_type: "schedule" }),
+    run(4, { run_type: "event", event_id: eventId(1) }),
+    run(5, { run_type: "event", event_id: eventId(2), project_name: "old name" }),
+    run(6, { run_type: "event", event_id: eventId(1), env_id: envId(2) })
+  )
+  yield* finish(ended(run(2, { run_type: "event", event_id: eventId(1), ...other }), { status: "failed" }))
+  yield* finish(ended(run(3, { run_type: "schedule" }), { status: "cancelled" }))
+  yield* finish(ended(run(4, { run_type: "event", event_id: eventId(1) })))
+  yield* finish(ended(run(7, { run_type: "repl", ...other })))
+})
+
+const filtering: ReadonlyArray<Check<RunStore | JournalStore>> = [
+  check("a list can be filtered by status", function* () {
+    yield* variety
+    assert.deepStrictEqual(yield* numbers({ status: "running" }), [2, 5, 1])
+    assert.deepStrictEqual(yield* numbers({ status: "succeeded" }), [2, 7, 4])
+    assert.deepStrictEqual(yield* numbers({ status: "failed" }), [1, 2])
+    assert.deepStrictEqual(yield* numbers({ status: "cancelled" }), [1, 3])
+    assert.deepStrictEqual(yield* numbers({ status: "running" }, { limit: 1, offset: 1 }), [2, 1])
+  }),
+
+  check("a list can be filtered by type", function* () {
+    yield* variety
+    assert.deepStrictEqual(yield* numbers({ type: "event" }), [3, 5, 4, 2])
+    assert.deepStrictEqual(yield* numbers({ type: "repl" }), [1, 7])
+    assert.deepStrictEqual(yield* numbers({ type: "eval" }), [0])
+  }),
+
+  check("a list can be filtered by event", function* () {
+    yield* variety
+    assert.deepStrictEqual(yield* numbers({ eventId: eventId(1) }), [2, 4, 2])
+    assert.deepStrictEqual(yield* numbers({ eventId: eventId(1) }, { limit: 1, offset: 1 }), [2, 2])
+    assert.deepStrictEqual(yield* numbers({ eventId: eventId(3) }), [0])
+  }),
+
+  check("a list can be filtered by start, that instant included", function* () {
+    yield* variety
+    assert.deepStrictEqual(yield* numbers({ since: at(4) }), [3, 7, 5, 4])
+    assert.deepStrictEqual(yield* numbers({ since: at(8) }), [0])
+    assert.deepStrictEqual(yield* numbers({ since: at(-1) }, { limit: 2, offset: 4 }), [6, 2, 1])
+  }),
+
+  check("a list can be restricted to ids of projects and to their names at the time", function* () {
+    yield* variety
+    assert.deepStrictEqual(yield* numbers({ only: [projectId(1)] }), [4, 5, 4, 3, 1])
+    assert.deepStrictEqual(yield* numbers({ only: ["project 1"] }), [3, 4, 3, 1])
+    assert.deepStrictEqual(yield* numbers({ only: ["old name", projectId(2)] }), [3, 7, 5, 2])
+    assert.deepStrictEqual(yield* numbers({ only: ["nothing"] }), [0])
+    assert.deepStrictEqual(yield* numbers({ only: [] }), [0])
+  }),
+
+  check("filters add up", function* () {
+    yield* variety
+    assert.deepStrictEqual(yield* numbers({ status: "succeeded", type: "event" }), [1, 4])
+    assert.deepStrictEqual(yield* numbers({ eventId: eventId(1), status: "failed", only: [projectId(2)] }), [1, 2])
+    assert.deepStrictEqual(yield* numbers({ since: at(3), type: "event", status: "running" }), [1, 5])
+    assert.deepStrictEqual(yield* numbers({ type: "event", only: ["project 2"], since: at(3) }), [0])
+  }),
+
+  check("stats count each state, and total_runs is their sum", function* () {
+    yield* variety
+    const store = yield* RunStore
+    assert.deepStrictEqual(yield* store.stats(envId(1)), {
+      total_runs: 6,
+      running: 2,
+      succeeded: 2,
+      failed: 1,
+      cancelled: 1
+    })
+    assert.deepStrictEqual(yield* store.stats(envId(2)), {
+      total_runs: 1,
+      running: 1,
+      succeeded: 0,
+      failed: 0,
+      cancelled: 0
+    })
+  }),
+
+  check("stats can be restricted to projects", function* () {
+    yield* variety
+    const store = yield* RunStore
+    const { total_runs, succeeded, failed } = yield* store.stats(envId(1), [projectId(2), "old name"])
+    assert.deepStrictEqual([total_runs, succeeded, failed], [3, 1, 1])
+    // A project that is named twice is counted once.
+    assert.strictEqual((yield* store.stats(envId(1), [projectId(2), "project 2"])).total_runs, 2)
+    assert.strictEqual((yield* store.stats(envId(1), [])).total_runs, 0)
+  })
+]
+
+const logging: ReadonlyArray<Check<RunStore | JournalStore>> = [
+  check("logs come in the order of logging, in pages with the total of all", function* () {
+    const store = yield* RunStore
+    const lines = Array.from({ length: 25 }, (_, seq) => logLine(seq))
+    yield* finish(ended(run(1)), lines)
+    yield* finish(ended(run(2)), [logLine(0, "other")])
+    assert.deepStrictEqual(yield* store.logs(envId(1), runId(1), everything), { items: lines, total: 25 })
+    assert.deepStrictEqual(yield* store.logs(envId(1), runId(1), { limit: 10, offset: 9 }), {
+      items: lines.slice(9, 19),
+      total: 25
+    })
+    assert.deepStrictEqual(yield* store.logs(envId(1), runId(1), { limit: 10, offset: 30 }), { items: [], total: 25 })
+    assert.deepStrictEqual(yield* store.logs(envId(1), runId(2), everything), {
+      items: [logLine(0, "other")],
+      total: 1
+    })
+  }),
+
+  check("log lines survive as they are", function* () {
+    const store = yield* RunStore
+    const lines: ReadonlyArray<LogEntry> = [
+      { ...logLine(0, hostileText, '{"a":[1.50,null,"\\u0000"]}'), level: "debug" },
+      { ...logLine(1, "", "null"), level: "warn", time: at(-5) },
+      { ...logLine(2, '{"not":"data"}', '"{}"'), level: "error" },
+      logLine(3, "null", null)
+    ]
+    yield* finish(ended(run(1)), lines)
+    assert.deepStrictEqual((yield* store.logs(envId(1), runId(1), everything)).items, lines)
+  }),
+
+  check("an unknown run and one that logged nothing have no logs", function* () {
+    const store = yield* RunStore
+    yield* start(run(1))
+    yield* finish(ended(run(2)))
+    for (const n of [1, 2, 404]) {
+      assert.deepStrictEqual(yield* store.logs(envId(1), runId(n), everything), { items: [], total: 0 })
+    }
+  })
+]
+
+export const runStoreChecks: ReadonlyArray<Check<RunStore | JournalStore>> = [...reading, ...filtering, ...logging]
