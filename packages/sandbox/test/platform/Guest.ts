@@ -73,10 +73,10 @@ export class Guest {
   static async start(entropy: Uint8Array = new Uint8Array(48).fill(7)): Promise<Guest> {
     const context = vm.createContext({}, { codeGeneration: { strings: false, wasm: false } })
     vm.runInContext(kernelRemovals, context)
-    vm.runInContext(`${await bundled}; globalThis.install = platform.install`, context)
+    vm.runInContext(`globalThis.install = (() => { ${await bundled}; return platform.install })()`, context)
     const guest = new Guest(context, (self) => self.#makeBridge(entropy))
     context.install(guest.#bridge)
-    vm.runInContext("delete globalThis.install; delete globalThis.platform", context)
+    vm.runInContext("delete globalThis.install", context)
     return guest
   }
 

@@ -87,9 +87,11 @@ export class Blob {
   }
 }
 
-/** As a position in `size` bytes: out of range is clamped, fractions go. */
+/** As a position in `size` bytes: out of range is clamped, halves go to the even neighbour. */
 const position = (value: number, size: number): number => {
-  const whole = Math.trunc(Number(value)) || 0
+  const number = Number(value) || 0
+  const floor = Math.floor(number)
+  const whole = number - floor === 0.5 ? floor + (Math.abs(floor) % 2) : Math.round(number)
   return whole < 0 ? Math.max(size + whole, 0) : Math.min(whole, size)
 }
 

@@ -100,8 +100,6 @@ const tableText = (data: object, only: ReadonlyArray<string> | undefined): strin
   return [line(header), rule, ...body.map(line)].map((text) => text.trimEnd()).join("\n")
 }
 
-const stackHere = (): string => (new Error().stack ?? "").split("\n").slice(2).join("\n")
-
 export const console = {
   log: (...args: Args): void => write("info", format(args)),
   info: (...args: Args): void => write("info", format(args)),
@@ -111,8 +109,11 @@ export const console = {
   dir: (value: unknown, options?: { readonly depth?: number | null }): void =>
     write("info", inspect(value, options?.depth === null ? Number.POSITIVE_INFINITY : options?.depth)),
   dirxml: (...args: Args): void => write("info", format(args)),
-  trace: (...args: Args): void =>
-    write("debug", `Trace${args.length === 0 ? "" : `: ${format(args)}`}\n${stackHere()}`.trimEnd()),
+  trace: (...args: Args): void => {
+    // Without its own message and frame.
+    const callers = (new Error().stack ?? "").split("\n").slice(2)
+    write("debug", [`Trace${args.length === 0 ? "" : `: ${format(args)}`}`, ...callers].join("\n"))
+  },
   assert: (condition?: unknown, ...args: Args): void => {
     if (!condition) {
       write("error", args.length === 0 ? "Assertion failed" : `Assertion failed: ${format(args)}`)

@@ -43,7 +43,7 @@ export const scalarText = (value: unknown): string => {
 
 export const keyText = (key: string | symbol): string => {
   if (typeof key === "symbol") {
-    return `[${String(key)}]`
+    return String(key)
   }
   return /^[a-zA-Z_$][\w$]*$/.test(key) ? key : quote(key)
 }
@@ -55,7 +55,8 @@ const ownName = (value: unknown): string => {
 
 /** The name of the class of `value`, with its tag when that tells more. */
 export const nameOf = (value: object): string => {
-  const tag: unknown = Reflect.get(value, Symbol.toStringTag)
+  // A tag of its own is shown among its properties.
+  const tag: unknown = Object.hasOwn(value, Symbol.toStringTag) ? "" : Reflect.get(value, Symbol.toStringTag)
   const name = className(value)
   return typeof tag === "string" && tag !== "" && tag !== name ? `${name} [${tag}]` : name
 }

@@ -6,7 +6,7 @@
  * guest its own time, and every dimension but depth of prototypes is bounded.
  */
 import { inspectCustom } from "./define.ts"
-import { functionLabel, keyText, nameOf, quote, scalarText } from "./inspect-scalars.ts"
+import { functionLabel, keyText, nameOf, scalarText } from "./inspect-scalars.ts"
 
 /** Objects nested deeper are named, not shown. */
 const depthDefault = 4
@@ -61,7 +61,7 @@ class Inspection {
     const left = this.#depth - this.#open.length
     const inspectCustomized: CustomInspect = (...args) => Reflect.apply(custom, value, args)
     const shown = inspectCustomized(left, { depth: left }, (inner) => inspect(inner, left))
-    return shown === value ? null : typeof shown === "string" ? indent(shown) : this.show(shown)
+    return shown === value ? null : typeof shown === "string" ? shown : this.show(shown)
   }
 
   #showPlain(value: object): string {
@@ -91,14 +91,14 @@ class Inspection {
   #showByLabel(value: object): string {
     const label = value instanceof Error ? this.#error(value) : (functionLabel(value) ?? boxedLabel(value))
     if (label !== null) {
-      const entries = this.#isTooDeep() ? [] : this.#properties(value, false)
+      const entries = this.#isTooDeep() ? [] : this.#properties(value, value instanceof String)
       return entries.length === 0 ? label : lines(`${label} `, "{}", entries)
     }
     const name = nameOf(value)
     if (value instanceof ArrayBuffer) {
       return this.#block(value, `${name} `, "{}", () => [
         `[Uint8Contents]: <${hex(value)}>`,
-        `byteLength: ${value.byteLength}`
+        `[byteLength]: ${value.byteLength}`
       ])
     }
     if (value instanceof WeakMap || value instanceof WeakSet) {
@@ -158,7 +158,7 @@ class Inspection {
     })
   }
 
-  /** Own enumerable properties as "key: value"; of arrays only those beside their items. */
+  /** Own enumerable properties as "key: value"; of arrays only those beside their items, of strings their characters. */
   #properties(value: object, isArray: boolean): Array<string> {
     const keys = Reflect.ownKeys(value).filter(
       (key) => isEnumerable(value, key) && !(isArray && typeof key === "string" && /^(?:0|[1-9]\d*)$/.test(key))
@@ -174,7 +174,7 @@ class Inspection {
     if (property?.set !== undefined) {
       return "[Setter]"
     }
-    return indent(typeof property?.value === "string" ? quote(property.value) : this.show(property?.value))
+    return this.show(property?.value)
   }
 }
 
@@ -229,8 +229,8 @@ const lines = (label: string, braces: string, entries: ReadonlyArray<string>): s
   if (width <= lineMax && !entries.some((entry) => entry.includes("\n"))) {
     return `${label}${open} ${entries.join(", ")} ${close}`
   }
-  const isList = open === "[" && entries.length > 6 && entries.every((entry) => entry.length <= 16)
-  const rows = isList ? filled(entries) : entries.map((entry) => entry)
+  const isList = open === "[" && entries.length > 6 && entries.slice(0, -1).every((entry) => entry.length <= 16)
+  const rows = isList ? filled(entries) : entries.map(indent)
   return `${label}${open}\n  ${rows.join(",\n  ")}\n${close}`
 }
 
