@@ -1,0 +1,156 @@
+/** API keys: what a host's dashboard, or the admin routes, do with them. No caller: whoever gets here may. */
+import { Context, Effect, Layer, Redacted, Schema } from "effect"
+import type { Digest, SecureRandom } from "effect/crypto"
+import { BadRequest, NotFound, type StoreUnavailable } from "../errors/Errors.ts"
+import { toIdOrName } from "../ids/IdOrName.ts"
+import { ApiKeyId, type EnvId, freshIds } from "../ids/Ids.ts"
+import type { Page, PageRequest } from "../ids/Page.ts"
+import { now } from "../ids/Timestamp.ts"
+import { ApiKey } from "./ApiKey.ts"
+import { ApiKeyStore } from "./ApiKeyStore.ts"
+import { Credentials } from "./Credentials.ts"
+import { EnvDirectory } from "./EnvDirectory.ts"
+import { fullPermissions, parsePermissions } from "./Permission.ts"
+import { formatToken, hashSecret, isSameHash, mintToken, parseToken } from "./Token.ts"
+
+export interface NewApiKey {
+  /** At most 128 characters; empty by default. */
+  readonly name?: string
+  /** A permission map; without it the key has the access level Full. */
+  readonly permissions?: unknown
+}
+
+export interface ApiKeyChange extends NewApiKey {
+  readonly enabled?: boolean
+}
+
+export class ApiKeys extends Context.Service<
+  ApiKeys,
+  {
+    /** The token is shown here and never again. */
+    readonly create: (
+      envId: EnvId,
+      input: NewApiKey
+    ) => Effect.Effect<
+      { readonly key: ApiKey; readonly token: Redacted.Redacted<string> },
+      BadRequest | NotFound | StoreUnavailable
+    >
+    /**
+     * The key of exactly this token, made with the access level Full if it is absent. A key that is there stays
+     * as it is. `BadRequest` when the token has not the shape `svc_<uuid>_<secret>`, or another key its id.
+     */
+    readonly ensure: (
+      envId: EnvId,
+      token: Redacted.Redacted<string>
+    ) => Effect.Effect<ApiKey, BadRequest | NotFound | StoreUnavailable>
+    /** Newest first. */
+    readonly list: (envId: EnvId, page: PageRequest) => Effect.Effect<Page<ApiKey>, NotFound | StoreUnavailable>
+    readonly update: (
+      envId: EnvId,
+      id: string,
+      change: ApiKeyChange
+    ) => Effect.Effect<ApiKey, BadRequest | NotFound | StoreUnavailable>
+    /** Whoever presents the key's token, or that of a session or service key made with it, is unauthorized from now on. */
+    readonly remove: (envId: EnvId, id: string) => Effect.Effect<void, NotFound | StoreUnavailable>
+  }
+>()("@weft/core/access/ApiKeys") {
+  static readonly layer: Layer.Layer<
+    ApiKeys,
+    never,
+    ApiKeyStore | Credentials | EnvDirectory | Digest.Digest | SecureRandom.SecureRandom
+  > = Layer.effect(
+    ApiKeys,
+    Effect.gen(function* () {
+      const store = yield* ApiKeyStore
+      const credentials = yield* Credentials
+      const envs = yield* EnvDirectory
+      const freshId = yield* freshIds
+      const crypto = yield* Effect.context<Digest.Digest | SecureRandom.SecureRandom>()
+
+      const newKey = Effect.fnUntraced(function* (id: ApiKeyId, envId: EnvId, secret: Redacted.Redacted<string>) {
+        const instant = yield* now
+        return new ApiKey({
+          api_key_id: id,
+          env_id: envId,
+          name: "",
+          enabled: true,
+          permissions: fullPermissions,
+          secret_hash: yield* Effect.provide(hashSecret(secret), crypto),
+          created_at: instant,
+          updated_at: instant
+        })
+      })
+
+      /** A key of this environment; `id` is whatever the request says. */
+      const find = Effect.fnUntraced(function* (envId: EnvId, id: string) {
+        const keyId = toIdOrName(id)
+        if (!isApiKeyId(keyId)) return yield* noSuchKey
+        const key = yield* store.find(keyId)
+        return key.env_id === envId ? key : yield* noSuchKey
+      })
+
+      return ApiKeys.of({
+        create: Effect.fnUntraced(function* (envId, input) {
+          const checked = yield* checkInput(input)
+          yield* envs.require(envId)
+          const id = yield* freshId(ApiKeyId)
+          const token = yield* Effect.provide(mintToken("api-key", id), crypto)
+          const key = new ApiKey({ ...(yield* newKey(id, envId, token.secret)), ...checked })
+          yield* store.insert(key)
+          yield* credentials.changed(id)
+          return { key, token: formatToken(token) }
+        }),
+
+        ensure: Effect.fnUntraced(function* (envId, text) {
+          const token = parseToken(Redacted.value(text))
+          if (token?.type !== "api-key" || !isApiKeyId(token.id)) return yield* badToken
+          yield* envs.require(envId)
+          const key = yield* newKey(token.id, envId, token.secret)
+          // Keeps the key that is there, if there is one, whoever comes first.
+          yield* store.insert(key)
+          yield* credentials.changed(token.id)
+          const stored = yield* store.find(token.id)
+          const isSame = stored.env_id === envId && isSameHash(stored.secret_hash, key.secret_hash)
+          return isSame ? stored : yield* usedToken
+        }),
+
+        list: (envId, page) => Effect.andThen(envs.require(envId), store.list(envId, page)),
+
+        update: Effect.fnUntraced(function* (envId, id, change) {
+          const checked = yield* checkInput(change)
+          const old = yield* find(envId, id)
+          const enabled = change.enabled ?? old.enabled
+          const key = new ApiKey({ ...old, ...checked, enabled, updated_at: yield* now })
+          yield* Effect.ensuring(store.update(key), credentials.changed(key.api_key_id))
+          return key
+        }),
+
+        remove: Effect.fnUntraced(function* (envId, id) {
+          const key = yield* find(envId, id)
+          yield* Effect.ensuring(store.remove(envId, key.api_key_id), credentials.changed(key.api_key_id))
+        })
+      })
+    })
+  )
+}
+
+const nameLengthMax = 128
+
+/** The checked fields that the input has. */
+const checkInput = Effect.fnUntraced(function* (input: NewApiKey) {
+  if (input.name !== undefined && input.name.length > nameLengthMax) {
+    return yield* new BadRequest({ reason: `name must have at most ${nameLengthMax} characters` })
+  }
+  return {
+    ...(input.name === undefined ? {} : { name: input.name }),
+    ...(input.permissions === undefined
+      ? {}
+      : { permissions: yield* Effect.fromResult(parsePermissions(input.permissions)) })
+  }
+})
+
+const isApiKeyId = Schema.is(ApiKeyId)
+
+const noSuchKey = new NotFound({ resource: "API key" })
+const badToken = new BadRequest({ reason: "The token of an API key must have the shape svc_<uuid>_<secret>" })
+const usedToken = new BadRequest({ reason: "The id in the token is that of another API key" })

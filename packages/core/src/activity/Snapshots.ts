@@ -1,0 +1,74 @@
+/**
+ * Copies of stored records in memory, so that hot paths need no query.
+ *
+ * A copy lives until it is forgotten (on this node at once, on others when the feed tells) or until it is
+ * older than the age limit, which holds where a message of the feed was lost. Concurrent readers of a missing
+ * copy share one query. That a record is absent is remembered too, but apart: a flood of made-up keys cannot
+ * push real records out.
+ */
+import { Cache, Clock, type Duration, Effect, Exit } from "effect"
+import type { NotFound, StoreUnavailable } from "../errors/Errors.ts"
+
+export interface Snapshots<Key extends string, A> {
+  readonly get: (key: Key) => Effect.Effect<A, NotFound | StoreUnavailable>
+  readonly forget: (key: Key) => Effect.Effect<void>
+  readonly forgetAll: Effect.Effect<void>
+}
+
+export interface SnapshotOptions {
+  /** Copies to keep; beyond, the one that was not read for the longest goes. Also the bound of the absent ones. */
+  readonly capacity: number
+  /** The longest that a node which missed the news goes on with its copy. */
+  readonly ageLimit: Duration.Input
+}
+
+/** How long an absent record is taken for absent without asking again. */
+const absentMs = 1000
+
+export const makeSnapshots = <Key extends string, A>(
+  lookup: (key: Key) => Effect.Effect<A, NotFound | StoreUnavailable>,
+  options: SnapshotOptions
+): Effect.Effect<Snapshots<Key, A>> =>
+  Effect.gen(function* () {
+    /** Absent keys, the first noted first, with the epoch milliseconds until which they count as absent. */
+    const absent = new Map<Key, { readonly error: NotFound; readonly until: number }>()
+    let generation = 0
+
+    const noteAbsent = (key: Key, error: NotFound, asked: number) =>
+      Effect.map(Clock.currentTimeMillis, (now) => {
+        // Whoever forgot a key in the meantime knows that this answer may be out of date.
+        if (asked !== generation) return
+        absent.delete(key)
+        absent.set(key, { error, until: now + absentMs })
+        const [oldest] = absent.keys()
+        if (absent.size > options.capacity && oldest !== undefined) absent.delete(oldest)
+      })
+
+    const cache = yield* Cache.makeWith(
+      (key: Key) => {
+        const asked = generation
+        return Effect.tapErrorTag(lookup(key), "NotFound", (error) => noteAbsent(key, error, asked))
+      },
+      { capacity: options.capacity, timeToLive: (exit) => (Exit.isSuccess(exit) ? options.ageLimit : 0) }
+    )
+
+    const getAbsent = (key: Key, error: NotFound, until: number) =>
+      Effect.flatMap(Clock.currentTimeMillis, (now) => (now < until ? Effect.fail(error) : Cache.get(cache, key)))
+
+    const forgetting = (drop: () => void, dropCopies: Effect.Effect<void>) =>
+      Effect.suspend(() => {
+        generation++
+        drop()
+        return dropCopies
+      })
+
+    return {
+      get: (key) =>
+        Effect.suspend(() => {
+          const noted = absent.get(key)
+          return noted === undefined ? Cache.get(cache, key) : getAbsent(key, noted.error, noted.until)
+        }),
+      forget: (key) => forgetting(() => void absent.delete(key), Cache.invalidate(cache, key)),
+      forgetAll: forgetting(() => absent.clear(), Cache.invalidateAll(cache))
+    }
+  })
