@@ -103,7 +103,8 @@ export const snapshotOf = (deployments: ReadonlyArray<Deployment>): EnvDeploymen
   }
 }
 
-const routeKey = (method: string, service: string, path: string): string => `${method} /${service}${path}`
+/** No part of a stored endpoint has a space, so only its own three parts make its key. */
+const routeKey = (method: string, service: string, path: string): string => `${method} ${service} ${path}`
 
 const oncePerFunction = (matches: ReadonlyArray<Match>): ReadonlyArray<Match> => {
   const byFunction = new Map<string, Match>()

@@ -1,0 +1,74 @@
+/**
+ * Making a build the one that serves its project's triggers.
+ *
+ * Everything that can fail by the author's fault comes before the one transaction that changes anything.
+ * Deploying an older build again is the rollback.
+ */
+import { Effect, Schema } from "effect"
+import type { Caller } from "../access/Caller.ts"
+import { BlobStore } from "../blobs/BlobStore.ts"
+import { BadRequest, type Forbidden, NotFound, StoreUnavailable } from "../errors/Errors.ts"
+import { toIdOrName } from "../ids/IdOrName.ts"
+import { BuildId, freshIds } from "../ids/Ids.ts"
+import { now } from "../ids/Timestamp.ts"
+import { namedProject } from "../projects/NamedProject.ts"
+import { ProjectStore } from "../projects/ProjectStore.ts"
+import { Sandbox, type SandboxUnavailable } from "../sandbox/Sandbox.ts"
+import { artifactKey } from "./Artifacts.ts"
+import type { Build } from "./Build.ts"
+import { BuildStore } from "./BuildStore.ts"
+import { Deployments } from "./Deployments.ts"
+import type { Manifest } from "./Manifest.ts"
+import { readManifest } from "./Meta.ts"
+
+export type Deploy = (
+  project: string,
+  buildId: string
+) => Effect.Effect<Build, Forbidden | NotFound | BadRequest | SandboxUnavailable | StoreUnavailable, Caller>
+
+export const makeDeploy = Effect.gen(function* () {
+  const store = yield* BuildStore
+  const blobs = yield* BlobStore
+  const projects = yield* ProjectStore
+  const sandbox = yield* Sandbox
+  const deployments = yield* Deployments
+  const freshId = yield* freshIds
+
+  /** Whoever goes away in the middle leaves no node with an old snapshot. */
+  const serve = Effect.fnUntraced(function* (build: Build, manifest: Manifest) {
+    yield* Effect.catchTag(store.deploy(build, manifest, yield* now), "Taken", ({ what }) =>
+      Effect.fail(new BadRequest({ reason: `Another project of the environment already serves ${what}` }))
+    )
+    yield* sandbox.pardon(build.build_id)
+    yield* deployments.changed(build.env_id)
+  }, Effect.uninterruptible)
+
+  return Effect.fnUntraced(function* (idOrName, buildId) {
+    const { project } = yield* namedProject(projects, idOrName, "build", "execute")
+    const build = yield* store.get(project.env_id, yield* toBuildId(buildId), project.project_id)
+    const zip = yield* readZip(blobs, build)
+    const prepared = yield* Effect.catchTag(sandbox.prepare(zip), "BundleRejected", ({ reason }) =>
+      Effect.fail(new BadRequest({ reason }))
+    )
+    const manifest = yield* readManifest(prepared.functions, freshId)
+    yield* blobs.put(artifactKey(build), prepared.artifact)
+    yield* serve(build, manifest)
+    return yield* store.get(build.env_id, build.build_id)
+  }) satisfies Deploy
+})
+
+/** What cannot be the id of a build is not there. */
+export const toBuildId = (text: string): Effect.Effect<BuildId, NotFound> => {
+  const id = toIdOrName(text)
+  return isBuildId(id) ? Effect.succeed(id) : Effect.fail(noSuchBuild)
+}
+
+/** The bytes of a stored build. That they are missing is the store's fault, not the caller's. */
+export const readZip = (blobs: BlobStore["Service"], build: Build): Effect.Effect<Uint8Array, StoreUnavailable> =>
+  Effect.catchTag(blobs.get(build.storage_path), "NotFound", (cause) =>
+    Effect.fail(new StoreUnavailable({ operation: `zip of build ${build.build_id}`, cause }))
+  )
+
+const isBuildId = Schema.is(BuildId)
+
+const noSuchBuild = new NotFound({ resource: "build" })

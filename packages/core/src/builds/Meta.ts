@@ -1,0 +1,74 @@
+/** From the functions that the sandbox found in a build, with their `meta`, to what the build offers (decisions 5.1). */
+import { Effect, Result, type Schema } from "effect"
+import { BadRequest } from "../errors/Errors.ts"
+import { HandlerId, ScheduleId } from "../ids/Ids.ts"
+import type { ExportedFunction, FunctionRef } from "../sandbox/Sandbox.ts"
+import type { Manifest } from "./Manifest.ts"
+import { readTriggers, type Triggers } from "./Triggers.ts"
+
+/** Where the ids of handlers and schedules come from. */
+export type IdSource = <Id extends string>(schema: Schema.Codec<Id, string>) => Effect.Effect<Id>
+
+/**
+ * What a build offers, in the order of its functions. `BadRequest` names the first function whose metadata is
+ * wrong as `ns/var`, the field and the reason; also when two functions claim one endpoint or one tool.
+ */
+export const readManifest = Effect.fnUntraced(function* (
+  functions: ReadonlyArray<ExportedFunction>,
+  freshId: IdSource
+) {
+  const triggers = yield* Effect.fromResult(readAll(functions))
+  const { endpoints, tools } = triggers
+  yield* Effect.fromResult(
+    Result.andThen(
+      refuseTwice(endpoints, "webhook", (it) => `${it.method} /${it.service}${it.path}`),
+      refuseTwice(tools, "tool", (it) => `the tool ${it.name} of ${it.service}`)
+    )
+  )
+  return {
+    functions: functions.map((fn) => ({ ns: fn.ns, var: fn.var })),
+    handlers: yield* Effect.forEach(triggers.handlers, (handler) =>
+      Effect.map(freshId(HandlerId), (event_handler_id) => ({ event_handler_id, ...handler }))
+    ),
+    schedules: yield* Effect.forEach(triggers.schedules, (schedule) =>
+      Effect.map(freshId(ScheduleId), (schedule_id) => ({ schedule_id, ...schedule }))
+    ),
+    endpoints,
+    tools
+  } satisfies Manifest
+})
+
+const readAll = (functions: ReadonlyArray<ExportedFunction>): Result.Result<Triggers, BadRequest> =>
+  Result.map(
+    Result.all(
+      functions.map((fn) =>
+        Result.mapError(readTriggers(fn, fn.meta), ({ field, reason }) => badMeta(fn, field, reason))
+      )
+    ),
+    (all) => ({
+      handlers: all.flatMap((it) => it.handlers),
+      schedules: all.flatMap((it) => it.schedules),
+      endpoints: all.flatMap((it) => it.endpoints),
+      tools: all.flatMap((it) => it.tools)
+    })
+  )
+
+const refuseTwice = <A extends FunctionRef>(
+  entries: ReadonlyArray<A>,
+  field: string,
+  nameOf: (entry: A) => string
+): Result.Result<void, BadRequest> => {
+  const owners = new Map<string, A>()
+  for (const entry of entries) {
+    const name = nameOf(entry)
+    const owner = owners.get(name)
+    if (owner !== undefined) {
+      return Result.fail(badMeta(entry, field, `claims ${name}, which ${owner.ns}/${owner.var} claims already`))
+    }
+    owners.set(name, entry)
+  }
+  return Result.succeed(undefined)
+}
+
+const badMeta = (fn: FunctionRef, field: string, reason: string): BadRequest =>
+  new BadRequest({ reason: `${fn.ns}/${fn.var}: meta${field === "" ? "" : `.${field}`} ${reason}` })

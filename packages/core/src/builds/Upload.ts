@@ -1,0 +1,131 @@
+/**
+ * Taking in a build.
+ *
+ * Nothing of a refused build is kept, and a build is stored before it is told to be. Its bytes come first, under
+ * a key of their own for every upload, so that two uploads of one `build_id` cannot take each other's away.
+ */
+import { Context, Effect } from "effect"
+import { Digest } from "effect/crypto"
+import type { Caller } from "../access/Caller.ts"
+import { BlobStore } from "../blobs/BlobStore.ts"
+import { BadRequest, type Forbidden, type NotFound, type StoreUnavailable } from "../errors/Errors.ts"
+import { BuildId, freshIds, isUuid } from "../ids/Ids.ts"
+import { now } from "../ids/Timestamp.ts"
+import { type NamedProject, namedProject } from "../projects/NamedProject.ts"
+import { ProjectStore } from "../projects/ProjectStore.ts"
+import { defaultLimits } from "../sandbox/Limits.ts"
+import { Sandbox } from "../sandbox/Sandbox.ts"
+import { Build } from "./Build.ts"
+import { BuildStore } from "./BuildStore.ts"
+
+export interface NewBuild {
+  readonly zip: Uint8Array
+  /** SHA-256 of the zip, hex. */
+  readonly hash: string
+  /** A UUID that makes repeating the upload safe; a new one by default. */
+  readonly build_id?: string
+}
+
+export interface Uploaded {
+  readonly build: Build
+  /** Whether the project had this very build already; then nothing was stored. */
+  readonly existed: boolean
+}
+
+/** The largest zip of a build, in bytes. A host that gives its sandbox other limits sets it to the same. */
+export const ArchiveBytesMax = Context.Reference<number>("@weft/core/builds/ArchiveBytesMax", {
+  defaultValue: () => defaultLimits.archiveBytes
+})
+
+export type Upload = (
+  project: string,
+  input: NewBuild
+) => Effect.Effect<Uploaded, Forbidden | BadRequest | NotFound | StoreUnavailable, Caller>
+
+export const makeUpload = Effect.gen(function* () {
+  const store = yield* BuildStore
+  const blobs = yield* BlobStore
+  const projects = yield* ProjectStore
+  const sandbox = yield* Sandbox
+  const digest = yield* Digest.Digest
+  const freshId = yield* freshIds
+  const bytesMax = yield* ArchiveBytesMax
+
+  /** The build that has the id already, if it is the same one. */
+  const existing = Effect.fnUntraced(function* ({ caller, project }: NamedProject, id: BuildId, hash: string) {
+    const found = yield* orNull(store.get(caller.env_id, id))
+    if (found === null) return null
+    if (found.project_id !== project.project_id) return yield* usedId
+    return found.hash === hash ? ({ build: found, existed: true } satisfies Uploaded) : yield* otherHash
+  })
+
+  const checkZip = Effect.fnUntraced(function* (zip: Uint8Array, hash: string) {
+    if (zip.length > bytesMax) return yield* refuse(`file must have at most ${bytesMax} bytes`)
+    const actual = yield* digest.digestHex(Digest.sha256, zip)
+    if (actual !== hash) return yield* refuse("hash is not the SHA-256 of the file")
+    yield* Effect.catchTag(sandbox.check(zip), "BundleRejected", ({ reason }) => refuse(`file: ${reason}`))
+  })
+
+  /** Bytes whose build did not come to be stored are nobody's. After a doubtful answer the store is asked. */
+  const clearAway = (build: Build) =>
+    Effect.gen(function* () {
+      const stored = yield* orNull(store.get(build.env_id, build.build_id))
+      if (stored?.storage_path !== build.storage_path) yield* blobs.remove(build.storage_path)
+    }).pipe(Effect.ignore({ log: "Warn", message: `The bytes of build ${build.build_id} may have been left behind` }))
+
+  const keep = (build: Build, zip: Uint8Array) =>
+    blobs.put(build.storage_path, zip).pipe(
+      Effect.andThen(store.insert(build)),
+      Effect.onError(() => clearAway(build))
+    )
+
+  return Effect.fnUntraced(function* (idOrName, input) {
+    const hash = input.hash.toLowerCase()
+    const shape = checkShape(hash, input.build_id)
+    const named = yield* namedProject(projects, idOrName, "build", "create", shape)
+    const id = input.build_id === undefined ? yield* freshId(BuildId) : BuildId.make(input.build_id.toLowerCase())
+    const known = yield* existing(named, id, hash)
+    if (known !== null) return known
+    yield* checkZip(input.zip, hash)
+
+    const { project_id, env_id, name } = named.project
+    const instant = yield* now
+    const build = new Build({
+      build_id: id,
+      project_id,
+      project_name: name,
+      env_id,
+      hash,
+      size: input.zip.length,
+      build_type: "bundle",
+      deployed: false,
+      active: true,
+      created_at: instant,
+      updated_at: instant,
+      storage_path: `builds/${env_id}/${project_id}/${id}.${yield* freshId(BuildId)}.zip`,
+      storage_backend: blobs.backend
+    })
+    // Another upload of the same id may have come between; a build of another environment shows only here.
+    return yield* keep(build, input.zip).pipe(
+      Effect.as<Uploaded>({ build, existed: false }),
+      Effect.catchTag("Taken", () =>
+        Effect.flatMap(existing(named, id, hash), (known) =>
+          known === null ? Effect.fail(usedId) : Effect.succeed(known)
+        )
+      )
+    )
+  }) satisfies Upload
+})
+
+const refuse = (reason: string): Effect.Effect<never, BadRequest> => Effect.fail(new BadRequest({ reason }))
+
+const orNull = <A, E>(found: Effect.Effect<A, E | NotFound>): Effect.Effect<A | null, E> =>
+  Effect.catchTag(found, "NotFound", () => Effect.succeed(null))
+
+const usedId = new BadRequest({ reason: "build_id is already in use" })
+const otherHash = new BadRequest({ reason: "hash differs from that of the build which has the build_id" })
+
+const checkShape = (hash: string, buildId: string | undefined): Effect.Effect<void, BadRequest> => {
+  if (!/^[0-9a-f]{64}$/.test(hash)) return refuse("hash must be a SHA-256 as 64 hexadecimal digits")
+  return buildId === undefined || isUuid(buildId) ? Effect.void : refuse("build_id must be a UUID")
+}

@@ -1,0 +1,61 @@
+/** Projects and builds for the tests beside this file. */
+import { Effect, type Layer } from "effect"
+import { Digest } from "effect/crypto"
+import type { Caller } from "../../src/access/Caller.ts"
+import { Builds } from "../../src/builds/Builds.ts"
+import { Deployments } from "../../src/builds/Deployments.ts"
+import type { EnvId } from "../../src/ids/Ids.ts"
+import { type TrustedModule, trustedZip } from "../../src/memory/TrustedSandbox.ts"
+import { Projects } from "../../src/projects/Projects.ts"
+import { as, crypto, newEnv, services } from "../Services.ts"
+
+/** Something that a caller may try and fail at. */
+export type Attempt = Effect.Effect<unknown, { readonly _tag: string }, Builds | Caller>
+
+const withMeta = (meta: unknown) => Object.assign(() => null, { meta })
+const hook = (path: string) => withMeta({ webhook: { service: "shop", path } })
+
+export const modules: Readonly<Record<string, TrustedModule>> = {
+  one: {
+    main: {
+      zeta: withMeta({ event: ["b", "a"] }),
+      alpha: withMeta({ event: "a", schedule: "0 3 * * *" }),
+      hello: hook("/hello")
+    },
+    extra: { last: withMeta({ event: "c" }) }
+  },
+  two: { main: { zeta: withMeta({ event: "d" }), hello: hook("/hello") } },
+  bad: { main: { broken: withMeta({ event: "a", retry: { attempts: 0 } }) } }
+}
+
+export const hashOf = (zip: Uint8Array) =>
+  Effect.flatMap(Digest.Digest, (digest) => digest.digestHex(Digest.sha256, zip)).pipe(Effect.provide(crypto))
+
+export const upload = Effect.fnUntraced(function* (project: string, key: string, build_id?: string) {
+  const zip = trustedZip(key)
+  const hash = yield* hashOf(zip)
+  return yield* (yield* Builds).upload(project, { zip, hash, ...(build_id === undefined ? {} : { build_id }) })
+})
+
+export const deploy = Effect.fnUntraced(function* (project: string, key: string) {
+  const { build } = yield* upload(project, key)
+  return yield* (yield* Builds).deploy(project, build.build_id)
+})
+
+/** An environment with the projects `alpha` and `beta`. */
+export const setUp = Effect.gen(function* () {
+  const env = yield* newEnv("acme")
+  const projects = yield* Projects
+  const alpha = yield* as(env.env_id)(projects.create({ name: "alpha" }))
+  const beta = yield* as(env.env_id)(projects.create({ name: "beta" }))
+  return { env, alpha, beta, builds: yield* Builds, host: as(env.env_id) }
+})
+
+export const run = <A, E>(body: Effect.Effect<A, E, Layer.Success<ReturnType<typeof services>>>) =>
+  Effect.provide(body, services(modules))
+
+export const servedBy = (envId: EnvId) =>
+  Effect.gen(function* () {
+    const found = yield* (yield* Deployments).of(envId)
+    return found.endpoint("POST", "shop", "/hello")?.build.build_id
+  })
