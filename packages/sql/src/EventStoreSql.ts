@@ -1,0 +1,38 @@
+/** `EventStore` on SQL. */
+import { Event, EventStore, NotFound } from "@weft/core"
+import { Effect, Layer } from "effect"
+import type { Statement } from "effect/sql"
+import { countOf, Database, onlyRow, orUnavailable, type RowOf } from "./Database.ts"
+
+export const layer: Layer.Layer<EventStore, never, Database> = Layer.effect(
+  EventStore,
+  Effect.gen(function* () {
+    const { dialect, reader } = yield* Database
+
+    return EventStore.of({
+      get: (envId, id) =>
+        onlyRow(reader<RowOf<Event>>`SELECT * FROM events WHERE env_id = ${envId} AND event_id = ${id}`, notFound).pipe(
+          Effect.map(toEvent),
+          orUnavailable("get")
+        ),
+
+      list: (envId, { limit, offset }, only) => {
+        const terms: Array<Statement.Fragment> = [reader`env_id = ${envId}`]
+        if (only !== undefined) terms.push(reader`event_type IN (${dialect.texts(reader, only)})`)
+        const where = reader.and(terms)
+        return Effect.all({
+          items: Effect.map(
+            reader<RowOf<Event>>`
+              SELECT * FROM events WHERE ${where} ORDER BY event_id DESC LIMIT ${limit} OFFSET ${offset}`,
+            (rows) => rows.map(toEvent)
+          ),
+          total: countOf(reader<{ n: number | null }>`SELECT sum(n) AS n FROM event_counts WHERE ${where}`)
+        }).pipe(orUnavailable("list"))
+      }
+    })
+  })
+)
+
+const notFound = new NotFound({ resource: "event" })
+
+const toEvent = (row: RowOf<Event>): Event => new Event(row, { disableChecks: true })

@@ -1,0 +1,112 @@
+/**
+ * Taking due deliveries, fairly between environments.
+ *
+ * Environments take turns, from where the last claim stopped, and each gets the same share of a claim. The
+ * database finds them by stepping from one to the next in the primary key, so that the size of a backlog does
+ * not matter.
+ */
+import {
+  type Claim,
+  type ClaimRequest,
+  type ClaimResult,
+  Delivery,
+  type EnvId,
+  Event,
+  RetryPolicy,
+  RunId,
+  startRun,
+  type Timestamp
+} from "@weft/core"
+import { Effect, Schema } from "effect"
+import type { SqlError } from "effect/sql"
+import type { Database, RowOf } from "./Database.ts"
+import { type JournalStatements, startRow } from "./JournalStatements.ts"
+
+/** Where the turns of a store stand: the environment that was served last. */
+export interface Turns {
+  last: string
+}
+
+/** Claims in the transaction of the caller. */
+export const claimDue = Effect.fnUntraced(function* (
+  database: Database["Service"],
+  statements: JournalStatements,
+  turns: Turns,
+  request: ClaimRequest
+): Effect.fn.Return<ClaimResult, SqlError.SqlError> {
+  const before = yield* waitingEnvs(database, request.exclude)
+  const due = before.filter((env) => env.due_at <= request.now).map((env) => env.env_id)
+  if (due.length === 0) return { claims: [], next_due_at: earliest(before) }
+
+  const limit = request.runIds.length
+  const share = Math.min(request.perEnv, Math.max(1, Math.ceil(limit / due.length)))
+  const turn = [...due.filter((env) => env > turns.last), ...due.filter((env) => env <= turns.last)].slice(0, limit)
+  const rows = yield* longestDue(database, turn, request.now, share)
+  const byEnv = Map.groupBy(rows, (row) => row.env_id)
+  const chosen = turn.flatMap((env) => byEnv.get(env) ?? [])
+  const claims = request.runIds.flatMap((runId, index) => {
+    const row = chosen[index]
+    return row === undefined ? [] : [toClaim(row, runId, request)]
+  })
+  yield* statements.insertRuns(claims.map(({ delivery, run }) => startRow(run, delivery)))
+  yield* statements.deleteDeliveries(claims.map(({ delivery: d }) => [d.env_id, d.due_at, d.delivery_id]))
+  turns.last = claims.at(-1)?.delivery.env_id ?? turns.last
+  return { claims, next_due_at: earliest(yield* waitingEnvs(database, request.exclude)) }
+})
+
+interface WaitingEnv {
+  readonly env_id: EnvId
+  /** When its longest due delivery is, or was, due. */
+  readonly due_at: Timestamp
+}
+
+/** The environments with waiting deliveries, in ascending order. */
+const waitingEnvs = ({ dialect, writer: sql }: Database["Service"], exclude: ReadonlyArray<EnvId>) =>
+  sql<WaitingEnv>`
+    WITH RECURSIVE waiting (env_id) AS (
+      SELECT min(env_id) FROM deliveries
+      UNION ALL
+      SELECT (SELECT min(d.env_id) FROM deliveries d WHERE d.env_id > waiting.env_id)
+      FROM waiting WHERE waiting.env_id IS NOT NULL
+    )
+    SELECT env_id, (SELECT min(d.due_at) FROM deliveries d WHERE d.env_id = waiting.env_id) AS due_at
+    FROM waiting WHERE env_id IS NOT NULL AND env_id NOT IN (${dialect.texts(sql, exclude)})
+    ORDER BY env_id`
+
+const earliest = (envs: ReadonlyArray<WaitingEnv>): Timestamp | null =>
+  envs.reduce<Timestamp | null>((least, { due_at }) => (least === null || due_at < least ? due_at : least), null)
+
+type DueRow = Omit<RowOf<Delivery>, "retry" | "timeout_ms" | "caused_by"> &
+  Pick<RowOf<Event>, "event_type" | "event_data" | "event_time" | "created_at"> & { readonly terms: string }
+
+/** At most `share` due deliveries of each environment, the longest due first, with their events. */
+const longestDue = (
+  { dialect, writer: sql }: Database["Service"],
+  envs: ReadonlyArray<EnvId>,
+  now: Timestamp,
+  share: number
+) =>
+  sql<DueRow>`
+    SELECT d.*, e.event_type, e.event_data, e.event_time, e.created_at
+    FROM (${dialect.texts(sql, envs)}) AS env
+    JOIN deliveries d ON d.env_id = env.value AND (d.due_at, d.delivery_id) IN (
+      SELECT due_at, delivery_id FROM deliveries WHERE env_id = env.value AND due_at <= ${now}
+      ORDER BY due_at, delivery_id LIMIT ${share}
+    )
+    JOIN events e ON e.env_id = d.env_id AND e.event_id = d.event_id
+    ORDER BY d.due_at, d.delivery_id`
+
+const toClaim = (row: DueRow, runId: RunId, { lease, now }: ClaimRequest): Claim => {
+  const { terms, event_type, event_data, event_time, created_at, ...rest } = row
+  const { env_id, event_id, stream_id } = rest
+  const delivery = new Delivery({ ...rest, ...decodeTerms(terms) }, { disableChecks: true })
+  const event = new Event(
+    { env_id, event_id, stream_id, event_type, event_data, event_time, created_at },
+    { disableChecks: true }
+  )
+  return { delivery, event, run: startRun(delivery, runId, lease.node_id, now) }
+}
+
+const decodeTerms = Schema.decodeSync(
+  Schema.fromJsonString(Schema.Struct({ retry: RetryPolicy, timeout_ms: Schema.Int, caused_by: Schema.NullOr(RunId) }))
+)

@@ -1,0 +1,78 @@
+/** `TenantStore` on SQL. */
+import { Env, NotFound, Org, Taken, TenantStore } from "@weft/core"
+import { Effect, Layer } from "effect"
+import { countOf, Database, onlyRow, orUnavailable, type RowOf } from "./Database.ts"
+
+export const layer: Layer.Layer<TenantStore, never, Database> = Layer.effect(
+  TenantStore,
+  Effect.gen(function* () {
+    const { reader, writer } = yield* Database
+
+    const findEnv = (orgSlug: string, envName: string) => reader<RowOf<Env, "active">>`
+      SELECT envs.* FROM envs JOIN orgs ON orgs.org_id = envs.org_id
+      WHERE orgs.slug = ${orgSlug} AND envs.name = ${envName}`
+
+    return TenantStore.of({
+      insertOrg: (org) =>
+        onlyRow(
+          writer`INSERT INTO orgs ${writer.insert({ ...org })} ON CONFLICT DO NOTHING RETURNING org_id`,
+          new Taken({ what: "slug" })
+        ).pipe(Effect.asVoid, orUnavailable("insertOrg")),
+
+      getOrg: (idOrSlug) =>
+        onlyRow(reader<RowOf<Org>>`SELECT * FROM orgs WHERE org_id = ${idOrSlug} OR slug = ${idOrSlug}`, noOrg).pipe(
+          Effect.map(toOrg),
+          orUnavailable("getOrg")
+        ),
+
+      listOrgs: ({ limit, offset }) =>
+        Effect.all({
+          items: Effect.map(
+            reader<RowOf<Org>>`SELECT * FROM orgs ORDER BY org_id DESC LIMIT ${limit} OFFSET ${offset}`,
+            (rows) => rows.map(toOrg)
+          ),
+          total: countOf(reader<{ n: number }>`SELECT count(*) AS n FROM orgs`)
+        }).pipe(orUnavailable("listOrgs")),
+
+      updateOrg: ({ org_id, name, plan, members, updated_at }) =>
+        onlyRow(
+          writer`UPDATE orgs SET ${writer.update({ name, plan, members, updated_at })}
+            WHERE org_id = ${org_id} RETURNING org_id`,
+          noOrg
+        ).pipe(Effect.asVoid, orUnavailable("updateOrg")),
+
+      insertEnv: (env) =>
+        onlyRow(
+          writer`INSERT INTO envs ${writer.insert({ ...env, active: env.active ? 1 : 0 })}
+            ON CONFLICT DO NOTHING RETURNING env_id`,
+          new Taken({ what: "environment name" })
+        ).pipe(Effect.asVoid, orUnavailable("insertEnv")),
+
+      getEnv: (id) =>
+        onlyRow(reader<RowOf<Env, "active">>`SELECT * FROM envs WHERE env_id = ${id}`, noEnv).pipe(
+          Effect.map(toEnv),
+          orUnavailable("getEnv")
+        ),
+
+      findEnv: (orgSlug, envName) =>
+        onlyRow(findEnv(orgSlug, envName), noEnv).pipe(Effect.map(toEnv), orUnavailable("findEnv")),
+
+      listEnvs: (orgId, { limit, offset }) =>
+        Effect.all({
+          items: Effect.map(
+            reader<RowOf<Env, "active">>`
+              SELECT * FROM envs WHERE org_id = ${orgId} ORDER BY env_id DESC LIMIT ${limit} OFFSET ${offset}`,
+            (rows) => rows.map(toEnv)
+          ),
+          total: countOf(reader<{ n: number }>`SELECT count(*) AS n FROM envs WHERE org_id = ${orgId}`)
+        }).pipe(orUnavailable("listEnvs"))
+    })
+  })
+)
+
+const noOrg = new NotFound({ resource: "organization" })
+const noEnv = new NotFound({ resource: "environment" })
+
+const toOrg = (row: RowOf<Org>): Org => new Org(row, { disableChecks: true })
+
+const toEnv = (row: RowOf<Env, "active">): Env => new Env({ ...row, active: row.active === 1 }, { disableChecks: true })
