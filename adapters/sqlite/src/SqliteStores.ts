@@ -1,0 +1,52 @@
+/** All stores of Weft in one SQLite file, or in memory. */
+import type { ApiKeyStore, BuildStore, EventStore, JournalStore, ProjectStore, RunStore, TenantStore } from "@weft/core"
+import { Database, journalStore, migrate, recordStores, sqlite } from "@weft/sql"
+import { Cause, Effect, Layer } from "effect"
+import { hold } from "./DatabaseFile.ts"
+import { type DatabaseInUse, DatabaseUnusable } from "./Errors.ts"
+import { type ConnectionOptions, open } from "./SqliteClient.ts"
+
+export interface SqliteOptions {
+  /** A path, made with its folder where it is missing, or `:memory:`. */
+  readonly file: string
+  /**
+   * `full` (the default): what was acknowledged survives a loss of power. `normal`: it survives the end of the
+   * process, and commits are faster.
+   */
+  readonly synchronous?: "full" | "normal"
+}
+
+export type SqliteStores = ApiKeyStore | TenantStore | ProjectStore | BuildStore | EventStore | RunStore | JournalStore
+
+/** Holds the file for the life of the layer: no other process can have it open meanwhile. */
+export const stores = (options: SqliteOptions): Layer.Layer<SqliteStores, DatabaseInUse | DatabaseUnusable> => {
+  const { file, synchronous = "full" } = options
+  const database = Layer.effect(
+    Database,
+    file === ":memory:" ? openInMemory : openFile({ file, synchronous, readonly: false })
+  )
+  return Layer.merge(recordStores, journalStore).pipe(Layer.provide(database))
+}
+
+const openInMemory = Effect.gen(function* () {
+  const writer = yield* open({ file: ":memory:", synchronous: "normal", readonly: false })
+  return yield* upToDate(writer, writer)
+}).pipe(Effect.orDie)
+
+const openFile = Effect.fnUntraced(function* (options: ConnectionOptions) {
+  yield* hold(options.file)
+  return yield* Effect.gen(function* () {
+    const writer = yield* open(options)
+    // A reader of its own, so that lists do not wait behind transactions.
+    return yield* upToDate(writer, yield* open({ ...options, readonly: true }))
+  }).pipe(
+    Effect.catchCause((cause) => Effect.fail(new DatabaseUnusable({ file: options.file, cause: Cause.squash(cause) })))
+  )
+})
+
+type Client = Effect.Success<ReturnType<typeof open>>
+
+const upToDate = (writer: Client, reader: Client) => {
+  const database = Database.of({ dialect: sqlite, writer, reader, exclusive: true })
+  return Effect.as(Effect.provideService(migrate, Database, database), database)
+}
