@@ -1,7 +1,7 @@
 /** What `JournalStore.reap` must do. In all of them node 1 reaps, and node 2 is dead at 1,000. */
 import { assert } from "@effect/vitest"
-import { fromJsonText, JournalStore, type JsonText, RunStore } from "@weft/core"
-import { Effect } from "effect"
+import { JournalStore, RunStore } from "@weft/core"
+import { Effect, Schema } from "effect"
 import { type Check, check } from "./Check.ts"
 import {
   at,
@@ -30,13 +30,9 @@ const setUp = Effect.gen(function* () {
   return journal
 })
 
-const errorOf = (result: JsonText | null) => {
-  const value = result === null ? null : fromJsonText(result)
-  assert.isTrue(typeof value === "object" && value !== null && "error" in value)
-  const error = value.error
-  assert.isTrue(typeof error === "object" && error !== null && !Array.isArray(error) && "message" in error)
-  return error
-}
+const LostResult = Schema.fromJsonString(
+  Schema.Struct({ error: Schema.Struct({ name: Schema.String, message: Schema.NonEmptyString, stack: Schema.String }) })
+)
 
 export const reapChecks: ReadonlyArray<Check<JournalStores>> = [
   check("the runs of a dead node fail with NodeLost", function* () {
@@ -48,8 +44,8 @@ export const reapChecks: ReadonlyArray<Check<JournalStores>> = [
     )
     for (const ended of lost) {
       assert.deepStrictEqual([ended.status, ended.stop_time], ["failed", at(1000)])
-      const { name, message, stack } = errorOf(ended.result)
-      assert.deepStrictEqual([name, typeof message, message !== "", stack], ["NodeLost", "string", true, ""])
+      const { error } = yield* Schema.decodeUnknownEffect(LostResult)(ended.result)
+      assert.deepStrictEqual([error.name, error.stack], ["NodeLost", ""])
       assert.deepStrictEqual(yield* (yield* RunStore).get(envId(1), ended.run_id), ended)
     }
     const { result } = lost.find((ended) => ended.run_id === runId(1)) ?? run(0)

@@ -213,8 +213,14 @@ export const bornRun = (n: number, held: Delivery, fields: Fields<Run> = {}): Ru
   run(n, {
     env_id: held.env_id,
     stream_id: held.stream_id,
+    project_id: held.project_id,
+    project_name: held.project_name,
+    build_id: held.build_id,
+    ns: held.ns,
+    var: held.var,
     event_id: held.event_id,
     run_type: held.run_type,
+    attempt: held.attempt,
     ...fields
   })
 
