@@ -61,7 +61,8 @@ export const usedWithoutImport: ReadonlyMap<string, string> = new Map([
   ["@types/node", "types in tsconfig.json"],
   ["node", "the Node that scripts, tests and install scripts run under"],
   ["patch-package", "postinstall"],
-  ["typescript", "npm run check"]
+  ["typescript", "npm run check"],
+  ["vitest", "@effect/vitest wants it beside itself"]
 ])
 
 /** Carried inside the packages that use them, because we patch them: a consumer's copy would lack the patch. */

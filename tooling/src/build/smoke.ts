@@ -1,9 +1,10 @@
 /**
  * Proves what is published: packs every built package as npm would, lays the archives out as an installation
- * outside the repository, loads each in plain Node, and compiles a consumer against their types.
+ * outside the repository, loads each in plain Node, compiles a consumer against their types, and runs the
+ * end-to-end suite against the reference server on top of them.
  */
 import { execFileSync } from "node:child_process"
-import { globSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import { cpSync, globSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { bundledDependencies } from "../Layout.ts"
@@ -59,18 +60,28 @@ const compile = (packages: ReadonlyArray<Published>, place: string): void => {
   writeFileSync(join(place, "consumer.ts"), `${lines.join("\n")}\n`)
   const compilerOptions = { strict: true, module: "nodenext", target: "es2024", types: ["node"], noEmit: true }
   writeFileSync(join(place, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["consumer.ts"] }))
-  writeFileSync(join(place, "package.json"), JSON.stringify({ name: "consumer", type: "module" }))
   execFileSync(join(root, "node_modules/.bin/tsc"), ["-p", "."], { cwd: place, stdio: "inherit" })
   console.log(`compiles against the types of ${packages.length} packages`)
+}
+
+const serve = (place: string): void => {
+  cpSync(join(root, "examples/standalone/src"), join(place, "server"), { recursive: true })
+  execFileSync(join(root, "node_modules/.bin/vitest"), ["run", "examples/functions/test/github.e2e.test.ts"], {
+    cwd: root,
+    stdio: "inherit",
+    env: { ...process.env, WEFT_TEST_SERVER: join(place, "server/main.ts") }
+  })
 }
 
 const place = mkdtempSync(join(tmpdir(), "weft-smoke-"))
 try {
   const packages = publishedPackages()
+  writeFileSync(join(place, "package.json"), JSON.stringify({ name: "consumer", type: "module" }))
   linkDependencies(join(place, "node_modules"))
   install(packages, place)
   load(packages, place)
   compile(packages, place)
+  serve(place)
 } finally {
   rmSync(place, { recursive: true, force: true })
 }
