@@ -6,6 +6,7 @@ import { Caller, hostIdentity } from "../src/access/Caller.ts"
 import { Credentials } from "../src/access/Credentials.ts"
 import { parsePermissions } from "../src/access/Permission.ts"
 import { Artifacts } from "../src/builds/Artifacts.ts"
+import * as BuildContents from "../src/builds/BuildContents.ts"
 import { Builds } from "../src/builds/Builds.ts"
 import { Deployments } from "../src/builds/Deployments.ts"
 import type { EnvId } from "../src/ids/Ids.ts"
@@ -18,7 +19,7 @@ export const crypto = Layer.mergeAll(Digest.layerWebCrypto, SecureRandom.layerWe
 
 /** Every service on what is provided: stores, blobs, feed and sandbox. */
 export const onStores = Layer.mergeAll(ApiKeys.layer, Projects.layer, Artifacts.layer).pipe(
-  Layer.provideMerge(Layer.mergeAll(Credentials.layer, Tenants.layer, Builds.layer)),
+  Layer.provideMerge(Layer.mergeAll(Credentials.layer, Tenants.layer, Builds.layer, BuildContents.layer)),
   Layer.provideMerge(Deployments.layer),
   Layer.provideMerge(crypto)
 )

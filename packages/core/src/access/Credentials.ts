@@ -75,7 +75,8 @@ export class Credentials extends Context.Service<
       const check = (text: string, known: Verified) =>
         Effect.flatMap(current(known.id), ({ key, identity }) => {
           if (key.enabled && key.secret_hash === known.secretHash) {
-            remember(verified, text, known)
+            // Order matters only when something may have to go.
+            if (verified.size > capacity / 2) remember(verified, text, known)
             return Effect.succeed(identity)
           }
           verified.delete(text)

@@ -9,11 +9,9 @@ import type { BuildId } from "../ids/Ids.ts"
 import type { Page, PageRequest } from "../ids/Page.ts"
 import { utf8Encode } from "../ids/Utf8.ts"
 import { namedProject } from "../projects/NamedProject.ts"
-import type { ProjectContents } from "../projects/ProjectContents.ts"
 import { ProjectStore } from "../projects/ProjectStore.ts"
 import type { FunctionRef, Sandbox } from "../sandbox/Sandbox.ts"
 import type { Build } from "./Build.ts"
-import * as BuildContents from "./BuildContents.ts"
 import { BuildStore, type Deployment } from "./BuildStore.ts"
 import { type Deploy, makeDeploy, readZip, toBuildId } from "./Deploy.ts"
 import type { Deployments } from "./Deployments.ts"
@@ -59,7 +57,7 @@ export class Builds extends Context.Service<
   }
 >()("@weft/core/builds/Builds") {
   static readonly layer: Layer.Layer<
-    Builds | ProjectContents,
+    Builds,
     never,
     BlobStore | BuildStore | Deployments | ProjectStore | Sandbox | Digest.Digest | SecureRandom.SecureRandom
   > = Layer.effect(
@@ -121,7 +119,7 @@ export class Builds extends Context.Service<
         schedules: declared(({ manifest }) => manifest.schedules)
       })
     })
-  ).pipe(Layer.merge(BuildContents.layer))
+  )
 }
 
 const noDeployedBuild = new NotFound({ resource: "deployed build" })

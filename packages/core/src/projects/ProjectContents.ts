@@ -1,7 +1,7 @@
 /**
  * What hangs on a project besides its own record: builds, their bytes, what it serves.
  *
- * The seam between projects and what comes after them; `builds/Builds` implements it.
+ * The seam between projects and what comes after them; `builds/BuildContents` implements it.
  */
 import { Context, type Effect } from "effect"
 import type { StoreUnavailable } from "../errors/Errors.ts"
