@@ -13,8 +13,8 @@ export const findJsonFault = (text: string): { readonly line: number; readonly c
 
 const space = /[ \t\n\r]*/y
 // biome-ignore lint/suspicious/noControlCharactersInRegex: a string of JSON must not have them
-const scalar =
-  /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"|-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?|true|false|null/y
+const string = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y
+const literal = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?|true|false|null/y
 
 /** What the text may go on with. A stack instead of recursion: nesting is the sender's choice. */
 type Expected = "value" | "value or ]" | "name" | "name or }" | ":" | "more" | "end"
@@ -46,13 +46,13 @@ const faultIndex = (text: string): number | null => {
     } else if (expected === ":" && next === ":") {
       at++
       expected = "value"
-    } else if ((expected === "name" || expected === "name or }") && next === '"' && skip(scalar) !== "") {
+    } else if ((expected === "name" || expected === "name or }") && skip(string) !== "") {
       expected = ":"
     } else if ((expected === "value" || expected === "value or ]") && (next === "{" || next === "[")) {
       open.push(next)
       at++
       expected = next === "{" ? "name or }" : "value or ]"
-    } else if ((expected === "value" || expected === "value or ]") && skip(scalar) !== "") {
+    } else if ((expected === "value" || expected === "value or ]") && skip(next === '"' ? string : literal) !== "") {
       expected = afterValue()
     } else {
       return at

@@ -64,10 +64,10 @@ const routesOf = (settings: HttpSettings) => {
 
 export const makeApp = (settings: HttpSettings): Effect.Effect<App, never, WeftServices | Scope.Scope> =>
   Effect.gen(function* () {
-    const routed = yield* Effect.provideService(
-      HttpRouter.toHttpEffect(routesOf(settings)),
-      HttpRouter.RouterConfig,
-      routing
+    const routed = yield* HttpRouter.toHttpEffect(routesOf(settings)).pipe(
+      Effect.provideService(HttpRouter.RouterConfig, routing),
+      // A router of its own, also where a host that is made of layers has one already.
+      Effect.provideService(Layer.CurrentMemoMap, Layer.makeMemoMapUnsafe())
     )
     const random = yield* SecureRandom.SecureRandom
     const nextId = random.uuidV7()

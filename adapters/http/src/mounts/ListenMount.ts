@@ -33,7 +33,7 @@ export const listen = async (weft: WeftRuntime, options: ListenOptions = {}): Pr
   await mounted.ready
   // The check of `Host` is done here, so that its answer has the envelope.
   const server = createServer({ keepAliveTimeout, requireHostHeader: false }, (request, response) => {
-    if (request.headers.host === undefined && request.httpVersion === "1.1") {
+    if (request.headers.host === undefined && request.httpVersion !== "1.0") {
       return refuse(response.socket ?? request.socket, "The header Host is missing")
     }
     mounted(request, response)

@@ -28,6 +28,7 @@ export interface Serving {
 }
 
 const defaultGraceMs = 30_000
+const sendingMs = 1000
 
 export const openServing = async (weft: WeftRuntime, options: HttpOptions): Promise<Serving> => {
   const settings = settingsOf(options)
@@ -45,7 +46,12 @@ export const openServing = async (weft: WeftRuntime, options: HttpOptions): Prom
     inFlight,
     close: ({ graceMs = defaultGraceMs } = {}) =>
       Effect.runPromise(
-        Effect.raceFirst(inFlight.idle, Effect.sleep(graceMs)).pipe(Effect.andThen(Scope.close(scope, Exit.void)))
+        Effect.gen(function* () {
+          yield* Effect.raceFirst(inFlight.idle, Effect.sleep(graceMs))
+          yield* Scope.close(scope, Exit.void)
+          // What was interrupted has an answer, too, that takes a moment to be sent.
+          yield* Effect.raceFirst(inFlight.idle, Effect.sleep(sendingMs))
+        })
       )
   }
 }

@@ -20,11 +20,14 @@ export const makeWebhookFastPath = (serving: Serving): FastPath => {
   const start = (call: WebhookCall, response: ServerResponse): void => {
     const fiber = Fiber.runIn(
       fork(
-        Effect.flatMap(app.nextId, (id) =>
-          Effect.matchCauseEffect(webhooks.handle(call), {
-            onSuccess: (answer) => sendAnswer(response, answer, id),
-            onFailure: (cause) => sendFailure(response, cause, id)
-          })
+        // Only the call can be interrupted: its end is answered in any case.
+        Effect.uninterruptibleMask((restore) =>
+          Effect.flatMap(app.nextId, (id) =>
+            Effect.matchCauseEffect(restore(webhooks.handle(call)), {
+              onSuccess: (answer) => sendAnswer(response, answer, id),
+              onFailure: (cause) => sendFailure(response, cause, id)
+            })
+          )
         )
       ),
       requests

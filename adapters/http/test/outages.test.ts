@@ -1,0 +1,105 @@
+import { assert, describe, it } from "@effect/vitest"
+import {
+  EventStore,
+  MemoryStores,
+  NotFound,
+  ProjectStore,
+  StoreUnavailable,
+  start,
+  TenantStore,
+  trustedSandbox,
+  type WeftInstance
+} from "@weft/core"
+import { Http, type Listening } from "@weft/http"
+import { Effect, Layer, Logger, Redacted } from "effect"
+import { afterAll, beforeAll } from "vitest"
+import { checkEnvelope, type Reply, replyOf } from "./server/TestServer.ts"
+
+let weft: WeftInstance
+let listening: Listening
+let token: string
+const logged: Array<string> = []
+
+const down = Effect.fail(new StoreUnavailable({ operation: "get", cause: new Error("password=hunter2") }))
+
+const logs = Logger.layer([Logger.map(Logger.formatLogFmt, (line) => void logged.push(line))])
+
+/** Projects cannot be had, events have a mistake of ours in them; the rest works. */
+const broken = Layer.mergeAll(
+  MemoryStores.database,
+  Layer.succeed(
+    ProjectStore,
+    ProjectStore.of({ insert: () => down, get: () => down, list: () => down, update: () => down, remove: () => down })
+  ),
+  Layer.succeed(
+    EventStore,
+    EventStore.of({
+      get: () => Effect.fail(new NotFound({ resource: "event" })),
+      list: () => Effect.die(new Error("password=hunter2 in our own SQL"))
+    })
+  ),
+  logs
+)
+
+beforeAll(async () => {
+  weft = await start({ stores: broken, blobs: MemoryStores.blobs, sandbox: trustedSandbox({}) })
+  await weft.orgs.create({ slug: "acme" })
+  const env = await weft.envs.create("acme", { name: "prod" })
+  token = Redacted.value((await weft.apiKeys.create(env.env_id, {})).token)
+  listening = await Http.listen(weft, { port: 0 })
+})
+afterAll(async () => {
+  await listening.close()
+  await weft.close()
+})
+
+const get = async (path: string): Promise<Reply> =>
+  checkEnvelope(
+    await replyOf(await fetch(`${listening.url}${path}`, { headers: { authorization: `Bearer ${token}` } }))
+  )
+
+const checkSilent = (reply: Reply): void => {
+  assert.strictEqual(reply.status, 500)
+  assert.strictEqual(reply.json.error.code, "internal_server_error")
+  assert.notInclude(reply.text, "hunter2")
+  assert.notInclude(reply.text, "    at ")
+}
+
+describe("an outage of the store", () => {
+  it("is 500 with Retry-After, and in the log with the request's id", async () => {
+    const reply = await get("/v1/projects")
+    checkSilent(reply)
+    assert.match(reply.headers.get("retry-after") ?? "", /^[1-9]\d*$/)
+    const line = logged.find((one) => one.includes(reply.json.error.request_id))
+    assert.include(line ?? "", "hunter2")
+  })
+})
+
+describe("a mistake of ours", () => {
+  it("is 500 that says nothing, and in the log with the request's id", async () => {
+    const reply = await get("/v1/events")
+    checkSilent(reply)
+    assert.isNull(reply.headers.get("retry-after"))
+    const line = logged.find((one) => one.includes(reply.json.error.request_id))
+    assert.include(line ?? "", "our own SQL")
+  })
+})
+
+describe("readiness", () => {
+  it("is lost with the store, health is not", async () => {
+    const store = Layer.effect(
+      TenantStore,
+      Effect.map(TenantStore, (real) => TenantStore.of({ ...real, listOrgs: () => down }))
+    ).pipe(Layer.provide(MemoryStores.database))
+    const other = await start({
+      stores: Layer.mergeAll(MemoryStores.database, store, logs),
+      blobs: MemoryStores.blobs,
+      sandbox: trustedSandbox({})
+    })
+    const mounted = Http.fetch(other)
+    assert.strictEqual((await mounted(new Request("http://weft/readyz"))).status, 500)
+    assert.strictEqual((await mounted(new Request("http://weft/healthz"))).status, 200)
+    await mounted.close()
+    await other.close()
+  })
+})

@@ -1,0 +1,218 @@
+import { request as nodeRequest } from "node:http"
+import { assert, describe, it } from "@effect/vitest"
+import { Redacted } from "effect"
+import { afterAll, beforeAll } from "vitest"
+import { replyOf, TestServer } from "./server/TestServer.ts"
+
+let server: TestServer
+
+beforeAll(async () => {
+  server = await TestServer.start({ bodyBytes: 100_000 })
+  await server.deploy("shop", "shop")
+})
+afterAll(() => server.close())
+
+const hook = (path: string): string => `/webhook/acme/prod/shop${path}`
+
+const post = (body: string, type?: string, headers: Record<string, string> = {}) =>
+  server.call("POST", hook("/echo"), {
+    token: null,
+    body,
+    headers: { ...headers, ...(type === undefined ? {} : { "content-type": type }) }
+  })
+
+describe("the request that a function gets", () => {
+  it("has method, path, query, headers and address", async () => {
+    const reply = await server.call("POST", `${hook("/echo")}?a=1&a=2&b=%C3%A6`, {
+      token: null,
+      json: { n: 1 },
+      headers: { "X-Mixed-Case": "Yes", "x-forwarded-for": "203.0.113.7, 10.0.0.1", "x-real-ip": "10.0.0.2" }
+    })
+    assert.strictEqual(reply.status, 200)
+    assert.include(reply.json, { method: "POST", url: hook("/echo"), ip: "203.0.113.7", "body-raw": '{"n":1}' })
+    assert.deepStrictEqual(reply.json.query, { a: "2", b: "æ" })
+    assert.deepStrictEqual(reply.json.body, { n: 1 })
+    assert.strictEqual(reply.json.headers["x-mixed-case"], "Yes")
+    assert.isUndefined(reply.json.auth)
+  })
+
+  it("has the socket's address if nobody says more", async () => {
+    assert.strictEqual((await post("x", "text/plain")).json.ip, "127.0.0.1")
+    assert.strictEqual((await post("x", "text/plain", { "x-real-ip": "203.0.113.8" })).json.ip, "203.0.113.8")
+  })
+
+  it("has repeated headers joined", async () => {
+    const received = await new Promise<string>((resolve) => {
+      const headers = ["Content-Length", "0", "X-Many", "a", "X-Many", "b", "Host", "localhost"]
+      const sent = nodeRequest(`${server.listening.url}${hook("/echo")}`, { method: "POST", headers }, (response) => {
+        let text = ""
+        response.on("data", (chunk) => {
+          text += chunk
+        })
+        response.on("end", () => resolve(text))
+      })
+      sent.end()
+    })
+    assert.strictEqual(JSON.parse(received).headers["x-many"], "a, b")
+  })
+
+  it("has a body as its type says", async () => {
+    const bodies = [
+      ['{"a":[1]}', "application/json", { a: [1] }, '{"a":[1]}'],
+      ['{"a":1}', "application/vnd.api+json; charset=utf-8", { a: 1 }, '{"a":1}'],
+      ["{not json", "application/json", "{not json", "{not json"],
+      ["a=1&b=x+y&a=2", "application/x-www-form-urlencoded", { a: "2", b: "x y" }, "a=1&b=x+y&a=2"],
+      ["grüße", "text/plain; charset=utf-8", "grüße", "grüße"],
+      ["", "application/json", null, ""]
+    ] as const
+    for (const [body, type, parsed, raw] of bodies) {
+      const { json } = await post(body, type)
+      assert.deepStrictEqual(json.body, parsed, type)
+      assert.strictEqual(json["body-raw"], raw)
+    }
+  })
+
+  it("has bytes in base64", async () => {
+    const response = await fetch(`${server.listening.url}${hook("/echo")}`, {
+      method: "POST",
+      headers: { "content-type": "application/octet-stream" },
+      body: new Uint8Array([0, 255, 128])
+    })
+    const { body, "body-raw": raw } = (await replyOf(response)).json
+    assert.isNull(body)
+    assert.strictEqual(raw, "AP+A")
+  })
+
+  it("is the same when its length was not announced", async () => {
+    const response = await fetch(`${server.listening.url}${hook("/echo")}`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: new Blob(['{"n":2}']).stream(),
+      duplex: "half"
+    })
+    assert.deepStrictEqual((await replyOf(response)).json.body, { n: 2 })
+  })
+})
+
+describe("what a function answers", () => {
+  it("is sent as it says, without what belongs to the connection", async () => {
+    const response = await fetch(`${server.listening.url}${hook("/custom")}`)
+    assert.strictEqual(response.status, 418)
+    assert.strictEqual(response.headers.get("x-kind"), "teapot")
+    assert.strictEqual(response.headers.get("content-type"), "application/json")
+    assert.notStrictEqual(response.headers.get("x-request-id"), "mine")
+    assert.isNull(response.headers.get("transfer-encoding"))
+    assert.strictEqual(response.headers.get("connection"), "keep-alive")
+    assert.deepStrictEqual(await response.json(), { tea: true })
+  })
+
+  it("may be a value, text, bytes or nothing", async () => {
+    const put = await server.call("PUT", hook("/item/deep"), { token: null })
+    assert.strictEqual(put.text, '"put"')
+    const text = await server.call("GET", hook("/text"), { token: null })
+    assert.strictEqual(text.text, "blåbær")
+    assert.strictEqual(text.headers.get("content-type"), "text/plain; charset=utf-8")
+    assert.strictEqual(text.headers.get("content-length"), "8")
+    const bytes = await fetch(`${server.listening.url}${hook("/bytes")}`)
+    assert.deepStrictEqual(new Uint8Array(await bytes.arrayBuffer()), new Uint8Array([0, 255, 1]))
+    assert.strictEqual(bytes.headers.get("content-type"), "image/png")
+    const empty = await server.call("DELETE", hook("/empty"), { token: null })
+    assert.strictEqual(empty.status, 204)
+    assert.strictEqual(empty.text, "")
+  })
+
+  it("is 500 when it fails, without a word of the tenant's error", async () => {
+    const reply = await server.call("GET", hook("/fails"), { token: null })
+    assert.strictEqual(reply.status, 500)
+    assert.strictEqual(reply.json.error.code, "internal_server_error")
+    assert.notInclude(reply.text, "tenant")
+    const failed = await server.call("GET", "/v1/runs?status=failed")
+    assert.strictEqual(failed.json.data[0].result.error.message, "a secret of the tenant")
+  })
+})
+
+describe("a webhook route", () => {
+  it("that names no endpoint is 404", async () => {
+    for (const [method, path] of [
+      ["POST", "/webhook"],
+      ["POST", "/webhook/acme"],
+      ["POST", "/webhook/acme/prod"],
+      ["POST", "/webhook/acme/prod/shop"],
+      ["POST", "/webhook/acme/prod/shop/none"],
+      ["POST", "/webhook/acme/prod/none/echo"],
+      ["POST", "/webhook/acme/none/shop/echo"],
+      ["POST", "/webhook/none/prod/shop/echo"],
+      ["POST", "/webhook/acme/prod/shop/ECHO"],
+      ["POST", "/webhook/acme/prod/shop/echo/"],
+      ["POST", "/webhook/acme/prod/shop/%65cho"],
+      ["GET", hook("/echo")],
+      ["PATCH", hook("/echo")],
+      ["OPTIONS", hook("/read")],
+      ["HEAD", hook("/read")]
+    ] as const) {
+      const response = await fetch(`${server.listening.url}${path}`, { method })
+      assert.strictEqual(response.status, 404, `${method} ${path}`)
+      assert.isNotNull(response.headers.get("x-request-id"))
+      if (method !== "HEAD") assert.strictEqual((await replyOf(response)).json.error.code, "not_found")
+    }
+  })
+
+  it("takes a body up to the limit, and not a byte more", async () => {
+    assert.strictEqual((await post("x".repeat(100_000), "text/plain")).status, 200)
+    const reply = await post("x".repeat(100_001), "text/plain")
+    assert.strictEqual(reply.status, 400)
+    assert.strictEqual(reply.json.error.code, "bad_request")
+    const response = await fetch(`${server.listening.url}${hook("/echo")}`, {
+      method: "POST",
+      body: new Blob(["x".repeat(100_001)]).stream(),
+      duplex: "half"
+    })
+    assert.strictEqual(response.status, 400)
+  })
+})
+
+describe("an endpoint with auth required", () => {
+  const secret = (token: string | null) => server.call("POST", hook("/secret"), { token })
+
+  it("is 401 without a good credential", async () => {
+    for (const token of [null, "nonsense", `${server.token}x`]) assert.strictEqual((await secret(token)).status, 401)
+    const staging = await server.weft.envs.create("acme", { name: "staging" })
+    const foreign = await server.weft.apiKeys.create(staging.env_id, {})
+    assert.strictEqual((await secret(Redacted.value(foreign.token))).status, 401)
+  })
+
+  it("is 403 without the permission on its service", async () => {
+    for (const map of [{}, { "webhook:other": ["execute"] }, { "mcp:*": ["execute"] }]) {
+      const reply = await secret((await server.key(map)).token)
+      assert.strictEqual(reply.status, 403)
+      assert.strictEqual(reply.json.error.code, "forbidden")
+    }
+  })
+
+  it("tells the function who called", async () => {
+    for (const map of [{ "webhook:shop": ["execute"] }, { "webhook:*": ["*"] }, { "*:*": ["*"] }]) {
+      const reply = await secret((await server.key(map)).token)
+      assert.strictEqual(reply.status, 200)
+      assert.strictEqual(reply.json.type, "api-key")
+    }
+  })
+})
+
+describe("a client that goes away", () => {
+  it("cancels the run", async () => {
+    const controller = new AbortController()
+    const call = fetch(`${server.listening.url}${hook("/stuck")}`, { signal: controller.signal }).catch(() => null)
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    controller.abort()
+    await call
+    for (let round = 0; round < 100; round++) {
+      const { data } = (await server.call("GET", "/v1/runs?status=cancelled")).json
+      if (data.length > 0) {
+        assert.strictEqual(data[0].run_type, "call")
+        return
+      }
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    }
+    assert.fail("the run goes on")
+  })
+})
