@@ -53,7 +53,11 @@ export const makeSnapshots = <Key extends string, A>(
     )
 
     const getAbsent = (key: Key, error: NotFound, until: number) =>
-      Effect.flatMap(Clock.currentTimeMillis, (now) => (now < until ? Effect.fail(error) : Cache.get(cache, key)))
+      Effect.flatMap(Clock.currentTimeMillis, (now) => {
+        if (now < until) return Effect.fail(error)
+        absent.delete(key)
+        return Cache.get(cache, key)
+      })
 
     const forgetting = (drop: () => void, dropCopies: Effect.Effect<void>) =>
       Effect.suspend(() => {

@@ -1,31 +1,25 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Effect } from "effect"
 import { BlobStore } from "../../src/blobs/BlobStore.ts"
 import { Artifacts, artifactKey } from "../../src/builds/Artifacts.ts"
 import { utf8Encode } from "../../src/ids/Utf8.ts"
-import { MemoryStores } from "../../src/memory/MemoryStores.ts"
-import { trustedSandbox } from "../../src/memory/TrustedSandbox.ts"
 import { Projects } from "../../src/projects/Projects.ts"
-import { Sandbox } from "../../src/sandbox/Sandbox.ts"
-import { failure, onStores } from "../Services.ts"
-import { modules, setUp, upload } from "./Scene.ts"
+import { failure } from "../Services.ts"
+import { setUp, upload, withSandbox } from "./Scene.ts"
 
-/** The services with a sandbox that prepares slowly and counts how often; what it makes differs from the zip. */
+/** A sandbox that counts how often it prepares; what it makes differs from the zip. */
 const countingPreparations = () => {
   const state = { prepared: 0 }
-  const sandbox = Layer.effect(
-    Sandbox,
-    Effect.map(Sandbox, (trusted) => ({
-      ...trusted,
-      prepare: (zip: Uint8Array) =>
-        Effect.gen(function* () {
-          state.prepared++
-          yield* Effect.yieldNow
-          return { ...(yield* trusted.prepare(zip)), artifact: utf8Encode("artifact") }
-        })
-    }))
-  ).pipe(Layer.provide(trustedSandbox(modules)))
-  return { state, layer: onStores.pipe(Layer.provideMerge(Layer.mergeAll(MemoryStores.layer, sandbox))) }
+  const layer = withSandbox((trusted) => ({
+    ...trusted,
+    prepare: (zip) =>
+      Effect.gen(function* () {
+        state.prepared++
+        yield* Effect.yieldNow
+        return { ...(yield* trusted.prepare(zip)), artifact: utf8Encode("artifact") }
+      })
+  }))
+  return { state, layer }
 }
 
 const deployed = Effect.gen(function* () {

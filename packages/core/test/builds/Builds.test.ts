@@ -8,8 +8,9 @@ import { Deployments } from "../../src/builds/Deployments.ts"
 import { firstPage } from "../../src/ids/Page.ts"
 import { trustedZip } from "../../src/memory/TrustedSandbox.ts"
 import { Projects } from "../../src/projects/Projects.ts"
+import { BundleRejected, SandboxUnavailable } from "../../src/sandbox/Sandbox.ts"
 import { as, failure, newEnv } from "../Services.ts"
-import { type Attempt, deploy, run, servedBy, setUp, upload } from "./Scene.ts"
+import { type Attempt, deploy, run, servedBy, setUp, upload, withSandbox } from "./Scene.ts"
 
 describe("deploying a build", () => {
   it.effect("makes it the one that serves, and an older one again", () =>
@@ -121,6 +122,44 @@ describe("deploying a build", () => {
       })
     )
   )
+})
+
+describe("deploying and the sandbox", () => {
+  it.effect("lifts the quarantine of the build", () => {
+    const pardoned: Array<string> = []
+    const layer = withSandbox((trusted) => ({
+      ...trusted,
+      pardon: (buildId) => Effect.sync(() => void pardoned.push(buildId))
+    }))
+    return Effect.gen(function* () {
+      const { host } = yield* setUp
+      yield* host(failure(deploy("alpha", "bad")))
+      assert.deepStrictEqual(pardoned, [])
+      const { build_id } = yield* host(deploy("alpha", "one"))
+      assert.deepStrictEqual(pardoned, [build_id])
+    }).pipe(Effect.provide(layer))
+  })
+
+  it.effect("tells why a build cannot be loaded, and when the sandbox cannot load any", () => {
+    const errors = [new BundleRejected({ reason: "index.js:1:2 no" }), new SandboxUnavailable({ reason: "no runner" })]
+    const layer = withSandbox((trusted) => ({
+      ...trusted,
+      prepare: (zip) =>
+        Effect.flatMap(
+          Effect.sync(() => errors.shift()),
+          (error) => error ?? trusted.prepare(zip)
+        )
+    }))
+    return Effect.gen(function* () {
+      const { env, host } = yield* setUp
+      const rejected = yield* host(Effect.flip(deploy("alpha", "one")))
+      assert.deepStrictEqual([rejected._tag, rejected.message], ["BadRequest", "index.js:1:2 no"])
+      assert.strictEqual(yield* host(failure(deploy("alpha", "one"))), "SandboxUnavailable")
+      assert.isUndefined(yield* servedBy(env.env_id))
+      const { build_id } = yield* host(deploy("alpha", "one"))
+      assert.strictEqual(yield* servedBy(env.env_id), build_id)
+    }).pipe(Effect.provide(layer))
+  })
 })
 
 describe("who may do what with builds", () => {

@@ -1,13 +1,15 @@
 /** Projects and builds for the tests beside this file. */
-import { Effect, type Layer } from "effect"
+import { Effect, Layer } from "effect"
 import { Digest } from "effect/crypto"
 import type { Caller } from "../../src/access/Caller.ts"
 import { Builds } from "../../src/builds/Builds.ts"
 import { Deployments } from "../../src/builds/Deployments.ts"
 import type { EnvId } from "../../src/ids/Ids.ts"
-import { type TrustedModule, trustedZip } from "../../src/memory/TrustedSandbox.ts"
+import { MemoryStores } from "../../src/memory/MemoryStores.ts"
+import { type TrustedModule, trustedSandbox, trustedZip } from "../../src/memory/TrustedSandbox.ts"
 import { Projects } from "../../src/projects/Projects.ts"
-import { as, crypto, newEnv, services } from "../Services.ts"
+import { Sandbox } from "../../src/sandbox/Sandbox.ts"
+import { as, crypto, newEnv, onStores, services } from "../Services.ts"
 
 /** Something that a caller may try and fail at. */
 export type Attempt = Effect.Effect<unknown, { readonly _tag: string }, Builds | Caller>
@@ -59,3 +61,9 @@ export const servedBy = (envId: EnvId) =>
     const found = yield* (yield* Deployments).of(envId)
     return found.endpoint("POST", "shop", "/hello")?.build.build_id
   })
+
+/** The services with a sandbox that differs from the trusted one as the test says. */
+export const withSandbox = (change: (trusted: Sandbox["Service"]) => Sandbox["Service"]) => {
+  const sandbox = Layer.effect(Sandbox, Effect.map(Sandbox, change)).pipe(Layer.provide(trustedSandbox(modules)))
+  return onStores.pipe(Layer.provideMerge(Layer.mergeAll(MemoryStores.layer, sandbox)))
+}
