@@ -153,6 +153,8 @@ describe("Http.fetch", () => {
     const mount = Http.fetch(weft, { version: "9" })
     const reply = await replyOf(await mount(new Request("http://weft/v1/status")))
     assert.strictEqual(checkEnvelope(reply).json.version, "9")
+    const hook = await mount(new Request("http://weft/webhook/acme/prod/shop/echo", { method: "POST", body: "text" }))
+    assert.strictEqual((await replyOf(hook)).json["body-raw"], "text")
     await mount.close()
   })
 })

@@ -2,7 +2,7 @@
 import { WeftApi } from "@weft/api"
 import type { WeftServices } from "@weft/core"
 import { ByteSize, Effect, Layer, type Scope } from "effect"
-import { Digest, SecureRandom } from "effect/crypto"
+import { Digest } from "effect/crypto"
 import {
   HttpIncomingMessage,
   HttpRouter,
@@ -24,6 +24,7 @@ import { RunsLive } from "../handlers/RunsLive.ts"
 import { statusLive } from "../handlers/StatusLive.ts"
 import { WebhookRoute } from "../webhooks/WebhookRoute.ts"
 import type { HttpSettings } from "./HttpOptions.ts"
+import { makeRequestIds } from "./RequestIds.ts"
 
 export interface App {
   readonly http: Effect.Effect<
@@ -69,12 +70,11 @@ export const makeApp = (settings: HttpSettings): Effect.Effect<App, never, WeftS
       // A router of its own, also where a host that is made of layers has one already.
       Effect.provideService(Layer.CurrentMemoMap, Layer.makeMemoMapUnsafe())
     )
-    const random = yield* SecureRandom.SecureRandom
-    const nextId = random.uuidV7()
+    const nextId = makeRequestIds()
     const http = Effect.provideService(
       enveloped(routed, nextId),
       HttpIncomingMessage.MaxBodySize,
       ByteSize.bytes(settings.bodyBytes)
     )
     return { http, nextId }
-  }).pipe(Effect.provide(SecureRandom.layerWebCrypto))
+  })

@@ -31,14 +31,21 @@ export const listen = async (weft: WeftRuntime, options: ListenOptions = {}): Pr
   const { host = "127.0.0.1", port = 8787, ...rest } = options
   const mounted = node(weft, rest)
   await mounted.ready
+  const answering = new WeakSet<Duplex>()
   // The check of `Host` is done here, so that its answer has the envelope.
   const server = createServer({ keepAliveTimeout, requireHostHeader: false }, (request, response) => {
     if (request.headers.host === undefined && request.httpVersion !== "1.0") {
       return refuse(response.socket ?? request.socket, "The header Host is missing")
     }
+    answering.add(request.socket)
+    response.once("close", () => answering.delete(request.socket))
     mounted(request, response)
   })
-  server.on("clientError", onClientError)
+  server.on("clientError", (error, socket) => {
+    // Nothing may get between the pieces of an answer that is on its way.
+    if (answering.has(socket)) socket.destroy()
+    else onClientError(error, socket)
+  })
   server.on("checkExpectation", (request) =>
     refuse(request.socket, "The header Expect asks for what this server does not do")
   )
