@@ -1,5 +1,6 @@
 /** Base64 as `atob` and `btoa` speak it, and its URL-safe form for JSON Web Keys. */
 import { DOMException } from "./dom-exception.ts"
+import { CodeUnits } from "./utf8.ts"
 
 const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 const urlAlphabet = alphabet.slice(0, 62) + "-_"
@@ -9,19 +10,22 @@ for (let value = 0; value < 64; value++) {
   digits[alphabet.charCodeAt(value)] = value
 }
 
+const padding = 0x3d
+
 const encode = (length: number, byteAt: (index: number) => number, letters: string): string => {
-  let text = ""
+  const output = new CodeUnits()
   for (let index = 0; index < length; index += 3) {
     const left = length - index
     const group = (byteAt(index) << 16) | (left > 1 ? byteAt(index + 1) << 8 : 0) | (left > 2 ? byteAt(index + 2) : 0)
-    text += letters.charAt(group >> 18) + letters.charAt((group >> 12) & 63)
-    text += left > 1 ? letters.charAt((group >> 6) & 63) : "="
-    text += left > 2 ? letters.charAt(group & 63) : "="
+    output.push(letters.charCodeAt(group >> 18))
+    output.push(letters.charCodeAt((group >> 12) & 63))
+    output.push(left > 1 ? letters.charCodeAt((group >> 6) & 63) : padding)
+    output.push(left > 2 ? letters.charCodeAt(group & 63) : padding)
   }
-  return text
+  return output.take()
 }
 
-/** The numbers 0 to 255 behind `text`, one at a time; null when it is not base64. Ignores ASCII white space. */
+/** Emits the bytes behind `text`, white space aside; false when it is not base64. */
 const decode = (text: string, emit: (byte: number) => void): boolean => {
   let data = text.replace(/[\t\n\f\r ]+/g, "")
   if (data.length % 4 === 0) {
@@ -58,14 +62,11 @@ export const btoa = (data: string): string => {
 }
 
 export const atob = (data: string): string => {
-  let text = ""
-  const valid = decode(String(data), (byte) => {
-    text += String.fromCharCode(byte)
-  })
-  if (!valid) {
+  const output = new CodeUnits()
+  if (!decode(String(data), (byte) => output.push(byte))) {
     throw new DOMException("The string to be decoded is not correctly encoded.", "InvalidCharacterError")
   }
-  return text
+  return output.take()
 }
 
 /** Base64url without padding. */

@@ -76,7 +76,8 @@ export class URLSearchParams {
   }
 
   append(name: string, value: string): void {
-    this.#update([...this.#pairs, [text(name), text(value)]])
+    this.#pairs.push([text(name), text(value)])
+    this.#update(this.#pairs)
   }
 
   delete(name: string, value?: string): void {
