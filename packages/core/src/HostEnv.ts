@@ -1,7 +1,7 @@
 /** One environment as an embedding program sees it: promises, plain records, every right. */
-import { Effect, type ManagedRuntime, Schema, Stream } from "effect"
+import { Effect, type ManagedRuntime, type Schema, Stream } from "effect"
 import { Caller, hostIdentity } from "./access/Caller.ts"
-import { Activity } from "./activity/Activity.ts"
+import type { Activity } from "./activity/Activity.ts"
 import { Feed } from "./activity/Feed.ts"
 import type { Build } from "./builds/Build.ts"
 import { Builds } from "./builds/Builds.ts"
@@ -130,13 +130,10 @@ export const hostEnv = (runtime: ManagedRuntime.ManagedRuntime<Services, unknown
 }
 
 const activityOf = (envId: EnvId): Stream.Stream<Activity, never, Feed> =>
-  Feed.use((feed) => Effect.map(feed.subscribe, Stream.fromSubscription)).pipe(
+  Feed.use((feed) => Effect.map(feed.activity, Stream.fromSubscription)).pipe(
     Stream.unwrap,
-    Stream.filter(isActivity),
     Stream.filter((message) => message.env_id === envId)
   )
-
-const isActivity = Schema.is(Activity)
 
 const hostEvent = (event: Event): HostEvent => ({ ...event, event_data: fromJsonText(event.event_data) })
 

@@ -5,7 +5,7 @@
  * - Any other host calls `Weft.start` and gets promises; the same services stand behind both.
  */
 import { Effect, Layer, ManagedRuntime } from "effect"
-import { Digest, SecureRandom } from "effect/crypto"
+import { Digest } from "effect/crypto"
 import type { ApiKeyStore } from "./access/ApiKeyStore.ts"
 import { ApiKeys } from "./access/ApiKeys.ts"
 import { Credentials } from "./access/Credentials.ts"
@@ -21,6 +21,7 @@ import type { EventStore } from "./events/EventStore.ts"
 import { Events } from "./events/Events.ts"
 import { hostEnv, type WeftEnv } from "./HostEnv.ts"
 import type { EnvId } from "./ids/Ids.ts"
+import * as PooledRandom from "./ids/PooledRandom.ts"
 import { MemoryStores } from "./memory/MemoryStores.ts"
 import type { ProjectStore } from "./projects/ProjectStore.ts"
 import { Projects } from "./projects/Projects.ts"
@@ -61,7 +62,7 @@ const defaultLeaseMs = 30_000
 export const layer = (
   config: RuntimeConfig = {}
 ): Layer.Layer<WeftServices, StoreUnavailable, Stores | BlobStore | Feed | Sandbox> => {
-  const crypto = Layer.mergeAll(SecureRandom.layerWebCrypto, Digest.layerWebCrypto)
+  const crypto = Layer.mergeAll(PooledRandom.layer, Digest.layerWebCrypto)
   const node = Layer.mergeAll(
     NodeLease.layer(config.leaseMs ?? defaultLeaseMs),
     Slots.layer(config.deliveries ?? defaultDeliveries)

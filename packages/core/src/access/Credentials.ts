@@ -89,7 +89,7 @@ export class Credentials extends Context.Service<
             const known = verified.get(token)
             return known === undefined ? verify(token) : check(token, known)
           }),
-        changed: (id) => Effect.andThen(keys.forget(id), feed.publish([{ type: "api-key:changed", id }]))
+        changed: (id) => Effect.andThen(keys.forget(id), feed.tell([{ type: "api-key:changed", id }]))
       })
     })
   )

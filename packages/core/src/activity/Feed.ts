@@ -6,14 +6,19 @@
 import { Context, type Effect, type PubSub, type Scope } from "effect"
 import type { Activity, Invalidation } from "./Activity.ts"
 
-export type FeedMessage = Activity | Invalidation | { readonly type: "deliveries:waiting" }
+/** What the parts of a node, and nodes, tell each other so that they need not ask. */
+export type News = Invalidation | { readonly type: "deliveries:waiting" }
 
 export class Feed extends Context.Service<
   Feed,
   {
     /** Returns at once; subscribers see the messages of one publisher in order. */
-    readonly publish: (messages: ReadonlyArray<FeedMessage>) => Effect.Effect<void>
-    /** Everything published from now on, until the scope closes. A subscriber that lags more than 10,000 messages loses the oldest. */
-    readonly subscribe: Effect.Effect<PubSub.Subscription<FeedMessage>, never, Scope.Scope>
+    readonly publish: (messages: ReadonlyArray<Activity>) => Effect.Effect<void>
+    /** All activity from now on, until the scope closes. A subscriber that lags more than 10,000 messages loses the oldest. */
+    readonly activity: Effect.Effect<PubSub.Subscription<Activity>, never, Scope.Scope>
+    /** As `publish`, for news. Apart from activity, of which there is much, and which mostly nobody listens to. */
+    readonly tell: (news: ReadonlyArray<News>) => Effect.Effect<void>
+    /** As `activity`, for news. */
+    readonly news: Effect.Effect<PubSub.Subscription<News>, never, Scope.Scope>
   }
 >()("@weft/core/activity/Feed") {}

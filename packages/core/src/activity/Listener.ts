@@ -1,14 +1,14 @@
 /** Keeping a node's snapshots true: what to do about news. */
 import { Effect, PubSub, type Scope } from "effect"
-import { Feed, type FeedMessage } from "./Feed.ts"
+import { Feed, type News } from "./Feed.ts"
 
-/** Runs `handle` on everything that is published from now on, in order, until the scope closes. */
+/** Runs `handle` on all news from now on, in order, until the scope closes. */
 export const listen = (
-  handle: (message: FeedMessage) => Effect.Effect<void>
+  handle: (message: News) => Effect.Effect<void>
 ): Effect.Effect<void, never, Feed | Scope.Scope> =>
   Effect.gen(function* () {
     const feed = yield* Feed
-    const news = yield* feed.subscribe
+    const news = yield* feed.news
     yield* PubSub.takeAll(news).pipe(
       Effect.flatMap((messages) => Effect.forEach(messages, handle, { discard: true })),
       Effect.forever,

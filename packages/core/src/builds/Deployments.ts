@@ -70,7 +70,7 @@ export class Deployments extends Context.Service<
         changed: (envId) =>
           Effect.andThen(
             Cache.invalidate(snapshots, envId),
-            feed.publish([{ type: "deployments:changed", env_id: envId }])
+            feed.tell([{ type: "deployments:changed", env_id: envId }])
           )
       })
     })

@@ -7,7 +7,7 @@
 import { Clock, Context, Effect, Latch, Layer, PubSub, Queue } from "effect"
 import { Feed } from "../activity/Feed.ts"
 import { freshIds, RunId } from "../ids/Ids.ts"
-import { now as currentTime, type Timestamp } from "../ids/Timestamp.ts"
+import { addMillis, now as currentTime, Timestamp } from "../ids/Timestamp.ts"
 import { runActivity } from "./Journal.ts"
 import { JournalStore } from "./JournalStore.ts"
 import { NodeLease } from "./NodeLease.ts"
@@ -19,6 +19,9 @@ const claimMax = 100
 /** How long the loop sleeps when nothing wakes it. */
 const backstopMs = 60_000
 
+/** What `claimSoon` waits. */
+const soonMs = 10
+
 /** Pause after the store did not answer. */
 const unavailableDelayMs = 1_000
 
@@ -27,6 +30,8 @@ export class Claimer extends Context.Service<
   {
     /** Work waits and slots are free: claim as soon as possible. */
     readonly claimNow: () => void
+    /** Work waits and a few slots are free: claim after a moment, in which more may become free. */
+    readonly claimSoon: () => void
     /** A delivery was put back and is due at `dueAt`. */
     readonly claimAt: (dueAt: Timestamp) => void
     /** Claims no more, and lets no new delivery be born claimed. */
@@ -41,6 +46,7 @@ export class Claimer extends Context.Service<
       const wake = Latch.makeUnsafe(false)
       const slots = yield* Slots
       let wanted = true
+      const clock = yield* Clock.Clock
       let stopped = false
       let nextDueAt: Timestamp | null = null
 
@@ -81,7 +87,7 @@ export class Claimer extends Context.Service<
         Effect.forkScoped
       )
 
-      const messages = yield* feed.subscribe
+      const messages = yield* feed.news
       yield* PubSub.take(messages).pipe(
         Effect.map((message) => message.type === "deliveries:waiting" && claimNow()),
         Effect.forever,
@@ -90,6 +96,7 @@ export class Claimer extends Context.Service<
 
       return Claimer.of({
         claimNow,
+        claimSoon: () => claimAt(addMillis(Timestamp.make(clock.currentTimeMillisUnsafe()), soonMs)),
         claimAt,
         stop: () => {
           stopped = true

@@ -18,7 +18,9 @@ export const layer = Layer.effectDiscard(
       const claimed = yield* Queue.take(slots.claimed)
       const seen = Effect.map(worker.see(claimed), (retryAt) => {
         if (retryAt !== null) claimer.claimAt(retryAt)
-        if (slots.release(claimed.run.env_id, 1)) claimer.claimNow()
+        const worth = slots.release(claimed.run.env_id, 1)
+        if (worth === "now") claimer.claimNow()
+        else if (worth === "soon") claimer.claimSoon()
       })
       yield* FiberSet.run(running, seen)
     })

@@ -47,7 +47,7 @@ export const layer = Layer.effect(
           if (run !== null) Queue.offerUnsafe(slots.claimed, { delivery, event, run })
         }
         if (reserved < deliveries.length) {
-          yield* feed.publish([{ type: "deliveries:waiting" }])
+          yield* feed.tell([{ type: "deliveries:waiting" }])
         }
       }, Effect.uninterruptible)
     })

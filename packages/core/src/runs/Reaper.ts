@@ -24,7 +24,8 @@ export const layer = Layer.effectDiscard(
         const lost = yield* store.reap(nodeId, yield* currentTime, batch)
         if (lost.length === 0) return count
         count += lost.length
-        yield* feed.publish([...lost.map(runActivity), { type: "deliveries:waiting" }])
+        yield* feed.publish(lost.map(runActivity))
+        yield* feed.tell([{ type: "deliveries:waiting" }])
       }
     })
 

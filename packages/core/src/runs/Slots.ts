@@ -15,7 +15,7 @@ export interface SlotsConfig {
   readonly perEnv: number
 }
 
-/** Free slots that make a claim worth its transaction while a backlog of many environments is worked off. */
+/** Free slots that make a claim worth its transaction. */
 const lowWater = 32
 
 /** What waits in the store although it is due: of all environments, or only of those that had no slot left. */
@@ -40,8 +40,11 @@ export class Slots extends Context.Service<
     readonly reserve: (envId: EnvId, wanted: number) => number
     /** Takes a slot for a delivery that is claimed already, even beyond the bounds. */
     readonly hold: (envId: EnvId) => void
-    /** Gives slots back. True when what waits in the store is now worth a claim. */
-    readonly release: (envId: EnvId, count: number) => boolean
+    /**
+     * Gives slots back. Says whether to claim what waits for them in the store: not at all, now that there are many,
+     * or soon, so that few slots that free one after the other do not cost a transaction each.
+     */
+    readonly release: (envId: EnvId, count: number) => "no" | "soon" | "now"
     readonly setBacklog: (backlog: Backlog) => void
     /** Claimed deliveries, each holding a slot, in the order to begin them. */
     readonly claimed: Queue.Queue<Claim>
@@ -78,7 +81,9 @@ export class Slots extends Context.Service<
             const left = (taken.get(envId) ?? 0) - count
             if (left > 0) taken.set(envId, left)
             else taken.delete(envId)
-            return (backlog.all && free() >= Math.min(lowWater, config.total)) || backlog.envs.has(envId)
+            if (!backlog.all && !backlog.envs.has(envId)) return "no"
+            const room = backlog.all ? free() : config.perEnv - left
+            return room >= Math.min(lowWater, backlog.all ? config.total : config.perEnv) ? "now" : "soon"
           },
           setBacklog: (next) => {
             backlog = next

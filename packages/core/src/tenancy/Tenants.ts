@@ -62,7 +62,7 @@ export class Tenants extends Context.Service<
         })
         yield* listen((message) => (message.type === "tenants:changed" ? envs.forgetAll : Effect.void))
 
-        const changed = Effect.andThen(envs.forgetAll, feed.publish([{ type: "tenants:changed" }]))
+        const changed = Effect.andThen(envs.forgetAll, feed.tell([{ type: "tenants:changed" }]))
         const getOrg = (idOrSlug: string) => store.getOrg(toIdOrName(idOrSlug))
         const getEnv = (id: string) => {
           const envId = toIdOrName(id)

@@ -294,7 +294,7 @@ describe("ApiKeys", () => {
     run(
       Effect.gen(function* () {
         const feed = yield* Feed
-        const news = yield* feed.subscribe
+        const news = yield* feed.news
         const { env, keys, key } = yield* newKey
         yield* keys.update(env.env_id, key.api_key_id, { name: "x" })
         yield* keys.remove(env.env_id, key.api_key_id)

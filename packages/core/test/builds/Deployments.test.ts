@@ -183,7 +183,7 @@ describe("Deployments", () => {
         yield* deployments.of(env)
         yield* deployments.of(otherEnv)
         state.deployed = [deployment(1, [])]
-        yield* feed.publish([{ type: "deployments:changed", env_id: env }])
+        yield* feed.tell([{ type: "deployments:changed", env_id: env }])
         yield* Effect.repeat(Effect.yieldNow, { times: 10 })
         assert.strictEqual((yield* deployments.of(env)).builds.size, 1)
         assert.strictEqual((yield* deployments.of(otherEnv)).builds.size, 0)
