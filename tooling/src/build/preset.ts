@@ -45,6 +45,8 @@ export const weftPackage = () =>
     sourcemap: true,
     dts: false,
     silent: true,
+    // `node:sqlite` and its like have no name without it.
+    removeNodeProtocol: false,
     noExternal: bundledDependencies,
     esbuildPlugins: [keepModules]
   })
