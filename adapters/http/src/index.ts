@@ -1,7 +1,8 @@
+/** Where a host mounts Weft: `import * as Http from "@weft/http"`, then `Http.node`, `Http.express`, … */
 export type { HttpOptions } from "./app/HttpOptions.ts"
-export * as Http from "./Http.ts"
-export type { ExpressMount, ExpressOptions } from "./mounts/ExpressMount.ts"
-export type { FetchMount } from "./mounts/FetchMount.ts"
-export type { Listening, ListenOptions } from "./mounts/ListenMount.ts"
-export type { NodeMount } from "./mounts/NodeMount.ts"
+export { type ExpressMount, type ExpressOptions, express } from "./mounts/ExpressMount.ts"
+export { type FetchMount, fetch } from "./mounts/FetchMount.ts"
+export { layer } from "./mounts/LayerMount.ts"
+export { type Listening, type ListenOptions, listen } from "./mounts/ListenMount.ts"
+export { type NodeMount, node } from "./mounts/NodeMount.ts"
 export type { CloseOptions, WeftRuntime } from "./mounts/Serving.ts"

@@ -32,6 +32,8 @@ describe("every answer", () => {
       ["OPTIONS", "/v1/projects"],
       ["GET", "/V1/projects"],
       ["GET", "/v1/Projects"],
+      ["GET", "//v1/projects"],
+      ["GET", "/v1/projects//builds"],
       ["GET", "/v1/files"],
       ["GET", "/v1/sessions"],
       ["GET", "/metrics"],
@@ -117,6 +119,16 @@ describe("a JSON body", () => {
       assert.strictEqual(reply.status, 400)
       assert.include(reply.json.error.message, field)
       assert.notInclude(reply.text, "hush")
+    }
+  })
+
+  it("is 400 when it is nested without end", async () => {
+    const nested = (levels: number) => `{"event_type":"a","event_data":${"[".repeat(levels)}${"]".repeat(levels)}}`
+    assert.strictEqual((await post(nested(500))).status, 201)
+    for (const levels of [501, 4900]) {
+      const reply = await post(nested(levels))
+      assert.strictEqual(reply.status, 400)
+      assert.strictEqual(reply.json.error.message, "event_data: must not be nested deeper than 500 levels")
     }
   })
 

@@ -10,7 +10,8 @@ import {
   trustedSandbox,
   type WeftInstance
 } from "@weft/core"
-import { Http, type Listening } from "@weft/http"
+import type { Listening } from "@weft/http"
+import * as Http from "@weft/http"
 import { Effect, Layer, Logger, Redacted } from "effect"
 import { afterAll, beforeAll } from "vitest"
 import { checkEnvelope, type Reply, replyOf } from "./server/TestServer.ts"

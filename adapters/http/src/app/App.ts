@@ -37,7 +37,7 @@ export interface App {
 }
 
 /** Paths are compared as they are written; the longest parameter is a project's name, percent-encoded. */
-const routing = { caseSensitive: true, maxParamLength: 2048 }
+const routing = { caseSensitive: true, ignoreDuplicateSlashes: false, maxParamLength: 2048 }
 
 const routesOf = (settings: HttpSettings) => {
   const handlers = Layer.mergeAll(

@@ -50,7 +50,10 @@ export const listen = async (weft: WeftRuntime, options: ListenOptions = {}): Pr
     refuse(request.socket, "The header Expect asks for what this server does not do")
   )
   server.on("connect", (_request, socket) => refuse(socket, "This server is no proxy"))
-  const bound = await bind(server, host, port)
+  const bound = await bind(server, host, port).catch(async (error: unknown) => {
+    await mounted.close({ graceMs: 0 })
+    throw error
+  })
   return {
     host,
     port: bound,

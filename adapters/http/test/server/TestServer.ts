@@ -2,7 +2,8 @@
 import { createHash } from "node:crypto"
 import { assert } from "@effect/vitest"
 import { type ApiKey, type Env, MemoryStores, start, trustedSandbox, trustedZip, type WeftInstance } from "@weft/core"
-import { Http, type HttpOptions, type Listening } from "@weft/http"
+import type { HttpOptions, Listening } from "@weft/http"
+import * as Http from "@weft/http"
 import { Redacted } from "effect"
 import { modules } from "./functions.ts"
 

@@ -13,6 +13,22 @@ export const Instant = Schema.String.annotate({ format: "date-time" }).pipe(
   )
 )
 
+/** Levels of arrays and objects in what a client sends; engines overflow their stack some thousands deeper. */
+export const jsonLevelsMax = 500
+
+const isWithin = (value: Schema.Json, levels: number): boolean => {
+  if (typeof value !== "object" || value === null) return true
+  const inner: ReadonlyArray<Schema.Json> = Array.isArray(value) ? value : Object.values(value)
+  return levels > 0 && inner.every((item) => isWithin(item, levels - 1))
+}
+
+/** JSON that a client sends: any, but not nested without bounds. */
+export const SentJson = Schema.Json.check(
+  Schema.makeFilter((value) => isWithin(value, jsonLevelsMax), {
+    message: `must not be nested deeper than ${jsonLevelsMax} levels`
+  })
+)
+
 /** Any JSON value, which is JSON text inside. */
 export const JsonValue = Schema.Json.pipe(
   Schema.decodeTo(

@@ -4,6 +4,7 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { List, Single } from "../envelope/Envelope.ts"
 import { NotFoundError, PlanRequiredError } from "../errors/ErrorSchemas.ts"
 import { EventRecord } from "../records/Records.ts"
+import { SentJson } from "../records/Wire.ts"
 import { Authenticated, Permitted } from "./Authentication.ts"
 import { summary, tag } from "./Documentation.ts"
 import { pageQuery } from "./PageQuery.ts"
@@ -15,7 +16,7 @@ const EventResponse = Single("EventResponse", EventRecord)
 
 const NewEvent = Schema.Struct({
   event_type: Schema.String,
-  event_data: Schema.Json,
+  event_data: SentJson,
   stream_id: Schema.optionalKey(
     Schema.String.check(Schema.isUUID(undefined, { message: "must be a UUID" })).annotate({
       description: "Appends to this stream; without it the event begins a new one"
