@@ -71,15 +71,15 @@ export const layer = (
   const builds = Layer.mergeAll(Projects.layer.pipe(Layer.provide(BuildContents.layer)), Builds.layer).pipe(
     Layer.provideMerge(Layer.mergeAll(Deployments.layer, Artifacts.layer))
   )
+  // What a former life left is ended before anything is claimed.
+  const claiming = Layer.provide(Claimer.layer, Reaper.layer)
   const publishing = Events.layer.pipe(
     Layer.provideMerge(Intake.layer),
-    Layer.provideMerge(Layer.provideMerge(Journal.layer, node)),
+    Layer.provideMerge(Layer.mergeAll(Journal.layer, claiming)),
+    Layer.provideMerge(node),
     Layer.provideMerge(Layer.mergeAll(access, builds))
   )
-  const running = Dispatcher.layer.pipe(
-    Layer.provide(Layer.mergeAll(Claimer.layer, DeliveryWorker.layer)),
-    Layer.provide(Reaper.layer)
-  )
+  const running = Layer.provide(Dispatcher.layer, DeliveryWorker.layer)
   return Layer.mergeAll(Webhooks.layer, Runs.layer, running).pipe(
     Layer.provideMerge(Executor.layer),
     Layer.provideMerge(publishing),

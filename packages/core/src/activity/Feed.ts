@@ -4,10 +4,14 @@
  * A feed may lose messages (a node was away); whoever relies on it also has an age limit or a slow poll.
  */
 import { Context, type Effect, type PubSub, type Scope } from "effect"
+import type { NodeId } from "../ids/Ids.ts"
 import type { Activity, Invalidation } from "./Activity.ts"
 
 /** What the parts of a node, and nodes, tell each other so that they need not ask. */
-export type News = Invalidation | { readonly type: "deliveries:waiting" }
+export type News =
+  | Invalidation
+  /** Deliveries wait that `node_id` has no room for; null: that nobody has claimed. */
+  | { readonly type: "deliveries:waiting"; readonly node_id: NodeId | null }
 
 export class Feed extends Context.Service<
   Feed,

@@ -11,7 +11,7 @@ import { addMillis, now as currentTime, Timestamp } from "../ids/Timestamp.ts"
 import { runActivity } from "./Journal.ts"
 import { JournalStore } from "./JournalStore.ts"
 import { NodeLease } from "./NodeLease.ts"
-import { Slots } from "./Slots.ts"
+import { Slots, type Worth } from "./Slots.ts"
 
 /** Deliveries in one claim. */
 const claimMax = 100
@@ -19,7 +19,7 @@ const claimMax = 100
 /** How long the loop sleeps when nothing wakes it. */
 const backstopMs = 60_000
 
-/** What `claimSoon` waits. */
+/** How soon is soon. */
 const soonMs = 10
 
 /** Pause after the store did not answer. */
@@ -28,10 +28,8 @@ const unavailableDelayMs = 1_000
 export class Claimer extends Context.Service<
   Claimer,
   {
-    /** Work waits and slots are free: claim as soon as possible. */
-    readonly claimNow: () => void
-    /** Work waits and a few slots are free: claim after a moment, in which more may become free. */
-    readonly claimSoon: () => void
+    /** Claims if, and when, it is worth it. */
+    readonly claim: (worth: Worth) => void
     /** A delivery was put back and is due at `dueAt`. */
     readonly claimAt: (dueAt: Timestamp) => void
     /** Claims no more, and lets no new delivery be born claimed. */
@@ -43,6 +41,7 @@ export class Claimer extends Context.Service<
     Effect.gen(function* () {
       const claim = yield* makeClaim
       const feed = yield* Feed
+      const lease = yield* NodeLease
       const wake = Latch.makeUnsafe(false)
       const slots = yield* Slots
       let wanted = true
@@ -89,18 +88,22 @@ export class Claimer extends Context.Service<
 
       const messages = yield* feed.news
       yield* PubSub.take(messages).pipe(
-        Effect.map((message) => message.type === "deliveries:waiting" && claimNow()),
+        Effect.map(
+          (message) => message.type === "deliveries:waiting" && message.node_id !== lease.nodeId && claimNow()
+        ),
         Effect.forever,
         Effect.forkScoped
       )
 
       return Claimer.of({
-        claimNow,
-        claimSoon: () => claimAt(addMillis(Timestamp.make(clock.currentTimeMillisUnsafe()), soonMs)),
+        claim: (worth) => {
+          if (worth === "now") claimNow()
+          else if (worth === "soon") claimAt(addMillis(Timestamp.make(clock.currentTimeMillisUnsafe()), soonMs))
+        },
         claimAt,
         stop: () => {
           stopped = true
-          slots.setBacklog({ all: true, envs: new Set() })
+          slots.endClaim({ all: true, envs: [] })
         }
       })
     })
@@ -119,9 +122,10 @@ const makeClaim = Effect.gen(function* () {
   return Effect.gen(function* () {
     const wanted = Math.min(slots.free(), claimMax)
     if (wanted === 0) {
-      slots.setBacklog({ all: true, envs: new Set() })
+      slots.endClaim({ all: true, envs: [] })
       return nothing
     }
+    slots.beginClaim()
     const now = yield* currentTime
     const held = lease.full(now)
     const exclude = slots.full()
@@ -134,7 +138,7 @@ const makeClaim = Effect.gen(function* () {
     }
     // What is due but was left behind waits for a slot, not for a time.
     const leftBehind = next_due_at !== null && next_due_at <= now
-    slots.setBacklog({ all: leftBehind, envs: new Set(exclude) })
+    slots.endClaim({ all: leftBehind, envs: exclude })
     yield* feed.publish(claims.map((claimed) => runActivity(claimed.run)))
     return leftBehind ? { again: claims.length > 0, dueAt: null } : { again: false, dueAt: next_due_at }
   })

@@ -18,9 +18,7 @@ export const layer = Layer.effectDiscard(
       const claimed = yield* Queue.take(slots.claimed)
       const seen = Effect.map(worker.see(claimed), (retryAt) => {
         if (retryAt !== null) claimer.claimAt(retryAt)
-        const worth = slots.release(claimed.run.env_id, 1)
-        if (worth === "now") claimer.claimNow()
-        else if (worth === "soon") claimer.claimSoon()
+        claimer.claim(slots.release(claimed.run.env_id, 1))
       })
       yield* FiberSet.run(running, seen)
     })

@@ -9,6 +9,7 @@ import { Feed } from "../activity/Feed.ts"
 import { EventLog } from "../events/EventLog.ts"
 import { DeliveryId, freshIds, RunId } from "../ids/Ids.ts"
 import { newDelivery, startRun } from "./Attempt.ts"
+import { Claimer } from "./Claimer.ts"
 import type { Delivery } from "./Delivery.ts"
 import { Journal } from "./Journal.ts"
 import { NodeLease } from "./NodeLease.ts"
@@ -21,6 +22,7 @@ export const layer = Layer.effect(
     const journal = yield* Journal
     const lease = yield* NodeLease
     const slots = yield* Slots
+    const claimer = yield* Claimer
     const feed = yield* Feed
     const fresh = yield* freshIds
 
@@ -47,7 +49,8 @@ export const layer = Layer.effect(
           if (run !== null) Queue.offerUnsafe(slots.claimed, { delivery, event, run })
         }
         if (reserved < deliveries.length) {
-          yield* feed.tell([{ type: "deliveries:waiting" }])
+          claimer.claim(slots.waits(event.env_id))
+          yield* feed.tell([{ type: "deliveries:waiting", node_id: lease.nodeId }])
         }
       }, Effect.uninterruptible)
     })

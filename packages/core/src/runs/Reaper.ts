@@ -25,7 +25,7 @@ export const layer = Layer.effectDiscard(
         if (lost.length === 0) return count
         count += lost.length
         yield* feed.publish(lost.map(runActivity))
-        yield* feed.tell([{ type: "deliveries:waiting" }])
+        yield* feed.tell([{ type: "deliveries:waiting", node_id: null }])
       }
     })
 

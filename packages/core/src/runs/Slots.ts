@@ -18,11 +18,8 @@ export interface SlotsConfig {
 /** Free slots that make a claim worth its transaction. */
 const lowWater = 32
 
-/** What waits in the store although it is due: of all environments, or only of those that had no slot left. */
-export interface Backlog {
-  readonly all: boolean
-  readonly envs: ReadonlySet<EnvId>
-}
+/** Whether to claim: not at all, after a moment in which more slots may become free, or at once. */
+export type Worth = "no" | "soon" | "now"
 
 export class Slots extends Context.Service<
   Slots,
@@ -40,12 +37,14 @@ export class Slots extends Context.Service<
     readonly reserve: (envId: EnvId, wanted: number) => number
     /** Takes a slot for a delivery that is claimed already, even beyond the bounds. */
     readonly hold: (envId: EnvId) => void
-    /**
-     * Gives slots back. Says whether to claim what waits for them in the store: not at all, now that there are many,
-     * or soon, so that few slots that free one after the other do not cost a transaction each.
-     */
-    readonly release: (envId: EnvId, count: number) => "no" | "soon" | "now"
-    readonly setBacklog: (backlog: Backlog) => void
+    /** Gives slots back; whether to claim what waits for them in the store. */
+    readonly release: (envId: EnvId, count: number) => Worth
+    /** New deliveries of the environment wait in the store; whether to claim them. */
+    readonly waits: (envId: EnvId) => Worth
+    /** A claim begins to look at the store: what comes to wait from now on it may not see. */
+    readonly beginClaim: () => void
+    /** What a claim left behind although it is due: of all environments, or of those that had no slot. */
+    readonly endClaim: (left: { readonly all: boolean; readonly envs: ReadonlyArray<EnvId> }) => void
     /** Claimed deliveries, each holding a slot, in the order to begin them. */
     readonly claimed: Queue.Queue<Claim>
   }
@@ -57,13 +56,18 @@ export class Slots extends Context.Service<
         const claimed = yield* Queue.unbounded<Claim>()
         const taken = new Map<EnvId, number>()
         let inFlight = 0
-        let backlog: Backlog = { all: true, envs: new Set() }
+        // Before the first claim nobody knows what waits.
+        let backlog = { all: true, envs: new Set<EnvId>() }
+        let arrived = new Set<EnvId>()
 
         const free = () => Math.max(0, config.total - inFlight)
+        const freeOf = (envId: EnvId) => Math.min(free(), Math.max(0, config.perEnv - (taken.get(envId) ?? 0)))
         const take = (envId: EnvId, count: number) => {
           inFlight += count
           taken.set(envId, (taken.get(envId) ?? 0) + count)
         }
+        const worth = (room: number, most: number): Worth =>
+          room === 0 ? "no" : room >= Math.min(lowWater, most) ? "now" : "soon"
 
         return Slots.of({
           perEnv: config.perEnv,
@@ -71,7 +75,7 @@ export class Slots extends Context.Service<
           full: () => [...taken].filter(([, count]) => count >= config.perEnv).map(([envId]) => envId),
           reserve: (envId, wanted) => {
             if (backlog.all || backlog.envs.has(envId)) return 0
-            const granted = Math.min(wanted, free(), Math.max(0, config.perEnv - (taken.get(envId) ?? 0)))
+            const granted = Math.min(wanted, freeOf(envId))
             if (granted > 0) take(envId, granted)
             return granted
           },
@@ -81,12 +85,19 @@ export class Slots extends Context.Service<
             const left = (taken.get(envId) ?? 0) - count
             if (left > 0) taken.set(envId, left)
             else taken.delete(envId)
-            if (!backlog.all && !backlog.envs.has(envId)) return "no"
-            const room = backlog.all ? free() : config.perEnv - left
-            return room >= Math.min(lowWater, backlog.all ? config.total : config.perEnv) ? "now" : "soon"
+            if (backlog.all) return worth(free(), config.total)
+            return backlog.envs.has(envId) ? worth(freeOf(envId), config.perEnv) : "no"
           },
-          setBacklog: (next) => {
-            backlog = next
+          waits: (envId) => {
+            backlog.envs.add(envId)
+            arrived.add(envId)
+            return worth(freeOf(envId), config.perEnv)
+          },
+          beginClaim: () => {
+            arrived = new Set()
+          },
+          endClaim: (left) => {
+            backlog = { all: left.all, envs: new Set([...left.envs, ...arrived]) }
           },
           claimed
         })
