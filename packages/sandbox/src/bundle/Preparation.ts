@@ -10,7 +10,7 @@ import { StackMap } from "./StackMap.ts"
 export interface Loaded {
   /** JSON text of the exports, from the guest. */
   readonly exports: string
-  readonly cache: Uint8Array
+  readonly cache: Uint8Array<ArrayBuffer>
 }
 
 /** A code cache of a 16 MiB script and a description of all that it exports fit in. */

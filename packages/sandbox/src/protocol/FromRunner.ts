@@ -28,10 +28,15 @@ interface Ended {
 
 export type FromRunner =
   /** Answers `boot`. `cache` is the guest script's hot code cache, empty when one was handed in. */
-  | { readonly kind: "ready"; readonly cache: Uint8Array }
+  | { readonly kind: "ready"; readonly cache: Uint8Array<ArrayBuffer> }
   | { readonly kind: "beat"; readonly rssBytes: number }
   /** `exports` is JSON text, empty unless a description was asked for. */
-  | { readonly kind: "loaded"; readonly isolate: number; readonly exports: string; readonly cache: Uint8Array }
+  | {
+      readonly kind: "loaded"
+      readonly isolate: number
+      readonly exports: string
+      readonly cache: Uint8Array<ArrayBuffer>
+    }
   | {
       readonly kind: "loadFailed"
       readonly isolate: number

@@ -10,14 +10,14 @@ export type StopReason = (typeof stopReasons)[number]
 
 export type ToRunner =
   /** Always first, once. `limits` is JSON text of `RunnerLimits`; `cache` is empty when there is none yet. */
-  | { readonly kind: "boot"; readonly limits: string; readonly guest: string; readonly cache: Uint8Array }
+  | { readonly kind: "boot"; readonly limits: string; readonly guest: string; readonly cache: Uint8Array<ArrayBuffer> }
   /** Makes an isolate and loads a bundle into it. With `describe` its exports and a code cache are reported. */
   | {
       readonly kind: "load"
       readonly isolate: number
       readonly describe: boolean
       readonly script: string
-      readonly cache: Uint8Array
+      readonly cache: Uint8Array<ArrayBuffer>
     }
   | {
       readonly kind: "invoke"

@@ -64,7 +64,7 @@ export class Guest {
    * Makes the code cache from an isolate that has booted, so that functions compiled lazily are in it, and keeps it.
    * Compiling the same text again finds the functions that already are.
    */
-  async warm(heapBytes: number): Promise<Uint8Array> {
+  async warm(heapBytes: number): Promise<Uint8Array<ArrayBuffer>> {
     const isolate = new ivm.Isolate({ memoryLimit: heapBytes / 1024 / 1024 })
     await this.boot(isolate, await isolate.createContext(), new SharedArrayBuffer(8))
     const cache = await cacheOf(isolate, this.#text, "weft:kernel")
@@ -87,4 +87,33 @@ export const cacheOf = async (
   const copied: unknown = produced.copy()
   produced.release()
   return copied instanceof ArrayBuffer ? new Uint8Array(copied) : new Uint8Array(0)
+}
+
+/** Boots a kernel in a fresh isolate and runs the bundle under it. `text` is what the kernel reports of it. */
+export const loadBundle = async (
+  isolate: ivm.Isolate,
+  mark: SharedArrayBuffer,
+  { guest, limits }: { readonly guest: Guest; readonly limits: RunnerLimits },
+  load: { readonly describe: boolean; readonly script: string; readonly cache: Uint8Array<ArrayBuffer> }
+): Promise<{ readonly kernel: KernelHandle; readonly text: string }> => {
+  const context = await isolate.createContext()
+  const kernel = await guest.boot(isolate, context, mark)
+  const script = await isolate.compileScript(load.script, {
+    filename: "weft:bundle",
+    ...(load.cache.length === 0 ? {} : { cachedData: new ivm.ExternalCopy(load.cache.buffer) })
+  })
+  // What the script throws is dropped, not copied out: the kernel has caught everything that is worth knowing.
+  script.runIgnored(context, { timeout: limits.loadMs })
+  const text = await kernel.report.apply(undefined, [load.describe], { timeout: limits.loadMs })
+  script.release()
+  kernel.report.release()
+  return { kernel, text }
+}
+
+/** The three texts that the kernel makes of an error. */
+export const describedParts = (text: string): readonly [string, string, string] => {
+  const parts: unknown = JSON.parse(text)
+  if (!Array.isArray(parts)) return ["Error", "", ""]
+  const [name, message, stack] = parts.map(String)
+  return [name ?? "Error", message ?? "", stack ?? ""]
 }

@@ -5,12 +5,14 @@
  * message, and one drain behind them; all of it runs on the engine's thread pool, so this loop stays free to police.
  */
 import ivm from "isolated-vm"
-import { encodings, type FromRunner, type LossCause, logLevels } from "../protocol/FromRunner.ts"
+import { type FromRunner, type LoadFailure, type LossCause, logLevels } from "../protocol/FromRunner.ts"
 import type { RunnerLimits } from "../protocol/RunnerLimits.ts"
 import type { StopReason, ToRunner } from "../protocol/ToRunner.ts"
 import { triggers } from "../protocol/ToRunner.ts"
-import { cacheOf, type Guest, type KernelHandle } from "./Guest.ts"
+import { cacheOf, describedParts, type Guest, type KernelHandle, loadBundle } from "./Guest.ts"
 import { type OutboxFrame, readOutbox } from "./Outbox.ts"
+import { RunBook, type RunRecord } from "./RunBook.ts"
+import { endOf, type RunEnd } from "./RunEnd.ts"
 
 type Load = Extract<ToRunner, { readonly kind: "load" }>
 type Invoke = Extract<ToRunner, { readonly kind: "invoke" }>
@@ -28,21 +30,12 @@ export interface IsolateHost {
   readonly removed: (isolate: GuestIsolate) => void
 }
 
-type RunEnd = Extract<FromRunner, { readonly run: number; readonly cpuMs: number }>
-
 interface Pending {
   readonly kind: number
   readonly run: number
   readonly a: number
   readonly text: string
   readonly detail: string
-}
-
-interface RunRecord {
-  cpuMs: number
-  timers: Map<number, NodeJS.Timeout> | undefined
-  /** When the supervisor asked for its end, on the monotonic clock; 0 before. */
-  stopAskedAt: number
 }
 
 const entries = { invoke: 0, answer: 1, refuse: 2, timer: 3, stop: 4 }
@@ -66,7 +59,7 @@ export class GuestIsolate {
   readonly #isolate: ivm.Isolate
   readonly #mark = new SharedArrayBuffer(8)
   readonly #marked = new Int32Array(this.#mark)
-  readonly #runs = new Map<number, RunRecord>()
+  readonly #runs = new RunBook()
   #queue: Array<Pending> = []
   #kernel: KernelHandle | undefined
   #dead = false
@@ -96,36 +89,35 @@ export class GuestIsolate {
     const began = performance.now()
     this.#insideSince = began
     try {
-      const { kernel, text } = await this.#runBundle(load)
-      if (this.#dead) return
-      if (text.startsWith("!")) return this.#loadFailed(text.slice(1))
-      const cache = load.describe ? await cacheOf(this.#isolate, load.script, "weft:bundle") : new Uint8Array(0)
+      const { kernel, text } = await loadBundle(this.#isolate, this.#mark, this.#host, load)
+      const failed = text.startsWith("!")
+      const cache = load.describe && !failed ? await this.#makeCache(load) : new Uint8Array(0)
       this.#insideSince = 0
+      if (this.#dead) return
+      if (failed) return this.#loadFailed("threw", ...describedParts(text.slice(1)))
       this.#kernel = kernel
       this.#host.send({ kind: "loaded", isolate: this.id, exports: load.describe ? text : "", cache })
-      await this.#sampleHeap()
       this.#rest()
+      void this.#sampleHeap()
       this.#pump()
     } catch (error) {
+      this.#insideSince = 0
       if (this.#dead) return
       const timedOut = performance.now() - began >= this.#host.limits.loadMs
-      const message = String(error instanceof Error ? error.message : error)
+      const message = error instanceof Error ? error.message : ""
       const failure = timedOut ? "timeout" : /memory limit|disposed/.test(message) ? "memory" : "threw"
-      this.#host.send({ kind: "loadFailed", isolate: this.id, failure, name: "Error", message, stack: "" })
-      this.drop()
-    } finally {
-      this.#insideSince = 0
+      this.#loadFailed(failure, "Error", message, "")
     }
   }
 
   invoke(message: Invoke): void {
     if (this.#dead) return
-    this.#runs.set(message.run, { cpuMs: 0, timers: undefined, stopAskedAt: 0 })
+    this.#runs.add(message.run)
     this.#push(entries.invoke, message.run, triggers.indexOf(message.trigger), message.fn, message.svc)
   }
 
   answer(message: Answer): void {
-    if (this.#dead || !this.#runs.has(message.run)) return
+    if (this.#dead || this.#runs.get(message.run) === undefined) return
     this.#push(message.ok ? entries.answer : entries.refuse, message.run, message.call, message.text, message.detail)
   }
 
@@ -157,7 +149,7 @@ export class GuestIsolate {
     const now = performance.now()
     this.#insideSince = now
     this.#stretchSince = now
-    const cpuBefore = this.#isolate.cpuTime
+    const cpuBefore = this.#cpuMs()
     try {
       for (const { kind, run, a, text, detail } of batch)
         kernel.enter.applyIgnored(undefined, [kind, run, a, text, detail])
@@ -213,7 +205,7 @@ export class GuestIsolate {
   condemn(cause: LossCause, guilty: number): void {
     if (this.#dead) return
     const spent = this.#insideSince === 0 ? 0 : performance.now() - this.#stretchSince
-    const cpuMs = (this.#runs.get(guilty)?.cpuMs ?? 0) + spent
+    const cpuMs = this.#runs.cpuMs(guilty) + spent
     this.#host.send({ kind: "lost", isolate: this.id, cause, guilty, cpuMs, heapBytes: this.#heapBytes })
     this.drop()
     if (this.#insideSince === 0) return
@@ -226,7 +218,6 @@ export class GuestIsolate {
   drop(): void {
     if (this.#dead) return
     this.#dead = true
-    for (const record of this.#runs.values()) clearTimers(record)
     this.#runs.clear()
     this.#queue = []
     this.#host.removed(this)
@@ -237,25 +228,12 @@ export class GuestIsolate {
     }
   }
 
-  async #runBundle(load: Load): Promise<{ readonly kernel: KernelHandle; readonly text: string }> {
-    const { limits, guest } = this.#host
-    const context = await this.#isolate.createContext()
-    const kernel = await guest.boot(this.#isolate, context, this.#mark)
-    const script = await this.#isolate.compileScript(load.script, {
-      filename: "weft:bundle",
-      ...(load.cache.length === 0 ? {} : { cachedData: new ivm.ExternalCopy(bufferOf(load.cache)) })
-    })
-    // What the script throws is dropped, not copied out: the kernel has caught everything that is worth knowing.
-    script.runIgnored(context, { timeout: limits.loadMs })
-    const text = await kernel.report.apply(undefined, [load.describe], { timeout: limits.loadMs })
-    script.release()
-    kernel.report.release()
-    return { kernel, text }
+  #makeCache(load: Load): Promise<Uint8Array<ArrayBuffer>> {
+    return cacheOf(this.#isolate, load.script, "weft:bundle")
   }
 
-  #loadFailed(described: string): void {
-    const [name, message, stack] = describedParts(described)
-    this.#host.send({ kind: "loadFailed", isolate: this.id, failure: "threw", name, message, stack })
+  #loadFailed(failure: LoadFailure, name: string, message: string, stack: string): void {
+    this.#host.send({ kind: "loadFailed", isolate: this.id, failure, name, message, stack })
     this.drop()
   }
 
@@ -277,12 +255,12 @@ export class GuestIsolate {
     this.#host.admit(this)
   }
 
-  #leave(batch: ReadonlyArray<Pending>, cpuBefore: bigint, text: string): void {
+  #leave(batch: ReadonlyArray<Pending>, cpuBefore: number, text: string): void {
     this.#comeToRest()
     if (this.#dead) return
     try {
       const frames = readOutbox(text)
-      this.#charge(batch, frames, Number(this.#isolate.cpuTime - cpuBefore) / 1e6)
+      this.#runs.charge(batch, frames, this.#cpuMs() - cpuBefore)
       for (const frame of frames) this.#receive(frame)
     } catch {
       this.condemn("broken", 0)
@@ -296,8 +274,10 @@ export class GuestIsolate {
   #leaveFailed(error: unknown): void {
     this.#comeToRest()
     if (this.#dead) return
+    // An isolate that nobody condemned ends itself for one reason only: it is over its memory limit.
     const message = error instanceof Error ? error.message : ""
-    this.condemn(/memory/.test(message) ? "memory" : "broken", this.#marked[0] ?? 0)
+    const overLimit = this.#isolate.isDisposed || /memory|disposed/.test(message)
+    this.condemn(overLimit ? "memory" : "broken", this.#marked[0] ?? 0)
   }
 
   #comeToRest(): void {
@@ -308,57 +288,16 @@ export class GuestIsolate {
     this.#host.left(this)
   }
 
-  /**
-   * Shares the time of an entry among its runs: by the kernel's clock where that saw a whole millisecond, else evenly
-   * by messages. The engine's figure is wall time while entered, which with few isolates entered is near CPU time.
-   */
-  #charge(batch: ReadonlyArray<Pending>, frames: ReadonlyArray<OutboxFrame>, ms: number): void {
-    let weighed = 0
-    if (ms >= 1) for (const frame of frames) if (frame.letter === "W") weighed += frame.a
-    if (weighed === 0) {
-      for (const { run } of batch) this.#add(run, ms / batch.length)
-    } else {
-      for (const frame of frames) if (frame.letter === "W") this.#add(frame.run, (ms * frame.a) / weighed)
-    }
-  }
-
-  #add(run: number, ms: number): void {
-    const record = this.#runs.get(run)
-    if (record !== undefined) record.cpuMs += ms
-  }
-
   #receive(frame: OutboxFrame): void {
     const { run, a, b, first, second } = frame
     const record = this.#runs.get(run)
     if (record === undefined || frame.letter === "W") return
+    const end = endOf(frame, this.#usage(record))
+    if (end !== undefined) {
+      this.#end(end)
+      return
+    }
     switch (frame.letter) {
-      case "R":
-        this.#end({ kind: "returned", run, output: first, ...this.#usage(record) })
-        return
-      case "H": {
-        const encoding = encodings[b] ?? "json"
-        this.#end({
-          kind: "responded",
-          run,
-          status: a,
-          encoding,
-          headers: first,
-          body: second,
-          ...this.#usage(record)
-        })
-        return
-      }
-      case "E": {
-        const [name, message, stack] = describedParts(first)
-        this.#end({ kind: "threw", run, name, message, stack, ...this.#usage(record) })
-        return
-      }
-      case "X":
-        this.#end({ kind: "exceeded", run, limit: first, message: second, ...this.#usage(record) })
-        return
-      case "A":
-        this.#end({ kind: "stopped", run, ...this.#usage(record) })
-        return
       case "C":
         this.#host.send({ kind: "call", run, call: a, op: first, payload: second })
         return
@@ -372,10 +311,10 @@ export class GuestIsolate {
         })
         return
       case "T":
-        this.#startTimer(run, record, a, b)
+        this.#runs.startTimer(run, a, b, () => this.#push(entries.timer, run, a, "", ""))
         return
       case "U":
-        stopTimer(record, a)
+        this.#runs.stopTimer(run, a)
         return
       default:
         throw new Error("an outbox frame of unknown kind")
@@ -383,9 +322,7 @@ export class GuestIsolate {
   }
 
   #end(message: RunEnd): void {
-    const record = this.#runs.get(message.run)
-    if (record !== undefined) clearTimers(record)
-    this.#runs.delete(message.run)
+    this.#runs.end(message.run)
     this.#host.send(message)
   }
 
@@ -393,20 +330,9 @@ export class GuestIsolate {
     return { cpuMs: record.cpuMs, heapBytes: this.#heapBytes }
   }
 
-  #startTimer(run: number, record: RunRecord, timer: number, ms: number): void {
-    record.timers ??= new Map()
-    record.timers.set(
-      timer,
-      setTimeout(() => {
-        record.timers?.delete(timer)
-        if (!this.#dead) this.#push(entries.timer, run, timer, "", "")
-      }, ms)
-    )
-  }
-
   /** A run that was told to stop and still computes takes its isolate with it; one that merely waits its turn does not. */
   #watchStops(now: number, computing: number): void {
-    for (const [run, record] of this.#runs) {
+    for (const [run, record] of this.#runs.entries()) {
       if (record.stopAskedAt === 0) continue
       const since = Math.max(record.stopAskedAt, this.#stretchSince)
       if (run === computing) {
@@ -454,32 +380,12 @@ export class GuestIsolate {
     this.#restCpuMs = this.#cpuMs()
   }
 
+  /** Time inside so far; 0 for an isolate that ended itself, whose end is reported elsewhere. */
   #cpuMs(): number {
-    return Number(this.#isolate.cpuTime) / 1e6
+    try {
+      return Number(this.#isolate.cpuTime) / 1e6
+    } catch {
+      return 0
+    }
   }
-}
-
-const clearTimers = (record: RunRecord): void => {
-  if (record.timers === undefined) return
-  for (const timer of record.timers.values()) clearTimeout(timer)
-  record.timers = undefined
-}
-
-const stopTimer = (record: RunRecord, timer: number): void => {
-  clearTimeout(record.timers?.get(timer))
-  record.timers?.delete(timer)
-}
-
-const bufferOf = (bytes: Uint8Array): ArrayBuffer => {
-  const buffer = new ArrayBuffer(bytes.length)
-  new Uint8Array(buffer).set(bytes)
-  return buffer
-}
-
-/** The three texts that the kernel makes of an error. */
-const describedParts = (text: string): readonly [string, string, string] => {
-  const parts: unknown = JSON.parse(text)
-  if (!Array.isArray(parts)) return ["Error", "", ""]
-  const [name, message, stack] = parts.map(String)
-  return [name ?? "Error", message ?? "", stack ?? ""]
 }

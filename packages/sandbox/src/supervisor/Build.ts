@@ -5,7 +5,7 @@ import type { RunnerProcess } from "./RunnerProcess.ts"
 
 export interface Bundle {
   readonly script: string
-  readonly cache: Uint8Array
+  readonly cache: Uint8Array<ArrayBuffer>
   readonly sourceMap: string
 }
 

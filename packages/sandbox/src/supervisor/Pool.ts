@@ -47,7 +47,7 @@ export class Pool {
   readonly views = new Map<RunnerProcess, RunnerView>()
   readonly #options: PoolOptions
   readonly #lanes: Lanes
-  #guestCache: Uint8Array = new Uint8Array(0)
+  #guestCache: Uint8Array<ArrayBuffer> = new Uint8Array(0)
   #lastId = 0
   #closed = false
 
