@@ -1,3 +1,4 @@
 import { weftPackage } from "../../tooling/src/build/preset.ts"
 
-export default weftPackage()
+// What runs inside an isolate finds no modules there.
+export default weftPackage({ program: "guest" })

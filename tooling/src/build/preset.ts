@@ -34,19 +34,33 @@ const keepModules: Plugin = {
 const withBuiltUrls = (code: string): string =>
   code.replace(/(new URL\(\s*["']\.[^"']*)\.ts(["'],\s*import\.meta\.url)/g, "$1.js$2")
 
+export interface PackageOptions {
+  /**
+   * A folder of `src` that is built into one file, its `main.ts`, with all that it imports: a program for
+   * a place where there is no module to import, and whose `require` is the bundler's lazy initialiser.
+   */
+  readonly program?: string
+}
+
 /** `tsup.config.ts` of a published package: `export default weftPackage()`. */
-export const weftPackage = () =>
-  defineConfig({
-    entry: ["src/**/*.ts"],
-    format: "esm",
-    target: "node24",
-    platform: "node",
-    splitting: false,
-    sourcemap: true,
-    dts: false,
-    silent: true,
-    // `node:sqlite` and its like have no name without it.
-    removeNodeProtocol: false,
-    noExternal: bundledDependencies,
-    esbuildPlugins: [keepModules]
-  })
+export const weftPackage = ({ program }: PackageOptions = {}) =>
+  defineConfig(program === undefined ? modulesBut() : [modulesBut(program), wholeProgram(program)])
+
+const shared: Options = { format: "esm", target: "node24", splitting: false, sourcemap: true, dts: false, silent: true }
+
+const modulesBut = (program?: string): Options => ({
+  ...shared,
+  entry: ["src/**/*.ts", ...(program === undefined ? [] : [`!src/${program}/**`])],
+  platform: "node",
+  // `node:sqlite` and its like have no name without it.
+  removeNodeProtocol: false,
+  noExternal: bundledDependencies,
+  esbuildPlugins: [keepModules]
+})
+
+const wholeProgram = (program: string): Options => ({
+  ...shared,
+  entry: { [`${program}/main`]: `src/${program}/main.ts` },
+  platform: "neutral",
+  noExternal: [/./]
+})
