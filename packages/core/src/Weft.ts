@@ -16,6 +16,7 @@ import * as BuildContents from "./builds/BuildContents.ts"
 import type { BuildStore } from "./builds/BuildStore.ts"
 import { Builds } from "./builds/Builds.ts"
 import { Deployments } from "./builds/Deployments.ts"
+import { ArchiveBytesMax } from "./builds/Upload.ts"
 import type { StoreUnavailable } from "./errors/Errors.ts"
 import type { EventStore } from "./events/EventStore.ts"
 import { Events } from "./events/Events.ts"
@@ -37,6 +38,7 @@ import * as Reaper from "./runs/Reaper.ts"
 import type { RunStore } from "./runs/RunStore.ts"
 import { Runs } from "./runs/Runs.ts"
 import { Slots, type SlotsConfig } from "./runs/Slots.ts"
+import { defaultLimits } from "./sandbox/Limits.ts"
 import type { Sandbox } from "./sandbox/Sandbox.ts"
 import type { TenantStore } from "./tenancy/TenantStore.ts"
 import { Tenants } from "./tenancy/Tenants.ts"
@@ -51,6 +53,8 @@ export type WeftServices = Tenants | ApiKeys | Credentials | Projects | Builds |
 export interface RuntimeConfig {
   /** Deliveries that run at once on this node; default 512, at most 128 of one environment. */
   readonly deliveries?: SlotsConfig
+  /** The largest zip of a build in bytes; default 50 MiB. The sandbox and the HTTP layer have the same limit. */
+  readonly archiveBytes?: number
   /** How long other nodes wait before they take this one for dead; default 30 s. */
   readonly leaseMs?: number
 }
@@ -68,7 +72,9 @@ export const layer = (
     Slots.layer(config.deliveries ?? defaultDeliveries)
   )
   const access = ApiKeys.layer.pipe(Layer.provideMerge(Layer.mergeAll(Credentials.layer, Tenants.layer)))
+  const archiveBytes = Layer.succeed(ArchiveBytesMax, config.archiveBytes ?? defaultLimits.archiveBytes)
   const builds = Layer.mergeAll(Projects.layer.pipe(Layer.provide(BuildContents.layer)), Builds.layer).pipe(
+    Layer.provide(archiveBytes),
     Layer.provideMerge(Layer.mergeAll(Deployments.layer, Artifacts.layer))
   )
   // What a former life left is ended before anything is claimed.

@@ -1,0 +1,31 @@
+/** Shows results as a table. */
+import type { SuiteResult } from "./Suite.ts"
+
+export const table = (result: SuiteResult): string => {
+  const head = ["", "figure", "median", "min", "max", "of the limit"]
+  const lines = result.rows.map((row) => [
+    row.contender,
+    row.figure,
+    show(row.median),
+    show(row.min),
+    show(row.max),
+    row.ofLimit === null ? "" : row.ofLimit.toFixed(2)
+  ])
+  const widths = head.map((title, column) => Math.max(title.length, ...lines.map((line) => line[column]?.length ?? 0)))
+  const format = (cells: ReadonlyArray<string>): string =>
+    cells
+      .map((cell, column) => (column < 2 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0)))
+      .join("  ")
+  const settings = Object.entries(result.settings).map(([name, value]) => `${name}: ${value}`)
+  return [
+    `${result.suite}: ${result.measures}`,
+    ...settings,
+    `${result.rounds} rounds in turns`,
+    "",
+    format(head),
+    ...lines.map(format)
+  ].join("\n")
+}
+
+const show = (value: number): string =>
+  value >= 1000 ? Math.round(value).toLocaleString("en-US") : value >= 10 ? value.toFixed(1) : value.toFixed(2)

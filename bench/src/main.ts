@@ -1,0 +1,34 @@
+/** `npm run bench` runs every suite, `npm run bench -- webhook` one; `--rounds N`; `--json FILE` keeps the figures. */
+import { writeFileSync } from "node:fs"
+import { cpus, totalmem } from "node:os"
+import { parseArgs } from "node:util"
+import { table } from "./Report.ts"
+import { runSuite, type Suite, type SuiteResult } from "./Suite.ts"
+import { jobs } from "./suites/jobs.ts"
+import { latency } from "./suites/latency.ts"
+import { webhook } from "./suites/webhook.ts"
+
+const suites: ReadonlyArray<Suite> = [webhook, jobs, latency]
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { rounds: { type: "string", default: "3" }, json: { type: "string" } }
+})
+const unknown = positionals.find((name) => !suites.some((suite) => suite.name === name))
+if (unknown !== undefined) {
+  console.error(`There is no suite ${unknown}; there are ${suites.map((suite) => suite.name).join(", ")}`)
+  process.exit(2)
+}
+
+console.log(
+  `node ${process.version}, ${cpus().length} × ${cpus()[0]?.model}, ${Math.round(totalmem() / 2 ** 30)} GiB\n`
+)
+const results: Array<SuiteResult> = []
+for (const suite of suites) {
+  if (positionals.length > 0 && !positionals.includes(suite.name)) continue
+  const result = await runSuite(suite, Number(values.rounds), (text) => process.stderr.write(`${text}\n`))
+  results.push(result)
+  console.log(`${table(result)}\n`)
+}
+if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(results, null, 2)}\n`)
+process.exit(0)

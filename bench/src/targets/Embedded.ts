@@ -1,0 +1,36 @@
+/** Weft inside this process, as a host mounts it, with one deployed build. */
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { start, type WeftEnv } from "@weft/core"
+import * as Filesystem from "@weft/filesystem"
+import * as Sandbox from "@weft/sandbox"
+import * as Sqlite from "@weft/sqlite"
+import { bundle, sha256 } from "./upload.ts"
+
+export interface Embedded {
+  readonly env: WeftEnv
+  readonly close: () => Promise<void>
+}
+
+export const startEmbedded = async (source: string): Promise<Embedded> => {
+  const dir = mkdtempSync(join(tmpdir(), "weft-bench-"))
+  const weft = await start({
+    stores: Sqlite.stores({ file: join(dir, "weft.db") }),
+    blobs: Filesystem.blobs({ dir: join(dir, "blobs") }),
+    sandbox: Sandbox.isolated()
+  })
+  const org = await weft.orgs.create({ slug: "bench" })
+  const env = weft.env((await weft.envs.create(org.org_id, { name: "bench" })).env_id)
+  await env.projects.create({ name: "bench" })
+  const zip = bundle(source)
+  const { build } = await env.builds.upload("bench", { zip, hash: sha256(zip) })
+  await env.builds.deploy("bench", build.build_id)
+  return {
+    env,
+    close: async () => {
+      await weft.close()
+      rmSync(dir, { recursive: true, force: true })
+    }
+  }
+}

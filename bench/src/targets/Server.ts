@@ -1,0 +1,59 @@
+/** Server processes under measurement. */
+import { type ChildProcess, spawn } from "node:child_process"
+import { randomUUID } from "node:crypto"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { createInterface } from "node:readline"
+import { upload } from "./upload.ts"
+
+export interface Server {
+  readonly url: string
+  readonly close: () => Promise<void>
+}
+
+const fileOf = (path: string): string => new URL(path, import.meta.url).pathname
+
+/** A bare `node:http` server. */
+export const startPlain = async (): Promise<Server> => {
+  const child = spawn(process.execPath, [fileOf("./plain.ts")], { stdio: ["ignore", "pipe", "inherit"] })
+  const port = await firstLine(child, /^\d+$/)
+  return { url: `http://127.0.0.1:${port}`, close: () => end(child) }
+}
+
+/** The reference server with one deployed build. */
+export const startWeft = async (source: string): Promise<Server> => {
+  const dir = mkdtempSync(join(tmpdir(), "weft-bench-"))
+  const key = `svc_${randomUUID()}_${randomUUID().replaceAll("-", "")}`
+  const child = spawn(
+    process.execPath,
+    ["--conditions=weft-source", fileOf("../../../examples/standalone/src/main.ts")],
+    {
+      env: { PATH: process.env.PATH, WEFT_PORT: "0", WEFT_DATA_DIR: dir, WEFT_API_KEY: key },
+      stdio: ["ignore", "pipe", "inherit"]
+    }
+  )
+  const line = await firstLine(child, /^weft listening on /)
+  const url = line.slice(line.indexOf("http"))
+  await upload(url, key, "bench", source)
+  return {
+    url,
+    close: async () => {
+      await end(child)
+      rmSync(dir, { recursive: true, force: true })
+    }
+  }
+}
+
+const firstLine = (child: ChildProcess, pattern: RegExp): Promise<string> =>
+  new Promise((resolve, reject) => {
+    if (child.stdout === null) return reject(new Error("The server has no output"))
+    createInterface({ input: child.stdout }).on("line", (line) => pattern.test(line) && resolve(line))
+    child.once("exit", (code) => reject(new Error(`The server ended with ${code} before it listened`)))
+  })
+
+const end = (child: ChildProcess): Promise<void> =>
+  new Promise((resolve) => {
+    child.once("exit", () => resolve())
+    child.kill("SIGTERM")
+  })

@@ -1,0 +1,142 @@
+/** The settings of the reference server: environment variables, all optional. The table is docs/settings.md. */
+import { type Limits, Slug } from "@weft/core"
+import { Redacted, Schema } from "effect"
+
+/** A wrong setting: one line that names the variable and what it may be, never its value. */
+export class SettingError extends Error {
+  constructor(variable: string, reason: string) {
+    super(`${variable} ${reason}`)
+    this.name = "SettingError"
+  }
+}
+
+export interface Settings {
+  readonly host: string
+  readonly port: number
+  readonly dataDir: string
+  /** SQLite file, or null for the one in the data dir. */
+  readonly databaseFile: string | null
+  /** Folder of blobs, or null for the one in the data dir. */
+  readonly storageDir: string | null
+  /** 32 bytes, or null for the one in the data dir. */
+  readonly masterKey: Redacted.Redacted<Uint8Array> | null
+  readonly apiKey: Redacted.Redacted<string> | null
+  readonly adminToken: Redacted.Redacted<string> | null
+  readonly org: string
+  readonly env: string
+  readonly publicUrl: string | null
+  readonly sandbox: {
+    readonly limits: Partial<Limits>
+    readonly runners: number | null
+    readonly runnerBytes: number | null
+  }
+  /** Deliveries in flight at once, and for one environment. */
+  readonly deliveries: { readonly total: number; readonly perEnv: number }
+  readonly bodyBytes: number
+}
+
+export type Variables = Readonly<Record<string, string | undefined>>
+
+const MiB = 1024 * 1024
+
+export const readSettings = (variables: Variables): Settings => {
+  const text = (name: string): string | null => variables[name]?.trim() || null
+  const whole = (name: string, minimum: number, maximum = Number.MAX_SAFE_INTEGER): number | null => {
+    const value = text(name)
+    if (value === null) return null
+    const number = /^\d+$/.test(value) ? Number(value) : Number.NaN
+    if (!(number >= minimum && number <= maximum)) {
+      throw new SettingError(name, `must be a whole number from ${minimum} to ${maximum}`)
+    }
+    return number
+  }
+  const mebibytes = (name: string, maximum: number): number | null => {
+    const value = whole(name, 1, maximum)
+    return value === null ? null : value * MiB
+  }
+  const slug = (name: string, fallback: string): string => {
+    const value = text(name) ?? fallback
+    if (!Schema.is(Slug)(value)) {
+      throw new SettingError(
+        name,
+        "must be 1 to 63 lowercase letters, digits and hyphens, and begin and end with no hyphen"
+      )
+    }
+    return value
+  }
+  refusePubSub(text("WEFT_PUBSUB"))
+  const total = whole("WEFT_LIMIT_DELIVERIES", 1, 100_000) ?? 512
+
+  return {
+    host: text("WEFT_HOST") ?? "127.0.0.1",
+    port: whole("WEFT_PORT", 0, 65_535) ?? 8787,
+    dataDir: text("WEFT_DATA_DIR") ?? ".weft",
+    databaseFile: withoutScheme("WEFT_DATABASE_URL", text("WEFT_DATABASE_URL"), "sqlite"),
+    storageDir: withoutScheme("WEFT_STORAGE_URL", text("WEFT_STORAGE_URL"), "file"),
+    masterKey: masterKey(text("WEFT_MASTER_KEY")),
+    apiKey: secret(text("WEFT_API_KEY")),
+    adminToken: secret(text("WEFT_ADMIN_TOKEN")),
+    org: slug("WEFT_ORG", "default"),
+    env: slug("WEFT_ENV", "production"),
+    publicUrl: publicUrl(text("WEFT_PUBLIC_URL")),
+    sandbox: {
+      limits: withoutNull({
+        heapBytes: mebibytes("WEFT_SANDBOX_HEAP_MB", 4096),
+        bufferBytes: mebibytes("WEFT_SANDBOX_BUFFER_MB", 4096),
+        cpuSliceMs: whole("WEFT_SANDBOX_CPU_SLICE_MS", 10, 60_000),
+        loadMs: whole("WEFT_SANDBOX_LOAD_MS", 100, 60_000),
+        resultBytes: whole("WEFT_LIMIT_RESULT_BYTES", 1024),
+        logBytes: whole("WEFT_LIMIT_LOG_BYTES", 1024),
+        hostCallBytes: whole("WEFT_LIMIT_HOST_CALL_BYTES", 1024),
+        archiveBytes: mebibytes("WEFT_LIMIT_BUILD_MB", 1024),
+        unpackedBytes: mebibytes("WEFT_LIMIT_UNPACKED_MB", 4096)
+      }),
+      runners: whole("WEFT_SANDBOX_RUNNERS", 1, 256),
+      runnerBytes: mebibytes("WEFT_SANDBOX_RUNNER_MB", 65_536)
+    },
+    deliveries: { total, perEnv: whole("WEFT_LIMIT_DELIVERIES_PER_ENV", 1, total) ?? Math.ceil(total / 4) },
+    bodyBytes: whole("WEFT_LIMIT_BODY_BYTES", 1024) ?? 4 * MiB
+  }
+}
+
+const secret = (value: string | null): Redacted.Redacted<string> | null =>
+  value === null ? null : Redacted.make(value)
+
+const masterKey = (value: string | null): Redacted.Redacted<Uint8Array> | null => {
+  if (value === null) return null
+  const bytes = Buffer.from(value, "base64")
+  if (bytes.length !== 32) throw new SettingError("WEFT_MASTER_KEY", "must be 32 bytes in base64")
+  return Redacted.make(new Uint8Array(bytes))
+}
+
+/** `scheme:PATH`. Other schemes are those of adapters that this server does not carry. */
+const withoutScheme = (name: string, value: string | null, scheme: string): string | null => {
+  if (value === null) return null
+  const path = value.startsWith(`${scheme}:`) ? value.slice(scheme.length + 1).replace(/^\/\/(?=\/)/, "") : ""
+  if (path === "")
+    throw new SettingError(name, `must be ${scheme}:PATH; this version has no adapter for another scheme`)
+  return path
+}
+
+const refusePubSub = (value: string | null): void => {
+  if (value !== null && value !== "memory" && value !== "none") {
+    throw new SettingError("WEFT_PUBSUB", "must be memory or none; this version has no adapter for another")
+  }
+}
+
+const publicUrl = (value: string | null): string | null => {
+  if (value === null) return null
+  if (!URL.canParse(value) || !/^https?:$/.test(new URL(value).protocol)) {
+    throw new SettingError("WEFT_PUBLIC_URL", "must be an http or https URL")
+  }
+  return value.replace(/\/+$/, "")
+}
+
+const withoutNull = <K extends string>(values: Record<K, number | null>): Partial<Record<K, number>> => {
+  const kept: Partial<Record<K, number>> = {}
+  for (const name in values) {
+    const value = values[name]
+    if (value !== null) kept[name] = value
+  }
+  return kept
+}

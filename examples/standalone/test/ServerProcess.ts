@@ -1,0 +1,88 @@
+/** The reference server as a process group of its own, on a data dir that outlives it. */
+import { type ChildProcess, spawn } from "node:child_process"
+import { createHash, randomUUID } from "node:crypto"
+import { createInterface } from "node:readline"
+import { strToU8, zipSync } from "fflate"
+
+export const apiKey = `svc_${randomUUID()}_${randomUUID()}`
+export const adminToken = randomUUID()
+
+export interface ServerProcess {
+  readonly url: string
+  /** A call of the API; the parsed body. Throws on a status of 400 and above. */
+  readonly call: (method: string, path: string, body?: unknown) => Promise<unknown>
+  readonly upload: (project: string, source: string) => Promise<void>
+  /** SIGTERM; the exit code. */
+  readonly stop: () => Promise<number | null>
+  /** SIGKILL to the whole group: server and runners. */
+  readonly kill: () => Promise<void>
+}
+
+const main = new URL("../src/main.ts", import.meta.url).pathname
+
+export const startServer = async (
+  dataDir: string,
+  variables: Readonly<Record<string, string>> = {}
+): Promise<ServerProcess> => {
+  const child = spawn(process.execPath, ["--conditions=weft-source", main], {
+    detached: true,
+    stdio: ["ignore", "pipe", "inherit"],
+    env: {
+      PATH: process.env.PATH,
+      WEFT_PORT: "0",
+      WEFT_DATA_DIR: dataDir,
+      WEFT_API_KEY: apiKey,
+      WEFT_ADMIN_TOKEN: adminToken,
+      ...variables
+    }
+  })
+  const exited = new Promise<number | null>((resolve) => child.once("exit", resolve))
+  const url = await listening(child)
+  const call = async (method: string, path: string, body?: unknown): Promise<unknown> => {
+    const isForm = body instanceof FormData
+    const response = await fetch(url + path, {
+      method,
+      headers: {
+        authorization: `Bearer ${path.startsWith("/admin") ? adminToken : apiKey}`,
+        ...(isForm || body === undefined ? {} : { "content-type": "application/json" })
+      },
+      ...(body === undefined ? {} : { body: isForm ? body : JSON.stringify(body) })
+    })
+    const text = await response.text()
+    if (!response.ok) throw new Error(`${method} ${path} answered ${response.status} ${text}`)
+    return text === "" ? null : JSON.parse(text)
+  }
+  return {
+    url,
+    call,
+    upload: (project, source) => upload(call, project, source),
+    stop: () => {
+      child.kill("SIGTERM")
+      return exited
+    },
+    kill: async () => {
+      if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL")
+      await exited
+    }
+  }
+}
+
+const listening = (child: ChildProcess): Promise<string> =>
+  new Promise((resolve, reject) => {
+    if (child.stdout === null) return reject(new Error("The server has no output"))
+    createInterface({ input: child.stdout }).on("line", (line) => {
+      if (line.startsWith("weft listening on ")) resolve(line.slice("weft listening on ".length))
+    })
+    child.once("exit", (code) => reject(new Error(`The server ended with ${code} before it listened`)))
+  })
+
+const upload = async (call: ServerProcess["call"], project: string, source: string): Promise<void> => {
+  const zip = zipSync({ "index.js": strToU8(source) })
+  const form = new FormData()
+  form.set("hash", createHash("sha256").update(zip).digest("hex"))
+  form.set("file", new Blob([Buffer.from(zip)]), "build.zip")
+  await call("POST", "/v1/projects", { name: project })
+  const answer = await call("POST", `/v1/projects/${project}/builds`, form)
+  const id = JSON.stringify(answer).match(/"build_id":"([^"]+)"/)?.[1]
+  await call("POST", `/v1/projects/${project}/builds/${id}/deploy`)
+}

@@ -1,0 +1,56 @@
+import { describe, expect, it } from "vitest"
+import { readSettings, SettingError } from "../src/Settings.ts"
+
+describe("settings", () => {
+  it("all have defaults", () => {
+    expect(readSettings({})).toMatchObject({
+      host: "127.0.0.1",
+      port: 8787,
+      dataDir: ".weft",
+      org: "default",
+      env: "production",
+      databaseFile: null,
+      storageDir: null,
+      masterKey: null,
+      deliveries: { total: 512, perEnv: 128 }
+    })
+  })
+
+  it("are read in their units", () => {
+    const settings = readSettings({
+      WEFT_PORT: "0",
+      WEFT_DATABASE_URL: "sqlite:data/weft.db",
+      WEFT_STORAGE_URL: "file:///var/blobs",
+      WEFT_PUBLIC_URL: "https://weft.example.com/",
+      WEFT_SANDBOX_HEAP_MB: "64",
+      WEFT_LIMIT_DELIVERIES: "10"
+    })
+    expect(settings).toMatchObject({
+      port: 0,
+      databaseFile: "data/weft.db",
+      storageDir: "/var/blobs",
+      publicUrl: "https://weft.example.com",
+      sandbox: { limits: { heapBytes: 64 * 1024 * 1024 } },
+      deliveries: { total: 10, perEnv: 3 }
+    })
+  })
+
+  it.each([
+    ["WEFT_PORT", "65536"],
+    ["WEFT_PORT", "http"],
+    ["WEFT_DATABASE_URL", "postgres://u:secret@localhost/db"],
+    ["WEFT_STORAGE_URL", "s3://key:secret@localhost/bucket"],
+    ["WEFT_PUBSUB", "nats://localhost"],
+    ["WEFT_MASTER_KEY", "c2hvcnQ="],
+    ["WEFT_ORG", "Not A Slug"],
+    ["WEFT_ENV", "-"],
+    ["WEFT_PUBLIC_URL", "ftp://example.com"],
+    ["WEFT_SANDBOX_CPU_SLICE_MS", "1"],
+    ["WEFT_LIMIT_DELIVERIES", "0"]
+  ])("%s = %s is refused with a line that names it and does not repeat it", (name, value) => {
+    const read = () => readSettings({ [name]: value })
+    expect(read).toThrow(SettingError)
+    expect(read).toThrow(new RegExp(`^${name} `))
+    expect(read).not.toThrow(/secret/)
+  })
+})
