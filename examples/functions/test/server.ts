@@ -1,0 +1,56 @@
+/** The reference server as a child process, in a data dir of its own. */
+import { spawn } from "node:child_process"
+import { randomBytes, randomUUID } from "node:crypto"
+import { once } from "node:events"
+import { mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { createInterface } from "node:readline"
+import { fileURLToPath } from "node:url"
+
+export interface RunningServer {
+  /** `http://host:port`, without a slash at the end. */
+  readonly url: string
+  /** A Full key of the default environment. */
+  readonly token: string
+  /** Ends the server as an operator would and removes its data. Returns its exit code. */
+  readonly stop: () => Promise<number | null>
+}
+
+/** The server's program: the one of this repository, or another copy of it that `WEFT_TEST_SERVER` names. */
+const program = (): ReadonlyArray<string> => {
+  const copy = process.env.WEFT_TEST_SERVER
+  const source = new URL("../../standalone/src/main.ts", import.meta.url)
+  return copy === undefined ? ["--conditions=weft-source", fileURLToPath(source)] : [copy]
+}
+
+/** Resolves when the server accepts requests; fails with what it wrote when it ends before. */
+export const startServer = async (): Promise<RunningServer> => {
+  const dataDir = await mkdtemp(join(tmpdir(), "weft-e2e-"))
+  const token = `svc_${randomUUID()}_${randomBytes(32).toString("base64url")}`
+  const server = spawn(process.execPath, program(), {
+    cwd: dataDir,
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { PATH: process.env.PATH, WEFT_PORT: "0", WEFT_DATA_DIR: dataDir, WEFT_API_KEY: token }
+  })
+  const ended = once(server, "exit")
+  const output: Array<string> = []
+  server.stderr.on("data", (chunk) => output.push(String(chunk)))
+
+  const url = await new Promise<string>((resolve, reject) => {
+    createInterface(server.stdout).on("line", (line) => {
+      output.push(`${line}\n`)
+      const listening = /^weft listening on (http:\/\/\S+?)\/?$/.exec(line)
+      if (listening?.[1] !== undefined) resolve(listening[1])
+    })
+    ended.then(() => reject(new Error(`The server ended before it listened:\n${output.join("")}`)), reject)
+  })
+
+  const stop = async () => {
+    server.kill("SIGTERM")
+    await ended
+    await rm(dataDir, { recursive: true, force: true })
+    return server.exitCode
+  }
+  return { url, token, stop }
+}
