@@ -1,9 +1,12 @@
 /** All stores of Weft in one SQLite file, or in memory. */
+
+import { resolve } from "node:path"
 import type { ApiKeyStore, BuildStore, EventStore, JournalStore, ProjectStore, RunStore, TenantStore } from "@weft/core"
 import { Database, journalStore, migrate, recordStores, sqlite } from "@weft/sql"
 import { Cause, Effect, Layer } from "effect"
 import { hold } from "./DatabaseFile.ts"
 import { type DatabaseInUse, DatabaseUnusable } from "./Errors.ts"
+import * as JournalThread from "./JournalThread.ts"
 import { type ConnectionOptions, open } from "./SqliteClient.ts"
 
 export interface SqliteOptions {
@@ -19,13 +22,19 @@ export interface SqliteOptions {
 export type SqliteStores = ApiKeyStore | TenantStore | ProjectStore | BuildStore | EventStore | RunStore | JournalStore
 
 /** Holds the file for the life of the layer: no other process can have it open meanwhile. */
-export const stores = (options: SqliteOptions): Layer.Layer<SqliteStores, DatabaseInUse | DatabaseUnusable> => {
-  const { file, synchronous = "full" } = options
-  const database = Layer.effect(
-    Database,
-    file === ":memory:" ? openInMemory : openFile({ file, synchronous, readonly: false })
+export const stores = ({
+  file,
+  synchronous = "full"
+}: SqliteOptions): Layer.Layer<SqliteStores, DatabaseInUse | DatabaseUnusable> => {
+  if (file === ":memory:") {
+    return Layer.merge(recordStores, journalStore).pipe(Layer.provide(Layer.effect(Database, openInMemory)))
+  }
+  const options: ConnectionOptions = { file: resolve(file), synchronous, readonly: false }
+  return recordStores.pipe(
+    // Inside the database's scope: the journal's thread begins when the tables are there, and ends before the lock does.
+    Layer.merge(JournalThread.layer(options).pipe(Layer.provide(Layer.effectDiscard(Database)))),
+    Layer.provide(Layer.effect(Database, openFile(options)))
   )
-  return Layer.merge(recordStores, journalStore).pipe(Layer.provide(database))
 }
 
 const openInMemory = Effect.gen(function* () {

@@ -10,39 +10,69 @@ import type { SqlClient, SqlError } from "effect/sql"
 import type { Dialect } from "./Dialect.ts"
 
 export type Value = string | number | null
-type Column = keyof Dialect["types"]
+
+/** The values of many rows, one row after the other. */
+export type Rows = Array<Value>
+
+export interface Batched<A extends object> {
+  /** Executes the statement for all rows; how many rows it inserted, changed or removed. */
+  readonly run: (rows: Rows) => Effect.Effect<number, SqlError.SqlError>
+  /** As `run`, but gives what the statement returns, in no particular order. Costs half as much again. */
+  readonly returning: (rows: Rows) => Effect.Effect<ReadonlyArray<A>, SqlError.SqlError>
+}
+
+export interface BatchedOptions {
+  /** The types of the values of one row. */
+  readonly columns: ReadonlyArray<keyof Dialect["types"]>
+  /** The text of the statement, given that of its rows, such as `(?,?),(?,?)`. */
+  readonly text: (values: string) => string
+  /** What it returns of each row that it touches, for `returning`. */
+  readonly returns?: string
+}
 
 /** Rows of one execution, largest first; the last must be 1. */
 const chunkSizes = [50, 10, 3, 1]
 
-/**
- * A statement that is executed for rows of values, and gives what it returns for all of them, in no particular
- * order. `text` makes its text from that of the list of rows, such as `(?,?),(?,?)`.
- */
 export const batched = <A extends object = never>(
   sql: SqlClient.SqlClient,
   dialect: Dialect,
-  columns: ReadonlyArray<Column>,
-  text: (values: string) => string
-): ((rows: ReadonlyArray<ReadonlyArray<Value>>) => Effect.Effect<ReadonlyArray<A>, SqlError.SqlError>) => {
-  const statements = chunkSizes.map((size) => ({ size, text: text(valuesOf(dialect, columns, size)) }))
-
-  return Effect.fnUntraced(function* (rows) {
-    const returned: Array<A> = []
-    let done = 0
-    for (const statement of statements) {
-      while (rows.length - done >= statement.size) {
-        const chunk = rows.slice(done, done + statement.size)
-        const result = yield* sql.unsafe<A>(statement.text, chunk.flat())
-        for (const row of result) returned.push(row)
-        done += statement.size
-      }
-    }
-    return returned
+  { columns, text, returns }: BatchedOptions
+): Batched<A> => {
+  const width = columns.length
+  const statements = chunkSizes.map((size) => {
+    const plain = text(valuesOf(dialect, columns, size))
+    return { length: size * width, plain, returning: returns === undefined ? plain : `${plain} RETURNING ${returns}` }
   })
+
+  return {
+    run: Effect.fnUntraced(function* (rows) {
+      let changes = 0
+      let done = 0
+      for (const { length, plain } of statements) {
+        for (; rows.length - done >= length; done += length) {
+          changes += dialect.changes(yield* sql.unsafe(plain, chunkOf(rows, done, length)).raw)
+        }
+      }
+      return changes
+    }),
+
+    returning: Effect.fnUntraced(function* (rows) {
+      const returned: Array<A> = []
+      let done = 0
+      for (const { length, returning } of statements) {
+        for (; rows.length - done >= length; done += length) {
+          for (const row of yield* sql.unsafe<A>(returning, chunkOf(rows, done, length))) returned.push(row)
+        }
+      }
+      return returned
+    })
+  }
 }
 
-const valuesOf = (dialect: Dialect, columns: ReadonlyArray<Column>, size: number): string =>
+const chunkOf = (rows: Rows, start: number, length: number): Rows =>
+  rows.length === length ? rows : rows.slice(start, start + length)
+
+const valuesOf = (dialect: Dialect, columns: BatchedOptions["columns"], size: number): string =>
   Array.from({ length: size }, (_, row) => {
     const parameters = columns.map((type, index) => dialect.parameter(row * columns.length + index + 1, type))
     return `(${parameters.join(",")})`

@@ -9,13 +9,11 @@ export const layer: Layer.Layer<BuildStore, never, Database> = Layer.effect(
   BuildStore,
   Effect.gen(function* () {
     const { dialect, reader, writer } = yield* Database
-    const insertEndpoints = batched(
-      writer,
-      dialect,
-      ["text", "text", "text", "text", "text"],
-      (values) =>
+    const insertEndpoints = batched(writer, dialect, {
+      columns: ["text", "text", "text", "text", "text"],
+      text: (values) =>
         `INSERT INTO endpoints (env_id, method, service, path, project_id) VALUES ${values} ON CONFLICT DO NOTHING`
-    )
+    })
 
     const deploy = Effect.fnUntraced(function* (build: Build, manifest: Manifest, at: number) {
       const { build_id, env_id, project_id } = build
@@ -37,8 +35,8 @@ export const layer: Layer.Layer<BuildStore, never, Database> = Layer.effect(
       yield* writer`DELETE FROM endpoints WHERE project_id = ${project_id}`
       yield* writer`INSERT INTO deployments ${writer.insert(deployment)}
         ON CONFLICT (project_id) DO UPDATE SET build_id = excluded.build_id, manifest = excluded.manifest`
-      yield* insertEndpoints(
-        manifest.endpoints.map(({ method, service, path }) => [env_id, method, service, path, project_id])
+      yield* insertEndpoints.run(
+        manifest.endpoints.flatMap(({ method, service, path }) => [env_id, method, service, path, project_id])
       )
     })
 

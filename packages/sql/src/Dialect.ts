@@ -14,6 +14,8 @@ export interface Dialect {
   readonly clusteredTable: string
   /** The parameter at `position` (from 1) where its type is not known from where it stands. */
   readonly parameter: (position: number, type: keyof Dialect["types"]) => string
+  /** How many rows a statement touched, from what the driver gives for it. */
+  readonly changes: (raw: unknown) => number
   /** A query for `texts` in their order, as `value`, whose text is the same however many there are. */
   readonly texts: (sql: SqlClient.SqlClient, texts: ReadonlyArray<string>) => Statement.Fragment
 }
@@ -23,5 +25,7 @@ export const sqlite: Dialect = {
   table: " STRICT",
   clusteredTable: " STRICT, WITHOUT ROWID",
   parameter: () => "?",
+  changes: (raw) =>
+    typeof raw === "object" && raw !== null && "changes" in raw && typeof raw.changes === "number" ? raw.changes : 0,
   texts: (sql, texts) => sql`SELECT value FROM json_each(${JSON.stringify(texts)})`
 }

@@ -19,8 +19,9 @@ import {
 } from "@weft/core"
 import { Effect, Schema } from "effect"
 import type { SqlError } from "effect/sql"
+import type { Rows } from "./Batch.ts"
 import type { Database, RowOf } from "./Database.ts"
-import { type JournalStatements, startRow } from "./JournalStatements.ts"
+import { addStart, type JournalStatements } from "./JournalStatements.ts"
 
 /** Where the turns of a store stand: the environment that was served last. */
 export interface Turns {
@@ -48,8 +49,10 @@ export const claimDue = Effect.fnUntraced(function* (
     const row = chosen[index]
     return row === undefined ? [] : [toClaim(row, runId, request)]
   })
-  yield* statements.insertRuns(claims.map(({ delivery, run }) => startRow(run, delivery)))
-  yield* statements.deleteDeliveries(claims.map(({ delivery: d }) => [d.env_id, d.due_at, d.delivery_id]))
+  const runs: Rows = []
+  for (const { delivery, run } of claims) addStart(runs, run, delivery)
+  yield* statements.insertRuns.run(runs)
+  yield* statements.deleteDeliveries.run(claims.flatMap(({ delivery: d }) => [d.env_id, d.due_at, d.delivery_id]))
   turns.last = claims.at(-1)?.delivery.env_id ?? turns.last
   return { claims, next_due_at: earliest(yield* waitingEnvs(database, request.exclude)) }
 })

@@ -4,19 +4,23 @@
  * Kinds are gathered: first everything that begins, then everything that ends. That is the order in which things
  * happen to a run, so the result is that of one entry after the other, as long as no run ends in the batch before
  * it begins there; where one does, the batch is cut in two.
+ *
+ * Nearly always every entry counts. So the batch is first applied as if it did, which needs no more from the
+ * database than how many rows it touched; if that is not what was expected, the transaction is rolled back and
+ * the batch applied again, asking for each row.
  */
 import type { JournalEntry, RunId } from "@weft/core"
-import { Effect } from "effect"
+import { Data, Effect } from "effect"
 import type { SqlError } from "effect/sql"
+import type { Rows } from "./Batch.ts"
 import {
-  deliveryRow,
-  endedRow,
-  endRow,
-  eventRow,
-  giveBackRow,
-  type JournalStatements,
-  type Row,
-  startRow
+  addDelivery,
+  addEnd,
+  addEnded,
+  addEvent,
+  addGivenBack,
+  addStart,
+  type JournalStatements
 } from "./JournalStatements.ts"
 import { Tally } from "./Tally.ts"
 
@@ -25,79 +29,167 @@ type Beginning = Extract<JournalEntry, { _tag: "Appended" | "Started" }>
 type Ending = Extract<JournalEntry, { _tag: "Ended" | "Settled" }>
 type Numbered = { readonly index: number; readonly entry: Ending }
 
-/** Applies the entries in the transaction of the caller; for each, whether it counted. */
-export const applyEntries = Effect.fnUntraced(function* (
+/** Not every entry counts: nothing of the batch may be kept. */
+export class NotAllCount extends Data.TaggedError("NotAllCount") {}
+
+/** Applies a batch in which every entry counts; fails, in the midst of it, where one does not. */
+export const applyAll = Effect.fnUntraced(function* (
+  statements: JournalStatements,
+  entries: ReadonlyArray<JournalEntry>
+): Effect.fn.Return<ReadonlyArray<boolean>, SqlError.SqlError | NotAllCount> {
+  const [segment, ...others] = segments(entries)
+  const [round = [], ...repeats] = rounds(segment.endings)
+  if (others.length > 0 || repeats.length > 0) return yield* new NotAllCount()
+  const { beginnings } = segment
+  const tally = new Tally()
+
+  const appended = beginnings.filter((entry) => entry._tag === "Appended")
+  if ((yield* statements.insertEvents.run(eventRows(appended))) !== appended.length) return yield* new NotAllCount()
+  yield* insertBegun(statements, appended, beginnings, tally)
+
+  const unheld = round.filter(({ entry }) => entry._tag === "Ended")
+  const inserted = yield* statements.insertEnded.run(endedRows(unheld))
+  // Those that were stored before are among the running ones.
+  const running = inserted === unheld.length ? round.filter(({ entry }) => entry._tag === "Settled") : round
+  yield* statements.giveBack.run(givenBackRows(running))
+  const ended = yield* statements.endRuns.run(endRows(running))
+  if (inserted + ended !== round.length) return yield* new NotAllCount()
+  for (const { entry } of round) tally.ended(entry.run)
+
+  yield* count(statements, tally)
+  return entries.map(() => true)
+})
+
+/** Applies a batch; for each entry, whether it counted. */
+export const applyEach = Effect.fnUntraced(function* (
   statements: JournalStatements,
   entries: ReadonlyArray<JournalEntry>
 ): Effect.fn.Return<ReadonlyArray<boolean>, SqlError.SqlError> {
   const counted = entries.map(() => true)
   const tally = new Tally()
   for (const { beginnings, endings } of segments(entries)) {
-    if (beginnings.length > 0) yield* begin(statements, beginnings, tally)
+    const appended = beginnings.filter((entry) => entry._tag === "Appended")
+    const returned = yield* statements.insertEvents.returning(eventRows(appended))
+    const fresh = new Set<string>(returned.map((row) => row.event_id))
+    // For each new event the entry that stored it, which is the first.
+    yield* insertBegun(
+      statements,
+      appended.filter(({ event }) => fresh.delete(event.event_id)),
+      beginnings,
+      tally
+    )
+
     for (const round of rounds(endings)) {
-      const over = yield* end(statements, round)
+      const over = yield* endEach(statements, round)
       for (const { index, entry } of round) {
         if (over.has(entry.run.run_id)) tally.ended(entry.run)
         else counted[index] = false
       }
     }
   }
-  yield* statements.countEvents(tally.events())
-  yield* statements.countRuns(tally.runs())
+  yield* count(statements, tally)
   return counted
 })
 
+/** Ends the runs of one round; the ids of those for which it counted. */
+const endEach = Effect.fnUntraced(function* (
+  statements: JournalStatements,
+  round: ReadonlyArray<Numbered>
+): Effect.fn.Return<ReadonlySet<RunId>, SqlError.SqlError> {
+  const inserted = yield* statements.insertEnded.returning(endedRows(round))
+  const over = new Set(inserted.map((row) => row.run_id))
+  const running = round.filter(({ entry }) => !over.has(entry.run.run_id))
+  yield* statements.giveBack.run(givenBackRows(running))
+  for (const { run_id } of yield* statements.endRuns.returning(endRows(running))) over.add(run_id)
+  return over
+})
+
+/** Stores the runs and deliveries of what was appended, and the runs that started by themselves. */
+const insertBegun = Effect.fnUntraced(function* (
+  statements: JournalStatements,
+  appended: ReadonlyArray<Appended>,
+  beginnings: ReadonlyArray<Beginning>,
+  tally: Tally
+): Effect.fn.Return<void, SqlError.SqlError> {
+  const deliveries: Rows = []
+  const runs: Rows = []
+  for (const entry of appended) {
+    tally.stored(entry.event)
+    for (const { delivery, run } of entry.deliveries) {
+      if (run === null) addDelivery(deliveries, delivery)
+      else addStart(runs, run, delivery)
+    }
+  }
+  for (const entry of beginnings) if (entry._tag === "Started") addStart(runs, entry.run, null)
+  yield* statements.insertRuns.run(runs)
+  yield* statements.insertDeliveries.run(deliveries)
+})
+
+const count = Effect.fnUntraced(function* (statements: JournalStatements, tally: Tally) {
+  yield* statements.countEvents.run(tally.events())
+  yield* statements.countRuns.run(tally.runs())
+})
+
+const eventRows = (appended: ReadonlyArray<Appended>): Rows => {
+  const rows: Rows = []
+  for (const { event } of appended) addEvent(rows, event)
+  return rows
+}
+
+/** Of the runs without a delivery: most are over before anybody stored their start. */
+const endedRows = (round: ReadonlyArray<Numbered>): Rows => {
+  const rows: Rows = []
+  for (const { entry } of round) if (entry._tag === "Ended") addEnded(rows, entry.run, entry.logs)
+  return rows
+}
+
+const endRows = (round: ReadonlyArray<Numbered>): Rows => {
+  const rows: Rows = []
+  for (const { entry } of round) {
+    addEnd(rows, entry.run, entry.logs, entry._tag === "Settled" ? entry.deliveryId : null)
+  }
+  return rows
+}
+
+const givenBackRows = (round: ReadonlyArray<Numbered>): Rows => {
+  const rows: Rows = []
+  for (const { entry } of round) {
+    if (entry._tag === "Settled" && entry.next !== null) addGivenBack(rows, entry.run, entry.deliveryId, entry.next)
+  }
+  return rows
+}
+
+interface Segment {
+  readonly beginnings: Array<Beginning>
+  readonly endings: Array<Numbered>
+}
+
 /** Cuts the batch where a run begins that ended earlier in it. */
-const segments = (entries: ReadonlyArray<JournalEntry>) => {
-  const all: Array<{ beginnings: Array<Beginning>; endings: Array<Numbered> }> = []
-  let current = { beginnings: [] as Beginning[], endings: [] as Numbered[] }
-  let ended = new Set<RunId>()
+const segments = (entries: ReadonlyArray<JournalEntry>): readonly [Segment, ...ReadonlyArray<Segment>] => {
+  const first: Segment = { beginnings: [], endings: [] }
+  const others: Array<Segment> = []
+  let current = first
+  const ended = new Set<RunId>()
   entries.forEach((entry, index) => {
     if (entry._tag === "Ended" || entry._tag === "Settled") {
       current.endings.push({ index, entry })
       ended.add(entry.run.run_id)
       return
     }
-    if (ended.size > 0 && begins(entry).some((runId) => ended.has(runId))) {
-      all.push(current)
+    if (ended.size > 0 && beginsOneOf(entry, ended)) {
       current = { beginnings: [], endings: [] }
-      ended = new Set()
+      others.push(current)
+      ended.clear()
     }
     current.beginnings.push(entry)
   })
-  all.push(current)
-  return all
+  return [first, ...others]
 }
 
-const begins = (entry: Beginning): ReadonlyArray<RunId> =>
+const beginsOneOf = (entry: Beginning, runs: ReadonlySet<RunId>): boolean =>
   entry._tag === "Started"
-    ? [entry.run.run_id]
-    : entry.deliveries.flatMap(({ run }) => (run === null ? [] : [run.run_id]))
-
-const begin = Effect.fnUntraced(function* (
-  statements: JournalStatements,
-  beginnings: ReadonlyArray<Beginning>,
-  tally: Tally
-): Effect.fn.Return<void, SqlError.SqlError> {
-  const appended = beginnings.filter((entry) => entry._tag === "Appended")
-  const returned = yield* statements.insertEvents(appended.map(({ event }) => eventRow(event)))
-  const deliveries: Array<Row> = []
-  const runs: Array<Row> = []
-  for (const entry of firstOf(appended, new Set(returned.map((row) => row.event_id)))) {
-    tally.stored(entry.event)
-    for (const { delivery, run } of entry.deliveries) {
-      if (run === null) deliveries.push(deliveryRow(delivery))
-      else runs.push(startRow(run, delivery))
-    }
-  }
-  for (const entry of beginnings) if (entry._tag === "Started") runs.push(startRow(entry.run, null))
-  yield* statements.insertRuns(runs)
-  yield* statements.insertDeliveries(deliveries)
-})
-
-/** For each new event the entry that stored it, which is the first. */
-const firstOf = (appended: ReadonlyArray<Appended>, fresh: Set<string>): ReadonlyArray<Appended> =>
-  appended.filter(({ event }) => fresh.delete(event.event_id))
+    ? runs.has(entry.run.run_id)
+    : entry.deliveries.some(({ run }) => run !== null && runs.has(run.run_id))
 
 /** The endings in rounds that hold each run once, so that the first one of a run decides before the next is tried. */
 const rounds = (endings: ReadonlyArray<Numbered>): ReadonlyArray<ReadonlyArray<Numbered>> => {
@@ -113,27 +205,3 @@ const rounds = (endings: ReadonlyArray<Numbered>): ReadonlyArray<ReadonlyArray<N
   }
   return all
 }
-
-/** Ends the runs of one round; the ids of those for which it counted. */
-const end = Effect.fnUntraced(function* (
-  statements: JournalStatements,
-  round: ReadonlyArray<Numbered>
-): Effect.fn.Return<ReadonlySet<RunId>, SqlError.SqlError> {
-  // Most runs without a delivery are over before anybody stored their start.
-  const unheld: Array<Row> = []
-  for (const { entry } of round) if (entry._tag === "Ended") unheld.push(endedRow(entry.run, entry.logs))
-  const over = new Set((yield* statements.insertEnded(unheld)).map((row) => row.run_id))
-
-  const givenBack: Array<Row> = []
-  const running: Array<Row> = []
-  for (const { entry } of round) {
-    if (over.has(entry.run.run_id)) continue
-    running.push(endRow(entry.run, entry.logs, entry._tag === "Settled" ? entry.deliveryId : null))
-    if (entry._tag === "Settled" && entry.next !== null) {
-      givenBack.push(giveBackRow(entry.run, entry.deliveryId, entry.next))
-    }
-  }
-  yield* statements.giveBack(givenBack)
-  for (const { run_id } of yield* statements.endRuns(running)) over.add(run_id)
-  return over
-})

@@ -1,202 +1,164 @@
 /**
  * The statements of the journal over many rows, prepared once.
  *
- * Each function gives the values of one row in the order of the columns that its statement names.
+ * Each `add…` function appends the values of one row in the order of the columns that its statement names.
  */
 import type { Delivery, Event, EventId, LogEntry, Run, RunId, Timestamp } from "@weft/core"
-import { batched, type Value } from "./Batch.ts"
+import { batched, type Rows } from "./Batch.ts"
 import type { Database } from "./Database.ts"
 
 export const journalStatements = ({ dialect, writer: sql }: Database["Service"]) => ({
-  /** Returns the ids of the events that were not stored before. */
-  insertEvents: batched<{ readonly event_id: EventId }>(
-    sql,
-    dialect,
-    ["text", "text", "text", "text", "integer", "integer", "text"],
-    (values) => `INSERT INTO events (env_id, event_id, stream_id, event_type, event_time, created_at, event_data)
-      VALUES ${values} ON CONFLICT DO NOTHING RETURNING event_id`
-  ),
+  insertEvents: batched<{ readonly event_id: EventId }>(sql, dialect, {
+    columns: [...texts(4), "integer", "integer", "text"],
+    text: (values) => `INSERT INTO events (env_id, event_id, stream_id, event_type, event_time, created_at, event_data)
+      VALUES ${values} ON CONFLICT DO NOTHING`,
+    returns: "event_id"
+  }),
 
-  insertDeliveries: batched(
-    sql,
-    dialect,
-    [...texts(1), "integer", ...texts(9), "integer", ...texts(2)],
-    (values) => `INSERT INTO deliveries (env_id, due_at, delivery_id, event_id, stream_id, project_id, project_name,
-      build_id, ns, var, run_type, attempt, first_run_id, terms) VALUES ${values} ON CONFLICT DO NOTHING`
-  ),
+  insertDeliveries: batched(sql, dialect, {
+    columns: ["text", "integer", ...texts(9), "integer", ...texts(2)],
+    text: (values) => `INSERT INTO deliveries (env_id, due_at, delivery_id, event_id, stream_id, project_id,
+      project_name, build_id, ns, var, run_type, attempt, first_run_id, terms)
+      VALUES ${values} ON CONFLICT DO NOTHING`
+  }),
 
   /** Runs that begin, with the delivery that they hold, if any. */
-  insertRuns: batched(
-    sql,
-    dialect,
-    [...texts(10), "integer", ...texts(2), "integer", ...texts(4)],
-    (values) => `INSERT INTO runs (env_id, run_id, stream_id, project_id, project_name, build_id, ns, var, run_type,
-      status, start_time, origin_run_id, event_id, attempt, node_id, delivery_id, first_run_id, terms)
+  insertRuns: batched(sql, dialect, {
+    columns: [...texts(10), "integer", ...texts(2), "integer", ...texts(4)],
+    text: (values) => `INSERT INTO runs (env_id, run_id, stream_id, project_id, project_name, build_id, ns, var,
+      run_type, status, start_time, origin_run_id, event_id, attempt, node_id, delivery_id, first_run_id, terms)
       VALUES ${values} ON CONFLICT DO NOTHING`
-  ),
+  }),
 
-  /** Runs that are over and may never have been stored; returns the ids of those that were not. */
-  insertEnded: batched<{ readonly run_id: RunId }>(
-    sql,
-    dialect,
-    [...texts(10), "integer", "integer", ...texts(2), "integer", "text", "real", "real", "integer", ...texts(2)],
-    (values) => `INSERT INTO runs (env_id, run_id, stream_id, project_id, project_name, build_id, ns, var, run_type,
-      status, start_time, stop_time, origin_run_id, event_id, attempt, node_id, cpu_ms, wall_ms, heap_bytes,
-      result, logs) VALUES ${values} ON CONFLICT DO NOTHING RETURNING run_id`
-  ),
+  /** Runs that are over and may never have been stored. */
+  insertEnded: batched<{ readonly run_id: RunId }>(sql, dialect, {
+    columns: [
+      ...texts(10),
+      "integer",
+      "integer",
+      ...texts(2),
+      "integer",
+      "text",
+      "real",
+      "real",
+      "integer",
+      ...texts(2)
+    ],
+    text: (values) => `INSERT INTO runs (env_id, run_id, stream_id, project_id, project_name, build_id, ns, var,
+      run_type, status, start_time, stop_time, origin_run_id, event_id, attempt, node_id, cpu_ms, wall_ms, heap_bytes,
+      result, logs) VALUES ${values} ON CONFLICT DO NOTHING`,
+    returns: "run_id"
+  }),
 
-  /** Ends running runs; returns the ids of those that were running and held the delivery, or none, as given. */
-  endRuns: batched<{ readonly run_id: RunId }>(
-    sql,
-    dialect,
-    [...texts(4), "integer", "text", "real", "real", "integer", "text"],
-    (values) => `WITH e (env_id, run_id, delivery_id, status, stop_time, result, cpu_ms, wall_ms, heap_bytes, logs)
+  /** Ends those of the runs that are running and hold the delivery, or none, as given. */
+  endRuns: batched<{ readonly run_id: RunId }>(sql, dialect, {
+    columns: [...texts(4), "integer", "text", "real", "real", "integer", "text"],
+    text: (
+      values
+    ) => `WITH e (env_id, run_id, delivery_id, status, stop_time, result, cpu_ms, wall_ms, heap_bytes, logs)
       AS (VALUES ${values})
       UPDATE runs SET status = e.status, stop_time = e.stop_time, result = e.result, cpu_ms = e.cpu_ms,
         wall_ms = e.wall_ms, heap_bytes = e.heap_bytes, logs = e.logs,
         delivery_id = NULL, first_run_id = NULL, terms = NULL
       FROM e WHERE runs.env_id = e.env_id AND runs.run_id = e.run_id AND runs.status = 'running'
-        AND runs.delivery_id IS NOT DISTINCT FROM e.delivery_id
-      RETURNING runs.run_id`
-  ),
+        AND runs.delivery_id IS NOT DISTINCT FROM e.delivery_id`,
+    returns: "runs.run_id"
+  }),
 
   /** Gives back the deliveries that running runs hold, for the attempt and the time given; run it before `endRuns`. */
-  giveBack: batched(
-    sql,
-    dialect,
-    [...texts(3), "integer", "integer", "text"],
-    (values) => `WITH e (env_id, run_id, delivery_id, attempt, due_at, first_run_id) AS (VALUES ${values})
+  giveBack: batched(sql, dialect, {
+    columns: [...texts(3), "integer", "integer", "text"],
+    text: (values) => `WITH e (env_id, run_id, delivery_id, attempt, due_at, first_run_id) AS (VALUES ${values})
       INSERT INTO deliveries (env_id, due_at, delivery_id, event_id, stream_id, project_id, project_name, build_id,
         ns, var, run_type, attempt, first_run_id, terms)
       SELECT r.env_id, e.due_at, r.delivery_id, r.event_id, r.stream_id, r.project_id, r.project_name, r.build_id,
         r.ns, r.var, r.run_type, e.attempt, e.first_run_id, r.terms
       FROM e JOIN runs r ON r.env_id = e.env_id AND r.run_id = e.run_id
       WHERE r.status = 'running' AND r.delivery_id = e.delivery_id`
-  ),
+  }),
 
-  deleteDeliveries: batched(
-    sql,
-    dialect,
-    ["text", "integer", "text"],
-    (values) => `DELETE FROM deliveries WHERE (env_id, due_at, delivery_id) IN (VALUES ${values})`
-  ),
+  deleteDeliveries: batched(sql, dialect, {
+    columns: ["text", "integer", "text"],
+    text: (values) => `DELETE FROM deliveries WHERE (env_id, due_at, delivery_id) IN (VALUES ${values})`
+  }),
 
-  countEvents: batched(
-    sql,
-    dialect,
-    ["text", "text", "integer"],
-    (values) => `INSERT INTO event_counts (env_id, event_type, n) VALUES ${values}
+  countEvents: batched(sql, dialect, {
+    columns: ["text", "text", "integer"],
+    text: (values) => `INSERT INTO event_counts (env_id, event_type, n) VALUES ${values}
       ON CONFLICT (env_id, event_type) DO UPDATE SET n = event_counts.n + excluded.n`
-  ),
+  }),
 
-  countRuns: batched(
-    sql,
-    dialect,
-    [...texts(5), "integer"],
-    (values) => `INSERT INTO run_counts (env_id, project_id, project_name, run_type, status, n) VALUES ${values}
+  countRuns: batched(sql, dialect, {
+    columns: [...texts(5), "integer"],
+    text: (values) => `INSERT INTO run_counts (env_id, project_id, project_name, run_type, status, n) VALUES ${values}
       ON CONFLICT (env_id, project_id, project_name, run_type, status) DO UPDATE SET n = run_counts.n + excluded.n`
-  )
+  })
 })
 
 export type JournalStatements = ReturnType<typeof journalStatements>
-export type Row = ReadonlyArray<Value>
 
 const texts = (count: number): ReadonlyArray<"text"> => Array.from({ length: count }, () => "text" as const)
 
-export const eventRow = (event: Event): Row => [
-  event.env_id,
-  event.event_id,
-  event.stream_id,
-  event.event_type,
-  event.event_time,
-  event.created_at,
-  event.event_data
-]
+export const addEvent = (rows: Rows, event: Event): void => {
+  rows.push(
+    event.env_id,
+    event.event_id,
+    event.stream_id,
+    event.event_type,
+    event.event_time,
+    event.created_at,
+    event.event_data
+  )
+}
 
-export const deliveryRow = (delivery: Delivery): Row => [
-  delivery.env_id,
-  delivery.due_at,
-  delivery.delivery_id,
-  delivery.event_id,
-  delivery.stream_id,
-  delivery.project_id,
-  delivery.project_name,
-  delivery.build_id,
-  delivery.ns,
-  delivery.var,
-  delivery.run_type,
-  delivery.attempt,
-  delivery.first_run_id,
-  termsOf(delivery)
-]
+export const addDelivery = (rows: Rows, delivery: Delivery): void => {
+  rows.push(
+    delivery.env_id,
+    delivery.due_at,
+    delivery.delivery_id,
+    delivery.event_id,
+    delivery.stream_id,
+    delivery.project_id,
+    delivery.project_name,
+    delivery.build_id,
+    delivery.ns,
+    delivery.var,
+    delivery.run_type,
+    delivery.attempt,
+    delivery.first_run_id,
+    termsOf(delivery)
+  )
+}
 
 /** What a delivery has beyond its columns, as JSON text. */
-export const termsOf = ({ retry, timeout_ms, caused_by }: Delivery): string =>
-  JSON.stringify({ retry, timeout_ms, caused_by })
+const termsOf = ({ retry, timeout_ms, caused_by }: Delivery): string => JSON.stringify({ retry, timeout_ms, caused_by })
 
-export const startRow = (run: Run, held: Delivery | null): Row => [
-  run.env_id,
-  run.run_id,
-  run.stream_id,
-  run.project_id,
-  run.project_name,
-  run.build_id,
-  run.ns,
-  run.var,
-  run.run_type,
-  "running",
-  run.start_time,
-  run.origin_run_id,
-  run.event_id,
-  run.attempt,
-  run.node_id,
-  held === null ? null : held.delivery_id,
-  held === null ? null : held.first_run_id,
-  held === null ? null : termsOf(held)
-]
+export const addStart = (rows: Rows, run: Run, held: Delivery | null): void => {
+  rows.push(run.env_id, run.run_id, run.stream_id, run.project_id, run.project_name, run.build_id, run.ns, run.var)
+  rows.push(run.run_type, "running", run.start_time, run.origin_run_id, run.event_id, run.attempt, run.node_id)
+  if (held === null) rows.push(null, null, null)
+  else rows.push(held.delivery_id, held.first_run_id, termsOf(held))
+}
 
-export const endedRow = (run: Run, logs: ReadonlyArray<LogEntry>): Row => [
-  run.env_id,
-  run.run_id,
-  run.stream_id,
-  run.project_id,
-  run.project_name,
-  run.build_id,
-  run.ns,
-  run.var,
-  run.run_type,
-  run.status,
-  run.start_time,
-  run.stop_time,
-  run.origin_run_id,
-  run.event_id,
-  run.attempt,
-  run.node_id,
-  run.cpu_ms,
-  run.wall_ms,
-  run.heap_bytes,
-  run.result,
-  logsText(logs)
-]
+export const addEnded = (rows: Rows, run: Run, logs: ReadonlyArray<LogEntry>): void => {
+  rows.push(run.env_id, run.run_id, run.stream_id, run.project_id, run.project_name, run.build_id, run.ns, run.var)
+  rows.push(run.run_type, run.status, run.start_time, run.stop_time, run.origin_run_id, run.event_id, run.attempt)
+  rows.push(run.node_id, run.cpu_ms, run.wall_ms, run.heap_bytes, run.result, logsText(logs))
+}
 
-export const endRow = (run: Run, logs: ReadonlyArray<LogEntry>, deliveryId: string | null): Row => [
-  run.env_id,
-  run.run_id,
-  deliveryId,
-  run.status,
-  run.stop_time,
-  run.result,
-  run.cpu_ms,
-  run.wall_ms,
-  run.heap_bytes,
-  logsText(logs)
-]
+export const addEnd = (rows: Rows, run: Run, logs: ReadonlyArray<LogEntry>, deliveryId: string | null): void => {
+  rows.push(run.env_id, run.run_id, deliveryId, run.status, run.stop_time, run.result)
+  rows.push(run.cpu_ms, run.wall_ms, run.heap_bytes, logsText(logs))
+}
 
-export const giveBackRow = (
+export const addGivenBack = (
+  rows: Rows,
   run: Run,
   deliveryId: string,
   next: { readonly attempt: number; readonly due_at: Timestamp; readonly first_run_id: RunId | null }
-): Row => [run.env_id, run.run_id, deliveryId, next.attempt, next.due_at, next.first_run_id]
+): void => {
+  rows.push(run.env_id, run.run_id, deliveryId, next.attempt, next.due_at, next.first_run_id)
+}
 
 /** A run logs its lines once, at its end: one text is cheaper to write and to page than a row for each line. */
 const logsText = (logs: ReadonlyArray<LogEntry>): string | null => (logs.length === 0 ? null : JSON.stringify(logs))

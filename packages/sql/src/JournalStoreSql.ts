@@ -2,10 +2,11 @@
 import { JournalStore, type Lease, loseRun, type NodeId, type Run, type RunId, type Timestamp } from "@weft/core"
 import { Effect, Layer } from "effect"
 import type { SqlError } from "effect/sql"
+import type { Rows } from "./Batch.ts"
 import { Database, orUnavailable, type RowOf } from "./Database.ts"
 import { claimDue, type Turns } from "./JournalClaim.ts"
-import { applyEntries } from "./JournalCommit.ts"
-import { endRow, giveBackRow, journalStatements } from "./JournalStatements.ts"
+import { applyAll, applyEach } from "./JournalCommit.ts"
+import { addEnd, addGivenBack, journalStatements } from "./JournalStatements.ts"
 import { runColumns, toRun } from "./RunStoreSql.ts"
 import { Tally } from "./Tally.ts"
 
@@ -35,33 +36,35 @@ export const layer: Layer.Layer<JournalStore, never, Database> = Layer.effect(
     }
 
     const reap = Effect.fnUntraced(function* (nodeId: NodeId, now: Timestamp, limit: number) {
-      const rows = yield* orphans(nodeId, now, limit)
+      const held = yield* orphans(nodeId, now, limit)
       const tally = new Tally()
-      const lost = rows.map(({ delivery_id, first_run_id, ...row }) => {
+      const givenBack: Rows = []
+      const ends: Rows = []
+      const lost = held.map(({ delivery_id, first_run_id, ...row }) => {
         const run = loseRun(toRun(row), "NodeLost", "The process that ran this function is gone", now)
         tally.ended(run)
-        return { run, delivery_id, next: { attempt: run.attempt, due_at: now, first_run_id } }
+        addEnd(ends, run, [], delivery_id)
+        const next = { attempt: run.attempt, due_at: now, first_run_id }
+        if (delivery_id !== null) addGivenBack(givenBack, run, delivery_id, next)
+        return run
       })
-      yield* statements.giveBack(
-        lost.flatMap(({ run, delivery_id, next }) =>
-          delivery_id === null ? [] : [giveBackRow(run, delivery_id, next)]
-        )
-      )
-      yield* statements.endRuns(lost.map(({ run, delivery_id }) => endRow(run, [], delivery_id)))
-      yield* statements.countRuns(tally.runs())
-      if (rows.length < limit && !exclusive) yield* sql`DELETE FROM leases WHERE until < ${now}`
-      return lost.map(({ run }) => run)
+      yield* statements.giveBack.run(givenBack)
+      yield* statements.endRuns.run(ends)
+      yield* statements.countRuns.run(tally.runs())
+      if (lost.length < limit && !exclusive) yield* sql`DELETE FROM leases WHERE until < ${now}`
+      return lost
     })
 
     return JournalStore.of({
-      commit: (entries, lease) =>
-        sql
-          .withTransaction(
-            lease === null
-              ? applyEntries(statements, entries)
-              : Effect.andThen(renew(lease), applyEntries(statements, entries))
-          )
-          .pipe(orUnavailable("commit")),
+      commit: (entries, lease) => {
+        const renewed = lease === null ? Effect.void : renew(lease)
+        return sql.withTransaction(Effect.andThen(renewed, applyAll(statements, entries))).pipe(
+          Effect.catchTag("NotAllCount", () =>
+            sql.withTransaction(Effect.andThen(renewed, applyEach(statements, entries)))
+          ),
+          orUnavailable("commit")
+        )
+      },
 
       claim: (request) =>
         sql

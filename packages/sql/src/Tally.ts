@@ -1,42 +1,46 @@
 /** Counts that one transaction adds to the kept ones. */
 import type { Event, Run } from "@weft/core"
-import type { Row } from "./JournalStatements.ts"
+import type { Rows } from "./Batch.ts"
 
-/** Adds up rows that differ in nothing but their count. */
-class Sums {
-  readonly #sums = new Map<string, { readonly key: ReadonlyArray<string>; n: number }>()
-
-  add(...key: ReadonlyArray<string>): void {
-    const text = key.join("\n")
-    const sum = this.#sums.get(text)
-    if (sum === undefined) this.#sums.set(text, { key, n: 1 })
-    else sum.n++
-  }
-
-  /** In the order of their keys, so that two transactions which add to the same counts do not lock each other. */
-  rows(): ReadonlyArray<Row> {
-    const sorted = [...this.#sums].sort(([a], [b]) => (a < b ? -1 : 1))
-    return sorted.map(([, { key, n }]) => [...key, n])
-  }
+interface Sum<A> {
+  readonly of: A
+  n: number
 }
 
 export class Tally {
-  readonly #events = new Sums()
-  readonly #runs = new Sums()
+  readonly #events = new Map<string, Sum<Event>>()
+  readonly #runs = new Map<string, Sum<Run>>()
 
   stored(event: Event): void {
-    this.#events.add(event.env_id, event.event_type)
+    add(this.#events, `${event.env_id}\n${event.event_type}`, event)
   }
 
   ended(run: Run): void {
-    this.#runs.add(run.env_id, run.project_id, run.project_name, run.run_type, run.status)
+    add(this.#runs, `${run.env_id}\n${run.project_id}\n${run.status}\n${run.run_type}\n${run.project_name}`, run)
   }
 
-  events(): ReadonlyArray<Row> {
-    return this.#events.rows()
+  events(): Rows {
+    return sorted(this.#events).flatMap(({ of, n }) => [of.env_id, of.event_type, n])
   }
 
-  runs(): ReadonlyArray<Row> {
-    return this.#runs.rows()
+  runs(): Rows {
+    return sorted(this.#runs).flatMap(({ of, n }) => [
+      of.env_id,
+      of.project_id,
+      of.project_name,
+      of.run_type,
+      of.status,
+      n
+    ])
   }
 }
+
+const add = <A>(sums: Map<string, Sum<A>>, key: string, of: A): void => {
+  const sum = sums.get(key)
+  if (sum === undefined) sums.set(key, { of, n: 1 })
+  else sum.n++
+}
+
+/** By key, so that two transactions which add to the same counts do not wait for each other in a circle. */
+const sorted = <A>(sums: Map<string, Sum<A>>): ReadonlyArray<Sum<A>> =>
+  [...sums].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, sum]) => sum)

@@ -1,0 +1,57 @@
+/**
+ * The journal's thread: a connection of its own, and the journal of `@weft/sql` on it.
+ *
+ * A commit waits for the disk. Here it holds up nobody.
+ */
+import { parentPort, workerData } from "node:worker_threads"
+import { JournalStore } from "@weft/core"
+import { Database, journalStore, sqlite } from "@weft/sql"
+import { Cause, Effect, Layer, ManagedRuntime } from "effect"
+import type { Answer, Call, JournalThreadData, Reply, Request } from "./JournalProtocol.ts"
+import { open } from "./SqliteClient.ts"
+
+const options: JournalThreadData = workerData
+
+const database = Layer.effect(
+  Database,
+  Effect.map(open(options), (client) => ({ dialect: sqlite, writer: client, reader: client, exclusive: true }))
+)
+
+const runtime = ManagedRuntime.make(journalStore.pipe(Layer.provide(database)))
+
+const answer = Effect.fnUntraced(function* (call: Call) {
+  const journal = yield* JournalStore
+  switch (call._tag) {
+    case "Commit":
+      return { _tag: "Committed", counted: yield* journal.commit(call.entries, call.lease) } as const
+    case "Claim":
+      return { _tag: "Claimed", result: yield* journal.claim(call.request) } as const
+    case "Reap":
+      return { _tag: "Reaped", runs: yield* journal.reap(call.nodeId, call.now, call.limit) } as const
+  }
+})
+
+const answerOrReason = (call: Call): Effect.Effect<Answer, never, JournalStore> =>
+  answer(call).pipe(
+    Effect.catchTag("StoreUnavailable", ({ cause }) =>
+      Effect.succeed({ _tag: "Unavailable", reason: textOf(cause) } as const)
+    ),
+    Effect.catchCause((cause) => Effect.succeed({ _tag: "Died", reason: Cause.pretty(cause) } as const))
+  )
+
+const textOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause))
+
+parentPort?.on("message", (request: Request) => {
+  if (request._tag === "Close") {
+    parentPort?.close()
+    void runtime.dispose()
+    return
+  }
+  void runtime.runPromise(answerOrReason(request.call)).then(
+    (reply) => parentPort?.postMessage({ id: request.id, answer: reply } satisfies Reply),
+    // The database could not be opened: end, so that the main thread starts anew when it is asked again.
+    (cause) => {
+      throw cause
+    }
+  )
+})
