@@ -196,7 +196,9 @@ class Bundles {
     if (known !== undefined) return Deferred.await(known)
     const deferred = Deferred.makeUnsafe<Build, SandboxUnavailable | StoreUnavailable>()
     this.#loading.set(name, deferred)
-    const fetch = Effect.flatMap(ref.artifact, (artifact) => this.#open(name, ref.build_id, artifact)).pipe(
+    const open = (artifact: Uint8Array) => this.#open(name, ref.build_id, artifact)
+    const fetch = Effect.flatMap(ref.artifact, open).pipe(
+      Effect.catchTag("SandboxUnavailable", () => Effect.flatMap(ref.renewed, open)),
       Effect.onExit((exit) =>
         Effect.sync(() => {
           this.#loading.delete(name)

@@ -63,7 +63,10 @@ export class Artifacts extends Context.Service<
         ref: (build) => ({
           env_id: build.env_id,
           build_id: build.build_id,
-          artifact: Effect.suspend(() => Effect.catchTag(blobs.get(artifactKey(build)), "NotFound", () => renew(build)))
+          artifact: Effect.suspend(() =>
+            Effect.catchTag(blobs.get(artifactKey(build)), "NotFound", () => renew(build))
+          ),
+          renewed: Effect.suspend(() => renew(build))
         }),
         renew
       })

@@ -51,6 +51,8 @@ export interface BundleRef {
   readonly build_id: BuildId
   /** Called only when the engine does not have the bundle at hand. */
   readonly artifact: Effect.Effect<Uint8Array, StoreUnavailable>
+  /** Called when the engine refuses the artifact, because another engine or another key made it: one made anew. */
+  readonly renewed: Effect.Effect<Uint8Array, StoreUnavailable>
 }
 
 /** What a guest asks of its host: `op` names a row of the host-call table, `payload` is JSON text. Hostile. */

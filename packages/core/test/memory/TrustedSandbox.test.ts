@@ -40,7 +40,12 @@ const invoke = (name: string, more: Partial<Invocation> = {}) =>
   Effect.flatMap(Sandbox, (sandbox) =>
     sandbox.invoke({
       run_id: RunId.make(id),
-      bundle: { env_id: EnvId.make(id), build_id: BuildId.make(id), artifact: Effect.succeed(trustedZip("shop")) },
+      bundle: {
+        env_id: EnvId.make(id),
+        build_id: BuildId.make(id),
+        artifact: Effect.succeed(trustedZip("shop")),
+        renewed: Effect.succeed(trustedZip("shop"))
+      },
       fn: { ns: "main", var: name },
       svc: JSON.stringify({ args: [], event: null, request: null, tick: null }),
       trigger: "args",

@@ -30,6 +30,7 @@ export class Police {
   readonly #fullSince = new WeakMap<RunnerView, number>()
   readonly #clock: NodeJS.Timeout
   #ticks = 0
+  #tickedAt = performance.now()
 
   constructor(pool: Pool, options: PoliceOptions) {
     this.#pool = pool
@@ -43,6 +44,8 @@ export class Police {
 
   #tick(): void {
     const now = performance.now()
+    this.#forgive(now - this.#tickedAt - tickMs)
+    this.#tickedAt = now
     const idleRound = ++this.#ticks % idleEvery === 0
     for (const view of [...this.#pool.views.values()]) {
       if (!this.#checkPulse(view, now) || !this.#checkMemory(view, now)) continue
@@ -53,6 +56,12 @@ export class Police {
       const view = this.#pool.views.get(runner)
       if (view !== undefined) this.#pool.retire(view, "nobody uses it", retireGraceMs)
     }
+  }
+
+  /** While this process was busy itself it heard nobody: that is not the runners' silence. */
+  #forgive(lateMs: number): void {
+    if (lateMs < tickMs) return
+    for (const { runner } of this.#pool.views.values()) runner.beatAt += lateMs
   }
 
   /** Whether the runner is alive; a silent one is killed. */
