@@ -3,7 +3,7 @@ import { defineConfig } from "vitest/config"
 const suites = ["{packages,adapters,examples}/*/test/**/*.test.ts", "{bench,tooling}/test/**/*.test.ts"]
 
 /** Suites that start whole servers or attack the sandbox: last, and one at a time, or they would time each other out. */
-const heavy = ["**/*.{e2e,attack}.test.ts"]
+const heavy = ["**/*.e2e.test.ts", "**/test/attack/**/*.test.ts"]
 
 export default defineConfig({
   test: {

@@ -56,7 +56,7 @@ export const parseSource = (path: string, text: string): Source => {
       if (first === undefined) return
       if (node.quasis.length === 1) strings.add(first)
       // `./worker.${extension}` names a file that is `.ts` here and `.js` when built.
-      if (node.quasis.length === 2 && first.endsWith(".") && last === "") strings.add(`${first}ts`)
+      if (node.quasis.length === 2 && last === "") strings.add(`${first.replace(/\.$/, "")}.ts`)
     }
   }).visit(parsed.program)
 
