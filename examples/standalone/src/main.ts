@@ -21,7 +21,9 @@ const main = async (): Promise<void> => {
 }
 
 const fail = (error: unknown): never => {
-  console.error(error instanceof SettingError ? `weft: ${error.message}` : error)
+  // What an operator can mend is one line; anything else is ours and comes with its stack.
+  const isTheirs = error instanceof SettingError || (error instanceof Error && "_tag" in error)
+  console.error(isTheirs ? `weft: ${error.message}` : error)
   process.exit(1)
 }
 

@@ -9,6 +9,7 @@ import {
   type Execution,
   type Invocation,
   type Limits,
+  type NotFound,
   type Prepared,
   Sandbox,
   SandboxUnavailable,
@@ -167,6 +168,8 @@ const archiveEffect = <A>(work: (signal: AbortSignal) => Promise<A>): Effect.Eff
     Effect.catch((error) => (error instanceof BundleRejected ? Effect.fail(error) : Effect.die(error)))
   )
 
+type LoadError = SandboxUnavailable | NotFound | StoreUnavailable
+
 /** The bundles in memory, the longest unused ones forgotten first. */
 class Bundles {
   readonly #pool: Pool
@@ -174,7 +177,7 @@ class Bundles {
   readonly #bytesMax: number
   readonly #scope: Scope.Scope
   readonly #builds = new Map<string, Build>()
-  readonly #loading = new Map<string, Deferred.Deferred<Build, SandboxUnavailable | StoreUnavailable>>()
+  readonly #loading = new Map<string, Deferred.Deferred<Build, LoadError>>()
   readonly #engine = engineTag([])
   #bytes = 0
 
@@ -190,11 +193,11 @@ class Bundles {
   }
 
   /** Fetches the artifact once, however many ask for it meanwhile, and whoever of them gives up. */
-  load(ref: BundleRef): Effect.Effect<Build, SandboxUnavailable | StoreUnavailable> {
+  load(ref: BundleRef): Effect.Effect<Build, LoadError> {
     const name = keyOf(ref)
     const known = this.#loading.get(name)
     if (known !== undefined) return Deferred.await(known)
-    const deferred = Deferred.makeUnsafe<Build, SandboxUnavailable | StoreUnavailable>()
+    const deferred = Deferred.makeUnsafe<Build, LoadError>()
     this.#loading.set(name, deferred)
     const open = (artifact: Uint8Array) => this.#open(name, ref.build_id, artifact)
     const fetch = Effect.flatMap(ref.artifact, open).pipe(

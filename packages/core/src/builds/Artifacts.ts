@@ -5,7 +5,7 @@
  */
 import { Cache, Context, Effect, Layer } from "effect"
 import { BlobStore } from "../blobs/BlobStore.ts"
-import { StoreUnavailable } from "../errors/Errors.ts"
+import { NotFound, StoreUnavailable } from "../errors/Errors.ts"
 import type { BuildId, EnvId, ProjectId } from "../ids/Ids.ts"
 import { type BundleRef, Sandbox } from "../sandbox/Sandbox.ts"
 import { BuildStore } from "./BuildStore.ts"
@@ -30,7 +30,7 @@ export class Artifacts extends Context.Service<
      * Makes the artifact again from the zip and keeps it: for one that is gone, or that the sandbox refuses
      * because another engine, or one with another key, made it. Concurrent calls for one build share the work.
      */
-    readonly renew: (build: BuildRef) => Effect.Effect<Uint8Array, StoreUnavailable>
+    readonly renew: (build: BuildRef) => Effect.Effect<Uint8Array, NotFound | StoreUnavailable>
   }
 >()("@weft/core/builds/Artifacts") {
   static readonly layer: Layer.Layer<Artifacts, never, BlobStore | BuildStore | Sandbox> = Layer.effect(
@@ -42,7 +42,12 @@ export class Artifacts extends Context.Service<
 
       const prepareAgain = Effect.fnUntraced(function* (ref: BuildRef) {
         const build = yield* builds.get(ref.env_id, ref.build_id, ref.project_id)
-        const { artifact } = yield* sandbox.prepare(yield* blobs.get(build.storage_path))
+        // A build without its zip is not a build that is gone: somebody may bring the blobs back.
+        const zip = yield* Effect.mapError(
+          blobs.get(build.storage_path),
+          (cause) => new StoreUnavailable({ operation: `zip of build ${ref.build_id}`, cause })
+        )
+        const { artifact } = yield* sandbox.prepare(zip)
         // Whoever comes next makes it once more.
         yield* Effect.ignore(blobs.put(artifactKey(ref), artifact), { log: "Warn" })
         return artifact
@@ -54,9 +59,10 @@ export class Artifacts extends Context.Service<
         timeToLive: () => 0
       })
       const renew = ({ env_id, project_id, build_id }: BuildRef) =>
-        Effect.mapError(
-          Cache.get(underWay, { env_id, project_id, build_id }),
-          (cause) => new StoreUnavailable({ operation: `artifact of build ${build_id}`, cause })
+        Effect.mapError(Cache.get(underWay, { env_id, project_id, build_id }), (cause) =>
+          cause._tag === "NotFound"
+            ? new NotFound({ resource: "build" })
+            : new StoreUnavailable({ operation: `artifact of build ${build_id}`, cause })
         )
 
       return Artifacts.of({

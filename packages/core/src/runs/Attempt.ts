@@ -84,7 +84,7 @@ export const loseRun = (run: Run, name: string, message: string, now: Timestamp)
 
 /**
  * When the attempt after `attempt` is due, or null when there is none. A build in quarantine stays there until
- * it is deployed anew, and a delivery keeps its build: trying again could only fail again.
+ * it is deployed anew, a removed one is gone, and a delivery keeps its build: trying again could only fail again.
  *
  * `draw` is a uniform number in [0, 1).
  */
@@ -95,9 +95,11 @@ export const nextDue = (
   now: Timestamp,
   draw: number
 ): Timestamp | null =>
-  statusOf(outcome) === "failed" && outcome._tag !== "Quarantined" && attempt < policy.attempts
+  statusOf(outcome) === "failed" && !hopeless.has(outcome._tag) && attempt < policy.attempts
     ? addMillis(now, retryDelayMs(policy, attempt, draw))
     : null
+
+const hopeless: ReadonlySet<Outcome["_tag"]> = new Set(["Quarantined", "BuildGone"])
 
 const statusOf = (outcome: Outcome): Exclude<RunStatus, "running"> => {
   switch (outcome._tag) {
@@ -130,6 +132,8 @@ const resultOf = (outcome: Outcome): JsonText => {
     case "RunnerLost":
     case "Quarantined":
       return errorResult(outcome._tag, outcome.message, "")
+    case "BuildGone":
+      return errorResult("BuildGone", "The build was removed before the run began", "")
     case "Cancelled":
       return errorResult("Cancelled", "The run was cancelled", "")
   }

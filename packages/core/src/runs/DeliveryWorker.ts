@@ -3,7 +3,7 @@ import { Cause, Context, Effect, Exit, Layer, Random, Schedule } from "effect"
 import { Feed } from "../activity/Feed.ts"
 import type { Event } from "../events/Event.ts"
 import { addMillis, now as currentTime, iso, type Timestamp } from "../ids/Timestamp.ts"
-import type { Execution } from "../sandbox/Outcome.ts"
+import type { Outcome } from "../sandbox/Outcome.ts"
 import { endRun, loseRun, nextDue } from "./Attempt.ts"
 import { type Executed, Executor } from "./Executor.ts"
 import { Journal } from "./Journal.ts"
@@ -66,22 +66,30 @@ export class DeliveryWorker extends Context.Service<
 type Settled = Extract<JournalEntry, { _tag: "Settled" }>
 
 /** What was executed, or null when it was not to be had and the attempt does not count. */
-const accountFor = (exit: Exit.Exit<Executed, unknown>): Effect.Effect<Executed | null> => {
+const accountFor = (exit: Exit.Exit<Executed, Failure>): Effect.Effect<Executed | null> => {
   if (Exit.isSuccess(exit)) return Effect.succeed(exit.value)
-  if (!exit.cause.reasons.some((reason) => reason._tag === "Die")) {
-    return Effect.as(
-      Cause.hasInterruptsOnly(exit.cause) ? Effect.void : Effect.logWarning("A delivery waits for", exit.cause),
-      null
-    )
+  const { reasons } = exit.cause
+  if (reasons.some((reason) => reason._tag === "Fail" && reason.error._tag === "NotFound")) {
+    return Effect.succeed(gone)
   }
-  // A defect of ours counts as an attempt, or it would be tried for ever.
-  return Effect.as(Effect.logError("A delivery met a defect", exit.cause), { execution: defect, logs: [] })
+  if (reasons.some((reason) => reason._tag === "Die")) {
+    // A defect of ours counts as an attempt, or it would be tried for ever.
+    return Effect.as(Effect.logError("A delivery met a defect", exit.cause), defect)
+  }
+  return Effect.as(
+    Cause.hasInterruptsOnly(exit.cause) ? Effect.void : Effect.logWarning("A delivery waits for", exit.cause),
+    null
+  )
 }
 
-const defect: Execution = {
-  outcome: { _tag: "Threw", name: "InternalError", message: "The run met an internal error", stack: "" },
-  usage: { cpu_ms: 0, wall_ms: 0, heap_bytes: 0 }
-}
+type Failure = Effect.Error<ReturnType<Executor["Service"]["execute"]>>
+
+const failed = (outcome: Outcome): Executed => ({
+  execution: { outcome, usage: { cpu_ms: 0, wall_ms: 0, heap_bytes: 0 } },
+  logs: []
+})
+const defect = failed({ _tag: "Threw", name: "InternalError", message: "The run met an internal error", stack: "" })
+const gone = failed({ _tag: "BuildGone" })
 
 const settlement = ({ delivery, run }: Claim, executed: Executed | null, now: Timestamp, draw: number): Settled => {
   const settled = { _tag: "Settled", deliveryId: delivery.delivery_id } as const

@@ -4,7 +4,7 @@
  */
 import { Context, Effect, Layer } from "effect"
 import { Artifacts } from "../builds/Artifacts.ts"
-import type { StoreUnavailable } from "../errors/Errors.ts"
+import type { NotFound, StoreUnavailable } from "../errors/Errors.ts"
 import { JsonText } from "../ids/JsonText.ts"
 import { Timestamp } from "../ids/Timestamp.ts"
 import type { Execution } from "../sandbox/Outcome.ts"
@@ -30,8 +30,8 @@ export interface Work {
 export class Executor extends Context.Service<
   Executor,
   {
-    /** To the end of the run, whatever its outcome. Interruption cancels the run. */
-    readonly execute: (work: Work) => Effect.Effect<Executed, SandboxUnavailable | StoreUnavailable>
+    /** To the end of the run, whatever its outcome. `NotFound` when its build is gone. Interruption cancels the run. */
+    readonly execute: (work: Work) => Effect.Effect<Executed, SandboxUnavailable | NotFound | StoreUnavailable>
   }
 >()("@weft/core/runs/Executor") {
   static readonly layer = Layer.effect(

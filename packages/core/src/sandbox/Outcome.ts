@@ -34,6 +34,8 @@ export const Outcome = Schema.TaggedUnion({
   RunnerLost: { message: Schema.String },
   /** The build killed runners before and is not run until it is deployed anew. */
   Quarantined: { message: Schema.String },
+  /** The build was removed, with its project, before the run began. */
+  BuildGone: {},
   /** Cancelled from outside. */
   Cancelled: {}
 })

@@ -6,7 +6,7 @@
  * engine made itself: source, source map and code cache, authenticated, so that storage is not trusted.
  */
 import { Context, type Effect, Schema } from "effect"
-import type { StoreUnavailable } from "../errors/Errors.ts"
+import type { NotFound, StoreUnavailable } from "../errors/Errors.ts"
 import type { BuildId, EnvId, RunId } from "../ids/Ids.ts"
 import type { Execution } from "./Outcome.ts"
 
@@ -50,9 +50,9 @@ export interface BundleRef {
   readonly env_id: EnvId
   readonly build_id: BuildId
   /** Called only when the engine does not have the bundle at hand. */
-  readonly artifact: Effect.Effect<Uint8Array, StoreUnavailable>
+  readonly artifact: Effect.Effect<Uint8Array, NotFound | StoreUnavailable>
   /** Called when the engine refuses the artifact, because another engine or another key made it: one made anew. */
-  readonly renewed: Effect.Effect<Uint8Array, StoreUnavailable>
+  readonly renewed: Effect.Effect<Uint8Array, NotFound | StoreUnavailable>
 }
 
 /** What a guest asks of its host: `op` names a row of the host-call table, `payload` is JSON text. Hostile. */
@@ -115,9 +115,11 @@ export class Sandbox extends Context.Service<
 
     /**
      * Runs one function to its end. Interrupting the effect cancels the run: it preempts a CPU loop too, and
-     * returns when the guest can no longer do anything. Never waits for capacity longer than `timeoutMs`.
+     * returns when the guest can no longer do anything. `NotFound` when the build is gone. Never waits for capacity longer than `timeoutMs`.
      */
-    readonly invoke: (invocation: Invocation) => Effect.Effect<Execution, SandboxUnavailable | StoreUnavailable>
+    readonly invoke: (
+      invocation: Invocation
+    ) => Effect.Effect<Execution, SandboxUnavailable | NotFound | StoreUnavailable>
 
     /** Lifts the quarantine of a build, if there is one. */
     readonly pardon: (buildId: BuildId) => Effect.Effect<void>

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { type Env, Events, Runs, type TrustedFunction } from "@weft/core"
+import { type Env, Events, Projects, Runs, type TrustedFunction } from "@weft/core"
 import { Effect, type Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { allRuns, asHost, deployed, publish, runsOf, settle, world } from "../world.ts"
@@ -148,6 +148,22 @@ describe("an event and its runs", () => {
       const [run] = yield* runsOf(env, event.event_id)
       assert.strictEqual(run?.status, "failed")
       assert.include(run?.result ?? "", '"name":"TimedOut"')
+    })
+  )
+
+  check("what waits for a project that is removed ends as gone", (env) =>
+    Effect.gen(function* () {
+      const event = yield* publish(env, "hopeless")
+      yield* settle
+      yield* asHost(
+        env,
+        Projects.use((projects) => projects.remove("shop"))
+      )
+      yield* TestClock.adjust("200 millis")
+      yield* settle
+      const runs = yield* runsOf(env, event.event_id)
+      assert.isTrue(runs.every((run) => run.status === "failed"))
+      assert.isAtMost(runs.length, 2)
     })
   )
 
