@@ -5,7 +5,7 @@
  * the old bytes or the new ones. Drafts that a crash left are removed at the next start.
  */
 import { randomUUID } from "node:crypto"
-import { mkdir, open, readdir, readFile, rename, rm } from "node:fs/promises"
+import { mkdir, open, readdir, readFile, rename, rm, unlink } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { BlobStore, NotFound, StoreUnavailable } from "@weft/core"
 import { Effect, Layer, Schema } from "effect"
@@ -60,7 +60,7 @@ export const blobs = ({ dir }: FilesystemOptions): Layer.Layer<BlobStore, Folder
             )
           ),
 
-        remove: (key) => Effect.flatMap(fileOf(key), (file) => attempt("remove", () => rm(file, { force: true })))
+        remove: (key) => Effect.flatMap(fileOf(key), (file) => attempt("remove", () => removeFile(file)))
       })
     })
   )
@@ -78,7 +78,7 @@ const isKey = (key: string): boolean =>
 
 const replace = async (file: string, draft: string, bytes: Uint8Array): Promise<void> => {
   const folder = dirname(file)
-  await mkdir(folder, { recursive: true, mode: ownerOnly.folder })
+  const firstMade = await mkdir(folder, { recursive: true, mode: ownerOnly.folder })
   try {
     const handle = await open(draft, "wx", ownerOnly.file)
     try {
@@ -93,9 +93,11 @@ const replace = async (file: string, draft: string, bytes: Uint8Array): Promise<
     throw error
   }
   await syncFolder(folder)
+  if (firstMade === undefined) return
+  for (let made = folder; made.length >= firstMade.length; made = dirname(made)) await syncFolder(dirname(made))
 }
 
-/** A new name is durable only when its folder is. */
+/** A new name, of a file or of a folder, is durable only when the folder that it stands in is. */
 const syncFolder = async (folder: string): Promise<void> => {
   const handle = await open(folder, "r")
   try {
@@ -109,10 +111,21 @@ const readOrNull = async (file: string): Promise<Uint8Array | null> => {
   try {
     return new Uint8Array(await readFile(file))
   } catch (error) {
-    if (error instanceof Error && "code" in error && absences.has(String(error.code))) return null
+    if (isAbsence(error)) return null
     throw error
   }
 }
 
+const removeFile = async (file: string): Promise<void> => {
+  try {
+    await unlink(file)
+  } catch (error) {
+    if (!isAbsence(error)) throw error
+  }
+}
+
 /** There is nothing, a folder of other keys, or a file where the key has a folder. */
+const isAbsence = (error: unknown): boolean =>
+  error instanceof Error && "code" in error && absences.has(String(error.code))
+
 const absences = new Set(["ENOENT", "EISDIR", "ENOTDIR"])

@@ -60,4 +60,25 @@ describe("blobs in a folder", () => {
       assert.include(error.message, "file")
     })
   )
+
+  it.effect("a put that fails is StoreUnavailable, and the old bytes stay", () =>
+    Effect.gen(function* () {
+      const dir = freshDir()
+      const store = yield* Effect.provide(BlobStore, blobs({ dir }))
+      yield* store.put("a/b", new Uint8Array([1]))
+      rmSync(join(dir, "drafts"), { recursive: true })
+      const error = yield* Effect.flip(store.put("a/b", new Uint8Array([2])))
+      assert.strictEqual(error._tag, "StoreUnavailable")
+      assert.deepStrictEqual(yield* store.get("a/b"), new Uint8Array([1]))
+    })
+  )
+
+  it.effect("removing what is a folder of other keys removes none of them", () =>
+    Effect.gen(function* () {
+      const store = yield* Effect.provide(BlobStore, blobs({ dir: freshDir() }))
+      yield* store.put("a/b", new Uint8Array([1]))
+      yield* store.remove("a")
+      assert.deepStrictEqual(yield* store.get("a/b"), new Uint8Array([1]))
+    })
+  )
 })

@@ -51,6 +51,7 @@ export const blobStoreChecks: ReadonlyArray<Check<BlobStore>> = [
     const keys = ["a", "a.b", "b/a", "b/A-1_2.3", "b/a.zip", "b/c/a"]
     for (const [index, key] of keys.entries()) yield* store.put(key, bytes(4, index))
     yield* store.remove("b/a")
+    yield* store.remove("b/c")
     for (const [index, key] of keys.entries()) {
       if (key === "b/a") assert.strictEqual((yield* Effect.flip(store.get(key)))._tag, "NotFound")
       else assert.deepStrictEqual([...(yield* store.get(key))], [...bytes(4, index)])
