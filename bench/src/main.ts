@@ -4,11 +4,12 @@ import { cpus, totalmem } from "node:os"
 import { parseArgs } from "node:util"
 import { table } from "./Report.ts"
 import { runSuite, type Suite, type SuiteResult } from "./Suite.ts"
+import { attackSuite } from "./suites/attacks.ts"
 import { jobs } from "./suites/jobs.ts"
 import { latency } from "./suites/latency.ts"
 import { webhook } from "./suites/webhook.ts"
 
-const suites: ReadonlyArray<Suite> = [webhook, jobs, latency]
+const suites: ReadonlyArray<Suite> = [webhook, jobs, latency, attackSuite]
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

@@ -30,7 +30,7 @@ let measuring = false
 const responseLength = (buffer: Buffer): number => {
   const end = buffer.indexOf("\r\n\r\n")
   if (end < 0) return 0
-  const head = buffer.latin1Slice(0, end).toLowerCase()
+  const head = buffer.toString("latin1", 0, end).toLowerCase()
   const length = /\r\ncontent-length: *(\d+)/.exec(head)?.[1]
   if (length !== undefined) return buffer.length >= end + 4 + Number(length) ? end + 4 + Number(length) : 0
   if (!head.includes("transfer-encoding: chunked")) return end + 4
@@ -49,7 +49,7 @@ const run = (socket: Socket): void => {
     if (length === 0) return
     const now = performance.now()
     if (measuring) latencies.push(now - sentAt)
-    if (received.latin1Slice(9, 10) !== "2") failures++
+    if (received.toString("latin1", 9, 10) !== "2") failures++
     received = received.subarray(length)
     sentAt = now
     socket.write(request)

@@ -39,7 +39,7 @@ export const webhook: Suite = {
   measures: "requests per second and latency of a call into user code over HTTP",
   open: async () => {
     const plain = await startPlain()
-    const weft = await startWeft(source)
+    const weft = await startWeft({ bench: source })
     const contender = (name: string, url: string, isLimit: boolean): Contender => ({
       name,
       isLimit,

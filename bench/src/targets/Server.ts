@@ -8,6 +8,7 @@ import { createInterface } from "node:readline"
 import { upload } from "./upload.ts"
 
 export interface Server {
+  /** `http://host:port` */
   readonly url: string
   readonly close: () => Promise<void>
 }
@@ -21,8 +22,13 @@ export const startPlain = async (): Promise<Server> => {
   return { url: `http://127.0.0.1:${port}`, close: () => end(child) }
 }
 
-/** The reference server with one deployed build. */
-export const startWeft = async (source: string): Promise<Server> => {
+export interface WeftServer extends Server {
+  /** Deploys the project's build again, as its author would after mending it. */
+  readonly redeploy: (project: string) => Promise<void>
+}
+
+/** The reference server with a project for each of the sources, deployed. */
+export const startWeft = async (sources: Readonly<Record<string, string>>): Promise<WeftServer> => {
   const dir = mkdtempSync(join(tmpdir(), "weft-bench-"))
   const key = `svc_${randomUUID()}_${randomUUID().replaceAll("-", "")}`
   const child = spawn(
@@ -35,9 +41,13 @@ export const startWeft = async (source: string): Promise<Server> => {
   )
   const line = await firstLine(child, /^weft listening on /)
   const url = line.slice(line.indexOf("http"))
-  await upload(url, key, "bench", source)
+  const deployments = new Map<string, () => Promise<void>>()
+  for (const [project, source] of Object.entries(sources)) {
+    deployments.set(project, await upload(url, key, project, source))
+  }
   return {
     url,
+    redeploy: async (project) => deployments.get(project)?.(),
     close: async () => {
       await end(child)
       rmSync(dir, { recursive: true, force: true })

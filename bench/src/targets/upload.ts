@@ -1,4 +1,4 @@
-/** Uploads and deploys a build over HTTP, as any client does. */
+/** Uploads and deploys a build over HTTP, as any client does; gives how to deploy it again. */
 import { createHash } from "node:crypto"
 import { strToU8, zipSync } from "fflate"
 
@@ -6,7 +6,12 @@ export const bundle = (source: string): Uint8Array => zipSync({ "index.js": strT
 
 export const sha256 = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex")
 
-export const upload = async (url: string, key: string, project: string, source: string): Promise<void> => {
+export const upload = async (
+  url: string,
+  key: string,
+  project: string,
+  source: string
+): Promise<() => Promise<void>> => {
   const call = async (
     path: string,
     body: FormData | string
@@ -26,5 +31,9 @@ export const upload = async (url: string, key: string, project: string, source: 
   form.set("file", new Blob([Buffer.from(zip)], { type: "application/zip" }), "build.zip")
   await call("/projects", JSON.stringify({ name: project }))
   const { data } = await call(`/projects/${project}/builds`, form)
-  await call(`/projects/${project}/builds/${data.build_id}/deploy`, "")
+  const deploy = async (): Promise<void> => {
+    await call(`/projects/${project}/builds/${data.build_id}/deploy`, "")
+  }
+  await deploy()
+  return deploy
 }
