@@ -1,0 +1,336 @@
+/**
+ * The contract, tested: stores with one fault each, of which every suite must notice its own.
+ *
+ * A fault is put around the store in memory, which passes all checks without it (`memory.test.ts`).
+ */
+import { assert, describe, it } from "@effect/vitest"
+import {
+  apiKeyStoreChecks,
+  blobStoreChecks,
+  buildStoreChecks,
+  type Check,
+  eventStoreChecks,
+  journalStoreChecks,
+  projectStoreChecks,
+  runStoreChecks,
+  tenantStoreChecks
+} from "@weft/contract"
+import {
+  ApiKeyStore,
+  BlobStore,
+  BuildStore,
+  type ClaimRequest,
+  EventStore,
+  JournalStore,
+  MemoryStores,
+  NotFound,
+  type Page,
+  ProjectStore,
+  type RunFilter,
+  RunStore,
+  TenantStore
+} from "@weft/core"
+import { Context, Effect, Exit, Layer } from "effect"
+import { at, emptyManifest, envId, nodeId } from "../src/Samples.ts"
+import { claimRequest } from "../src/Waiting.ts"
+
+const all = MemoryStores.layer
+type All = Layer.Success<typeof all>
+
+/** All stores, of which one is changed. */
+const faulty = <I extends All, S extends object>(
+  service: Context.Key<I, S>,
+  change: (store: S) => Partial<S>
+): Layer.Layer<All> =>
+  Layer.effectContext(
+    Effect.map(Layer.build(all), (context) => {
+      const store = Context.get(context, service)
+      return Context.add(context, service, { ...store, ...change(store) })
+    })
+  )
+
+const failures = (checks: ReadonlyArray<Check<All>>, layer: Layer.Layer<All>) =>
+  Effect.map(
+    Effect.forEach(checks, ({ body }) => Effect.exit(Effect.provide(body, layer))),
+    (exits) => exits.filter(Exit.isFailure).length
+  )
+
+/** One test for each fault: at least one check must not succeed, though all do without it. */
+const notices = (suite: string, checks: ReadonlyArray<Check<All>>, faults: Record<string, Layer.Layer<All>>) =>
+  describe(`${suite} notices a store that`, () => {
+    for (const [fault, layer] of Object.entries(faults)) {
+      it.effect(fault, () =>
+        Effect.gen(function* () {
+          assert.isAbove(yield* failures(checks, layer), 0)
+        })
+      )
+    }
+
+    it.effect("has no fault, by letting it pass", () =>
+      Effect.gen(function* () {
+        assert.strictEqual(
+          yield* failures(
+            checks,
+            faulty(JournalStore, () => ({}))
+          ),
+          0
+        )
+      })
+    )
+  })
+
+const short = <A, E>(page: Effect.Effect<Page<A>, E>) =>
+  Effect.map(page, ({ items }) => ({ items, total: items.length }))
+
+const backwards = <A, E>(page: Effect.Effect<Page<A>, E>) =>
+  Effect.map(page, ({ items, total }) => ({ items: [...items].reverse(), total }))
+
+/** Runs that are claimed and never ended: whatever waited is lost. */
+const swallowed = (request: ClaimRequest): ClaimRequest => ({ ...claimRequest(request.now), lease: request.lease })
+
+notices("the journal's contract", journalStoreChecks({ exclusive: false }), {
+  "says that everything counted": faulty(JournalStore, (store) => ({
+    commit: (entries, lease) => Effect.map(store.commit(entries, lease), (counted) => counted.map(() => true))
+  })),
+  "settles without a fence": faulty(JournalStore, (store) => ({
+    commit: (entries, lease) =>
+      store.commit(
+        entries.map((entry) =>
+          entry._tag === "Settled" ? { _tag: "Ended", run: entry.run, logs: entry.logs } : entry
+        ),
+        lease
+      )
+  })),
+  "forgets the next attempt": faulty(JournalStore, (store) => ({
+    commit: (entries, lease) =>
+      store.commit(
+        entries.map((entry) => (entry._tag === "Settled" ? { ...entry, next: null } : entry)),
+        lease
+      )
+  })),
+  "forgets logs": faulty(JournalStore, (store) => ({
+    commit: (entries, lease) =>
+      store.commit(
+        entries.map((entry) => ("logs" in entry ? { ...entry, logs: [] } : entry)),
+        lease
+      )
+  })),
+  "applies entries in reverse": faulty(JournalStore, (store) => ({
+    commit: (entries, lease) => Effect.map(store.commit(entries.toReversed(), lease), (counted) => counted.toReversed())
+  })),
+  "forgets the lease of a commit": faulty(JournalStore, (store) => ({
+    commit: (entries) => store.commit(entries, null)
+  })),
+  "forgets a run that ended before it was stored": faulty(JournalStore, (store) => ({
+    commit: (entries, lease) =>
+      Effect.map(
+        store.commit(
+          entries.filter((entry) => entry._tag !== "Ended"),
+          lease
+        ),
+        () => entries.map(() => true)
+      )
+  })),
+  "lets claimed deliveries wait": faulty(JournalStore, (store) => ({
+    commit: (entries, lease) =>
+      store.commit(
+        entries.map((entry) =>
+          entry._tag === "Appended"
+            ? { ...entry, deliveries: entry.deliveries.map(({ delivery }) => ({ delivery, run: null })) }
+            : entry
+        ),
+        lease
+      )
+  })),
+  "claims twice": faulty(JournalStore, (store) => {
+    let first: Effect.Success<ReturnType<typeof store.claim>> | undefined
+    return {
+      claim: (request) =>
+        Effect.map(store.claim(request), (result) => {
+          if (first === undefined && result.claims.length > 0) first = result
+          return result.claims.length === 0 && first !== undefined ? first : result
+        })
+    }
+  }),
+  "claims what is not due": faulty(JournalStore, (store) => ({
+    claim: (request) =>
+      Effect.map(store.claim({ ...request, now: at(10_000_000) }), ({ claims, next_due_at }) => ({
+        claims: claims.map((claim) => ({ ...claim, run: { ...claim.run, start_time: request.now } })),
+        next_due_at
+      }))
+  })),
+  "forgets what it claims": faulty(JournalStore, (store) => ({
+    claim: (request) => Effect.tap(store.claim(request), () => store.claim(swallowed(request)))
+  })),
+  "ignores perEnv": faulty(JournalStore, (store) => ({
+    claim: (request) => store.claim({ ...request, perEnv: 1000 })
+  })),
+  "ignores exclude": faulty(JournalStore, (store) => ({
+    claim: (request) => store.claim({ ...request, exclude: [] })
+  })),
+  "serves one environment first": faulty(JournalStore, (store) => {
+    const others = Array.from({ length: 40 }, (_, index) => envId(index + 2))
+    return {
+      claim: (request) =>
+        Effect.flatMap(store.claim({ ...request, exclude: [...request.exclude, ...others] }), (result) =>
+          result.claims.length > 0 ? Effect.succeed(result) : store.claim(request)
+        )
+    }
+  }),
+  "never says when the next is due": faulty(JournalStore, (store) => ({
+    claim: (request) => Effect.map(store.claim(request), ({ claims }) => ({ claims, next_due_at: null }))
+  })),
+  "reaps its own": faulty(JournalStore, (store) => ({
+    reap: (_, now, limit) => store.reap(nodeId(99), now, limit)
+  })),
+  "reaps the living": faulty(JournalStore, (store) => ({
+    reap: (self, now, limit) =>
+      Effect.map(store.reap(self, at(10_000_000), limit), (runs) => runs.map((run) => ({ ...run, stop_time: now })))
+  })),
+  "ignores the limit of reap": faulty(JournalStore, (store) => ({
+    reap: (self, now) => store.reap(self, now, 1000)
+  })),
+  "loses the deliveries of the dead": faulty(JournalStore, (store) => ({
+    reap: (self, now, limit) => Effect.tap(store.reap(self, now, limit), () => store.claim(claimRequest(now)))
+  }))
+})
+
+const without = (key: keyof RunFilter): Layer.Layer<All> =>
+  faulty(RunStore, (store) => ({
+    list: (env, page, { [key]: _, ...filter }) => store.list(env, page, filter)
+  }))
+
+notices("the contract of runs", runStoreChecks, {
+  "reads other environments": faulty(RunStore, (store) => ({
+    get: (env, id) => Effect.catchTag(store.get(env, id), "NotFound", () => store.get(envId(1), id))
+  })),
+  "reads logs of other environments": faulty(RunStore, (store) => ({
+    logs: (_, id, page) => store.logs(envId(1), id, page)
+  })),
+  "lists other environments": faulty(RunStore, (store) => ({
+    list: (_, page, filter) => store.list(envId(1), page, filter)
+  })),
+  "counts other environments": faulty(RunStore, (store) => ({ stats: (_, only) => store.stats(envId(1), only) })),
+  "takes the page for all": faulty(RunStore, (store) => ({
+    list: (env, page, filter) => short(store.list(env, page, filter))
+  })),
+  "lists the oldest first": faulty(RunStore, (store) => ({
+    list: (env, page, filter) => backwards(store.list(env, page, filter))
+  })),
+  "ignores the offset": faulty(RunStore, (store) => ({
+    list: (env, page, filter) => store.list(env, { ...page, offset: 0 }, filter)
+  })),
+  "ignores the status": without("status"),
+  "ignores the type": without("type"),
+  "ignores the start": without("since"),
+  "ignores the event": without("eventId"),
+  "ignores the projects": without("only"),
+  "counts all projects": faulty(RunStore, (store) => ({ stats: (env) => store.stats(env) })),
+  "counts no running runs in the total": faulty(RunStore, (store) => ({
+    stats: (env, only) =>
+      Effect.map(store.stats(env, only), (stats) => ({ ...stats, total_runs: stats.total_runs - stats.running }))
+  })),
+  "logs backwards": faulty(RunStore, (store) => ({ logs: (env, id, page) => backwards(store.logs(env, id, page)) })),
+  "rounds usage": faulty(RunStore, (store) => ({
+    get: (env, id) =>
+      Effect.map(store.get(env, id), (run) => ({ ...run, cpu_ms: run.cpu_ms === null ? null : Math.round(run.cpu_ms) }))
+  }))
+})
+
+notices("the contract of events", eventStoreChecks, {
+  "reads other environments": faulty(EventStore, (store) => ({
+    get: (env, id) => Effect.catchTag(store.get(env, id), "NotFound", () => store.get(envId(1), id))
+  })),
+  "takes the page for all": faulty(EventStore, (store) => ({
+    list: (env, page, only) => short(store.list(env, page, only))
+  })),
+  "lists the oldest first": faulty(EventStore, (store) => ({
+    list: (env, page, only) => backwards(store.list(env, page, only))
+  })),
+  "takes no types for all types": faulty(EventStore, (store) => ({
+    list: (env, page, only) => (only?.length === 0 ? store.list(env, page) : store.list(env, page, only))
+  }))
+})
+
+notices("the contract of projects", projectStoreChecks, {
+  "reads other environments": faulty(ProjectStore, (store) => ({
+    get: (env, id) => Effect.catchTag(store.get(env, id), "NotFound", () => store.get(envId(1), id))
+  })),
+  "removes from other environments": faulty(ProjectStore, (store) => ({
+    remove: (_, id) => store.remove(envId(1), id)
+  })),
+  "takes the page for all": faulty(ProjectStore, (store) => ({
+    list: (env, page, only) => short(store.list(env, page, only))
+  })),
+  "keeps silent about taken names": faulty(ProjectStore, (store) => ({
+    insert: (project) => Effect.catchTag(store.insert(project), "Taken", () => Effect.void),
+    update: (project) => Effect.catchTag(store.update(project), "Taken", () => Effect.void)
+  }))
+})
+
+notices("the contract of builds", buildStoreChecks, {
+  "reads other environments": faulty(BuildStore, (store) => ({
+    get: (env, id) => Effect.catchTag(store.get(env, id), "NotFound", () => store.get(envId(1), id))
+  })),
+  "reads other projects": faulty(BuildStore, (store) => ({ get: (env, id) => store.get(env, id) })),
+  "lists the oldest first": faulty(BuildStore, (store) => ({
+    list: (env, page, filter) => backwards(store.list(env, page, filter))
+  })),
+  "keeps silent about taken endpoints": faulty(BuildStore, (store) => ({
+    deploy: (build, manifest, now) => Effect.catchTag(store.deploy(build, manifest, now), "Taken", () => Effect.void)
+  })),
+  "deploys what it can when an endpoint is taken": faulty(BuildStore, (store) => ({
+    deploy: (build, manifest, now) =>
+      Effect.tapError(store.deploy(build, manifest, now), (error) =>
+        error._tag === "Taken" ? store.deploy(build, emptyManifest, now) : Effect.void
+      )
+  }))
+})
+
+notices("the contract of tenants", tenantStoreChecks, {
+  "keeps silent about taken slugs": faulty(TenantStore, (store) => ({
+    insertOrg: (org) => Effect.catchTag(store.insertOrg(org), "Taken", () => Effect.void)
+  })),
+  "finds an environment by its name alone": faulty(TenantStore, (store) => ({
+    findEnv: (slug, name) => Effect.catchTag(store.findEnv(slug, name), "NotFound", () => store.findEnv("acme", name))
+  })),
+  "lists the oldest first": faulty(TenantStore, (store) => ({ listOrgs: (page) => backwards(store.listOrgs(page)) })),
+  "takes the page for all": faulty(TenantStore, (store) => ({
+    listEnvs: (org, page) => short(store.listEnvs(org, page))
+  }))
+})
+
+notices("the contract of API keys", apiKeyStoreChecks, {
+  "removes from other environments": faulty(ApiKeyStore, (store) => ({
+    remove: (_, id) => store.remove(envId(1), id)
+  })),
+  "replaces a key that is there": faulty(ApiKeyStore, (store) => ({
+    insert: (key) =>
+      Effect.andThen(
+        Effect.catchTag(store.remove(envId(1), key.api_key_id), "NotFound", () => Effect.void),
+        store.insert(key)
+      )
+  })),
+  "forgets to disable": faulty(ApiKeyStore, (store) => ({
+    update: (key) => store.update({ ...key, enabled: true })
+  }))
+})
+
+notices("the contract of blobs", blobStoreChecks, {
+  "keeps the caller's buffer": faulty(BlobStore, () => {
+    const blobs = new Map<string, Uint8Array>()
+    return {
+      put: (key, bytes) => Effect.sync(() => void blobs.set(key, bytes)),
+      get: (key) =>
+        Effect.fromNullishOr(blobs.get(key)).pipe(Effect.mapError(() => new NotFound({ resource: "blob" }))),
+      remove: (key) => Effect.sync(() => void blobs.delete(key))
+    }
+  }),
+  "gives nothing for an unknown key": faulty(BlobStore, (store) => ({
+    get: (key) => Effect.catchTag(store.get(key), "NotFound", () => Effect.succeed(new Uint8Array()))
+  })),
+  "never removes": faulty(BlobStore, () => ({ remove: () => Effect.void })),
+  "never replaces": faulty(BlobStore, (store) => ({
+    put: (key, bytes) => Effect.catchTag(Effect.asVoid(store.get(key)), "NotFound", () => store.put(key, bytes))
+  }))
+})
