@@ -94,7 +94,7 @@ export class GuestIsolate {
       const cache = load.describe && !failed ? await this.#makeCache(load) : new Uint8Array(0)
       this.#insideSince = 0
       if (this.#dead) return
-      if (failed) return this.#loadFailed("threw", ...describedParts(text.slice(1)))
+      if (failed) return this.#loadFailed(this.#isLate(began) ? "timeout" : "threw", ...describedParts(text.slice(1)))
       this.#kernel = kernel
       this.#host.send({ kind: "loaded", isolate: this.id, exports: load.describe ? text : "", cache })
       this.#rest()
@@ -103,9 +103,8 @@ export class GuestIsolate {
     } catch (error) {
       this.#insideSince = 0
       if (this.#dead) return
-      const timedOut = performance.now() - began >= this.#host.limits.loadMs
       const message = error instanceof Error ? error.message : ""
-      const failure = timedOut ? "timeout" : /memory limit|disposed/.test(message) ? "memory" : "threw"
+      const failure = this.#isLate(began) ? "timeout" : /memory limit|disposed/.test(message) ? "memory" : "threw"
       this.#loadFailed(failure, "Error", message, "")
     }
   }
@@ -202,9 +201,8 @@ export class GuestIsolate {
   }
 
   /** Ends the isolate and all that runs in it. */
-  condemn(cause: LossCause, guilty: number): void {
+  condemn(cause: LossCause, guilty: number, spent: number = this.#spentMs()): void {
     if (this.#dead) return
-    const spent = this.#insideSince === 0 ? 0 : performance.now() - this.#stretchSince
     const cpuMs = this.#runs.cpuMs(guilty) + spent
     this.#host.send({ kind: "lost", isolate: this.id, cause, guilty, cpuMs, heapBytes: this.#heapBytes })
     this.drop()
@@ -230,6 +228,10 @@ export class GuestIsolate {
 
   #makeCache(load: Load): Promise<Uint8Array<ArrayBuffer>> {
     return cacheOf(this.#isolate, load.script, "weft:bundle")
+  }
+
+  #isLate(began: number): boolean {
+    return performance.now() - began >= this.#host.limits.loadMs
   }
 
   #loadFailed(failure: LoadFailure, name: string, message: string, stack: string): void {
@@ -272,12 +274,18 @@ export class GuestIsolate {
   }
 
   #leaveFailed(error: unknown): void {
+    const spent = this.#spentMs()
     this.#comeToRest()
     if (this.#dead) return
     // An isolate that nobody condemned ends itself for one reason only: it is over its memory limit.
     const message = error instanceof Error ? error.message : ""
     const overLimit = this.#isolate.isDisposed || /memory|disposed/.test(message)
-    this.condemn(overLimit ? "memory" : "broken", this.#marked[0] ?? 0)
+    this.condemn(overLimit ? "memory" : "broken", this.#marked[0] ?? 0, spent)
+  }
+
+  /** How long the run that is computing has been at it since the watch last saw another. */
+  #spentMs(): number {
+    return this.#insideSince === 0 ? 0 : performance.now() - this.#stretchSince
   }
 
   #comeToRest(): void {

@@ -34,6 +34,7 @@ const flags = [
 /** The host stays responsive while runners compute. */
 const niceness = 5
 const diagnosisLength = 4096
+const saidLength = 300
 
 export class RunnerProcess {
   state: RunnerState = "booting"
@@ -81,9 +82,12 @@ export class RunnerProcess {
     return this.#child.pid
   }
 
-  /** The last words on its standard error, for our own logs only: a guest may have written them. */
+  /** The last words on its standard error, on one line, for our own logs only: a guest may have brought them about. */
   get diagnosis(): string {
     return this.#diagnosis
+      .replaceAll(/[^\x21-\x7e]+/g, " ")
+      .trim()
+      .slice(0, saidLength)
   }
 
   send(message: ToRunner): void {

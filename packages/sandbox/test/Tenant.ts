@@ -1,0 +1,68 @@
+/** One build of one environment, called through the `Sandbox` as a host would. */
+import {
+  BuildId,
+  EnvId,
+  type Execution,
+  type GuestLog,
+  type HostCall,
+  type HostCallRefused,
+  type Invocation,
+  RunId,
+  Sandbox
+} from "@weft/core"
+import { Effect } from "effect"
+import { bundleOf } from "./zip.ts"
+
+export const idOf = (number: number): string => `01890000-0000-7000-8000-${number.toString(16).padStart(12, "0")}`
+
+export interface Call {
+  readonly trigger?: Invocation["trigger"]
+  readonly svc?: object
+  readonly timeoutMs?: number
+  readonly onHostCall?: (call: HostCall) => Effect.Effect<string, HostCallRefused>
+  readonly onLog?: (line: GuestLog) => void
+}
+
+export interface Tenant {
+  readonly buildId: BuildId
+  readonly artifact: Uint8Array
+  /** `fn` is a name in `main`, or `ns/var`. */
+  readonly call: (fn: string, call?: Call) => Effect.Effect<Execution>
+}
+
+let runs = 0
+
+/** Prepares the script and returns the way to call it. Failures of the sandbox itself are defects here. */
+export const tenantOf = Effect.fnUntraced(function* (number: number, script: string) {
+  const sandbox = yield* Sandbox
+  const { artifact } = yield* Effect.orDie(sandbox.prepare(bundleOf(script)))
+  return tenantWith(sandbox, number, artifact)
+})
+
+export const tenantWith = (sandbox: Sandbox["Service"], number: number, artifact: Uint8Array): Tenant => {
+  const buildId = BuildId.make(idOf(number))
+  return {
+    buildId,
+    artifact,
+    call: (fn, call = {}) => {
+      const [ns, name] = fn.includes("/") ? fn.split("/") : ["main", fn]
+      return Effect.orDie(
+        sandbox.invoke({
+          run_id: RunId.make(idOf(++runs)),
+          bundle: {
+            env_id: EnvId.make(idOf(number)),
+            build_id: buildId,
+            artifact: Effect.succeed(artifact),
+            renewed: Effect.succeed(artifact)
+          },
+          fn: { ns: ns ?? "main", var: name ?? "" },
+          svc: JSON.stringify(call.svc ?? { event: null, run: {} }),
+          trigger: call.trigger ?? "event",
+          timeoutMs: call.timeoutMs ?? 10_000,
+          onHostCall: call.onHostCall ?? (() => Effect.succeed("null")),
+          onLog: call.onLog ?? (() => undefined)
+        })
+      )
+    }
+  }
+}

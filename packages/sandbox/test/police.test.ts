@@ -1,0 +1,171 @@
+import { readFileSync } from "node:fs"
+import { assert, describe, it } from "@effect/vitest"
+import { type Outcome, Sandbox } from "@weft/core"
+import { Effect, Fiber } from "effect"
+import { isolated } from "../src/index.ts"
+import { type Tenant, tenantOf } from "./Tenant.ts"
+
+const MiB = 1024 * 1024
+
+const script = `
+const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
+let calls = 0
+export const count = () => ++calls
+export const slow = async () => { await sleep(300); return "done" }
+export const slowTouched = async (event, svc) => { svc.log.info("begun"); await sleep(2000); return "done" }
+export const uninterruptible = () => new Array(2 ** 27).fill(0).length
+export const aborts = () => "xy".repeat(2.5e8).split("").length
+export const growsMap = () => { const map = new Map(); for (;;) map.set({}, {}) }
+export const outgrows = () => "\\u00e9".repeat(2e8).normalize("NFD").length + "\\u00e9".repeat(2.1e8).normalize("NFD").length
+export const spins = () => { for (;;); }
+`
+
+/** The runner processes of this test process. */
+const runnerPids = (): ReadonlyArray<number> =>
+  readFileSync(`/proc/${process.pid}/task/${process.pid}/children`, "latin1")
+    .trim()
+    .split(" ")
+    .map(Number)
+    .filter((pid) => {
+      try {
+        return readFileSync(`/proc/${pid}/cmdline`, "latin1").includes("runner/main")
+      } catch {
+        return false
+      }
+    })
+
+const tagOf = (tenant: Tenant, fn: string) => Effect.map(tenant.call(fn), ({ outcome }) => outcome._tag)
+
+const outputOf = (outcome: Outcome) => (outcome._tag === "Returned" ? outcome.output : JSON.stringify(outcome))
+
+const withSandbox = <A, E>(options: Parameters<typeof isolated>[0], body: Effect.Effect<A, E, Sandbox>) =>
+  Effect.provide(body, isolated({ runners: 2, ...options }))
+
+describe("the police", () => {
+  it.live("runs untouched runs again when a runner is killed, and says so of the others", () =>
+    withSandbox(
+      {},
+      Effect.gen(function* () {
+        const tenant = yield* tenantOf(1, script)
+        assert.strictEqual(yield* tagOf(tenant, "count"), "Returned")
+        const slow = yield* Effect.forkChild(tenant.call("slow"))
+        const touched = yield* Effect.forkChild(tenant.call("slowTouched"))
+        yield* Effect.sleep("100 millis")
+        for (const pid of runnerPids()) process.kill(pid, "SIGKILL")
+        assert.strictEqual(outputOf((yield* Fiber.join(slow)).outcome), '"done"')
+        assert.strictEqual((yield* Fiber.join(touched)).outcome._tag, "RunnerLost")
+        assert.strictEqual(yield* tagOf(tenant, "count"), "Returned")
+      })
+    )
+  )
+
+  it.live("puts a build under quarantine when it made two runners unusable, until it is pardoned", () =>
+    withSandbox(
+      {},
+      Effect.gen(function* () {
+        const sandbox = yield* Sandbox
+        const attacker = yield* tenantOf(2, script)
+        const neighbour = yield* tenantOf(3, script)
+        assert.strictEqual(yield* tagOf(attacker, "uninterruptible"), "CpuExhausted")
+        yield* Effect.sleep("1500 millis")
+        assert.strictEqual(yield* tagOf(attacker, "uninterruptible"), "CpuExhausted")
+        yield* Effect.sleep("1500 millis")
+        assert.strictEqual(yield* tagOf(attacker, "count"), "Quarantined")
+        assert.strictEqual(yield* tagOf(neighbour, "count"), "Returned")
+        yield* sandbox.pardon(attacker.buildId)
+        assert.strictEqual(yield* tagOf(attacker, "count"), "Returned")
+      })
+    )
+  )
+
+  it.live("blames whoever was computing when a runner died by itself", () =>
+    withSandbox(
+      { strikes: 1 },
+      Effect.gen(function* () {
+        const attacker = yield* tenantOf(4, script)
+        const neighbours = yield* Effect.forEach([5, 6, 7, 8], (number) => tenantOf(number, script))
+        yield* Effect.forEach(neighbours, (neighbour) => tagOf(neighbour, "count"))
+        const waiting = yield* Effect.forkChild(
+          Effect.all(
+            neighbours.map((neighbour) => neighbour.call("slow")),
+            { concurrency: "unbounded" }
+          )
+        )
+        assert.strictEqual(yield* tagOf(attacker, "aborts"), "RunnerLost")
+        assert.strictEqual(yield* tagOf(attacker, "count"), "Quarantined")
+        const results = yield* Fiber.join(waiting)
+        assert.deepStrictEqual(
+          results.map(({ outcome }) => outputOf(outcome)),
+          Array(4).fill('"done"')
+        )
+      })
+    )
+  )
+
+  it.live("ends what outgrows its heap or its runner's memory", () =>
+    withSandbox(
+      { rssBytes: 400 * MiB, strikes: 100, limits: { heapBytes: 32 * MiB, cpuSliceMs: 5000 } },
+      Effect.gen(function* () {
+        const tenant = yield* tenantOf(9, script)
+        assert.strictEqual(yield* tagOf(tenant, "growsMap"), "OutOfMemory")
+        assert.strictEqual(yield* tagOf(tenant, "outgrows"), "OutOfMemory")
+        assert.strictEqual(yield* tagOf(tenant, "count"), "Returned")
+      })
+    )
+  )
+
+  it.live("refuses work beyond the bounds of the queue, and no other", () =>
+    withSandbox(
+      { waitingPerBuild: 5, limits: { concurrentRuns: 3 } },
+      Effect.gen(function* () {
+        const tenant = yield* tenantOf(10, script)
+        const exits = yield* Effect.all(
+          Array.from({ length: 12 }, () => Effect.exit(tenant.call("slow"))),
+          { concurrency: "unbounded" }
+        )
+        const done = exits.filter((exit) => exit._tag === "Success")
+        assert.strictEqual(done.length, 8)
+      })
+    )
+  )
+
+  it.live("keeps others answering while many builds compute", () =>
+    withSandbox(
+      {},
+      Effect.gen(function* () {
+        const neighbour = yield* tenantOf(11, script)
+        const attackers = yield* Effect.forEach([12, 13, 14, 15, 16, 17], (number) => tenantOf(number, script))
+        yield* tagOf(neighbour, "count")
+        const attack = yield* Effect.forkChild(
+          Effect.all(
+            attackers.map((attacker) => tagOf(attacker, "spins")),
+            { concurrency: "unbounded" }
+          )
+        )
+        const waits: Array<number> = []
+        while (attack.pollUnsafe() === undefined) {
+          const { outcome, usage } = yield* neighbour.call("count")
+          assert.strictEqual(outcome._tag, "Returned")
+          waits.push(usage.wall_ms)
+          yield* Effect.sleep("5 millis")
+        }
+        assert.deepStrictEqual(yield* Fiber.join(attack), Array(6).fill("CpuExhausted"))
+        assert.isAbove(waits.length, 5)
+      })
+    )
+  )
+
+  it.live("leaves no process behind", () =>
+    Effect.gen(function* () {
+      yield* withSandbox(
+        {},
+        Effect.gen(function* () {
+          yield* tagOf(yield* tenantOf(18, script), "count")
+          assert.isAbove(runnerPids().length, 1)
+        })
+      )
+      yield* Effect.sleep("200 millis")
+      assert.deepStrictEqual(runnerPids(), [])
+    })
+  )
+})

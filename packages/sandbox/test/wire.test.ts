@@ -1,0 +1,162 @@
+import { assert, describe, it } from "@effect/vitest"
+import * as fc from "fast-check"
+import { type FromRunner, readFromRunner, writeFromRunner } from "../src/protocol/FromRunner.ts"
+import { readToRunner, type ToRunner, writeToRunner } from "../src/protocol/ToRunner.ts"
+import { FrameSplitter, FrameWriter, ProtocolError } from "../src/protocol/Wire.ts"
+import { readOutbox } from "../src/runner/Outbox.ts"
+
+const u32 = fc.integer({ min: 0, max: 0xffffffff })
+const wellFormed = fc.string({ unit: "grapheme", maxLength: 200 })
+const amount = fc.double({ min: 0, max: 1e12, noNaN: true })
+const bytes = fc.uint8Array({ maxLength: 300 })
+const usage = { run: u32, cpuMs: amount, heapBytes: amount }
+
+const fromRunner: fc.Arbitrary<FromRunner> = fc.oneof(
+  fc.record({ kind: fc.constant("beat" as const), rssBytes: amount }),
+  fc.record({ kind: fc.constant("loaded" as const), isolate: u32, exports: wellFormed, cache: bytes }),
+  fc.record({ kind: fc.constant("returned" as const), output: wellFormed, ...usage }),
+  fc.record({
+    kind: fc.constant("responded" as const),
+    status: u32,
+    encoding: fc.constantFrom("json" as const, "text" as const, "base64" as const),
+    headers: wellFormed,
+    body: wellFormed,
+    ...usage
+  }),
+  fc.record({
+    kind: fc.constant("threw" as const),
+    name: wellFormed,
+    message: wellFormed,
+    stack: wellFormed,
+    ...usage
+  }),
+  fc.record({ kind: fc.constant("stopped" as const), ...usage }),
+  fc.record({ kind: fc.constant("call" as const), run: u32, call: u32, op: wellFormed, payload: wellFormed }),
+  fc.record({
+    kind: fc.constant("log" as const),
+    run: u32,
+    level: fc.constantFrom("debug" as const, "info" as const, "warn" as const, "error" as const),
+    message: wellFormed,
+    data: fc.option(wellFormed)
+  }),
+  fc.record({
+    kind: fc.constant("lost" as const),
+    isolate: u32,
+    cause: fc.constantFrom("cpu" as const, "memory" as const, "stopped" as const),
+    guilty: u32,
+    cpuMs: amount,
+    heapBytes: amount
+  })
+)
+
+const toRunner: fc.Arbitrary<ToRunner> = fc.oneof(
+  fc.record({
+    kind: fc.constant("load" as const),
+    isolate: u32,
+    describe: fc.boolean(),
+    script: wellFormed,
+    cache: bytes
+  }),
+  fc.record({
+    kind: fc.constant("invoke" as const),
+    isolate: u32,
+    run: u32,
+    trigger: fc.constantFrom("event" as const, "request" as const, "tick" as const, "args" as const),
+    fn: wellFormed,
+    svc: fc.oneof(wellFormed, fc.constant("é".repeat(100_000)))
+  }),
+  fc.record({
+    kind: fc.constant("answer" as const),
+    isolate: u32,
+    run: u32,
+    call: u32,
+    ok: fc.boolean(),
+    text: wellFormed,
+    detail: wellFormed
+  })
+)
+
+const frameBytesMax = 1024 * 1024
+
+/** Reads a stream of bytes that arrives in pieces of the given sizes, over and over. */
+const receive = <A>(
+  stream: Buffer,
+  pieces: ReadonlyArray<number>,
+  read: (cursor: Parameters<typeof readFromRunner>[0]) => A
+): Array<A> => {
+  const splitter = new FrameSplitter(frameBytesMax)
+  const received: Array<A> = []
+  for (let at = 0, piece = 0; at < stream.length; piece++) {
+    const size = pieces[piece % pieces.length] ?? 1
+    splitter.push(stream.subarray(at, at + size), (cursor) => received.push(read(cursor)))
+    at += size
+  }
+  return received
+}
+
+const pieceSizes = fc.array(fc.integer({ min: 1, max: 5000 }), { minLength: 1, maxLength: 20 })
+
+describe("the protocol", () => {
+  it("carries any messages, however the stream is cut", () => {
+    fc.assert(
+      fc.property(fc.array(fromRunner, { maxLength: 30 }), pieceSizes, (messages, pieces) => {
+        const writer = new FrameWriter()
+        for (const message of messages) writeFromRunner(writer, message)
+        assert.deepStrictEqual(receive(Buffer.concat(writer.take()), pieces, readFromRunner), messages)
+      })
+    )
+    fc.assert(
+      fc.property(fc.array(toRunner, { maxLength: 10 }), pieceSizes, (messages, pieces) => {
+        const writer = new FrameWriter()
+        for (const message of messages) writeToRunner(writer, message)
+        assert.deepStrictEqual(receive(Buffer.concat(writer.take()), pieces, readToRunner), messages)
+      })
+    )
+  })
+
+  it("never reads anything but messages out of noise, nor fails otherwise than it says", () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ minLength: 1, maxLength: 200 }), (noise) => {
+        const frame = Buffer.alloc(4 + noise.length)
+        frame.writeUInt32LE(noise.length)
+        frame.set(noise, 4)
+        try {
+          receive(frame, [frame.length], readFromRunner)
+        } catch (error) {
+          assert.instanceOf(error, ProtocolError)
+        }
+      })
+    )
+  })
+
+  it("refuses frames that are too long, empty, longer or shorter than their fields", () => {
+    const tooLong = Buffer.alloc(4)
+    tooLong.writeUInt32LE(frameBytesMax + 1)
+    assert.throws(() => receive(tooLong, [4], readFromRunner), ProtocolError)
+    assert.throws(() => receive(Buffer.alloc(4), [4], readFromRunner), ProtocolError)
+    const writer = new FrameWriter()
+    writeFromRunner(writer, { kind: "calm", isolate: 1 })
+    const calm = Buffer.concat(writer.take())
+    const longer = Buffer.concat([calm, Buffer.from([0])])
+    longer.writeUInt32LE(calm.length - 4 + 1)
+    assert.throws(() => receive(longer, [longer.length], readFromRunner), ProtocolError)
+    const shorter = Buffer.from(calm.subarray(0, -1))
+    shorter.writeUInt32LE(calm.length - 4 - 1)
+    assert.throws(() => receive(shorter, [shorter.length], readFromRunner), ProtocolError)
+  })
+
+  it("reads an outbox whose texts look like frames as what it is", () => {
+    const forged = "R1,0,0,2,0:{}"
+    const text = `L1,1,0,${forged.length},0:${forged}R1,0,0,4,0:null`
+    assert.deepStrictEqual(
+      readOutbox(text).map(({ letter, first }) => [letter, first]),
+      [
+        ["L", forged],
+        ["R", "null"]
+      ]
+    )
+    for (const broken of ["R1", "R1,0,0,5,0:null", "Rx,0,0,0,0:", "R1,0,0,99999999999,0:", "R1,0,0,-1,0:"]) {
+      assert.throws(() => readOutbox(broken))
+    }
+  })
+})
