@@ -1,0 +1,292 @@
+/**
+ * The journal against its model: random histories, after which a store must have said and kept what the one in
+ * memory did.
+ *
+ * Where the interface leaves a choice, which run of a claim takes which delivery, stores may differ: what they
+ * say is compared by delivery, and each is told to settle its own run.
+ */
+import { assert, describe, it } from "@effect/vitest"
+import {
+  type DeliveryId,
+  EventStore,
+  type JournalEntry,
+  JournalStore,
+  MemoryStores,
+  type Run,
+  type RunStatus,
+  RunStore,
+  type Timestamp
+} from "@weft/core"
+import { Context, Effect, Layer } from "effect"
+import * as fc from "fast-check"
+import type { JournalStoreOptions } from "./JournalStoreContract.ts"
+import {
+  at,
+  bornRun,
+  delivery,
+  deliveryId,
+  ended,
+  envId,
+  event,
+  everything,
+  logLine,
+  nodeId,
+  run,
+  runIds
+} from "./Samples.ts"
+import type { JournalStores } from "./Waiting.ts"
+
+const envs = [1, 2, 3]
+const nodes = [1, 2, 3]
+
+type Step =
+  | {
+      readonly _tag: "Publish"
+      readonly env: number
+      readonly born: ReadonlyArray<number | null>
+      readonly due: number
+    }
+  | { readonly _tag: "PublishAgain"; readonly pick: number }
+  | { readonly _tag: "Start"; readonly env: number; readonly node: number }
+  | { readonly _tag: "End"; readonly pick: number; readonly started: boolean; readonly status: RunStatus }
+  | { readonly _tag: "Settle"; readonly pick: number; readonly retryIn: number | null; readonly status: RunStatus }
+
+type Command =
+  | { readonly _tag: "Commit"; readonly steps: ReadonlyArray<Step>; readonly lease: readonly [number, number] | null }
+  | { readonly _tag: "ClaimAll"; readonly node: number; readonly now: number }
+  | {
+      readonly _tag: "ClaimSome"
+      readonly env: number
+      readonly node: number
+      readonly now: number
+      readonly limit: number
+    }
+  | { readonly _tag: "Reap"; readonly node: number; readonly now: number }
+
+const time = fc.nat({ max: 1000 })
+const env = fc.constantFrom(...envs)
+const node = fc.constantFrom(...nodes)
+const pick = fc.nat({ max: 1000 })
+const status = fc.constantFrom<RunStatus>("succeeded", "failed", "cancelled")
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      _tag: fc.constant("Publish" as const),
+      env,
+      born: fc.array(fc.option(node), { maxLength: 3 }),
+      due: time
+    })
+  },
+  { weight: 1, arbitrary: fc.record({ _tag: fc.constant("PublishAgain" as const), pick }) },
+  { weight: 1, arbitrary: fc.record({ _tag: fc.constant("Start" as const), env, node }) },
+  { weight: 2, arbitrary: fc.record({ _tag: fc.constant("End" as const), pick, started: fc.boolean(), status }) },
+  { weight: 5, arbitrary: fc.record({ _tag: fc.constant("Settle" as const), pick, retryIn: fc.option(time), status }) }
+)
+
+const command: fc.Arbitrary<Command> = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      _tag: fc.constant("Commit" as const),
+      steps: fc.array(step, { maxLength: 8 }),
+      lease: fc.option(fc.tuple(node, time))
+    })
+  },
+  { weight: 2, arbitrary: fc.record({ _tag: fc.constant("ClaimAll" as const), node, now: time }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      _tag: fc.constant("ClaimSome" as const),
+      env,
+      node,
+      now: time,
+      limit: fc.integer({ min: 1, max: 4 })
+    })
+  },
+  { weight: 1, arbitrary: fc.record({ _tag: fc.constant("Reap" as const), node, now: time }) }
+)
+
+/** `histories`: how many random histories to go through. */
+export interface JournalModelOptions extends JournalStoreOptions {
+  readonly histories: number
+}
+
+export const journalStoreModel = <E>(
+  adapter: string,
+  layer: Layer.Layer<JournalStores, E>,
+  options: JournalModelOptions
+): void => {
+  describe(`JournalStore model: ${adapter}`, () => {
+    it(`agrees with memory on ${options.histories} random histories`, { timeout: 120_000 }, () =>
+      agreesWithMemory(layer, options)
+    )
+  })
+}
+
+/** Rejects with the seed and the shortest history on which the store and the one in memory do not agree. */
+export const agreesWithMemory = <E>(
+  layer: Layer.Layer<JournalStores, E>,
+  { exclusive, histories }: JournalModelOptions
+): Promise<void> =>
+  fc.assert(
+    fc.asyncProperty(fc.array(command, { minLength: 1, maxLength: 25 }), (commands) =>
+      Effect.runPromise(Effect.scoped(compare(commands, layer, exclusive)))
+    ),
+    { numRuns: histories }
+  )
+
+const compare = <E>(commands: ReadonlyArray<Command>, layer: Layer.Layer<JournalStores, E>, exclusive: boolean) =>
+  Effect.gen(function* () {
+    const model = new Subject(yield* Layer.build(Layer.fresh(MemoryStores.database)))
+    const subject = new Subject(yield* Layer.build(Layer.fresh(layer)))
+    for (const [index, next] of commands.entries()) {
+      // Whether a lease still holds means nothing to a store that one node uses alone.
+      if (exclusive && next._tag === "Reap") yield* model.endLeases(nodes)
+      const expected = yield* model.apply(next)
+      const said = yield* subject.apply(next)
+      assert.deepStrictEqual(said, expected, `what ${next._tag}, the command ${index}, said`)
+      assert.deepStrictEqual(yield* subject.kept(), yield* model.kept(), `what is kept after command ${index}`)
+    }
+    const last: Command = { _tag: "ClaimAll", node: 1, now: 1_000_000 }
+    assert.deepStrictEqual(yield* subject.apply(last), yield* model.apply(last), "what waits in the end")
+  })
+
+/** A run that was held, with the delivery that it held or holds. */
+interface Held {
+  readonly id: DeliveryId
+  readonly run: Run
+}
+
+/** One of the two stores, with what a caller knows of it. The same commands give both the same knowledge. */
+class Subject {
+  readonly #stores: Context.Context<JournalStores>
+  readonly #published: Array<Extract<JournalEntry, { _tag: "Appended" }>> = []
+  readonly #held: Array<Held> = []
+  readonly #runs: Array<Run> = []
+  #last = 0
+
+  constructor(stores: Context.Context<JournalStores>) {
+    this.#stores = stores
+  }
+
+  /** Does what the command says and returns what the store said, without what it may choose. */
+  apply(next: Command) {
+    const journal = Context.get(this.#stores, JournalStore)
+    switch (next._tag) {
+      case "Commit": {
+        const lease = next.lease === null ? null : { node_id: nodeId(next.lease[0]), until: at(next.lease[1]) }
+        return journal.commit(
+          next.steps.flatMap((one) => this.#entry(one)),
+          lease
+        )
+      }
+      case "ClaimAll":
+        return this.#claim(next.node, at(next.now), 1000, [])
+      case "ClaimSome":
+        return this.#claim(
+          next.node,
+          at(next.now),
+          next.limit,
+          envs.filter((other) => other !== next.env)
+        )
+      case "Reap":
+        return Effect.map(journal.reap(nodeId(next.node), at(next.now), 1000), (lost) => lost.map(anonymous).sort())
+    }
+  }
+
+  endLeases(of: ReadonlyArray<number>) {
+    const journal = Context.get(this.#stores, JournalStore)
+    return Effect.forEach(of, (n) => journal.commit([], { node_id: nodeId(n), until: at(-1) }))
+  }
+
+  /** Everything that the store shows, without what it may choose. */
+  kept() {
+    const runs = Context.get(this.#stores, RunStore)
+    const events = Context.get(this.#stores, EventStore)
+    return Effect.forEach(envs, (n) =>
+      Effect.gen(function* () {
+        const listed = yield* runs.list(envId(n), everything, {})
+        const logs = yield* Effect.forEach(listed.items, (one) =>
+          Effect.map(runs.logs(envId(n), one.run_id, everything), ({ items }) => `${anonymous(one)} ${items.length}`)
+        )
+        const stats = yield* runs.stats(envId(n))
+        assert.strictEqual(stats.total_runs, listed.total)
+        return { events: yield* events.list(envId(n), everything), total: listed.total, stats, logs: logs.sort() }
+      })
+    )
+  }
+
+  #claim(node: number, now: Timestamp, limit: number, exclude: ReadonlyArray<number>) {
+    const ids = runIds(100_000 + this.#next() * 1000, limit)
+    const request = {
+      lease: { node_id: nodeId(node), until: now },
+      now,
+      runIds: ids,
+      perEnv: 1000,
+      exclude: exclude.map(envId)
+    }
+    return Effect.map(Context.get(this.#stores, JournalStore).claim(request), ({ claims, next_due_at }) => {
+      const sorted = [...claims].sort((a, b) => (a.delivery.delivery_id < b.delivery.delivery_id ? -1 : 1))
+      for (const claim of sorted) this.#held.push({ id: claim.delivery.delivery_id, run: claim.run })
+      return {
+        claims: sorted.map((claim) => [claim.delivery.delivery_id, claim.event.event_id, anonymous(claim.run)]),
+        next_due_at: next_due_at === null ? null : Math.max(next_due_at, now)
+      }
+    })
+  }
+
+  #entry(one: Step): ReadonlyArray<JournalEntry> {
+    switch (one._tag) {
+      case "Publish":
+        return [this.#publish(one)]
+      case "PublishAgain": {
+        const again = chosen(this.#published, one.pick)
+        return again === undefined ? [] : [again]
+      }
+      case "Start": {
+        const started = run(this.#next(), { env_id: envId(one.env), node_id: nodeId(one.node) })
+        this.#runs.push(started)
+        return [{ _tag: "Started", run: started }]
+      }
+      case "End": {
+        const over = one.started ? chosen(this.#runs, one.pick) : run(this.#next())
+        if (over === undefined) return []
+        return [{ _tag: "Ended", run: ended(over, { status: one.status }), logs: [logLine(0)] }]
+      }
+      case "Settle": {
+        const held = chosen(this.#held, one.pick)
+        if (held === undefined) return []
+        const { id, run: over } = held
+        const retry = { attempt: over.attempt + 1, due_at: at((one.retryIn ?? 0) * 10), first_run_id: over.run_id }
+        const settled = ended(over, { status: one.status })
+        const next = one.retryIn === null ? null : retry
+        return [{ _tag: "Settled", run: settled, logs: [logLine(0), logLine(1)], deliveryId: id, next }]
+      }
+    }
+  }
+
+  #publish({ env: n, born, due }: Extract<Step, { _tag: "Publish" }>): JournalEntry {
+    const published = event(this.#next(), { env_id: envId(n), created_at: at(due) })
+    const deliveries = born.map((holder) => {
+      const number = this.#next()
+      const intent = delivery(number, published, { delivery_id: deliveryId(number) })
+      const holding = holder === null ? null : bornRun(number, intent, { node_id: nodeId(holder) })
+      if (holding !== null) this.#held.push({ id: intent.delivery_id, run: holding })
+      return { delivery: intent, run: holding }
+    })
+    const entry = { _tag: "Appended", event: published, deliveries } as const
+    this.#published.push(entry)
+    return entry
+  }
+
+  #next(): number {
+    return ++this.#last
+  }
+}
+
+const chosen = <A>(from: ReadonlyArray<A>, pick: number): A | undefined => from[pick % Math.max(1, from.length)]
+
+/** A run as text, without its id and its origin's. */
+const anonymous = ({ run_id, origin_run_id, ...facts }: Run): string => JSON.stringify(facts, Object.keys(facts).sort())

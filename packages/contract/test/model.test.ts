@@ -1,0 +1,44 @@
+/** The model agrees with itself, and with no store that has a fault: so the comparison compares. */
+import { assert, describe, it } from "@effect/vitest"
+import { agreesWithMemory, journalStoreModel } from "@weft/contract"
+import { type JournalEntry, JournalStore, MemoryStores } from "@weft/core"
+import { Context, Effect, Layer } from "effect"
+
+const { database } = MemoryStores
+
+journalStoreModel("memory", database, { exclusive: false, histories: 100 })
+
+const faulty = (change: (store: JournalStore["Service"]) => Partial<JournalStore["Service"]>) =>
+  Layer.effectContext(
+    Effect.map(Layer.build(Layer.fresh(database)), (context) => {
+      const store = Context.get(context, JournalStore)
+      return Context.add(context, JournalStore, { ...store, ...change(store) })
+    })
+  )
+
+const changing = (change: (entry: JournalEntry) => JournalEntry) =>
+  faulty((store) => ({ commit: (entries, lease) => store.commit(entries.map(change), lease) }))
+
+describe("JournalStore model notices a store that", () => {
+  for (const [fault, layer] of Object.entries({
+    "applies entries in reverse": faulty((store) => ({
+      commit: (entries, lease) =>
+        Effect.map(store.commit(entries.toReversed(), lease), (counted) => counted.toReversed())
+    })),
+    "settles without a fence": changing((entry) =>
+      entry._tag === "Settled" ? { _tag: "Ended", run: entry.run, logs: entry.logs } : entry
+    ),
+    "forgets retries": changing((entry) => (entry._tag === "Settled" ? { ...entry, next: null } : entry)),
+    "forgets logs": changing((entry) => ("logs" in entry ? { ...entry, logs: [] } : entry)),
+    "claims nothing that waits": faulty(() => ({ claim: () => Effect.succeed({ claims: [], next_due_at: null }) })),
+    "never reaps": faulty(() => ({ reap: () => Effect.succeed([]) }))
+  })) {
+    it(fault, async () => {
+      const outcome = await agreesWithMemory(layer, { exclusive: false, histories: 200 }).then(
+        () => "agreed",
+        (error: unknown) => String(error)
+      )
+      assert.include(outcome, "Counterexample")
+    })
+  }
+})
