@@ -50,6 +50,8 @@ export const engine = { package: "isolated-vm", folder: "packages/sandbox/src/ru
 export const edges = [
   "tooling/",
   "bench/",
+  "examples/embed-express/",
+  "examples/embed-fetch/",
   "examples/standalone/",
   "packages/sandbox/src/runner/",
   "packages/sandbox/src/guest/"
