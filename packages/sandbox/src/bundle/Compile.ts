@@ -28,7 +28,8 @@ export const compile = async (source: string, authorMap: string | undefined): Pr
       charset: "utf8",
       legalComments: "none",
       // The kernel calls the bundle, so that nothing it throws while loading reaches the engine.
-      banner: { js: "__weft_load(()=>{" },
+      // A module is strict code; the compiler does not say so in a script.
+      banner: { js: '__weft_load(()=>{"use strict";' },
       footer: { js: "return __weft_bundle})" },
       logLevel: "silent"
     })
