@@ -42,9 +42,9 @@ export const claimDue = Effect.fnUntraced(function* (
   const limit = request.runIds.length
   const share = Math.min(request.perEnv, Math.max(1, Math.ceil(limit / due.length)))
   const turn = [...due.filter((env) => env > turns.last), ...due.filter((env) => env <= turns.last)].slice(0, limit)
-  const rows = yield* longestDue(database, turn, request.now, share)
-  const byEnv = Map.groupBy(rows, (row) => row.env_id)
-  const chosen = turn.flatMap((env) => byEnv.get(env) ?? [])
+  // One more than the share of each tells who is left behind.
+  const byEnv = Map.groupBy(yield* longestDue(database, turn, request.now, share + 1), (row) => row.env_id)
+  const chosen = turn.flatMap((env) => (byEnv.get(env) ?? []).slice(0, share))
   const claims = request.runIds.flatMap((runId, index) => {
     const row = chosen[index]
     return row === undefined ? [] : [toClaim(row, runId, request)]
@@ -54,7 +54,12 @@ export const claimDue = Effect.fnUntraced(function* (
   yield* statements.insertRuns.run(runs)
   yield* statements.deleteDeliveries.run(claims.flatMap(({ delivery: d }) => [d.env_id, d.due_at, d.delivery_id]))
   turns.last = claims.at(-1)?.delivery.env_id ?? turns.last
-  return { claims, next_due_at: earliest(yield* waitingEnvs(database, request.exclude)) }
+
+  const leftBehind =
+    turn.length < due.length || claims.length < chosen.length || [...byEnv.values()].some((rows) => rows.length > share)
+  if (leftBehind) return { claims, next_due_at: request.now }
+  const others = before.filter((env) => env.due_at > request.now)
+  return { claims, next_due_at: earliest([...others, ...(yield* headsOf(database, turn))]) }
 })
 
 interface WaitingEnv {
@@ -75,6 +80,12 @@ const waitingEnvs = ({ dialect, writer: sql }: Database["Service"], exclude: Rea
     SELECT env_id, (SELECT min(d.due_at) FROM deliveries d WHERE d.env_id = waiting.env_id) AS due_at
     FROM waiting WHERE env_id IS NOT NULL AND env_id NOT IN (${dialect.texts(sql, exclude)})
     ORDER BY env_id`
+
+/** As `waitingEnvs`, for those of `envs` where something waits. */
+const headsOf = ({ dialect, writer: sql }: Database["Service"], envs: ReadonlyArray<EnvId>) =>
+  sql<WaitingEnv>`
+    SELECT env.value AS env_id, min(d.due_at) AS due_at
+    FROM (${dialect.texts(sql, envs)}) AS env JOIN deliveries d ON d.env_id = env.value GROUP BY env.value`
 
 const earliest = (envs: ReadonlyArray<WaitingEnv>): Timestamp | null =>
   envs.reduce<Timestamp | null>((least, { due_at }) => (least === null || due_at < least ? due_at : least), null)

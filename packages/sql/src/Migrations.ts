@@ -82,7 +82,7 @@ const running = (dialect: Dialect): ReadonlyArray<string> => {
       result ${text}, logs ${text},
       PRIMARY KEY (env_id, run_id)
     )${table}`,
-    `CREATE INDEX runs_of_event ON runs (event_id) WHERE event_id IS NOT NULL`,
+    `CREATE INDEX runs_of_event ON runs (env_id, event_id) WHERE event_id IS NOT NULL`,
     // An index for each state but the usual one: it costs nothing when all goes well.
     ...["running", "failed", "cancelled"].map(
       (status) => `CREATE INDEX runs_${status} ON runs (env_id, run_id) WHERE status = '${status}'`
