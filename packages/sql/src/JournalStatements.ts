@@ -7,7 +7,15 @@ import type { Delivery, Event, EventId, LogEntry, Run, RunId, Timestamp } from "
 import { batched, type Rows } from "./Batch.ts"
 import type { Database } from "./Database.ts"
 
-export const journalStatements = ({ dialect, writer: sql }: Database["Service"]) => ({
+export const journalStatements = (database: Database["Service"]) => ({
+  ...eventStatements(database),
+  ...runStatements(database),
+  ...deliveryStatements(database)
+})
+
+export type JournalStatements = ReturnType<typeof journalStatements>
+
+const eventStatements = ({ dialect, writer: sql }: Database["Service"]) => ({
   insertEvents: batched<{ readonly event_id: EventId }>(sql, dialect, {
     columns: [...texts(4), "integer", "integer", "text"],
     text: (values) => `INSERT INTO events (env_id, event_id, stream_id, event_type, event_time, created_at, event_data)
@@ -15,13 +23,14 @@ export const journalStatements = ({ dialect, writer: sql }: Database["Service"])
     returns: "event_id"
   }),
 
-  insertDeliveries: batched(sql, dialect, {
-    columns: ["text", "integer", ...texts(9), "integer", ...texts(2)],
-    text: (values) => `INSERT INTO deliveries (env_id, due_at, delivery_id, event_id, stream_id, project_id,
-      project_name, build_id, ns, var, run_type, attempt, first_run_id, terms)
-      VALUES ${values} ON CONFLICT DO NOTHING`
-  }),
+  countEvents: batched(sql, dialect, {
+    columns: ["text", "text", "integer"],
+    text: (values) => `INSERT INTO event_counts (env_id, event_type, n) VALUES ${values}
+      ON CONFLICT (env_id, event_type) DO UPDATE SET n = event_counts.n + excluded.n`
+  })
+})
 
+const runStatements = ({ dialect, writer: sql }: Database["Service"]) => ({
   /** Runs that begin, with the delivery that they hold, if any. */
   insertRuns: batched(sql, dialect, {
     columns: [...texts(10), "integer", ...texts(2), "integer", ...texts(4)],
@@ -65,6 +74,21 @@ export const journalStatements = ({ dialect, writer: sql }: Database["Service"])
     returns: "runs.run_id"
   }),
 
+  countRuns: batched(sql, dialect, {
+    columns: [...texts(5), "integer"],
+    text: (values) => `INSERT INTO run_counts (env_id, project_id, project_name, run_type, status, n) VALUES ${values}
+      ON CONFLICT (env_id, project_id, project_name, run_type, status) DO UPDATE SET n = run_counts.n + excluded.n`
+  })
+})
+
+const deliveryStatements = ({ dialect, writer: sql }: Database["Service"]) => ({
+  insertDeliveries: batched(sql, dialect, {
+    columns: ["text", "integer", ...texts(9), "integer", ...texts(2)],
+    text: (values) => `INSERT INTO deliveries (env_id, due_at, delivery_id, event_id, stream_id, project_id,
+      project_name, build_id, ns, var, run_type, attempt, first_run_id, terms)
+      VALUES ${values} ON CONFLICT DO NOTHING`
+  }),
+
   /** Gives back the deliveries that running runs hold, for the attempt and the time given; run it before `endRuns`. */
   giveBack: batched(sql, dialect, {
     columns: [...texts(3), "integer", "integer", "text"],
@@ -80,22 +104,8 @@ export const journalStatements = ({ dialect, writer: sql }: Database["Service"])
   deleteDeliveries: batched(sql, dialect, {
     columns: ["text", "integer", "text"],
     text: (values) => `DELETE FROM deliveries WHERE (env_id, due_at, delivery_id) IN (VALUES ${values})`
-  }),
-
-  countEvents: batched(sql, dialect, {
-    columns: ["text", "text", "integer"],
-    text: (values) => `INSERT INTO event_counts (env_id, event_type, n) VALUES ${values}
-      ON CONFLICT (env_id, event_type) DO UPDATE SET n = event_counts.n + excluded.n`
-  }),
-
-  countRuns: batched(sql, dialect, {
-    columns: [...texts(5), "integer"],
-    text: (values) => `INSERT INTO run_counts (env_id, project_id, project_name, run_type, status, n) VALUES ${values}
-      ON CONFLICT (env_id, project_id, project_name, run_type, status) DO UPDATE SET n = run_counts.n + excluded.n`
   })
 })
-
-export type JournalStatements = ReturnType<typeof journalStatements>
 
 const texts = (count: number): ReadonlyArray<"text"> => Array.from({ length: count }, () => "text" as const)
 
