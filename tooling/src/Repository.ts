@@ -3,6 +3,7 @@ import { execFileSync } from "node:child_process"
 import { existsSync, readFileSync } from "node:fs"
 import { posix } from "node:path"
 import { Schema } from "effect"
+import type { Finding } from "./Finding.ts"
 import { parseSource, type Source } from "./Source.ts"
 
 const Names = Schema.Record(Schema.String, Schema.String)
@@ -32,22 +33,29 @@ export interface Repository {
   readonly texts: ReadonlyMap<string, string>
   /** The TypeScript files among them. */
   readonly sources: ReadonlyMap<string, Source>
+  /** Those that could not be read. */
+  readonly unreadable: ReadonlyArray<Finding>
   /** Deepest folder first, so that the first match is the nearest. */
   readonly workspaces: ReadonlyArray<Workspace>
 }
 
 export const repositoryOf = (files: ReadonlyMap<string, string>): Repository => {
   const sources = new Map<string, Source>()
+  const unreadable: Array<Finding> = []
   const workspaces: Array<Workspace> = []
   for (const [path, text] of files) {
-    if (/\.[cm]?tsx?$/.test(path)) sources.set(path, parseSource(path, text))
+    if (/\.[cm]?tsx?$/.test(path)) {
+      const source = parseSource(path, text)
+      if ("rule" in source) unreadable.push(source)
+      else sources.set(path, source)
+    }
     if (posix.basename(path) === "package.json") {
       const folder = posix.dirname(path)
       workspaces.push({ folder: folder === "." ? "" : folder, manifest: decodeManifest(text) })
     }
   }
   workspaces.sort((a, b) => b.folder.length - a.folder.length)
-  return { texts: files, sources, workspaces }
+  return { texts: files, sources, unreadable, workspaces }
 }
 
 /** Reads what git tracks below `root`, as it stands in the work tree. Binary files are left out. */

@@ -1,5 +1,6 @@
 /** A TypeScript file, parsed once for all rules. */
 import { type Comment, type Program, parseSync, Visitor } from "oxc-parser"
+import type { Finding } from "./Finding.ts"
 
 export interface Import {
   readonly specifier: string
@@ -20,17 +21,13 @@ export interface Source {
   readonly lineOf: (offset: number) => number
 }
 
-export class UnparsableSource extends Error {
-  override readonly name = "UnparsableSource"
-}
-
-/** Throws `UnparsableSource`, naming file and line, when the text is not TypeScript. */
-export const parseSource = (path: string, text: string): Source => {
+/** The parsed file, or the first place where it is not TypeScript. */
+export const parseSource = (path: string, text: string): Source | Finding => {
   const parsed = parseSync(path, text, { sourceType: "module", lang: path.endsWith(".d.ts") ? "dts" : "ts" })
   const lineOf = lineCounter(text)
   const [error] = parsed.errors
   if (error !== undefined) {
-    throw new UnparsableSource(`${path}:${lineOf(error.labels[0]?.start ?? 0)} ${error.message}`)
+    return { file: path, line: lineOf(error.labels[0]?.start ?? 0), rule: "syntax", message: error.message }
   }
 
   const imports: Array<Import> = []

@@ -1,15 +1,21 @@
 import { fileURLToPath } from "node:url"
 import { expect, it } from "vitest"
 import { formatFinding } from "../src/Finding.ts"
-import { readRepository } from "../src/Repository.ts"
+import { readRepository, repositoryOf } from "../src/Repository.ts"
 import { findingsIn } from "../src/rules/index.ts"
-import { parseSource } from "../src/Source.ts"
 
 it("the repository keeps its own rules", () => {
   const repository = readRepository(fileURLToPath(new URL("../..", import.meta.url)))
   expect(findingsIn(repository).map(formatFinding)).toEqual([])
 })
 
-it("names file and line of a source that does not parse", () => {
-  expect(() => parseSource("src/a.ts", "const a = 1\nconst = 2")).toThrow(/^src\/a\.ts:2 /)
+it("names file and line of a source that does not parse, and goes on", () => {
+  const files = new Map([
+    ["test/a.test.ts", "const a = 1\nconst = 2"],
+    ["test/b.test.ts", "const b: any = 1"]
+  ])
+  expect(findingsIn(repositoryOf(files)).map(({ file, line, rule }) => [file, line, rule])).toEqual([
+    ["test/a.test.ts", 2, "syntax"],
+    ["test/b.test.ts", 1, "forbidden-code"]
+  ])
 })

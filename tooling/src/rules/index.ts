@@ -14,6 +14,7 @@ import { sizes } from "./sizes.ts"
 export type Rule = (repository: Repository) => ReadonlyArray<Finding>
 
 export const rules: ReadonlyArray<Rule> = [
+  (repository) => repository.unreadable,
   importDirections,
   guestSideImports,
   sizes,
