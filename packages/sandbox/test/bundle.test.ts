@@ -20,73 +20,73 @@ const rejection = (effect: Effect.Effect<unknown, BundleRejected | SandboxUnavai
 
 const script: ZipEntry = { name: "index.js", content: "export const a = () => 1" }
 
-layer(isolated(options), { excludeTestServices: true, timeout: "60 seconds" })("a bundle", (it) => {
-  const unfair: ReadonlyArray<readonly [string, Uint8Array, RegExp]> = [
-    ["not a zip", new TextEncoder().encode("hello, I am no zip at all, not even close"), /not a usable zip/],
-    ["empty", new Uint8Array(0), /not a usable zip/],
-    ["cut short", zipEntries([script]).slice(0, 60), /not a usable zip/],
-    ["too large", new Uint8Array(MiB + 1), /over 1048576 bytes/],
-    ["without index.js", zipEntries([{ name: "main.js", content: "" }]), /no index\.js at its root/],
-    ["with index.js in a folder", zipEntries([{ name: "src/index.js", content: "" }]), /no index\.js at its root/],
-    ["unpacking to too much", zipEntries([script, { name: "a", content: "x".repeat(3 * MiB) }]), /too large in all/],
-    [
-      "lying about a size",
-      zipEntries([script, { name: "a", content: "x".repeat(3 * MiB), claimedSize: 10 }]),
-      /not a usable zip|too large/
-    ],
-    ["with a way out", zipEntries([script, { name: "../a", content: "" }]), /\.\.\/a/],
-    ["with a hidden way out", zipEntries([script, { name: "a/../../b", content: "" }]), /\.\./],
-    ["with an absolute name", zipEntries([script, { name: "/etc/passwd", content: "" }]), /etc\/passwd/],
-    ["with a drive letter", zipEntries([script, { name: "C:/a", content: "" }]), /C:\/a/],
-    ["with a backslash", zipEntries([script, { name: "a\\b", content: "" }]), /not a usable zip/],
-    ["with a control character", zipEntries([script, { name: "a\u0000b", content: "" }]), /not allowed/],
-    ["with a name twice", zipEntries([script, script]), /two entries "index\.js"/],
-    ["with a symbolic link", zipEntries([script, { name: "l", content: "/etc", mode: 0o120777 }]), /symbolic link/],
-    ["encrypted", zipEntries([script, { name: "e", content: "x", flags: 1 }]), /encrypted/],
-    ["compressed by magic", zipEntries([script, { name: "m", content: "x", method: 99 }]), /unknown way/],
-    [
-      "of too many files",
-      zipEntries([script, ...Array.from({ length: 101 }, (_, index) => ({ name: `f${index}`, content: "" }))]),
-      /over 100 entries/
-    ]
+const unfair: ReadonlyArray<readonly [string, Uint8Array, RegExp]> = [
+  ["not a zip", new TextEncoder().encode("hello, I am no zip at all, not even close"), /not a usable zip/],
+  ["empty", new Uint8Array(0), /not a usable zip/],
+  ["cut short", zipEntries([script]).slice(0, 60), /not a usable zip/],
+  ["too large", new Uint8Array(MiB + 1), /over 1048576 bytes/],
+  ["without index.js", zipEntries([{ name: "main.js", content: "" }]), /no index\.js at its root/],
+  ["with index.js in a folder", zipEntries([{ name: "src/index.js", content: "" }]), /no index\.js at its root/],
+  ["unpacking to too much", zipEntries([script, { name: "a", content: "x".repeat(3 * MiB) }]), /too large in all/],
+  [
+    "lying about a size",
+    zipEntries([script, { name: "a", content: "x".repeat(3 * MiB), claimedSize: 10 }]),
+    /not a usable zip|too large/
+  ],
+  ["with a way out", zipEntries([script, { name: "../a", content: "" }]), /\.\.\/a/],
+  ["with a hidden way out", zipEntries([script, { name: "a/../../b", content: "" }]), /\.\./],
+  ["with an absolute name", zipEntries([script, { name: "/etc/passwd", content: "" }]), /etc\/passwd/],
+  ["with a drive letter", zipEntries([script, { name: "C:/a", content: "" }]), /C:\/a/],
+  ["with a backslash", zipEntries([script, { name: "a\\b", content: "" }]), /not a usable zip/],
+  ["with a control character", zipEntries([script, { name: "a\u0000b", content: "" }]), /not allowed/],
+  ["with a name twice", zipEntries([script, script]), /two entries "index\.js"/],
+  ["with a symbolic link", zipEntries([script, { name: "l", content: "/etc", mode: 0o120777 }]), /symbolic link/],
+  ["encrypted", zipEntries([script, { name: "e", content: "x", flags: 1 }]), /encrypted/],
+  ["compressed by magic", zipEntries([script, { name: "m", content: "x", method: 99 }]), /unknown way/],
+  [
+    "of too many files",
+    zipEntries([script, ...Array.from({ length: 101 }, (_, index) => ({ name: `f${index}`, content: "" }))]),
+    /over 100 entries/
   ]
+]
 
+const broken: ReadonlyArray<readonly [string, string, RegExp]> = [
+  ["a syntax error", "export const a = 1\nexport const b = {{", /^index\.js:2:\d+ /],
+  ["an import", 'import { x } from "lodash"\nexport { x }', /^index\.js:1:\d+ imports "lodash".*bundler/],
+  ["a dynamic import", 'export const a = () => import("node:fs")', /imports "node:fs"/],
+  ["an import of a file", 'export * from "/etc/passwd"', /imports "\/etc\/passwd"/],
+  ["an error while loading", "const a = 1\n\nnull.x\nexport { a }", /^index\.js:3:\d+ TypeError: .*null/],
+  ["null thrown while loading", "export const a = 1\nthrow null", /Error: null/],
+  ["an endless loop", "for (;;);\nexport {}", /did not load within 1000 ms/],
+  ["an endless loop in a getter", "export const a = () => 1\na.meta = { get x() { for (;;); } }", /within 1000 ms/],
+  [
+    "too much memory",
+    "const a = []\nfor (;;) a.push(new Array(1e5).fill({}))\nexport {}",
+    /bytes to load|within|ended/
+  ],
+  ["a function for meta", "export const a = () => 1\na.meta = () => 1", /^main\/a: meta is a function/],
+  [
+    "a function in meta",
+    "export const a = () => 1\na.meta = { event: 'x', f() {} }",
+    /^main\/a: meta\.f is a function/
+  ],
+  ["a Date in meta", "export const t = { b() {} }\nt.b.meta = { at: new Date() }", /^t\/b: meta\.at is not a plain/],
+  ["a cycle in meta", "export const a = () => 1\na.meta = {}\na.meta.a = a.meta", /^main\/a: .*too deep/],
+  ["NaN in meta", "export const a = () => 1\na.meta = { n: NaN }", /^main\/a: meta\.n is not a finite/],
+  [
+    "an error with evil getters",
+    "const e = new Error('x')\nfor (const k of ['message', 'stack', 'name']) Object.defineProperty(e, k, { get() { for (;;); } })\nthrow e",
+    /did not load/
+  ]
+]
+
+layer(isolated(options), { excludeTestServices: true, timeout: "60 seconds" })("a bundle", (it) => {
   it.effect.each(unfair)("%s is refused at once", ([, zip, reason]) =>
     Effect.gen(function* () {
       const sandbox = yield* Sandbox
       assert.match(yield* rejection(sandbox.check(zip)), reason)
     })
   )
-
-  const broken: ReadonlyArray<readonly [string, string, RegExp]> = [
-    ["a syntax error", "export const a = 1\nexport const b = {{", /^index\.js:2:\d+ /],
-    ["an import", 'import { x } from "lodash"\nexport { x }', /^index\.js:1:\d+ imports "lodash".*bundler/],
-    ["a dynamic import", 'export const a = () => import("node:fs")', /imports "node:fs"/],
-    ["an import of a file", 'export * from "/etc/passwd"', /imports "\/etc\/passwd"/],
-    ["an error while loading", "const a = 1\n\nnull.x\nexport { a }", /^index\.js:3:\d+ TypeError: .*null/],
-    ["null thrown while loading", "export const a = 1\nthrow null", /Error: null/],
-    ["an endless loop", "for (;;);\nexport {}", /did not load within 1000 ms/],
-    ["an endless loop in a getter", "export const a = () => 1\na.meta = { get x() { for (;;); } }", /within 1000 ms/],
-    [
-      "too much memory",
-      "const a = []\nfor (;;) a.push(new Array(1e5).fill({}))\nexport {}",
-      /bytes to load|within|ended/
-    ],
-    ["a function for meta", "export const a = () => 1\na.meta = () => 1", /^main\/a: meta is a function/],
-    [
-      "a function in meta",
-      "export const a = () => 1\na.meta = { event: 'x', f() {} }",
-      /^main\/a: meta\.f is a function/
-    ],
-    ["a Date in meta", "export const t = { b() {} }\nt.b.meta = { at: new Date() }", /^t\/b: meta\.at is not a plain/],
-    ["a cycle in meta", "export const a = () => 1\na.meta = {}\na.meta.a = a.meta", /^main\/a: .*too deep/],
-    ["NaN in meta", "export const a = () => 1\na.meta = { n: NaN }", /^main\/a: meta\.n is not a finite/],
-    [
-      "an error with evil getters",
-      "const e = new Error('x')\nfor (const k of ['message', 'stack', 'name']) Object.defineProperty(e, k, { get() { for (;;); } })\nthrow e",
-      /did not load/
-    ]
-  ]
 
   it.effect.each(broken)("with %s is refused when it is prepared", ([, source, reason]) =>
     Effect.gen(function* () {

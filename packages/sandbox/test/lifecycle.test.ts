@@ -74,6 +74,8 @@ export const floodCaught = async (event, svc) => {
 }
 export const timerFlood = () => { for (let timer = 0; timer < 5000; timer++) setTimeout(() => {}, 1000) }
 export const respond = (request) => request
+export const web = async (request) => Response.json({ a: 1 }, { status: 202, headers: { "X-A": "b" } })
+export const bytes = () => ({ status: 200, headers: { "content-type": "image/png" }, body: new Uint8Array([1, 2, 3, 4]) })
 export const absent = (event, svc) => ["context", "files", "schedules", "stream", "asset", "call"].map((name) => typeof svc[name])
 export const tools = { twice: (value) => value * 2 }
 `
@@ -335,6 +337,16 @@ layer(isolated({ runners: 2 }), { excludeTestServices: true, timeout: "60 second
       const json = yield* respond({ status: 200, headers: { "content-type": "application/problem+json" }, body: "x" })
       assert.deepInclude(json, { encoding: "json", body: '"x"' })
       assert.deepInclude(yield* respond({ status: 204 }), { encoding: "text", body: "" })
+      const bytes = yield* tenant.call("bytes", { trigger: "request", svc: {} })
+      assert.deepInclude(bytes.outcome, { encoding: "base64", body: "AQIDBA==" })
+      const web = yield* tenant.call("web", { trigger: "request", svc: {} })
+      assert.deepStrictEqual(web.outcome, {
+        _tag: "Responded",
+        status: 202,
+        headers: Object.assign(Object.create(null), { "content-type": "application/json", "x-a": "b" }),
+        encoding: "base64",
+        body: Buffer.from('{"a":1}').toString("base64")
+      })
       assert.deepStrictEqual(yield* respond({ hello: 1 }), { _tag: "Returned", output: '{"hello":1}' })
       assert.deepStrictEqual(yield* respond({ status: "200" }), { _tag: "Returned", output: '{"status":"200"}' })
       for (const wrong of [

@@ -87,11 +87,6 @@ export class Lanes {
     }
   }
 
-  /** Takes a fresh runner out for good, for work that wants a process to itself. */
-  borrow(): RunnerProcess {
-    return this.#takeSpare() ?? this.#start()
-  }
-
   /** Runners of solo and penal places that nobody used since `before`; their places are given up. */
   expire(before: number): ReadonlyArray<RunnerProcess> {
     const expired: Array<RunnerProcess> = []

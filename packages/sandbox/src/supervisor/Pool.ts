@@ -300,7 +300,7 @@ export class Pool {
     const isolate = view.forget(message.isolate)
     if (isolate === undefined) return
     const { build } = isolate
-    view.lost.set(message.isolate, build)
+    view.lost.set(message.isolate, build.buildId)
     if (cause === "cpu" || cause === "background") this.strikes.overrun(build.buildId, performance.now())
     for (const job of [...isolate.jobs]) {
       if (job.id === guilty) job.used(message.cpuMs, message.heapBytes)
@@ -315,8 +315,8 @@ export class Pool {
   #sick(view: RunnerView, id: number): void {
     const build = view.lost.get(id)
     if (build !== undefined) {
-      this.strikes.strike(build.buildId)
-      this.#options.report(`build ${build.buildId} holds a thread that cannot be stopped`)
+      this.strikes.strike(build)
+      this.#options.report(`build ${build} holds a thread that cannot be stopped`)
     }
     this.retire(view, "a thread in it cannot be stopped", sickGraceMs)
   }

@@ -1,5 +1,6 @@
 /** What the pool knows of a runner: who is in it, and who is computing. */
-import type { Build, HostedIsolate } from "./Build.ts"
+import type { BuildId } from "@weft/core"
+import type { HostedIsolate } from "./Build.ts"
 import type { Job } from "./Job.ts"
 import type { RunnerProcess } from "./RunnerProcess.ts"
 import type { Strikes } from "./Strikes.ts"
@@ -10,8 +11,8 @@ export class RunnerView {
   readonly isolates = new Map<number, HostedIsolate>()
   /** Isolates in a long entry, with the run that was computing when that was noticed. */
   readonly busy = new Map<number, number>()
-  /** Isolates that were lost, for what is said of them later. */
-  readonly lost = new Map<number, Build>()
+  /** The builds of isolates that were lost, for what is said of them later. */
+  readonly lost = new Map<number, BuildId>()
   booted = false
   /** Set before it is killed on purpose: then nobody in it is to blame for its death. */
   doomed = false

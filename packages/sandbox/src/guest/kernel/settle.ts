@@ -2,17 +2,22 @@
 import { describeThrown, limitOf, messageOf, namedError } from "./failures.ts"
 import { emit } from "./Outbox.ts"
 import {
+  create,
+  defineProperty,
   execRegExp,
+  getOwnPropertyDescriptor,
   getProperty,
   isArray,
   isInteger,
   keys,
   NativeString,
   NativeTypeError,
+  NativeUint8Array,
   stringify,
   toLowerCase,
   typedArrayKind,
-  typedArrayLength
+  typedArrayLength,
+  whenSettled
 } from "./primordials.ts"
 import type { KernelLimits, Run } from "./Run.ts"
 import { isLonger } from "./utf8.ts"
@@ -52,6 +57,14 @@ export const makeSettlement = (limits: KernelLimits, end: (run: Run) => void): S
     if (run.ended) return
     try {
       if (run.responds && typeof value === "object" && value !== null) {
+        if (isWebResponse(value)) {
+          whenSettled(
+            partsOfWeb(value),
+            (parts) => succeed(run, parts),
+            (thrown) => fail(run, thrown)
+          )
+          return
+        }
         const status = getProperty(value, "status")
         if (isInteger(status)) {
           const response = responseOf(run, value, status)
@@ -85,6 +98,43 @@ const jsonOf = (run: Run, value: unknown): string => {
   return text
 }
 
+/** The part of the platform's `Response` that is read. */
+interface WebResponse {
+  readonly status: number
+  readonly headers: { readonly forEach: (visit: (value: string, name: string) => void) => void }
+  readonly arrayBuffer: () => Promise<ArrayBuffer>
+}
+
+/** Whether it is one of the platform's; where nobody has used `Response` yet, nothing is. */
+const isWebResponse = (value: object): value is WebResponse => {
+  const constructor: unknown = getOwnPropertyDescriptor(globalThis, "Response")?.value
+  return typeof constructor === "function" && value instanceof constructor
+}
+
+/** A web response whose body has been read. */
+class ReadResponse {
+  readonly status: number
+  readonly headers: object
+  readonly body: Uint8Array
+
+  constructor(status: number, headers: object, body: Uint8Array) {
+    this.status = status
+    this.headers = headers
+    this.body = body
+  }
+}
+
+/** The same response as a plain object, with its body read to the end. */
+const partsOfWeb = async (response: WebResponse): Promise<object> => {
+  const headers: Record<string, string> = create(null)
+  response.headers.forEach((value, name) => {
+    defineProperty(headers, name, { value, enumerable: true, configurable: true })
+  })
+  const body = new NativeUint8Array(await response.arrayBuffer())
+  if (typedArrayLength(body) === 0) return { status: response.status, headers }
+  return new ReadResponse(response.status, headers, body)
+}
+
 interface ResponseParts {
   readonly headers: string
   readonly encoding: keyof typeof encodings
@@ -98,6 +148,10 @@ const responseOf = (run: Run, response: object, status: number): ResponseParts =
   const { text, contentType } = headersOf(run, getProperty(response, "headers"))
   const body = getProperty(response, "body")
   if (body === undefined) return { headers: text, encoding: "text", body: "" }
+  // The bytes of a web response are what it says they are, JSON too.
+  if (isBytes(body) && response instanceof ReadResponse) {
+    return { headers: text, encoding: "base64", body: base64(body) }
+  }
   if (contentType !== undefined && execRegExp(jsonType, contentType) === null) {
     if (typeof body === "string") return { headers: text, encoding: "text", body }
     if (isBytes(body)) return { headers: text, encoding: "base64", body: base64(body) }
