@@ -6,7 +6,7 @@
  * they are: cloning them costs the main thread a third of what JSON would.
  */
 import { Worker } from "node:worker_threads"
-import { Delivery, Event, JournalStore, Run, StoreUnavailable } from "@weft/core"
+import { JournalStore, StoreUnavailable } from "@weft/core"
 import { Effect, Layer } from "effect"
 import type { Answer, Call, JournalThreadData, Reply, Request } from "./JournalProtocol.ts"
 
@@ -27,12 +27,12 @@ export const layer = (data: JournalThreadData): Layer.Layer<JournalStore> =>
 
         claim: (request) =>
           Effect.flatMap(ask(thread, "claim", { _tag: "Claim", request }), (answer) =>
-            answer._tag === "Claimed" ? Effect.succeed(revived(answer)) : unexpected(answer)
+            answer._tag === "Claimed" ? Effect.succeed(answer.result) : unexpected(answer)
           ),
 
         reap: (nodeId, now, limit) =>
           Effect.flatMap(ask(thread, "reap", { _tag: "Reap", nodeId, now, limit }), (answer) =>
-            answer._tag === "Reaped" ? Effect.succeed(answer.runs.map(toRun)) : unexpected(answer)
+            answer._tag === "Reaped" ? Effect.succeed(answer.runs) : unexpected(answer)
           )
       })
     })
@@ -105,15 +105,3 @@ const ask = (thread: JournalThread, operation: string, call: Call): Effect.Effec
 
 const unexpected = (answer: Answer): Effect.Effect<never> =>
   Effect.die(new Error(answer._tag === "Died" ? answer.reason : `The journal's thread answered ${answer._tag}`))
-
-/** Objects lose their class on the way between threads. */
-const revived = ({ result: { claims, next_due_at } }: Extract<Answer, { _tag: "Claimed" }>) => ({
-  claims: claims.map(({ delivery, event, run }) => ({
-    delivery: new Delivery(delivery, { disableChecks: true }),
-    event: new Event(event, { disableChecks: true }),
-    run: toRun(run)
-  })),
-  next_due_at
-})
-
-const toRun = (run: Run): Run => new Run(run, { disableChecks: true })

@@ -5,7 +5,7 @@ import { Effect } from "effect"
 
 const [file = ""] = process.argv.slice(2)
 
-const event = new Event({
+const event = Event.make({
   event_id: EventId.make("01976a2b-0007-7000-8000-000000000001"),
   env_id: EnvId.make("01976a2b-0002-7000-8000-000000000001"),
   stream_id: StreamId.make("01976a2b-0006-7000-8000-000000000001"),

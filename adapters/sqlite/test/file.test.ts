@@ -24,7 +24,7 @@ import { temporaryFolder } from "./Fresh.ts"
 
 const envId = EnvId.make("01976a2b-0002-7000-8000-000000000001")
 
-const event = new Event({
+const event = Event.make({
   event_id: EventId.make("01976a2b-0007-7000-8000-000000000009"),
   env_id: envId,
   stream_id: StreamId.make("01976a2b-0006-7000-8000-000000000009"),

@@ -137,7 +137,7 @@ export const manifestServing = (service: string, ...paths: ReadonlyArray<string>
 })
 
 export const event = (n: number, fields: Fields<Event> = {}): Event =>
-  new Event({
+  Event.make({
     event_id: eventId(n),
     env_id: envId(1),
     stream_id: streamId(n),
@@ -150,7 +150,7 @@ export const event = (n: number, fields: Fields<Event> = {}): Event =>
 
 /** A running run without a delivery. */
 export const run = (n: number, fields: Fields<Run> = {}): Run =>
-  new Run({
+  Run.make({
     run_id: runId(n),
     env_id: envId(1),
     stream_id: streamId(n),
@@ -175,7 +175,7 @@ export const run = (n: number, fields: Fields<Run> = {}): Run =>
   })
 
 export const ended = (running: Run, fields: Fields<Run> = {}): Run =>
-  new Run({
+  Run.make({
     ...running,
     status: "succeeded",
     stop_time: Timestamp.make(running.start_time + 5),
@@ -188,7 +188,7 @@ export const ended = (running: Run, fields: Fields<Run> = {}): Run =>
 
 /** The delivery of event `n`, in the event's environment. */
 export const delivery = (n: number, of: Event = event(n), fields: Fields<Delivery> = {}): Delivery =>
-  new Delivery({
+  Delivery.make({
     delivery_id: deliveryId(n),
     env_id: of.env_id,
     event_id: of.event_id,

@@ -1,8 +1,8 @@
 /** `EventStore` on SQL. */
-import { Event, EventStore, NotFound } from "@weft/core"
+import { type Event, EventStore, NotFound } from "@weft/core"
 import { Effect, Layer } from "effect"
 import type { Statement } from "effect/sql"
-import { countOf, Database, onlyRow, orUnavailable, type RowOf } from "./Database.ts"
+import { countOf, Database, onlyRow, orUnavailable } from "./Database.ts"
 
 export const layer: Layer.Layer<EventStore, never, Database> = Layer.effect(
   EventStore,
@@ -11,8 +11,7 @@ export const layer: Layer.Layer<EventStore, never, Database> = Layer.effect(
 
     return EventStore.of({
       get: (envId, id) =>
-        onlyRow(reader<RowOf<Event>>`SELECT * FROM events WHERE env_id = ${envId} AND event_id = ${id}`, notFound).pipe(
-          Effect.map(toEvent),
+        onlyRow(reader<Event>`SELECT * FROM events WHERE env_id = ${envId} AND event_id = ${id}`, notFound).pipe(
           orUnavailable("get")
         ),
 
@@ -21,11 +20,8 @@ export const layer: Layer.Layer<EventStore, never, Database> = Layer.effect(
         if (only !== undefined) terms.push(reader`event_type IN (${dialect.texts(reader, only)})`)
         const where = reader.and(terms)
         return Effect.all({
-          items: Effect.map(
-            reader<RowOf<Event>>`
-              SELECT * FROM events WHERE ${where} ORDER BY event_id DESC LIMIT ${limit} OFFSET ${offset}`,
-            (rows) => rows.map(toEvent)
-          ),
+          items: reader<Event>`
+            SELECT * FROM events WHERE ${where} ORDER BY event_id DESC LIMIT ${limit} OFFSET ${offset}`,
           total: countOf(reader<{ n: number | null }>`SELECT sum(n) AS n FROM event_counts WHERE ${where}`)
         }).pipe(orUnavailable("list"))
       }
@@ -34,5 +30,3 @@ export const layer: Layer.Layer<EventStore, never, Database> = Layer.effect(
 )
 
 const notFound = new NotFound({ resource: "event" })
-
-const toEvent = (row: RowOf<Event>): Event => new Event(row, { disableChecks: true })

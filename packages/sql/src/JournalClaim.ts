@@ -9,9 +9,9 @@ import {
   type Claim,
   type ClaimRequest,
   type ClaimResult,
-  Delivery,
+  type Delivery,
   type EnvId,
-  Event,
+  type Event,
   RetryPolicy,
   RunId,
   startRun,
@@ -20,7 +20,7 @@ import {
 import { Effect, Schema } from "effect"
 import type { SqlError } from "effect/sql"
 import type { Rows } from "./Batch.ts"
-import type { Database, RowOf } from "./Database.ts"
+import type { Database } from "./Database.ts"
 import { addStart, type JournalStatements } from "./JournalStatements.ts"
 
 /** Where the turns of a store stand: the environment that was served last. */
@@ -90,8 +90,8 @@ const headsOf = ({ dialect, writer: sql }: Database["Service"], envs: ReadonlyAr
 const earliest = (envs: ReadonlyArray<WaitingEnv>): Timestamp | null =>
   envs.reduce<Timestamp | null>((least, { due_at }) => (least === null || due_at < least ? due_at : least), null)
 
-type DueRow = Omit<RowOf<Delivery>, "retry" | "timeout_ms" | "caused_by"> &
-  Pick<RowOf<Event>, "event_type" | "event_data" | "event_time" | "created_at"> & { readonly terms: string }
+type DueRow = Omit<Delivery, "retry" | "timeout_ms" | "caused_by"> &
+  Pick<Event, "event_type" | "event_data" | "event_time" | "created_at"> & { readonly terms: string }
 
 /** At most `share` due deliveries of each environment, the longest due first, with their events. */
 const longestDue = (
@@ -113,11 +113,8 @@ const longestDue = (
 const toClaim = (row: DueRow, runId: RunId, { lease, now }: ClaimRequest): Claim => {
   const { terms, event_type, event_data, event_time, created_at, ...rest } = row
   const { env_id, event_id, stream_id } = rest
-  const delivery = new Delivery({ ...rest, ...decodeTerms(terms) }, { disableChecks: true })
-  const event = new Event(
-    { env_id, event_id, stream_id, event_type, event_data, event_time, created_at },
-    { disableChecks: true }
-  )
+  const delivery = { ...rest, ...decodeTerms(terms) }
+  const event = { env_id, event_id, stream_id, event_type, event_data, event_time, created_at }
   return { delivery, event, run: startRun(delivery, runId, lease.node_id, now) }
 }
 

@@ -3,11 +3,11 @@ import { JournalStore, type Lease, loseRun, type NodeId, type Run, type RunId, t
 import { Effect, Layer } from "effect"
 import type { SqlError } from "effect/sql"
 import type { Rows } from "./Batch.ts"
-import { Database, orUnavailable, type RowOf } from "./Database.ts"
+import { Database, orUnavailable } from "./Database.ts"
 import { claimDue, type Turns } from "./JournalClaim.ts"
 import { applyAll, applyEach } from "./JournalCommit.ts"
 import { addEnd, addGivenBack, journalStatements } from "./JournalStatements.ts"
-import { runColumns, toRun } from "./RunStoreSql.ts"
+import { runColumns } from "./RunStoreSql.ts"
 import { Tally } from "./Tally.ts"
 
 export const layer: Layer.Layer<JournalStore, never, Database> = Layer.effect(
@@ -30,7 +30,7 @@ export const layer: Layer.Layer<JournalStore, never, Database> = Layer.effect(
         ? sql`node_id <> ${nodeId}`
         : sql`node_id <> ${nodeId} AND NOT EXISTS (
             SELECT 1 FROM leases WHERE leases.node_id = runs.node_id AND leases.until >= ${now})`
-      return sql<RowOf<Run> & Held>`
+      return sql<Run & Held>`
         SELECT ${sql.literal(runColumns)}, delivery_id, first_run_id FROM runs
         WHERE status = 'running' AND ${dead} LIMIT ${limit}`
     }
@@ -41,7 +41,7 @@ export const layer: Layer.Layer<JournalStore, never, Database> = Layer.effect(
       const givenBack: Rows = []
       const ends: Rows = []
       const lost = held.map(({ delivery_id, first_run_id, ...row }) => {
-        const run = loseRun(toRun(row), "NodeLost", "The process that ran this function is gone", now)
+        const run = loseRun(row, "NodeLost", "The process that ran this function is gone", now)
         tally.ended(run)
         addEnd(ends, run, [], delivery_id)
         const next = { attempt: run.attempt, due_at: now, first_run_id }

@@ -1,8 +1,8 @@
 /** `RunStore` on SQL. */
-import { type EnvId, LogEntry, NotFound, Run, type RunFilter, type RunStatus, RunStore } from "@weft/core"
+import { type EnvId, LogEntry, NotFound, type Run, type RunFilter, type RunStatus, RunStore } from "@weft/core"
 import { Effect, Layer, Schema } from "effect"
 import type { SqlClient, Statement } from "effect/sql"
-import { countOf, Database, onlyRow, orUnavailable, type RowOf } from "./Database.ts"
+import { countOf, Database, onlyRow, orUnavailable } from "./Database.ts"
 import type { Dialect } from "./Dialect.ts"
 
 export const layer: Layer.Layer<RunStore, never, Database> = Layer.effect(
@@ -27,18 +27,15 @@ export const layer: Layer.Layer<RunStore, never, Database> = Layer.effect(
     return RunStore.of({
       get: (envId, id) =>
         onlyRow(
-          reader<RowOf<Run>>`SELECT ${columns} FROM runs WHERE env_id = ${envId} AND run_id = ${id}`,
+          reader<Run>`SELECT ${columns} FROM runs WHERE env_id = ${envId} AND run_id = ${id}`,
           new NotFound({ resource: "run" })
-        ).pipe(Effect.map(toRun), orUnavailable("get")),
+        ).pipe(orUnavailable("get")),
 
       list: (envId, { limit, offset }, filter) => {
         const where = condition(envId, filter)
         return Effect.all({
-          items: Effect.map(
-            reader<RowOf<Run>>`
-              SELECT ${columns} FROM runs WHERE ${where} ORDER BY run_id DESC LIMIT ${limit} OFFSET ${offset}`,
-            (rows) => rows.map(toRun)
-          ),
+          items: reader<Run>`
+            SELECT ${columns} FROM runs WHERE ${where} ORDER BY run_id DESC LIMIT ${limit} OFFSET ${offset}`,
           total: total(envId, filter)
         }).pipe(orUnavailable("list"))
       },
@@ -69,8 +66,6 @@ type Count = { readonly n: number | null }
 /** The columns of a `Run`; those of its delivery and its logs are read where they are needed. */
 export const runColumns = `run_id, env_id, stream_id, project_id, project_name, build_id, ns, var, run_type, status,
   start_time, stop_time, origin_run_id, event_id, attempt, result, node_id, cpu_ms, wall_ms, heap_bytes`
-
-export const toRun = (row: RowOf<Run>): Run => new Run(row, { disableChecks: true })
 
 const decodeLogs = Schema.decodeSync(Schema.fromJsonString(Schema.Array(LogEntry)))
 

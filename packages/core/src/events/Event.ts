@@ -4,7 +4,7 @@ import { EnvId, EventId, StreamId } from "../ids/Ids.ts"
 import { JsonText } from "../ids/JsonText.ts"
 import { Timestamp } from "../ids/Timestamp.ts"
 
-export class Event extends Schema.Class<Event>("Event")({
+export const Event = Schema.Struct({
   event_id: EventId,
   env_id: EnvId,
   stream_id: StreamId,
@@ -14,4 +14,5 @@ export class Event extends Schema.Class<Event>("Event")({
   event_time: Timestamp,
   /** When it was stored. */
   created_at: Timestamp
-}) {}
+})
+export type Event = typeof Event.Type

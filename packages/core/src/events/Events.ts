@@ -9,7 +9,7 @@ import { EventId, freshIds, type RunId, StreamId } from "../ids/Ids.ts"
 import { toJsonText } from "../ids/JsonText.ts"
 import type { Page, PageRequest } from "../ids/Page.ts"
 import { now as currentTime } from "../ids/Timestamp.ts"
-import { Event } from "./Event.ts"
+import type { Event } from "./Event.ts"
 import { EventLog } from "./EventLog.ts"
 import { EventStore } from "./EventStore.ts"
 
@@ -51,18 +51,15 @@ export class Events extends Context.Service<
           const stream_id =
             input.stream_id === undefined ? yield* fresh(StreamId) : yield* decodeStreamId(input.stream_id)
           const instant = yield* currentTime
-          const event = new Event(
-            {
-              event_id: yield* fresh(EventId),
-              env_id: caller.env_id,
-              stream_id,
-              event_type: input.type,
-              event_data: toJsonText(input.data),
-              event_time: instant,
-              created_at: instant
-            },
-            { disableChecks: true }
-          )
+          const event = {
+            event_id: yield* fresh(EventId),
+            env_id: caller.env_id,
+            stream_id,
+            event_type: input.type,
+            event_data: toJsonText(input.data),
+            event_time: instant,
+            created_at: instant
+          }
           const matches = (yield* deployments.of(caller.env_id)).matches(input.type)
           yield* log.append(event, matches, input.causedBy ?? null)
           const facts = { env_id: event.env_id, stream_id }

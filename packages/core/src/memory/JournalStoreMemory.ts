@@ -3,9 +3,9 @@ import { Effect, Layer } from "effect"
 import type { DeliveryId, EnvId, RunId } from "../ids/Ids.ts"
 import type { Timestamp } from "../ids/Timestamp.ts"
 import { loseRun, startRun } from "../runs/Attempt.ts"
-import { Delivery } from "../runs/Delivery.ts"
+import type { Delivery } from "../runs/Delivery.ts"
 import { type Claim, type ClaimRequest, type JournalEntry, JournalStore } from "../runs/JournalStore.ts"
-import { type LogEntry, Run } from "../runs/Run.ts"
+import type { LogEntry, Run } from "../runs/Run.ts"
 import { compareText, MemoryDatabase } from "./MemoryDatabase.ts"
 
 export const layer: Layer.Layer<JournalStore, never, MemoryDatabase> = Layer.effect(
@@ -75,7 +75,7 @@ const end = (db: Database, run: Run, logs: ReadonlyArray<LogEntry>): boolean => 
   const stored = db.runs.get(run.run_id)
   if (stored?.status !== "running" || stored.env_id !== run.env_id) return false
   const { status, stop_time, result, cpu_ms, wall_ms, heap_bytes } = run
-  db.runs.set(run.run_id, new Run({ ...stored, status, stop_time, result, cpu_ms, wall_ms, heap_bytes }))
+  db.runs.set(run.run_id, { ...stored, status, stop_time, result, cpu_ms, wall_ms, heap_bytes })
   db.logs.set(run.run_id, logs)
   return true
 }
@@ -83,7 +83,7 @@ const end = (db: Database, run: Run, logs: ReadonlyArray<LogEntry>): boolean => 
 /** Gives a delivery back, changed as `next` says. */
 const wait = (db: Database, id: DeliveryId, next: Partial<Delivery>): void => {
   const row = db.deliveries.get(id)
-  if (row !== undefined) db.deliveries.set(id, { delivery: new Delivery({ ...row.delivery, ...next }), run_id: null })
+  if (row !== undefined) db.deliveries.set(id, { delivery: { ...row.delivery, ...next }, run_id: null })
 }
 
 const lose = (db: Database, run: Run, now: Timestamp): Run => {

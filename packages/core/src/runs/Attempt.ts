@@ -10,77 +10,69 @@ import type { DeliveryId, NodeId, RunId } from "../ids/Ids.ts"
 import { JsonText, toJsonText } from "../ids/JsonText.ts"
 import { addMillis, type Timestamp } from "../ids/Timestamp.ts"
 import type { Execution, Outcome } from "../sandbox/Outcome.ts"
-import { Delivery } from "./Delivery.ts"
-import { Run, type RunStatus } from "./Run.ts"
+import type { Delivery } from "./Delivery.ts"
+import type { Run, RunStatus } from "./Run.ts"
 
 /** The intent to run `match` for `event`. */
-export const newDelivery = (event: Event, match: Match, id: DeliveryId, causedBy: RunId | null): Delivery =>
-  new Delivery(
-    {
-      delivery_id: id,
-      env_id: event.env_id,
-      event_id: event.event_id,
-      stream_id: event.stream_id,
-      project_id: match.build.project_id,
-      project_name: match.build.project_name,
-      build_id: match.build.build_id,
-      ns: match.handler.ns,
-      var: match.handler.var,
-      run_type: "event",
-      retry: match.handler.retry,
-      timeout_ms: match.handler.timeout_ms,
-      attempt: 1,
-      due_at: event.created_at,
-      caused_by: causedBy,
-      first_run_id: null
-    },
-    { disableChecks: true }
-  )
+export const newDelivery = (event: Event, match: Match, id: DeliveryId, causedBy: RunId | null): Delivery => ({
+  delivery_id: id,
+  env_id: event.env_id,
+  event_id: event.event_id,
+  stream_id: event.stream_id,
+  project_id: match.build.project_id,
+  project_name: match.build.project_name,
+  build_id: match.build.build_id,
+  ns: match.handler.ns,
+  var: match.handler.var,
+  run_type: "event",
+  retry: match.handler.retry,
+  timeout_ms: match.handler.timeout_ms,
+  attempt: 1,
+  due_at: event.created_at,
+  caused_by: causedBy,
+  first_run_id: null
+})
 
 /** The run of the delivery's current attempt. */
-export const startRun = (delivery: Delivery, runId: RunId, nodeId: NodeId, now: Timestamp): Run =>
-  new Run(
-    {
-      run_id: runId,
-      env_id: delivery.env_id,
-      stream_id: delivery.stream_id,
-      project_id: delivery.project_id,
-      project_name: delivery.project_name,
-      build_id: delivery.build_id,
-      ns: delivery.ns,
-      var: delivery.var,
-      run_type: delivery.run_type,
-      status: "running",
-      start_time: now,
-      stop_time: null,
-      origin_run_id: delivery.first_run_id ?? delivery.caused_by,
-      event_id: delivery.event_id,
-      attempt: delivery.attempt,
-      result: null,
-      node_id: nodeId,
-      cpu_ms: null,
-      wall_ms: null,
-      heap_bytes: null
-    },
-    { disableChecks: true }
-  )
+export const startRun = (delivery: Delivery, runId: RunId, nodeId: NodeId, now: Timestamp): Run => ({
+  run_id: runId,
+  env_id: delivery.env_id,
+  stream_id: delivery.stream_id,
+  project_id: delivery.project_id,
+  project_name: delivery.project_name,
+  build_id: delivery.build_id,
+  ns: delivery.ns,
+  var: delivery.var,
+  run_type: delivery.run_type,
+  status: "running",
+  start_time: now,
+  stop_time: null,
+  origin_run_id: delivery.first_run_id ?? delivery.caused_by,
+  event_id: delivery.event_id,
+  attempt: delivery.attempt,
+  result: null,
+  node_id: nodeId,
+  cpu_ms: null,
+  wall_ms: null,
+  heap_bytes: null
+})
 
 /** The run as it stands after `execution`. */
-export const endRun = (run: Run, execution: Execution, now: Timestamp): Run =>
-  new Run(
-    {
-      ...run,
-      ...execution.usage,
-      status: statusOf(execution.outcome),
-      stop_time: now,
-      result: resultOf(execution.outcome)
-    },
-    { disableChecks: true }
-  )
+export const endRun = (run: Run, execution: Execution, now: Timestamp): Run => ({
+  ...run,
+  ...execution.usage,
+  status: statusOf(execution.outcome),
+  stop_time: now,
+  result: resultOf(execution.outcome)
+})
 
 /** The run as it stands when this process could not finish it, whatever the guest did. */
-export const loseRun = (run: Run, name: string, message: string, now: Timestamp): Run =>
-  new Run({ ...run, status: "failed", stop_time: now, result: errorResult(name, message, "") }, { disableChecks: true })
+export const loseRun = (run: Run, name: string, message: string, now: Timestamp): Run => ({
+  ...run,
+  status: "failed",
+  stop_time: now,
+  result: errorResult(name, message, "")
+})
 
 /**
  * When the attempt after `attempt` is due, or null when there is none. A build in quarantine stays there until

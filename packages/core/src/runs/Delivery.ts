@@ -13,7 +13,7 @@ import { BuildId, DeliveryId, EnvId, EventId, ProjectId, RunId, StreamId } from 
 import { Timestamp } from "../ids/Timestamp.ts"
 import { RunType } from "./Run.ts"
 
-export class Delivery extends Schema.Class<Delivery>("Delivery")({
+export const Delivery = Schema.Struct({
   delivery_id: DeliveryId,
   env_id: EnvId,
   event_id: EventId,
@@ -34,4 +34,5 @@ export class Delivery extends Schema.Class<Delivery>("Delivery")({
   caused_by: Schema.NullOr(RunId),
   /** The run of the first attempt, once there was one. */
   first_run_id: Schema.NullOr(RunId)
-}) {}
+})
+export type Delivery = typeof Delivery.Type

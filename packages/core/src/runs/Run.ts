@@ -16,7 +16,7 @@ export type RunType = typeof RunType.Type
 export const RunStatus = Schema.Literals(["running", "succeeded", "failed", "cancelled"])
 export type RunStatus = typeof RunStatus.Type
 
-export class Run extends Schema.Class<Run>("Run")({
+export const Run = Schema.Struct({
   run_id: RunId,
   env_id: EnvId,
   stream_id: StreamId,
@@ -42,7 +42,8 @@ export class Run extends Schema.Class<Run>("Run")({
   cpu_ms: Schema.NullOr(Schema.Number),
   wall_ms: Schema.NullOr(Schema.Number),
   heap_bytes: Schema.NullOr(Schema.Int)
-}) {}
+})
+export type Run = typeof Run.Type
 
 export const RunStats = Schema.Struct({
   total_runs: Schema.Int,

@@ -19,7 +19,7 @@ import { endRun, loseRun } from "../runs/Attempt.ts"
 import { Executor } from "../runs/Executor.ts"
 import { Journal } from "../runs/Journal.ts"
 import { NodeLease } from "../runs/NodeLease.ts"
-import { type LogEntry, Run } from "../runs/Run.ts"
+import type { LogEntry, Run } from "../runs/Run.ts"
 import type { Execution, Outcome } from "../sandbox/Outcome.ts"
 import type { SandboxUnavailable } from "../sandbox/Sandbox.ts"
 import { Tenants } from "../tenancy/Tenants.ts"
@@ -117,32 +117,28 @@ const callRun = (
   run_id: RunId,
   stream_id: StreamId,
   start_time: Timestamp
-): Run =>
-  new Run(
-    {
-      run_id,
-      env_id: build.env_id,
-      stream_id,
-      project_id: build.project_id,
-      project_name: build.project_name,
-      build_id: build.build_id,
-      ns: endpoint.ns,
-      var: endpoint.var,
-      run_type: "call",
-      status: "running",
-      start_time,
-      stop_time: null,
-      origin_run_id: null,
-      event_id: null,
-      attempt: 1,
-      result: null,
-      node_id,
-      cpu_ms: null,
-      wall_ms: null,
-      heap_bytes: null
-    },
-    { disableChecks: true }
-  )
+): Run => ({
+  run_id,
+  env_id: build.env_id,
+  stream_id,
+  project_id: build.project_id,
+  project_name: build.project_name,
+  build_id: build.build_id,
+  ns: endpoint.ns,
+  var: endpoint.var,
+  run_type: "call",
+  status: "running",
+  start_time,
+  stop_time: null,
+  origin_run_id: null,
+  event_id: null,
+  attempt: 1,
+  result: null,
+  node_id,
+  cpu_ms: null,
+  wall_ms: null,
+  heap_bytes: null
+})
 
 const requestEntry = (call: WebhookCall, caller: Identity | null, endpoint: Endpoint, time: Timestamp): LogEntry => ({
   seq: 0,

@@ -68,7 +68,7 @@ describe("an event and its runs", () => {
       const none = yield* publish(env, "order")
       yield* settle
       const results = Effect.fnUntraced(function* (id: string) {
-        return (yield* runsOf(env, id)).map((run) => run.result).sort()
+        return (yield* runsOf(env, id)).map((run) => String(run.result)).sort()
       })
       assert.deepStrictEqual(yield* results(both.event_id), ['"created"', '"order:created"'])
       assert.deepStrictEqual(yield* results(one.event_id), ['"order:paid"'])
