@@ -43,7 +43,9 @@ export const startServer = async (): Promise<RunningServer> => {
       const listening = /^weft listening on (http:\/\/\S+?)\/?$/.exec(line)
       if (listening?.[1] !== undefined) resolve(listening[1])
     })
-    ended.then(() => reject(new Error(`The server ended before it listened:\n${output.join("")}`)), reject)
+    ended
+      .then(() => rm(dataDir, { recursive: true, force: true }))
+      .then(() => reject(new Error(`The server ended before it listened:\n${output.join("")}`)), reject)
   })
 
   const stop = async () => {
