@@ -80,7 +80,7 @@ describe("the police", () => {
 
   it.live("blames whoever was computing when a runner died by itself", () =>
     withSandbox(
-      { strikes: 1 },
+      { strikes: 1, limits: { cpuSliceMs: 10_000 } },
       Effect.gen(function* () {
         const attacker = yield* tenantOf(4, script)
         const neighbours = yield* Effect.forEach([5, 6, 7, 8], (number) => tenantOf(number, script))
