@@ -102,6 +102,13 @@ describe("kill -9", () => {
     expect(await server.stop()).toBe(0)
   })
 
+  it("a new master key only costs the artifacts, which are made anew", { timeout: 60_000 }, async () => {
+    const server = await startServer(dataDir, { WEFT_MASTER_KEY: Buffer.alloc(32, 7).toString("base64") })
+    const answer = await server.call("POST", "/webhook/default/production/crash/work", { n: 1, ms: 0 })
+    expect(answer).toMatchObject({ event_id: expect.any(String) })
+    expect(await server.stop()).toBe(0)
+  })
+
   it("a second server on the same data is refused with a clear line", { timeout: 60_000 }, async () => {
     const server = await startServer(dataDir)
     await expect(startServer(dataDir)).rejects.toThrow("ended with 1")

@@ -59,6 +59,25 @@ describe("the police", () => {
     )
   )
 
+  it.live("keeps runner and isolates through a long stream of large calls", () =>
+    withSandbox(
+      { runners: 1 },
+      Effect.gen(function* () {
+        const tenant = yield* tenantOf(9, script)
+        yield* tenant.call("count")
+        const before = runnerPids()
+        // More than the runner's heap and the isolate's buffers would hold, if either kept what went through.
+        const call = tenant.call("count", { svc: { event: "x".repeat(16_384), run: {} } })
+        const outcomes = yield* Effect.all(
+          Array.from({ length: 20_000 }, () => Effect.map(call, ({ outcome }) => outcome._tag)),
+          { concurrency: 32 }
+        )
+        assert.deepStrictEqual([...new Set(outcomes)], ["Returned"])
+        assert.includeMembers([...runnerPids()], [...before])
+      })
+    )
+  )
+
   it.live("puts a build under quarantine when it made two runners unusable, until it is pardoned", () =>
     withSandbox(
       {},

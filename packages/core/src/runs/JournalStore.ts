@@ -59,7 +59,10 @@ export interface Claim {
 
 export interface ClaimResult {
   readonly claims: ReadonlyArray<Claim>
-  /** When the next waiting delivery is due, `now` or earlier if some were left behind; null when none waits. */
+  /**
+   * When the next waiting delivery is due, `now` or earlier if some were left behind; null when none waits. Those of
+   * excluded environments are left out.
+   */
   readonly next_due_at: Timestamp | null
 }
 

@@ -41,7 +41,11 @@ export class Slots extends Context.Service<
     readonly release: (envId: EnvId, count: number) => Worth
     /** New deliveries of the environment wait in the store; whether to claim them. */
     readonly waits: (envId: EnvId) => Worth
-    /** A claim begins to look at the store: what comes to wait from now on it may not see. */
+    /**
+     * A claim begins to look at the store. It will take what waits there, so new deliveries need not queue behind it
+     * any more, or a steady stream of them would all go by the store for ever. What comes to wait from now on the
+     * claim may not see.
+     */
     readonly beginClaim: () => void
     /** What a claim left behind although it is due: of all environments, or of those that had no slot. */
     readonly endClaim: (left: { readonly all: boolean; readonly envs: ReadonlyArray<EnvId> }) => void
@@ -58,7 +62,6 @@ export class Slots extends Context.Service<
         let inFlight = 0
         // Before the first claim nobody knows what waits.
         let backlog = { all: true, envs: new Set<EnvId>() }
-        let arrived = new Set<EnvId>()
 
         const free = () => Math.max(0, config.total - inFlight)
         const freeOf = (envId: EnvId) => Math.min(free(), Math.max(0, config.perEnv - (taken.get(envId) ?? 0)))
@@ -90,14 +93,13 @@ export class Slots extends Context.Service<
           },
           waits: (envId) => {
             backlog.envs.add(envId)
-            arrived.add(envId)
             return worth(freeOf(envId), config.perEnv)
           },
           beginClaim: () => {
-            arrived = new Set()
+            backlog = { all: false, envs: new Set() }
           },
           endClaim: (left) => {
-            backlog = { all: left.all, envs: new Set([...left.envs, ...arrived]) }
+            backlog = { all: left.all, envs: new Set([...left.envs, ...backlog.envs]) }
           },
           claimed
         })

@@ -84,6 +84,8 @@ export type FromRunner =
   /** An entry takes long. `run` is the one computing. Ends with `calm`, or with the isolate. */
   | { readonly kind: "busy"; readonly isolate: number; readonly run: number }
   | { readonly kind: "calm"; readonly isolate: number }
+  /** The isolate holds so much memory, garbage perhaps, that new runs had better go to a fresh one. */
+  | { readonly kind: "worn"; readonly isolate: number }
   /** A thread of an isolate that was `lost` before cannot be stopped: this runner must be killed. */
   | { readonly kind: "sick"; readonly isolate: number }
 
@@ -102,7 +104,8 @@ const kinds = {
   lost: 12,
   busy: 13,
   calm: 14,
-  sick: 15
+  sick: 15,
+  worn: 16
 } as const
 
 export const writeFromRunner = (writer: FrameWriter, message: FromRunner): void => {
@@ -194,6 +197,7 @@ const writeIsolate = (writer: FrameWriter, message: IsolateMessage): void => {
       writer.u32(message.run)
       break
     case "calm":
+    case "worn":
     case "sick":
       break
   }
@@ -267,7 +271,7 @@ const readEnd = (cursor: Cursor): FromRunner => {
 
 const readIsolate = (cursor: Cursor): FromRunner => {
   const kind = cursor.kind
-  if (kind < kinds.loaded || kind > kinds.sick) throw new ProtocolError("an unknown kind of frame")
+  if (kind < kinds.loaded || kind > kinds.worn) throw new ProtocolError("an unknown kind of frame")
   const isolate = cursor.u32()
   switch (kind) {
     case kinds.loaded:
@@ -296,6 +300,8 @@ const readIsolate = (cursor: Cursor): FromRunner => {
       return { kind: "busy", isolate, run: cursor.u32() }
     case kinds.calm:
       return { kind: "calm", isolate }
+    case kinds.worn:
+      return { kind: "worn", isolate }
     default:
       return { kind: "sick", isolate }
   }

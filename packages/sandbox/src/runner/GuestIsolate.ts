@@ -9,6 +9,7 @@ import { type FromRunner, type LoadFailure, type LossCause, logLevels } from "..
 import type { RunnerLimits } from "../protocol/RunnerLimits.ts"
 import type { StopReason, ToRunner } from "../protocol/ToRunner.ts"
 import { triggers } from "../protocol/ToRunner.ts"
+import { Buffers } from "./Buffers.ts"
 import { cacheOf, describedParts, type Guest, type KernelHandle, loadBundle } from "./Guest.ts"
 import { type OutboxFrame, readOutbox } from "./Outbox.ts"
 import { RunBook, type RunRecord } from "./RunBook.ts"
@@ -56,6 +57,7 @@ export class GuestIsolate {
   /** Whether its current entry no longer counts as one of those that may compute. */
   overran = false
   readonly #host: IsolateHost
+  readonly #buffers: Buffers
   readonly #isolate: ivm.Isolate
   readonly #mark = new SharedArrayBuffer(8)
   readonly #marked = new Int32Array(this.#mark)
@@ -78,6 +80,7 @@ export class GuestIsolate {
   constructor(id: number, host: IsolateHost) {
     this.id = id
     this.#host = host
+    this.#buffers = new Buffers(host.limits.bufferBytes)
     this.#isolate = new ivm.Isolate({
       memoryLimit: host.limits.heapBytes / 1024 / 1024,
       onCatastrophicError: () => this.#catastrophe()
@@ -378,7 +381,9 @@ export class GuestIsolate {
     try {
       const heap = await this.#isolate.getHeapStatistics()
       this.#heapBytes = heap.used_heap_size + heap.externally_allocated_size
-      if (heap.externally_allocated_size > this.#host.limits.bufferBytes) this.condemn("memory", this.#marked[0] ?? 0)
+      const verdict = this.#buffers.judge(heap.externally_allocated_size)
+      if (verdict === "over") this.condemn("memory", this.#marked[0] ?? 0)
+      else if (verdict === "worn" && !this.#dead) this.#host.send({ kind: "worn", isolate: this.id })
     } catch {
       // Disposed meanwhile: whoever did that has said so.
     }

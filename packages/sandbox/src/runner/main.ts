@@ -35,6 +35,7 @@ const early: Array<ToRunner> = []
 const receive = (message: ToRunner): void => {
   if (engine !== undefined) {
     engine.receive(message)
+    return
   }
   if (message.kind !== "boot") return void early.push(message)
   boot(message).then((booted) => {

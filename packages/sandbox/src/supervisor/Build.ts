@@ -43,6 +43,8 @@ export class HostedIsolate {
   lastUsedAt: number
   calls = 0
   heapBytes = 0
+  /** The runner asked for a fresh one in its place. */
+  worn = false
 
   constructor(id: number, build: Build, now: number) {
     this.id = id

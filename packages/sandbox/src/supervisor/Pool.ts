@@ -237,6 +237,11 @@ export class Pool {
       case "calm":
         view.busy.delete(message.isolate)
         return
+      case "worn": {
+        const isolate = view.isolates.get(message.isolate)
+        if (isolate !== undefined) isolate.worn = true
+        return
+      }
       case "sick":
         this.#sick(view, message.isolate)
         return
@@ -386,6 +391,7 @@ export class Pool {
     isolate.lastUsedAt = now
     const { build } = isolate
     const worn =
+      isolate.worn ||
       isolate.calls >= callsPerIsolate ||
       isolate.heapBytes > limits.heapBytes * heapShareMax ||
       now - isolate.bornAt > isolateAgeMaxMs
