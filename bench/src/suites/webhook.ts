@@ -46,7 +46,7 @@ export const webhook: Suite = {
       measure: async () => {
         const figures: Record<string, number> = {}
         for (const shape of shapes) {
-          const result = await load({ ...shape.plan, url, warmupSeconds: 1, seconds: 3 })
+          const result = await load({ ...shape.plan, url, warmupSeconds: 2, seconds: 3 })
           Object.assign(figures, named(shape.name, result))
         }
         return figures

@@ -94,13 +94,14 @@ export class GuestIsolate {
     try {
       const { kernel, text } = await loadBundle(this.#isolate, this.#mark, this.#host, load)
       const failed = text.startsWith("!")
-      const cache = load.describe && !failed ? await this.#makeCache(load) : new Uint8Array(0)
+      const cache =
+        load.describe && !failed ? await cacheOf(this.#isolate, load.script, "weft:bundle") : new Uint8Array(0)
       this.#insideSince = 0
       if (this.#dead) return
       if (failed) return this.#loadFailed(this.#isLate(began) ? "timeout" : "threw", ...describedParts(text.slice(1)))
       this.#kernel = kernel
       this.#host.send({ kind: "loaded", isolate: this.id, exports: load.describe ? text : "", cache })
-      this.#rest()
+      this.#restCpuMs = this.#cpuMs()
       void this.#sampleHeap()
       this.#pump()
     } catch (error) {
@@ -229,10 +230,6 @@ export class GuestIsolate {
     }
   }
 
-  #makeCache(load: Load): Promise<Uint8Array<ArrayBuffer>> {
-    return cacheOf(this.#isolate, load.script, "weft:bundle")
-  }
-
   #isLate(began: number): boolean {
     return performance.now() - began >= this.#host.limits.loadMs
   }
@@ -271,7 +268,7 @@ export class GuestIsolate {
       this.condemn("broken", 0)
       return
     }
-    this.#rest()
+    this.#restCpuMs = this.#cpuMs()
     if (performance.now() - this.#heapSampledAt > heapSampleMs) void this.#sampleHeap()
     this.#pump()
   }
@@ -387,10 +384,6 @@ export class GuestIsolate {
     } catch {
       // Disposed meanwhile: whoever did that has said so.
     }
-  }
-
-  #rest(): void {
-    this.#restCpuMs = this.#cpuMs()
   }
 
   /** Time inside so far; 0 for an isolate that ended itself, whose end is reported elsewhere. */

@@ -237,11 +237,9 @@ export class Pool {
       case "calm":
         view.busy.delete(message.isolate)
         return
-      case "worn": {
-        const isolate = view.isolates.get(message.isolate)
-        if (isolate !== undefined) isolate.worn = true
+      case "worn":
+        view.wear(message.isolate)
         return
-      }
       case "sick":
         this.#sick(view, message.isolate)
         return

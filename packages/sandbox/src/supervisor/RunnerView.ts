@@ -39,6 +39,12 @@ export class RunnerView {
     if (suspects.length > 0) strikes.suspect(new Set(suspects.map((job) => job.build.buildId)))
   }
 
+  /** New runs are to go to a fresh isolate from now on. */
+  wear(id: number): void {
+    const isolate = this.isolates.get(id)
+    if (isolate !== undefined) isolate.worn = true
+  }
+
   /** Takes an isolate that is no more out of the books; its jobs stay with the caller. */
   forget(id: number): HostedIsolate | undefined {
     const isolate = this.isolates.get(id)
