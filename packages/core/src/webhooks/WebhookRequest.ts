@@ -12,41 +12,52 @@ import type { WebhookCall } from "./WebhookCall.ts"
 // Every runtime has it, but TypeScript declares it only together with a platform, and core names none.
 declare const URLSearchParams: new (text: string) => Iterable<[string, string]>
 
-/** JSON text of `svc` without `run`: the request and the caller. */
-export const requestFacts = (call: WebhookCall, caller: Identity | null): string => {
-  const head = JSON.stringify({
-    method: call.method,
-    url: call.url,
-    headers: call.headers,
-    query: call.query,
-    ip: clientIp(call),
-    ...(caller === null ? {} : { auth: authFacts(caller) })
-  })
+export interface DescribedRequest {
+  /** JSON text of `svc` without `run`: the request and the caller. */
+  readonly facts: string
+  /**
+   * The request as the run's log keeps it: no body, credentials masked (specification, "Webhook routes", rule 5).
+   */
+  readonly logged: JsonText
+}
+
+/** `secretHeaders` are lowercase. */
+export const describeRequest = (
+  call: WebhookCall,
+  caller: Identity | null,
+  secretHeaders: ReadonlyArray<string>
+): DescribedRequest => {
+  const { method, url, headers, query } = call
+  const open = { method, url, headers, query, ip: clientIp(call) }
+  const head = JSON.stringify(caller === null ? open : { ...open, auth: authFacts(caller) })
   const { body, raw } = decodeBody(call)
-  return `{"request":${head.slice(0, -1)},"body":${body},"body-raw":${JSON.stringify(raw)}},"caller":${callerFacts(caller)}}`
+  const request = `${head.slice(0, -1)},"body":${body},"body-raw":${JSON.stringify(raw)}}`
+  const masked = maskedHeaders(headers, secretHeaders)
+  const auth = caller === null ? {} : { auth: maskValues(authFacts(caller)) }
+  // Most requests carry nothing to mask: their text serves twice.
+  const logged =
+    masked === null && caller === null ? head : JSON.stringify({ ...open, headers: masked ?? headers, ...auth })
+  return {
+    facts: `{"request":${request},"caller":${callerFacts(caller)}}`,
+    logged: JsonText.make(logged, { disableChecks: true })
+  }
 }
 
 const alwaysMasked = new Set(["authorization", "cookie", "proxy-authorization", "set-cookie"])
 const mask = "***"
 
-/**
- * The request as the run's log keeps it: no body, credentials masked (specification, "Webhook routes", rule 5).
- * `secretHeaders` are lowercase.
- */
-export const maskedRequest = (
-  call: WebhookCall,
-  caller: Identity | null,
+/** Null when there is nothing to mask. */
+const maskedHeaders = (
+  headers: Readonly<Record<string, string>>,
   secretHeaders: ReadonlyArray<string>
-): JsonText => {
-  const headers: Record<string, string> = {}
-  for (const [name, value] of Object.entries(call.headers)) {
-    headers[name] = alwaysMasked.has(name) || secretHeaders.includes(name) ? mask : value
+): Record<string, string> | null => {
+  let masked: Record<string, string> | null = null
+  for (const name in headers) {
+    if (!alwaysMasked.has(name) && !secretHeaders.includes(name)) continue
+    masked ??= { ...headers }
+    masked[name] = mask
   }
-  const { method, url, query } = call
-  const auth = caller === null ? {} : { auth: maskValues(authFacts(caller)) }
-  return JsonText.make(JSON.stringify({ method, url, headers, query, ip: clientIp(call), ...auth }), {
-    disableChecks: true
-  })
+  return masked
 }
 
 const maskValues = (facts: object): Record<string, string> =>

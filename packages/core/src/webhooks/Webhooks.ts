@@ -24,7 +24,7 @@ import type { Execution, Outcome } from "../sandbox/Outcome.ts"
 import type { SandboxUnavailable } from "../sandbox/Sandbox.ts"
 import { Tenants } from "../tenancy/Tenants.ts"
 import type { WebhookAnswer, WebhookCall } from "./WebhookCall.ts"
-import { maskedRequest, requestFacts } from "./WebhookRequest.ts"
+import { describeRequest } from "./WebhookRequest.ts"
 
 type Refused = NotFound | Unauthorized | Forbidden | SandboxUnavailable | StoreUnavailable
 
@@ -67,14 +67,18 @@ export class Webhooks extends Context.Service<
         run: Run,
         caller: Identity | null
       ) {
+        const { facts, logged } = describeRequest(call, caller, endpoint.secret_headers)
+        const preface: ReadonlyArray<LogEntry> = [
+          { seq: 0, time: run.start_time, level: "info", message: "request", data: logged }
+        ]
         const executed = yield* Effect.exit(
           restore(
             executor.execute({
               run,
-              facts: requestFacts(call, caller),
+              facts,
               trigger: "request",
               timeoutMs: endpoint.timeout_ms,
-              preface: [requestEntry(call, caller, endpoint, run.start_time)]
+              preface
             })
           )
         )
@@ -87,7 +91,7 @@ export class Webhooks extends Context.Service<
         const ended = Cause.hasInterruptsOnly(executed.cause)
           ? endRun(run, cancelled, stopped)
           : loseRun(run, "SandboxUnavailable", "The sandbox could not run the function", stopped)
-        yield* journal.write({ _tag: "Ended", run: ended, logs: [] })
+        yield* journal.write({ _tag: "Ended", run: ended, logs: preface })
         return yield* Effect.failCause(executed.cause)
       })
 
@@ -138,14 +142,6 @@ const callRun = (
   cpu_ms: null,
   wall_ms: null,
   heap_bytes: null
-})
-
-const requestEntry = (call: WebhookCall, caller: Identity | null, endpoint: Endpoint, time: Timestamp): LogEntry => ({
-  seq: 0,
-  time,
-  level: "info",
-  message: "request",
-  data: maskedRequest(call, caller, endpoint.secret_headers)
 })
 
 /** Rule 2: a response object as it is, a plain value as 200 JSON; null for everything that is a failure. */
