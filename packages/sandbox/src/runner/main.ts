@@ -51,6 +51,8 @@ const fail = (error: unknown): void => {
 
 const link = new Link(3, receive, end)
 process.on("uncaughtException", fail)
+// Ctrl-C goes to everyone in the foreground. The host decides when its runners end: it has runs to finish.
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => undefined)
 // Nothing rejects unhandled in our code; what the engine rejects in passing must not end everyone's runs.
 process.on("unhandledRejection", (error) => {
   process.stderr.write(`unhandled: ${error instanceof Error ? error.message : String(error)}\n`)
