@@ -59,6 +59,22 @@ describe("the police", () => {
     )
   )
 
+  it.live("does not take the host's own lag for a runner's silence", () =>
+    withSandbox(
+      { runners: 1, heartbeatMs: 500 },
+      Effect.gen(function* () {
+        const tenant = yield* tenantOf(10, script)
+        yield* tenant.call("count")
+        const before = runnerPids()
+        const until = performance.now() + 1_500
+        while (performance.now() < until);
+        yield* Effect.sleep("200 millis")
+        assert.includeMembers([...runnerPids()], [...before])
+        assert.strictEqual(yield* tagOf(tenant, "count"), "Returned")
+      })
+    )
+  )
+
   it.live("keeps runner and isolates through a long stream of large calls", () =>
     withSandbox(
       { runners: 1 },
