@@ -75,6 +75,7 @@ export class GuestIsolate {
   #announced = false
   #heapBytes = 0
   #heapSampledAt = 0
+  #sampling = false
   #restCpuMs = 0
 
   constructor(id: number, host: IsolateHost) {
@@ -90,6 +91,7 @@ export class GuestIsolate {
   /** Loads the bundle. Whatever goes wrong becomes a message. */
   async load(load: Load): Promise<void> {
     const began = performance.now()
+    const isLate = () => performance.now() - began >= this.#host.limits.loadMs
     this.#insideSince = began
     try {
       const { kernel, text } = await loadBundle(this.#isolate, this.#mark, this.#host, load)
@@ -98,7 +100,7 @@ export class GuestIsolate {
         load.describe && !failed ? await cacheOf(this.#isolate, load.script, "weft:bundle") : new Uint8Array(0)
       this.#insideSince = 0
       if (this.#dead) return
-      if (failed) return this.#loadFailed(this.#isLate(began) ? "timeout" : "threw", ...describedParts(text.slice(1)))
+      if (failed) return this.#loadFailed(isLate() ? "timeout" : "threw", ...describedParts(text.slice(1)))
       this.#kernel = kernel
       this.#host.send({ kind: "loaded", isolate: this.id, exports: load.describe ? text : "", cache })
       this.#restCpuMs = this.#cpuMs()
@@ -108,7 +110,7 @@ export class GuestIsolate {
       this.#insideSince = 0
       if (this.#dead) return
       const message = error instanceof Error ? error.message : ""
-      const failure = this.#isLate(began) ? "timeout" : /memory limit|disposed/.test(message) ? "memory" : "threw"
+      const failure = isLate() ? "timeout" : /memory limit|disposed/.test(message) ? "memory" : "threw"
       this.#loadFailed(failure, "Error", message, "")
     }
   }
@@ -191,7 +193,7 @@ export class GuestIsolate {
 
   /** Called now and then while nothing is inside. */
   watchRest(): void {
-    if (this.#insideSince !== 0 || this.#dead || this.#kernel === undefined) return
+    if (this.#insideSince !== 0 || this.#sampling || this.#dead || this.#kernel === undefined) return
     if (this.#cpuMs() - this.#restCpuMs > backgroundMs) this.condemn("background", 0)
   }
 
@@ -228,10 +230,6 @@ export class GuestIsolate {
     } catch {
       // Already disposed by its memory limit.
     }
-  }
-
-  #isLate(began: number): boolean {
-    return performance.now() - began >= this.#host.limits.loadMs
   }
 
   #loadFailed(failure: LoadFailure, name: string, message: string, stack: string): void {
@@ -375,6 +373,7 @@ export class GuestIsolate {
 
   async #sampleHeap(): Promise<void> {
     this.#heapSampledAt = performance.now()
+    this.#sampling = true
     try {
       const heap = await this.#isolate.getHeapStatistics()
       this.#heapBytes = heap.used_heap_size + heap.externally_allocated_size
@@ -383,6 +382,10 @@ export class GuestIsolate {
       else if (verdict === "worn" && !this.#dead) this.#host.send({ kind: "worn", isolate: this.id })
     } catch {
       // Disposed meanwhile: whoever did that has said so.
+    } finally {
+      // Looking is time inside as well, and a long one on a busy machine: not the guest's.
+      this.#sampling = false
+      this.#restCpuMs = this.#cpuMs()
     }
   }
 
