@@ -4,8 +4,9 @@
  * It sleeps until something is published, slots free while work waits, or the next retry is due; a long
  * backstop covers lost wake-ups. Idle, it sends nothing.
  */
-import { Clock, Context, Effect, Latch, Layer, PubSub, Queue } from "effect"
+import { Clock, Context, Effect, Latch, Layer, Queue } from "effect"
 import { Feed } from "../activity/Feed.ts"
+import { listen } from "../activity/Listener.ts"
 import { freshIds, RunId } from "../ids/Ids.ts"
 import { addMillis, now as currentTime, Timestamp } from "../ids/Timestamp.ts"
 import { runActivity } from "./Journal.ts"
@@ -40,7 +41,6 @@ export class Claimer extends Context.Service<
     Claimer,
     Effect.gen(function* () {
       const claim = yield* makeClaim
-      const feed = yield* Feed
       const lease = yield* NodeLease
       const wake = Latch.makeUnsafe(false)
       const slots = yield* Slots
@@ -86,13 +86,8 @@ export class Claimer extends Context.Service<
         Effect.forkScoped
       )
 
-      const messages = yield* feed.news
-      yield* PubSub.take(messages).pipe(
-        Effect.map(
-          (message) => message.type === "deliveries:waiting" && message.node_id !== lease.nodeId && claimNow()
-        ),
-        Effect.forever,
-        Effect.forkScoped
+      yield* listen((message) =>
+        message.type === "deliveries:waiting" && message.node_id !== lease.nodeId ? Effect.sync(claimNow) : Effect.void
       )
 
       return Claimer.of({
