@@ -4,16 +4,20 @@
 export const coreFolders = [
   "errors",
   "ids",
+  "encryption",
   "sandbox",
   "activity",
   "access",
   "tenancy",
   "projects",
+  "secrets",
   "blobs",
+  "files",
   "builds",
   "events",
   "runs",
   "webhooks",
+  "domains",
   "memory"
 ]
 

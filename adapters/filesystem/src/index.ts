@@ -1,1 +1,2 @@
 export * from "./FilesystemBlobs.ts"
+export * from "./MasterKey.ts"

@@ -14,7 +14,7 @@ import type { Listening } from "@weft/http"
 import * as Http from "@weft/http"
 import { Effect, Layer, Logger, Redacted } from "effect"
 import { afterAll, beforeAll } from "vitest"
-import { checkEnvelope, type Reply, replyOf } from "./server/TestServer.ts"
+import { checkEnvelope, masterKeys, type Reply, replyOf } from "./server/TestServer.ts"
 
 let weft: WeftInstance
 let listening: Listening
@@ -43,7 +43,7 @@ const broken = Layer.mergeAll(
 )
 
 beforeAll(async () => {
-  weft = await start({ stores: broken, blobs: MemoryStores.blobs, sandbox: trustedSandbox({}) })
+  weft = await start({ stores: broken, blobs: MemoryStores.blobs, sandbox: trustedSandbox({}), masterKeys })
   await weft.orgs.create({ slug: "acme" })
   const env = await weft.envs.create("acme", { name: "prod" })
   token = Redacted.value((await weft.apiKeys.create(env.env_id, {})).token)
@@ -95,7 +95,8 @@ describe("readiness", () => {
     const other = await start({
       stores: Layer.mergeAll(MemoryStores.database, store, logs),
       blobs: MemoryStores.blobs,
-      sandbox: trustedSandbox({})
+      sandbox: trustedSandbox({}),
+      masterKeys
     })
     const mounted = Http.fetch(other)
     assert.strictEqual((await mounted(new Request("http://weft/readyz"))).status, 500)

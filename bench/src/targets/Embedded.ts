@@ -18,7 +18,8 @@ export const startEmbedded = async (source: string): Promise<Embedded> => {
   const weft = await start({
     stores: Sqlite.stores({ file: join(dir, "weft.db") }),
     blobs: Filesystem.blobs({ dir: join(dir, "blobs") }),
-    sandbox: Sandbox.isolated()
+    sandbox: Sandbox.isolated(),
+    masterKeys: [Filesystem.masterKey({ file: join(dir, "master.key") })]
   })
   const org = await weft.orgs.create({ slug: "bench" })
   const env = weft.env((await weft.envs.create(org.org_id, { name: "bench" })).env_id)

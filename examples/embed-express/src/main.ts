@@ -8,10 +8,12 @@ import express from "express"
 
 const { DATA = ".weft-express", PORT = "3000" } = process.env
 
+const key = Filesystem.masterKey({ file: `${DATA}/master.key` })
 const weft = await start({
   stores: Sqlite.stores({ file: `${DATA}/weft.db` }),
   blobs: Filesystem.blobs({ dir: `${DATA}/blobs` }),
-  sandbox: Sandbox.isolated()
+  sandbox: Sandbox.isolated({ key }),
+  masterKeys: [key]
 })
 const app = express()
 const mounted = Http.express(weft)

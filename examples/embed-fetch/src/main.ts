@@ -9,10 +9,12 @@ import { Hono } from "hono"
 
 const { DATA = ".weft-fetch", PORT = "3000" } = process.env
 
+const key = Filesystem.masterKey({ file: `${DATA}/master.key` })
 const weft = await start({
   stores: Sqlite.stores({ file: `${DATA}/weft.db` }),
   blobs: Filesystem.blobs({ dir: `${DATA}/blobs` }),
-  sandbox: Sandbox.isolated()
+  sandbox: Sandbox.isolated({ key }),
+  masterKeys: [key]
 })
 const mounted = Http.fetch(weft)
 const app = new Hono()

@@ -21,15 +21,17 @@ export interface Server {
 export const openServer = async (settings: Settings): Promise<Server> => {
   openDataDir(settings.dataDir)
   const { limits, runners, runnerBytes } = settings.sandbox
+  const key = settings.masterKey ?? Filesystem.masterKey({ file: join(settings.dataDir, "master.key") })
   const weft = await start({
     stores: Sqlite.stores({ file: settings.databaseFile ?? join(settings.dataDir, "weft.db") }),
     blobs: Filesystem.blobs({ dir: settings.storageDir ?? join(settings.dataDir, "blobs") }),
     sandbox: Sandbox.isolated({
       limits,
-      key: masterKeyOf(settings),
+      key,
       ...(runners === null ? {} : { runners }),
       ...(runnerBytes === null ? {} : { rssBytes: runnerBytes })
     }),
+    masterKeys: [key],
     deliveries: settings.deliveries,
     ...(limits.archiveBytes === undefined ? {} : { archiveBytes: limits.archiveBytes })
   })
@@ -61,12 +63,6 @@ export const openServer = async (settings: Settings): Promise<Server> => {
     await weft.close()
     throw error
   }
-}
-
-const masterKeyOf = (settings: Settings): Redacted.Redacted<Uint8Array> => {
-  if (settings.masterKey !== null) return settings.masterKey
-  const kept = keepSecret(settings.dataDir, "master.key", () => randomToken(32))
-  return Redacted.make(new Uint8Array(Buffer.from(kept.value, "base64url")))
 }
 
 const adminTokenOf = (settings: Settings): { readonly token: Redacted.Redacted<string>; readonly made: boolean } => {

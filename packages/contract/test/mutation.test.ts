@@ -3,12 +3,10 @@
  *
  * A fault is put around the store in memory, which passes all checks without it (`memory.test.ts`).
  */
-import { assert, describe, it } from "@effect/vitest"
 import {
   apiKeyStoreChecks,
   blobStoreChecks,
   buildStoreChecks,
-  type Check,
   eventStoreChecks,
   journalStoreChecks,
   projectStoreChecks,
@@ -22,7 +20,6 @@ import {
   type ClaimRequest,
   EventStore,
   JournalStore,
-  MemoryStores,
   NotFound,
   type Page,
   ProjectStore,
@@ -30,54 +27,10 @@ import {
   RunStore,
   TenantStore
 } from "@weft/core"
-import { Context, Effect, Exit, Layer } from "effect"
+import { Effect, type Layer } from "effect"
 import { at, emptyManifest, envId, nodeId } from "../src/Samples.ts"
 import { claimRequest } from "../src/Waiting.ts"
-
-const all = MemoryStores.layer
-type All = Layer.Success<typeof all>
-
-/** All stores, of which one is changed. */
-const faulty = <I extends All, S extends object>(
-  service: Context.Key<I, S>,
-  change: (store: S) => Partial<S>
-): Layer.Layer<All> =>
-  Layer.effectContext(
-    Effect.map(Layer.build(all), (context) => {
-      const store = Context.get(context, service)
-      return Context.add(context, service, { ...store, ...change(store) })
-    })
-  )
-
-const failures = (checks: ReadonlyArray<Check<All>>, layer: Layer.Layer<All>) =>
-  Effect.map(
-    Effect.forEach(checks, ({ body }) => Effect.exit(Effect.provide(body, layer))),
-    (exits) => exits.filter(Exit.isFailure).length
-  )
-
-/** One test for each fault: at least one check must not succeed, though all do without it. */
-const notices = (suite: string, checks: ReadonlyArray<Check<All>>, faults: Record<string, Layer.Layer<All>>) =>
-  describe(`${suite} notices a store that`, () => {
-    for (const [fault, layer] of Object.entries(faults)) {
-      it.effect(fault, () =>
-        Effect.gen(function* () {
-          assert.isAbove(yield* failures(checks, layer), 0)
-        })
-      )
-    }
-
-    it.effect("has no fault, by letting it pass", () =>
-      Effect.gen(function* () {
-        assert.strictEqual(
-          yield* failures(
-            checks,
-            faulty(JournalStore, () => ({}))
-          ),
-          0
-        )
-      })
-    )
-  })
+import { type All, faulty, notices } from "./Faults.ts"
 
 const short = <A, E>(page: Effect.Effect<Page<A>, E>) =>
   Effect.map(page, ({ items }) => ({ items, total: items.length }))

@@ -17,6 +17,7 @@ import type { BuildStore } from "./builds/BuildStore.ts"
 import { Builds } from "./builds/Builds.ts"
 import { Deployments } from "./builds/Deployments.ts"
 import { ArchiveBytesMax } from "./builds/Upload.ts"
+import { Keyring, type MasterKeyInvalid, type MasterKeys } from "./encryption/Keyring.ts"
 import type { StoreUnavailable } from "./errors/Errors.ts"
 import type { EventStore } from "./events/EventStore.ts"
 import { Events } from "./events/Events.ts"
@@ -51,6 +52,11 @@ export type Stores = TenantStore | ApiKeyStore | ProjectStore | BuildStore | Eve
 export type WeftServices = Tenants | ApiKeys | Credentials | Projects | Builds | Events | Runs | Webhooks
 
 export interface RuntimeConfig {
+  /**
+   * What secrets are encrypted with: the current key, then former ones that may still be needed. Keep them apart from
+   * the data; without them its secrets are lost.
+   */
+  readonly masterKeys: MasterKeys
   /** Deliveries that run at once on this node; default 512, at most 128 of one environment. */
   readonly deliveries?: SlotsConfig
   /** The largest zip of a build in bytes; default 50 MiB. The sandbox and the HTTP layer have the same limit. */
@@ -64,9 +70,11 @@ const defaultLeaseMs = 30_000
 
 /** Weft on Effect: everything it is made of, from what a host supplies. Running deliveries begins with the layer. */
 export const layer = (
-  config: RuntimeConfig = {}
-): Layer.Layer<WeftServices, StoreUnavailable, Stores | BlobStore | Feed | Sandbox> => {
-  const crypto = Layer.mergeAll(PooledRandom.layer, Digest.layerWebCrypto)
+  config: RuntimeConfig
+): Layer.Layer<WeftServices, StoreUnavailable | MasterKeyInvalid, Stores | BlobStore | Feed | Sandbox> => {
+  const crypto = Keyring.layer(config.masterKeys).pipe(
+    Layer.provideMerge(Layer.mergeAll(PooledRandom.layer, Digest.layerWebCrypto))
+  )
   const node = Layer.mergeAll(
     NodeLease.layer(config.leaseMs ?? defaultLeaseMs),
     Slots.layer(config.deliveries ?? defaultDeliveries)

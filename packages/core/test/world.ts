@@ -17,11 +17,16 @@ import {
   trustedSandbox,
   trustedZip
 } from "@weft/core"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 
-export const world = (modules: Readonly<Record<string, TrustedModule>>, config: RuntimeConfig = {}) =>
-  layer(config).pipe(Layer.provideMerge(MemoryStores.layer), Layer.provide(trustedSandbox(modules)))
+export const masterKeys = [Redacted.make(new Uint8Array(32).fill(7))] as const
+
+export const world = (
+  modules: Readonly<Record<string, TrustedModule>>,
+  config: Omit<RuntimeConfig, "masterKeys"> = {}
+) =>
+  layer({ masterKeys, ...config }).pipe(Layer.provideMerge(MemoryStores.layer), Layer.provide(trustedSandbox(modules)))
 
 /** Lets everything that is ready happen, without moving the clock far. */
 export const settle = Effect.gen(function* () {

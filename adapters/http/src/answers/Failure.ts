@@ -2,6 +2,8 @@
 import { type ErrorCode, errorStatus, internalMessage, retryAfterOutageSeconds } from "@weft/api"
 import {
   BadRequest,
+  DomainExists,
+  DomainLimitReached,
   Forbidden,
   FunctionFailed,
   NotFound,
@@ -9,6 +11,7 @@ import {
   PlanRequired,
   RateLimited,
   SandboxUnavailable,
+  SessionLimitExceeded,
   StoreUnavailable,
   Unauthorized
 } from "@weft/core"
@@ -37,7 +40,16 @@ export const failureOf = (error: unknown): Failure | null => {
 export const isOutage = (error: unknown): error is StoreUnavailable | SandboxUnavailable =>
   error instanceof StoreUnavailable || error instanceof SandboxUnavailable
 
-type Refusal = Unauthorized | Forbidden | PermissionEscalation | PlanRequired | NotFound | BadRequest
+type Refusal =
+  | Unauthorized
+  | Forbidden
+  | PermissionEscalation
+  | PlanRequired
+  | DomainLimitReached
+  | DomainExists
+  | SessionLimitExceeded
+  | NotFound
+  | BadRequest
 
 const isRefusal = (error: unknown): error is Refusal =>
   error instanceof NotFound ||
@@ -45,6 +57,9 @@ const isRefusal = (error: unknown): error is Refusal =>
   error instanceof Unauthorized ||
   error instanceof Forbidden ||
   error instanceof PlanRequired ||
+  error instanceof DomainLimitReached ||
+  error instanceof DomainExists ||
+  error instanceof SessionLimitExceeded ||
   error instanceof PermissionEscalation
 
 export const failureAnswer = ({ code, message, retryAfterSeconds }: Failure, requestId: string): Answer => {

@@ -9,8 +9,10 @@ import { modules } from "./functions.ts"
 
 export const adminToken = "admin-token-of-the-tests"
 
+export const masterKeys = [Redacted.make(new Uint8Array(32).fill(7))] as const
+
 export const startWeft = (): Promise<WeftInstance> =>
-  start({ stores: MemoryStores.database, blobs: MemoryStores.blobs, sandbox: trustedSandbox(modules) })
+  start({ stores: MemoryStores.database, blobs: MemoryStores.blobs, sandbox: trustedSandbox(modules), masterKeys })
 
 export interface Reply {
   readonly status: number

@@ -1,5 +1,5 @@
 /** Which permission each endpoint needs (decisions section 3): one table for the server and the document. */
-import { type Action, isUuid } from "@weft/core"
+import { type Action, isUuid, type ResourceType } from "@weft/core"
 import type { HttpApiGroup } from "effect/http-api"
 import type { BuildsApi, TriggersApi } from "../routes/BuildsApi.ts"
 import type { EnvApi } from "../routes/EnvApi.ts"
@@ -8,7 +8,7 @@ import type { ProjectsApi } from "../routes/ProjectsApi.ts"
 import type { RunsApi } from "../routes/RunsApi.ts"
 
 export interface Need {
-  readonly type: "project" | "build" | "event" | "run" | "env"
+  readonly type: ResourceType
   readonly action: Action
   /**
    * What the path of the permission is matched with, and where that stands:

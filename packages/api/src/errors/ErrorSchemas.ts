@@ -6,11 +6,15 @@
  */
 import {
   BadRequest,
+  DomainExists,
+  DomainLimitReached,
   Forbidden,
   NotFound,
+  PermissionEscalation,
   PlanRequired,
   RateLimited,
   SandboxUnavailable,
+  SessionLimitExceeded,
   StoreUnavailable,
   Unauthorized
 } from "@weft/core"
@@ -70,6 +74,40 @@ export const PlanRequiredError = onWire(
   "PlanRequiredError",
   "plan_required",
   (message) => new PlanRequired({ reason: message })
+)
+
+export const PermissionEscalationError = onWire(
+  Schema.toType(PermissionEscalation),
+  "PermissionEscalationError",
+  "permission_escalation",
+  (message) =>
+    new PermissionEscalation({
+      permission: after("The permission ", message).replace(/ exceeds those of the creating credential$/, "")
+    })
+)
+
+/** The limit that a message of ours names; 0 for another message. */
+const numberIn = (message: string): number => Number(/\d+/.exec(message)?.[0] ?? 0)
+
+export const DomainLimitReachedError = onWire(
+  Schema.toType(DomainLimitReached),
+  "DomainLimitReachedError",
+  "domain_limit_reached",
+  (message) => new DomainLimitReached({ limit: numberIn(message) })
+)
+
+export const DomainExistsError = onWire(
+  Schema.toType(DomainExists),
+  "DomainExistsError",
+  "domain_exists",
+  () => new DomainExists({})
+)
+
+export const SessionLimitExceededError = onWire(
+  Schema.toType(SessionLimitExceeded),
+  "SessionLimitExceededError",
+  "session_limit_exceeded",
+  (message) => new SessionLimitExceeded({ limit: numberIn(message) })
 )
 
 export const NotFoundError = onWire(

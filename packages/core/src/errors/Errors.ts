@@ -10,8 +10,11 @@
  * | Forbidden           | forbidden               | use a credential with the permission      |
  * | PermissionEscalation| permission_escalation   | ask for less                              |
  * | PlanRequired        | plan_required           | upgrade the plan                          |
+ * | DomainLimitReached  | domain_limit_reached    | remove a domain or upgrade the plan       |
  * | NotFound            | not_found               | do not retry                              |
  * | BadRequest          | bad_request             | mend the input                            |
+ * | DomainExists        | domain_exists           | use another domain                        |
+ * | SessionLimitExceeded| session_limit_exceeded  | revoke sessions, or let some expire       |
  * | RateLimited         | rate_limit_exceeded     | wait `retryAfterSeconds`, then retry      |
  * | StoreUnavailable    | internal_server_error   | retry with back-off                       |
  * | FunctionFailed      | internal_server_error   | see the run's result                      |
@@ -49,6 +52,34 @@ export class PlanRequired extends Schema.TaggedError<PlanRequired>()("PlanRequir
   readonly code = "plan_required"
   override get message(): string {
     return this.reason
+  }
+}
+
+/** The organization has as many custom domains as its plan allows. */
+export class DomainLimitReached extends Schema.TaggedError<DomainLimitReached>()("DomainLimitReached", {
+  limit: Schema.Int
+}) {
+  readonly code = "domain_limit_reached"
+  override get message(): string {
+    return `The plan allows ${this.limit} custom domains`
+  }
+}
+
+/** The host name is registered already, here or in another environment. */
+export class DomainExists extends Schema.TaggedError<DomainExists>()("DomainExists", {}) {
+  readonly code = "domain_exists"
+  override get message(): string {
+    return "The domain is already registered"
+  }
+}
+
+/** The API key has as many active sessions as it may. */
+export class SessionLimitExceeded extends Schema.TaggedError<SessionLimitExceeded>()("SessionLimitExceeded", {
+  limit: Schema.Int
+}) {
+  readonly code = "session_limit_exceeded"
+  override get message(): string {
+    return `An API key may have ${this.limit} active sessions`
   }
 }
 

@@ -19,8 +19,20 @@ export type EnvId = typeof EnvId.Type
 export const ApiKeyId = uuid.pipe(Schema.brand("ApiKeyId"))
 export type ApiKeyId = typeof ApiKeyId.Type
 
+export const SessionId = uuid.pipe(Schema.brand("SessionId"))
+export type SessionId = typeof SessionId.Type
+
+export const ServiceKeyId = uuid.pipe(Schema.brand("ServiceKeyId"))
+export type ServiceKeyId = typeof ServiceKeyId.Type
+
 export const ProjectId = uuid.pipe(Schema.brand("ProjectId"))
 export type ProjectId = typeof ProjectId.Type
+
+export const FileId = uuid.pipe(Schema.brand("FileId"))
+export type FileId = typeof FileId.Type
+
+export const UploadId = uuid.pipe(Schema.brand("UploadId"))
+export type UploadId = typeof UploadId.Type
 
 export const BuildId = uuid.pipe(Schema.brand("BuildId"))
 export type BuildId = typeof BuildId.Type
@@ -42,6 +54,9 @@ export type RunId = typeof RunId.Type
 
 export const DeliveryId = uuid.pipe(Schema.brand("DeliveryId"))
 export type DeliveryId = typeof DeliveryId.Type
+
+export const DomainId = uuid.pipe(Schema.brand("DomainId"))
+export type DomainId = typeof DomainId.Type
 
 /** One process that runs deliveries. A restart is a new node. */
 export const NodeId = uuid.pipe(Schema.brand("NodeId"))

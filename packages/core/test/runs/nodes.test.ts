@@ -13,7 +13,7 @@ import {
 import { Effect, Exit, Fiber, Layer, Scope } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { TestClock } from "effect/testing"
-import { deployed, publish, runsOf, settle } from "../world.ts"
+import { deployed, masterKeys, publish, runsOf, settle } from "../world.ts"
 
 const once: TrustedFunction = Object.assign((_event: unknown, svc: { run: { attempt: number } }) => svc.run.attempt, {
   meta: { event: "job" }
@@ -29,7 +29,9 @@ describe("nodes that die", () => {
       const runIds = [yield* fresh(RunId)]
 
       // A life before: a node without slots stores an event, another claims its delivery and dies.
-      const lived = layer({ deliveries: { total: 0, perEnv: 0 } }).pipe(Layer.provide(trustedSandbox(modules)))
+      const lived = layer({ masterKeys, deliveries: { total: 0, perEnv: 0 } }).pipe(
+        Layer.provide(trustedSandbox(modules))
+      )
       const { env, event } = yield* Effect.provide(
         Effect.gen(function* () {
           const env = yield* deployed("app")
@@ -51,7 +53,7 @@ describe("nodes that die", () => {
           assert.strictEqual(again?.status, "succeeded")
           assert.strictEqual(again?.result, "1")
         }),
-        layer().pipe(Layer.provide(trustedSandbox(modules)))
+        layer({ masterKeys }).pipe(Layer.provide(trustedSandbox(modules)))
       )
     }).pipe(Effect.provide(Layer.merge(MemoryStores.layer, SecureRandom.layerWebCrypto)))
   )
@@ -62,7 +64,7 @@ describe("nodes that die", () => {
       const app = {
         main: { patient: Object.assign(() => (hangs ? new Promise(() => {}) : "done"), { meta: { event: "job" } }) }
       }
-      const node = layer().pipe(Layer.provide(trustedSandbox({ app })))
+      const node = layer({ masterKeys }).pipe(Layer.provide(trustedSandbox({ app })))
       const scope = yield* Scope.make()
       const first = yield* Layer.buildWithScope(node, scope)
       const { env, event } = yield* Effect.provideContext(
