@@ -41,6 +41,8 @@ import { Runs } from "./runs/Runs.ts"
 import { Slots, type SlotsConfig } from "./runs/Slots.ts"
 import { defaultLimits } from "./sandbox/Limits.ts"
 import type { Sandbox } from "./sandbox/Sandbox.ts"
+import type { PlanInvalid, PlanOverrides } from "./tenancy/Plan.ts"
+import { Plans } from "./tenancy/Plans.ts"
 import type { TenantStore } from "./tenancy/TenantStore.ts"
 import { Tenants } from "./tenancy/Tenants.ts"
 import { Webhooks } from "./webhooks/Webhooks.ts"
@@ -49,7 +51,7 @@ import { Webhooks } from "./webhooks/Webhooks.ts"
 export type Stores = TenantStore | ApiKeyStore | ProjectStore | BuildStore | EventStore | RunStore | JournalStore
 
 /** What a host, and the HTTP layer, can use. */
-export type WeftServices = Tenants | ApiKeys | Credentials | Projects | Builds | Events | Runs | Webhooks
+export type WeftServices = Tenants | Plans | ApiKeys | Credentials | Projects | Builds | Events | Runs | Webhooks
 
 export interface RuntimeConfig {
   /**
@@ -61,6 +63,8 @@ export interface RuntimeConfig {
   readonly deliveries?: SlotsConfig
   /** The largest zip of a build in bytes; default 50 MiB. The sandbox and the HTTP layer have the same limit. */
   readonly archiveBytes?: number
+  /** Limits in place of those of the table of plans, by the name of the plan. */
+  readonly plans?: PlanOverrides
   /** How long other nodes wait before they take this one for dead; default 30 s. */
   readonly leaseMs?: number
 }
@@ -71,7 +75,11 @@ const defaultLeaseMs = 30_000
 /** Weft on Effect: everything it is made of, from what a host supplies. Running deliveries begins with the layer. */
 export const layer = (
   config: RuntimeConfig
-): Layer.Layer<WeftServices, StoreUnavailable | MasterKeyInvalid, Stores | BlobStore | Feed | Sandbox> => {
+): Layer.Layer<
+  WeftServices,
+  StoreUnavailable | MasterKeyInvalid | PlanInvalid,
+  Stores | BlobStore | Feed | Sandbox
+> => {
   const crypto = Keyring.layer(config.masterKeys).pipe(
     Layer.provideMerge(Layer.mergeAll(PooledRandom.layer, Digest.layerWebCrypto))
   )
@@ -79,7 +87,8 @@ export const layer = (
     NodeLease.layer(config.leaseMs ?? defaultLeaseMs),
     Slots.layer(config.deliveries ?? defaultDeliveries)
   )
-  const access = ApiKeys.layer.pipe(Layer.provideMerge(Layer.mergeAll(Credentials.layer, Tenants.layer)))
+  const tenancy = Layer.mergeAll(Tenants.layer, Plans.layer(config.plans))
+  const access = ApiKeys.layer.pipe(Layer.provideMerge(Layer.mergeAll(Credentials.layer, tenancy)))
   const archiveBytes = Layer.succeed(ArchiveBytesMax, config.archiveBytes ?? defaultLimits.archiveBytes)
   const builds = Layer.mergeAll(Projects.layer.pipe(Layer.provide(BuildContents.layer)), Builds.layer).pipe(
     Layer.provide(archiveBytes),

@@ -13,13 +13,16 @@ import type { EnvId } from "../src/ids/Ids.ts"
 import { MemoryStores } from "../src/memory/MemoryStores.ts"
 import { type TrustedModule, trustedSandbox } from "../src/memory/TrustedSandbox.ts"
 import { Projects } from "../src/projects/Projects.ts"
+import { Plans } from "../src/tenancy/Plans.ts"
 import { Tenants } from "../src/tenancy/Tenants.ts"
 
 export const crypto = Layer.mergeAll(Digest.layerWebCrypto, SecureRandom.layerWebCrypto)
 
 /** Every service on what is provided: stores, blobs, feed and sandbox. */
 export const onStores = Layer.mergeAll(ApiKeys.layer, Projects.layer, Artifacts.layer).pipe(
-  Layer.provideMerge(Layer.mergeAll(Credentials.layer, Tenants.layer, Builds.layer, BuildContents.layer)),
+  Layer.provideMerge(
+    Layer.mergeAll(Credentials.layer, Tenants.layer, Plans.layer(), Builds.layer, BuildContents.layer)
+  ),
   Layer.provideMerge(Deployments.layer),
   Layer.provideMerge(crypto)
 )

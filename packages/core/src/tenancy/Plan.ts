@@ -4,7 +4,7 @@ import { Schema } from "effect"
 export const PlanName = Schema.Literals(["Free", "Starter", "Pro", "Scale", "Enterprise", "Self-Host"])
 export type PlanName = typeof PlanName.Type
 
-/** The limits of an organization, across all its environments; -1 means unlimited. */
+/** The limits of an organization, across all its environments; integers, of which -1 means unlimited. */
 export interface Plan {
   readonly requests_per_second: number
   readonly max_file_bytes: number
@@ -14,6 +14,19 @@ export interface Plan {
   readonly call_retention_days: number
   readonly call_storage_bytes: number
   readonly domains: number
+}
+
+/** What a host changes of the table; the rest stays. */
+export type PlanOverrides = { readonly [Name in PlanName]?: Partial<Plan> }
+
+/** A plan of the host's has a limit that is no limit. For the person who configured it, at start. */
+export class PlanInvalid extends Schema.TaggedError<PlanInvalid>()("PlanInvalid", {
+  plan: PlanName,
+  limit: Schema.String
+}) {
+  override get message(): string {
+    return `The limit ${this.limit} of the plan ${this.plan} must be an integer, at least 0, or -1 for unlimited`
+  }
 }
 
 const MiB = 1024 ** 2
@@ -74,4 +87,24 @@ export const defaultPlans: Readonly<Record<PlanName, Plan>> = {
   },
   Enterprise: unlimited,
   "Self-Host": unlimited
+}
+
+/** The table with the host's changes. */
+export const planTable = (overrides: PlanOverrides): Readonly<Record<PlanName, Plan>> => ({
+  Free: { ...defaultPlans.Free, ...overrides.Free },
+  Starter: { ...defaultPlans.Starter, ...overrides.Starter },
+  Pro: { ...defaultPlans.Pro, ...overrides.Pro },
+  Scale: { ...defaultPlans.Scale, ...overrides.Scale },
+  Enterprise: { ...defaultPlans.Enterprise, ...overrides.Enterprise },
+  "Self-Host": { ...defaultPlans["Self-Host"], ...overrides["Self-Host"] }
+})
+
+/** The first limit of a table that is neither an integer from 0 nor -1; null when all are. */
+export const firstInvalid = (plans: Readonly<Record<PlanName, Plan>>): PlanInvalid | null => {
+  for (const plan of PlanName.literals) {
+    for (const [limit, value] of Object.entries(plans[plan])) {
+      if (!Number.isSafeInteger(value) || value < -1) return new PlanInvalid({ plan, limit })
+    }
+  }
+  return null
 }

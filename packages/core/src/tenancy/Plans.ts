@@ -1,0 +1,53 @@
+/** Which plan an environment is on: a map look-up when it is warm. */
+import { Context, Effect, Layer } from "effect"
+import type { Feed } from "../activity/Feed.ts"
+import { listen } from "../activity/Listener.ts"
+import { makeSnapshots } from "../activity/Snapshots.ts"
+import type { NotFound, StoreUnavailable } from "../errors/Errors.ts"
+import type { EnvId } from "../ids/Ids.ts"
+import { firstInvalid, type Plan, type PlanInvalid, type PlanOverrides, planTable } from "./Plan.ts"
+import type { Org } from "./Tenant.ts"
+import { TenantStore } from "./TenantStore.ts"
+
+/** An organization with the limits that hold for it. */
+export interface Subscription {
+  readonly org: Org
+  readonly plan: Plan
+}
+
+/** Environments that a node remembers. */
+const capacity = 10_000
+
+/** The longest that a node which missed the news goes by a former plan. */
+const ageLimit = "60 seconds"
+
+export class Plans extends Context.Service<
+  Plans,
+  {
+    /** The organization of the environment and its plan; the same object until either changes. */
+    readonly of: (envId: EnvId) => Effect.Effect<Subscription, NotFound | StoreUnavailable>
+  }
+>()("@weft/core/tenancy/Plans") {
+  /** `overrides` replace limits of the table of plans. */
+  static readonly layer = (overrides: PlanOverrides = {}): Layer.Layer<Plans, PlanInvalid, TenantStore | Feed> =>
+    Layer.effect(
+      Plans,
+      Effect.gen(function* () {
+        const plans = planTable(overrides)
+        const invalid = firstInvalid(plans)
+        if (invalid !== null) return yield* invalid
+        const store = yield* TenantStore
+        const subscriptions = yield* makeSnapshots(
+          (envId: EnvId) =>
+            Effect.gen(function* () {
+              const { org_id } = yield* store.getEnv(envId)
+              const org = yield* store.getOrg(org_id)
+              return { org, plan: plans[org.plan] }
+            }),
+          { capacity, ageLimit }
+        )
+        yield* listen((message) => (message.type === "tenants:changed" ? subscriptions.forgetAll : Effect.void))
+        return Plans.of({ of: subscriptions.get })
+      })
+    )
+}
