@@ -1,25 +1,13 @@
 import { readFile } from "node:fs/promises"
 import SwaggerParser from "@apidevtools/swagger-parser"
 import { assert, describe, it } from "@effect/vitest"
+import { errorStatus } from "@weft/api"
 import { documentFile, documentText } from "../scripts/document.ts"
-
-interface Operation {
-  readonly operationId: string
-  readonly summary?: string
-  readonly tags: ReadonlyArray<string>
-  readonly "x-weft-extension"?: boolean
-}
-
-const document = JSON.parse(documentText())
-const operations: ReadonlyArray<readonly [string, Operation]> = Object.entries<Record<string, Operation>>(
-  document.paths
-).flatMap(([path, item]) =>
-  Object.entries(item).map(([method, operation]) => [`${method.toUpperCase()} ${path}`, operation] as const)
-)
+import { document, type Media, operations, validatorOf } from "./openapi/Operations.ts"
 
 describe("the OpenAPI document", () => {
   it("is valid OpenAPI 3.1", async () => {
-    const parsed = await SwaggerParser.validate(structuredClone(document))
+    const parsed = await SwaggerParser.validate(JSON.parse(documentText()))
     assert.strictEqual("openapi" in parsed && parsed.openapi, "3.1.0")
   })
 
@@ -34,6 +22,61 @@ describe("the OpenAPI document", () => {
       assert.match(operation.operationId, /^[a-z][A-Za-z]+$/)
       assert.isString(operation.summary, route)
       assert.strictEqual(operation.tags.length, 1)
+    }
+  })
+
+  it("says which failures each operation has: credentials, permissions, missing things, rates, conflicts", () => {
+    const isKnown = (code: string): code is keyof typeof errorStatus => code in errorStatus
+    for (const [route, { parameters = [], responses, security = [], requestBody }] of operations) {
+      const [, path = ""] = route.split(" ")
+      const statuses = Object.keys(responses)
+      const wants = (status: string) => assert.include(statuses, status, route)
+      wants("500")
+      const schemes = security.flatMap((scheme) => Object.keys(scheme))
+      if (schemes.length > 0) wants("401")
+      if (schemes.includes("bearer")) for (const status of ["403", "429"]) wants(status)
+      else assert.notInclude(statuses, "429", route)
+      if (requestBody !== undefined || parameters.some((parameter) => parameter.in === "query")) wants("400")
+      if (path.includes("{") && !path.startsWith("/v1/files/upload/")) wants("404")
+      for (const [status, { content = {}, headers = {} }] of Object.entries(responses)) {
+        if (status !== "default") assert.property(headers, "X-Request-Id", route)
+        if (status === "429") assert.property(headers, "Retry-After", route)
+        if (!/^[45]/.test(status)) continue
+        for (const example of examplesOf(content["application/json"])) {
+          const { code } = Object(example).error
+          assert.isTrue(isKnown(code) && (errorStatus[code] === Number(status) || status === "416"), `${route} ${code}`)
+        }
+      }
+    }
+  })
+
+  it("has examples of every request, parameter and answer that is not bytes, and each fits its schema", () => {
+    const check = (place: string, { schema, ...media }: Media) => {
+      const examples = examplesOf(media)
+      assert.isNotEmpty(examples, place)
+      const validate = validatorOf(schema)
+      for (const example of examples) {
+        assert.isTrue(validate(example), `${place}: ${JSON.stringify(validate.errors)}`)
+      }
+    }
+    for (const [route, { parameters = [], requestBody, responses }] of operations) {
+      for (const parameter of parameters) check(`${route} ${parameter.name}`, parameter)
+      for (const [type, media] of Object.entries(requestBody?.content ?? {})) {
+        if (/json|form-data/.test(type)) check(`${route} body`, media)
+      }
+      for (const [status, { content = {} }] of Object.entries(responses)) {
+        for (const [type, media] of Object.entries(content)) {
+          if (type.includes("json")) check(`${route} ${status}`, media)
+        }
+      }
+    }
+  })
+
+  it("tells how to authenticate", () => {
+    for (const scheme of ["bearer", "adminBearer"]) {
+      const declared = document.components.securitySchemes[scheme]
+      assert.include(declared, { type: "http", scheme: "bearer" })
+      assert.isNotEmpty(declared?.description)
     }
   })
 
@@ -58,3 +101,8 @@ describe("the OpenAPI document", () => {
     ])
   })
 })
+
+const examplesOf = ({ example, examples }: Omit<Media, "schema"> = {}): ReadonlyArray<unknown> => [
+  ...(example === undefined ? [] : [example]),
+  ...Object.values(examples ?? {}).map(({ value }) => value)
+]

@@ -1,16 +1,14 @@
-/** What the generated OpenAPI document lacks: good ids, numbers in queries, permissions, the webhook routes. */
+/** What the generated OpenAPI document lacks: good ids, numbers in queries, permissions, examples, the webhook routes. */
 import { type Need, needOf } from "../access/Needs.ts"
+import { type Examples, isObject, type JsonObject, makeExamples } from "./Example.ts"
+import { completeResponse, responseHeaders, withExamples } from "./Responses.ts"
 import { webhookPath } from "./WebhookPath.ts"
-
-type Json = Record<string, unknown>
-
-const isObject = (value: unknown): value is Json => typeof value === "object" && value !== null && !Array.isArray(value)
 
 /** `group.endpoint` becomes `groupEndpoint`, which generators of clients take for a function name. */
 const functionName = (id: string): string => id.replace(/\.(\w)/g, (_, letter: string) => letter.toUpperCase())
 
 /** The wire has digits; what they stand for is an integer with bounds. */
-const integers: Readonly<Record<string, Json>> = {
+const integers: Readonly<Record<string, JsonObject>> = {
   limit: { type: "integer", minimum: 1, maximum: 100, default: 20 },
   offset: { type: "integer", minimum: 0, default: 0 }
 }
@@ -26,71 +24,89 @@ const open = (value: unknown): unknown => {
   )
 }
 
-const requestIdHeader = { "X-Request-Id": { $ref: "#/components/headers/RequestId" } }
-
-const completeResponse = (response: Json): Json => {
-  const headers = isObject(response.headers) ? response.headers : {}
-  const retry = "retry-after" in headers ? { "retry-after": { required: true, schema: { type: "integer" } } } : {}
-  return { ...response, headers: { ...headers, ...retry, ...requestIdHeader } }
-}
-
 const places: Readonly<Record<Need["on"], string>> = {
   project: "the project",
   body: "what the body names",
   resource: "the resource"
 }
 
-const completeOperation = (operation: Json): Json => {
+const describe = (description: unknown, { type, action, on }: Need): string => {
+  const permission = `Needs the permission \`${type}: ${action}\` on ${places[on]}.`
+  return typeof description === "string" ? `${description}\n\n${permission}` : permission
+}
+
+const completeParameter = (parameter: JsonObject, examples: Examples): JsonObject => {
+  const name = String(parameter.name)
+  const schema = (parameter.in === "query" ? integers[name] : undefined) ?? parameter.schema
+  return { ...parameter, schema, example: examples.of(schema, name) }
+}
+
+/** Rates are counted per organization, so that only its credentials meet their limit. */
+const isLimited = (operation: JsonObject): boolean =>
+  Array.isArray(operation.security) && operation.security.some((scheme) => isObject(scheme) && "bearer" in scheme)
+
+const completeOperation = (operation: JsonObject, examples: Examples): JsonObject => {
   const id = String(operation.operationId)
   const [group = "", endpoint = ""] = id.split(".")
   const need = needOf(group, endpoint)
   const parameters = Array.isArray(operation.parameters) ? operation.parameters.filter(isObject) : []
+  const { requestBody, responses } = operation
   return {
     ...operation,
     operationId: functionName(id),
-    ...(need === undefined
-      ? {}
-      : { description: `Needs the permission \`${need.type}: ${need.action}\` on ${places[need.on]}.` }),
-    parameters: parameters.map((parameter) => {
-      const schema = parameter.in === "query" ? integers[String(parameter.name)] : undefined
-      return schema === undefined ? parameter : { ...parameter, schema }
-    }),
+    ...(need === undefined ? {} : { description: describe(operation.description, need) }),
+    parameters: parameters.map((parameter) => completeParameter(parameter, examples)),
+    ...(isObject(requestBody)
+      ? { requestBody: { ...requestBody, content: withExamples(requestBody.content, examples) } }
+      : {}),
     responses: Object.fromEntries(
-      Object.entries(isObject(operation.responses) ? operation.responses : {}).map(([status, response]) => [
-        status,
-        isObject(response) ? completeResponse(response) : response
-      ])
+      Object.entries(isObject(responses) ? responses : {})
+        .filter(([status]) => status !== "429" || isLimited(operation))
+        .map(([status, response]) => [
+          status,
+          isObject(response) ? completeResponse(status, response, examples) : response
+        ])
     )
   }
 }
 
+const credentials: Readonly<Record<string, JsonObject>> = {
+  bearer: { description: "An API key, a service key or a session. Each belongs to one environment." },
+  adminBearer: { description: "The host's own token, for the routes under /admin." }
+}
+
+const securitySchemes = (schemes: unknown): JsonObject =>
+  Object.fromEntries(
+    Object.entries(isObject(schemes) ? schemes : {}).map(([name, scheme]) => [
+      name,
+      isObject(scheme) ? { ...scheme, scheme: "bearer", ...credentials[name] } : scheme
+    ])
+  )
+
 /** The transform of the document as `effect` generates it. */
-export const completeDocument = (document: Json): Json => {
-  const paths: Json = {}
+export const completeDocument = (document: JsonObject): JsonObject => {
+  const components = isObject(document.components) ? document.components : {}
+  const schemas = open(components.schemas)
+  const examples = makeExamples(isObject(schemas) ? schemas : {})
+  const paths: JsonObject = {}
   for (const [path, item] of Object.entries(isObject(document.paths) ? document.paths : {})) {
     if (!isObject(item)) continue
     paths[path] = Object.fromEntries(
       Object.entries(item).map(([method, operation]) => [
         method,
-        isObject(operation) ? completeOperation(operation) : operation
+        isObject(operation) ? completeOperation(operation, examples) : operation
       ])
     )
   }
-  const components = isObject(document.components) ? document.components : {}
   const tags = Array.isArray(document.tags) ? document.tags : []
   return {
     ...document,
-    paths: { ...paths, ...webhookPath },
+    paths: { ...paths, ...webhookPath(examples) },
     components: {
       ...components,
-      schemas: open(components.schemas),
-      headers: {
-        RequestId: {
-          description: "Equal to request_id in the body",
-          required: true,
-          schema: { type: "string", format: "uuid" }
-        }
-      }
+      schemas,
+      headers: responseHeaders,
+      securitySchemes: securitySchemes(components.securitySchemes)
     },
     tags: [...tags, { name: "Webhooks", description: "Functions of the deployed builds as HTTP endpoints" }]
   }
