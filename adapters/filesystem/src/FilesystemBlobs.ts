@@ -1,14 +1,20 @@
 /**
  * Blobs as files of a folder, readable by its owner only.
  *
- * A put writes a draft beside the others, syncs it, and renames it into place, so that a reader or a crash meets
- * the old bytes or the new ones. Drafts that a crash left are removed at the next start.
+ * What is written goes into a draft, is synced, and is renamed into its place, so that a reader or a crash meets the
+ * old bytes or the new ones. Drafts that a crash left are removed at the next start.
  */
-import { randomUUID } from "node:crypto"
-import { mkdir, open, readdir, readFile, rename, rm, unlink } from "node:fs/promises"
-import { dirname, join } from "node:path"
-import { BlobStore, NotFound, StoreUnavailable } from "@weft/core"
-import { Effect, Layer, Schema } from "effect"
+import { rm } from "node:fs/promises"
+import { BlobStore, type ByteRange, NotFound, type StoreUnavailable } from "@weft/core"
+import { Cause, Effect, Layer, type Pull, Schema, type Scope, Stream } from "effect"
+import { attempt } from "./Attempt.ts"
+import { type BlobReader, openReader, readAll } from "./BlobReader.ts"
+import { placeFile, removeContent } from "./Content.ts"
+import { throughDraft, writeDraft } from "./Draft.ts"
+import { type JoinedFolders, makeJoinedFolders } from "./JoinedFolders.ts"
+import { makeKeyLocks } from "./KeyLocks.ts"
+import { areOpen, beginParts, dropParts, joinParts, placePart } from "./Parts.ts"
+import { contentPath, draftPath, openPlaces, type Places, partFile, partsPath } from "./Places.ts"
 
 export interface FilesystemOptions {
   /** Made with its parents where it is missing. One process at a time. */
@@ -26,106 +32,142 @@ export class FolderUnusable extends Schema.TaggedError<FolderUnusable>()("Folder
   }
 }
 
-const ownerOnly = { folder: 0o700, file: 0o600 }
-
-export const blobs = ({ dir }: FilesystemOptions): Layer.Layer<BlobStore, FolderUnusable> => {
-  const content = join(dir, "content")
-  const drafts = join(dir, "drafts")
-
-  return Layer.effect(
+export const blobs = ({ dir }: FilesystemOptions): Layer.Layer<BlobStore, FolderUnusable> =>
+  Layer.effect(
     BlobStore,
-    Effect.gen(function* () {
-      yield* Effect.tryPromise({
-        try: () => openFolders(content, drafts),
-        catch: (cause) => new FolderUnusable({ dir, cause })
-      })
-      const fileOf = (key: string) =>
-        isKey(key) ? Effect.succeed(join(content, key)) : Effect.die(new Error(`${key} is no key of a blob`))
-      const attempt = <A>(operation: string, run: () => Promise<A>) =>
-        Effect.tryPromise({ try: run, catch: (cause) => new StoreUnavailable({ operation, cause }) })
-
-      return BlobStore.of({
-        backend: "filesystem",
-
-        put: (key, bytes) =>
-          Effect.flatMap(fileOf(key), (file) =>
-            // A rename that is under way cannot be taken back, so the whole of it is done or none is begun.
-            Effect.uninterruptible(attempt("put", () => replace(file, join(drafts, randomUUID()), bytes)))
-          ),
-
-        get: (key) =>
-          Effect.flatMap(fileOf(key), (file) => attempt("get", () => readOrNull(file))).pipe(
-            Effect.flatMap((bytes) =>
-              bytes === null ? Effect.fail(new NotFound({ resource: "blob" })) : Effect.succeed(bytes)
-            )
-          ),
-
-        remove: (key) => Effect.flatMap(fileOf(key), (file) => attempt("remove", () => removeFile(file)))
-      })
-    })
+    Effect.map(
+      Effect.tryPromise({ try: () => openPlaces(dir), catch: (cause) => new FolderUnusable({ dir, cause }) }),
+      storeIn
+    )
   )
+
+const storeIn = (places: Places): BlobStore["Service"] => {
+  const joined = makeJoinedFolders()
+  const keys = makeKeyLocks()
+  const uploads = makeKeyLocks()
+
+  /** Changes are done wholly or not begun: a rename that is under way cannot be taken back. */
+  const change = <A>(operation: string, run: () => Promise<A>) => Effect.uninterruptible(attempt(operation, run))
+  const place = (key: string, draft: string) => keys.holding(key, () => placeFile(places, joined, key, draft))
+
+  return BlobStore.of({
+    backend: "filesystem",
+
+    put: (key, bytes) =>
+      checked(
+        () => contentPath(places, key),
+        () =>
+          change("put", async () => {
+            const draft = draftPath(places)
+            try {
+              await writeDraft(draft, bytes)
+              await place(key, draft)
+            } catch (error) {
+              await rm(draft, { force: true })
+              throw error
+            }
+          })
+      ),
+
+    get: (key) =>
+      Effect.scoped(
+        Effect.flatMap(openScoped(places, joined, "get", key), (reader) => attempt("get", () => readAll(reader)))
+      ),
+
+    remove: (key) =>
+      checked(
+        () => contentPath(places, key),
+        () => change("remove", () => keys.holding(key, () => removeContent(places, joined, key)))
+      ),
+
+    write: (key, bytes) =>
+      checked(
+        () => contentPath(places, key),
+        () =>
+          throughDraft("write", draftPath(places), bytes, { trailer: false }, ({ path, size, digest }) =>
+            Effect.as(
+              attempt("write", () => place(key, path)),
+              { size, digest }
+            )
+          )
+      ),
+
+    read: (key, range) =>
+      Effect.map(openScoped(places, joined, "read", key, range), (reader) =>
+        Stream.fromPull(Effect.succeed(pullFrom(reader)))
+      ),
+
+    beginParts: () => change("beginParts", () => beginParts(places)),
+
+    writePart: (_key, name, number, bytes) =>
+      checked(
+        () => partFile(partsPath(places, name), number),
+        () =>
+          Effect.flatMap(
+            attempt("writePart", () => areOpen(places, name)),
+            (open) =>
+              open
+                ? throughDraft("writePart", draftPath(places), bytes, { trailer: true }, ({ path, size, digest }) =>
+                    Effect.flatMap(
+                      attempt("writePart", () => uploads.holding(name, () => placePart(places, name, number, path))),
+                      (placed) => (placed ? Effect.succeed({ size, digest }) : Effect.fail(absent))
+                    )
+                  )
+                : Effect.fail(absent)
+          )
+      ),
+
+    joinParts: (key, name, chosen) =>
+      checked(
+        () => [contentPath(places, key), partsPath(places, name)],
+        () =>
+          change("joinParts", () =>
+            uploads.holding(name, () => keys.holding(key, () => joinParts(places, joined, key, name, chosen)))
+          ).pipe(Effect.flatMap(orAbsent))
+      ),
+
+    dropParts: (_key, name) =>
+      checked(
+        () => partsPath(places, name),
+        () => change("dropParts", () => uploads.holding(name, () => dropParts(places, name)))
+      )
+  })
 }
 
-const openFolders = async (content: string, drafts: string): Promise<void> => {
-  await mkdir(content, { recursive: true, mode: ownerOnly.folder })
-  await mkdir(drafts, { recursive: true, mode: ownerOnly.folder })
-  for (const draft of await readdir(drafts)) await rm(join(drafts, draft), { recursive: true, force: true })
-}
+const absent = new NotFound({ resource: "blob" })
 
-/** Keys are made by us, of ids and fixed names; anything else is a mistake of ours, and must not leave the folder. */
-const isKey = (key: string): boolean =>
-  key.length <= 512 && key.split("/").every((segment) => /^[A-Za-z0-9_-][A-Za-z0-9._-]*$/.test(segment))
+const orAbsent = <A>(value: A | null): Effect.Effect<A, NotFound> =>
+  value === null ? Effect.fail(absent) : Effect.succeed(value)
 
-const replace = async (file: string, draft: string, bytes: Uint8Array): Promise<void> => {
-  const folder = dirname(file)
-  const firstMade = await mkdir(folder, { recursive: true, mode: ownerOnly.folder })
-  try {
-    const handle = await open(draft, "wx", ownerOnly.file)
-    try {
-      await handle.writeFile(bytes)
-      await handle.sync()
-    } finally {
-      await handle.close()
-    }
-    await rename(draft, file)
-  } catch (error) {
-    await rm(draft, { force: true })
-    throw error
-  }
-  await syncFolder(folder)
-  if (firstMade === undefined) return
-  for (let made = folder; made.length >= firstMade.length; made = dirname(made)) await syncFolder(dirname(made))
-}
+/** A key that is none is a mistake of ours, not a store that does not answer: it dies. */
+const checked = <A, E, R>(path: () => unknown, effect: () => Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.suspend(() => {
+    path()
+    return effect()
+  })
 
-/** A new name, of a file or of a folder, is durable only when the folder that it stands in is. */
-const syncFolder = async (folder: string): Promise<void> => {
-  const handle = await open(folder, "r")
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
-}
+const openScoped = (
+  places: Places,
+  joined: JoinedFolders,
+  operation: string,
+  key: string,
+  range?: ByteRange
+): Effect.Effect<BlobReader, NotFound | StoreUnavailable, Scope.Scope> =>
+  checked(
+    () => contentPath(places, key),
+    () =>
+      Effect.acquireRelease(
+        Effect.flatMap(
+          attempt(operation, () => openReader(places, joined, key, range)),
+          orAbsent
+        ),
+        (reader) => Effect.promise(() => reader.close().catch(() => undefined))
+      )
+  )
 
-const readOrNull = async (file: string): Promise<Uint8Array | null> => {
-  try {
-    return new Uint8Array(await readFile(file))
-  } catch (error) {
-    if (isAbsence(error)) return null
-    throw error
-  }
-}
-
-const removeFile = async (file: string): Promise<void> => {
-  try {
-    await unlink(file)
-  } catch (error) {
-    if (!isAbsence(error)) throw error
-  }
-}
-
-/** There is nothing, a folder of other keys, or a file where the key has a folder. */
-const isAbsence = (error: unknown): boolean =>
-  error instanceof Error && "code" in error && absences.has(String(error.code))
-
-const absences = new Set(["ENOENT", "EISDIR", "ENOTDIR"])
+/** One piece each time: what is not taken is not read. */
+const pullFrom = (reader: BlobReader): Pull.Pull<readonly [Uint8Array], StoreUnavailable> =>
+  Effect.flatMap(
+    attempt("read", () => reader.next()),
+    (piece) => (piece === null ? Cause.done() : Effect.succeed([piece] as const))
+  )

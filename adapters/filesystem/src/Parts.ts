@@ -1,0 +1,103 @@
+/** Blobs in parts: each part is a file, and joining them moves their folder, so that no byte is copied. */
+import { createHash } from "node:crypto"
+import { access, type FileHandle, mkdir, open, readdir, rename, rm } from "node:fs/promises"
+import { join } from "node:path"
+import type { BlobPart, Written } from "@weft/core"
+import { linkFolder, placeFolder } from "./Content.ts"
+import { orNull, ownerOnly, syncFolder } from "./Durable.ts"
+import type { JoinedFolders } from "./JoinedFolders.ts"
+import { type Manifest, readManifest, sizeOf, writeManifest } from "./Manifest.ts"
+import { draftPath, joinedPath, newPartsName, type Places, partFile, partsPath } from "./Places.ts"
+
+export const beginParts = async (places: Places): Promise<string> => {
+  const name = newPartsName()
+  await mkdir(partsPath(places, name), { mode: ownerOnly.folder })
+  await syncFolder(places.parts)
+  return name
+}
+
+export const areOpen = async (places: Places, name: string): Promise<boolean> =>
+  (await orNull(access(partsPath(places, name)).then(() => true))) ?? false
+
+/** Moves the draft of a part to its place. False when the parts were joined or dropped. */
+export const placePart = async (places: Places, name: string, number: number, draft: string): Promise<boolean> => {
+  const folder = partsPath(places, name)
+  if (!(await areOpen(places, name))) return false
+  await rename(draft, partFile(folder, number))
+  await syncFolder(folder)
+  return true
+}
+
+/** The parts go among the drafts in one step, so that a crash leaves none of them. */
+export const dropParts = async (places: Places, name: string): Promise<void> => {
+  const draft = draftPath(places)
+  await orNull(rename(partsPath(places, name), draft))
+  await rm(draft, { recursive: true, force: true })
+}
+
+/** Null when a part is not there, or when the parts were dropped. */
+export const joinParts = async (
+  places: Places,
+  joined: JoinedFolders,
+  key: string,
+  name: string,
+  chosen: ReadonlyArray<BlobPart>
+): Promise<Written | null> => {
+  const folder = partsPath(places, name)
+  if (!(await areOpen(places, name))) return joinedBefore(places, joined, key, name)
+  for (const part of chosen) if (!(await isThere(folder, part))) return null
+  const manifest = manifestOf(chosen)
+  await writeManifest(folder, manifest, draftPath(places))
+  await removeUnlisted(folder, manifest)
+  await syncFolder(folder)
+  await placeFolder(places, joined, key, name, folder)
+  return writtenOf(manifest)
+}
+
+/** A join that was repeated: done before, or begun before a crash. */
+const joinedBefore = async (
+  places: Places,
+  joined: JoinedFolders,
+  key: string,
+  name: string
+): Promise<Written | null> => {
+  const manifest = await orNull(readManifest(join(joinedPath(places, key), name)))
+  if (manifest === null) return null
+  await linkFolder(places, joined, key, name)
+  return writtenOf(manifest)
+}
+
+const writtenOf = (manifest: Manifest): Written => ({ size: sizeOf(manifest), digest: manifest.digest })
+
+/** The digest of the whole is one of the digests of its parts: the bytes are not read again. */
+const manifestOf = (chosen: ReadonlyArray<BlobPart>): Manifest => {
+  const hash = createHash("sha256")
+  for (const { size, digest } of chosen) hash.update(`${size} ${digest}\n`)
+  return {
+    digest: `${hash.digest("hex")}x${chosen.length}`,
+    parts: chosen.map(({ number, size }) => [number, size])
+  }
+}
+
+const removeUnlisted = async (folder: string, { parts }: Manifest): Promise<void> => {
+  const listed = new Set(["manifest", ...parts.map(([number]) => String(number))])
+  for (const name of await readdir(folder)) if (!listed.has(name)) await rm(join(folder, name))
+}
+
+const digestBytes = 32
+
+/** Whether the part of this number has these bytes: its file ends with their digest. */
+const isThere = async (folder: string, { number, size, digest }: BlobPart): Promise<boolean> => {
+  const handle = await orNull(open(partFile(folder, number), "r"))
+  if (handle === null) return false
+  try {
+    return (await handle.stat()).size === size + digestBytes && (await readDigest(handle, size)) === digest
+  } finally {
+    await handle.close()
+  }
+}
+
+const readDigest = async (handle: FileHandle, position: number): Promise<string> => {
+  const { buffer } = await handle.read({ buffer: Buffer.alloc(digestBytes), position })
+  return buffer.toString("hex")
+}
