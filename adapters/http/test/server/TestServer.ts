@@ -1,7 +1,16 @@
 /** A Weft in memory behind a real HTTP server, and a client that knows the envelopes. */
 import { createHash } from "node:crypto"
 import { assert } from "@effect/vitest"
-import { type ApiKey, type Env, MemoryStores, start, trustedSandbox, trustedZip, type WeftInstance } from "@weft/core"
+import {
+  type ApiKey,
+  type Env,
+  MemoryStores,
+  type StartOptions,
+  start,
+  trustedSandbox,
+  trustedZip,
+  type WeftInstance
+} from "@weft/core"
 import type { HttpOptions, Listening } from "@weft/http"
 import * as Http from "@weft/http"
 import { Redacted } from "effect"
@@ -11,8 +20,14 @@ export const adminToken = "admin-token-of-the-tests"
 
 export const masterKeys = [Redacted.make(new Uint8Array(32).fill(7))] as const
 
-export const startWeft = (): Promise<WeftInstance> =>
-  start({ stores: MemoryStores.database, blobs: MemoryStores.blobs, sandbox: trustedSandbox(modules), masterKeys })
+export const startWeft = (options: Partial<StartOptions> = {}): Promise<WeftInstance> =>
+  start({
+    stores: MemoryStores.database,
+    blobs: MemoryStores.blobs,
+    sandbox: trustedSandbox(modules),
+    masterKeys,
+    ...options
+  })
 
 export interface Reply {
   readonly status: number
@@ -65,8 +80,12 @@ export class TestServer {
     this.token = token
   }
 
-  static async start(options: HttpOptions = {}, admin: string | null = adminToken): Promise<TestServer> {
-    const weft = await startWeft()
+  static async start(
+    options: HttpOptions = {},
+    admin: string | null = adminToken,
+    starting: Promise<WeftInstance> = startWeft()
+  ): Promise<TestServer> {
+    const weft = await starting
     const org = await weft.orgs.create({ slug: "acme" })
     const env = await weft.envs.create(org.slug, { name: "prod" })
     const { token } = await weft.apiKeys.create(env.env_id, {})
