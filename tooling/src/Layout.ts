@@ -6,6 +6,7 @@ export const coreFolders = [
   "ids",
   "encryption",
   "sandbox",
+  "egress",
   "activity",
   "access",
   "tenancy",
