@@ -1,7 +1,22 @@
 /** All stores of Weft in one SQLite file, or in memory. */
 
 import { resolve } from "node:path"
-import type { ApiKeyStore, BuildStore, EventStore, JournalStore, ProjectStore, RunStore, TenantStore } from "@weft/core"
+import {
+  type ApiKeyStore,
+  type BuildStore,
+  type ContextVariableStore,
+  type EventStore,
+  type JournalStore,
+  MemoryStores,
+  type ProjectStore,
+  type RateStore,
+  type RunStore,
+  type SealedStore,
+  type ServiceKeyStore,
+  type SessionStore,
+  type TenantStore,
+  type UsageStore
+} from "@weft/core"
 import { Database, journalStore, migrate, recordStores, sqlite } from "@weft/sql"
 import { Cause, Effect, Layer } from "effect"
 import { hold } from "./DatabaseFile.ts"
@@ -19,7 +34,20 @@ export interface SqliteOptions {
   readonly synchronous?: "full" | "normal"
 }
 
-export type SqliteStores = ApiKeyStore | TenantStore | ProjectStore | BuildStore | EventStore | RunStore | JournalStore
+export type SqliteStores =
+  | ApiKeyStore
+  | SessionStore
+  | ServiceKeyStore
+  | TenantStore
+  | ProjectStore
+  | ContextVariableStore
+  | SealedStore
+  | BuildStore
+  | EventStore
+  | RunStore
+  | JournalStore
+  | UsageStore
+  | RateStore
 
 /** Holds the file for the life of the layer: no other process can have it open meanwhile. */
 export const stores = ({
@@ -27,13 +55,18 @@ export const stores = ({
   synchronous = "full"
 }: SqliteOptions): Layer.Layer<SqliteStores, DatabaseInUse | DatabaseUnusable> => {
   if (file === ":memory:") {
-    return Layer.merge(recordStores, journalStore).pipe(Layer.provide(Layer.effect(Database, openInMemory)))
+    return Layer.merge(recordStores, journalStore).pipe(
+      Layer.provide(Layer.effect(Database, openInMemory)),
+      Layer.merge(MemoryStores.rates)
+    )
   }
   const options: ConnectionOptions = { file: resolve(file), synchronous, readonly: false }
   return recordStores.pipe(
     // Inside the database's scope: the journal's thread begins when the tables are there, and ends before the lock does.
     Layer.merge(JournalThread.layer(options).pipe(Layer.provide(Layer.effectDiscard(Database)))),
-    Layer.provide(Layer.effect(Database, openFile(options)))
+    Layer.provide(Layer.effect(Database, openFile(options))),
+    // One process owns the file, so that nobody else counts.
+    Layer.merge(MemoryStores.rates)
   )
 }
 

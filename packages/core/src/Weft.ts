@@ -9,6 +9,11 @@ import { Digest } from "effect/crypto"
 import type { ApiKeyStore } from "./access/ApiKeyStore.ts"
 import { ApiKeys } from "./access/ApiKeys.ts"
 import { Credentials } from "./access/Credentials.ts"
+import { ServiceKeys } from "./access/ServiceKeys.ts"
+import type { ServiceKeyStore } from "./access/ServiceKeyStore.ts"
+import * as SessionJanitor from "./access/SessionJanitor.ts"
+import { Sessions } from "./access/Sessions.ts"
+import type { SessionStore } from "./access/SessionStore.ts"
 import type { Feed } from "./activity/Feed.ts"
 import type { BlobStore } from "./blobs/BlobStore.ts"
 import { Artifacts } from "./builds/Artifacts.ts"
@@ -18,6 +23,8 @@ import { Builds } from "./builds/Builds.ts"
 import { Deployments } from "./builds/Deployments.ts"
 import { ArchiveBytesMax } from "./builds/Upload.ts"
 import { Keyring, type MasterKeyInvalid, type MasterKeys } from "./encryption/Keyring.ts"
+import { Resealing } from "./encryption/Resealing.ts"
+import type { SealedStore } from "./encryption/SealedStore.ts"
 import type { StoreUnavailable } from "./errors/Errors.ts"
 import type { EventStore } from "./events/EventStore.ts"
 import { Events } from "./events/Events.ts"
@@ -41,17 +48,50 @@ import { Runs } from "./runs/Runs.ts"
 import { Slots, type SlotsConfig } from "./runs/Slots.ts"
 import { defaultLimits } from "./sandbox/Limits.ts"
 import type { Sandbox } from "./sandbox/Sandbox.ts"
+import type { ContextVariableStore } from "./secrets/ContextVariableStore.ts"
+import { ContextVariables } from "./secrets/ContextVariables.ts"
+import { ProjectSecrets } from "./secrets/ProjectSecrets.ts"
 import type { PlanInvalid, PlanOverrides } from "./tenancy/Plan.ts"
 import { Plans } from "./tenancy/Plans.ts"
+import { RateLimits } from "./tenancy/RateLimits.ts"
+import type { RateStore } from "./tenancy/RateStore.ts"
 import type { TenantStore } from "./tenancy/TenantStore.ts"
 import { Tenants } from "./tenancy/Tenants.ts"
+import type { UsageStore } from "./tenancy/UsageStore.ts"
 import { Webhooks } from "./webhooks/Webhooks.ts"
 
 /** What a database adapter provides. */
-export type Stores = TenantStore | ApiKeyStore | ProjectStore | BuildStore | EventStore | RunStore | JournalStore
+export type Stores =
+  | TenantStore
+  | ApiKeyStore
+  | SessionStore
+  | ServiceKeyStore
+  | ProjectStore
+  | ContextVariableStore
+  | SealedStore
+  | BuildStore
+  | EventStore
+  | RunStore
+  | JournalStore
+  | UsageStore
+  | RateStore
 
 /** What a host, and the HTTP layer, can use. */
-export type WeftServices = Tenants | Plans | ApiKeys | Credentials | Projects | Builds | Events | Runs | Webhooks
+export type WeftServices =
+  | Tenants
+  | Plans
+  | RateLimits
+  | ApiKeys
+  | Sessions
+  | ServiceKeys
+  | Credentials
+  | Projects
+  | ContextVariables
+  | Resealing
+  | Builds
+  | Events
+  | Runs
+  | Webhooks
 
 export interface RuntimeConfig {
   /**
@@ -87,20 +127,22 @@ export const layer = (
     NodeLease.layer(config.leaseMs ?? defaultLeaseMs),
     Slots.layer(config.deliveries ?? defaultDeliveries)
   )
-  const tenancy = Layer.mergeAll(Tenants.layer, Plans.layer(config.plans))
-  const access = ApiKeys.layer.pipe(Layer.provideMerge(Layer.mergeAll(Credentials.layer, tenancy)))
+  const tenancy = Layer.mergeAll(Tenants.layer, Layer.provideMerge(RateLimits.layer, Plans.layer(config.plans)))
+  const keys = Layer.mergeAll(ApiKeys.layer, Sessions.layer, ServiceKeys.layer, SessionJanitor.layer)
+  const access = keys.pipe(Layer.provideMerge(Layer.mergeAll(Credentials.layer, tenancy)))
   const archiveBytes = Layer.succeed(ArchiveBytesMax, config.archiveBytes ?? defaultLimits.archiveBytes)
   const builds = Layer.mergeAll(Projects.layer.pipe(Layer.provide(BuildContents.layer)), Builds.layer).pipe(
     Layer.provide(archiveBytes),
     Layer.provideMerge(Layer.mergeAll(Deployments.layer, Artifacts.layer))
   )
+  const secrets = ContextVariables.layer.pipe(Layer.provideMerge(Layer.mergeAll(ProjectSecrets.layer, Resealing.layer)))
   // What a former life left is ended before anything is claimed.
   const claiming = Layer.provide(Claimer.layer, Reaper.layer)
   const publishing = Events.layer.pipe(
     Layer.provideMerge(Intake.layer),
     Layer.provideMerge(Layer.mergeAll(Journal.layer, claiming)),
     Layer.provideMerge(node),
-    Layer.provideMerge(Layer.mergeAll(access, builds))
+    Layer.provideMerge(Layer.mergeAll(access, builds, secrets))
   )
   const running = Layer.provide(Dispatcher.layer, DeliveryWorker.layer)
   return Layer.mergeAll(Webhooks.layer, Runs.layer, running).pipe(

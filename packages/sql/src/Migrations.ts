@@ -5,10 +5,14 @@
  * in its run, so that an event that is handled at once costs one row less to write and to remove. Counts of what
  * only grows are kept, because lists say their total and counting a million rows would hold up everybody else.
  */
+import { monthOf, now } from "@weft/core"
 import { Effect } from "effect"
 import { Migrator, SqlClient } from "effect/sql"
 import { Database } from "./Database.ts"
+import { access } from "./migrations/Access.ts"
 import { init } from "./migrations/Init.ts"
+import { secrets } from "./migrations/Secrets.ts"
+import { usage } from "./migrations/Usage.ts"
 
 /** Brings the database up to date. Safe to run at every start. */
 export const migrate = Effect.gen(function* () {
@@ -19,7 +23,10 @@ export const migrate = Effect.gen(function* () {
   yield* Migrator.make({})({
     // A step that was released is never changed; a change is a step of its own.
     loader: Migrator.fromRecord({
-      "0001_init": run(init(dialect))
+      "0001_init": run(init(dialect)),
+      "0002_access": run(access(dialect)),
+      "0003_secrets": run(secrets(dialect)),
+      "0005_usage": Effect.flatMap(now, (instant) => run(usage(dialect, monthOf(instant))))
     }),
     table: "weft_migrations"
   }).pipe(Effect.provideService(SqlClient.SqlClient, writer))

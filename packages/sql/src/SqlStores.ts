@@ -1,28 +1,61 @@
 /** All stores of one database. */
-import type { ApiKeyStore, BuildStore, EventStore, JournalStore, ProjectStore, RunStore, TenantStore } from "@weft/core"
+import type {
+  ApiKeyStore,
+  BuildStore,
+  ContextVariableStore,
+  EventStore,
+  JournalStore,
+  ProjectStore,
+  RunStore,
+  SealedStore,
+  ServiceKeyStore,
+  SessionStore,
+  TenantStore,
+  UsageStore
+} from "@weft/core"
 import { Layer } from "effect"
 import * as ApiKeyStoreSql from "./ApiKeyStoreSql.ts"
 import * as BuildStoreSql from "./BuildStoreSql.ts"
+import * as ContextVariableStoreSql from "./ContextVariableStoreSql.ts"
 import type { Database } from "./Database.ts"
 import * as EventStoreSql from "./EventStoreSql.ts"
 import * as JournalStoreSql from "./JournalStoreSql.ts"
 import * as ProjectStoreSql from "./ProjectStoreSql.ts"
 import * as RunStoreSql from "./RunStoreSql.ts"
+import * as SealedStoreSql from "./SealedStoreSql.ts"
+import * as ServiceKeyStoreSql from "./ServiceKeyStoreSql.ts"
+import * as SessionStoreSql from "./SessionStoreSql.ts"
 import * as TenantStoreSql from "./TenantStoreSql.ts"
+import * as UsageStoreSql from "./UsageStoreSql.ts"
 
 /** The journal alone, for a thread of its own. Needs a database that is up to date. */
 export const journalStore: Layer.Layer<JournalStore, never, Database> = JournalStoreSql.layer
 
 /** Every store but the journal. Needs a database that is up to date. */
 export const recordStores: Layer.Layer<
-  ApiKeyStore | TenantStore | ProjectStore | BuildStore | EventStore | RunStore,
+  | ApiKeyStore
+  | SessionStore
+  | ServiceKeyStore
+  | TenantStore
+  | ProjectStore
+  | ContextVariableStore
+  | SealedStore
+  | BuildStore
+  | EventStore
+  | RunStore
+  | UsageStore,
   never,
   Database
 > = Layer.mergeAll(
   ApiKeyStoreSql.layer,
+  SessionStoreSql.layer,
+  ServiceKeyStoreSql.layer,
   TenantStoreSql.layer,
   ProjectStoreSql.layer,
+  ContextVariableStoreSql.layer,
+  SealedStoreSql.layer,
   BuildStoreSql.layer,
   EventStoreSql.layer,
-  RunStoreSql.layer
+  RunStoreSql.layer,
+  UsageStoreSql.layer
 )

@@ -1,6 +1,6 @@
 /** What happens in an environment, told as it happens. Names and fields are those of the specification's SSE messages. */
 import { Schema } from "effect"
-import { EnvId, EventId, RunId, StreamId } from "../ids/Ids.ts"
+import { EnvId, EventId, ProjectId, RunId, StreamId } from "../ids/Ids.ts"
 import { JsonText } from "../ids/JsonText.ts"
 
 const run = { env_id: EnvId, run_id: RunId, stream_id: StreamId, run_type: Schema.String }
@@ -22,7 +22,12 @@ export type Activity = typeof Activity.Type
 /** What nodes tell each other so that their snapshots stay true. */
 export const Invalidation = Schema.Union([
   Schema.Struct({ type: Schema.Literal("deployments:changed"), env_id: EnvId }),
-  Schema.Struct({ type: Schema.Literal("api-key:changed"), id: Schema.String }),
+  Schema.Struct({ type: Schema.Literal("context:changed"), env_id: EnvId, project_id: ProjectId }),
+  Schema.Struct({
+    type: Schema.Literal("credential:changed"),
+    credential: Schema.Literals(["api-key", "service-key", "session"]),
+    id: Schema.String
+  }),
   Schema.Struct({ type: Schema.Literal("tenants:changed") })
 ])
 export type Invalidation = typeof Invalidation.Type

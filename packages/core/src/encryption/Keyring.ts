@@ -8,7 +8,7 @@
 import { Context, Effect, Layer, Redacted, Schema } from "effect"
 import { Aead, Kdf, SecureRandom } from "effect/crypto"
 import { Base64Url, Hex } from "effect/encoding"
-import { utf8Decode, utf8Encode } from "../ids/Utf8.ts"
+import { utf8DecodeStrict, utf8Encode } from "../ids/Utf8.ts"
 import { keyIdOf, Sealed } from "./Sealed.ts"
 
 /** A stored value does not open: its master key is not among ours, or it was tampered with. For the operator's log. */
@@ -28,7 +28,10 @@ export class MasterKeyInvalid extends Schema.TaggedError<MasterKeyInvalid>()("Ma
 /** The key that seals, then former ones that still open; 32 random bytes each. */
 export type MasterKeys = readonly [Redacted.Redacted<Uint8Array>, ...ReadonlyArray<Redacted.Redacted<Uint8Array>>]
 
-/** Where a value is stored: its table and primary key. A value opens only in the place that it was sealed for. */
+/**
+ * Where a value is stored: its table and primary key. A value opens only in the place that it was sealed for.
+ * The id of a context variable is `<project_id>/<key>`; that of the others is the record's own.
+ */
 export interface Place {
   readonly table: "context_variables" | "sessions" | "service_keys" | "certificates"
   readonly id: string
@@ -72,7 +75,8 @@ export class Keyring extends Context.Service<
               Effect.fromResult(Base64Url.decode(nonce)),
               Effect.fromResult(Base64Url.decode(ciphertext))
             ]).pipe(Effect.flatMap(([iv, bytes]) => aead.decrypt(key, bytes, { nonce: iv, aad: aadOf(place) })))
-            return utf8Decode(yield* Effect.mapError(opened, () => refused))
+            // Strict, because it leaves a byte order mark where it is.
+            return utf8DecodeStrict(yield* Effect.mapError(opened, () => refused)) ?? (yield* refused)
           })
         })
       })

@@ -12,10 +12,13 @@ export interface SealedValue {
 export class SealedStore extends Context.Service<
   SealedStore,
   {
-    /** Values that another key than `keyId` sealed, in any order, at most `limit`. */
+    /**
+     * Values that another key than `keyId` sealed, at most `limit`: the next after the place `after` in the order of
+     * the store, which is any, but always the same; from its beginning when that is null.
+     */
     readonly sealedByOthers: (
       keyId: string,
-      limit: number
+      page: { readonly after: Place | null; readonly limit: number }
     ) => Effect.Effect<ReadonlyArray<SealedValue>, StoreUnavailable>
     /** Puts `next` where `old` is. False, and nothing changes, when something else is there by now. */
     readonly replace: (old: SealedValue, next: Sealed) => Effect.Effect<boolean, StoreUnavailable>

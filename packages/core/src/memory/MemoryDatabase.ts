@@ -5,15 +5,30 @@
  */
 import { Context, Layer } from "effect"
 import type { ApiKey } from "../access/ApiKey.ts"
+import type { ServiceKey } from "../access/ServiceKey.ts"
+import type { Session } from "../access/Session.ts"
 import type { Build } from "../builds/Build.ts"
 import type { Manifest } from "../builds/Manifest.ts"
 import type { Event } from "../events/Event.ts"
-import type { ApiKeyId, BuildId, DeliveryId, EnvId, EventId, NodeId, OrgId, ProjectId, RunId } from "../ids/Ids.ts"
+import type {
+  ApiKeyId,
+  BuildId,
+  DeliveryId,
+  EnvId,
+  EventId,
+  NodeId,
+  OrgId,
+  ProjectId,
+  RunId,
+  ServiceKeyId,
+  SessionId
+} from "../ids/Ids.ts"
 import type { Page, PageRequest } from "../ids/Page.ts"
 import type { Timestamp } from "../ids/Timestamp.ts"
 import type { Project } from "../projects/Project.ts"
 import type { Delivery } from "../runs/Delivery.ts"
 import type { LogEntry, Run } from "../runs/Run.ts"
+import type { ContextVariable } from "../secrets/ContextVariable.ts"
 import type { Env, Org } from "../tenancy/Tenant.ts"
 
 export interface DeliveryRow {
@@ -26,9 +41,13 @@ export class MemoryDatabase extends Context.Service<
   MemoryDatabase,
   {
     readonly apiKeys: Map<ApiKeyId, ApiKey>
+    readonly sessions: Map<SessionId, Session>
+    readonly serviceKeys: Map<ServiceKeyId, ServiceKey>
     readonly orgs: Map<OrgId, Org>
     readonly envs: Map<EnvId, Env>
     readonly projects: Map<ProjectId, Project>
+    /** By `<project_id>/<key>`. */
+    readonly contextVariables: Map<string, ContextVariable>
     readonly builds: Map<BuildId, Build>
     /** What is deployed, by project. */
     readonly deployments: Map<ProjectId, { readonly build_id: BuildId; readonly manifest: Manifest }>
@@ -36,6 +55,8 @@ export class MemoryDatabase extends Context.Service<
     readonly deliveries: Map<DeliveryId, DeliveryRow>
     readonly runs: Map<RunId, Run>
     readonly logs: Map<RunId, ReadonlyArray<LogEntry>>
+    /** What is left of runs that were removed. */
+    readonly removedRuns: Array<Pick<Run, "env_id" | "start_time">>
     /** Until when each node counts as alive. */
     readonly leases: Map<NodeId, Timestamp>
   }
@@ -44,15 +65,19 @@ export class MemoryDatabase extends Context.Service<
   static readonly layer: Layer.Layer<MemoryDatabase> = Layer.sync(MemoryDatabase, () =>
     MemoryDatabase.of({
       apiKeys: new Map(),
+      sessions: new Map(),
+      serviceKeys: new Map(),
       orgs: new Map(),
       envs: new Map(),
       projects: new Map(),
+      contextVariables: new Map(),
       builds: new Map(),
       deployments: new Map(),
       events: new Map(),
       deliveries: new Map(),
       runs: new Map(),
       logs: new Map(),
+      removedRuns: [],
       leases: new Map()
     })
   )

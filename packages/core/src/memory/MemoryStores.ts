@@ -6,43 +6,67 @@
  */
 import { Layer } from "effect"
 import type { ApiKeyStore } from "../access/ApiKeyStore.ts"
+import type { ServiceKeyStore } from "../access/ServiceKeyStore.ts"
+import type { SessionStore } from "../access/SessionStore.ts"
 import type { Feed } from "../activity/Feed.ts"
 import type { BlobStore } from "../blobs/BlobStore.ts"
 import type { BuildStore } from "../builds/BuildStore.ts"
+import type { SealedStore } from "../encryption/SealedStore.ts"
 import type { EventStore } from "../events/EventStore.ts"
 import type { ProjectStore } from "../projects/ProjectStore.ts"
 import type { JournalStore } from "../runs/JournalStore.ts"
 import type { RunStore } from "../runs/RunStore.ts"
+import type { ContextVariableStore } from "../secrets/ContextVariableStore.ts"
+import type { RateStore } from "../tenancy/RateStore.ts"
 import type { TenantStore } from "../tenancy/TenantStore.ts"
+import type { UsageStore } from "../tenancy/UsageStore.ts"
 import * as ApiKeyStoreMemory from "./ApiKeyStoreMemory.ts"
 import * as BlobStoreMemory from "./BlobStoreMemory.ts"
 import * as BuildStoreMemory from "./BuildStoreMemory.ts"
+import * as ContextVariableStoreMemory from "./ContextVariableStoreMemory.ts"
 import * as EventStoreMemory from "./EventStoreMemory.ts"
 import * as FeedMemory from "./FeedMemory.ts"
 import * as JournalStoreMemory from "./JournalStoreMemory.ts"
 import { MemoryDatabase } from "./MemoryDatabase.ts"
 import * as ProjectStoreMemory from "./ProjectStoreMemory.ts"
+import * as RateStoreMemory from "./RateStoreMemory.ts"
 import * as RunStoreMemory from "./RunStoreMemory.ts"
+import * as ServiceKeyStoreMemory from "./ServiceKeyStoreMemory.ts"
+import * as SessionStoreMemory from "./SessionStoreMemory.ts"
+import * as SealedStoreMemory from "./SealedStoreMemory.ts"
 import * as TenantStoreMemory from "./TenantStoreMemory.ts"
+import * as UsageStoreMemory from "./UsageStoreMemory.ts"
 
 /** The stores of one database, without blobs and feed. */
 export type DatabaseStores =
   | ApiKeyStore
+  | SessionStore
+  | ServiceKeyStore
   | TenantStore
   | ProjectStore
+  | ContextVariableStore
+  | SealedStore
   | BuildStore
   | EventStore
   | RunStore
   | JournalStore
+  | UsageStore
+  | RateStore
 
 const databaseStores: Layer.Layer<DatabaseStores> = Layer.mergeAll(
   ApiKeyStoreMemory.layer,
+  SessionStoreMemory.layer,
+  ServiceKeyStoreMemory.layer,
   TenantStoreMemory.layer,
   ProjectStoreMemory.layer,
+  ContextVariableStoreMemory.layer,
+  SealedStoreMemory.layer,
   BuildStoreMemory.layer,
   EventStoreMemory.layer,
   RunStoreMemory.layer,
-  JournalStoreMemory.layer
+  JournalStoreMemory.layer,
+  UsageStoreMemory.layer,
+  RateStoreMemory.layer
 ).pipe(Layer.provide(MemoryDatabase.layer))
 
 export const MemoryStores: {
@@ -52,9 +76,12 @@ export const MemoryStores: {
   readonly database: Layer.Layer<DatabaseStores>
   readonly blobs: Layer.Layer<BlobStore>
   readonly feed: Layer.Layer<Feed>
+  /** For databases that one process owns. */
+  readonly rates: Layer.Layer<RateStore>
 } = {
   layer: Layer.mergeAll(databaseStores, BlobStoreMemory.layer, FeedMemory.layer),
   database: databaseStores,
   blobs: BlobStoreMemory.layer,
-  feed: FeedMemory.layer
+  feed: FeedMemory.layer,
+  rates: RateStoreMemory.layer
 }

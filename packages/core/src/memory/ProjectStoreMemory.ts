@@ -8,7 +8,7 @@ import { compareText, MemoryDatabase, pageOf } from "./MemoryDatabase.ts"
 export const layer: Layer.Layer<ProjectStore, never, MemoryDatabase> = Layer.effect(
   ProjectStore,
   Effect.gen(function* () {
-    const { projects, builds, deployments } = yield* MemoryDatabase
+    const { projects, builds, deployments, contextVariables } = yield* MemoryDatabase
 
     const isTaken = (project: Project) =>
       [...projects.values()].some(
@@ -58,6 +58,7 @@ export const layer: Layer.Layer<ProjectStore, never, MemoryDatabase> = Layer.eff
           projects.delete(id)
           deployments.delete(id)
           for (const build of builds.values()) if (build.project_id === id) builds.delete(build.build_id)
+          for (const [place, variable] of contextVariables) if (variable.project_id === id) contextVariables.delete(place)
           return Effect.void
         })
     })

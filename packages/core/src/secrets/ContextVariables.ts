@@ -1,0 +1,158 @@
+/** The context variables of a project, as callers see them: all but the values, which only its functions read. */
+import { Context, Effect, Layer, Schema } from "effect"
+import type { Caller } from "../access/Caller.ts"
+import { Keyring } from "../encryption/Keyring.ts"
+import { BadRequest, type Forbidden, NotFound, type StoreUnavailable } from "../errors/Errors.ts"
+import type { Page, PageRequest } from "../ids/Page.ts"
+import { now } from "../ids/Timestamp.ts"
+import { utf8Encode } from "../ids/Utf8.ts"
+import { namedProject } from "../projects/NamedProject.ts"
+import type { Project } from "../projects/Project.ts"
+import { ProjectStore } from "../projects/ProjectStore.ts"
+import { ContextKey, type ContextMetadata, ContextVariable, contextMetadata, contextPlace } from "./ContextVariable.ts"
+import { ContextVariableStore } from "./ContextVariableStore.ts"
+import { ProjectSecrets } from "./ProjectSecrets.ts"
+
+/** What a value may have as UTF-8. */
+export const contextValueBytesMax = 64 * 1024
+
+/** UTF-16 code units. */
+export const contextDescriptionLengthMax = 1024
+
+/** How many a project may have. Requests at the same time may pass it by a few. */
+export const contextVariablesMax = 1000
+
+export interface NewContextVariable {
+  readonly key: string
+  readonly value: string
+  /** Empty when left out. */
+  readonly description?: string
+}
+
+/** At least one of them; what is left out stays as it is. */
+export interface ContextVariableChange {
+  readonly value?: string
+  readonly description?: string
+}
+
+type Failure = Forbidden | NotFound | StoreUnavailable
+
+export class ContextVariables extends Context.Service<
+  ContextVariables,
+  {
+    /** By key, as bytes. */
+    readonly list: (project: string, page: PageRequest) => Effect.Effect<Page<ContextMetadata>, Failure, Caller>
+    /** `BadRequest` when a field breaks its rule, the key is in use, or the project has as many as it may. */
+    readonly create: (
+      project: string,
+      input: NewContextVariable
+    ) => Effect.Effect<ContextMetadata, Failure | BadRequest, Caller>
+    readonly update: (
+      project: string,
+      key: string,
+      change: ContextVariableChange
+    ) => Effect.Effect<ContextMetadata, Failure | BadRequest, Caller>
+    readonly remove: (project: string, key: string) => Effect.Effect<void, Failure, Caller>
+  }
+>()("@weft/core/secrets/ContextVariables") {
+  static readonly layer: Layer.Layer<
+    ContextVariables,
+    never,
+    ContextVariableStore | ProjectStore | ProjectSecrets | Keyring
+  > = Layer.effect(
+    ContextVariables,
+    Effect.gen(function* () {
+      const store = yield* ContextVariableStore
+      const projects = yield* ProjectStore
+      const secrets = yield* ProjectSecrets
+      const keyring = yield* Keyring
+
+      const seal = (project: Project, key: string, value: string) =>
+        keyring.seal(value, contextPlace(project.project_id, key))
+
+      /** Whatever became of the change: who did not hear of its end may yet find it made. */
+      const changing = <A, E>(project: Project, change: Effect.Effect<A, E>): Effect.Effect<A, E> =>
+        Effect.ensuring(change, secrets.changed(project.env_id, project.project_id))
+
+      return ContextVariables.of({
+        list: Effect.fnUntraced(function* (idOrName, page) {
+          const { project } = yield* namedProject(projects, idOrName, "context", "read")
+          const { items, total } = yield* store.list(project.env_id, project.project_id, page)
+          return { items: items.map(contextMetadata), total }
+        }),
+
+        create: Effect.fnUntraced(function* (idOrName, { key, value, description = "" }) {
+          const shape = Effect.andThen(checkKey(key), checkFields({ value, description }))
+          const { project } = yield* namedProject(projects, idOrName, "context", "create", shape)
+          const { env_id, project_id } = project
+          const { total } = yield* store.list(env_id, project_id, { limit: 1, offset: 0 })
+          if (total >= contextVariablesMax) return yield* tooMany
+          const sealed = yield* seal(project, key, value)
+          const instant = yield* now
+          const variable = new ContextVariable({
+            project_id,
+            env_id,
+            key,
+            value: sealed,
+            description,
+            created_at: instant,
+            updated_at: instant
+          })
+          yield* changing(project, store.insert(variable)).pipe(Effect.catchTag("Taken", () => taken))
+          return contextMetadata(variable)
+        }),
+
+        update: Effect.fnUntraced(function* (idOrName, key, { value, description }) {
+          const shape = value === undefined && description === undefined ? nothing : checkFields({ value, description })
+          const { project } = yield* namedProject(projects, idOrName, "context", "update", shape)
+          if (!isContextKey(key)) return yield* unknown
+          const change = {
+            ...(value === undefined ? {} : { value: yield* seal(project, key, value) }),
+            ...(description === undefined ? {} : { description }),
+            updated_at: yield* now
+          }
+          const { env_id, project_id } = project
+          return contextMetadata(yield* changing(project, store.update(env_id, project_id, key, change)))
+        }),
+
+        remove: Effect.fnUntraced(function* (idOrName, key) {
+          const { project } = yield* namedProject(projects, idOrName, "context", "delete")
+          if (!isContextKey(key)) return yield* unknown
+          yield* changing(project, store.remove(project.env_id, project.project_id, key))
+        })
+      })
+    })
+  )
+}
+
+const isContextKey = Schema.is(ContextKey)
+
+const bad = (reason: string) => Effect.fail(new BadRequest({ reason }))
+
+const checkKey = (key: string): Effect.Effect<void, BadRequest> => (isContextKey(key) ? Effect.void : badKey)
+
+const checkFields = ({
+  value = "",
+  description = ""
+}: {
+  readonly value: string | undefined
+  readonly description: string | undefined
+}): Effect.Effect<void, BadRequest> => {
+  if (!value.isWellFormed() || utf8Encode(value).length > contextValueBytesMax) return badValue
+  return description.length <= contextDescriptionLengthMax && isStorable(description) ? Effect.void : badDescription
+}
+
+/** Text that every database keeps as it is. */
+const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes("\u0000")
+
+const badKey = bad(
+  "key must begin with a letter or underscore and have 1 to 128 letters, digits, underscores, dots and hyphens"
+)
+const badValue = bad(`value must be valid Unicode of at most ${contextValueBytesMax} bytes`)
+const badDescription = bad(
+  `description must be valid Unicode of at most ${contextDescriptionLengthMax} characters, without U+0000`
+)
+const nothing = bad("value or description is missing: one of them must be there")
+const taken = bad("key is already in use in this project")
+const tooMany = bad(`key: a project may have ${contextVariablesMax} context variables`)
+const unknown = Effect.fail(new NotFound({ resource: "context variable" }))

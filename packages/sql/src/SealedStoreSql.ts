@@ -1,0 +1,81 @@
+/**
+ * `SealedStore` on SQL: every column of the database that holds sealed values.
+ *
+ * A new one is a row of `columns`. Without it, rotating the master key would pass its values over, and they would be
+ * lost with the former key; the contract checks every table of `Place`.
+ */
+import { type Place, type Sealed, SealedStore, type SealedValue } from "@weft/core"
+import { Effect, Layer } from "effect"
+import type { SqlClient, Statement } from "effect/sql"
+import { Database, orUnavailable } from "./Database.ts"
+
+interface Column {
+  readonly table: Place["table"]
+  readonly column: string
+  /** The primary key; the id of the place is these, joined by slashes. */
+  readonly key: readonly [string, ...ReadonlyArray<string>]
+}
+
+const columns: ReadonlyArray<Column> = [{ table: "context_variables", column: "value", key: ["project_id", "key"] }]
+
+export const layer: Layer.Layer<SealedStore, never, Database> = Layer.effect(
+  SealedStore,
+  Effect.gen(function* () {
+    const { reader, writer } = yield* Database
+
+    const sealedIn = (column: Column, keyId: string, after: Place | null, limit: number) => {
+      const sealed = reader(column.column)
+      const terms: Array<Statement.Fragment> = [reader`${sealed} IS NOT NULL`, reader`substr(${sealed}, 1, 17) <> ${`${keyId}.`}`]
+      if (after?.table === column.table) terms.push(isAfter(reader, column, after.id))
+      const keys = column.key.map((name) => reader`${reader(name)}`)
+      const id = reader.join(" || '/' || ", false)(keys)
+      return Effect.map(
+        reader<{ id: string; sealed: Sealed }>`SELECT ${id} AS id, ${sealed} AS sealed
+          FROM ${reader(column.table)} WHERE ${reader.and(terms)}
+          ORDER BY ${reader.csv(keys)} LIMIT ${limit}`,
+        (rows) => rows.map((row): SealedValue => ({ place: { table: column.table, id: row.id }, sealed: row.sealed }))
+      )
+    }
+
+    const sealedByOthers = Effect.fnUntraced(function* (keyId: string, after: Place | null, limit: number) {
+      const found: Array<SealedValue> = []
+      const first = after === null ? 0 : columns.findIndex(({ table }) => table === after.table)
+      for (const column of columns.slice(first)) {
+        if (found.length === limit) break
+        found.push(...(yield* sealedIn(column, keyId, after, limit - found.length)))
+      }
+      return found
+    })
+
+    return SealedStore.of({
+      sealedByOthers: (keyId, { after, limit }) =>
+        sealedByOthers(keyId, after, limit).pipe(orUnavailable("sealedByOthers")),
+
+      replace: ({ place, sealed }, next) =>
+        Effect.gen(function* () {
+          const column = columns.find(({ table }) => table === place.table)
+          if (column === undefined) return false
+          const terms = isAt(writer, column, place.id)
+          const replaced = yield* writer`UPDATE ${writer(column.table)} SET ${writer.update({ [column.column]: next })}
+            WHERE ${terms} AND ${writer(column.column)} = ${sealed} RETURNING 1 AS replaced`
+          return replaced.length === 1
+        }).pipe(orUnavailable("replace"))
+    })
+  })
+)
+
+/** The parts of a place's id; only the last may itself contain a slash. */
+const partsOf = ({ key }: Column, id: string): ReadonlyArray<string> => {
+  const parts = id.split("/")
+  return [...parts.slice(0, key.length - 1), parts.slice(key.length - 1).join("/")]
+}
+
+const isAt = (sql: SqlClient.SqlClient, column: Column, id: string): Statement.Fragment =>
+  sql.and(column.key.map((name, index) => sql`${sql(name)} = ${partsOf(column, id)[index] ?? ""}`))
+
+/** Whether a row comes after the id in the order of the primary key. */
+const isAfter = (sql: SqlClient.SqlClient, column: Column, id: string): Statement.Fragment => {
+  const parts = partsOf(column, id)
+  const names = column.key.map((name) => sql`${sql(name)}`)
+  return sql`(${sql.csv(names)}) > (${sql.csv(parts.map((part) => sql`${part}`))})`
+}
