@@ -33,6 +33,11 @@ export const layer = (data: JournalThreadData): Layer.Layer<JournalStore> =>
         reap: (nodeId, now, limit) =>
           Effect.flatMap(ask(thread, "reap", { _tag: "Reap", nodeId, now, limit }), (answer) =>
             answer._tag === "Reaped" ? Effect.succeed(answer.runs) : unexpected(answer)
+          ),
+
+        purge: (envId, before, limit) =>
+          Effect.flatMap(ask(thread, "purge", { _tag: "Purge", envId, before, limit }), (answer) =>
+            answer._tag === "Purged" ? Effect.succeed(answer.count) : unexpected(answer)
           )
       })
     })

@@ -20,14 +20,22 @@ import {
   addEvent,
   addGivenBack,
   addStart,
-  type JournalStatements
+  type JournalStatements,
+  logsText,
+  storedBytes
 } from "./JournalStatements.ts"
 import { Tally } from "./Tally.ts"
 
 type Appended = Extract<JournalEntry, { _tag: "Appended" }>
 type Beginning = Extract<JournalEntry, { _tag: "Appended" | "Started" }>
 type Ending = Extract<JournalEntry, { _tag: "Ended" | "Settled" }>
-type Numbered = { readonly index: number; readonly entry: Ending }
+
+interface Numbered {
+  readonly index: number
+  readonly entry: Ending
+  /** The text of what the run logged. */
+  readonly logs: string | null
+}
 
 /** Not every entry counts: nothing of the batch may be kept. */
 export class NotAllCount extends Data.TaggedError("NotAllCount") {}
@@ -54,7 +62,7 @@ export const applyAll = Effect.fnUntraced(function* (
   yield* statements.giveBack.run(givenBackRows(running))
   const ended = yield* statements.endRuns.run(endRows(running))
   if (inserted + ended !== round.length) return yield* new NotAllCount()
-  for (const { entry } of round) tally.ended(entry.run)
+  for (const { entry, logs } of round) tally.ended(entry.run, storedBytes(entry.run, logs))
 
   yield* count(statements, tally)
   return entries.map(() => true)
@@ -81,8 +89,8 @@ export const applyEach = Effect.fnUntraced(function* (
 
     for (const round of rounds(endings)) {
       const over = yield* endEach(statements, round)
-      for (const { index, entry } of round) {
-        if (over.has(entry.run.run_id)) tally.ended(entry.run)
+      for (const { index, entry, logs } of round) {
+        if (over.has(entry.run.run_id)) tally.ended(entry.run, storedBytes(entry.run, logs))
         else counted[index] = false
       }
     }
@@ -139,14 +147,14 @@ const eventRows = (appended: ReadonlyArray<Appended>): Rows => {
 /** Of the runs without a delivery: most are over before anybody stored their start. */
 const endedRows = (round: ReadonlyArray<Numbered>): Rows => {
   const rows: Rows = []
-  for (const { entry } of round) if (entry._tag === "Ended") addEnded(rows, entry.run, entry.logs)
+  for (const { entry, logs } of round) if (entry._tag === "Ended") addEnded(rows, entry.run, logs)
   return rows
 }
 
 const endRows = (round: ReadonlyArray<Numbered>): Rows => {
   const rows: Rows = []
-  for (const { entry } of round) {
-    addEnd(rows, entry.run, entry.logs, entry._tag === "Settled" ? entry.deliveryId : null)
+  for (const { entry, logs } of round) {
+    addEnd(rows, entry.run, logs, entry._tag === "Settled" ? entry.deliveryId : null)
   }
   return rows
 }
@@ -172,7 +180,7 @@ const segments = (entries: ReadonlyArray<JournalEntry>): readonly [Segment, ...R
   const ended = new Set<RunId>()
   entries.forEach((entry, index) => {
     if (entry._tag === "Ended" || entry._tag === "Settled") {
-      current.endings.push({ index, entry })
+      current.endings.push({ index, entry, logs: logsText(entry.logs) })
       ended.add(entry.run.run_id)
       return
     }

@@ -3,7 +3,16 @@
  *
  * Each `add…` function appends the values of one row in the order of the columns that its statement names.
  */
-import type { Delivery, Event, EventId, LogEntry, Run, RunId, Timestamp } from "@weft/core"
+import {
+  type Delivery,
+  type Event,
+  type EventId,
+  type LogEntry,
+  type Run,
+  type RunId,
+  type Timestamp,
+  utf8Length
+} from "@weft/core"
 import { batched, type Rows } from "./Batch.ts"
 import type { Database } from "./Database.ts"
 
@@ -75,9 +84,20 @@ const runStatements = ({ dialect, writer: sql }: Database["Service"]) => ({
   }),
 
   countRuns: batched(sql, dialect, {
-    columns: [...texts(5), "integer"],
-    text: (values) => `INSERT INTO run_counts (env_id, project_id, project_name, run_type, status, n) VALUES ${values}
-      ON CONFLICT (env_id, project_id, project_name, run_type, status) DO UPDATE SET n = run_counts.n + excluded.n`
+    columns: [...texts(5), ...integers(4)],
+    text: (values) => `INSERT INTO run_counts (env_id, project_id, project_name, run_type, status, n, bytes, month,
+      month_runs) VALUES ${values}
+      ON CONFLICT (env_id, project_id, project_name, run_type, status) DO UPDATE SET
+        n = run_counts.n + excluded.n, bytes = run_counts.bytes + excluded.bytes,
+        month_runs = CASE WHEN excluded.month > run_counts.month THEN excluded.month_runs
+          WHEN excluded.month = run_counts.month THEN run_counts.month_runs + excluded.month_runs
+          ELSE run_counts.month_runs END,
+        month = CASE WHEN excluded.month > run_counts.month THEN excluded.month ELSE run_counts.month END`
+  }),
+
+  deleteRuns: batched(sql, dialect, {
+    columns: texts(2),
+    text: (values) => `DELETE FROM runs WHERE (env_id, run_id) IN (VALUES ${values})`
   })
 })
 
@@ -108,6 +128,7 @@ const deliveryStatements = ({ dialect, writer: sql }: Database["Service"]) => ({
 })
 
 const texts = (count: number): ReadonlyArray<"text"> => Array.from({ length: count }, () => "text" as const)
+const integers = (count: number): ReadonlyArray<"integer"> => Array.from({ length: count }, () => "integer" as const)
 
 export const addEvent = (rows: Rows, event: Event): void => {
   rows.push(
@@ -150,15 +171,16 @@ export const addStart = (rows: Rows, run: Run, held: Delivery | null): void => {
   else rows.push(held.delivery_id, held.first_run_id, termsOf(held))
 }
 
-export const addEnded = (rows: Rows, run: Run, logs: ReadonlyArray<LogEntry>): void => {
+/** `logs` is the text of what the run logged, as for `addEnd`. */
+export const addEnded = (rows: Rows, run: Run, logs: string | null): void => {
   rows.push(run.env_id, run.run_id, run.stream_id, run.project_id, run.project_name, run.build_id, run.ns, run.var)
   rows.push(run.run_type, run.status, run.start_time, run.stop_time, run.origin_run_id, run.event_id, run.attempt)
-  rows.push(run.node_id, run.cpu_ms, run.wall_ms, run.heap_bytes, run.result, logsText(logs))
+  rows.push(run.node_id, run.cpu_ms, run.wall_ms, run.heap_bytes, run.result, logs)
 }
 
-export const addEnd = (rows: Rows, run: Run, logs: ReadonlyArray<LogEntry>, deliveryId: string | null): void => {
+export const addEnd = (rows: Rows, run: Run, logs: string | null, deliveryId: string | null): void => {
   rows.push(run.env_id, run.run_id, deliveryId, run.status, run.stop_time, run.result)
-  rows.push(run.cpu_ms, run.wall_ms, run.heap_bytes, logsText(logs))
+  rows.push(run.cpu_ms, run.wall_ms, run.heap_bytes, logs)
 }
 
 export const addGivenBack = (
@@ -171,4 +193,9 @@ export const addGivenBack = (
 }
 
 /** A run logs its lines once, at its end: one text is cheaper to write and to page than a row for each line. */
-const logsText = (logs: ReadonlyArray<LogEntry>): string | null => (logs.length === 0 ? null : JSON.stringify(logs))
+export const logsText = (logs: ReadonlyArray<LogEntry>): string | null =>
+  logs.length === 0 ? null : JSON.stringify(logs)
+
+/** The UTF-8 bytes that a run's result and the text of its logs take. */
+export const storedBytes = ({ result }: Run, logs: string | null): number =>
+  utf8Length(result ?? "") + utf8Length(logs ?? "")

@@ -6,7 +6,8 @@ import type { Rows } from "./Batch.ts"
 import { Database, orUnavailable } from "./Database.ts"
 import { claimDue, type Turns } from "./JournalClaim.ts"
 import { applyAll, applyEach } from "./JournalCommit.ts"
-import { addEnd, addGivenBack, journalStatements } from "./JournalStatements.ts"
+import { purgeEnded } from "./JournalPurge.ts"
+import { addEnd, addGivenBack, journalStatements, storedBytes } from "./JournalStatements.ts"
 import { runColumns } from "./RunStoreSql.ts"
 import { Tally } from "./Tally.ts"
 
@@ -42,8 +43,8 @@ export const layer: Layer.Layer<JournalStore, never, Database> = Layer.effect(
       const ends: Rows = []
       const lost = held.map(({ delivery_id, first_run_id, ...row }) => {
         const run = loseRun(row, "NodeLost", "The process that ran this function is gone", now)
-        tally.ended(run)
-        addEnd(ends, run, [], delivery_id)
+        tally.ended(run, storedBytes(run, null))
+        addEnd(ends, run, null, delivery_id)
         const next = { attempt: run.attempt, due_at: now, first_run_id }
         if (delivery_id !== null) addGivenBack(givenBack, run, delivery_id, next)
         return run
@@ -71,7 +72,10 @@ export const layer: Layer.Layer<JournalStore, never, Database> = Layer.effect(
           .withTransaction(Effect.andThen(renew(request.lease), claimDue(database, statements, turns, request)))
           .pipe(orUnavailable("claim")),
 
-      reap: (nodeId, now, limit) => sql.withTransaction(reap(nodeId, now, limit)).pipe(orUnavailable("reap"))
+      reap: (nodeId, now, limit) => sql.withTransaction(reap(nodeId, now, limit)).pipe(orUnavailable("reap")),
+
+      purge: (envId, before, limit) =>
+        sql.withTransaction(purgeEnded(database, statements, envId, before, limit)).pipe(orUnavailable("purge"))
     })
   })
 )

@@ -77,5 +77,14 @@ export const freshIds: Effect.Effect<
   (random) => (schema) => Effect.map(random.uuidV7(), (value) => schema.make(value, { disableChecks: true }))
 )
 
+/**
+ * The least id that can have been made at `instant` (milliseconds since 1970): the ids made here before are less,
+ * those made then or later are not.
+ */
+export const leastIdAt = <Id extends string>(schema: Schema.Codec<Id, string>, instant: number): Id => {
+  const time = Math.max(0, instant).toString(16).padStart(12, "0")
+  return schema.make(`${time.slice(0, 8)}-${time.slice(8)}-7000-8000-000000000000`)
+}
+
 /** Whether text has the shape of an id. What has not is the name of something, or of nothing. */
 export const isUuid: (text: string) => boolean = Schema.is(uuid)

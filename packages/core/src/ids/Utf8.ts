@@ -13,6 +13,19 @@ const strictDecoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
 
 export const utf8Encode = (text: string): Uint8Array => encoder.encode(text)
 
+/** How many bytes `utf8Encode` gives, without making them. */
+export const utf8Length = (text: string): number => {
+  let bytes = text.length
+  for (let index = 0; index < text.length; index++) {
+    const unit = text.charCodeAt(index)
+    if (unit < 0x80) continue
+    bytes += unit < 0x800 ? 1 : 2
+    // The two halves of a pair make four bytes together.
+    if ((unit & 0xfc00) === 0xd800 && (text.charCodeAt(index + 1) & 0xfc00) === 0xdc00) index++
+  }
+  return bytes
+}
+
 /** Bytes that are not UTF-8 become U+FFFD. */
 export const utf8Decode = (bytes: Uint8Array): string => decoder.decode(bytes)
 

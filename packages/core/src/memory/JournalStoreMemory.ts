@@ -31,7 +31,21 @@ export const layer: Layer.Layer<JournalStore, never, MemoryDatabase> = Layer.eff
             .sort((a, b) => compareText(a.run_id, b.run_id))
             .slice(0, limit)
             .map((run) => lose(db, run, now))
-        )
+        ),
+
+      purge: (envId, before, limit) =>
+        Effect.sync(() => {
+          const ended = [...db.runs.values()]
+            .filter((run) => run.env_id === envId && run.status !== "running" && run.run_id < before)
+            .sort((a, b) => compareText(a.run_id, b.run_id))
+            .slice(0, limit)
+          for (const { run_id, env_id, start_time } of ended) {
+            db.runs.delete(run_id)
+            db.logs.delete(run_id)
+            db.removedRuns.push({ env_id, start_time })
+          }
+          return ended.length
+        })
     })
   })
 )

@@ -96,5 +96,12 @@ export class JournalStore extends Context.Service<
       now: Timestamp,
       limit: number
     ) => Effect.Effect<ReadonlyArray<Run>, StoreUnavailable>
+
+    /**
+     * Removes runs of the environment that have ended and whose ids are less than `before`, the least first, with their
+     * logs; events stay. At most `limit`, and fewer where they are large, so that others can write soon. Gives how many
+     * it removed; call again until that is 0.
+     */
+    readonly purge: (envId: EnvId, before: RunId, limit: number) => Effect.Effect<number, StoreUnavailable>
   }
 >()("@weft/core/runs/JournalStore") {}

@@ -25,9 +25,13 @@ export class PlanInvalid extends Schema.TaggedError<PlanInvalid>()("PlanInvalid"
   limit: Schema.String
 }) {
   override get message(): string {
-    return `The limit ${this.limit} of the plan ${this.plan} must be an integer, at least 0, or -1 for unlimited`
+    const least = leastOf(this.limit)
+    return `The limit ${this.limit} of the plan ${this.plan} must be an integer, at least ${least}, or -1 for unlimited`
   }
 }
+
+/** A rate of nothing would refuse for ever. */
+const leastOf = (limit: string): number => (limit === "requests_per_second" ? 1 : 0)
 
 const MiB = 1024 ** 2
 const GiB = 1024 ** 3
@@ -99,11 +103,12 @@ export const planTable = (overrides: PlanOverrides): Readonly<Record<PlanName, P
   "Self-Host": { ...defaultPlans["Self-Host"], ...overrides["Self-Host"] }
 })
 
-/** The first limit of a table that is neither an integer from 0 nor -1; null when all are. */
+/** The first limit of a table that no plan can have; null when there is none. */
 export const firstInvalid = (plans: Readonly<Record<PlanName, Plan>>): PlanInvalid | null => {
   for (const plan of PlanName.literals) {
     for (const [limit, value] of Object.entries(plans[plan])) {
-      if (!Number.isSafeInteger(value) || value < -1) return new PlanInvalid({ plan, limit })
+      if (!(Number.isSafeInteger(value) && (value >= leastOf(limit) || value === -1)))
+        return new PlanInvalid({ plan, limit })
     }
   }
   return null

@@ -1,0 +1,33 @@
+/** `UsageStore` in memory: the executable specification. */
+import { Effect, Layer } from "effect"
+import { utf8Length } from "../ids/Utf8.ts"
+import { UsageStore } from "../tenancy/UsageStore.ts"
+import { MemoryDatabase } from "./MemoryDatabase.ts"
+
+export const layer: Layer.Layer<UsageStore, never, MemoryDatabase> = Layer.effect(
+  UsageStore,
+  Effect.gen(function* () {
+    const db = yield* MemoryDatabase
+
+    return UsageStore.of({
+      runs: (orgId, month) =>
+        Effect.sync(() => {
+          const isOurs = (run: { readonly env_id: string }) =>
+            [...db.envs.values()].some((env) => env.org_id === orgId && env.env_id === run.env_id)
+          const stored = [...db.runs.values()].filter(isOurs)
+          const began = [...stored, ...db.removedRuns.filter(isOurs)].filter(
+            (run) => run.start_time >= month.start && run.start_time < month.end
+          )
+          const bytes = stored.map(({ run_id, result }) => {
+            const logs = db.logs.get(run_id) ?? []
+            return utf8Length(result ?? "") + (logs.length === 0 ? 0 : utf8Length(JSON.stringify(logs)))
+          })
+          return {
+            runs_this_period: began.length,
+            call_count: stored.length,
+            call_storage_bytes: bytes.reduce((sum, size) => sum + size, 0)
+          }
+        })
+    })
+  })
+)
