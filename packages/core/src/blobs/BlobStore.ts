@@ -69,8 +69,8 @@ export class BlobStore extends Context.Service<
     ) => Effect.Effect<Written, E | NotFound | StoreUnavailable>
     /**
      * Puts the named parts, in the order given, under the key as one blob; takes no longer for larger parts. Other
-     * parts are dropped. Safe to repeat until it has succeeded. `NotFound` when a part is not there or the parts
-     * were dropped.
+     * parts are dropped. Safe to repeat until it has succeeded. `NotFound`, and nothing changes, when a part of that
+     * number and digest is not there, or the parts were dropped.
      */
     readonly joinParts: (
       key: string,

@@ -1,24 +1,34 @@
 /** `BlobStore` in memory: the executable specification. */
 import { Bytes, Effect, Layer, Stream } from "effect"
 import { Digest } from "effect/crypto"
-import { BlobStore } from "../blobs/BlobStore.ts"
+import { BlobStore, type Written } from "../blobs/BlobStore.ts"
 import { NotFound } from "../errors/Errors.ts"
 
+interface Part extends Written {
+  readonly bytes: Uint8Array
+}
+
 /** Parts under the name that `beginParts` gave them; gone when they were joined or dropped. */
-type Parts = Map<number, Uint8Array>
+type Parts = Map<number, Part>
+
+interface Blob {
+  readonly bytes: Uint8Array
+  /** The name of the parts that it was joined from. */
+  readonly parts: string | null
+}
 
 export const layer: Layer.Layer<BlobStore> = Layer.effect(
   BlobStore,
   Effect.gen(function* () {
     const { digestHex } = yield* Digest.Digest
-    const blobs = new Map<string, Uint8Array>()
+    const blobs = new Map<string, Blob>()
     const open = new Map<string, Parts>()
     let begun = 0
 
     const find = (key: string) =>
       Effect.suspend(() => {
-        const bytes = blobs.get(key)
-        return bytes === undefined ? Effect.fail(notFound) : Effect.succeed(bytes)
+        const blob = blobs.get(key)
+        return blob === undefined ? Effect.fail(notFound) : Effect.succeed(blob)
       })
     const written = (bytes: Uint8Array) =>
       Effect.map(digestHex(Digest.sha256, bytes), (digest) => ({ size: bytes.length, digest }))
@@ -26,17 +36,17 @@ export const layer: Layer.Layer<BlobStore> = Layer.effect(
     return BlobStore.of({
       backend: "memory",
       // Copies both ways: bytes that a caller goes on using must not change what is stored.
-      put: (key, bytes) => Effect.sync(() => void blobs.set(key, bytes.slice())),
-      get: (key) => Effect.map(find(key), (bytes) => bytes.slice()),
+      put: (key, bytes) => Effect.sync(() => void blobs.set(key, { bytes: bytes.slice(), parts: null })),
+      get: (key) => Effect.map(find(key), ({ bytes }) => bytes.slice()),
       remove: (key) => Effect.sync(() => void blobs.delete(key)),
 
       write: (key, stream) =>
         Effect.flatMap(collect(stream), (bytes) => {
-          blobs.set(key, bytes)
+          blobs.set(key, { bytes, parts: null })
           return written(bytes)
         }),
       read: (key, range) =>
-        Effect.map(find(key), (bytes) => Stream.make(bytes.slice(range?.start ?? 0, range?.end ?? bytes.length))),
+        Effect.map(find(key), ({ bytes }) => Stream.make(bytes.slice(range?.start ?? 0, range?.end ?? bytes.length))),
 
       beginParts: (key) =>
         Effect.sync(() => {
@@ -45,21 +55,30 @@ export const layer: Layer.Layer<BlobStore> = Layer.effect(
           return name
         }),
       writePart: (_key, name, number, stream) =>
-        Effect.flatMap(collect(stream), (bytes) => {
+        Effect.gen(function* () {
+          const bytes = yield* collect(stream)
+          const part = { ...(yield* written(bytes)), bytes }
           const parts = open.get(name)
-          if (parts === undefined) return Effect.fail(notFound)
-          parts.set(number, bytes)
-          return written(bytes)
+          if (parts === undefined) return yield* notFound
+          parts.set(number, part)
+          return { size: part.size, digest: part.digest }
         }),
       joinParts: (key, name, chosen) =>
         Effect.suspend(() => {
           const parts = open.get(name)
           // Joined before: what it came to is under the key.
-          if (parts === undefined) return Effect.flatMap(find(key), written)
-          const found = chosen.flatMap(({ number }) => parts.get(number) ?? [])
+          if (parts === undefined) {
+            return Effect.flatMap(find(key), (blob) =>
+              blob.parts === name ? written(blob.bytes) : Effect.fail(notFound)
+            )
+          }
+          const found = chosen.flatMap(({ number, digest }) => {
+            const part = parts.get(number)
+            return part?.digest === digest ? part.bytes : []
+          })
           if (found.length !== chosen.length) return Effect.fail(notFound)
           const bytes = Bytes.concat(found)
-          blobs.set(key, bytes)
+          blobs.set(key, { bytes, parts: name })
           open.delete(name)
           return written(bytes)
         }),
