@@ -79,6 +79,30 @@ const cases: Readonly<Record<NeedKey, Case>> = {
   },
   "triggers.eventHandlers": get(() => "/v1/projects/shop/event-handlers", "shop"),
   "triggers.schedules": get(() => "/v1/projects/shop/schedules", "shop"),
+  "context.list": get(() => "/v1/projects/shop/context", "shop"),
+  "context.create": {
+    method: "POST",
+    path: () => "/v1/projects/shop/context",
+    options: () => ({ json: { key: "MADE", value: "v" } }),
+    before: () => server.call("DELETE", "/v1/projects/shop/context/MADE"),
+    exact: "shop",
+    status: 201
+  },
+  "context.update": {
+    method: "PUT",
+    path: () => "/v1/projects/shop/context/KEPT",
+    options: () => ({ json: { value: "v" } }),
+    before: () => server.call("POST", "/v1/projects/shop/context", { json: { key: "KEPT", value: "v" } }),
+    exact: "shop",
+    status: 200
+  },
+  "context.remove": {
+    method: "DELETE",
+    path: () => "/v1/projects/shop/context/GONE",
+    before: () => server.call("POST", "/v1/projects/shop/context", { json: { key: "GONE", value: "v" } }),
+    exact: "shop",
+    status: 204
+  },
   "events.publish": {
     method: "POST",
     path: () => "/v1/events",

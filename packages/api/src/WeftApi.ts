@@ -4,6 +4,7 @@ import { completeDocument } from "./openapi/Document.ts"
 import { AdminApi } from "./routes/AdminApi.ts"
 import { Enveloped } from "./routes/Authentication.ts"
 import { BuildsApi, TriggersApi } from "./routes/BuildsApi.ts"
+import { ContextApi } from "./routes/ContextApi.ts"
 import { EnvApi } from "./routes/EnvApi.ts"
 import { EventsApi } from "./routes/EventsApi.ts"
 import { ProjectsApi } from "./routes/ProjectsApi.ts"
@@ -11,7 +12,7 @@ import { RunsApi } from "./routes/RunsApi.ts"
 import { StatusApi } from "./routes/StatusApi.ts"
 
 export class WeftApi extends HttpApi.make("weft")
-  .add(StatusApi, ProjectsApi, BuildsApi, TriggersApi, EventsApi, RunsApi, EnvApi, AdminApi)
+  .add(StatusApi, ProjectsApi, BuildsApi, TriggersApi, ContextApi, EventsApi, RunsApi, EnvApi, AdminApi)
   .middleware(Enveloped)
   // What handlers return was made and checked by core; checking it again on the way out costs a regex per id.
   .annotate(HttpApi.SuccessParseOptions, { disableChecks: true })

@@ -15,6 +15,8 @@ import type { Project } from "./projects/Project.ts"
 import { Projects } from "./projects/Projects.ts"
 import type { LogEntry, Run, RunStats } from "./runs/Run.ts"
 import { type RunQuery, Runs } from "./runs/Runs.ts"
+import type { ContextMetadata } from "./secrets/ContextVariable.ts"
+import { type ContextVariableChange, ContextVariables, type NewContextVariable } from "./secrets/ContextVariables.ts"
 
 /** An event with its data as a value. */
 export type HostEvent = Omit<Event, "event_data"> & { readonly event_data: Schema.Json }
@@ -36,6 +38,13 @@ export interface WeftEnv {
     readonly get: (project: string, buildId: string) => Promise<Build>
     readonly deploy: (project: string, buildId: string) => Promise<Build>
   }
+  /** The secrets of a project; no value ever comes back. */
+  readonly context: {
+    readonly list: (project: string, page?: PageRequest) => Promise<Page<ContextMetadata>>
+    readonly create: (project: string, input: NewContextVariable) => Promise<ContextMetadata>
+    readonly update: (project: string, key: string, change: ContextVariableChange) => Promise<ContextMetadata>
+    readonly remove: (project: string, key: string) => Promise<void>
+  }
   readonly events: {
     /** Durable when it resolves. Without `stream_id` the event begins a stream of its own. */
     readonly publish: (event: { type: string; data: Schema.Json; stream_id?: string }) => Promise<HostEvent>
@@ -54,7 +63,7 @@ export interface WeftEnv {
   readonly activity: () => AsyncIterable<Activity>
 }
 
-type Services = Projects | Builds | Events | Runs | Feed
+type Services = Projects | ContextVariables | Builds | Events | Runs | Feed
 
 export const hostEnv = (runtime: ManagedRuntime.ManagedRuntime<Services, unknown>, envId: EnvId): WeftEnv => {
   const identity = hostIdentity(envId)
@@ -74,6 +83,12 @@ export const hostEnv = (runtime: ManagedRuntime.ManagedRuntime<Services, unknown
       list: (page = firstPage) => run(Builds.use((builds) => builds.list(page))),
       get: (project, buildId) => run(Builds.use((builds) => builds.get(project, buildId))),
       deploy: (project, buildId) => run(Builds.use((builds) => builds.deploy(project, buildId)))
+    },
+    context: {
+      list: (project, page = firstPage) => run(ContextVariables.use((context) => context.list(project, page))),
+      create: (project, input) => run(ContextVariables.use((context) => context.create(project, input))),
+      update: (project, key, change) => run(ContextVariables.use((context) => context.update(project, key, change))),
+      remove: (project, key) => run(ContextVariables.use((context) => context.remove(project, key)))
     },
     events: {
       publish: (event) =>

@@ -23,7 +23,7 @@ import { Builds } from "./builds/Builds.ts"
 import { Deployments } from "./builds/Deployments.ts"
 import { ArchiveBytesMax } from "./builds/Upload.ts"
 import { Keyring, type MasterKeyInvalid, type MasterKeys } from "./encryption/Keyring.ts"
-import { Resealing } from "./encryption/Resealing.ts"
+import { type Resealed, Resealing } from "./encryption/Resealing.ts"
 import type { SealedStore } from "./encryption/SealedStore.ts"
 import type { StoreUnavailable } from "./errors/Errors.ts"
 import type { EventStore } from "./events/EventStore.ts"
@@ -183,6 +183,10 @@ export interface WeftInstance {
     readonly update: Promised<ApiKeys["Service"]["update"]>
     readonly remove: Promised<ApiKeys["Service"]["remove"]>
   }
+  readonly secrets: {
+    /** After the master key was changed: seals everything anew that a former one sealed. May be repeated at will. */
+    readonly reseal: () => Promise<Resealed>
+  }
   /** One environment, with the rights of the host: all of them. */
   readonly env: (envId: EnvId) => WeftEnv
   /** Stops taking deliveries, lets running ones finish for up to 30 s, then ends everything. */
@@ -216,6 +220,7 @@ export const start = async (options: StartOptions): Promise<WeftInstance> => {
       update: promised(apiKeys.update),
       remove: promised(apiKeys.remove)
     },
+    secrets: { reseal: () => run(Resealing.use((resealing) => resealing.reseal)) },
     env: (envId) => hostEnv(runtime, envId),
     close: () => runtime.dispose()
   }

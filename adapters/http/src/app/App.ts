@@ -17,6 +17,7 @@ import { PermittedLive } from "../access/PermittedLive.ts"
 import { EnvelopedLive, enveloped } from "../answers/Enveloping.ts"
 import { AdminLive } from "../handlers/AdminLive.ts"
 import { buildsLive } from "../handlers/BuildsLive.ts"
+import { ContextLive } from "../handlers/ContextLive.ts"
 import { EnvLive } from "../handlers/EnvLive.ts"
 import { EventsLive } from "../handlers/EventsLive.ts"
 import { ProjectsLive } from "../handlers/ProjectsLive.ts"
@@ -43,6 +44,7 @@ const routesOf = (settings: HttpSettings) => {
   const handlers = Layer.mergeAll(
     statusLive(settings),
     ProjectsLive,
+    ContextLive,
     buildsLive(settings),
     EventsLive,
     RunsLive,

@@ -1,6 +1,6 @@
 /** Handlers for `AdminApi`: one service call each, no decisions. */
 import { pageOf, WeftApi } from "@weft/api"
-import { ApiKeys, EnvId, NotFound, Tenants } from "@weft/core"
+import { ApiKeys, EnvId, NotFound, Resealing, Tenants } from "@weft/core"
 import { Effect, Redacted, Schema } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { listing } from "./Listing.ts"
@@ -17,6 +17,7 @@ export const AdminLive = HttpApiBuilder.group(
   Effect.fnUntraced(function* (handlers) {
     const tenants = yield* Tenants
     const apiKeys = yield* ApiKeys
+    const resealing = yield* Resealing
     return handlers.handleAll({
       listOrgs: ({ query }) => {
         const page = pageOf(query)
@@ -42,7 +43,8 @@ export const AdminLive = HttpApiBuilder.group(
       }),
       removeApiKey: Effect.fnUntraced(function* ({ params }) {
         return yield* apiKeys.remove(yield* envIdOf(params.env_id), params.api_key_id)
-      })
+      }),
+      resealSecrets: () => resealing.reseal
     })
   })
 )

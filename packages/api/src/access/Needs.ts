@@ -2,6 +2,7 @@
 import { type Action, isUuid, type ResourceType } from "@weft/core"
 import type { HttpApiGroup } from "effect/http-api"
 import type { BuildsApi, TriggersApi } from "../routes/BuildsApi.ts"
+import type { ContextApi } from "../routes/ContextApi.ts"
 import type { EnvApi } from "../routes/EnvApi.ts"
 import type { EventsApi } from "../routes/EventsApi.ts"
 import type { ProjectsApi } from "../routes/ProjectsApi.ts"
@@ -30,6 +31,7 @@ type Instances = {
   [G in
     | typeof BuildsApi
     | typeof TriggersApi
+    | typeof ContextApi
     | typeof EnvApi
     | typeof EventsApi
     | typeof ProjectsApi
@@ -53,6 +55,10 @@ export const needs: Readonly<Record<NeedKey, Need>> = {
   "builds.deploy": { type: "build", action: "execute", on: "project" },
   "triggers.eventHandlers": { type: "build", action: "read", on: "project" },
   "triggers.schedules": { type: "build", action: "read", on: "project" },
+  "context.list": { type: "context", action: "read", on: "project" },
+  "context.create": { type: "context", action: "create", on: "project" },
+  "context.update": { type: "context", action: "update", on: "project" },
+  "context.remove": { type: "context", action: "delete", on: "project" },
   "events.publish": { type: "event", action: "create", on: "body" },
   "events.list": { type: "event", action: "read", on: "resource" },
   "events.get": { type: "event", action: "read", on: "resource" },

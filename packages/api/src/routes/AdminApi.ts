@@ -4,6 +4,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { List, Single } from "../envelope/Envelope.ts"
 import { NotFoundError } from "../errors/ErrorSchemas.ts"
+import { ResealedRecord } from "../records/ContextRecords.ts"
 import { ApiKeyRecord, CreatedApiKeyRecord, EnvRecord, OrgRecord } from "../records/Records.ts"
 import { AdminAuthenticated } from "./Authentication.ts"
 import { extension, tag } from "./Documentation.ts"
@@ -89,7 +90,13 @@ const keyEndpoints = [
   }).annotateMerge(extension("Delete an API key"))
 ] as const
 
+const secretEndpoints = [
+  HttpApiEndpoint.post("resealSecrets", "/admin/secrets/reseal", {
+    success: Single("ResealedResponse", ResealedRecord)
+  }).annotateMerge(extension("Seal everything anew that a former master key sealed"))
+] as const
+
 export class AdminApi extends HttpApiGroup.make("admin")
-  .add(...orgEndpoints, ...keyEndpoints)
+  .add(...orgEndpoints, ...keyEndpoints, ...secretEndpoints)
   .middleware(AdminAuthenticated)
   .annotateMerge(tag("Administration", "The host's own routes, with its admin token")) {}
