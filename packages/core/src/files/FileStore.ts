@@ -3,7 +3,8 @@
  *
  * No bytes without an owner: before bytes are written under a new key, the key is noted as *loose*, with the
  * instant until which its writer may still be at work. Storing the file takes the note away, and notes the key that
- * the file had before, in one transaction. Whatever is still loose after its instant is nobody's and is removed.
+ * the file had before, in one transaction. Whatever is still loose after its instant is nobody's: the janitor takes
+ * it, from when on no file can be stored with it, and then removes the bytes.
  */
 import { Context, type Effect } from "effect"
 import type { NotFound, StoreUnavailable } from "../errors/Errors.ts"
@@ -51,9 +52,9 @@ export class FileStore extends Context.Service<
     /** Bytes of the files and uploaded parts of all environments of the organization. */
     readonly storageBytes: (orgId: OrgId) => Effect.Effect<number, StoreUnavailable>
 
-    /** Notes a key as loose. */
+    /** Notes a key as loose; noting it again moves its instant. */
     readonly announce: (storagePath: string, until: Timestamp) => Effect.Effect<void, StoreUnavailable>
-    /** Moves the instant of a loose key; false when it is not loose any more. */
+    /** Moves the instant of a loose key; false when it is not loose any more, or was taken. */
     readonly extend: (storagePath: string, until: Timestamp) => Effect.Effect<boolean, StoreUnavailable>
     /** Stores the file whose bytes are under a loose key, at its path, in one transaction. */
     readonly store: (file: File, terms: StoreTerms) => Effect.Effect<Stored, StoreUnavailable>
@@ -63,9 +64,17 @@ export class FileStore extends Context.Service<
       id: FileId,
       looseUntil: Timestamp
     ) => Effect.Effect<void, NotFound | StoreUnavailable>
-    /** Keys that are loose and whose instant has passed, the oldest first, at most `limit`. */
-    readonly loose: (now: Timestamp, limit: number) => Effect.Effect<ReadonlyArray<string>, StoreUnavailable>
-    /** To be called when nothing is under these keys any more. */
+    /**
+     * Takes loose keys whose instant has passed, the `limit` oldest, in no particular order. None of them can be
+     * extended or stored any more. Whoever took them has until `retryAt` to remove what is there; after that they are
+     * taken again, as the youngest, so that one which cannot be removed is in nobody's way.
+     */
+    readonly takeLoose: (
+      now: Timestamp,
+      retryAt: Timestamp,
+      limit: number
+    ) => Effect.Effect<ReadonlyArray<string>, StoreUnavailable>
+    /** Takes the notes of these keys away. To be called when nothing is under them any more. */
     readonly forget: (storagePaths: ReadonlyArray<string>) => Effect.Effect<void, StoreUnavailable>
 
     readonly insertUpload: (upload: MultipartUpload) => Effect.Effect<void, StoreUnavailable>
@@ -80,24 +89,26 @@ export class FileStore extends Context.Service<
      * be exceeded. `NotFound` when the upload is not open any more.
      */
     readonly putPart: (
+      envId: EnvId,
       uploadId: UploadId,
       part: UploadedPart,
       terms: Pick<StoreTerms, "org_id" | "storage_bytes">
     ) => Effect.Effect<boolean, NotFound | StoreUnavailable>
-    /** By number. */
-    readonly parts: (uploadId: UploadId) => Effect.Effect<ReadonlyArray<UploadedPart>, StoreUnavailable>
+    /** By number; none of an upload that is not open. */
+    readonly parts: (envId: EnvId, uploadId: UploadId) => Effect.Effect<ReadonlyArray<UploadedPart>, StoreUnavailable>
     /** As `store`, and ends the upload with its parts. `NotFound` when the upload is not open any more. */
     readonly completeUpload: (
       uploadId: UploadId,
       file: File,
       terms: StoreTerms
     ) => Effect.Effect<Stored, NotFound | StoreUnavailable>
-    /** Ends the upload and forgets its parts, whose bytes are the caller's to drop. */
-    readonly removeUpload: (envId: EnvId, id: UploadId) => Effect.Effect<MultipartUpload, NotFound | StoreUnavailable>
-    /** Uploads of any environment that expired before `now`, at most `limit`. */
+    /** Ends the upload and forgets its parts, whose bytes were dropped before. */
+    readonly removeUpload: (envId: EnvId, id: UploadId) => Effect.Effect<void, NotFound | StoreUnavailable>
+    /** Uploads of any environment that expired by `now`, the oldest first, at most `limit` after the one named. */
     readonly expiredUploads: (
       now: Timestamp,
-      limit: number
+      limit: number,
+      after: MultipartUpload | null
     ) => Effect.Effect<ReadonlyArray<MultipartUpload>, StoreUnavailable>
   }
 >()("@weft/core/files/FileStore") {}

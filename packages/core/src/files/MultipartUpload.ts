@@ -3,6 +3,11 @@ import { Schema } from "effect"
 import { EnvId, RunId, UploadId } from "../ids/Ids.ts"
 import { Timestamp } from "../ids/Timestamp.ts"
 
+/** Bytes of a part that is not the last: at least; of any: at most. */
+export const partBytesMin = 5 * 1024 ** 2
+export const partBytesMax = 256 * 1024 ** 2
+export const partsMax = 10_000
+
 export const MultipartUpload = Schema.Struct({
   upload_id: UploadId,
   env_id: EnvId,

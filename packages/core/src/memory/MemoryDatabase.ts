@@ -10,18 +10,22 @@ import type { Session } from "../access/Session.ts"
 import type { Build } from "../builds/Build.ts"
 import type { Manifest } from "../builds/Manifest.ts"
 import type { Event } from "../events/Event.ts"
+import type { File } from "../files/File.ts"
+import type { MultipartUpload, UploadedPart } from "../files/MultipartUpload.ts"
 import type {
   ApiKeyId,
   BuildId,
   DeliveryId,
   EnvId,
   EventId,
+  FileId,
   NodeId,
   OrgId,
   ProjectId,
   RunId,
   ServiceKeyId,
-  SessionId
+  SessionId,
+  UploadId
 } from "../ids/Ids.ts"
 import type { Page, PageRequest } from "../ids/Page.ts"
 import type { Timestamp } from "../ids/Timestamp.ts"
@@ -37,6 +41,12 @@ export interface DeliveryRow {
   readonly run_id: RunId | null
 }
 
+export interface UploadRow {
+  readonly upload: MultipartUpload
+  /** By number. */
+  readonly parts: Map<number, UploadedPart>
+}
+
 export class MemoryDatabase extends Context.Service<
   MemoryDatabase,
   {
@@ -48,6 +58,10 @@ export class MemoryDatabase extends Context.Service<
     readonly projects: Map<ProjectId, Project>
     /** By `<project_id>/<key>`. */
     readonly contextVariables: Map<string, ContextVariable>
+    readonly files: Map<FileId, File>
+    readonly uploads: Map<UploadId, UploadRow>
+    /** Notes of loose keys: until when, and whether the janitor took them. */
+    readonly looseBytes: Map<string, { readonly until: Timestamp; readonly taken: boolean }>
     readonly builds: Map<BuildId, Build>
     /** What is deployed, by project. */
     readonly deployments: Map<ProjectId, { readonly build_id: BuildId; readonly manifest: Manifest }>
@@ -71,6 +85,9 @@ export class MemoryDatabase extends Context.Service<
       envs: new Map(),
       projects: new Map(),
       contextVariables: new Map(),
+      files: new Map(),
+      uploads: new Map(),
+      looseBytes: new Map(),
       builds: new Map(),
       deployments: new Map(),
       events: new Map(),

@@ -13,6 +13,7 @@ import type { BlobStore } from "../blobs/BlobStore.ts"
 import type { BuildStore } from "../builds/BuildStore.ts"
 import type { SealedStore } from "../encryption/SealedStore.ts"
 import type { EventStore } from "../events/EventStore.ts"
+import type { FileStore } from "../files/FileStore.ts"
 import type { ProjectStore } from "../projects/ProjectStore.ts"
 import type { JournalStore } from "../runs/JournalStore.ts"
 import type { RunStore } from "../runs/RunStore.ts"
@@ -26,6 +27,7 @@ import * as BuildStoreMemory from "./BuildStoreMemory.ts"
 import * as ContextVariableStoreMemory from "./ContextVariableStoreMemory.ts"
 import * as EventStoreMemory from "./EventStoreMemory.ts"
 import * as FeedMemory from "./FeedMemory.ts"
+import * as FileStoreMemory from "./FileStoreMemory.ts"
 import * as JournalStoreMemory from "./JournalStoreMemory.ts"
 import { MemoryDatabase } from "./MemoryDatabase.ts"
 import * as ProjectStoreMemory from "./ProjectStoreMemory.ts"
@@ -46,6 +48,7 @@ export type DatabaseStores =
   | ProjectStore
   | ContextVariableStore
   | SealedStore
+  | FileStore
   | BuildStore
   | EventStore
   | RunStore
@@ -61,6 +64,7 @@ const databaseStores: Layer.Layer<DatabaseStores> = Layer.mergeAll(
   ProjectStoreMemory.layer,
   ContextVariableStoreMemory.layer,
   SealedStoreMemory.layer,
+  FileStoreMemory.layer,
   BuildStoreMemory.layer,
   EventStoreMemory.layer,
   RunStoreMemory.layer,

@@ -1,0 +1,56 @@
+/** How much may be stored: what the plan allows, and what of it is left (decisions section 4). */
+import { Effect } from "effect"
+import { BadRequest, PlanRequired, type StoreUnavailable } from "../errors/Errors.ts"
+import type { EnvId } from "../ids/Ids.ts"
+import { Plans } from "../tenancy/Plans.ts"
+import type { Bound } from "./BoundedContent.ts"
+import { FileStore, type StoreTerms } from "./FileStore.ts"
+
+export interface Allowance extends Pick<StoreTerms, "org_id" | "storage_bytes"> {
+  /** The largest file in bytes; -1: any. */
+  readonly fileBytes: number
+}
+
+export interface Quota {
+  readonly allowance: (envId: EnvId) => Effect.Effect<Allowance, BadRequest | StoreUnavailable>
+  /** What bounds a file, or a part of one, that takes the place of so many bytes. */
+  readonly bounds: (
+    allowance: Allowance,
+    replacedBytes: Effect.Effect<number, StoreUnavailable>
+  ) => Effect.Effect<ReadonlyArray<Bound>, StoreUnavailable>
+}
+
+export const makeQuota: Effect.Effect<Quota, never, Plans | FileStore> = Effect.gen(function* () {
+  const plans = yield* Plans
+  const store = yield* FileStore
+
+  return {
+    allowance: (envId) =>
+      plans.of(envId).pipe(
+        Effect.map(({ org, plan }) => ({
+          org_id: org.org_id,
+          storage_bytes: plan.storage_bytes,
+          fileBytes: plan.max_file_bytes
+        })),
+        // Only a host can name an environment that does not exist.
+        Effect.catchTag("NotFound", (error) => Effect.fail(new BadRequest({ reason: error.message })))
+      ),
+
+    bounds: Effect.fnUntraced(function* (allowance, replacedBytes) {
+      const bounds: Array<Bound> = []
+      const { fileBytes, storage_bytes, org_id } = allowance
+      if (fileBytes !== -1) bounds.push({ bytes: fileBytes, refusal: fileTooLarge(fileBytes) })
+      if (storage_bytes !== -1) {
+        const others = (yield* store.storageBytes(org_id)) - (yield* replacedBytes)
+        bounds.push({ bytes: Math.max(0, storage_bytes - others), refusal: storageFull(storage_bytes) })
+      }
+      return bounds
+    })
+  }
+})
+
+export const fileTooLarge = (bytes: number): PlanRequired =>
+  new PlanRequired({ reason: `The plan allows files of at most ${bytes} bytes` })
+
+export const storageFull = (bytes: number): PlanRequired =>
+  new PlanRequired({ reason: `The plan allows ${bytes} bytes of storage, and not so many are left` })
