@@ -1,0 +1,102 @@
+/** The fields of the specification's records, in the order of its tables, and how answers are compared with them. */
+import { assert } from "@effect/vitest"
+import type { Reply, TestServer } from "../server/TestServer.ts"
+
+const build = [
+  "build_id",
+  "project_id",
+  "hash",
+  "size",
+  "build_type",
+  "deployed",
+  "active",
+  "created_at",
+  "updated_at",
+  "storage_path",
+  "storage_backend"
+]
+
+export const fields = {
+  project: ["project_id", "env_id", "name", "active", "created_at", "updated_at"],
+  build,
+  uploadedBuild: ["build_id", "project_id", "hash", "size", "storage_path", "storage_backend", "created_at"],
+  event: ["event_id", "env_id", "stream_id", "event_type", "event_data", "event_time", "created_at"],
+  run: [
+    "run_id",
+    "env_id",
+    "stream_id",
+    "build_id",
+    "run_type",
+    "status",
+    "start_time",
+    "stop_time",
+    "origin_run_id",
+    "event_id",
+    "result",
+    "project_id",
+    "project_name"
+  ],
+  stats: ["total_runs", "running", "succeeded", "failed", "cancelled"],
+  handler: ["event_handler_id", "build_id", "event_type", "ns", "var"],
+  schedule: ["schedule_id", "build_id", "cron", "ns", "var"],
+  env: ["env_id", "org_id", "name", "active"],
+  status: ["status", "service", "version", "git_sha", "start_time"]
+} as const satisfies Record<string, ReadonlyArray<string>>
+
+const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
+const instants = /_(at|time)$|^(time|timestamp)$/
+
+/** Exactly these fields; ids are UUIDs and instants ISO 8601 in UTC. */
+export const checkRecord = (record: Readonly<Record<string, unknown>>, names: ReadonlyArray<string>): void => {
+  assert.sameMembers(Object.keys(record), [...names])
+  for (const [name, value] of Object.entries(record)) {
+    if (value === null || typeof value !== "string") continue
+    if (name.endsWith("_id")) assert.match(value, uuid, name)
+    if (instants.test(name)) assert.match(value, instant, name)
+  }
+}
+
+/** The envelope of one item, and the item. */
+export const single = (reply: Reply, status: number, names: ReadonlyArray<string>) => {
+  assert.strictEqual(reply.status, status, reply.text)
+  assert.deepStrictEqual(Object.keys(reply.json), ["data", "meta"])
+  checkRecord(reply.json.meta, ["request_id", "timestamp"])
+  checkRecord(reply.json.data, names)
+  return reply.json.data
+}
+
+/** The envelope of a list that is not empty, and its items. */
+export const list = (reply: Reply, names: ReadonlyArray<string>) => {
+  assert.strictEqual(reply.status, 200, reply.text)
+  assert.deepStrictEqual(Object.keys(reply.json), ["data", "pagination", "meta"])
+  checkRecord(reply.json.meta, ["request_id", "timestamp"])
+  const { total, limit, offset, has_more } = reply.json.pagination
+  assert.deepStrictEqual(Object.keys(reply.json.pagination), ["total", "limit", "offset", "has_more"])
+  assert.strictEqual(has_more, offset + reply.json.data.length < total)
+  assert.isAtMost(reply.json.data.length, limit)
+  assert.isNotEmpty(reply.json.data)
+  for (const record of reply.json.data) checkRecord(record, names)
+  return reply.json.data
+}
+
+/** A failure with its code, in the envelope. */
+export const refused = (reply: Reply, status: number, code: string): string => {
+  assert.strictEqual(reply.status, status, reply.text)
+  assert.strictEqual(reply.json.error.code, code)
+  return reply.json.error.message
+}
+
+/** Asks until the answer is as wanted: runs happen behind the events that cause them. */
+export const eventually = async (
+  server: TestServer,
+  path: string,
+  isWanted: (reply: Reply) => boolean
+): Promise<Reply> => {
+  for (let round = 0; round < 200; round++) {
+    const reply = await server.call("GET", path)
+    if (isWanted(reply)) return reply
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+  throw new Error(`${path} never came to what was wanted`)
+}
