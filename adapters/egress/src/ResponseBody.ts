@@ -1,0 +1,86 @@
+/**
+ * The body of a response: decompressed, counted, and taken only as fast as it is asked for.
+ *
+ * It is counted twice, as it comes in and as it comes out: a few bytes can unfold to gigabytes.
+ */
+import { pipeline, Readable, type Transform } from "node:stream"
+import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from "node:zlib"
+import { EgressFailed, type HeaderList } from "@weft/core"
+import { Cause, Effect, Stream } from "effect"
+import { failureOf } from "./faults.ts"
+
+const decoders: ReadonlyMap<string, () => Transform> = new Map([
+  ["gzip", () => createGunzip()],
+  ["x-gzip", () => createGunzip()],
+  ["deflate", () => createInflate()],
+  ["br", () => createBrotliDecompress()],
+  ["zstd", () => createZstdDecompress()]
+])
+
+/** Codings on top of each other; each costs memory, and nobody means more. */
+const codingsMax = 2
+
+export interface Content {
+  /** Without those that are not true of the body any more. */
+  readonly headers: HeaderList
+  readonly body: Stream.Stream<Uint8Array, EgressFailed>
+}
+
+/** `bytesMax` counts before and after decompression. `raw` is destroyed when the stream is over, however it ends. */
+export const contentOf = (
+  raw: Readable,
+  headers: HeaderList,
+  bytesMax: number
+): Effect.Effect<Content, EgressFailed> => {
+  const codings = headers
+    .flatMap(([name, text]) => (name === "content-encoding" ? text.toLowerCase().split(",") : []))
+    .map((coding) => coding.trim())
+    .filter((coding) => coding !== "" && coding !== "identity")
+  const makers = codings.toReversed().map((coding) => decoders.get(coding))
+  const isEmpty = headers.some(([name, text]) => name === "content-length" && text === "0")
+  if (codings.length === 0 || isEmpty || makers.includes(undefined)) {
+    return Effect.succeed({ headers, body: taken(raw, bytesMax) })
+  }
+  if (codings.length > codingsMax) {
+    return Effect.fail(new EgressFailed({ reason: "the response is compressed more than twice" }))
+  }
+  const steps = makers.flatMap((make) => (make === undefined ? [] : [make()]))
+  const counted = Readable.from(limited(raw, bytesMax), { objectMode: false })
+  // Errors are read off the last step; there is nobody else to tell.
+  const decoded = steps.reduce<Readable>((source, step) => pipeline(source, step, () => undefined), counted)
+  return Effect.succeed({
+    headers: headers.filter(([name]) => name !== "content-encoding" && name !== "content-length"),
+    body: taken(decoded, bytesMax)
+  })
+}
+
+async function* limited(raw: Readable, bytesMax: number): AsyncGenerator<Uint8Array> {
+  let bytes = 0
+  for await (const chunk of raw) {
+    bytes += chunk.length
+    if (bytes > bytesMax) throw tooLarge(bytesMax)
+    yield chunk
+  }
+}
+
+/** Every chunk is asked for by itself; whoever stops asking stops the sender. */
+const taken = (source: Readable, bytesMax: number): Stream.Stream<Uint8Array, EgressFailed> =>
+  Stream.fromPull(
+    Effect.sync(() => {
+      const chunks: AsyncIterator<Uint8Array> = source[Symbol.asyncIterator]()
+      let bytes = 0
+      return Effect.tryPromise({ try: () => chunks.next(), catch: failureOf }).pipe(
+        Effect.flatMap((next): Effect.Effect<readonly [Uint8Array], EgressFailed | Cause.Done> => {
+          if (next.done === true) return Cause.done()
+          bytes += next.value.length
+          if (bytes <= bytesMax) return Effect.succeed([next.value])
+          const failure = tooLarge(bytesMax)
+          source.destroy(failure)
+          return Effect.fail(failure)
+        })
+      )
+    })
+  )
+
+const tooLarge = (bytesMax: number): EgressFailed =>
+  new EgressFailed({ reason: `the body of the response is over ${bytesMax} bytes` })

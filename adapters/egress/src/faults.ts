@@ -1,0 +1,23 @@
+/** What goes wrong on a connection, in words that say nothing about the machine they were found on. */
+import { EgressFailed } from "@weft/core"
+
+const reasons: ReadonlyArray<readonly [RegExp, string]> = [
+  [/^ECONNREFUSED$/, "the connection was refused"],
+  [/^(ECONNRESET|EPIPE|UND_ERR_SOCKET)$/, "the connection was closed before the end"],
+  [/^(ETIMEDOUT|UND_ERR_CONNECT_TIMEOUT)$/, "no connection came about in time"],
+  [/^(EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL)$/, "the host cannot be reached"],
+  [/CERT|^ERR_TLS_|^UNABLE_TO_|_SSL_|^EPROTO$/, "no secure connection came about: certificate or protocol"],
+  [/^HPE_HEADER_OVERFLOW$|^UND_ERR_HEADERS_OVERFLOW$/, "the headers of the response are too large"],
+  [/^(HPE_|UND_ERR_RES_)/, "the response is not what HTTP allows"],
+  [/^UND_ERR_REQ_CONTENT_LENGTH_MISMATCH$/, "the body of the request is not as long as announced"],
+  [/^(Z_|ERR_BROTLI|ERR__ERROR_|ERR_PADDING|ZSTD_|ERR_ZSTD)/, "the body of the response cannot be decompressed"]
+]
+
+/** A failure that was made on purpose is found again, however it comes back. */
+export const failureOf = (error: unknown): EgressFailed => {
+  if (error instanceof EgressFailed) return error
+  const cause = error instanceof Error ? error.cause : undefined
+  if (cause instanceof EgressFailed) return cause
+  const code = error instanceof Error && "code" in error ? String(error.code) : ""
+  return new EgressFailed({ reason: reasons.find(([codes]) => codes.test(code))?.[1] ?? "the connection failed" })
+}
