@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, assert, describe, it } from "@effect/vitest"
-import { blobStoreContract } from "@weft/contract"
+import { blobStoreContract, blobStoreModel } from "@weft/contract"
 import { BlobStore } from "@weft/core"
 import { blobs } from "@weft/filesystem"
 import { Effect, Layer } from "effect"
@@ -12,7 +12,10 @@ afterAll(() => rmSync(root, { recursive: true, force: true }))
 
 const freshDir = () => mkdtempSync(join(root, "dir-"))
 
-blobStoreContract("filesystem", Layer.unwrap(Effect.sync(() => blobs({ dir: freshDir() }))))
+const fresh = Layer.unwrap(Effect.sync(() => blobs({ dir: freshDir() })))
+
+blobStoreContract("filesystem", fresh)
+blobStoreModel("filesystem", fresh, 60)
 
 describe("blobs in a folder", () => {
   it.effect("outlive the layer, and only their owner can read them", () =>

@@ -2,19 +2,15 @@
 import { assert } from "@effect/vitest"
 import { BlobStore } from "@weft/core"
 import { Effect, type Layer } from "effect"
+import { blobStorePartChecks } from "./BlobStorePartChecks.ts"
+import { bytes, isSame } from "./BlobStoreSamples.ts"
+import { blobStoreStreamChecks } from "./BlobStoreStreamChecks.ts"
 import { type Check, check, suite } from "./Check.ts"
 
 export const blobStoreContract = <E>(adapter: string, layer: Layer.Layer<BlobStore, E>) =>
   suite(`BlobStore contract: ${adapter}`, blobStoreChecks, layer)
 
-/** Bytes of every value, in an order of their own. */
-const bytes = (length: number, seed = 1): Uint8Array =>
-  Uint8Array.from({ length }, (_, index) => (index * 31 + (index >> 8) * 17 + seed) & 0xff)
-
-const isSame = (a: Uint8Array, b: Uint8Array): boolean =>
-  a.length === b.length && a.every((value, index) => value === b[index])
-
-export const blobStoreChecks: ReadonlyArray<Check<BlobStore>> = [
+const wholeChecks: ReadonlyArray<Check<BlobStore>> = [
   check("names its backend", function* () {
     assert.isNotEmpty((yield* BlobStore).backend)
   }),
@@ -106,4 +102,10 @@ export const blobStoreChecks: ReadonlyArray<Check<BlobStore>> = [
     )
     yield* Effect.all([write, read], { concurrency: "unbounded" })
   })
+]
+
+export const blobStoreChecks: ReadonlyArray<Check<BlobStore>> = [
+  ...wholeChecks,
+  ...blobStoreStreamChecks,
+  ...blobStorePartChecks
 ]

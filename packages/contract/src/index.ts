@@ -1,5 +1,6 @@
 export * from "./ApiKeyStoreContract.ts"
 export * from "./BlobStoreContract.ts"
+export * from "./BlobStoreModel.ts"
 export * from "./BuildStoreContract.ts"
 export type { Check } from "./Check.ts"
 export * from "./EventStoreContract.ts"

@@ -1,6 +1,7 @@
 import {
   apiKeyStoreContract,
   blobStoreContract,
+  blobStoreModel,
   buildStoreContract,
   eventStoreContract,
   journalStoreContract,
@@ -20,3 +21,4 @@ eventStoreContract("memory", layer)
 runStoreContract("memory", layer)
 journalStoreContract("memory", layer, { exclusive: false })
 blobStoreContract("memory", layer)
+blobStoreModel("memory", layer, 100)

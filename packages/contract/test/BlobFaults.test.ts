@@ -1,0 +1,136 @@
+/** Faulty blob stores: what streams and parts get wrong. */
+import { assert, describe, it } from "@effect/vitest"
+import { blobStoreChecks, blobsAgreeWithMemory } from "@weft/contract"
+import { BlobStore, NotFound } from "@weft/core"
+import { Bytes, Effect, Stream } from "effect"
+import { faulty, notices } from "./Faults.ts"
+
+const gathered = <E>(stream: Stream.Stream<Uint8Array, E>) =>
+  Effect.map(Stream.runCollect(stream), (pieces) => Bytes.concat(pieces))
+
+/** What a stream gave before it failed. */
+const torn = <E>(stream: Stream.Stream<Uint8Array, E>) => Stream.catch(stream, () => Stream.empty)
+
+const faults = {
+  "keeps what a torn stream gave": faulty(BlobStore, (store) => ({
+    write: (key, stream) => Effect.andThen(store.write(key, torn(stream)), store.write(key, stream))
+  })),
+  "loses the old bytes when a stream fails": faulty(BlobStore, (store) => ({
+    write: (key, stream) => Effect.andThen(store.remove(key), store.write(key, stream))
+  })),
+  "loses the last piece": faulty(BlobStore, (store) => ({
+    write: (key, stream) =>
+      Effect.flatMap(Stream.runCollect(stream), (pieces) =>
+        store.write(key, Stream.fromIterable(pieces.length > 1 ? pieces.slice(0, -1) : pieces))
+      )
+  })),
+  "sorts pieces by size": faulty(BlobStore, (store) => ({
+    write: (key, stream) =>
+      Effect.flatMap(Stream.runCollect(stream), (pieces) =>
+        store.write(key, Stream.fromIterable([...pieces].sort((a, b) => a.length - b.length)))
+      )
+  })),
+  "digests the size alone": faulty(BlobStore, (store) => ({
+    write: (key, stream) => Effect.map(store.write(key, stream), ({ size }) => ({ size, digest: `${size}` }))
+  })),
+  "ignores ranges": faulty(BlobStore, (store) => ({ read: (key) => store.read(key) })),
+  "takes the end of a range for the last byte": faulty(BlobStore, (store) => ({
+    read: (key, range) =>
+      store.read(key, range === undefined || range.start === range.end ? range : { ...range, end: range.end + 1 })
+  })),
+  "reads late": faulty(BlobStore, (store) => ({
+    read: (key, range) =>
+      Effect.as(
+        store.read(key, range),
+        Stream.unwrap(Effect.catchTag(store.read(key, range), "NotFound", () => Effect.succeed(Stream.empty)))
+      )
+  })),
+  "joins in order of number": faulty(BlobStore, (store) => ({
+    joinParts: (key, parts, chosen) =>
+      store.joinParts(
+        key,
+        parts,
+        [...chosen].sort((a, b) => a.number - b.number)
+      )
+  })),
+  "joins what is there": faulty(BlobStore, (store) => ({
+    joinParts: (key, parts, chosen) =>
+      Effect.catchTag(store.joinParts(key, parts, chosen), "NotFound", (error) =>
+        chosen.length > 1 ? store.joinParts(key, parts, chosen.slice(0, 1)) : Effect.fail(error)
+      )
+  })),
+  "joins once only": faulty(BlobStore, (store) => {
+    const done = new Set<string>()
+    return {
+      joinParts: (key, parts, chosen) =>
+        done.has(parts)
+          ? Effect.fail(new NotFound({ resource: "blob" }))
+          : Effect.tap(store.joinParts(key, parts, chosen), () => Effect.sync(() => done.add(parts)))
+    }
+  }),
+  "takes parts whatever their content": faulty(BlobStore, (store) => {
+    const last = new Map<string, string>()
+    return {
+      writePart: (key, parts, number, stream) =>
+        Effect.tap(store.writePart(key, parts, number, stream), ({ digest }) =>
+          Effect.sync(() => last.set(`${parts} ${number}`, digest))
+        ),
+      joinParts: (key, parts, chosen) =>
+        store.joinParts(
+          key,
+          parts,
+          chosen.map((part) => ({ ...part, digest: last.get(`${parts} ${part.number}`) ?? part.digest }))
+        )
+    }
+  }),
+  "keeps the first part of a number": faulty(BlobStore, (store) => {
+    const first = new Map<string, { size: number; digest: string }>()
+    return {
+      writePart: (key, parts, number, stream) => {
+        const before = first.get(`${parts} ${number}`)
+        return before === undefined
+          ? Effect.tap(store.writePart(key, parts, number, stream), (written) =>
+              Effect.sync(() => first.set(`${parts} ${number}`, written))
+            )
+          : Effect.as(gathered(stream), before)
+      }
+    }
+  }),
+  "shows parts before they are joined": faulty(BlobStore, (store) => ({
+    writePart: (key, parts, number, stream) =>
+      Effect.flatMap(gathered(stream), (bytes) =>
+        Effect.andThen(store.put(key, bytes), store.writePart(key, parts, number, Stream.make(bytes)))
+      )
+  })),
+  "never drops parts": faulty(BlobStore, () => ({ dropParts: () => Effect.void })),
+  "drops the blob with its parts": faulty(BlobStore, (store) => ({
+    dropParts: (key, parts) => Effect.andThen(store.dropParts(key, parts), store.remove(key))
+  })),
+  "has one name for all parts of a key": faulty(BlobStore, (store) => {
+    const names = new Map<string, string>()
+    return {
+      beginParts: (key) =>
+        Effect.suspend(() => {
+          const known = names.get(key)
+          return known === undefined
+            ? Effect.tap(store.beginParts(key), (name) => Effect.sync(() => names.set(key, name)))
+            : Effect.succeed(known)
+        })
+    }
+  })
+}
+
+notices("the contract of streamed blobs", blobStoreChecks, faults)
+
+describe("the model of blobs notices a store that", () => {
+  const told = ["loses the last piece", "ignores ranges", "joins in order of number", "never drops parts"] as const
+  for (const fault of told) {
+    it(fault, { timeout: 60_000 }, async () => {
+      const outcome = await blobsAgreeWithMemory(faults[fault], 200).then(
+        () => "agreed",
+        (error: unknown) => String(error)
+      )
+      assert.include(outcome, "Counterexample")
+    })
+  }
+})
