@@ -28,6 +28,7 @@ export const Invalidation = Schema.Union([
     credential: Schema.Literals(["api-key", "service-key", "session"]),
     id: Schema.String
   }),
+  Schema.Struct({ type: Schema.Literal("domains:changed"), domain: Schema.String }),
   Schema.Struct({ type: Schema.Literal("tenants:changed") })
 ])
 export type Invalidation = typeof Invalidation.Type

@@ -9,6 +9,8 @@ import type { ServiceKey } from "../access/ServiceKey.ts"
 import type { Session } from "../access/Session.ts"
 import type { Build } from "../builds/Build.ts"
 import type { Manifest } from "../builds/Manifest.ts"
+import type { Domain } from "../domains/Domain.ts"
+import type { DomainCertificate } from "../domains/DomainCertificate.ts"
 import type { Event } from "../events/Event.ts"
 import type { File } from "../files/File.ts"
 import type { MultipartUpload, UploadedPart } from "../files/MultipartUpload.ts"
@@ -16,6 +18,7 @@ import type {
   ApiKeyId,
   BuildId,
   DeliveryId,
+  DomainId,
   EnvId,
   EventId,
   FileId,
@@ -65,6 +68,8 @@ export class MemoryDatabase extends Context.Service<
     readonly builds: Map<BuildId, Build>
     /** What is deployed, by project. */
     readonly deployments: Map<ProjectId, { readonly build_id: BuildId; readonly manifest: Manifest }>
+    readonly domains: Map<DomainId, Domain>
+    readonly certificates: Map<DomainId, DomainCertificate>
     readonly events: Map<EventId, Event>
     readonly deliveries: Map<DeliveryId, DeliveryRow>
     readonly runs: Map<RunId, Run>
@@ -90,6 +95,8 @@ export class MemoryDatabase extends Context.Service<
       looseBytes: new Map(),
       builds: new Map(),
       deployments: new Map(),
+      domains: new Map(),
+      certificates: new Map(),
       events: new Map(),
       deliveries: new Map(),
       runs: new Map(),

@@ -11,6 +11,7 @@ import type { SessionStore } from "../access/SessionStore.ts"
 import type { Feed } from "../activity/Feed.ts"
 import type { BlobStore } from "../blobs/BlobStore.ts"
 import type { BuildStore } from "../builds/BuildStore.ts"
+import type { DomainStore } from "../domains/DomainStore.ts"
 import type { SealedStore } from "../encryption/SealedStore.ts"
 import type { EventStore } from "../events/EventStore.ts"
 import type { FileStore } from "../files/FileStore.ts"
@@ -25,6 +26,7 @@ import * as ApiKeyStoreMemory from "./ApiKeyStoreMemory.ts"
 import * as BlobStoreMemory from "./BlobStoreMemory.ts"
 import * as BuildStoreMemory from "./BuildStoreMemory.ts"
 import * as ContextVariableStoreMemory from "./ContextVariableStoreMemory.ts"
+import * as DomainStoreMemory from "./DomainStoreMemory.ts"
 import * as EventStoreMemory from "./EventStoreMemory.ts"
 import * as FeedMemory from "./FeedMemory.ts"
 import * as FileStoreMemory from "./FileStoreMemory.ts"
@@ -55,6 +57,7 @@ export type DatabaseStores =
   | JournalStore
   | UsageStore
   | RateStore
+  | DomainStore
 
 const databaseStores: Layer.Layer<DatabaseStores> = Layer.mergeAll(
   ApiKeyStoreMemory.layer,
@@ -70,7 +73,8 @@ const databaseStores: Layer.Layer<DatabaseStores> = Layer.mergeAll(
   RunStoreMemory.layer,
   JournalStoreMemory.layer,
   UsageStoreMemory.layer,
-  RateStoreMemory.layer
+  RateStoreMemory.layer,
+  DomainStoreMemory.layer
 ).pipe(Layer.provide(MemoryDatabase.layer))
 
 export const MemoryStores: {
