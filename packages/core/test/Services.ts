@@ -1,14 +1,17 @@
 /** The services of access, tenancy, projects and builds on stores in memory, for the tests beside this file. */
-import { Effect, Layer, Result } from "effect"
+import { Effect, Layer, Redacted, Result } from "effect"
 import { Digest, SecureRandom } from "effect/crypto"
 import { ApiKeys } from "../src/access/ApiKeys.ts"
 import { Caller, hostIdentity } from "../src/access/Caller.ts"
 import { Credentials } from "../src/access/Credentials.ts"
 import { parsePermissions } from "../src/access/Permission.ts"
+import { ServiceKeys } from "../src/access/ServiceKeys.ts"
+import { Sessions } from "../src/access/Sessions.ts"
 import { Artifacts } from "../src/builds/Artifacts.ts"
 import * as BuildContents from "../src/builds/BuildContents.ts"
 import { Builds } from "../src/builds/Builds.ts"
 import { Deployments } from "../src/builds/Deployments.ts"
+import { Keyring } from "../src/encryption/Keyring.ts"
 import type { EnvId } from "../src/ids/Ids.ts"
 import { MemoryStores } from "../src/memory/MemoryStores.ts"
 import { type TrustedModule, trustedSandbox } from "../src/memory/TrustedSandbox.ts"
@@ -16,10 +19,20 @@ import { Projects } from "../src/projects/Projects.ts"
 import { Plans } from "../src/tenancy/Plans.ts"
 import { Tenants } from "../src/tenancy/Tenants.ts"
 
-export const crypto = Layer.mergeAll(Digest.layerWebCrypto, SecureRandom.layerWebCrypto)
+const masterKeys = [Redacted.make(new Uint8Array(32).fill(7))] as const
+
+export const crypto = Keyring.layer(masterKeys).pipe(
+  Layer.provideMerge(Layer.mergeAll(Digest.layerWebCrypto, SecureRandom.layerWebCrypto))
+)
 
 /** Every service on what is provided: stores, blobs, feed and sandbox. */
-export const onStores = Layer.mergeAll(ApiKeys.layer, Projects.layer, Artifacts.layer).pipe(
+export const onStores = Layer.mergeAll(
+  ApiKeys.layer,
+  Sessions.layer,
+  ServiceKeys.layer,
+  Projects.layer,
+  Artifacts.layer
+).pipe(
   Layer.provideMerge(
     Layer.mergeAll(Credentials.layer, Tenants.layer, Plans.layer(), Builds.layer, BuildContents.layer)
   ),

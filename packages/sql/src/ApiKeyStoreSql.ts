@@ -1,12 +1,20 @@
 /** `ApiKeyStore` on SQL. */
-import { ApiKey, ApiKeyStore, NotFound, PermissionMap } from "@weft/core"
-import { Effect, Layer, Schema } from "effect"
+import { ApiKey, ApiKeyStore, NotFound } from "@weft/core"
+import { Effect, Layer } from "effect"
 import { countOf, Database, onlyRow, orUnavailable, type RowOf } from "./Database.ts"
+import { decodePermissions } from "./PermissionColumn.ts"
 
 export const layer: Layer.Layer<ApiKeyStore, never, Database> = Layer.effect(
   ApiKeyStore,
   Effect.gen(function* () {
     const { reader, writer } = yield* Database
+
+    const remove = Effect.fnUntraced(function* (envId: string, id: string) {
+      const removed = writer`DELETE FROM api_keys WHERE api_key_id = ${id} AND env_id = ${envId} RETURNING api_key_id`
+      yield* onlyRow(removed, notFound)
+      yield* writer`DELETE FROM sessions WHERE api_key_id = ${id}`
+      yield* writer`DELETE FROM service_keys WHERE api_key_id = ${id}`
+    })
 
     return ApiKeyStore.of({
       insert: (key) =>
@@ -38,11 +46,7 @@ export const layer: Layer.Layer<ApiKeyStore, never, Database> = Layer.effect(
           notFound
         ).pipe(Effect.asVoid, orUnavailable("update")),
 
-      remove: (envId, id) =>
-        onlyRow(
-          writer`DELETE FROM api_keys WHERE api_key_id = ${id} AND env_id = ${envId} RETURNING api_key_id`,
-          notFound
-        ).pipe(Effect.asVoid, orUnavailable("remove"))
+      remove: (envId, id) => writer.withTransaction(remove(envId, id)).pipe(orUnavailable("remove"))
     })
   })
 )
@@ -52,8 +56,6 @@ type Row = Omit<RowOf<ApiKey, "enabled">, "permissions"> & { readonly permission
 const notFound = new NotFound({ resource: "API key" })
 
 const encoded = (key: ApiKey) => ({ enabled: key.enabled ? 1 : 0, permissions: JSON.stringify(key.permissions) })
-
-const decodePermissions = Schema.decodeSync(Schema.fromJsonString(PermissionMap))
 
 const toApiKey = (row: Row): ApiKey =>
   new ApiKey(

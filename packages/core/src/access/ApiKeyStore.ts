@@ -16,6 +16,7 @@ export class ApiKeyStore extends Context.Service<
     readonly list: (envId: EnvId, page: PageRequest) => Effect.Effect<Page<ApiKey>, StoreUnavailable>
     /** Replaces `name`, `enabled`, `permissions` and `updated_at` of the stored key; the rest stays. */
     readonly update: (key: ApiKey) => Effect.Effect<void, NotFound | StoreUnavailable>
+    /** Removes the key with all sessions and service keys that it handed out. */
     readonly remove: (envId: EnvId, id: ApiKeyId) => Effect.Effect<void, NotFound | StoreUnavailable>
   }
 >()("@weft/core/access/ApiKeyStore") {}

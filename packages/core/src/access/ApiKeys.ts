@@ -9,6 +9,7 @@ import { now } from "../ids/Timestamp.ts"
 import { ApiKey } from "./ApiKey.ts"
 import { ApiKeyStore } from "./ApiKeyStore.ts"
 import { Credentials } from "./Credentials.ts"
+import { checkLabel } from "./Delegation.ts"
 import { EnvDirectory } from "./EnvDirectory.ts"
 import { fullPermissions, parsePermissions } from "./Permission.ts"
 import { formatToken, hashSecret, isSameHash, mintToken, parseToken } from "./Token.ts"
@@ -97,7 +98,7 @@ export class ApiKeys extends Context.Service<
           const token = yield* Effect.provide(mintToken("api-key", id), crypto)
           const key = new ApiKey({ ...(yield* newKey(id, envId, token.secret)), ...checked })
           yield* store.insert(key)
-          yield* credentials.changed(id)
+          yield* credentials.changed("api-key", [id])
           return { key, token: formatToken(token) }
         }),
 
@@ -108,7 +109,7 @@ export class ApiKeys extends Context.Service<
           const key = yield* newKey(token.id, envId, token.secret)
           // Keeps the key that is there, if there is one, whoever comes first.
           yield* store.insert(key)
-          yield* credentials.changed(token.id)
+          yield* credentials.changed("api-key", [token.id])
           const stored = yield* store.find(token.id)
           const isSame = stored.env_id === envId && isSameHash(stored.secret_hash, key.secret_hash)
           return isSame ? stored : yield* usedToken
@@ -121,13 +122,13 @@ export class ApiKeys extends Context.Service<
           const old = yield* find(envId, id)
           const enabled = change.enabled ?? old.enabled
           const key = new ApiKey({ ...old, ...checked, enabled, updated_at: yield* now })
-          yield* Effect.ensuring(store.update(key), credentials.changed(key.api_key_id))
+          yield* Effect.ensuring(store.update(key), credentials.changed("api-key", [key.api_key_id]))
           return key
         }),
 
         remove: Effect.fnUntraced(function* (envId, id) {
           const key = yield* find(envId, id)
-          yield* Effect.ensuring(store.remove(envId, key.api_key_id), credentials.changed(key.api_key_id))
+          yield* Effect.ensuring(store.remove(envId, key.api_key_id), credentials.changed("api-key", [key.api_key_id]))
         })
       })
     })
@@ -138,11 +139,8 @@ const nameLengthMax = 128
 
 /** The checked fields that the input has. */
 const checkInput = Effect.fnUntraced(function* (input: NewApiKey) {
-  if (input.name !== undefined && input.name.length > nameLengthMax) {
-    return yield* new BadRequest({ reason: `name must have at most ${nameLengthMax} characters` })
-  }
   return {
-    ...(input.name === undefined ? {} : { name: input.name }),
+    ...(input.name === undefined ? {} : { name: yield* checkLabel("name", input.name, nameLengthMax) }),
     ...(input.permissions === undefined
       ? {}
       : { permissions: yield* Effect.fromResult(parsePermissions(input.permissions)) })

@@ -4,9 +4,9 @@
  * The HTTP layer turns a credential into a `Caller`; an embedding program acts as the host. Everything
  * behind it is the same, so a permission is checked in exactly one place: the service that needs it.
  */
-import { Context, Effect, type Schema } from "effect"
+import { Context, Effect, Schema } from "effect"
 import { Forbidden } from "../errors/Errors.ts"
-import type { EnvId } from "../ids/Ids.ts"
+import { ApiKeyId, type EnvId } from "../ids/Ids.ts"
 import {
   type Action,
   allows,
@@ -24,6 +24,7 @@ export interface Identity {
   /** The id of the credential, for audit logs; never the secret. Null for the host. */
   readonly id: string | null
   readonly permissions: PermissionMap
+  /** What the creator of a session or service key attached to it; null for all others. */
   readonly metadata: Schema.Json
 }
 
@@ -59,6 +60,24 @@ export const requirePermission = (
         : names.some((path) => allows(caller.permissions, type, path, action))
     return isAllowed ? Effect.succeed(caller) : Effect.fail(forbidden(type, names[0] ?? "*", action))
   })
+
+/** What a caller is told where only API keys may go (decisions section 3). */
+export const onlyApiKeys = (type: ResourceType, action: Action): Forbidden =>
+  new Forbidden({ permission: `${type}:* ${action}, which only API keys can use` })
+
+/** The calling API key, if it holds `action` on the whole type. Whoever else asks is refused, the host included. */
+export const requireApiKey = (
+  type: ResourceType,
+  action: Action
+): Effect.Effect<Identity & { readonly id: ApiKeyId }, Forbidden, Caller> =>
+  Effect.flatMap(requirePermission(type, "*", action), (caller) => {
+    const { id } = caller
+    return caller.type === "api-key" && isApiKeyId(id)
+      ? Effect.succeed({ ...caller, id })
+      : Effect.fail(onlyApiKeys(type, action))
+  })
+
+const isApiKeyId = Schema.is(ApiKeyId)
 
 const holdsAny = (map: PermissionMap, type: ResourceType, action: Action): boolean => {
   const granted = readable(map, type, action)

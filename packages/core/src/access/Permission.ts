@@ -68,13 +68,32 @@ export const readable = (map: PermissionMap, type: ResourceType, action: Action)
 export const firstExcess = (requested: PermissionMap, granted: PermissionMap): string | null => {
   for (const [key, actions] of Object.entries(requested)) {
     const [type, path] = splitKey(key)
-    const requestedActions: ReadonlyArray<string> = actions.includes("*") ? actionsOf(type) : actions
-    for (const action of requestedActions) {
-      const isGranted = type === "*" ? grants(granted, "*:*", action) : isGrantedOn(granted, type, path, action)
-      if (!isGranted) return `${key} ${action}`
-    }
+    const excess = expand(type, actions).find((action) => !covers(granted, type, path, action))
+    if (excess !== undefined) return `${key} ${excess}`
   }
   return null
+}
+
+/**
+ * The greatest map that both grant: what a credential may do that another one handed out.
+ *
+ * Of two resources that keys name, one lies within the other or they have nothing in common. So each key keeps the
+ * actions that the other map grants on it, and no key has to be made up.
+ */
+export const meet = (a: PermissionMap, b: PermissionMap): PermissionMap => {
+  if (firstExcess(a, b) === null) return a
+  const both = new Map<string, ReadonlyArray<string>>()
+  for (const [own, other] of [
+    [a, b],
+    [b, a]
+  ] as const) {
+    for (const [key, actions] of Object.entries(own)) {
+      const [type, path] = splitKey(key)
+      const shared = expand(type, actions).filter((action) => covers(other, type, path, action))
+      if (shared.length > 0) both.set(key, [...new Set([...(both.get(key) ?? []), ...shared])])
+    }
+  }
+  return PermissionMap.make(Object.fromEntries(both))
 }
 
 /**
@@ -85,8 +104,12 @@ export const parsePermissions = (input: unknown): Result.Result<PermissionMap, B
   if (typeof input !== "object" || input === null || Array.isArray(input)) {
     return Result.fail(new BadRequest({ reason: "permissions must be an object of resources and their actions" }))
   }
+  const rules = Object.entries(input)
+  if (rules.length > rulesMax) {
+    return Result.fail(new BadRequest({ reason: `permissions must name at most ${rulesMax} resources` }))
+  }
   const map = new Map<string, ReadonlyArray<string>>()
-  for (const [given, actions] of Object.entries(input)) {
+  for (const [given, actions] of rules) {
     const fault = faultOf(given, actions)
     if (fault !== null) return Result.fail(new BadRequest({ reason: `permissions: "${clip(given)}": ${fault}` }))
     const key = given.replace(/^ctx:/, "context:")
@@ -98,9 +121,15 @@ export const parsePermissions = (input: unknown): Result.Result<PermissionMap, B
 /** A path as it stands in messages: enough of it to recognise. */
 export const clip = (path: string): string => (path.length <= 128 ? path : `${path.slice(0, 128)}…`)
 
+/** A map is walked through on every request. */
+const rulesMax = 1000
+
+/** Room for the longest path of a file, the longest that can be named. */
+const keyLengthMax = 2048
+
 const faultOf = (key: string, actions: unknown): string | null => {
   const [type, path] = splitKey(key)
-  if (type === "" || path === "") return "invalid resource"
+  if (type === "" || path === "" || key.length > keyLengthMax) return "invalid resource"
   if (type === "*" ? path !== "*" : !/^[A-Za-z0-9-]+$/.test(type)) return "invalid resource"
   if (!Array.isArray(actions)) return "invalid action: the actions must be an array"
   if (actions.length === 0) return "empty action list"
@@ -126,8 +155,15 @@ const actionsOf = (type: string): ReadonlyArray<Action> =>
 
 const isValidAction = (type: ResourceType, action: Action): boolean => actionsOf(type).includes(action)
 
-const isGrantedOn = (granted: PermissionMap, type: string, path: string, action: string): boolean =>
-  isResourceType(type) && isAction(action) && allows(granted, type, path, action)
+/** The actions that a rule's list stands for. */
+const expand = (type: string, actions: ReadonlyArray<string>): ReadonlyArray<string> =>
+  actions.includes("*") ? actionsOf(type) : actions
+
+/** Whether `map` grants the action on everything that the key `type:path` names. */
+const covers = (map: PermissionMap, type: string, path: string, action: string): boolean =>
+  type === "*"
+    ? grants(map, "*:*", action)
+    : isResourceType(type) && isAction(action) && allows(map, type, path, action)
 
 const grants = (map: PermissionMap, key: string, action: string): boolean => {
   const actions = map[key]

@@ -1,5 +1,6 @@
 /** Service keys: long-lived credentials that an API key hands out (specification, "Service keys"). */
 import { Schema } from "effect"
+import type { Place } from "../encryption/Keyring.ts"
 import { Sealed } from "../encryption/Sealed.ts"
 import { ApiKeyId, EnvId, ServiceKeyId } from "../ids/Ids.ts"
 import { Timestamp } from "../ids/Timestamp.ts"
@@ -25,3 +26,6 @@ export class ServiceKey extends Schema.Class<ServiceKey>("ServiceKey")({
 
 export const isActive = (key: ServiceKey, now: Timestamp): boolean =>
   key.revoked_at === null && (key.expires_at === null || now < key.expires_at)
+
+/** What its metadata is sealed for. */
+export const serviceKeyPlace = (id: ServiceKeyId): Place => ({ table: "service_keys", id })

@@ -1,5 +1,6 @@
 /** Sessions: short-lived credentials that an API key hands out (specification, "Sessions"). */
 import { Schema } from "effect"
+import type { Place } from "../encryption/Keyring.ts"
 import { Sealed } from "../encryption/Sealed.ts"
 import { ApiKeyId, EnvId, SessionId } from "../ids/Ids.ts"
 import { Timestamp } from "../ids/Timestamp.ts"
@@ -18,3 +19,6 @@ export class Session extends Schema.Class<Session>("Session")({
   expires_at: Timestamp,
   created_at: Timestamp
 }) {}
+
+/** What its metadata is sealed for. */
+export const sessionPlace = (id: SessionId): Place => ({ table: "sessions", id })

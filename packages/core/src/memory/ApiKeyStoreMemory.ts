@@ -9,7 +9,7 @@ import { compareText, MemoryDatabase, pageOf } from "./MemoryDatabase.ts"
 export const layer: Layer.Layer<ApiKeyStore, never, MemoryDatabase> = Layer.effect(
   ApiKeyStore,
   Effect.gen(function* () {
-    const { apiKeys } = yield* MemoryDatabase
+    const { apiKeys, sessions, serviceKeys } = yield* MemoryDatabase
 
     const stored = (envId: EnvId, id: ApiKeyId) => {
       const key = apiKeys.get(id)
@@ -37,6 +37,8 @@ export const layer: Layer.Layer<ApiKeyStore, never, MemoryDatabase> = Layer.effe
       remove: Effect.fnUntraced(function* (envId, id) {
         const key = yield* stored(envId, id)
         apiKeys.delete(key.api_key_id)
+        for (const session of sessions.values()) if (session.api_key_id === id) sessions.delete(session.session_id)
+        for (const child of serviceKeys.values()) if (child.api_key_id === id) serviceKeys.delete(child.service_key_id)
       })
     })
   })

@@ -298,10 +298,10 @@ describe("ApiKeys", () => {
         const { env, keys, key } = yield* newKey
         yield* keys.update(env.env_id, key.api_key_id, { name: "x" })
         yield* keys.remove(env.env_id, key.api_key_id)
-        const told = (yield* PubSub.takeAll(news)).filter((message) => message.type === "api-key:changed")
+        const told = (yield* PubSub.takeAll(news)).filter((message) => message.type === "credential:changed")
         assert.deepStrictEqual(
-          told.map((message) => message.id),
-          [key.api_key_id, key.api_key_id, key.api_key_id]
+          told.map((message) => `${message.credential} ${message.id}`),
+          Array.from({ length: 3 }, () => `api-key ${key.api_key_id}`)
         )
       })
     )
