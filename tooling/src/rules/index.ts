@@ -1,5 +1,6 @@
 import type { Finding } from "../Finding.ts"
 import type { Repository } from "../Repository.ts"
+import { conformance } from "./conformance.ts"
 import { deadFiles } from "./deadFiles.ts"
 import { dependencies } from "./dependencies.ts"
 import { forbiddenCode } from "./forbiddenCode.ts"
@@ -23,7 +24,8 @@ export const rules: ReadonlyArray<Rule> = [
   idleTests,
   deadFiles,
   dependencies,
-  machineTraces
+  machineTraces,
+  conformance
 ]
 
 /** Everything that any rule finds, by file and line. */

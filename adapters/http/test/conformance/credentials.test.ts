@@ -76,7 +76,7 @@ onEveryBackend({ modules }, ({ server }) => {
 
   it("a permission on a service that is not deployed is kept, and works when it is", async () => {
     const { token, key } = await server().key({ "webhook:shop": ["execute"], "mcp:crm": ["execute"] })
-    assert.deepStrictEqual(key.permissions, { "webhook:shop": ["execute"], "mcp:crm": ["execute"] })
+    assert.deepStrictEqual<unknown>(key.permissions, { "webhook:shop": ["execute"], "mcp:crm": ["execute"] })
     const secret = () => server().call("POST", "/webhook/acme/prod/shop/secret", { token })
     refused(await secret(), 404, "not_found")
     await server().deploy("late", "shop")
@@ -99,7 +99,7 @@ onEveryBackend({ modules }, ({ server }) => {
 
   it("ctx is another name of context, and *:* with narrower actions grants just those", async () => {
     const { key } = await server().key({ "ctx:*": ["read"] })
-    assert.deepStrictEqual(key.permissions, { "context:*": ["read"] })
+    assert.deepStrictEqual<unknown>(key.permissions, { "context:*": ["read"] })
     const { token } = await server().key({ "*:*": ["read"] })
     assert.strictEqual((await server().call("GET", "/v1/projects", { token })).status, 200)
     refused(await server().call("POST", "/v1/projects", { token, json: { name: "no" } }), 403, "forbidden")
