@@ -6,6 +6,7 @@ import {
   type BuildStore,
   type ContextVariableStore,
   type EventStore,
+  type FileStore,
   type JournalStore,
   MemoryStores,
   type ProjectStore,
@@ -42,6 +43,7 @@ export type SqliteStores =
   | ProjectStore
   | ContextVariableStore
   | SealedStore
+  | FileStore
   | BuildStore
   | EventStore
   | RunStore

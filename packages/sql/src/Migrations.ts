@@ -10,6 +10,7 @@ import { Effect } from "effect"
 import { Migrator, SqlClient } from "effect/sql"
 import { Database } from "./Database.ts"
 import { access } from "./migrations/Access.ts"
+import { files } from "./migrations/Files.ts"
 import { init } from "./migrations/Init.ts"
 import { secrets } from "./migrations/Secrets.ts"
 import { usage } from "./migrations/Usage.ts"
@@ -26,6 +27,7 @@ export const migrate = Effect.gen(function* () {
       "0001_init": run(init(dialect)),
       "0002_access": run(access(dialect)),
       "0003_secrets": run(secrets(dialect)),
+      "0004_files": run(files(dialect)),
       "0005_usage": Effect.flatMap(now, (instant) => run(usage(dialect, monthOf(instant))))
     }),
     table: "weft_migrations"

@@ -4,6 +4,7 @@ import type {
   BuildStore,
   ContextVariableStore,
   EventStore,
+  FileStore,
   JournalStore,
   ProjectStore,
   RunStore,
@@ -19,6 +20,7 @@ import * as BuildStoreSql from "./BuildStoreSql.ts"
 import * as ContextVariableStoreSql from "./ContextVariableStoreSql.ts"
 import type { Database } from "./Database.ts"
 import * as EventStoreSql from "./EventStoreSql.ts"
+import * as FileStoreSql from "./FileStoreSql.ts"
 import * as JournalStoreSql from "./JournalStoreSql.ts"
 import * as ProjectStoreSql from "./ProjectStoreSql.ts"
 import * as RunStoreSql from "./RunStoreSql.ts"
@@ -40,6 +42,7 @@ export const recordStores: Layer.Layer<
   | ProjectStore
   | ContextVariableStore
   | SealedStore
+  | FileStore
   | BuildStore
   | EventStore
   | RunStore
@@ -54,6 +57,7 @@ export const recordStores: Layer.Layer<
   ProjectStoreSql.layer,
   ContextVariableStoreSql.layer,
   SealedStoreSql.layer,
+  FileStoreSql.layer,
   BuildStoreSql.layer,
   EventStoreSql.layer,
   RunStoreSql.layer,
