@@ -28,6 +28,12 @@ import type { SealedStore } from "./encryption/SealedStore.ts"
 import type { StoreUnavailable } from "./errors/Errors.ts"
 import type { EventStore } from "./events/EventStore.ts"
 import { Events } from "./events/Events.ts"
+import type { FileStore } from "./files/FileStore.ts"
+import { Files } from "./files/Files.ts"
+import * as FileJanitor from "./files/Janitor.ts"
+import { OpenUploads } from "./files/OpenUploads.ts"
+import { Readers } from "./files/Readers.ts"
+import { Uploads } from "./files/Uploads.ts"
 import { hostEnv, type WeftEnv } from "./HostEnv.ts"
 import type { EnvId } from "./ids/Ids.ts"
 import * as PooledRandom from "./ids/PooledRandom.ts"
@@ -69,6 +75,7 @@ export type Stores =
   | ProjectStore
   | ContextVariableStore
   | SealedStore
+  | FileStore
   | BuildStore
   | EventStore
   | RunStore
@@ -88,6 +95,8 @@ export type WeftServices =
   | Projects
   | ContextVariables
   | Resealing
+  | Files
+  | Uploads
   | Builds
   | Events
   | Runs
@@ -136,13 +145,17 @@ export const layer = (
     Layer.provideMerge(Layer.mergeAll(Deployments.layer, Artifacts.layer))
   )
   const secrets = ContextVariables.layer.pipe(Layer.provideMerge(Layer.mergeAll(ProjectSecrets.layer, Resealing.layer)))
+  const files = Layer.mergeAll(Files.layer, Uploads.layer, FileJanitor.layer).pipe(
+    Layer.provide(Layer.mergeAll(OpenUploads.layer, Readers.layer)),
+    Layer.provide(access)
+  )
   // What a former life left is ended before anything is claimed.
   const claiming = Layer.provide(Claimer.layer, Reaper.layer)
   const publishing = Events.layer.pipe(
     Layer.provideMerge(Intake.layer),
     Layer.provideMerge(Layer.mergeAll(Journal.layer, claiming)),
     Layer.provideMerge(node),
-    Layer.provideMerge(Layer.mergeAll(access, builds, secrets))
+    Layer.provideMerge(Layer.mergeAll(access, builds, secrets, files))
   )
   const running = Layer.provide(Dispatcher.layer, DeliveryWorker.layer)
   return Layer.mergeAll(Webhooks.layer, Runs.layer, running).pipe(
