@@ -5,6 +5,7 @@ import {
   type ApiKeyStore,
   type BuildStore,
   type ContextVariableStore,
+  type DomainStore,
   type EventStore,
   type FileStore,
   type JournalStore,
@@ -50,6 +51,7 @@ export type SqliteStores =
   | JournalStore
   | UsageStore
   | RateStore
+  | DomainStore
 
 /** Holds the file for the life of the layer: no other process can have it open meanwhile. */
 export const stores = ({

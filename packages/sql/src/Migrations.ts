@@ -11,6 +11,7 @@ import { Migrator, SqlClient } from "effect/sql"
 import { Database } from "./Database.ts"
 import { access } from "./migrations/Access.ts"
 import { files } from "./migrations/Files.ts"
+import { domains } from "./migrations/Domains.ts"
 import { init } from "./migrations/Init.ts"
 import { secrets } from "./migrations/Secrets.ts"
 import { usage } from "./migrations/Usage.ts"
@@ -28,7 +29,8 @@ export const migrate = Effect.gen(function* () {
       "0002_access": run(access(dialect)),
       "0003_secrets": run(secrets(dialect)),
       "0004_files": run(files(dialect)),
-      "0005_usage": Effect.flatMap(now, (instant) => run(usage(dialect, monthOf(instant))))
+      "0005_usage": Effect.flatMap(now, (instant) => run(usage(dialect, monthOf(instant)))),
+      "0006_domains": run(domains(dialect))
     }),
     table: "weft_migrations"
   }).pipe(Effect.provideService(SqlClient.SqlClient, writer))

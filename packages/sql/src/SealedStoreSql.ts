@@ -16,7 +16,10 @@ interface Column {
   readonly key: readonly [string, ...ReadonlyArray<string>]
 }
 
-const columns: ReadonlyArray<Column> = [{ table: "context_variables", column: "value", key: ["project_id", "key"] }]
+const columns: ReadonlyArray<Column> = [
+  { table: "context_variables", column: "value", key: ["project_id", "key"] },
+  { table: "certificates", column: "private_key", key: ["domain_id"] }
+]
 
 export const layer: Layer.Layer<SealedStore, never, Database> = Layer.effect(
   SealedStore,

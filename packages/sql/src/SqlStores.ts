@@ -3,6 +3,7 @@ import type {
   ApiKeyStore,
   BuildStore,
   ContextVariableStore,
+  DomainStore,
   EventStore,
   FileStore,
   JournalStore,
@@ -19,6 +20,7 @@ import * as ApiKeyStoreSql from "./ApiKeyStoreSql.ts"
 import * as BuildStoreSql from "./BuildStoreSql.ts"
 import * as ContextVariableStoreSql from "./ContextVariableStoreSql.ts"
 import type { Database } from "./Database.ts"
+import * as DomainStoreSql from "./DomainStoreSql.ts"
 import * as EventStoreSql from "./EventStoreSql.ts"
 import * as FileStoreSql from "./FileStoreSql.ts"
 import * as JournalStoreSql from "./JournalStoreSql.ts"
@@ -46,7 +48,8 @@ export const recordStores: Layer.Layer<
   | BuildStore
   | EventStore
   | RunStore
-  | UsageStore,
+  | UsageStore
+  | DomainStore,
   never,
   Database
 > = Layer.mergeAll(
@@ -61,5 +64,6 @@ export const recordStores: Layer.Layer<
   BuildStoreSql.layer,
   EventStoreSql.layer,
   RunStoreSql.layer,
-  UsageStoreSql.layer
+  UsageStoreSql.layer,
+  DomainStoreSql.layer
 )
