@@ -8,6 +8,8 @@ import { Builds } from "./builds/Builds.ts"
 import type { NewBuild, Uploaded } from "./builds/Upload.ts"
 import type { Event } from "./events/Event.ts"
 import { Events } from "./events/Events.ts"
+import type { Files } from "./files/Files.ts"
+import { type HostFiles, hostFiles } from "./HostFiles.ts"
 import type { EnvId } from "./ids/Ids.ts"
 import { fromJsonText } from "./ids/JsonText.ts"
 import { firstPage, type Page, type PageRequest } from "./ids/Page.ts"
@@ -45,6 +47,7 @@ export interface WeftEnv {
     readonly update: (project: string, key: string, change: ContextVariableChange) => Promise<ContextMetadata>
     readonly remove: (project: string, key: string) => Promise<void>
   }
+  readonly files: HostFiles
   readonly events: {
     /** Durable when it resolves. Without `stream_id` the event begins a stream of its own. */
     readonly publish: (event: { type: string; data: Schema.Json; stream_id?: string }) => Promise<HostEvent>
@@ -63,7 +66,7 @@ export interface WeftEnv {
   readonly activity: () => AsyncIterable<Activity>
 }
 
-type Services = Projects | ContextVariables | Builds | Events | Runs | Feed
+type Services = Projects | ContextVariables | Files | Builds | Events | Runs | Feed
 
 export const hostEnv = (runtime: ManagedRuntime.ManagedRuntime<Services, unknown>, envId: EnvId): WeftEnv => {
   const identity = hostIdentity(envId)
@@ -90,6 +93,7 @@ export const hostEnv = (runtime: ManagedRuntime.ManagedRuntime<Services, unknown
       update: (project, key, change) => run(ContextVariables.use((context) => context.update(project, key, change))),
       remove: (project, key) => run(ContextVariables.use((context) => context.remove(project, key)))
     },
+    files: hostFiles(run),
     events: {
       publish: (event) =>
         run(
