@@ -13,6 +13,8 @@ export const add = (a, b) => a + b
 export const echo = async (event, svc) => ({ event, same: svc === globalThis.svc, run: svc.run, caller: svc.caller })
 export const publish = async (event, svc) => svc.events.publish({ type: "order:created", data: event })
 export const publishUnawaited = (event, svc) => { svc.events.publish({ type: "x", data: 1 }) }
+export const secret = async (key, svc) => svc.context.get(key)
+export const secrets = async (event, svc) => svc.context.all()
 export const refused = async (event, svc) => {
   try { await svc.events.publish({ type: "x" }) } catch (error) { return [error instanceof Error, error.name, error.message] }
 }
@@ -76,7 +78,7 @@ export const timerFlood = () => { for (let timer = 0; timer < 5000; timer++) set
 export const respond = (request) => request
 export const web = async (request) => Response.json({ a: 1 }, { status: 202, headers: { "X-A": "b" } })
 export const bytes = () => ({ status: 200, headers: { "content-type": "image/png" }, body: new Uint8Array([1, 2, 3, 4]) })
-export const absent = (event, svc) => ["context", "files", "schedules", "stream", "asset", "call"].map((name) => typeof svc[name])
+export const absent = (event, svc) => ["files", "schedules", "stream", "asset", "call"].map((name) => typeof svc[name])
 export const tools = { twice: (value) => value * 2 }
 `
 
@@ -110,7 +112,7 @@ layer(isolated({ runners: 2 }), { excludeTestServices: true, timeout: "60 second
       })
       assert.deepStrictEqual(yield* valueOf(tenant, "invokes"), [3, 8])
       assert.strictEqual(yield* valueOf(tenant, "tools/twice", { trigger: "args", svc: { args: [21] } }), 42)
-      assert.deepStrictEqual(yield* valueOf(tenant, "absent"), Array(6).fill("undefined"))
+      assert.deepStrictEqual(yield* valueOf(tenant, "absent"), Array(5).fill("undefined"))
     })
   )
 
@@ -137,6 +139,21 @@ layer(isolated({ runners: 2 }), { excludeTestServices: true, timeout: "60 second
       const [isError, name, message] = (yield* valueOf(tenant, "refused", { onHostCall: dies })) as Array<string>
       assert.deepStrictEqual([isError, name], [true, "HostCallFailed"])
       assert.notInclude(message, "secret")
+    })
+  )
+
+  it.effect("reads the secrets of its project", () =>
+    Effect.gen(function* () {
+      const tenant = yield* tenantOf(40, script)
+      const onHostCall = ({ op, payload }: HostCall) =>
+        Effect.succeed(op === "context.all" ? '{"A":"1","__proto__":"2"}' : JSON.stringify(payload))
+      const read = (key: unknown) => tenant.call("secret", { svc: { event: key }, onHostCall })
+      assert.strictEqual(output((yield* read("A")).outcome), '{"key":"A"}')
+      assert.deepStrictEqual(Object.entries(Object(yield* valueOf(tenant, "secrets", { onHostCall }))), [
+        ["A", "1"],
+        ["__proto__", "2"]
+      ])
+      assert.include((yield* read(1)).outcome, { _tag: "Threw", name: "BadRequest" })
     })
   )
 

@@ -6,6 +6,12 @@ declare const AbortController: new () => { readonly signal: unknown; readonly ab
 
 /** What a trusted function may expect besides the facts (`run`, `event`, `request`, …). */
 export interface TrustedSvc extends Readonly<Record<string, unknown>> {
+  /** The secrets of the project. */
+  readonly context: {
+    /** Null when there is none. */
+    readonly get: (key: string) => Promise<unknown>
+    readonly all: () => Promise<unknown>
+  }
   readonly events: {
     readonly publish: (event: {
       readonly type: string
@@ -48,6 +54,7 @@ export const hostedSvc = (invocation: Invocation, host: SvcHost): HostedSvc => {
   }
   const svc: TrustedSvc = {
     ...facts,
+    context: { get: (key) => ask("context.get", { key }), all: () => ask("context.all", {}) },
     events: { publish: (event) => ask("events.publish", event) },
     invoke: host.invoke,
     log: { debug: log("debug"), info: log("info"), warn: log("warn"), error: log("error") },

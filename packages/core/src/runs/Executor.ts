@@ -10,6 +10,7 @@ import { Timestamp } from "../ids/Timestamp.ts"
 import type { Execution } from "../sandbox/Outcome.ts"
 import { type GuestLog, type Invocation, Sandbox, type SandboxUnavailable } from "../sandbox/Sandbox.ts"
 import { makeHostCalls } from "./HostCalls.ts"
+import { masked } from "./Masking.ts"
 import type { LogEntry, Run } from "./Run.ts"
 
 export interface Executed {
@@ -30,7 +31,10 @@ export interface Work {
 export class Executor extends Context.Service<
   Executor,
   {
-    /** To the end of the run, whatever its outcome. `NotFound` when its build is gone. Interruption cancels the run. */
+    /**
+     * To the end of the run, whatever its outcome. `NotFound` when its build is gone. Interruption cancels the run.
+     * The secrets that the run read are not in its logs, nor in what is told of its failure.
+     */
     readonly execute: (work: Work) => Effect.Effect<Executed, SandboxUnavailable | NotFound | StoreUnavailable>
   }
 >()("@weft/core/runs/Executor") {
@@ -45,6 +49,7 @@ export class Executor extends Context.Service<
         execute: ({ run, facts, trigger, timeoutMs, preface }) =>
           Effect.suspend(() => {
             const logs = [...preface]
+            const secrets = new Set<string>()
             const invocation: Invocation = {
               run_id: run.run_id,
               bundle: artifacts.ref(run),
@@ -52,10 +57,10 @@ export class Executor extends Context.Service<
               svc: `{"run":${runFacts(run)},${facts.slice(1)}`,
               trigger,
               timeoutMs,
-              onHostCall: (call) => hostCalls(run, call),
+              onHostCall: (call) => hostCalls(run, call, secrets),
               onLog: (line) => void logs.push(logEntry(logs.length, line))
             }
-            return Effect.map(sandbox.invoke(invocation), (execution) => ({ execution, logs }))
+            return Effect.flatMap(sandbox.invoke(invocation), (execution) => masked({ execution, logs }, secrets))
           })
       })
     })

@@ -9,16 +9,23 @@ import { Effect, Schema } from "effect"
 import { Caller, hostIdentity } from "../access/Caller.ts"
 import { Events } from "../events/Events.ts"
 import { type HostCall, HostCallRefused } from "../sandbox/Sandbox.ts"
+import { ProjectSecrets } from "../secrets/ProjectSecrets.ts"
 import type { Run } from "./Run.ts"
 
-/** A row: decodes the payload, acts for `run`, answers JSON. */
-type Operation = (run: Run, payload: string) => Effect.Effect<Schema.Json, HostCallRefused, Caller>
+/** A row: decodes the payload, acts for `run`, answers JSON. Secrets that it gives away are added to `secrets`. */
+type Operation = (
+  run: Run,
+  payload: string,
+  secrets: Set<string>
+) => Effect.Effect<Schema.Json, HostCallRefused, Caller>
 
-export type HostCallHandler = (run: Run, call: HostCall) => Effect.Effect<string, HostCallRefused>
+/** `secrets` collects the secrets that the run has read, for `masked`. */
+export type HostCallHandler = (run: Run, call: HostCall, secrets: Set<string>) => Effect.Effect<string, HostCallRefused>
 
 /** Answers the host calls of runs. */
-export const makeHostCalls: Effect.Effect<HostCallHandler, never, Events> = Effect.gen(function* () {
+export const makeHostCalls: Effect.Effect<HostCallHandler, never, Events | ProjectSecrets> = Effect.gen(function* () {
   const events = yield* Events
+  const projectSecrets = yield* ProjectSecrets
 
   const operations: ReadonlyMap<string, Operation> = new Map([
     [
@@ -44,15 +51,33 @@ export const makeHostCalls: Effect.Effect<HostCallHandler, never, Events> = Effe
             })
           )
       )
+    ],
+    [
+      "context.get",
+      operation(Schema.Struct({ key: Schema.String }), (run, { key }, secrets) =>
+        Effect.tap(projectSecrets.get(run.env_id, run.project_id, key), (value) =>
+          Effect.sync(() => void (value === null || secrets.add(value)))
+        )
+      )
+    ],
+    [
+      "context.all",
+      operation(Schema.Struct({}), (run, _, secrets) =>
+        Effect.map(projectSecrets.all(run.env_id, run.project_id), (values) => {
+          for (const value of values.values()) secrets.add(value)
+          return Object.fromEntries(values)
+        })
+      )
     ]
   ])
 
-  return (run, call) => {
+  return (run, call, secrets) => {
     const answer = operations.get(call.op)
     return answer === undefined
       ? Effect.fail(new HostCallRefused({ name: "TypeError", message: "There is no such host call" }))
-      : Effect.map(Effect.provideService(answer(run, call.payload), Caller, hostIdentity(run.env_id)), (value) =>
-          JSON.stringify(value)
+      : Effect.map(
+          Effect.provideService(answer(run, call.payload, secrets), Caller, hostIdentity(run.env_id)),
+          (value) => JSON.stringify(value)
         )
   }
 })
@@ -65,13 +90,16 @@ interface Tellable {
 
 const operation = <A, E extends Tellable>(
   schema: Schema.Codec<A, unknown>,
-  act: (run: Run, input: A) => Effect.Effect<Schema.Json, E, Caller>
+  act: (run: Run, input: A, secrets: Set<string>) => Effect.Effect<Schema.Json, E, Caller>
 ): Operation => {
   const decode = Schema.decodeUnknownEffect(Schema.fromJsonString(schema))
-  return (run, payload) =>
+  return (run, payload, secrets) =>
     Effect.matchEffect(decode(payload), {
       onFailure: (issue) => Effect.fail(new HostCallRefused({ name: "TypeError", message: issue.message })),
       onSuccess: (input) =>
-        Effect.mapError(act(run, input), (error) => new HostCallRefused({ name: error._tag, message: error.message }))
+        Effect.mapError(
+          act(run, input, secrets),
+          (error) => new HostCallRefused({ name: error._tag, message: error.message })
+        )
     })
 }

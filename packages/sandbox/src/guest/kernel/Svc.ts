@@ -25,6 +25,26 @@ class Events {
   }
 }
 
+/** The methods of `svc.context`: the secrets of the project. */
+class Secrets {
+  readonly #run: Run
+
+  constructor(run: Run) {
+    this.#run = run
+  }
+
+  /** Null when there is none of that key. */
+  async get(key: unknown): Promise<unknown> {
+    if (typeof key !== "string") throw namedError("BadRequest", "svc.context.get takes a string, the key")
+    return parse(await this.#run.call("context.get", stringify({ key })))
+  }
+
+  /** All of them, by key. */
+  async all(): Promise<unknown> {
+    return parse(await this.#run.call("context.all", "{}"))
+  }
+}
+
 /** The methods of `svc.log`. */
 class Log {
   readonly #run: Run
@@ -54,6 +74,7 @@ const write = (run: Run, level: LogLevel, message: unknown, data: unknown): void
 
 export class Svc {
   readonly #run: Run
+  #context: Secrets | undefined
   #events: Events | undefined
   #log: Log | undefined
   #signal: unknown
@@ -70,6 +91,11 @@ export class Svc {
         configurable: true
       })
     }
+  }
+
+  get context(): Secrets {
+    this.#context ??= new Secrets(this.#run)
+    return this.#context
   }
 
   get events(): Events {
