@@ -1,0 +1,44 @@
+/** A tenant with one of everything that has an id, made over HTTP. */
+import { assert } from "@effect/vitest"
+import { type CallOptions, type Reply, type TestServer, uploadForm } from "../server/TestServer.ts"
+
+export interface Tenant {
+  readonly token: string
+  /** A value for every parameter of every path. */
+  readonly ids: ReadonlyMap<string, string>
+}
+
+/** Furnishes the environment of the token. `name` is in everything that has one. */
+export const furnish = async (server: TestServer, token: string, name: string): Promise<Tenant> => {
+  const ids = new Map<string, string>()
+  const call = async (method: string, path: string, options: CallOptions = {}): Promise<Reply> => {
+    const reply = await server.call(method, path, { token, ...options })
+    assert.isBelow(reply.status, 300, `${method} ${path} ${reply.text}`)
+    return reply
+  }
+  const made = async (path: string, id: string, json: unknown): Promise<void> => {
+    const { data } = (await call("POST", path, { json })).json
+    ids.set(id, data[id])
+  }
+  const project = `/v1/projects/${name}`
+
+  ids.set("project_id_or_slug", (await call("POST", "/v1/projects", { json: { name } })).json.data.project_id)
+  const uploaded = await call("POST", `${project}/builds`, { body: uploadForm("other") })
+  ids.set("build_id", uploaded.json.data.build_id)
+  await call("POST", `${project}/builds/${ids.get("build_id")}/deploy`)
+  await call("POST", `${project}/context`, {
+    json: { key: `key-${name}`, value: `secret of ${name}`, description: "" }
+  })
+  ids.set("key", `key-${name}`)
+  await made("/v1/sessions", "session_id", { permissions: {} })
+  await made("/v1/service-keys", "service_key_id", { name, permissions: {} })
+
+  await made("/v1/events", "event_id", { event_type: "order:created", event_data: { total: 1, name } })
+  for (let round = 0; round < 200 && !ids.has("run_id"); round++) {
+    const [run] = (await call("GET", `/v1/events/${ids.get("event_id")}/runs`)).json.data
+    if (run !== undefined && run.status === "succeeded") ids.set("run_id", run.run_id)
+    else await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+  ids.set("stream_id", (await call("GET", `/v1/events/${ids.get("event_id")}`)).json.data.stream_id)
+  return { token, ids }
+}
