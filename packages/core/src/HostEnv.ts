@@ -6,9 +6,11 @@ import { Feed } from "./activity/Feed.ts"
 import type { Build } from "./builds/Build.ts"
 import { Builds } from "./builds/Builds.ts"
 import type { NewBuild, Uploaded } from "./builds/Upload.ts"
+import type { Domains } from "./domains/Domains.ts"
 import type { Event } from "./events/Event.ts"
 import { Events } from "./events/Events.ts"
 import type { Files } from "./files/Files.ts"
+import { type HostDomains, hostDomains } from "./HostDomains.ts"
 import { type HostFiles, hostFiles } from "./HostFiles.ts"
 import type { EnvId } from "./ids/Ids.ts"
 import { fromJsonText } from "./ids/JsonText.ts"
@@ -48,6 +50,7 @@ export interface WeftEnv {
     readonly remove: (project: string, key: string) => Promise<void>
   }
   readonly files: HostFiles
+  readonly domains: HostDomains
   readonly events: {
     /** Durable when it resolves. Without `stream_id` the event begins a stream of its own. */
     readonly publish: (event: { type: string; data: Schema.Json; stream_id?: string }) => Promise<HostEvent>
@@ -66,7 +69,7 @@ export interface WeftEnv {
   readonly activity: () => AsyncIterable<Activity>
 }
 
-type Services = Projects | ContextVariables | Files | Builds | Events | Runs | Feed
+type Services = Domains | Projects | ContextVariables | Files | Builds | Events | Runs | Feed
 
 export const hostEnv = (runtime: ManagedRuntime.ManagedRuntime<Services, unknown>, envId: EnvId): WeftEnv => {
   const identity = hostIdentity(envId)
@@ -94,6 +97,7 @@ export const hostEnv = (runtime: ManagedRuntime.ManagedRuntime<Services, unknown
       remove: (project, key) => run(ContextVariables.use((context) => context.remove(project, key)))
     },
     files: hostFiles(run),
+    domains: hostDomains(run),
     events: {
       publish: (event) =>
         run(

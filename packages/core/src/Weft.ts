@@ -22,6 +22,12 @@ import type { BuildStore } from "./builds/BuildStore.ts"
 import { Builds } from "./builds/Builds.ts"
 import { Deployments } from "./builds/Deployments.ts"
 import { ArchiveBytesMax } from "./builds/Upload.ts"
+import type { DomainCertificates } from "./domains/DomainCertificates.ts"
+import type { DomainRoutes } from "./domains/DomainRoutes.ts"
+import type { DomainStore } from "./domains/DomainStore.ts"
+import { type DomainsConfig, domainsLayer } from "./domains/DomainsConfig.ts"
+import type { Domains } from "./domains/Domains.ts"
+import type { ZonesInvalid } from "./domains/DomainZones.ts"
 import { Keyring, type MasterKeyInvalid, type MasterKeys } from "./encryption/Keyring.ts"
 import { type Resealed, Resealing } from "./encryption/Resealing.ts"
 import type { SealedStore } from "./encryption/SealedStore.ts"
@@ -49,6 +55,7 @@ import { Journal } from "./runs/Journal.ts"
 import type { JournalStore } from "./runs/JournalStore.ts"
 import { NodeLease } from "./runs/NodeLease.ts"
 import * as Reaper from "./runs/Reaper.ts"
+import * as Retention from "./runs/Retention.ts"
 import type { RunStore } from "./runs/RunStore.ts"
 import { Runs } from "./runs/Runs.ts"
 import { Slots, type SlotsConfig } from "./runs/Slots.ts"
@@ -59,6 +66,7 @@ import { ContextVariables } from "./secrets/ContextVariables.ts"
 import { ProjectSecrets } from "./secrets/ProjectSecrets.ts"
 import type { PlanInvalid, PlanOverrides } from "./tenancy/Plan.ts"
 import { Plans } from "./tenancy/Plans.ts"
+import { Quotas } from "./tenancy/Quotas.ts"
 import { RateLimits } from "./tenancy/RateLimits.ts"
 import type { RateStore } from "./tenancy/RateStore.ts"
 import type { TenantStore } from "./tenancy/TenantStore.ts"
@@ -82,6 +90,7 @@ export type Stores =
   | JournalStore
   | UsageStore
   | RateStore
+  | DomainStore
 
 /** What a host, and the HTTP layer, can use. */
 export type WeftServices =
@@ -101,6 +110,9 @@ export type WeftServices =
   | Events
   | Runs
   | Webhooks
+  | Domains
+  | DomainRoutes
+  | DomainCertificates
 
 export interface RuntimeConfig {
   /**
@@ -116,6 +128,8 @@ export interface RuntimeConfig {
   readonly plans?: PlanOverrides
   /** How long other nodes wait before they take this one for dead; default 30 s. */
   readonly leaseMs?: number
+  /** Tenants' own host names; by default they can be registered, but not validated. */
+  readonly domains?: DomainsConfig
 }
 
 const defaultDeliveries: SlotsConfig = { total: 512, perEnv: 128 }
@@ -126,7 +140,7 @@ export const layer = (
   config: RuntimeConfig
 ): Layer.Layer<
   WeftServices,
-  StoreUnavailable | MasterKeyInvalid | PlanInvalid,
+  StoreUnavailable | MasterKeyInvalid | PlanInvalid | ZonesInvalid,
   Stores | BlobStore | Feed | Sandbox
 > => {
   const crypto = Keyring.layer(config.masterKeys).pipe(
@@ -136,7 +150,8 @@ export const layer = (
     NodeLease.layer(config.leaseMs ?? defaultLeaseMs),
     Slots.layer(config.deliveries ?? defaultDeliveries)
   )
-  const tenancy = Layer.mergeAll(Tenants.layer, Layer.provideMerge(RateLimits.layer, Plans.layer(config.plans)))
+  const tenure = Layer.provideMerge(Layer.mergeAll(RateLimits.layer, Quotas.layer), Plans.layer(config.plans))
+  const tenancy = Layer.mergeAll(Tenants.layer, tenure)
   const keys = Layer.mergeAll(ApiKeys.layer, Sessions.layer, ServiceKeys.layer, SessionJanitor.layer)
   const access = keys.pipe(Layer.provideMerge(Layer.mergeAll(Credentials.layer, tenancy)))
   const archiveBytes = Layer.succeed(ArchiveBytesMax, config.archiveBytes ?? defaultLimits.archiveBytes)
@@ -150,7 +165,7 @@ export const layer = (
     Layer.provide(access)
   )
   // What a former life left is ended before anything is claimed.
-  const claiming = Layer.provide(Claimer.layer, Reaper.layer)
+  const claiming = Layer.provide(Layer.merge(Claimer.layer, Retention.layer), Reaper.layer)
   const publishing = Events.layer.pipe(
     Layer.provideMerge(Intake.layer),
     Layer.provideMerge(Layer.mergeAll(Journal.layer, claiming)),
@@ -158,7 +173,8 @@ export const layer = (
     Layer.provideMerge(Layer.mergeAll(access, builds, secrets, files))
   )
   const running = Layer.provide(Dispatcher.layer, DeliveryWorker.layer)
-  return Layer.mergeAll(Webhooks.layer, Runs.layer, running).pipe(
+  const domains = Layer.provide(domainsLayer(config.domains), access)
+  return Layer.mergeAll(Webhooks.layer, Runs.layer, running, domains).pipe(
     Layer.provideMerge(Executor.layer),
     Layer.provideMerge(publishing),
     Layer.provide(crypto)

@@ -1,5 +1,6 @@
 /** `SealedStore` in memory: the executable specification. */
 import { Effect, Layer } from "effect"
+import { certificatePlace } from "../domains/DomainCertificate.ts"
 import type { Place } from "../encryption/Keyring.ts"
 import { keyIdOf, type Sealed } from "../encryption/Sealed.ts"
 import { SealedStore, type SealedValue } from "../encryption/SealedStore.ts"
@@ -14,7 +15,7 @@ interface Holder {
 
 export const layer: Layer.Layer<SealedStore, never, MemoryDatabase> = Layer.effect(
   SealedStore,
-  Effect.map(MemoryDatabase, ({ contextVariables }) => {
+  Effect.map(MemoryDatabase, ({ contextVariables, certificates }) => {
     const holders: Readonly<Partial<Record<Place["table"], Holder>>> = {
       context_variables: {
         values: () =>
@@ -25,6 +26,17 @@ export const layer: Layer.Layer<SealedStore, never, MemoryDatabase> = Layer.effe
         put: (id, value) => {
           const old = contextVariables.get(id)
           if (old !== undefined) contextVariables.set(id, new ContextVariable({ ...old, value }))
+        }
+      },
+      certificates: {
+        values: () =>
+          [...certificates.values()].map(({ domain_id, private_key }) => ({
+            place: certificatePlace(domain_id),
+            sealed: private_key
+          })),
+        put: (id, private_key) => {
+          const old = [...certificates.values()].find(({ domain_id }) => domain_id === id)
+          if (old !== undefined) certificates.set(old.domain_id, { ...old, private_key })
         }
       }
     }
