@@ -9,10 +9,24 @@ import { EnvApi } from "./routes/EnvApi.ts"
 import { EventsApi } from "./routes/EventsApi.ts"
 import { ProjectsApi } from "./routes/ProjectsApi.ts"
 import { RunsApi } from "./routes/RunsApi.ts"
+import { ServiceKeysApi } from "./routes/ServiceKeysApi.ts"
+import { SessionsApi } from "./routes/SessionsApi.ts"
 import { StatusApi } from "./routes/StatusApi.ts"
 
 export class WeftApi extends HttpApi.make("weft")
-  .add(StatusApi, ProjectsApi, BuildsApi, TriggersApi, ContextApi, EventsApi, RunsApi, EnvApi, AdminApi)
+  .add(
+    StatusApi,
+    ProjectsApi,
+    BuildsApi,
+    TriggersApi,
+    ContextApi,
+    EventsApi,
+    RunsApi,
+    SessionsApi,
+    ServiceKeysApi,
+    EnvApi,
+    AdminApi
+  )
   .middleware(Enveloped)
   // What handlers return was made and checked by core; checking it again on the way out costs a regex per id.
   .annotate(HttpApi.SuccessParseOptions, { disableChecks: true })

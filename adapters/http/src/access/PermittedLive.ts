@@ -1,18 +1,20 @@
 /** Refuses who cannot have the permission, before the request is decoded: 403 comes before 400. */
 import { mayCover, needOf, Permitted } from "@weft/api"
-import { Caller, forbidden, readable } from "@weft/core"
+import { Caller, forbidden, onlyApiKeys, readable } from "@weft/core"
 import { Effect, Layer } from "effect"
 import { HttpRouter } from "effect/http"
 
 export const PermittedLive: Layer.Layer<Permitted> = Layer.succeed(Permitted, (httpEffect, { endpoint, group }) => {
   const need = needOf(group.identifier, endpoint.identifier)
   if (need === undefined) throw new Error(`No permission is set for ${group.identifier}.${endpoint.identifier}`)
-  const { type, action, on } = need
+  const { type, action, on, callers } = need
   return Effect.gen(function* () {
-    const { permissions } = yield* Caller
+    const { permissions, type: caller } = yield* Caller
+    if (callers !== undefined && caller !== callers) return yield* onlyApiKeys(type, action)
     const granted = readable(permissions, type, action)
     if (granted === "all") return yield* httpEffect
-    if (granted.length === 0) return yield* forbidden(type, "*", action)
+    // What an API key hands out has no paths of its own: a part of it is nothing.
+    if (granted.length === 0 || callers !== undefined) return yield* forbidden(type, "*", action)
     if (on === "project") {
       const { project_id_or_slug = "" } = yield* HttpRouter.params
       if (!mayCover(granted, project_id_or_slug)) return yield* forbidden(type, project_id_or_slug, action)

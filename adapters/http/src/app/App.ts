@@ -22,6 +22,8 @@ import { EnvLive } from "../handlers/EnvLive.ts"
 import { EventsLive } from "../handlers/EventsLive.ts"
 import { ProjectsLive } from "../handlers/ProjectsLive.ts"
 import { RunsLive } from "../handlers/RunsLive.ts"
+import { ServiceKeysLive } from "../handlers/ServiceKeysLive.ts"
+import { SessionsLive } from "../handlers/SessionsLive.ts"
 import { statusLive } from "../handlers/StatusLive.ts"
 import { WebhookRoute } from "../webhooks/WebhookRoute.ts"
 import type { HttpSettings } from "./HttpOptions.ts"
@@ -48,6 +50,8 @@ const routesOf = (settings: HttpSettings) => {
     buildsLive(settings),
     EventsLive,
     RunsLive,
+    SessionsLive,
+    ServiceKeysLive,
     EnvLive,
     AdminLive
   )

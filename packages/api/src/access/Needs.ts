@@ -7,6 +7,8 @@ import type { EnvApi } from "../routes/EnvApi.ts"
 import type { EventsApi } from "../routes/EventsApi.ts"
 import type { ProjectsApi } from "../routes/ProjectsApi.ts"
 import type { RunsApi } from "../routes/RunsApi.ts"
+import type { ServiceKeysApi } from "../routes/ServiceKeysApi.ts"
+import type { SessionsApi } from "../routes/SessionsApi.ts"
 
 export interface Need {
   readonly type: ResourceType
@@ -18,6 +20,8 @@ export interface Need {
    * - `resource`: the resource itself, known when it is loaded; lists are filtered.
    */
   readonly on: "project" | "body" | "resource"
+  /** Set where a service key or a session is refused whatever it holds. */
+  readonly callers?: "api-key"
 }
 
 type KeysOf<Group> =
@@ -35,7 +39,9 @@ type Instances = {
     | typeof EnvApi
     | typeof EventsApi
     | typeof ProjectsApi
-    | typeof RunsApi as G["identifier"]]: KeysOf<G>
+    | typeof RunsApi
+    | typeof SessionsApi
+    | typeof ServiceKeysApi as G["identifier"]]: KeysOf<G>
 }
 export type NeedKey = Instances[keyof Instances]
 
@@ -68,6 +74,15 @@ export const needs: Readonly<Record<NeedKey, Need>> = {
   "runs.get": { type: "run", action: "read", on: "resource" },
   "runs.logs": { type: "run", action: "read", on: "resource" },
   "runs.usage": { type: "run", action: "read", on: "resource" },
+  "sessions.create": { type: "session", action: "create", on: "resource", callers: "api-key" },
+  "sessions.list": { type: "session", action: "read", on: "resource", callers: "api-key" },
+  "sessions.revoke": { type: "session", action: "delete", on: "resource", callers: "api-key" },
+  "sessions.revokeAll": { type: "session", action: "delete", on: "resource", callers: "api-key" },
+  "serviceKeys.create": { type: "key", action: "create", on: "resource", callers: "api-key" },
+  "serviceKeys.list": { type: "key", action: "read", on: "resource", callers: "api-key" },
+  "serviceKeys.get": { type: "key", action: "read", on: "resource", callers: "api-key" },
+  "serviceKeys.revoke": { type: "key", action: "delete", on: "resource", callers: "api-key" },
+  "serviceKeys.revokeAll": { type: "key", action: "delete", on: "resource", callers: "api-key" },
   "env.get": { type: "env", action: "read", on: "resource" }
 }
 

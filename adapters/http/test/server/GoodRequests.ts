@@ -1,0 +1,195 @@
+/** One good request for every endpoint that needs a permission: what the matrix of permissions walks through. */
+import type { NeedKey } from "@weft/api"
+import {
+  type ApiKey,
+  Caller,
+  fullPermissions,
+  type NewServiceKey,
+  type NewSession,
+  ServiceKeys,
+  Sessions
+} from "@weft/core"
+import { Effect } from "effect"
+import { type CallOptions, type TestServer, uploadForm } from "./TestServer.ts"
+
+export interface GoodRequest {
+  readonly method: string
+  readonly path: () => string
+  readonly options?: () => CallOptions
+  /** Makes the request possible, once; `key` is the API key that is to make it. */
+  readonly before?: (key: ApiKey) => Promise<unknown>
+  readonly status: number
+  /** A permission path that covers exactly this request; `*` where there is no other. */
+  readonly exact: string
+}
+
+/** What the requests are about: a deployed build of the project `shop`, and an event that it handled. */
+export interface Made {
+  readonly build: string
+  readonly event: string
+  readonly run: string
+}
+
+export const nowhere = "01890000-0000-7000-8000-000000000000"
+
+/** Acts as an API key, without asking what it may. */
+export const actingAs = (server: TestServer, key: ApiKey) => {
+  const identity = {
+    env_id: key.env_id,
+    type: "api-key",
+    id: key.api_key_id,
+    permissions: fullPermissions,
+    metadata: null
+  } as const
+  const run = <A, E>(effect: Effect.Effect<A, E, Caller | Sessions | ServiceKeys>) =>
+    server.weft.runtime.runPromise(Effect.provideService(effect, Caller, identity))
+  return {
+    session: (input: NewSession) => run(Sessions.use((sessions) => sessions.create(input))),
+    serviceKey: (input: NewServiceKey) => run(ServiceKeys.use((keys) => keys.create(input)))
+  }
+}
+
+const get = (path: () => string, exact: string, status = 200): GoodRequest => ({ method: "GET", path, exact, status })
+
+const projects = (server: TestServer) =>
+  ({
+    "projects.list": get(() => "/v1/projects", "shop"),
+    "projects.create": {
+      method: "POST",
+      path: () => "/v1/projects",
+      options: () => ({ json: { name: "made" } }),
+      before: () => server.call("DELETE", "/v1/projects/made"),
+      exact: "made",
+      status: 201
+    },
+    "projects.get": get(() => "/v1/projects/shop", "shop"),
+    "projects.update": {
+      method: "PATCH",
+      path: () => "/v1/projects/shop",
+      options: () => ({ json: { name: "shop" } }),
+      exact: "shop",
+      status: 200
+    },
+    "projects.remove": {
+      method: "DELETE",
+      path: () => "/v1/projects/gone",
+      before: () => server.call("POST", "/v1/projects", { json: { name: "gone" } }),
+      exact: "gone",
+      status: 204
+    }
+  }) satisfies Partial<Record<NeedKey, GoodRequest>>
+
+const builds = ({ build }: Made) =>
+  ({
+    "builds.listAll": get(() => "/v1/builds", "shop"),
+    "builds.list": get(() => "/v1/projects/shop/builds", "shop"),
+    "builds.upload": {
+      method: "POST",
+      path: () => "/v1/projects/shop/builds",
+      options: () => ({ body: uploadForm("shop") }),
+      exact: "shop",
+      status: 201
+    },
+    "builds.deployed": get(() => "/v1/projects/shop/builds/deployed", "shop"),
+    "builds.live": get(() => "/v1/projects/shop/builds/live", "shop", 404),
+    "builds.get": get(() => `/v1/projects/shop/builds/${build}`, "shop"),
+    "builds.download": get(() => `/v1/projects/shop/builds/${build}/download`, "shop"),
+    "builds.deploy": {
+      method: "POST",
+      path: () => `/v1/projects/shop/builds/${build}/deploy`,
+      exact: "shop",
+      status: 200
+    },
+    "triggers.eventHandlers": get(() => "/v1/projects/shop/event-handlers", "shop"),
+    "triggers.schedules": get(() => "/v1/projects/shop/schedules", "shop")
+  }) satisfies Partial<Record<NeedKey, GoodRequest>>
+
+const context = (server: TestServer) => {
+  const path = "/v1/projects/shop/context"
+  const put = () => server.call("POST", path, { json: { key: "GONE", value: "x" } })
+  return {
+    "context.list": get(() => path, "shop"),
+    "context.create": {
+      method: "POST",
+      path: () => path,
+      options: () => ({ json: { key: "MADE", value: "x" } }),
+      before: () => server.call("DELETE", `${path}/MADE`),
+      exact: "shop",
+      status: 201
+    },
+    "context.update": {
+      method: "PUT",
+      path: () => `${path}/GONE`,
+      options: () => ({ json: { value: "y" } }),
+      before: put,
+      exact: "shop",
+      status: 200
+    },
+    "context.remove": { method: "DELETE", path: () => `${path}/GONE`, before: put, exact: "shop", status: 204 }
+  } satisfies Partial<Record<NeedKey, GoodRequest>>
+}
+
+const running = ({ event, run }: Made) =>
+  ({
+    "events.publish": {
+      method: "POST",
+      path: () => "/v1/events",
+      options: () => ({ json: { event_type: "order:created", event_data: { total: 1 } } }),
+      exact: "order:created",
+      status: 201
+    },
+    "events.list": get(() => "/v1/events", "order:created"),
+    "events.get": get(() => `/v1/events/${event}`, "order:created"),
+    "events.runs": get(() => `/v1/events/${event}/runs`, "shop"),
+    "runs.list": get(() => "/v1/runs", "shop"),
+    "runs.stats": get(() => "/v1/runs/stats", "shop"),
+    "runs.get": get(() => `/v1/runs/${run}`, "shop"),
+    "runs.logs": get(() => `/v1/runs/${run}/logs`, "shop"),
+    "runs.usage": get(() => `/v1/runs/${run}/usage`, "shop"),
+    "env.get": get(() => "/v1/env", "*")
+  }) satisfies Partial<Record<NeedKey, GoodRequest>>
+
+const access = (server: TestServer) => {
+  let session = nowhere
+  let serviceKey = nowhere
+  const newSession = async (key: ApiKey) => {
+    session = (await actingAs(server, key).session({ permissions: {} })).session.session_id
+  }
+  const newServiceKey = async (key: ApiKey) => {
+    serviceKey = (await actingAs(server, key).serviceKey({ permissions: {} })).key.service_key_id
+  }
+  const create = (path: string): GoodRequest => ({
+    method: "POST",
+    path: () => path,
+    options: () => ({ json: { permissions: {} } }),
+    exact: "*",
+    status: 201
+  })
+  const remove = (path: () => string, before: (key: ApiKey) => Promise<unknown>, status = 204): GoodRequest => ({
+    method: "DELETE",
+    path,
+    before,
+    exact: "*",
+    status
+  })
+  return {
+    "sessions.create": create("/v1/sessions"),
+    "sessions.list": get(() => "/v1/sessions", "*"),
+    "sessions.revoke": remove(() => `/v1/sessions/${session}`, newSession),
+    "sessions.revokeAll": remove(() => "/v1/sessions", newSession, 200),
+    "serviceKeys.create": create("/v1/service-keys"),
+    "serviceKeys.list": get(() => "/v1/service-keys", "*"),
+    "serviceKeys.get": { ...get(() => `/v1/service-keys/${serviceKey}`, "*"), before: newServiceKey },
+    "serviceKeys.revoke": remove(() => `/v1/service-keys/${serviceKey}`, newServiceKey),
+    "serviceKeys.revokeAll": remove(() => "/v1/service-keys", newServiceKey, 200)
+  } satisfies Partial<Record<NeedKey, GoodRequest>>
+}
+
+/** Every endpoint of the table of needs has one: a new row without a request does not compile. */
+export const goodRequests = (server: TestServer, made: Made): Readonly<Record<NeedKey, GoodRequest>> => ({
+  ...projects(server),
+  ...builds(made),
+  ...context(server),
+  ...running(made),
+  ...access(server)
+})
