@@ -17,6 +17,7 @@ export const coreFolders = [
   "builds",
   "events",
   "runs",
+  "usage",
   "webhooks",
   "domains",
   "memory"

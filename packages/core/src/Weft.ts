@@ -72,6 +72,7 @@ import type { RateStore } from "./tenancy/RateStore.ts"
 import type { TenantStore } from "./tenancy/TenantStore.ts"
 import { Tenants } from "./tenancy/Tenants.ts"
 import type { UsageStore } from "./tenancy/UsageStore.ts"
+import { OrgUsages } from "./usage/OrgUsages.ts"
 import { Webhooks } from "./webhooks/Webhooks.ts"
 
 /** What a database adapter provides. */
@@ -109,6 +110,7 @@ export type WeftServices =
   | Builds
   | Events
   | Runs
+  | OrgUsages
   | Webhooks
   | Domains
   | DomainRoutes
@@ -174,7 +176,7 @@ export const layer = (
   )
   const running = Layer.provide(Dispatcher.layer, DeliveryWorker.layer)
   const domains = Layer.provide(domainsLayer(config.domains), access)
-  return Layer.mergeAll(Webhooks.layer, Runs.layer, running, domains).pipe(
+  return Layer.mergeAll(Webhooks.layer, Runs.layer, OrgUsages.layer, running, domains).pipe(
     Layer.provideMerge(Executor.layer),
     Layer.provideMerge(publishing),
     Layer.provide(crypto)

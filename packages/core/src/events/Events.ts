@@ -4,11 +4,12 @@ import { type Caller, requirePermission } from "../access/Caller.ts"
 import { readable } from "../access/Permission.ts"
 import { Feed } from "../activity/Feed.ts"
 import { Deployments } from "../builds/Deployments.ts"
-import { BadRequest, type Forbidden, NotFound, type StoreUnavailable } from "../errors/Errors.ts"
+import { BadRequest, type Forbidden, NotFound, type PlanRequired, type StoreUnavailable } from "../errors/Errors.ts"
 import { EventId, freshIds, type RunId, StreamId } from "../ids/Ids.ts"
 import { toJsonText } from "../ids/JsonText.ts"
 import type { Page, PageRequest } from "../ids/Page.ts"
 import { now as currentTime } from "../ids/Timestamp.ts"
+import { Quotas } from "../tenancy/Quotas.ts"
 import type { Event } from "./Event.ts"
 import { EventLog } from "./EventLog.ts"
 import { EventStore } from "./EventStore.ts"
@@ -28,8 +29,13 @@ const typeLengthMax = 256
 export class Events extends Context.Service<
   Events,
   {
-    /** Durable when it returns, and so is the intent to run every matching handler. Needs `event: create` on the type. */
-    readonly publish: (event: NewEvent) => Effect.Effect<Event, Forbidden | BadRequest | StoreUnavailable, Caller>
+    /**
+     * Durable when it returns, and so is the intent to run every matching handler. `PlanRequired` when the plan's runs
+     * are used up, also for the host. Needs `event: create` on the type.
+     */
+    readonly publish: (
+      event: NewEvent
+    ) => Effect.Effect<Event, Forbidden | BadRequest | PlanRequired | NotFound | StoreUnavailable, Caller>
     /** Newest first; only types that the caller may read. */
     readonly list: (page: PageRequest) => Effect.Effect<Page<Event>, Forbidden | StoreUnavailable, Caller>
     readonly get: (id: string) => Effect.Effect<Event, Forbidden | NotFound | StoreUnavailable, Caller>
@@ -42,6 +48,7 @@ export class Events extends Context.Service<
       const log = yield* EventLog
       const deployments = yield* Deployments
       const feed = yield* Feed
+      const quotas = yield* Quotas
       const fresh = yield* freshIds
 
       return Events.of({
@@ -61,6 +68,7 @@ export class Events extends Context.Service<
             created_at: instant
           }
           const matches = (yield* deployments.of(caller.env_id)).matches(input.type)
+          yield* quotas.admit(caller.env_id, matches.length)
           yield* log.append(event, matches, input.causedBy ?? null)
           const facts = { env_id: event.env_id, stream_id }
           yield* feed.publish([

@@ -5,7 +5,7 @@ import { listen } from "../activity/Listener.ts"
 import { makeSnapshots } from "../activity/Snapshots.ts"
 import type { NotFound, StoreUnavailable } from "../errors/Errors.ts"
 import type { EnvId } from "../ids/Ids.ts"
-import { firstInvalid, type Plan, type PlanInvalid, type PlanOverrides, planTable } from "./Plan.ts"
+import { firstInvalid, type Plan, type PlanInvalid, type PlanName, type PlanOverrides, planTable } from "./Plan.ts"
 import type { Org } from "./Tenant.ts"
 import { TenantStore } from "./TenantStore.ts"
 
@@ -24,6 +24,8 @@ const ageLimit = "60 seconds"
 export class Plans extends Context.Service<
   Plans,
   {
+    /** The limits of each plan on this server. */
+    readonly table: Readonly<Record<PlanName, Plan>>
     /** The organization of the environment and its plan; the same object until either changes. */
     readonly of: (envId: EnvId) => Effect.Effect<Subscription, NotFound | StoreUnavailable>
   }
@@ -47,7 +49,7 @@ export class Plans extends Context.Service<
           { capacity, ageLimit }
         )
         yield* listen((message) => (message.type === "tenants:changed" ? subscriptions.forgetAll : Effect.void))
-        return Plans.of({ of: subscriptions.get })
+        return Plans.of({ table: plans, of: subscriptions.get })
       })
     )
 }

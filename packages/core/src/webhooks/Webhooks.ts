@@ -12,7 +12,15 @@ import { allows } from "../access/Permission.ts"
 import type { Build } from "../builds/Build.ts"
 import { Deployments } from "../builds/Deployments.ts"
 import type { Endpoint } from "../builds/Manifest.ts"
-import { Forbidden, FunctionFailed, NotFound, type StoreUnavailable, Unauthorized } from "../errors/Errors.ts"
+import {
+  Forbidden,
+  FunctionFailed,
+  NotFound,
+  type PlanRequired,
+  type RateLimited,
+  type StoreUnavailable,
+  Unauthorized
+} from "../errors/Errors.ts"
 import { type EnvId, freshIds, type NodeId, RunId, StreamId } from "../ids/Ids.ts"
 import { now as currentTime, type Timestamp } from "../ids/Timestamp.ts"
 import { endRun, loseRun } from "../runs/Attempt.ts"
@@ -22,11 +30,13 @@ import { NodeLease } from "../runs/NodeLease.ts"
 import type { LogEntry, Run } from "../runs/Run.ts"
 import type { Execution, Outcome } from "../sandbox/Outcome.ts"
 import type { SandboxUnavailable } from "../sandbox/Sandbox.ts"
+import { Quotas } from "../tenancy/Quotas.ts"
+import { RateLimits } from "../tenancy/RateLimits.ts"
 import { Tenants } from "../tenancy/Tenants.ts"
 import type { WebhookAnswer, WebhookCall } from "./WebhookCall.ts"
 import { describeRequest } from "./WebhookRequest.ts"
 
-type Refused = NotFound | Unauthorized | Forbidden | SandboxUnavailable | StoreUnavailable
+type Refused = RateLimited | NotFound | Unauthorized | Forbidden | PlanRequired | SandboxUnavailable | StoreUnavailable
 
 export class Webhooks extends Context.Service<
   Webhooks,
@@ -42,6 +52,8 @@ export class Webhooks extends Context.Service<
     Webhooks,
     Effect.gen(function* () {
       const tenants = yield* Tenants
+      const rates = yield* RateLimits
+      const quotas = yield* Quotas
       const credentials = yield* Credentials
       const deployments = yield* Deployments
       const executor = yield* Executor
@@ -98,10 +110,12 @@ export class Webhooks extends Context.Service<
       return Webhooks.of({
         handle: Effect.fnUntraced(function* (call) {
           const env = yield* tenants.resolve(call.org, call.env)
+          yield* rates.check(env.env_id)
           const found = (yield* deployments.of(env.env_id)).endpoint(call.method, call.service, call.path)
           if (found === undefined) return yield* new NotFound({ resource: "webhook endpoint" })
           const { build, endpoint } = found
           const caller = yield* authenticate(call, endpoint, env.env_id)
+          yield* quotas.admit(env.env_id, 1)
           const run = callRun(build, endpoint, nodeId, yield* fresh(RunId), yield* fresh(StreamId), yield* currentTime)
           journal.started(run)
           const outcome = yield* Effect.uninterruptibleMask((restore) => execute(restore, call, endpoint, run, caller))

@@ -1,0 +1,79 @@
+/**
+ * Removes runs that are older than their organization's plan keeps them: when the node starts, and every hour.
+ *
+ * A run is as old as its start, like in the lists; one that has not ended is left until it has. Its event stays.
+ * Several nodes may do this at once: what one has removed, the others do not find.
+ */
+import { Clock, Duration, Effect, Layer } from "effect"
+import type { StoreUnavailable } from "../errors/Errors.ts"
+import { type EnvId, leastIdAt, RunId } from "../ids/Ids.ts"
+import type { Page, PageRequest } from "../ids/Page.ts"
+import { Plans } from "../tenancy/Plans.ts"
+import type { Org } from "../tenancy/Tenant.ts"
+import { TenantStore } from "../tenancy/TenantStore.ts"
+import { JournalStore } from "./JournalStore.ts"
+
+/** Runs in one transaction. */
+const batch = 500
+
+/** Between transactions, so that what runs now comes first. */
+const pause = "100 millis"
+
+const every = "1 hour"
+
+export const layer = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const tenants = yield* TenantStore
+    const plans = yield* Plans
+    const journal = yield* JournalStore
+
+    /** How many of the environment's runs were removed. */
+    const removeFrom = Effect.fnUntraced(function* (envId: EnvId, before: RunId) {
+      let count = 0
+      while (true) {
+        const removed = yield* journal.purge(envId, before, batch)
+        if (removed === 0) return count
+        count += removed
+        yield* Effect.sleep(pause)
+      }
+    })
+
+    const removeOf = Effect.fnUntraced(function* ({ org_id, plan }: Org) {
+      const days = plans.table[plan].call_retention_days
+      if (days === -1) return 0
+      const oldest = (yield* Clock.currentTimeMillis) - Duration.toMillis(Duration.days(days))
+      const before = leastIdAt(RunId, oldest)
+      return yield* sumOver(
+        (page) => tenants.listEnvs(org_id, page),
+        (env) => removeFrom(env.env_id, before)
+      )
+    })
+
+    const pass = Effect.gen(function* () {
+      const count = yield* sumOver((page) => tenants.listOrgs(page), removeOf)
+      if (count > 0) yield* Effect.logInfo(`${count} runs were older than their plan keeps them and are removed`)
+    })
+
+    yield* pass.pipe(
+      Effect.catchTag("StoreUnavailable", (error) => Effect.logWarning(error.message)),
+      Effect.andThen(Effect.sleep(every)),
+      Effect.forever,
+      Effect.forkScoped
+    )
+  })
+)
+
+const pageSize = 100
+
+/** Visits the items of all pages, one after the other, and adds up what comes of it. */
+const sumOver = Effect.fnUntraced(function* <A>(
+  list: (page: PageRequest) => Effect.Effect<Page<A>, StoreUnavailable>,
+  visit: (item: A) => Effect.Effect<number, StoreUnavailable>
+): Effect.fn.Return<number, StoreUnavailable> {
+  let sum = 0
+  for (let offset = 0; ; offset += pageSize) {
+    const { items } = yield* list({ limit: pageSize, offset })
+    for (const item of items) sum += yield* visit(item)
+    if (items.length < pageSize) return sum
+  }
+})
