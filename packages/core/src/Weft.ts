@@ -28,6 +28,7 @@ import type { DomainStore } from "./domains/DomainStore.ts"
 import { type DomainsConfig, domainsLayer } from "./domains/DomainsConfig.ts"
 import type { Domains } from "./domains/Domains.ts"
 import type { ZonesInvalid } from "./domains/DomainZones.ts"
+import type { Egress } from "./egress/Egress.ts"
 import { Keyring, type MasterKeyInvalid, type MasterKeys } from "./encryption/Keyring.ts"
 import { type Resealed, Resealing } from "./encryption/Resealing.ts"
 import type { SealedStore } from "./encryption/SealedStore.ts"
@@ -191,6 +192,8 @@ export interface StartOptions extends RuntimeConfig {
   readonly sandbox: Layer.Layer<Sandbox, unknown>
   /** How nodes tell each other news; by default within this process. */
   readonly feed?: Layer.Layer<Feed, unknown>
+  /** The way out for `fetch` of guests, such as `outbound()` of `@weft/egress`; by default there is none. */
+  readonly egress?: Layer.Layer<Egress, unknown>
 }
 
 /** A running Weft, for hosts without Effect. Promises reject with the errors of `errors/Errors.ts`, each with its `code`. */
@@ -226,7 +229,13 @@ export interface WeftInstance {
 
 /** Starts Weft in this process. Rejects when a store cannot be opened. */
 export const start = async (options: StartOptions): Promise<WeftInstance> => {
-  const supplied = Layer.mergeAll(options.stores, options.blobs, options.sandbox, options.feed ?? MemoryStores.feed)
+  const supplied = Layer.mergeAll(
+    options.stores,
+    options.blobs,
+    options.sandbox,
+    options.feed ?? MemoryStores.feed,
+    options.egress ?? Layer.empty
+  )
   const runtime = ManagedRuntime.make(Layer.provideMerge(layer(options), supplied))
   await runtime.context()
   const run = runtime.runPromise

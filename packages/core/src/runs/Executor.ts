@@ -9,6 +9,7 @@ import { JsonText } from "../ids/JsonText.ts"
 import { Timestamp } from "../ids/Timestamp.ts"
 import type { Execution } from "../sandbox/Outcome.ts"
 import { type GuestLog, type Invocation, Sandbox, type SandboxUnavailable } from "../sandbox/Sandbox.ts"
+import { makeFetchCalls } from "./FetchCalls.ts"
 import { makeHostCalls } from "./HostCalls.ts"
 import { masked } from "./Masking.ts"
 import type { LogEntry, Run } from "./Run.ts"
@@ -44,6 +45,7 @@ export class Executor extends Context.Service<
       const sandbox = yield* Sandbox
       const artifacts = yield* Artifacts
       const hostCalls = yield* makeHostCalls
+      const fetchCalls = yield* makeFetchCalls
 
       return Executor.of({
         execute: ({ run, facts, trigger, timeoutMs, preface }) =>
@@ -57,10 +59,13 @@ export class Executor extends Context.Service<
               svc: `{"run":${runFacts(run)},${facts.slice(1)}`,
               trigger,
               timeoutMs,
-              onHostCall: (call) => hostCalls(run, call, secrets),
+              onHostCall: (call) => fetchCalls.answer(run, call) ?? hostCalls(run, call, secrets),
               onLog: (line) => void logs.push(logEntry(logs.length, line))
             }
-            return Effect.flatMap(sandbox.invoke(invocation), (execution) => masked({ execution, logs }, secrets))
+            return sandbox.invoke(invocation).pipe(
+              Effect.ensuring(Effect.suspend(() => fetchCalls.end(run))),
+              Effect.flatMap((execution) => masked({ execution, logs }, secrets))
+            )
           })
       })
     })
