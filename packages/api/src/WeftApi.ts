@@ -5,6 +5,7 @@ import { AdminApi } from "./routes/AdminApi.ts"
 import { Enveloped } from "./routes/Authentication.ts"
 import { BuildsApi, TriggersApi } from "./routes/BuildsApi.ts"
 import { ContextApi } from "./routes/ContextApi.ts"
+import { DomainsApi } from "./routes/DomainsApi.ts"
 import { EnvApi } from "./routes/EnvApi.ts"
 import { EventsApi } from "./routes/EventsApi.ts"
 import { ProjectsApi } from "./routes/ProjectsApi.ts"
@@ -25,6 +26,7 @@ export class WeftApi extends HttpApi.make("weft")
     SessionsApi,
     ServiceKeysApi,
     EnvApi,
+    DomainsApi,
     AdminApi
   )
   .middleware(Enveloped)

@@ -18,6 +18,7 @@ import { EnvelopedLive, enveloped } from "../answers/Enveloping.ts"
 import { AdminLive } from "../handlers/AdminLive.ts"
 import { buildsLive } from "../handlers/BuildsLive.ts"
 import { ContextLive } from "../handlers/ContextLive.ts"
+import { DomainsLive } from "../handlers/DomainsLive.ts"
 import { EnvLive } from "../handlers/EnvLive.ts"
 import { EventsLive } from "../handlers/EventsLive.ts"
 import { ProjectsLive } from "../handlers/ProjectsLive.ts"
@@ -53,6 +54,7 @@ const routesOf = (settings: HttpSettings) => {
     SessionsLive,
     ServiceKeysLive,
     EnvLive,
+    DomainsLive,
     AdminLive
   )
   const middlewares = Layer.mergeAll(

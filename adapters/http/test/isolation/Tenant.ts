@@ -32,6 +32,7 @@ export const furnish = async (server: TestServer, token: string, name: string): 
   ids.set("key", `key-${name}`)
   await made("/v1/sessions", "session_id", { permissions: {} })
   await made("/v1/service-keys", "service_key_id", { name, permissions: {} })
+  await made("/v1/domains", "domain_id", { domain: `${name}.example.net` })
 
   await made("/v1/events", "event_id", { event_type: "order:created", event_data: { total: 1, name } })
   for (let round = 0; round < 200 && !ids.has("run_id"); round++) {

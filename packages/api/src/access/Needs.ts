@@ -3,6 +3,7 @@ import { type Action, isUuid, type ResourceType } from "@weft/core"
 import type { HttpApiGroup } from "effect/http-api"
 import type { BuildsApi, TriggersApi } from "../routes/BuildsApi.ts"
 import type { ContextApi } from "../routes/ContextApi.ts"
+import type { DomainsApi } from "../routes/DomainsApi.ts"
 import type { EnvApi } from "../routes/EnvApi.ts"
 import type { EventsApi } from "../routes/EventsApi.ts"
 import type { ProjectsApi } from "../routes/ProjectsApi.ts"
@@ -36,6 +37,7 @@ type Instances = {
     | typeof BuildsApi
     | typeof TriggersApi
     | typeof ContextApi
+    | typeof DomainsApi
     | typeof EnvApi
     | typeof EventsApi
     | typeof ProjectsApi
@@ -83,6 +85,11 @@ export const needs: Readonly<Record<NeedKey, Need>> = {
   "serviceKeys.get": { type: "key", action: "read", on: "resource", callers: "api-key" },
   "serviceKeys.revoke": { type: "key", action: "delete", on: "resource", callers: "api-key" },
   "serviceKeys.revokeAll": { type: "key", action: "delete", on: "resource", callers: "api-key" },
+  "domains.list": { type: "domain", action: "read", on: "resource" },
+  "domains.add": { type: "domain", action: "create", on: "resource" },
+  "domains.get": { type: "domain", action: "read", on: "resource" },
+  "domains.verify": { type: "domain", action: "update", on: "resource" },
+  "domains.remove": { type: "domain", action: "delete", on: "resource" },
   "env.get": { type: "env", action: "read", on: "resource" }
 }
 

@@ -150,7 +150,12 @@ export const componentExamples: Readonly<Record<string, Readonly<Record<string, 
   ApiKey: { name: "publisher" },
   CreatedApiKey: { name: "publisher" },
   ApiKeyInput: { name: "publisher" },
-  ApiKeyChange: { name: "publisher" }
+  ApiKeyChange: { name: "publisher" },
+  Domain: { status: "active" },
+  DomainVerification: {
+    status: "validated",
+    message: "The domain is validated. Add a CNAME record for hooks.example.com that points to k3v9.route.weft.example."
+  }
 }
 
 const errors = [

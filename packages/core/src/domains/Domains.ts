@@ -197,4 +197,4 @@ const badName = new BadRequest({
   reason: "domain must be a host name of at least two labels and at most 237 characters, without wildcard, port or path"
 })
 const ownName = new BadRequest({ reason: "domain must not be one of this service's own names" })
-const planRequired = new PlanRequired({ reason: "Custom domains need the plan Pro or higher" })
+const planRequired = new PlanRequired({ reason: "Custom domains need the plan Pro or Scale" })

@@ -1,0 +1,25 @@
+/** Handlers for `DomainsApi`: one service call each, no decisions. */
+import { pageOf, WeftApi } from "@weft/api"
+import { Domains } from "@weft/core"
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { listing } from "./Listing.ts"
+
+export const DomainsLive = HttpApiBuilder.group(
+  WeftApi,
+  "domains",
+  Effect.fnUntraced(function* (handlers) {
+    const domains = yield* Domains
+    return handlers.handleAll({
+      list: ({ query }) => {
+        const page = pageOf(query)
+        return Effect.map(domains.list(page), listing(page))
+      },
+      add: ({ payload }) => domains.add({ domain: payload.domain }),
+      get: ({ params }) => domains.get(params.domain_id),
+      verify: ({ params }) =>
+        Effect.map(domains.verify(params.domain_id), ({ domain, message }) => ({ ...domain, message })),
+      remove: ({ params }) => domains.remove(params.domain_id)
+    })
+  })
+)
