@@ -1,6 +1,6 @@
 /** Handlers for `EnvApi`: one service call each, no decisions. */
 import { WeftApi } from "@weft/api"
-import { requirePermission, Tenants } from "@weft/core"
+import { OrgUsages, requirePermission, Tenants } from "@weft/core"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 
@@ -9,8 +9,10 @@ export const EnvLive = HttpApiBuilder.group(
   "env",
   Effect.fnUntraced(function* (handlers) {
     const tenants = yield* Tenants
+    const usages = yield* OrgUsages
     return handlers.handleAll({
-      get: () => Effect.flatMap(requirePermission("env", "*", "read"), ({ env_id }) => tenants.getEnv(env_id))
+      get: () => Effect.flatMap(requirePermission("env", "*", "read"), ({ env_id }) => tenants.getEnv(env_id)),
+      usage: () => usages.get
     })
   })
 )

@@ -14,12 +14,12 @@ import {
   UnavailableError
 } from "../errors/ErrorSchemas.ts"
 
-/** Turns the bearer token into the `Caller`. Outside of `Permitted`: 401 comes before 403. */
+/** Turns the bearer token into the `Caller`. Outside of `Permitted`: 401 comes before 429, and that before 403. */
 export class Authenticated extends HttpApiMiddleware.Service<Authenticated, { provides: Caller }>()(
   "@weft/api/Authenticated",
   {
     requiredForClient: true,
-    error: [UnauthorizedError, UnavailableError],
+    error: [UnauthorizedError, RateLimitedError, UnavailableError],
     security: { bearer: HttpApiSecurity.bearer }
   }
 ) {}

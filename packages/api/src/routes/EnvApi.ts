@@ -1,17 +1,23 @@
-/** The environment that the credential belongs to. */
+/** The environment that the credential belongs to, and its organization. */
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { Single } from "../envelope/Envelope.ts"
 import { NotFoundError } from "../errors/ErrorSchemas.ts"
 import { EnvRecord } from "../records/Records.ts"
+import { OrgUsageRecord } from "../records/UsageRecords.ts"
 import { Authenticated, Permitted } from "./Authentication.ts"
 import { summary, tag } from "./Documentation.ts"
 
 export const EnvResponse = Single("EnvironmentResponse", EnvRecord)
 
+const OrgUsageResponse = Single("OrganizationUsageResponse", OrgUsageRecord)
+
 export class EnvApi extends HttpApiGroup.make("env")
   .add(
     HttpApiEndpoint.get("get", "/v1/env", { success: EnvResponse, error: NotFoundError }).annotateMerge(
       summary("Get the environment of the credential")
+    ),
+    HttpApiEndpoint.get("usage", "/v1/org/usage", { success: OrgUsageResponse, error: NotFoundError }).annotateMerge(
+      summary("Tell what the organization uses of its plan")
     )
   )
   .middleware(Permitted)

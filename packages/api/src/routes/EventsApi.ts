@@ -29,7 +29,7 @@ export class EventsApi extends HttpApiGroup.make("events")
     HttpApiEndpoint.post("publish", "/v1/events", {
       payload: NewEvent,
       success: EventResponse.pipe(HttpApiSchema.status(201)),
-      error: PlanRequiredError
+      error: [PlanRequiredError, NotFoundError]
     }).annotateMerge(summary("Publish an event")),
     HttpApiEndpoint.get("list", "/v1/events", {
       query: pageQuery,
