@@ -146,7 +146,8 @@ const running = ({ event, run }: Made) =>
     "runs.get": get(() => `/v1/runs/${run}`, "shop"),
     "runs.logs": get(() => `/v1/runs/${run}/logs`, "shop"),
     "runs.usage": get(() => `/v1/runs/${run}/usage`, "shop"),
-    "env.get": get(() => "/v1/env", "*")
+    "env.get": get(() => "/v1/env", "*"),
+    "env.usage": get(() => "/v1/org/usage", "*")
   }) satisfies Partial<Record<NeedKey, GoodRequest>>
 
 const access = (server: TestServer) => {

@@ -90,7 +90,8 @@ export const needs: Readonly<Record<NeedKey, Need>> = {
   "domains.get": { type: "domain", action: "read", on: "resource" },
   "domains.verify": { type: "domain", action: "update", on: "resource" },
   "domains.remove": { type: "domain", action: "delete", on: "resource" },
-  "env.get": { type: "env", action: "read", on: "resource" }
+  "env.get": { type: "env", action: "read", on: "resource" },
+  "env.usage": { type: "env", action: "read", on: "resource" }
 }
 
 /** The need of an endpoint by group and name; undefined for one that needs no permission. */
