@@ -2,9 +2,12 @@ import {
   apiKeyStoreContract,
   buildStoreContract,
   eventStoreContract,
+  fileStoreContract,
   journalStoreContract,
   projectStoreContract,
   runStoreContract,
+  serviceKeyStoreContract,
+  sessionStoreContract,
   tenantStoreContract
 } from "@weft/contract"
 import { stores } from "@weft/sqlite"
@@ -16,8 +19,11 @@ for (const [name, layer] of [
 ] as const) {
   tenantStoreContract(name, layer)
   apiKeyStoreContract(name, layer)
+  sessionStoreContract(name, layer)
+  serviceKeyStoreContract(name, layer)
   projectStoreContract(name, layer)
   buildStoreContract(name, layer)
+  fileStoreContract(name, layer)
   eventStoreContract(name, layer)
   runStoreContract(name, layer)
   journalStoreContract(name, layer, { exclusive: true })

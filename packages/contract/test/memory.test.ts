@@ -4,9 +4,12 @@ import {
   blobStoreModel,
   buildStoreContract,
   eventStoreContract,
+  fileStoreContract,
   journalStoreContract,
   projectStoreContract,
   runStoreContract,
+  serviceKeyStoreContract,
+  sessionStoreContract,
   tenantStoreContract
 } from "@weft/contract"
 import { MemoryStores } from "@weft/core"
@@ -15,8 +18,11 @@ const { layer } = MemoryStores
 
 tenantStoreContract("memory", layer)
 apiKeyStoreContract("memory", layer)
+sessionStoreContract("memory", layer)
+serviceKeyStoreContract("memory", layer)
 projectStoreContract("memory", layer)
 buildStoreContract("memory", layer)
+fileStoreContract("memory", layer)
 eventStoreContract("memory", layer)
 runStoreContract("memory", layer)
 journalStoreContract("memory", layer, { exclusive: false })
