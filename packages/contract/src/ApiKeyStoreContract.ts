@@ -1,14 +1,17 @@
 /** What every `ApiKeyStore` must do. Adapters run this suite; they do not copy it. */
 import { assert } from "@effect/vitest"
-import { ApiKeyId, ApiKeyStore, PermissionMap } from "@weft/core"
+import { ApiKeyId, ApiKeyStore, PermissionMap, ServiceKeyStore, SessionStore } from "@weft/core"
 import { Effect, type Layer } from "effect"
+import { serviceKey, serviceKeyId, session, sessionId } from "./AccessSamples.ts"
 import { type Check, check, suite } from "./Check.ts"
 import { apiKey, apiKeyId, at, envId, everything, hostileText } from "./Samples.ts"
 
-export const apiKeyStoreContract = <E>(adapter: string, layer: Layer.Layer<ApiKeyStore, E>) =>
+type Stores = ApiKeyStore | SessionStore | ServiceKeyStore
+
+export const apiKeyStoreContract = <E>(adapter: string, layer: Layer.Layer<Stores, E>) =>
   suite(`ApiKeyStore contract: ${adapter}`, apiKeyStoreChecks, layer)
 
-export const apiKeyStoreChecks: ReadonlyArray<Check<ApiKeyStore>> = [
+export const apiKeyStoreChecks: ReadonlyArray<Check<Stores>> = [
   check("a key is found as it was stored, in whatever environment", function* () {
     const store = yield* ApiKeyStore
     const permissions = PermissionMap.make({ "event:order:créé": ["create", "read"], 'project:a/b "c"': [] })
@@ -78,5 +81,24 @@ export const apiKeyStoreChecks: ReadonlyArray<Check<ApiKeyStore>> = [
     assert.strictEqual((yield* Effect.flip(store.remove(envId(1), apiKeyId(1))))._tag, "NotFound")
     assert.strictEqual((yield* Effect.flip(store.update(apiKey(1))))._tag, "NotFound")
     assert.deepStrictEqual(yield* store.list(envId(1), everything), { items: [apiKey(2)], total: 1 })
+  }),
+
+  check("a removed key takes along what it handed out, and nothing else", function* () {
+    const store = yield* ApiKeyStore
+    const sessions = yield* SessionStore
+    const serviceKeys = yield* ServiceKeyStore
+    for (const n of [1, 2]) {
+      yield* store.insert(apiKey(n))
+      yield* sessions.insert(session(n, { api_key_id: apiKeyId(n) }), at(1), 10)
+      yield* serviceKeys.insert(serviceKey(n, { api_key_id: apiKeyId(n) }))
+    }
+    yield* Effect.flip(store.remove(envId(2), apiKeyId(1)))
+    assert.strictEqual((yield* sessions.find(sessionId(1))).session_id, sessionId(1))
+    assert.strictEqual((yield* serviceKeys.find(serviceKeyId(1))).service_key_id, serviceKeyId(1))
+    yield* store.remove(envId(1), apiKeyId(1))
+    assert.strictEqual((yield* Effect.flip(sessions.find(sessionId(1))))._tag, "NotFound")
+    assert.strictEqual((yield* Effect.flip(serviceKeys.find(serviceKeyId(1))))._tag, "NotFound")
+    assert.strictEqual((yield* sessions.find(sessionId(2))).session_id, sessionId(2))
+    assert.strictEqual((yield* serviceKeys.find(serviceKeyId(2))).service_key_id, serviceKeyId(2))
   })
 ]
