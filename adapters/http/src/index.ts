@@ -1,5 +1,6 @@
 /** Where a host mounts Weft: `import * as Http from "@weft/http"`, then `Http.node`, `Http.express`, … */
 export type { HttpOptions } from "./app/HttpOptions.ts"
+export type { TlsOptions } from "./mounts/DomainTls.ts"
 export { type ExpressMount, type ExpressOptions, express } from "./mounts/ExpressMount.ts"
 export { type FetchMount, fetch } from "./mounts/FetchMount.ts"
 export { layer } from "./mounts/LayerMount.ts"

@@ -15,17 +15,20 @@ import { adminAuthenticatedLive } from "../access/AdminAuthenticatedLive.ts"
 import { AuthenticatedLive } from "../access/AuthenticatedLive.ts"
 import { PermittedLive } from "../access/PermittedLive.ts"
 import { EnvelopedLive, enveloped } from "../answers/Enveloping.ts"
+import { withSentUploadPath } from "../files/UploadPath.ts"
 import { AdminLive } from "../handlers/AdminLive.ts"
 import { buildsLive } from "../handlers/BuildsLive.ts"
 import { ContextLive } from "../handlers/ContextLive.ts"
 import { DomainsLive } from "../handlers/DomainsLive.ts"
 import { EnvLive } from "../handlers/EnvLive.ts"
 import { EventsLive } from "../handlers/EventsLive.ts"
+import { FilesLive } from "../handlers/FilesLive.ts"
 import { ProjectsLive } from "../handlers/ProjectsLive.ts"
 import { RunsLive } from "../handlers/RunsLive.ts"
 import { ServiceKeysLive } from "../handlers/ServiceKeysLive.ts"
 import { SessionsLive } from "../handlers/SessionsLive.ts"
 import { statusLive } from "../handlers/StatusLive.ts"
+import { makeCustomDomains } from "../webhooks/CustomDomain.ts"
 import { WebhookRoute } from "../webhooks/WebhookRoute.ts"
 import type { HttpSettings } from "./HttpOptions.ts"
 import { makeRequestIds } from "./RequestIds.ts"
@@ -50,6 +53,7 @@ const routesOf = (settings: HttpSettings) => {
     ContextLive,
     buildsLive(settings),
     EventsLive,
+    FilesLive,
     RunsLive,
     SessionsLive,
     ServiceKeysLive,
@@ -79,8 +83,9 @@ export const makeApp = (settings: HttpSettings): Effect.Effect<App, never, WeftS
       Effect.provideService(Layer.CurrentMemoMap, Layer.makeMemoMapUnsafe())
     )
     const nextId = makeRequestIds()
+    const onCustomDomains = yield* makeCustomDomains(settings.trustProxy)
     const http = Effect.provideService(
-      enveloped(routed, nextId),
+      enveloped(onCustomDomains(withSentUploadPath(routed)), nextId),
       HttpIncomingMessage.MaxBodySize,
       ByteSize.bytes(settings.bodyBytes)
     )

@@ -13,6 +13,11 @@ export interface HttpOptions {
   readonly archiveBytes?: number
   /** How many uploads are held in memory at once; more wait. Default 4. */
   readonly uploadsAtOnce?: number
+  /**
+   * Whether every request comes through a proxy that sets `X-Forwarded-Host`, so that custom domains are told by it
+   * instead of by `Host`. Default false: otherwise a client could say what it likes.
+   */
+  readonly trustProxy?: boolean
 }
 
 export interface HttpSettings {
@@ -22,6 +27,7 @@ export interface HttpSettings {
   readonly bodyBytes: number
   readonly archiveBytes: number
   readonly uploadsAtOnce: number
+  readonly trustProxy: boolean
 }
 
 const MiB = 1024 * 1024
@@ -32,5 +38,6 @@ export const settingsOf = (options: HttpOptions): HttpSettings => ({
   gitSha: options.gitSha ?? "unknown",
   bodyBytes: options.bodyBytes ?? 4 * MiB,
   archiveBytes: options.archiveBytes ?? 50 * MiB,
-  uploadsAtOnce: options.uploadsAtOnce ?? 4
+  uploadsAtOnce: options.uploadsAtOnce ?? 4,
+  trustProxy: options.trustProxy ?? false
 })

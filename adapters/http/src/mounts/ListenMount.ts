@@ -1,10 +1,12 @@
 /** Weft as a server of its own. */
 import { createServer, type Server, STATUS_CODES } from "node:http"
+import type { Server as HttpsServer } from "node:https"
 import type { Socket } from "node:net"
 import type { Duplex } from "node:stream"
 import { type Failure, failureAnswer, internal } from "../answers/Failure.ts"
 import type { HttpOptions } from "../app/HttpOptions.ts"
-import { node } from "./NodeMount.ts"
+import { makeTlsServer, type TlsOptions } from "./DomainTls.ts"
+import { type NodeMount, node } from "./NodeMount.ts"
 import type { CloseOptions, WeftRuntime } from "./Serving.ts"
 
 export interface ListenOptions extends HttpOptions {
@@ -12,6 +14,8 @@ export interface ListenOptions extends HttpOptions {
   readonly host?: string
   /** Default 8787; 0 picks a free one. */
   readonly port?: number
+  /** Also ends TLS for custom domains, with the certificates that were issued for them; by default a proxy does. */
+  readonly tls?: TlsOptions
 }
 
 export interface Listening {
@@ -19,6 +23,8 @@ export interface Listening {
   readonly port: number
   /** `http://host:port`, without a slash at the end. */
   readonly url: string
+  /** The port for TLS, if any. */
+  readonly tlsPort: number | null
   /** Stops accepting, lets requests finish, then closes every connection. */
   readonly close: (options?: CloseOptions) => Promise<void>
 }
@@ -28,12 +34,39 @@ const keepAliveTimeout = 65_000
 
 /** Listens once Weft answers, so that no request waits for the start. Rejects when the address can't be had. */
 export const listen = async (weft: WeftRuntime, options: ListenOptions = {}): Promise<Listening> => {
-  const { host = "127.0.0.1", port = 8787, ...rest } = options
+  const { host = "127.0.0.1", port = 8787, tls, ...rest } = options
   const mounted = node(weft, rest)
   await mounted.ready
+  const server = answerBy(mounted, createServer(serverOptions))
+  const tlsServer = tls && answerBy(mounted, makeTlsServer(await weft.runtime.context(), serverOptions))
+  const close = async (closeOptions?: CloseOptions): Promise<void> => {
+    const closed = [server, ...(tlsServer === undefined ? [] : [tlsServer])].map(stop)
+    await mounted.close(closeOptions)
+    for (const { end } of closed) end()
+    await Promise.all(closed.map(({ done }) => done))
+  }
+  try {
+    const bound = await bind(server, host, port)
+    return {
+      host,
+      port: bound,
+      url: `http://${host.includes(":") ? `[${host}]` : host}:${bound}`,
+      tlsPort: tlsServer === undefined || tls === undefined ? null : await bind(tlsServer, host, tls.port),
+      close
+    }
+  } catch (error) {
+    await close({ graceMs: 0 })
+    throw error
+  }
+}
+
+// The check of `Host` is done here, so that its answer has the envelope.
+const serverOptions = { keepAliveTimeout, requireHostHeader: false }
+
+/** Has the mount answer the server's requests, and what is none answered in the envelope, too. */
+const answerBy = <S extends Server | HttpsServer>(mounted: NodeMount, server: S): S => {
   const answering = new WeakSet<Duplex>()
-  // The check of `Host` is done here, so that its answer has the envelope.
-  const server = createServer({ keepAliveTimeout, requireHostHeader: false }, (request, response) => {
+  server.on("request", (request, response) => {
     if (request.headers.host === undefined && request.httpVersion !== "1.0") {
       return refuse(response.socket ?? request.socket, "The header Host is missing")
     }
@@ -50,24 +83,16 @@ export const listen = async (weft: WeftRuntime, options: ListenOptions = {}): Pr
     refuse(request.socket, "The header Expect asks for what this server does not do")
   )
   server.on("connect", (_request, socket) => refuse(socket, "This server is no proxy"))
-  const bound = await bind(server, host, port).catch(async (error: unknown) => {
-    await mounted.close({ graceMs: 0 })
-    throw error
-  })
-  return {
-    host,
-    port: bound,
-    url: `http://${host.includes(":") ? `[${host}]` : host}:${bound}`,
-    close: async (closeOptions) => {
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-      await mounted.close(closeOptions)
-      server.closeAllConnections()
-      await closed
-    }
-  }
+  return server
 }
 
-const bind = (server: Server, host: string, port: number): Promise<number> =>
+/** Accepts no more; `end` closes what is open, `done` is when nothing is. */
+const stop = (server: Server | HttpsServer): { readonly end: () => void; readonly done: Promise<void> } => ({
+  done: new Promise<void>((resolve) => server.close(() => resolve())),
+  end: () => server.closeAllConnections()
+})
+
+const bind = (server: Server | HttpsServer, host: string, port: number): Promise<number> =>
   new Promise((resolve, reject) => {
     server.once("error", reject)
     server.listen(port, host, () => {

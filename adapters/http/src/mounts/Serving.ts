@@ -1,5 +1,5 @@
 /** What the mounts share: the app on a running Weft, and how it ends. */
-import { Webhooks, type WeftServices } from "@weft/core"
+import { DomainRoutes, Webhooks, type WeftServices } from "@weft/core"
 import { Context, Effect, Exit, type ManagedRuntime, Scope } from "effect"
 import { type App, makeApp } from "../app/App.ts"
 import { type HttpOptions, type HttpSettings, settingsOf } from "../app/HttpOptions.ts"
@@ -20,6 +20,7 @@ export interface Serving {
   readonly settings: HttpSettings
   readonly context: Context.Context<WeftServices>
   readonly webhooks: Webhooks["Service"]
+  readonly domains: DomainRoutes["Service"]
   /** Every request's fiber belongs to it. */
   readonly requests: Scope.Scope
   readonly inFlight: InFlight
@@ -42,6 +43,7 @@ export const openServing = async (weft: WeftRuntime, options: HttpOptions): Prom
     settings,
     context,
     webhooks: Context.get(context, Webhooks),
+    domains: Context.get(context, DomainRoutes),
     requests,
     inFlight,
     close: ({ graceMs = defaultGraceMs } = {}) =>

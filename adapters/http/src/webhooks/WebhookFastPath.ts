@@ -7,14 +7,22 @@ import type { WebhookAnswer, WebhookCall } from "@weft/core"
 import { Cause, Effect, Fiber } from "effect"
 import { failureAnswer, failureOf, internal, isOutage } from "../answers/Failure.ts"
 import type { Serving } from "../mounts/Serving.ts"
+import { hostOf } from "./CustomDomain.ts"
 import { hasNoBody, sentHeaders } from "./WebhookHeaders.ts"
-import { bearerToken, parseWebhookTarget, type WebhookTarget, webhookMethods, webhookPrefix } from "./WebhookTarget.ts"
+import {
+  bearerToken,
+  parseDomainTarget,
+  parseWebhookTarget,
+  type WebhookTarget,
+  webhookMethods,
+  webhookPrefix
+} from "./WebhookTarget.ts"
 
 /** Takes the request and gives true, or leaves it untouched for the general path and gives false. */
 export type FastPath = (request: IncomingMessage, response: ServerResponse) => boolean
 
 export const makeWebhookFastPath = (serving: Serving): FastPath => {
-  const { app, context, requests, settings, webhooks } = serving
+  const { app, context, requests, settings, webhooks, domains } = serving
   const fork = Effect.runForkWith(context)
 
   const start = (call: WebhookCall, response: ServerResponse): void => {
@@ -45,7 +53,10 @@ export const makeWebhookFastPath = (serving: Serving): FastPath => {
     if (request.headers["transfer-encoding"] !== undefined) return false
     const length = Number(request.headers["content-length"] ?? 0)
     if (length > settings.bodyBytes) return false
-    const target = parseWebhookTarget(url)
+    const host = hostOf(request.headers, settings.trustProxy)
+    const route = host === null ? null : domains.peek(host)
+    if (route === undefined) return false
+    const target = route === null ? parseWebhookTarget(url) : parseDomainTarget(url, route)
     if (target === null) return false
     if (length === 0) {
       start(callOf(request, method, target, null), response)

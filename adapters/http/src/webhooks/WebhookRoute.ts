@@ -5,13 +5,11 @@ import { Effect, Option } from "effect"
 import { HttpRouter, type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { toResponse } from "../answers/Answer.ts"
 import { hasNoBody, sentHeaders } from "./WebhookHeaders.ts"
-import { bearerToken, parseWebhookTarget, webhookMethods } from "./WebhookTarget.ts"
+import { bearerToken, parseWebhookTarget, type WebhookTarget, webhookMethods } from "./WebhookTarget.ts"
 
 const noSuchRoute = new NotFound({ resource: "route" })
 
-const callOf = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
-  const target = webhookMethods.has(request.method) ? parseWebhookTarget(request.url) : null
-  if (target === null) return yield* noSuchRoute
+const callOf = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest, target: WebhookTarget) {
   const headers: Readonly<Record<string, string>> = { ...request.headers }
   const hasBody = headers["content-length"] !== undefined || headers["transfer-encoding"] !== undefined
   const isRead = hasBody || (request.source instanceof Request && request.source.body !== null)
@@ -34,15 +32,19 @@ const responseOf = (answer: WebhookAnswer): HttpServerResponse.HttpServerRespons
     : toResponse({ status: answer.status, headers, body: answer.body })
 }
 
+/** Runs what the target names, if its method can be an endpoint's. */
+export const answerWebhook = Effect.fnUntraced(function* (
+  webhooks: Webhooks["Service"],
+  request: HttpServerRequest.HttpServerRequest,
+  target: WebhookTarget | null
+) {
+  if (target === null || !webhookMethods.has(request.method)) return yield* noSuchRoute
+  return responseOf(yield* webhooks.handle(yield* callOf(request, target)))
+})
+
 export const WebhookRoute = HttpRouter.use(
   Effect.fnUntraced(function* (router) {
     const webhooks = yield* Webhooks
-    yield* router.add(
-      "*",
-      "/webhook/*",
-      Effect.fnUntraced(function* (request) {
-        return responseOf(yield* webhooks.handle(yield* callOf(request)))
-      })
-    )
+    yield* router.add("*", "/webhook/*", (request) => answerWebhook(webhooks, request, parseWebhookTarget(request.url)))
   })
 )

@@ -1,4 +1,8 @@
-/** What a webhook URL names: `/webhook/{org}/{env}/{service}/{path}?{query}`. Nothing is decoded but the query. */
+/**
+ * What a webhook URL names: `/webhook/{org}/{env}/{service}/{path}?{query}`, or, where the host is a custom domain,
+ * `/webhook/{service}/{path}?{query}`. Nothing is decoded but the query.
+ */
+import type { DomainRoute } from "@weft/core"
 
 export const webhookPrefix = "/webhook/"
 
@@ -24,13 +28,33 @@ export const parseWebhookTarget = (target: string): WebhookTarget | null => {
   if (afterOrg <= webhookPrefix.length) return null
   const afterEnv = url.indexOf("/", afterOrg + 1)
   if (afterEnv <= afterOrg + 1) return null
-  const slash = url.indexOf("/", afterEnv + 1)
-  const afterService = slash === -1 ? url.length : slash
-  if (afterService === afterEnv + 1) return null
+  const org = url.slice(webhookPrefix.length, afterOrg)
+  return endOfTarget(org, url.slice(afterOrg + 1, afterEnv), url, afterEnv + 1, target, mark)
+}
+
+/** As `parseWebhookTarget`, on the host of a custom domain. Null for a URL that names no service. */
+export const parseDomainTarget = (target: string, route: DomainRoute): WebhookTarget | null => {
+  const mark = target.indexOf("?")
+  const url = mark === -1 ? target : target.slice(0, mark)
+  return endOfTarget(route.org_slug, route.env_name, url, webhookPrefix.length, target, mark)
+}
+
+/** The service begins at `start`; the query, if there is one, after `mark`. */
+const endOfTarget = (
+  org: string,
+  env: string,
+  url: string,
+  start: number,
+  target: string,
+  mark: number
+): WebhookTarget | null => {
+  const slash = url.indexOf("/", start)
+  const end = slash === -1 ? url.length : slash
+  if (end === start) return null
   return {
-    org: url.slice(webhookPrefix.length, afterOrg),
-    env: url.slice(afterOrg + 1, afterEnv),
-    service: url.slice(afterEnv + 1, afterService),
+    org,
+    env,
+    service: url.slice(start, end),
     path: slash === -1 ? "/" : url.slice(slash),
     url,
     query: mark === -1 || mark === target.length - 1 ? noQuery : parseQuery(target.slice(mark + 1))
