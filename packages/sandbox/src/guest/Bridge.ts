@@ -17,8 +17,17 @@ export interface Bridge {
   onTimerDropped?: (id: number) => void
   /** Appends to the current run's log; `data` is JSON text or null. */
   readonly log: (level: "debug" | "info" | "warn" | "error", message: string, data: string | null) => void
+  /**
+   * The way to the host of the run that is current, also later: asks it, JSON text in and out. Rejects with an error
+   * named as the host says, and when the run has ended. Undefined where no run is current.
+   */
+  readonly caller: () => HostCaller | undefined
+  /** The largest argument or answer of a host call, in bytes of UTF-8. */
+  readonly callBytes: number
   /** Fresh random bytes seeded by the host when the isolate was created: 48 bytes of entropy, once. */
   readonly entropy: Uint8Array
   /** Milliseconds since the isolate started, coarse. */
   readonly now: () => number
 }
+
+export type HostCaller = (op: string, payload: string) => Promise<string>

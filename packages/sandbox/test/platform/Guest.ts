@@ -7,7 +7,7 @@
 import { fileURLToPath } from "node:url"
 import vm from "node:vm"
 import { build } from "esbuild"
-import type { Bridge } from "../../src/guest/Bridge.ts"
+import type { Bridge, HostCaller } from "../../src/guest/Bridge.ts"
 
 const entry = fileURLToPath(new URL("../../src/guest/platform/index.ts", import.meta.url))
 
@@ -45,6 +45,9 @@ interface Pending {
   readonly order: number
 }
 
+/** The largest argument of a host call, in bytes. */
+export const callBytesMax = 64 * 1024
+
 /** Timers that may be pending at once. */
 export const timersMax = 50
 
@@ -59,6 +62,8 @@ const wrapped = (code: string): string => `(async () => {
 
 export class Guest {
   readonly logs: Array<LogLine> = []
+  /** Answers host calls; null while no run is current. */
+  onCall: HostCaller | null = null
   readonly #context: vm.Context
   readonly #bridge: Bridge
   #pending: Array<Pending> = []
@@ -132,6 +137,8 @@ export class Guest {
       },
       onTimer: () => undefined,
       log: (level, message, data) => void this.logs.push({ level, message, data }),
+      caller: () => this.onCall ?? undefined,
+      callBytes: callBytesMax,
       // A typed array of the guest's realm, as the kernel makes it.
       entropy: vm.runInContext(`new Uint8Array([${entropy.join()}])`, this.#context),
       now: () => this.#now

@@ -2,7 +2,7 @@ import { assert, describe, it } from "vitest"
 import { Guest } from "./Guest.ts"
 
 const there =
-  "AbortController AbortSignal Blob ByteLengthQueuingStrategy CountQueuingStrategy Crypto CryptoKey CustomEvent DOMException Event EventTarget File FormData Headers Performance ReadableByteStreamController ReadableStream ReadableStreamBYOBReader ReadableStreamBYOBRequest ReadableStreamDefaultController ReadableStreamDefaultReader Request Response SubtleCrypto TextDecoder TextDecoderStream TextEncoder TextEncoderStream TransformStream TransformStreamDefaultController URL URLSearchParams WritableStream WritableStreamDefaultController WritableStreamDefaultWriter atob btoa clearInterval clearTimeout queueMicrotask setInterval setTimeout structuredClone".split(
+  "AbortController AbortSignal Blob ByteLengthQueuingStrategy CountQueuingStrategy Crypto CryptoKey CustomEvent DOMException Event EventTarget File FormData Headers Performance ReadableByteStreamController ReadableStream ReadableStreamBYOBReader ReadableStreamBYOBRequest ReadableStreamDefaultController ReadableStreamDefaultReader Request Response SubtleCrypto TextDecoder TextDecoderStream TextEncoder TextEncoderStream TransformStream TransformStreamDefaultController URL URLSearchParams WritableStream WritableStreamDefaultController WritableStreamDefaultWriter atob btoa clearInterval clearTimeout fetch queueMicrotask setInterval setTimeout structuredClone".split(
     " "
   )
 
@@ -30,11 +30,11 @@ describe("the global object", () => {
     assert.deepStrictEqual(answer, [true, true, true, true, "[object console]", []])
   })
 
-  it("has nothing of the host, and no fetch yet", async () => {
+  it("has nothing of the host", async () => {
     const guest = await Guest.start()
     const answer = await guest.run(`
-      return ["process", "require", "Buffer", "global", "module", "exports", "fetch", "setImmediate", "platform", "install"].map((name) => typeof globalThis[name])`)
-    assert.deepStrictEqual(answer, new Array(10).fill("undefined"))
+      return ["process", "require", "Buffer", "global", "module", "exports", "setImmediate", "platform", "install"].map((name) => typeof globalThis[name])`)
+    assert.deepStrictEqual(answer, new Array(9).fill("undefined"))
   })
 
   it("gives what guests assign, before and after first use", async () => {

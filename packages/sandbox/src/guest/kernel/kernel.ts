@@ -55,7 +55,7 @@ export const boot = (
   const limits: KernelLimits = parse(limitsText)
   limitOutbox(limits.outboxLength)
   const timerOwners = new NativeMap<number, Run>()
-  const bridge = makeBridge(timerOwners, entropyText)
+  const bridge = makeBridge(timerOwners, entropyText, limits.hostCallBytes)
   install(bridge)
   const dropTimer = (timer: number): void => {
     mapDelete(timerOwners, timer)
@@ -145,7 +145,7 @@ export const boot = (
   return { enter, drain, report }
 }
 
-const makeBridge = (timerOwners: Map<number, Run>, entropyText: string): Bridge => {
+const makeBridge = (timerOwners: Map<number, Run>, entropyText: string, callBytes: number): Bridge => {
   const started = dateNow()
   const entropy: ReadonlyArray<number> = parse(entropyText)
   const bytes = new NativeUint8Array(entropy.length)
@@ -165,6 +165,11 @@ const makeBridge = (timerOwners: Map<number, Run>, entropyText: string): Bridge 
     },
     onTimer: () => undefined,
     log: (level, message, data) => currentRun()?.log(level, message, data),
+    caller: () => {
+      const run = currentRun()
+      return run === undefined ? undefined : (op, payload) => run.call(op, payload)
+    },
+    callBytes,
     entropy: bytes,
     now: () => dateNow() - started
   }

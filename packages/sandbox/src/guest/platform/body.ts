@@ -6,7 +6,7 @@
  */
 
 import type { Blob } from "./blob.ts"
-import { bytesOf, copyOf, isBufferSource } from "./bytes.ts"
+import { bytesOf, concat, copyOf, isBufferSource } from "./bytes.ts"
 import type { FormData } from "./form-data.ts"
 import type { Headers } from "./headers.ts"
 import { modules } from "./modules.ts"
@@ -16,9 +16,18 @@ import { decode, encode } from "./utf8.ts"
 
 export type BodyInit = string | ArrayBufferLike | ArrayBufferView | Blob | FormData | URLSearchParams | ReadableStream
 
+/** A body that comes in from elsewhere. Nobody reads while another read goes on. */
+export interface Source {
+  /** Null at the end. */
+  readonly read: () => Promise<Uint8Array | null>
+  readonly cancel: () => void
+}
+
 interface Content {
   /** Null once the stream made of them is the body. */
   bytes: Uint8Array | null
+  /** Null in the same case, and for bodies that did not come in. */
+  source: Source | null
   stream: ReadableStream<Uint8Array> | null
   used: boolean
 }
@@ -30,7 +39,7 @@ interface Extracted {
 }
 
 const ofBytes = (bytes: Uint8Array, type: string | null): Extracted => ({
-  content: { bytes, stream: null, used: false },
+  content: { bytes, source: null, stream: null, used: false },
   type
 })
 
@@ -57,16 +66,35 @@ const extract = (init: unknown): Extracted => {
     if (init.locked || isDisturbed(init)) {
       throw new TypeError("Response body object should not be disturbed or locked")
     }
-    return { content: { bytes: null, stream: init, used: false }, type: null }
+    return { content: { bytes: null, source: null, stream: init, used: false }, type: null }
   }
   return ofBytes(encode(String(init)), "text/plain;charset=UTF-8")
 }
 
 const essenceOf = (type: string): string => (type.split(";")[0] ?? "").trim().toLowerCase()
 
+let receive: (body: Body, source: Source) => void
+let release: (body: Body) => Uint8Array | ReadableStream<unknown> | null
+
 /** What `Request` and `Response` have in common. */
 export abstract class Body {
   #content: Content | null = null
+
+  static {
+    receive = (body, source) => {
+      body.#content = { bytes: null, source, stream: null, used: false }
+    }
+    release = (body) => {
+      body.#requireUsable()
+      const content = body.#content
+      if (content === null) {
+        return null
+      }
+      const given = content.bytes ?? body.body
+      content.used = true
+      return given
+    }
+  }
 
   abstract get headers(): Headers
 
@@ -76,9 +104,14 @@ export abstract class Body {
       return null
     }
     if (content.stream === null) {
-      const { ReadableStream, streamOf } = modules.streams()
-      content.stream = content.used ? usedStream(ReadableStream) : streamOf(content.bytes ?? new Uint8Array())
+      const { ReadableStream, streamFrom, streamOf } = modules.streams()
+      content.stream = content.used
+        ? usedStream(ReadableStream)
+        : content.source === null
+          ? streamOf(content.bytes ?? new Uint8Array())
+          : streamFrom(content.source)
       content.bytes = null
+      content.source = null
     }
     return content.stream
   }
@@ -91,11 +124,15 @@ export abstract class Body {
   }
 
   async arrayBuffer(): Promise<ArrayBuffer> {
-    return copyOf(await this.#consume()).buffer
+    return (await this.bytes()).buffer
   }
 
   async bytes(): Promise<Uint8Array<ArrayBuffer>> {
-    return copyOf(await this.#consume())
+    const content = this.#content
+    const isOurs = content !== null && (content.stream !== null || content.source !== null)
+    const bytes = await this.#consume()
+    // What came in was put together for this call; other bytes may be shared with clones.
+    return isOurs && bytes.buffer instanceof ArrayBuffer ? new Uint8Array(bytes.buffer) : copyOf(bytes)
   }
 
   async text(): Promise<string> {
@@ -147,7 +184,7 @@ export abstract class Body {
     source.#requireUsable()
     if (content !== null) {
       this.#content = { ...content }
-      source.#content = { bytes: null, stream: null, used: true }
+      source.#content = { bytes: null, source: null, stream: null, used: true }
     }
   }
 
@@ -158,13 +195,13 @@ export abstract class Body {
     if (content === null) {
       return
     }
-    if (content.stream === null) {
+    if (content.stream === null && content.source === null) {
       clone.#content = { ...content }
       return
     }
-    const [mine, its] = content.stream.tee()
+    const [mine, its] = this.body?.tee() ?? [null, null]
     content.stream = mine
-    clone.#content = { bytes: null, stream: its, used: false }
+    clone.#content = { bytes: null, source: null, stream: its, used: false }
   }
 
   protected get hasBody(): boolean {
@@ -187,9 +224,25 @@ export abstract class Body {
     if (content.stream !== null) {
       return modules.streams().readAll(content.stream)
     }
-    const { bytes } = content
+    const { bytes, source } = content
     content.bytes = null
+    if (source !== null) {
+      return drain(source)
+    }
     return bytesOf(bytes ?? new Uint8Array())
+  }
+}
+
+export { receive, release }
+
+const drain = async (source: Source): Promise<Uint8Array> => {
+  const chunks: Array<Uint8Array> = []
+  while (true) {
+    const chunk = await source.read()
+    if (chunk === null) {
+      return concat(chunks)
+    }
+    chunks.push(chunk)
   }
 }
 

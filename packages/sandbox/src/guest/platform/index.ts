@@ -1,9 +1,9 @@
 /**
  * The Web platform inside an isolate.
  *
- * URL, text, events, bodies, timers, streams, crypto and console, as guests
- * know them from browsers; no `fetch`, and nothing of Node. Everything runs in
- * the guest's own realm at the guest's own expense and reaches the host only
+ * URL, text, events, bodies, timers, streams, crypto, console and `fetch`, as
+ * guests know them from browsers; nothing of Node. Everything runs in the
+ * guest's own realm at the guest's own expense and reaches the host only
  * through the bridge. Each global is made at its first use.
  *
  * It is meant to be bundled; see `modules.ts`.
@@ -24,6 +24,7 @@ const fromModules: ReadonlyArray<readonly [load: () => object, names: ReadonlyAr
   [modules.crypto, ["Crypto", "CryptoKey", "SubtleCrypto", "crypto"]],
   [modules.domException, ["DOMException"]],
   [modules.events, ["CustomEvent", "Event", "EventTarget"]],
+  [modules.fetch, ["fetch"]],
   [modules.formData, ["FormData"]],
   [modules.headers, ["Headers"]],
   [modules.performance, ["Performance", "performance"]],

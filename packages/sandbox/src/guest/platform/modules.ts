@@ -16,6 +16,7 @@ interface Require {
   (id: "./crypto/random.ts"): typeof import("./crypto/random.ts")
   (id: "./dom-exception.ts"): typeof import("./dom-exception.ts")
   (id: "./events.ts"): typeof import("./events.ts")
+  (id: "./fetch.ts"): typeof import("./fetch.ts")
   (id: "./form-data.ts"): typeof import("./form-data.ts")
   (id: "./headers.ts"): typeof import("./headers.ts")
   (id: "./inspect.ts"): typeof import("./inspect.ts")
@@ -44,6 +45,7 @@ export const modules = {
   random: () => require("./crypto/random.ts"),
   domException: () => require("./dom-exception.ts"),
   events: () => require("./events.ts"),
+  fetch: () => require("./fetch.ts"),
   formData: () => require("./form-data.ts"),
   headers: () => require("./headers.ts"),
   inspect: () => require("./inspect.ts"),

@@ -1,5 +1,5 @@
 /** `Response`. */
-import { Body, type BodyInit } from "./body.ts"
+import { Body, type BodyInit, receive, type Source } from "./body.ts"
 import { brand, inspectCustom } from "./define.ts"
 import { freeze, Headers, type HeadersInit } from "./headers.ts"
 import { modules } from "./modules.ts"
@@ -11,7 +11,7 @@ export interface ResponseInit {
   readonly headers?: HeadersInit
 }
 
-const withoutBody = [101, 103, 204, 205, 304]
+export const withoutBody: ReadonlyArray<number> = [101, 103, 204, 205, 304]
 const redirects = [301, 302, 303, 307, 308]
 
 const statusOf = (given: number | undefined): number => {
@@ -30,11 +30,41 @@ const statusTextOf = (given: string | undefined): string => {
   return text
 }
 
+/** A response as the host tells of it. */
+export interface Fetched {
+  readonly status: number
+  readonly statusText: string
+  readonly url: string
+  readonly redirected: boolean
+  readonly headers: HeadersInit
+}
+
+let fetched: (head: Fetched, source: Source | null) => Response
+
 export class Response extends Body {
   #status: number
-  readonly #statusText: string
+  #statusText: string
   readonly #headers: Headers
   #type = "default"
+  #url = ""
+  #redirected = false
+
+  static {
+    fetched = (head, source) => {
+      const response = new Response(null, { headers: head.headers })
+      // Servers may answer what no constructor takes.
+      response.#status = head.status
+      response.#statusText = head.statusText
+      response.#type = "basic"
+      response.#url = head.url
+      response.#redirected = head.redirected
+      freeze(response.#headers)
+      if (source !== null) {
+        receive(response, source)
+      }
+      return response
+    }
+  }
 
   constructor(body: BodyInit | null = null, init: ResponseInit = {}) {
     super()
@@ -96,16 +126,19 @@ export class Response extends Body {
     return this.#type
   }
   get url(): string {
-    return ""
+    return this.#url
   }
   get redirected(): boolean {
-    return false
+    return this.#redirected
   }
 
   clone(): Response {
-    const clone = new Response(null, { statusText: this.#statusText, headers: this.#headers })
+    const clone = new Response(null, { headers: this.#headers })
     clone.#status = this.#status
+    clone.#statusText = this.#statusText
     clone.#type = this.#type
+    clone.#url = this.#url
+    clone.#redirected = this.#redirected
     this.shareBody(clone)
     return clone
   }
@@ -115,5 +148,7 @@ export class Response extends Body {
     return `Response ${modules.inspect().inspect({ status, statusText, headers })}`
   }
 }
+
+export { fetched }
 
 brand({ Response })

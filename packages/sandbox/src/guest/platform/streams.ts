@@ -14,6 +14,7 @@ import {
   WritableStreamDefaultController,
   WritableStreamDefaultWriter
 } from "web-streams-polyfill"
+import type { Source } from "./body.ts"
 import { concat } from "./bytes.ts"
 import { brand } from "./define.ts"
 
@@ -66,6 +67,25 @@ export const streamOf = (bytes: Uint8Array): ReadableStream<Uint8Array> =>
       controller.byobRequest?.respond(0)
     }
   })
+
+/** A stream that asks for a chunk when one is asked of it. */
+export const streamFrom = (source: Source): ReadableStream<Uint8Array> =>
+  new ReadableStream(
+    {
+      type: "bytes",
+      pull: async (controller) => {
+        const chunk = await source.read()
+        if (chunk !== null) {
+          controller.enqueue(chunk)
+          return
+        }
+        controller.close()
+        controller.byobRequest?.respond(0)
+      },
+      cancel: () => source.cancel()
+    },
+    { highWaterMark: 0 }
+  )
 
 /** Everything `stream` yields. Rejects with a `TypeError` at a chunk that is not bytes. */
 export const readAll = async (stream: ReadableStream<unknown>): Promise<Uint8Array<ArrayBuffer>> => {
