@@ -8,6 +8,7 @@ import { ContextApi } from "./routes/ContextApi.ts"
 import { DomainsApi } from "./routes/DomainsApi.ts"
 import { EnvApi } from "./routes/EnvApi.ts"
 import { EventsApi } from "./routes/EventsApi.ts"
+import { FilesApi } from "./routes/FilesApi.ts"
 import { ProjectsApi } from "./routes/ProjectsApi.ts"
 import { RunsApi } from "./routes/RunsApi.ts"
 import { ServiceKeysApi } from "./routes/ServiceKeysApi.ts"
@@ -21,6 +22,7 @@ export class WeftApi extends HttpApi.make("weft")
     BuildsApi,
     TriggersApi,
     ContextApi,
+    FilesApi,
     EventsApi,
     RunsApi,
     SessionsApi,

@@ -6,6 +6,7 @@ import type { ContextApi } from "../routes/ContextApi.ts"
 import type { DomainsApi } from "../routes/DomainsApi.ts"
 import type { EnvApi } from "../routes/EnvApi.ts"
 import type { EventsApi } from "../routes/EventsApi.ts"
+import type { FilesApi } from "../routes/FilesApi.ts"
 import type { ProjectsApi } from "../routes/ProjectsApi.ts"
 import type { RunsApi } from "../routes/RunsApi.ts"
 import type { ServiceKeysApi } from "../routes/ServiceKeysApi.ts"
@@ -14,13 +15,16 @@ import type { SessionsApi } from "../routes/SessionsApi.ts"
 export interface Need {
   readonly type: ResourceType
   readonly action: Action
+  /** Another action that suffices instead, depending on what is there. */
+  readonly or?: Action
   /**
    * What the path of the permission is matched with, and where that stands:
    * - `project`: the project in the URL.
    * - `body`: a field of the body, known when it is decoded.
    * - `resource`: the resource itself, known when it is loaded; lists are filtered.
+   * - `path`: the path of a file in the URL, known when it is decoded.
    */
-  readonly on: "project" | "body" | "resource"
+  readonly on: "project" | "body" | "resource" | "path"
   /** Set where a service key or a session is refused whatever it holds. */
   readonly callers?: "api-key"
 }
@@ -40,6 +44,7 @@ type Instances = {
     | typeof DomainsApi
     | typeof EnvApi
     | typeof EventsApi
+    | typeof FilesApi
     | typeof ProjectsApi
     | typeof RunsApi
     | typeof SessionsApi
@@ -67,6 +72,15 @@ export const needs: Readonly<Record<NeedKey, Need>> = {
   "context.create": { type: "context", action: "create", on: "project" },
   "context.update": { type: "context", action: "update", on: "project" },
   "context.remove": { type: "context", action: "delete", on: "project" },
+  "files.list": { type: "file", action: "read", on: "resource" },
+  "files.upload": { type: "file", action: "create", or: "update", on: "path" },
+  "files.initiate": { type: "file", action: "create", or: "update", on: "body" },
+  "files.putPart": { type: "file", action: "create", or: "update", on: "resource" },
+  "files.complete": { type: "file", action: "create", or: "update", on: "resource" },
+  "files.abort": { type: "file", action: "create", or: "update", on: "resource" },
+  "files.get": { type: "file", action: "read", on: "resource" },
+  "files.download": { type: "file", action: "read", on: "resource" },
+  "files.remove": { type: "file", action: "delete", on: "resource" },
   "events.publish": { type: "event", action: "create", on: "body" },
   "events.list": { type: "event", action: "read", on: "resource" },
   "events.get": { type: "event", action: "read", on: "resource" },

@@ -24,7 +24,8 @@ export const ErrorBody = Schema.Struct({
 })
 export type ErrorBody = typeof ErrorBody.Type
 
-const meta = () => ({ request_id: currentRequestId(), timestamp: currentTimestamp() })
+/** Of the answer that is being made. */
+export const meta = () => ({ request_id: currentRequestId(), timestamp: currentTimestamp() })
 
 /** `{ data, meta }` on the wire, `data` alone in code. `identifier` names the component in OpenAPI. */
 export const Single = <A, I>(identifier: string, item: Schema.Codec<A, I>) =>

@@ -27,11 +27,13 @@ const open = (value: unknown): unknown => {
 const places: Readonly<Record<Need["on"], string>> = {
   project: "the project",
   body: "what the body names",
-  resource: "the resource"
+  resource: "the resource",
+  path: "the path"
 }
 
-const describe = (description: unknown, { type, action, on }: Need): string => {
-  const permission = `Needs the permission \`${type}: ${action}\` on ${places[on]}.`
+const describe = (description: unknown, { type, action, or, on }: Need): string => {
+  const named = [action, ...(or === undefined ? [] : [or])].map((one) => `\`${type}: ${one}\``)
+  const permission = `Needs the permission ${named.join(" or ")} on ${places[on]}.`
   return typeof description === "string" ? `${description}\n\n${permission}` : permission
 }
 

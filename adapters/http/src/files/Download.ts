@@ -1,0 +1,77 @@
+/** Answers with bytes: whole or a range, or that the client's copy is still good (RFC 9110). */
+import { currentRequestId } from "@weft/api"
+import type { ByteRange } from "@weft/core"
+import { Clock, Effect, Stream } from "effect"
+import { HttpServerRequest, HttpServerResponse } from "effect/http"
+import { toResponse } from "../answers/Answer.ts"
+import { failureAnswer, internal } from "../answers/Failure.ts"
+import { parseRange } from "./ByteRanges.ts"
+import { allowsRange, httpDate, judgeConditions, type Validators } from "./Conditions.ts"
+import { attachment } from "./Disposition.ts"
+
+export interface Downloadable<E, R> extends Validators {
+  readonly size: number
+  readonly contentType: string
+  readonly fileName: string
+  /** Opens the bytes; not called where none are sent. */
+  readonly read: (range?: ByteRange) => Effect.Effect<Stream.Stream<Uint8Array, E>, E, R>
+}
+
+type Headers = Record<string, string>
+
+export const download = Effect.fnUntraced(function* <E, R>(content: Downloadable<E, R>) {
+  const { method, headers } = yield* HttpServerRequest.HttpServerRequest
+  const verdict = judgeConditions(headers, content)
+  if (verdict === "Failed") return refusal(412, "The file is another by now", {})
+  if (verdict === "Unmodified") return HttpServerResponse.empty({ status: 304, headers: validatorsOf(content) })
+
+  const isRanged = method === "GET" && allowsRange(headers, content, yield* Clock.currentTimeMillis)
+  const asked = isRanged ? parseRange(headers.range, content.size) : parseRange(undefined, content.size)
+  switch (asked._tag) {
+    case "Unsatisfiable":
+      return refusal(416, "The range is outside of the file", { "content-range": `bytes */${content.size}` })
+    case "Whole":
+      return answer(content, 200, content.size, yield* method === "HEAD" ? nothing : content.read(), {})
+    case "Part": {
+      const { start, end } = asked.range
+      const range = { "content-range": `bytes ${start}-${end - 1}/${content.size}` }
+      return answer(content, 206, end - start, yield* content.read(asked.range), range)
+    }
+  }
+})
+
+const nothing = Effect.succeed(Stream.empty)
+
+const answer = <E, R>(
+  content: Downloadable<E, R>,
+  status: 200 | 206,
+  contentLength: number,
+  bytes: Stream.Stream<Uint8Array, E>,
+  headers: Headers
+): HttpServerResponse.HttpServerResponse =>
+  HttpServerResponse.stream(bytes, {
+    status,
+    contentType: content.contentType,
+    contentLength,
+    headers: {
+      ...validatorsOf(content),
+      ...headers,
+      "content-disposition": attachment(content.fileName),
+      // Whatever a tenant stored must not run as a page of this host.
+      "x-content-type-options": "nosniff",
+      "content-security-policy": "default-src 'none'; sandbox"
+    }
+  })
+
+const validatorsOf = ({ etag, modifiedAt }: Validators): Headers => ({
+  "accept-ranges": "bytes",
+  "cache-control": "private, no-cache",
+  etag,
+  ...(modifiedAt === null ? {} : { "last-modified": httpDate(modifiedAt) })
+})
+
+/** Statuses of their own with a code that has another: the set of codes is closed. */
+const refusal = (status: 412 | 416, message: string, headers: Headers): HttpServerResponse.HttpServerResponse => {
+  const refused = failureAnswer({ ...internal, code: "bad_request", message }, currentRequestId())
+  return toResponse({ ...refused, status, headers: { ...refused.headers, ...headers } })
+}

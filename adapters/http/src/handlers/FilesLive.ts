@@ -1,0 +1,59 @@
+/** Handlers for `FilesApi`: one service call each, no decisions. Bodies stream in and out. */
+import { pageOf, WeftApi } from "@weft/api"
+import { defaultContentType, Files, Uploads } from "@weft/core"
+import { Effect } from "effect"
+import { HttpApiBuilder } from "effect/http-api"
+import { download } from "../files/Download.ts"
+import { contentOf } from "../files/RequestBody.ts"
+import { uploadPath } from "../files/UploadPath.ts"
+import { listing } from "./Listing.ts"
+
+export const FilesLive = HttpApiBuilder.group(
+  WeftApi,
+  "files",
+  Effect.fnUntraced(function* (handlers) {
+    const files = yield* Files
+    const uploads = yield* Uploads
+    return handlers
+      .handleRaw("upload", ({ request }) =>
+        Effect.flatMap(uploadPath, (path) =>
+          files.upload({
+            path,
+            content_type: request.headers["content-type"] ?? defaultContentType,
+            runId: null,
+            ...contentOf(request)
+          })
+        )
+      )
+      .handleRaw("putPart", ({ params, request }) =>
+        uploads.putPart(params.upload_id, params.part_number, contentOf(request))
+      )
+      .handleAll({
+        list: ({ query }) => {
+          const page = pageOf(query)
+          return Effect.map(files.list(page, query.prefix), listing(page))
+        },
+        initiate: ({ payload: { path, expected_size, content_type } }) =>
+          uploads.initiate({
+            path,
+            ...(expected_size === undefined ? {} : { expected_size }),
+            ...(content_type === undefined ? {} : { content_type })
+          }),
+        complete: ({ params }) => uploads.complete(params.upload_id),
+        abort: ({ params }) => uploads.abort(params.upload_id),
+        get: ({ params }) => files.get(params.file_id),
+        download: ({ params }) =>
+          Effect.flatMap(files.open(params.file_id), ({ file, read }) =>
+            download({
+              size: file.size,
+              etag: file.etag,
+              modifiedAt: file.updated_at,
+              contentType: file.content_type,
+              fileName: file.path.slice(file.path.lastIndexOf("/") + 1),
+              read
+            })
+          ),
+        remove: ({ params }) => files.remove(params.file_id)
+      })
+  })
+)
