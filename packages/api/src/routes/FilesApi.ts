@@ -18,7 +18,10 @@ const UploadedFileResponse = Single("UploadedFileResponse", UploadedFileRecord)
 const bytes = HttpApiSchema.StreamUint8Array({ contentType: "application/octet-stream" })
 
 /** Part of the file, for a request with `Range`. */
-const partOfFile = bytes.pipe(HttpApiSchema.status(206))
+const partOfFile = Schema.Uint8Array.pipe(
+  HttpApiSchema.asUint8Array({ contentType: "application/octet-stream" }),
+  HttpApiSchema.status(206)
+)
 
 const RangeNotSatisfiable = BadRequestError.pipe(HttpApiSchema.status(416))
 
