@@ -108,6 +108,7 @@ describe("uploading a build", () => {
       ["shop", "application/zip"],
       ["shop", "multipart/form-data"],
       ["shop", "multipart/form-data; boundary=x"],
+      ['--x\r\nContent-Disposition: form-data; name="file"\r\n\r\n--x--\r\n', "multipart/form-data; boundary=x"],
       [
         '--x\r\nContent-Disposition: form-data; name="file"; filename="a.zip"\r\n\r\nshop',
         "multipart/form-data; boundary=x"

@@ -39,7 +39,11 @@ export const readUploadForm = Effect.fnUntraced(function* (
     if (files.length > 0) return yield* new BadRequest({ reason: "file: is there more than once" })
     files.push(yield* part.contentEffect)
   })
-  yield* Stream.runForEach(Stream.provideContext(parts, limits), take).pipe(
+  // The parser throws where a boundary follows the head of a part at once.
+  const readable = Stream.catchDefect(Stream.provideContext(parts, limits), (defect) =>
+    Stream.fail(Multipart.MultipartError.fromReason("Parse", defect))
+  )
+  yield* Stream.runForEach(readable, take).pipe(
     Effect.mapError((error) => (error._tag === "MultipartError" ? formFault(error, archiveBytes) : error))
   )
   const [zip] = files
