@@ -5,6 +5,7 @@ import {
   fileStoreContract,
   journalStoreContract,
   projectStoreContract,
+  rateStoreContract,
   runStoreContract,
   serviceKeyStoreContract,
   sessionStoreContract,
@@ -27,4 +28,6 @@ for (const [name, layer] of [
   eventStoreContract(name, layer)
   runStoreContract(name, layer)
   journalStoreContract(name, layer, { exclusive: true })
+  usageStoreContract(name, layer)
+  rateStoreContract(name, layer)
 }

@@ -12,10 +12,13 @@ import {
   type JournalEntry,
   JournalStore,
   MemoryStores,
+  monthOf,
   type Run,
   type RunStatus,
   RunStore,
-  type Timestamp
+  TenantStore,
+  type Timestamp,
+  UsageStore
 } from "@weft/core"
 import { Context, Effect, Layer } from "effect"
 import * as fc from "fast-check"
@@ -27,11 +30,15 @@ import {
   deliveryId,
   ended,
   envId,
+  env as envOf,
   event,
   everything,
   logLine,
   nodeId,
+  org,
+  orgId,
   run,
+  runId,
   runIds
 } from "./Samples.ts"
 import type { JournalStores } from "./Waiting.ts"
@@ -62,6 +69,7 @@ type Command =
       readonly limit: number
     }
   | { readonly _tag: "Reap"; readonly node: number; readonly now: number }
+  | { readonly _tag: "Purge"; readonly env: number; readonly before: number; readonly limit: number }
 
 const time = fc.nat({ max: 1000 })
 const env = fc.constantFrom(...envs)
@@ -105,7 +113,16 @@ const command: fc.Arbitrary<Command> = fc.oneof(
       limit: fc.integer({ min: 1, max: 4 })
     })
   },
-  { weight: 1, arbitrary: fc.record({ _tag: fc.constant("Reap" as const), node, now: time }) }
+  { weight: 1, arbitrary: fc.record({ _tag: fc.constant("Reap" as const), node, now: time }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      _tag: fc.constant("Purge" as const),
+      env,
+      before: fc.nat({ max: 200 }),
+      limit: fc.integer({ min: 1, max: 10 })
+    })
+  }
 )
 
 /** `histories`: how many random histories to go through. */
@@ -141,6 +158,7 @@ const compare = <E>(commands: ReadonlyArray<Command>, layer: Layer.Layer<Journal
   Effect.gen(function* () {
     const model = new Subject(yield* Layer.build(Layer.fresh(MemoryStores.database)))
     const subject = new Subject(yield* Layer.build(Layer.fresh(layer)))
+    for (const one of [model, subject]) yield* one.begin
     for (const [index, next] of commands.entries()) {
       // Whether a lease still holds means nothing to a store that one node uses alone.
       if (exclusive && next._tag === "Reap") yield* model.endLeases(nodes)
@@ -171,6 +189,15 @@ class Subject {
     this.#stores = stores
   }
 
+  /** The first two environments are of one organization. */
+  get begin() {
+    const tenants = Context.get(this.#stores, TenantStore)
+    return Effect.gen(function* () {
+      for (const n of [1, 2]) yield* tenants.insertOrg(org(n))
+      for (const n of envs) yield* tenants.insertEnv(envOf(n, { org_id: orgId(n < 3 ? 1 : 2) }))
+    })
+  }
+
   /** Does what the command says and returns what the store said, without what it may choose. */
   apply(next: Command) {
     const journal = Context.get(this.#stores, JournalStore)
@@ -193,6 +220,9 @@ class Subject {
         )
       case "Reap":
         return Effect.map(journal.reap(nodeId(next.node), at(next.now), 1000), (lost) => lost.map(anonymous).sort())
+      case "Purge":
+        // Below the ids of claims, of which a store may choose which takes which delivery.
+        return journal.purge(envId(next.env), runId(next.before), next.limit)
     }
   }
 
@@ -205,7 +235,9 @@ class Subject {
   kept() {
     const runs = Context.get(this.#stores, RunStore)
     const events = Context.get(this.#stores, EventStore)
-    return Effect.forEach(envs, (n) =>
+    const usage = Context.get(this.#stores, UsageStore)
+    const perOrg = Effect.forEach([1, 2], (n) => usage.runs(orgId(n), monthOf(at(0))))
+    const perEnv = Effect.forEach(envs, (n) =>
       Effect.gen(function* () {
         const listed = yield* runs.list(envId(n), everything, {})
         const logs = yield* Effect.forEach(listed.items, (one) =>
@@ -216,6 +248,7 @@ class Subject {
         return { events: yield* events.list(envId(n), everything), total: listed.total, stats, logs: logs.sort() }
       })
     )
+    return Effect.all({ perOrg, perEnv })
   }
 
   #claim(node: number, now: Timestamp, limit: number, exclude: ReadonlyArray<number>) {

@@ -9,6 +9,7 @@ import { EventStore, type JournalEntry, JournalStore, RunStore } from "@weft/cor
 import { Effect, type Layer } from "effect"
 import { type Check, check, suite } from "./Check.ts"
 import { claimChecks } from "./JournalClaimChecks.ts"
+import { purgeChecks } from "./JournalPurgeChecks.ts"
 import { aloneChecks, leaseChecks, reapChecks } from "./JournalReapChecks.ts"
 import {
   at,
@@ -294,5 +295,6 @@ export const journalStoreChecks = ({ exclusive }: JournalStoreOptions): Readonly
   ...settling,
   ...claimChecks,
   ...reapChecks,
+  ...purgeChecks,
   ...(exclusive ? aloneChecks : leaseChecks)
 ]

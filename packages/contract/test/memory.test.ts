@@ -7,6 +7,7 @@ import {
   fileStoreContract,
   journalStoreContract,
   projectStoreContract,
+  rateStoreContract,
   runStoreContract,
   serviceKeyStoreContract,
   sessionStoreContract,
@@ -26,5 +27,7 @@ fileStoreContract("memory", layer)
 eventStoreContract("memory", layer)
 runStoreContract("memory", layer)
 journalStoreContract("memory", layer, { exclusive: false })
+usageStoreContract("memory", layer)
+rateStoreContract("memory", layer)
 blobStoreContract("memory", layer)
 blobStoreModel("memory", layer, 100)

@@ -1,0 +1,163 @@
+/** What every `UsageStore` must do, beside the journal of the same database. Adapters run this suite. */
+import { assert } from "@effect/vitest"
+import { type JournalEntry, JournalStore, JsonText, monthOf, TenantStore, UsageStore, utf8Encode } from "@weft/core"
+import { Effect, type Layer } from "effect"
+import { type Check, check, suite } from "./Check.ts"
+import {
+  at,
+  bigJson,
+  bornRun,
+  claimedAtBirth,
+  delivery,
+  ended,
+  env,
+  envId,
+  event,
+  hostileText,
+  logLine,
+  nodeId,
+  org,
+  orgId,
+  run,
+  runId,
+  settled,
+  waiting
+} from "./Samples.ts"
+import { claimAll, type JournalStores } from "./Waiting.ts"
+
+export const usageStoreContract = <E>(adapter: string, layer: Layer.Layer<JournalStores, E>) =>
+  suite(`UsageStore contract: ${adapter}`, usageStoreChecks, layer)
+
+const month = monthOf(at(0))
+
+/** An instant of the month after the samples'. */
+const nextMonth = monthOf(month.end)
+
+/** Organizations 1 and 2; environments 1 and 2 are of the first, 3 of the second. */
+const setUp = Effect.gen(function* () {
+  const tenants = yield* TenantStore
+  for (const n of [1, 2]) yield* tenants.insertOrg(org(n))
+  for (const n of [1, 2]) yield* tenants.insertEnv(env(n))
+  yield* tenants.insertEnv(env(3, { org_id: orgId(2) }))
+  return yield* JournalStore
+})
+
+const used = (n = 1, during = month) => UsageStore.use((usage) => usage.runs(orgId(n), during))
+
+const utf8 = (text: string): number => utf8Encode(text).length
+
+const over = (n: number, fields: Parameters<typeof run>[1] = {}): Extract<JournalEntry, { _tag: "Ended" }> => ({
+  _tag: "Ended",
+  run: ended(run(n, fields)),
+  logs: []
+})
+
+/** Bytes of the result of a sample. */
+const resultBytes = utf8("null")
+
+export const usageStoreChecks: ReadonlyArray<Check<JournalStores>> = [
+  check("an organization without runs uses nothing, and neither does an unknown one", function* () {
+    yield* setUp
+    const nothing = { runs_this_period: 0, call_count: 0, call_storage_bytes: 0 }
+    assert.deepStrictEqual(yield* used(), nothing)
+    assert.deepStrictEqual(yield* used(404), nothing)
+  }),
+
+  check("runs count from their start, of all environments of the organization and no other", function* () {
+    const journal = yield* setUp
+    const started = { _tag: "Started", run: run(3, { env_id: envId(2) }) } as const
+    yield* journal.commit([over(1), claimedAtBirth(2), started, over(4, { env_id: envId(3) })], null)
+    assert.deepStrictEqual(yield* used(), { runs_this_period: 3, call_count: 3, call_storage_bytes: resultBytes })
+    assert.deepStrictEqual(yield* used(2), { runs_this_period: 1, call_count: 1, call_storage_bytes: resultBytes })
+  }),
+
+  check("what waits is no run, and each attempt is one", function* () {
+    const journal = yield* setUp
+    yield* journal.commit([waiting(1)], null)
+    assert.strictEqual((yield* used()).runs_this_period, 0)
+    const { claims } = yield* claimAll(at(10))
+    assert.strictEqual((yield* used()).runs_this_period, 1)
+    const first = claims[0]?.run ?? run(0)
+    const next = { attempt: 2, due_at: at(20), first_run_id: first.run_id }
+    yield* journal.commit([settled(1, ended(first, { status: "failed" }), next)], null)
+    yield* claimAll(at(20), { runIds: [runId(900)] })
+    assert.deepStrictEqual(yield* used(), { runs_this_period: 2, call_count: 2, call_storage_bytes: resultBytes })
+  }),
+
+  check("results and logs count in UTF-8 bytes of their JSON text", function* () {
+    const journal = yield* setUp
+    const result = JsonText.make(JSON.stringify(hostileText))
+    const logs = [logLine(0, hostileText, result), logLine(1, "𝄞 – é")]
+    yield* journal.commit([{ _tag: "Ended", run: ended(run(1), { result }), logs }], null)
+    const bytes = utf8(result) + utf8(JSON.stringify(logs))
+    assert.strictEqual((yield* used()).call_storage_bytes, bytes)
+    yield* journal.commit([{ _tag: "Ended", run: ended(run(2), { result: bigJson }), logs: [] }], null)
+    assert.strictEqual((yield* used()).call_storage_bytes, bytes + utf8(bigJson))
+  }),
+
+  check("what does not count is not counted, and what is told twice counts once", function* () {
+    const journal = yield* setUp
+    yield* journal.commit([claimedAtBirth(1), settled(1, ended(run(1))), over(2), over(2)], null)
+    yield* journal.commit([settled(1, ended(run(1))), over(2), settled(7, ended(run(7)))], null)
+    yield* journal.commit([claimedAtBirth(1), over(3)], null)
+    assert.deepStrictEqual(yield* used(), { runs_this_period: 3, call_count: 3, call_storage_bytes: 3 * resultBytes })
+  }),
+
+  check("what was lost with its node takes the room of its error", function* () {
+    const journal = yield* setUp
+    yield* journal.commit([claimedAtBirth(1, 2)], { node_id: nodeId(2), until: at(1) })
+    const [lost] = yield* journal.reap(nodeId(1), at(1000), 100)
+    assert.deepStrictEqual(yield* used(), {
+      runs_this_period: 1,
+      call_count: 1,
+      call_storage_bytes: utf8(lost?.result ?? "")
+    })
+  }),
+
+  check("purge frees the room, but a run that began this month began", function* () {
+    const journal = yield* setUp
+    const large = { ...over(1), run: ended(run(1), { result: bigJson }), logs: [logLine(0)] }
+    yield* journal.commit([large, over(2), over(3)], null)
+    yield* journal.purge(envId(1), runId(3), 100)
+    assert.deepStrictEqual(yield* used(), { runs_this_period: 3, call_count: 1, call_storage_bytes: resultBytes })
+  }),
+
+  check("a run counts for the month of its start, in whichever it ends", function* () {
+    const journal = yield* setUp
+    const late = run(1, { start_time: at(month.end - at(0) - 1) })
+    const early = run(2, { start_time: nextMonth.start })
+    yield* journal.commit([{ _tag: "Started", run: late }, { _tag: "Started", run: early }, over(3)], null)
+    assert.strictEqual((yield* used()).runs_this_period, 2)
+    assert.strictEqual((yield* used(1, nextMonth)).runs_this_period, 1)
+    const ends = [early, late].map((running) => ({ _tag: "Ended", run: ended(running), logs: [] }) as const)
+    yield* journal.commit(ends, null)
+    assert.strictEqual((yield* used(1, nextMonth)).runs_this_period, 1)
+    yield* journal.commit([over(4, { start_time: nextMonth.start })], null)
+    assert.deepStrictEqual(yield* used(1, nextMonth), {
+      runs_this_period: 2,
+      call_count: 4,
+      call_storage_bytes: 4 * resultBytes
+    })
+  }),
+
+  check("the month does not depend on the project, its name, the type or the outcome", function* () {
+    const journal = yield* setUp
+    const held = delivery(2)
+    const begun = { start_time: nextMonth.start }
+    yield* journal.commit(
+      [
+        over(1),
+        { _tag: "Appended", event: event(2), deliveries: [{ delivery: held, run: bornRun(2, held, begun) }] },
+        { ...over(3), run: ended(run(3, begun), { status: "failed" }) },
+        over(4, { ...begun, project_name: "renamed" })
+      ],
+      null
+    )
+    yield* journal.commit([settled(2, ended(bornRun(2, held, begun), { status: "cancelled" }))], null)
+    assert.deepStrictEqual(yield* used(1, nextMonth), {
+      runs_this_period: 3,
+      call_count: 4,
+      call_storage_bytes: 4 * resultBytes
+    })
+  })
+]
