@@ -121,7 +121,7 @@ export const emptyManifest: Manifest = { functions: [], handlers: [], schedules:
 /** A manifest whose endpoints are at these paths of one service. */
 export const manifestServing = (service: string, ...paths: ReadonlyArray<string>): Manifest => ({
   ...emptyManifest,
-  functions: [{ ns: "main", var: "hello" }],
+  functions: [{ ns: "main", var: "hello", retry: noRetry, timeout_ms: 300_000, concurrency: null, idempotency: null }],
   endpoints: paths.map((path) => ({
     ns: "main",
     var: "hello",
@@ -201,6 +201,7 @@ export const delivery = (n: number, of: Event = event(n), fields: Fields<Deliver
     run_type: "event",
     retry: noRetry,
     timeout_ms: 300_000,
+    group: null,
     attempt: 1,
     due_at: of.created_at,
     caused_by: null,

@@ -9,15 +9,14 @@ import {
   type Claim,
   type ClaimRequest,
   type ClaimResult,
-  type Delivery,
+  Delivery,
   type EnvId,
   type Event,
-  RetryPolicy,
-  RunId,
+  type RunId,
   startRun,
   type Timestamp
 } from "@weft/core"
-import { Effect, Schema } from "effect"
+import { Effect, Schema, Struct } from "effect"
 import type { SqlError } from "effect/sql"
 import type { Rows } from "./Batch.ts"
 import type { Database } from "./Database.ts"
@@ -90,7 +89,7 @@ const headsOf = ({ dialect, writer: sql }: Database["Service"], envs: ReadonlyAr
 const earliest = (envs: ReadonlyArray<WaitingEnv>): Timestamp | null =>
   envs.reduce<Timestamp | null>((least, { due_at }) => (least === null || due_at < least ? due_at : least), null)
 
-type DueRow = Omit<Delivery, "retry" | "timeout_ms" | "caused_by"> &
+type DueRow = Omit<Delivery, "retry" | "timeout_ms" | "caused_by" | "group"> &
   Pick<Event, "event_type" | "event_data" | "event_time" | "created_at"> & { readonly terms: string }
 
 /** At most `share` due deliveries of each environment, the longest due first, with their events. */
@@ -118,6 +117,9 @@ const toClaim = (row: DueRow, runId: RunId, { lease, now }: ClaimRequest): Claim
   return { delivery, event, run: startRun(delivery, runId, lease.node_id, now) }
 }
 
-const decodeTerms = Schema.decodeSync(
-  Schema.fromJsonString(Schema.Struct({ retry: RetryPolicy, timeout_ms: Schema.Int, caused_by: Schema.NullOr(RunId) }))
-)
+/** Deliveries that wait since before groups came have none. */
+const Terms = Schema.Struct({
+  ...Struct.pick(Delivery.fields, ["retry", "timeout_ms", "caused_by"]),
+  group: Delivery.fields.group.pipe(Schema.withDecodingDefaultKey(Effect.succeed(null)))
+})
+const decodeTerms = Schema.decodeSync(Schema.fromJsonString(Terms))

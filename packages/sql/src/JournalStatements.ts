@@ -162,7 +162,8 @@ export const addDelivery = (rows: Rows, delivery: Delivery): void => {
 }
 
 /** What a delivery has beyond its columns, as JSON text. */
-const termsOf = ({ retry, timeout_ms, caused_by }: Delivery): string => JSON.stringify({ retry, timeout_ms, caused_by })
+const termsOf = ({ retry, timeout_ms, caused_by, group }: Delivery): string =>
+  JSON.stringify({ retry, timeout_ms, caused_by, group })
 
 export const addStart = (rows: Rows, run: Run, held: Delivery | null): void => {
   rows.push(run.env_id, run.run_id, run.stream_id, run.project_id, run.project_name, run.build_id, run.ns, run.var)

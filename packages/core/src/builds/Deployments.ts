@@ -11,12 +11,13 @@ import type { StoreUnavailable } from "../errors/Errors.ts"
 import type { BuildId, EnvId } from "../ids/Ids.ts"
 import type { Build } from "./Build.ts"
 import { BuildStore, type Deployment } from "./BuildStore.ts"
-import type { Endpoint, EventHandler } from "./Manifest.ts"
+import type { Endpoint, FunctionEntry } from "./Manifest.ts"
 
-/** A handler that is to run for an event, in the build that was deployed when the event was published. */
+/** A function that is to run in the background, in the build that served its project when that was decided. */
 export interface Match {
   readonly build: Build
-  readonly handler: EventHandler
+  readonly handler: FunctionEntry
+  readonly run_type: "event" | "call" | "schedule" | "run"
 }
 
 /** A function behind a webhook URL. */
@@ -33,6 +34,11 @@ export interface EnvDeployments {
   readonly matches: (eventType: string) => ReadonlyArray<Match>
   /** The endpoint of exactly this method, service and path; `path` as in the URL, starting with `/`. */
   readonly endpoint: (method: string, service: string, path: string) => Route | undefined
+  /**
+   * What a function reference means: `ns/var`, or `project:ns/var` to choose among projects. Every function that it
+   * may mean, so that more than one is ambiguous and none is unknown.
+   */
+  readonly functions: (reference: string) => ReadonlyArray<Match>
   readonly builds: ReadonlyMap<BuildId, Deployment>
 }
 
@@ -82,11 +88,19 @@ export const snapshotOf = (deployments: ReadonlyArray<Deployment>): EnvDeploymen
   const exact = new Map<string, Array<Match>>()
   const prefixes: Array<{ readonly prefix: string; readonly match: Match }> = []
   const routes = new Map<string, Route>()
+  const functions = new Map<string, ReadonlyArray<Match>>()
   for (const { build, manifest } of deployments) {
     for (const handler of manifest.handlers) {
-      const match = { build, handler }
+      const match: Match = { build, handler, run_type: "event" }
       if (handler.event_type.endsWith("*")) prefixes.push({ prefix: handler.event_type.slice(0, -1), match })
       else exact.set(handler.event_type, [...(exact.get(handler.event_type) ?? []), match])
+    }
+    for (const handler of manifest.functions) {
+      const name = `${handler.ns}/${handler.var}`
+      const match: Match = { build, handler, run_type: "call" }
+      for (const reference of [name, `${build.project_name}:${name}`]) {
+        functions.set(reference, [...(functions.get(reference) ?? []), match])
+      }
     }
     for (const endpoint of manifest.endpoints) {
       routes.set(routeKey(endpoint.method, endpoint.service, endpoint.path), { build, endpoint })
@@ -99,6 +113,7 @@ export const snapshotOf = (deployments: ReadonlyArray<Deployment>): EnvDeploymen
       return more.length === 0 ? found : oncePerFunction([...found, ...more.map(({ match }) => match)])
     },
     endpoint: (method, service, path) => routes.get(routeKey(method, service, path)),
+    functions: (reference) => functions.get(reference) ?? [],
     builds: new Map(deployments.map((deployment) => [deployment.build.build_id, deployment]))
   }
 }

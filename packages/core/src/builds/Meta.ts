@@ -26,7 +26,7 @@ export const readManifest = Effect.fnUntraced(function* (
     )
   )
   return {
-    functions: functions.map((fn) => ({ ns: fn.ns, var: fn.var })),
+    functions: triggers.functions,
     handlers: yield* Effect.forEach(triggers.handlers, (handler) =>
       Effect.map(freshId(HandlerId), (event_handler_id) => ({ event_handler_id, ...handler }))
     ),
@@ -46,6 +46,7 @@ const readAll = (functions: ReadonlyArray<ExportedFunction>): Result.Result<Trig
       )
     ),
     (all) => ({
+      functions: all.flatMap((it) => it.functions),
       handlers: all.flatMap((it) => it.handlers),
       schedules: all.flatMap((it) => it.schedules),
       endpoints: all.flatMap((it) => it.endpoints),

@@ -2,7 +2,17 @@
 import { Result, type Schema } from "effect"
 import type { FunctionRef } from "../sandbox/Sandbox.ts"
 import { cronFault, isTimezone } from "./Cron.ts"
-import { type Endpoint, type EventHandler, Method, type ScheduleEntry, type Tool } from "./Manifest.ts"
+import {
+  backgroundTimeoutMs,
+  type Concurrency,
+  type Endpoint,
+  type EventHandler,
+  type FunctionEntry,
+  Method,
+  type ScheduleEntry,
+  type Tool,
+  waitedTimeoutMs
+} from "./Manifest.ts"
 import {
   at,
   fault,
@@ -24,6 +34,7 @@ import { noRetry, type RetryPolicy } from "./Retry.ts"
 
 /** What a function declares, before its handlers and schedules have ids. */
 export interface Triggers {
+  readonly functions: ReadonlyArray<FunctionEntry>
   readonly handlers: ReadonlyArray<Omit<EventHandler, "event_handler_id">>
   readonly schedules: ReadonlyArray<Omit<ScheduleEntry, "schedule_id">>
   readonly endpoints: ReadonlyArray<Endpoint>
@@ -35,26 +46,22 @@ const hour = 3600 * second
 
 const timeoutMaxMs = hour
 const delayMaxMs = 365 * 24 * hour
-/** Somebody waits for the answer of a webhook or a tool. */
-const waitedTimeoutMs = 30 * second
-const backgroundTimeoutMs = 300 * second
 
 const eventTypeLengthMax = 256
 const textLengthMax = 4096
 
-const metaKeys = ["event", "schedule", "webhook", "tool", "retry", "timeout", "description", "secret-headers"]
-/** Known to authors, but not to this version: better refused than ignored. */
-const futureKeys = ["concurrency", "idempotency"]
+const concurrencyMax = 10_000
 
-const noTriggers: Triggers = { handlers: [], schedules: [], endpoints: [], tools: [] }
+const metaKeys = [
+  ...["event", "schedule", "webhook", "tool"],
+  ...["retry", "timeout", "concurrency", "idempotency", "description", "secret-headers"]
+]
 
 export const readTriggers = (fn: FunctionRef, meta: Schema.Json | undefined): Read<Triggers> =>
-  meta === undefined ? Result.succeed(noTriggers) : readMeta({ ns: fn.ns, var: fn.var }, meta)
+  readMeta({ ns: fn.ns, var: fn.var }, meta === undefined ? {} : meta)
 
 const readMeta = (fn: FunctionRef, meta: Schema.Json): Read<Triggers> =>
   Result.gen(function* () {
-    const future = futureKeys.find((key) => isObject(meta) && meta[key] !== undefined)
-    if (future !== undefined) return yield* fault(future, "is not supported by this version")
     const fields = yield* readObject("", meta, metaKeys)
     const retry = yield* optional(fields.retry, noRetry, readRetry)
     const timeout = yield* optional(fields.timeout, null, (value) => readDuration("timeout", value, 1, timeoutMaxMs))
@@ -67,9 +74,13 @@ const readMeta = (fn: FunctionRef, meta: Schema.Json): Read<Triggers> =>
     if (twice !== undefined) return yield* fault("event", "names an event type twice")
     const crons = yield* optional(fields.schedule, [], (value) => readOneOrMore("schedule", value, readSchedule))
 
-    const background = { ...fn, retry, timeout_ms: timeout ?? backgroundTimeoutMs }
+    const concurrency = yield* optional(fields.concurrency, null, readConcurrency)
+    const idempotency = yield* optional(fields.idempotency, null, (value) => readFieldPath("idempotency", value))
+
+    const background = { ...fn, retry, timeout_ms: timeout ?? backgroundTimeoutMs, concurrency, idempotency }
     const waited = { ...fn, timeout_ms: timeout ?? waitedTimeoutMs }
     return {
+      functions: [background],
       handlers: events.map((event_type) => ({ ...background, event_type })),
       schedules: crons.map((cron) => ({ ...background, ...cron })),
       endpoints: yield* optional(fields.webhook, [], (value) =>
@@ -94,6 +105,23 @@ const readRetry = (value: unknown): Read<RetryPolicy> =>
       jitter: yield* optional(retry.jitter, noRetry.jitter, (it) => readBoolean("retry.jitter", it))
     }
   })
+
+const readConcurrency = (value: unknown): Read<Concurrency> =>
+  Result.gen(function* () {
+    const concurrency = yield* readObject("concurrency", value, ["limit", "key"])
+    return {
+      limit: yield* readInteger("concurrency.limit", concurrency.limit, 1, concurrencyMax),
+      key: yield* optional(concurrency.key, null, (it) => readFieldPath("concurrency.key", it))
+    }
+  })
+
+/** A path into event_data: names separated by dots, `order.customer_id`. */
+const readFieldPath = (field: string, value: unknown): Read<string> =>
+  Result.flatMap(readText(field, value, 256), (path) =>
+    path.split(".").includes("")
+      ? fault(field, "must be names separated by dots, as in order.id")
+      : Result.succeed(path)
+  )
 
 const readEventType = (field: string, value: unknown): Read<string> =>
   Result.flatMap(readText(field, value, eventTypeLengthMax), (type) => {

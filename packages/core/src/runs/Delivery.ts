@@ -26,6 +26,8 @@ export const Delivery = Schema.Struct({
   run_type: RunType,
   retry: RetryPolicy,
   timeout_ms: Schema.Int,
+  /** Runs with the same key share a limit in their environment; null: no limit. */
+  group: Schema.NullOr(Schema.Struct({ key: Schema.String, limit: Schema.Int })),
   /** The attempt that runs or comes next, from 1. */
   attempt: Schema.Int,
   /** The earliest instant of that attempt. */

@@ -1,13 +1,13 @@
 /** Sees one claimed delivery through: executes it and settles it, whatever happens. */
 import { Cause, Context, Effect, Exit, Layer, Random, Schedule } from "effect"
 import { Feed } from "../activity/Feed.ts"
-import type { Event } from "../events/Event.ts"
-import { addMillis, now as currentTime, iso, type Timestamp } from "../ids/Timestamp.ts"
+import { addMillis, now as currentTime, type Timestamp } from "../ids/Timestamp.ts"
 import type { Outcome } from "../sandbox/Outcome.ts"
 import { endRun, loseRun, nextDue } from "./Attempt.ts"
 import { type Executed, Executor } from "./Executor.ts"
 import { Journal } from "./Journal.ts"
 import type { Claim, JournalEntry } from "./JournalStore.ts"
+import { triggerOf } from "./Trigger.ts"
 
 /** Pause before a delivery that could not be executed, by no fault of its code, is tried again. */
 const unavailableDelayMs = 1_000
@@ -41,8 +41,7 @@ export class DeliveryWorker extends Context.Service<
                 restore(
                   executor.execute({
                     run,
-                    facts: eventFacts(event),
-                    trigger: "event",
+                    ...triggerOf(event),
                     timeoutMs: delivery.timeout_ms,
                     preface: []
                   })
@@ -103,11 +102,4 @@ const settlement = ({ delivery, run }: Claim, executed: Executed | null, now: Ti
   const due_at = nextDue(delivery.retry, delivery.attempt, execution.outcome, now, draw)
   const next = due_at === null ? null : { attempt: delivery.attempt + 1, due_at, first_run_id }
   return { ...settled, run: endRun(run, execution, now), logs, next }
-}
-
-/** `svc.event` in the words of the specification. */
-const eventFacts = (event: Event): string => {
-  const { event_data, event_time, created_at, ...rest } = event
-  const head = JSON.stringify({ ...rest, event_time: iso(event_time), created_at: iso(created_at) })
-  return `{"event":${head.slice(0, -1)},"event_data":${event_data}},"caller":null}`
 }

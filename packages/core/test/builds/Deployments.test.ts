@@ -40,7 +40,9 @@ const handler = (name: string, event_type: string): EventHandler => ({
   var: name,
   event_type,
   retry: noRetry,
-  timeout_ms: 1000
+  timeout_ms: 1000,
+  concurrency: null,
+  idempotency: null
 })
 
 const endpoint = (method: Endpoint["method"], service: string, path: string): Endpoint => ({

@@ -1,0 +1,36 @@
+/** How a delivery's event reaches its function (decisions 5.3). Pure. */
+import type { Event } from "../events/Event.ts"
+import { iso } from "../ids/Timestamp.ts"
+import type { Invocation } from "../sandbox/Sandbox.ts"
+
+export interface Trigger {
+  readonly trigger: Invocation["trigger"]
+  /** JSON text of `svc` without `run`. */
+  readonly facts: string
+}
+
+/**
+ * - `svc:call`, and a tick of a dynamic schedule: the function gets the elements of `event_data.args`.
+ * - `svc:schedule` of a static schedule: it gets the tick, which is `event_data`.
+ * - Any other event: it gets the event.
+ */
+export const triggerOf = (event: Event): Trigger => {
+  const { event_data, event_time, created_at, ...rest } = event
+  const head = JSON.stringify({ ...rest, event_time: iso(event_time), created_at: iso(created_at) })
+  const facts = `{"event":${head.slice(0, -1)},"event_data":${event_data}},"caller":null`
+  switch (event.event_type) {
+    case "svc:call":
+      return { trigger: "args", facts: `${facts},"args":${argsOf(event)}}` }
+    case "svc:schedule":
+      return "args" in dataOf(event)
+        ? { trigger: "args", facts: `${facts},"args":${argsOf(event)}}` }
+        : { trigger: "tick", facts: `${facts},"tick":${event_data}}` }
+    default:
+      return { trigger: "event", facts: `${facts}}` }
+  }
+}
+
+/** Made by us, or checked when it was published. */
+const dataOf = (event: Event): { readonly args?: unknown } => JSON.parse(event.event_data)
+
+const argsOf = (event: Event): string => JSON.stringify(dataOf(event).args ?? [])
