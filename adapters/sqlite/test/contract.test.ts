@@ -9,7 +9,8 @@ import {
   runStoreContract,
   serviceKeyStoreContract,
   sessionStoreContract,
-  tenantStoreContract
+  tenantStoreContract,
+  usageStoreContract
 } from "@weft/contract"
 import { stores } from "@weft/sqlite"
 import { freshFile } from "./Fresh.ts"
@@ -27,7 +28,7 @@ for (const [name, layer] of [
   fileStoreContract(name, layer)
   eventStoreContract(name, layer)
   runStoreContract(name, layer)
-  journalStoreContract(name, layer, { exclusive: true })
   usageStoreContract(name, layer)
   rateStoreContract(name, layer)
+  journalStoreContract(name, layer, { exclusive: true })
 }

@@ -11,7 +11,8 @@ import {
   runStoreContract,
   serviceKeyStoreContract,
   sessionStoreContract,
-  tenantStoreContract
+  tenantStoreContract,
+  usageStoreContract
 } from "@weft/contract"
 import { MemoryStores } from "@weft/core"
 
@@ -26,8 +27,8 @@ buildStoreContract("memory", layer)
 fileStoreContract("memory", layer)
 eventStoreContract("memory", layer)
 runStoreContract("memory", layer)
-journalStoreContract("memory", layer, { exclusive: false })
 usageStoreContract("memory", layer)
 rateStoreContract("memory", layer)
+journalStoreContract("memory", layer, { exclusive: false })
 blobStoreContract("memory", layer)
 blobStoreModel("memory", layer, 100)
