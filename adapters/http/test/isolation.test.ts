@@ -29,6 +29,9 @@ const routes: ReadonlyArray<Route> = operations
     return { name, method, path, operation, parameters: [...path.matchAll(/\{(\w+)\}/g)].map(([, id = ""]) => id) }
   })
 
+/** Paths of files are names in one's own environment, whatever others have under them. */
+const isOwnPath = ({ name }: Route): boolean => name === "PUT /v1/files/upload/{path}"
+
 const isStream = ({ responses }: Operation): boolean => "text/event-stream" in (responses["200"]?.content ?? {})
 
 /** A body that is right in shape, so that only whose thing it is can be wrong. */
@@ -78,6 +81,7 @@ onEveryBackend({ modules }, ({ server }) => {
   const view = async ({ token, ids }: Tenant): Promise<ReadonlyArray<readonly [string, unknown]>> => {
     const seen: Array<readonly [string, unknown]> = []
     for (const { name, method, path, operation } of routes) {
+      // What an organization uses is that of all its environments.
       if (method !== "GET" || path.startsWith("/v1/org/") || isStream(operation)) continue
       const { status, json, text } = await server().call(
         "GET",
@@ -97,7 +101,7 @@ onEveryBackend({ modules }, ({ server }) => {
 
   for (const name of ["another environment", "another organization"]) {
     describe(name, () => {
-      for (const route of routes.filter(({ parameters }) => parameters.length > 0)) {
+      for (const route of routes.filter((one) => one.parameters.length > 0 && !isOwnPath(one))) {
         it(`${route.name} is 404 with ids of ${name}`, async () => {
           const theirs = tenant(name)
           await check404(route, (id) => theirs.ids.get(id))
@@ -107,7 +111,7 @@ onEveryBackend({ modules }, ({ server }) => {
       }
 
       it(`the lists of one's own show nothing of ${name}`, async () => {
-        const theirs = new Set(tenant(name).ids.values())
+        const theirs = [...tenant(name).ids].flatMap(([id, value]) => (id === "part_number" ? [] : [value]))
         for (const { name: route, method, path, parameters } of routes) {
           if (method !== "GET" || parameters.length > 0) continue
           const { text } = await server().call("GET", path)

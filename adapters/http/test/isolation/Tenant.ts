@@ -34,6 +34,12 @@ export const furnish = async (server: TestServer, token: string, name: string): 
   await made("/v1/service-keys", "service_key_id", { name, permissions: {} })
   await made("/v1/domains", "domain_id", { domain: `${name}.example.net` })
 
+  const file = { body: `file of ${name}`, headers: { "content-type": "text/plain" } }
+  ids.set("path", `${name}/file.txt`)
+  ids.set("file_id", (await call("PUT", `/v1/files/upload/${name}/file.txt`, file)).json.data.file_id)
+  await made("/v1/files/uploads", "upload_id", { path: `${name}/parts.bin` })
+  ids.set("part_number", "1")
+
   await made("/v1/events", "event_id", { event_type: "order:created", event_data: { total: 1, name } })
   for (let round = 0; round < 200 && !ids.has("run_id"); round++) {
     const [run] = (await call("GET", `/v1/events/${ids.get("event_id")}/runs`)).json.data

@@ -1,0 +1,99 @@
+/**
+ * Ten thousand requests, made from the OpenAPI document and then spoiled. Whatever comes: an answer of 2xx or 4xx in the
+ * envelope, and a server that goes on.
+ *
+ * The requests follow from a seed. A failure prints the seed and the path that leads to the smallest such request.
+ */
+import { assert, it } from "@effect/vitest"
+import { errorStatus } from "@weft/api"
+import fc from "fast-check"
+import { afterAll, beforeAll } from "vitest"
+import { onEveryBackend } from "./conformance/Backends.ts"
+import { marker } from "./fuzz/Bodies.ts"
+import { type Client, openClient } from "./fuzz/Client.ts"
+import { type FuzzRequest, fuzzRequest } from "./fuzz/Requests.ts"
+import { furnish, type Tenant } from "./isolation/Tenant.ts"
+import { modules } from "./server/functions.ts"
+import { adminToken, checkEnvelope, type Reply } from "./server/TestServer.ts"
+
+const seed = 20_260_131
+const requestsOfEach = 5000
+/** How many requests may go by until what they deleted is made again. */
+const life = 250
+
+const isCode = (code: string): code is keyof typeof errorStatus => Object.hasOwn(errorStatus, code)
+
+const check = (reply: Reply): void => {
+  checkEnvelope(reply)
+  const { status, json, text } = reply
+  assert.isTrue((status >= 200 && status < 300) || status === 304 || (status >= 400 && status < 500), text)
+  if (status < 400) return
+  const { code, message } = json.error
+  assert.isTrue(isCode(code) && (errorStatus[code] === status || (status === 416 && code === "bad_request")), text)
+  assert.isNotEmpty(message)
+  assert.notInclude(text, marker, "an error quotes the body")
+}
+
+onEveryBackend({ modules, http: { bodyBytes: 64 * 1024 } }, ({ server }) => {
+  let client: Client
+  let tenant: Tenant
+  let admin: ReadonlyMap<string, string>
+  let made = 0
+  let sent = 0
+
+  /** An environment of its own for the admin routes: they can take everything away. */
+  beforeAll(async () => {
+    client = openClient(server().listening.url)
+    const org = await server().weft.orgs.create({ slug: "fuzzed" })
+    const env = await server().weft.envs.create("fuzzed", { name: "prod" })
+    const { key } = await server().weft.apiKeys.create(env.env_id, {})
+    admin = new Map([
+      ["org", org.slug],
+      ["env_id", env.env_id],
+      ["api_key_id", key.api_key_id]
+    ])
+  })
+  afterAll(() => client.close())
+
+  const renew = async () => {
+    if (sent++ % life === 0) tenant = await furnish(server(), server().token, `fuzz-${made++}`)
+  }
+
+  /** The webhook's own names: a function that takes whatever comes. */
+  const webhook = new Map([
+    ["org", "acme"],
+    ["env", "prod"],
+    ["service", "shop"],
+    ["path", "item/deep"]
+  ])
+
+  const send = ({ method, path, headers, body, credential }: FuzzRequest): Promise<Reply> => {
+    const isAdmin = path.startsWith("/admin")
+    const names = path.startsWith("/webhook") ? webhook : isAdmin ? admin : tenant.ids
+    const token = isAdmin ? adminToken : server().token
+    const authorization = credential === "right" ? `Bearer ${token}` : `Bearer ${token}x`
+    return client.send({
+      method,
+      path: path.replace(/\{(\w+)\}/g, (_, name: string) => names.get(name) ?? name),
+      headers: { ...headers, ...(credential === "none" ? {} : { authorization }) },
+      body
+    })
+  }
+
+  it(`answers ${requestsOfEach} requests with 2xx or 4xx in the envelope, and goes on`, {
+    timeout: 120_000
+  }, async () => {
+    await server().deploy("hooks", "shop")
+    await fc.assert(
+      fc.asyncProperty(fuzzRequest, async (request) => {
+        await renew()
+        const reply = await send(request)
+        if (request.method === "HEAD") return assert.isNotNull(reply.headers.get("x-request-id"))
+        check(reply)
+      }),
+      { seed, numRuns: requestsOfEach, endOnFailure: false }
+    )
+    assert.strictEqual((await server().call("GET", "/readyz")).status, 200)
+    assert.strictEqual((await server().call("GET", "/v1/env")).status, 200)
+  })
+})
