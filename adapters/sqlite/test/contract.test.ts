@@ -1,12 +1,14 @@
 import {
   apiKeyStoreContract,
   buildStoreContract,
+  contextVariableStoreContract,
   eventStoreContract,
   fileStoreContract,
   journalStoreContract,
   projectStoreContract,
   rateStoreContract,
   runStoreContract,
+  sealedStoreContract,
   serviceKeyStoreContract,
   sessionStoreContract,
   tenantStoreContract,
@@ -25,6 +27,8 @@ for (const [name, layer] of [
   serviceKeyStoreContract(name, layer)
   projectStoreContract(name, layer)
   buildStoreContract(name, layer)
+  contextVariableStoreContract(name, layer)
+  sealedStoreContract(name, layer)
   fileStoreContract(name, layer)
   eventStoreContract(name, layer)
   runStoreContract(name, layer)

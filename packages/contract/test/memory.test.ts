@@ -3,12 +3,14 @@ import {
   blobStoreContract,
   blobStoreModel,
   buildStoreContract,
+  contextVariableStoreContract,
   eventStoreContract,
   fileStoreContract,
   journalStoreContract,
   projectStoreContract,
   rateStoreContract,
   runStoreContract,
+  sealedStoreContract,
   serviceKeyStoreContract,
   sessionStoreContract,
   tenantStoreContract,
@@ -24,6 +26,8 @@ sessionStoreContract("memory", layer)
 serviceKeyStoreContract("memory", layer)
 projectStoreContract("memory", layer)
 buildStoreContract("memory", layer)
+contextVariableStoreContract("memory", layer)
+sealedStoreContract("memory", layer)
 fileStoreContract("memory", layer)
 eventStoreContract("memory", layer)
 runStoreContract("memory", layer)

@@ -18,6 +18,8 @@ interface Column {
 
 const columns: ReadonlyArray<Column> = [
   { table: "context_variables", column: "value", key: ["project_id", "key"] },
+  { table: "sessions", column: "metadata", key: ["session_id"] },
+  { table: "service_keys", column: "metadata", key: ["service_key_id"] },
   { table: "certificates", column: "private_key", key: ["domain_id"] }
 ]
 
@@ -28,7 +30,10 @@ export const layer: Layer.Layer<SealedStore, never, Database> = Layer.effect(
 
     const sealedIn = (column: Column, keyId: string, after: Place | null, limit: number) => {
       const sealed = reader(column.column)
-      const terms: Array<Statement.Fragment> = [reader`${sealed} IS NOT NULL`, reader`substr(${sealed}, 1, 17) <> ${`${keyId}.`}`]
+      const terms: Array<Statement.Fragment> = [
+        reader`${sealed} IS NOT NULL`,
+        reader`substr(${sealed}, 1, 17) <> ${`${keyId}.`}`
+      ]
       if (after?.table === column.table) terms.push(isAfter(reader, column, after.id))
       const keys = column.key.map((name) => reader`${reader(name)}`)
       const id = reader.join(" || '/' || ", false)(keys)

@@ -1,5 +1,7 @@
 /** `SealedStore` in memory: the executable specification. */
 import { Effect, Layer } from "effect"
+import { ServiceKey } from "../access/ServiceKey.ts"
+import { Session } from "../access/Session.ts"
 import { certificatePlace } from "../domains/DomainCertificate.ts"
 import type { Place } from "../encryption/Keyring.ts"
 import { keyIdOf, type Sealed } from "../encryption/Sealed.ts"
@@ -15,8 +17,8 @@ interface Holder {
 
 export const layer: Layer.Layer<SealedStore, never, MemoryDatabase> = Layer.effect(
   SealedStore,
-  Effect.map(MemoryDatabase, ({ contextVariables, certificates }) => {
-    const holders: Readonly<Partial<Record<Place["table"], Holder>>> = {
+  Effect.map(MemoryDatabase, ({ contextVariables, sessions, serviceKeys, certificates }) => {
+    const holders: Readonly<Record<Place["table"], Holder>> = {
       context_variables: {
         values: () =>
           [...contextVariables.values()].map(({ project_id, key, value }) => ({
@@ -26,6 +28,21 @@ export const layer: Layer.Layer<SealedStore, never, MemoryDatabase> = Layer.effe
         put: (id, value) => {
           const old = contextVariables.get(id)
           if (old !== undefined) contextVariables.set(id, new ContextVariable({ ...old, value }))
+        }
+      },
+      sessions: {
+        values: () => [...sessions.values()].flatMap((row) => valueOf("sessions", row.session_id, row.metadata)),
+        put: (id, metadata) => {
+          const old = [...sessions.values()].find(({ session_id }) => session_id === id)
+          if (old !== undefined) sessions.set(old.session_id, new Session({ ...old, metadata }))
+        }
+      },
+      service_keys: {
+        values: () =>
+          [...serviceKeys.values()].flatMap((row) => valueOf("service_keys", row.service_key_id, row.metadata)),
+        put: (id, metadata) => {
+          const old = [...serviceKeys.values()].find(({ service_key_id }) => service_key_id === id)
+          if (old !== undefined) serviceKeys.set(old.service_key_id, new ServiceKey({ ...old, metadata }))
         }
       },
       certificates: {
@@ -56,13 +73,16 @@ export const layer: Layer.Layer<SealedStore, never, MemoryDatabase> = Layer.effe
       replace: ({ place, sealed }, next) =>
         Effect.sync(() => {
           const holder = holders[place.table]
-          const found = holder?.values().find((value) => value.place.id === place.id)
+          const found = holder.values().find((value) => value.place.id === place.id)
           if (found?.sealed !== sealed) return false
-          holder?.put(place.id, next)
+          holder.put(place.id, next)
           return true
         })
     })
   })
 )
+
+const valueOf = (table: Place["table"], id: string, sealed: Sealed | null): ReadonlyArray<SealedValue> =>
+  sealed === null ? [] : [{ place: { table, id }, sealed }]
 
 const comparePlaces = (a: Place, b: Place): number => compareText(a.table, b.table) || compareText(a.id, b.id)

@@ -1,0 +1,44 @@
+/** Secrets to store; see `Samples.ts`. */
+import { ContextVariable, Domain, DomainId, HostName, Sealed } from "@weft/core"
+import { at, envId, orgId, projectId } from "./Samples.ts"
+
+/** Stands for a value that key `keyId` sealed: stores know no more than where that stands. */
+export const sealedBy = (keyId: string, text: string): Sealed =>
+  Sealed.make(`${keyId}.AAECAwQFBgcICQoL.${Buffer.from(text).toString("base64url")}`)
+
+/** A variable of project 1 of environment 1. */
+export const variable = (
+  key: string,
+  fields: { readonly [K in keyof ContextVariable]?: ContextVariable[K] } = {}
+): ContextVariable =>
+  new ContextVariable({
+    project_id: projectId(1),
+    env_id: envId(1),
+    key,
+    value: sealedBy("0123456789abcdef", key),
+    description: "",
+    created_at: at(1),
+    updated_at: at(1),
+    ...fields
+  })
+
+export const certifiedId = DomainId.make("01976a2b-00c0-7000-8000-000000000001")
+
+/** A domain that may have a certificate. */
+export const certified = Domain.make({
+  domain_id: certifiedId,
+  env_id: envId(1),
+  org_id: orgId(1),
+  domain: HostName.make("hooks.example.com"),
+  status: "validated",
+  validation_cname_name: "_acme-challenge.hooks.example.com",
+  validation_cname_value: "label.validation.example.net",
+  routing_domain: "label.routing.example.net",
+  created_at: at(1),
+  checks: 0,
+  next_check_at: at(1),
+  held_until: null,
+  failed_orders: 0,
+  next_order_at: at(1),
+  version: 0
+})
