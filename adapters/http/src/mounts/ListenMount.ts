@@ -1,10 +1,12 @@
 /** Weft as a server of its own. */
-import { createServer, type Server, STATUS_CODES } from "node:http"
+import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from "node:http"
 import type { Server as HttpsServer } from "node:https"
 import type { Socket } from "node:net"
 import type { Duplex } from "node:stream"
 import { type Failure, failureAnswer, internal } from "../answers/Failure.ts"
 import type { HttpOptions } from "../app/HttpOptions.ts"
+import { type BodyPatience, makeBodyPatience } from "./BodyPatience.ts"
+import { continueOnRead } from "./ContinueOnRead.ts"
 import { makeTlsServer, type TlsOptions } from "./DomainTls.ts"
 import { type NodeMount, node } from "./NodeMount.ts"
 import type { CloseOptions, WeftRuntime } from "./Serving.ts"
@@ -16,6 +18,8 @@ export interface ListenOptions extends HttpOptions {
   readonly port?: number
   /** Also ends TLS for custom domains, with the certificates that were issued for them; by default a proxy does. */
   readonly tls?: TlsOptions
+  /** How long a body may pause before its connection is closed, in milliseconds; default 60,000. */
+  readonly bodyIdleMs?: number
 }
 
 export interface Listening {
@@ -32,17 +36,23 @@ export interface Listening {
 /** Longer than the idle time of usual load balancers, which must be the ones to close. */
 const keepAliveTimeout = 65_000
 
+/** The rest is `BodyPatience`'s. */
+const headersTimeout = 60_000
+const requestMs = 300_000
+
 /** Listens once Weft answers, so that no request waits for the start. Rejects when the address can't be had. */
 export const listen = async (weft: WeftRuntime, options: ListenOptions = {}): Promise<Listening> => {
-  const { host = "127.0.0.1", port = 8787, tls, ...rest } = options
+  const { host = "127.0.0.1", port = 8787, tls, bodyIdleMs = 60_000, ...rest } = options
   const mounted = node(weft, rest)
   await mounted.ready
-  const server = answerBy(mounted, createServer(serverOptions))
-  const tlsServer = tls && answerBy(mounted, makeTlsServer(await weft.runtime.context(), serverOptions))
+  const patience = makeBodyPatience({ idleMs: bodyIdleMs, wholeMs: requestMs, cut: cutOff })
+  const server = answerBy(mounted, patience, createServer(serverOptions))
+  const tlsServer = tls && answerBy(mounted, patience, makeTlsServer(await weft.runtime.context(), serverOptions))
   const close = async (closeOptions?: CloseOptions): Promise<void> => {
     const closed = [server, ...(tlsServer === undefined ? [] : [tlsServer])].map(stop)
     await mounted.close(closeOptions)
     for (const { end } of closed) end()
+    patience.close()
     await Promise.all(closed.map(({ done }) => done))
   }
   try {
@@ -61,18 +71,24 @@ export const listen = async (weft: WeftRuntime, options: ListenOptions = {}): Pr
 }
 
 // The check of `Host` is done here, so that its answer has the envelope.
-const serverOptions = { keepAliveTimeout, requireHostHeader: false }
+const serverOptions = { keepAliveTimeout, headersTimeout, requestTimeout: 0, requireHostHeader: false }
 
 /** Has the mount answer the server's requests, and what is none answered in the envelope, too. */
-const answerBy = <S extends Server | HttpsServer>(mounted: NodeMount, server: S): S => {
+const answerBy = <S extends Server | HttpsServer>(mounted: NodeMount, patience: BodyPatience, server: S): S => {
   const answering = new WeakSet<Duplex>()
-  server.on("request", (request, response) => {
+  const answer = (request: IncomingMessage, response: ServerResponse): void => {
     if (request.headers.host === undefined && request.httpVersion !== "1.0") {
-      return refuse(response.socket ?? request.socket, "The header Host is missing")
+      return void refuse(response.socket ?? request.socket, "The header Host is missing")
     }
     answering.add(request.socket)
     response.once("close", () => answering.delete(request.socket))
+    patience.watch(request, response)
     mounted(request, response)
+  }
+  server.on("request", answer)
+  server.on("checkContinue", (request, response) => {
+    continueOnRead(request, response)
+    answer(request, response)
   })
   server.on("clientError", (error, socket) => {
     // Nothing may get between the pieces of an answer that is on its way.
@@ -109,9 +125,17 @@ const onClientError = (error: Error & { readonly code?: string }, socket: Duplex
     error.code === "HPE_HEADER_OVERFLOW"
       ? "The headers are too large"
       : error.code === "ERR_HTTP_REQUEST_TIMEOUT"
-        ? "The request did not arrive in time"
+        ? notInTime
         : "This is not an HTTP request"
   refuse(socket, message)
+}
+
+const notInTime = "The request did not arrive in time"
+
+/** For a request whose body does not come: what was begun with it ends with its connection. */
+const cutOff = ({ socket }: IncomingMessage, response: ServerResponse): void => {
+  if (!response.headersSent) refuse(socket, notInTime)
+  socket.destroySoon()
 }
 
 const refuse = (socket: Socket | Duplex, message: string): void => {

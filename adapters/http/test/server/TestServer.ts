@@ -11,7 +11,7 @@ import {
   trustedZip,
   type WeftInstance
 } from "@weft/core"
-import type { HttpOptions, Listening } from "@weft/http"
+import type { Listening, ListenOptions } from "@weft/http"
 import * as Http from "@weft/http"
 import { Redacted } from "effect"
 import { modules } from "./functions.ts"
@@ -81,7 +81,7 @@ export class TestServer {
   }
 
   static async start(
-    options: HttpOptions = {},
+    options: ListenOptions = {},
     admin: string | null = adminToken,
     starting: Promise<WeftInstance> = startWeft()
   ): Promise<TestServer> {

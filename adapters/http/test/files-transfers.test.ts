@@ -1,0 +1,195 @@
+/** Uploads and downloads as connections see them: who waits, who goes away, who says too much. */
+import { mkdtempSync, readdirSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { blobs } from "@weft/filesystem"
+import { afterAll, beforeAll } from "vitest"
+import { dial, eventually, heard, pattern, raw } from "./server/FileClient.ts"
+import { startWeft, TestServer } from "./server/TestServer.ts"
+
+const dir = mkdtempSync(join(tmpdir(), "weft-http-transfers-"))
+const drafts = () => readdirSync(join(dir, "drafts"))
+let server: TestServer
+
+beforeAll(async () => {
+  server = await TestServer.start({}, null, startWeft({ blobs: blobs({ dir }) }))
+})
+afterAll(async () => {
+  await server.close()
+  rmSync(dir, { recursive: true, force: true })
+})
+
+const head = (path: string, headers: ReadonlyArray<string>, token = server.token) =>
+  [`PUT ${path} HTTP/1.1`, "Host: weft", `Authorization: Bearer ${token}`, ...headers, "", ""].join("\r\n")
+
+const listed = async (prefix: string) => (await server.call("GET", `/v1/files?prefix=${prefix}`)).json.meta.total
+
+describe("an upload", () => {
+  it("whose client goes away in its middle leaves nothing", async () => {
+    for (const framing of ["Content-Length: 1000000", "Transfer-Encoding: chunked"]) {
+      const socket = await dial(server)
+      socket.write(head("/v1/files/upload/torn", [framing]))
+      socket.write(framing.startsWith("T") ? `ffff\r\n${"x".repeat(0xffff)}\r\n` : "x".repeat(0xffff))
+      await eventually(() => drafts().length === 1)
+      socket.destroy()
+      await eventually(() => drafts().length === 0)
+      assert.strictEqual(await listed("torn"), 0)
+    }
+  })
+
+  it("of a part whose client goes away leaves the part that was there", async () => {
+    const { upload_id } = (await server.call("POST", "/v1/files/uploads", { json: { path: "part" } })).json.data
+    await raw(server, "PUT", `/v1/files/uploads/${upload_id}/1`, { body: "the part" })
+    const socket = await dial(server)
+    socket.write(head(`/v1/files/uploads/${upload_id}/1`, ["Content-Length: 1000000"]))
+    socket.write("x".repeat(100_000))
+    await eventually(() => drafts().length === 1)
+    socket.destroy()
+    await eventually(() => drafts().length === 0)
+    const done = await server.call("POST", `/v1/files/uploads/${upload_id}/complete`)
+    assert.strictEqual(done.json.data.size, 8, done.text)
+  })
+
+  it("that expects 100-continue is told to go on when it is allowed", async () => {
+    const socket = await dial(server)
+    socket.write(head("/v1/files/upload/expected", ["Content-Length: 5", "Expect: 100-continue"]))
+    assert.strictEqual(await heard(socket, "\r\n\r\n"), "HTTP/1.1 100 Continue\r\n\r\n")
+    socket.write("hello")
+    assert.match(await heard(socket, '"size":5'), /^HTTP\/1\.1 200 /)
+    // The connection goes on.
+    socket.write("GET /healthz HTTP/1.1\r\nHost: weft\r\n\r\n")
+    assert.match(await heard(socket, "\r\n\r\n"), /^HTTP\/1\.1 200 /)
+    socket.destroy()
+  })
+
+  it("that expects 100-continue is refused without it", async () => {
+    const refusals = [
+      [head("/v1/files/upload/a", ["Content-Length: 5", "Expect: 100-continue"], "nonsense"), 401],
+      [head("/v1/files/upload/a/../b", ["Content-Length: 5", "Expect: 100-continue"]), 400],
+      [head("/v1/files/upload/a", [`Content-Length: ${300 * 1024 ** 2 + 1}`, "Expect: 100-continue"]), 400]
+    ] as const
+    for (const [text, status] of refusals) {
+      const socket = await dial(server)
+      socket.write(text)
+      const received = await heard(socket, "never")
+      assert.match(received, new RegExp(`^HTTP/1\\.1 ${status} `))
+      assert.match(received.toLowerCase(), /\r\nconnection: close\r\n/)
+    }
+  })
+
+  it("that announces too much is refused before it is sent", async () => {
+    const socket = await dial(server)
+    socket.write(head("/v1/files/upload/huge", [`Content-Length: ${300 * 1024 ** 2 + 1}`]))
+    const received = await heard(socket, "request_id")
+    assert.match(received, /^HTTP\/1\.1 400 /)
+    assert.include(received, "at most 314572800 bytes")
+    socket.destroy()
+
+    const { upload_id } = (await server.call("POST", "/v1/files/uploads", { json: { path: "huge" } })).json.data
+    const other = await dial(server)
+    other.write(head(`/v1/files/uploads/${upload_id}/1`, [`Content-Length: ${256 * 1024 ** 2 + 1}`]))
+    assert.match(await heard(other, "request_id"), /^HTTP\/1\.1 400 .*at most 268435456 bytes/s)
+    other.destroy()
+    assert.deepStrictEqual(drafts(), [])
+  })
+
+  it("is not read on while nobody asked for it to be judged: 401 comes at once", async () => {
+    const socket = await dial(server)
+    socket.write(head("/v1/files/upload/a", ["Content-Length: 1000000"], "nonsense"))
+    assert.match(await heard(socket, "request_id"), /^HTTP\/1\.1 401 /)
+    socket.destroy()
+  })
+
+  it("into a path that another is being uploaded to is not disturbed by it", async () => {
+    const slow = await dial(server)
+    slow.write(head("/v1/files/upload/race", ["Content-Length: 10"]))
+    slow.write("slow ")
+    await eventually(() => drafts().length === 1)
+    const quick = await raw(server, "PUT", "/v1/files/upload/race", { body: "quick" })
+    assert.strictEqual(quick.status, 200)
+    slow.write("first")
+    const answer = await heard(slow, '"file_id":"')
+    assert.match(answer, /^HTTP\/1\.1 200 /)
+    slow.destroy()
+    const { file_id } = JSON.parse(quick.body.toString()).data
+    const down = await raw(server, "GET", `/v1/files/${file_id}/download`)
+    assert.strictEqual(down.body.toString(), "slow first")
+  })
+})
+
+describe("a download", () => {
+  it("goes on with what it began with when the file is replaced or deleted", async () => {
+    const before = pattern(8_000_000, 1)
+    const { file_id } = JSON.parse(
+      (await raw(server, "PUT", "/v1/files/upload/read", { body: before })).body.toString()
+    ).data
+    const socket = await dial(server)
+    socket.write(
+      `GET /v1/files/${file_id}/download HTTP/1.1\r\nHost: weft\r\nConnection: close\r\nAuthorization: Bearer ${server.token}\r\n\r\n`
+    )
+    const first = await new Promise<Buffer>((resolve) => socket.once("data", resolve))
+    socket.pause()
+    await raw(server, "PUT", "/v1/files/upload/read", { body: pattern(100, 2) })
+    assert.strictEqual((await server.call("DELETE", `/v1/files/${file_id}`)).status, 204)
+    const rest: Array<Buffer> = []
+    socket.on("data", (chunk: Buffer) => rest.push(chunk))
+    socket.resume()
+    await new Promise((resolve) => socket.once("close", resolve))
+    const whole = Buffer.concat([first, ...rest])
+    assert.isTrue(whole.subarray(whole.indexOf("\r\n\r\n") + 4).equals(before))
+  })
+
+  it("of a client that goes away or does not read holds nothing open", async () => {
+    const open = () => readdirSync("/proc/self/fd").length
+    const { file_id } = JSON.parse(
+      (await raw(server, "PUT", "/v1/files/upload/slow", { body: pattern(30_000_000, 1) })).body.toString()
+    ).data
+    const before = open()
+    const sockets = await Promise.all(
+      Array.from({ length: 5 }, async () => {
+        const socket = await dial(server)
+        socket.write(
+          `GET /v1/files/${file_id}/download HTTP/1.1\r\nHost: weft\r\nAuthorization: Bearer ${server.token}\r\n\r\n`
+        )
+        await new Promise((resolve) => socket.once("data", resolve))
+        socket.pause()
+        return socket
+      })
+    )
+    assert.isAtLeast(open(), before + 5)
+    for (const socket of sockets) socket.destroy()
+    await eventually(() => open() <= before)
+  })
+})
+
+describe("a body that does not come", () => {
+  it("is waited for as long as the host says, whoever reads it", async () => {
+    const patient = await TestServer.start(
+      { bodyIdleMs: 300 },
+      null,
+      startWeft({ blobs: blobs({ dir: join(dir, "p") }) })
+    )
+    const parts = () => readdirSync(join(dir, "p", "drafts")).length
+    try {
+      const idle = await dial(patient)
+      idle.write(head("/v1/files/upload/idle", ["Content-Length: 100"], patient.token))
+      idle.write("some")
+      await eventually(() => parts() === 1)
+      assert.match(await heard(idle, "never"), /^HTTP\/1\.1 400 .*did not arrive in time/s)
+      await eventually(() => parts() === 0)
+
+      // One that makes progress takes all the time it wants.
+      const slow = await dial(patient)
+      slow.write(head("/v1/files/upload/slow", ["Content-Length: 10"], patient.token))
+      for (const char of "0123456789") {
+        slow.write(char)
+        await new Promise((resolve) => setTimeout(resolve, 120))
+      }
+      assert.match(await heard(slow, '"size":10'), /^HTTP\/1\.1 200 /)
+      slow.destroy()
+    } finally {
+      await patient.close()
+    }
+  })
+})
