@@ -34,8 +34,8 @@ describe("every answer", () => {
       ["GET", "/v1/Projects"],
       ["GET", "//v1/projects"],
       ["GET", "/v1/projects//builds"],
-      ["GET", "/v1/files"],
-      ["GET", "/v1/sessions"],
+      ["GET", "/v1/projects/"],
+      ["DELETE", "/v1/sessions/"],
       ["GET", "/metrics"],
       ["PATCH", "/admin/orgs"],
       ["GET", "/v1/projects/%E0%A4%A"]

@@ -43,8 +43,11 @@ export interface App {
   readonly nextId: Effect.Effect<string>
 }
 
-/** Paths are compared as they are written; the longest parameter is a project's name, percent-encoded. */
-const routing = { caseSensitive: true, ignoreDuplicateSlashes: false, maxParamLength: 2048 }
+/**
+ * Paths are compared as they are written: `DELETE /v1/sessions/`, the end of a URL whose id is missing, is not
+ * `DELETE /v1/sessions`. The longest parameter is a project's name, percent-encoded.
+ */
+const routing = { caseSensitive: true, ignoreDuplicateSlashes: false, ignoreTrailingSlash: false, maxParamLength: 2048 }
 
 const routesOf = (settings: HttpSettings) => {
   const handlers = Layer.mergeAll(
