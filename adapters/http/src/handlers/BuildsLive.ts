@@ -1,10 +1,10 @@
 /** Handlers for `BuildsApi` and `TriggersApi`: one service call each, no decisions. */
 import { pageOf, WeftApi } from "@weft/api"
 import { type Build, Builds, NotFound } from "@weft/core"
-import { Effect, Layer, Semaphore } from "effect"
-import { HttpServerResponse } from "effect/http"
+import { Effect, Layer, Semaphore, Stream } from "effect"
 import { HttpApiBuilder, HttpApiSchema } from "effect/http-api"
 import type { HttpSettings } from "../app/HttpOptions.ts"
+import { type Downloadable, download } from "../files/Download.ts"
 import { listing } from "./Listing.ts"
 import { checkAnnounced, readUploadForm } from "./UploadForm.ts"
 
@@ -40,23 +40,23 @@ const buildsGroup = ({ archiveBytes, uploadsAtOnce }: HttpSettings) =>
         live: () => Effect.fail(new NotFound({ resource: "live build" })),
         get: ({ params }) => builds.get(params.project_id_or_slug, params.build_id),
         download: ({ params }) =>
-          Effect.map(builds.download(params.project_id_or_slug, params.build_id), ({ build, zip }) =>
-            zipAnswer(build, zip)
+          Effect.flatMap(builds.download(params.project_id_or_slug, params.build_id), ({ build, zip }) =>
+            download(zipOf(build, zip))
           ),
         deploy: ({ params }) => builds.deploy(params.project_id_or_slug, params.build_id)
       })
     })
   )
 
-const zipAnswer = (build: Build, zip: Uint8Array): HttpServerResponse.HttpServerResponse =>
-  HttpServerResponse.uint8Array(zip, {
-    contentType: "application/zip",
-    headers: {
-      // Made of an id, so that no name can break out of the header.
-      "content-disposition": `attachment; filename="build-${build.build_id}.zip"`,
-      etag: `"${build.hash}"`
-    }
-  })
+/** A build never changes, and its zip is in memory as a whole. */
+const zipOf = (build: Build, zip: Uint8Array): Downloadable<never, never> => ({
+  size: zip.length,
+  etag: `"${build.hash}"`,
+  modifiedAt: build.created_at,
+  contentType: "application/zip",
+  fileName: `build-${build.build_id}.zip`,
+  read: (range) => Effect.succeed(Stream.make(range === undefined ? zip : zip.subarray(range.start, range.end)))
+})
 
 const TriggersLive = HttpApiBuilder.group(
   WeftApi,
