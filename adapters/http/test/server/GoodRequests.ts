@@ -186,11 +186,35 @@ const access = (server: TestServer) => {
   } satisfies Partial<Record<NeedKey, GoodRequest>>
 }
 
+const domains = (server: TestServer) => {
+  let count = 0
+  let domain = nowhere
+  const fresh = () => ({ domain: `d${count++}.example.com` })
+  const before = async () => {
+    domain = (await server.weft.env(server.env.env_id).domains.add(fresh())).domain_id
+  }
+  const path = () => `/v1/domains/${domain}`
+  return {
+    "domains.list": get(() => "/v1/domains", "*"),
+    "domains.add": {
+      method: "POST",
+      path: () => "/v1/domains",
+      options: () => ({ json: fresh() }),
+      exact: "*",
+      status: 201
+    },
+    "domains.get": { ...get(path, "*"), before },
+    "domains.verify": { method: "POST", path: () => `${path()}/verify`, before, exact: "*", status: 200 },
+    "domains.remove": { method: "DELETE", path, before, exact: "*", status: 204 }
+  } satisfies Partial<Record<NeedKey, GoodRequest>>
+}
+
 /** Every endpoint of the table of needs has one: a new row without a request does not compile. */
 export const goodRequests = (server: TestServer, made: Made): Readonly<Record<NeedKey, GoodRequest>> => ({
   ...projects(server),
   ...builds(made),
   ...context(server),
   ...running(made),
-  ...access(server)
+  ...access(server),
+  ...domains(server)
 })

@@ -43,11 +43,12 @@ export const orderSucceeded = (domain: Domain, now: Timestamp): Domain => ({
   next_order_at: now
 })
 
-/** Nothing is left to do until the certificate is to be renewed. A look a day finds out what it should have. */
+/** Active: nothing is left to do until the certificate is to be renewed. A look a day finds out what it should have. */
 export const restingActive = (domain: Domain, certificate: DomainCertificate | null, now: Timestamp): Domain => {
   const due = [addMillis(now, dayMs), ...(certificate === null ? [] : [certificate.renew_at])]
   return {
     ...domain,
+    status: "active",
     checks: 0,
     // A renewal that is due already failed just now, and waits for the next order.
     next_check_at: Timestamp.make(Math.max(Math.min(...due), Math.min(domain.next_order_at, addMillis(now, dayMs)))),
