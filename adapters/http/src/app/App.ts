@@ -15,6 +15,7 @@ import { adminAuthenticatedLive } from "../access/AdminAuthenticatedLive.ts"
 import { AuthenticatedLive } from "../access/AuthenticatedLive.ts"
 import { PermittedLive } from "../access/PermittedLive.ts"
 import { EnvelopedLive, enveloped } from "../answers/Enveloping.ts"
+import { DocsPage } from "../documentation/DocsPage.ts"
 import { withSentUploadPath } from "../files/UploadPath.ts"
 import { AdminLive } from "../handlers/AdminLive.ts"
 import { buildsLive } from "../handlers/BuildsLive.ts"
@@ -73,7 +74,7 @@ const routesOf = (settings: HttpSettings) => {
   return HttpApiBuilder.layer(WeftApi).pipe(
     Layer.provide(handlers),
     Layer.provide(middlewares),
-    Layer.merge(WebhookRoute),
+    Layer.merge(Layer.mergeAll(WebhookRoute, DocsPage)),
     Layer.provide(HttpServer.layerServices)
   )
 }

@@ -16,7 +16,7 @@ export interface ExpressMount {
   readonly close: (options?: CloseOptions) => Promise<void>
 }
 
-const roots = ["/v1", "/webhook", "/admin", "/healthz", "/readyz"]
+const roots = ["/v1", "/webhook", "/admin", "/docs", "/healthz", "/readyz"]
 
 /** Whether a path, or a path with a query, is one of Weft's. */
 export const isWeftPath = (url: string): boolean =>

@@ -13,6 +13,7 @@ export const layer = (options: HttpOptions = {}): Layer.Layer<never, never, Http
       yield* router.add("*", "/v1/*", http)
       yield* router.add("*", "/webhook/*", http)
       yield* router.add("*", "/admin/*", http)
+      yield* router.add("*", "/docs", http)
       yield* router.add("*", "/healthz", http)
       yield* router.add("*", "/readyz", http)
     })
