@@ -51,9 +51,9 @@ const openPool = ({ origin, addresses }: Route, certificates: ReadonlyArray<stri
   })
   return new Pool(origin, {
     connect: (options, callback) =>
-      connect(options, (...result) => {
-        const [, socket] = result
-        if (socket === null || isJudged(socket, addresses)) return callback(...result)
+      connect(options, (error, socket) => {
+        if (error !== null) return callback(error, null)
+        if (isJudged(socket, addresses)) return callback(null, socket)
         socket.destroy()
         callback(new Error("connected to an address that was not judged"), null)
       }),

@@ -26,7 +26,7 @@ import { exchange, type Head } from "./Exchange.ts"
 import { type Lookup, makeLookup } from "./Lookup.ts"
 import { type Hop, nextHop, redirectTarget } from "./Redirects.ts"
 import { firstHop } from "./RequestHead.ts"
-import { contentOf } from "./ResponseBody.ts"
+import { type ContentLimits, contentOf } from "./ResponseBody.ts"
 
 export interface OutboundOptions {
   readonly policy?: Partial<EgressPolicy>
@@ -55,19 +55,28 @@ const make = Effect.fnUntraced(function* ({ policy, nameServers, certificates }:
   return Egress.of({
     send: Effect.fnUntraced(function* (envId: EnvId, request: EgressRequest) {
       const first = yield* Effect.fromResult(firstHop(request, rules.userAgent))
-      const { signal, late } = yield* deadline(rules.totalMs)
+      const life = yield* lifetime(rules.totalMs)
       const response = Effect.gen(function* () {
         yield* Semaphore.takeScoped(yield* RcMap.get(ofEnvs, envId), 1)
         yield* Semaphore.takeScoped(all, 1)
-        return yield* follow(way, envId, first, request.redirect, signal)
+        return yield* follow(way, envId, first, request.redirect, life)
       })
-      return yield* Effect.raceFirst(response, late)
+      return yield* Effect.raceFirst(response, life.late)
     })
   })
 })
 
-/** A signal that is aborted when the time is over or the scope ends. `late` fails in the first case, and never returns. */
-const deadline = Effect.fnUntraced(function* (totalMs: number) {
+/** How long a request may go on: until its time is over or its scope ends. */
+interface Lifetime {
+  /** Aborted when it has gone on for so long. */
+  readonly signal: AbortSignal
+  /** Never returns, and fails when the time is over. */
+  readonly late: Effect.Effect<never, EgressFailed>
+  /** The request came to its end; its connection may be used again. */
+  readonly finish: () => void
+}
+
+const lifetime = Effect.fnUntraced(function* (totalMs: number) {
   const controller = new AbortController()
   const late = yield* Deferred.make<never, EgressFailed>()
   const failure = new EgressFailed({ reason: `the request took longer than ${totalMs} ms` })
@@ -80,10 +89,20 @@ const deadline = Effect.fnUntraced(function* (totalMs: number) {
       })
     )
   )
+  let isFinished = false
   yield* Effect.addFinalizer(() =>
-    Effect.sync(() => controller.abort(new EgressFailed({ reason: "the request was ended" })))
+    Effect.sync(() => {
+      if (!isFinished) controller.abort(new EgressFailed({ reason: "the request was ended" }))
+    })
   )
-  return { signal: controller.signal, late: Deferred.await(late) }
+  const life: Lifetime = {
+    signal: controller.signal,
+    late: Deferred.await(late),
+    finish: () => {
+      isFinished = true
+    }
+  }
+  return life
 })
 
 /** Sends, and sends again where the response says so. Every target is judged anew. */
@@ -92,13 +111,14 @@ const follow = Effect.fnUntraced(function* (
   envId: EnvId,
   first: Hop,
   redirect: EgressRequest["redirect"],
-  signal: AbortSignal
+  life: Lifetime
 ) {
   let hop = first
   for (let followed = 0; ; followed++) {
-    const head = yield* exchange(yield* connect(way, envId, hop.url), hop, signal)
+    const head = yield* exchange(yield* connect(way, envId, hop.url), hop, life.signal)
     const target = redirect === "manual" ? null : redirectTarget(head.status, head.location)
-    if (target === null) return yield* responseOf(head, hop, followed > 0, way.rules.responseBytes)
+    if (target === null)
+      return yield* responseOf(head, hop, followed > 0, { bytesMax: way.rules.responseBytes, onEnd: life.finish })
     head.body.destroy()
     if (redirect === "error") return yield* new EgressFailed({ reason: "the response is a redirect" })
     if (followed === way.rules.redirects) {
@@ -128,15 +148,15 @@ const responseOf = (
   head: Head,
   { url, method }: Hop,
   redirected: boolean,
-  bytesMax: number
+  limits: ContentLimits
 ): Effect.Effect<EgressResponse, EgressFailed> => {
   const { status, statusText } = head
   const shown = new URL(url)
   shown.hash = ""
   const response = { status, statusText, url: shown.href, redirected }
   if (method !== "HEAD" && !bodiless.has(status)) {
-    return Effect.map(contentOf(head.body, head.headers, bytesMax), (content) => ({ ...response, ...content }))
+    return Effect.map(contentOf(head.body, head.headers, limits), (content) => ({ ...response, ...content }))
   }
-  head.body.resume()
+  head.body.on("end", limits.onEnd).resume()
   return Effect.succeed({ ...response, headers: head.headers, body: Stream.empty })
 }

@@ -26,52 +26,66 @@ export interface Content {
   readonly body: Stream.Stream<Uint8Array, EgressFailed>
 }
 
-/** `bytesMax` counts before and after decompression. `raw` is destroyed when the stream is over, however it ends. */
+export interface ContentLimits {
+  /** Before and after decompression. */
+  readonly bytesMax: number
+  /** Called when the body has come to its end. */
+  readonly onEnd: () => void
+}
+
 export const contentOf = (
   raw: Readable,
   headers: HeaderList,
-  bytesMax: number
+  limits: ContentLimits
 ): Effect.Effect<Content, EgressFailed> => {
   const codings = headers
     .flatMap(([name, text]) => (name === "content-encoding" ? text.toLowerCase().split(",") : []))
     .map((coding) => coding.trim())
     .filter((coding) => coding !== "" && coding !== "identity")
   const makers = codings.toReversed().map((coding) => decoders.get(coding))
-  const isEmpty = headers.some(([name, text]) => name === "content-length" && text === "0")
-  if (codings.length === 0 || isEmpty || makers.includes(undefined)) {
-    return Effect.succeed({ headers, body: taken(raw, bytesMax) })
+  if (codings.length === 0 || makers.includes(undefined)) {
+    return Effect.succeed({ headers, body: taken(raw, limits, () => false) })
   }
   if (codings.length > codingsMax) {
     return Effect.fail(new EgressFailed({ reason: "the response is compressed more than twice" }))
   }
   const steps = makers.flatMap((make) => (make === undefined ? [] : [make()]))
-  const counted = Readable.from(limited(raw, bytesMax), { objectMode: false })
+  const count = { bytes: 0 }
+  const counted = Readable.from(limited(raw, limits.bytesMax, count), { objectMode: false })
   // Errors are read off the last step; there is nobody else to tell.
   const decoded = steps.reduce<Readable>((source, step) => pipeline(source, step, () => undefined), counted)
   return Effect.succeed({
     headers: headers.filter(([name]) => name !== "content-encoding" && name !== "content-length"),
-    body: taken(decoded, bytesMax)
+    // Nothing at all is not compressed, whatever the headers say.
+    body: taken(decoded, limits, () => raw.readableEnded && count.bytes === 0)
   })
 }
 
-async function* limited(raw: Readable, bytesMax: number): AsyncGenerator<Uint8Array> {
-  let bytes = 0
+async function* limited(raw: Readable, bytesMax: number, count: { bytes: number }): AsyncGenerator<Uint8Array> {
   for await (const chunk of raw) {
-    bytes += chunk.length
-    if (bytes > bytesMax) throw tooLarge(bytesMax)
+    count.bytes += chunk.length
+    if (count.bytes > bytesMax) throw tooLarge(bytesMax)
     yield chunk
   }
 }
 
-/** Every chunk is asked for by itself; whoever stops asking stops the sender. */
-const taken = (source: Readable, bytesMax: number): Stream.Stream<Uint8Array, EgressFailed> =>
+/** Every chunk is asked for by itself; whoever stops asking stops the sender. A failure where `isOver` is the end. */
+const taken = (
+  source: Readable,
+  { bytesMax, onEnd }: ContentLimits,
+  isOver: () => boolean
+): Stream.Stream<Uint8Array, EgressFailed> =>
   Stream.fromPull(
     Effect.sync(() => {
       const chunks: AsyncIterator<Uint8Array> = source[Symbol.asyncIterator]()
       let bytes = 0
       return Effect.tryPromise({ try: () => chunks.next(), catch: failureOf }).pipe(
+        Effect.catchIf(isOver, () => Effect.succeed(ended)),
         Effect.flatMap((next): Effect.Effect<readonly [Uint8Array], EgressFailed | Cause.Done> => {
-          if (next.done === true) return Cause.done()
+          if (next.done === true) {
+            onEnd()
+            return Cause.done()
+          }
           bytes += next.value.length
           if (bytes <= bytesMax) return Effect.succeed([next.value])
           const failure = tooLarge(bytesMax)
@@ -81,6 +95,8 @@ const taken = (source: Readable, bytesMax: number): Stream.Stream<Uint8Array, Eg
       )
     })
   )
+
+const ended: IteratorResult<Uint8Array> = { done: true, value: undefined }
 
 const tooLarge = (bytesMax: number): EgressFailed =>
   new EgressFailed({ reason: `the body of the response is over ${bytesMax} bytes` })

@@ -8,7 +8,7 @@ const reasons: ReadonlyArray<readonly [RegExp, string]> = [
   [/^(EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL)$/, "the host cannot be reached"],
   [/CERT|^ERR_TLS_|^UNABLE_TO_|_SSL_|^EPROTO$/, "no secure connection came about: certificate or protocol"],
   [/^HPE_HEADER_OVERFLOW$|^UND_ERR_HEADERS_OVERFLOW$/, "the headers of the response are too large"],
-  [/^(HPE_|UND_ERR_RES_)/, "the response is not what HTTP allows"],
+  [/^(HPE_|UND_ERR_RES_|HTTPParserError$)/, "the response is not what HTTP allows"],
   [/^UND_ERR_REQ_CONTENT_LENGTH_MISMATCH$/, "the body of the request is not as long as announced"],
   [/^(Z_|ERR_BROTLI|ERR__ERROR_|ERR_PADDING|ZSTD_|ERR_ZSTD)/, "the body of the response cannot be decompressed"]
 ]
@@ -18,6 +18,7 @@ export const failureOf = (error: unknown): EgressFailed => {
   if (error instanceof EgressFailed) return error
   const cause = error instanceof Error ? error.cause : undefined
   if (cause instanceof EgressFailed) return cause
-  const code = error instanceof Error && "code" in error ? String(error.code) : ""
+  // The parser names its errors, but not all of them have a code.
+  const code = error instanceof Error ? String(("code" in error ? error.code : undefined) ?? error.name) : ""
   return new EgressFailed({ reason: reasons.find(([codes]) => codes.test(code))?.[1] ?? "the connection failed" })
 }

@@ -1,0 +1,38 @@
+/** A real name server with made-up names. */
+import DNS from "dns2"
+import { Effect } from "effect"
+
+/** The addresses of a name. */
+export type Zone = (name: string, type: "A" | "AAAA") => ReadonlyArray<string>
+
+/** A name server on loopback; `questions` are those for A records. */
+export const nameServer = (zone: Zone) =>
+  Effect.acquireRelease(
+    Effect.promise(async () => {
+      const questions: Array<string> = []
+      const server = DNS.createServer({
+        udp: true,
+        handle: (request, send) => {
+          const response = DNS.Packet.createResponseFromRequest(request)
+          const [question] = request.questions
+          if (question !== undefined) {
+            const { A, AAAA } = DNS.Packet.TYPE
+            if (question.type === A) questions.push(question.name)
+            for (const address of zone(question.name, question.type === AAAA ? "AAAA" : "A")) {
+              response.answers.push({
+                name: question.name,
+                type: question.type === AAAA ? AAAA : A,
+                class: DNS.Packet.CLASS.IN,
+                ttl: 0,
+                address
+              })
+            }
+          }
+          void send(response)
+        }
+      })
+      const { udp } = await server.listen({ udp: { port: 0, address: "127.0.0.1" } })
+      return { server, questions, at: `127.0.0.1:${udp?.port}` }
+    }),
+    ({ server }) => Effect.promise(() => server.close())
+  )
