@@ -31,7 +31,7 @@ export const openServer = async (settings: Settings): Promise<Server> => {
       ...(runners === null ? {} : { runners }),
       ...(runnerBytes === null ? {} : { rssBytes: runnerBytes })
     }),
-    masterKeys: [key],
+    masterKeys: [key, ...settings.previousMasterKeys],
     deliveries: settings.deliveries,
     ...(limits.archiveBytes === undefined ? {} : { archiveBytes: limits.archiveBytes })
   })

@@ -20,6 +20,8 @@ export interface Settings {
   readonly storageDir: string | null
   /** 32 bytes, or null for the one in the data dir. */
   readonly masterKey: Redacted.Redacted<Uint8Array> | null
+  /** Former master keys, which still open what they sealed. */
+  readonly previousMasterKeys: ReadonlyArray<Redacted.Redacted<Uint8Array>>
   readonly apiKey: Redacted.Redacted<string> | null
   readonly adminToken: Redacted.Redacted<string> | null
   readonly org: string
@@ -74,6 +76,7 @@ export const readSettings = (variables: Variables): Settings => {
     databaseFile: withoutScheme("WEFT_DATABASE_URL", text("WEFT_DATABASE_URL"), "sqlite"),
     storageDir: withoutScheme("WEFT_STORAGE_URL", text("WEFT_STORAGE_URL"), "file"),
     masterKey: masterKey(text("WEFT_MASTER_KEY")),
+    previousMasterKeys: previousMasterKeys(text("WEFT_MASTER_KEY_PREVIOUS")),
     apiKey: secret(text("WEFT_API_KEY")),
     adminToken: secret(text("WEFT_ADMIN_TOKEN")),
     org: slug("WEFT_ORG", "default"),
@@ -104,9 +107,27 @@ const secret = (value: string | null): Redacted.Redacted<string> | null =>
 
 const masterKey = (value: string | null): Redacted.Redacted<Uint8Array> | null => {
   if (value === null) return null
-  const bytes = Buffer.from(value, "base64")
-  if (bytes.length !== 32) throw new SettingError("WEFT_MASTER_KEY", "must be 32 bytes in base64")
-  return Redacted.make(new Uint8Array(bytes))
+  return keyOf(value) ?? wrongKey("WEFT_MASTER_KEY", "must be 32 bytes in base64")
+}
+
+const previousMasterKeys = (value: string | null): ReadonlyArray<Redacted.Redacted<Uint8Array>> =>
+  (value ?? "")
+    .split(",")
+    .map((part) => part.trim())
+    .filter((part) => part !== "")
+    .map(
+      (part) =>
+        keyOf(part) ?? wrongKey("WEFT_MASTER_KEY_PREVIOUS", "must be keys of 32 bytes in base64, with commas between")
+    )
+
+/** Base64 or Base64url, as in the file of the data dir. */
+const keyOf = (text: string): Redacted.Redacted<Uint8Array> | null => {
+  const bytes = Buffer.from(text, "base64")
+  return bytes.length === 32 ? Redacted.make(new Uint8Array(bytes)) : null
+}
+
+const wrongKey = (name: string, reason: string): never => {
+  throw new SettingError(name, reason)
 }
 
 /** `scheme:PATH`. Other schemes are those of adapters that this server does not carry. */

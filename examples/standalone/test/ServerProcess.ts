@@ -9,6 +9,8 @@ export const adminToken = randomUUID()
 
 export interface ServerProcess {
   readonly url: string
+  /** All that it wrote to its output and its errors so far. */
+  readonly output: () => string
   /** A call of the API; the parsed body. Throws on a status of 400 and above. */
   readonly call: (method: string, path: string, body?: unknown) => Promise<unknown>
   readonly upload: (project: string, source: string) => Promise<void>
@@ -26,7 +28,7 @@ export const startServer = async (
 ): Promise<ServerProcess> => {
   const child = spawn(process.execPath, ["--conditions=weft-source", main], {
     detached: true,
-    stdio: ["ignore", "pipe", "inherit"],
+    stdio: ["ignore", "pipe", "pipe"],
     env: {
       PATH: process.env.PATH,
       WEFT_PORT: "0",
@@ -37,6 +39,12 @@ export const startServer = async (
     }
   })
   const exited = new Promise<number | null>((resolve) => child.once("exit", resolve))
+  const written: Array<Buffer> = []
+  child.stdout?.on("data", (bytes: Buffer) => written.push(bytes))
+  child.stderr?.on("data", (bytes: Buffer) => {
+    written.push(bytes)
+    process.stderr.write(bytes)
+  })
   const url = await listening(child)
   const call = async (method: string, path: string, body?: unknown): Promise<unknown> => {
     const isForm = body instanceof FormData
@@ -54,6 +62,7 @@ export const startServer = async (
   }
   return {
     url,
+    output: () => Buffer.concat(written).toString("utf8"),
     call,
     upload: (project, source) => upload(call, project, source),
     stop: () => {

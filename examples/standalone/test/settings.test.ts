@@ -1,3 +1,4 @@
+import { Redacted } from "effect"
 import { describe, expect, it } from "vitest"
 import { readSettings, SettingError } from "../src/Settings.ts"
 
@@ -35,6 +36,14 @@ describe("settings", () => {
     })
   })
 
+  it("take former master keys, whichever Base64 they are in", () => {
+    const [one, two] = [Buffer.alloc(32, 0xfb), Buffer.alloc(32, 0xff)]
+    const value = ` ${one.toString("base64")}, ${two.toString("base64url")} ,`
+    const { previousMasterKeys } = readSettings({ WEFT_MASTER_KEY_PREVIOUS: value })
+    expect(previousMasterKeys.map((key) => Buffer.from(Redacted.value(key)))).toEqual([one, two])
+    expect(readSettings({}).previousMasterKeys).toEqual([])
+  })
+
   it.each([
     ["WEFT_PORT", "65536"],
     ["WEFT_PORT", "http"],
@@ -42,6 +51,7 @@ describe("settings", () => {
     ["WEFT_STORAGE_URL", "s3://key:secret@localhost/bucket"],
     ["WEFT_PUBSUB", "nats://localhost"],
     ["WEFT_MASTER_KEY", "c2hvcnQ="],
+    ["WEFT_MASTER_KEY_PREVIOUS", `${Buffer.alloc(32).toString("base64")},c2VjcmV0`],
     ["WEFT_ORG", "Not A Slug"],
     ["WEFT_ENV", "-"],
     ["WEFT_PUBLIC_URL", "ftp://example.com"],
