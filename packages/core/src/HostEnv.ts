@@ -21,6 +21,8 @@ import type { LogEntry, Run, RunStats } from "./runs/Run.ts"
 import { type RunQuery, Runs } from "./runs/Runs.ts"
 import type { ContextMetadata } from "./secrets/ContextVariable.ts"
 import { type ContextVariableChange, ContextVariables, type NewContextVariable } from "./secrets/ContextVariables.ts"
+import type { OrgUsage } from "./usage/OrgUsage.ts"
+import { OrgUsages } from "./usage/OrgUsages.ts"
 
 /** An event with its data as a value. */
 export type HostEvent = Omit<Event, "event_data"> & { readonly event_data: Schema.Json }
@@ -65,11 +67,13 @@ export interface WeftEnv {
     readonly stats: () => Promise<RunStats>
     readonly logs: (runId: string, page?: PageRequest) => Promise<Page<LogEntry>>
   }
+  /** What the organization uses of its plan, across its environments. */
+  readonly usage: () => Promise<OrgUsage>
   /** What happens from the first `next()` on, until the iteration is ended. */
   readonly activity: () => AsyncIterable<Activity>
 }
 
-type Services = Domains | Projects | ContextVariables | Files | Builds | Events | Runs | Feed
+type Services = Domains | Projects | ContextVariables | Files | Builds | Events | Runs | OrgUsages | Feed
 
 export const hostEnv = (runtime: ManagedRuntime.ManagedRuntime<Services, unknown>, envId: EnvId): WeftEnv => {
   const identity = hostIdentity(envId)
@@ -146,6 +150,7 @@ export const hostEnv = (runtime: ManagedRuntime.ManagedRuntime<Services, unknown
       stats: () => run(Runs.use((runs) => runs.stats)),
       logs: (runId, page = firstPage) => run(Runs.use((runs) => runs.logs(runId, page)))
     },
+    usage: () => run(OrgUsages.use((usages) => usages.get)),
     activity: async function* () {
       yield* await run(Stream.toAsyncIterableEffect(activityOf(envId)))
     }
