@@ -68,6 +68,23 @@ const checkSurface = async (base: string): Promise<void> => {
   assert.strictEqual((await bytes.arrayBuffer()).byteLength, 3)
   const empty = await ask(`${base}/webhook/acme/prod/shop/empty`, { method: "DELETE" })
   assert.strictEqual(empty.status, 204)
+  await checkFiles(base)
+}
+
+const checkFiles = async (base: string): Promise<void> => {
+  const body = new Uint8Array(5_000_000).map((_, index) => index % 251)
+  const upload = checkEnvelope(await ask(`${base}/v1/files/upload/a%20b/c`, { method: "PUT", body }))
+  assert.strictEqual(upload.json.data.path, "a b/c")
+  const url = `${base}/v1/files/${upload.json.data.file_id}/download`
+  const whole = await fetch(url, { headers: auth() })
+  assert.deepStrictEqual(new Uint8Array(await whole.arrayBuffer()), body)
+  const range = await fetch(url, { headers: { ...auth(), range: "bytes=4999990-" } })
+  assert.strictEqual(range.status, 206)
+  assert.deepStrictEqual(new Uint8Array(await range.arrayBuffer()), body.subarray(-10))
+  assert.strictEqual(
+    checkEnvelope(await ask(`${base}/v1/files/upload/a%5Cb`, { method: "PUT", body: "x" })).status,
+    400
+  )
 }
 
 describe("Http.node", () => {
@@ -156,6 +173,26 @@ describe("Http.fetch", () => {
     const hook = await mount(new Request("http://weft/webhook/acme/prod/shop/echo", { method: "POST", body: "text" }))
     assert.strictEqual((await replyOf(hook)).json["body-raw"], "text")
     await mount.close()
+  })
+})
+
+describe("Http.fetch, closing", () => {
+  it("waits until an answer that streams was taken, or given up", async () => {
+    const mount = Http.fetch(weft)
+    const url = "http://weft/v1/files"
+    const body = new Uint8Array(1_000_000)
+    const upload = await replyOf(await mount(new Request(`${url}/upload/z`, { method: "PUT", body, headers: auth() })))
+    const download = () => mount(new Request(`${url}/${upload.json.data.file_id}/download`, { headers: auth() }))
+    const taken = await download()
+    const givenUp = await download()
+    let isClosed = false
+    const closing = mount.close().then(() => {
+      isClosed = true
+    })
+    assert.strictEqual((await taken.arrayBuffer()).byteLength, body.length)
+    assert.isFalse(isClosed)
+    await givenUp.body?.cancel()
+    await closing
   })
 })
 
