@@ -1,6 +1,6 @@
 /** Refuses who cannot have the permission, before the request is decoded: 403 comes before 400. */
 import { mayCover, needOf, Permitted } from "@weft/api"
-import { Caller, forbidden, onlyApiKeys, readable } from "@weft/core"
+import { Caller, forbidden, onlyApiKeys, pathless, readable } from "@weft/core"
 import { Effect, Layer } from "effect"
 import { HttpRouter } from "effect/http"
 
@@ -15,8 +15,7 @@ export const PermittedLive: Layer.Layer<Permitted> = Layer.succeed(Permitted, (h
     if (granted === "all") return yield* httpEffect
     // Which of two actions is needed, and on what, is for the service to say.
     if (or !== undefined && readable(permissions, type, or).length > 0) return yield* httpEffect
-    // What an API key hands out has no paths of its own: a part of it is nothing.
-    if (granted.length === 0 || callers !== undefined) return yield* forbidden(type, "*", action)
+    if (granted.length === 0 || pathless.has(type)) return yield* forbidden(type, "*", action)
     if (on === "project") {
       const { project_id_or_slug = "" } = yield* HttpRouter.params
       if (!mayCover(granted, project_id_or_slug)) return yield* forbidden(type, project_id_or_slug, action)

@@ -209,12 +209,71 @@ const domains = (server: TestServer) => {
   } satisfies Partial<Record<NeedKey, GoodRequest>>
 }
 
+const files = (server: TestServer) => {
+  const folder = "matrix"
+  let file = nowhere
+  let upload = nowhere
+  const path = (name: string) => `${folder}/${name}.txt`
+  const bytes: CallOptions = { body: "x", headers: { "content-type": "text/plain" } }
+  const put = async () => {
+    file = (await server.call("PUT", `/v1/files/upload/${path("kept")}`, bytes)).json.data.file_id
+  }
+  const begin = async () => {
+    const json = { path: path("joined") }
+    upload = (await server.call("POST", "/v1/files/uploads", { json })).json.data.upload_id
+  }
+  const beginWithPart = async () => {
+    await begin()
+    await server.call("PUT", `/v1/files/uploads/${upload}/1`, bytes)
+  }
+  /** A path that exists needs another permission than one that does not. */
+  const clear = async () => {
+    const { data } = (await server.call("GET", `/v1/files?prefix=${folder}/`)).json
+    for (const { file_id } of data) await server.call("DELETE", `/v1/files/${file_id}`)
+  }
+  const of = (method: string, at: () => string, status: number, before: () => Promise<unknown>): GoodRequest => ({
+    method,
+    path: at,
+    before: () => clear().then(before),
+    exact: path("kept"),
+    status
+  })
+  const none = () => Promise.resolve()
+  return {
+    "files.list": of("GET", () => "/v1/files", 200, none),
+    "files.get": of("GET", () => `/v1/files/${file}`, 200, put),
+    "files.download": of("GET", () => `/v1/files/${file}/download`, 200, put),
+    "files.remove": of("DELETE", () => `/v1/files/${file}`, 204, put),
+    "files.upload": {
+      ...of("PUT", () => `/v1/files/upload/${path("new")}`, 200, none),
+      options: () => bytes,
+      exact: path("new")
+    },
+    "files.initiate": {
+      ...of("POST", () => "/v1/files/uploads", 201, none),
+      options: () => ({ json: { path: path("new") } }),
+      exact: path("new")
+    },
+    "files.putPart": {
+      ...of("PUT", () => `/v1/files/uploads/${upload}/1`, 200, begin),
+      options: () => bytes,
+      exact: path("joined")
+    },
+    "files.complete": {
+      ...of("POST", () => `/v1/files/uploads/${upload}/complete`, 200, beginWithPart),
+      exact: path("joined")
+    },
+    "files.abort": { ...of("DELETE", () => `/v1/files/uploads/${upload}`, 204, begin), exact: path("joined") }
+  } satisfies Partial<Record<NeedKey, GoodRequest>>
+}
+
 /** Every endpoint of the table of needs has one: a new row without a request does not compile. */
 export const goodRequests = (server: TestServer, made: Made): Readonly<Record<NeedKey, GoodRequest>> => ({
   ...projects(server),
   ...builds(made),
   ...context(server),
   ...running(made),
+  ...files(server),
   ...access(server),
   ...domains(server)
 })

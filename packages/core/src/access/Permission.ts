@@ -35,6 +35,9 @@ export const validActions = {
 
 export type ResourceType = keyof typeof validActions
 
+/** Types whose resources no path names: a rule with another path than `*` grants nothing. */
+export const pathless: ReadonlySet<ResourceType> = new Set(["key", "session", "env", "domain"])
+
 /** What an API key with the access level Full holds. */
 export const fullPermissions: PermissionMap = PermissionMap.make({ "*:*": ["*"] })
 
