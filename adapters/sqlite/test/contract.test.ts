@@ -2,6 +2,7 @@ import {
   apiKeyStoreContract,
   buildStoreContract,
   contextVariableStoreContract,
+  domainStoreContract,
   eventStoreContract,
   fileStoreContract,
   journalStoreContract,
@@ -30,6 +31,7 @@ for (const [name, layer] of [
   contextVariableStoreContract(name, layer)
   sealedStoreContract(name, layer)
   fileStoreContract(name, layer)
+  domainStoreContract(name, layer)
   eventStoreContract(name, layer)
   runStoreContract(name, layer)
   usageStoreContract(name, layer)

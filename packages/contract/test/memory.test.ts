@@ -4,6 +4,7 @@ import {
   blobStoreModel,
   buildStoreContract,
   contextVariableStoreContract,
+  domainStoreContract,
   eventStoreContract,
   fileStoreContract,
   journalStoreContract,
@@ -29,6 +30,7 @@ buildStoreContract("memory", layer)
 contextVariableStoreContract("memory", layer)
 sealedStoreContract("memory", layer)
 fileStoreContract("memory", layer)
+domainStoreContract("memory", layer)
 eventStoreContract("memory", layer)
 runStoreContract("memory", layer)
 usageStoreContract("memory", layer)
