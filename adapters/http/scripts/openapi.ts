@@ -1,5 +1,7 @@
-/** Writes the OpenAPI document of the API to `docs/openapi.json`. */
-import { writeFile } from "node:fs/promises"
+/** Writes what follows from the API: `docs/openapi.json` and the tables of `docs/api.md`. */
+import { readFile, writeFile } from "node:fs/promises"
 import { documentFile, documentText } from "./document.ts"
+import { guideFile, guideWithTables } from "./guide.ts"
 
 await writeFile(documentFile, documentText())
+await writeFile(guideFile, guideWithTables(await readFile(guideFile, "utf8")))

@@ -23,13 +23,16 @@ const life = 250
 
 const isCode = (code: string): code is keyof typeof errorStatus => Object.hasOwn(errorStatus, code)
 
+/** Ranges that are not there, and files that are not as `If-Match` says. */
+const ofPreconditions = new Set(["416 bad_request", "412 bad_request"])
+
 const check = (reply: Reply): void => {
   checkEnvelope(reply)
   const { status, json, text } = reply
   assert.isTrue((status >= 200 && status < 300) || status === 304 || (status >= 400 && status < 500), text)
   if (status < 400) return
   const { code, message } = json.error
-  assert.isTrue(isCode(code) && (errorStatus[code] === status || (status === 416 && code === "bad_request")), text)
+  assert.isTrue(isCode(code) && (errorStatus[code] === status || ofPreconditions.has(`${status} ${code}`)), text)
   assert.isNotEmpty(message)
   assert.notInclude(text, marker, "an error quotes the body")
 }

@@ -121,7 +121,17 @@ const queryOf = ({ parameters = [] }: Operation): fc.Arbitrary<string> => {
 
 const headersOf = ({ parameters = [] }: Operation): fc.Arbitrary<Record<string, string>> => {
   const declared = parameters.filter((parameter) => parameter.in === "header").map((parameter) => parameter.name)
-  const names = [...declared, "range", "if-none-match", "idempotency-key", "last-event-id", "x-forwarded-for", "accept"]
+  const names = [
+    ...declared,
+    "range",
+    "if-none-match",
+    "if-match",
+    "if-range",
+    "idempotency-key",
+    "last-event-id",
+    "x-forwarded-for",
+    "accept"
+  ]
   return mostly(fc.constant({}), fc.dictionary(fc.constantFrom(...names), oddHeaderValue, { maxKeys: 2 }), 3)
 }
 

@@ -31,9 +31,11 @@ const places: Readonly<Record<Need["on"], string>> = {
   path: "the path"
 }
 
-const describe = (description: unknown, { type, action, or, on }: Need): string => {
+const describe = (description: unknown, { type, action, or, on, callers }: Need): string => {
   const named = [action, ...(or === undefined ? [] : [or])].map((one) => `\`${type}: ${one}\``)
-  const permission = `Needs the permission ${named.join(" or ")} on ${places[on]}.`
+  const permission = `Needs the permission ${named.join(" or ")} on ${places[on]}.${
+    callers === undefined ? "" : " For API keys only."
+  }`
   return typeof description === "string" ? `${description}\n\n${permission}` : permission
 }
 

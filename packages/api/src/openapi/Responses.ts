@@ -24,6 +24,7 @@ const meanings: Readonly<Record<string, string>> = {
   "403": "The credential or the plan does not allow it",
   "404": "There is no such thing in the environment of the credential",
   "409": "It is taken",
+  "412": "It is not as If-Match or If-Unmodified-Since says",
   "416": "The range is outside of the file",
   "429": "Too much at once",
   "500": "The server could not answer; with Retry-After where another try may help"
