@@ -1,5 +1,16 @@
 import { assert, describe, it } from "@effect/vitest"
-import { ApiKeys, type Env, Runs, type TrustedFunction, type WebhookCall, Webhooks } from "@weft/core"
+import {
+  ApiKeys,
+  Caller,
+  Credentials,
+  type Env,
+  Runs,
+  ServiceKeys,
+  Sessions,
+  type TrustedFunction,
+  type WebhookCall,
+  Webhooks
+} from "@weft/core"
 import { Effect, type Layer, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import { allRuns, asHost, deployed, settle, world } from "../world.ts"
@@ -15,6 +26,12 @@ interface Request {
   readonly ip: string
   readonly auth?: object
 }
+
+const who = () => (request: Request, svc: { readonly caller: unknown; readonly request: Request }) => ({
+  auth: request.auth ?? "none",
+  caller: svc.caller,
+  same: svc.request === request
+})
 
 const modules = {
   shop: {
@@ -33,6 +50,9 @@ const modules = {
         ip: request.ip
       })),
       closed: endpoint("/closed", { auth: "required" }, (request: Request) => request.auth),
+      who: endpoint("/who", { auth: "required" }, who()),
+      plainClosed: endpoint("/plain-closed", { auth: "required" }, () => null),
+      anyone: endpoint("/anyone", {}, who()),
       never: endpoint("/never", {}, () => new Promise(() => {}))
     }
   }
@@ -169,6 +189,70 @@ describe("webhooks", () => {
       assert.strictEqual(yield* tag(yield* token(env, { "webhook:other": ["execute"] })), "Forbidden")
       const answer = yield* handle("/closed", { token: yield* token(env, { "webhook:greeter": ["execute"] }) })
       assert.strictEqual(JSON.parse(String(answer.body)).type, "api-key")
+    })
+  )
+
+  check("the function learns who calls: kind, id, permissions and metadata", (env) =>
+    Effect.gen(function* () {
+      const { token: apiKey, key } = yield* ApiKeys.use((keys) => keys.create(env.env_id, {}))
+      const identity = yield* Credentials.use((credentials) => credentials.authenticate(Redacted.value(apiKey)))
+      const input = { permissions: { "webhook:greeter": ["execute"] }, metadata: { customer: ["c-17", null] } }
+      const asKey = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.provideService(effect, Caller, identity)
+      const { session, token: ofSession } = yield* asKey(Sessions.use((sessions) => sessions.create(input)))
+      const { key: serviceKey, token: ofKey } = yield* asKey(ServiceKeys.use((keys) => keys.create(input)))
+      for (const [type, id, token, permissions, metadata] of [
+        ["api-key", key.api_key_id, apiKey, { "*:*": ["*"] }, null],
+        ["session", session.session_id, ofSession, input.permissions, input.metadata],
+        ["service-key", serviceKey.service_key_id, ofKey, input.permissions, input.metadata]
+      ] as const) {
+        const answer = yield* handle("/who", { token: Redacted.value(token) })
+        assert.deepStrictEqual(JSON.parse(String(answer.body)), {
+          auth: { type, [type]: { id, meta: metadata } },
+          caller: { type, id, permissions, metadata },
+          same: true
+        })
+        const open = yield* handle("/anyone", { token: Redacted.value(token) })
+        assert.deepStrictEqual(JSON.parse(String(open.body)), { auth: "none", caller: null, same: true })
+      }
+    })
+  )
+
+  check("a session or service key calls with its own permission, as far as its API key still has it", (env) =>
+    Effect.gen(function* () {
+      const keys = yield* ApiKeys
+      const { token, key } = yield* keys.create(env.env_id, {})
+      const identity = yield* Credentials.use((credentials) => credentials.authenticate(Redacted.value(token)))
+      const child = (permissions: unknown) =>
+        Sessions.use((sessions) => sessions.create({ permissions })).pipe(
+          Effect.provideService(Caller, identity),
+          Effect.map((made) => Redacted.value(made.token))
+        )
+      const good = yield* child({ "webhook:greeter": ["execute"] })
+      const bad = yield* child({ "webhook:other": ["execute"], "mcp:*": ["execute"] })
+      const tag = (given: string) => Effect.map(Effect.flip(handle("/closed", { token: given })), (error) => error._tag)
+      assert.strictEqual(yield* tag(bad), "Forbidden")
+      assert.strictEqual((yield* handle("/closed", { token: good })).status, 200)
+      yield* keys.update(env.env_id, key.api_key_id, { permissions: { "webhook:other": ["execute"] } })
+      assert.strictEqual(yield* tag(good), "Forbidden")
+      yield* keys.update(env.env_id, key.api_key_id, { enabled: false })
+      assert.strictEqual(yield* tag(good), "Unauthorized")
+    })
+  )
+
+  check("the log shows no value under auth, and nothing of metadata", (env) =>
+    Effect.gen(function* () {
+      const { token } = yield* ApiKeys.use((keys) => keys.create(env.env_id, {}))
+      const identity = yield* Credentials.use((credentials) => credentials.authenticate(Redacted.value(token)))
+      const input = { permissions: { "webhook:*": ["execute"] }, metadata: { customer: "c-17" } }
+      const made = yield* ServiceKeys.use((keys) => keys.create(input)).pipe(Effect.provideService(Caller, identity))
+      yield* handle("/plain-closed", { token: Redacted.value(made.token) })
+      const [run] = yield* allRuns(env)
+      const logs = yield* asHost(
+        env,
+        Runs.use((runs) => runs.logs(run?.run_id ?? "", { limit: 10, offset: 0 }))
+      )
+      assert.deepStrictEqual(JSON.parse(logs.items[0]?.data ?? "null").auth, { type: "***", "service-key": "***" })
+      assert.notInclude(JSON.stringify([run, logs]), "c-17")
     })
   )
 
