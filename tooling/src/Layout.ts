@@ -4,6 +4,7 @@
 export const coreFolders = [
   "errors",
   "ids",
+  "metrics",
   "encryption",
   "sandbox",
   "egress",

@@ -6,6 +6,9 @@ import { type Check, check, suite } from "./Check.ts"
 import {
   at,
   bigJson,
+  bornRun,
+  claimedAtBirth,
+  delivery,
   ended,
   envId,
   eventId,
@@ -14,7 +17,9 @@ import {
   logLine,
   projectId,
   run,
-  runId
+  runId,
+  settled,
+  waiting
 } from "./Samples.ts"
 
 export const runStoreContract = <E>(adapter: string, layer: Layer.Layer<RunStore | JournalStore, E>) =>
@@ -37,6 +42,21 @@ const numbers = (filter: RunFilter, page = everything) =>
     const { items, total } = yield* (yield* RunStore).list(envId(1), page, filter)
     return [total, ...items.map((item) => Number.parseInt(item.run_id.slice(-12), 16))]
   })
+
+const counting: ReadonlyArray<Check<RunStore | JournalStore>> = [
+  check("waiting counts the deliveries of all environments that nobody holds, up to the limit", function* () {
+    const store = yield* RunStore
+    const journal = yield* JournalStore
+    assert.strictEqual(yield* store.waiting(10), 0)
+    const later = waiting(3, {}, { due_at: at(1_000_000) })
+    yield* journal.commit([waiting(1), waiting(2, { env_id: envId(2) }), later, claimedAtBirth(4)], null)
+    assert.strictEqual(yield* store.waiting(10), 3)
+    assert.strictEqual(yield* store.waiting(2), 2)
+    const again = { attempt: 2, due_at: at(500), first_run_id: runId(4) }
+    yield* journal.commit([settled(4, ended(bornRun(4, delivery(4))), again)], null)
+    assert.strictEqual(yield* store.waiting(10), 4)
+  })
+]
 
 const reading: ReadonlyArray<Check<RunStore | JournalStore>> = [
   check("a run is read as it was stored, running and ended", function* () {
@@ -236,4 +256,9 @@ const logging: ReadonlyArray<Check<RunStore | JournalStore>> = [
   })
 ]
 
-export const runStoreChecks: ReadonlyArray<Check<RunStore | JournalStore>> = [...reading, ...filtering, ...logging]
+export const runStoreChecks: ReadonlyArray<Check<RunStore | JournalStore>> = [
+  ...reading,
+  ...counting,
+  ...filtering,
+  ...logging
+]

@@ -1,6 +1,6 @@
 /** Stores of usage and rates with one fault each, and journals that purge wrongly. */
-import { journalStoreChecks, rateStoreChecks, usageStoreChecks } from "@weft/contract"
-import { JournalStore, monthOf, RateStore, UsageStore } from "@weft/core"
+import { journalStoreChecks, rateStoreChecks, runStoreChecks, usageStoreChecks } from "@weft/contract"
+import { JournalStore, monthOf, RateStore, RunStore, UsageStore } from "@weft/core"
 import { Effect } from "effect"
 import { at, envId, nodeId, orgId, runId } from "../src/Samples.ts"
 import { faulty, notices } from "./Faults.ts"
@@ -44,6 +44,11 @@ notices("the contract of the journal's purge", journalStoreChecks({ exclusive: f
     purge: (env, before, limit) =>
       Effect.andThen(store.reap(nodeId(404), at(1_000_000), 1000), store.purge(env, before, limit))
   }))
+})
+
+notices("the contract of runs", runStoreChecks, {
+  "counts waiting deliveries without a limit": faulty(RunStore, (store) => ({ waiting: () => store.waiting(1000) })),
+  "counts no waiting deliveries": faulty(RunStore, () => ({ waiting: () => Effect.succeed(0) }))
 })
 
 notices("the contract of rates", rateStoreChecks, {

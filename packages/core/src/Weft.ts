@@ -45,9 +45,11 @@ import { hostEnv, type WeftEnv } from "./HostEnv.ts"
 import type { EnvId } from "./ids/Ids.ts"
 import * as PooledRandom from "./ids/PooledRandom.ts"
 import { MemoryStores } from "./memory/MemoryStores.ts"
+import { NodeMetrics } from "./metrics/NodeMetrics.ts"
 import type { ProjectStore } from "./projects/ProjectStore.ts"
 import { Projects } from "./projects/Projects.ts"
 import { Claimer } from "./runs/Claimer.ts"
+import * as DeliveryMetrics from "./runs/DeliveryMetrics.ts"
 import { DeliveryWorker } from "./runs/DeliveryWorker.ts"
 import * as Dispatcher from "./runs/Dispatcher.ts"
 import { Executor } from "./runs/Executor.ts"
@@ -96,6 +98,7 @@ export type Stores =
 
 /** What a host, and the HTTP layer, can use. */
 export type WeftServices =
+  | NodeMetrics
   | Tenants
   | Plans
   | RateLimits
@@ -149,9 +152,11 @@ export const layer = (
   const crypto = Keyring.layer(config.masterKeys).pipe(
     Layer.provideMerge(Layer.mergeAll(PooledRandom.layer, Digest.layerWebCrypto))
   )
+  const deliveries = config.deliveries ?? defaultDeliveries
   const node = Layer.mergeAll(
     NodeLease.layer(config.leaseMs ?? defaultLeaseMs),
-    Slots.layer(config.deliveries ?? defaultDeliveries)
+    Slots.layer(deliveries),
+    NodeMetrics.layer
   )
   const tenure = Layer.provideMerge(Layer.mergeAll(RateLimits.layer, Quotas.layer), Plans.layer(config.plans))
   const tenancy = Layer.mergeAll(Tenants.layer, tenure)
@@ -175,7 +180,7 @@ export const layer = (
     Layer.provideMerge(node),
     Layer.provideMerge(Layer.mergeAll(access, builds, secrets, files))
   )
-  const running = Layer.provide(Dispatcher.layer, DeliveryWorker.layer)
+  const running = Layer.merge(Layer.provide(Dispatcher.layer, DeliveryWorker.layer), DeliveryMetrics.layer(deliveries))
   const domains = Layer.provide(domainsLayer(config.domains), access)
   return Layer.mergeAll(Webhooks.layer, Runs.layer, OrgUsages.layer, running, domains).pipe(
     Layer.provideMerge(Executor.layer),

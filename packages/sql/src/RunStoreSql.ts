@@ -49,6 +49,11 @@ export const layer: Layer.Layer<RunStore, never, Database> = Layer.effect(
         return counts.pipe(Effect.map(toStats), orUnavailable("stats"))
       },
 
+      waiting: (limit) =>
+        countOf(reader<Count>`SELECT count(*) AS n FROM (SELECT 1 FROM deliveries LIMIT ${limit}) AS some`).pipe(
+          orUnavailable("waiting")
+        ),
+
       logs: (envId, id, { limit, offset }) =>
         reader<{ logs: string | null }>`SELECT logs FROM runs WHERE env_id = ${envId} AND run_id = ${id}`.pipe(
           Effect.map(([row]) => {

@@ -9,7 +9,7 @@ import { compareText, MemoryDatabase, pageOf } from "./MemoryDatabase.ts"
 export const layer: Layer.Layer<RunStore, never, MemoryDatabase> = Layer.effect(
   RunStore,
   Effect.gen(function* () {
-    const { runs, logs } = yield* MemoryDatabase
+    const { runs, logs, deliveries } = yield* MemoryDatabase
 
     const matching = (envId: EnvId, filter: RunFilter): ReadonlyArray<Run> =>
       [...runs.values()]
@@ -52,6 +52,9 @@ export const layer: Layer.Layer<RunStore, never, MemoryDatabase> = Layer.effect(
             cancelled: count("cancelled")
           }
         }),
+
+      waiting: (limit) =>
+        Effect.sync(() => Math.min(limit, [...deliveries.values()].filter((row) => row.run_id === null).length)),
 
       logs: (envId, id, page) =>
         Effect.sync(() => pageOf(runs.get(id)?.env_id === envId ? (logs.get(id) ?? []) : [], page))

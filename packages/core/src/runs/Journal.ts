@@ -5,11 +5,13 @@
  * shares it. Nobody is told that something happened before it is durable: a write returns after its commit, and
  * so do the messages on the feed.
  */
-import { Context, Deferred, Effect, Exit, Latch, Layer } from "effect"
+import { Clock, Context, Deferred, Effect, Exit, Latch, Layer } from "effect"
 import type { Activity } from "../activity/Activity.ts"
 import { Feed } from "../activity/Feed.ts"
 import type { StoreUnavailable } from "../errors/Errors.ts"
 import { now as currentTime } from "../ids/Timestamp.ts"
+import { NodeMetrics } from "../metrics/NodeMetrics.ts"
+import { JournalMeter } from "./JournalMeter.ts"
 import { type JournalEntry, JournalStore } from "./JournalStore.ts"
 import { NodeLease } from "./NodeLease.ts"
 import type { Run } from "./Run.ts"
@@ -35,6 +37,10 @@ export class Journal extends Context.Service<
       const store = yield* JournalStore
       const lease = yield* NodeLease
       const feed = yield* Feed
+      const clock = yield* Clock.Clock
+      const metrics = yield* NodeMetrics
+      const meter = new JournalMeter()
+      metrics.register(Effect.sync(() => meter.read()))
       const wake = Latch.makeUnsafe(false)
       let pending: Array<Write> = []
       const starting = new Map<string, Run>()
@@ -47,6 +53,7 @@ export class Journal extends Context.Service<
 
       const commit = Effect.fnUntraced(function* (batch: ReadonlyArray<Write>) {
         const due = lease.due(yield* currentTime)
+        const began = clock.currentTimeNanosUnsafe()
         const exit = yield* Effect.exit(
           store.commit(
             batch.map((write) => write.entry),
@@ -54,10 +61,14 @@ export class Journal extends Context.Service<
           )
         )
         if (Exit.isSuccess(exit)) {
+          meter.committed(batch.length, Number(clock.currentTimeNanosUnsafe() - began) / 1e9)
           if (due !== null) lease.renewed(due)
           const counted = exit.value
           yield* feed.publish(batch.flatMap((write, index) => (counted[index] === true ? activityOf(write.entry) : [])))
-          for (const [index, write] of batch.entries()) write.done(Exit.succeed(counted[index] === true))
+          for (const [index, write] of batch.entries()) {
+            if (counted[index] === true) meter.wrote(write.entry)
+            write.done(Exit.succeed(counted[index] === true))
+          }
         } else {
           const failed = Exit.failCause(exit.cause)
           for (const write of batch) write.done(failed)

@@ -24,6 +24,11 @@ export class RunStore extends Context.Service<
     readonly list: (envId: EnvId, page: PageRequest, filter: RunFilter) => Effect.Effect<Page<Run>, StoreUnavailable>
     /** Counts of one instant: `total_runs` is the sum of the others. */
     readonly stats: (envId: EnvId, only?: ReadonlyArray<string>) => Effect.Effect<RunStats, StoreUnavailable>
+    /**
+     * Deliveries of all environments that wait, for their time or for room on a node; counted up to `limit`. For the
+     * operator, who asks seldom.
+     */
+    readonly waiting: (limit: number) => Effect.Effect<number, StoreUnavailable>
     /** In the order of logging; nothing for an unknown run. */
     readonly logs: (envId: EnvId, id: RunId, page: PageRequest) => Effect.Effect<Page<LogEntry>, StoreUnavailable>
   }
