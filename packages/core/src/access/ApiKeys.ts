@@ -3,7 +3,7 @@ import { Context, Effect, Layer, Redacted, Schema } from "effect"
 import type { Digest, SecureRandom } from "effect/crypto"
 import { BadRequest, NotFound, type StoreUnavailable } from "../errors/Errors.ts"
 import { toIdOrName } from "../ids/IdOrName.ts"
-import { ApiKeyId, type EnvId, freshIds } from "../ids/Ids.ts"
+import { ApiKeyId, EnvId, freshIds } from "../ids/Ids.ts"
 import type { Page, PageRequest } from "../ids/Page.ts"
 import { now } from "../ids/Timestamp.ts"
 import { ApiKey } from "./ApiKey.ts"
@@ -87,12 +87,13 @@ export class ApiKeys extends Context.Service<
         const keyId = toIdOrName(id)
         if (!isApiKeyId(keyId)) return yield* noSuchKey
         const key = yield* store.find(keyId)
-        return key.env_id === envId ? key : yield* noSuchKey
+        return key.env_id === canonical(envId) ? key : yield* noSuchKey
       })
 
       return ApiKeys.of({
-        create: Effect.fnUntraced(function* (envId, input) {
+        create: Effect.fnUntraced(function* (env, input) {
           const checked = yield* checkInput(input)
+          const envId = canonical(env)
           yield* envs.require(envId)
           const id = yield* freshId(ApiKeyId)
           const token = yield* Effect.provide(mintToken("api-key", id), crypto)
@@ -102,7 +103,8 @@ export class ApiKeys extends Context.Service<
           return { key, token: formatToken(token) }
         }),
 
-        ensure: Effect.fnUntraced(function* (envId, text) {
+        ensure: Effect.fnUntraced(function* (env, text) {
+          const envId = canonical(env)
           const token = parseToken(Redacted.value(text))
           if (token?.type !== "api-key" || !isApiKeyId(token.id)) return yield* badToken
           yield* envs.require(envId)
@@ -115,7 +117,7 @@ export class ApiKeys extends Context.Service<
           return isSame ? stored : yield* usedToken
         }),
 
-        list: (envId, page) => Effect.andThen(envs.require(envId), store.list(envId, page)),
+        list: (envId, page) => Effect.andThen(envs.require(envId), store.list(canonical(envId), page)),
 
         update: Effect.fnUntraced(function* (envId, id, change) {
           const checked = yield* checkInput(change)
@@ -128,7 +130,7 @@ export class ApiKeys extends Context.Service<
 
         remove: Effect.fnUntraced(function* (envId, id) {
           const key = yield* find(envId, id)
-          yield* Effect.ensuring(store.remove(envId, key.api_key_id), credentials.changed("api-key", [key.api_key_id]))
+          yield* Effect.ensuring(store.remove(key.env_id, key.api_key_id), credentials.changed("api-key", [key.api_key_id]))
         })
       })
     })
@@ -146,6 +148,9 @@ const checkInput = Effect.fnUntraced(function* (input: NewApiKey) {
       : { permissions: yield* Effect.fromResult(parsePermissions(input.permissions)) })
   }
 })
+
+/** Ids are equal whatever their case; a key must not be of an environment that only its spelling makes another. */
+const canonical = (envId: EnvId): EnvId => EnvId.make(envId.toLowerCase())
 
 const isApiKeyId = Schema.is(ApiKeyId)
 

@@ -270,6 +270,24 @@ describe("ApiKeys", () => {
     )
   )
 
+  it.effect("takes an environment's id in any spelling", () =>
+    run(
+      Effect.gen(function* () {
+        const env = yield* newEnv("acme")
+        const keys = yield* ApiKeys
+        const shouted = EnvId.make(env.env_id.toUpperCase())
+        const { key, token } = yield* keys.create(shouted, {})
+        const ensured = yield* keys.ensure(shouted, Redacted.make(`svc_${unknownId}_x`))
+        assert.deepStrictEqual([key.env_id, ensured.env_id], [env.env_id, env.env_id])
+        assert.strictEqual((yield* (yield* Credentials).authenticate(Redacted.value(token))).env_id, env.env_id)
+        assert.strictEqual((yield* keys.list(shouted, firstPage)).total, 2)
+        yield* keys.update(shouted, key.api_key_id, { name: "x" })
+        yield* keys.remove(shouted, key.api_key_id)
+        assert.strictEqual((yield* keys.list(env.env_id, firstPage)).total, 1)
+      })
+    )
+  )
+
   it.effect("ensures a key of exactly one token", () =>
     run(
       Effect.gen(function* () {
