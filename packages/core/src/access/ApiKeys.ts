@@ -130,7 +130,10 @@ export class ApiKeys extends Context.Service<
 
         remove: Effect.fnUntraced(function* (envId, id) {
           const key = yield* find(envId, id)
-          yield* Effect.ensuring(store.remove(key.env_id, key.api_key_id), credentials.changed("api-key", [key.api_key_id]))
+          yield* Effect.ensuring(
+            store.remove(key.env_id, key.api_key_id),
+            credentials.changed("api-key", [key.api_key_id])
+          )
         })
       })
     })
