@@ -132,4 +132,4 @@ const takeBack = (records: TxtRecords, name: string, value: string): Effect.Effe
     Effect.catch((error) => Effect.logWarning(`the record at ${name} could not be removed`, error))
   )
 
-const isRevoked = (cause: unknown): boolean => cause instanceof Error && /already.?revoked/i.test(cause.message)
+const isRevoked = (cause: unknown): boolean => cause instanceof Error && /already.*revoked/i.test(cause.message)
