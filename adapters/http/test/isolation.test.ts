@@ -69,7 +69,7 @@ onEveryBackend({ modules }, ({ server }) => {
       const { token } = await server().weft.apiKeys.create(env_id, {})
       strangers.set(name, await furnish(server(), Redacted.value(token), `theirs-${env_id}`))
     }
-  })
+  }, 60_000)
 
   const tenant = (name: string): Tenant => {
     const found = strangers.get(name)

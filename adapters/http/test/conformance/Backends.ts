@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { type TrustedModule, trustedSandbox } from "@weft/core"
+import { type StartOptions, type TrustedModule, trustedSandbox } from "@weft/core"
 import * as Filesystem from "@weft/filesystem"
 import type { HttpOptions } from "@weft/http"
 import * as Sqlite from "@weft/sqlite"
@@ -17,6 +17,8 @@ export interface World {
 export interface WorldOptions {
   readonly modules: Readonly<Record<string, TrustedModule>>
   readonly http?: HttpOptions
+  /** What Weft itself is started with, beside its stores. */
+  readonly weft?: Partial<StartOptions>
 }
 
 const folder = (): string => mkdtempSync(join(tmpdir(), "weft-conformance-"))
@@ -26,8 +28,14 @@ const storesIn = (dir: string) => ({
   blobs: Filesystem.blobs({ dir: join(dir, "blobs") })
 })
 
+/** A busy machine takes its time to open a database. */
+const startMs = 60_000
+
 /** Runs the tests on each backend, with a server of its own that is there before them and gone after. */
-export const onEveryBackend = ({ modules, http = {} }: WorldOptions, tests: (world: World) => void): void => {
+export const onEveryBackend = (
+  { modules, http = {}, weft = {} }: WorldOptions,
+  tests: (world: World) => void
+): void => {
   for (const backend of ["memory", "SQLite and files"] as const) {
     describe(backend, () => {
       let server: TestServer | undefined
@@ -35,8 +43,12 @@ export const onEveryBackend = ({ modules, http = {} }: WorldOptions, tests: (wor
       beforeAll(async () => {
         if (backend !== "memory") dir = folder()
         const stores = dir === undefined ? {} : storesIn(dir)
-        server = await TestServer.start(http, adminToken, startWeft({ ...stores, sandbox: trustedSandbox(modules) }))
-      })
+        server = await TestServer.start(
+          http,
+          adminToken,
+          startWeft({ ...weft, ...stores, sandbox: trustedSandbox(modules) })
+        )
+      }, startMs)
       afterAll(async () => {
         await server?.close()
         if (dir !== undefined) rmSync(dir, { recursive: true })

@@ -16,6 +16,8 @@ const build = [
   "storage_backend"
 ]
 
+const uploadedFile = ["file_id", "path", "size", "etag", "content_type", "storage_backend", "created_at", "updated_at"]
+
 export const fields = {
   project: ["project_id", "env_id", "name", "active", "created_at", "updated_at"],
   build,
@@ -39,6 +41,34 @@ export const fields = {
   stats: ["total_runs", "running", "succeeded", "failed", "cancelled"],
   handler: ["event_handler_id", "build_id", "event_type", "ns", "var"],
   schedule: ["schedule_id", "build_id", "cron", "ns", "var"],
+  variable: ["key", "description", "created_at", "updated_at"],
+  file: [...uploadedFile, "created_by_run_id", "updated_by_run_id"],
+  uploadedFile,
+  upload: ["upload_id", "path", "part_size", "parts_expected", "expires_at"],
+  part: ["part_number", "size", "etag"],
+  session: ["session_id", "permissions", "metadata", "expires_at", "created_at"],
+  serviceKey: [
+    "service_key_id",
+    "name",
+    "description",
+    "permissions",
+    "metadata",
+    "created_at",
+    "expires_at",
+    "revoked_at",
+    "active"
+  ],
+  domain: [
+    "domain_id",
+    "env_id",
+    "domain",
+    "status",
+    "validation_cname_name",
+    "validation_cname_value",
+    "routing_domain",
+    "created_at"
+  ],
+  verification: ["domain_id", "domain", "status", "message"],
   env: ["env_id", "org_id", "name", "active"],
   status: ["status", "service", "version", "git_sha", "start_time"]
 } as const satisfies Record<string, ReadonlyArray<string>>
