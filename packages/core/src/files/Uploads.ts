@@ -90,10 +90,9 @@ interface Found {
 const makeFind = Effect.gen(function* () {
   const store = yield* FileStore
 
-  /** An upload to a path that the caller may store at. `shape` checks the rest of the request, before existence. */
-  return Effect.fnUntraced(function* <E = never>(id: string, shape: Effect.Effect<void, E> = Effect.void) {
+  /** An upload to a path that the caller may store at. */
+  return Effect.fnUntraced(function* (id: string) {
     const caller = yield* requireAny
-    yield* shape
     const uploadId = toIdOrName(id)
     if (!isUuid(uploadId)) return yield* noSuchUpload
     const upload = yield* store.getUpload(caller.env_id, UploadId.make(uploadId), yield* now)
@@ -180,9 +179,11 @@ const makePutPart = Effect.gen(function* () {
     )
 
   return Effect.fnUntraced(function* <E>(id: string, partNumber: string, content: Content<E>) {
-    const shape = Effect.andThen(parsePartNumber(partNumber), checkSize(content.size, [partBound]))
-    const { upload, rights } = yield* find(id, shape)
+    // What the request says is judged before what it names, and both after what its caller may do.
+    yield* requireAny
     const number = yield* parsePartNumber(partNumber)
+    yield* checkSize(content.size, [partBound])
+    const { upload, rights } = yield* find(id)
     yield* requireRightTo(rights, upload.path, yield* orNull(store.find(upload.env_id, upload.path)))
     const allowance = yield* quota.allowance(upload.env_id)
     const bounds = [partBound, ...(yield* quota.bounds(allowance, sizeOf(upload, number)))]
