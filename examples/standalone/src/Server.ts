@@ -1,6 +1,7 @@
 /** Puts the server together from its settings and makes, at the first start, what it needs to be used. */
 import { join } from "node:path"
 import { ApiKeys, type Env, start, Tenants } from "@weft/core"
+import { nodeDns } from "@weft/domains"
 import * as Filesystem from "@weft/filesystem"
 import * as Http from "@weft/http"
 import * as Sandbox from "@weft/sandbox"
@@ -33,6 +34,7 @@ export const openServer = async (settings: Settings): Promise<Server> => {
     }),
     masterKeys: [key, ...settings.previousMasterKeys],
     deliveries: settings.deliveries,
+    domains: domainsOf(settings),
     ...(limits.archiveBytes === undefined ? {} : { archiveBytes: limits.archiveBytes })
   })
   try {
@@ -42,7 +44,9 @@ export const openServer = async (settings: Settings): Promise<Server> => {
       host: settings.host,
       port: settings.port,
       adminToken: adminToken.token,
+      ...(settings.metricsToken === null ? {} : { metricsToken: settings.metricsToken }),
       bodyBytes: settings.bodyBytes,
+      trustProxy: settings.trustProxy,
       version: manifest.version,
       ...(limits.archiveBytes === undefined ? {} : { archiveBytes: limits.archiveBytes })
     })
@@ -64,6 +68,12 @@ export const openServer = async (settings: Settings): Promise<Server> => {
     throw error
   }
 }
+
+/** TLS for custom domains is the matter of the proxy in front, which has certificates of its own. */
+const domainsOf = ({ domains: { dnsServers, ...zones } }: Settings) => ({
+  ...zones,
+  dns: nodeDns(dnsServers === null ? {} : { servers: dnsServers })
+})
 
 const adminTokenOf = (settings: Settings): { readonly token: Redacted.Redacted<string>; readonly made: boolean } => {
   if (settings.adminToken !== null) return { token: settings.adminToken, made: false }

@@ -1,6 +1,7 @@
 /** The settings of the reference server: environment variables, all optional. The table is docs/settings.md. */
 import { type Limits, Slug } from "@weft/core"
 import { Redacted, Schema } from "effect"
+import { type DomainSettings, domainSettings } from "./DomainSettings.ts"
 
 /** A wrong setting: one line that names the variable and what it may be, never its value. */
 export class SettingError extends Error {
@@ -24,9 +25,14 @@ export interface Settings {
   readonly previousMasterKeys: ReadonlyArray<Redacted.Redacted<Uint8Array>>
   readonly apiKey: Redacted.Redacted<string> | null
   readonly adminToken: Redacted.Redacted<string> | null
+  /** Of `/metrics`, `/healthz` and `/readyz`; null leaves them open. */
+  readonly metricsToken: Redacted.Redacted<string> | null
   readonly org: string
   readonly env: string
   readonly publicUrl: string | null
+  readonly domains: DomainSettings
+  /** Whether `X-Forwarded-Host` says what host a request is for. */
+  readonly trustProxy: boolean
   readonly sandbox: {
     readonly limits: Partial<Limits>
     readonly runners: number | null
@@ -66,7 +72,12 @@ export const readSettings = (variables: Variables): Settings => {
     }
     return value
   }
+  const flag = (name: string): boolean => {
+    const value = text(name) ?? "false"
+    return value === "true" || (value !== "false" && wrong(name, "must be true or false"))
+  }
   refusePubSub(text("WEFT_PUBSUB"))
+  const address = publicUrl(text("WEFT_PUBLIC_URL"))
   const total = whole("WEFT_LIMIT_DELIVERIES", 1, 100_000) ?? 512
 
   return {
@@ -79,9 +90,12 @@ export const readSettings = (variables: Variables): Settings => {
     previousMasterKeys: previousMasterKeys(text("WEFT_MASTER_KEY_PREVIOUS")),
     apiKey: secret(text("WEFT_API_KEY")),
     adminToken: secret(text("WEFT_ADMIN_TOKEN")),
+    metricsToken: secret(text("WEFT_METRICS_TOKEN")),
     org: slug("WEFT_ORG", "default"),
     env: slug("WEFT_ENV", "production"),
-    publicUrl: publicUrl(text("WEFT_PUBLIC_URL")),
+    publicUrl: address,
+    domains: domainSettings(text, address, wrong),
+    trustProxy: flag("WEFT_TRUST_PROXY"),
     sandbox: {
       limits: withoutNull({
         heapBytes: mebibytes("WEFT_SANDBOX_HEAP_MB", 4096),
@@ -107,7 +121,7 @@ const secret = (value: string | null): Redacted.Redacted<string> | null =>
 
 const masterKey = (value: string | null): Redacted.Redacted<Uint8Array> | null => {
   if (value === null) return null
-  return keyOf(value) ?? wrongKey("WEFT_MASTER_KEY", "must be 32 bytes in base64")
+  return keyOf(value) ?? wrong("WEFT_MASTER_KEY", "must be 32 bytes in base64")
 }
 
 const previousMasterKeys = (value: string | null): ReadonlyArray<Redacted.Redacted<Uint8Array>> =>
@@ -117,7 +131,7 @@ const previousMasterKeys = (value: string | null): ReadonlyArray<Redacted.Redact
     .filter((part) => part !== "")
     .map(
       (part) =>
-        keyOf(part) ?? wrongKey("WEFT_MASTER_KEY_PREVIOUS", "must be keys of 32 bytes in base64, with commas between")
+        keyOf(part) ?? wrong("WEFT_MASTER_KEY_PREVIOUS", "must be keys of 32 bytes in base64, with commas between")
     )
 
 /** Base64 or Base64url, as in the file of the data dir. */
@@ -126,7 +140,7 @@ const keyOf = (text: string): Redacted.Redacted<Uint8Array> | null => {
   return bytes.length === 32 ? Redacted.make(new Uint8Array(bytes)) : null
 }
 
-const wrongKey = (name: string, reason: string): never => {
+const wrong = (name: string, reason: string): never => {
   throw new SettingError(name, reason)
 }
 

@@ -36,6 +36,28 @@ describe("settings", () => {
     })
   })
 
+  it("derive the zone of custom domains from the public name, unless they say one", () => {
+    const zonesOf = (variables: Record<string, string>) => {
+      const { validationZone, routingZone, ownNames } = readSettings(variables).domains
+      return [validationZone, routingZone, ...ownNames]
+    }
+    expect(zonesOf({})).toEqual(["validation.weft.localhost", "routing.weft.localhost"])
+    expect(zonesOf({ WEFT_PUBLIC_URL: "http://192.0.2.1:8787" })).toEqual(zonesOf({}))
+    expect(zonesOf({ WEFT_PUBLIC_URL: "https://Weft.example.com/" })).toEqual([
+      "validation.domains.weft.example.com",
+      "routing.domains.weft.example.com",
+      "weft.example.com"
+    ])
+    expect(zonesOf({ WEFT_DOMAINS_ZONE: "hooks.example", WEFT_PUBLIC_URL: "https://weft.example.com" })).toEqual([
+      "validation.hooks.example",
+      "routing.hooks.example",
+      "weft.example.com"
+    ])
+    const dns = "192.0.2.1, 192.0.2.2:5353,2001:db8::1,[2001:db8::1]:53"
+    expect(readSettings({ WEFT_DOMAINS_DNS: dns }).domains.dnsServers).toHaveLength(4)
+    expect(readSettings({ WEFT_TRUST_PROXY: "true" }).trustProxy).toBe(true)
+  })
+
   it("take former master keys, whichever Base64 they are in", () => {
     const [one, two] = [Buffer.alloc(32, 0xfb), Buffer.alloc(32, 0xff)]
     const value = ` ${one.toString("base64")}, ${two.toString("base64url")} ,`
@@ -52,6 +74,11 @@ describe("settings", () => {
     ["WEFT_PUBSUB", "nats://localhost"],
     ["WEFT_MASTER_KEY", "c2hvcnQ="],
     ["WEFT_MASTER_KEY_PREVIOUS", `${Buffer.alloc(32).toString("base64")},c2VjcmV0`],
+    ["WEFT_DOMAINS_ZONE", "no zone"],
+    ["WEFT_DOMAINS_DNS", "dns.example.com"],
+    ["WEFT_DOMAINS_DNS", "999.0.2.1"],
+    ["WEFT_DOMAINS_DNS", "192.0.2.1:99999"],
+    ["WEFT_TRUST_PROXY", "yes"],
     ["WEFT_ORG", "Not A Slug"],
     ["WEFT_ENV", "-"],
     ["WEFT_PUBLIC_URL", "ftp://example.com"],
