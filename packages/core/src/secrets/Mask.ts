@@ -1,7 +1,8 @@
 /**
  * Hiding secrets in text that others may read.
  *
- * A value is found as it is, without the white space around it, and as JSON writes it, also within JSON within JSON.
+ * A value is found as it is, without the white space around it, as JSON writes it, also within JSON within JSON, and
+ * as `console.log` writes it within objects.
  * What a guest encodes otherwise it means to show, and nothing can keep it from that.
  */
 
@@ -60,10 +61,10 @@ const formsOf = (values: Iterable<string>): ReadonlyArray<string> => {
   for (const value of values) {
     for (const plain of [value, value.trim()]) {
       if (plain.length < maskedLengthMin) continue
-      forms
-        .add(plain)
-        .add(escaped(plain))
-        .add(escaped(escaped(plain)))
+      const json = escaped(plain)
+      // Within quotes of another kind.
+      const quoted = json.replaceAll('\\"', '"')
+      for (const form of [plain, json, escaped(json), quoted, quoted.replaceAll("'", "\\'")]) forms.add(form)
     }
   }
   return [...forms].sort((a, b) => b.length - a.length)

@@ -1,3 +1,4 @@
+import { inspect } from "node:util"
 import { assert, describe, it } from "@effect/vitest"
 import fc from "fast-check"
 import { JsonText } from "../../src/ids/JsonText.ts"
@@ -21,6 +22,13 @@ describe("a mask on text", () => {
     assert.strictEqual(inText(value, value), "***")
     assert.strictEqual(inText(once, value), '{"value":"***"}')
     assert.strictEqual(inText(JSON.stringify({ once }), value), '{"once":"{\\"value\\":\\"***\\"}"}')
+  })
+
+  it("hides a value as consoles write it", () => {
+    for (const value of ["a\nb\\c d", `it's "both"\n`, `it's one\\`, '"one"\t\\', '`it\'s all "three"`\n']) {
+      const text = inspect({ value: [value] })
+      assert.match(inText(text, value), /^\{ value: \[ (['"`])\*\*\*(\\n)?\1 \] \}$/, text)
+    }
   })
 
   it("hides a value whose surrounding white space was taken off", () => {
