@@ -59,7 +59,7 @@ export class DomainWorker extends Context.Service<
       const turn = Effect.gen(function* () {
         woken.closeUnsafe()
         // With every slot taken, the end of a check is the next thing to happen.
-        const pauseMs = free === 0 ? backstopMs : yield* start
+        const pauseMs = free === 0 ? backstopMs : yield* Effect.uninterruptible(start)
         yield* Effect.timeoutOption(woken.await, pauseMs)
       })
 

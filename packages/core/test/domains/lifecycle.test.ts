@@ -4,13 +4,14 @@ import {
   DomainCertificates,
   DomainRoutes,
   DomainStore,
+  Domains,
   domainsLayer,
   type Env,
   Resealing
 } from "@weft/core"
-import { Context, Effect, Fiber, Layer, Redacted } from "effect"
+import { Context, Effect, Exit, Fiber, Layer, Redacted, Scope } from "effect"
 import { TestClock } from "effect/testing"
-import { failure, newEnv } from "../Services.ts"
+import { as, failure, newEnv } from "../Services.ts"
 import { add, after, day, get, hour, minute, Place, remove, scene, settle, until, validated, verify } from "./Place.ts"
 
 type World = Layer.Success<ReturnType<typeof scene>>
@@ -316,5 +317,26 @@ describe("nodes of one database", () => {
       yield* settle
       assert.isNull(there.peek("hooks.example.com"))
     }).pipe(Effect.scoped, Effect.provide(scene(place)))
+  })
+
+  it.effect("give back at once what they check when they end", () => {
+    const place = new Place()
+    return Effect.gen(function* () {
+      const scope = yield* Scope.make()
+      const second = yield* Layer.buildWithScope(Layer.fresh(domainsLayer(place.config)), scope)
+      const env = yield* newEnv("acme")
+      const domain = yield* add(env, "hooks.example.com")
+      place.prove(domain)
+      place.authority = "never answers"
+      const verifying = as(env.env_id)(Context.get(second, Domains).verify(domain.domain_id))
+      const asking = yield* Effect.forkChild(verifying)
+      yield* settle
+      assert.strictEqual(place.issued.length, 1)
+      place.authority = "external"
+      yield* Scope.close(scope, Exit.void)
+      yield* Fiber.interrupt(asking)
+      yield* after(minute)
+      assert.strictEqual(yield* status(domain), "provisioning")
+    }).pipe(Effect.provide(scene(place)))
   })
 })
