@@ -7,9 +7,10 @@ import { runSuite, type Suite, type SuiteResult } from "./Suite.ts"
 import { attackSuite } from "./suites/attacks.ts"
 import { jobs } from "./suites/jobs.ts"
 import { latency } from "./suites/latency.ts"
+import { transfers } from "./suites/transfers.ts"
 import { webhook } from "./suites/webhook.ts"
 
-const suites: ReadonlyArray<Suite> = [webhook, jobs, latency, attackSuite]
+const suites: ReadonlyArray<Suite> = [webhook, jobs, latency, attackSuite, transfers]
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

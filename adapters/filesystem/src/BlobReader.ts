@@ -38,7 +38,7 @@ export const openReader = async (
 }
 
 /** Bytes that are read at once: enough to be fast, few enough for many readers. */
-const pieceBytes = 128 * 1024
+const pieceBytes = 64 * 1024
 
 const openPlain = async (file: string, range: ByteRange | undefined): Promise<BlobReader | null> => {
   const handle = await orNull(open(file, constants.O_RDONLY))

@@ -23,6 +23,9 @@ export const startPlain = async (): Promise<Server> => {
 }
 
 export interface WeftServer extends Server {
+  readonly pid: number
+  /** The token of a key that may do everything. */
+  readonly key: string
   /** Deploys the project's build again, as its author would after mending it. */
   readonly redeploy: (project: string) => Promise<void>
 }
@@ -47,6 +50,8 @@ export const startWeft = async (sources: Readonly<Record<string, string>>): Prom
   }
   return {
     url,
+    pid: child.pid ?? 0,
+    key,
     redeploy: async (project) => deployments.get(project)?.(),
     close: async () => {
       await end(child)
