@@ -19,7 +19,7 @@ class Routes {
     Effect.map(DomainStore, (store) => {
       const route = (name: string) => ({ domain: HostName.make(name), org_slug: "acme", env_name: "prod" })
       const ask = <A, E>(what: string, answer: Effect.Effect<A, E>) =>
-        Effect.suspend(() => {
+        Effect.suspend((): Effect.Effect<A, E | StoreUnavailable> => {
           this.asked.push(what)
           return this.isAway ? Effect.fail(new StoreUnavailable({ operation: what, cause: "test" })) : answer
         })
