@@ -1,8 +1,10 @@
 /** `POST /webhook/{org}/{env}/github/events`: checks a delivery of GitHub and publishes it as an event. */
 import { type Delivery, eventType, Payload } from "./delivery.ts"
-import { webhookSecret } from "./secret.ts"
 import { isSigned } from "./signature.ts"
 import type { Meta, Svc, WebhookRequest, WebhookResponse } from "./types.ts"
+
+/** The context variable that holds what GitHub signs its deliveries with. */
+export const secretKey = "GITHUB_WEBHOOK_SECRET"
 
 export const receive = async (request: WebhookRequest, svc: Svc): Promise<WebhookResponse> => {
   const event = request.headers["x-github-event"]
@@ -11,7 +13,12 @@ export const receive = async (request: WebhookRequest, svc: Svc): Promise<Webhoo
   if (event === undefined || delivery === undefined || signature === undefined) {
     return refuse(400, "A delivery has x-github-event, x-github-delivery and x-hub-signature-256")
   }
-  if (!(await isSigned(request["body-raw"], signature, webhookSecret))) {
+  const secret = await svc.context.get(secretKey)
+  if (secret === null) {
+    svc.log.error(`The context variable ${secretKey} is missing`)
+    return refuse(503, "No secret is set up")
+  }
+  if (!(await isSigned(request["body-raw"], signature, secret))) {
     svc.log.warn("A delivery was not signed with our secret", { delivery })
     return refuse(401, "The signature does not match")
   }

@@ -34,6 +34,11 @@ export interface Svc {
     /** From 1. */
     readonly attempt: number
   }
+  /** The secrets of the project. */
+  readonly context: {
+    /** Null when there is none of that key. */
+    readonly get: (key: string) => Promise<string | null>
+  }
   readonly events: {
     readonly publish: (event: {
       readonly type: string

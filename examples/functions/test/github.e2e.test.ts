@@ -3,9 +3,10 @@ import { setTimeout as sleep } from "node:timers/promises"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as z from "zod"
 import { bundle } from "../scripts/bundle.ts"
+import { secretKey } from "../src/receive.ts"
 import { apiOf, deploy, EventRecord, RunRecord, Stats } from "./api.ts"
 import { type Ending, expectedEndings } from "./expected.ts"
-import { headersOf, type Sample, samples } from "./payloads.ts"
+import { headersOf, type Sample, samples, webhookSecret } from "./payloads.ts"
 import { type RunningServer, startServer } from "./server.ts"
 
 const Accepted = z.object({ event_id: z.uuid(), event_type: z.string() })
@@ -22,6 +23,7 @@ beforeAll(async () => {
   server = await startServer()
   const { zip, hash } = await bundle()
   await deploy(apiOf(server), "github", zip, hash)
+  await apiOf(server).json("/projects/github/context", { key: secretKey, value: webhookSecret })
 }, 60_000)
 
 afterAll(async () => {

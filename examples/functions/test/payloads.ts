@@ -3,7 +3,6 @@ import { createHmac } from "node:crypto"
 import { createRequire } from "node:module"
 import * as z from "zod"
 import { eventType } from "../src/delivery.ts"
-import { webhookSecret } from "../src/secret.ts"
 
 export interface Sample {
   /** Unique among the samples, as GitHub's delivery ids are. */
@@ -32,6 +31,9 @@ export const samples: ReadonlyArray<Sample> = definitions.flatMap(({ name, examp
     return { delivery: `${name}-${index}`, event: name, action, type: eventType(name, action), payload, body }
   })
 )
+
+/** The secret of GitHub's own documentation. */
+export const webhookSecret = "It's a Secret to Everybody"
 
 /** The value of `x-hub-signature-256` for a body. */
 export const signatureOf = (body: string, secret: string = webhookSecret): string =>

@@ -52,6 +52,12 @@ describe("receive", () => {
     expect(svc.published).toEqual([])
   })
 
+  it("takes nothing without a secret", async () => {
+    const svc = testSvc(1, {})
+    expect((await receive(requestOf(sample), svc)).status).toBe(503)
+    expect(svc.published).toEqual([])
+  })
+
   it("refuses a signed body that is no payload", async () => {
     const body = `"text"`
     const request = { ...requestOf({ ...sample, body }), body: "text" }
