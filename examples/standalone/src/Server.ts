@@ -2,6 +2,7 @@
 import { join } from "node:path"
 import { ApiKeys, type Env, start, Tenants } from "@weft/core"
 import { nodeDns } from "@weft/domains"
+import { outbound } from "@weft/egress"
 import * as Filesystem from "@weft/filesystem"
 import * as Http from "@weft/http"
 import * as Sandbox from "@weft/sandbox"
@@ -32,6 +33,7 @@ export const openServer = async (settings: Settings): Promise<Server> => {
       ...(runners === null ? {} : { runners }),
       ...(runnerBytes === null ? {} : { rssBytes: runnerBytes })
     }),
+    egress: outbound({ policy: { allow: settings.egressAllow } }),
     masterKeys: [key, ...settings.previousMasterKeys],
     deliveries: settings.deliveries,
     domains: domainsOf(settings),

@@ -1,5 +1,5 @@
 /** The settings of the reference server: environment variables, all optional. The table is docs/settings.md. */
-import { type Limits, Slug } from "@weft/core"
+import { type Limits, parseTarget, Slug } from "@weft/core"
 import { Redacted, Schema } from "effect"
 import { type DomainSettings, domainSettings } from "./DomainSettings.ts"
 
@@ -30,6 +30,8 @@ export interface Settings {
   readonly org: string
   readonly env: string
   readonly publicUrl: string | null
+  /** What functions may reach besides public addresses: see `EgressPolicy.allow`. */
+  readonly egressAllow: ReadonlyArray<string>
   readonly domains: DomainSettings
   /** Whether `X-Forwarded-Host` says what host a request is for. */
   readonly trustProxy: boolean
@@ -94,6 +96,7 @@ export const readSettings = (variables: Variables): Settings => {
     org: slug("WEFT_ORG", "default"),
     env: slug("WEFT_ENV", "production"),
     publicUrl: address,
+    egressAllow: targets("WEFT_EGRESS_ALLOW", text("WEFT_EGRESS_ALLOW")),
     domains: domainSettings(text, address, wrong),
     trustProxy: flag("WEFT_TRUST_PROXY"),
     sandbox: {
@@ -165,6 +168,14 @@ const publicUrl = (value: string | null): string | null => {
     throw new SettingError("WEFT_PUBLIC_URL", "must be an http or https URL")
   }
   return value.replace(/\/+$/, "")
+}
+
+const targets = (name: string, value: string | null): ReadonlyArray<string> => {
+  const entries = (value ?? "").split(",").map((entry) => entry.trim())
+  const given = entries.filter((entry) => entry !== "")
+  return given.every((entry) => parseTarget(entry) !== null)
+    ? given
+    : wrong(name, "must be host names, addresses or blocks of them, such as db.internal:5432,10.1.0.0/16")
 }
 
 const withoutNull = <K extends string>(values: Record<K, number | null>): Partial<Record<K, number>> => {

@@ -24,6 +24,7 @@ describe("settings", () => {
       WEFT_STORAGE_URL: "file:///var/blobs",
       WEFT_PUBLIC_URL: "https://weft.example.com/",
       WEFT_SANDBOX_HEAP_MB: "64",
+      WEFT_EGRESS_ALLOW: "db.internal, 10.1.0.0/16,,[::1]:8081",
       WEFT_LIMIT_DELIVERIES: "10"
     })
     expect(settings).toMatchObject({
@@ -31,6 +32,7 @@ describe("settings", () => {
       databaseFile: "data/weft.db",
       storageDir: "/var/blobs",
       publicUrl: "https://weft.example.com",
+      egressAllow: ["db.internal", "10.1.0.0/16", "[::1]:8081"],
       sandbox: { limits: { heapBytes: 64 * 1024 * 1024 } },
       deliveries: { total: 10, perEnv: 3 }
     })
@@ -82,6 +84,7 @@ describe("settings", () => {
     ["WEFT_ORG", "Not A Slug"],
     ["WEFT_ENV", "-"],
     ["WEFT_PUBLIC_URL", "ftp://example.com"],
+    ["WEFT_EGRESS_ALLOW", "db.internal,http://secret"],
     ["WEFT_SANDBOX_CPU_SLICE_MS", "1"],
     ["WEFT_LIMIT_DELIVERIES", "0"]
   ])("%s = %s is refused with a line that names it and does not repeat it", (name, value) => {
