@@ -121,6 +121,22 @@ describe("an upload in parts", () => {
     )
   )
 
+  it.effect("is not made of a part that was written and never acknowledged, until that is sent again", () =>
+    run(
+      Effect.gen(function* () {
+        const { host } = yield* envOn("Self-Host")
+        const { upload_id, storage_path, storage_parts } = yield* host(initiate("a"))
+        yield* host(putPart(upload_id, 1, bytes(10)))
+        // As a process leaves it that dies before it has noted the part.
+        yield* BlobStore.use((blobs) => blobs.writePart(storage_path, storage_parts, 1, content(bytes(10, 2)).bytes))
+        assert.strictEqual(yield* host(failure(complete(upload_id))), "BadRequest")
+        yield* host(putPart(upload_id, 1, bytes(10, 2)))
+        const { file_id } = yield* host(complete(upload_id))
+        assert.isTrue(isSame(yield* host(read(file_id)), bytes(10, 2)))
+      })
+    )
+  )
+
   it.effect("that is aborted is gone with its bytes and what they counted", () =>
     run(
       Effect.gen(function* () {
