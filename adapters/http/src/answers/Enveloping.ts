@@ -4,6 +4,7 @@ import { BadRequest, NotFound } from "@weft/core"
 import { Cause, Effect, Layer } from "effect"
 import { HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiError } from "effect/http-api"
+import { noteRoute } from "../metrics/CurrentRoute.ts"
 import { toResponse } from "./Answer.ts"
 import { type Failure, failureAnswer, failureOf, internal, isOutage } from "./Failure.ts"
 import { inputFault } from "./InputFault.ts"
@@ -47,8 +48,8 @@ const transportFault = (error: HttpServerError.HttpServerError): BadRequest | No
 }
 
 /** Inside the API: errors are answered here, so that how they look is decided in one place. */
-export const EnvelopedLive: Layer.Layer<Enveloped> = Layer.succeed(Enveloped, (httpEffect) =>
-  Effect.catch(httpEffect, answerError)
+export const EnvelopedLive: Layer.Layer<Enveloped> = Layer.succeed(Enveloped, (httpEffect, { endpoint }) =>
+  Effect.andThen(noteRoute(endpoint.path), Effect.catch(httpEffect, answerError))
 )
 
 /** What `effect` itself refuses, such as another content type, it answers without an envelope. */

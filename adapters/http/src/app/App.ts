@@ -1,6 +1,6 @@
 /** The HTTP surface as one effect from request to response. Mounts run it; it never fails. */
 import { WeftApi } from "@weft/api"
-import type { WeftServices } from "@weft/core"
+import { NodeMetrics, type Reading, type WeftServices } from "@weft/core"
 import { ByteSize, Effect, Layer, type Scope } from "effect"
 import { Digest } from "effect/crypto"
 import {
@@ -29,6 +29,8 @@ import { RunsLive } from "../handlers/RunsLive.ts"
 import { ServiceKeysLive } from "../handlers/ServiceKeysLive.ts"
 import { SessionsLive } from "../handlers/SessionsLive.ts"
 import { statusLive } from "../handlers/StatusLive.ts"
+import { HttpMeter, metered } from "../metrics/HttpMeter.ts"
+import { openProcessMeter } from "../metrics/ProcessMeter.ts"
 import { makeCustomDomains } from "../webhooks/CustomDomain.ts"
 import { WebhookRoute } from "../webhooks/WebhookRoute.ts"
 import type { HttpSettings } from "./HttpOptions.ts"
@@ -40,6 +42,8 @@ export interface App {
     never,
     HttpServerRequest.HttpServerRequest | Scope.Scope
   >
+  /** Of all requests, however they come. */
+  readonly meter: HttpMeter
   /** Ids of requests: UUIDs, ascending. */
   readonly nextId: Effect.Effect<string>
 }
@@ -50,9 +54,9 @@ export interface App {
  */
 const routing = { caseSensitive: true, ignoreDuplicateSlashes: false, ignoreTrailingSlash: false, maxParamLength: 2048 }
 
-const routesOf = (settings: HttpSettings) => {
+const routesOf = (settings: HttpSettings, metrics: Reading) => {
   const handlers = Layer.mergeAll(
-    statusLive(settings),
+    statusLive(settings, metrics),
     ProjectsLive,
     ContextLive,
     buildsLive(settings),
@@ -81,7 +85,11 @@ const routesOf = (settings: HttpSettings) => {
 
 export const makeApp = (settings: HttpSettings): Effect.Effect<App, never, WeftServices | Scope.Scope> =>
   Effect.gen(function* () {
-    const routed = yield* HttpRouter.toHttpEffect(routesOf(settings)).pipe(
+    const node = yield* NodeMetrics
+    const ofProcess = yield* openProcessMeter
+    const meter = new HttpMeter()
+    const metrics = Effect.map(node.read, (series) => [...series, ...meter.read(), ...ofProcess()])
+    const routed = yield* HttpRouter.toHttpEffect(routesOf(settings, metrics)).pipe(
       Effect.provideService(HttpRouter.RouterConfig, routing),
       // A router of its own, also where a host that is made of layers has one already.
       Effect.provideService(Layer.CurrentMemoMap, Layer.makeMemoMapUnsafe())
@@ -89,9 +97,9 @@ export const makeApp = (settings: HttpSettings): Effect.Effect<App, never, WeftS
     const nextId = makeRequestIds()
     const onCustomDomains = yield* makeCustomDomains(settings.trustProxy)
     const http = Effect.provideService(
-      enveloped(onCustomDomains(withSentUploadPath(routed)), nextId),
+      metered(enveloped(onCustomDomains(withSentUploadPath(routed)), nextId), meter),
       HttpIncomingMessage.MaxBodySize,
       ByteSize.bytes(settings.bodyBytes)
     )
-    return { http, nextId }
+    return { http, meter, nextId }
   })

@@ -4,6 +4,8 @@ import type { Redacted } from "effect"
 export interface HttpOptions {
   /** The bearer token of the routes under `/admin`. Without one there are no such routes. */
   readonly adminToken?: Redacted.Redacted
+  /** The bearer token of `/metrics`, `/healthz` and `/readyz`. Without one they are there for everybody. */
+  readonly metricsToken?: Redacted.Redacted
   /** What `GET /v1/status` reports; "0.0.0" and "unknown" if not given. */
   readonly version?: string
   readonly gitSha?: string
@@ -22,6 +24,7 @@ export interface HttpOptions {
 
 export interface HttpSettings {
   readonly adminToken: Redacted.Redacted | null
+  readonly metricsToken: Redacted.Redacted | null
   readonly version: string
   readonly gitSha: string
   readonly bodyBytes: number
@@ -34,6 +37,7 @@ const MiB = 1024 * 1024
 
 export const settingsOf = (options: HttpOptions): HttpSettings => ({
   adminToken: options.adminToken ?? null,
+  metricsToken: options.metricsToken ?? null,
   version: options.version ?? "0.0.0",
   gitSha: options.gitSha ?? "unknown",
   bodyBytes: options.bodyBytes ?? 4 * MiB,

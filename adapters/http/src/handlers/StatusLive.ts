@@ -1,25 +1,52 @@
 /** Handlers for `StatusApi`: what the server says of itself. */
 
 import { WeftApi } from "@weft/api"
-import { firstPage, Tenants } from "@weft/core"
-import { Clock, Effect } from "effect"
-import { HttpServerResponse } from "effect/http"
+import { type AnySeries, firstPage, type Reading, Tenants, Unauthorized } from "@weft/core"
+import { Clock, Effect, Redacted } from "effect"
+import { Digest } from "effect/crypto"
+import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder, OpenApi } from "effect/http-api"
+import { hostToken } from "../access/HostToken.ts"
 import type { HttpSettings } from "../app/HttpOptions.ts"
+import { prometheusText } from "../metrics/Prometheus.ts"
+import { bearerToken } from "../webhooks/WebhookTarget.ts"
 
-export const statusLive = ({ version, gitSha }: HttpSettings) =>
+export const statusLive = (settings: HttpSettings, metrics: Reading) =>
   HttpApiBuilder.group(
     WeftApi,
     "status",
     Effect.fnUntraced(function* (handlers) {
+      const { version, gitSha } = settings
       const tenants = yield* Tenants
+      const admit = yield* makeAdmit(settings)
       const start_time = new Date(yield* Clock.currentTimeMillis).toISOString()
       const document = yield* Effect.cached(Effect.sync(() => HttpServerResponse.jsonUnsafe(OpenApi.fromApi(WeftApi))))
+      const text = Effect.map(metrics, (series) => prometheusText([buildInfo(version, gitSha), ...series]))
+      const ready = tenants.listOrgs({ ...firstPage, limit: 1 })
       return handlers.handleAll({
         get: () => Effect.succeed({ status: "ok", service: "weft", version, git_sha: gitSha, start_time }),
         openapi: () => document,
-        healthz: () => Effect.succeed({ status: "ok" as const }),
-        readyz: () => Effect.as(tenants.listOrgs({ ...firstPage, limit: 1 }), { status: "ok" as const })
+        metrics: () => Effect.andThen(admit, text),
+        healthz: () => Effect.as(admit, { status: "ok" as const }),
+        readyz: () => Effect.andThen(admit, Effect.as(ready, { status: "ok" as const }))
       })
     })
   )
+
+const buildInfo = (version: string, git_sha: string): AnySeries => ({
+  type: "gauge",
+  name: "weft_build_info",
+  help: "What runs here",
+  labels: { version, git_sha },
+  value: 1
+})
+
+/** Lets the bearer of the host's token pass; everybody, where the host set none. */
+const makeAdmit = Effect.fnUntraced(function* ({ metricsToken }: HttpSettings) {
+  if (metricsToken === null) return Effect.void
+  const check = yield* Effect.provide(hostToken(metricsToken), Digest.layerWebCrypto)
+  return Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ headers }) => {
+    const token = bearerToken(headers.authorization)
+    return token === null ? Effect.fail(new Unauthorized({})) : check(Redacted.make(token))
+  })
+})

@@ -6,6 +6,7 @@ import type { IncomingMessage, ServerResponse } from "node:http"
 import type { WebhookAnswer, WebhookCall } from "@weft/core"
 import { Cause, Effect, Fiber } from "effect"
 import { failureAnswer, failureOf, internal, isOutage } from "../answers/Failure.ts"
+import type { RouteMeter } from "../metrics/HttpMeter.ts"
 import type { Serving } from "../mounts/Serving.ts"
 import { hostOf } from "./CustomDomain.ts"
 import { hasNoBody, sentHeaders } from "./WebhookHeaders.ts"
@@ -15,7 +16,8 @@ import {
   parseWebhookTarget,
   type WebhookTarget,
   webhookMethods,
-  webhookPrefix
+  webhookPrefix,
+  webhookRoute
 } from "./WebhookTarget.ts"
 
 /** Takes the request and gives true, or leaves it untouched for the general path and gives false. */
@@ -26,14 +28,15 @@ export const makeWebhookFastPath = (serving: Serving): FastPath => {
   const fork = Effect.runForkWith(context)
 
   const start = (call: WebhookCall, response: ServerResponse): void => {
+    const exchange = { response, meter: app.meter.of(call.method, webhookRoute), began: performance.now() }
     const fiber = Fiber.runIn(
       fork(
         // Only the call can be interrupted: its end is answered in any case.
         Effect.uninterruptibleMask((restore) =>
           Effect.flatMap(app.nextId, (id) =>
             Effect.matchCauseEffect(restore(webhooks.handle(call)), {
-              onSuccess: (answer) => sendAnswer(response, answer, id),
-              onFailure: (cause) => sendFailure(response, cause, id)
+              onSuccess: (answer) => sendAnswer(exchange, answer, id),
+              onFailure: (cause) => sendFailure(exchange, cause, id)
             })
           )
         )
@@ -107,31 +110,43 @@ const readBody = (request: IncomingMessage, done: (body: Uint8Array) => void): v
   request.on("error", () => undefined)
 }
 
-const sendAnswer = (response: ServerResponse, answer: WebhookAnswer, id: string): Effect.Effect<void> =>
+/** A request that is under way. */
+interface Exchange {
+  readonly response: ServerResponse
+  readonly meter: RouteMeter
+  /** Milliseconds of `performance.now`. */
+  readonly began: number
+}
+
+const sendAnswer = (exchange: Exchange, answer: WebhookAnswer, id: string): Effect.Effect<void> =>
   Effect.suspend(() => {
     const headers = sentHeaders(answer, id)
     try {
-      send(response, answer.status, headers, hasNoBody(answer.status) ? null : answer.body)
+      send(exchange, answer.status, headers, hasNoBody(answer.status) ? null : answer.body)
       return Effect.void
     } catch (defect) {
       // Node refused a header, so that nothing is sent yet.
-      return sendFailure(response, Cause.die(defect), id)
+      return sendFailure(exchange, Cause.die(defect), id)
     }
   })
 
 const send = (
-  response: ServerResponse,
+  { response, meter, began }: Exchange,
   status: number,
   headers: Record<string, string>,
   body: string | Uint8Array | null
 ): void => {
   if (response.destroyed) return
-  if (body === null) return void response.writeHead(status, headers).end()
-  headers["content-length"] = String(typeof body === "string" ? Buffer.byteLength(body) : body.length)
-  response.writeHead(status, headers).end(body)
+  if (body === null) {
+    response.writeHead(status, headers).end()
+  } else {
+    headers["content-length"] = String(typeof body === "string" ? Buffer.byteLength(body) : body.length)
+    response.writeHead(status, headers).end(body)
+  }
+  meter.answered(status, (performance.now() - began) / 1000)
 }
 
-const sendFailure = (response: ServerResponse, cause: Cause.Cause<unknown>, id: string): Effect.Effect<void> =>
+const sendFailure = (exchange: Exchange, cause: Cause.Cause<unknown>, id: string): Effect.Effect<void> =>
   Effect.suspend(() => {
     const reason = cause.reasons.find((one) => one._tag !== "Interrupt")
     const error = reason === undefined ? null : reason._tag === "Fail" ? reason.error : reason.defect
@@ -141,7 +156,7 @@ const sendFailure = (response: ServerResponse, cause: Cause.Cause<unknown>, id: 
       failure ?? { ...internal, retryAfterSeconds: reason === undefined ? 1 : null },
       id
     )
-    send(response, status, { ...headers }, body)
+    send(exchange, status, { ...headers }, body)
     return reason !== undefined && (failure === null || isOutage(error))
       ? Effect.annotateLogs(Effect.logError("a webhook failed", cause), { request_id: id })
       : Effect.void

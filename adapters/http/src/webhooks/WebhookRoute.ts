@@ -4,8 +4,9 @@ import { NotFound, type WebhookAnswer, type WebhookCall, Webhooks } from "@weft/
 import { Effect, Option } from "effect"
 import { HttpRouter, type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { toResponse } from "../answers/Answer.ts"
+import { noteRoute } from "../metrics/CurrentRoute.ts"
 import { hasNoBody, sentHeaders } from "./WebhookHeaders.ts"
-import { bearerToken, parseWebhookTarget, type WebhookTarget, webhookMethods } from "./WebhookTarget.ts"
+import { bearerToken, parseWebhookTarget, type WebhookTarget, webhookMethods, webhookRoute } from "./WebhookTarget.ts"
 
 const noSuchRoute = new NotFound({ resource: "route" })
 
@@ -38,6 +39,7 @@ export const answerWebhook = Effect.fnUntraced(function* (
   request: HttpServerRequest.HttpServerRequest,
   target: WebhookTarget | null
 ) {
+  yield* noteRoute(webhookRoute)
   if (target === null || !webhookMethods.has(request.method)) return yield* noSuchRoute
   return responseOf(yield* webhooks.handle(yield* callOf(request, target)))
 })

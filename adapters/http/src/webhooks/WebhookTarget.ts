@@ -6,6 +6,9 @@ import type { DomainRoute } from "@weft/core"
 
 export const webhookPrefix = "/webhook/"
 
+/** What requests to webhooks are counted as: the paths are the tenants' own. */
+export const webhookRoute = "/webhook"
+
 export interface WebhookTarget {
   readonly org: string
   readonly env: string
