@@ -4,7 +4,7 @@
  */
 import { createHash, type Hash } from "node:crypto"
 import { type FileHandle, open, rm } from "node:fs/promises"
-import type { StoreUnavailable, Written } from "@weft/core"
+import { dispose, type StoreUnavailable, type Written } from "@weft/core"
 import { Effect, Exit, Stream } from "effect"
 import { attempt } from "./Attempt.ts"
 import { ownerOnly } from "./Durable.ts"
@@ -83,7 +83,10 @@ const openDraft = async (path: string): Promise<OpenDraft> => {
   }
   return {
     take: async (chunks) => {
-      for (const chunk of chunks) await takeOne(chunk)
+      for (const chunk of chunks) {
+        await takeOne(chunk)
+        dispose(chunk)
+      }
     },
     finish: async (trailer) => {
       await flush()

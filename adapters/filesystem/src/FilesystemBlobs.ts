@@ -5,7 +5,7 @@
  * old bytes or the new ones. Drafts that a crash left are removed at the next start.
  */
 import { rm } from "node:fs/promises"
-import { BlobStore, type ByteRange, NotFound, type StoreUnavailable } from "@weft/core"
+import { BlobStore, type ByteRange, markDisposable, NotFound, type StoreUnavailable } from "@weft/core"
 import { Cause, Effect, Layer, type Pull, Schema, type Scope, Stream } from "effect"
 import { attempt } from "./Attempt.ts"
 import { type BlobReader, openReader, readAll } from "./BlobReader.ts"
@@ -169,5 +169,5 @@ const openScoped = (
 const pullFrom = (reader: BlobReader): Pull.Pull<readonly [Uint8Array], StoreUnavailable> =>
   Effect.flatMap(
     attempt("read", () => reader.next()),
-    (piece) => (piece === null ? Cause.done() : Effect.succeed([piece] as const))
+    (piece) => (piece === null ? Cause.done() : Effect.succeed([markDisposable(piece)] as const))
   )

@@ -140,6 +140,42 @@ describe("a download", () => {
     assert.isTrue(whole.subarray(whole.indexOf("\r\n\r\n") + 4).equals(before))
   })
 
+  it("keeps its bytes behind others on the same connection, however slowly they are read", async () => {
+    const contents = [pattern(3_000_000, 1), pattern(2_000_000, 2), pattern(1_000_000, 3)]
+    const ids: Array<string> = []
+    for (const [index, body] of contents.entries()) {
+      const reply = await raw(server, "PUT", `/v1/files/upload/pipelined/${index}`, { body })
+      ids.push(JSON.parse(reply.body.toString()).data.file_id)
+    }
+    const socket = await dial(server)
+    const asked = ids.map((id, index) =>
+      [
+        `GET /v1/files/${id}/download HTTP/1.1`,
+        "Host: weft",
+        `Authorization: Bearer ${server.token}`,
+        ...(index === ids.length - 1 ? ["Connection: close"] : []),
+        "",
+        ""
+      ].join("\r\n")
+    )
+    socket.write(asked.join(""))
+    const chunks: Array<Buffer> = []
+    socket.on("data", (chunk: Buffer) => {
+      chunks.push(chunk)
+      if (chunks.length % 16 !== 0) return
+      socket.pause()
+      setTimeout(() => socket.resume(), 5)
+    })
+    await new Promise((resolve) => socket.once("close", resolve))
+    let rest = Buffer.concat(chunks)
+    for (const content of contents) {
+      const start = rest.indexOf("\r\n\r\n") + 4
+      assert.isTrue(rest.subarray(start, start + content.length).equals(content))
+      rest = rest.subarray(start + content.length)
+    }
+    assert.strictEqual(rest.length, 0)
+  })
+
   it("of a client that goes away or does not read holds nothing open", async () => {
     const open = () => readdirSync("/proc/self/fd").length
     const { file_id } = JSON.parse(

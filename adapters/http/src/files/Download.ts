@@ -8,6 +8,7 @@ import { failureAnswer, internal } from "../answers/Failure.ts"
 import { parseRange } from "./ByteRanges.ts"
 import { allowsRange, httpDate, judgeConditions, type Validators } from "./Conditions.ts"
 import { attachment } from "./Disposition.ts"
+import { disposingSent } from "./SentPieces.ts"
 
 export interface Downloadable<E, R> extends Validators {
   readonly size: number
@@ -20,22 +21,24 @@ export interface Downloadable<E, R> extends Validators {
 type Headers = Record<string, string>
 
 export const download = Effect.fnUntraced(function* <E, R>(content: Downloadable<E, R>) {
-  const { method, headers } = yield* HttpServerRequest.HttpServerRequest
+  const request = yield* HttpServerRequest.HttpServerRequest
+  const { method, headers } = request
   const verdict = judgeConditions(headers, content)
   if (verdict === "Failed") return refusal(412, "The file is another by now", {})
   if (verdict === "Unmodified") return HttpServerResponse.empty({ status: 304, headers: validatorsOf(content) })
 
   const isRanged = method === "GET" && allowsRange(headers, content, yield* Clock.currentTimeMillis)
   const asked = isRanged ? parseRange(headers.range, content.size) : parseRange(undefined, content.size)
+  const read = (range?: ByteRange) => Effect.map(content.read(range), (bytes) => disposingSent(bytes, request))
   switch (asked._tag) {
     case "Unsatisfiable":
       return refusal(416, "The range is outside of the file", { "content-range": `bytes */${content.size}` })
     case "Whole":
-      return answer(content, 200, content.size, yield* method === "HEAD" ? nothing : content.read(), {})
+      return answer(content, 200, content.size, yield* method === "HEAD" ? nothing : read(), {})
     case "Part": {
       const { start, end } = asked.range
       const range = { "content-range": `bytes ${start}-${end - 1}/${content.size}` }
-      return answer(content, 206, end - start, yield* content.read(asked.range), range)
+      return answer(content, 206, end - start, yield* read(asked.range), range)
     }
   }
 })

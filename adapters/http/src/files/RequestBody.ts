@@ -1,11 +1,14 @@
 /** The body of a request as content of a file: streamed, as fast as it is taken. */
-import { BadRequest, type Content } from "@weft/core"
+import { BadRequest, type Content, markDisposable } from "@weft/core"
 import { Stream } from "effect"
 import type { HttpServerRequest } from "effect/http"
 
 export const contentOf = (request: HttpServerRequest.HttpServerRequest): Content<BadRequest> => ({
   size: announcedSize(request.headers["content-length"]),
-  bytes: Stream.mapError(request.stream, () => torn)
+  bytes: Stream.map(
+    Stream.mapError(request.stream, () => torn),
+    markDisposable
+  )
 })
 
 /** Null for a body whose length only its end tells. */
