@@ -14,8 +14,16 @@ export interface Client {
   readonly close: () => void
 }
 
-const parse = (type: string | undefined, text: string): unknown =>
-  type?.startsWith("application/json") === true && text !== "" ? JSON.parse(text) : undefined
+/** A failure is JSON or an error of this client; a file that says so of itself need not be. */
+const parse = (status: number, type: string | undefined, text: string): unknown => {
+  if (type?.startsWith("application/json") !== true || text === "") return undefined
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    if (status >= 400) throw error
+    return undefined
+  }
+}
 
 /** Connections are kept open, so that thousands of requests do not use up the ports. */
 export const openClient = (url: string): Client => {
@@ -31,7 +39,8 @@ export const openClient = (url: string): Client => {
           const all = new Headers()
           for (const [name, value] of Object.entries(response.headers)) all.set(name, String(value))
           try {
-            resolve({ status: response.statusCode ?? 0, headers: all, text, json: parse(type, text) })
+            const status = response.statusCode ?? 0
+            resolve({ status, headers: all, text, json: parse(status, type, text) })
           } catch (error) {
             reject(error)
           }

@@ -1,5 +1,5 @@
 /** Examples for the schemas of the document, put together from those of their fields. */
-import type { Schema } from "effect"
+import { Schema } from "effect"
 import { componentExamples, errorMessages, fieldExamples } from "./FieldExamples.ts"
 
 type Json = Schema.Json
@@ -21,6 +21,8 @@ const typeOf = (value: Json): string => {
   if (Array.isArray(value)) return "array"
   return Number.isInteger(value) ? "integer" : typeof value
 }
+
+const isJson = Schema.is(Schema.Json)
 
 const alternatives = (schema: JsonObject): ReadonlyArray<unknown> | null =>
   Array.isArray(schema.anyOf) ? schema.anyOf : Array.isArray(schema.oneOf) ? schema.oneOf : null
@@ -59,11 +61,18 @@ export const makeExamples = (components: JsonObject): Examples => {
     const choices = alternatives(schema)
     if (choices !== null) return choices.some((choice) => fits(choice, value))
     const type = typeOf(value)
-    if (schema.type === "object") return type === "object" && !isObject(schema.properties)
+    if (schema.type === "object") return isObject(value) && fitsFields(schema, value)
     if (schema.type === "array") return Array.isArray(value) && value.every((item) => fits(schema.items, item))
     if (schema.format === "uuid" && !(typeof value === "string" && /^[0-9a-f-]{36}$/.test(value))) return false
     return schema.type === undefined || schema.type === type || (schema.type === "number" && type === "integer")
   }
+
+  const fitsFields = ({ properties, required }: JsonObject, value: JsonObject): boolean =>
+    (!Array.isArray(required) || required.every((name) => name in value)) &&
+    Object.entries(isObject(properties) ? properties : {}).every(([name, schema]) => {
+      const field = value[name]
+      return field === undefined || (isJson(field) && fits(schema, field))
+    })
 
   const ofObject = (properties: JsonObject, component: string): Json => {
     const own = componentExamples[component] ?? {}
@@ -80,6 +89,8 @@ export const makeExamples = (components: JsonObject): Examples => {
     const named = componentOf(schema)
     const value = fieldExamples[field]
     if (value !== undefined && fits(schema, value)) return value
+    // In a URL numbers are text.
+    if (typeof value === "number" && fits(schema, String(value))) return String(value)
     if (named !== null) return of(components[named], field, named)
     if (Array.isArray(schema.enum)) return schema.enum[0]
     const choices = alternatives(schema)

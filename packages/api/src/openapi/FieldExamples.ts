@@ -139,6 +139,8 @@ export const fieldExamples: Readonly<Record<string, Json>> = {
   ...pages
 }
 
+const deployer = { name: "deployer", description: "Deploys from CI" }
+
 /** Fields that mean something else in one component of the document. */
 export const componentExamples: Readonly<Record<string, Readonly<Record<string, Json>>>> = {
   Status: { status: "ok", service: "weft" },
@@ -151,6 +153,29 @@ export const componentExamples: Readonly<Record<string, Readonly<Record<string, 
   CreatedApiKey: { name: "publisher" },
   ApiKeyInput: { name: "publisher" },
   ApiKeyChange: { name: "publisher" },
+  ContextVariable: { description: "For payments" },
+  ContextVariableInput: { description: "For payments" },
+  ContextVariableChange: { description: "For payments" },
+  CreatedSession: { token: "s_01970d42-5c90-7d8c-915f-80ae9c4d290d_<secret>" },
+  ServiceKey: { ...deployer, expires_at: null },
+  CreatedServiceKey: {
+    ...deployer,
+    expires_at: null,
+    token: "01970d42-6da0-7e9d-826a-91bfad5e3a0e_<secret>"
+  },
+  ServiceKeyInput: { ...deployer, expires_in: null },
+  OrganizationUsage: {
+    usage: {
+      runs_this_period: 41_250,
+      file_storage_bytes: 5_368_709_120,
+      team_members: 7,
+      call_storage_bytes: 1_073_741_824,
+      call_count: 96_300
+    },
+    usage_percent: { runs: 4.13, file_storage: 5, team_members: 35, call_storage: 2, has_warning: false },
+    plan: { name: "Pro", period_start: "2026-01-01T00:00:00.000Z", period_end: "2026-02-01T00:00:00.000Z" }
+  },
+  Resealed: { key_id: "5a1c9e07" },
   Domain: { status: "active" },
   DomainVerification: {
     status: "validated",
