@@ -5,7 +5,7 @@ declare const TextEncoder: new () => { readonly encode: (text: string) => Uint8A
 declare const TextDecoder: new (
   label?: string,
   options?: { readonly fatal?: boolean; readonly ignoreBOM?: boolean }
-) => { readonly decode: (bytes: Uint8Array) => string }
+) => { readonly decode: (bytes: Uint8Array, options?: { readonly stream?: boolean }) => string }
 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
@@ -28,6 +28,12 @@ export const utf8Length = (text: string): number => {
 
 /** Bytes that are not UTF-8 become U+FFFD. */
 export const utf8Decode = (bytes: Uint8Array): string => decoder.decode(bytes)
+
+/** Decodes bytes that come in pieces, which may end within a character. As `utf8Decode` otherwise; a BOM is left out. */
+export const utf8Pieces = (): ((bytes: Uint8Array, isLast: boolean) => string) => {
+  const pieces = new TextDecoder()
+  return (bytes, isLast) => pieces.decode(bytes, { stream: !isLast })
+}
 
 /** Null for bytes that are not UTF-8; a byte order mark stays. */
 export const utf8DecodeStrict = (bytes: Uint8Array): string | null => {

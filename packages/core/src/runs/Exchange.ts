@@ -11,6 +11,7 @@ import {
   type EgressResponse
 } from "../egress/Egress.ts"
 import type { EnvId } from "../ids/Ids.ts"
+import { utf8Pieces } from "../ids/Utf8.ts"
 
 /** Chunks of a response that are taken in ahead of their call; a connection gives at most 64 KiB in each. */
 const chunksAhead = 8
@@ -30,6 +31,8 @@ export class Exchange {
   readonly #onEnd: () => void
   #upload: Queue.Queue<Uint8Array, EgressFailed | Cause.Done> | undefined
   #chunks: Queue.Dequeue<Uint8Array, EgressFailed | Cause.Done> | undefined
+  /** Decodes what is asked for as text. */
+  readonly textOf = utf8Pieces()
   /** What was taken from the queue and was too much for the call. */
   #rest: Uint8Array | undefined
 

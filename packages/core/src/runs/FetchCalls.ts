@@ -5,11 +5,11 @@
  * | -------------- | ----------------------------------------- | ------------------------------------------------- |
  * | `fetch.send`   | id, method, url, headers, redirect, body  | status, status_text, url, redirected, headers     |
  * | `fetch.write`  | id, bytes, done                           | whether more is wanted                            |
- * | `fetch.read`   | id, max                                   | bytes, done                                       |
+ * | `fetch.read`   | id, max, text                             | bytes, done                                       |
  * | `fetch.cancel` | id                                        | null                                              |
  *
- * `id` is the guest's own number for the request; `bytes` are base64. A body is its bytes, or its length (null: not
- * known), and then it comes by `fetch.write`. What a run leaves open ends with it.
+ * `id` is the guest's own number for the request; `bytes` are base64, or with `text` what they say in UTF-8. A body
+ * is its bytes, or its length (null: not known), and then it comes by `fetch.write`. What a run leaves open ends with it.
  */
 import { Effect, Option, Schema } from "effect"
 import { Egress, EgressFailed, noEgress } from "../egress/Egress.ts"
@@ -43,7 +43,7 @@ const Send = Schema.Struct({
 })
 
 const Write = Schema.Struct({ id: Id, bytes: Schema.String, done: Schema.Boolean })
-const Read = Schema.Struct({ id: Id, max: Schema.Int.check(Schema.isGreaterThan(0)) })
+const Read = Schema.Struct({ id: Id, max: Schema.Int.check(Schema.isGreaterThan(0)), text: Schema.Boolean })
 const Cancel = Schema.Struct({ id: Id })
 
 /** Bytes of one answer, at most: more would gain nothing and stay in memory for longer. */
@@ -96,14 +96,15 @@ export const makeFetchCalls: Effect.Effect<FetchCalls> = Effect.map(Effect.servi
     ],
     [
       "fetch.read",
-      operation(Read, (run, { id, max }) =>
-        Effect.map(
-          find(run, id)?.read(Math.min(max, readMax)) ??
-            Effect.fail(new EgressFailed({ reason: "the response is over" })),
+      operation(Read, (run, { id, max, text }) => {
+        const exchange = find(run, id)
+        if (exchange === undefined) return Effect.fail(new EgressFailed({ reason: "the response is over" }))
+        return Effect.map(exchange.read(Math.min(max, readMax)), ({ bytes, done }) => {
           // Base64 needs no escapes.
-          ({ bytes, done }) => `{"bytes":"${base64Encode(bytes)}","done":${done}}`
-        )
-      )
+          const content = text ? JSON.stringify(exchange.textOf(bytes, done)) : `"${base64Encode(bytes)}"`
+          return `{"bytes":${content},"done":${done}}`
+        })
+      })
     ],
     ["fetch.cancel", operation(Cancel, (run, { id }) => Effect.as(find(run, id)?.end ?? Effect.void, "null"))]
   ])

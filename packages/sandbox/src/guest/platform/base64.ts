@@ -110,21 +110,24 @@ export const encodeBytes = (bytes: Uint8Array): string => {
   return text + String.fromCharCode.apply(null, codes)
 }
 
-/** The bytes behind padded base64 that the host made, and so is valid. */
-export const decodeBytes = (text: string): Uint8Array<ArrayBuffer> => {
-  const padded = text.endsWith("==") ? 2 : text.endsWith("=") ? 1 : 0
-  const bytes = new Uint8Array((text.length / 4) * 3 - padded)
-  let to = 0
+/** How many bytes there are behind padded base64. */
+export const decodedLength = (text: string): number =>
+  (text.length / 4) * 3 - (text.endsWith("==") ? 2 : text.endsWith("=") ? 1 : 0)
+
+/**
+ * Puts the bytes behind padded base64, which the host made and so is valid, into `bytes` from `start` on. Where
+ * padding stood, up to two zeros follow them as far as there is room.
+ */
+export const decodeInto = (text: string, bytes: Uint8Array, start: number): void => {
+  let to = start
   for (let index = 0; index < text.length; index += 4) {
     const group =
       ((digits[text.charCodeAt(index)] ?? 0) << 18) |
       ((digits[text.charCodeAt(index + 1)] ?? 0) << 12) |
       (((digits[text.charCodeAt(index + 2)] ?? 0) & 63) << 6) |
       ((digits[text.charCodeAt(index + 3)] ?? 0) & 63)
-    // Beyond the end, where padding stood, nothing is written.
     bytes[to++] = group >> 16
     bytes[to++] = group >> 8
     bytes[to++] = group
   }
-  return bytes
 }

@@ -20,6 +20,12 @@ export type BodyInit = string | ArrayBufferLike | ArrayBufferView | Blob | FormD
 export interface Source {
   /** Null at the end. */
   readonly read: () => Promise<Uint8Array | null>
+  /** The same, into `bytes` from `start` on, as far as there is room. Gives their number. */
+  readonly readInto: (bytes: Uint8Array, start: number) => Promise<number | null>
+  /** The same as text, decoded as UTF-8 from the first call on; a body is read either as bytes or as text. */
+  readonly readText: () => Promise<string | null>
+  /** How many bytes it says that it has; null where it does not. */
+  readonly size: number | null
   readonly cancel: () => void
 }
 
@@ -136,6 +142,11 @@ export abstract class Body {
   }
 
   async text(): Promise<string> {
+    const source = this.#content?.source ?? null
+    if (source !== null && !this.bodyUsed) {
+      this.#content = { bytes: null, source: null, stream: null, used: true }
+      return drainText(source)
+    }
     return decode(await this.#consume()).replace(/^\ufeff/, "")
   }
 
@@ -235,15 +246,29 @@ export abstract class Body {
 
 export { receive, release }
 
+/** Buffers are scarce: where the size is known there is one, and no second one to put chunks together in. */
 const drain = async (source: Source): Promise<Uint8Array> => {
-  const chunks: Array<Uint8Array> = []
-  while (true) {
-    const chunk = await source.read()
-    if (chunk === null) {
-      return concat(chunks)
+  if (source.size === null) {
+    const chunks: Array<Uint8Array> = []
+    for (let chunk = await source.read(); chunk !== null; chunk = await source.read()) {
+      chunks.push(chunk)
     }
-    chunks.push(chunk)
+    return concat(chunks)
   }
+  const bytes = new Uint8Array(source.size)
+  let length = 0
+  for (let count = await source.readInto(bytes, 0); count !== null; count = await source.readInto(bytes, length)) {
+    length += count
+  }
+  return length === bytes.length ? bytes : bytes.slice(0, length)
+}
+
+const drainText = async (source: Source): Promise<string> => {
+  let text = ""
+  for (let chunk = await source.readText(); chunk !== null; chunk = await source.readText()) {
+    text += chunk
+  }
+  return text
 }
 
 /** What `body` is after it was read: closed and locked. */

@@ -1,7 +1,7 @@
 /** One request and its response, seen from the guest: the host calls behind them, and what aborts them. */
 import type { HostCaller } from "../Bridge.ts"
 import type { AbortSignal } from "./abort.ts"
-import { decodeBytes, encodeBytes } from "./base64.ts"
+import { decodedLength, decodeInto, encodeBytes } from "./base64.ts"
 import type { Source } from "./body.ts"
 import { host } from "./host.ts"
 import type { Fetched } from "./response.ts"
@@ -20,9 +20,19 @@ interface Head {
 
 /** The host's answer to `fetch.read`. */
 interface Taken {
+  /** Base64, or text where that was asked for. */
   readonly bytes: string
   readonly done: boolean
 }
+
+/** Beyond it the host refuses the body, whatever its size is said to be. */
+const sizeMax = 32 * 1024 * 1024
+
+/** A character of text may become six in JSON. */
+const escaped = 6
+
+/** As base64 they are longer by a third, and there is room to spare for what is around them. */
+const bytesPerCall = (): number => Math.floor(host().callBytes / 2)
 
 let lastId = 0
 
@@ -35,6 +45,7 @@ export class FetchExchange implements Source {
   /** Rejects what is being waited for. */
   #reject: ((reason: unknown) => void) | null = null
   #isOver = false
+  #size: number | null = null
 
   constructor(call: HostCaller, signal: AbortSignal) {
     this.#call = call
@@ -45,6 +56,8 @@ export class FetchExchange implements Source {
   /** Sends the request; `payload` is that of the host call. */
   async start(payload: string): Promise<Fetched> {
     const head: Head = JSON.parse(await this.#ask("fetch.send", payload))
+    const length = head.headers.find(([name]) => name === "content-length")?.[1]
+    this.#size = length !== undefined && /^\d{1,8}$/.test(length) && Number(length) <= sizeMax ? Number(length) : null
     return {
       status: head.status,
       statusText: head.status_text,
@@ -69,20 +82,49 @@ export class FetchExchange implements Source {
     return true
   }
 
+  get size(): number | null {
+    return this.#size
+  }
+
   async read(): Promise<Uint8Array | null> {
+    const taken = await this.#take(bytesPerCall(), false)
+    if (taken === null) {
+      return null
+    }
+    const bytes = new Uint8Array(decodedLength(taken))
+    decodeInto(taken, bytes, 0)
+    return bytes
+  }
+
+  async readInto(bytes: Uint8Array, start: number): Promise<number | null> {
+    const taken = await this.#take(bytesPerCall(), false)
+    if (taken === null) {
+      return null
+    }
+    decodeInto(taken, bytes, start)
+    return decodedLength(taken)
+  }
+
+  readText(): Promise<string | null> {
+    return this.#take(Math.floor(host().callBytes / escaped), true)
+  }
+
+  async #take(max: number, text: boolean): Promise<string | null> {
+    while (!this.#isOver) {
+      const payload = `{"id":${this.id},"max":${max},"text":${text}}`
+      const { bytes, done }: Taken = JSON.parse(await this.#ask("fetch.read", payload))
+      if (done) {
+        this.#end()
+      }
+      // Text may be empty where a character is not whole yet.
+      if (bytes !== "") {
+        return bytes
+      }
+    }
     if (this.#stopped !== null) {
       throw this.#stopped.reason
     }
-    if (this.#isOver) {
-      return null
-    }
-    // Half of it at least is base64.
-    const max = Math.floor(host().callBytes / 2)
-    const { bytes, done }: Taken = JSON.parse(await this.#ask("fetch.read", `{"id":${this.id},"max":${max}}`))
-    if (done) {
-      this.#end()
-    }
-    return bytes === "" ? (this.#isOver ? null : this.read()) : decodeBytes(bytes)
+    return null
   }
 
   /** Nobody wants the rest. */
