@@ -115,6 +115,8 @@ export const early = (() => { try { return fetch("http://127.0.0.1").catch(told)
 export const loading = on("loading", async () => { return early })
 `
 
+const pattern = Uint8Array.from({ length: 251 }, (_, at) => at)
+
 /** Paths with a hand open, so that a test sees when they are let go. */
 const held = new Map<string, number>()
 
@@ -148,7 +150,7 @@ const server: Server = createServer((request, response) => {
     const timer = setInterval(() => response.write("drip"), 5)
     response.on("close", () => clearInterval(timer))
   } else if (kind === "bytes") {
-    response.end(Uint8Array.from({ length: Number(rest) }, (_, at) => at % 251))
+    response.end(Buffer.alloc(Number(rest), pattern))
   } else if (kind === "br") {
     response.writeHead(200, { "content-encoding": "br" }).end(brotliCompressSync("unfolded"))
   } else if (kind === "moved") {
