@@ -16,16 +16,10 @@ export const nameServer = (zone: Zone) =>
           const response = DNS.Packet.createResponseFromRequest(request)
           const [question] = request.questions
           if (question !== undefined) {
-            const { A, AAAA } = DNS.Packet.TYPE
-            if (question.type === A) questions.push(question.name)
-            for (const address of zone(question.name, question.type === AAAA ? "AAAA" : "A")) {
-              response.answers.push({
-                name: question.name,
-                type: question.type === AAAA ? AAAA : A,
-                class: DNS.Packet.CLASS.IN,
-                ttl: 0,
-                address
-              })
+            const type = question.type === DNS.Packet.TYPE.AAAA ? "AAAA" : "A"
+            if (type === "A") questions.push(question.name)
+            for (const address of zone(question.name, type)) {
+              response.answers.push(DNS.Packet.createResourceFromQuestion(question, { ttl: 0, address }))
             }
           }
           void send(response)
