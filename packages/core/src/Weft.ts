@@ -159,7 +159,7 @@ export const layer = (
     NodeMetrics.layer
   )
   const tenure = Layer.provideMerge(Layer.mergeAll(RateLimits.layer, Quotas.layer), Plans.layer(config.plans))
-  const tenancy = Layer.mergeAll(Tenants.layer, tenure)
+  const tenancy = Layer.provideMerge(Tenants.layer, tenure)
   const keys = Layer.mergeAll(ApiKeys.layer, Sessions.layer, ServiceKeys.layer, SessionJanitor.layer)
   const access = keys.pipe(Layer.provideMerge(Layer.mergeAll(Credentials.layer, tenancy)))
   const archiveBytes = Layer.succeed(ArchiveBytesMax, config.archiveBytes ?? defaultLimits.archiveBytes)

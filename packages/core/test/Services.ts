@@ -33,10 +33,8 @@ export const onStores = Layer.mergeAll(
   Projects.layer,
   Artifacts.layer
 ).pipe(
-  Layer.provideMerge(
-    Layer.mergeAll(Credentials.layer, Tenants.layer, Plans.layer(), Builds.layer, BuildContents.layer)
-  ),
-  Layer.provideMerge(Deployments.layer),
+  Layer.provideMerge(Layer.mergeAll(Credentials.layer, Tenants.layer, Builds.layer, BuildContents.layer)),
+  Layer.provideMerge(Layer.mergeAll(Deployments.layer, Plans.layer())),
   Layer.provideMerge(crypto)
 )
 

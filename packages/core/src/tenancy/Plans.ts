@@ -28,6 +28,8 @@ export class Plans extends Context.Service<
     readonly table: Readonly<Record<PlanName, Plan>>
     /** The organization of the environment and its plan; the same object until either changes. */
     readonly of: (envId: EnvId) => Effect.Effect<Subscription, NotFound | StoreUnavailable>
+    /** To be called when tenants changed, so that this node goes by what they are now; the others hear the news. */
+    readonly forget: Effect.Effect<void>
   }
 >()("@weft/core/tenancy/Plans") {
   /** `overrides` replace limits of the table of plans. */
@@ -49,7 +51,7 @@ export class Plans extends Context.Service<
           { capacity, ageLimit }
         )
         yield* listen((message) => (message.type === "tenants:changed" ? subscriptions.forgetAll : Effect.void))
-        return Plans.of({ table: plans, of: subscriptions.get })
+        return Plans.of({ table: plans, of: subscriptions.get, forget: subscriptions.forgetAll })
       })
     )
 }

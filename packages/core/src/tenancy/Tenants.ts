@@ -11,6 +11,7 @@ import { EnvId, freshIds, isUuid, OrgId } from "../ids/Ids.ts"
 import type { Page, PageRequest } from "../ids/Page.ts"
 import { now } from "../ids/Timestamp.ts"
 import { PlanName } from "./Plan.ts"
+import { Plans } from "./Plans.ts"
 import { Env, Org, Slug } from "./Tenant.ts"
 import { TenantStore } from "./TenantStore.ts"
 
@@ -50,75 +51,81 @@ export class Tenants extends Context.Service<
     readonly resolve: (orgSlug: string, envName: string) => Effect.Effect<Env, Missing>
   }
 >()("@weft/core/tenancy/Tenants") {
-  static readonly layer: Layer.Layer<Tenants | EnvDirectory, never, TenantStore | Feed | SecureRandom.SecureRandom> =
-    Layer.effectContext(
-      Effect.gen(function* () {
-        const store = yield* TenantStore
-        const feed = yield* Feed
-        const freshId = yield* freshIds
-        const envs = yield* makeSnapshots((key: string) => findEnv(store, key), {
-          capacity: 10_000,
-          ageLimit: "60 seconds"
-        })
-        yield* listen((message) => (message.type === "tenants:changed" ? envs.forgetAll : Effect.void))
-
-        const changed = Effect.andThen(envs.forgetAll, feed.tell([{ type: "tenants:changed" }]))
-        const getOrg = (idOrSlug: string) => store.getOrg(toIdOrName(idOrSlug))
-        const getEnv = (id: string) => {
-          const envId = toIdOrName(id)
-          return isEnvId(envId) ? store.getEnv(envId) : Effect.fail(noSuchEnv)
-        }
-
-        const tenants = Tenants.of({
-          createOrg: Effect.fnUntraced(function* (input) {
-            const slug = yield* checkSlug("slug", input.slug)
-            if (isUuid(slug)) return yield* new BadRequest({ reason: "slug must not be shaped like a UUID" })
-            const checked = yield* checkOrg(input)
-            const instant = yield* now
-            const org = new Org({
-              org_id: yield* freshId(OrgId),
-              slug,
-              name: slug,
-              plan: "Self-Host",
-              members: 1,
-              ...checked,
-              created_at: instant,
-              updated_at: instant
-            })
-            yield* store.insertOrg(org).pipe(Effect.catchTag("Taken", refuse))
-            yield* changed
-            return org
-          }),
-
-          listOrgs: (page) => store.listOrgs(page),
-          getOrg,
-
-          updateOrg: Effect.fnUntraced(function* (idOrSlug, change) {
-            const checked = yield* checkOrg(change)
-            const old = yield* getOrg(idOrSlug)
-            const org = new Org({ ...old, ...checked, updated_at: yield* now })
-            yield* store.updateOrg(org)
-            yield* changed
-            return org
-          }),
-
-          createEnv: Effect.fnUntraced(function* (idOrSlug, input) {
-            const name = yield* checkSlug("name", input.name)
-            const { org_id } = yield* getOrg(idOrSlug)
-            const env = new Env({ env_id: yield* freshId(EnvId), org_id, name, active: true, created_at: yield* now })
-            yield* store.insertEnv(env).pipe(Effect.catchTag("Taken", refuse))
-            yield* changed
-            return env
-          }),
-
-          listEnvs: (idOrSlug, page) => Effect.flatMap(getOrg(idOrSlug), (org) => store.listEnvs(org.org_id, page)),
-          getEnv,
-          resolve: (orgSlug, envName) => envs.get(`${orgSlug}/${envName}`)
-        })
-        const directory = EnvDirectory.of({ require: (envId) => Effect.asVoid(getEnv(envId)) })
-        return Context.make(Tenants, tenants).pipe(Context.add(EnvDirectory, directory))
+  static readonly layer: Layer.Layer<
+    Tenants | EnvDirectory,
+    never,
+    TenantStore | Feed | Plans | SecureRandom.SecureRandom
+  > = Layer.effectContext(
+    Effect.gen(function* () {
+      const store = yield* TenantStore
+      const feed = yield* Feed
+      const plans = yield* Plans
+      const freshId = yield* freshIds
+      const envs = yield* makeSnapshots((key: string) => findEnv(store, key), {
+        capacity: 10_000,
+        ageLimit: "60 seconds"
       })
-    )
+      yield* listen((message) => (message.type === "tenants:changed" ? envs.forgetAll : Effect.void))
+
+      const changed = Effect.all([envs.forgetAll, plans.forget, feed.tell([{ type: "tenants:changed" }])], {
+        discard: true
+      })
+      const getOrg = (idOrSlug: string) => store.getOrg(toIdOrName(idOrSlug))
+      const getEnv = (id: string) => {
+        const envId = toIdOrName(id)
+        return isEnvId(envId) ? store.getEnv(envId) : Effect.fail(noSuchEnv)
+      }
+
+      const tenants = Tenants.of({
+        createOrg: Effect.fnUntraced(function* (input) {
+          const slug = yield* checkSlug("slug", input.slug)
+          if (isUuid(slug)) return yield* new BadRequest({ reason: "slug must not be shaped like a UUID" })
+          const checked = yield* checkOrg(input)
+          const instant = yield* now
+          const org = new Org({
+            org_id: yield* freshId(OrgId),
+            slug,
+            name: slug,
+            plan: "Self-Host",
+            members: 1,
+            ...checked,
+            created_at: instant,
+            updated_at: instant
+          })
+          yield* store.insertOrg(org).pipe(Effect.catchTag("Taken", refuse))
+          yield* changed
+          return org
+        }),
+
+        listOrgs: (page) => store.listOrgs(page),
+        getOrg,
+
+        updateOrg: Effect.fnUntraced(function* (idOrSlug, change) {
+          const checked = yield* checkOrg(change)
+          const old = yield* getOrg(idOrSlug)
+          const org = new Org({ ...old, ...checked, updated_at: yield* now })
+          yield* store.updateOrg(org)
+          yield* changed
+          return org
+        }),
+
+        createEnv: Effect.fnUntraced(function* (idOrSlug, input) {
+          const name = yield* checkSlug("name", input.name)
+          const { org_id } = yield* getOrg(idOrSlug)
+          const env = new Env({ env_id: yield* freshId(EnvId), org_id, name, active: true, created_at: yield* now })
+          yield* store.insertEnv(env).pipe(Effect.catchTag("Taken", refuse))
+          yield* changed
+          return env
+        }),
+
+        listEnvs: (idOrSlug, page) => Effect.flatMap(getOrg(idOrSlug), (org) => store.listEnvs(org.org_id, page)),
+        getEnv,
+        resolve: (orgSlug, envName) => envs.get(`${orgSlug}/${envName}`)
+      })
+      const directory = EnvDirectory.of({ require: (envId) => Effect.asVoid(getEnv(envId)) })
+      return Context.make(Tenants, tenants).pipe(Context.add(EnvDirectory, directory))
+    })
+  )
 }
 
 /** What cannot be a slug is not looked for, so that an odd key can never mean another environment. */

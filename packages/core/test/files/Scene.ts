@@ -27,7 +27,7 @@ export const plans = {
 /** The services of files on what is provided, without the janitor. */
 export const onStores = Layer.mergeAll(Files.layer, Uploads.layer).pipe(
   Layer.provideMerge(Layer.mergeAll(OpenUploads.layer, Readers.layer)),
-  Layer.provideMerge(Layer.mergeAll(Tenants.layer, Plans.layer(plans))),
+  Layer.provideMerge(Layer.provideMerge(Tenants.layer, Plans.layer(plans))),
   Layer.provideMerge(crypto)
 )
 

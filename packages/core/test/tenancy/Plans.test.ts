@@ -33,7 +33,11 @@ const scene = (overrides?: PlanOverrides) =>
 
 const turns = Effect.repeat(Effect.yieldNow, { times: 10 })
 
-const layers = Tenants.layer.pipe(Layer.provideMerge(MemoryStores.layer), Layer.provide(crypto))
+const layers = Tenants.layer.pipe(
+  Layer.provide(Plans.layer()),
+  Layer.provideMerge(MemoryStores.layer),
+  Layer.provide(crypto)
+)
 
 const run = <A, E>(body: Effect.Effect<A, E, Layer.Success<typeof layers> | Scope.Scope>) =>
   Effect.provide(Effect.scoped(body), layers)
@@ -48,6 +52,24 @@ describe("the plan of an environment", () => {
         for (let n = 0; n < 10; n++) assert.strictEqual(yield* plans.of(env.env_id), first)
         assert.strictEqual(asked(), 1)
       })
+    )
+  )
+
+  it.effect("changes at once on the node that changed it", () =>
+    Effect.gen(function* () {
+      const tenants = yield* Tenants
+      const plans = yield* Plans
+      yield* tenants.createOrg({ slug: "acme", plan: "Starter" })
+      const { env_id } = yield* tenants.createEnv("acme", { name: "production" })
+      for (const plan of ["Pro", "Free", "Scale"] as const) {
+        yield* tenants.updateOrg("acme", { plan })
+        assert.strictEqual((yield* plans.of(env_id)).plan.domains, defaultPlans[plan].domains)
+        assert.strictEqual((yield* plans.of(env_id)).org.plan, plan)
+      }
+    }).pipe(
+      Effect.provide(
+        Tenants.layer.pipe(Layer.provideMerge(Plans.layer()), Layer.provide(MemoryStores.layer), Layer.provide(crypto))
+      )
     )
   )
 

@@ -3,6 +3,7 @@ import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { firstPage } from "../../src/ids/Page.ts"
 import { defaultPlans } from "../../src/tenancy/Plan.ts"
+import { Plans } from "../../src/tenancy/Plans.ts"
 import { TenantStore } from "../../src/tenancy/TenantStore.ts"
 import { Tenants } from "../../src/tenancy/Tenants.ts"
 import { crypto, failure, services } from "../Services.ts"
@@ -100,7 +101,9 @@ describe("resolving webhook URLs", () => {
         return store.findEnv(org, name)
       }
     })
-    const context = yield* Layer.build(Layer.fresh(Tenants.layer).pipe(Layer.provide([layer, crypto])))
+    const context = yield* Layer.build(
+      Layer.fresh(Tenants.layer).pipe(Layer.provide(Plans.layer()), Layer.provide([layer, crypto]))
+    )
     return { tenants: yield* Effect.provide(Tenants, context), count: () => finds }
   })
 

@@ -37,7 +37,8 @@ const told = ({ runs = 0, files = 0, members = 1, results = 0 }: Used, plan: Pla
   }).pipe(
     Effect.provide(
       OrgUsages.layer.pipe(
-        Layer.provideMerge(Layer.mergeAll(Plans.layer(plans), Tenants.layer)),
+        Layer.provideMerge(Tenants.layer),
+        Layer.provideMerge(Plans.layer(plans)),
         Layer.provide(
           Layer.succeed(UsageStore, {
             runs: () => Effect.succeed({ runs_this_period: runs, call_count: 12, call_storage_bytes: results })
