@@ -25,6 +25,7 @@ describe("settings", () => {
       WEFT_PUBLIC_URL: "https://weft.example.com/",
       WEFT_SANDBOX_HEAP_MB: "64",
       WEFT_EGRESS_ALLOW: "db.internal, 10.1.0.0/16,,[::1]:8081",
+      WEFT_METRICS_TOKEN: " scrape ",
       WEFT_LIMIT_DELIVERIES: "10"
     })
     expect(settings).toMatchObject({
@@ -36,6 +37,8 @@ describe("settings", () => {
       sandbox: { limits: { heapBytes: 64 * 1024 * 1024 } },
       deliveries: { total: 10, perEnv: 3 }
     })
+    expect(settings.metricsToken === null ? null : Redacted.value(settings.metricsToken)).toBe("scrape")
+    expect(readSettings({}).metricsToken).toBeNull()
   })
 
   it("derive the zone of custom domains from the public name, unless they say one", () => {
