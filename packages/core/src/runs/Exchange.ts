@@ -70,16 +70,15 @@ export class Exchange {
   /** What has come in, at least a byte and at most `bytesMax`; waits for it. Nothing when it is over. */
   read(bytesMax: number): Effect.Effect<Taken, EgressFailed> {
     return Effect.suspend(() => {
-      const chunks = this.#chunks
       const rest = this.#rest
       if (rest !== undefined) return Effect.succeed(this.#cut(rest, bytesMax))
+      const chunks = this.#chunks
       if (chunks === undefined) return Effect.fail(new EgressFailed({ reason: "there is no response to be read" }))
       return Effect.map(Queue.takeBetween(chunks, 1, chunksAhead), (taken) => this.#cut(joined(taken), bytesMax)).pipe(
         Effect.catchTag("Done", () => Effect.succeed({ bytes: new Uint8Array(), done: true })),
-        Effect.tap(({ done }) => (done ? this.end : Effect.void)),
         Effect.onError(() => this.end)
       )
-    })
+    }).pipe(Effect.tap(({ done }) => (done ? this.end : Effect.void)))
   }
 
   /** Gives up whatever is going on: the connection is closed, unless it has done its work. */

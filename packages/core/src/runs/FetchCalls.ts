@@ -19,11 +19,14 @@ import { type HostCall, HostCallRefused } from "../sandbox/Sandbox.ts"
 import { Exchange } from "./Exchange.ts"
 import type { Run } from "./Run.ts"
 
+/** Whose requests they are. */
+type Owner = Pick<Run, "run_id" | "env_id">
+
 export interface FetchCalls {
   /** Answers an operation of the table; null for any other. */
-  readonly answer: (run: Run, call: HostCall) => Effect.Effect<string, HostCallRefused> | null
+  readonly answer: (run: Owner, call: HostCall) => Effect.Effect<string, HostCallRefused> | null
   /** Closes what the run has left open. */
-  readonly end: (run: Run) => Effect.Effect<void>
+  readonly end: (run: Owner) => Effect.Effect<void>
 }
 
 const Id = Schema.Int.check(Schema.isGreaterThan(0))
@@ -54,7 +57,7 @@ export const makeFetchCalls: Effect.Effect<FetchCalls> = Effect.map(Effect.servi
   const egress = Option.getOrElse(supplied, () => noEgress)
   const runs = new Map<RunId, Map<number, Exchange>>()
 
-  const begin = (run: Run, id: number): Effect.Effect<Exchange, HostCallRefused> =>
+  const begin = (run: Owner, id: number): Effect.Effect<Exchange, HostCallRefused> =>
     Effect.suspend(() => {
       const open = runs.get(run.run_id) ?? new Map<number, Exchange>()
       if (open.has(id)) return refused("the request is in progress")
@@ -66,7 +69,7 @@ export const makeFetchCalls: Effect.Effect<FetchCalls> = Effect.map(Effect.servi
       return Effect.succeed(exchange)
     })
 
-  const find = (run: Run, id: number) => runs.get(run.run_id)?.get(id)
+  const find = (run: Owner, id: number) => runs.get(run.run_id)?.get(id)
 
   const operations: ReadonlyMap<string, Operation> = new Map([
     [
@@ -118,11 +121,11 @@ export const makeFetchCalls: Effect.Effect<FetchCalls> = Effect.map(Effect.servi
   }
 })
 
-type Operation = (run: Run, payload: string) => Effect.Effect<string, HostCallRefused>
+type Operation = (run: Owner, payload: string) => Effect.Effect<string, HostCallRefused>
 
 const operation = <A>(
   schema: Schema.Codec<A, unknown>,
-  act: (run: Run, input: A) => Effect.Effect<string, { readonly message: string }>
+  act: (run: Owner, input: A) => Effect.Effect<string, { readonly message: string }>
 ): Operation => {
   const decode = Schema.decodeUnknownEffect(Schema.fromJsonString(schema))
   return (run, payload) =>
