@@ -10,28 +10,34 @@ import { Effect } from "effect"
 import { Migrator, SqlClient } from "effect/sql"
 import { Database } from "./Database.ts"
 import { access } from "./migrations/Access.ts"
-import { files } from "./migrations/Files.ts"
 import { domains } from "./migrations/Domains.ts"
+import { files } from "./migrations/Files.ts"
 import { init } from "./migrations/Init.ts"
 import { secrets } from "./migrations/Secrets.ts"
 import { usage } from "./migrations/Usage.ts"
 
-/** Brings the database up to date. Safe to run at every start. */
-export const migrate = Effect.gen(function* () {
+/** Brings the database to where the version left it whose last step has this number: what an upgrade starts from. */
+export const migrateTo = Effect.fnUntraced(function* (last: number) {
   const { dialect, writer } = yield* Database
   const run = (statements: ReadonlyArray<string>) =>
     Effect.forEach(statements, (statement) => writer.unsafe(statement), { discard: true })
 
+  // A step that was released is never changed; a change is a step of its own.
+  const steps = {
+    "0001_init": run(init(dialect)),
+    "0002_access": run(access(dialect)),
+    "0003_secrets": run(secrets(dialect)),
+    "0004_files": run(files(dialect)),
+    "0005_usage": Effect.flatMap(now, (instant) => run(usage(dialect, monthOf(instant)))),
+    "0006_domains": run(domains(dialect))
+  }
   yield* Migrator.make({})({
-    // A step that was released is never changed; a change is a step of its own.
-    loader: Migrator.fromRecord({
-      "0001_init": run(init(dialect)),
-      "0002_access": run(access(dialect)),
-      "0003_secrets": run(secrets(dialect)),
-      "0004_files": run(files(dialect)),
-      "0005_usage": Effect.flatMap(now, (instant) => run(usage(dialect, monthOf(instant)))),
-      "0006_domains": run(domains(dialect))
-    }),
+    loader: Migrator.fromRecord(
+      Object.fromEntries(Object.entries(steps).filter(([name]) => Number.parseInt(name, 10) <= last))
+    ),
     table: "weft_migrations"
   }).pipe(Effect.provideService(SqlClient.SqlClient, writer))
 })
+
+/** Brings the database up to date. Safe to run at every start. */
+export const migrate = migrateTo(Number.POSITIVE_INFINITY)
