@@ -35,6 +35,7 @@ import type { SealedStore } from "./encryption/SealedStore.ts"
 import type { StoreUnavailable } from "./errors/Errors.ts"
 import type { EventStore } from "./events/EventStore.ts"
 import { Events } from "./events/Events.ts"
+import { SystemEvents } from "./events/SystemEvents.ts"
 import type { FileStore } from "./files/FileStore.ts"
 import { Files } from "./files/Files.ts"
 import * as FileJanitor from "./files/Janitor.ts"
@@ -175,6 +176,7 @@ export const layer = (
   // What a former life left is ended before anything is claimed.
   const claiming = Layer.provide(Layer.merge(Claimer.layer, Retention.layer), Reaper.layer)
   const publishing = Events.layer.pipe(
+    Layer.provideMerge(SystemEvents.layer),
     Layer.provideMerge(Intake.layer),
     Layer.provideMerge(Layer.mergeAll(Journal.layer, claiming)),
     Layer.provideMerge(node),

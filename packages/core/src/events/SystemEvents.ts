@@ -1,0 +1,97 @@
+/**
+ * What events of the reserved types do (decisions 5.5). They are published like any other, over HTTP or in code.
+ *
+ * A system event reaches the function that its data names, and no handlers: not even those of all types.
+ */
+import { Context, Effect, Layer, type Schema } from "effect"
+import { type Caller, requirePermission } from "../access/Caller.ts"
+import { clip } from "../access/Permission.ts"
+import { Deployments, type Match } from "../builds/Deployments.ts"
+import { BadRequest, type Forbidden, type StoreUnavailable } from "../errors/Errors.ts"
+
+/** What is to happen because of a system event. */
+export interface SystemPlan {
+  readonly matches: ReadonlyArray<Match>
+}
+
+type Planned = Effect.Effect<SystemPlan, BadRequest | Forbidden | StoreUnavailable, Caller>
+
+/** Whether `SystemEvents` decides what an event of the type does. */
+export const isSystemType = (type: string): boolean => type.startsWith("svc:")
+
+export class SystemEvents extends Context.Service<
+  SystemEvents,
+  {
+    /**
+     * The plan for an event of a reserved type. `BadRequest` for a type that cannot be published, data of another
+     * shape, and a function that is unknown or ambiguous. Needs `call: create` on the function; `event: create` is
+     * the publisher's business.
+     */
+    readonly plan: (type: string, data: Schema.Json) => Planned
+    /**
+     * The function that a reference means: `ns/var`, or `project:ns/var` to choose among projects. Needs
+     * `call: create` on one of its names. `field` says in errors where the reference stood.
+     */
+    readonly callee: (
+      reference: string,
+      field: string
+    ) => Effect.Effect<Match, BadRequest | Forbidden | StoreUnavailable, Caller>
+  }
+>()("@weft/core/events/SystemEvents") {
+  static readonly layer = Layer.effect(
+    SystemEvents,
+    Effect.gen(function* () {
+      const deployments = yield* Deployments
+
+      const callee = Effect.fnUntraced(function* (reference: string, field: string) {
+        const { env_id } = yield* requirePermission("call", [], "create")
+        const found = (yield* deployments.of(env_id)).functions(reference)
+        // Who may not call the function does not learn whether there is one.
+        yield* requirePermission("call", [reference, ...found.flatMap(callNames)], "create")
+        const [match, ...others] = found
+        if (match === undefined) return yield* bad(`${field}: there is no function ${clip(reference)}`)
+        if (others.length === 0) return match
+        const projects = found.map(({ build }) => build.project_name).join(", ")
+        return yield* bad(`${field} is ambiguous: write project:${clip(reference)} for one of the projects ${projects}`)
+      })
+
+      const call = Effect.fnUntraced(function* (data: Schema.Json) {
+        yield* requirePermission("call", [], "create")
+        const { fn } = yield* readCall(data)
+        return { matches: [yield* callee(fn, "event_data.fn")] }
+      })
+
+      const plans: ReadonlyMap<string, (data: Schema.Json) => Planned> = new Map([["svc:call", call]])
+
+      return SystemEvents.of({
+        callee,
+        plan: (type, data) =>
+          plans.get(type)?.(data) ?? bad("event_type: the prefix svc: is reserved for system events")
+      })
+    })
+  )
+}
+
+/** The names by which a permission may grant calls of a function. */
+export const callNames = ({ build, handler }: Pick<Match, "build" | "handler">): ReadonlyArray<string> => {
+  const name = `${handler.ns}/${handler.var}`
+  return [name, `${build.project_name}:${name}`]
+}
+
+/** What `event_data` of everything that calls a function has in common. */
+export const readCall = (
+  data: Schema.Json
+): Effect.Effect<{ readonly fn: string; readonly fields: ReadonlyMap<string, Schema.Json> }, BadRequest> => {
+  if (typeof data !== "object" || data === null || Array.isArray(data)) {
+    return bad("event_data must be an object with fn, a function reference")
+  }
+  const fields = new Map(Object.entries(data))
+  const fn = fields.get("fn")
+  if (typeof fn !== "string" || fn === "") return bad("event_data.fn must be a function reference such as ns/var")
+  const args = fields.get("args")
+  return args === undefined || Array.isArray(args)
+    ? Effect.succeed({ fn, fields })
+    : bad("event_data.args must be an array")
+}
+
+const bad = (reason: string): Effect.Effect<never, BadRequest> => Effect.fail(new BadRequest({ reason }))
