@@ -13,6 +13,7 @@ import { Quotas } from "../tenancy/Quotas.ts"
 import type { Event } from "./Event.ts"
 import { EventLog } from "./EventLog.ts"
 import { EventStore } from "./EventStore.ts"
+import { isSystemType, SystemEvents } from "./SystemEvents.ts"
 
 export interface NewEvent {
   /** Free-form, 1 to 256 characters; `a:b:c` by convention; the prefix `svc:` is reserved. */
@@ -47,6 +48,7 @@ export class Events extends Context.Service<
       const store = yield* EventStore
       const log = yield* EventLog
       const deployments = yield* Deployments
+      const system = yield* SystemEvents
       const feed = yield* Feed
       const quotas = yield* Quotas
       const fresh = yield* freshIds
@@ -67,7 +69,9 @@ export class Events extends Context.Service<
             event_time: instant,
             created_at: instant
           }
-          const matches = (yield* deployments.of(caller.env_id)).matches(input.type)
+          const { matches } = isSystemType(input.type)
+            ? yield* system.plan(input.type, input.data)
+            : { matches: (yield* deployments.of(caller.env_id)).matches(input.type) }
           yield* quotas.admit(caller.env_id, matches.length)
           yield* log.append(event, matches, input.causedBy ?? null)
           const facts = { env_id: event.env_id, stream_id }
@@ -103,9 +107,6 @@ const isEventId = Schema.is(EventId)
 const checkType = (type: string): Effect.Effect<void, BadRequest> => {
   if (type.length === 0 || type.length > typeLengthMax) {
     return Effect.fail(new BadRequest({ reason: `event_type must have 1 to ${typeLengthMax} characters` }))
-  }
-  if (type.startsWith("svc:")) {
-    return Effect.fail(new BadRequest({ reason: "event_type: the prefix svc: is reserved for system events" }))
   }
   return Effect.void
 }
