@@ -40,7 +40,8 @@ export class BlobStore extends Context.Service<
 
     /**
      * As `put`, for bytes of any number, in constant memory. When the stream fails, or the effect is interrupted,
-     * nothing of it remains and what was there stays.
+     * nothing of it remains and what was there stays. Pieces that their maker marked as disposable may be disposed of
+     * when they are written (`Pieces`).
      */
     readonly write: <E>(
       key: string,
