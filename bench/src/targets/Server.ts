@@ -42,7 +42,10 @@ export const startWeft = async (sources: Readonly<Record<string, string>>): Prom
       stdio: ["ignore", "pipe", "inherit"]
     }
   )
-  const line = await firstLine(child, /^weft listening on /)
+  const line = await firstLine(child, /^weft listening on /).catch((error: unknown) => {
+    rmSync(dir, { recursive: true, force: true })
+    throw error
+  })
   const url = line.slice(line.indexOf("http"))
   const deployments = new Map<string, () => Promise<void>>()
   for (const [project, source] of Object.entries(sources)) {
