@@ -1,5 +1,19 @@
 /** What the main thread and the journal's thread say to each other. All of it is plain data. */
-import type { ClaimRequest, ClaimResult, EnvId, JournalEntry, Lease, NodeId, Run, RunId, Timestamp } from "@weft/core"
+import type {
+  Admission,
+  Admitted,
+  ClaimRequest,
+  ClaimResult,
+  EarlierRequest,
+  EnvId,
+  Group,
+  JournalEntry,
+  Lease,
+  NodeId,
+  Run,
+  RunId,
+  Timestamp
+} from "@weft/core"
 import type { ConnectionOptions } from "./SqliteClient.ts"
 
 /** What the thread is started with. */
@@ -10,6 +24,11 @@ export type Call =
   | { readonly _tag: "Claim"; readonly request: ClaimRequest }
   | { readonly _tag: "Reap"; readonly nodeId: NodeId; readonly now: Timestamp; readonly limit: number }
   | { readonly _tag: "Purge"; readonly envId: EnvId; readonly before: RunId; readonly limit: number }
+  | { readonly _tag: "Unpark"; readonly groups: ReadonlyArray<Group>; readonly now: Timestamp }
+  | { readonly _tag: "Parked"; readonly after: Group | null; readonly limit: number }
+  | { readonly _tag: "Admit"; readonly admission: Admission }
+  | { readonly _tag: "Earlier"; readonly envId: EnvId; readonly key: string; readonly now: Timestamp }
+  | { readonly _tag: "Forget"; readonly now: Timestamp; readonly limit: number }
 
 /** `id` is that of the answer; ids are not used twice. */
 export type Request =
@@ -21,7 +40,11 @@ export type Answer =
   | { readonly _tag: "Committed"; readonly counted: ReadonlyArray<boolean> }
   | { readonly _tag: "Claimed"; readonly result: ClaimResult }
   | { readonly _tag: "Reaped"; readonly runs: ReadonlyArray<Run> }
-  | { readonly _tag: "Purged"; readonly count: number }
+  /** Of what was purged, unparked or forgotten. */
+  | { readonly _tag: "Counted"; readonly count: number }
+  | { readonly _tag: "Groups"; readonly groups: ReadonlyArray<Group> }
+  | { readonly _tag: "Admitted"; readonly admitted: Admitted }
+  | { readonly _tag: "Request"; readonly earlier: EarlierRequest | null }
   /** The store did not answer. */
   | { readonly _tag: "Unavailable"; readonly reason: string }
   /** A mistake of ours. */

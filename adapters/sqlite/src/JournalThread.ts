@@ -1,46 +1,71 @@
 /**
- * `JournalStore` in a thread of its own.
+ * `JournalStore` and `AdmissionStore` in a thread of their own.
  *
  * A durable commit waits for the disk, a third of a millisecond to several, and SQLite waits on the spot. In the
  * main thread that would be time in which no request is answered and no run goes on. Objects are handed over as
  * they are: cloning them costs the main thread a third of what JSON would.
  */
 import { Worker } from "node:worker_threads"
-import { JournalStore, StoreUnavailable } from "@weft/core"
-import { Effect, Layer } from "effect"
+import { AdmissionStore, JournalStore, StoreUnavailable } from "@weft/core"
+import { Context, Effect, Layer } from "effect"
 import type { Answer, Call, JournalThreadData, Reply, Request } from "./JournalProtocol.ts"
 
-export const layer = (data: JournalThreadData): Layer.Layer<JournalStore> =>
-  Layer.effect(
-    JournalStore,
+export const layer = (data: JournalThreadData): Layer.Layer<JournalStore | AdmissionStore> =>
+  Layer.effectContext(
     Effect.gen(function* () {
       const thread = yield* Effect.acquireRelease(
         Effect.sync(() => new JournalThread(data)),
         (running) => Effect.promise(() => running.close())
       )
-
-      return JournalStore.of({
-        commit: (entries, lease) =>
-          Effect.flatMap(ask(thread, "commit", { _tag: "Commit", entries, lease }), (answer) =>
-            answer._tag === "Committed" ? Effect.succeed(answer.counted) : unexpected(answer)
-          ),
-
-        claim: (request) =>
-          Effect.flatMap(ask(thread, "claim", { _tag: "Claim", request }), (answer) =>
-            answer._tag === "Claimed" ? Effect.succeed(answer.result) : unexpected(answer)
-          ),
-
-        reap: (nodeId, now, limit) =>
-          Effect.flatMap(ask(thread, "reap", { _tag: "Reap", nodeId, now, limit }), (answer) =>
-            answer._tag === "Reaped" ? Effect.succeed(answer.runs) : unexpected(answer)
-          ),
-
-        purge: (envId, before, limit) =>
-          Effect.flatMap(ask(thread, "purge", { _tag: "Purge", envId, before, limit }), (answer) =>
-            answer._tag === "Purged" ? Effect.succeed(answer.count) : unexpected(answer)
-          )
-      })
+      return Context.make(JournalStore, journalOf(thread)).pipe(Context.add(AdmissionStore, admissionsOf(thread)))
     })
+  )
+
+const journalOf = (thread: JournalThread) =>
+  JournalStore.of({
+    commit: (entries, lease) =>
+      Effect.flatMap(ask(thread, "commit", { _tag: "Commit", entries, lease }), (answer) =>
+        answer._tag === "Committed" ? Effect.succeed(answer.counted) : unexpected(answer)
+      ),
+
+    claim: (request) =>
+      Effect.flatMap(ask(thread, "claim", { _tag: "Claim", request }), (answer) =>
+        answer._tag === "Claimed" ? Effect.succeed(answer.result) : unexpected(answer)
+      ),
+
+    unpark: (groups, now) => count(thread, "unpark", { _tag: "Unpark", groups, now }),
+
+    parked: (after, limit) =>
+      Effect.flatMap(ask(thread, "parked", { _tag: "Parked", after, limit }), (answer) =>
+        answer._tag === "Groups" ? Effect.succeed(answer.groups) : unexpected(answer)
+      ),
+
+    reap: (nodeId, now, limit) =>
+      Effect.flatMap(ask(thread, "reap", { _tag: "Reap", nodeId, now, limit }), (answer) =>
+        answer._tag === "Reaped" ? Effect.succeed(answer.runs) : unexpected(answer)
+      ),
+
+    purge: (envId, before, limit) => count(thread, "purge", { _tag: "Purge", envId, before, limit })
+  })
+
+const admissionsOf = (thread: JournalThread) =>
+  AdmissionStore.of({
+    admit: (admission) =>
+      Effect.flatMap(ask(thread, "admit", { _tag: "Admit", admission }), (answer) =>
+        answer._tag === "Admitted" ? Effect.succeed(answer.admitted) : unexpected(answer)
+      ),
+
+    earlier: (envId, key, now) =>
+      Effect.flatMap(ask(thread, "earlier", { _tag: "Earlier", envId, key, now }), (answer) =>
+        answer._tag === "Request" ? Effect.succeed(answer.earlier) : unexpected(answer)
+      ),
+
+    forget: (now, limit) => count(thread, "forget", { _tag: "Forget", now, limit })
+  })
+
+const count = (thread: JournalThread, operation: string, call: Call): Effect.Effect<number, StoreUnavailable> =>
+  Effect.flatMap(ask(thread, operation, call), (answer) =>
+    answer._tag === "Counted" ? Effect.succeed(answer.count) : unexpected(answer)
   )
 
 /** The thread that runs now, and what it still owes. A thread that dies is replaced at the next call. */

@@ -4,7 +4,7 @@
  * A commit waits for the disk. Here it holds up nobody.
  */
 import { parentPort, workerData } from "node:worker_threads"
-import { JournalStore } from "@weft/core"
+import { AdmissionStore, JournalStore } from "@weft/core"
 import { Database, journalStore, sqlite } from "@weft/sql"
 import { Cause, Effect, Layer, ManagedRuntime } from "effect"
 import type { Answer, Call, JournalThreadData, Reply, Request } from "./JournalProtocol.ts"
@@ -21,6 +21,7 @@ const runtime = ManagedRuntime.make(journalStore.pipe(Layer.provide(database)))
 
 const answer = Effect.fnUntraced(function* (call: Call) {
   const journal = yield* JournalStore
+  const admissions = yield* AdmissionStore
   switch (call._tag) {
     case "Commit":
       return { _tag: "Committed", counted: yield* journal.commit(call.entries, call.lease) } as const
@@ -29,11 +30,21 @@ const answer = Effect.fnUntraced(function* (call: Call) {
     case "Reap":
       return { _tag: "Reaped", runs: yield* journal.reap(call.nodeId, call.now, call.limit) } as const
     case "Purge":
-      return { _tag: "Purged", count: yield* journal.purge(call.envId, call.before, call.limit) } as const
+      return { _tag: "Counted", count: yield* journal.purge(call.envId, call.before, call.limit) } as const
+    case "Unpark":
+      return { _tag: "Counted", count: yield* journal.unpark(call.groups, call.now) } as const
+    case "Parked":
+      return { _tag: "Groups", groups: yield* journal.parked(call.after, call.limit) } as const
+    case "Admit":
+      return { _tag: "Admitted", admitted: yield* admissions.admit(call.admission) } as const
+    case "Earlier":
+      return { _tag: "Request", earlier: yield* admissions.earlier(call.envId, call.key, call.now) } as const
+    case "Forget":
+      return { _tag: "Counted", count: yield* admissions.forget(call.now, call.limit) } as const
   }
 })
 
-const answerOrReason = (call: Call): Effect.Effect<Answer, never, JournalStore> =>
+const answerOrReason = (call: Call): Effect.Effect<Answer, never, JournalStore | AdmissionStore> =>
   answer(call).pipe(
     Effect.catchTag("StoreUnavailable", ({ cause }) =>
       Effect.succeed({ _tag: "Unavailable", reason: textOf(cause) } as const)

@@ -2,6 +2,7 @@
 
 import { resolve } from "node:path"
 import {
+  type AdmissionStore,
   type ApiKeyStore,
   type BuildStore,
   type ContextVariableStore,
@@ -49,6 +50,7 @@ export type SqliteStores =
   | EventStore
   | RunStore
   | JournalStore
+  | AdmissionStore
   | UsageStore
   | RateStore
   | DomainStore

@@ -30,7 +30,7 @@ describe("JournalStore model notices a store that", () => {
     ),
     "forgets retries": changing((entry) => (entry._tag === "Settled" ? { ...entry, next: null } : entry)),
     "forgets logs": changing((entry) => ("logs" in entry ? { ...entry, logs: [] } : entry)),
-    "claims nothing that waits": faulty(() => ({ claim: () => Effect.succeed({ claims: [], next_due_at: null }) })),
+    "claims nothing that waits": faulty(() => ({ claim: () => Effect.succeed({ claims: [], parked: 0, next_due_at: null }) })),
     "never reaps": faulty(() => ({ reap: () => Effect.succeed([]) }))
   })) {
     it(fault, async () => {

@@ -49,11 +49,13 @@ import { MemoryStores } from "./memory/MemoryStores.ts"
 import { NodeMetrics } from "./metrics/NodeMetrics.ts"
 import type { ProjectStore } from "./projects/ProjectStore.ts"
 import { Projects } from "./projects/Projects.ts"
+import type { AdmissionStore } from "./runs/AdmissionStore.ts"
 import { Claimer } from "./runs/Claimer.ts"
 import * as DeliveryMetrics from "./runs/DeliveryMetrics.ts"
 import { DeliveryWorker } from "./runs/DeliveryWorker.ts"
 import * as Dispatcher from "./runs/Dispatcher.ts"
 import { Executor } from "./runs/Executor.ts"
+import { Groups } from "./runs/Groups.ts"
 import * as Intake from "./runs/Intake.ts"
 import { Journal } from "./runs/Journal.ts"
 import type { JournalStore } from "./runs/JournalStore.ts"
@@ -93,6 +95,7 @@ export type Stores =
   | EventStore
   | RunStore
   | JournalStore
+  | AdmissionStore
   | UsageStore
   | RateStore
   | DomainStore
@@ -177,7 +180,7 @@ export const layer = (
   const claiming = Layer.provide(Layer.merge(Claimer.layer, Retention.layer), Reaper.layer)
   const publishing = Events.layer.pipe(
     Layer.provideMerge(SystemEvents.layer),
-    Layer.provideMerge(Intake.layer),
+    Layer.provideMerge(Layer.merge(Intake.layer, Groups.layer)),
     Layer.provideMerge(Layer.mergeAll(Journal.layer, claiming)),
     Layer.provideMerge(node),
     Layer.provideMerge(Layer.mergeAll(access, builds, secrets, files))

@@ -12,6 +12,7 @@ import {
   Delivery,
   type EnvId,
   type Event,
+  parkedAt,
   type RunId,
   startRun,
   type Timestamp
@@ -20,6 +21,7 @@ import { Effect, Schema, Struct } from "effect"
 import type { SqlError } from "effect/sql"
 import type { Rows } from "./Batch.ts"
 import type { Database } from "./Database.ts"
+import { parkFull } from "./JournalGroups.ts"
 import { addStart, type JournalStatements } from "./JournalStatements.ts"
 
 /** Where the turns of a store stand: the environment that was served last. */
@@ -34,16 +36,18 @@ export const claimDue = Effect.fnUntraced(function* (
   turns: Turns,
   request: ClaimRequest
 ): Effect.fn.Return<ClaimResult, SqlError.SqlError> {
-  const before = yield* waitingEnvs(database, request.exclude)
+  const before = (yield* waitingEnvs(database, request.exclude)).filter(isQueued)
   const due = before.filter((env) => env.due_at <= request.now).map((env) => env.env_id)
-  if (due.length === 0) return { claims: [], next_due_at: earliest(before) }
+  if (due.length === 0) return { claims: [], parked: 0, next_due_at: earliest(before) }
 
   const limit = request.runIds.length
   const share = Math.min(request.perEnv, Math.max(1, Math.ceil(limit / due.length)))
   const turn = [...due.filter((env) => env > turns.last), ...due.filter((env) => env <= turns.last)].slice(0, limit)
   // One more than the share of each tells who is left behind.
   const byEnv = Map.groupBy(yield* longestDue(database, turn, request.now, share + 1), (row) => row.env_id)
-  const chosen = turn.flatMap((env) => (byEnv.get(env) ?? []).slice(0, share))
+  const seen = turn.flatMap((env) => (byEnv.get(env) ?? []).slice(0, share))
+  const { closed, parked } = yield* parkFull(database, seen, request.now)
+  const chosen = closed.size === 0 ? seen : seen.filter((row) => !closed.has(row.delivery_id))
   const claims = request.runIds.flatMap((runId, index) => {
     const row = chosen[index]
     return row === undefined ? [] : [toClaim(row, runId, request)]
@@ -54,11 +58,14 @@ export const claimDue = Effect.fnUntraced(function* (
   yield* statements.deleteDeliveries.run(claims.flatMap(({ delivery: d }) => [d.env_id, d.due_at, d.delivery_id]))
   turns.last = claims.at(-1)?.delivery.env_id ?? turns.last
 
-  const leftBehind =
-    turn.length < due.length || claims.length < chosen.length || [...byEnv.values()].some((rows) => rows.length > share)
-  if (leftBehind) return { claims, next_due_at: request.now }
+  // What is parked may have been all that was beyond the shares.
+  const beyondShare = parked === 0 && [...byEnv.values()].some((rows) => rows.length > share)
+  if (turn.length < due.length || claims.length < chosen.length || beyondShare) {
+    return { claims, parked, next_due_at: request.now }
+  }
   const others = before.filter((env) => env.due_at > request.now)
-  return { claims, next_due_at: earliest([...others, ...(yield* headsOf(database, turn))]) }
+  const heads = (yield* headsOf(database, turn)).filter(isQueued)
+  return { claims, parked, next_due_at: earliest([...others, ...heads]) }
 })
 
 interface WaitingEnv {
@@ -66,6 +73,9 @@ interface WaitingEnv {
   /** When its longest due delivery is, or was, due. */
   readonly due_at: Timestamp
 }
+
+/** Whether not all that waits there is parked, which comes after everything else. */
+const isQueued = ({ due_at }: WaitingEnv): boolean => due_at < parkedAt
 
 /** The environments with waiting deliveries, in ascending order. */
 const waitingEnvs = ({ dialect, writer: sql }: Database["Service"], exclude: ReadonlyArray<EnvId>) =>
@@ -90,7 +100,10 @@ const earliest = (envs: ReadonlyArray<WaitingEnv>): Timestamp | null =>
   envs.reduce<Timestamp | null>((least, { due_at }) => (least === null || due_at < least ? due_at : least), null)
 
 type DueRow = Omit<Delivery, "retry" | "timeout_ms" | "caused_by" | "group"> &
-  Pick<Event, "event_type" | "event_data" | "event_time" | "created_at"> & { readonly terms: string }
+  Pick<Event, "event_type" | "event_data" | "event_time" | "created_at"> & {
+    readonly terms: string
+    readonly group_key: string | null
+  }
 
 /** At most `share` due deliveries of each environment, the longest due first, with their events. */
 const longestDue = (
@@ -110,7 +123,7 @@ const longestDue = (
     ORDER BY d.due_at, d.delivery_id`
 
 const toClaim = (row: DueRow, runId: RunId, { lease, now }: ClaimRequest): Claim => {
-  const { terms, event_type, event_data, event_time, created_at, ...rest } = row
+  const { terms, group_key: _, event_type, event_data, event_time, created_at, ...rest } = row
   const { env_id, event_id, stream_id } = rest
   const delivery = { ...rest, ...decodeTerms(terms) }
   const event = { env_id, event_id, stream_id, event_type, event_data, event_time, created_at }

@@ -8,6 +8,7 @@ import {
   type Event,
   type EventId,
   type LogEntry,
+  parkedAt,
   type Run,
   type RunId,
   type Timestamp,
@@ -42,9 +43,10 @@ const eventStatements = ({ dialect, writer: sql }: Database["Service"]) => ({
 const runStatements = ({ dialect, writer: sql }: Database["Service"]) => ({
   /** Runs that begin, with the delivery that they hold, if any. */
   insertRuns: batched(sql, dialect, {
-    columns: [...texts(10), "integer", ...texts(2), "integer", ...texts(4)],
+    columns: [...texts(10), "integer", ...texts(2), "integer", ...texts(5)],
     text: (values) => `INSERT INTO runs (env_id, run_id, stream_id, project_id, project_name, build_id, ns, var,
-      run_type, status, start_time, origin_run_id, event_id, attempt, node_id, delivery_id, first_run_id, terms)
+      run_type, status, start_time, origin_run_id, event_id, attempt, node_id, delivery_id, first_run_id, terms,
+      group_key)
       VALUES ${values} ON CONFLICT DO NOTHING`
   }),
 
@@ -77,7 +79,7 @@ const runStatements = ({ dialect, writer: sql }: Database["Service"]) => ({
       AS (VALUES ${values})
       UPDATE runs SET status = e.status, stop_time = e.stop_time, result = e.result, cpu_ms = e.cpu_ms,
         wall_ms = e.wall_ms, heap_bytes = e.heap_bytes, logs = e.logs,
-        delivery_id = NULL, first_run_id = NULL, terms = NULL
+        delivery_id = NULL, first_run_id = NULL, terms = NULL, group_key = NULL
       FROM e WHERE runs.env_id = e.env_id AND runs.run_id = e.run_id AND runs.status = 'running'
         AND runs.delivery_id IS NOT DISTINCT FROM e.delivery_id`,
     returns: "runs.run_id"
@@ -103,9 +105,9 @@ const runStatements = ({ dialect, writer: sql }: Database["Service"]) => ({
 
 const deliveryStatements = ({ dialect, writer: sql }: Database["Service"]) => ({
   insertDeliveries: batched(sql, dialect, {
-    columns: ["text", "integer", ...texts(9), "integer", ...texts(2)],
+    columns: ["text", "integer", ...texts(9), "integer", ...texts(3)],
     text: (values) => `INSERT INTO deliveries (env_id, due_at, delivery_id, event_id, stream_id, project_id,
-      project_name, build_id, ns, var, run_type, attempt, first_run_id, terms)
+      project_name, build_id, ns, var, run_type, attempt, first_run_id, terms, group_key)
       VALUES ${values} ON CONFLICT DO NOTHING`
   }),
 
@@ -114,11 +116,20 @@ const deliveryStatements = ({ dialect, writer: sql }: Database["Service"]) => ({
     columns: [...texts(3), "integer", "integer", "text"],
     text: (values) => `WITH e (env_id, run_id, delivery_id, attempt, due_at, first_run_id) AS (VALUES ${values})
       INSERT INTO deliveries (env_id, due_at, delivery_id, event_id, stream_id, project_id, project_name, build_id,
-        ns, var, run_type, attempt, first_run_id, terms)
+        ns, var, run_type, attempt, first_run_id, terms, group_key)
       SELECT r.env_id, e.due_at, r.delivery_id, r.event_id, r.stream_id, r.project_id, r.project_name, r.build_id,
-        r.ns, r.var, r.run_type, e.attempt, e.first_run_id, r.terms
+        r.ns, r.var, r.run_type, e.attempt, e.first_run_id, r.terms, r.group_key
       FROM e JOIN runs r ON r.env_id = e.env_id AND r.run_id = e.run_id
       WHERE r.status = 'running' AND r.delivery_id = e.delivery_id`
+  }),
+
+  /** Makes parked deliveries due at the time given. */
+  unpark: batched(sql, dialect, {
+    columns: ["text", "text", "integer"],
+    text: (values) => `WITH e (env_id, delivery_id, due_at) AS (VALUES ${values})
+      UPDATE deliveries SET due_at = e.due_at
+      FROM e WHERE deliveries.env_id = e.env_id AND deliveries.due_at = ${parkedAt}
+        AND deliveries.delivery_id = e.delivery_id`
   }),
 
   deleteDeliveries: batched(sql, dialect, {
@@ -157,7 +168,8 @@ export const addDelivery = (rows: Rows, delivery: Delivery): void => {
     delivery.run_type,
     delivery.attempt,
     delivery.first_run_id,
-    termsOf(delivery)
+    termsOf(delivery),
+    delivery.group?.key ?? null
   )
 }
 
@@ -168,8 +180,8 @@ const termsOf = ({ retry, timeout_ms, caused_by, group }: Delivery): string =>
 export const addStart = (rows: Rows, run: Run, held: Delivery | null): void => {
   rows.push(run.env_id, run.run_id, run.stream_id, run.project_id, run.project_name, run.build_id, run.ns, run.var)
   rows.push(run.run_type, "running", run.start_time, run.origin_run_id, run.event_id, run.attempt, run.node_id)
-  if (held === null) rows.push(null, null, null)
-  else rows.push(held.delivery_id, held.first_run_id, termsOf(held))
+  if (held === null) rows.push(null, null, null, null)
+  else rows.push(held.delivery_id, held.first_run_id, termsOf(held), held.group?.key ?? null)
 }
 
 /** `logs` is the text of what the run logged, as for `addEnd`. */

@@ -6,6 +6,7 @@ import type { Rows } from "./Batch.ts"
 import { Database, orUnavailable } from "./Database.ts"
 import { claimDue, type Turns } from "./JournalClaim.ts"
 import { applyAll, applyEach } from "./JournalCommit.ts"
+import { parkedGroups, unparkGroups } from "./JournalGroups.ts"
 import { purgeEnded } from "./JournalPurge.ts"
 import { addEnd, addGivenBack, journalStatements, storedBytes } from "./JournalStatements.ts"
 import { runColumns } from "./RunStoreSql.ts"
@@ -71,6 +72,11 @@ export const layer: Layer.Layer<JournalStore, never, Database> = Layer.effect(
         sql
           .withTransaction(Effect.andThen(renew(request.lease), claimDue(database, statements, turns, request)))
           .pipe(orUnavailable("claim")),
+
+      unpark: (groups, now) =>
+        sql.withTransaction(unparkGroups(database, statements, groups, now)).pipe(orUnavailable("unpark")),
+
+      parked: (after, limit) => parkedGroups(database, after, limit).pipe(orUnavailable("parked")),
 
       reap: (nodeId, now, limit) => sql.withTransaction(reap(nodeId, now, limit)).pipe(orUnavailable("reap")),
 

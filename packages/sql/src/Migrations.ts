@@ -12,7 +12,9 @@ import { Database } from "./Database.ts"
 import { access } from "./migrations/Access.ts"
 import { domains } from "./migrations/Domains.ts"
 import { files } from "./migrations/Files.ts"
+import { groups } from "./migrations/Groups.ts"
 import { init } from "./migrations/Init.ts"
+import { once } from "./migrations/Once.ts"
 import { secrets } from "./migrations/Secrets.ts"
 import { usage } from "./migrations/Usage.ts"
 
@@ -29,7 +31,9 @@ export const migrateTo = Effect.fnUntraced(function* (last: number) {
     "0003_secrets": run(secrets(dialect)),
     "0004_files": run(files(dialect)),
     "0005_usage": Effect.flatMap(now, (instant) => run(usage(dialect, monthOf(instant)))),
-    "0006_domains": run(domains(dialect))
+    "0006_domains": run(domains(dialect)),
+    "0007_groups": run(groups(dialect)),
+    "0008_once": run(once(dialect))
   }
   yield* Migrator.make({})({
     loader: Migrator.fromRecord(

@@ -1,5 +1,6 @@
 /** All stores of one database. */
 import type {
+  AdmissionStore,
   ApiKeyStore,
   BuildStore,
   ContextVariableStore,
@@ -16,6 +17,7 @@ import type {
   UsageStore
 } from "@weft/core"
 import { Layer } from "effect"
+import * as AdmissionStoreSql from "./AdmissionStoreSql.ts"
 import * as ApiKeyStoreSql from "./ApiKeyStoreSql.ts"
 import * as BuildStoreSql from "./BuildStoreSql.ts"
 import * as ContextVariableStoreSql from "./ContextVariableStoreSql.ts"
@@ -32,8 +34,11 @@ import * as SessionStoreSql from "./SessionStoreSql.ts"
 import * as TenantStoreSql from "./TenantStoreSql.ts"
 import * as UsageStoreSql from "./UsageStoreSql.ts"
 
-/** The journal alone, for a thread of its own. Needs a database that is up to date. */
-export const journalStore: Layer.Layer<JournalStore, never, Database> = JournalStoreSql.layer
+/** What running writes, for a thread of its own. Needs a database that is up to date. */
+export const journalStore: Layer.Layer<JournalStore | AdmissionStore, never, Database> = Layer.merge(
+  JournalStoreSql.layer,
+  AdmissionStoreSql.layer
+)
 
 /** Every store but the journal. Needs a database that is up to date. */
 export const recordStores: Layer.Layer<

@@ -1,21 +1,24 @@
 /** Publishing events and looking them up. Permission first, then the rules, then the store. */
 import { Context, Effect, Layer, Schema } from "effect"
+import { Digest } from "effect/crypto"
 import { type Caller, requirePermission } from "../access/Caller.ts"
 import { readable } from "../access/Permission.ts"
 import { Feed } from "../activity/Feed.ts"
 import { Deployments } from "../builds/Deployments.ts"
 import { BadRequest, type Forbidden, NotFound, type PlanRequired, type StoreUnavailable } from "../errors/Errors.ts"
 import { EventId, freshIds, type RunId, StreamId } from "../ids/Ids.ts"
-import { toJsonText } from "../ids/JsonText.ts"
+import { type JsonText, toJsonText } from "../ids/JsonText.ts"
 import type { Page, PageRequest } from "../ids/Page.ts"
 import { now as currentTime } from "../ids/Timestamp.ts"
+import { utf8Encode } from "../ids/Utf8.ts"
 import { Quotas } from "../tenancy/Quotas.ts"
+import { type Delay, happensAt } from "./Delay.ts"
 import type { Event } from "./Event.ts"
-import { EventLog } from "./EventLog.ts"
+import { EventLog, type OnceRequest } from "./EventLog.ts"
 import { EventStore } from "./EventStore.ts"
 import { isSystemType, SystemEvents } from "./SystemEvents.ts"
 
-export interface NewEvent {
+export interface NewEvent extends Delay {
   /** Free-form, 1 to 256 characters; `a:b:c` by convention; the prefix `svc:` is reserved. */
   readonly type: string
   readonly data: Schema.Json
@@ -23,6 +26,11 @@ export interface NewEvent {
   readonly stream_id?: string
   /** The run whose code publishes it. */
   readonly causedBy?: RunId
+  /**
+   * The client's name for this request, 1 to 255 visible ASCII characters: within 24 hours the same request publishes
+   * once, and the others get its event. Another request by the same name is a `BadRequest`.
+   */
+  readonly idempotencyKey?: string
 }
 
 const typeLengthMax = 256
@@ -52,6 +60,7 @@ export class Events extends Context.Service<
       const feed = yield* Feed
       const quotas = yield* Quotas
       const fresh = yield* freshIds
+      const requestOf = yield* makeRequestOf
 
       return Events.of({
         publish: Effect.fnUntraced(function* (input) {
@@ -66,14 +75,19 @@ export class Events extends Context.Service<
             stream_id,
             event_type: input.type,
             event_data: toJsonText(input.data),
-            event_time: instant,
+            event_time: yield* happensAt(input, instant),
             created_at: instant
           }
+          const request = input.idempotencyKey === undefined ? null : yield* requestOf(input, event.event_data)
+          const earlier = request === null ? null : yield* log.earlier(caller.env_id, request)
+          if (earlier !== null) return earlier
           const { matches } = isSystemType(input.type)
             ? yield* system.plan(input.type, input.data)
             : { matches: (yield* deployments.of(caller.env_id)).matches(input.type) }
           yield* quotas.admit(caller.env_id, matches.length)
-          yield* log.append(event, matches, input.causedBy ?? null)
+          const stored = yield* log.append({ event, matches, causedBy: input.causedBy ?? null, request })
+          // Of two of the same key that came at once, this is the other.
+          if (stored.event_id !== event.event_id) return stored
           const facts = { env_id: event.env_id, stream_id }
           yield* feed.publish([
             ...(input.stream_id === undefined ? [{ type: "stream:created" as const, ...facts }] : []),
@@ -115,3 +129,19 @@ const decodeStreamId = (text: string): Effect.Effect<StreamId, BadRequest> =>
   isStreamId(text) ? Effect.succeed(text) : Effect.fail(new BadRequest({ reason: "stream_id must be a UUID" }))
 
 const isStreamId = Schema.is(StreamId)
+
+const isRequestKey = (key: string): boolean => /^[\x21-\x7e]{1,255}$/.test(key)
+
+/** What tells a request with a key from others: all that it asks for. */
+const makeRequestOf = Effect.map(
+  Digest.Digest,
+  (digest) =>
+    ({ idempotencyKey: key = "", type, stream_id, delay, deliver_at }: NewEvent, data: JsonText) =>
+      Effect.gen(function* (): Effect.fn.Return<OnceRequest, BadRequest> {
+        if (!isRequestKey(key)) {
+          return yield* new BadRequest({ reason: "Idempotency-Key must be 1 to 255 visible ASCII characters" })
+        }
+        const asked = JSON.stringify([type, stream_id, delay, deliver_at, data])
+        return { key, digest: yield* digest.digestHex(Digest.sha256, utf8Encode(asked)) }
+      })
+)

@@ -4,6 +4,7 @@ import type { DeliveryId, EnvId, RunId } from "../ids/Ids.ts"
 import type { Timestamp } from "../ids/Timestamp.ts"
 import { loseRun, startRun } from "../runs/Attempt.ts"
 import type { Delivery } from "../runs/Delivery.ts"
+import { type Group, parkedAt, roomFor } from "../runs/Group.ts"
 import { type Claim, type ClaimRequest, type JournalEntry, JournalStore } from "../runs/JournalStore.ts"
 import type { LogEntry, Run } from "../runs/Run.ts"
 import { compareText, MemoryDatabase } from "./MemoryDatabase.ts"
@@ -22,6 +23,23 @@ export const layer: Layer.Layer<JournalStore, never, MemoryDatabase> = Layer.eff
         }),
 
       claim: (request) => Effect.sync(() => claim(request)),
+
+      unpark: (groups, now) =>
+        Effect.sync(() =>
+          groups.reduce((count, group) => {
+            const freed = admitted(db, group, now).filter((delivery) => delivery.due_at === parkedAt)
+            for (const delivery of freed) wait(db, delivery.delivery_id, { due_at: now })
+            return count + freed.length
+          }, 0)
+        ),
+
+      parked: (after, limit) =>
+        Effect.sync(() =>
+          uniqueGroups([...db.deliveries.values()].map((row) => row.delivery).filter((it) => it.due_at === parkedAt))
+            .sort(compareGroups)
+            .filter((group) => after === null || compareGroups(group, after) > 0)
+            .slice(0, limit)
+        ),
 
       reap: (nodeId, now, limit) =>
         Effect.sync(() =>
@@ -130,13 +148,24 @@ const claimFrom = (db: Database) => {
     const due = dueByEnv(request)
     const limit = request.runIds.length
     const share = Math.min(request.perEnv, Math.max(1, Math.ceil(limit / due.size)))
-    const chosen = turns([...due.keys()], lastEnv).flatMap((envId) => (due.get(envId) ?? []).slice(0, share))
+    const seen = turns([...due.keys()], lastEnv)
+      .slice(0, limit)
+      .flatMap((envId) => (due.get(envId) ?? []).slice(0, share))
+    const full = uniqueGroups(seen).flatMap((group) => {
+      const open = admitted(db, group, request.now)
+      const isOpen = (delivery: Delivery) => open.some((other) => other.delivery_id === delivery.delivery_id)
+      const closed = waitingOf(db, group, request.now).filter((delivery) => !isOpen(delivery))
+      return seen.some((delivery) => closed.includes(delivery)) ? closed : []
+    })
+    const parked = full.filter((delivery) => delivery.due_at !== parkedAt)
+    for (const delivery of parked) wait(db, delivery.delivery_id, { due_at: parkedAt })
+    const chosen = seen.filter((delivery) => !parked.includes(delivery))
     const claims = request.runIds.flatMap((runId, index) => {
       const delivery = chosen[index]
       return delivery === undefined ? [] : hold(db, delivery, runId, request)
     })
     lastEnv = claims.at(-1)?.delivery.env_id ?? lastEnv
-    return { claims, next_due_at: nextDueAt(db, request.exclude) }
+    return { claims, parked: parked.length, next_due_at: nextDueAt(db, request.exclude) }
   }
 }
 
@@ -159,4 +188,33 @@ const nextDueAt = (db: Database, exclude: ReadonlyArray<EnvId>): Timestamp | nul
   [...db.deliveries.values()]
     .filter(({ delivery, run_id }) => run_id === null && !exclude.includes(delivery.env_id))
     .map(({ delivery }) => delivery.due_at)
+    .filter((due) => due !== parkedAt)
     .reduce<Timestamp | null>((least, due) => (least === null || due < least ? due : least), null)
+
+/** Deliveries of the group that wait, and are due or parked, the oldest first. */
+const waitingOf = (db: Database, { env_id, key }: Group, now: Timestamp): ReadonlyArray<Delivery> =>
+  [...db.deliveries.values()]
+    .filter(({ delivery, run_id }) => run_id === null && delivery.env_id === env_id && delivery.group?.key === key)
+    .map(({ delivery }) => delivery)
+    .filter(({ due_at }) => due_at <= now || due_at === parkedAt)
+    .sort((a, b) => compareText(a.delivery_id, b.delivery_id))
+
+/** Those for which there is room beside the group's running runs. */
+const admitted = (db: Database, group: Group, now: Timestamp): ReadonlyArray<Delivery> => {
+  const running = [...db.deliveries.values()].filter(
+    ({ delivery, run_id }) => run_id !== null && delivery.env_id === group.env_id && delivery.group?.key === group.key
+  )
+  const waiting = waitingOf(db, group, now)
+  const limits = waiting.map((delivery) => delivery.group?.limit ?? 0)
+  return waiting.slice(0, roomFor(limits, running.length))
+}
+
+const uniqueGroups = (deliveries: ReadonlyArray<Delivery>): Array<Group> => {
+  const groups = new Map<string, Group>()
+  for (const { env_id, group } of deliveries) {
+    if (group !== null) groups.set(`${env_id} ${group.key}`, { env_id, key: group.key })
+  }
+  return [...groups.values()]
+}
+
+const compareGroups = (a: Group, b: Group): number => compareText(a.env_id, b.env_id) || compareText(a.key, b.key)

@@ -26,6 +26,7 @@ import type {
   OrgId,
   ProjectId,
   RunId,
+  ScheduleId,
   ServiceKeyId,
   SessionId,
   UploadId
@@ -35,6 +36,7 @@ import type { Timestamp } from "../ids/Timestamp.ts"
 import type { Project } from "../projects/Project.ts"
 import type { Delivery } from "../runs/Delivery.ts"
 import type { LogEntry, Run } from "../runs/Run.ts"
+import type { Schedule } from "../schedules/Schedule.ts"
 import type { ContextVariable } from "../secrets/ContextVariable.ts"
 import type { Env, Org } from "../tenancy/Tenant.ts"
 
@@ -68,12 +70,15 @@ export class MemoryDatabase extends Context.Service<
     readonly builds: Map<BuildId, Build>
     /** What is deployed, by project. */
     readonly deployments: Map<ProjectId, { readonly build_id: BuildId; readonly manifest: Manifest }>
+    readonly schedules: Map<ScheduleId, Schedule>
     readonly domains: Map<DomainId, Domain>
     readonly certificates: Map<DomainId, DomainCertificate>
     readonly events: Map<EventId, Event>
     readonly deliveries: Map<DeliveryId, DeliveryRow>
     readonly runs: Map<RunId, Run>
     readonly logs: Map<RunId, ReadonlyArray<LogEntry>>
+    /** Keys that are taken, by `<env_id> <key>`. */
+    readonly once: Map<string, { readonly expires_at: Timestamp; readonly event_id: EventId; readonly digest: string }>
     /** What is left of runs that were removed. */
     readonly removedRuns: Array<Pick<Run, "env_id" | "start_time">>
     /** Until when each node counts as alive. */
@@ -95,12 +100,14 @@ export class MemoryDatabase extends Context.Service<
       looseBytes: new Map(),
       builds: new Map(),
       deployments: new Map(),
+      schedules: new Map(),
       domains: new Map(),
       certificates: new Map(),
       events: new Map(),
       deliveries: new Map(),
       runs: new Map(),
       logs: new Map(),
+      once: new Map(),
       removedRuns: [],
       leases: new Map()
     })

@@ -16,12 +16,14 @@ import type { SealedStore } from "../encryption/SealedStore.ts"
 import type { EventStore } from "../events/EventStore.ts"
 import type { FileStore } from "../files/FileStore.ts"
 import type { ProjectStore } from "../projects/ProjectStore.ts"
+import type { AdmissionStore } from "../runs/AdmissionStore.ts"
 import type { JournalStore } from "../runs/JournalStore.ts"
 import type { RunStore } from "../runs/RunStore.ts"
 import type { ContextVariableStore } from "../secrets/ContextVariableStore.ts"
 import type { RateStore } from "../tenancy/RateStore.ts"
 import type { TenantStore } from "../tenancy/TenantStore.ts"
 import type { UsageStore } from "../tenancy/UsageStore.ts"
+import * as AdmissionStoreMemory from "./AdmissionStoreMemory.ts"
 import * as ApiKeyStoreMemory from "./ApiKeyStoreMemory.ts"
 import * as BlobStoreMemory from "./BlobStoreMemory.ts"
 import * as BuildStoreMemory from "./BuildStoreMemory.ts"
@@ -35,9 +37,9 @@ import { MemoryDatabase } from "./MemoryDatabase.ts"
 import * as ProjectStoreMemory from "./ProjectStoreMemory.ts"
 import * as RateStoreMemory from "./RateStoreMemory.ts"
 import * as RunStoreMemory from "./RunStoreMemory.ts"
+import * as SealedStoreMemory from "./SealedStoreMemory.ts"
 import * as ServiceKeyStoreMemory from "./ServiceKeyStoreMemory.ts"
 import * as SessionStoreMemory from "./SessionStoreMemory.ts"
-import * as SealedStoreMemory from "./SealedStoreMemory.ts"
 import * as TenantStoreMemory from "./TenantStoreMemory.ts"
 import * as UsageStoreMemory from "./UsageStoreMemory.ts"
 
@@ -55,6 +57,7 @@ export type DatabaseStores =
   | EventStore
   | RunStore
   | JournalStore
+  | AdmissionStore
   | UsageStore
   | RateStore
   | DomainStore
@@ -72,6 +75,7 @@ const databaseStores: Layer.Layer<DatabaseStores> = Layer.mergeAll(
   EventStoreMemory.layer,
   RunStoreMemory.layer,
   JournalStoreMemory.layer,
+  AdmissionStoreMemory.layer,
   UsageStoreMemory.layer,
   RateStoreMemory.layer,
   DomainStoreMemory.layer

@@ -6,7 +6,6 @@
 import type { Match } from "../builds/Deployments.ts"
 import { type RetryPolicy, retryDelayMs } from "../builds/Retry.ts"
 import type { Event } from "../events/Event.ts"
-import { fieldText } from "../events/EventField.ts"
 import type { DeliveryId, NodeId, RunId } from "../ids/Ids.ts"
 import { JsonText, toJsonText } from "../ids/JsonText.ts"
 import { addMillis, type Timestamp } from "../ids/Timestamp.ts"
@@ -14,8 +13,14 @@ import type { Execution, Outcome } from "../sandbox/Outcome.ts"
 import type { Delivery } from "./Delivery.ts"
 import type { Run, RunStatus } from "./Run.ts"
 
-/** The intent to run `match` for `event`. */
-export const newDelivery = (event: Event, match: Match, id: DeliveryId, causedBy: RunId | null): Delivery => ({
+/** The intent to run `match` for `event`, as soon as the event has happened. */
+export const newDelivery = (
+  event: Event,
+  match: Match,
+  id: DeliveryId,
+  causedBy: RunId | null,
+  group: Delivery["group"]
+): Delivery => ({
   delivery_id: id,
   env_id: event.env_id,
   event_id: event.event_id,
@@ -28,20 +33,12 @@ export const newDelivery = (event: Event, match: Match, id: DeliveryId, causedBy
   run_type: match.run_type,
   retry: match.handler.retry,
   timeout_ms: match.handler.timeout_ms,
-  group: groupOf(event, match),
+  group,
   attempt: 1,
-  due_at: event.created_at,
+  due_at: event.event_time > event.created_at ? event.event_time : event.created_at,
   caused_by: causedBy,
   first_run_id: null
 })
-
-/** The group of deliveries that a function's concurrency limits together. */
-const groupOf = (event: Event, { build, handler }: Match): Delivery["group"] => {
-  if (handler.concurrency === null) return null
-  const { limit, key } = handler.concurrency
-  const name = `${build.project_id}/${handler.ns}/${handler.var}`
-  return { key: key === null ? name : `${name}#${fieldText(event.event_data, key)}`, limit }
-}
 
 /** The run of the delivery's current attempt. */
 export const startRun = (delivery: Delivery, runId: RunId, nodeId: NodeId, now: Timestamp): Run => ({

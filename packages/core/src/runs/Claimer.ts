@@ -125,7 +125,13 @@ const makeClaim = Effect.gen(function* () {
     const held = lease.full(now)
     const exclude = slots.full()
     const runIds = yield* Effect.replicateEffect(fresh(RunId), wanted)
-    const { claims, next_due_at } = yield* store.claim({ lease: held, now, runIds, perEnv: slots.perEnv, exclude })
+    const { claims, parked, next_due_at } = yield* store.claim({
+      lease: held,
+      now,
+      runIds,
+      perEnv: slots.perEnv,
+      exclude
+    })
     lease.renewed(held)
     for (const claimed of claims) {
       slots.hold(claimed.run.env_id)
@@ -135,6 +141,6 @@ const makeClaim = Effect.gen(function* () {
     const leftBehind = next_due_at !== null && next_due_at <= now
     slots.endClaim({ all: leftBehind, envs: exclude })
     yield* feed.publish(claims.map((claimed) => runActivity(claimed.run)))
-    return leftBehind ? { again: claims.length > 0, dueAt: null } : { again: false, dueAt: next_due_at }
+    return leftBehind ? { again: claims.length + parked > 0, dueAt: null } : { again: false, dueAt: next_due_at }
   })
 })

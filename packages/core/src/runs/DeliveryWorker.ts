@@ -5,6 +5,7 @@ import { addMillis, now as currentTime, type Timestamp } from "../ids/Timestamp.
 import type { Outcome } from "../sandbox/Outcome.ts"
 import { endRun, loseRun, nextDue } from "./Attempt.ts"
 import { type Executed, Executor } from "./Executor.ts"
+import { Groups } from "./Groups.ts"
 import { Journal } from "./Journal.ts"
 import type { Claim, JournalEntry } from "./JournalStore.ts"
 import { triggerOf } from "./Trigger.ts"
@@ -31,6 +32,7 @@ export class DeliveryWorker extends Context.Service<
       const journal = yield* Journal
       const executor = yield* Executor
       const feed = yield* Feed
+      const groups = yield* Groups
 
       return DeliveryWorker.of({
         see: (claim) =>
@@ -49,6 +51,7 @@ export class DeliveryWorker extends Context.Service<
               )
               const entry = settlement(claim, yield* accountFor(executed), yield* currentTime, yield* Random.next)
               const counted = yield* Effect.orDie(Effect.retry(journal.write(entry), settleRetry))
+              if (delivery.group !== null) groups.ended({ env_id: delivery.env_id, key: delivery.group.key })
               if (!counted) return null
               if (entry.next === null) {
                 const { env_id, event_id, stream_id, event_type } = event

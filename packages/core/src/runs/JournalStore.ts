@@ -11,6 +11,7 @@ import type { Event } from "../events/Event.ts"
 import type { DeliveryId, EnvId, NodeId, RunId } from "../ids/Ids.ts"
 import type { Timestamp } from "../ids/Timestamp.ts"
 import type { Delivery } from "./Delivery.ts"
+import type { Group } from "./Group.ts"
 import type { LogEntry, Run } from "./Run.ts"
 
 export type JournalEntry =
@@ -59,9 +60,11 @@ export interface Claim {
 
 export interface ClaimResult {
   readonly claims: ReadonlyArray<Claim>
+  /** How many deliveries were due and are parked from now on, because their groups have no room. */
+  readonly parked: number
   /**
    * When the next waiting delivery is due, `now` or earlier if some were left behind; null when none waits. Those of
-   * excluded environments are left out.
+   * excluded environments and parked ones are left out.
    */
   readonly next_due_at: Timestamp | null
 }
@@ -82,8 +85,21 @@ export class JournalStore extends Context.Service<
     /**
      * Takes due deliveries, at most `runIds.length`, fairly between environments and the longest due first within
      * one; stores their runs as `running`. Two concurrent claims never return the same delivery.
+     *
+     * Of a group (`roomFor`) only the oldest of those that are due or parked are taken, as far as there is room beside
+     * its running runs. Where a delivery had to be passed over for that, those of its group that are due and have no
+     * room are parked.
      */
     readonly claim: (request: ClaimRequest) => Effect.Effect<ClaimResult, StoreUnavailable>
+
+    /**
+     * Makes parked deliveries of the groups due at `now`, the oldest first, as far as there is room beside what runs and
+     * what is due. Gives how many. To be called when a run of a group has ended; once more does no harm.
+     */
+    readonly unpark: (groups: ReadonlyArray<Group>, now: Timestamp) => Effect.Effect<number, StoreUnavailable>
+
+    /** The groups after `after` that have parked deliveries, at most `limit`, ascending by environment and key. */
+    readonly parked: (after: Group | null, limit: number) => Effect.Effect<ReadonlyArray<Group>, StoreUnavailable>
 
     /**
      * Ends what dead nodes left: their running runs become `failed` with the error `NodeLost` and `stop_time` = `now`,

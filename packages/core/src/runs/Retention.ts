@@ -1,5 +1,6 @@
 /**
- * Removes runs that are older than their organization's plan keeps them: when the node starts, and every hour.
+ * Removes runs that are older than their organization's plan keeps them, and keys that are free again: when the node
+ * starts, and every hour.
  *
  * A run is as old as its start, like in the lists; one that has not ended is left until it has. Its event stays.
  * Several nodes may do this at once: what one has removed, the others do not find.
@@ -8,12 +9,14 @@ import { Clock, Duration, Effect, Layer } from "effect"
 import type { StoreUnavailable } from "../errors/Errors.ts"
 import { type EnvId, leastIdAt, RunId } from "../ids/Ids.ts"
 import type { Page, PageRequest } from "../ids/Page.ts"
+import { now as currentTime } from "../ids/Timestamp.ts"
 import { Plans } from "../tenancy/Plans.ts"
 import type { Org } from "../tenancy/Tenant.ts"
 import { TenantStore } from "../tenancy/TenantStore.ts"
+import { AdmissionStore } from "./AdmissionStore.ts"
 import { JournalStore } from "./JournalStore.ts"
 
-/** Runs in one transaction. */
+/** Runs, or keys, in one transaction. */
 const batch = 500
 
 /** Between transactions, so that what runs now comes first. */
@@ -26,6 +29,7 @@ export const layer = Layer.effectDiscard(
     const tenants = yield* TenantStore
     const plans = yield* Plans
     const journal = yield* JournalStore
+    const admissions = yield* AdmissionStore
 
     /** How many of the environment's runs were removed. */
     const removeFrom = Effect.fnUntraced(function* (envId: EnvId, before: RunId) {
@@ -49,7 +53,12 @@ export const layer = Layer.effectDiscard(
       )
     })
 
+    const forgetKeys = Effect.gen(function* () {
+      while ((yield* admissions.forget(yield* currentTime, batch)) > 0) yield* Effect.sleep(pause)
+    })
+
     const pass = Effect.gen(function* () {
+      yield* forgetKeys
       const count = yield* sumOver((page) => tenants.listOrgs(page), removeOf)
       if (count > 0) yield* Effect.logInfo(`${count} runs were older than their plan keeps them and are removed`)
     })

@@ -1,0 +1,52 @@
+/** `AdmissionStore` in memory: the executable specification. */
+import { Effect, Layer } from "effect"
+import type { EnvId } from "../ids/Ids.ts"
+import type { Timestamp } from "../ids/Timestamp.ts"
+import { type Admission, AdmissionStore, type Admitted, type EarlierRequest } from "../runs/AdmissionStore.ts"
+import { MemoryDatabase } from "./MemoryDatabase.ts"
+
+export const layer: Layer.Layer<AdmissionStore, never, MemoryDatabase> = Layer.effect(
+  AdmissionStore,
+  Effect.map(MemoryDatabase, (db) => {
+    const earlier = (envId: EnvId, key: string, now: Timestamp): EarlierRequest | null => {
+      const taken = db.once.get(rowKey(envId, key))
+      const event = taken === undefined ? undefined : db.events.get(taken.event_id)
+      return taken === undefined || event === undefined || taken.expires_at <= now
+        ? null
+        : { event, digest: taken.digest }
+    }
+
+    const admit = ({ event, deliveries, request, now, until }: Admission): Admitted => {
+      const take = (key: string, digest: string): boolean => {
+        const row = rowKey(event.env_id, key)
+        const taken = db.once.get(row)
+        if (taken !== undefined && taken.expires_at > now) return false
+        db.once.set(row, { expires_at: until, event_id: event.event_id, digest })
+        return true
+      }
+
+      const former = request === null ? null : earlier(event.env_id, request.key, now)
+      if (former !== null) return { _tag: "Earlier", earlier: former }
+      if (request !== null) take(request.key, request.digest)
+      db.events.set(event.event_id, event)
+      const kept = deliveries.filter(({ onceKey }) => onceKey === null || take(onceKey, ""))
+      for (const { delivery } of kept) db.deliveries.set(delivery.delivery_id, { delivery, run_id: null })
+      return { _tag: "Stored", deliveries: kept.map(({ delivery }) => delivery.delivery_id) }
+    }
+
+    return AdmissionStore.of({
+      admit: (admission) => Effect.sync(() => admit(admission)),
+
+      earlier: (envId, key, now) => Effect.sync(() => earlier(envId, key, now)),
+
+      forget: (now, limit) =>
+        Effect.sync(() => {
+          const free = [...db.once].filter(([, taken]) => taken.expires_at <= now).slice(0, limit)
+          for (const [row] of free) db.once.delete(row)
+          return free.length
+        })
+    })
+  })
+)
+
+const rowKey = (envId: EnvId, key: string): string => `${envId} ${key}`

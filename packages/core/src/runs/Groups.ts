@@ -1,0 +1,97 @@
+/**
+ * Lets in what waits for its group, as runs of the group end.
+ *
+ * Soon, not at once: endings that come together share a transaction, and nobody waits for it. What a node owed when
+ * it died, the next pass of any node makes good.
+ */
+import { Context, Effect, Latch, Layer } from "effect"
+import { Feed } from "../activity/Feed.ts"
+import type { StoreUnavailable } from "../errors/Errors.ts"
+import { now as currentTime } from "../ids/Timestamp.ts"
+import { Claimer } from "./Claimer.ts"
+import type { Group } from "./Group.ts"
+import { JournalStore } from "./JournalStore.ts"
+import { Slots } from "./Slots.ts"
+
+/** Groups in one transaction. */
+const batch = 100
+
+/** Pause after the store did not answer. */
+const unavailableDelayMs = 1_000
+
+/** Between passes over all groups. */
+const everyMs = 30_000
+
+export class Groups extends Context.Service<
+  Groups,
+  {
+    /** A run of the group has ended, and the store knows. Returns at once. */
+    readonly ended: (group: Group) => void
+  }
+>()("@weft/core/runs/Groups") {
+  static readonly layer = Layer.effect(
+    Groups,
+    Effect.gen(function* () {
+      const store = yield* JournalStore
+      const slots = yield* Slots
+      const claimer = yield* Claimer
+      const feed = yield* Feed
+      const wake = Latch.makeUnsafe(false)
+      const pending = new Map<string, Group>()
+
+      const letIn = Effect.fnUntraced(function* (groups: ReadonlyArray<Group>) {
+        const count = yield* store.unpark(groups, yield* currentTime)
+        if (count === 0) return
+        for (const envId of new Set(groups.map((group) => group.env_id))) claimer.claim(slots.waits(envId))
+        yield* feed.tell([{ type: "deliveries:waiting", node_id: null }])
+      })
+
+      const letInPending = Effect.gen(function* () {
+        while (pending.size > 0) {
+          const groups = [...pending].slice(0, batch)
+          for (const [id] of groups) pending.delete(id)
+          yield* Effect.onError(letIn(groups.map(([, group]) => group)), () =>
+            Effect.sync(() => {
+              for (const [id, group] of groups) pending.set(id, group)
+            })
+          )
+        }
+      })
+
+      const letInAll = Effect.gen(function* () {
+        let after: Group | null = null
+        while (true) {
+          const groups: ReadonlyArray<Group> = yield* store.parked(after, batch)
+          if (groups.length > 0) yield* letIn(groups)
+          after = groups.at(-1) ?? null
+          if (groups.length < batch) return
+        }
+      })
+
+      const patient = (effect: Effect.Effect<void, StoreUnavailable>) =>
+        Effect.catchTag(effect, "StoreUnavailable", (error) =>
+          Effect.andThen(Effect.logWarning(error.message), Effect.sleep(unavailableDelayMs))
+        )
+
+      yield* Effect.gen(function* () {
+        yield* wake.await
+        yield* patient(letInPending)
+        if (pending.size === 0) wake.closeUnsafe()
+      }).pipe(Effect.forever, Effect.forkScoped)
+
+      yield* patient(letInAll).pipe(Effect.andThen(Effect.sleep(everyMs)), Effect.forever, Effect.forkScoped)
+
+      // What the last runs of this node left is for the others.
+      yield* Effect.addFinalizer(() => Effect.ignore(letInPending))
+
+      return Groups.of({
+        ended: (group) => {
+          pending.set(idOf(group), group)
+          wake.openUnsafe()
+        }
+      })
+    })
+  )
+}
+
+const idOf = ({ env_id, key }: Group): string => `${env_id} ${key}`

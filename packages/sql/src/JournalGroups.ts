@@ -1,0 +1,123 @@
+/**
+ * Groups of deliveries whose runs share a limit, in the transaction of the caller.
+ *
+ * Claims of one database must come one after the other: two that run side by side could each take the last room.
+ */
+import { Delivery, type DeliveryId, type Group, parkedAt, roomFor, type Timestamp } from "@weft/core"
+import { Effect, Schema } from "effect"
+import type { SqlError } from "effect/sql"
+import type { Rows } from "./Batch.ts"
+import { countOf, type Database } from "./Database.ts"
+import type { JournalStatements } from "./JournalStatements.ts"
+
+/** Deliveries that one group gives up in one claim, so that others can write soon. */
+const parkMax = 1000
+
+/** A delivery that waits, and is due or parked. */
+type WaitingRow = Pick<Delivery, "delivery_id" | "due_at"> & { readonly terms: string }
+
+/** Where in the text the index on parked deliveries is to be found. */
+const parked = `due_at = ${parkedAt}`
+
+/** Of these due deliveries, those for which their groups have no room: parked with others like them; how many in all. */
+export const parkFull = Effect.fnUntraced(function* (
+  database: Database["Service"],
+  seen: ReadonlyArray<Pick<Delivery, "delivery_id" | "env_id"> & { readonly group_key: string | null }>,
+  now: Timestamp
+): Effect.fn.Return<{ readonly closed: ReadonlySet<DeliveryId>; readonly parked: number }, SqlError.SqlError> {
+  const closed = new Set<DeliveryId>()
+  let count = 0
+  for (const [, members] of Map.groupBy(
+    seen.filter((row) => row.group_key !== null),
+    (row) => `${row.env_id} ${row.group_key}`
+  )) {
+    const [first] = members
+    if (first === undefined || first.group_key === null) continue
+    const group = { env_id: first.env_id, key: first.group_key }
+    const last = (yield* admitted(database, group, now)).at(-1)?.delivery_id ?? ""
+    // A delivery is let in only after all older ones of its group.
+    const late = members.filter((row) => row.delivery_id > last)
+    if (late.length === 0) continue
+    for (const { delivery_id } of late) closed.add(delivery_id)
+    count += yield* park(database, group, last, now)
+  }
+  return { closed, parked: count }
+})
+
+/** Makes those parked deliveries of the groups due for which there is room; how many. */
+export const unparkGroups = Effect.fnUntraced(function* (
+  database: Database["Service"],
+  statements: JournalStatements,
+  groups: ReadonlyArray<Group>,
+  now: Timestamp
+): Effect.fn.Return<number, SqlError.SqlError> {
+  const rows: Rows = []
+  for (const group of groups) {
+    const members = yield* admitted(database, group, now)
+    for (const { delivery_id, due_at } of members) if (due_at === parkedAt) rows.push(group.env_id, delivery_id, now)
+  }
+  return yield* statements.unpark.run(rows)
+})
+
+/** The groups after `after` that have parked deliveries, found by stepping from one to the next. */
+export const parkedGroups = Effect.fnUntraced(function* (
+  { reader: sql }: Database["Service"],
+  after: Group | null,
+  limit: number
+): Effect.fn.Return<ReadonlyArray<Group>, SqlError.SqlError> {
+  const groups: Array<Group> = []
+  let last = after ?? { env_id: "", key: "" }
+  while (groups.length < limit) {
+    const [next] = yield* sql<Group>`
+      SELECT env_id, group_key AS key FROM deliveries
+      WHERE ${sql.literal(parked)} AND (env_id, group_key) > (${last.env_id}, ${last.key})
+      ORDER BY env_id, group_key LIMIT 1`
+    if (next === undefined) break
+    groups.push(next)
+    last = next
+  }
+  return groups
+})
+
+/** The waiting deliveries of the group for which there is room, the oldest first. */
+const admitted = Effect.fnUntraced(function* (
+  { writer: sql }: Database["Service"],
+  { env_id, key }: Group,
+  now: Timestamp
+): Effect.fn.Return<ReadonlyArray<WaitingRow>, SqlError.SqlError> {
+  const running = yield* countOf(
+    sql<{ n: number }>`SELECT count(*) AS n FROM runs WHERE env_id = ${env_id} AND group_key = ${key}`
+  )
+  // Mostly there is room for one or none. Each round looks at twice as many.
+  for (let most = 2; ; most *= 2) {
+    const due = yield* sql<WaitingRow>`
+      SELECT delivery_id, due_at, terms FROM deliveries
+      WHERE env_id = ${env_id} AND group_key = ${key} AND due_at <= ${now} ORDER BY delivery_id LIMIT ${most}`
+    const waiting = yield* sql<WaitingRow>`
+      SELECT delivery_id, due_at, terms FROM deliveries
+      WHERE env_id = ${env_id} AND group_key = ${key} AND ${sql.literal(parked)} ORDER BY delivery_id LIMIT ${most}`
+    const oldest = [...due, ...waiting].sort((a, b) => (a.delivery_id < b.delivery_id ? -1 : 1)).slice(0, most)
+    const room = roomFor(
+      oldest.map((row) => limitOf(row.terms)),
+      running
+    )
+    if (room < oldest.length || oldest.length < most) return oldest.slice(0, room)
+  }
+})
+
+/** Parks deliveries of the group that are due and younger than `last`; how many. */
+const park = ({ dialect, writer: sql }: Database["Service"], { env_id, key }: Group, last: string, now: Timestamp) =>
+  Effect.map(
+    sql`UPDATE deliveries SET due_at = ${parkedAt}
+      WHERE (env_id, due_at, delivery_id) IN (
+        SELECT env_id, due_at, delivery_id FROM deliveries
+        WHERE env_id = ${env_id} AND group_key = ${key} AND due_at <= ${now} AND delivery_id > ${last}
+        ORDER BY due_at, delivery_id LIMIT ${parkMax}
+      )`.raw,
+    dialect.changes
+  )
+
+const Limited = Schema.fromJsonString(Schema.Struct({ group: Delivery.fields.group }))
+const decodeLimited = Schema.decodeSync(Limited)
+
+const limitOf = (terms: string): number => decodeLimited(terms).group?.limit ?? 0
