@@ -70,6 +70,8 @@ export class MemoryDatabase extends Context.Service<
     readonly builds: Map<BuildId, Build>
     /** What is deployed, by project. */
     readonly deployments: Map<ProjectId, { readonly build_id: BuildId; readonly manifest: Manifest }>
+    /** Live builds, by project. */
+    readonly liveBuilds: Map<ProjectId, { readonly build_id: BuildId; readonly manifest: Manifest }>
     readonly schedules: Map<ScheduleId, Schedule>
     readonly domains: Map<DomainId, Domain>
     readonly certificates: Map<DomainId, DomainCertificate>
@@ -100,6 +102,7 @@ export class MemoryDatabase extends Context.Service<
       looseBytes: new Map(),
       builds: new Map(),
       deployments: new Map(),
+      liveBuilds: new Map(),
       schedules: new Map(),
       domains: new Map(),
       certificates: new Map(),
