@@ -36,7 +36,7 @@ export const startWeft = async (sources: Readonly<Record<string, string>>): Prom
   const key = `svc_${randomUUID()}_${randomUUID().replaceAll("-", "")}`
   const child = spawn(
     process.execPath,
-    ["--conditions=weft-source", fileOf("../../../examples/standalone/src/main.ts")],
+    ["--max-semi-space-size=16", "--conditions=weft-source", fileOf("../../../examples/standalone/src/main.ts")],
     {
       env: { PATH: process.env.PATH, WEFT_PORT: "0", WEFT_DATA_DIR: dir, WEFT_API_KEY: key },
       stdio: ["ignore", "pipe", "inherit"]
