@@ -16,9 +16,11 @@ export const coreFolders = [
   "blobs",
   "files",
   "builds",
+  "schedules",
   "events",
   "runs",
   "usage",
+  "streams",
   "webhooks",
   "domains",
   "memory"

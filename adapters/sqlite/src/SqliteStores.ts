@@ -13,11 +13,14 @@ import {
   MemoryStores,
   type ProjectStore,
   type RateStore,
+  type RunControlStore,
   type RunStore,
+  type ScheduleStore,
   type SealedStore,
   type ServiceKeyStore,
   type SessionStore,
   type TenantStore,
+  type TickStore,
   type UsageStore
 } from "@weft/core"
 import { Database, journalStore, migrate, recordStores, sqlite } from "@weft/sql"
@@ -47,8 +50,11 @@ export type SqliteStores =
   | SealedStore
   | FileStore
   | BuildStore
+  | ScheduleStore
+  | TickStore
   | EventStore
   | RunStore
+  | RunControlStore
   | JournalStore
   | AdmissionStore
   | UsageStore

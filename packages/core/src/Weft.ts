@@ -9,11 +9,11 @@ import { Digest } from "effect/crypto"
 import type { ApiKeyStore } from "./access/ApiKeyStore.ts"
 import { ApiKeys } from "./access/ApiKeys.ts"
 import { Credentials } from "./access/Credentials.ts"
-import { ServiceKeys } from "./access/ServiceKeys.ts"
 import type { ServiceKeyStore } from "./access/ServiceKeyStore.ts"
+import { ServiceKeys } from "./access/ServiceKeys.ts"
 import * as SessionJanitor from "./access/SessionJanitor.ts"
-import { Sessions } from "./access/Sessions.ts"
 import type { SessionStore } from "./access/SessionStore.ts"
+import { Sessions } from "./access/Sessions.ts"
 import type { Feed } from "./activity/Feed.ts"
 import type { BlobStore } from "./blobs/BlobStore.ts"
 import { Artifacts } from "./builds/Artifacts.ts"
@@ -25,8 +25,8 @@ import { ArchiveBytesMax } from "./builds/Upload.ts"
 import type { DomainCertificates } from "./domains/DomainCertificates.ts"
 import type { DomainRoutes } from "./domains/DomainRoutes.ts"
 import type { DomainStore } from "./domains/DomainStore.ts"
-import { type DomainsConfig, domainsLayer } from "./domains/DomainsConfig.ts"
 import type { Domains } from "./domains/Domains.ts"
+import { type DomainsConfig, domainsLayer } from "./domains/DomainsConfig.ts"
 import type { ZonesInvalid } from "./domains/DomainZones.ts"
 import type { Egress } from "./egress/Egress.ts"
 import { Keyring, type MasterKeyInvalid, type MasterKeys } from "./encryption/Keyring.ts"
@@ -36,10 +36,12 @@ import type { StoreUnavailable } from "./errors/Errors.ts"
 import type { EventStore } from "./events/EventStore.ts"
 import { Events } from "./events/Events.ts"
 import { SystemEvents } from "./events/SystemEvents.ts"
+import { FileLinks } from "./files/FileLinks.ts"
 import type { FileStore } from "./files/FileStore.ts"
 import { Files } from "./files/Files.ts"
 import * as FileJanitor from "./files/Janitor.ts"
 import { OpenUploads } from "./files/OpenUploads.ts"
+import { PublicUrl } from "./files/PublicUrl.ts"
 import { Readers } from "./files/Readers.ts"
 import { Uploads } from "./files/Uploads.ts"
 import { hostEnv, type WeftEnv } from "./HostEnv.ts"
@@ -50,6 +52,7 @@ import { NodeMetrics } from "./metrics/NodeMetrics.ts"
 import type { ProjectStore } from "./projects/ProjectStore.ts"
 import { Projects } from "./projects/Projects.ts"
 import type { AdmissionStore } from "./runs/AdmissionStore.ts"
+import { Calls } from "./runs/Calls.ts"
 import { Claimer } from "./runs/Claimer.ts"
 import * as DeliveryMetrics from "./runs/DeliveryMetrics.ts"
 import { DeliveryWorker } from "./runs/DeliveryWorker.ts"
@@ -59,17 +62,28 @@ import { Groups } from "./runs/Groups.ts"
 import * as Intake from "./runs/Intake.ts"
 import { Journal } from "./runs/Journal.ts"
 import type { JournalStore } from "./runs/JournalStore.ts"
+import * as LiveLogs from "./runs/LiveLogs.ts"
 import { NodeLease } from "./runs/NodeLease.ts"
 import * as Reaper from "./runs/Reaper.ts"
 import * as Retention from "./runs/Retention.ts"
+import { RunControl } from "./runs/RunControl.ts"
+import type { RunControlStore } from "./runs/RunControlStore.ts"
+import { RunningRuns } from "./runs/RunningRuns.ts"
 import type { RunStore } from "./runs/RunStore.ts"
 import { Runs } from "./runs/Runs.ts"
+import * as Scheduler from "./runs/Scheduler.ts"
 import { Slots, type SlotsConfig } from "./runs/Slots.ts"
+import { StreamWatch } from "./runs/StreamWatch.ts"
+import type { TickStore } from "./runs/TickStore.ts"
 import { defaultLimits } from "./sandbox/Limits.ts"
 import type { Sandbox } from "./sandbox/Sandbox.ts"
+import type { ScheduleStore } from "./schedules/ScheduleStore.ts"
 import type { ContextVariableStore } from "./secrets/ContextVariableStore.ts"
 import { ContextVariables } from "./secrets/ContextVariables.ts"
 import { ProjectSecrets } from "./secrets/ProjectSecrets.ts"
+import type { StreamsConfig } from "./streams/StreamHub.ts"
+import type { StreamStore } from "./streams/StreamStore.ts"
+import { Streams } from "./streams/Streams.ts"
 import type { PlanInvalid, PlanOverrides } from "./tenancy/Plan.ts"
 import { Plans } from "./tenancy/Plans.ts"
 import { Quotas } from "./tenancy/Quotas.ts"
@@ -92,9 +106,13 @@ export type Stores =
   | SealedStore
   | FileStore
   | BuildStore
+  | ScheduleStore
+  | TickStore
   | EventStore
   | RunStore
+  | RunControlStore
   | JournalStore
+  | StreamStore
   | AdmissionStore
   | UsageStore
   | RateStore
@@ -114,11 +132,15 @@ export type WeftServices =
   | ContextVariables
   | Resealing
   | Files
+  | FileLinks
   | Uploads
   | Builds
   | Events
   | Runs
+  | RunControl
+  | Calls
   | OrgUsages
+  | Streams
   | Webhooks
   | Domains
   | DomainRoutes
@@ -140,6 +162,10 @@ export interface RuntimeConfig {
   readonly leaseMs?: number
   /** Tenants' own host names; by default they can be registered, but not validated. */
   readonly domains?: DomainsConfig
+  /** What is kept for those who watch what happens. */
+  readonly streams?: StreamsConfig
+  /** The address under which clients reach this host, without a slash at its end. Without it no links are made. */
+  readonly publicUrl?: string | (() => string | null)
 }
 
 const defaultDeliveries: SlotsConfig = { total: 512, perEnv: 128 }
@@ -172,7 +198,13 @@ export const layer = (
     Layer.provideMerge(Layer.mergeAll(Deployments.layer, Artifacts.layer))
   )
   const secrets = ContextVariables.layer.pipe(Layer.provideMerge(Layer.mergeAll(ProjectSecrets.layer, Resealing.layer)))
-  const files = Layer.mergeAll(Files.layer, Uploads.layer, FileJanitor.layer).pipe(
+  const { publicUrl } = config
+  const links = Layer.provide(
+    FileLinks.layer,
+    Layer.succeed(PublicUrl, typeof publicUrl === "function" ? publicUrl : () => publicUrl ?? null)
+  )
+  const files = Layer.mergeAll(Uploads.layer, FileJanitor.layer, links).pipe(
+    Layer.provideMerge(Files.layer),
     Layer.provide(Layer.mergeAll(OpenUploads.layer, Readers.layer)),
     Layer.provide(access)
   )
@@ -185,10 +217,17 @@ export const layer = (
     Layer.provideMerge(node),
     Layer.provideMerge(Layer.mergeAll(access, builds, secrets, files))
   )
-  const running = Layer.merge(Layer.provide(Dispatcher.layer, DeliveryWorker.layer), DeliveryMetrics.layer(deliveries))
+  const running = Layer.mergeAll(
+    Layer.provide(Dispatcher.layer, DeliveryWorker.layer),
+    DeliveryMetrics.layer(deliveries),
+    Scheduler.layer
+  )
   const domains = Layer.provide(domainsLayer(config.domains), access)
-  return Layer.mergeAll(Webhooks.layer, Runs.layer, OrgUsages.layer, running, domains).pipe(
+  const streams = Streams.layer(config.streams)
+  const controlling = Layer.mergeAll(Runs.layer, RunControl.layer, Calls.layer, LiveLogs.layer)
+  return Layer.mergeAll(Webhooks.layer, controlling, OrgUsages.layer, running, domains, streams).pipe(
     Layer.provideMerge(Executor.layer),
+    Layer.provideMerge(Layer.merge(RunningRuns.layer, StreamWatch.layer)),
     Layer.provideMerge(publishing),
     Layer.provide(crypto)
   )

@@ -6,12 +6,14 @@ import {
   type EarlierRequest,
   type EnvId,
   type Event,
+  type ScheduleRefusal,
   type Timestamp
 } from "@weft/core"
-import { Effect, Layer } from "effect"
+import { Data, Effect, Layer } from "effect"
 import { Database, orUnavailable } from "./Database.ts"
 import { applyAll } from "./JournalCommit.ts"
 import { journalStatements } from "./JournalStatements.ts"
+import { changeSchedules } from "./ScheduleRows.ts"
 
 export const layer: Layer.Layer<AdmissionStore, never, Database> = Layer.effect(
   AdmissionStore,
@@ -43,11 +45,13 @@ export const layer: Layer.Layer<AdmissionStore, never, Database> = Layer.effect(
       )
 
     const admit = Effect.fnUntraced(function* (admission: Admission) {
-      const { event, request, now } = admission
+      const { event, request, schedule, now } = admission
       if (request !== null && !(yield* take(admission, request.key, request.digest))) {
         const former = yield* earlier(event.env_id, request.key, now)
         if (former !== null) return { _tag: "Earlier", earlier: former } satisfies Admitted
       }
+      const refusal = schedule === undefined ? null : yield* changeSchedules(database, schedule)
+      if (refusal !== null) return yield* new Refused({ refusal })
       const kept: Array<Admission["deliveries"][number]["delivery"]> = []
       // In one order everywhere, so that nobody waits for each other in a circle.
       for (const { delivery, onceKey } of [...admission.deliveries].sort(byKey)) {
@@ -63,6 +67,7 @@ export const layer: Layer.Layer<AdmissionStore, never, Database> = Layer.effect(
         sql.withTransaction(admit(admission)).pipe(
           // The id of a new event is new.
           Effect.catchTag("NotAllCount", Effect.die),
+          Effect.catchTag("Refused", ({ refusal }) => Effect.succeed<Admitted>({ _tag: "Refused", refusal })),
           orUnavailable("admit")
         ),
 
@@ -75,6 +80,9 @@ export const layer: Layer.Layer<AdmissionStore, never, Database> = Layer.effect(
     })
   })
 )
+
+/** What was written in the transaction is not to stay. */
+class Refused extends Data.TaggedError("Refused")<{ readonly refusal: ScheduleRefusal }> {}
 
 const byKey = (a: Admission["deliveries"][number], b: Admission["deliveries"][number]): number =>
   (a.onceKey ?? "") < (b.onceKey ?? "") ? -1 : 1

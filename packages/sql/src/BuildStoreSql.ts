@@ -1,21 +1,23 @@
 /** `BuildStore` on SQL. */
-import { Build, BuildStore, type Deployment, Manifest, NotFound, Taken } from "@weft/core"
+import { Build, BuildStore, type Deployment, Manifest, NotFound, Taken, type Timestamp } from "@weft/core"
 import { Effect, Layer, Schema } from "effect"
 import type { Statement } from "effect/sql"
 import { batched } from "./Batch.ts"
 import { countOf, Database, onlyRow, orUnavailable, type RowOf } from "./Database.ts"
+import { replaceStatic } from "./ScheduleRows.ts"
 
 export const layer: Layer.Layer<BuildStore, never, Database> = Layer.effect(
   BuildStore,
   Effect.gen(function* () {
-    const { dialect, reader, writer } = yield* Database
+    const database = yield* Database
+    const { dialect, reader, writer } = database
     const insertEndpoints = batched(writer, dialect, {
       columns: ["text", "text", "text", "text", "text"],
       text: (values) =>
         `INSERT INTO endpoints (env_id, method, service, path, project_id) VALUES ${values} ON CONFLICT DO NOTHING`
     })
 
-    const deploy = Effect.fnUntraced(function* (build: Build, manifest: Manifest, at: number) {
+    const deploy = Effect.fnUntraced(function* (build: Build, manifest: Manifest, at: Timestamp) {
       const { build_id, env_id, project_id } = build
       yield* onlyRow(
         writer`UPDATE builds SET updated_at = ${at}
@@ -25,13 +27,14 @@ export const layer: Layer.Layer<BuildStore, never, Database> = Layer.effect(
       const others = yield* writer<{ endpoint: string }>`
         SELECT method || ' /' || service || path AS endpoint FROM endpoints
         WHERE env_id = ${env_id} AND project_id <> ${project_id}`
-      const served = new Set(others.map((row) => row.endpoint))
+      const taken = new Set(others.map((row) => row.endpoint))
       const clash = manifest.endpoints
         .map((endpoint) => `${endpoint.method} /${endpoint.service}${endpoint.path}`)
-        .find((endpoint) => served.has(endpoint))
+        .find((endpoint) => taken.has(endpoint))
       if (clash !== undefined) return yield* new Taken({ what: clash })
 
-      const deployment = { project_id, env_id, build_id, manifest: JSON.stringify(manifest) }
+      const served = yield* replaceStatic(database, build, manifest, at)
+      const deployment = { project_id, env_id, build_id, manifest: JSON.stringify(served) }
       yield* writer`DELETE FROM endpoints WHERE project_id = ${project_id}`
       yield* writer`INSERT INTO deployments ${writer.insert(deployment)}
         ON CONFLICT (project_id) DO UPDATE SET build_id = excluded.build_id, manifest = excluded.manifest`

@@ -15,12 +15,14 @@ import { files } from "./migrations/Files.ts"
 import { groups } from "./migrations/Groups.ts"
 import { init } from "./migrations/Init.ts"
 import { once } from "./migrations/Once.ts"
+import { schedules } from "./migrations/Schedules.ts"
 import { secrets } from "./migrations/Secrets.ts"
 import { usage } from "./migrations/Usage.ts"
 
 /** Brings the database to where the version left it whose last step has this number: what an upgrade starts from. */
 export const migrateTo = Effect.fnUntraced(function* (last: number) {
-  const { dialect, writer } = yield* Database
+  const database = yield* Database
+  const { dialect, writer } = database
   const run = (statements: ReadonlyArray<string>) =>
     Effect.forEach(statements, (statement) => writer.unsafe(statement), { discard: true })
 
@@ -33,7 +35,8 @@ export const migrateTo = Effect.fnUntraced(function* (last: number) {
     "0005_usage": Effect.flatMap(now, (instant) => run(usage(dialect, monthOf(instant)))),
     "0006_domains": run(domains(dialect)),
     "0007_groups": run(groups(dialect)),
-    "0008_once": run(once(dialect))
+    "0008_once": run(once(dialect)),
+    "0009_schedules": Effect.flatMap(now, (instant) => schedules(database, instant))
   }
   yield* Migrator.make({})({
     loader: Migrator.fromRecord(

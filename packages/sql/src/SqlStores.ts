@@ -9,11 +9,14 @@ import type {
   FileStore,
   JournalStore,
   ProjectStore,
+  RunControlStore,
   RunStore,
+  ScheduleStore,
   SealedStore,
   ServiceKeyStore,
   SessionStore,
   TenantStore,
+  TickStore,
   UsageStore
 } from "@weft/core"
 import { Layer } from "effect"
@@ -27,11 +30,14 @@ import * as EventStoreSql from "./EventStoreSql.ts"
 import * as FileStoreSql from "./FileStoreSql.ts"
 import * as JournalStoreSql from "./JournalStoreSql.ts"
 import * as ProjectStoreSql from "./ProjectStoreSql.ts"
+import * as RunControlStoreSql from "./RunControlStoreSql.ts"
 import * as RunStoreSql from "./RunStoreSql.ts"
+import * as ScheduleStoreSql from "./ScheduleStoreSql.ts"
 import * as SealedStoreSql from "./SealedStoreSql.ts"
 import * as ServiceKeyStoreSql from "./ServiceKeyStoreSql.ts"
 import * as SessionStoreSql from "./SessionStoreSql.ts"
 import * as TenantStoreSql from "./TenantStoreSql.ts"
+import * as TickStoreSql from "./TickStoreSql.ts"
 import * as UsageStoreSql from "./UsageStoreSql.ts"
 
 /** What running writes, for a thread of its own. Needs a database that is up to date. */
@@ -51,8 +57,11 @@ export const recordStores: Layer.Layer<
   | SealedStore
   | FileStore
   | BuildStore
+  | ScheduleStore
+  | TickStore
   | EventStore
   | RunStore
+  | RunControlStore
   | UsageStore
   | DomainStore,
   never,
@@ -67,8 +76,11 @@ export const recordStores: Layer.Layer<
   SealedStoreSql.layer,
   FileStoreSql.layer,
   BuildStoreSql.layer,
+  ScheduleStoreSql.layer,
+  TickStoreSql.layer,
   EventStoreSql.layer,
   RunStoreSql.layer,
+  RunControlStoreSql.layer,
   UsageStoreSql.layer,
   DomainStoreSql.layer
 )

@@ -4,7 +4,7 @@
  * A feed may lose messages (a node was away); whoever relies on it also has an age limit or a slow poll.
  */
 import { Context, type Effect, type PubSub, type Scope } from "effect"
-import type { NodeId } from "../ids/Ids.ts"
+import type { NodeId, RunId } from "../ids/Ids.ts"
 import type { Activity, Invalidation } from "./Activity.ts"
 
 /** What the parts of a node, and nodes, tell each other so that they need not ask. */
@@ -12,6 +12,10 @@ export type News =
   | Invalidation
   /** Deliveries wait that `node_id` has no room for; null: that nobody has claimed. */
   | { readonly type: "deliveries:waiting"; readonly node_id: NodeId | null }
+  /** There is a new schedule. */
+  | { readonly type: "schedules:changed" }
+  /** Runs of `node_id` were cancelled in the store; it is to stop them. */
+  | { readonly type: "runs:cancelled"; readonly node_id: NodeId; readonly run_ids: ReadonlyArray<RunId> }
 
 export class Feed extends Context.Service<
   Feed,

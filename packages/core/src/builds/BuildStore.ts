@@ -32,8 +32,9 @@ export class BuildStore extends Context.Service<
     ) => Effect.Effect<Page<Build>, StoreUnavailable>
     /**
      * Makes the build the deployed one of its project, with `manifest`, in one transaction; the one before stops
-     * being it. `Taken` ("METHOD /service/path") when another project of the environment serves an endpoint of it:
-     * then nothing changes.
+     * being it. The project's static schedules become those of `manifest`, unless a live build serves it; one that it
+     * had before stays the same, with its id, which the stored manifest names. `Taken` ("METHOD /service/path") when
+     * another project of the environment has an endpoint of it: then nothing changes.
      */
     readonly deploy: (
       build: Build,
@@ -41,7 +42,21 @@ export class BuildStore extends Context.Service<
       at: Timestamp
     ) => Effect.Effect<void, Taken | NotFound | StoreUnavailable>
     readonly deployed: (envId: EnvId, projectId: ProjectId) => Effect.Effect<Deployment, NotFound | StoreUnavailable>
-    /** All deployments of the environment, by project id. */
+    /**
+     * Stores a new build and makes it the live one of its project, with `manifest`, in one transaction; the one before
+     * stops being it. Until `endLive` the project's static schedules are its own. The project keeps the endpoints of its
+     * deployed build besides, so that it can go back. `Taken` as `insert` and `deploy` have it, `NotFound` without the
+     * project: then nothing changes.
+     */
+    readonly goLive: (build: Build, manifest: Manifest) => Effect.Effect<void, Taken | NotFound | StoreUnavailable>
+    readonly live: (envId: EnvId, projectId: ProjectId) => Effect.Effect<Deployment, NotFound | StoreUnavailable>
+    /** The project has no live build any more, and the schedules of its deployed one. `NotFound` when it had none. */
+    readonly endLive: (
+      envId: EnvId,
+      projectId: ProjectId,
+      at: Timestamp
+    ) => Effect.Effect<void, NotFound | StoreUnavailable>
+    /** What serves the projects of the environment, by project id: the live build of each, else the deployed one. */
     readonly deployments: (envId: EnvId) => Effect.Effect<ReadonlyArray<Deployment>, StoreUnavailable>
   }
 >()("@weft/core/builds/BuildStore") {}

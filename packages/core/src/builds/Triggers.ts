@@ -139,7 +139,7 @@ const readSchedule = (field: string, value: unknown): Read<Pick<ScheduleEntry, "
         : fault(at(field, "timezone"), "is not the name of a time zone")
     )
     const cron = yield* readText(cronField, schedule.cron, 256)
-    const wrong = cronFault(cron, timezone)
+    const wrong = cronFault(cron)
     return wrong === null ? { cron, timezone } : yield* fault(cronField, wrong)
   })
 

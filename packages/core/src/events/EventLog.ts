@@ -7,6 +7,7 @@ import { Context, type Effect } from "effect"
 import type { Match } from "../builds/Deployments.ts"
 import type { BadRequest, StoreUnavailable } from "../errors/Errors.ts"
 import type { EnvId, RunId } from "../ids/Ids.ts"
+import type { ScheduleChange } from "../schedules/Schedule.ts"
 import type { Event } from "./Event.ts"
 
 /** A request that counts once in 24 hours, however often it is made. */
@@ -22,6 +23,8 @@ export interface Publication {
   readonly matches: ReadonlyArray<Match>
   readonly causedBy: RunId | null
   readonly request: OnceRequest | null
+  /** Made together with the event. */
+  readonly schedule?: ScheduleChange
 }
 
 export class EventLog extends Context.Service<
@@ -30,7 +33,8 @@ export class EventLog extends Context.Service<
     /**
      * Durable when it returns: the event is stored and every match will run, whatever happens to this process; matches
      * that their idempotency leaves out excepted. Gives the event, or that of an earlier request of the same key:
-     * then nothing is stored. `BadRequest` when that was another request.
+     * then nothing is stored. `BadRequest` when that was another request, and when `schedule` cannot be: then nothing
+     * is stored either.
      */
     readonly append: (publication: Publication) => Effect.Effect<Event, BadRequest | StoreUnavailable>
 

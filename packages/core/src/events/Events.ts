@@ -24,6 +24,8 @@ export interface NewEvent extends Delay {
   readonly data: Schema.Json
   /** Appends to this stream; without it the event begins a new one. */
   readonly stream_id?: string
+  /** The id of the stream that it begins, where somebody watches that already. */
+  readonly newStream?: StreamId
   /** The run whose code publishes it. */
   readonly causedBy?: RunId
   /**
@@ -67,7 +69,9 @@ export class Events extends Context.Service<
           const caller = yield* requirePermission("event", input.type, "create")
           yield* checkType(input.type)
           const stream_id =
-            input.stream_id === undefined ? yield* fresh(StreamId) : yield* decodeStreamId(input.stream_id)
+            input.stream_id === undefined
+              ? (input.newStream ?? (yield* fresh(StreamId)))
+              : yield* decodeStreamId(input.stream_id)
           const instant = yield* currentTime
           const event = {
             event_id: yield* fresh(EventId),
@@ -81,11 +85,15 @@ export class Events extends Context.Service<
           const request = input.idempotencyKey === undefined ? null : yield* requestOf(input, event.event_data)
           const earlier = request === null ? null : yield* log.earlier(caller.env_id, request)
           if (earlier !== null) return earlier
-          const { matches } = isSystemType(input.type)
-            ? yield* system.plan(input.type, input.data)
-            : { matches: (yield* deployments.of(caller.env_id)).matches(input.type) }
+          const { matches, schedule } = isSystemType(input.type)
+            ? yield* system.plan(event, input.data)
+            : { matches: (yield* deployments.of(caller.env_id)).matches(input.type), schedule: null }
+          if (schedule !== null && event.event_time > instant) return yield* notLater
           yield* quotas.admit(caller.env_id, matches.length)
-          const stored = yield* log.append({ event, matches, causedBy: input.causedBy ?? null, request })
+          const stored = yield* log.append({
+            ...{ event, matches, causedBy: input.causedBy ?? null, request },
+            ...(schedule === null ? {} : { schedule })
+          })
           // Of two of the same key that came at once, this is the other.
           if (stored.event_id !== event.event_id) return stored
           const facts = { env_id: event.env_id, stream_id }
@@ -117,6 +125,9 @@ export class Events extends Context.Service<
 }
 
 const isEventId = Schema.is(EventId)
+
+/** Schedules say themselves when. */
+const notLater = new BadRequest({ reason: "delay and deliver_at: schedules are made and cancelled at once" })
 
 const checkType = (type: string): Effect.Effect<void, BadRequest> => {
   if (type.length === 0 || type.length > typeLengthMax) {

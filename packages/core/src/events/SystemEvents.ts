@@ -8,11 +8,20 @@ import { type Caller, requirePermission } from "../access/Caller.ts"
 import { clip } from "../access/Permission.ts"
 import { Deployments, type Match } from "../builds/Deployments.ts"
 import { BadRequest, type Forbidden, type StoreUnavailable } from "../errors/Errors.ts"
+import type { ScheduleChange } from "../schedules/Schedule.ts"
+import { readCall } from "./CallData.ts"
+import type { Event } from "./Event.ts"
+import { planCancel, planSchedule } from "./ScheduleEvents.ts"
 
 /** What is to happen because of a system event. */
 export interface SystemPlan {
   readonly matches: ReadonlyArray<Match>
+  /** To be made with the event, or the event is not stored either. */
+  readonly schedule: ScheduleChange | null
 }
+
+/** What a plan needs to know of an event beside its data. */
+type Occasion = Pick<Event, "event_id" | "event_type" | "created_at">
 
 type Planned = Effect.Effect<SystemPlan, BadRequest | Forbidden | StoreUnavailable, Caller>
 
@@ -24,10 +33,10 @@ export class SystemEvents extends Context.Service<
   {
     /**
      * The plan for an event of a reserved type. `BadRequest` for a type that cannot be published, data of another
-     * shape, and a function that is unknown or ambiguous. Needs `call: create` on the function; `event: create` is
-     * the publisher's business.
+     * shape, and a function that is unknown or ambiguous. Needs `call: create` on the function, but not to cancel its
+     * schedules; `event: create` is the publisher's business.
      */
-    readonly plan: (type: string, data: Schema.Json) => Planned
+    readonly plan: (event: Occasion, data: Schema.Json) => Planned
     /**
      * The function that a reference means: `ns/var`, or `project:ns/var` to choose among projects. Needs
      * `call: create` on one of its names. `field` says in errors where the reference stood.
@@ -58,15 +67,22 @@ export class SystemEvents extends Context.Service<
       const call = Effect.fnUntraced(function* (data: Schema.Json) {
         yield* requirePermission("call", [], "create")
         const { fn } = yield* readCall(data)
-        return { matches: [yield* callee(fn, "event_data.fn")] }
+        return { matches: [yield* callee(fn, "event_data.fn")], schedule: null }
       })
+      const ofSchedules = (schedule: ScheduleChange): SystemPlan => ({ matches: [], schedule })
+      const schedule = planSchedule(callee)
+      const cancel = yield* planCancel
 
-      const plans: ReadonlyMap<string, (data: Schema.Json) => Planned> = new Map([["svc:call", call]])
+      const plans: ReadonlyMap<string, (event: Occasion, data: Schema.Json) => Planned> = new Map([
+        ["svc:call", (_, data) => call(data)],
+        ["svc:schedule:new", (event, data) => Effect.map(schedule(event, data), ofSchedules)],
+        ["svc:schedule:cancel", (event, data) => Effect.map(cancel(event, data), ofSchedules)]
+      ])
 
       return SystemEvents.of({
         callee,
-        plan: (type, data) =>
-          plans.get(type)?.(data) ?? bad("event_type: the prefix svc: is reserved for system events")
+        plan: (event, data) =>
+          plans.get(event.event_type)?.(event, data) ?? bad("event_type: the prefix svc: is reserved for system events")
       })
     })
   )
@@ -76,22 +92,6 @@ export class SystemEvents extends Context.Service<
 export const callNames = ({ build, handler }: Pick<Match, "build" | "handler">): ReadonlyArray<string> => {
   const name = `${handler.ns}/${handler.var}`
   return [name, `${build.project_name}:${name}`]
-}
-
-/** What `event_data` of everything that calls a function has in common. */
-export const readCall = (
-  data: Schema.Json
-): Effect.Effect<{ readonly fn: string; readonly fields: ReadonlyMap<string, Schema.Json> }, BadRequest> => {
-  if (typeof data !== "object" || data === null || Array.isArray(data)) {
-    return bad("event_data must be an object with fn, a function reference")
-  }
-  const fields = new Map(Object.entries(data))
-  const fn = fields.get("fn")
-  if (typeof fn !== "string" || fn === "") return bad("event_data.fn must be a function reference such as ns/var")
-  const args = fields.get("args")
-  return args === undefined || Array.isArray(args)
-    ? Effect.succeed({ fn, fields })
-    : bad("event_data.args must be an array")
 }
 
 const bad = (reason: string): Effect.Effect<never, BadRequest> => Effect.fail(new BadRequest({ reason }))

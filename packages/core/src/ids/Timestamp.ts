@@ -14,3 +14,14 @@ export const addMillis = (instant: Timestamp, millis: number): Timestamp => Time
 
 /** ISO 8601 in UTC with milliseconds, as the API writes instants. */
 export const iso = (instant: Timestamp): string => new Date(instant).toISOString()
+
+const instant = /^(\d{4})-(\d\d)-(\d\d)T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/
+
+/** The instant that an ISO 8601 timestamp with a time zone names; null for text that is none, or of no day that exists. */
+export const parseInstant = (text: string): Timestamp | null => {
+  const [, year, month, day] = instant.exec(text) ?? []
+  const millis = day === undefined ? Number.NaN : Date.parse(text)
+  // The engine takes the 30th of February for a day in March.
+  const date = new Date(Date.UTC(Number(year), Number(month) - 1, Number(day)))
+  return Number.isNaN(millis) || date.getUTCDate() !== Number(day) ? null : Timestamp.make(millis)
+}

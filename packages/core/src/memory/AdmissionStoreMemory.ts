@@ -4,6 +4,7 @@ import type { EnvId } from "../ids/Ids.ts"
 import type { Timestamp } from "../ids/Timestamp.ts"
 import { type Admission, AdmissionStore, type Admitted, type EarlierRequest } from "../runs/AdmissionStore.ts"
 import { MemoryDatabase } from "./MemoryDatabase.ts"
+import { changeSchedules } from "./ScheduleStoreMemory.ts"
 
 export const layer: Layer.Layer<AdmissionStore, never, MemoryDatabase> = Layer.effect(
   AdmissionStore,
@@ -16,7 +17,7 @@ export const layer: Layer.Layer<AdmissionStore, never, MemoryDatabase> = Layer.e
         : { event, digest: taken.digest }
     }
 
-    const admit = ({ event, deliveries, request, now, until }: Admission): Admitted => {
+    const admit = ({ event, deliveries, request, schedule, now, until }: Admission): Admitted => {
       const take = (key: string, digest: string): boolean => {
         const row = rowKey(event.env_id, key)
         const taken = db.once.get(row)
@@ -27,6 +28,8 @@ export const layer: Layer.Layer<AdmissionStore, never, MemoryDatabase> = Layer.e
 
       const former = request === null ? null : earlier(event.env_id, request.key, now)
       if (former !== null) return { _tag: "Earlier", earlier: former }
+      const refusal = schedule === undefined ? null : changeSchedules(db, schedule)
+      if (refusal !== null) return { _tag: "Refused", refusal }
       if (request !== null) take(request.key, request.digest)
       db.events.set(event.event_id, event)
       const kept = deliveries.filter(({ onceKey }) => onceKey === null || take(onceKey, ""))

@@ -5,12 +5,15 @@ import { BuildStore } from "../builds/BuildStore.ts"
 import type { Manifest } from "../builds/Manifest.ts"
 import { NotFound, Taken } from "../errors/Errors.ts"
 import type { BuildId, EnvId, ProjectId } from "../ids/Ids.ts"
+import type { Timestamp } from "../ids/Timestamp.ts"
+import type { Schedule } from "../schedules/Schedule.ts"
+import { redeployed } from "../schedules/StaticSchedules.ts"
 import { compareText, MemoryDatabase, pageOf } from "./MemoryDatabase.ts"
 
 export const layer: Layer.Layer<BuildStore, never, MemoryDatabase> = Layer.effect(
   BuildStore,
   Effect.gen(function* () {
-    const { projects, builds, deployments } = yield* MemoryDatabase
+    const { projects, builds, deployments, liveBuilds, schedules } = yield* MemoryDatabase
 
     /** Builds of the environment whose project exists, with its name of today. */
     const ofEnv = (envId: EnvId): ReadonlyArray<Build> =>
@@ -28,19 +31,52 @@ export const layer: Layer.Layer<BuildStore, never, MemoryDatabase> = Layer.effec
       return found === undefined ? Effect.fail(notFound) : Effect.succeed(found)
     }
 
-    const deployedOf = (envId: EnvId) =>
+    const servingOf = (projectId: ProjectId) => liveBuilds.get(projectId) ?? deployments.get(projectId)
+
+    /** The builds of the environment that `placeOf` has, by project. */
+    const placed = (envId: EnvId, placeOf: (projectId: ProjectId) => Placed | undefined) =>
       ofEnv(envId).flatMap((build) => {
-        const deployment = deployments.get(build.project_id)
-        return build.deployed && deployment !== undefined ? [{ build, manifest: deployment.manifest }] : []
+        const found = placeOf(build.project_id)
+        return found?.build_id === build.build_id ? [{ build, manifest: found.manifest }] : []
+      })
+
+    const placedOf = (envId: EnvId, projectId: ProjectId, place: ReadonlyMap<ProjectId, Placed>) =>
+      Effect.suspend(() => {
+        const [found] = placed(envId, (id) => (id === projectId ? place.get(id) : undefined))
+        return found === undefined ? Effect.fail(notFound) : Effect.succeed(found)
+      })
+
+    /** Fails with the first endpoint that another project has, be it in its deployed or in its live build. */
+    const checkEndpoints = Effect.fnUntraced(function* ({ env_id, project_id }: Build, manifest: Manifest) {
+      const all = [deployments, liveBuilds].flatMap((place) => placed(env_id, (id) => place.get(id)))
+      const others = all.filter(({ build }) => build.project_id !== project_id)
+      const taken = new Set(others.flatMap((other) => endpointsOf(other.manifest)))
+      const clash = endpointsOf(manifest).find((endpoint) => taken.has(endpoint))
+      if (clash !== undefined) return yield* new Taken({ what: clash })
+    })
+
+    /** To be called when another build than before may serve the project. */
+    const followServing = (of: Pick<Build, "env_id" | "project_id">, at: Timestamp) => {
+      const isOld = ({ project_id, kind }: Schedule) => project_id === of.project_id && kind === "static"
+      const old = [...schedules.values()].filter(isOld)
+      for (const { schedule_id } of old) schedules.delete(schedule_id)
+      const place = liveBuilds.has(of.project_id) ? liveBuilds : deployments
+      const serving = place.get(of.project_id)
+      if (serving === undefined) return
+      const served = redeployed(old, of, serving.manifest, at)
+      for (const schedule of served.schedules) schedules.set(schedule.schedule_id, schedule)
+      place.set(of.project_id, { ...serving, manifest: served.manifest })
+    }
+
+    const insert = (build: Build) =>
+      Effect.suspend(() => {
+        if (builds.has(build.build_id)) return Effect.fail(new Taken({ what: "build_id" }))
+        builds.set(build.build_id, build)
+        return Effect.void
       })
 
     return BuildStore.of({
-      insert: (build) =>
-        Effect.suspend(() => {
-          if (builds.has(build.build_id)) return Effect.fail(new Taken({ what: "build_id" }))
-          builds.set(build.build_id, build)
-          return Effect.void
-        }),
+      insert,
 
       get: (envId, id, projectId) => Effect.suspend(() => find(envId, id, projectId)),
 
@@ -59,27 +95,45 @@ export const layer: Layer.Layer<BuildStore, never, MemoryDatabase> = Layer.effec
 
       deploy: Effect.fnUntraced(function* (build, manifest, at) {
         const stored = yield* find(build.env_id, build.build_id, build.project_id)
-        const others = deployedOf(build.env_id).filter((other) => other.build.project_id !== build.project_id)
-        const served = new Set(others.flatMap((other) => endpointsOf(other.manifest)))
-        const clash = endpointsOf(manifest).find((endpoint) => served.has(endpoint))
-        if (clash !== undefined) return yield* new Taken({ what: clash })
+        yield* checkEndpoints(build, manifest)
         builds.set(build.build_id, new Build({ ...stored, updated_at: at }))
         deployments.set(build.project_id, { build_id: build.build_id, manifest })
+        followServing(build, at)
       }),
 
-      deployed: (envId, projectId) =>
-        Effect.suspend(() => {
-          const found = deployedOf(envId).find((deployment) => deployment.build.project_id === projectId)
-          return found === undefined ? Effect.fail(notFound) : Effect.succeed(found)
+      deployed: (envId, projectId) => placedOf(envId, projectId, deployments),
+
+      goLive: Effect.fnUntraced(function* (build, manifest) {
+        const { build_id, env_id, project_id } = build
+        if (projects.get(project_id)?.env_id !== env_id) return yield* noProject
+        yield* checkEndpoints(build, manifest)
+        yield* insert(build)
+        liveBuilds.set(project_id, { build_id, manifest })
+        followServing(build, build.created_at)
+      }),
+
+      live: (envId, projectId) => placedOf(envId, projectId, liveBuilds),
+
+      endLive: (env_id, project_id, at) =>
+        Effect.map(placedOf(env_id, project_id, liveBuilds), () => {
+          liveBuilds.delete(project_id)
+          followServing({ env_id, project_id }, at)
         }),
 
       deployments: (envId) =>
-        Effect.sync(() => [...deployedOf(envId)].sort((a, b) => compareText(a.build.project_id, b.build.project_id)))
+        Effect.sync(() => placed(envId, servingOf).sort((a, b) => compareText(a.build.project_id, b.build.project_id)))
     })
   })
 )
 
+/** The place of a build: the deployed or the live one of its project. */
+interface Placed {
+  readonly build_id: BuildId
+  readonly manifest: Manifest
+}
+
 const notFound = new NotFound({ resource: "build" })
+const noProject = new NotFound({ resource: "project" })
 
 const endpointsOf = (manifest: Manifest): ReadonlyArray<string> =>
   manifest.endpoints.map((endpoint) => `${endpoint.method} /${endpoint.service}${endpoint.path}`)

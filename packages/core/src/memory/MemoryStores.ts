@@ -18,8 +18,12 @@ import type { FileStore } from "../files/FileStore.ts"
 import type { ProjectStore } from "../projects/ProjectStore.ts"
 import type { AdmissionStore } from "../runs/AdmissionStore.ts"
 import type { JournalStore } from "../runs/JournalStore.ts"
+import type { RunControlStore } from "../runs/RunControlStore.ts"
 import type { RunStore } from "../runs/RunStore.ts"
+import type { TickStore } from "../runs/TickStore.ts"
+import type { ScheduleStore } from "../schedules/ScheduleStore.ts"
 import type { ContextVariableStore } from "../secrets/ContextVariableStore.ts"
+import type { StreamStore } from "../streams/StreamStore.ts"
 import type { RateStore } from "../tenancy/RateStore.ts"
 import type { TenantStore } from "../tenancy/TenantStore.ts"
 import type { UsageStore } from "../tenancy/UsageStore.ts"
@@ -36,11 +40,15 @@ import * as JournalStoreMemory from "./JournalStoreMemory.ts"
 import { MemoryDatabase } from "./MemoryDatabase.ts"
 import * as ProjectStoreMemory from "./ProjectStoreMemory.ts"
 import * as RateStoreMemory from "./RateStoreMemory.ts"
+import * as RunControlStoreMemory from "./RunControlStoreMemory.ts"
 import * as RunStoreMemory from "./RunStoreMemory.ts"
+import * as ScheduleStoreMemory from "./ScheduleStoreMemory.ts"
 import * as SealedStoreMemory from "./SealedStoreMemory.ts"
 import * as ServiceKeyStoreMemory from "./ServiceKeyStoreMemory.ts"
 import * as SessionStoreMemory from "./SessionStoreMemory.ts"
+import * as StreamStoreMemory from "./StreamStoreMemory.ts"
 import * as TenantStoreMemory from "./TenantStoreMemory.ts"
+import * as TickStoreMemory from "./TickStoreMemory.ts"
 import * as UsageStoreMemory from "./UsageStoreMemory.ts"
 
 /** The stores of one database, without blobs and feed. */
@@ -54,9 +62,13 @@ export type DatabaseStores =
   | SealedStore
   | FileStore
   | BuildStore
+  | ScheduleStore
+  | TickStore
   | EventStore
   | RunStore
+  | RunControlStore
   | JournalStore
+  | StreamStore
   | AdmissionStore
   | UsageStore
   | RateStore
@@ -72,9 +84,13 @@ const databaseStores: Layer.Layer<DatabaseStores> = Layer.mergeAll(
   SealedStoreMemory.layer,
   FileStoreMemory.layer,
   BuildStoreMemory.layer,
+  ScheduleStoreMemory.layer,
+  TickStoreMemory.layer,
   EventStoreMemory.layer,
   RunStoreMemory.layer,
+  RunControlStoreMemory.layer,
   JournalStoreMemory.layer,
+  StreamStoreMemory.layer,
   AdmissionStoreMemory.layer,
   UsageStoreMemory.layer,
   RateStoreMemory.layer,

@@ -8,7 +8,7 @@ import { compareText, MemoryDatabase, pageOf } from "./MemoryDatabase.ts"
 export const layer: Layer.Layer<ProjectStore, never, MemoryDatabase> = Layer.effect(
   ProjectStore,
   Effect.gen(function* () {
-    const { projects, builds, deployments, contextVariables } = yield* MemoryDatabase
+    const { projects, builds, deployments, liveBuilds, contextVariables, schedules } = yield* MemoryDatabase
 
     const isTaken = (project: Project) =>
       [...projects.values()].some(
@@ -57,8 +57,12 @@ export const layer: Layer.Layer<ProjectStore, never, MemoryDatabase> = Layer.eff
           if (projects.get(id)?.env_id !== envId) return Effect.fail(notFound)
           projects.delete(id)
           deployments.delete(id)
+          liveBuilds.delete(id)
           for (const build of builds.values()) if (build.project_id === id) builds.delete(build.build_id)
-          for (const [place, variable] of contextVariables) if (variable.project_id === id) contextVariables.delete(place)
+          for (const [place, variable] of contextVariables)
+            if (variable.project_id === id) contextVariables.delete(place)
+          for (const { project_id, schedule_id } of schedules.values())
+            if (project_id === id) schedules.delete(schedule_id)
           return Effect.void
         })
     })

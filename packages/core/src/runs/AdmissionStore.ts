@@ -8,6 +8,7 @@ import type { StoreUnavailable } from "../errors/Errors.ts"
 import type { Event } from "../events/Event.ts"
 import type { DeliveryId, EnvId } from "../ids/Ids.ts"
 import type { Timestamp } from "../ids/Timestamp.ts"
+import type { ScheduleChange, ScheduleRefusal } from "../schedules/Schedule.ts"
 import type { Delivery } from "./Delivery.ts"
 
 export interface Admission {
@@ -16,6 +17,8 @@ export interface Admission {
   readonly deliveries: ReadonlyArray<{ readonly delivery: Delivery; readonly onceKey: string | null }>
   /** If its key is taken, nothing is stored. `digest` tells requests apart. */
   readonly request: { readonly key: string; readonly digest: string } | null
+  /** If it cannot be made, nothing is stored. */
+  readonly schedule?: ScheduleChange
   readonly now: Timestamp
   /** Until when the keys are taken. */
   readonly until: Timestamp
@@ -31,6 +34,7 @@ export type Admitted =
   /** The event is stored, with those of its deliveries. */
   | { readonly _tag: "Stored"; readonly deliveries: ReadonlyArray<DeliveryId> }
   | { readonly _tag: "Earlier"; readonly earlier: EarlierRequest }
+  | { readonly _tag: "Refused"; readonly refusal: ScheduleRefusal }
 
 export class AdmissionStore extends Context.Service<
   AdmissionStore,

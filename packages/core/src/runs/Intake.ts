@@ -11,6 +11,7 @@ import { Feed } from "../activity/Feed.ts"
 import { BadRequest } from "../errors/Errors.ts"
 import type { Event } from "../events/Event.ts"
 import { EventLog, type OnceRequest, type Publication } from "../events/EventLog.ts"
+import { whyRefused } from "../events/ScheduleEvents.ts"
 import { DeliveryId, freshIds, RunId } from "../ids/Ids.ts"
 import { addMillis, now as currentTime } from "../ids/Timestamp.ts"
 import { AdmissionStore, type EarlierRequest } from "./AdmissionStore.ts"
@@ -35,6 +36,7 @@ export const layer = Layer.effect(
   EventLog,
   Effect.gen(function* () {
     const admissions = yield* AdmissionStore
+    const feed = yield* Feed
     const fresh = yield* freshIds
     const conditions = yield* makeConditions
     const waits = yield* makeWaits
@@ -43,23 +45,27 @@ export const layer = Layer.effect(
     const admit = Effect.fnUntraced(function* (
       event: Event,
       deliveries: ReadonlyArray<Conditional>,
-      request: OnceRequest | null
+      { request, schedule }: Pick<Publication, "request" | "schedule">
     ) {
       const admitted = yield* admissions.admit({
         event,
         deliveries,
         request: request === null ? null : { ...request, key: requestKey(request) },
+        ...(schedule === undefined ? {} : { schedule }),
         now: event.created_at,
         until: addMillis(event.created_at, onceMs)
       })
+      if (admitted._tag === "Refused") return yield* new BadRequest({ reason: whyRefused(admitted.refusal) })
       if (admitted._tag === "Earlier") return yield* sameRequest(admitted.earlier, request)
       if (admitted.deliveries.length > 0) yield* waits(event)
+      if (schedule?._tag === "Created") yield* feed.tell([{ type: "schedules:changed" }])
       return event
     })
 
     return EventLog.of({
-      append: Effect.fnUntraced(function* ({ event, matches, causedBy, request }: Publication) {
-        let isConditional = request !== null
+      append: Effect.fnUntraced(function* (publication: Publication) {
+        const { event, matches, causedBy, request, schedule } = publication
+        let isConditional = request !== null || schedule !== undefined
         const deliveries: Array<Conditional> = []
         for (const match of matches) {
           const onceKey = match.handler.idempotency === null ? null : yield* conditions.onceKey(event, match)
@@ -67,7 +73,7 @@ export const layer = Layer.effect(
           deliveries.push({ delivery: newDelivery(event, match, yield* fresh(DeliveryId), causedBy, group), onceKey })
           if (onceKey !== null) isConditional = true
         }
-        if (isConditional) return yield* admit(event, deliveries, request)
+        if (isConditional) return yield* admit(event, deliveries, publication)
         yield* write(
           event,
           deliveries.map(({ delivery }) => delivery)

@@ -1,0 +1,25 @@
+/** What `event_data` of everything that calls a function has in common. */
+import { Effect, type Schema } from "effect"
+import { BadRequest } from "../errors/Errors.ts"
+
+export interface CallData {
+  /** A function reference. */
+  readonly fn: string
+  /** All fields; `args` is an array, if it is there. */
+  readonly fields: ReadonlyMap<string, Schema.Json>
+}
+
+export const readCall = (data: Schema.Json): Effect.Effect<CallData, BadRequest> => {
+  if (typeof data !== "object" || data === null || Array.isArray(data)) {
+    return bad("event_data must be an object with fn, a function reference")
+  }
+  const fields = new Map(Object.entries(data))
+  const fn = fields.get("fn")
+  if (typeof fn !== "string" || fn === "") return bad("event_data.fn must be a function reference such as ns/var")
+  const args = fields.get("args")
+  return args === undefined || Array.isArray(args)
+    ? Effect.succeed({ fn, fields })
+    : bad("event_data.args must be an array")
+}
+
+const bad = (reason: string): Effect.Effect<never, BadRequest> => Effect.fail(new BadRequest({ reason }))

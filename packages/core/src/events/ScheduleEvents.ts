@@ -1,0 +1,95 @@
+/** What `svc:schedule:new` and `svc:schedule:cancel` do to the dynamic schedules of their environment (decisions 5.5). */
+import { Effect, Result, Schema } from "effect"
+import { type Caller, requirePermission } from "../access/Caller.ts"
+import { clip } from "../access/Permission.ts"
+import { Deployments, type Match } from "../builds/Deployments.ts"
+import { BadRequest, type Forbidden, type StoreUnavailable } from "../errors/Errors.ts"
+import { ScheduleId } from "../ids/Ids.ts"
+import { toJsonText } from "../ids/JsonText.ts"
+import { utf8Length } from "../ids/Utf8.ts"
+import { type Cancelled, dynamicMax, type ScheduleChange, type ScheduleRefusal } from "../schedules/Schedule.ts"
+import { readTiming } from "../schedules/Timing.ts"
+import { readCall } from "./CallData.ts"
+import type { Event } from "./Event.ts"
+
+/** UTF-8 bytes of a schedule's arguments as JSON: they are stored with every tick. */
+const argsBytesMax = 65_536
+
+type SchedulePlan = (
+  event: Pick<Event, "event_id" | "created_at">,
+  data: Schema.Json
+) => Effect.Effect<ScheduleChange, BadRequest | Forbidden | StoreUnavailable, Caller>
+
+/** Finds the function that a reference means, for somebody who may call it. */
+type Callee = (
+  reference: string,
+  field: string
+) => Effect.Effect<Match, BadRequest | Forbidden | StoreUnavailable, Caller>
+
+/** `{fn, args?, schedule, timezone?}`; `timezone` is that of a cron expression. The schedule's id is the event's. */
+export const planSchedule = (callee: Callee): SchedulePlan =>
+  Effect.fnUntraced(function* ({ event_id, created_at }, data) {
+    const { env_id } = yield* requirePermission("call", [], "create")
+    const { fn, fields } = yield* readCall(data)
+    const args = toJsonText(fields.get("args") ?? [])
+    if (utf8Length(args) > argsBytesMax)
+      return yield* bad(`event_data.args must be at most ${argsBytesMax} bytes of JSON`)
+    const schedule = fields.get("schedule")
+    if (typeof schedule !== "string") return yield* bad("event_data.schedule must be a string")
+    const timezone = fields.get("timezone") ?? "UTC"
+    if (typeof timezone !== "string") return yield* bad("event_data.timezone must be the name of a time zone")
+    const timing = readTiming(schedule, timezone, created_at)
+    if (Result.isFailure(timing)) return yield* bad(`event_data.schedule ${timing.failure}`)
+    const { build, handler } = yield* callee(fn, "event_data.fn")
+    return {
+      _tag: "Created",
+      schedule: {
+        schedule_id: ScheduleId.make(event_id),
+        env_id,
+        project_id: build.project_id,
+        kind: "dynamic",
+        ns: handler.ns,
+        var: handler.var,
+        args,
+        ...timing.success,
+        due_at: timing.success.next_at,
+        created_at
+      }
+    }
+  })
+
+/** `{"schedule-id"}`, or `{fn}` for all schedules of a function. */
+export const planCancel: Effect.Effect<SchedulePlan, never, Deployments> = Effect.map(Deployments, (deployments) =>
+  Effect.fnUntraced(function* (_, data) {
+    const { env_id } = yield* requirePermission("event", "svc:schedule:cancel", "create")
+    const fields = new Map<string, unknown>(isObject(data) ? Object.entries(data) : [])
+    const id = fields.get("schedule-id")
+    const fn = fields.get("fn")
+    if ((id === undefined) === (fn === undefined)) {
+      return yield* bad('event_data must be an object with either "schedule-id" or fn')
+    }
+    const cancelled = (by: Cancelled): ScheduleChange => ({ _tag: "Cancelled", env_id, by })
+    if (id !== undefined) {
+      return isScheduleId(id) ? cancelled({ schedule_id: id }) : yield* bad('event_data["schedule-id"] must be a UUID')
+    }
+    if (typeof fn !== "string") return yield* bad("event_data.fn must be a function reference such as ns/var")
+    const [found, ...others] = (yield* deployments.of(env_id)).functions(fn)
+    if (found === undefined) return yield* bad(whyRefused("none"))
+    if (others.length > 0) return yield* bad(`event_data.fn is ambiguous: write project:${clip(fn)}`)
+    const { project_id } = found.build
+    return cancelled({ project_id, ns: found.handler.ns, var: found.handler.var })
+  })
+)
+
+/** For the publisher of the event. */
+export const whyRefused = (refusal: ScheduleRefusal): string =>
+  refusal === "none"
+    ? "event_data: there is no such schedule"
+    : `event_data: the environment has ${dynamicMax} dynamic schedules, which is the most it may have`
+
+const isObject = (data: Schema.Json): data is Schema.JsonObject =>
+  typeof data === "object" && data !== null && !Array.isArray(data)
+
+const isScheduleId = Schema.is(ScheduleId)
+
+const bad = (reason: string): Effect.Effect<never, BadRequest> => Effect.fail(new BadRequest({ reason }))

@@ -1,0 +1,75 @@
+/** `ScheduleStore` in memory: the executable specification. */
+import { Effect, Layer } from "effect"
+import { NotFound } from "../errors/Errors.ts"
+import type { EnvId } from "../ids/Ids.ts"
+import type { Timestamp } from "../ids/Timestamp.ts"
+import { dynamicMax, type Schedule, type ScheduleChange, type ScheduleRefusal } from "../schedules/Schedule.ts"
+import { ScheduleStore } from "../schedules/ScheduleStore.ts"
+import { compareText, MemoryDatabase, pageOf } from "./MemoryDatabase.ts"
+
+export const layer: Layer.Layer<ScheduleStore, never, MemoryDatabase> = Layer.effect(
+  ScheduleStore,
+  Effect.map(MemoryDatabase, (db) => {
+    const dynamic = (envId: EnvId, only?: ReadonlyArray<string>): ReadonlyArray<Schedule> =>
+      dynamicOf(db, envId).filter(({ project_id }) => {
+        const name = db.projects.get(project_id)?.name
+        return only === undefined || only.includes(project_id) || (name !== undefined && only.includes(name))
+      })
+
+    return ScheduleStore.of({
+      list: (envId, page, only) =>
+        Effect.sync(() =>
+          pageOf(
+            [...dynamic(envId, only)].sort((a, b) => compareText(b.schedule_id, a.schedule_id)),
+            page
+          )
+        ),
+
+      remove: (envId, id, only) =>
+        Effect.suspend(() => {
+          const found = dynamic(envId, only).some((schedule) => schedule.schedule_id === id)
+          if (!found) return Effect.fail(new NotFound({ resource: "schedule" }))
+          db.schedules.delete(id)
+          return Effect.void
+        }),
+
+      due: (now, limit) =>
+        Effect.sync(() =>
+          [...db.schedules.values()]
+            .filter(({ due_at }) => due_at <= now)
+            .sort((a, b) => a.due_at - b.due_at || compareText(a.schedule_id, b.schedule_id))
+            .slice(0, limit)
+        ),
+
+      nextDueAt: Effect.sync(() =>
+        [...db.schedules.values()].reduce<Timestamp | null>(
+          (least, { due_at }) => (least === null || due_at < least ? due_at : least),
+          null
+        )
+      )
+    })
+  })
+)
+
+type Database = MemoryDatabase["Service"]
+
+const dynamicOf = (db: Database, envId: EnvId): ReadonlyArray<Schedule> =>
+  [...db.schedules.values()].filter(({ env_id, kind }) => env_id === envId && kind === "dynamic")
+
+/** Makes the change, or tells why not. */
+export const changeSchedules = (db: Database, change: ScheduleChange): ScheduleRefusal | null => {
+  if (change._tag === "Created") {
+    const { schedule } = change
+    if (dynamicOf(db, schedule.env_id).length >= dynamicMax) return "too many"
+    db.schedules.set(schedule.schedule_id, schedule)
+    return null
+  }
+  const { by } = change
+  const cancelled = dynamicOf(db, change.env_id).filter((schedule) =>
+    "schedule_id" in by
+      ? schedule.schedule_id === by.schedule_id
+      : schedule.project_id === by.project_id && schedule.ns === by.ns && schedule.var === by.var
+  )
+  for (const { schedule_id } of cancelled) db.schedules.delete(schedule_id)
+  return cancelled.length === 0 ? "none" : null
+}

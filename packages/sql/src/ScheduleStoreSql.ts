@@ -1,0 +1,50 @@
+/** `ScheduleStore` on SQL. */
+import { type EnvId, NotFound, type Schedule, ScheduleStore, type Timestamp } from "@weft/core"
+import { Effect, Layer } from "effect"
+import type { SqlClient, Statement } from "effect/sql"
+import { countOf, Database, onlyRow, orUnavailable } from "./Database.ts"
+
+export const layer: Layer.Layer<ScheduleStore, never, Database> = Layer.effect(
+  ScheduleStore,
+  Effect.gen(function* () {
+    const { dialect, reader, writer } = yield* Database
+
+    const dynamic = (sql: SqlClient.SqlClient, envId: EnvId, only?: ReadonlyArray<string>): Statement.Fragment => {
+      const terms: Array<Statement.Fragment> = [sql`env_id = ${envId}`, sql`kind = 'dynamic'`]
+      if (only !== undefined) {
+        const texts = dialect.texts(sql, only)
+        terms.push(sql`(project_id IN (${texts}) OR project_id IN (
+          SELECT project_id FROM projects WHERE env_id = ${envId} AND name IN (${texts})))`)
+      }
+      return sql.and(terms)
+    }
+
+    return ScheduleStore.of({
+      list: (envId, { limit, offset }, only) => {
+        const where = dynamic(reader, envId, only)
+        return Effect.all({
+          items: reader<Schedule>`SELECT * FROM schedules WHERE ${where}
+            ORDER BY schedule_id DESC LIMIT ${limit} OFFSET ${offset}`,
+          total: countOf(reader<{ n: number }>`SELECT count(*) AS n FROM schedules WHERE ${where}`)
+        }).pipe(orUnavailable("list"))
+      },
+
+      remove: (envId, id, only) =>
+        onlyRow(
+          writer`DELETE FROM schedules WHERE schedule_id = ${id} AND ${dynamic(writer, envId, only)}
+            RETURNING schedule_id`,
+          new NotFound({ resource: "schedule" })
+        ).pipe(Effect.asVoid, orUnavailable("remove")),
+
+      due: (now, limit) =>
+        reader<Schedule>`SELECT * FROM schedules WHERE due_at <= ${now} ORDER BY due_at, schedule_id LIMIT ${limit}`.pipe(
+          orUnavailable("due")
+        ),
+
+      nextDueAt: reader<{ due_at: Timestamp | null }>`SELECT min(due_at) AS due_at FROM schedules`.pipe(
+        Effect.map(([row]) => row?.due_at ?? null),
+        orUnavailable("nextDueAt")
+      )
+    })
+  })
+)
