@@ -36,7 +36,6 @@ describe("every answer", () => {
       ["GET", "/v1/projects//builds"],
       ["GET", "/v1/projects/"],
       ["DELETE", "/v1/sessions/"],
-      ["GET", "/metrics"],
       ["PATCH", "/admin/orgs"],
       ["GET", "/v1/projects/%E0%A4%A"]
     ] as const) {
