@@ -1,9 +1,17 @@
-/** What happens in an environment, told as it happens. Names and fields are those of the specification's SSE messages. */
+/** What happens in an environment, told as it happens. Names are those of the specification's SSE messages. */
 import { Schema } from "effect"
 import { EnvId, EventId, ProjectId, RunId, StreamId } from "../ids/Ids.ts"
 import { JsonText } from "../ids/JsonText.ts"
 
-const run = { env_id: EnvId, run_id: RunId, stream_id: StreamId, run_type: Schema.String }
+const run = {
+  env_id: EnvId,
+  run_id: RunId,
+  stream_id: StreamId,
+  run_type: Schema.String,
+  project_id: ProjectId,
+  /** The project's name when the run started. */
+  project_name: Schema.String
+}
 
 export const Activity = Schema.Union([
   Schema.Struct({ type: Schema.Literal("run:start"), ...run }),
@@ -15,7 +23,9 @@ export const Activity = Schema.Union([
     stream_id: StreamId,
     event_type: Schema.String
   }),
-  Schema.Struct({ type: Schema.Literal("stream:created"), env_id: EnvId, stream_id: StreamId })
+  Schema.Struct({ type: Schema.Literal("stream:created"), env_id: EnvId, stream_id: StreamId }),
+  /** What a run tells those who watch its stream. */
+  Schema.Struct({ type: Schema.Literal("stream:data"), ...run, data_type: Schema.String, payload: JsonText })
 ])
 export type Activity = typeof Activity.Type
 

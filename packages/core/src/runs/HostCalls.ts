@@ -7,10 +7,12 @@
  */
 import { Effect, Schema } from "effect"
 import { Caller, hostIdentity } from "../access/Caller.ts"
+import type { Feed } from "../activity/Feed.ts"
 import { Events } from "../events/Events.ts"
 import { type HostCall, HostCallRefused } from "../sandbox/Sandbox.ts"
 import { ProjectSecrets } from "../secrets/ProjectSecrets.ts"
 import type { Run } from "./Run.ts"
+import { makeStreamCalls } from "./StreamCalls.ts"
 
 /** A row: decodes the payload, acts for `run`, answers JSON. Secrets that it gives away are added to `secrets`. */
 type Operation = (
@@ -22,10 +24,13 @@ type Operation = (
 /** `secrets` collects the secrets that the run has read, for `masked`. */
 export type HostCallHandler = (run: Run, call: HostCall, secrets: Set<string>) => Effect.Effect<string, HostCallRefused>
 
+type Behind = Events | ProjectSecrets | Feed
+
 /** Answers the host calls of runs. */
-export const makeHostCalls: Effect.Effect<HostCallHandler, never, Events | ProjectSecrets> = Effect.gen(function* () {
+export const makeHostCalls: Effect.Effect<HostCallHandler, never, Behind> = Effect.gen(function* () {
   const events = yield* Events
   const projectSecrets = yield* ProjectSecrets
+  const streamCalls = yield* makeStreamCalls
 
   const operations: ReadonlyMap<string, Operation> = new Map([
     [
@@ -72,6 +77,8 @@ export const makeHostCalls: Effect.Effect<HostCallHandler, never, Events | Proje
   ])
 
   return (run, call, secrets) => {
+    const emitted = streamCalls.answer(run, call)
+    if (emitted !== null) return emitted
     const answer = operations.get(call.op)
     return answer === undefined
       ? Effect.fail(new HostCallRefused({ name: "TypeError", message: "There is no such host call" }))

@@ -64,7 +64,7 @@ export class Journal extends Context.Service<
           meter.committed(batch.length, Number(clock.currentTimeNanosUnsafe() - began) / 1e9)
           if (due !== null) lease.renewed(due)
           const counted = exit.value
-          yield* feed.publish(batch.flatMap((write, index) => (counted[index] === true ? activityOf(write.entry) : [])))
+          yield* feed.publish(batch.flatMap((write, index) => (counted[index] === true ? activityOf(write) : [])))
           for (const [index, write] of batch.entries()) {
             if (counted[index] === true) meter.wrote(write.entry)
             write.done(Exit.succeed(counted[index] === true))
@@ -95,7 +95,7 @@ export class Journal extends Context.Service<
           for (const [id, run] of starting) {
             if (run.start_time > before) break
             starting.delete(id)
-            push({ entry: { _tag: "Started", run }, done: ignore })
+            push({ entry: { _tag: "Started", run }, isStartTold: true, done: ignore })
           }
           if (starting.size === 0) startWake.closeUnsafe()
         })
@@ -107,9 +107,9 @@ export class Journal extends Context.Service<
       return Journal.of({
         write: (entry) =>
           Effect.suspend(() => {
-            if (entry._tag === "Ended") starting.delete(entry.run.run_id)
+            const isStartTold = entry._tag !== "Ended" || !starting.delete(entry.run.run_id)
             const deferred = Deferred.makeUnsafe<boolean, StoreUnavailable>()
-            push({ entry, done: (exit) => void Deferred.doneUnsafe(deferred, exit) })
+            push({ entry, isStartTold, done: (exit) => void Deferred.doneUnsafe(deferred, exit) })
             return Deferred.await(deferred)
           }),
         started: (run) => {
@@ -123,28 +123,47 @@ export class Journal extends Context.Service<
 
 interface Write {
   readonly entry: JournalEntry
+  /** False for the end of a run that was over before its start was written. */
+  readonly isStartTold: boolean
   readonly done: (exit: Exit.Exit<boolean, StoreUnavailable>) => void
 }
 
 /** A `Started` that could not be written loses nothing: `Ended` stores the run whole. */
 const ignore = () => {}
 
-const activityOf = (entry: JournalEntry): ReadonlyArray<Activity> => {
+const activityOf = ({ entry, isStartTold }: Write): ReadonlyArray<Activity> => {
   switch (entry._tag) {
     case "Appended":
       return entry.deliveries.flatMap(({ run }) => (run === null ? [] : [runActivity(run)]))
     case "Started":
-      return [runActivity(entry.run)]
+      return startActivity(entry.run)
     case "Ended":
-      return [runActivity(entry.run)]
+      return isStartTold ? [runActivity(entry.run)] : [...startActivity(entry.run), runActivity(entry.run)]
     case "Settled":
       return [runActivity(entry.run)]
   }
 }
 
+/** What the feed says of whatever a run does. */
+export const runFactsOf = (run: Run) => ({
+  env_id: run.env_id,
+  run_id: run.run_id,
+  stream_id: run.stream_id,
+  run_type: run.run_type,
+  project_id: run.project_id,
+  project_name: run.project_name
+})
+
+/** What the feed says when a run without a delivery begins. Without an event, it is the first of its stream. */
+const startActivity = (run: Run): ReadonlyArray<Activity> => {
+  const { env_id, stream_id, event_id } = run
+  const start = { type: "run:start" as const, ...runFactsOf(run) }
+  return event_id === null ? [{ type: "stream:created", env_id, stream_id }, start] : [start]
+}
+
 /** What the feed says about a run in its present state. */
 export const runActivity = (run: Run): Activity => {
-  const facts = { env_id: run.env_id, run_id: run.run_id, stream_id: run.stream_id, run_type: run.run_type }
+  const facts = runFactsOf(run)
   return run.status === "running" || run.result === null
     ? { type: "run:start", ...facts }
     : { type: activityTypes[run.status], ...facts, result: run.result }

@@ -1,0 +1,121 @@
+/**
+ * One subscriber's end of a channel: what it has not taken yet, within bounds.
+ *
+ * Who takes too slowly is cut off, so that neither memory nor other subscribers suffer for it.
+ */
+import { Effect } from "effect"
+import type { Message, Position } from "./Message.ts"
+import { weightOf } from "./Message.ts"
+
+/** Why a subscription is over: its time was up, its host is closing, or it was too slow. */
+export type Ending = "expired" | "closed" | "cut"
+
+export interface Subscription {
+  /** Where it began: a later one that begins there misses nothing that this one got and is still kept. */
+  readonly begin: Position
+  /**
+   * What has come since the last call, in order, in the portions in which it came; waits for it. No portion: it was
+   * nudged. The ending, once everything was taken. Not to be called again before it has returned.
+   */
+  readonly take: Effect.Effect<ReadonlyArray<Portion> | Ending>
+  /** Has `take` return, if it waits. */
+  readonly nudge: Effect.Effect<void>
+  /** Nothing more will come. `cut` also drops what is not taken yet. */
+  readonly end: (ending: Ending) => Effect.Effect<void>
+  /** Calls back when it is cut, for a taker that is stuck with what it took. */
+  readonly onCut: (act: () => void) => void
+}
+
+/** Messages that came together. Subscribers of the whole environment get the very same arrays. */
+export type Portion = ReadonlyArray<Message>
+
+export interface QueueBounds {
+  readonly messages: number
+  readonly bytes: number
+}
+
+export class Subscriber implements Subscription {
+  readonly begin: Position
+  readonly #bounds: QueueBounds
+  #portions: Array<Portion> = []
+  #messages = 0
+  #bytes = 0
+  #isNudged = false
+  #ending: Ending | null = null
+  #wake: (() => void) | null = null
+  #cut: (() => void) | null = null
+
+  /** `replay` is what it missed: it does not count towards the bounds, since it is kept anyway. */
+  constructor(begin: Position, replay: Portion, bounds: QueueBounds) {
+    this.begin = begin
+    this.#bounds = bounds
+    if (replay.length > 0) this.#portions.push(replay)
+  }
+
+  get isOver(): boolean {
+    return this.#ending !== null
+  }
+
+  offer(portion: Portion): void {
+    if (this.#ending !== null) return
+    this.#messages += portion.length
+    for (const { activity } of portion) this.#bytes += weightOf(activity)
+    if (this.#messages > this.#bounds.messages || this.#bytes > this.#bounds.bytes) {
+      this.finish("cut")
+    } else {
+      this.#portions.push(portion)
+      this.#rouse()
+    }
+  }
+
+  finish(ending: Ending): void {
+    if (this.#ending === "cut" || (this.#ending !== null && ending !== "cut")) return
+    this.#ending = ending
+    if (ending === "cut") {
+      this.#portions = []
+      this.#cut?.()
+    }
+    this.#rouse()
+  }
+
+  readonly take: Effect.Effect<ReadonlyArray<Portion> | Ending> = Effect.callback((resume) => {
+    const taken = this.#next()
+    if (taken !== null) return resume(Effect.succeed(taken))
+    this.#wake = () => {
+      this.#wake = null
+      resume(Effect.succeed(this.#next() ?? []))
+    }
+    return Effect.sync(() => {
+      this.#wake = null
+    })
+  })
+
+  readonly nudge: Effect.Effect<void> = Effect.sync(() => {
+    this.#isNudged = true
+    this.#rouse()
+  })
+
+  end(ending: Ending): Effect.Effect<void> {
+    return Effect.sync(() => this.finish(ending))
+  }
+
+  onCut(act: () => void): void {
+    this.#cut = act
+    if (this.#ending === "cut") act()
+  }
+
+  #next(): ReadonlyArray<Portion> | Ending | null {
+    if (this.#portions.length === 0 && this.#ending !== null) return this.#ending
+    if (this.#portions.length === 0 && !this.#isNudged) return null
+    const taken = this.#portions
+    this.#portions = []
+    this.#messages = 0
+    this.#bytes = 0
+    this.#isNudged = false
+    return taken
+  }
+
+  #rouse(): void {
+    this.#wake?.()
+  }
+}
