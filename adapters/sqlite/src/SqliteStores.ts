@@ -19,6 +19,7 @@ import {
   type SealedStore,
   type ServiceKeyStore,
   type SessionStore,
+  type StreamStore,
   type TenantStore,
   type TickStore,
   type UsageStore
@@ -54,6 +55,7 @@ export type SqliteStores =
   | TickStore
   | EventStore
   | RunStore
+  | StreamStore
   | RunControlStore
   | JournalStore
   | AdmissionStore

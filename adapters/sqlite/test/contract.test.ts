@@ -12,6 +12,7 @@ import {
   sealedStoreContract,
   serviceKeyStoreContract,
   sessionStoreContract,
+  streamStoreContract,
   tenantStoreContract,
   usageStoreContract
 } from "@weft/contract"
@@ -34,6 +35,7 @@ for (const [name, layer] of [
   domainStoreContract(name, layer)
   eventStoreContract(name, layer)
   runStoreContract(name, layer)
+  streamStoreContract(name, layer)
   usageStoreContract(name, layer)
   rateStoreContract(name, layer)
   journalStoreContract(name, layer, { exclusive: true })

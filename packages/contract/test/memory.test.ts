@@ -14,6 +14,7 @@ import {
   sealedStoreContract,
   serviceKeyStoreContract,
   sessionStoreContract,
+  streamStoreContract,
   tenantStoreContract,
   usageStoreContract
 } from "@weft/contract"
@@ -33,6 +34,7 @@ fileStoreContract("memory", layer)
 domainStoreContract("memory", layer)
 eventStoreContract("memory", layer)
 runStoreContract("memory", layer)
+streamStoreContract("memory", layer)
 usageStoreContract("memory", layer)
 rateStoreContract("memory", layer)
 journalStoreContract("memory", layer, { exclusive: false })

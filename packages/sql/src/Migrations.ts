@@ -17,6 +17,7 @@ import { init } from "./migrations/Init.ts"
 import { once } from "./migrations/Once.ts"
 import { schedules } from "./migrations/Schedules.ts"
 import { secrets } from "./migrations/Secrets.ts"
+import { streams } from "./migrations/Streams.ts"
 import { usage } from "./migrations/Usage.ts"
 
 /** Brings the database to where the version left it whose last step has this number: what an upgrade starts from. */
@@ -36,7 +37,8 @@ export const migrateTo = Effect.fnUntraced(function* (last: number) {
     "0006_domains": run(domains(dialect)),
     "0007_groups": run(groups(dialect)),
     "0008_once": run(once(dialect)),
-    "0009_schedules": Effect.flatMap(now, (instant) => schedules(database, instant))
+    "0009_schedules": Effect.flatMap(now, (instant) => schedules(database, instant)),
+    "0011_streams": run(streams)
   }
   yield* Migrator.make({})({
     loader: Migrator.fromRecord(

@@ -15,6 +15,7 @@ import type {
   SealedStore,
   ServiceKeyStore,
   SessionStore,
+  StreamStore,
   TenantStore,
   TickStore,
   UsageStore
@@ -36,6 +37,7 @@ import * as ScheduleStoreSql from "./ScheduleStoreSql.ts"
 import * as SealedStoreSql from "./SealedStoreSql.ts"
 import * as ServiceKeyStoreSql from "./ServiceKeyStoreSql.ts"
 import * as SessionStoreSql from "./SessionStoreSql.ts"
+import * as StreamStoreSql from "./StreamStoreSql.ts"
 import * as TenantStoreSql from "./TenantStoreSql.ts"
 import * as TickStoreSql from "./TickStoreSql.ts"
 import * as UsageStoreSql from "./UsageStoreSql.ts"
@@ -61,6 +63,7 @@ export const recordStores: Layer.Layer<
   | TickStore
   | EventStore
   | RunStore
+  | StreamStore
   | RunControlStore
   | UsageStore
   | DomainStore,
@@ -80,6 +83,7 @@ export const recordStores: Layer.Layer<
   TickStoreSql.layer,
   EventStoreSql.layer,
   RunStoreSql.layer,
+  StreamStoreSql.layer,
   RunControlStoreSql.layer,
   UsageStoreSql.layer,
   DomainStoreSql.layer
