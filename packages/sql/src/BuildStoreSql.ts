@@ -1,21 +1,32 @@
 /** `BuildStore` on SQL. */
-import { Build, BuildStore, type Deployment, Manifest, NotFound, Taken, type Timestamp } from "@weft/core"
-import { Effect, Layer, Schema } from "effect"
+import {
+  Build,
+  BuildStore,
+  type Deployment,
+  type EnvId,
+  type Manifest,
+  NotFound,
+  type ProjectId,
+  Taken,
+  type Timestamp
+} from "@weft/core"
+import { Effect, Layer } from "effect"
 import type { Statement } from "effect/sql"
-import { batched } from "./Batch.ts"
+import { decodeManifest, makeBuildServing } from "./BuildServing.ts"
 import { countOf, Database, onlyRow, orUnavailable, type RowOf } from "./Database.ts"
-import { replaceStatic } from "./ScheduleRows.ts"
 
 export const layer: Layer.Layer<BuildStore, never, Database> = Layer.effect(
   BuildStore,
   Effect.gen(function* () {
-    const database = yield* Database
-    const { dialect, reader, writer } = database
-    const insertEndpoints = batched(writer, dialect, {
-      columns: ["text", "text", "text", "text", "text"],
-      text: (values) =>
-        `INSERT INTO endpoints (env_id, method, service, path, project_id) VALUES ${values} ON CONFLICT DO NOTHING`
-    })
+    const { dialect, reader, writer } = yield* Database
+    const follow = yield* makeBuildServing
+
+    const insert = ({ project_name, deployed, ...build }: Build) =>
+      onlyRow(
+        writer`INSERT INTO builds ${writer.insert({ ...build, active: build.active ? 1 : 0 })}
+          ON CONFLICT DO NOTHING RETURNING build_id`,
+        new Taken({ what: "build_id" })
+      )
 
     const deploy = Effect.fnUntraced(function* (build: Build, manifest: Manifest, at: Timestamp) {
       const { build_id, env_id, project_id } = build
@@ -24,32 +35,42 @@ export const layer: Layer.Layer<BuildStore, never, Database> = Layer.effect(
           WHERE build_id = ${build_id} AND env_id = ${env_id} AND project_id = ${project_id} RETURNING build_id`,
         notFound
       )
-      const others = yield* writer<{ endpoint: string }>`
-        SELECT method || ' /' || service || path AS endpoint FROM endpoints
-        WHERE env_id = ${env_id} AND project_id <> ${project_id}`
-      const taken = new Set(others.map((row) => row.endpoint))
-      const clash = manifest.endpoints
-        .map((endpoint) => `${endpoint.method} /${endpoint.service}${endpoint.path}`)
-        .find((endpoint) => taken.has(endpoint))
-      if (clash !== undefined) return yield* new Taken({ what: clash })
-
-      const served = yield* replaceStatic(database, build, manifest, at)
-      const deployment = { project_id, env_id, build_id, manifest: JSON.stringify(served) }
-      yield* writer`DELETE FROM endpoints WHERE project_id = ${project_id}`
+      const deployment = { project_id, env_id, build_id, manifest: JSON.stringify(manifest) }
       yield* writer`INSERT INTO deployments ${writer.insert(deployment)}
         ON CONFLICT (project_id) DO UPDATE SET build_id = excluded.build_id, manifest = excluded.manifest`
-      yield* insertEndpoints.run(
-        manifest.endpoints.flatMap(({ method, service, path }) => [env_id, method, service, path, project_id])
+      yield* follow(build, at)
+    })
+
+    const goLive = Effect.fnUntraced(function* (build: Build, manifest: Manifest) {
+      const { build_id, env_id, project_id } = build
+      yield* onlyRow(
+        writer`SELECT project_id FROM projects WHERE project_id = ${project_id} AND env_id = ${env_id}`,
+        noProject
       )
+      yield* insert(build)
+      const live = { project_id, env_id, build_id, manifest: JSON.stringify(manifest) }
+      yield* writer`INSERT INTO live_builds ${writer.insert(live)}
+        ON CONFLICT (project_id) DO UPDATE SET build_id = excluded.build_id, manifest = excluded.manifest`
+      yield* follow(build, build.created_at)
+    })
+
+    const endLive = Effect.fnUntraced(function* (env_id: EnvId, project_id: ProjectId, at: Timestamp) {
+      yield* onlyRow(
+        writer`DELETE FROM live_builds WHERE project_id = ${project_id} AND env_id = ${env_id} RETURNING project_id`,
+        notFound
+      )
+      // The project had all its endpoints before.
+      yield* Effect.catchTag(follow({ env_id, project_id }, at), "Taken", Effect.die)
     })
 
     const builds = reader.literal(joined)
 
-    const deployments = (where: Statement.Fragment) =>
+    /** The builds that the rows of `places` (project_id, env_id, build_id, manifest) name. */
+    const placed = (places: Statement.Fragment) =>
       Effect.map(
         reader<Row & { readonly manifest: string }>`
-          SELECT ${reader.literal(columns)}, d.manifest FROM ${builds}
-          WHERE b.build_id = d.build_id AND ${where} ORDER BY b.project_id`,
+          SELECT ${reader.literal(columns)}, placed.manifest FROM ${builds}
+          JOIN (${places}) placed ON placed.build_id = b.build_id ORDER BY b.project_id`,
         (rows) => rows.map(toDeployment)
       )
 
@@ -59,12 +80,7 @@ export const layer: Layer.Layer<BuildStore, never, Database> = Layer.effect(
     }
 
     return BuildStore.of({
-      insert: ({ project_name, deployed, ...build }) =>
-        onlyRow(
-          writer`INSERT INTO builds ${writer.insert({ ...build, active: build.active ? 1 : 0 })}
-            ON CONFLICT DO NOTHING RETURNING build_id`,
-          new Taken({ what: "build_id" })
-        ).pipe(Effect.asVoid, orUnavailable("insert")),
+      insert: (build) => insert(build).pipe(Effect.asVoid, orUnavailable("insert")),
 
       get: (envId, id, projectId) => {
         const where = [reader`b.env_id = ${envId}`, reader`b.build_id = ${id}`]
@@ -94,11 +110,28 @@ export const layer: Layer.Layer<BuildStore, never, Database> = Layer.effect(
         writer.withTransaction(deploy(build, manifest, at)).pipe(orUnavailable("deploy")),
 
       deployed: (envId, projectId) =>
-        onlyRow(deployments(reader`b.env_id = ${envId} AND b.project_id = ${projectId}`), notFound).pipe(
-          orUnavailable("deployed")
-        ),
+        onlyRow(
+          placed(reader`SELECT * FROM deployments WHERE env_id = ${envId} AND project_id = ${projectId}`),
+          notFound
+        ).pipe(orUnavailable("deployed")),
 
-      deployments: (envId) => deployments(reader`b.env_id = ${envId}`).pipe(orUnavailable("deployments"))
+      goLive: (build, manifest) => writer.withTransaction(goLive(build, manifest)).pipe(orUnavailable("goLive")),
+
+      live: (envId, projectId) =>
+        onlyRow(
+          placed(reader`SELECT * FROM live_builds WHERE env_id = ${envId} AND project_id = ${projectId}`),
+          notFound
+        ).pipe(orUnavailable("live")),
+
+      endLive: (envId, projectId, at) =>
+        writer.withTransaction(endLive(envId, projectId, at)).pipe(orUnavailable("endLive")),
+
+      deployments: (envId) =>
+        placed(
+          reader`SELECT * FROM live_builds WHERE env_id = ${envId}
+            UNION ALL SELECT * FROM deployments WHERE env_id = ${envId}
+              AND project_id NOT IN (SELECT project_id FROM live_builds WHERE env_id = ${envId})`
+        ).pipe(orUnavailable("deployments"))
     })
   })
 )
@@ -106,6 +139,7 @@ export const layer: Layer.Layer<BuildStore, never, Database> = Layer.effect(
 type Row = RowOf<Build, "active" | "deployed">
 
 const notFound = new NotFound({ resource: "build" })
+const noProject = new NotFound({ resource: "project" })
 
 /** A build has the name that its project has today. */
 const joined = `builds b
@@ -118,8 +152,6 @@ const columns = `b.build_id, b.project_id, p.name AS project_name, b.env_id, b.h
 
 const toBuild = (row: Row): Build =>
   new Build({ ...row, active: row.active === 1, deployed: row.deployed === 1 }, { disableChecks: true })
-
-const decodeManifest = Schema.decodeSync(Schema.fromJsonString(Manifest))
 
 const toDeployment = ({ manifest, ...row }: Row & { readonly manifest: string }): Deployment => ({
   build: toBuild(row),

@@ -14,6 +14,7 @@ import { domains } from "./migrations/Domains.ts"
 import { files } from "./migrations/Files.ts"
 import { groups } from "./migrations/Groups.ts"
 import { init } from "./migrations/Init.ts"
+import { live } from "./migrations/Live.ts"
 import { once } from "./migrations/Once.ts"
 import { schedules } from "./migrations/Schedules.ts"
 import { secrets } from "./migrations/Secrets.ts"
@@ -38,6 +39,7 @@ export const migrateTo = Effect.fnUntraced(function* (last: number) {
     "0007_groups": run(groups(dialect)),
     "0008_once": run(once(dialect)),
     "0009_schedules": Effect.flatMap(now, (instant) => schedules(database, instant)),
+    "0010_live": run(live(dialect)),
     "0011_streams": run(streams)
   }
   yield* Migrator.make({})({

@@ -18,6 +18,7 @@ export const layer: Layer.Layer<ProjectStore, never, Database> = Layer.effect(
       yield* onlyRow(removed, notFound)
       yield* writer`DELETE FROM endpoints WHERE project_id = ${id}`
       yield* writer`DELETE FROM deployments WHERE project_id = ${id}`
+      yield* writer`DELETE FROM live_builds WHERE project_id = ${id}`
       yield* writer`DELETE FROM schedules WHERE project_id = ${id}`
       yield* writer`DELETE FROM builds WHERE project_id = ${id} AND env_id = ${envId}`
       yield* writer`DELETE FROM context_variables WHERE project_id = ${id} AND env_id = ${envId}`

@@ -12,7 +12,8 @@ export class Build extends Schema.Class<Build>("Build")({
   hash: Schema.String,
   /** Bytes of the zip. */
   size: Schema.Int,
-  build_type: Schema.Literals(["bundle"]),
+  /** A `live` one was uploaded to serve its project at once, and may still do so: see `BuildStore.live`. */
+  build_type: Schema.Literals(["bundle", "live"]),
   deployed: Schema.Boolean,
   active: Schema.Boolean,
   created_at: Timestamp,

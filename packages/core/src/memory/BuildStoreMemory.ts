@@ -68,15 +68,13 @@ export const layer: Layer.Layer<BuildStore, never, MemoryDatabase> = Layer.effec
       place.set(of.project_id, { ...serving, manifest: served.manifest })
     }
 
-    const insert = (build: Build) =>
-      Effect.suspend(() => {
-        if (builds.has(build.build_id)) return Effect.fail(new Taken({ what: "build_id" }))
-        builds.set(build.build_id, build)
-        return Effect.void
-      })
-
     return BuildStore.of({
-      insert,
+      insert: (build) =>
+        Effect.suspend(() => {
+          if (builds.has(build.build_id)) return Effect.fail(takenId)
+          builds.set(build.build_id, build)
+          return Effect.void
+        }),
 
       get: (envId, id, projectId) => Effect.suspend(() => find(envId, id, projectId)),
 
@@ -106,8 +104,9 @@ export const layer: Layer.Layer<BuildStore, never, MemoryDatabase> = Layer.effec
       goLive: Effect.fnUntraced(function* (build, manifest) {
         const { build_id, env_id, project_id } = build
         if (projects.get(project_id)?.env_id !== env_id) return yield* noProject
+        if (builds.has(build_id)) return yield* takenId
         yield* checkEndpoints(build, manifest)
-        yield* insert(build)
+        builds.set(build_id, build)
         liveBuilds.set(project_id, { build_id, manifest })
         followServing(build, build.created_at)
       }),
@@ -133,6 +132,7 @@ interface Placed {
 }
 
 const notFound = new NotFound({ resource: "build" })
+const takenId = new Taken({ what: "build_id" })
 const noProject = new NotFound({ resource: "project" })
 
 const endpointsOf = (manifest: Manifest): ReadonlyArray<string> =>
