@@ -24,7 +24,9 @@ export const openServer = async (settings: Settings): Promise<Server> => {
   openDataDir(settings.dataDir)
   const { limits, runners, runnerBytes } = settings.sandbox
   const key = settings.masterKey ?? Filesystem.masterKey({ file: join(settings.dataDir, "master.key") })
+  let url = settings.publicUrl
   const weft = await start({
+    publicUrl: () => url,
     stores: Sqlite.stores({ file: settings.databaseFile ?? join(settings.dataDir, "weft.db") }),
     blobs: Filesystem.blobs({ dir: settings.storageDir ?? join(settings.dataDir, "blobs") }),
     sandbox: Sandbox.isolated({
@@ -52,8 +54,9 @@ export const openServer = async (settings: Settings): Promise<Server> => {
       version: manifest.version,
       ...(limits.archiveBytes === undefined ? {} : { archiveBytes: limits.archiveBytes })
     })
+    url ??= listening.url
     return {
-      url: settings.publicUrl ?? listening.url,
+      url,
       firstWords: [
         ...(madeKey === null
           ? []

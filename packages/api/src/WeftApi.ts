@@ -9,6 +9,7 @@ import { DomainsApi } from "./routes/DomainsApi.ts"
 import { EnvApi } from "./routes/EnvApi.ts"
 import { EventsApi } from "./routes/EventsApi.ts"
 import { FilesApi } from "./routes/FilesApi.ts"
+import { LinksApi } from "./routes/LinksApi.ts"
 import { ProjectsApi } from "./routes/ProjectsApi.ts"
 import { RunsApi } from "./routes/RunsApi.ts"
 import { ServiceKeysApi } from "./routes/ServiceKeysApi.ts"
@@ -23,6 +24,7 @@ export class WeftApi extends HttpApi.make("weft")
     TriggersApi,
     ContextApi,
     FilesApi,
+    LinksApi,
     EventsApi,
     RunsApi,
     SessionsApi,

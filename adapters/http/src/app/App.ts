@@ -24,6 +24,7 @@ import { DomainsLive } from "../handlers/DomainsLive.ts"
 import { EnvLive } from "../handlers/EnvLive.ts"
 import { EventsLive } from "../handlers/EventsLive.ts"
 import { FilesLive } from "../handlers/FilesLive.ts"
+import { LinksLive } from "../handlers/LinksLive.ts"
 import { ProjectsLive } from "../handlers/ProjectsLive.ts"
 import { RunsLive } from "../handlers/RunsLive.ts"
 import { ServiceKeysLive } from "../handlers/ServiceKeysLive.ts"
@@ -62,6 +63,7 @@ const routesOf = (settings: HttpSettings, metrics: Reading) => {
     buildsLive(settings),
     EventsLive,
     FilesLive,
+    LinksLive,
     RunsLive,
     SessionsLive,
     ServiceKeysLive,

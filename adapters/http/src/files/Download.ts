@@ -1,6 +1,6 @@
 /** Answers with bytes: whole or a range, or that the client's copy is still good (RFC 9110). */
 import { currentRequestId } from "@weft/api"
-import type { ByteRange } from "@weft/core"
+import type { ByteRange, OpenFile } from "@weft/core"
 import { Clock, Effect, Stream } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { toResponse } from "../answers/Answer.ts"
@@ -42,6 +42,16 @@ export const download = Effect.fnUntraced(function* <E, R>(content: Downloadable
     }
   }
 })
+
+export const downloadFile = ({ file, read }: OpenFile) =>
+  download({
+    size: file.size,
+    etag: file.etag,
+    modifiedAt: file.updated_at,
+    contentType: file.content_type,
+    fileName: file.path.slice(file.path.lastIndexOf("/") + 1),
+    read
+  })
 
 const nothing = Effect.succeed(Stream.empty)
 

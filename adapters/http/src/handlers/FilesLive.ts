@@ -3,7 +3,7 @@ import { pageOf, WeftApi } from "@weft/api"
 import { defaultContentType, Files, Uploads } from "@weft/core"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { download } from "../files/Download.ts"
+import { downloadFile } from "../files/Download.ts"
 import { contentOf } from "../files/RequestBody.ts"
 import { uploadPath } from "../files/UploadPath.ts"
 import { listing } from "./Listing.ts"
@@ -42,17 +42,7 @@ export const FilesLive = HttpApiBuilder.group(
         complete: ({ params }) => uploads.complete(params.upload_id),
         abort: ({ params }) => uploads.abort(params.upload_id),
         get: ({ params }) => files.get(params.file_id),
-        download: ({ params }) =>
-          Effect.flatMap(files.open(params.file_id), ({ file, read }) =>
-            download({
-              size: file.size,
-              etag: file.etag,
-              modifiedAt: file.updated_at,
-              contentType: file.content_type,
-              fileName: file.path.slice(file.path.lastIndexOf("/") + 1),
-              read
-            })
-          ),
+        download: ({ params }) => Effect.flatMap(files.open(params.file_id), downloadFile),
         remove: ({ params }) => files.remove(params.file_id)
       })
   })

@@ -45,8 +45,9 @@ const completeParameter = (parameter: JsonObject, examples: Examples): JsonObjec
   return { ...parameter, schema, example: examples.of(schema, name) }
 }
 
-/** Rates are counted per organization, so that only its credentials meet their limit. */
+/** Rates are counted per organization, so that only its credentials, and links to its files, meet their limit. */
 const isLimited = (operation: JsonObject): boolean =>
+  operation.operationId === "links.open" ||
   Array.isArray(operation.security) && operation.security.some((scheme) => isObject(scheme) && "bearer" in scheme)
 
 const completeOperation = (operation: JsonObject, examples: Examples): JsonObject => {

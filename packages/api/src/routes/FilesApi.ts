@@ -3,27 +3,17 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { Single } from "../envelope/Envelope.ts"
 import { FileList } from "../envelope/FileList.ts"
-import { BadRequestError, NotFoundError, PlanRequiredError } from "../errors/ErrorSchemas.ts"
+import { NotFoundError, PlanRequiredError } from "../errors/ErrorSchemas.ts"
 import { FileRecord, MultipartUploadRecord, UploadedFileRecord, UploadedPartRecord } from "../records/FileRecords.ts"
 import { Authenticated, Permitted } from "./Authentication.ts"
 import { summary, tag } from "./Documentation.ts"
+import { fileBytes, partOfFile, RangeNotSatisfiable } from "./FileBytes.ts"
 import { pageQuery } from "./PageQuery.ts"
 
 const fileParams = { file_id: Schema.String }
 const uploadParams = { upload_id: Schema.String }
 
 const UploadedFileResponse = Single("UploadedFileResponse", UploadedFileRecord)
-
-/** Bytes as they are; the handler reads them as a stream. */
-const bytes = HttpApiSchema.StreamUint8Array({ contentType: "application/octet-stream" })
-
-/** Part of the file, for a request with `Range`. */
-const partOfFile = Schema.Uint8Array.pipe(
-  HttpApiSchema.asUint8Array({ contentType: "application/octet-stream" }),
-  HttpApiSchema.status(206)
-)
-
-const RangeNotSatisfiable = BadRequestError.pipe(HttpApiSchema.status(416))
 
 const NewUpload = Schema.Struct({
   path: Schema.String.annotate({ description: "1 to 1024 bytes of segments separated by /" }),
@@ -44,7 +34,7 @@ export class FilesApi extends HttpApiGroup.make("files")
     }).annotateMerge(summary("List files, by path")),
     HttpApiEndpoint.put("upload", "/v1/files/upload/:path", {
       params: { path: Schema.String.annotate({ description: "May hold slashes, as they are or encoded" }) },
-      payload: bytes,
+      payload: fileBytes,
       success: UploadedFileResponse,
       error: PlanRequiredError
     }).annotateMerge(
@@ -57,7 +47,7 @@ export class FilesApi extends HttpApiGroup.make("files")
     }).annotateMerge(summary("Begin to upload a file in parts")),
     HttpApiEndpoint.put("putPart", "/v1/files/uploads/:upload_id/:part_number", {
       params: { ...uploadParams, part_number: Schema.String.annotate({ description: "1 to 10000" }) },
-      payload: bytes,
+      payload: fileBytes,
       success: Single("UploadedPartResponse", UploadedPartRecord),
       error: [NotFoundError, PlanRequiredError]
     }).annotateMerge(
@@ -80,7 +70,7 @@ export class FilesApi extends HttpApiGroup.make("files")
     }).annotateMerge(summary("Get a file's record")),
     HttpApiEndpoint.get("download", "/v1/files/:file_id/download", {
       params: fileParams,
-      success: [bytes, partOfFile, HttpApiSchema.Empty(304)],
+      success: [fileBytes, partOfFile, HttpApiSchema.Empty(304)],
       error: [NotFoundError, RangeNotSatisfiable]
     }).annotateMerge(summary("Download a file, or a range of it")),
     HttpApiEndpoint.delete("remove", "/v1/files/:file_id", {

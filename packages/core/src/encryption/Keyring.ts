@@ -1,12 +1,13 @@
 /**
  * Encryption at rest: AES-256-GCM under keys derived from the master keys, a fresh random nonce for every value,
- * and the place of the value as additional data, so that a value moved to another row does not open.
+ * and the place of the value as additional data, so that a value moved to another row does not open. And signatures
+ * of what leaves this server and comes back: HMAC-SHA256, under keys of their own.
  *
  * The first master key seals; all of them open. To rotate, put the new key first, keep the old one, and seal
  * everything anew (`Resealing`); then the old one can go.
  */
-import { Context, Effect, Layer, Redacted, Schema } from "effect"
-import { Aead, Kdf, SecureRandom } from "effect/crypto"
+import { Context, Effect, Layer, Redacted, Result, Schema } from "effect"
+import { Aead, Kdf, Mac, SecureRandom } from "effect/crypto"
 import { Base64Url, Hex } from "effect/encoding"
 import { utf8DecodeStrict, utf8Encode } from "../ids/Utf8.ts"
 import { keyIdOf, Sealed } from "./Sealed.ts"
@@ -44,6 +45,10 @@ export class Keyring extends Context.Service<
     readonly keyId: string
     readonly seal: (text: string, place: Place) => Effect.Effect<Sealed>
     readonly open: (sealed: Sealed, place: Place) => Effect.Effect<string, CannotOpen>
+    /** A signature of the text as base64url, which only this server and others with its master keys can make. */
+    readonly sign: (text: string) => Effect.Effect<string>
+    /** Whether one of the keys made the signature, for this text. Takes as long for a wrong one as for another. */
+    readonly isSigned: (text: string, signature: string) => Effect.Effect<boolean>
   }
 >()("@weft/core/encryption/Keyring") {
   static readonly layer = (masterKeys: MasterKeys): Layer.Layer<Keyring, MasterKeyInvalid, SecureRandom.SecureRandom> =>
@@ -51,11 +56,12 @@ export class Keyring extends Context.Service<
       Keyring,
       Effect.gen(function* () {
         const aead = yield* Aead.Aead
+        const mac = yield* Mac.Mac
         const random = yield* SecureRandom.SecureRandom
         const [first, ...former] = masterKeys
         const current = yield* derive(first)
-        const keys = new Map([[current.id, current.key]])
-        for (const { id, key } of yield* Effect.forEach(former, derive)) keys.set(id, key)
+        const all = [current, ...(yield* Effect.forEach(former, derive))]
+        const keys = new Map(all.map(({ id, key }) => [id, key]))
 
         return Keyring.of({
           keyId: current.id,
@@ -77,15 +83,25 @@ export class Keyring extends Context.Service<
             ]).pipe(Effect.flatMap(([iv, bytes]) => aead.decrypt(key, bytes, { nonce: iv, aad: aadOf(place) })))
             // Strict, because it leaves a byte order mark where it is.
             return utf8DecodeStrict(yield* Effect.mapError(opened, () => refused)) ?? (yield* refused)
-          })
+          }),
+
+          sign: (text) =>
+            Effect.orDie(Effect.map(mac.sign(current.signing, utf8Encode(text)), (tag) => Base64Url.encode(tag))),
+
+          isSigned: Effect.fnUntraced(function* (text, signature) {
+            const tag = Result.getOrNull(Base64Url.decode(signature))
+            if (tag === null) return false
+            const verdicts = yield* Effect.forEach(all, ({ signing }) => mac.verify(signing, tag, utf8Encode(text)))
+            return verdicts.includes(true)
+          }, Effect.orDie)
         })
       })
-    ).pipe(Layer.provide(Layer.mergeAll(Aead.layerWebCrypto, Kdf.layerWebCrypto)))
+    ).pipe(Layer.provide(Layer.mergeAll(Aead.layerWebCrypto, Kdf.layerWebCrypto, Mac.layerWebCrypto)))
 }
 
 const aadOf = ({ table, id }: Place): Uint8Array => utf8Encode(`weft ${table} ${id}`)
 
-/** The sealing key of a master key and its id, neither of which tells anything of the other or of the master key. */
+/** The keys of a master key for sealing and signing, and its id: none tells anything of the others or of the master key. */
 const derive = Effect.fnUntraced(function* (masterKey: Redacted.Redacted<Uint8Array>) {
   const secret = Redacted.value(masterKey)
   if (secret.length !== 32) return yield* new MasterKeyInvalid()
@@ -93,7 +109,11 @@ const derive = Effect.fnUntraced(function* (masterKey: Redacted.Redacted<Uint8Ar
   const bytes = (purpose: string, length: number) =>
     Effect.orDie(kdf.derive(Kdf.hkdfSha256, secret, { salt: noSalt, length, info: utf8Encode(purpose) }))
   const id = Hex.encode(yield* bytes("weft key id", 8))
-  return { id, key: yield* Effect.orDie(Aead.key(Aead.aes256Gcm, yield* bytes("weft sealing", 32))) }
+  return {
+    id,
+    key: yield* Effect.orDie(Aead.key(Aead.aes256Gcm, yield* bytes("weft sealing", 32))),
+    signing: yield* Effect.orDie(Mac.key(Mac.hmacSha256, yield* bytes("weft signing", 32)))
+  }
 })
 
 const noSalt = new Uint8Array(0)

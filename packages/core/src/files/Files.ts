@@ -211,5 +211,5 @@ const bytesGone = new StoreUnavailable({
   cause: new Error("The bytes were removed, because their note was not renewed in time")
 })
 
-export const orNull = <A, E>(found: Effect.Effect<A, E | NotFound>): Effect.Effect<A | null, E> =>
+export const orNull = <A, E, R>(found: Effect.Effect<A, E | NotFound, R>): Effect.Effect<A | null, E, R> =>
   Effect.catchTag(found, "NotFound", () => Effect.succeed(null))

@@ -2,7 +2,7 @@
  * One outbound request of a run, from its first host call to the end of its response: what the host keeps of it
  * between the calls. Bytes wait here only as many as one call takes; behind them the connection stands still.
  */
-import { type Cause, Deferred, Effect, Exit, Pull, Queue, Scope, Stream } from "effect"
+import { type Cause, Deferred, Effect, Exit, Queue, Scope, Stream } from "effect"
 import {
   type Egress,
   EgressFailed,
@@ -11,16 +11,7 @@ import {
   type EgressResponse
 } from "../egress/Egress.ts"
 import type { EnvId } from "../ids/Ids.ts"
-import { utf8Pieces } from "../ids/Utf8.ts"
-
-/** Chunks of a response that are taken in ahead of their call; a connection gives at most 64 KiB in each. */
-const chunksAhead = 8
-
-export interface Taken {
-  readonly bytes: Uint8Array
-  /** Whether these are the last ones. */
-  readonly done: boolean
-}
+import { Inflow, type Taken } from "./Inflow.ts"
 
 /** The head of the response: all of it but its body. */
 export type ResponseHead = Omit<EgressResponse, "body">
@@ -30,11 +21,7 @@ export class Exchange {
   readonly #cancelled = Deferred.makeUnsafe<never, EgressFailed>()
   readonly #onEnd: () => void
   #upload: Queue.Queue<Uint8Array, EgressFailed | Cause.Done> | undefined
-  #chunks: Queue.Dequeue<Uint8Array, EgressFailed | Cause.Done> | undefined
-  /** Decodes what is asked for as text. */
-  readonly textOf = utf8Pieces()
-  /** What was taken from the queue and was too much for the call. */
-  #rest: Uint8Array | undefined
+  #response: Inflow<EgressFailed> | undefined
 
   /** `onEnd` is called once, when nothing more can be asked of it. */
   constructor(onEnd: () => void) {
@@ -67,18 +54,18 @@ export class Exchange {
     })
   }
 
-  /** What has come in, at least a byte and at most `bytesMax`; waits for it. Nothing when it is over. */
+  /** As `Inflow.read`, of the response. */
   read(bytesMax: number): Effect.Effect<Taken, EgressFailed> {
     return Effect.suspend(() => {
-      const rest = this.#rest
-      if (rest !== undefined) return Effect.succeed(this.#cut(rest, bytesMax))
-      const chunks = this.#chunks
-      if (chunks === undefined) return Effect.fail(new EgressFailed({ reason: "there is no response to be read" }))
-      return Effect.map(Queue.takeBetween(chunks, 1, chunksAhead), (taken) => this.#cut(joined(taken), bytesMax)).pipe(
-        Effect.catchTag("Done", () => Effect.succeed({ bytes: new Uint8Array(), done: true })),
-        Effect.onError(() => this.end)
-      )
+      const response = this.#response
+      if (response === undefined) return Effect.fail(new EgressFailed({ reason: "there is no response to be read" }))
+      return Effect.onError(response.read(bytesMax), () => this.end)
     }).pipe(Effect.tap(({ done }) => (done ? this.end : Effect.void)))
+  }
+
+  /** Decodes what was read as text. */
+  textOf(bytes: Uint8Array, isLast: boolean): string {
+    return this.#response?.textOf(bytes, isLast) ?? ""
   }
 
   /** Gives up whatever is going on: the connection is closed, unless it has done its work. */
@@ -99,31 +86,9 @@ export class Exchange {
   }
 
   #open({ body, ...head }: EgressResponse): Effect.Effect<ResponseHead, never, Scope.Scope> {
-    return Effect.map(Stream.toQueue(body, { capacity: chunksAhead }), (chunks) => {
-      this.#chunks = chunks
+    return Effect.map(Inflow.open(body), (response) => {
+      this.#response = response
       return head
     })
   }
-
-  #cut(bytes: Uint8Array, bytesMax: number): Taken {
-    this.#rest = bytes.length > bytesMax ? bytes.subarray(bytesMax) : undefined
-    const done = this.#rest === undefined && this.#chunks !== undefined && hasEnded(this.#chunks)
-    return { bytes: bytes.subarray(0, bytesMax), done }
-  }
-}
-
-/** Whether nothing will follow, and not because of a failure. */
-const hasEnded = ({ state }: Queue.Dequeue<Uint8Array, EgressFailed | Cause.Done>): boolean =>
-  state._tag === "Done" && Pull.isDoneCause(state.exit.cause)
-
-const joined = (chunks: ReadonlyArray<Uint8Array>): Uint8Array => {
-  const [only] = chunks
-  if (only !== undefined && chunks.length === 1) return only
-  const all = new Uint8Array(chunks.reduce((length, chunk) => length + chunk.length, 0))
-  let at = 0
-  for (const chunk of chunks) {
-    all.set(chunk, at)
-    at += chunk.length
-  }
-  return all
 }

@@ -9,7 +9,7 @@ import { JsonText } from "../ids/JsonText.ts"
 import { Timestamp } from "../ids/Timestamp.ts"
 import type { Execution } from "../sandbox/Outcome.ts"
 import { type GuestLog, type Invocation, Sandbox, type SandboxUnavailable } from "../sandbox/Sandbox.ts"
-import { makeFetchCalls } from "./FetchCalls.ts"
+import { makeByteCalls } from "./ByteCalls.ts"
 import { makeHostCalls } from "./HostCalls.ts"
 import { masked } from "./Masking.ts"
 import type { LogEntry, Run } from "./Run.ts"
@@ -45,7 +45,7 @@ export class Executor extends Context.Service<
       const sandbox = yield* Sandbox
       const artifacts = yield* Artifacts
       const hostCalls = yield* makeHostCalls
-      const fetchCalls = yield* makeFetchCalls
+      const byteCalls = yield* makeByteCalls
 
       return Executor.of({
         execute: ({ run, facts, trigger, timeoutMs, preface }) =>
@@ -59,11 +59,11 @@ export class Executor extends Context.Service<
               svc: `{"run":${runFacts(run)},${facts.slice(1)}`,
               trigger,
               timeoutMs,
-              onHostCall: (call) => fetchCalls.answer(run, call) ?? hostCalls(run, call, secrets),
+              onHostCall: (call) => byteCalls.answer(run, call) ?? hostCalls(run, call, secrets),
               onLog: (line) => void logs.push(logEntry(logs.length, line))
             }
             return sandbox.invoke(invocation).pipe(
-              Effect.ensuring(Effect.suspend(() => fetchCalls.end(run))),
+              Effect.ensuring(Effect.suspend(() => byteCalls.end(run))),
               Effect.flatMap((execution) => masked({ execution, logs }, secrets))
             )
           })

@@ -13,10 +13,19 @@
  */
 import { Effect, Option, Schema } from "effect"
 import { Egress, EgressFailed, noEgress } from "../egress/Egress.ts"
-import { base64Decode, base64Encode } from "../ids/Base64.ts"
-import type { RunId } from "../ids/Ids.ts"
-import { type HostCall, HostCallRefused } from "../sandbox/Sandbox.ts"
+import { base64Encode } from "../ids/Base64.ts"
+import type { HostCall, HostCallRefused } from "../sandbox/Sandbox.ts"
 import { Exchange } from "./Exchange.ts"
+import {
+  answerBytesMax,
+  bytesOf,
+  GuestId,
+  type GuestOperation,
+  guestOperation,
+  Piece,
+  refused
+} from "./GuestOperation.ts"
+import { OpenOfRuns } from "./OpenOfRuns.ts"
 import type { Run } from "./Run.ts"
 
 /** Whose requests they are. */
@@ -29,10 +38,8 @@ export interface FetchCalls {
   readonly end: (run: Owner) => Effect.Effect<void>
 }
 
-const Id = Schema.Int.check(Schema.isGreaterThan(0))
-
 const Send = Schema.Struct({
-  id: Id,
+  id: GuestId,
   method: Schema.String,
   url: Schema.String,
   headers: Schema.Array(Schema.Tuple([Schema.String, Schema.String])),
@@ -45,33 +52,26 @@ const Send = Schema.Struct({
   )
 })
 
-const Write = Schema.Struct({ id: Id, bytes: Schema.String, done: Schema.Boolean })
-const Read = Schema.Struct({ id: Id, max: Schema.Int.check(Schema.isGreaterThan(0)), text: Schema.Boolean })
-const Cancel = Schema.Struct({ id: Id })
-
-/** Bytes of one answer, at most: more would gain nothing and stay in memory for longer. */
-const readMax = 384 * 1024
+const Write = Schema.Struct({ id: GuestId, bytes: Schema.String, done: Schema.Boolean })
+const Read = Schema.Struct({ id: GuestId, ...Piece })
+const Cancel = Schema.Struct({ id: GuestId })
 
 /** The host's own `Egress`, or none. */
 export const makeFetchCalls: Effect.Effect<FetchCalls> = Effect.map(Effect.serviceOption(Egress), (supplied) => {
   const egress = Option.getOrElse(supplied, () => noEgress)
-  const runs = new Map<RunId, Map<number, Exchange>>()
+  const exchanges = new OpenOfRuns<Exchange>()
 
   const begin = (run: Owner, id: number): Effect.Effect<Exchange, HostCallRefused> =>
     Effect.suspend(() => {
-      const open = runs.get(run.run_id) ?? new Map<number, Exchange>()
-      if (open.has(id)) return refused("the request is in progress")
-      const exchange = new Exchange(() => {
-        open.delete(id)
-        if (open.size === 0) runs.delete(run.run_id)
-      })
-      runs.set(run.run_id, open.set(id, exchange))
+      if (find(run, id) !== undefined) return refused("the request is in progress")
+      const exchange = new Exchange(() => exchanges.remove(run.run_id, id))
+      exchanges.add(run.run_id, id, exchange)
       return Effect.succeed(exchange)
     })
 
-  const find = (run: Owner, id: number) => runs.get(run.run_id)?.get(id)
+  const find = (run: Owner, id: number) => exchanges.find(run.run_id, id)
 
-  const operations: ReadonlyMap<string, Operation> = new Map([
+  const operations: ReadonlyMap<string, GuestOperation<Owner>> = new Map([
     [
       "fetch.send",
       operation(Send, (run, { id, body, ...request }) =>
@@ -102,7 +102,7 @@ export const makeFetchCalls: Effect.Effect<FetchCalls> = Effect.map(Effect.servi
       operation(Read, (run, { id, max, text }) => {
         const exchange = find(run, id)
         if (exchange === undefined) return Effect.fail(new EgressFailed({ reason: "the response is over" }))
-        return Effect.map(exchange.read(Math.min(max, readMax)), ({ bytes, done }) => {
+        return Effect.map(exchange.read(Math.min(max, answerBytesMax)), ({ bytes, done }) => {
           // Base64 needs no escapes.
           const content = text ? JSON.stringify(exchange.textOf(bytes, done)) : `"${base64Encode(bytes)}"`
           return `{"bytes":${content},"done":${done}}`
@@ -114,30 +114,13 @@ export const makeFetchCalls: Effect.Effect<FetchCalls> = Effect.map(Effect.servi
 
   return {
     answer: (run, { op, payload }) => operations.get(op)?.(run, payload) ?? null,
-    end: (run) => {
-      const open = runs.get(run.run_id)
-      return open === undefined ? Effect.void : Effect.forEach([...open.values()], ({ end }) => end, { discard: true })
-    }
+    end: (run) => exchanges.endAll(run.run_id)
   }
 })
 
-type Operation = (run: Owner, payload: string) => Effect.Effect<string, HostCallRefused>
-
-const operation = <A>(
+const operation = <A, E extends { readonly _tag: string; readonly message: string }>(
   schema: Schema.Codec<A, unknown>,
-  act: (run: Owner, input: A) => Effect.Effect<string, { readonly message: string }>
-): Operation => {
-  const decode = Schema.decodeUnknownEffect(Schema.fromJsonString(schema))
-  return (run, payload) =>
-    Effect.flatMap(decode(payload), (input) => act(run, input)).pipe(
-      // As in browsers: whatever stops a request is a TypeError.
-      Effect.mapError(({ message }) => new HostCallRefused({ name: "TypeError", message }))
-    )
-}
-
-const bytesOf = (text: string): Effect.Effect<Uint8Array, HostCallRefused> => {
-  const bytes = base64Decode(text)
-  return bytes === null ? refused("the bytes are not base64") : Effect.succeed(bytes)
-}
-
-const refused = (message: string) => Effect.fail(new HostCallRefused({ name: "TypeError", message }))
+  act: (run: Owner, input: A) => Effect.Effect<string, E>
+): GuestOperation<Owner> =>
+  // As in browsers: whatever stops a request is a TypeError.
+  guestOperation(schema, act, () => "TypeError")

@@ -22,6 +22,10 @@ export interface Bridge {
    * named as the host says, and when the run has ended. Undefined where no run is current.
    */
   readonly caller: () => HostCaller | undefined
+  /** Set by the platform: `svc.files` of the run with this way to the host. */
+  files?: (call: HostCaller) => object
+  /** Set by the platform: `svc.asset` of such a run. */
+  asset?: (call: HostCaller, name: unknown) => Promise<object | null>
   /** The largest argument or answer of a host call, in bytes of UTF-8. */
   readonly callBytes: number
   /** Fresh random bytes seeded by the host when the isolate was created: 48 bytes of entropy, once. */

@@ -1,4 +1,5 @@
 /** `svc`: what a run may ask for. One per run, handed to its function and found under the global of that name. */
+import type { Bridge, HostCaller } from "../Bridge.ts"
 import { findFunction } from "./Exports.ts"
 import { namedError } from "./failures.ts"
 import { apply, defineProperty, getProperty, isArray, keys, NativeString, parse, stringify } from "./primordials.ts"
@@ -74,13 +75,16 @@ const write = (run: Run, level: LogLevel, message: unknown, data: unknown): void
 
 export class Svc {
   readonly #run: Run
+  readonly #bridge: Bridge
+  #files: object | undefined
   #context: Secrets | undefined
   #events: Events | undefined
   #log: Log | undefined
   #signal: unknown
 
-  constructor(run: Run, facts: object) {
+  constructor(run: Run, facts: object, bridge: Bridge) {
     this.#run = run
+    this.#bridge = bridge
     const names = keys(facts)
     for (let at = 0; at < names.length; at++) {
       const name = names[at] ?? ""
@@ -101,6 +105,22 @@ export class Svc {
   get events(): Events {
     this.#events ??= new Events(this.#run)
     return this.#events
+  }
+
+  /** The files of the environment. */
+  get files(): object | undefined {
+    this.#files ??= this.#bridge.files?.(this.#caller)
+    return this.#files
+  }
+
+  /** A file of the build's zip, or null. */
+  async asset(name: unknown): Promise<object | null> {
+    return this.#bridge.asset?.(this.#caller, name) ?? null
+  }
+
+  /** The way to the host, for what the platform makes. */
+  get #caller(): HostCaller {
+    return (op, payload) => this.#run.call(op, payload)
   }
 
   get log(): Log {

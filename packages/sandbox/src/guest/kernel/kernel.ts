@@ -71,7 +71,7 @@ export const boot = (
     enterRun(run)
     try {
       const facts: object = parse(svcText)
-      const svc = new Svc(run, facts)
+      const svc = new Svc(run, facts, bridge)
       run.svc = svc
       const name = triggerNames[trigger] ?? "event"
       const argument = getProperty(facts, name)

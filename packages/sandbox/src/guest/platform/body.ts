@@ -247,7 +247,7 @@ export abstract class Body {
 export { receive, release }
 
 /** Buffers are scarce: where the size is known there is one, and no second one to put chunks together in. */
-const drain = async (source: Source): Promise<Uint8Array> => {
+export const drain = async (source: Source): Promise<Uint8Array> => {
   if (source.size === null) {
     const chunks: Array<Uint8Array> = []
     for (let chunk = await source.read(); chunk !== null; chunk = await source.read()) {
@@ -263,7 +263,7 @@ const drain = async (source: Source): Promise<Uint8Array> => {
   return length === bytes.length ? bytes : bytes.slice(0, length)
 }
 
-const drainText = async (source: Source): Promise<string> => {
+export const drainText = async (source: Source): Promise<string> => {
   let text = ""
   for (let chunk = await source.readText(); chunk !== null; chunk = await source.readText()) {
     text += chunk

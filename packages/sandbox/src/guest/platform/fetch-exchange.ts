@@ -1,9 +1,7 @@
 /** One request and its response, seen from the guest: the host calls behind them, and what aborts them. */
 import type { HostCaller } from "../Bridge.ts"
 import type { AbortSignal } from "./abort.ts"
-import { decodedLength, decodeInto, encodeBytes } from "./base64.ts"
-import type { Source } from "./body.ts"
-import { host } from "./host.ts"
+import { freshId, HostSource, type Taken } from "./host-bytes.ts"
 import type { Fetched } from "./response.ts"
 
 /** As browsers have it: whatever stops a request is a TypeError. */
@@ -18,26 +16,11 @@ interface Head {
   readonly headers: Array<[string, string]>
 }
 
-/** The host's answer to `fetch.read`. */
-interface Taken {
-  /** Base64, or text where that was asked for. */
-  readonly bytes: string
-  readonly done: boolean
-}
-
 /** Beyond it the host refuses the body, whatever its size is said to be. */
 const sizeMax = 32 * 1024 * 1024
 
-/** A character of text may become six in JSON. */
-const escaped = 6
-
-/** As base64 they are longer by a third, and there is room to spare for what is around them. */
-const bytesPerCall = (): number => Math.floor(host().callBytes / 2)
-
-let lastId = 0
-
-export class FetchExchange implements Source {
-  readonly id = ++lastId
+export class FetchExchange extends HostSource {
+  readonly id = freshId()
   readonly #call: HostCaller
   readonly #signal: AbortSignal
   /** Why nothing more comes, once that is so. */
@@ -48,6 +31,7 @@ export class FetchExchange implements Source {
   #size: number | null = null
 
   constructor(call: HostCaller, signal: AbortSignal) {
+    super()
     this.#call = call
     this.#signal = signal
     signal.addEventListener("abort", this.#abort)
@@ -67,49 +51,16 @@ export class FetchExchange implements Source {
     }
   }
 
-  /** Sends bytes of the body, in as many calls as they need. False when nobody wants more of them. */
-  async writeAll(bytes: Uint8Array, room: number, isLast: boolean): Promise<boolean> {
-    let from = 0
-    do {
-      const chunk = bytes.subarray(from, from + room)
-      from += room
-      const done = isLast && from >= bytes.length
-      const payload = `{"id":${this.id},"bytes":"${encodeBytes(chunk)}","done":${done}}`
-      if ((await this.#call("fetch.write", payload)) !== "true") {
-        return false
-      }
-    } while (from < bytes.length)
-    return true
+  /** Sends bytes of the body. False when nobody wants more of them. */
+  async write(base64: string, done: boolean): Promise<boolean> {
+    return (await this.#call("fetch.write", `{"id":${this.id},"bytes":"${base64}","done":${done}}`)) === "true"
   }
 
   get size(): number | null {
     return this.#size
   }
 
-  async read(): Promise<Uint8Array | null> {
-    const taken = await this.#take(bytesPerCall(), false)
-    if (taken === null) {
-      return null
-    }
-    const bytes = new Uint8Array(decodedLength(taken))
-    decodeInto(taken, bytes, 0)
-    return bytes
-  }
-
-  async readInto(bytes: Uint8Array, start: number): Promise<number | null> {
-    const taken = await this.#take(bytesPerCall(), false)
-    if (taken === null) {
-      return null
-    }
-    decodeInto(taken, bytes, start)
-    return decodedLength(taken)
-  }
-
-  readText(): Promise<string | null> {
-    return this.#take(Math.floor(host().callBytes / escaped), true)
-  }
-
-  async #take(max: number, text: boolean): Promise<string | null> {
+  protected async take(max: number, text: boolean): Promise<string | null> {
     while (!this.#isOver) {
       const payload = `{"id":${this.id},"max":${max},"text":${text}}`
       const { bytes, done }: Taken = JSON.parse(await this.#ask("fetch.read", payload))

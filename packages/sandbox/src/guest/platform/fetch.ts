@@ -4,16 +4,11 @@ import { encodeBytes } from "./base64.ts"
 import { release } from "./body.ts"
 import { FetchExchange, failed } from "./fetch-exchange.ts"
 import { host } from "./host.ts"
+import { roomFor, writeBody } from "./host-bytes.ts"
 import { Request, type RequestInit } from "./request.ts"
 import { fetched, type Response, withoutBody } from "./response.ts"
 import type { ReadableStream } from "./streams.ts"
 import type { URL } from "./url/url.ts"
-
-/** Around the bytes in a host call, at most. */
-const frameBytes = 128
-
-/** The bytes that fit into one host call as base64 beside `otherBytes`. */
-const roomFor = (otherBytes: number): number => Math.floor((host().callBytes - otherBytes - frameBytes) / 4) * 3
 
 export const fetch = async (input: Request | URL | string, init?: RequestInit): Promise<Response> => {
   const request = new Request(input, init)
@@ -56,26 +51,12 @@ const upload = async (exchange: FetchExchange, body: Uint8Array | ReadableStream
     if (room <= 0) {
       throw failed("the host's limits leave no room for a body")
     }
-    if (body instanceof Uint8Array) {
-      await exchange.writeAll(body, room, true)
-      return
-    }
-    const reader = body.getReader()
-    let isWanted = true
-    while (isWanted) {
-      const { done, value } = await reader.read()
-      if (done) {
-        await exchange.writeAll(new Uint8Array(), room, true)
-        return
-      }
-      if (!(value instanceof Uint8Array)) {
-        const error = failed("a chunk of the request's body is not a Uint8Array")
-        await reader.cancel(error)
-        throw error
-      }
-      isWanted = await exchange.writeAll(value, room, false)
-    }
-    await reader.cancel()
+    await writeBody(
+      body,
+      room,
+      (base64, done) => exchange.write(base64, done),
+      () => failed("a chunk of the request's body is not a Uint8Array")
+    )
   } catch (error) {
     exchange.stop(error)
   }

@@ -78,6 +78,8 @@ export const install = (bridge: Bridge): void => {
   connect(bridge)
   bridge.onTimer = fireTimer
   bridge.onTimerDropped = dropTimer
+  bridge.files = (call) => new (modules.files().Files)(call)
+  bridge.asset = (call, name) => modules.files().asset(call, name)
   for (const [load, names] of fromModules) {
     for (const name of names) {
       defineLazy(globalThis, name, () => Reflect.get(load(), name))

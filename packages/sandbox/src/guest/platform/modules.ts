@@ -17,6 +17,7 @@ interface Require {
   (id: "./dom-exception.ts"): typeof import("./dom-exception.ts")
   (id: "./events.ts"): typeof import("./events.ts")
   (id: "./fetch.ts"): typeof import("./fetch.ts")
+  (id: "./files.ts"): typeof import("./files.ts")
   (id: "./form-data.ts"): typeof import("./form-data.ts")
   (id: "./headers.ts"): typeof import("./headers.ts")
   (id: "./inspect.ts"): typeof import("./inspect.ts")
@@ -46,6 +47,7 @@ export const modules = {
   domException: () => require("./dom-exception.ts"),
   events: () => require("./events.ts"),
   fetch: () => require("./fetch.ts"),
+  files: () => require("./files.ts"),
   formData: () => require("./form-data.ts"),
   headers: () => require("./headers.ts"),
   inspect: () => require("./inspect.ts"),
