@@ -84,7 +84,7 @@ describe("uploading a build", () => {
       ["hash", "nonsense"],
       ["hash", "0".repeat(64)],
       ["build_id", "nonsense"],
-      ["build_type", "live"],
+      ["build_type", "lively"],
       ["build_type", ""]
     ] as const) {
       refused(await server.upload("shop", "shop", { [name]: value }), name)

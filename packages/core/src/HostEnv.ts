@@ -43,6 +43,8 @@ export interface WeftEnv {
     readonly list: (page?: PageRequest) => Promise<Page<Build>>
     readonly get: (project: string, buildId: string) => Promise<Build>
     readonly deploy: (project: string, buildId: string) => Promise<Build>
+    readonly live: (project: string) => Promise<Build>
+    readonly endLive: (project: string) => Promise<void>
   }
   /** The secrets of a project; no value ever comes back. */
   readonly context: {
@@ -92,7 +94,9 @@ export const hostEnv = (runtime: ManagedRuntime.ManagedRuntime<Services, unknown
       upload: (project, upload) => run(Builds.use((builds) => builds.upload(project, upload))),
       list: (page = firstPage) => run(Builds.use((builds) => builds.list(page))),
       get: (project, buildId) => run(Builds.use((builds) => builds.get(project, buildId))),
-      deploy: (project, buildId) => run(Builds.use((builds) => builds.deploy(project, buildId)))
+      deploy: (project, buildId) => run(Builds.use((builds) => builds.deploy(project, buildId))),
+      live: (project) => run(Builds.use((builds) => builds.live(project))),
+      endLive: (project) => run(Builds.use((builds) => builds.endLive(project)))
     },
     context: {
       list: (project, page = firstPage) => run(ContextVariables.use((context) => context.list(project, page))),

@@ -1,6 +1,6 @@
 /** Handlers for `BuildsApi` and `TriggersApi`: one service call each, no decisions. */
 import { pageOf, WeftApi } from "@weft/api"
-import { type Build, Builds, NotFound } from "@weft/core"
+import { type Build, Builds } from "@weft/core"
 import { Effect, Layer, Semaphore, Stream } from "effect"
 import { HttpApiBuilder, HttpApiSchema } from "effect/http-api"
 import type { HttpSettings } from "../app/HttpOptions.ts"
@@ -27,8 +27,8 @@ const buildsGroup = ({ archiveBytes, uploadsAtOnce }: HttpSettings) =>
         upload: Effect.fnUntraced(function* ({ params, payload, request }) {
           yield* checkAnnounced(request.headers["content-length"], archiveBytes)
           const { build, existed } = yield* uploads.withPermits(1)(
-            Effect.flatMap(readUploadForm(payload, archiveBytes), ({ zip, fields: { hash, build_id } }) =>
-              builds.upload(params.project_id_or_slug, { zip, hash, ...(build_id === undefined ? {} : { build_id }) })
+            Effect.flatMap(readUploadForm(payload, archiveBytes), ({ zip, fields }) =>
+              builds.upload(params.project_id_or_slug, { zip, ...fields })
             )
           )
           return existed
@@ -36,8 +36,8 @@ const buildsGroup = ({ archiveBytes, uploadsAtOnce }: HttpSettings) =>
             : build
         }),
         deployed: ({ params }) => builds.deployed(params.project_id_or_slug),
-        // Live builds are not taken yet, so that there never is one.
-        live: () => Effect.fail(new NotFound({ resource: "live build" })),
+        live: ({ params }) => builds.live(params.project_id_or_slug),
+        endLive: ({ params }) => builds.endLive(params.project_id_or_slug),
         get: ({ params }) => builds.get(params.project_id_or_slug, params.build_id),
         download: ({ params }) =>
           Effect.flatMap(builds.download(params.project_id_or_slug, params.build_id), ({ build, zip }) =>

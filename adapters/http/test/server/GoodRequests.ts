@@ -79,8 +79,9 @@ const projects = (server: TestServer) =>
     }
   }) satisfies Partial<Record<NeedKey, GoodRequest>>
 
-const builds = ({ build }: Made) =>
-  ({
+const builds = (server: TestServer, { build }: Made) => {
+  const goLive = () => server.upload("shop", "shop", { build_type: "live" })
+  return {
     "builds.listAll": get(() => "/v1/builds", "shop"),
     "builds.list": get(() => "/v1/projects/shop/builds", "shop"),
     "builds.upload": {
@@ -91,7 +92,14 @@ const builds = ({ build }: Made) =>
       status: 201
     },
     "builds.deployed": get(() => "/v1/projects/shop/builds/deployed", "shop"),
-    "builds.live": get(() => "/v1/projects/shop/builds/live", "shop", 404),
+    "builds.live": { ...get(() => "/v1/projects/shop/builds/live", "shop"), before: goLive },
+    "builds.endLive": {
+      method: "DELETE",
+      path: () => "/v1/projects/shop/builds/live",
+      before: goLive,
+      exact: "shop",
+      status: 204
+    },
     "builds.get": get(() => `/v1/projects/shop/builds/${build}`, "shop"),
     "builds.download": get(() => `/v1/projects/shop/builds/${build}/download`, "shop"),
     "builds.deploy": {
@@ -102,7 +110,8 @@ const builds = ({ build }: Made) =>
     },
     "triggers.eventHandlers": get(() => "/v1/projects/shop/event-handlers", "shop"),
     "triggers.schedules": get(() => "/v1/projects/shop/schedules", "shop")
-  }) satisfies Partial<Record<NeedKey, GoodRequest>>
+  } satisfies Partial<Record<NeedKey, GoodRequest>>
+}
 
 const context = (server: TestServer) => {
   const path = "/v1/projects/shop/context"
@@ -270,7 +279,7 @@ const files = (server: TestServer) => {
 /** Every endpoint of the table of needs has one: a new row without a request does not compile. */
 export const goodRequests = (server: TestServer, made: Made): Readonly<Record<NeedKey, GoodRequest>> => ({
   ...projects(server),
-  ...builds(made),
+  ...builds(server, made),
   ...context(server),
   ...running(made),
   ...files(server),

@@ -63,6 +63,7 @@ export const needs: Readonly<Record<NeedKey, Need>> = {
   "builds.upload": { type: "build", action: "create", on: "project" },
   "builds.deployed": { type: "build", action: "read", on: "project" },
   "builds.live": { type: "build", action: "read", on: "project" },
+  "builds.endLive": { type: "build", action: "execute", on: "project" },
   "builds.get": { type: "build", action: "read", on: "project" },
   "builds.download": { type: "build", action: "read", on: "project" },
   "builds.deploy": { type: "build", action: "execute", on: "project" },

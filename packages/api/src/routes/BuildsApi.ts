@@ -11,7 +11,7 @@ import {
   UploadedBuildRecord
 } from "../records/Records.ts"
 import { Authenticated, Permitted } from "./Authentication.ts"
-import { summary, tag } from "./Documentation.ts"
+import { extension, summary, tag } from "./Documentation.ts"
 import { pageQuery } from "./PageQuery.ts"
 import { projectParams } from "./ProjectsApi.ts"
 
@@ -30,7 +30,12 @@ export const UploadFields = Schema.Struct({
       description: "Makes the upload idempotent: a second one with this id answers 200"
     })
   ),
-  build_type: Schema.optionalKey(Schema.Literal("bundle").annotate({ message: "must be bundle" }))
+  build_type: Schema.optionalKey(
+    Schema.Literals(["bundle", "live"]).annotate({
+      message: "must be bundle or live",
+      description: "`live` makes it the live build of the project, which serves at once. By default `bundle`"
+    })
+  )
 })
 
 /** `multipart/form-data`, read as a stream: the server bounds it. */
@@ -72,6 +77,11 @@ export class BuildsApi extends HttpApiGroup.make("builds")
       success: BuildResponse,
       error: NotFoundError
     }).annotateMerge(summary("Get the live (development) build")),
+    HttpApiEndpoint.delete("endLive", "/v1/projects/:project_id_or_slug/builds/live", {
+      params: projectParams,
+      success: HttpApiSchema.NoContent,
+      error: NotFoundError
+    }).annotateMerge(extension("End the live build: the deployed one serves again")),
     HttpApiEndpoint.get("get", "/v1/projects/:project_id_or_slug/builds/:build_id", {
       params: buildParams,
       success: BuildResponse,

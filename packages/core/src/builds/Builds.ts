@@ -15,6 +15,7 @@ import type { Build } from "./Build.ts"
 import { BuildStore, type Deployment } from "./BuildStore.ts"
 import { type Deploy, makeDeploy, readZip, toBuildId } from "./Deploy.ts"
 import type { Deployments } from "./Deployments.ts"
+import { type LiveBuilds, makeLiveBuilds } from "./LiveBuilds.ts"
 import type { EventHandler, ScheduleEntry } from "./Manifest.ts"
 import { makeUpload, type Upload } from "./Upload.ts"
 
@@ -26,7 +27,11 @@ type Denied = Forbidden | StoreUnavailable
 export class Builds extends Context.Service<
   Builds,
   {
-    /** Needs `build: create`. `BadRequest` says what is wrong with the hash, the id or the zip; nothing is kept then. */
+    /**
+     * Needs `build: create`, and `build: execute` besides for a live build, which serves at once as a deployed one does.
+     * `BadRequest` says what is wrong with the hash, the id or the zip, and of a live build what `deploy` refuses;
+     * nothing is kept then.
+     */
     readonly upload: Upload
     /** Of all projects whose builds the caller may read; newest first. */
     readonly list: (page: PageRequest) => Effect.Effect<Page<Build>, Denied, Caller>
@@ -34,6 +39,10 @@ export class Builds extends Context.Service<
     readonly listOf: (project: string, page: PageRequest) => Effect.Effect<Page<Build>, Denied | NotFound, Caller>
     readonly get: (project: string, buildId: string) => Effect.Effect<Build, Denied | NotFound, Caller>
     readonly deployed: (project: string) => Effect.Effect<Build, Denied | NotFound, Caller>
+    /** The build that serves instead of the deployed one. */
+    readonly live: LiveBuilds["live"]
+    /** Lets the deployed build serve again, on every node. Needs `build: execute`. */
+    readonly endLive: LiveBuilds["endLive"]
     readonly download: (
       project: string,
       buildId: string
@@ -114,6 +123,7 @@ export class Builds extends Context.Service<
           return { build, zip: yield* readZip(blobs, build) }
         }),
 
+        ...(yield* makeLiveBuilds),
         deploy: yield* makeDeploy,
         handlers: declared(({ manifest }) => manifest.handlers),
         schedules: declared(({ manifest }) => manifest.schedules)

@@ -7,9 +7,9 @@
 import { Effect, Schema } from "effect"
 import type { Caller } from "../access/Caller.ts"
 import { BlobStore } from "../blobs/BlobStore.ts"
-import { BadRequest, type Forbidden, NotFound, StoreUnavailable } from "../errors/Errors.ts"
+import { BadRequest, type Forbidden, NotFound, StoreUnavailable, type Taken } from "../errors/Errors.ts"
 import { toIdOrName } from "../ids/IdOrName.ts"
-import { BuildId, freshIds } from "../ids/Ids.ts"
+import { BuildId } from "../ids/Ids.ts"
 import { now } from "../ids/Timestamp.ts"
 import { namedProject } from "../projects/NamedProject.ts"
 import { ProjectStore } from "../projects/ProjectStore.ts"
@@ -19,7 +19,7 @@ import type { Build } from "./Build.ts"
 import { BuildStore } from "./BuildStore.ts"
 import { Deployments } from "./Deployments.ts"
 import type { Manifest } from "./Manifest.ts"
-import { readManifest } from "./Meta.ts"
+import { makePrepare } from "./Preparation.ts"
 
 export type Deploy = (
   project: string,
@@ -32,12 +32,12 @@ export const makeDeploy = Effect.gen(function* () {
   const projects = yield* ProjectStore
   const sandbox = yield* Sandbox
   const deployments = yield* Deployments
-  const freshId = yield* freshIds
+  const prepare = yield* makePrepare
 
   /** Whoever goes away in the middle leaves no node with an old snapshot. */
   const serve = Effect.fnUntraced(function* (build: Build, manifest: Manifest) {
-    yield* Effect.catchTag(store.deploy(build, manifest, yield* now), "Taken", ({ what }) =>
-      Effect.fail(new BadRequest({ reason: `Another project of the environment already serves ${what}` }))
+    yield* Effect.mapError(store.deploy(build, manifest, yield* now), (error) =>
+      error._tag === "Taken" ? servedElsewhere(error) : error
     )
     yield* sandbox.pardon(build.build_id)
     yield* deployments.changed(build.env_id)
@@ -46,16 +46,16 @@ export const makeDeploy = Effect.gen(function* () {
   return Effect.fnUntraced(function* (idOrName, buildId) {
     const { project } = yield* namedProject(projects, idOrName, "build", "execute")
     const build = yield* store.get(project.env_id, yield* toBuildId(buildId), project.project_id)
-    const zip = yield* readZip(blobs, build)
-    const prepared = yield* Effect.catchTag(sandbox.prepare(zip), "BundleRejected", ({ reason }) =>
-      Effect.fail(new BadRequest({ reason }))
-    )
-    const manifest = yield* readManifest(prepared.functions, freshId)
-    yield* blobs.put(artifactKey(build), prepared.artifact)
+    const { manifest, artifact } = yield* prepare(yield* readZip(blobs, build))
+    yield* blobs.put(artifactKey(build), artifact)
     yield* serve(build, manifest)
     return yield* store.get(build.env_id, build.build_id)
   }) satisfies Deploy
 })
+
+/** What the caller is told whose build has an endpoint of another project. */
+export const servedElsewhere = ({ what }: Taken): BadRequest =>
+  new BadRequest({ reason: `Another project of the environment already serves ${what}` })
 
 /** What cannot be the id of a build is not there. */
 export const toBuildId = (text: string): Effect.Effect<BuildId, NotFound> => {

@@ -14,9 +14,13 @@ import { now } from "../ids/Timestamp.ts"
 import { type NamedProject, namedProject } from "../projects/NamedProject.ts"
 import { ProjectStore } from "../projects/ProjectStore.ts"
 import { defaultLimits } from "../sandbox/Limits.ts"
-import { Sandbox } from "../sandbox/Sandbox.ts"
+import { Sandbox, type SandboxUnavailable } from "../sandbox/Sandbox.ts"
+import { artifactKey } from "./Artifacts.ts"
 import { Build } from "./Build.ts"
 import { BuildStore } from "./BuildStore.ts"
+import { servedElsewhere } from "./Deploy.ts"
+import { Deployments } from "./Deployments.ts"
+import { makePrepare, type Preparation } from "./Preparation.ts"
 
 export interface NewBuild {
   readonly zip: Uint8Array
@@ -24,6 +28,8 @@ export interface NewBuild {
   readonly hash: string
   /** A UUID that makes repeating the upload safe; a new one by default. */
   readonly build_id?: string
+  /** `live` makes it the project's live build; `bundle` by default. */
+  readonly build_type?: Build["build_type"]
 }
 
 export interface Uploaded {
@@ -40,7 +46,7 @@ export const ArchiveBytesMax = Context.Reference<number>("@weft/core/builds/Arch
 export type Upload = (
   project: string,
   input: NewBuild
-) => Effect.Effect<Uploaded, Forbidden | BadRequest | NotFound | StoreUnavailable, Caller>
+) => Effect.Effect<Uploaded, Forbidden | BadRequest | NotFound | SandboxUnavailable | StoreUnavailable, Caller>
 
 export const makeUpload = Effect.gen(function* () {
   const store = yield* BuildStore
@@ -48,15 +54,22 @@ export const makeUpload = Effect.gen(function* () {
   const projects = yield* ProjectStore
   const sandbox = yield* Sandbox
   const digest = yield* Digest.Digest
+  const deployments = yield* Deployments
+  const prepare = yield* makePrepare
   const freshId = yield* freshIds
   const bytesMax = yield* ArchiveBytesMax
 
   /** The build that has the id already, if it is the same one. */
-  const existing = Effect.fnUntraced(function* ({ caller, project }: NamedProject, id: BuildId, hash: string) {
+  const existing = Effect.fnUntraced(function* (
+    { caller, project }: NamedProject,
+    id: BuildId,
+    { hash, build_type }: Pick<Build, "hash" | "build_type">
+  ) {
     const found = yield* orNull(store.get(caller.env_id, id))
     if (found === null) return null
     if (found.project_id !== project.project_id) return yield* usedId
-    return found.hash === hash ? ({ build: found, existed: true } satisfies Uploaded) : yield* otherHash
+    if (found.hash !== hash) return yield* otherHash
+    return found.build_type === build_type ? ({ build: found, existed: true } satisfies Uploaded) : yield* otherType
   })
 
   const checkZip = Effect.fnUntraced(function* (zip: Uint8Array, hash: string) {
@@ -71,22 +84,32 @@ export const makeUpload = Effect.gen(function* () {
     Effect.gen(function* () {
       const stored = yield* orNull(store.get(build.env_id, build.build_id))
       if (stored?.storage_path !== build.storage_path) yield* blobs.remove(build.storage_path)
+      if (stored === null && build.build_type === "live") yield* blobs.remove(artifactKey(build))
     }).pipe(Effect.ignore({ log: "Warn", message: `The bytes of build ${build.build_id} may have been left behind` }))
 
-  const keep = (build: Build, zip: Uint8Array) =>
+  /** Whoever goes away in the middle leaves no node with an old snapshot. */
+  const goLive = Effect.fnUntraced(function* (build: Build, { manifest, artifact }: Preparation) {
+    yield* blobs.put(artifactKey(build), artifact)
+    yield* Effect.uninterruptible(Effect.andThen(store.goLive(build, manifest), deployments.changed(build.env_id)))
+  })
+
+  const keep = (build: Build, zip: Uint8Array, live: Preparation | null) =>
     blobs.put(build.storage_path, zip).pipe(
-      Effect.andThen(store.insert(build)),
+      Effect.andThen(live === null ? store.insert(build) : goLive(build, live)),
       Effect.onError(() => clearAway(build))
     )
 
   return Effect.fnUntraced(function* (idOrName, input) {
     const hash = input.hash.toLowerCase()
+    const build_type = input.build_type ?? "bundle"
     const shape = checkShape(hash, input.build_id)
-    const named = yield* namedProject(projects, idOrName, "build", "create", shape)
+    const more = build_type === "live" ? namedProject(projects, idOrName, "build", "execute", shape) : shape
+    const named = yield* namedProject(projects, idOrName, "build", "create", more)
     const id = input.build_id === undefined ? yield* freshId(BuildId) : BuildId.make(input.build_id.toLowerCase())
-    const known = yield* existing(named, id, hash)
+    const known = yield* existing(named, id, { hash, build_type })
     if (known !== null) return known
     yield* checkZip(input.zip, hash)
+    const live = build_type === "live" ? yield* prepare(input.zip) : null
 
     const { project_id, env_id, name } = named.project
     const instant = yield* now
@@ -97,7 +120,7 @@ export const makeUpload = Effect.gen(function* () {
       env_id,
       hash,
       size: input.zip.length,
-      build_type: "bundle",
+      build_type,
       deployed: false,
       active: true,
       created_at: instant,
@@ -106,12 +129,14 @@ export const makeUpload = Effect.gen(function* () {
       storage_backend: blobs.backend
     })
     // Another upload of the same id may have come between; a build of another environment shows only here.
-    return yield* keep(build, input.zip).pipe(
+    return yield* keep(build, input.zip, live).pipe(
       Effect.as<Uploaded>({ build, existed: false }),
-      Effect.catchTag("Taken", () =>
-        Effect.flatMap(existing(named, id, hash), (known) =>
-          known === null ? Effect.fail(usedId) : Effect.succeed(known)
-        )
+      Effect.catchTag("Taken", (taken) =>
+        taken.what === "build_id"
+          ? Effect.flatMap(existing(named, id, build), (known) =>
+              known === null ? Effect.fail(usedId) : Effect.succeed(known)
+            )
+          : Effect.fail(servedElsewhere(taken))
       )
     )
   }) satisfies Upload
@@ -124,6 +149,8 @@ const orNull = <A, E>(found: Effect.Effect<A, E | NotFound>): Effect.Effect<A | 
 
 const usedId = new BadRequest({ reason: "build_id is already in use" })
 const otherHash = new BadRequest({ reason: "hash differs from that of the build which has the build_id" })
+
+const otherType = new BadRequest({ reason: "build_type differs from that of the build which has the build_id" })
 
 const checkShape = (hash: string, buildId: string | undefined): Effect.Effect<void, BadRequest> => {
   if (!/^[0-9a-f]{64}$/.test(hash)) return refuse("hash must be a SHA-256 as 64 hexadecimal digits")

@@ -29,19 +29,20 @@ export interface NamedProject {
 /**
  * The current caller and the project of its environment, when it may do `action` on the project's `type`.
  *
- * `shape` checks the rest of the request: bad input counts after lacking permission, but before a missing project.
+ * `shape` checks the rest of the request, any further permission first: bad input counts after lacking permission, but
+ * before a missing project.
  */
-export const namedProject = Effect.fnUntraced(function* <E = never>(
+export const namedProject = Effect.fnUntraced(function* <E = never, R = never>(
   store: ProjectStore["Service"],
   idOrName: string,
   type: ResourceType,
   action: Action,
-  shape: Effect.Effect<void, E> = Effect.void
+  shape: Effect.Effect<unknown, E, R> = Effect.void
 ) {
   const caller = yield* requirePermission(type, [], action)
   const named = toIdOrName(idOrName)
   const mayActOn = (path: string) => allows(caller.permissions, type, path, action)
-  const refuse = (error: NotFound): Effect.Effect<never, NotFound | Forbidden | E> =>
+  const refuse = (error: NotFound): Effect.Effect<never, NotFound | Forbidden | E, R> =>
     mayActOn(named) ? Effect.andThen(shape, Effect.fail(error)) : Effect.fail(forbidden(type, named, action))
   const project = yield* Effect.catchTag(store.get(caller.env_id, named), "NotFound", refuse)
   if (!mayActOn(project.project_id) && !mayActOn(project.name)) return yield* forbidden(type, named, action)
