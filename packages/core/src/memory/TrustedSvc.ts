@@ -19,6 +19,8 @@ export interface TrustedSvc extends Readonly<Record<string, unknown>> {
       readonly stream_id?: string
     }) => Promise<unknown>
   }
+  /** Calls a function in the background. */
+  readonly call: (fn: string, args?: ReadonlyArray<unknown>) => Promise<unknown>
   /** Calls `ns/var` of the same module, in this run. */
   readonly invoke: (fn: string, args: ReadonlyArray<unknown>) => Promise<unknown>
   readonly log: Readonly<Record<LogLevel, (message: string, data?: unknown) => void>>
@@ -56,6 +58,7 @@ export const hostedSvc = (invocation: Invocation, host: SvcHost): HostedSvc => {
     ...facts,
     context: { get: (key) => ask("context.get", { key }), all: () => ask("context.all", {}) },
     events: { publish: (event) => ask("events.publish", event) },
+    call: (fn, args = []) => ask("call", { fn, args }),
     invoke: host.invoke,
     log: { debug: log("debug"), info: log("info"), warn: log("warn"), error: log("error") },
     signal: controller.signal

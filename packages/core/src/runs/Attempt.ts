@@ -73,6 +73,14 @@ export const endRun = (run: Run, execution: Execution, now: Timestamp): Run => (
   result: resultOf(execution.outcome)
 })
 
+/** The run as it stands when somebody has cancelled it. */
+export const cancelRun = (run: Run, now: Timestamp): Run => ({
+  ...run,
+  status: "cancelled",
+  stop_time: now,
+  result: resultOf({ _tag: "Cancelled" })
+})
+
 /** The run as it stands when this process could not finish it, whatever the guest did. */
 export const loseRun = (run: Run, name: string, message: string, now: Timestamp): Run => ({
   ...run,

@@ -11,8 +11,10 @@ import type { Execution } from "../sandbox/Outcome.ts"
 import { type GuestLog, type Invocation, Sandbox, type SandboxUnavailable } from "../sandbox/Sandbox.ts"
 import { makeByteCalls } from "./ByteCalls.ts"
 import { makeHostCalls } from "./HostCalls.ts"
-import { masked } from "./Masking.ts"
+import { masked, maskedLogs } from "./Masking.ts"
 import type { LogEntry, Run } from "./Run.ts"
+import { RunControlStore } from "./RunControlStore.ts"
+import { type Logged, RunningRuns } from "./RunningRuns.ts"
 
 export interface Executed {
   readonly execution: Execution
@@ -33,7 +35,8 @@ export class Executor extends Context.Service<
   Executor,
   {
     /**
-     * To the end of the run, whatever its outcome. `NotFound` when its build is gone. Interruption cancels the run.
+     * To the end of the run, whatever its outcome. `NotFound` when its build is gone. Interruption stops the guest; a
+     * run that is cancelled in the store meanwhile ends with the outcome `Cancelled`.
      * The secrets that the run read are not in its logs, nor in what is told of its failure.
      */
     readonly execute: (work: Work) => Effect.Effect<Executed, SandboxUnavailable | NotFound | StoreUnavailable>
@@ -46,12 +49,26 @@ export class Executor extends Context.Service<
       const artifacts = yield* Artifacts
       const hostCalls = yield* makeHostCalls
       const byteCalls = yield* makeByteCalls
+      const running = yield* RunningRuns
+      const control = yield* RunControlStore
+
+      /** Nobody can settle a run that was cancelled, so what it had logged is stored by itself. */
+      const afterCancel = Effect.fnUntraced(function* (run: Run, { logs, secrets }: Logged) {
+        const kept = yield* maskedLogs(logs, secrets)
+        if (kept.length > 0) {
+          yield* Effect.catchTag(control.log(run.env_id, run.run_id, kept), "StoreUnavailable", (error) =>
+            Effect.logWarning(`The log of a cancelled run is lost: ${error.message}`)
+          )
+        }
+        return { execution: cancelled, logs: kept } satisfies Executed
+      })
 
       return Executor.of({
         execute: ({ run, facts, trigger, timeoutMs, preface }) =>
           Effect.suspend(() => {
             const logs = [...preface]
             const secrets = new Set<string>()
+            const logged = { logs, secrets }
             const invocation: Invocation = {
               run_id: run.run_id,
               bundle: artifacts.ref(run),
@@ -62,15 +79,20 @@ export class Executor extends Context.Service<
               onHostCall: (call) => byteCalls.answer(run, call) ?? hostCalls(run, call, secrets),
               onLog: (line) => void logs.push(logEntry(logs.length, line))
             }
-            return sandbox.invoke(invocation).pipe(
+            const invoked = sandbox.invoke(invocation).pipe(
               Effect.ensuring(Effect.suspend(() => byteCalls.end(run))),
               Effect.flatMap((execution) => masked({ execution, logs }, secrets))
+            )
+            return Effect.flatMap(running.during(run, logged, invoked), (executed) =>
+              executed === null ? afterCancel(run, logged) : Effect.succeed(executed)
             )
           })
       })
     })
   )
 }
+
+const cancelled: Execution = { outcome: { _tag: "Cancelled" }, usage: { cpu_ms: 0, wall_ms: 0, heap_bytes: 0 } }
 
 /** `svc.run` (decisions 5.3). */
 const runFacts = (run: Run): string =>

@@ -58,6 +58,18 @@ export const makeHostCalls: Effect.Effect<HostCallHandler, never, Behind> = Effe
       )
     ],
     [
+      "call",
+      operation(
+        Schema.Struct({ fn: Schema.String, args: Schema.optionalKey(Schema.Array(Schema.Json)) }),
+        (run, { fn, args = [] }) =>
+          Effect.map(
+            // On the run's own stream, so that who watches that sees its background jobs.
+            events.publish({ type: "svc:call", data: { fn, args }, stream_id: run.stream_id, causedBy: run.run_id }),
+            ({ event_id, stream_id }) => ({ event_id, stream_id })
+          )
+      )
+    ],
+    [
       "context.get",
       operation(Schema.Struct({ key: Schema.String }), (run, { key }, secrets) =>
         Effect.tap(projectSecrets.get(run.env_id, run.project_id, key), (value) =>

@@ -12,9 +12,20 @@ const stretch = 65_536
 export const masked = (executed: Executed, values: ReadonlySet<string>): Effect.Effect<Executed> =>
   values.size === 0 ? Effect.succeed(executed) : maskAll(executed, makeMask(values))
 
+/** The log of a run that has read the values, without them. */
+export const maskedLogs = (
+  logs: ReadonlyArray<LogEntry>,
+  values: ReadonlySet<string>
+): Effect.Effect<ReadonlyArray<LogEntry>> =>
+  values.size === 0 ? Effect.succeed([...logs]) : maskLogs(logs, makeMask(values))
+
 const maskAll = Effect.fnUntraced(function* ({ execution, logs }: Executed, mask: Mask) {
   // First, because a mask that was used much hides all.
   const outcome = maskOutcome(execution.outcome, mask)
+  return { execution: { ...execution, outcome }, logs: yield* maskLogs(logs, mask) }
+})
+
+const maskLogs = Effect.fnUntraced(function* (logs: ReadonlyArray<LogEntry>, mask: Mask) {
   const entries: Array<LogEntry> = []
   let since = 0
   for (const entry of logs) {
@@ -24,7 +35,7 @@ const maskAll = Effect.fnUntraced(function* ({ execution, logs }: Executed, mask
     since = 0
     yield* Effect.yieldNow
   }
-  return { execution: { ...execution, outcome }, logs: entries }
+  return entries
 })
 
 const maskEntry = (entry: LogEntry, mask: Mask): LogEntry => ({

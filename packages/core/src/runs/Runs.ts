@@ -7,7 +7,9 @@ import { EventStore } from "../events/EventStore.ts"
 import { EventId, RunId } from "../ids/Ids.ts"
 import type { Page, PageRequest } from "../ids/Page.ts"
 import { now as currentTime, Timestamp } from "../ids/Timestamp.ts"
+import { maskedLogs } from "./Masking.ts"
 import type { LogEntry, Run, RunStats, RunStatus, RunType } from "./Run.ts"
+import { RunningRuns } from "./RunningRuns.ts"
 import { type RunFilter, RunStore } from "./RunStore.ts"
 
 export interface RunQuery {
@@ -26,7 +28,7 @@ export class Runs extends Context.Service<
     readonly list: (page: PageRequest, query: RunQuery) => Effect.Effect<Page<Run>, Denied, Caller>
     readonly get: (id: string) => Effect.Effect<Run, Denied | NotFound, Caller>
     readonly stats: Effect.Effect<RunStats, Denied, Caller>
-    /** In the order of logging. */
+    /** In the order of logging; of a running run what it has logged so far, up to 2 seconds ago if another node runs it. */
     readonly logs: (id: string, page: PageRequest) => Effect.Effect<Page<LogEntry>, Denied | NotFound, Caller>
     /** All runs that the event set off, newest first. */
     readonly ofEvent: (eventId: string) => Effect.Effect<ReadonlyArray<Run>, Denied | NotFound, Caller>
@@ -37,6 +39,7 @@ export class Runs extends Context.Service<
     Effect.gen(function* () {
       const store = yield* RunStore
       const events = yield* EventStore
+      const running = yield* RunningRuns
 
       const get = Effect.fnUntraced(function* (text: string) {
         const caller = yield* requirePermission("run", [], "read")
@@ -70,7 +73,10 @@ export class Runs extends Context.Service<
 
         logs: Effect.fnUntraced(function* (text, page) {
           const run = yield* get(text)
-          return yield* store.logs(run.env_id, run.run_id, page)
+          const logged = run.status === "running" ? running.logged(run.run_id) : undefined
+          if (logged === undefined) return yield* store.logs(run.env_id, run.run_id, page)
+          const entries = yield* maskedLogs(logged.logs, logged.secrets)
+          return { items: entries.slice(page.offset, page.offset + page.limit), total: entries.length }
         }),
 
         ofEvent: Effect.fnUntraced(function* (text) {

@@ -1,0 +1,123 @@
+/** What a caller can do to runs: stop them, and run them again. */
+import { Context, Duration, Effect, Layer, Schema } from "effect"
+import { type Caller, type Identity, requirePermission } from "../access/Caller.ts"
+import { allows, readable } from "../access/Permission.ts"
+import { Feed } from "../activity/Feed.ts"
+import { BadRequest, type Forbidden, NotFound, type StoreUnavailable } from "../errors/Errors.ts"
+import { EventId, RunId } from "../ids/Ids.ts"
+import { now as currentTime, Timestamp } from "../ids/Timestamp.ts"
+import { Groups } from "./Groups.ts"
+import { runActivity } from "./Journal.ts"
+import { NodeLease } from "./NodeLease.ts"
+import type { Run, RunType } from "./Run.ts"
+import { type CancelledRun, RunControlStore, type RunSelection } from "./RunControlStore.ts"
+import { RunningRuns } from "./RunningRuns.ts"
+import { RunStore } from "./RunStore.ts"
+
+/** Which running runs are meant; all of them without any field. */
+export interface CancelQuery {
+  readonly type?: RunType
+  /** Only runs that started within this time before now. */
+  readonly within?: Duration.Duration
+  readonly eventId?: string
+}
+
+/** Runs in one transaction. */
+const batch = 200
+
+type Denied = Forbidden | StoreUnavailable
+
+export class RunControl extends Context.Service<
+  RunControl,
+  {
+    /**
+     * Ends a running run as `cancelled`, for good: no attempt follows, and what its code does until it is stopped counts
+     * for nothing. `BadRequest` when it has ended. Needs `call: create` on its function.
+     */
+    readonly cancel: (id: string) => Effect.Effect<Run, Denied | NotFound | BadRequest, Caller>
+    /** The same for all running runs that the query means and the caller may cancel; how many those were. */
+    readonly cancelAll: (query: CancelQuery) => Effect.Effect<number, Denied | BadRequest, Caller>
+  }
+>()("@weft/core/runs/RunControl") {
+  static readonly layer = Layer.effect(
+    RunControl,
+    Effect.gen(function* () {
+      const runs = yield* RunStore
+      const cancelNow = yield* makeCancel
+
+      return RunControl.of({
+        cancel: Effect.fnUntraced(function* (text) {
+          const caller = yield* requirePermission("call", [], "create")
+          const run = isRunId(text) ? yield* runs.get(caller.env_id, text) : yield* new NotFound({ resource: "run" })
+          if (!mayCall(caller, run)) return yield* new NotFound({ resource: "run" })
+          const [cancelled] = yield* cancelNow(caller, { runId: run.run_id })
+          return (
+            cancelled ?? (yield* new BadRequest({ reason: "The run has ended: only a running one can be cancelled" }))
+          )
+        }),
+
+        cancelAll: Effect.fnUntraced(function* ({ type, within, eventId }) {
+          const caller = yield* requirePermission("call", [], "create")
+          const until = yield* currentTime
+          const functions = readable(caller.permissions, "call", "create")
+          const which: RunSelection = {
+            // What begins from now on, perhaps because of a cancelled run, is another matter.
+            until,
+            ...(type === undefined ? {} : { type }),
+            ...(within === undefined ? {} : { since: Timestamp.make(until - Duration.toMillis(within)) }),
+            ...(eventId === undefined ? {} : { eventId: yield* decodeEventId(eventId) }),
+            ...(functions === "all" ? {} : { functions })
+          }
+          let count = 0
+          while (true) {
+            const cancelled = yield* cancelNow(caller, which)
+            count += cancelled.length
+            if (cancelled.length === 0) return count
+          }
+        })
+      })
+    })
+  )
+}
+
+/** Cancels in the store first, then tells everybody whom it concerns. At most a batch. */
+const makeCancel = Effect.gen(function* () {
+  const store = yield* RunControlStore
+  const running = yield* RunningRuns
+  const groups = yield* Groups
+  const feed = yield* Feed
+  const { nodeId } = yield* NodeLease
+
+  const stop = (runs: ReadonlyArray<Run>) =>
+    Effect.forEach(
+      Map.groupBy(runs, (run) => run.node_id),
+      ([node_id, members]) => {
+        const run_ids = members.map((run) => run.run_id)
+        if (node_id !== nodeId) return feed.tell([{ type: "runs:cancelled", node_id, run_ids }])
+        return Effect.sync(() => running.stop(run_ids))
+      },
+      { discard: true }
+    )
+
+  const leave = ({ run, group }: CancelledRun) => {
+    if (group !== null) groups.ended({ env_id: run.env_id, key: group })
+  }
+
+  return Effect.fnUntraced(function* ({ env_id }: Identity, which: RunSelection) {
+    const cancelled = yield* store.cancel(env_id, which, yield* currentTime, batch)
+    const runs = cancelled.map(({ run }) => run)
+    yield* stop(runs)
+    for (const each of cancelled) leave(each)
+    yield* feed.publish(runs.map(runActivity))
+    return runs
+  }, Effect.uninterruptible)
+})
+
+const mayCall = ({ permissions }: Identity, { ns, var: name, project_name }: Run): boolean =>
+  [`${ns}/${name}`, `${project_name}:${ns}/${name}`].some((path) => allows(permissions, "call", path, "create"))
+
+const isRunId = Schema.is(RunId)
+const isEventId = Schema.is(EventId)
+
+const decodeEventId = (text: string): Effect.Effect<EventId, BadRequest> =>
+  isEventId(text) ? Effect.succeed(text) : Effect.fail(new BadRequest({ reason: "event_id must be a UUID" }))

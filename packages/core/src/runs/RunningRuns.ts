@@ -1,0 +1,122 @@
+/**
+ * What runs on this node, so that it can be stopped and looked at while it does.
+ *
+ * Stopping comes after the store knows: a run that is cancelled there can write nothing any more, so it does not
+ * matter whether news of it is late. Where the news is lost, a look at the store ends what went on in vain.
+ */
+import { Context, Effect, Fiber, Latch, Layer } from "effect"
+import { listen } from "../activity/Listener.ts"
+import type { RunId } from "../ids/Ids.ts"
+import { NodeLease } from "./NodeLease.ts"
+import type { LogEntry, Run } from "./Run.ts"
+import { RunControlStore } from "./RunControlStore.ts"
+
+/** What a run has logged so far, and the secrets that are not to be seen in it. */
+export interface Logged {
+  readonly logs: ReadonlyArray<LogEntry>
+  readonly secrets: ReadonlySet<string>
+}
+
+interface Work {
+  readonly run: Run
+  readonly logged: Logged
+  /** Ends the work, whatever it has come to. */
+  readonly stop: () => void
+}
+
+/** Cancelled runs that have not begun here; of more than that the oldest are forgotten. */
+const strikesMax = 10_000
+
+/** Between looks at the store, and how long a run goes on before the first. */
+const everyMs = 30_000
+
+export class RunningRuns extends Context.Service<
+  RunningRuns,
+  {
+    /** Does the work of a run; null when the run was cancelled, whatever the work came to. */
+    readonly during: <A, E, R>(run: Run, logged: Logged, work: Effect.Effect<A, E, R>) => Effect.Effect<A | null, E, R>
+    /** Stops those of the runs that are at work here, and those that are about to begin. */
+    readonly stop: (runIds: ReadonlyArray<RunId>) => void
+    /** What a run that is at work here has logged. */
+    readonly logged: (runId: RunId) => Logged | undefined
+    /** All that is at work here, once there is something. */
+    readonly atWork: Effect.Effect<ReadonlyArray<Readonly<{ run: Run; logged: Logged }>>>
+  }
+>()("@weft/core/runs/RunningRuns") {
+  static readonly layer = Layer.effect(
+    RunningRuns,
+    Effect.gen(function* () {
+      const store = yield* RunControlStore
+      const { nodeId } = yield* NodeLease
+      const busy = Latch.makeUnsafe(false)
+      const atWork = new Map<RunId, Work>()
+      const strikes = new Set<RunId>()
+
+      const strike = (runId: RunId) => {
+        strikes.add(runId)
+        const [oldest] = strikes
+        if (strikes.size > strikesMax && oldest !== undefined) strikes.delete(oldest)
+      }
+
+      const stop = (runIds: ReadonlyArray<RunId>) => {
+        for (const runId of runIds) {
+          const work = atWork.get(runId)
+          if (work === undefined) strike(runId)
+          else work.stop()
+        }
+      }
+
+      const begin = Effect.fnUntraced(function* <A, E, R>(run: Run, logged: Logged, work: Effect.Effect<A, E, R>) {
+        const fiber = yield* Effect.forkChild(work, { startImmediately: true })
+        let isStopped = false
+        const entry = {
+          run,
+          logged,
+          stop: () => {
+            isStopped = true
+            fiber.interruptUnsafe()
+          }
+        }
+        atWork.set(run.run_id, entry)
+        if (atWork.size === 1) busy.openUnsafe()
+        const exit = yield* Fiber.await(fiber).pipe(
+          Effect.interruptible,
+          Effect.onInterrupt(() => Fiber.interrupt(fiber)),
+          Effect.ensuring(Effect.sync(() => void atWork.delete(run.run_id)))
+        )
+        return isStopped ? null : yield* exit
+      }, Effect.uninterruptible)
+
+      const stopEnded = Effect.gen(function* () {
+        yield* Effect.sleep(everyMs)
+        const before = new Set(atWork.keys())
+        yield* Effect.sleep(everyMs)
+        const long = [...atWork.values()].flatMap(({ run }) => (before.has(run.run_id) ? [run] : []))
+        if (long.length > 0) stop((yield* store.ended(long)).filter((runId) => atWork.has(runId)))
+      })
+      yield* stopEnded.pipe(
+        Effect.catchTag("StoreUnavailable", (error) => Effect.logWarning(error.message)),
+        Effect.forever,
+        Effect.forkScoped
+      )
+
+      yield* listen((message) =>
+        message.type === "runs:cancelled" && message.node_id === nodeId
+          ? Effect.sync(() => stop(message.run_ids))
+          : Effect.void
+      )
+
+      return RunningRuns.of({
+        during: (run, logged, work) =>
+          Effect.suspend(() => (strikes.delete(run.run_id) ? Effect.succeed(null) : begin(run, logged, work))),
+        stop,
+        logged: (runId) => atWork.get(runId)?.logged,
+        atWork: Effect.gen(function* () {
+          if (atWork.size === 0) busy.closeUnsafe()
+          yield* busy.await
+          return [...atWork.values()]
+        })
+      })
+    })
+  )
+}

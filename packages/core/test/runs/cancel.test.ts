@@ -1,0 +1,353 @@
+import { assert, describe, it } from "@effect/vitest"
+import {
+  Calls,
+  type Env,
+  layer,
+  MemoryStores,
+  RunControl,
+  Runs,
+  type RuntimeConfig,
+  type TrustedFunction,
+  type TrustedSvc,
+  trustedSandbox,
+  Webhooks
+} from "@weft/core"
+import { Effect, Fiber, Layer, Scope } from "effect"
+import { TestClock } from "effect/testing"
+import { as, failure } from "../Services.ts"
+import { allRuns, asHost, deployed, masterKeys, publish, runsOf, settle, world } from "../world.ts"
+
+/** Ends what goes on for ever, or the world would wait for it. */
+const letGo = new Set<(value: string) => void>()
+const never = () => new Promise<string>((resolve) => letGo.add(resolve))
+const endAll = Effect.sync(() => {
+  for (const resolve of letGo) resolve("let go")
+  letGo.clear()
+})
+
+const signals: Array<{ readonly aborted: boolean }> = []
+
+const hangs = (meta: object): TrustedFunction =>
+  Object.assign(
+    (_: unknown, svc: TrustedSvc) => {
+      const { signal } = svc
+      if (signal instanceof AbortSignal) signals.push(signal)
+      svc.log.info("began")
+      return never()
+    },
+    { meta }
+  )
+
+const modules = {
+  app: {
+    main: {
+      hangs: hangs({ event: "job", retry: { attempts: 5, delay: "1s", jitter: false } }),
+      other: hangs({ event: "other" }),
+      single: hangs({ event: "single", concurrency: { limit: 1 } }),
+      quick: Object.assign(() => "done", { meta: { event: "quick" } }),
+      fails: Object.assign(
+        () => {
+          throw new Error("no")
+        },
+        { meta: { event: "fails", retry: { attempts: 2, delay: "10s", jitter: false } } }
+      ),
+      hook: hangs({ webhook: { service: "s", path: "/hang", method: "GET", auth: "none" } }),
+      called: () => never()
+    }
+  }
+}
+
+type World = Layer.Success<ReturnType<typeof world>>
+
+const check = <E>(
+  claim: string,
+  body: (env: Env) => Effect.Effect<void, E, World>,
+  config: Omit<RuntimeConfig, "masterKeys"> = {}
+) =>
+  it.effect(claim, () =>
+    Effect.provide(
+      Effect.flatMap(deployed("app"), (env) => Effect.ensuring(body(env), endAll)),
+      world(modules, config)
+    )
+  )
+
+const cancel = (env: Env, id: string) =>
+  asHost(
+    env,
+    RunControl.use((control) => control.cancel(id))
+  )
+
+const cancelAll = (env: Env, query: Parameters<RunControl["Service"]["cancelAll"]>[0] = {}) =>
+  asHost(
+    env,
+    RunControl.use((control) => control.cancelAll(query))
+  )
+
+/** Publishes, and gives the run that began. */
+const begun = Effect.fnUntraced(function* (env: Env, type: string) {
+  const event = yield* publish(env, type)
+  yield* settle
+  const [run] = yield* runsOf(env, event.event_id)
+  if (run === undefined) return yield* Effect.die(new Error("no run began"))
+  return run
+})
+
+const logsOf = (env: Env, id: string) =>
+  Effect.map(
+    asHost(
+      env,
+      Runs.use((runs) => runs.logs(id, { limit: 10, offset: 0 }))
+    ),
+    ({ items }) => items.map((entry) => entry.message)
+  )
+
+describe("cancelling a run", () => {
+  check("ends it for good: its code is stopped, nothing is tried again, its log is kept", (env) =>
+    Effect.gen(function* () {
+      signals.length = 0
+      const run = yield* begun(env, "job")
+      assert.deepStrictEqual(yield* logsOf(env, run.run_id), ["began"])
+      const cancelled = yield* cancel(env, run.run_id)
+      assert.deepStrictEqual([cancelled.run_id, cancelled.status], [run.run_id, "cancelled"])
+      assert.include(cancelled.result ?? "", '"name":"Cancelled"')
+      assert.isNotNull(cancelled.stop_time)
+      yield* settle
+      assert.isTrue(signals[0]?.aborted)
+      yield* endAll
+      yield* TestClock.adjust("1 hour")
+      yield* settle
+      assert.deepStrictEqual(yield* allRuns(env), [cancelled])
+      assert.deepStrictEqual(yield* logsOf(env, run.run_id), ["began"])
+    })
+  )
+
+  check("a second time, or of a run that has ended, is a BadRequest; of an unknown one NotFound", (env) =>
+    Effect.gen(function* () {
+      const run = yield* begun(env, "job")
+      yield* cancel(env, run.run_id)
+      assert.strictEqual(yield* failure(cancel(env, run.run_id)), "BadRequest")
+      const done = yield* begun(env, "quick")
+      assert.strictEqual(yield* failure(cancel(env, done.run_id)), "BadRequest")
+      assert.strictEqual(yield* failure(cancel(env, env.env_id)), "NotFound")
+      assert.strictEqual(yield* failure(cancel(env, "nonsense")), "NotFound")
+      assert.strictEqual(yield* failure(cancel(yield* deployed("app", "elsewhere"), run.run_id)), "NotFound")
+    })
+  )
+
+  check("a run that has failed is over, though another attempt follows", (env) =>
+    Effect.gen(function* () {
+      const run = yield* begun(env, "fails")
+      assert.strictEqual(run.status, "failed")
+      assert.strictEqual(yield* failure(cancel(env, run.run_id)), "BadRequest")
+    })
+  )
+
+  check("of many who cancel at once exactly one does", (env) =>
+    Effect.gen(function* () {
+      const run = yield* begun(env, "job")
+      const tried = yield* Effect.all(
+        Array.from({ length: 10 }, () => Effect.result(cancel(env, run.run_id))),
+        { concurrency: "unbounded" }
+      )
+      assert.strictEqual(tried.filter((result) => result._tag === "Success").length, 1)
+    })
+  )
+
+  check("and its natural end: exactly one of them wins, and what is told is what is stored", (env) =>
+    Effect.gen(function* () {
+      for (let turn = 0; turn < 30; turn++) {
+        const run = yield* begun(env, "job")
+        const cancelling = yield* Effect.forkChild(Effect.result(cancel(env, run.run_id)))
+        for (let yields = 0; yields < turn % 10; yields++) yield* Effect.yieldNow
+        yield* endAll
+        const result = yield* Fiber.join(cancelling)
+        yield* settle
+        const [stored, ...others] = yield* runsOf(env, run.event_id ?? "")
+        assert.deepStrictEqual(others, [])
+        if (result._tag === "Success") assert.deepStrictEqual(stored, result.success)
+        else assert.strictEqual(stored?.status, "succeeded")
+      }
+    })
+  )
+
+  check(
+    "frees its slot for what waits",
+    (env) =>
+      Effect.gen(function* () {
+        const run = yield* begun(env, "job")
+        const event = yield* publish(env, "quick")
+        yield* settle
+        assert.deepStrictEqual(yield* runsOf(env, event.event_id), [])
+        yield* cancel(env, run.run_id)
+        yield* settle
+        const [next] = yield* runsOf(env, event.event_id)
+        assert.strictEqual(next?.status, "succeeded")
+      }),
+    { deliveries: { total: 1, perEnv: 1 } }
+  )
+
+  check("lets in the next one of its group", (env) =>
+    Effect.gen(function* () {
+      const first = yield* begun(env, "single")
+      const event = yield* publish(env, "single")
+      yield* settle
+      assert.deepStrictEqual(yield* runsOf(env, event.event_id), [])
+      yield* cancel(env, first.run_id)
+      yield* settle
+      const [next] = yield* runsOf(env, event.event_id)
+      assert.strictEqual(next?.status, "running")
+    })
+  )
+
+  check("of a webhook fails its request", (env) =>
+    Effect.gen(function* () {
+      const request = Webhooks.use((webhooks) =>
+        webhooks.handle({
+          org: "app",
+          env: "production",
+          service: "s",
+          path: "/hang",
+          method: "GET",
+          url: "/",
+          query: {},
+          headers: {},
+          body: null,
+          remoteIp: "127.0.0.1",
+          token: null
+        })
+      )
+      const waiting = yield* Effect.forkChild(Effect.result(request))
+      yield* settle
+      yield* TestClock.adjust("100 millis")
+      yield* settle
+      const [run] = yield* allRuns(env)
+      yield* cancel(env, run?.run_id ?? "")
+      yield* settle
+      const result = yield* Fiber.join(waiting)
+      assert.strictEqual(result._tag === "Failure" ? result.failure._tag : "", "FunctionFailed")
+      assert.deepStrictEqual(
+        (yield* allRuns(env)).map(({ status }) => status),
+        ["cancelled"]
+      )
+      assert.deepStrictEqual(yield* logsOf(env, run?.run_id ?? ""), ["request", "began"])
+    })
+  )
+
+  check("ends the waiting of its caller", (env) =>
+    Effect.gen(function* () {
+      const calling = yield* Effect.forkChild(
+        asHost(
+          env,
+          Calls.use((calls) => calls.call({ fn: "main/called", wait: 100 }))
+        )
+      )
+      yield* settle
+      const [run] = yield* allRuns(env)
+      yield* cancel(env, run?.run_id ?? "")
+      yield* settle
+      assert.strictEqual((yield* Fiber.join(calling)).run?.status, "cancelled")
+    })
+  )
+
+  check("needs call: create on its function; who lacks it does not find the run", (env) =>
+    Effect.gen(function* () {
+      const run = yield* begun(env, "job")
+      const tried = (permissions: object) =>
+        as(env.env_id, permissions)(RunControl.use((control) => control.cancel(run.run_id)))
+      assert.strictEqual(yield* failure(tried({ "run:*": ["read"] })), "Forbidden")
+      assert.strictEqual(yield* failure(tried({ "call:main/other": ["create"] })), "NotFound")
+      assert.strictEqual((yield* tried({ "call:app:main/hangs": ["create"] })).status, "cancelled")
+    })
+  )
+})
+
+describe("cancelling many runs", () => {
+  check("takes what the query means", (env) =>
+    Effect.gen(function* () {
+      yield* begun(env, "job")
+      const second = yield* begun(env, "job")
+      yield* Effect.forkChild(
+        asHost(
+          env,
+          Calls.use((calls) => calls.call({ fn: "main/called" }))
+        )
+      )
+      yield* settle
+      assert.strictEqual(yield* cancelAll(env, { eventId: second.event_id ?? "" }), 1)
+      assert.strictEqual(yield* cancelAll(env, { type: "schedule" }), 0)
+      assert.strictEqual(yield* cancelAll(env, { type: "call" }), 1)
+      assert.strictEqual(yield* failure(cancelAll(env, { eventId: "nonsense" })), "BadRequest")
+      assert.strictEqual(yield* cancelAll(yield* deployed("app", "elsewhere")), 0)
+      assert.strictEqual(yield* cancelAll(env), 1)
+      assert.strictEqual(yield* cancelAll(env), 0)
+      assert.deepStrictEqual(
+        (yield* allRuns(env)).map(({ status }) => status),
+        ["cancelled", "cancelled", "cancelled"]
+      )
+    })
+  )
+
+  check("takes only functions that the caller may call", (env) =>
+    Effect.gen(function* () {
+      const kept = yield* begun(env, "job")
+      yield* begun(env, "other")
+      const tried = as(env.env_id, { "call:main/other": ["create"], "call:app:main/quick": ["create"] })(
+        RunControl.use((control) => control.cancelAll({}))
+      )
+      assert.strictEqual(yield* tried, 1)
+      const running = (yield* allRuns(env)).filter(({ status }) => status === "running")
+      assert.deepStrictEqual(running, [kept])
+    })
+  )
+
+  check(
+    "takes more than one transaction's worth",
+    (env) =>
+      Effect.gen(function* () {
+        for (let n = 0; n < 450; n++) yield* publish(env, "job")
+        yield* settle
+        assert.strictEqual(yield* cancelAll(env), 450)
+        yield* settle
+        const { running, cancelled } = yield* asHost(
+          env,
+          Runs.use((runs) => runs.stats)
+        )
+        assert.deepStrictEqual([running, cancelled], [0, 450])
+      }),
+    { deliveries: { total: 1000, perEnv: 1000 } }
+  )
+})
+
+describe("cancelling on another node", () => {
+  const node = layer({ masterKeys }).pipe(Layer.provide(trustedSandbox(modules)))
+
+  it.effect("reaches the node that runs it, and its log can be read on both", () =>
+    Effect.gen(function* () {
+      signals.length = 0
+      const scope = yield* Scope.Scope
+      const first = yield* Layer.buildWithScope(node, scope)
+      const { env, run } = yield* Effect.provideContext(
+        Effect.gen(function* () {
+          const env = yield* deployed("app")
+          return { env, run: yield* begun(env, "job") }
+        }),
+        first
+      )
+      const second = yield* Layer.buildWithScope(node, scope)
+      yield* Effect.provideContext(
+        Effect.gen(function* () {
+          assert.deepStrictEqual(yield* logsOf(env, run.run_id), [])
+          yield* TestClock.adjust("2 seconds")
+          yield* settle
+          assert.deepStrictEqual(yield* logsOf(env, run.run_id), ["began"])
+          yield* cancel(env, run.run_id)
+          yield* settle
+          assert.isTrue(signals[0]?.aborted)
+          assert.deepStrictEqual(yield* logsOf(env, run.run_id), ["began"])
+        }),
+        second
+      )
+      assert.strictEqual((yield* Effect.provideContext(allRuns(env), first))[0]?.status, "cancelled")
+    }).pipe(Effect.ensuring(endAll), Effect.scoped, Effect.provide(MemoryStores.layer))
+  )
+})
