@@ -19,7 +19,7 @@ beforeAll(async () => {
   const event = published.json.data.event_id
   let run: string | undefined
   while (run === undefined) run = (await server.call("GET", `/v1/events/${event}/runs`)).json.data[0]?.run_id
-  made = { build, event, run }
+  made = { build, event, run, stream: published.json.data.stream_id }
   requests = goodRequests(server, made)
 })
 afterAll(() => server.close())
@@ -51,7 +51,7 @@ describe("every endpoint", () => {
       }
 
       for (const path of ["*", request.exact]) {
-        const { key: apiKey, token } = await server.key({ [`${type}:${path}`]: [action] })
+        const { key: apiKey, token } = await server.key({ [`${type}:${path}`]: [action], ...request.besides })
         await request.before?.(apiKey)
         const reply = await call(request, token)
         assert.strictEqual(reply.status, request.status, `${type}:${path} ${reply.text}`)
@@ -61,7 +61,7 @@ describe("every endpoint", () => {
     it(`${key} ${callers === undefined ? "takes" : "refuses"} a service key and a session with the permission`, async () => {
       const request = requests[key]
       const { key: apiKey } = await server.key({ "*:*": ["*"] })
-      const permissions = { [`${type}:${request.exact}`]: [action] }
+      const permissions = { [`${type}:${request.exact}`]: [action], ...request.besides }
       const { token: serviceKey } = await actingAs(server, apiKey).serviceKey({ permissions })
       const { token: session } = await actingAs(server, apiKey).session({ permissions })
       for (const token of [serviceKey, session]) {

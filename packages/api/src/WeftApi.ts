@@ -15,6 +15,7 @@ import { RunsApi } from "./routes/RunsApi.ts"
 import { ServiceKeysApi } from "./routes/ServiceKeysApi.ts"
 import { SessionsApi } from "./routes/SessionsApi.ts"
 import { StatusApi } from "./routes/StatusApi.ts"
+import { StreamsApi } from "./routes/StreamsApi.ts"
 
 export class WeftApi extends HttpApi.make("weft")
   .add(
@@ -29,6 +30,7 @@ export class WeftApi extends HttpApi.make("weft")
     RunsApi,
     SessionsApi,
     ServiceKeysApi,
+    StreamsApi,
     EnvApi,
     DomainsApi,
     AdminApi

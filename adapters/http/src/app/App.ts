@@ -30,8 +30,10 @@ import { RunsLive } from "../handlers/RunsLive.ts"
 import { ServiceKeysLive } from "../handlers/ServiceKeysLive.ts"
 import { SessionsLive } from "../handlers/SessionsLive.ts"
 import { statusLive } from "../handlers/StatusLive.ts"
+import { streamsLive } from "../handlers/StreamsLive.ts"
 import { HttpMeter, metered } from "../metrics/HttpMeter.ts"
 import { openProcessMeter } from "../metrics/ProcessMeter.ts"
+import { type EventStreams, makeEventStreams } from "../streams/EventStreams.ts"
 import { makeCustomDomains } from "../webhooks/CustomDomain.ts"
 import { WebhookRoute } from "../webhooks/WebhookRoute.ts"
 import type { HttpSettings } from "./HttpOptions.ts"
@@ -47,6 +49,8 @@ export interface App {
   readonly meter: HttpMeter
   /** Ids of requests: UUIDs, ascending. */
   readonly nextId: Effect.Effect<string>
+  /** Ends all subscriptions, and those to come: they would go on for minutes. */
+  readonly endStreams: Effect.Effect<void>
 }
 
 /**
@@ -55,7 +59,7 @@ export interface App {
  */
 const routing = { caseSensitive: true, ignoreDuplicateSlashes: false, ignoreTrailingSlash: false, maxParamLength: 2048 }
 
-const routesOf = (settings: HttpSettings, metrics: Reading) => {
+const routesOf = (settings: HttpSettings, metrics: Reading, streams: EventStreams) => {
   const handlers = Layer.mergeAll(
     statusLive(settings, metrics),
     ProjectsLive,
@@ -68,6 +72,7 @@ const routesOf = (settings: HttpSettings, metrics: Reading) => {
     SessionsLive,
     ServiceKeysLive,
     EnvLive,
+    streamsLive(streams),
     DomainsLive,
     AdminLive
   )
@@ -90,8 +95,10 @@ export const makeApp = (settings: HttpSettings): Effect.Effect<App, never, WeftS
     const node = yield* NodeMetrics
     const ofProcess = yield* openProcessMeter
     const meter = new HttpMeter()
+    const streams = makeEventStreams({ lifeMs: settings.streamMs, heartbeatMs: settings.heartbeatMs })
+    yield* Effect.addFinalizer(() => streams.end)
     const metrics = Effect.map(node.read, (series) => [...series, ...meter.read(), ...ofProcess()])
-    const routed = yield* HttpRouter.toHttpEffect(routesOf(settings, metrics)).pipe(
+    const routed = yield* HttpRouter.toHttpEffect(routesOf(settings, metrics, streams)).pipe(
       Effect.provideService(HttpRouter.RouterConfig, routing),
       // A router of its own, also where a host that is made of layers has one already.
       Effect.provideService(Layer.CurrentMemoMap, Layer.makeMemoMapUnsafe())
@@ -103,5 +110,5 @@ export const makeApp = (settings: HttpSettings): Effect.Effect<App, never, WeftS
       HttpIncomingMessage.MaxBodySize,
       ByteSize.bytes(settings.bodyBytes)
     )
-    return { http, meter, nextId }
+    return { http, meter, nextId, endStreams: streams.end }
   })

@@ -20,6 +20,10 @@ export interface HttpOptions {
    * instead of by `Host`. Default false: otherwise a client could say what it likes.
    */
   readonly trustProxy?: boolean
+  /** How long a subscription lasts before its client has to come back, in milliseconds; default 300,000. */
+  readonly streamMs?: number
+  /** How often a subscription sends a comment, so that nobody takes it for dead, in milliseconds; default 15,000. */
+  readonly heartbeatMs?: number
 }
 
 export interface HttpSettings {
@@ -31,6 +35,8 @@ export interface HttpSettings {
   readonly archiveBytes: number
   readonly uploadsAtOnce: number
   readonly trustProxy: boolean
+  readonly streamMs: number
+  readonly heartbeatMs: number
 }
 
 const MiB = 1024 * 1024
@@ -43,5 +49,7 @@ export const settingsOf = (options: HttpOptions): HttpSettings => ({
   bodyBytes: options.bodyBytes ?? 4 * MiB,
   archiveBytes: options.archiveBytes ?? 50 * MiB,
   uploadsAtOnce: options.uploadsAtOnce ?? 4,
-  trustProxy: options.trustProxy ?? false
+  trustProxy: options.trustProxy ?? false,
+  streamMs: options.streamMs ?? 300_000,
+  heartbeatMs: options.heartbeatMs ?? 15_000
 })

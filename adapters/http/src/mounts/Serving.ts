@@ -49,6 +49,7 @@ export const openServing = async (weft: WeftRuntime, options: HttpOptions): Prom
     close: ({ graceMs = defaultGraceMs } = {}) =>
       Effect.runPromise(
         Effect.gen(function* () {
+          yield* app.endStreams
           yield* Effect.raceFirst(inFlight.idle, Effect.sleep(graceMs))
           yield* Scope.close(scope, Exit.void)
           // What was interrupted has an answer, too, that takes a moment to be sent.

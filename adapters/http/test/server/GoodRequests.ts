@@ -19,6 +19,8 @@ export interface GoodRequest {
   /** Makes the request possible, once; `key` is the API key that is to make it. */
   readonly before?: (key: ApiKey) => Promise<unknown>
   readonly status: number
+  /** A permission that is needed beside. */
+  readonly besides?: Readonly<Record<string, ReadonlyArray<string>>>
   /** A permission path that covers exactly this request; `*` where there is no other. */
   readonly exact: string
 }
@@ -28,6 +30,7 @@ export interface Made {
   readonly build: string
   readonly event: string
   readonly run: string
+  readonly stream: string
 }
 
 export const nowhere = "01890000-0000-7000-8000-000000000000"
@@ -159,6 +162,20 @@ const running = ({ event, run }: Made) =>
     "env.usage": get(() => "/v1/org/usage", "*")
   }) satisfies Partial<Record<NeedKey, GoodRequest>>
 
+const streams = ({ stream }: Made) =>
+  ({
+    "streams.subscribeEnv": get(() => "/v1/env/subscribe", "*"),
+    "streams.subscribe": get(() => `/v1/streams/${stream}/subscribe`, stream),
+    "streams.subscribeWithEvent": {
+      method: "POST",
+      path: () => "/v1/streams/subscribe-with-event",
+      options: () => ({ json: { event_type: "order:created", event_data: { total: 1 }, stream_id: stream } }),
+      besides: { "event:order:created": ["create"] },
+      exact: stream,
+      status: 200
+    }
+  }) satisfies Partial<Record<NeedKey, GoodRequest>>
+
 const access = (server: TestServer) => {
   let session = nowhere
   let serviceKey = nowhere
@@ -282,6 +299,7 @@ export const goodRequests = (server: TestServer, made: Made): Readonly<Record<Ne
   ...builds(server, made),
   ...context(server),
   ...running(made),
+  ...streams(made),
   ...files(server),
   ...access(server),
   ...domains(server)

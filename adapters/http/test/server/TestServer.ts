@@ -94,6 +94,8 @@ export class TestServer {
       ...(admin === null ? {} : { adminToken: Redacted.make(admin) }),
       version: "1.2.3",
       gitSha: "abc",
+      // Most tests read answers to their end.
+      streamMs: 100,
       ...options
     })
     return new TestServer(weft, listening, env, Redacted.value(token))

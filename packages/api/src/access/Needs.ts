@@ -11,20 +11,24 @@ import type { ProjectsApi } from "../routes/ProjectsApi.ts"
 import type { RunsApi } from "../routes/RunsApi.ts"
 import type { ServiceKeysApi } from "../routes/ServiceKeysApi.ts"
 import type { SessionsApi } from "../routes/SessionsApi.ts"
+import type { StreamsApi } from "../routes/StreamsApi.ts"
 
 export interface Need {
   readonly type: ResourceType
   readonly action: Action
   /** Another action that suffices instead, depending on what is there. */
   readonly or?: Action
+  /** Another permission that is needed besides, on what the body names. */
+  readonly also?: { readonly type: ResourceType; readonly action: Action }
   /**
    * What the path of the permission is matched with, and where that stands:
    * - `project`: the project in the URL.
    * - `body`: a field of the body, known when it is decoded.
    * - `resource`: the resource itself, known when it is loaded; lists are filtered.
    * - `path`: the path of a file in the URL, known when it is decoded.
+   * - `stream`: the id of a stream in the URL; `all`: everything of the type.
    */
-  readonly on: "project" | "body" | "resource" | "path"
+  readonly on: "project" | "body" | "resource" | "path" | "stream" | "all"
   /** Set where a service key or a session is refused whatever it holds. */
   readonly callers?: "api-key"
 }
@@ -48,6 +52,7 @@ type Instances = {
     | typeof ProjectsApi
     | typeof RunsApi
     | typeof SessionsApi
+    | typeof StreamsApi
     | typeof ServiceKeysApi as G["identifier"]]: KeysOf<G>
 }
 export type NeedKey = Instances[keyof Instances]
@@ -91,6 +96,14 @@ export const needs: Readonly<Record<NeedKey, Need>> = {
   "runs.get": { type: "run", action: "read", on: "resource" },
   "runs.logs": { type: "run", action: "read", on: "resource" },
   "runs.usage": { type: "run", action: "read", on: "resource" },
+  "streams.subscribeEnv": { type: "stream", action: "read", on: "all" },
+  "streams.subscribe": { type: "stream", action: "read", on: "stream" },
+  "streams.subscribeWithEvent": {
+    type: "stream",
+    action: "read",
+    on: "body",
+    also: { type: "event", action: "create" }
+  },
   "sessions.create": { type: "session", action: "create", on: "resource", callers: "api-key" },
   "sessions.list": { type: "session", action: "read", on: "resource", callers: "api-key" },
   "sessions.revoke": { type: "session", action: "delete", on: "resource", callers: "api-key" },

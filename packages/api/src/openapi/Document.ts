@@ -28,14 +28,16 @@ const places: Readonly<Record<Need["on"], string>> = {
   project: "the project",
   body: "what the body names",
   resource: "the resource",
-  path: "the path"
+  path: "the path",
+  stream: "the stream",
+  all: "all of them"
 }
 
-const describe = (description: unknown, { type, action, or, on, callers }: Need): string => {
+const describe = (description: unknown, { type, action, or, also, on, callers }: Need): string => {
   const named = [action, ...(or === undefined ? [] : [or])].map((one) => `\`${type}: ${one}\``)
-  const permission = `Needs the permission ${named.join(" or ")} on ${places[on]}.${
-    callers === undefined ? "" : " For API keys only."
-  }`
+  const permission = `Needs the permission ${named.join(" or ")} on ${places[on]}${
+    also === undefined ? "" : `, and \`${also.type}: ${also.action}\``
+  }.${callers === undefined ? "" : " For API keys only."}`
   return typeof description === "string" ? `${description}\n\n${permission}` : permission
 }
 

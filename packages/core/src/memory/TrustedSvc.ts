@@ -21,6 +21,8 @@ export interface TrustedSvc extends Readonly<Record<string, unknown>> {
   }
   /** Calls a function in the background. */
   readonly call: (fn: string, args?: ReadonlyArray<unknown>) => Promise<unknown>
+  /** Tells those who watch the stream of the run. */
+  readonly stream: { readonly emit: (data_type: string, payload: unknown) => Promise<unknown> }
   /** Calls `ns/var` of the same module, in this run. */
   readonly invoke: (fn: string, args: ReadonlyArray<unknown>) => Promise<unknown>
   readonly log: Readonly<Record<LogLevel, (message: string, data?: unknown) => void>>
@@ -60,6 +62,7 @@ export const hostedSvc = (invocation: Invocation, host: SvcHost): HostedSvc => {
     events: { publish: (event) => ask("events.publish", event) },
     call: (fn, args = []) => ask("call", { fn, args }),
     invoke: host.invoke,
+    stream: { emit: (data_type, payload) => ask("stream.emit", { data_type, payload }) },
     log: { debug: log("debug"), info: log("info"), warn: log("warn"), error: log("error") },
     signal: controller.signal
   }

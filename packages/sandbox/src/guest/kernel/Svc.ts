@@ -46,6 +46,23 @@ class Secrets {
   }
 }
 
+/** The methods of `svc.stream`: the stream of the run. */
+class Stream {
+  readonly #run: Run
+
+  constructor(run: Run) {
+    this.#run = run
+  }
+
+  /** Tells those who watch the stream now; nobody else will ever know. */
+  async emit(dataType: unknown, payload: unknown): Promise<void> {
+    if (typeof dataType !== "string") {
+      throw namedError("BadRequest", "svc.stream.emit takes a string, the type of the data, and the payload")
+    }
+    await this.#run.call("stream.emit", stringify({ data_type: dataType, payload: payload ?? null }))
+  }
+}
+
 /** The methods of `svc.log`. */
 class Log {
   readonly #run: Run
@@ -80,6 +97,7 @@ export class Svc {
   #context: Secrets | undefined
   #events: Events | undefined
   #log: Log | undefined
+  #stream: Stream | undefined
   #signal: unknown
 
   constructor(run: Run, facts: object, bridge: Bridge) {
@@ -121,6 +139,11 @@ export class Svc {
   /** The way to the host, for what the platform makes. */
   get #caller(): HostCaller {
     return (op, payload) => this.#run.call(op, payload)
+  }
+
+  get stream(): Stream {
+    this.#stream ??= new Stream(this.#run)
+    return this.#stream
   }
 
   get log(): Log {
