@@ -1,4 +1,5 @@
 import {
+  admissionStoreContract,
   apiKeyStoreContract,
   buildStoreContract,
   contextVariableStoreContract,
@@ -39,4 +40,5 @@ for (const [name, layer] of [
   usageStoreContract(name, layer)
   rateStoreContract(name, layer)
   journalStoreContract(name, layer, { exclusive: true })
+  admissionStoreContract(name, layer)
 }

@@ -44,13 +44,18 @@ import {
 import type { JournalStores } from "./Waiting.ts"
 
 const envs = [1, 2, 3]
+const groups = ["a", "b"]
 const nodes = [1, 2, 3]
 
 type Step =
   | {
       readonly _tag: "Publish"
       readonly env: number
-      readonly born: ReadonlyArray<number | null>
+      readonly deliveries: ReadonlyArray<{
+        /** The node that holds it from the start, if one does. */
+        readonly born: number | null
+        readonly group: { readonly key: string; readonly limit: number } | null
+      }>
       readonly due: number
     }
   | { readonly _tag: "PublishAgain"; readonly pick: number }
@@ -68,6 +73,7 @@ type Command =
       readonly now: number
       readonly limit: number
     }
+  | { readonly _tag: "Unpark"; readonly now: number }
   | { readonly _tag: "Reap"; readonly node: number; readonly now: number }
   | { readonly _tag: "Purge"; readonly env: number; readonly before: number; readonly limit: number }
 
@@ -75,6 +81,7 @@ const time = fc.nat({ max: 1000 })
 const env = fc.constantFrom(...envs)
 const node = fc.constantFrom(...nodes)
 const pick = fc.nat({ max: 1000 })
+const key = fc.constantFrom(...groups)
 const status = fc.constantFrom<RunStatus>("succeeded", "failed", "cancelled")
 
 const step: fc.Arbitrary<Step> = fc.oneof(
@@ -83,7 +90,13 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     arbitrary: fc.record({
       _tag: fc.constant("Publish" as const),
       env,
-      born: fc.array(fc.option(node), { maxLength: 3 }),
+      deliveries: fc.array(
+        fc.record({
+          born: fc.option(node, { freq: 1 }),
+          group: fc.option(fc.record({ key, limit: fc.integer({ min: 1, max: 3 }) }))
+        }),
+        { maxLength: 3 }
+      ),
       due: time
     })
   },
@@ -113,6 +126,7 @@ const command: fc.Arbitrary<Command> = fc.oneof(
       limit: fc.integer({ min: 1, max: 4 })
     })
   },
+  { weight: 2, arbitrary: fc.record({ _tag: fc.constant("Unpark" as const), now: time }) },
   { weight: 1, arbitrary: fc.record({ _tag: fc.constant("Reap" as const), node, now: time }) },
   {
     weight: 1,
@@ -218,6 +232,11 @@ class Subject {
           next.limit,
           envs.filter((other) => other !== next.env)
         )
+      case "Unpark":
+        return journal.unpark(
+          envs.flatMap((n) => groups.map((of) => ({ env_id: envId(n), key: of }))),
+          at(next.now)
+        )
       case "Reap":
         return Effect.map(journal.reap(nodeId(next.node), at(next.now), 1000), (lost) => lost.map(anonymous).sort())
       case "Purge":
@@ -248,7 +267,8 @@ class Subject {
         return { events: yield* events.list(envId(n), everything), total: listed.total, stats, logs: logs.sort() }
       })
     )
-    return Effect.all({ perOrg, perEnv })
+    const parked = JournalStore.use((journal) => journal.parked(null, 100)).pipe(Effect.provideContext(this.#stores))
+    return Effect.all({ perOrg, perEnv, parked })
   }
 
   #claim(node: number, now: Timestamp, limit: number, exclude: ReadonlyArray<number>) {
@@ -260,11 +280,12 @@ class Subject {
       perEnv: 1000,
       exclude: exclude.map(envId)
     }
-    return Effect.map(Context.get(this.#stores, JournalStore).claim(request), ({ claims, next_due_at }) => {
+    return Effect.map(Context.get(this.#stores, JournalStore).claim(request), ({ claims, parked, next_due_at }) => {
       const sorted = [...claims].sort((a, b) => (a.delivery.delivery_id < b.delivery.delivery_id ? -1 : 1))
       for (const claim of sorted) this.#held.push({ id: claim.delivery.delivery_id, run: claim.run })
       return {
         claims: sorted.map((claim) => [claim.delivery.delivery_id, claim.event.event_id, anonymous(claim.run)]),
+        parked,
         next_due_at: next_due_at === null ? null : Math.max(next_due_at, now)
       }
     })
@@ -300,12 +321,12 @@ class Subject {
     }
   }
 
-  #publish({ env: n, born, due }: Extract<Step, { _tag: "Publish" }>): JournalEntry {
+  #publish({ env: n, deliveries: wanted, due }: Extract<Step, { _tag: "Publish" }>): JournalEntry {
     const published = event(this.#next(), { env_id: envId(n), created_at: at(due) })
-    const deliveries = born.map((holder) => {
+    const deliveries = wanted.map(({ born, group }) => {
       const number = this.#next()
-      const intent = delivery(number, published, { delivery_id: deliveryId(number) })
-      const holding = holder === null ? null : bornRun(number, intent, { node_id: nodeId(holder) })
+      const intent = delivery(number, published, { delivery_id: deliveryId(number), group })
+      const holding = born === null ? null : bornRun(number, intent, { node_id: nodeId(born) })
       if (holding !== null) this.#held.push({ id: intent.delivery_id, run: holding })
       return { delivery: intent, run: holding }
     })

@@ -9,6 +9,7 @@ import { EventStore, type JournalEntry, JournalStore, RunStore } from "@weft/cor
 import { Effect, type Layer } from "effect"
 import { type Check, check, suite } from "./Check.ts"
 import { claimChecks } from "./JournalClaimChecks.ts"
+import { groupChecks } from "./JournalGroupChecks.ts"
 import { purgeChecks } from "./JournalPurgeChecks.ts"
 import { aloneChecks, leaseChecks, reapChecks } from "./JournalReapChecks.ts"
 import {
@@ -294,6 +295,7 @@ export const journalStoreChecks = ({ exclusive }: JournalStoreOptions): Readonly
   ...running,
   ...settling,
   ...claimChecks,
+  ...groupChecks,
   ...reapChecks,
   ...purgeChecks,
   ...(exclusive ? aloneChecks : leaseChecks)

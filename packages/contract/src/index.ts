@@ -1,3 +1,4 @@
+export * from "./AdmissionStoreContract.ts"
 export * from "./ApiKeyStoreContract.ts"
 export * from "./BlobStoreContract.ts"
 export * from "./BlobStoreModel.ts"

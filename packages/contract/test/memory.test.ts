@@ -1,4 +1,5 @@
 import {
+  admissionStoreContract,
   apiKeyStoreContract,
   blobStoreContract,
   blobStoreModel,
@@ -38,5 +39,6 @@ streamStoreContract("memory", layer)
 usageStoreContract("memory", layer)
 rateStoreContract("memory", layer)
 journalStoreContract("memory", layer, { exclusive: false })
+admissionStoreContract("memory", layer)
 blobStoreContract("memory", layer)
 blobStoreModel("memory", layer, 100)

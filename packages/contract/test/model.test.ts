@@ -30,7 +30,18 @@ describe("JournalStore model notices a store that", () => {
     ),
     "forgets retries": changing((entry) => (entry._tag === "Settled" ? { ...entry, next: null } : entry)),
     "forgets logs": changing((entry) => ("logs" in entry ? { ...entry, logs: [] } : entry)),
-    "claims nothing that waits": faulty(() => ({ claim: () => Effect.succeed({ claims: [], parked: 0, next_due_at: null }) })),
+    "claims nothing that waits": faulty(() => ({
+      claim: () => Effect.succeed({ claims: [], parked: 0, next_due_at: null })
+    })),
+    "lets nothing in": faulty(() => ({ unpark: () => Effect.succeed(0) })),
+    "knows no groups": changing((entry) =>
+      entry._tag === "Appended"
+        ? {
+            ...entry,
+            deliveries: entry.deliveries.map((one) => ({ ...one, delivery: { ...one.delivery, group: null } }))
+          }
+        : entry
+    ),
     "never reaps": faulty(() => ({ reap: () => Effect.succeed([]) }))
   })) {
     it(fault, async () => {

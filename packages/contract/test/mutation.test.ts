@@ -107,9 +107,9 @@ notices("the journal's contract", journalStoreChecks({ exclusive: false }), {
   }),
   "claims what is not due": faulty(JournalStore, (store) => ({
     claim: (request) =>
-      Effect.map(store.claim({ ...request, now: at(10_000_000) }), ({ claims, next_due_at }) => ({
+      Effect.map(store.claim({ ...request, now: at(10_000_000) }), ({ claims, ...others }) => ({
         claims: claims.map((claim) => ({ ...claim, run: { ...claim.run, start_time: request.now } })),
-        next_due_at
+        ...others
       }))
   })),
   "forgets what it claims": faulty(JournalStore, (store) => ({
@@ -131,7 +131,7 @@ notices("the journal's contract", journalStoreChecks({ exclusive: false }), {
     }
   }),
   "never says when the next is due": faulty(JournalStore, (store) => ({
-    claim: (request) => Effect.map(store.claim(request), ({ claims }) => ({ claims, next_due_at: null }))
+    claim: (request) => Effect.map(store.claim(request), (result) => ({ ...result, next_due_at: null }))
   })),
   "reaps its own": faulty(JournalStore, (store) => ({
     reap: (_, now, limit) => store.reap(nodeId(99), now, limit)
@@ -142,6 +142,41 @@ notices("the journal's contract", journalStoreChecks({ exclusive: false }), {
   })),
   "ignores the limit of reap": faulty(JournalStore, (store) => ({
     reap: (self, now) => store.reap(self, now, 1000)
+  })),
+  "knows no groups": faulty(JournalStore, (store) => ({
+    commit: (entries, lease) =>
+      store.commit(
+        entries.map((entry) =>
+          entry._tag === "Appended"
+            ? {
+                ...entry,
+                deliveries: entry.deliveries.map((one) => ({ ...one, delivery: { ...one.delivery, group: null } }))
+              }
+            : entry
+        ),
+        lease
+      )
+  })),
+  "parks nothing, and says so": faulty(JournalStore, (store) => ({
+    claim: (request) => Effect.map(store.claim(request), (result) => ({ ...result, parked: 0 }))
+  })),
+  "lets nothing in": faulty(JournalStore, () => ({ unpark: () => Effect.succeed(0) })),
+  "lets in at every claim": faulty(JournalStore, (store) => ({
+    claim: (request) =>
+      Effect.flatMap(store.parked(null, 100), (groups) =>
+        Effect.andThen(store.unpark(groups, request.now), store.claim(request))
+      )
+  })),
+  "knows groups by their keys alone": faulty(JournalStore, (store) => ({
+    unpark: (groups, now) =>
+      store.unpark(
+        groups.flatMap(({ key }) => [1, 2].map((n) => ({ env_id: envId(n), key }))),
+        now
+      )
+  })),
+  "tells all groups at once": faulty(JournalStore, (store) => ({ parked: (after) => store.parked(after, 1000) })),
+  "begins at the first group again": faulty(JournalStore, (store) => ({
+    parked: (_, limit) => store.parked(null, limit)
   })),
   "loses the deliveries of the dead": faulty(JournalStore, (store) => ({
     reap: (self, now, limit) => Effect.tap(store.reap(self, now, limit), () => store.claim(claimRequest(now)))

@@ -3,6 +3,7 @@ import {
   type Admission,
   AdmissionStore,
   type Admitted,
+  type DeliveryId,
   type EarlierRequest,
   type EnvId,
   type Event,
@@ -52,14 +53,15 @@ export const layer: Layer.Layer<AdmissionStore, never, Database> = Layer.effect(
       }
       const refusal = schedule === undefined ? null : yield* changeSchedules(database, schedule)
       if (refusal !== null) return yield* new Refused({ refusal })
-      const kept: Array<Admission["deliveries"][number]["delivery"]> = []
+      const repeated = new Set<DeliveryId>()
       // In one order everywhere, so that nobody waits for each other in a circle.
       for (const { delivery, onceKey } of [...admission.deliveries].sort(byKey)) {
-        if (onceKey === null || (yield* take(admission, onceKey, ""))) kept.push(delivery)
+        if (onceKey !== null && !(yield* take(admission, onceKey, ""))) repeated.add(delivery.delivery_id)
       }
-      const deliveries = kept.map((delivery) => ({ delivery, run: null }))
+      const kept = admission.deliveries.filter(({ delivery }) => !repeated.has(delivery.delivery_id))
+      const deliveries = kept.map(({ delivery }) => ({ delivery, run: null }))
       yield* applyAll(statements, [{ _tag: "Appended", event, deliveries }])
-      return { _tag: "Stored", deliveries: kept.map((delivery) => delivery.delivery_id) } satisfies Admitted
+      return { _tag: "Stored", deliveries: kept.map(({ delivery }) => delivery.delivery_id) } satisfies Admitted
     })
 
     return AdmissionStore.of({
