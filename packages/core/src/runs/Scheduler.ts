@@ -157,9 +157,11 @@ const makeMatchOf = Effect.gen(function* () {
       .find(({ build }) => build.project_id === project_id)
     if (found !== undefined) return { ...found, run_type: "schedule" }
     // The schedule may be there before the news of the deployment that has its function.
-    const deployed = yield* Effect.catchTag(builds.deployed(env_id, project_id), "NotFound", () => Effect.succeed(null))
-    const handler = deployed?.manifest.functions.find((fn) => fn.ns === ns && fn.var === schedule.var)
-    return deployed === null || handler === undefined ? null : { build: deployed.build, handler, run_type: "schedule" }
+    const serving = (yield* builds.deployments(env_id)).find(({ build }) => build.project_id === project_id)
+    const handler = serving?.manifest.functions.find((fn) => fn.ns === ns && fn.var === schedule.var)
+    return serving === undefined || handler === undefined
+      ? null
+      : { build: serving.build, handler, run_type: "schedule" }
   })
 })
 

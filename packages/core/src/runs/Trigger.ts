@@ -11,7 +11,7 @@ export interface Trigger {
 
 /**
  * - `svc:call`, and a tick of a dynamic schedule: the function gets the elements of `event_data.args`.
- * - `svc:schedule` of a static schedule: it gets the tick, which is `event_data`.
+ * - `svc:schedule` of a static schedule: it gets the tick, which is `event_data` without `fn`.
  * - Any other event: it gets the event.
  */
 export const triggerOf = (event: Event): Trigger => {
@@ -21,16 +21,18 @@ export const triggerOf = (event: Event): Trigger => {
   switch (event.event_type) {
     case "svc:call":
       return { trigger: "args", facts: `${facts},"args":${argsOf(event)}}` }
-    case "svc:schedule":
-      return "args" in dataOf(event)
+    case "svc:schedule": {
+      const { fn, ...tick } = dataOf(event)
+      return "args" in tick
         ? { trigger: "args", facts: `${facts},"args":${argsOf(event)}}` }
-        : { trigger: "tick", facts: `${facts},"tick":${event_data}}` }
+        : { trigger: "tick", facts: `${facts},"tick":${JSON.stringify(tick)}}` }
+    }
     default:
       return { trigger: "event", facts: `${facts}}` }
   }
 }
 
 /** Made by us, or checked when it was published. */
-const dataOf = (event: Event): { readonly args?: unknown } => JSON.parse(event.event_data)
+const dataOf = (event: Event): { readonly fn?: unknown; readonly args?: unknown } => JSON.parse(event.event_data)
 
 const argsOf = (event: Event): string => JSON.stringify(dataOf(event).args ?? [])
