@@ -1,8 +1,9 @@
 /** What every `BuildStore` must do. Adapters run this suite; they do not copy it. */
 import { assert } from "@effect/vitest"
-import { BuildId, BuildStore, ProjectStore } from "@weft/core"
+import { BuildId, BuildStore, ProjectStore, type ScheduleStore } from "@weft/core"
 import { Effect, type Layer } from "effect"
 import { type Check, check, suite } from "./Check.ts"
+import { liveBuildChecks } from "./LiveBuildChecks.ts"
 import {
   at,
   build,
@@ -16,7 +17,9 @@ import {
   projectId
 } from "./Samples.ts"
 
-export const buildStoreContract = <E>(adapter: string, layer: Layer.Layer<BuildStore | ProjectStore, E>) =>
+type Stores = BuildStore | ProjectStore | ScheduleStore
+
+export const buildStoreContract = <E>(adapter: string, layer: Layer.Layer<Stores, E>) =>
   suite(`BuildStore contract: ${adapter}`, buildStoreChecks, layer)
 
 const ofProject2 = { project_id: projectId(2), project_name: "project 2" }
@@ -217,4 +220,4 @@ const deploying: ReadonlyArray<Check<BuildStore | ProjectStore>> = [
   })
 ]
 
-export const buildStoreChecks: ReadonlyArray<Check<BuildStore | ProjectStore>> = [...storing, ...deploying]
+export const buildStoreChecks: ReadonlyArray<Check<Stores>> = [...storing, ...deploying, ...liveBuildChecks]
