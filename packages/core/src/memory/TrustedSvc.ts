@@ -17,10 +17,21 @@ export interface TrustedSvc extends Readonly<Record<string, unknown>> {
       readonly type: string
       readonly data: unknown
       readonly stream_id?: string
+      /** As in `meta`, such as `"90s"`, or milliseconds. */
+      readonly delay?: string | number
     }) => Promise<unknown>
   }
   /** Calls a function in the background. */
   readonly call: (fn: string, args?: ReadonlyArray<unknown>) => Promise<unknown>
+  readonly schedules: {
+    readonly create: (schedule: {
+      readonly fn: string
+      readonly args?: ReadonlyArray<unknown>
+      readonly schedule: string
+      readonly timezone?: string
+    }) => Promise<unknown>
+    readonly cancel: (schedule: { readonly id: string } | { readonly fn: string }) => Promise<unknown>
+  }
   /** Tells those who watch the stream of the run. */
   readonly stream: { readonly emit: (data_type: string, payload: unknown) => Promise<unknown> }
   /** Calls `ns/var` of the same module, in this run. */
@@ -61,6 +72,10 @@ export const hostedSvc = (invocation: Invocation, host: SvcHost): HostedSvc => {
     context: { get: (key) => ask("context.get", { key }), all: () => ask("context.all", {}) },
     events: { publish: (event) => ask("events.publish", event) },
     call: (fn, args = []) => ask("call", { fn, args }),
+    schedules: {
+      create: (schedule) => ask("schedules.create", schedule),
+      cancel: (schedule) => ask("schedules.cancel", schedule)
+    },
     invoke: host.invoke,
     stream: { emit: (data_type, payload) => ask("stream.emit", { data_type, payload }) },
     log: { debug: log("debug"), info: log("info"), warn: log("warn"), error: log("error") },

@@ -12,6 +12,7 @@ import { Events } from "../events/Events.ts"
 import { type HostCall, HostCallRefused } from "../sandbox/Sandbox.ts"
 import { ProjectSecrets } from "../secrets/ProjectSecrets.ts"
 import type { Run } from "./Run.ts"
+import { makeScheduleCalls } from "./ScheduleCalls.ts"
 import { makeStreamCalls } from "./StreamCalls.ts"
 
 /** A row: decodes the payload, acts for `run`, answers JSON. Secrets that it gives away are added to `secrets`. */
@@ -31,6 +32,7 @@ export const makeHostCalls: Effect.Effect<HostCallHandler, never, Behind> = Effe
   const events = yield* Events
   const projectSecrets = yield* ProjectSecrets
   const streamCalls = yield* makeStreamCalls
+  const scheduleCalls = yield* makeScheduleCalls
 
   const operations: ReadonlyMap<string, Operation> = new Map([
     [
@@ -39,15 +41,17 @@ export const makeHostCalls: Effect.Effect<HostCallHandler, never, Behind> = Effe
         Schema.Struct({
           type: Schema.String,
           data: Schema.Json,
-          stream_id: Schema.optionalKey(Schema.NullOr(Schema.String))
+          stream_id: Schema.optionalKey(Schema.NullOr(Schema.String)),
+          delay: Schema.optionalKey(Schema.NullOr(Schema.Union([Schema.String, Schema.Number])))
         }),
-        (run, { type, data, stream_id }) =>
+        (run, { type, data, stream_id, delay = null }) =>
           Effect.map(
             events.publish({
               type,
               data,
               causedBy: run.run_id,
-              ...(typeof stream_id === "string" ? { stream_id } : {})
+              ...(typeof stream_id === "string" ? { stream_id } : {}),
+              ...(delay === null ? {} : { delay })
             }),
             (event) => ({
               event_id: event.event_id,
@@ -91,6 +95,8 @@ export const makeHostCalls: Effect.Effect<HostCallHandler, never, Behind> = Effe
   return (run, call, secrets) => {
     const emitted = streamCalls.answer(run, call)
     if (emitted !== null) return emitted
+    const scheduled = scheduleCalls.get(call.op)
+    if (scheduled !== undefined) return scheduled(run, call.payload)
     const answer = operations.get(call.op)
     return answer === undefined
       ? Effect.fail(new HostCallRefused({ name: "TypeError", message: "There is no such host call" }))

@@ -26,6 +26,31 @@ class Events {
   }
 }
 
+/** The methods of `svc.schedules`. */
+class Schedules {
+  readonly #run: Run
+
+  constructor(run: Run) {
+    this.#run = run
+  }
+
+  /** `{fn, args, schedule}`: a cron expression, an ISO timestamp or an ISO duration. Gives `{schedule_id}`. */
+  async create(schedule: unknown): Promise<unknown> {
+    if (typeof schedule !== "object" || schedule === null) {
+      throw namedError("BadRequest", "svc.schedules.create takes an object with fn, args and schedule")
+    }
+    return parse(await this.#run.call("schedules.create", stringify(schedule)))
+  }
+
+  /** `{id}`, or `{fn}` for all schedules of the function that were created so. */
+  async cancel(schedule: unknown): Promise<void> {
+    if (typeof schedule !== "object" || schedule === null) {
+      throw namedError("BadRequest", "svc.schedules.cancel takes an object with id or fn")
+    }
+    await this.#run.call("schedules.cancel", stringify(schedule))
+  }
+}
+
 /** The methods of `svc.context`: the secrets of the project. */
 class Secrets {
   readonly #run: Run
@@ -98,6 +123,7 @@ export class Svc {
   #events: Events | undefined
   #log: Log | undefined
   #stream: Stream | undefined
+  #schedules: Schedules | undefined
   #signal: unknown
 
   constructor(run: Run, facts: object, bridge: Bridge) {
@@ -123,6 +149,11 @@ export class Svc {
   get events(): Events {
     this.#events ??= new Events(this.#run)
     return this.#events
+  }
+
+  get schedules(): Schedules {
+    this.#schedules ??= new Schedules(this.#run)
+    return this.#schedules
   }
 
   /** The files of the environment. */
