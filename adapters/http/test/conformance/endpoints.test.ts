@@ -96,6 +96,22 @@ onEveryBackend({ modules }, ({ server }) => {
     assert.include(build, { build_id, deployed: true })
   })
 
+  it("GET /projects/{project_id_or_slug}/builds/live", async () => {
+    const { build_id: deployed } = await server().deploy("developed", "other")
+    refused(await call("GET", "/v1/projects/developed/builds/live"), 404, "not_found")
+    const uploaded = single(
+      await server().upload("developed", "other", { build_type: "live" }),
+      201,
+      fields.uploadedBuild
+    )
+    const build = single(await call("GET", "/v1/projects/developed/builds/live"), 200, fields.build)
+    assert.include(build, { build_id: uploaded.build_id, build_type: "live", deployed: false })
+    const { data } = (await call("GET", "/v1/projects/developed/builds/deployed")).json
+    assert.include(data, { build_id: deployed, build_type: "bundle", deployed: true })
+    assert.strictEqual((await call("DELETE", "/v1/projects/developed/builds/live")).status, 204)
+    refused(await call("GET", "/v1/projects/developed/builds/live"), 404, "not_found")
+  })
+
   it("GET /projects/{project_id_or_slug}/builds/{build_id}/download", async () => {
     const { build_id } = await server().deploy("loaded", "other")
     const reply = await call("GET", `/v1/projects/loaded/builds/${build_id}/download`)
