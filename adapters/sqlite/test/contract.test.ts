@@ -9,6 +9,7 @@ import {
   journalStoreContract,
   projectStoreContract,
   rateStoreContract,
+  runControlStoreContract,
   runStoreContract,
   sealedStoreContract,
   serviceKeyStoreContract,
@@ -36,6 +37,7 @@ for (const [name, layer] of [
   domainStoreContract(name, layer)
   eventStoreContract(name, layer)
   runStoreContract(name, layer)
+  runControlStoreContract(name, layer)
   streamStoreContract(name, layer)
   usageStoreContract(name, layer)
   rateStoreContract(name, layer)

@@ -4,6 +4,7 @@ import { completeDocument } from "./openapi/Document.ts"
 import { AdminApi } from "./routes/AdminApi.ts"
 import { Enveloped } from "./routes/Authentication.ts"
 import { BuildsApi, TriggersApi } from "./routes/BuildsApi.ts"
+import { CallsApi } from "./routes/CallsApi.ts"
 import { ContextApi } from "./routes/ContextApi.ts"
 import { DomainsApi } from "./routes/DomainsApi.ts"
 import { EnvApi } from "./routes/EnvApi.ts"
@@ -28,6 +29,7 @@ export class WeftApi extends HttpApi.make("weft")
     LinksApi,
     EventsApi,
     RunsApi,
+    CallsApi,
     SessionsApi,
     ServiceKeysApi,
     StreamsApi,

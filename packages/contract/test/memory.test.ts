@@ -11,6 +11,7 @@ import {
   journalStoreContract,
   projectStoreContract,
   rateStoreContract,
+  runControlStoreContract,
   runStoreContract,
   sealedStoreContract,
   serviceKeyStoreContract,
@@ -35,6 +36,7 @@ fileStoreContract("memory", layer)
 domainStoreContract("memory", layer)
 eventStoreContract("memory", layer)
 runStoreContract("memory", layer)
+runControlStoreContract("memory", layer)
 streamStoreContract("memory", layer)
 usageStoreContract("memory", layer)
 rateStoreContract("memory", layer)

@@ -33,7 +33,7 @@ export const layer: Layer.Layer<JournalStore, never, Database> = Layer.effect(
         : sql`node_id <> ${nodeId} AND NOT EXISTS (
             SELECT 1 FROM leases WHERE leases.node_id = runs.node_id AND leases.until >= ${now})`
       return sql<Run & Held>`
-        SELECT ${sql.literal(runColumns)}, delivery_id, first_run_id FROM runs
+        SELECT ${sql.literal(runColumns)}, delivery_id, first_run_id, logs FROM runs
         WHERE status = 'running' AND ${dead} LIMIT ${limit}`
     }
 
@@ -42,10 +42,10 @@ export const layer: Layer.Layer<JournalStore, never, Database> = Layer.effect(
       const tally = new Tally()
       const givenBack: Rows = []
       const ends: Rows = []
-      const lost = held.map(({ delivery_id, first_run_id, ...row }) => {
+      const lost = held.map(({ delivery_id, first_run_id, logs, ...row }) => {
         const run = loseRun(row, "NodeLost", "The process that ran this function is gone", now)
-        tally.ended(run, storedBytes(run, null))
-        addEnd(ends, run, null, delivery_id)
+        tally.ended(run, storedBytes(run, logs))
+        addEnd(ends, run, logs, delivery_id)
         const next = { attempt: run.attempt, due_at: now, first_run_id }
         if (delivery_id !== null) addGivenBack(givenBack, run, delivery_id, next)
         return run
@@ -89,4 +89,6 @@ export const layer: Layer.Layer<JournalStore, never, Database> = Layer.effect(
 interface Held {
   readonly delivery_id: string | null
   readonly first_run_id: RunId | null
+  /** What it had logged so far. */
+  readonly logs: string | null
 }

@@ -19,6 +19,7 @@ import { DocsPage } from "../documentation/DocsPage.ts"
 import { withSentUploadPath } from "../files/UploadPath.ts"
 import { AdminLive } from "../handlers/AdminLive.ts"
 import { buildsLive } from "../handlers/BuildsLive.ts"
+import { CallsLive } from "../handlers/CallsLive.ts"
 import { ContextLive } from "../handlers/ContextLive.ts"
 import { DomainsLive } from "../handlers/DomainsLive.ts"
 import { EnvLive } from "../handlers/EnvLive.ts"
@@ -70,6 +71,7 @@ const routesOf = (settings: HttpSettings, metrics: Reading, streams: EventStream
     LinksLive,
     RunsLive,
     SessionsLive,
+    CallsLive,
     ServiceKeysLive,
     EnvLive,
     streamsLive(streams),

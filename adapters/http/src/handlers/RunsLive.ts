@@ -1,6 +1,6 @@
 /** Handlers for `RunsApi`: one service call each, no decisions. */
 import { pageOf, WeftApi } from "@weft/api"
-import { Runs } from "@weft/core"
+import { RunControl, Runs } from "@weft/core"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { listing } from "./Listing.ts"
@@ -10,6 +10,7 @@ export const RunsLive = HttpApiBuilder.group(
   "runs",
   Effect.fnUntraced(function* (handlers) {
     const runs = yield* Runs
+    const control = yield* RunControl
     return handlers.handleAll({
       list: ({ query: { status, type, time_range, ...rest } }) => {
         const page = pageOf(rest)
@@ -26,7 +27,18 @@ export const RunsLive = HttpApiBuilder.group(
         const page = pageOf(query)
         return Effect.map(runs.logs(params.run_id, page), listing(page))
       },
-      usage: ({ params }) => runs.get(params.run_id)
+      usage: ({ params }) => runs.get(params.run_id),
+      cancel: ({ params }) => control.cancel(params.run_id),
+      cancelAll: ({ query: { type, time_range, event_id } }) => {
+        const filter = {
+          ...(type === undefined ? {} : { type }),
+          ...(time_range === undefined ? {} : { within: time_range }),
+          ...(event_id === undefined ? {} : { eventId: event_id })
+        }
+        return Effect.map(control.cancelAll(filter), (cancelled) => ({ cancelled }))
+      },
+      replay: ({ params, query }) =>
+        Effect.map(control.replay(params.run_id, query.build), ({ event, run }) => run ?? event)
     })
   })
 )

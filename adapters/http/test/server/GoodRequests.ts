@@ -176,6 +176,39 @@ const streams = ({ stream }: Made) =>
     }
   }) satisfies Partial<Record<NeedKey, GoodRequest>>
 
+const calls = (server: TestServer, { run }: Made) => {
+  let hanging = nowhere
+  const fn = "main/hang"
+  /** A run that goes on; the one before is ended, so that they do not become many. */
+  const hang = async () => {
+    await server.call("POST", "/v1/runs/cancel?type=call")
+    hanging = (await server.call("POST", "/v1/calls", { json: { fn } })).json.data.run_id
+  }
+  return {
+    "calls.call": {
+      method: "POST",
+      path: () => "/v1/calls",
+      options: () => ({ json: { fn: "main/plain", args: [1], wait: 5 } }),
+      exact: "main/plain",
+      status: 201
+    },
+    "runs.cancel": {
+      method: "POST",
+      path: () => `/v1/runs/${hanging}/cancel`,
+      before: hang,
+      exact: fn,
+      status: 200
+    },
+    "runs.cancelAll": { method: "POST", path: () => "/v1/runs/cancel", before: hang, exact: fn, status: 200 },
+    "runs.replay": {
+      method: "POST",
+      path: () => `/v1/runs/${run}/replay`,
+      exact: "main/onOrder",
+      status: 201
+    }
+  } satisfies Partial<Record<NeedKey, GoodRequest>>
+}
+
 const access = (server: TestServer) => {
   let session = nowhere
   let serviceKey = nowhere
@@ -299,6 +332,7 @@ export const goodRequests = (server: TestServer, made: Made): Readonly<Record<Ne
   ...builds(server, made),
   ...context(server),
   ...running(made),
+  ...calls(server, made),
   ...streams(made),
   ...files(server),
   ...access(server),

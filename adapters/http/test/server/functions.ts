@@ -10,6 +10,9 @@ const main = {
   onOrder: Object.assign((event: { event_data: { total: number } }) => ({ doubled: event.event_data.total * 2 }), {
     meta: { event: "order:created" }
   }),
+  plain: (value: unknown) => ({ value }),
+  hang: () => new Promise(() => undefined),
+  alone: Object.assign(() => new Promise(() => undefined), { meta: { concurrency: { limit: 1 } } }),
   onCancel: Object.assign(() => null, { meta: { event: "order:cancelled" } }),
   nightly: Object.assign(() => null, { meta: { schedule: { cron: "0 3 * * *", timezone: "Europe/Oslo" } } }),
   echo: webhook("/echo", {}, (request) => request),
@@ -41,6 +44,7 @@ const main = {
 
 export const modules: Readonly<Record<string, TrustedModule>> = {
   shop: { main },
-  other: { main: { onOrder: main.onOrder } },
+  other: { main: { onOrder: main.onOrder, version: () => 1 } },
+  later: { main: { version: () => 2 } },
   bad: { main: { broken: Object.assign(() => null, { meta: { schedule: "not a cron" } }) } }
 }

@@ -2,6 +2,7 @@
 import { type Action, isUuid, type ResourceType } from "@weft/core"
 import type { HttpApiGroup } from "effect/http-api"
 import type { BuildsApi, TriggersApi } from "../routes/BuildsApi.ts"
+import type { CallsApi } from "../routes/CallsApi.ts"
 import type { ContextApi } from "../routes/ContextApi.ts"
 import type { DomainsApi } from "../routes/DomainsApi.ts"
 import type { EnvApi } from "../routes/EnvApi.ts"
@@ -44,6 +45,7 @@ type Instances = {
   [G in
     | typeof BuildsApi
     | typeof TriggersApi
+    | typeof CallsApi
     | typeof ContextApi
     | typeof DomainsApi
     | typeof EnvApi
@@ -96,6 +98,10 @@ export const needs: Readonly<Record<NeedKey, Need>> = {
   "runs.get": { type: "run", action: "read", on: "resource" },
   "runs.logs": { type: "run", action: "read", on: "resource" },
   "runs.usage": { type: "run", action: "read", on: "resource" },
+  "runs.cancelAll": { type: "call", action: "create", on: "resource" },
+  "runs.cancel": { type: "call", action: "create", on: "resource" },
+  "runs.replay": { type: "call", action: "create", on: "resource" },
+  "calls.call": { type: "call", action: "create", on: "body" },
   "streams.subscribeEnv": { type: "stream", action: "read", on: "all" },
   "streams.subscribe": { type: "stream", action: "read", on: "stream" },
   "streams.subscribeWithEvent": {

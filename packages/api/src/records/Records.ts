@@ -74,6 +74,9 @@ export const RunRecord = Schema.Struct({
 
 export const RunStatsRecord = RunStats.annotate({ identifier: "RunStats" })
 
+/** How many runs a request has cancelled. */
+export const CancelledRunsRecord = Schema.Struct({ cancelled: Schema.Int }).annotate({ identifier: "CancelledRuns" })
+
 /** What a run used; null while it is running. */
 export const RunUsageRecord = Schema.Struct(Struct.pick(Run.fields, ["cpu_ms", "wall_ms", "heap_bytes"])).annotate({
   identifier: "RunUsage"

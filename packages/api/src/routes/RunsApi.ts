@@ -3,9 +3,10 @@ import { RunStatus, RunType } from "@weft/core"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { List, Single } from "../envelope/Envelope.ts"
-import { NotFoundError } from "../errors/ErrorSchemas.ts"
-import { LogEntryRecord, RunRecord, RunStatsRecord, RunUsageRecord } from "../records/Records.ts"
+import { NotFoundError, PlanRequiredError } from "../errors/ErrorSchemas.ts"
+import { CancelledRunsRecord, LogEntryRecord, RunRecord, RunStatsRecord, RunUsageRecord } from "../records/Records.ts"
 import { Authenticated, Permitted } from "./Authentication.ts"
+import { begun } from "./CallsApi.ts"
 import { extension, summary, tag } from "./Documentation.ts"
 import { pageQuery } from "./PageQuery.ts"
 import { TimeRange } from "./TimeRange.ts"
@@ -43,7 +44,38 @@ export class RunsApi extends HttpApiGroup.make("runs")
       params: runParams,
       success: Single("RunUsageResponse", RunUsageRecord),
       error: NotFoundError
-    }).annotateMerge(extension("What a run used: processor time, wall time, heap"))
+    }).annotateMerge(extension("What a run used: processor time, wall time, heap")),
+    HttpApiEndpoint.post("cancelAll", "/v1/runs/cancel", {
+      query: {
+        type: Schema.optionalKey(RunType),
+        time_range: Schema.optionalKey(TimeRange),
+        event_id: Schema.optionalKey(
+          Schema.String.check(Schema.isUUID(undefined, { message: "must be a UUID" })).annotate({
+            description: "Only runs that this event set off"
+          })
+        )
+      },
+      success: Single("CancelledRunsResponse", CancelledRunsRecord)
+    }).annotateMerge(extension("Cancel all running runs that the filters mean")),
+    HttpApiEndpoint.post("cancel", "/v1/runs/:run_id/cancel", {
+      params: runParams,
+      success: Single("RunResponse", RunRecord),
+      error: NotFoundError
+    }).annotateMerge(extension("Cancel a running run, for good: nothing is tried again")),
+    HttpApiEndpoint.post("replay", "/v1/runs/:run_id/replay", {
+      params: runParams,
+      query: {
+        build: Schema.optionalKey(
+          Schema.Literals(["same", "deployed"]).annotate({
+            description: "The build of the run (the default), or the one that serves its project now"
+          })
+        )
+      },
+      success: begun,
+      error: [PlanRequiredError, NotFoundError]
+    }).annotateMerge(
+      extension("Run a function again for the same event: the new run, or 202 with the event if it has not begun yet")
+    )
   )
   .middleware(Permitted)
   .middleware(Authenticated)

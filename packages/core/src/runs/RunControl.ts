@@ -3,12 +3,14 @@ import { Context, Duration, Effect, Layer, Schema } from "effect"
 import { type Caller, type Identity, requirePermission } from "../access/Caller.ts"
 import { allows, readable } from "../access/Permission.ts"
 import { Feed } from "../activity/Feed.ts"
-import { BadRequest, type Forbidden, NotFound, type StoreUnavailable } from "../errors/Errors.ts"
-import { EventId, RunId } from "../ids/Ids.ts"
+import { BadRequest, type Forbidden, NotFound, type PlanRequired, type StoreUnavailable } from "../errors/Errors.ts"
+import { type EnvId, EventId, RunId } from "../ids/Ids.ts"
 import { now as currentTime, Timestamp } from "../ids/Timestamp.ts"
+import type { Called } from "./Calls.ts"
 import { Groups } from "./Groups.ts"
 import { runActivity } from "./Journal.ts"
 import { NodeLease } from "./NodeLease.ts"
+import { makeReplay, type ReplayBuild } from "./Replay.ts"
 import type { Run, RunType } from "./Run.ts"
 import { type CancelledRun, RunControlStore, type RunSelection } from "./RunControlStore.ts"
 import { RunningRuns } from "./RunningRuns.ts"
@@ -35,7 +37,16 @@ export class RunControl extends Context.Service<
      * for nothing. `BadRequest` when it has ended. Needs `call: create` on its function.
      */
     readonly cancel: (id: string) => Effect.Effect<Run, Denied | NotFound | BadRequest, Caller>
-    /** The same for all running runs that the query means and the caller may cancel; how many those were. */
+    /**
+     * Runs the function of a run again for the same event, on the same stream: a new run of type `run`, whose origin is
+     * this one. The function's present rules for retries hold. `BadRequest` for runs without an event, and where the
+     * build, or the function in the deployed one, is gone. Needs `call: create` on the function.
+     */
+    readonly replay: (
+      id: string,
+      build?: ReplayBuild
+    ) => Effect.Effect<Called, Denied | NotFound | BadRequest | PlanRequired, Caller>
+    /** As `cancel`, for all running runs that the query means and the caller may call; how many those were. */
     readonly cancelAll: (query: CancelQuery) => Effect.Effect<number, Denied | BadRequest, Caller>
   }
 >()("@weft/core/runs/RunControl") {
@@ -44,17 +55,25 @@ export class RunControl extends Context.Service<
     Effect.gen(function* () {
       const runs = yield* RunStore
       const cancelNow = yield* makeCancel
+      const replay = yield* makeReplay
+
+      /** The run, if the caller may call its function. */
+      const callable = Effect.fnUntraced(function* (text: string) {
+        const caller = yield* requirePermission("call", [], "create")
+        const run = isRunId(text) ? yield* runs.get(caller.env_id, text) : yield* new NotFound({ resource: "run" })
+        return mayCall(caller, run) ? run : yield* new NotFound({ resource: "run" })
+      })
 
       return RunControl.of({
         cancel: Effect.fnUntraced(function* (text) {
-          const caller = yield* requirePermission("call", [], "create")
-          const run = isRunId(text) ? yield* runs.get(caller.env_id, text) : yield* new NotFound({ resource: "run" })
-          if (!mayCall(caller, run)) return yield* new NotFound({ resource: "run" })
-          const [cancelled] = yield* cancelNow(caller, { runId: run.run_id })
+          const { env_id, run_id } = yield* callable(text)
+          const [cancelled] = yield* cancelNow(env_id, { runId: run_id })
           return (
             cancelled ?? (yield* new BadRequest({ reason: "The run has ended: only a running one can be cancelled" }))
           )
         }),
+
+        replay: (text, build = "same") => Effect.flatMap(callable(text), (run) => replay(run, build)),
 
         cancelAll: Effect.fnUntraced(function* ({ type, within, eventId }) {
           const caller = yield* requirePermission("call", [], "create")
@@ -70,7 +89,7 @@ export class RunControl extends Context.Service<
           }
           let count = 0
           while (true) {
-            const cancelled = yield* cancelNow(caller, which)
+            const cancelled = yield* cancelNow(caller.env_id, which)
             count += cancelled.length
             if (cancelled.length === 0) return count
           }
@@ -103,8 +122,8 @@ const makeCancel = Effect.gen(function* () {
     if (group !== null) groups.ended({ env_id: run.env_id, key: group })
   }
 
-  return Effect.fnUntraced(function* ({ env_id }: Identity, which: RunSelection) {
-    const cancelled = yield* store.cancel(env_id, which, yield* currentTime, batch)
+  return Effect.fnUntraced(function* (envId: EnvId, which: RunSelection) {
+    const cancelled = yield* store.cancel(envId, which, yield* currentTime, batch)
     const runs = cancelled.map(({ run }) => run)
     yield* stop(runs)
     for (const each of cancelled) leave(each)

@@ -1,0 +1,166 @@
+import { assert, describe, it } from "@effect/vitest"
+import { afterAll, beforeAll } from "vitest"
+import { TestServer } from "./server/TestServer.ts"
+
+let server: TestServer
+
+beforeAll(async () => {
+  server = await TestServer.start()
+  await server.deploy("shop", "shop")
+})
+afterAll(async () => {
+  await server.call("POST", "/v1/runs/cancel")
+  await server.close()
+})
+
+const call = (json: unknown, headers: Record<string, string> = {}) =>
+  server.call("POST", "/v1/calls", { json, headers })
+
+const runOf = async (id: string) => (await server.call("GET", `/v1/runs/${id}`)).json.data
+
+/** A run that goes on until it is cancelled. */
+const hanging = async (): Promise<string> => (await call({ fn: "main/hang" })).json.data.run_id
+
+/** A run of the handler, and the event that it was for. */
+const handled = async () => {
+  const json = { event_type: "order:created", event_data: { total: 4 } }
+  const { event_id, stream_id } = (await server.call("POST", "/v1/events", { json })).json.data
+  while (true) {
+    const [run] = (await server.call("GET", `/v1/events/${event_id}/runs`)).json.data
+    if (run?.status === "succeeded") return { event_id, stream_id, run_id: run.run_id }
+  }
+}
+
+describe("POST /calls", () => {
+  it("answers 201 with the run, ended when it was waited for", async () => {
+    const { status, json } = await call({ fn: "shop:main/plain", args: [{ a: 1 }], wait: 10 })
+    assert.strictEqual(status, 201)
+    assert.include(json.data, { status: "succeeded", run_type: "call", project_name: "shop" })
+    assert.deepStrictEqual(json.data.result, { value: { a: 1 } })
+    assert.deepStrictEqual(json.data, await runOf(json.data.run_id))
+  })
+
+  it("answers at once, or when the time is over, with a run that goes on", async () => {
+    for (const wait of [0, 0.2]) {
+      const { status, json } = await call({ fn: "main/hang", wait })
+      assert.deepStrictEqual([status, json.data.status, json.data.result], [201, "running", null])
+    }
+    await server.call("POST", "/v1/runs/cancel")
+  })
+
+  it("answers 202 with the event when no run can begin yet", async () => {
+    const first = await call({ fn: "main/alone" })
+    assert.strictEqual(first.status, 201)
+    const second = await call({ fn: "main/alone" })
+    assert.deepStrictEqual([second.status, second.json.data.event_type], [202, "svc:call"])
+    await server.call("POST", `/v1/runs/${first.json.data.run_id}/cancel`)
+    const runs = `/v1/events/${second.json.data.event_id}/runs`
+    while ((await server.call("GET", runs)).json.data.length === 0);
+    await server.call("POST", "/v1/runs/cancel")
+  })
+
+  it("is one call for one Idempotency-Key", async () => {
+    const key = { "idempotency-key": "order-7" }
+    const asked = { fn: "main/plain", args: [7], wait: 5 }
+    const first = await call(asked, key)
+    const again = await call(asked, key)
+    assert.strictEqual(again.json.data.run_id, first.json.data.run_id)
+    const other = await call({ ...asked, args: [8] }, key)
+    assert.strictEqual(other.status, 400)
+    assert.include(other.json.error.message, "Idempotency-Key")
+  })
+
+  it("is 400 for what is wrong, naming the field", async () => {
+    for (const [json, named] of [
+      [{}, "fn"],
+      [{ fn: 1 }, "fn"],
+      [{ fn: "main/nothing" }, "fn"],
+      [{ fn: "main/plain", args: {} }, "args"],
+      [{ fn: "main/plain", wait: 301 }, "wait"],
+      [{ fn: "main/plain", wait: "1" }, "wait"]
+    ] as const) {
+      const { status, json: body } = await call(json)
+      assert.strictEqual(status, 400, JSON.stringify(json))
+      assert.include(body.error.message, named)
+    }
+  })
+})
+
+describe("POST /runs/{run_id}/cancel", () => {
+  it("answers 200 with the run; a second time 400; unknown 404", async () => {
+    const id = await hanging()
+    const { status, json } = await server.call("POST", `/v1/runs/${id}/cancel`)
+    assert.deepStrictEqual([status, json.data.status, json.data.result.error.name], [200, "cancelled", "Cancelled"])
+    assert.deepStrictEqual(await runOf(id), json.data)
+    assert.strictEqual((await server.call("POST", `/v1/runs/${id}/cancel`)).status, 400)
+    assert.strictEqual((await server.call("POST", "/v1/runs/nonsense/cancel")).status, 404)
+  })
+
+  it("of a webhook gives its client the 500 of a function that failed", async () => {
+    const answer = server.call("GET", "/webhook/acme/prod/shop/stuck", { token: null })
+    let run: { run_id: string } | undefined
+    while (run === undefined) {
+      const { data } = (await server.call("GET", "/v1/runs?status=running")).json
+      run = data.find((one: { run_type: string }) => one.run_type === "call")
+    }
+    assert.strictEqual((await server.call("POST", `/v1/runs/${run.run_id}/cancel`)).status, 200)
+    const { status, json } = await answer
+    assert.deepStrictEqual([status, json.error.code], [500, "internal_server_error"])
+  })
+})
+
+describe("POST /runs/cancel", () => {
+  it("cancels what the filters mean, and says how many that were", async () => {
+    const first = await hanging()
+    const second = await hanging()
+    const event = (await runOf(second)).event_id
+    const cancel = async (query: string) => (await server.call("POST", `/v1/runs/cancel${query}`)).json.data
+    assert.deepStrictEqual(await cancel(`?event_id=${event}`), { cancelled: 1 })
+    assert.deepStrictEqual(await cancel("?type=schedule"), { cancelled: 0 })
+    assert.deepStrictEqual(await cancel("?type=call&time_range=PT1H"), { cancelled: 1 })
+    assert.strictEqual((await runOf(first)).status, "cancelled")
+    for (const query of ["?event_id=x", "?type=x", "?time_range=x"]) {
+      assert.strictEqual((await server.call("POST", `/v1/runs/cancel${query}`)).status, 400)
+    }
+  })
+})
+
+describe("POST /runs/{run_id}/replay", () => {
+  it("answers 201 with a new run for the same event, on the same stream, whose origin is the old one", async () => {
+    const { run_id, event_id, stream_id } = await handled()
+    for (const query of ["", "?build=same", "?build=deployed"]) {
+      const { status, json } = await server.call("POST", `/v1/runs/${run_id}/replay${query}`)
+      assert.strictEqual(status, 201)
+      assert.include(json.data, { event_id, stream_id, run_type: "run", origin_run_id: run_id })
+      let { data } = json
+      while (data.status === "running") data = await runOf(data.run_id)
+      assert.deepStrictEqual(data.result, { doubled: 8 })
+    }
+    assert.strictEqual((await server.call("GET", `/v1/events/${event_id}/runs`)).json.data.length, 4)
+  })
+
+  it("runs the build that the run was of, or the one that serves now", async () => {
+    await server.deploy("versions", "other")
+    const { run_id } = (await call({ fn: "versions:main/version", wait: 5 })).json.data
+    const { build_id } = (await server.upload("versions", "later")).json.data
+    await server.call("POST", `/v1/projects/versions/builds/${build_id}/deploy`)
+    const replay = async (build: string) => {
+      let { data } = (await server.call("POST", `/v1/runs/${run_id}/replay?build=${build}`)).json
+      while (data.status === "running") data = await runOf(data.run_id)
+      return data.result
+    }
+    assert.deepStrictEqual([await replay("same"), await replay("deployed")], [1, 2])
+  })
+
+  it("is 400 for a run without an event, and for a build that is none", async () => {
+    await server.call("GET", "/webhook/acme/prod/shop/read", { token: null })
+    const { data } = (await server.call("GET", "/v1/runs?type=call")).json
+    const webhook = data.find((run: { event_id: string | null }) => run.event_id === null)
+    const { status, json } = await server.call("POST", `/v1/runs/${webhook.run_id}/replay`)
+    assert.strictEqual(status, 400)
+    assert.include(json.error.message, "not stored")
+    const { run_id } = await handled()
+    assert.strictEqual((await server.call("POST", `/v1/runs/${run_id}/replay?build=other`)).status, 400)
+    assert.strictEqual((await server.call("POST", "/v1/runs/nonsense/replay")).status, 404)
+  })
+})
