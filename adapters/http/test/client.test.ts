@@ -38,7 +38,10 @@ describe("a client derived from WeftApi", () => {
       assert.isNumber(created.created_at)
       const page = yield* client.projects.list({ query: { limit: 5 } })
       assert.deepStrictEqual(page, { items: [created], total: 1, limit: 5, offset: 0 })
-      const event = yield* client.events.publish({ payload: { event_type: "a", event_data: { deep: [1] } } })
+      const event = yield* client.events.publish({
+        payload: { event_type: "a", event_data: { deep: [1] } },
+        headers: {}
+      })
       assert.deepStrictEqual(fromJsonText(event.event_data), { deep: [1] })
       assert.strictEqual((yield* client.runs.stats()).total_runs, 0)
       yield* client.projects.remove({ params: { project_id_or_slug: "typed" } })

@@ -12,11 +12,12 @@ export const EventsLive = HttpApiBuilder.group(
     const events = yield* Events
     const runs = yield* Runs
     return handlers.handleAll({
-      publish: ({ payload: { event_type, event_data, stream_id } }) =>
+      publish: ({ payload: { event_type, event_data, ...others }, headers: { "idempotency-key": idempotencyKey } }) =>
         events.publish({
           type: event_type,
           data: event_data,
-          ...(stream_id === undefined ? {} : { stream_id })
+          ...others,
+          ...(idempotencyKey === undefined ? {} : { idempotencyKey })
         }),
       list: ({ query }) => {
         const page = pageOf(query)

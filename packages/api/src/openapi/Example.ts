@@ -1,6 +1,6 @@
 /** Examples for the schemas of the document, put together from those of their fields. */
 import { Schema } from "effect"
-import { componentExamples, errorMessages, fieldExamples } from "./FieldExamples.ts"
+import { componentExamples, errorMessages, excludingFields, fieldExamples } from "./FieldExamples.ts"
 
 type Json = Schema.Json
 export type JsonObject = Record<string, unknown>
@@ -76,8 +76,9 @@ export const makeExamples = (components: JsonObject): Examples => {
 
   const ofObject = (properties: JsonObject, component: string): Json => {
     const own = componentExamples[component] ?? {}
+    const shown = Object.entries(properties).filter(([name]) => !excludingFields[component]?.includes(name))
     return Object.fromEntries(
-      Object.entries(properties).map(([name, schema]) => {
+      shown.map(([name, schema]) => {
         const special = own[name]
         return [name, special !== undefined && fits(schema, special) ? special : of(schema, name)]
       })

@@ -60,6 +60,8 @@ const records: Readonly<Record<string, Json>> = {
   enabled: true,
   event_type: "order:created",
   event_data: { order: 1042, total: 21 },
+  delay: "90s",
+  "idempotency-key": "order-1042",
   ns: "main",
   var: "onOrder",
   cron: "0 3 * * *",
@@ -182,6 +184,9 @@ export const componentExamples: Readonly<Record<string, Readonly<Record<string, 
     message: "The domain is validated. Add a CNAME record for hooks.example.com that points to k3v9.route.weft.example."
   }
 }
+
+/** Fields that exclude others, and have no place in an example beside those. */
+export const excludingFields: Readonly<Record<string, ReadonlyArray<string>>> = { EventInput: ["deliver_at"] }
 
 const errors = [
   new Unauthorized({}),

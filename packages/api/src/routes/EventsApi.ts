@@ -21,13 +21,33 @@ const NewEvent = Schema.Struct({
     Schema.String.check(Schema.isUUID(undefined, { message: "must be a UUID" })).annotate({
       description: "Appends to this stream; without it the event begins a new one"
     })
+  ),
+  delay: Schema.optionalKey(
+    Schema.Union([Schema.String, Schema.Finite]).annotate({
+      description:
+        "Extension: how long to wait before it is handled, as `90s`, `PT90S` or milliseconds; up to 365 days",
+      message: "must be a string or a number"
+    })
+  ),
+  deliver_at: Schema.optionalKey(
+    Schema.String.annotate({ format: "date-time", description: "Extension, instead of `delay`: when it is handled" })
   )
 }).annotate({ identifier: "EventInput" })
+
+/** The name that a client gives to a request, so that it may be repeated without harm. */
+const idempotencyKey = {
+  "idempotency-key": Schema.optionalKey(
+    Schema.String.annotate({
+      description: "Extension: within 24 hours, requests with the same key publish once and are answered alike"
+    })
+  )
+}
 
 export class EventsApi extends HttpApiGroup.make("events")
   .add(
     HttpApiEndpoint.post("publish", "/v1/events", {
       payload: NewEvent,
+      headers: idempotencyKey,
       success: EventResponse.pipe(HttpApiSchema.status(201)),
       error: [PlanRequiredError, NotFoundError]
     }).annotateMerge(summary("Publish an event")),

@@ -42,7 +42,7 @@ export const makeHostCalls: Effect.Effect<HostCallHandler, never, Behind> = Effe
           type: Schema.String,
           data: Schema.Json,
           stream_id: Schema.optionalKey(Schema.NullOr(Schema.String)),
-          delay: Schema.optionalKey(Schema.NullOr(Schema.Union([Schema.String, Schema.Number])))
+          delay: Schema.optionalKey(Schema.NullOr(Schema.Union([Schema.String, Schema.Finite])))
         }),
         (run, { type, data, stream_id, delay = null }) =>
           Effect.map(
