@@ -115,6 +115,8 @@ const write = (run: Run, level: LogLevel, message: unknown, data: unknown): void
   run.log(level, text, data === undefined ? null : (stringify(data) ?? null))
 }
 
+const argumentsOf = (args: unknown): ReadonlyArray<unknown> => (args === undefined ? [] : isArray(args) ? args : [args])
+
 export class Svc {
   readonly #run: Run
   readonly #bridge: Bridge
@@ -198,7 +200,12 @@ export class Svc {
 
   /** Calls another function of the build (`ns/var`) within this run: an array as its arguments, else as the only one. */
   async invoke(fn: unknown, args?: unknown): Promise<unknown> {
-    const target = findFunction(NativeString(fn))
-    return apply(target, undefined, args === undefined ? [] : isArray(args) ? args : [args])
+    return apply(findFunction(NativeString(fn)), undefined, argumentsOf(args))
+  }
+
+  /** Calls a function of the environment in the background: it runs later, by itself. `args` as for `invoke`. */
+  async call(fn: unknown, args?: unknown): Promise<unknown> {
+    if (typeof fn !== "string") throw namedError("BadRequest", "svc.call takes a string, the function, and its args")
+    return parse(await this.#run.call("call", stringify({ fn, args: argumentsOf(args) })))
   }
 }
