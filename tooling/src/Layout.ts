@@ -22,6 +22,7 @@ export const coreFolders = [
   "usage",
   "streams",
   "webhooks",
+  "tools",
   "domains",
   "memory"
 ]

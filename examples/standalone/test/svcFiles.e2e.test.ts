@@ -256,7 +256,7 @@ describe("svc.files.url", () => {
       elsewhere
     ]) {
       const refused = await fetch(wrong)
-      expect([refused.status, (await refused.json()).error.code], wrong.href).toEqual([401, "unauthorized"])
+      expect([refused.status, Object(await refused.json()).error.code], wrong.href).toEqual([401, "unauthorized"])
     }
     expect((await fetch(new URL(new URL(link).pathname, link))).status).toBe(401)
     await new Promise((resolve) => setTimeout(resolve, 2100))

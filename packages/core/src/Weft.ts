@@ -73,6 +73,7 @@ import type { RunStore } from "./runs/RunStore.ts"
 import { Runs } from "./runs/Runs.ts"
 import * as Scheduler from "./runs/Scheduler.ts"
 import { Slots, type SlotsConfig } from "./runs/Slots.ts"
+import { WaitedRuns } from "./runs/WaitedRuns.ts"
 import { StreamWatch } from "./runs/StreamWatch.ts"
 import type { TickStore } from "./runs/TickStore.ts"
 import { defaultLimits } from "./sandbox/Limits.ts"
@@ -93,6 +94,7 @@ import type { TenantStore } from "./tenancy/TenantStore.ts"
 import { Tenants } from "./tenancy/Tenants.ts"
 import type { UsageStore } from "./tenancy/UsageStore.ts"
 import { OrgUsages } from "./usage/OrgUsages.ts"
+import { Tools } from "./tools/Tools.ts"
 import { Webhooks } from "./webhooks/Webhooks.ts"
 
 /** What a database adapter provides. */
@@ -142,6 +144,7 @@ export type WeftServices =
   | OrgUsages
   | Streams
   | Webhooks
+  | Tools
   | Domains
   | DomainRoutes
   | DomainCertificates
@@ -225,7 +228,8 @@ export const layer = (
   const domains = Layer.provide(domainsLayer(config.domains), access)
   const streams = Streams.layer(config.streams)
   const controlling = Layer.mergeAll(Runs.layer, RunControl.layer, Calls.layer, LiveLogs.layer)
-  return Layer.mergeAll(Webhooks.layer, controlling, OrgUsages.layer, running, domains, streams).pipe(
+  const waited = Layer.provide(Layer.merge(Webhooks.layer, Tools.layer), WaitedRuns.layer)
+  return Layer.mergeAll(waited, controlling, OrgUsages.layer, running, domains, streams).pipe(
     Layer.provideMerge(Executor.layer),
     Layer.provideMerge(Layer.merge(RunningRuns.layer, StreamWatch.layer)),
     Layer.provideMerge(publishing),

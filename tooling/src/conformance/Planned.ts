@@ -4,7 +4,6 @@ export const planned: ReadonlyArray<string> = [
   "endpoint GET /streams/{stream_id}/subscribe",
   "endpoint POST /streams/subscribe-with-event",
   "limit SSE connections",
-  "permission mcp",
   "permission stream",
   "permission call",
   "system event svc:call",

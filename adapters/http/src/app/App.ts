@@ -32,6 +32,7 @@ import { ServiceKeysLive } from "../handlers/ServiceKeysLive.ts"
 import { SessionsLive } from "../handlers/SessionsLive.ts"
 import { statusLive } from "../handlers/StatusLive.ts"
 import { streamsLive } from "../handlers/StreamsLive.ts"
+import { mcpRouteLive } from "../mcp/McpRoute.ts"
 import { HttpMeter, metered } from "../metrics/HttpMeter.ts"
 import { openProcessMeter } from "../metrics/ProcessMeter.ts"
 import { type EventStreams, makeEventStreams } from "../streams/EventStreams.ts"
@@ -87,7 +88,7 @@ const routesOf = (settings: HttpSettings, metrics: Reading, streams: EventStream
   return HttpApiBuilder.layer(WeftApi).pipe(
     Layer.provide(handlers),
     Layer.provide(middlewares),
-    Layer.merge(Layer.mergeAll(WebhookRoute, DocsPage)),
+    Layer.merge(Layer.mergeAll(WebhookRoute, mcpRouteLive(settings.version), DocsPage)),
     Layer.provide(HttpServer.layerServices)
   )
 }

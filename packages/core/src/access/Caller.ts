@@ -39,6 +39,13 @@ export const hostIdentity = (envId: EnvId): Identity => ({
   metadata: null
 })
 
+/** JSON text of `svc.caller` (decisions 5.3). */
+export const callerFacts = (caller: Identity | null): string => {
+  if (caller === null) return "null"
+  const { type, id, permissions, metadata } = caller
+  return JSON.stringify({ type, id, permissions, metadata })
+}
+
 /** What a caller without the permission is told. */
 export const forbidden = (type: ResourceType, path: string, action: Action): Forbidden =>
   new Forbidden({ permission: `${type}:${clip(path)} ${action}` })

@@ -11,7 +11,7 @@ import type { StoreUnavailable } from "../errors/Errors.ts"
 import type { BuildId, EnvId } from "../ids/Ids.ts"
 import type { Build } from "./Build.ts"
 import { BuildStore, type Deployment } from "./BuildStore.ts"
-import type { Endpoint, FunctionEntry } from "./Manifest.ts"
+import type { Endpoint, FunctionEntry, Tool } from "./Manifest.ts"
 
 /** A function that is to run in the background, in the build that served its project when that was decided. */
 export interface Match {
@@ -24,6 +24,12 @@ export interface Match {
 export interface Route {
   readonly build: Build
   readonly endpoint: Endpoint
+}
+
+/** A tool, and the build that it is of. */
+export interface OfferedTool {
+  readonly build: Build
+  readonly tool: Tool
 }
 
 export interface EnvDeployments {
@@ -39,6 +45,11 @@ export interface EnvDeployments {
    * may mean, so that more than one is ambiguous and none is unknown.
    */
   readonly functions: (reference: string) => ReadonlyArray<Match>
+  /**
+   * The tools of a service by name, in the order of their names. Of two projects with one of the same name, the one
+   * whose name sorts first has it.
+   */
+  readonly tools: (service: string) => ReadonlyMap<string, OfferedTool>
   readonly builds: ReadonlyMap<BuildId, Deployment>
 }
 
@@ -106,6 +117,7 @@ export const snapshotOf = (deployments: ReadonlyArray<Deployment>): EnvDeploymen
       routes.set(routeKey(endpoint.method, endpoint.service, endpoint.path), { build, endpoint })
     }
   }
+  const services = toolsByService(deployments)
   return {
     matches: (eventType) => {
       const found = exact.get(eventType) ?? []
@@ -114,9 +126,27 @@ export const snapshotOf = (deployments: ReadonlyArray<Deployment>): EnvDeploymen
     },
     endpoint: (method, service, path) => routes.get(routeKey(method, service, path)),
     functions: (reference) => functions.get(reference) ?? [],
+    tools: (service) => services.get(service) ?? noTools,
     builds: new Map(deployments.map((deployment) => [deployment.build.build_id, deployment]))
   }
 }
+
+const noTools: ReadonlyMap<string, OfferedTool> = new Map()
+
+const toolsByService = (
+  deployments: ReadonlyArray<Deployment>
+): ReadonlyMap<string, ReadonlyMap<string, OfferedTool>> => {
+  const offered = deployments.flatMap(({ build, manifest }) => manifest.tools.map((tool) => ({ build, tool })))
+  const services = new Map<string, Map<string, OfferedTool>>()
+  // What comes later replaces what came before, but keeps its place.
+  for (const offer of offered.sort((a, b) => order(a.tool.name, b.tool.name) || order(b.build.project_name, a.build.project_name))) {
+    const tools = services.get(offer.tool.service) ?? new Map<string, OfferedTool>()
+    services.set(offer.tool.service, tools.set(offer.tool.name, offer))
+  }
+  return services
+}
+
+const order = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
 /** No part of a stored endpoint has a space, so only its own three parts make its key. */
 const routeKey = (method: string, service: string, path: string): string => `${method} ${service} ${path}`

@@ -86,12 +86,12 @@ export interface Invocation {
   /** JSON text of an object: the facts that become `svc`; `trigger` names the one that is the first argument. */
   readonly svc: string
   /**
-   * - `event`, `request`, `tick`: the function is called with that property of `svc`, then `svc` itself.
+   * - `event`, `request`, `tick`, `tool`: the function is called with that property of `svc`, then `svc` itself.
    * - `args`: the function is called with the elements of the array `args` of `svc`, and nothing else.
    *
    * With `request` a returned response object becomes `Responded`.
    */
-  readonly trigger: "event" | "request" | "tick" | "args"
+  readonly trigger: "event" | "request" | "tick" | "args" | "tool"
   /** Wall time. */
   readonly timeoutMs: number
   readonly onHostCall: (call: HostCall) => Effect.Effect<string, HostCallRefused>

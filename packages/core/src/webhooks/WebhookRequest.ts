@@ -4,7 +4,7 @@
  * Pure: from what arrived to JSON text, once for the function and once, masked, for the run's log.
  */
 import { Base64 } from "effect/encoding"
-import type { Identity } from "../access/Caller.ts"
+import { callerFacts, type Identity } from "../access/Caller.ts"
 import { JsonText } from "../ids/JsonText.ts"
 import { utf8DecodeStrict } from "../ids/Utf8.ts"
 import type { WebhookCall } from "./WebhookCall.ts"
@@ -70,12 +70,6 @@ const clientIp = (call: WebhookCall): string => {
 }
 
 const authFacts = (caller: Identity) => ({ type: caller.type, [caller.type]: { id: caller.id, meta: caller.metadata } })
-
-const callerFacts = (caller: Identity | null): string => {
-  if (caller === null) return "null"
-  const { type, id, permissions, metadata } = caller
-  return JSON.stringify({ type, id, permissions, metadata })
-}
 
 /** `body` is JSON text; a body that is not JSON though it says so is handed over as text. */
 const decodeBody = (call: WebhookCall): { readonly body: string; readonly raw: string } => {

@@ -1,7 +1,7 @@
 /** What the supervisor says to a runner. `isolate` and `run` are numbers of the supervisor's own choosing, never 0. */
 import { type Cursor, type FrameWriter, ProtocolError } from "./Wire.ts"
 
-export const triggers = ["event", "request", "tick", "args"] as const
+export const triggers = ["event", "request", "tick", "args", "tool"] as const
 export type Trigger = (typeof triggers)[number]
 
 /** Why a run is told to stop. */

@@ -37,7 +37,7 @@ export interface Kernel {
   readonly report: (describe: boolean) => string
 }
 
-const triggerNames = ["event", "request", "tick", "args"]
+const triggerNames = ["event", "request", "tick", "args", "tool"]
 
 /** What `enter` is asked to do. The runner knows the same numbers. */
 const entries = { invoke: 0, answer: 1, refuse: 2, timer: 3, stop: 4 }

@@ -1,0 +1,290 @@
+/** Tools for models, with the protocol's official client over real HTTP. */
+import { assert, describe, it } from "@effect/vitest"
+import { Client } from "@modelcontextprotocol/sdk/client/index.js"
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js"
+import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js"
+import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js"
+import { CallToolResultSchema } from "@modelcontextprotocol/sdk/types.js"
+import { type TrustedModule, trustedSandbox } from "@weft/core"
+import { afterAll, beforeAll } from "vitest"
+import { startWeft, TestServer } from "./server/TestServer.ts"
+
+interface Svc {
+  readonly caller: unknown
+  readonly run: { readonly run_type: string }
+  readonly signal: AbortSignal
+  readonly tool: unknown
+}
+
+const tool = (name: string, input: unknown, service = "crm", timeout?: string) => ({
+  meta: { tool: { service, name, description: `What ${name} does`, input }, ...(timeout ? { timeout } : {}) }
+})
+
+/** Runs that were stopped from outside. */
+const stopped: Array<string> = []
+
+const crm: TrustedModule = {
+  main: {
+    lookup: Object.assign(
+      (args: { readonly id: string }, svc: Svc) => ({ found: args.id, type: svc.run.run_type, caller: svc.caller }),
+      tool("lookup", {
+        type: "object",
+        properties: { id: { type: "string", minLength: 2 } },
+        required: ["id"],
+        additionalProperties: false
+      })
+    ),
+    add: Object.assign((args: { readonly a: number; readonly b: number }) => args.a + args.b, tool("add", {})),
+    nothing: Object.assign(() => undefined, tool("nothing", undefined)),
+    fails: Object.assign(
+      () => {
+        throw new RangeError("too far")
+      },
+      tool("fails", {})
+    ),
+    slow: Object.assign(
+      (_: unknown, svc: Svc) =>
+        new Promise((resolve) => {
+          const timer = setTimeout(resolve, 20_000)
+          svc.signal.addEventListener("abort", () => {
+            clearTimeout(timer)
+            stopped.push("slow")
+            resolve(null)
+          })
+        }),
+      tool("slow", {})
+    ),
+    late: Object.assign(() => new Promise((resolve) => setTimeout(resolve, 5000)), tool("late", {}, "crm", "50ms")),
+    pattern: Object.assign(() => "in", tool("pattern", { properties: { a: { type: "string", pattern: "^(a+)+$" } } })),
+    circle: Object.assign(() => "in", tool("circle", { $ref: "#" })),
+    elsewhere: Object.assign(() => "there", tool("elsewhere", {}, "billing"))
+  }
+}
+const second: TrustedModule = { main: { more: Object.assign(() => "more", tool("more", {})) } }
+
+let server: TestServer
+
+beforeAll(async () => {
+  server = await TestServer.start({}, null, startWeft({ sandbox: trustedSandbox({ crm, second }) }))
+  await server.deploy("crm", "crm")
+  await server.deploy("second", "second")
+})
+afterAll(() => server.close())
+
+const path = "/mcp/acme/prod/crm"
+
+const connected = async (token = server.token, at = path): Promise<Client> => {
+  const client = new Client({ name: "test", version: "1" })
+  const requestInit = { headers: { authorization: `Bearer ${token}` } }
+  const url = new URL(`${server.listening.url}${at}`)
+  // It implements the interface, but for `undefined` where the interface has nothing.
+  const transport = new StreamableHTTPClientTransport(url, { requestInit }) as Transport
+  await client.connect(transport)
+  return client
+}
+
+const textOf = ({ content }: CallToolResult): string =>
+  content.map((part) => (part.type === "text" ? part.text : "")).join("")
+
+const call = async (client: Client, name: string, args: Record<string, unknown> = {}): Promise<CallToolResult> =>
+  CallToolResultSchema.parse(await client.callTool({ name, arguments: args }))
+
+const lastRun = async () => (await server.call("GET", "/v1/runs?limit=1")).json.data[0]
+
+const initialize = {
+  jsonrpc: "2.0",
+  id: 1,
+  method: "initialize",
+  params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "raw", version: "1" } }
+}
+const accept = { accept: "application/json, text/event-stream" }
+
+describe("the tools of a service", () => {
+  it("are listed by name, of all builds, with their schemas", async () => {
+    const client = await connected()
+    assert.deepStrictEqual(client.getServerVersion(), { name: "crm", version: "1.2.3" })
+    const { tools } = await client.listTools()
+    assert.deepStrictEqual(
+      tools.map(({ name }) => name),
+      ["add", "circle", "fails", "late", "lookup", "more", "nothing", "pattern", "slow"]
+    )
+    const lookup = tools.find(({ name }) => name === "lookup")
+    assert.deepStrictEqual(
+      [lookup?.description, lookup?.inputSchema.type, lookup?.inputSchema.required],
+      ["What lookup does", "object", ["id"]]
+    )
+    await client.close()
+    const other = await connected(server.token, "/mcp/acme/prod/billing")
+    assert.deepStrictEqual((await other.listTools()).tools.length, 1)
+    await other.close()
+  })
+
+  it("follow what is deployed", async () => {
+    const client = await connected()
+    assert.strictEqual((await server.call("DELETE", "/v1/projects/second")).status, 204)
+    assert.notInclude(
+      (await client.listTools()).tools.map(({ name }) => name),
+      "more"
+    )
+    await server.deploy("second", "second")
+    assert.strictEqual(textOf(await call(client, "more")), '"more"')
+    await client.close()
+  })
+})
+
+describe("a tool call", () => {
+  it("runs the function and answers with its result, as text and as an object", async () => {
+    const { key, token } = await server.key({ "mcp:crm": ["execute"] })
+    const client = await connected(token)
+    const result = await call(client, "lookup", { id: "ab" })
+    assert.isUndefined(result.isError)
+    assert.deepInclude(result.structuredContent, { found: "ab", type: "call" })
+    const caller = Object(result.structuredContent).caller
+    assert.deepStrictEqual([caller.type, caller.id], ["api-key", key.api_key_id])
+    assert.deepStrictEqual(JSON.parse(textOf(result)), result.structuredContent)
+
+    const sum = await call(client, "add", { a: 1, b: 2 })
+    assert.deepStrictEqual([textOf(sum), sum.structuredContent], ["3", undefined])
+    assert.strictEqual(textOf(await call(client, "nothing")), "null")
+    await client.close()
+  })
+
+  it("is a run, whose log says which tool was called and not with what", async () => {
+    const client = await connected()
+    await call(client, "lookup", { id: "secret-argument" })
+    const run = await lastRun()
+    assert.deepStrictEqual([run.run_type, run.status, run.event_id], ["call", "succeeded", null])
+    const { data } = (await server.call("GET", `/v1/runs/${run.run_id}/logs`)).json
+    assert.deepInclude(data[0], {
+      seq: 0,
+      level: "info",
+      message: "tool call",
+      data: { service: "crm", tool: "lookup" }
+    })
+    await client.close()
+  })
+
+  it("whose function fails is an error of the tool, with its name and message and no stack", async () => {
+    const client = await connected()
+    const result = await call(client, "fails")
+    assert.deepStrictEqual([result.isError, textOf(result)], [true, "RangeError: too far"])
+    assert.strictEqual((await lastRun()).status, "failed")
+    const late = await call(client, "late")
+    assert.deepStrictEqual(
+      [late.isError, textOf(late)],
+      [true, "TimedOut: The run took longer than its timeout of 50 ms"]
+    )
+    await client.close()
+  })
+
+  it("with arguments that the schema refuses runs nothing, and says what is wrong", async () => {
+    const client = await connected()
+    const { run_id } = await lastRun()
+    for (const [args, word] of [
+      [{}, "id"],
+      [{ id: 7 }, "string"],
+      [{ id: "a" }, "short"],
+      [{ id: "ab", more: 1 }, "more"]
+    ] as const) {
+      const result = await call(client, "lookup", args)
+      assert.isTrue(result.isError)
+      assert.match(textOf(result), /^The arguments are not valid: /)
+      assert.include(textOf(result), word)
+    }
+    assert.strictEqual((await lastRun()).run_id, run_id)
+    await client.close()
+  })
+
+  it("of a tool whose schema never comes to an end is refused, while others go on", async () => {
+    const client = await connected()
+    const hostile = { a: `${"a".repeat(60)}!` }
+    const started = call(client, "pattern", hostile)
+    assert.strictEqual((await fetch(`${server.listening.url}/healthz`)).status, 200)
+    const first = await started
+    assert.deepStrictEqual(
+      [first.isError, textOf(first)],
+      [true, "The arguments are not valid: the input schema of the tool takes too long to check"]
+    )
+    assert.isTrue((await call(client, "pattern", { a: "a" })).isError)
+    assert.isTrue((await call(client, "circle")).isError)
+    assert.strictEqual(textOf(await call(client, "add", { a: 2, b: 2 })), "4")
+    await client.close()
+  })
+
+  it("of no tool is an error of the protocol", async () => {
+    const client = await connected()
+    const error: unknown = await client.callTool({ name: "elsewhere" }).catch((thrown: unknown) => thrown)
+    assert.strictEqual(Object(error).code, -32602)
+    await client.close()
+  })
+
+  it("that the client cancels is stopped, and no other one with it", async () => {
+    const [client, other] = [await connected(), await connected()]
+    stopped.length = 0
+    const abort = new AbortController()
+    // Both have the same number in the protocol.
+    const cancelled = client.callTool({ name: "slow" }, undefined, { signal: abort.signal }).catch(() => "cancelled")
+    const goesOn = other.callTool({ name: "slow" }).catch(() => "ended")
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    abort.abort("enough")
+    assert.strictEqual(await cancelled, "cancelled")
+    const cancelledRuns = async () => (await server.call("GET", "/v1/runs?status=cancelled")).json.data
+    while ((await cancelledRuns()).length === 0) await new Promise((resolve) => setTimeout(resolve, 10))
+    assert.strictEqual(stopped.length, 1)
+    const [run] = await cancelledRuns()
+    assert.strictEqual(run.result.error.name, "Cancelled")
+    await Promise.all([client.close(), other.close()])
+    await goesOn
+  })
+})
+
+describe("an MCP route", () => {
+  const post = (token: string | null, at = path) =>
+    server.call("POST", at, { token, json: initialize, headers: accept })
+
+  it("needs mcp: execute on the service, of the environment", async () => {
+    assert.strictEqual((await post(null)).status, 401)
+    assert.strictEqual((await post("svc_wrong")).status, 401)
+    assert.strictEqual((await post((await server.key({ "webhook:*": ["*"] })).token)).status, 403)
+    assert.strictEqual((await post((await server.key({ "mcp:billing": ["execute"] })).token)).status, 403)
+    assert.strictEqual((await post((await server.key({ "mcp:crm": ["execute"] })).token)).status, 200)
+    const env = await server.weft.envs.create("acme", { name: "other" })
+    assert.strictEqual((await post(server.token, "/mcp/acme/other/crm")).status, 401)
+    assert.strictEqual(env.name, "other")
+  })
+
+  it("names tools that are there, or is 404", async () => {
+    for (const at of [
+      "/mcp/acme/prod/none",
+      "/mcp/acme/none/crm",
+      "/mcp/none/prod/crm",
+      "/mcp/acme/prod",
+      `${path}/x`
+    ]) {
+      assert.strictEqual((await post(server.token, at)).status, 404, at)
+    }
+  })
+
+  it("takes one message by POST, and nothing else", async () => {
+    for (const method of ["GET", "DELETE", "PUT"]) {
+      const reply = await server.call(method, path, { headers: accept })
+      assert.deepStrictEqual([reply.status, reply.headers.get("allow")], [405, "POST"])
+    }
+    const json = { headers: { ...accept, "content-type": "application/json" } }
+    assert.strictEqual((await server.call("POST", path, { ...json, body: "{" })).status, 400)
+    assert.strictEqual((await server.call("POST", path, { ...accept, json: [initialize, initialize] })).status, 400)
+  })
+
+  it("gives each client a session of its own, which any node takes", async () => {
+    const [first, again] = [await post(server.token), await post(server.token)]
+    const [a, b] = [first, again].map(({ headers }) => headers.get("mcp-session-id"))
+    assert.isNotNull(a)
+    assert.notStrictEqual(a, b)
+    const list = { jsonrpc: "2.0", id: 2, method: "tools/list" }
+    const reply = await server.call("POST", path, {
+      json: list,
+      headers: { ...accept, "mcp-session-id": "another-node's" }
+    })
+    assert.strictEqual(reply.json.result.tools.length, 9)
+  })
+})
