@@ -11,6 +11,7 @@ import {
   rateStoreContract,
   runControlStoreContract,
   runStoreContract,
+  scheduleStoreContract,
   sealedStoreContract,
   serviceKeyStoreContract,
   sessionStoreContract,
@@ -32,6 +33,7 @@ for (const [name, layer] of [
   projectStoreContract(name, layer)
   buildStoreContract(name, layer)
   contextVariableStoreContract(name, layer)
+  scheduleStoreContract(name, layer)
   sealedStoreContract(name, layer)
   fileStoreContract(name, layer)
   domainStoreContract(name, layer)

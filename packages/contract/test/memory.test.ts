@@ -13,6 +13,7 @@ import {
   rateStoreContract,
   runControlStoreContract,
   runStoreContract,
+  scheduleStoreContract,
   sealedStoreContract,
   serviceKeyStoreContract,
   sessionStoreContract,
@@ -31,6 +32,7 @@ serviceKeyStoreContract("memory", layer)
 projectStoreContract("memory", layer)
 buildStoreContract("memory", layer)
 contextVariableStoreContract("memory", layer)
+scheduleStoreContract("memory", layer)
 sealedStoreContract("memory", layer)
 fileStoreContract("memory", layer)
 domainStoreContract("memory", layer)

@@ -1,7 +1,6 @@
 /** Writing schedules in the transaction of whoever changes what they come from: a deployment, or an event. */
 import {
   type Build,
-  dynamicMax,
   type Manifest,
   redeployed,
   type Schedule,
@@ -34,12 +33,12 @@ export const changeSchedules = Effect.fnUntraced(function* (
   change: ScheduleChange
 ): Effect.fn.Return<ScheduleRefusal | null, SqlError.SqlError> {
   if (change._tag === "Created") {
-    const { schedule } = change
+    const { schedule, max } = change
     const dynamic = yield* countOf(
       writer<{ n: number }>`
         SELECT count(*) AS n FROM schedules WHERE env_id = ${schedule.env_id} AND kind = 'dynamic'`
     )
-    if (dynamic >= dynamicMax) return "too many"
+    if (dynamic >= max) return "too many"
     yield* writer`INSERT INTO schedules ${writer.insert(schedule)}`
     return null
   }

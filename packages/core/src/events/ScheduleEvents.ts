@@ -43,6 +43,7 @@ export const planSchedule = (callee: Callee): SchedulePlan =>
     const { build, handler } = yield* callee(fn, "event_data.fn")
     return {
       _tag: "Created",
+      max: dynamicMax,
       schedule: {
         schedule_id: ScheduleId.make(event_id),
         env_id,

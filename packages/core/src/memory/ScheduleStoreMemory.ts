@@ -3,7 +3,7 @@ import { Effect, Layer } from "effect"
 import { NotFound } from "../errors/Errors.ts"
 import type { EnvId } from "../ids/Ids.ts"
 import type { Timestamp } from "../ids/Timestamp.ts"
-import { dynamicMax, type Schedule, type ScheduleChange, type ScheduleRefusal } from "../schedules/Schedule.ts"
+import type { Schedule, ScheduleChange, ScheduleRefusal } from "../schedules/Schedule.ts"
 import { ScheduleStore } from "../schedules/ScheduleStore.ts"
 import { compareText, MemoryDatabase, pageOf } from "./MemoryDatabase.ts"
 
@@ -59,8 +59,8 @@ const dynamicOf = (db: Database, envId: EnvId): ReadonlyArray<Schedule> =>
 /** Makes the change, or tells why not. */
 export const changeSchedules = (db: Database, change: ScheduleChange): ScheduleRefusal | null => {
   if (change._tag === "Created") {
-    const { schedule } = change
-    if (dynamicOf(db, schedule.env_id).length >= dynamicMax) return "too many"
+    const { schedule, max } = change
+    if (dynamicOf(db, schedule.env_id).length >= max) return "too many"
     db.schedules.set(schedule.schedule_id, schedule)
     return null
   }

@@ -35,7 +35,8 @@ export const dynamicMax = 10_000
 
 /** What an event does to the dynamic schedules of its environment. */
 export type ScheduleChange =
-  | { readonly _tag: "Created"; readonly schedule: Schedule }
+  /** `max`: how many dynamic ones the environment may have, with this one. */
+  | { readonly _tag: "Created"; readonly schedule: Schedule; readonly max: number }
   | { readonly _tag: "Cancelled"; readonly env_id: EnvId; readonly by: Cancelled }
 
 /** One schedule, or all those of a function. */
@@ -43,5 +44,5 @@ export type Cancelled =
   | { readonly schedule_id: ScheduleId }
   | { readonly project_id: ProjectId; readonly ns: string; readonly var: string }
 
-/** Why a change is not made: there are `dynamicMax` schedules, or none to cancel. */
+/** Why a change is not made: there are as many schedules as may be, or none to cancel. */
 export type ScheduleRefusal = "too many" | "none"
