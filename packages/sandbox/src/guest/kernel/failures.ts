@@ -1,9 +1,19 @@
 /** Errors on their way out: turned into plain text inside the isolate, so that the host never touches a guest object. */
-import { NativeError, NativeString, NativeWeakMap, slice, stringify, weakGet, weakSet } from "./primordials.ts"
+import {
+  getProperty,
+  NativeError,
+  NativeString,
+  NativeWeakMap,
+  slice,
+  stringify,
+  weakGet,
+  weakSet
+} from "./primordials.ts"
 
 const nameLength = 128
 const messageLength = 8 * 1024
 const stackLength = 32 * 1024
+const causesMax = 5
 
 const limits = new NativeWeakMap<object, string>()
 
@@ -35,6 +45,7 @@ export const describeThrown = (thrown: unknown): string => {
       name = textOf(error.name, "Error", nameLength)
       message = textOf(error.message, "", messageLength)
       stack = textOf(error.stack, "", stackLength)
+      stack = slice(withCauses(stack, thrown), 0, stackLength)
     } else {
       message = slice(NativeString(thrown), 0, messageLength)
     }
@@ -42,6 +53,19 @@ export const describeThrown = (thrown: unknown): string => {
     message = message === "" ? "the thrown value cannot be read" : message
   }
   return stringify([name, message, stack])
+}
+
+/** The stack, followed by those of the errors that caused it, as authors know them from elsewhere. */
+const withCauses = (stack: string, thrown: object): string => {
+  let all = stack
+  let cause: unknown = getProperty(thrown, "cause")
+  for (let depth = 0; depth < causesMax && cause !== undefined; depth++) {
+    if (typeof cause !== "object" || cause === null) return `${all}\nCaused by: ${NativeString(cause)}`
+    const error: { readonly message?: unknown; readonly stack?: unknown } = cause
+    all += `\nCaused by: ${textOf(error.stack, textOf(error.message, "", messageLength), stackLength)}`
+    cause = getProperty(cause, "cause")
+  }
+  return all
 }
 
 export const messageOf = (thrown: unknown): string => {
