@@ -39,7 +39,9 @@ const places = {
   project: "the project",
   body: "what the body names",
   resource: "the resource",
-  path: "the path"
+  path: "the path",
+  stream: "the stream",
+  all: "all streams"
 } as const
 
 const permissions = (): string => {
@@ -49,12 +51,13 @@ const permissions = (): string => {
     onEndpoint: ({ group, endpoint }) => {
       const key = `${group.identifier}.${endpoint.identifier}`
       if (!isNeeded(key)) return
-      const { type, action, or, on, callers } = needs[key]
+      const { type, action, or, also, on, callers } = needs[key]
       const route = `${endpoint.method} ${endpoint.path.replace(/:(\w+)/g, "{$1}")}`
       const actions = or === undefined ? action : `${action} or ${or}`
+      const besides = also === undefined ? "" : `, ${also.type}: ${also.action}`
       rows.push([
         `\`${route}\``,
-        `${type}: ${actions}`,
+        `${type}: ${actions}${besides}`,
         `${places[on]}${callers === undefined ? "" : "; API keys only"}`
       ])
     }

@@ -3,14 +3,16 @@ import type { AddressInfo } from "node:net"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { assert, describe, it } from "@effect/vitest"
 import { serve } from "@hono/node-server"
-import type { WeftInstance } from "@weft/core"
+import { NodeMetrics, type WeftInstance } from "@weft/core"
 import * as Http from "@weft/http"
 import { Effect, Layer, Redacted } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
 import express from "express"
 import { Hono } from "hono"
 import { afterAll, beforeAll } from "vitest"
+import { eventually } from "./server/FileClient.ts"
 import { checkEnvelope, type Reply, replyOf, startWeft, uploadForm } from "./server/TestServer.ts"
+import { SseClient } from "./streams/SseClient.ts"
 
 let weft: WeftInstance
 let token: string
@@ -69,6 +71,22 @@ const checkSurface = async (base: string): Promise<void> => {
   const empty = await ask(`${base}/webhook/acme/prod/shop/empty`, { method: "DELETE" })
   assert.strictEqual(empty.status, 204)
   await checkFiles(base)
+  await checkStreams(base)
+}
+
+/** Hears of an event and of what it sets off, goes away, and is let go. */
+const checkStreams = async (base: string): Promise<void> => {
+  const json = { event_type: "order:created", event_data: { total: 1 } }
+  const client = await SseClient.at(base, token, "/v1/streams/subscribe-with-event", { json })
+  await client.until((told) => told.some(({ event }) => event === "run:stop"))
+  assert.deepStrictEqual(client.names(), ["event:published", "run:start", "run:stop"])
+  const refused = await ask(`${base}/v1/streams/none/subscribe`)
+  assert.strictEqual(checkEnvelope(refused).status, 404)
+  client.close()
+  await eventually(async () => {
+    const series = await weft.runtime.runPromise(NodeMetrics.use(({ read }) => read))
+    return series.some((one) => one.name === "weft_subscriptions" && "value" in one && one.value === 0)
+  })
 }
 
 const checkFiles = async (base: string): Promise<void> => {

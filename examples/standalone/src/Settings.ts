@@ -43,6 +43,8 @@ export interface Settings {
   /** Deliveries in flight at once, and for one environment. */
   readonly deliveries: { readonly total: number; readonly perEnv: number }
   readonly bodyBytes: number
+  /** Messages that are kept for clients that come back, and whether there is pub/sub. */
+  readonly streams: { readonly wholeEnv: boolean; readonly replayMessages: number }
 }
 
 export type Variables = Readonly<Record<string, string | undefined>>
@@ -115,7 +117,11 @@ export const readSettings = (variables: Variables): Settings => {
       runnerBytes: mebibytes("WEFT_SANDBOX_RUNNER_MB", 65_536)
     },
     deliveries: { total, perEnv: whole("WEFT_LIMIT_DELIVERIES_PER_ENV", 1, total) ?? Math.ceil(total / 4) },
-    bodyBytes: whole("WEFT_LIMIT_BODY_BYTES", 1024) ?? 4 * MiB
+    bodyBytes: whole("WEFT_LIMIT_BODY_BYTES", 1024) ?? 4 * MiB,
+    streams: {
+      wholeEnv: hasPubSub(text("WEFT_PUBSUB")),
+      replayMessages: whole("WEFT_LIMIT_REPLAY", 0, 1_000_000) ?? 10_000
+    }
   }
 }
 
@@ -156,10 +162,12 @@ const withoutScheme = (name: string, value: string | null, scheme: string): stri
   return path
 }
 
-const refusePubSub = (value: string | null): void => {
+/** Whether a whole environment can be subscribed to. */
+const hasPubSub = (value: string | null): boolean => {
   if (value !== null && value !== "memory" && value !== "none") {
     throw new SettingError("WEFT_PUBSUB", "must be memory or none; this version has no adapter for another")
   }
+  return value !== "none"
 }
 
 const publicUrl = (value: string | null): string | null => {

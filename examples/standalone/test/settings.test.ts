@@ -7,6 +7,7 @@ describe("settings", () => {
     expect(readSettings({})).toMatchObject({
       host: "127.0.0.1",
       port: 8787,
+      streams: { wholeEnv: true, replayMessages: 10_000 },
       dataDir: ".weft",
       org: "default",
       env: "production",
@@ -26,10 +27,13 @@ describe("settings", () => {
       WEFT_SANDBOX_HEAP_MB: "64",
       WEFT_EGRESS_ALLOW: "db.internal, 10.1.0.0/16,,[::1]:8081",
       WEFT_METRICS_TOKEN: " scrape ",
+      WEFT_PUBSUB: "none",
+      WEFT_LIMIT_REPLAY: "500",
       WEFT_LIMIT_DELIVERIES: "10"
     })
     expect(settings).toMatchObject({
       port: 0,
+      streams: { wholeEnv: false, replayMessages: 500 },
       databaseFile: "data/weft.db",
       storageDir: "/var/blobs",
       publicUrl: "https://weft.example.com",

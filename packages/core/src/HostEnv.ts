@@ -12,6 +12,7 @@ import { Events } from "./events/Events.ts"
 import type { Files } from "./files/Files.ts"
 import { type HostDomains, hostDomains } from "./HostDomains.ts"
 import { type HostFiles, hostFiles } from "./HostFiles.ts"
+import { type HostStreams, hostStreams } from "./HostStreams.ts"
 import type { EnvId } from "./ids/Ids.ts"
 import { fromJsonText } from "./ids/JsonText.ts"
 import { firstPage, type Page, type PageRequest } from "./ids/Page.ts"
@@ -21,6 +22,7 @@ import type { LogEntry, Run, RunStats } from "./runs/Run.ts"
 import { type RunQuery, Runs } from "./runs/Runs.ts"
 import type { ContextMetadata } from "./secrets/ContextVariable.ts"
 import { type ContextVariableChange, ContextVariables, type NewContextVariable } from "./secrets/ContextVariables.ts"
+import type { Streams } from "./streams/Streams.ts"
 import type { OrgUsage } from "./usage/OrgUsage.ts"
 import { OrgUsages } from "./usage/OrgUsages.ts"
 
@@ -71,11 +73,12 @@ export interface WeftEnv {
   }
   /** What the organization uses of its plan, across its environments. */
   readonly usage: () => Promise<OrgUsage>
+  readonly streams: HostStreams
   /** What happens from the first `next()` on, until the iteration is ended. */
   readonly activity: () => AsyncIterable<Activity>
 }
 
-type Services = Domains | Projects | ContextVariables | Files | Builds | Events | Runs | OrgUsages | Feed
+type Services = Domains | Projects | ContextVariables | Files | Builds | Events | Runs | OrgUsages | Streams | Feed
 
 export const hostEnv = (runtime: ManagedRuntime.ManagedRuntime<Services, unknown>, envId: EnvId): WeftEnv => {
   const identity = hostIdentity(envId)
@@ -155,6 +158,7 @@ export const hostEnv = (runtime: ManagedRuntime.ManagedRuntime<Services, unknown
       logs: (runId, page = firstPage) => run(Runs.use((runs) => runs.logs(runId, page)))
     },
     usage: () => run(OrgUsages.use((usages) => usages.get)),
+    streams: hostStreams(run),
     activity: async function* () {
       yield* await run(Stream.toAsyncIterableEffect(activityOf(envId)))
     }

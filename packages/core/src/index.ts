@@ -58,6 +58,7 @@ export { isOver, refusalOf, type StoreFacts, succeeding } from "./files/StoreRul
 export * from "./files/Uploads.ts"
 export * from "./HostEnv.ts"
 export type { HostFiles } from "./HostFiles.ts"
+export type { HostStreams } from "./HostStreams.ts"
 export * from "./ids/Ids.ts"
 export * from "./ids/JsonText.ts"
 export * from "./ids/Page.ts"

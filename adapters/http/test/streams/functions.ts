@@ -33,7 +33,11 @@ const emits = Object.assign(
 
 const hook = Object.assign(() => "hooked", { meta: { webhook: { service: "hooks", path: "/now", method: "GET" } } })
 
+const stuck = Object.assign(() => new Promise(() => undefined), {
+  meta: { webhook: { service: "hooks", path: "/stuck", method: "GET" } }
+})
+
 export const modules: Readonly<Record<string, TrustedModule>> = {
-  ticks: { main: { onTick, onFail, emits, hook } },
+  ticks: { main: { onTick, onFail, emits, hook, stuck } },
   echo: { main: { onTick } }
 }

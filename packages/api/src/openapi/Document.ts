@@ -30,7 +30,7 @@ const places: Readonly<Record<Need["on"], string>> = {
   resource: "the resource",
   path: "the path",
   stream: "the stream",
-  all: "all of them"
+  all: "all streams"
 }
 
 const describe = (description: unknown, { type, action, or, also, on, callers }: Need): string => {

@@ -14,8 +14,8 @@ import type { Run } from "./Run.ts"
 /** Bytes of a payload as JSON. */
 const payloadMax = 64 * 1024
 
-/** Messages that a run may emit at once, and from then on in a second: more than a reader can use, less than harms others. */
-const atOnceMax = 1000
+/** Messages that a run may emit at once, and from then on in a second: half of what one who watches may be behind. */
+const atOnceMax = 500
 const perSecond = 500
 
 const Emitted = Schema.fromJsonString(

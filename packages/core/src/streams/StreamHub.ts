@@ -32,6 +32,9 @@ const queue = { messages: 1000, bytes: 16 * MiB }
 const idle = Duration.minutes(10)
 const sweepEvery = Duration.minutes(1)
 
+/** Messages of the feed that are handed out at once: well within what a subscriber may be behind. */
+const portionMax = 250
+
 /** After each portion the hub rests for this long per subscriber that it woke, so that portions grow with the load. */
 const restMsEach = 0.03
 const restMsMax = 50
@@ -144,10 +147,11 @@ const makeAttachment = Effect.fnUntraced(function* (handOut: (messages: Readonly
     const scope = Scope.makeUnsafe()
     const activity = yield* Scope.provide(feed.activity, scope)
     attached = scope
-    yield* PubSub.takeAll(activity).pipe(
+    yield* PubSub.takeBetween(activity, 1, portionMax).pipe(
       Effect.flatMap((messages) => {
         const restMs = Math.min(handOut(messages) * restMsEach, restMsMax)
-        return restMs < 1 ? Effect.void : Effect.sleep(restMs)
+        // Even the quickest subscriber needs a turn to take them.
+        return restMs < 1 ? Effect.yieldNow : Effect.sleep(restMs)
       }),
       Effect.forever,
       Effect.forkIn(scope)

@@ -1,0 +1,194 @@
+/** How subscriptions live and end: coming back, running out of time, slow and absent clients, shutdown. */
+import { connect, type Socket } from "node:net"
+import { assert, describe, it } from "@effect/vitest"
+import { trustedSandbox } from "@weft/core"
+import { EventSource } from "eventsource"
+import { afterAll, beforeAll } from "vitest"
+import { eventually } from "./server/FileClient.ts"
+import { adminToken, startWeft, TestServer } from "./server/TestServer.ts"
+import { modules } from "./streams/functions.ts"
+import { SseClient } from "./streams/SseClient.ts"
+
+let server: TestServer
+const start = (streamMs: number) =>
+  TestServer.start({ streamMs, heartbeatMs: 50 }, adminToken, startWeft({ sandbox: trustedSandbox(modules) }))
+beforeAll(async () => {
+  server = await start(60_000)
+  await server.deploy("ticks", "ticks")
+})
+afterAll(() => server.close())
+
+const publish = (n: number, to = server) => to.weft.env(to.env.env_id).events.publish({ type: "plain", data: n })
+
+const openSubscriptions = async (of = server): Promise<number> => {
+  const { text } = await of.call("GET", "/metrics", { token: null })
+  return Number(text.match(/^weft_subscriptions (\d+)$/m)?.[1])
+}
+
+const created = (client: SseClient) => client.of("event:created").map(({ data }) => data.event_id)
+
+describe("a client that comes back", () => {
+  it("is told first what it missed, in order, and then goes on", async () => {
+    const first = await SseClient.open(server, "/v1/env/subscribe")
+    const ids: Array<string> = []
+    for (let n = 0; n < 3; n++) ids.push((await publish(n)).event_id)
+    await first.until(() => created(first).length === 3)
+    const after = first.of("event:created")[0]?.id ?? ""
+    first.close()
+    for (let n = 3; n < 6; n++) ids.push((await publish(n)).event_id)
+    const second = await SseClient.open(server, "/v1/env/subscribe", { after })
+    for (let n = 6; n < 9; n++) ids.push((await publish(n)).event_id)
+    await second.until(() => created(second).length === 8)
+    second.close()
+    assert.deepStrictEqual(created(second), ids.slice(1))
+  })
+
+  it("that names nothing this node has told begins with what happens now", async () => {
+    const first = await SseClient.open(server, "/v1/env/subscribe")
+    await publish(0)
+    await first.until(() => created(first).length === 1)
+    const known = first.told[0]?.id ?? ""
+    first.close()
+    for (const after of [
+      "x",
+      "01890000-0000-7000-8000-000000000000-1-1",
+      `${known}9999`,
+      known.replace(/\d+$/, "-1")
+    ]) {
+      const second = await SseClient.open(server, "/v1/env/subscribe", { after })
+      const { event_id } = await publish(1)
+      await second.until(() => created(second).length >= 1)
+      assert.deepStrictEqual(created(second), [event_id], after)
+      second.close()
+    }
+  })
+
+  it("misses nothing of an event that it published, though it was told no more than that", async () => {
+    const json = { event_type: "tick", event_data: { n: 1, emit: 1 } }
+    const first = await SseClient.open(server, "/v1/streams/subscribe-with-event", { json })
+    const [published] = await first.until((told) => told.length >= 1)
+    first.close()
+    const path = `/v1/streams/${published?.data.stream_id}/subscribe`
+    await eventually(async () => {
+      const { json: runs } = await server.call("GET", `/v1/events/${published?.data.event_id}/runs`)
+      return runs.data[0]?.status === "succeeded"
+    })
+    const second = await SseClient.open(server, path, { after: published?.id ?? "" })
+    await second.until((told) => told.length === 3)
+    assert.deepStrictEqual(second.names(), ["run:start", "stream:data", "run:stop"])
+    second.close()
+  })
+
+  it("as EventSource does on its own loses nothing over many ends", { timeout: 30_000 }, async () => {
+    const brief = await start(150)
+    const heard: Array<string> = []
+    let opened = 0
+    const source = new EventSource(`${brief.listening.url}/v1/env/subscribe`, {
+      fetch: (url, init) =>
+        fetch(url, { ...init, headers: { ...init.headers, authorization: `Bearer ${brief.token}` } })
+    })
+    source.addEventListener("open", () => opened++)
+    source.addEventListener("event:created", ({ data }) => heard.push(JSON.parse(data).event_id))
+    await eventually(() => opened > 0)
+    const ids: Array<string> = []
+    while (opened < 3) {
+      ids.push((await publish(ids.length, brief)).event_id)
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    }
+    await eventually(() => heard.length >= ids.length)
+    source.close()
+    assert.deepStrictEqual(heard, ids)
+    await brief.close()
+  })
+})
+
+describe("time", () => {
+  it("ends a stream with stream:complete, and an environment just so", async () => {
+    const brief = await start(200)
+    const { stream_id } = await publish(0, brief)
+    const stream = await SseClient.open(brief, `/v1/streams/${stream_id}/subscribe`)
+    const env = await SseClient.open(brief, "/v1/env/subscribe")
+    const event = await SseClient.open(brief, "/v1/streams/subscribe-with-event", {
+      json: { event_type: "plain", event_data: null }
+    })
+    assert.deepStrictEqual(
+      (await stream.untilOver()).map(({ data }) => data),
+      [{ type: "stream:complete" }]
+    )
+    await event.untilOver()
+    assert.deepStrictEqual(event.names(), ["event:published", "stream:complete"])
+    await env.untilOver()
+    assert.deepStrictEqual(env.names(), ["stream:created", "event:created"])
+    await eventually(async () => (await openSubscriptions(brief)) === 0)
+    await brief.close()
+  })
+
+  it("is filled with comments while nothing happens", async () => {
+    const client = await SseClient.open(server, "/v1/env/subscribe")
+    await eventually(() => client.comments.filter((text) => text === ": heartbeat").length >= 3)
+    client.close()
+    assert.deepStrictEqual(client.told, [])
+  })
+})
+
+describe("a subscription", () => {
+  it("is let go at once when its client is gone", async () => {
+    await eventually(async () => (await openSubscriptions()) === 0)
+    const clients = await Promise.all(Array.from({ length: 50 }, () => SseClient.open(server, "/v1/env/subscribe")))
+    assert.strictEqual(await openSubscriptions(), 50)
+    for (const client of clients) client.close()
+    await eventually(async () => (await openSubscriptions()) === 0)
+  })
+
+  it("of a client that takes nothing is cut off, and others hear everything", { timeout: 60_000 }, async () => {
+    const { stream_id } = await publish(0)
+    const slow = await asleep(`/v1/streams/${stream_id}/subscribe`)
+    const quick = await SseClient.open(server, `/v1/streams/${stream_id}/subscribe`)
+    await eventually(async () => (await openSubscriptions()) === 2)
+    const events = server.weft.env(server.env.env_id).events
+    let sent = 0
+    const payload = "x".repeat(60_000)
+    while ((await openSubscriptions()) === 2) {
+      assert.isBelow(sent, 4000)
+      for (let n = 0; n < 50; n++, sent++) {
+        await events.publish({ type: "emit", data: { data_type: "large", payload }, stream_id })
+      }
+    }
+    await quick.until((told) => told.filter(({ event }) => event === "run:stop").length === sent)
+    assert.lengthOf(quick.of("stream:data"), sent)
+    assert.isFalse(quick.isOver)
+    quick.close()
+    await new Promise<void>((resolve) => {
+      if (slow.destroyed) return resolve()
+      slow.once("close", () => resolve()).resume()
+    })
+  })
+
+  it("ends when the server is closed, which waits for nobody", async () => {
+    const closing = await start(60_000)
+    const { stream_id } = await publish(0, closing)
+    const clients = [
+      await SseClient.open(closing, "/v1/env/subscribe"),
+      await SseClient.open(closing, `/v1/streams/${stream_id}/subscribe`)
+    ]
+    const began = Date.now()
+    await closing.listening.close({ graceMs: 20_000 })
+    assert.isBelow(Date.now() - began, 10_000)
+    for (const client of clients) assert.deepStrictEqual(await client.untilOver(), [])
+    await closing.weft.close()
+  })
+})
+
+/** A client that asks and then reads no more. */
+const asleep = (path: string): Promise<Socket> =>
+  new Promise((resolve) => {
+    const { host, port } = server.listening
+    const socket = connect(port, host, () => {
+      socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${server.token}\r\n\r\n`)
+    })
+    socket.on("error", () => undefined)
+    socket.once("data", () => {
+      socket.pause()
+      resolve(socket)
+    })
+  })

@@ -1,0 +1,125 @@
+/** Subscriptions of a whole Weft in memory, in virtual time. */
+import { assert, describe, it } from "@effect/vitest"
+import { type Activity, Caller, Feed, hostIdentity, MemoryStores, Streams, start, trustedSandbox } from "@weft/core"
+import { Effect, Exit, Scope } from "effect"
+import { TestClock } from "effect/testing"
+import { asHost, deployed, masterKeys, publish, settle, world } from "../world.ts"
+
+const modules = {
+  shop: { main: { onOrder: Object.assign(() => ({ done: true }), { meta: { event: "order:created" } }) } }
+}
+
+const kinds = (portions: ReadonlyArray<ReadonlyArray<{ readonly activity: Activity }>> | string) =>
+  typeof portions === "string" ? portions : portions.flat().map(({ activity }) => activity.type)
+
+const open = (envId: Parameters<typeof hostIdentity>[0], after?: string) =>
+  Effect.gen(function* () {
+    const scope = yield* Scope.make()
+    const subscription = yield* Streams.use((streams) => streams.ofEnv(after)).pipe(
+      Effect.provideService(Caller, hostIdentity(envId)),
+      Scope.provide(scope)
+    )
+    return { subscription, leave: Scope.close(scope, Exit.void) }
+  })
+
+describe("streams", () => {
+  it.effect("are watched from before the event on", () =>
+    Effect.gen(function* () {
+      const env = yield* deployed("shop")
+      const { event, subscription } = yield* asHost(
+        env,
+        Streams.use((streams) => streams.withEvent({ type: "order:created", data: null }))
+      )
+      yield* settle
+      const portions = yield* subscription.take
+      assert.deepStrictEqual(kinds(portions), ["run:start", "run:stop"])
+      const again = yield* asHost(
+        env,
+        Streams.use((streams) => streams.ofStream(event.stream_id, { after: subscription.begin }))
+      )
+      assert.deepStrictEqual(kinds(yield* again.take), ["run:start", "run:stop"])
+    }).pipe(Effect.scoped, Effect.provide(world(modules)))
+  )
+
+  it.effect("are kept for ten minutes after the last subscriber, and not at all before the first", () =>
+    Effect.gen(function* () {
+      const env = yield* deployed("shop")
+      const first = yield* open(env.env_id)
+      yield* publish(env, "plain")
+      yield* settle
+      assert.deepStrictEqual(kinds(yield* first.subscription.take), ["stream:created", "event:created"])
+      yield* first.leave
+      yield* TestClock.adjust("9 minutes")
+      yield* publish(env, "plain")
+      yield* settle
+      const second = yield* open(env.env_id, first.subscription.begin)
+      assert.lengthOf(kinds(yield* second.subscription.take), 4)
+      yield* second.leave
+      yield* TestClock.adjust("12 minutes")
+      yield* publish(env, "plain")
+      yield* settle
+      const third = yield* open(env.env_id, first.subscription.begin)
+      yield* third.subscription.nudge
+      assert.deepStrictEqual(kinds(yield* third.subscription.take), [])
+      assert.notStrictEqual(third.subscription.begin, first.subscription.begin)
+      yield* publish(env, "plain")
+      yield* settle
+      assert.deepStrictEqual(kinds(yield* third.subscription.take), ["stream:created", "event:created"])
+    }).pipe(Effect.provide(world(modules)))
+  )
+
+  it.effect("of other environments cost nothing and tell nothing", () =>
+    Effect.gen(function* () {
+      const shop = yield* deployed("shop")
+      const other = yield* deployed("shop", "other")
+      const { subscription } = yield* open(other.env_id)
+      yield* publish(shop, "order:created")
+      yield* publish(other, "plain")
+      yield* settle
+      assert.deepStrictEqual(kinds(yield* subscription.take), ["stream:created", "event:created"])
+    }).pipe(Effect.provide(world(modules)))
+  )
+
+  it.effect("hand out far more at once than a subscriber may be behind", () =>
+    Effect.gen(function* () {
+      const env = yield* deployed("shop")
+      const { subscription } = yield* open(env.env_id)
+      const feed = yield* Feed
+      const { stream_id } = yield* publish(env, "plain")
+      yield* Effect.forkScoped(
+        feed.publish(Array.from({ length: 5000 }, () => ({ type: "stream:created", env_id: env.env_id, stream_id })))
+      )
+      let heard = 0
+      while (heard < 5002) {
+        const news = yield* subscription.take
+        if (typeof news === "string") return assert.fail(`it ended: ${news}`)
+        heard += news.flat().length
+      }
+      assert.strictEqual(heard, 5002)
+    }).pipe(Effect.scoped, Effect.provide(world(modules)))
+  )
+
+  it("are iterated over by hosts, until they leave or Weft is closed", async () => {
+    const weft = await start({
+      stores: MemoryStores.database,
+      blobs: MemoryStores.blobs,
+      sandbox: trustedSandbox(modules),
+      masterKeys
+    })
+    const org = await weft.orgs.create({ slug: "acme" })
+    const { env_id } = await weft.envs.create(org.slug, { name: "production" })
+    const env = weft.env(env_id)
+    const missing = env.streams.watch("01890000-0000-7000-8000-000000000000")[Symbol.asyncIterator]()
+    const error = await missing.next().then(
+      () => null,
+      (reason: { readonly code: string }) => reason
+    )
+    assert.strictEqual(error?.code, "not_found")
+    const { stream_id } = await env.events.publish({ type: "plain", data: null })
+    const watching = env.streams.watch(stream_id)[Symbol.asyncIterator]()
+    const ended = watching.next()
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    await weft.close()
+    assert.strictEqual((await ended).done, true)
+  })
+})
