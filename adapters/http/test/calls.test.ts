@@ -164,3 +164,21 @@ describe("POST /runs/{run_id}/replay", () => {
     assert.strictEqual((await server.call("POST", "/v1/runs/nonsense/replay")).status, 404)
   })
 })
+
+describe("the embedding program", () => {
+  it("calls, cancels, replays and reads the log of what runs", async () => {
+    const env = server.weft.env(server.env.env_id)
+    const called = await env.call({ fn: "main/plain", args: [9], wait: 10 })
+    assert.deepStrictEqual(called.run?.result, { value: 9 })
+    assert.deepStrictEqual(called.event.event_data, { fn: "main/plain", args: [9] })
+    const again = await env.runs.replay(called.run?.run_id ?? "")
+    assert.strictEqual(again.run?.origin_run_id, called.run?.run_id)
+
+    const first = (await env.call({ fn: "main/hang" })).run?.run_id ?? ""
+    await env.call({ fn: "main/hang" })
+    const cancelled = await env.runs.cancel(first)
+    assert.deepInclude(cancelled, { run_id: first, status: "cancelled" })
+    assert.strictEqual(await env.runs.cancelAll({ type: "call" }), 1)
+    assert.deepStrictEqual((await env.runs.logs(first)).items, [])
+  })
+})

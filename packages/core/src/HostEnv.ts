@@ -7,30 +7,25 @@ import type { Build } from "./builds/Build.ts"
 import { Builds } from "./builds/Builds.ts"
 import type { NewBuild, Uploaded } from "./builds/Upload.ts"
 import type { Domains } from "./domains/Domains.ts"
-import type { Event } from "./events/Event.ts"
 import { Events } from "./events/Events.ts"
 import type { Files } from "./files/Files.ts"
 import { type HostDomains, hostDomains } from "./HostDomains.ts"
 import { type HostFiles, hostFiles } from "./HostFiles.ts"
+import { type HostEvent, type HostRun, hostEvent, hostRun, mapPage } from "./HostRecords.ts"
+import { type HostCall, type HostRuns, hostCall, hostRuns } from "./HostRuns.ts"
 import { type HostStreams, hostStreams } from "./HostStreams.ts"
 import type { EnvId } from "./ids/Ids.ts"
-import { fromJsonText } from "./ids/JsonText.ts"
 import { firstPage, type Page, type PageRequest } from "./ids/Page.ts"
 import type { Project } from "./projects/Project.ts"
 import { Projects } from "./projects/Projects.ts"
-import type { LogEntry, Run, RunStats } from "./runs/Run.ts"
-import { type RunQuery, Runs } from "./runs/Runs.ts"
+import type { Calls } from "./runs/Calls.ts"
+import type { RunControl } from "./runs/RunControl.ts"
+import { Runs } from "./runs/Runs.ts"
 import type { ContextMetadata } from "./secrets/ContextVariable.ts"
 import { type ContextVariableChange, ContextVariables, type NewContextVariable } from "./secrets/ContextVariables.ts"
 import type { Streams } from "./streams/Streams.ts"
 import type { OrgUsage } from "./usage/OrgUsage.ts"
 import { OrgUsages } from "./usage/OrgUsages.ts"
-
-/** An event with its data as a value. */
-export type HostEvent = Omit<Event, "event_data"> & { readonly event_data: Schema.Json }
-
-/** A run with its result as a value; null while it runs. */
-export type HostRun = Omit<Run, "result"> & { readonly result: Schema.Json }
 
 export interface WeftEnv {
   readonly projects: {
@@ -65,12 +60,9 @@ export interface WeftEnv {
     /** All runs that the event set off. */
     readonly runs: (eventId: string) => Promise<ReadonlyArray<HostRun>>
   }
-  readonly runs: {
-    readonly list: (query?: RunQuery, page?: PageRequest) => Promise<Page<HostRun>>
-    readonly get: (runId: string) => Promise<HostRun>
-    readonly stats: () => Promise<RunStats>
-    readonly logs: (runId: string, page?: PageRequest) => Promise<Page<LogEntry>>
-  }
+  readonly runs: HostRuns
+  /** Calls a function by its name; with `wait`, gives the run when it is over. */
+  readonly call: HostCall
   /** What the organization uses of its plan, across its environments. */
   readonly usage: () => Promise<OrgUsage>
   readonly streams: HostStreams
@@ -78,7 +70,19 @@ export interface WeftEnv {
   readonly activity: () => AsyncIterable<Activity>
 }
 
-type Services = Domains | Projects | ContextVariables | Files | Builds | Events | Runs | OrgUsages | Streams | Feed
+type Services =
+  | Domains
+  | Projects
+  | ContextVariables
+  | Files
+  | Builds
+  | Events
+  | Runs
+  | RunControl
+  | Calls
+  | OrgUsages
+  | Streams
+  | Feed
 
 export const hostEnv = (runtime: ManagedRuntime.ManagedRuntime<Services, unknown>, envId: EnvId): WeftEnv => {
   const identity = hostIdentity(envId)
@@ -139,24 +143,8 @@ export const hostEnv = (runtime: ManagedRuntime.ManagedRuntime<Services, unknown
           )
         )
     },
-    runs: {
-      list: (query = {}, page = firstPage) =>
-        run(
-          Effect.map(
-            Runs.use((runs) => runs.list(page, query)),
-            mapPage(hostRun)
-          )
-        ),
-      get: (runId) =>
-        run(
-          Effect.map(
-            Runs.use((runs) => runs.get(runId)),
-            hostRun
-          )
-        ),
-      stats: () => run(Runs.use((runs) => runs.stats)),
-      logs: (runId, page = firstPage) => run(Runs.use((runs) => runs.logs(runId, page)))
-    },
+    runs: hostRuns(run),
+    call: hostCall(run),
     usage: () => run(OrgUsages.use((usages) => usages.get)),
     streams: hostStreams(run),
     activity: async function* () {
@@ -170,11 +158,3 @@ const activityOf = (envId: EnvId): Stream.Stream<Activity, never, Feed> =>
     Stream.unwrap,
     Stream.filter((message) => message.env_id === envId)
   )
-
-const hostEvent = (event: Event): HostEvent => ({ ...event, event_data: fromJsonText(event.event_data) })
-
-const hostRun = (run: Run): HostRun => ({ ...run, result: run.result === null ? null : fromJsonText(run.result) })
-
-const mapPage =
-  <A, B>(f: (item: A) => B) =>
-  (page: Page<A>): Page<B> => ({ items: page.items.map(f), total: page.total })
