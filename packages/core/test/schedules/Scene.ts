@@ -62,14 +62,16 @@ export const ticks = Effect.fnUntraced(function* (env: Env) {
     .reverse()
 })
 
-const dataOf = (event: Event): Schema.Json => fromJsonText(event.event_data)
+const dataOf = (event: Event): unknown => fromJsonText(event.event_data)
 
 /** When they were due, as ISO 8601. */
 export const times = (env: Env) =>
-  Effect.map(ticks(env), (all) =>
-    all.map((data) =>
-      typeof data === "object" && data !== null && "scheduled_time" in data ? data.scheduled_time : undefined
-    )
+  Effect.map(
+    ticks(env),
+    (all): ReadonlyArray<unknown> =>
+      all.map((data) =>
+        typeof data === "object" && data !== null && "scheduled_time" in data ? data.scheduled_time : undefined
+      )
   )
 
 /** Deploys another module in the project `project`. */

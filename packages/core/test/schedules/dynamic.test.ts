@@ -34,7 +34,8 @@ const check = <E>(claim: string, body: (env: Env) => Effect.Effect<void, E, Worl
     Effect.andThen(at(start), Effect.provide(Effect.flatMap(deployed("app"), body), world(modules)))
   )
 
-const results = (env: Env) => Effect.map(scheduled(env), (runs) => runs.map((run) => run.result))
+const results = (env: Env) =>
+  Effect.map(scheduled(env), (runs): ReadonlyArray<string | null> => runs.map((run) => run.result))
 
 describe("svc:schedule:new", () => {
   check("with a cron expression calls the function at each tick, with its arguments", (env) =>
@@ -43,7 +44,7 @@ describe("svc:schedule:new", () => {
       yield* TestClock.adjust("2 minutes")
       const runs = yield* scheduled(env)
       assert.deepStrictEqual(
-        runs.map((run) => [run.result, run.run_type, run.status]),
+        runs.map((run): ReadonlyArray<string | null> => [run.result, run.run_type, run.status]),
         Array.from({ length: 2 }, () => ['[1,{"two":"2"}]', "schedule", "succeeded"])
       )
       assert.deepStrictEqual((yield* ticks(env))[0], {
