@@ -80,7 +80,6 @@ export const readSettings = (variables: Variables): Settings => {
     const value = text(name) ?? "false"
     return value === "true" || (value !== "false" && wrong(name, "must be true or false"))
   }
-  refusePubSub(text("WEFT_PUBSUB"))
   const address = publicUrl(text("WEFT_PUBLIC_URL"))
   const total = whole("WEFT_LIMIT_DELIVERIES", 1, 100_000) ?? 512
 
