@@ -120,7 +120,8 @@ interface Exchange {
 
 const sendAnswer = (exchange: Exchange, answer: WebhookAnswer, id: string): Effect.Effect<void> =>
   Effect.suspend(() => {
-    const headers = sentHeaders(answer, id)
+    const { single, cookies } = sentHeaders(answer, id)
+    const headers = cookies === null ? single : { ...single, "set-cookie": cookies }
     try {
       send(exchange, answer.status, headers, hasNoBody(answer.status) ? null : answer.body)
       return Effect.void
@@ -133,7 +134,7 @@ const sendAnswer = (exchange: Exchange, answer: WebhookAnswer, id: string): Effe
 const send = (
   { response, meter, began }: Exchange,
   status: number,
-  headers: Record<string, string>,
+  headers: Record<string, string | Array<string>>,
   body: string | Uint8Array | null
 ): void => {
   if (response.destroyed) return

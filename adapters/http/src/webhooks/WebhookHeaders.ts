@@ -19,12 +19,21 @@ const withheld: ReadonlySet<string> = new Set([
 /** Statuses that never have a body (RFC 9110). */
 export const hasNoBody = (status: number): boolean => status === 204 || status === 205 || status === 304
 
-/** The headers of the answer that may be sent, with the request's id. */
-export const sentHeaders = (answer: WebhookAnswer, requestId: string): Record<string, string> => {
-  const headers: Record<string, string> = { "x-request-id": requestId }
+/** What is sent of an answer's headers, with the request's id. */
+export interface SentHeaders {
+  readonly single: Record<string, string>
+  /** Values of `set-cookie`, each a header of its own. Null for one or none, which is among `single`. */
+  readonly cookies: Array<string> | null
+}
+
+export const sentHeaders = (answer: WebhookAnswer, requestId: string): SentHeaders => {
+  const single: Record<string, string> = { "x-request-id": requestId }
+  let cookies: Array<string> | null = null
   for (const name in answer.headers) {
     const value = answer.headers[name]
-    if (value !== undefined && !withheld.has(name)) headers[name] = value
+    if (value === undefined || withheld.has(name)) continue
+    if (typeof value === "string") single[name] = value
+    else cookies = [...value]
   }
-  return headers
+  return { single, cookies }
 }

@@ -1,4 +1,5 @@
 /** The webhook route on `effect`'s request: for fetch hosts, Effect hosts and whatever the fast path leaves. */
+import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import { currentRequestId } from "@weft/api"
 import { NotFound, type WebhookAnswer, type WebhookCall, Webhooks } from "@weft/core"
 import { Effect, Option } from "effect"
@@ -26,11 +27,28 @@ const callOf = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServe
   return call
 })
 
-const responseOf = (answer: WebhookAnswer): HttpServerResponse.HttpServerResponse => {
-  const headers = sentHeaders(answer, currentRequestId())
-  return hasNoBody(answer.status)
-    ? HttpServerResponse.empty({ status: answer.status, headers })
-    : toResponse({ status: answer.status, headers, body: answer.body })
+const responseOf = (request: HttpServerRequest.HttpServerRequest, answer: WebhookAnswer) => {
+  const { status } = answer
+  const { single: headers, cookies } = sentHeaders(answer, currentRequestId())
+  const body = hasNoBody(status) ? null : answer.body
+  if (cookies !== null) {
+    // `effect`'s response has room for one header of a name. Its own cookies would lose what they do not know.
+    if (request.source instanceof Request) return webResponse(status, headers, cookies, body)
+    NodeHttpServerRequest.toServerResponse(request).setHeader("set-cookie", cookies)
+  }
+  return body === null ? HttpServerResponse.empty({ status, headers }) : toResponse({ status, headers, body })
+}
+
+const webResponse = (
+  status: number,
+  single: Record<string, string>,
+  cookies: ReadonlyArray<string>,
+  body: string | Uint8Array | null
+) => {
+  const headers = new Headers(single)
+  for (const cookie of cookies) headers.append("set-cookie", cookie)
+  const sent = typeof body === "string" || body === null ? body : new Uint8Array(body)
+  return HttpServerResponse.raw(new Response(sent, { status, headers }), { status })
 }
 
 /** Runs what the target names, if its method can be an endpoint's. */
@@ -41,7 +59,7 @@ export const answerWebhook = Effect.fnUntraced(function* (
 ) {
   yield* noteRoute(webhookRoute)
   if (target === null || !webhookMethods.has(request.method)) return yield* noSuchRoute
-  return responseOf(yield* webhooks.handle(yield* callOf(request, target)))
+  return responseOf(request, yield* webhooks.handle(yield* callOf(request, target)))
 })
 
 export const WebhookRoute = HttpRouter.use(

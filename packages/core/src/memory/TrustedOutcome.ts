@@ -17,8 +17,14 @@ export const webhookOutcome = (value: unknown): Outcome => {
   const status = Number(value.status)
   if (status < 200 || status > 599) return threw(new RangeError(`The response's status ${status} is not 200 to 599`))
   try {
-    const headers = lowercased(value.headers ?? {})
-    return { _tag: "Responded", status, headers, ...encodedBody(value.body, headers["content-type"]) }
+    const headers = readHeaders(value.headers ?? {})
+    const contentType = headers["content-type"]
+    return {
+      _tag: "Responded",
+      status,
+      headers,
+      ...encodedBody(value.body, typeof contentType === "string" ? contentType : undefined)
+    }
   } catch (error) {
     return threw(error)
   }
@@ -33,24 +39,29 @@ const isRecord = (value: unknown): value is Record<string, unknown> => typeof va
 
 const jsonText = (value: unknown): string => JSON.stringify(value) ?? "null"
 
-/** No body is the empty text, whatever the encoding. */
 const encodedBody = (body: unknown, contentType: string | undefined) => {
   const isRaw = contentType !== undefined && !/^application\/([a-z0-9.+-]*\+)?json\b/i.test(contentType)
-  if (body === undefined) return { encoding: "json", body: "" } as const
+  if (body === undefined) return { encoding: "text", body: "" } as const
   if (isRaw && typeof body === "string") return { encoding: "text", body } as const
   if (isRaw && body instanceof Uint8Array) return { encoding: "base64", body: Base64.encode(body) } as const
   return { encoding: "json", body: jsonText(body) } as const
 }
 
-const lowercased = (headers: unknown): Record<string, string> => {
+/** By lowercase name. The values of an array are one header, joined by commas, but for cookies: those are one each. */
+const readHeaders = (headers: unknown): Record<string, string | ReadonlyArray<string>> => {
   if (!isRecord(headers)) throw new TypeError("The response's headers are not an object")
-  return Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => {
-      const text = String(value)
-      if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name) || !/^[\t\x20-\x7e\x80-\xff]*$/.test(text)) {
-        throw new TypeError("The response has a header that cannot be sent")
-      }
-      return [name.toLowerCase(), text]
-    })
-  )
+  const read: Record<string, string | ReadonlyArray<string>> = {}
+  for (const [name, value] of Object.entries(headers)) {
+    if (value === undefined || value === null) continue
+    const values = (Array.isArray(value) ? value : [value]).map(String)
+    if (
+      !/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name) ||
+      !values.every((text) => /^[\t\x20-\x7e\x80-\xff]*$/.test(text))
+    ) {
+      throw new TypeError("The response has a header that cannot be sent")
+    }
+    const lower = name.toLowerCase()
+    read[lower] = lower === "set-cookie" && Array.isArray(value) ? values : values.join(", ")
+  }
+  return read
 }

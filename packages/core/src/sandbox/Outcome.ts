@@ -13,11 +13,12 @@ export const Outcome = Schema.TaggedUnion({
   Returned: { output: Schema.String },
   /**
    * A webhook function returned a response object (decisions section 9). Headers have lowercase names and are
-   * fit to send. `body` is JSON text, plain text or base64, as `encoding` says.
+   * fit to send; `set-cookie` alone may have several values. `body` is JSON text, plain text or base64, as `encoding`
+   * says; empty text where there is none.
    */
   Responded: {
     status: Schema.Int.check(Schema.isBetween({ minimum: 200, maximum: 599 })),
-    headers: Schema.Record(Schema.String, Schema.String),
+    headers: Schema.Record(Schema.String, Schema.Union([Schema.String, Schema.Array(Schema.String)])),
     encoding: Schema.Literals(["json", "text", "base64"]),
     body: Schema.String
   },

@@ -23,7 +23,7 @@ export interface WebhookCall {
 export interface WebhookAnswer {
   /** 200 to 599. */
   readonly status: number
-  /** Lowercase names; fit to send. */
-  readonly headers: Readonly<Record<string, string>>
+  /** Lowercase names; fit to send. Only `set-cookie` may have several values, each a header of its own. */
+  readonly headers: Readonly<Record<string, string | ReadonlyArray<string>>>
   readonly body: string | Uint8Array
 }

@@ -138,7 +138,13 @@ describe("trustedSandbox", () => {
         body: "hi"
       })
       assert.include(yield* respond({ status: 200, body: "hi" }), { encoding: "json", body: '"hi"' })
-      assert.include(yield* respond({ status: 204 }), { encoding: "json", body: "" })
+      assert.include(yield* respond({ status: 204 }), { encoding: "text", body: "" })
+      assert.deepInclude(
+        yield* respond({ status: 200, headers: { "Set-Cookie": ["a=1", "b=2"], "X-A": ["1", "2"] } }),
+        {
+          headers: { "set-cookie": ["a=1", "b=2"], "x-a": "1, 2" }
+        }
+      )
       assert.include(yield* respond({ status: 99 }), { _tag: "Threw", name: "RangeError" })
       assert.include(yield* respond({ status: 200, headers: { "a b": "c" } }), { _tag: "Threw", name: "TypeError" })
       assert.include(yield* respond({ status: "200" }), { _tag: "Returned", output: '{"status":"200"}' })

@@ -10,6 +10,9 @@ import { type Cursor, type FrameWriter, ProtocolError } from "./Wire.ts"
 export const logLevels = ["debug", "info", "warn", "error"] as const
 export const encodings = ["json", "text", "base64"] as const
 
+/** The headers of a response as JSON text, in characters. The kernel holds to the same number. */
+export const headersLengthMax = 65_536
+
 /** Why an isolate was ended by its runner. */
 export const lossCauses = ["cpu", "memory", "stopped", "background", "broken"] as const
 export type LossCause = (typeof lossCauses)[number]

@@ -1,6 +1,6 @@
 /** What a runner reports as the end of a run, checked and turned into an `Outcome`. */
 import type { Limits, Outcome } from "@weft/core"
-import { encodings, type FromRunner, type LossCause } from "../protocol/FromRunner.ts"
+import { encodings, type FromRunner, headersLengthMax, type LossCause } from "../protocol/FromRunner.ts"
 import type { StopReason } from "../protocol/ToRunner.ts"
 import { ProtocolError } from "../protocol/Wire.ts"
 
@@ -62,18 +62,21 @@ const respondedOf = (ending: Extract<Ending, { readonly kind: "responded" }>, li
   return { _tag: "Responded", status, headers: headersOf(ending.headers), encoding, body }
 }
 
-const headersOf = (text: string): Record<string, string> => {
+const headersOf = (text: string): Record<string, string | ReadonlyArray<string>> => {
+  if (text.length > headersLengthMax) throw new ProtocolError("headers are too long")
   const parsed = requireJson(text)
   if (typeof parsed !== "object" || parsed === null || Array.isArray(parsed)) throw new ProtocolError("no headers")
-  const headers: Record<string, string> = Object.create(null)
+  const headers: Record<string, string | ReadonlyArray<string>> = Object.create(null)
   for (const [name, value] of Object.entries(parsed)) {
-    if (typeof value !== "string" || !headerName.test(name) || !headerValue.test(value)) {
-      throw new ProtocolError("a header cannot be sent")
-    }
+    const isSendable =
+      isHeaderValue(value) || (name === "set-cookie" && Array.isArray(value) && value.every(isHeaderValue))
+    if (!isSendable || !headerName.test(name)) throw new ProtocolError("a header cannot be sent")
     if (!connectionHeaders.has(name)) headers[name] = value
   }
   return headers
 }
+
+const isHeaderValue = (value: unknown): value is string => typeof value === "string" && headerValue.test(value)
 
 const requireSize = (text: string, limits: Limits): void => {
   if (text.length > limits.resultBytes) throw new ProtocolError("a result is too large")

@@ -24,6 +24,8 @@ import { isLonger } from "./utf8.ts"
 
 const encodings = { json: 0, text: 1, base64: 2 }
 const jsonType = /^[\t ]*(?:application|text)\/(?:[^;\t ]*\+)?json[\t ]*(?:;|$)/i
+/** The supervisor takes nothing longer: characters of JSON text. */
+const headersLengthMax = 65_536
 const headerName = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
 const headerValue = /^[\t\x20-\x7e\x80-\xff]*$/
 
@@ -126,9 +128,12 @@ class ReadResponse {
 
 /** The same response as a plain object, with its body read to the end. */
 const partsOfWeb = async (response: WebResponse): Promise<object> => {
-  const headers: Record<string, string> = create(null)
+  const headers: object = create(null)
+  const cookies: ReadonlyArray<string> = []
   response.headers.forEach((value, name) => {
-    defineProperty(headers, name, { value, enumerable: true, configurable: true })
+    const isCookie = name === "set-cookie"
+    if (isCookie) defineProperty(cookies, cookies.length, { value, enumerable: true, configurable: true })
+    defineProperty(headers, name, { value: isCookie ? cookies : value, enumerable: true, configurable: true })
   })
   const body = new NativeUint8Array(await response.arrayBuffer())
   if (typedArrayLength(body) === 0) return { status: response.status, headers }
@@ -169,12 +174,13 @@ const headersOf = (run: Run, headers: unknown): { readonly text: string; readonl
   for (let at = 0; at < names.length; at++) {
     const name = names[at] ?? ""
     if (execRegExp(headerName, name) === null) throw invalidHeader(run, name)
-    const value = headerText(getProperty(headers, name))
-    if (value === undefined) continue
-    if (execRegExp(headerValue, value) === null) throw invalidHeader(run, name)
+    const value = getProperty(headers, name)
+    if (value === undefined || value === null) continue
     const lower = toLowerCase(name)
-    if (lower === "content-type") contentType = value
-    text += `${text === "" ? "" : ","}${stringify(lower)}:${stringify(value)}`
+    const sent = lower === "set-cookie" ? cookiesText(run, name, value) : stringify(lineOf(run, name, value))
+    if (lower === "content-type") contentType = lineOf(run, name, value)
+    text += `${text === "" ? "" : ","}${stringify(lower)}:${sent}`
+    if (text.length > headersLengthMax) throw namedError("InvalidResponse", `${run.fn} returned too many headers`)
   }
   return { text: `{${text}}`, contentType }
 }
@@ -182,13 +188,28 @@ const headersOf = (run: Run, headers: unknown): { readonly text: string; readonl
 const invalidHeader = (run: Run, name: string): Error =>
   namedError("InvalidResponse", `${run.fn} returned a header that cannot be sent: ${stringify(name)}`)
 
-/** A header's value as one line; undefined when it is absent. The members of an array are joined by commas. */
-const headerText = (value: unknown): string | undefined => {
-  if (value === undefined || value === null) return undefined
-  if (!isArray(value)) return NativeString(value)
+/** JSON text: every member of an array is a header of its own, for these cannot be joined. */
+const cookiesText = (run: Run, name: string, value: unknown): string => {
+  if (!isArray(value)) return stringify(lineOf(run, name, value))
   let text = ""
-  for (let at = 0; at < value.length; at++) text += `${at === 0 ? "" : ", "}${NativeString(value[at])}`
-  return text
+  for (let at = 0; at < value.length && text.length <= headersLengthMax; at++) {
+    text += `${at === 0 ? "" : ","}${stringify(lineOf(run, name, value[at]))}`
+  }
+  return `[${text}]`
+}
+
+/** A header's value as one line. The members of an array are joined by commas. */
+const lineOf = (run: Run, name: string, value: unknown): string => {
+  let line = ""
+  if (isArray(value)) {
+    for (let at = 0; at < value.length && line.length <= headersLengthMax; at++) {
+      line += `${at === 0 ? "" : ", "}${NativeString(value[at])}`
+    }
+  } else {
+    line = NativeString(value)
+  }
+  if (execRegExp(headerValue, line) === null) throw invalidHeader(run, name)
+  return line
 }
 
 const isBytes = (value: unknown): value is Uint8Array => typedArrayKind(value) === "Uint8Array"

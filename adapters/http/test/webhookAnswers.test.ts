@@ -1,0 +1,256 @@
+/** The rules of webhooks (decisions section 9), on each way that a request can take. */
+import { assert, describe, it } from "@effect/vitest"
+import type { TrustedModule } from "@weft/core"
+import { trustedSandbox } from "@weft/core"
+import * as Http from "@weft/http"
+import { afterAll, beforeAll } from "vitest"
+import { adminToken, startWeft, TestServer } from "./server/TestServer.ts"
+
+interface Request {
+  readonly body: { readonly answer?: unknown; readonly name?: string }
+  readonly [name: string]: unknown
+}
+
+type Guest = (request: Request, svc: { readonly request: Request }) => unknown
+
+const endpoint = (path: string, fn: Guest, more: object = {}) =>
+  Object.assign((...args: Parameters<Guest>) => fn(...args), { meta: { webhook: { service: "s", path, ...more } } })
+
+/** What JSON cannot ask for. */
+const special: Record<string, () => unknown> = {
+  undefined: () => undefined,
+  null: () => null,
+  bytes: () => ({ status: 200, headers: { "content-type": "image/png" }, body: new Uint8Array([0, 255, 128]) }),
+  bytesAsJson: () => ({ status: 200, body: new Uint8Array([1, 2]) }),
+  promised: async () => ({ status: 202, body: "later" })
+}
+
+const modules: Readonly<Record<string, TrustedModule>> = {
+  app: {
+    main: {
+      answer: endpoint("/answer", ({ body }) => body.answer),
+      special: endpoint("/special", ({ body }) => special[body.name ?? ""]?.()),
+      echo: endpoint("/echo", (request) => request),
+      context: endpoint("/context", (request, svc) => [svc.request === request, svc.request.url]),
+      encoded: endpoint("/a%20b/%C3%A6", () => "encoded"),
+      slash: endpoint("/slash/", () => "with"),
+      bare: endpoint("/slash", () => "without"),
+      root: endpoint("/", () => "root"),
+      read: endpoint("/read", () => "read", { method: "GET" })
+    }
+  }
+}
+
+let server: TestServer
+let mounted: Http.FetchMount
+beforeAll(async () => {
+  server = await TestServer.start({}, adminToken, startWeft({ sandbox: trustedSandbox(modules) }))
+  await server.deploy("app", "app")
+  mounted = Http.fetch(server.weft)
+})
+afterAll(async () => {
+  await mounted.close()
+  await server.close()
+})
+
+const json = { "content-type": "application/json" }
+
+/** A body whose length is known, one that comes in chunks, and a host that has requests of the web. */
+const ways: Record<string, (path: string, init: RequestInit & { body?: BodyInit }) => Promise<Response>> = {
+  "with a length": (path, init) => fetch(`${server.listening.url}${path}`, init),
+  "in chunks": (path, init) => {
+    const body = init.body === undefined ? {} : { body: new Response(init.body).body, duplex: "half" as const }
+    return fetch(`${server.listening.url}${path}`, { ...init, ...body })
+  },
+  "as a web request": (path, init) => mounted(new Request(`http://weft.test${path}`, init))
+}
+
+const hook = (path: string) => `/webhook/acme/prod/s${path}`
+
+for (const [way, send] of Object.entries(ways)) {
+  describe(`a webhook called ${way}`, () => {
+    const post = (path: string, body: unknown) =>
+      send(hook(path), { method: "POST", headers: json, body: JSON.stringify(body) })
+    const answer = (given: unknown) => post("/answer", { answer: given })
+
+    /** The message that the latest run failed with. */
+    const lastFailure = async (): Promise<string> => {
+      const [run] = (await server.call("GET", "/v1/runs?limit=1")).json.data
+      assert.strictEqual(run.status, "failed")
+      return run.result.error.message
+    }
+
+    it("sends every cookie as a header of its own, and lists of other headers as one", async () => {
+      const cookies = ["a=1; Path=/; HttpOnly", "a=2; Path=/deep; Partitioned; X-New=yes", "b=x, y"]
+      const several = await answer({ status: 200, headers: { "Set-Cookie": cookies, "X-List": ["a", "b"] }, body: 1 })
+      assert.deepStrictEqual(several.headers.getSetCookie(), cookies)
+      assert.strictEqual(several.headers.get("x-list"), "a, b")
+      assert.deepStrictEqual([several.status, await several.json()], [200, 1])
+      assert.isNotNull(several.headers.get("x-request-id"))
+      const one = await answer({ status: 200, headers: { "set-cookie": "a=1; Secure" } })
+      assert.deepStrictEqual(one.headers.getSetCookie(), ["a=1; Secure"])
+      const none = await answer({ status: 200, headers: { "set-cookie": [] } })
+      assert.deepStrictEqual(none.headers.getSetCookie(), [])
+      const empty = await answer({ status: 204, headers: { "set-cookie": ["a=1", "b=2"] } })
+      assert.deepStrictEqual([empty.status, empty.headers.getSetCookie()], [204, ["a=1", "b=2"]])
+    })
+
+    it("answers with any status from 200 to 599, those without a body without one", async () => {
+      for (const status of [200, 201, 299, 302, 404, 418, 500, 503, 599]) {
+        const response = await send(hook("/answer"), {
+          method: "POST",
+          headers: json,
+          body: JSON.stringify({ answer: { status, body: { status } } }),
+          redirect: "manual"
+        })
+        assert.deepStrictEqual([response.status, await response.json()], [status, { status }])
+      }
+      for (const status of [204, 205, 304]) {
+        const response = await answer({ status, body: { not: "sent" } })
+        assert.deepStrictEqual([response.status, await response.text()], [status, ""])
+      }
+    })
+
+    it("fails the run for any other status, which says why", async () => {
+      for (const status of [-1, 0, 99, 100, 103, 199, 600, 99_999]) {
+        const response = await answer({ status })
+        assert.strictEqual(response.status, 500, String(status))
+        assert.strictEqual((await response.json()).error.code, "internal_server_error")
+        assert.include(await lastFailure(), `status ${status} `)
+      }
+    })
+
+    it("takes for a plain value what has no integer status", async () => {
+      for (const value of [{ status: "200" }, { status: 200.5 }, { status: null }, [200], "text", 0, false, null]) {
+        const response = await answer(value)
+        assert.deepStrictEqual([response.status, await response.json()], [200, value])
+        assert.strictEqual(response.headers.get("content-type"), "application/json")
+      }
+      const nothing = await post("/special", { name: "undefined" })
+      assert.deepStrictEqual([nothing.status, await nothing.text()], [200, "null"])
+      const promised = await post("/special", { name: "promised" })
+      assert.deepStrictEqual([promised.status, await promised.json()], [202, "later"])
+    })
+
+    it("fails the run for headers that cannot be sent, which says so", async () => {
+      for (const headers of [
+        { "x a": "1" },
+        { "": "1" },
+        { "x:": "1" },
+        { "x-a": "1\r\nx-b: 2" },
+        { "x-a": "\u0000" },
+        { "x-a": "€" },
+        { "set-cookie": ["a=1", "b=2\n"] },
+        "x-a: 1"
+      ]) {
+        assert.strictEqual((await answer({ status: 200, headers })).status, 500, JSON.stringify(headers))
+        assert.include(await lastFailure(), "header")
+      }
+    })
+
+    it("keeps what belongs to the connection, or is the server's to say", async () => {
+      const headers = {
+        connection: "close",
+        "content-length": "1",
+        "transfer-encoding": "chunked",
+        "x-request-id": "mine",
+        "keep-alive": "timeout=1",
+        "x-kept": "yes"
+      }
+      const response = await answer({ status: 200, headers, body: "whole" })
+      assert.strictEqual(await response.json(), "whole")
+      assert.strictEqual(response.headers.get("x-kept"), "yes")
+      assert.notStrictEqual(response.headers.get("x-request-id"), "mine")
+      assert.isNull(response.headers.get("transfer-encoding"))
+    })
+
+    it("sends text and bytes under a type that is not JSON as they are, and all else as JSON", async () => {
+      for (const [type, body, sent] of [
+        ["text/html", "<p>å</p>", "<p>å</p>"],
+        ["text/plain", "", ""],
+        ["text/html", { a: 1 }, '{"a":1}'],
+        ["text/plain", null, "null"],
+        ["application/json", "a", '"a"'],
+        ["application/problem+json; charset=utf-8", "a", '"a"'],
+        [undefined, "a", '"a"']
+      ] as const) {
+        const headers = type === undefined ? {} : { "content-type": type }
+        const response = await answer({ status: 200, headers, body })
+        assert.strictEqual(await response.text(), sent, type)
+        assert.strictEqual(response.headers.get("content-type"), type ?? "application/json")
+      }
+      const bytes = await post("/special", { name: "bytes" })
+      assert.deepStrictEqual(new Uint8Array(await bytes.arrayBuffer()), new Uint8Array([0, 255, 128]))
+      assert.strictEqual(bytes.headers.get("content-type"), "image/png")
+      const asJson = await post("/special", { name: "bytesAsJson" })
+      assert.deepStrictEqual(await asJson.json(), { 0: 1, 1: 2 })
+      const none = await answer({ status: 200 })
+      assert.deepStrictEqual([none.status, await none.text()], [200, ""])
+      assert.notInclude(none.headers.get("content-type") ?? "", "json")
+    })
+
+    it("hands over forms with files, and other bytes, as base64", async () => {
+      const form = new FormData()
+      form.set("name", "å")
+      form.set("file", new Blob([new Uint8Array([0, 255])]), "a.bin")
+      const multipart = new Response(form)
+      const type = multipart.headers.get("content-type") ?? ""
+      const sent = new Uint8Array(await multipart.arrayBuffer())
+      for (const [body, contentType] of [
+        [sent, type],
+        [new Uint8Array([0, 255, 128]), "application/octet-stream"],
+        [new Uint8Array([0xff, 0xfe]), "text/plain"],
+        [new Uint8Array([0xff]), "application/json"],
+        [new TextEncoder().encode("<a/>"), "application/xml"]
+      ] as const) {
+        const response = await send(hook("/echo"), { method: "POST", headers: { "content-type": contentType }, body })
+        const request = await response.json()
+        assert.isNull(request.body, contentType)
+        assert.strictEqual(request["body-raw"], Buffer.from(body).toString("base64"), contentType)
+      }
+    })
+
+    it("hands over the same request as svc.request", async () => {
+      assert.deepStrictEqual(await (await post("/context", {})).json(), [true, hook("/context")])
+    })
+
+    it("has the whole path as it was sent, and the last value of every name of the query", async () => {
+      const response = await send(`${hook("/echo")}?a=1&b=%C3%A6+x&a=2&c&=d`, { method: "POST" })
+      const { url, query, method } = await response.json()
+      assert.deepStrictEqual(
+        { url, query, method },
+        {
+          url: hook("/echo"),
+          query: { a: "2", b: "æ x", c: "", "": "d" },
+          method: "POST"
+        }
+      )
+    })
+
+    it("is found by exactly its path", async () => {
+      for (const [path, found] of [
+        ["/a%20b/%C3%A6", "encoded"],
+        ["/slash/", "with"],
+        ["/slash", "without"],
+        ["/", "root"],
+        ["", "root"],
+        ["?q", "root"]
+      ] as const) {
+        const response = await send(hook(path), { method: "POST" })
+        assert.deepStrictEqual([response.status, await response.json()], [200, found], path)
+      }
+      for (const path of ["/a+b/%C3%A6", "/a%20b/%c3%a6", "/a%20b/", "/slash//", "//", "/%73lash"]) {
+        const response = await send(hook(path), { method: "POST" })
+        assert.strictEqual(response.status, 404, path)
+        assert.strictEqual((await response.json()).error.code, "not_found")
+      }
+    })
+
+    it("has no HEAD and no OPTIONS", async () => {
+      for (const method of ["HEAD", "OPTIONS"]) {
+        assert.strictEqual((await send(hook("/read"), { method })).status, 404, method)
+      }
+      assert.strictEqual(await (await send(hook("/read"), { method: "GET" })).json(), "read")
+    })
+  })
+}
