@@ -57,6 +57,8 @@ describe("GET /env/subscribe", () => {
       client.of("stream:created").map(({ data }) => data),
       [{ stream_id }]
     )
+    const order = ["stream:created", "event:created", "run:start"].map((name) => client.names().indexOf(name))
+    assert.deepStrictEqual(order, [0, 1, 2])
     for (const { id } of client.told) assert.isDefined(id)
     assert.strictEqual(new Set(client.told.map(({ id }) => id)).size, client.told.length)
   })

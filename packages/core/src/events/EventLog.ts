@@ -22,6 +22,8 @@ export interface Publication {
   readonly event: Event
   readonly matches: ReadonlyArray<Match>
   readonly causedBy: RunId | null
+  /** Whether it is the first event of its stream. */
+  readonly beginsStream: boolean
   readonly request: OnceRequest | null
   /** Made together with the event. */
   readonly schedule?: ScheduleChange
@@ -34,7 +36,7 @@ export class EventLog extends Context.Service<
      * Durable when it returns: the event is stored and every match will run, whatever happens to this process; matches
      * that their idempotency leaves out excepted. Gives the event, or that of an earlier request of the same key:
      * then nothing is stored. `BadRequest` when that was another request, and when `schedule` cannot be: then nothing
-     * is stored either.
+     * is stored either. Tells the feed of what it stored, before anything of what that sets off.
      */
     readonly append: (publication: Publication) => Effect.Effect<Event, BadRequest | StoreUnavailable>
 

@@ -3,7 +3,6 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { Digest } from "effect/crypto"
 import { type Caller, requirePermission } from "../access/Caller.ts"
 import { readable } from "../access/Permission.ts"
-import { Feed } from "../activity/Feed.ts"
 import { Deployments } from "../builds/Deployments.ts"
 import { BadRequest, type Forbidden, NotFound, type PlanRequired, type StoreUnavailable } from "../errors/Errors.ts"
 import { EventId, freshIds, type RunId, StreamId } from "../ids/Ids.ts"
@@ -59,7 +58,6 @@ export class Events extends Context.Service<
       const log = yield* EventLog
       const deployments = yield* Deployments
       const system = yield* SystemEvents
-      const feed = yield* Feed
       const quotas = yield* Quotas
       const fresh = yield* freshIds
       const requestOf = yield* makeRequestOf
@@ -92,16 +90,11 @@ export class Events extends Context.Service<
           yield* quotas.admit(caller.env_id, matches.length)
           const stored = yield* log.append({
             ...{ event, matches, causedBy: input.causedBy ?? null, request },
+            beginsStream: input.stream_id === undefined,
             ...(schedule === null ? {} : { schedule })
           })
-          // Of two of the same key that came at once, this is the other.
-          if (stored.event_id !== event.event_id) return stored
-          const facts = { env_id: event.env_id, stream_id }
-          yield* feed.publish([
-            ...(input.stream_id === undefined ? [{ type: "stream:created" as const, ...facts }] : []),
-            { type: "event:created", ...facts, event_id: event.event_id, event_type: event.event_type }
-          ])
-          return event
+          // Of two of the same key that came at once, this may be the other.
+          return stored
         }),
 
         list: Effect.fnUntraced(function* (page) {

@@ -7,6 +7,7 @@
  * with others, because it may turn out that it is not to be stored.
  */
 import { Effect, Layer, Queue } from "effect"
+import type { Activity } from "../activity/Activity.ts"
 import { Feed } from "../activity/Feed.ts"
 import { BadRequest } from "../errors/Errors.ts"
 import type { Event } from "../events/Event.ts"
@@ -45,8 +46,9 @@ export const layer = Layer.effect(
     const admit = Effect.fnUntraced(function* (
       event: Event,
       deliveries: ReadonlyArray<Conditional>,
-      { request, schedule }: Pick<Publication, "request" | "schedule">
+      publication: Publication
     ) {
+      const { request, schedule } = publication
       const admitted = yield* admissions.admit({
         event,
         deliveries,
@@ -57,6 +59,7 @@ export const layer = Layer.effect(
       })
       if (admitted._tag === "Refused") return yield* new BadRequest({ reason: whyRefused(admitted.refusal) })
       if (admitted._tag === "Earlier") return yield* sameRequest(admitted.earlier, request)
+      yield* feed.publish(newsOf(publication))
       if (admitted.deliveries.length > 0) yield* waits(event)
       if (schedule?._tag === "Created") yield* feed.tell([{ type: "schedules:changed" }])
       return event
@@ -76,7 +79,8 @@ export const layer = Layer.effect(
         if (isConditional) return yield* admit(event, deliveries, publication)
         yield* write(
           event,
-          deliveries.map(({ delivery }) => delivery)
+          deliveries.map(({ delivery }) => delivery),
+          newsOf(publication)
         )
         return event
       }, Effect.uninterruptible),
@@ -88,6 +92,13 @@ export const layer = Layer.effect(
     })
   })
 )
+
+/** What the feed says of a published event. */
+const newsOf = ({ event, beginsStream }: Publication): ReadonlyArray<Activity> => {
+  const { env_id, stream_id, event_id, event_type } = event
+  const created = { type: "event:created" as const, env_id, event_id, stream_id, event_type }
+  return beginsStream ? [{ type: "stream:created", env_id, stream_id }, created] : [created]
+}
 
 const requestKey = ({ key }: OnceRequest): string => `request:${key}`
 
@@ -118,7 +129,11 @@ const makeWrite = Effect.fnUntraced(function* (waits: (event: Event) => Effect.E
   const slots = yield* Slots
   const fresh = yield* freshIds
 
-  return Effect.fnUntraced(function* (event: Event, deliveries: ReadonlyArray<Delivery>) {
+  return Effect.fnUntraced(function* (
+    event: Event,
+    deliveries: ReadonlyArray<Delivery>,
+    news: ReadonlyArray<Activity>
+  ) {
     const ready = event.event_time > event.created_at ? 0 : deliveries.filter(({ group }) => group === null).length
     const reserved = ready === 0 ? 0 : slots.reserve(event.env_id, ready)
     const entries: Array<{ readonly delivery: Delivery; readonly run: Run | null }> = []
@@ -129,7 +144,7 @@ const makeWrite = Effect.fnUntraced(function* (waits: (event: Event) => Effect.E
       const run = isBorn ? startRun(delivery, yield* fresh(RunId), lease.nodeId, event.created_at) : null
       entries.push({ delivery, run })
     }
-    const written = journal.write({ _tag: "Appended", event, deliveries: entries })
+    const written = journal.write({ _tag: "Appended", event, deliveries: entries }, news)
     yield* reserved === 0
       ? written
       : Effect.onError(written, () => Effect.sync(() => slots.release(event.env_id, reserved)))

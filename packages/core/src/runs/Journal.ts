@@ -25,8 +25,11 @@ const startGraceMs = 20
 export class Journal extends Context.Service<
   Journal,
   {
-    /** Durable when it returns. False when the entry no longer counted: the run is not running any more. */
-    readonly write: (entry: JournalEntry) => Effect.Effect<boolean, StoreUnavailable>
+    /**
+     * Durable when it returns. False when the entry no longer counted: the run is not running any more.
+     * `news` of an appended event is told before its runs.
+     */
+    readonly write: (entry: JournalEntry, news?: ReadonlyArray<Activity>) => Effect.Effect<boolean, StoreUnavailable>
     /** Notes that a run without a delivery has begun. Returns at once; follow it by `write` of its end. */
     readonly started: (run: Run) => void
   }
@@ -95,7 +98,7 @@ export class Journal extends Context.Service<
           for (const [id, run] of starting) {
             if (run.start_time > before) break
             starting.delete(id)
-            push({ entry: { _tag: "Started", run }, isStartTold: true, done: ignore })
+            push({ entry: { _tag: "Started", run }, news: [], isStartTold: true, done: ignore })
           }
           if (starting.size === 0) startWake.closeUnsafe()
         })
@@ -105,11 +108,11 @@ export class Journal extends Context.Service<
       yield* Effect.forkScoped(startLoop)
 
       return Journal.of({
-        write: (entry) =>
+        write: (entry, news = []) =>
           Effect.suspend(() => {
             const isStartTold = entry._tag !== "Ended" || !starting.delete(entry.run.run_id)
             const deferred = Deferred.makeUnsafe<boolean, StoreUnavailable>()
-            push({ entry, isStartTold, done: (exit) => void Deferred.doneUnsafe(deferred, exit) })
+            push({ entry, news, isStartTold, done: (exit) => void Deferred.doneUnsafe(deferred, exit) })
             return Deferred.await(deferred)
           }),
         started: (run) => {
@@ -123,6 +126,7 @@ export class Journal extends Context.Service<
 
 interface Write {
   readonly entry: JournalEntry
+  readonly news: ReadonlyArray<Activity>
   /** False for the end of a run that was over before its start was written. */
   readonly isStartTold: boolean
   readonly done: (exit: Exit.Exit<boolean, StoreUnavailable>) => void
@@ -131,10 +135,10 @@ interface Write {
 /** A `Started` that could not be written loses nothing: `Ended` stores the run whole. */
 const ignore = () => {}
 
-const activityOf = ({ entry, isStartTold }: Write): ReadonlyArray<Activity> => {
+const activityOf = ({ entry, news, isStartTold }: Write): ReadonlyArray<Activity> => {
   switch (entry._tag) {
     case "Appended":
-      return entry.deliveries.flatMap(({ run }) => (run === null ? [] : [runActivity(run)]))
+      return [...news, ...entry.deliveries.flatMap(({ run }) => (run === null ? [] : [runActivity(run)]))]
     case "Started":
       return startActivity(entry.run)
     case "Ended":
