@@ -188,7 +188,7 @@ describe("an event and its runs", () => {
     Effect.gen(function* () {
       const refused = (input: { type: string; data: null; stream_id?: string }) =>
         asHost(env, Effect.flip(Events.use((events) => events.publish(input))))
-      assert.include((yield* refused({ type: "svc:call", data: null })).message, "svc:")
+      assert.include((yield* refused({ type: "svc:other", data: null })).message, "svc:")
       assert.include((yield* refused({ type: "", data: null })).message, "event_type")
       assert.include((yield* refused({ type: "x".repeat(257), data: null })).message, "event_type")
       assert.include((yield* refused({ type: "x", data: null, stream_id: "nope" })).message, "stream_id")
