@@ -5,7 +5,7 @@
  */
 import { Delivery, type DeliveryId, type Group, parkedAt, roomFor, type Timestamp } from "@weft/core"
 import { Effect, Schema } from "effect"
-import type { SqlError } from "effect/sql"
+import type { SqlClient, SqlError, Statement } from "effect/sql"
 import type { Rows } from "./Batch.ts"
 import { countOf, type Database } from "./Database.ts"
 import type { JournalStatements } from "./JournalStatements.ts"
@@ -53,6 +53,7 @@ export const unparkGroups = Effect.fnUntraced(function* (
 ): Effect.fn.Return<number, SqlError.SqlError> {
   const rows: Rows = []
   for (const group of groups) {
+    if (!(yield* hasParked(database, group))) continue
     const members = yield* admitted(database, group, now)
     for (const { delivery_id, due_at } of members) if (due_at === parkedAt) rows.push(group.env_id, delivery_id, now)
   }
@@ -79,23 +80,26 @@ export const parkedGroups = Effect.fnUntraced(function* (
   return groups
 })
 
+/** Mostly none waits, and this is all that there is to ask. */
+const hasParked = ({ writer: sql }: Database["Service"], { env_id, key }: Group) =>
+  Effect.map(
+    sql`SELECT 1 FROM deliveries WHERE env_id = ${env_id} AND group_key = ${key} AND ${sql.literal(parked)} LIMIT 1`,
+    (rows) => rows.length > 0
+  )
+
 /** The waiting deliveries of the group for which there is room, the oldest first. */
 const admitted = Effect.fnUntraced(function* (
   { writer: sql }: Database["Service"],
-  { env_id, key }: Group,
+  group: Group,
   now: Timestamp
 ): Effect.fn.Return<ReadonlyArray<WaitingRow>, SqlError.SqlError> {
   const running = yield* countOf(
-    sql<{ n: number }>`SELECT count(*) AS n FROM runs WHERE env_id = ${env_id} AND group_key = ${key}`
+    sql<{ n: number }>`SELECT count(*) AS n FROM runs WHERE env_id = ${group.env_id} AND group_key = ${group.key}`
   )
   // Mostly there is room for one or none. Each round looks at twice as many.
   for (let most = 2; ; most *= 2) {
-    const due = yield* sql<WaitingRow>`
-      SELECT delivery_id, due_at, terms FROM deliveries
-      WHERE env_id = ${env_id} AND group_key = ${key} AND due_at <= ${now} ORDER BY delivery_id LIMIT ${most}`
-    const waiting = yield* sql<WaitingRow>`
-      SELECT delivery_id, due_at, terms FROM deliveries
-      WHERE env_id = ${env_id} AND group_key = ${key} AND ${sql.literal(parked)} ORDER BY delivery_id LIMIT ${most}`
+    const due = yield* oldestOf(sql, group, sql`due_at <= ${now}`, most)
+    const waiting = yield* oldestOf(sql, group, sql.literal(parked), most)
     const oldest = [...due, ...waiting].sort((a, b) => (a.delivery_id < b.delivery_id ? -1 : 1)).slice(0, most)
     const room = roomFor(
       oldest.map((row) => limitOf(row.terms)),
@@ -104,6 +108,14 @@ const admitted = Effect.fnUntraced(function* (
     if (room < oldest.length || oldest.length < most) return oldest.slice(0, room)
   }
 })
+
+/** The oldest deliveries of the group `when` they are. Found in the index of groups first, as others may be many. */
+const oldestOf = (sql: SqlClient.SqlClient, { env_id, key }: Group, when: Statement.Fragment, most: number) =>
+  sql<WaitingRow>`
+    SELECT delivery_id, due_at, terms FROM deliveries WHERE (env_id, due_at, delivery_id) IN (
+      SELECT env_id, due_at, delivery_id FROM deliveries
+      WHERE env_id = ${env_id} AND group_key = ${key} AND ${when} ORDER BY delivery_id LIMIT ${most}
+    )`
 
 /** Parks deliveries of the group that are due and younger than `last`; how many. */
 const park = ({ dialect, writer: sql }: Database["Service"], { env_id, key }: Group, last: string, now: Timestamp) =>
