@@ -5,12 +5,13 @@ import { parseArgs } from "node:util"
 import { table } from "./Report.ts"
 import { runSuite, type Suite, type SuiteResult } from "./Suite.ts"
 import { attackSuite } from "./suites/attacks.ts"
+import { cancel } from "./suites/cancel.ts"
 import { jobs } from "./suites/jobs.ts"
 import { latency } from "./suites/latency.ts"
 import { transfers } from "./suites/transfers.ts"
 import { webhook } from "./suites/webhook.ts"
 
-const suites: ReadonlyArray<Suite> = [webhook, jobs, latency, attackSuite, transfers]
+const suites: ReadonlyArray<Suite> = [webhook, jobs, latency, cancel, attackSuite, transfers]
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
