@@ -13,6 +13,7 @@ import { FilesApi } from "./routes/FilesApi.ts"
 import { LinksApi } from "./routes/LinksApi.ts"
 import { ProjectsApi } from "./routes/ProjectsApi.ts"
 import { RunsApi } from "./routes/RunsApi.ts"
+import { SchedulesApi } from "./routes/SchedulesApi.ts"
 import { ServiceKeysApi } from "./routes/ServiceKeysApi.ts"
 import { SessionsApi } from "./routes/SessionsApi.ts"
 import { StatusApi } from "./routes/StatusApi.ts"
@@ -24,6 +25,7 @@ export class WeftApi extends HttpApi.make("weft")
     ProjectsApi,
     BuildsApi,
     TriggersApi,
+    SchedulesApi,
     ContextApi,
     FilesApi,
     LinksApi,

@@ -17,6 +17,7 @@ import { Sessions } from "./access/Sessions.ts"
 import type { Feed } from "./activity/Feed.ts"
 import type { BlobStore } from "./blobs/BlobStore.ts"
 import { Artifacts } from "./builds/Artifacts.ts"
+import { Assets } from "./builds/Assets.ts"
 import * as BuildContents from "./builds/BuildContents.ts"
 import type { BuildStore } from "./builds/BuildStore.ts"
 import { Builds } from "./builds/Builds.ts"
@@ -73,12 +74,13 @@ import type { RunStore } from "./runs/RunStore.ts"
 import { Runs } from "./runs/Runs.ts"
 import * as Scheduler from "./runs/Scheduler.ts"
 import { Slots, type SlotsConfig } from "./runs/Slots.ts"
-import { WaitedRuns } from "./runs/WaitedRuns.ts"
 import { StreamWatch } from "./runs/StreamWatch.ts"
 import type { TickStore } from "./runs/TickStore.ts"
+import { WaitedRuns } from "./runs/WaitedRuns.ts"
 import { defaultLimits } from "./sandbox/Limits.ts"
 import type { Sandbox } from "./sandbox/Sandbox.ts"
 import type { ScheduleStore } from "./schedules/ScheduleStore.ts"
+import { Schedules } from "./schedules/Schedules.ts"
 import type { ContextVariableStore } from "./secrets/ContextVariableStore.ts"
 import { ContextVariables } from "./secrets/ContextVariables.ts"
 import { ProjectSecrets } from "./secrets/ProjectSecrets.ts"
@@ -93,8 +95,8 @@ import type { RateStore } from "./tenancy/RateStore.ts"
 import type { TenantStore } from "./tenancy/TenantStore.ts"
 import { Tenants } from "./tenancy/Tenants.ts"
 import type { UsageStore } from "./tenancy/UsageStore.ts"
-import { OrgUsages } from "./usage/OrgUsages.ts"
 import { Tools } from "./tools/Tools.ts"
+import { OrgUsages } from "./usage/OrgUsages.ts"
 import { Webhooks } from "./webhooks/Webhooks.ts"
 
 /** What a database adapter provides. */
@@ -137,6 +139,7 @@ export type WeftServices =
   | FileLinks
   | Uploads
   | Builds
+  | Schedules
   | Events
   | Runs
   | RunControl
@@ -198,7 +201,7 @@ export const layer = (
   const archiveBytes = Layer.succeed(ArchiveBytesMax, config.archiveBytes ?? defaultLimits.archiveBytes)
   const builds = Layer.mergeAll(Projects.layer.pipe(Layer.provide(BuildContents.layer)), Builds.layer).pipe(
     Layer.provide(archiveBytes),
-    Layer.provideMerge(Layer.mergeAll(Deployments.layer, Artifacts.layer))
+    Layer.provideMerge(Layer.mergeAll(Deployments.layer, Artifacts.layer, Assets.layer))
   )
   const secrets = ContextVariables.layer.pipe(Layer.provideMerge(Layer.mergeAll(ProjectSecrets.layer, Resealing.layer)))
   const { publicUrl } = config
@@ -223,7 +226,8 @@ export const layer = (
   const running = Layer.mergeAll(
     Layer.provide(Dispatcher.layer, DeliveryWorker.layer),
     DeliveryMetrics.layer(deliveries),
-    Scheduler.layer
+    Scheduler.layer,
+    Schedules.layer
   )
   const domains = Layer.provide(domainsLayer(config.domains), access)
   const streams = Streams.layer(config.streams)

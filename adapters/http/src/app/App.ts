@@ -28,6 +28,7 @@ import { FilesLive } from "../handlers/FilesLive.ts"
 import { LinksLive } from "../handlers/LinksLive.ts"
 import { ProjectsLive } from "../handlers/ProjectsLive.ts"
 import { RunsLive } from "../handlers/RunsLive.ts"
+import { SchedulesLive } from "../handlers/SchedulesLive.ts"
 import { ServiceKeysLive } from "../handlers/ServiceKeysLive.ts"
 import { SessionsLive } from "../handlers/SessionsLive.ts"
 import { statusLive } from "../handlers/StatusLive.ts"
@@ -71,8 +72,9 @@ const routesOf = (settings: HttpSettings, metrics: Reading, streams: EventStream
     FilesLive,
     LinksLive,
     RunsLive,
-    SessionsLive,
     CallsLive,
+    SchedulesLive,
+    SessionsLive,
     ServiceKeysLive,
     EnvLive,
     streamsLive(streams),

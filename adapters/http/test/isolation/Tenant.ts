@@ -46,6 +46,9 @@ export const furnish = async (server: TestServer, token: string, name: string): 
     if (run !== undefined && run.status === "succeeded") ids.set("run_id", run.run_id)
     else await new Promise((resolve) => setTimeout(resolve, 20))
   }
+  const event_data = { fn: `${name}:main/version`, schedule: "P1D" }
+  const scheduled = await call("POST", "/v1/events", { json: { event_type: "svc:schedule:new", event_data } })
+  ids.set("schedule_id", scheduled.json.data.event_id)
   ids.set("stream_id", (await call("GET", `/v1/events/${ids.get("event_id")}`)).json.data.stream_id)
   return { token, ids }
 }

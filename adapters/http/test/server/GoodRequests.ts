@@ -116,6 +116,25 @@ const builds = (server: TestServer, { build }: Made) => {
   } satisfies Partial<Record<NeedKey, GoodRequest>>
 }
 
+const schedules = (server: TestServer) => {
+  let schedule = nowhere
+  const before = async () => {
+    const event_data = { fn: "shop:main/plain", schedule: "P1D" }
+    const made = await server.call("POST", "/v1/events", { json: { event_type: "svc:schedule:new", event_data } })
+    schedule = made.json.data.event_id
+  }
+  return {
+    "schedules.list": get(() => "/v1/schedules", "shop"),
+    "schedules.remove": {
+      method: "DELETE",
+      path: () => `/v1/schedules/${schedule}`,
+      before,
+      exact: "shop",
+      status: 204
+    }
+  } satisfies Partial<Record<NeedKey, GoodRequest>>
+}
+
 const context = (server: TestServer) => {
   const path = "/v1/projects/shop/context"
   const put = () => server.call("POST", path, { json: { key: "GONE", value: "x" } })
@@ -330,6 +349,7 @@ const files = (server: TestServer) => {
 export const goodRequests = (server: TestServer, made: Made): Readonly<Record<NeedKey, GoodRequest>> => ({
   ...projects(server),
   ...builds(server, made),
+  ...schedules(server),
   ...context(server),
   ...running(made),
   ...calls(server, made),

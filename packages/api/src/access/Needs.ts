@@ -10,6 +10,7 @@ import type { EventsApi } from "../routes/EventsApi.ts"
 import type { FilesApi } from "../routes/FilesApi.ts"
 import type { ProjectsApi } from "../routes/ProjectsApi.ts"
 import type { RunsApi } from "../routes/RunsApi.ts"
+import type { SchedulesApi } from "../routes/SchedulesApi.ts"
 import type { ServiceKeysApi } from "../routes/ServiceKeysApi.ts"
 import type { SessionsApi } from "../routes/SessionsApi.ts"
 import type { StreamsApi } from "../routes/StreamsApi.ts"
@@ -53,6 +54,7 @@ type Instances = {
     | typeof FilesApi
     | typeof ProjectsApi
     | typeof RunsApi
+    | typeof SchedulesApi
     | typeof SessionsApi
     | typeof StreamsApi
     | typeof ServiceKeysApi as G["identifier"]]: KeysOf<G>
@@ -76,6 +78,8 @@ export const needs: Readonly<Record<NeedKey, Need>> = {
   "builds.deploy": { type: "build", action: "execute", on: "project" },
   "triggers.eventHandlers": { type: "build", action: "read", on: "project" },
   "triggers.schedules": { type: "build", action: "read", on: "project" },
+  "schedules.list": { type: "build", action: "read", on: "resource" },
+  "schedules.remove": { type: "build", action: "execute", on: "resource" },
   "context.list": { type: "context", action: "read", on: "project" },
   "context.create": { type: "context", action: "create", on: "project" },
   "context.update": { type: "context", action: "update", on: "project" },
