@@ -8,10 +8,11 @@ import { attackSuite } from "./suites/attacks.ts"
 import { cancel } from "./suites/cancel.ts"
 import { jobs } from "./suites/jobs.ts"
 import { latency } from "./suites/latency.ts"
+import { streams } from "./suites/streams.ts"
 import { transfers } from "./suites/transfers.ts"
 import { webhook } from "./suites/webhook.ts"
 
-const suites: ReadonlyArray<Suite> = [webhook, jobs, latency, cancel, attackSuite, transfers]
+const suites: ReadonlyArray<Suite> = [webhook, jobs, latency, cancel, attackSuite, transfers, streams]
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

@@ -36,8 +36,8 @@ const sweepEvery = Duration.minutes(1)
 const portionMax = 250
 
 /** After each portion the hub rests for this long per subscriber that it woke, so that portions grow with the load. */
-const restMsEach = 0.03
-const restMsMax = 50
+const restMsEach = 0.05
+const restMsMax = 100
 
 interface Opened {
   readonly channel: Channel

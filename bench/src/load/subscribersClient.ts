@@ -1,0 +1,98 @@
+/**
+ * Many subscribers of an environment on bare sockets. All get the same messages, so that a few read them in full, for
+ * their order and their age, and the others only count them.
+ *
+ * argv: JSON `SubscribersPlan`; prints `ready` when all are subscribed, and JSON `SubscribersResult` when its input ends.
+ */
+import { connect, type Socket } from "node:net"
+import type { SubscribersPlan, SubscribersResult } from "./Subscribers.ts"
+
+const plan: SubscribersPlan = JSON.parse(process.argv[2] ?? "{}")
+const url = new URL(plan.url)
+const request = `GET ${url.pathname} HTTP/1.1\r\nhost: ${url.host}\r\nauthorization: Bearer ${plan.token}\r\n\r\n`
+
+const mark = Buffer.from("\ndata: ")
+const ages: Array<number> = []
+let disorder = 0
+let cutOff = 0
+let isOver = false
+
+/** Counts the marks of a connection, also those that come in two pieces. */
+const counter = () => {
+  let count = 0
+  let tail = Buffer.alloc(0)
+  return {
+    read: (piece: Buffer): void => {
+      const seam = Buffer.concat([tail, piece.subarray(0, mark.length - 1)])
+      if (tail.length > 0 && seam.includes(mark)) count++
+      for (let at = piece.indexOf(mark); at >= 0; at = piece.indexOf(mark, at + mark.length)) count++
+      tail = Buffer.from(Buffer.concat([tail, piece.subarray(-(mark.length - 1))]).subarray(-(mark.length - 1)))
+    },
+    count: () => count
+  }
+}
+
+/** Epoch milliseconds of a UUIDv7. */
+const madeAt = (id: string): number => Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16)
+
+/** Reads messages: their numbers must ascend by one, and the event's id says when it was published. */
+const reader = () => {
+  let rest = ""
+  let last: number | null = null
+  return (piece: Buffer): void => {
+    // The lines of chunked encoding stand between messages and have no place in what is looked for.
+    const blocks = `${rest}${piece.toString("latin1")}`.split("\n\n")
+    rest = blocks.pop() ?? ""
+    for (const block of blocks) {
+      const seq = Number(/^id: .*-(\d+)$/m.exec(block)?.[1] ?? Number.NaN)
+      if (!block.includes("\ndata: ") || Number.isNaN(seq)) continue
+      if (last !== null && seq !== last + 1) disorder++
+      last = seq
+      const event = /"event_id":"([^"]+)"/.exec(block)?.[1]
+      if (event !== undefined) ages.push(Date.now() - madeAt(event))
+    }
+  }
+}
+
+const counters: Array<ReturnType<typeof counter>> = []
+const sockets: Array<Socket> = []
+
+const subscribe = (index: number): Promise<void> =>
+  new Promise((resolve) => {
+    const socket = connect(Number(url.port), url.hostname, () => socket.write(request))
+    const counted = counter()
+    const read = index < plan.readers ? reader() : null
+    counters.push(counted)
+    sockets.push(socket)
+    socket.on("error", () => undefined)
+    socket.on("close", () => {
+      if (!isOver) cutOff++
+    })
+    socket.on("data", (piece) => {
+      counted.read(piece)
+      read?.(piece)
+      if (piece.includes(": connected")) resolve()
+    })
+  })
+
+for (let index = 0; index < plan.subscribers; index += 50) {
+  await Promise.all(Array.from({ length: Math.min(50, plan.subscribers - index) }, (_, at) => subscribe(index + at)))
+}
+process.stdout.write("ready\n")
+
+process.stdin.resume().on("end", () => {
+  isOver = true
+  ages.sort((a, b) => a - b)
+  const counts = counters.map(({ count }) => count())
+  const result: SubscribersResult = {
+    received: counts.reduce((sum, count) => sum + count, 0),
+    fewest: Math.min(...counts),
+    disorder,
+    cutOff,
+    p50Ms: ages[Math.floor(ages.length * 0.5)] ?? Number.NaN,
+    p99Ms: ages[Math.floor(ages.length * 0.99)] ?? Number.NaN,
+    maxMs: ages.at(-1) ?? Number.NaN
+  }
+  process.stdout.write(`${JSON.stringify(result)}\n`)
+  for (const socket of sockets) socket.destroy()
+})
