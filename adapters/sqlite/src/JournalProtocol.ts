@@ -12,6 +12,8 @@ import type {
   NodeId,
   Run,
   RunId,
+  ScheduleId,
+  Tick,
   Timestamp
 } from "@weft/core"
 import type { ConnectionOptions } from "./SqliteClient.ts"
@@ -29,6 +31,7 @@ export type Call =
   | { readonly _tag: "Admit"; readonly admission: Admission }
   | { readonly _tag: "Earlier"; readonly envId: EnvId; readonly key: string; readonly now: Timestamp }
   | { readonly _tag: "Forget"; readonly now: Timestamp; readonly limit: number }
+  | { readonly _tag: "Fire"; readonly ticks: ReadonlyArray<Tick> }
 
 /** `id` is that of the answer; ids are not used twice. */
 export type Request =
@@ -45,6 +48,7 @@ export type Answer =
   | { readonly _tag: "Groups"; readonly groups: ReadonlyArray<Group> }
   | { readonly _tag: "Admitted"; readonly admitted: Admitted }
   | { readonly _tag: "Request"; readonly earlier: EarlierRequest | null }
+  | { readonly _tag: "Fired"; readonly schedules: ReadonlyArray<ScheduleId> }
   /** The store did not answer. */
   | { readonly _tag: "Unavailable"; readonly reason: string }
   /** A mistake of ours. */

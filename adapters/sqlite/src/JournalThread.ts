@@ -1,23 +1,26 @@
 /**
- * `JournalStore` and `AdmissionStore` in a thread of their own.
+ * `JournalStore`, `AdmissionStore` and `TickStore` in a thread of their own.
  *
  * A durable commit waits for the disk, a third of a millisecond to several, and SQLite waits on the spot. In the
  * main thread that would be time in which no request is answered and no run goes on. Objects are handed over as
  * they are: cloning them costs the main thread a third of what JSON would.
  */
 import { Worker } from "node:worker_threads"
-import { AdmissionStore, JournalStore, StoreUnavailable } from "@weft/core"
+import { AdmissionStore, JournalStore, StoreUnavailable, TickStore } from "@weft/core"
 import { Context, Effect, Layer } from "effect"
 import type { Answer, Call, JournalThreadData, Reply, Request } from "./JournalProtocol.ts"
 
-export const layer = (data: JournalThreadData): Layer.Layer<JournalStore | AdmissionStore> =>
+export const layer = (data: JournalThreadData): Layer.Layer<JournalStore | AdmissionStore | TickStore> =>
   Layer.effectContext(
     Effect.gen(function* () {
       const thread = yield* Effect.acquireRelease(
         Effect.sync(() => new JournalThread(data)),
         (running) => Effect.promise(() => running.close())
       )
-      return Context.make(JournalStore, journalOf(thread)).pipe(Context.add(AdmissionStore, admissionsOf(thread)))
+      return Context.make(JournalStore, journalOf(thread)).pipe(
+        Context.add(AdmissionStore, admissionsOf(thread)),
+        Context.add(TickStore, ticksOf(thread))
+      )
     })
   )
 
@@ -61,6 +64,14 @@ const admissionsOf = (thread: JournalThread) =>
       ),
 
     forget: (now, limit) => count(thread, "forget", { _tag: "Forget", now, limit })
+  })
+
+const ticksOf = (thread: JournalThread) =>
+  TickStore.of({
+    fire: (ticks) =>
+      Effect.flatMap(ask(thread, "fire", { _tag: "Fire", ticks }), (answer) =>
+        answer._tag === "Fired" ? Effect.succeed(answer.schedules) : unexpected(answer)
+      )
   })
 
 const count = (thread: JournalThread, operation: string, call: Call): Effect.Effect<number, StoreUnavailable> =>

@@ -4,7 +4,7 @@
  * A commit waits for the disk. Here it holds up nobody.
  */
 import { parentPort, workerData } from "node:worker_threads"
-import { AdmissionStore, JournalStore } from "@weft/core"
+import { AdmissionStore, JournalStore, TickStore } from "@weft/core"
 import { Database, journalStore, sqlite } from "@weft/sql"
 import { Cause, Effect, Layer, ManagedRuntime } from "effect"
 import type { Answer, Call, JournalThreadData, Reply, Request } from "./JournalProtocol.ts"
@@ -22,6 +22,7 @@ const runtime = ManagedRuntime.make(journalStore.pipe(Layer.provide(database)))
 const answer = Effect.fnUntraced(function* (call: Call) {
   const journal = yield* JournalStore
   const admissions = yield* AdmissionStore
+  const ticks = yield* TickStore
   switch (call._tag) {
     case "Commit":
       return { _tag: "Committed", counted: yield* journal.commit(call.entries, call.lease) } as const
@@ -41,10 +42,12 @@ const answer = Effect.fnUntraced(function* (call: Call) {
       return { _tag: "Request", earlier: yield* admissions.earlier(call.envId, call.key, call.now) } as const
     case "Forget":
       return { _tag: "Counted", count: yield* admissions.forget(call.now, call.limit) } as const
+    case "Fire":
+      return { _tag: "Fired", schedules: yield* ticks.fire(call.ticks) } as const
   }
 })
 
-const answerOrReason = (call: Call): Effect.Effect<Answer, never, JournalStore | AdmissionStore> =>
+const answerOrReason = (call: Call): Effect.Effect<Answer, never, JournalStore | AdmissionStore | TickStore> =>
   answer(call).pipe(
     Effect.catchTag("StoreUnavailable", ({ cause }) =>
       Effect.succeed({ _tag: "Unavailable", reason: textOf(cause) } as const)

@@ -43,9 +43,10 @@ import * as TickStoreSql from "./TickStoreSql.ts"
 import * as UsageStoreSql from "./UsageStoreSql.ts"
 
 /** What running writes, for a thread of its own. Needs a database that is up to date. */
-export const journalStore: Layer.Layer<JournalStore | AdmissionStore, never, Database> = Layer.merge(
+export const journalStore: Layer.Layer<JournalStore | AdmissionStore | TickStore, never, Database> = Layer.mergeAll(
   JournalStoreSql.layer,
-  AdmissionStoreSql.layer
+  AdmissionStoreSql.layer,
+  TickStoreSql.layer
 )
 
 /** Every store but the journal. Needs a database that is up to date. */
@@ -60,7 +61,6 @@ export const recordStores: Layer.Layer<
   | FileStore
   | BuildStore
   | ScheduleStore
-  | TickStore
   | EventStore
   | RunStore
   | StreamStore
@@ -80,7 +80,6 @@ export const recordStores: Layer.Layer<
   FileStoreSql.layer,
   BuildStoreSql.layer,
   ScheduleStoreSql.layer,
-  TickStoreSql.layer,
   EventStoreSql.layer,
   RunStoreSql.layer,
   StreamStoreSql.layer,
