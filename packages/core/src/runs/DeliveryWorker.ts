@@ -8,6 +8,7 @@ import { type Executed, Executor } from "./Executor.ts"
 import { Groups } from "./Groups.ts"
 import { Journal } from "./Journal.ts"
 import type { Claim, JournalEntry } from "./JournalStore.ts"
+import type { LogEntry } from "./Run.ts"
 import { triggerOf } from "./Trigger.ts"
 
 /** Pause before a delivery that could not be executed, by no fault of its code, is tried again. */
@@ -49,10 +50,12 @@ export class DeliveryWorker extends Context.Service<
                   })
                 )
               )
-              const entry = settlement(claim, yield* accountFor(executed), yield* currentTime, yield* Random.next)
+              const account = (yield* accountFor(executed)) ?? { lostLogs: yield* executor.logged(run) }
+              const entry = settlement(claim, account, yield* currentTime, yield* Random.next)
               const counted = yield* Effect.orDie(Effect.retry(journal.write(entry), settleRetry))
               if (delivery.group !== null) groups.ended({ env_id: delivery.env_id, key: delivery.group.key })
-              if (!counted) return null
+              // A cancelled run is settled already; any other that does not count is somebody else's by now.
+              if (!counted && entry.run.status !== "cancelled") return null
               if (entry.next === null) {
                 const { env_id, event_id, stream_id, event_type } = event
                 yield* feed.publish([{ type: "event:handled", env_id, event_id, stream_id, event_type }])
@@ -93,13 +96,18 @@ const failed = (outcome: Outcome): Executed => ({
 const defect = failed({ _tag: "Threw", name: "InternalError", message: "The run met an internal error", stack: "" })
 const gone = failed({ _tag: "BuildGone" })
 
-const settlement = ({ delivery, run }: Claim, executed: Executed | null, now: Timestamp, draw: number): Settled => {
+/** An attempt that does not count. */
+interface Lost {
+  readonly lostLogs: ReadonlyArray<LogEntry>
+}
+
+const settlement = ({ delivery, run }: Claim, executed: Executed | Lost, now: Timestamp, draw: number): Settled => {
   const settled = { _tag: "Settled", deliveryId: delivery.delivery_id } as const
   const first_run_id = delivery.first_run_id ?? run.run_id
-  if (executed === null) {
+  if ("lostLogs" in executed) {
     const lost = loseRun(run, "NodeLost", "The run could not be finished here and is tried again", now)
     const next = { attempt: delivery.attempt, due_at: addMillis(now, unavailableDelayMs), first_run_id }
-    return { ...settled, run: lost, logs: [], next }
+    return { ...settled, run: lost, logs: executed.lostLogs, next }
   }
   const { execution, logs } = executed
   const due_at = nextDue(delivery.retry, delivery.attempt, execution.outcome, now, draw)

@@ -6,11 +6,13 @@ import { Context, Effect, Layer } from "effect"
 import { Artifacts } from "../builds/Artifacts.ts"
 import type { NotFound, StoreUnavailable } from "../errors/Errors.ts"
 import { JsonText } from "../ids/JsonText.ts"
-import { Timestamp } from "../ids/Timestamp.ts"
+import { now as currentTime, Timestamp } from "../ids/Timestamp.ts"
 import type { Execution } from "../sandbox/Outcome.ts"
-import { type GuestLog, type Invocation, Sandbox, type SandboxUnavailable } from "../sandbox/Sandbox.ts"
+import { type GuestLog, type Invocation, Sandbox, SandboxUnavailable } from "../sandbox/Sandbox.ts"
+import { cancelRun } from "./Attempt.ts"
 import { makeByteCalls } from "./ByteCalls.ts"
 import { makeHostCalls } from "./HostCalls.ts"
+import { Journal } from "./Journal.ts"
 import { masked, maskedLogs } from "./Masking.ts"
 import type { LogEntry, Run } from "./Run.ts"
 import { RunControlStore } from "./RunControlStore.ts"
@@ -40,6 +42,8 @@ export class Executor extends Context.Service<
      * The secrets that the run read are not in its logs, nor in what is told of its failure.
      */
     readonly execute: (work: Work) => Effect.Effect<Executed, SandboxUnavailable | NotFound | StoreUnavailable>
+    /** What a run whose execution came to no end had logged, without the secrets that it had read. */
+    readonly logged: (run: Run) => Effect.Effect<ReadonlyArray<LogEntry>>
   }
 >()("@weft/core/runs/Executor") {
   static readonly layer = Layer.effect(
@@ -51,24 +55,32 @@ export class Executor extends Context.Service<
       const byteCalls = yield* makeByteCalls
       const running = yield* RunningRuns
       const control = yield* RunControlStore
+      const journal = yield* Journal
+      const begun = new WeakMap<Run, Logged>()
 
-      /** Nobody can settle a run that was cancelled, so what it had logged is stored by itself. */
-      const afterCancel = Effect.fnUntraced(function* (run: Run, { logs, secrets }: Logged) {
+      /** Nobody can settle a run that was stopped, so what it had logged is stored by itself. */
+      const afterStop = Effect.fnUntraced(function* (run: Run, { logs, secrets }: Logged) {
         const kept = yield* maskedLogs(logs, secrets)
-        if (kept.length > 0) {
-          yield* Effect.catchTag(control.log(run.env_id, run.run_id, kept), "StoreUnavailable", (error) =>
-            Effect.logWarning(`The log of a cancelled run is lost: ${error.message}`)
-          )
-        }
+        const status = yield* Effect.catchTag(control.log(run.env_id, run.run_id, kept), "StoreUnavailable", (error) =>
+          Effect.as(Effect.logWarning(`The log of a cancelled run is lost: ${error.message}`), "cancelled" as const)
+        )
+        if (status === "failed") return yield* new SandboxUnavailable({ reason: "another node took the run for lost" })
+        journal.ended(cancelRun(run, yield* currentTime))
         return { execution: cancelled, logs: kept } satisfies Executed
       })
 
       return Executor.of({
+        logged: (run) => {
+          const { logs, secrets } = begun.get(run) ?? nothingLogged
+          return maskedLogs(logs, secrets)
+        },
+
         execute: ({ run, facts, trigger, timeoutMs, preface }) =>
           Effect.suspend(() => {
             const logs = [...preface]
             const secrets = new Set<string>()
             const logged = { logs, secrets }
+            begun.set(run, logged)
             const invocation: Invocation = {
               run_id: run.run_id,
               bundle: artifacts.ref(run),
@@ -84,13 +96,15 @@ export class Executor extends Context.Service<
               Effect.flatMap((execution) => masked({ execution, logs }, secrets))
             )
             return Effect.flatMap(running.during(run, logged, invoked), (executed) =>
-              executed === null ? afterCancel(run, logged) : Effect.succeed(executed)
+              executed === null ? afterStop(run, logged) : Effect.succeed(executed)
             )
           })
       })
     })
   )
 }
+
+const nothingLogged: Logged = { logs: [], secrets: new Set() }
 
 const cancelled: Execution = { outcome: { _tag: "Cancelled" }, usage: { cpu_ms: 0, wall_ms: 0, heap_bytes: 0 } }
 

@@ -32,6 +32,8 @@ export class Journal extends Context.Service<
     readonly write: (entry: JournalEntry, news?: ReadonlyArray<Activity>) => Effect.Effect<boolean, StoreUnavailable>
     /** Notes that a run without a delivery has begun. Returns at once; follow it by `write` of its end. */
     readonly started: (run: Run) => void
+    /** Counts a run of this node that was ended in the store by somebody else. */
+    readonly ended: (run: Run) => void
   }
 >()("@weft/core/runs/Journal") {
   static readonly layer = Layer.effect(
@@ -118,7 +120,8 @@ export class Journal extends Context.Service<
         started: (run) => {
           starting.set(run.run_id, run)
           if (starting.size === 1) startWake.openUnsafe()
-        }
+        },
+        ended: (run) => meter.ended(run)
       })
     })
   )

@@ -32,7 +32,7 @@ export const layer = Layer.effectDiscard(
       const status = yield* store.log(run.env_id, run.run_id, logs)
       // A webhook's run may not be stored yet.
       if (status === null) return
-      if (status !== "running") running.stop([run.run_id])
+      if (status !== "running" && running.logged(run.run_id) === logged) running.stop([run.run_id])
       const nextAt = (yield* currentTime) + (1000 * lengthOf(logs)) / charactersPerSecond
       written.set(logged, { entries: logs.length, nextAt })
     })

@@ -33,7 +33,7 @@ const everyMs = 30_000
 export class RunningRuns extends Context.Service<
   RunningRuns,
   {
-    /** Does the work of a run; null when the run was cancelled, whatever the work came to. */
+    /** Does the work of a run; null when it was stopped, whatever the work came to. */
     readonly during: <A, E, R>(run: Run, logged: Logged, work: Effect.Effect<A, E, R>) => Effect.Effect<A | null, E, R>
     /** Stops those of the runs that are at work here, and those that are about to begin. */
     readonly stop: (runIds: ReadonlyArray<RunId>) => void

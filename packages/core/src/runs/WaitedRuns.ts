@@ -63,7 +63,7 @@ export class WaitedRuns extends Context.Service<
         const lost = Cause.hasInterruptsOnly(executed.cause)
           ? endRun(run, cancelled, stopped)
           : loseRun(run, "SandboxUnavailable", "The sandbox could not run the function", stopped)
-        yield* journal.write({ _tag: "Ended", run: lost, logs: preface })
+        yield* journal.write({ _tag: "Ended", run: lost, logs: yield* executor.logged(run) })
         return yield* Effect.failCause(executed.cause)
       })
 
