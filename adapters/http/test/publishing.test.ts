@@ -63,6 +63,17 @@ describe("an event for later", () => {
   })
 })
 
+describe("a host", () => {
+  it("publishes for later, and once", async () => {
+    const { events } = server.weft.env(server.env.env_id)
+    const event = { type: "order:created", data: { total: 1 }, delay: "1h", idempotencyKey: "host" }
+    const first = await events.publish(event)
+    assert.strictEqual(first.event_time - first.created_at, 3_600_000)
+    assert.deepStrictEqual(await events.publish(event), first)
+    assert.deepStrictEqual(await events.runs(first.event_id), [])
+  })
+})
+
 describe("Idempotency-Key", () => {
   it("answers the same request with the same event, also at the same instant", async () => {
     const replies = await Promise.all(Array.from({ length: 8 }, () => publish(order, "at-once")))

@@ -1,5 +1,5 @@
 /** One environment as an embedding program sees it: promises, plain records, every right. */
-import { Effect, type ManagedRuntime, type Schema, Stream } from "effect"
+import { Effect, type ManagedRuntime, Stream } from "effect"
 import { Caller, hostIdentity } from "./access/Caller.ts"
 import type { Activity } from "./activity/Activity.ts"
 import { Feed } from "./activity/Feed.ts"
@@ -7,7 +7,7 @@ import type { Build } from "./builds/Build.ts"
 import { Builds } from "./builds/Builds.ts"
 import type { NewBuild, Uploaded } from "./builds/Upload.ts"
 import type { Domains } from "./domains/Domains.ts"
-import { Events } from "./events/Events.ts"
+import { Events, type NewEvent } from "./events/Events.ts"
 import type { Files } from "./files/Files.ts"
 import { type HostDomains, hostDomains } from "./HostDomains.ts"
 import { type HostFiles, hostFiles } from "./HostFiles.ts"
@@ -54,7 +54,7 @@ export interface WeftEnv {
   readonly domains: HostDomains
   readonly events: {
     /** Durable when it resolves. Without `stream_id` the event begins a stream of its own. */
-    readonly publish: (event: { type: string; data: Schema.Json; stream_id?: string }) => Promise<HostEvent>
+    readonly publish: (event: Omit<NewEvent, "causedBy" | "newStream">) => Promise<HostEvent>
     readonly list: (page?: PageRequest) => Promise<Page<HostEvent>>
     readonly get: (eventId: string) => Promise<HostEvent>
     /** All runs that the event set off. */
