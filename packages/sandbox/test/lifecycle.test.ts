@@ -80,7 +80,10 @@ export const timerFlood = () => { for (let timer = 0; timer < 5000; timer++) set
 export const respond = (request) => request
 export const web = async (request) => Response.json({ a: 1 }, { status: 202, headers: { "X-A": "b" } })
 export const bytes = () => ({ status: 200, headers: { "content-type": "image/png" }, body: new Uint8Array([1, 2, 3, 4]) })
-export const absent = (event, svc) => ["files", "schedules", "stream", "asset", "call"].map((name) => typeof svc[name])
+export const emits = async (event, svc) => [
+  await svc.stream.emit("progress", { half: 0.5 }), await svc.stream.emit("nothing"), svc.stream === svc.stream
+]
+export const emitsNothing = (event, svc) => svc.stream.emit({ type: "progress" }, 1)
 export const tools = { twice: (value) => value * 2 }
 `
 
@@ -114,7 +117,6 @@ layer(isolated({ runners: 2 }), { excludeTestServices: true, timeout: "60 second
       })
       assert.deepStrictEqual(yield* valueOf(tenant, "invokes"), [3, 8])
       assert.strictEqual(yield* valueOf(tenant, "tools/twice", { trigger: "args", svc: { args: [21] } }), 42)
-      assert.deepStrictEqual(yield* valueOf(tenant, "absent"), Array(5).fill("undefined"))
     })
   )
 
@@ -141,6 +143,26 @@ layer(isolated({ runners: 2 }), { excludeTestServices: true, timeout: "60 second
       const [isError, name, message] = (yield* valueOf(tenant, "refused", { onHostCall: dies })) as Array<string>
       assert.deepStrictEqual([isError, name], [true, "HostCallFailed"])
       assert.notInclude(message, "secret")
+    })
+  )
+
+  it.effect("tells those who watch its stream", () =>
+    Effect.gen(function* () {
+      const tenant = yield* tenantOf(42, script)
+      const seen: Array<HostCall> = []
+      const onHostCall = (call: HostCall) =>
+        Effect.sync(() => {
+          seen.push(call)
+          return "null"
+        })
+      assert.deepStrictEqual(yield* valueOf(tenant, "emits", { onHostCall }), [null, null, true])
+      assert.deepStrictEqual(seen, [
+        { op: "stream.emit", payload: '{"data_type":"progress","payload":{"half":0.5}}' },
+        { op: "stream.emit", payload: '{"data_type":"nothing","payload":null}' }
+      ])
+      const refused = yield* tenant.call("emitsNothing", { onHostCall })
+      assert.include(refused.outcome, { _tag: "Threw", name: "BadRequest" })
+      assert.lengthOf(seen, 2)
     })
   )
 
