@@ -22,6 +22,7 @@ import { compile } from "./bundle/Compile.ts"
 import { readExports } from "./bundle/Exports.ts"
 import { loadOnce } from "./bundle/Preparation.ts"
 import { StackMap } from "./bundle/StackMap.ts"
+import { StoredFiles } from "./bundle/StoredFiles.ts"
 import { Build } from "./supervisor/Build.ts"
 import { buildGuestScript } from "./supervisor/GuestScript.ts"
 import { Job } from "./supervisor/Job.ts"
@@ -70,6 +71,7 @@ const make = Effect.fnUntraced(function* (options: IsolatedOptions) {
   const pool = yield* makePool(options, limits)
   const bundles = new Bundles(pool, key, options.bundleBytes ?? 128 * MiB, yield* Effect.scope)
   const preparations = yield* Semaphore.make(preparationsMax)
+  const storedFiles = new StoredFiles()
 
   return Sandbox.of({
     check: (zip) => archiveEffect((signal) => checkArchive(zip, limits, signal)),
@@ -80,6 +82,7 @@ const make = Effect.fnUntraced(function* (options: IsolatedOptions) {
         if (build !== undefined) return run(pool, limits, build, invocation)
         return Effect.flatMap(bundles.load(invocation.bundle), (loaded) => run(pool, limits, loaded, invocation))
       }),
+    openFile: (zip, name) => storedFiles.open(zip, name),
     pardon: (buildId) => Effect.sync(() => pool.strikes.pardon(buildId))
   })
 })

@@ -75,6 +75,8 @@ export const trustedSandbox = (modules: Readonly<Record<string, TrustedModule>>)
           ? yield* new SandboxUnavailable({ reason: `The artifact of build ${invocation.bundle.build_id} is refused` })
           : yield* execute(module, invocation)
       }),
+      // What stands for a zip here has no files.
+      openFile: () => Effect.succeed(null),
       pardon: () => Effect.void
     })
   })

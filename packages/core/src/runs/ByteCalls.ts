@@ -1,12 +1,14 @@
 /** The host calls that move bytes between a guest and the world: of `fetch`, of files and of assets. */
 import { Effect } from "effect"
+import type { Assets } from "../builds/Assets.ts"
 import type { FileLinks } from "../files/FileLinks.ts"
 import type { Files } from "../files/Files.ts"
 import type { HostCall, HostCallRefused } from "../sandbox/Sandbox.ts"
+import { makeAssetCalls } from "./AssetCalls.ts"
 import { Contents } from "./Contents.ts"
 import { makeFetchCalls } from "./FetchCalls.ts"
 import { makeFileCalls } from "./FileCalls.ts"
-import type { GuestOperation, Owner } from "./GuestOperation.ts"
+import type { Owner } from "./GuestOperation.ts"
 
 export interface ByteCalls {
   /** Answers an operation of one of the tables; null for any other. */
@@ -15,11 +17,12 @@ export interface ByteCalls {
   readonly end: (run: Owner) => Effect.Effect<void>
 }
 
-export const makeByteCalls: Effect.Effect<ByteCalls, never, Files | FileLinks> = Effect.gen(function* () {
+export const makeByteCalls: Effect.Effect<ByteCalls, never, Files | FileLinks | Assets> = Effect.gen(function* () {
   const fetchCalls = yield* makeFetchCalls
   const contents = new Contents()
   const fileCalls = yield* makeFileCalls(contents)
-  const operations = new Map<string, GuestOperation>([...contents.operations, ...fileCalls.operations])
+  const assetCalls = yield* makeAssetCalls(contents)
+  const operations = new Map([...contents.operations, ...fileCalls.operations, ...assetCalls])
 
   return {
     answer: (run, call) => operations.get(call.op)?.(run, call.payload) ?? fetchCalls.answer(run, call),

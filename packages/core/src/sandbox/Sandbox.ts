@@ -5,7 +5,7 @@
  * an engine, no reference, no guest object, ever passes it. Bundles travel as opaque `Artifact`s that the
  * engine made itself: source, source map and code cache, authenticated, so that storage is not trusted.
  */
-import { Context, type Effect, Schema } from "effect"
+import { Context, type Effect, Schema, type Scope, type Stream } from "effect"
 import type { NotFound, StoreUnavailable } from "../errors/Errors.ts"
 import type { BuildId, EnvId, RunId } from "../ids/Ids.ts"
 import type { Execution } from "./Outcome.ts"
@@ -53,6 +53,27 @@ export interface BundleRef {
   readonly artifact: Effect.Effect<Uint8Array, NotFound | StoreUnavailable>
   /** Called when the engine refuses the artifact, because another engine or another key made it: one made anew. */
   readonly renewed: Effect.Effect<Uint8Array, NotFound | StoreUnavailable>
+}
+
+/** The zip of a bundle where it is stored. */
+export interface StoredZip {
+  readonly build_id: BuildId
+  /** In bytes. */
+  readonly size: number
+  /** The bytes from `start` (from 0) up to, not including, `end`. */
+  readonly read: (range: {
+    readonly start: number
+    readonly end: number
+  }) => Effect.Effect<Stream.Stream<Uint8Array, StoreUnavailable>, NotFound | StoreUnavailable, Scope.Scope>
+}
+
+/** A file of a bundle. */
+export interface BundleFile {
+  /** In bytes. */
+  readonly size: number
+  /** As the zip says. */
+  readonly crc32: number
+  readonly bytes: Stream.Stream<Uint8Array, StoreUnavailable>
 }
 
 /** What a guest asks of its host: `op` names a row of the host-call table, `payload` is JSON text. Hostile. */
@@ -120,6 +141,12 @@ export class Sandbox extends Context.Service<
     readonly invoke: (
       invocation: Invocation
     ) => Effect.Effect<Execution, SandboxUnavailable | NotFound | StoreUnavailable>
+
+    /**
+     * A file of a checked zip by its name there, null when there is none. Reads no more of the zip than it has to, and
+     * keeps what it learned of it for a while.
+     */
+    readonly openFile: (zip: StoredZip, name: string) => Effect.Effect<BundleFile | null, StoreUnavailable>
 
     /** Lifts the quarantine of a build, if there is one. */
     readonly pardon: (buildId: BuildId) => Effect.Effect<void>

@@ -5,6 +5,7 @@ declare module "yauzl" {
   export interface Entry {
     readonly fileName: string
     readonly uncompressedSize: number
+    readonly crc32: number
     readonly externalFileAttributes: number
     isEncrypted(): boolean
     canDecodeFileData(): boolean
@@ -20,7 +21,25 @@ declare module "yauzl" {
     readonly decodeStrings?: boolean
     readonly validateEntrySizes?: boolean
     readonly strictFileNames?: boolean
+    readonly autoClose?: boolean
   }
 
+  /** Bytes of the zip wherever they are. */
+  export abstract class RandomAccessReader {
+    abstract _readStreamForRange(start: number, end: number): Readable
+    read(
+      buffer: Buffer,
+      offset: number,
+      length: number,
+      position: number,
+      callback: (error: Error | null) => void
+    ): void
+  }
+
+  export const fromRandomAccessReaderPromise: (
+    reader: RandomAccessReader,
+    totalSize: number,
+    options?: Options
+  ) => Promise<ZipFile>
   export const fromBufferPromise: (buffer: Buffer, options?: Options) => Promise<ZipFile>
 }
