@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { parseDuration } from "../builds/Duration.ts"
 import { BadRequest } from "../errors/Errors.ts"
-import { addMillis, Timestamp } from "../ids/Timestamp.ts"
+import { addMillis, parseInstant, Timestamp } from "../ids/Timestamp.ts"
 
 export interface Delay {
   /** A duration as in a function's `meta`, such as `"90s"`, or milliseconds; at most 365 days. */
@@ -28,11 +28,9 @@ const after = (delay: string | number, now: Timestamp): Effect.Effect<Timestamp,
   return millis > delayMaxMs ? refused("delay must be at most 365 days") : Effect.succeed(addMillis(now, millis))
 }
 
-const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/
-
 const at = (text: string, now: Timestamp): Effect.Effect<Timestamp, BadRequest> => {
-  const millis = instant.test(text) ? Date.parse(text) : Number.NaN
-  if (Number.isNaN(millis)) return refused("deliver_at must be an ISO 8601 timestamp, such as 2026-01-31T12:00:00Z")
+  const millis = parseInstant(text)
+  if (millis === null) return refused("deliver_at must be an ISO 8601 timestamp, such as 2026-01-31T12:00:00Z")
   if (millis > now + delayMaxMs) return refused("deliver_at must be at most 365 days ahead")
   return Effect.succeed(Timestamp.make(Math.max(millis, now)))
 }
