@@ -139,7 +139,9 @@ const toolsByService = (
   const offered = deployments.flatMap(({ build, manifest }) => manifest.tools.map((tool) => ({ build, tool })))
   const services = new Map<string, Map<string, OfferedTool>>()
   // What comes later replaces what came before, but keeps its place.
-  for (const offer of offered.sort((a, b) => order(a.tool.name, b.tool.name) || order(b.build.project_name, a.build.project_name))) {
+  for (const offer of offered.sort(
+    (a, b) => order(a.tool.name, b.tool.name) || order(b.build.project_name, a.build.project_name)
+  )) {
     const tools = services.get(offer.tool.service) ?? new Map<string, OfferedTool>()
     services.set(offer.tool.service, tools.set(offer.tool.name, offer))
   }
