@@ -12,13 +12,13 @@ import type { Files } from "./files/Files.ts"
 import { type HostDomains, hostDomains } from "./HostDomains.ts"
 import { type HostFiles, hostFiles } from "./HostFiles.ts"
 import { type HostEvent, type HostRun, hostEvent, hostRun, mapPage } from "./HostRecords.ts"
-import { type HostCall, type HostRuns, hostCall, hostRuns } from "./HostRuns.ts"
+import { type HostCalled, type HostRuns, hostCall, hostRuns } from "./HostRuns.ts"
 import { type HostStreams, hostStreams } from "./HostStreams.ts"
 import type { EnvId } from "./ids/Ids.ts"
 import { firstPage, type Page, type PageRequest } from "./ids/Page.ts"
 import type { Project } from "./projects/Project.ts"
 import { Projects } from "./projects/Projects.ts"
-import type { Calls } from "./runs/Calls.ts"
+import type { Calls, NewCall } from "./runs/Calls.ts"
 import type { RunControl } from "./runs/RunControl.ts"
 import { Runs } from "./runs/Runs.ts"
 import type { ContextMetadata } from "./secrets/ContextVariable.ts"
@@ -62,7 +62,7 @@ export interface WeftEnv {
   }
   readonly runs: HostRuns
   /** Calls a function by its name; with `wait`, gives the run when it is over. */
-  readonly call: HostCall
+  readonly call: (call: NewCall) => Promise<HostCalled>
   /** What the organization uses of its plan, across its environments. */
   readonly usage: () => Promise<OrgUsage>
   readonly streams: HostStreams

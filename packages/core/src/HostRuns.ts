@@ -29,8 +29,6 @@ export interface HostRuns {
   readonly replay: (runId: string, build?: ReplayBuild) => Promise<HostCalled>
 }
 
-export type HostCall = (call: NewCall) => Promise<HostCalled>
-
 type Running = <A, E>(effect: Effect.Effect<A, E, Runs | RunControl | Calls | Caller>) => Promise<A>
 
 export const hostRuns = (running: Running): HostRuns => ({
@@ -68,8 +66,8 @@ export const hostRuns = (running: Running): HostRuns => ({
 })
 
 export const hostCall =
-  (running: Running): HostCall =>
-  (call) =>
+  (running: Running) =>
+  (call: NewCall): Promise<HostCalled> =>
     running(
       Effect.map(
         Calls.use((calls) => calls.call(call)),

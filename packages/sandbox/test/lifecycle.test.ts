@@ -12,8 +12,6 @@ export const count = () => ++calls
 export const add = (a, b) => a + b
 export const echo = async (event, svc) => ({ event, same: svc === globalThis.svc, run: svc.run, caller: svc.caller })
 export const publish = async (event, svc) => svc.events.publish({ type: "order:created", data: event })
-export const callsOthers = async (event, svc) => [await svc.call("main/add", [1, 2]), await svc.call("shop:main/add", 3), await svc.call("main/add")]
-export const callsNothing = async (event, svc) => svc.call(7)
 export const publishUnawaited = (event, svc) => { svc.events.publish({ type: "x", data: 1 }) }
 export const secret = async (key, svc) => svc.context.get(key)
 export const secrets = async (event, svc) => svc.context.all()
@@ -178,22 +176,6 @@ layer(isolated({ runners: 2 }), { excludeTestServices: true, timeout: "60 second
         ["__proto__", "2"]
       ])
       assert.include((yield* read(1)).outcome, { _tag: "Threw", name: "BadRequest" })
-    })
-  )
-
-  it.effect("calls functions in the background, with a list of args or with one", () =>
-    Effect.gen(function* () {
-      const tenant = yield* tenantOf(41, script)
-      const onHostCall = ({ op, payload }: HostCall) => Effect.succeed(JSON.stringify([op, payload]))
-      assert.deepStrictEqual(yield* valueOf(tenant, "callsOthers", { onHostCall }), [
-        ["call", '{"fn":"main/add","args":[1,2]}'],
-        ["call", '{"fn":"shop:main/add","args":[3]}'],
-        ["call", '{"fn":"main/add","args":[]}']
-      ])
-      assert.include((yield* tenant.call("callsNothing", { onHostCall })).outcome, {
-        _tag: "Threw",
-        name: "BadRequest"
-      })
     })
   )
 
