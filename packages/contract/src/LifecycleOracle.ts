@@ -1,0 +1,181 @@
+/** What was acknowledged, and the runs that must follow from it. */
+import { assert } from "@effect/vitest"
+import type { Event, EventId, Run, RunId } from "@weft/core"
+import { actAt, type Job, type Rules } from "./LifecycleNodes.ts"
+
+interface Published {
+  readonly event: Event
+  readonly job: Job
+  /** Numbers of the functions that handle it. */
+  readonly functions: ReadonlyArray<number>
+}
+
+/** The attempts of one delivery. */
+interface Chain {
+  readonly published: Published
+  readonly rules: Rules
+  readonly runs: ReadonlyArray<Run>
+  /** The origin of its first attempt. */
+  readonly origin: RunId | null
+}
+
+export class Ledger {
+  readonly #rules: ReadonlyArray<Rules>
+  readonly #published = new Map<EventId, Published>()
+  readonly #cancelled = new Set<RunId>()
+  /** By the id of the run that was replayed. */
+  readonly #replayed = new Map<RunId, Run>()
+  /** Runs that have ended, as they were then. */
+  readonly #ended = new Map<RunId, Run>()
+  #kills = 0
+
+  constructor(rules: ReadonlyArray<Rules>) {
+    this.#rules = rules
+  }
+
+  get published(): number {
+    return this.#published.size
+  }
+
+  typeOf(pick: number): string {
+    const index = pick % (this.#rules.length + 1)
+    return index === this.#rules.length ? "job:all" : `job:${index}`
+  }
+
+  publish(event: Event, job: Job): void {
+    const functions =
+      event.event_type === "job:all" ? this.#rules.map((_, index) => index) : [Number(event.event_type.slice(4))]
+    this.#published.set(event.event_id, { event, job, functions })
+  }
+
+  cancel(run: Run): void {
+    assert.strictEqual(run.status, "cancelled")
+    this.#cancelled.add(run.run_id)
+  }
+
+  isReplayed(run: Run): boolean {
+    return this.#replayed.has(run.run_id)
+  }
+
+  replay(run: Run): void {
+    this.#replayed.set(run.run_id, run)
+  }
+
+  killed(): void {
+    this.#kills++
+  }
+
+  /** At any time: what has ended stays as it was, and no group has more runs than its limit. */
+  see(runs: ReadonlyArray<Run>): void {
+    const byId = new Map(runs.map((run) => [run.run_id, run]))
+    for (const [id, before] of this.#ended)
+      assert.deepStrictEqual(byId.get(id), before, "what has ended changes no more")
+    for (const run of runs) if (run.status !== "running") this.#ended.set(run.run_id, run)
+
+    const running = runs.filter((run) => run.status === "running")
+    for (const [group, members] of Map.groupBy(running, (run) => this.#groupOf(run))) {
+      const limit = this.#rulesOf(members[0]?.var ?? "").concurrency?.limit ?? Number.POSITIVE_INFINITY
+      assert.isAtMost(members.length, limit, `runs of ${group}`)
+    }
+  }
+
+  /** In the end: every delivery had the attempts that its rules give, and there are no other runs. */
+  close(runs: ReadonlyArray<Run>): void {
+    const rest = new Set(runs)
+    for (const chain of this.#chains(runs)) {
+      for (const run of chain.runs) assert.isTrue(rest.delete(run), "a run is of one delivery")
+      this.#checkChain(chain)
+    }
+    assert.deepStrictEqual([...rest], [], "nobody asked for these")
+    for (const id of this.#cancelled) assert.strictEqual(this.#ended.get(id)?.status, "cancelled")
+    if (this.#kills === 0) assert.isFalse(runs.some(isLost), "no node was lost")
+  }
+
+  #chains(runs: ReadonlyArray<Run>): ReadonlyArray<Chain> {
+    const of = (published: Published, name: string, origin: RunId | null) =>
+      chainOf(
+        published,
+        this.#rulesOf(name),
+        origin,
+        runs.filter((run) => isOf(run, published.event, name))
+      )
+    const handled = [...this.#published.values()].flatMap((published) =>
+      published.functions.map((index) => of(published, `f${index}`, null))
+    )
+    const replays = [...this.#replayed.values()].map((run) => of(this.#publishedOf(run), run.var, run.run_id))
+    return [...handled, ...replays]
+  }
+
+  #checkChain({ published: { event, job }, rules, runs, origin }: Chain): void {
+    const what = `${event.event_type} ${event.event_id} of ${origin ?? "the event"}`
+    let attempt = 1
+    let goesOn = true
+    let first: Run | null = null
+    let earliest: number = origin === null ? event.event_time : 0
+    for (const run of runs) {
+      assert.isTrue(goesOn, `no attempt follows the last of ${what}`)
+      assert.strictEqual(run.attempt, attempt, what)
+      assert.isAtLeast(run.start_time, earliest, what)
+      assert.strictEqual(run.origin_run_id, first?.run_id ?? origin, what)
+      if (isLost(run)) continue
+      first ??= run
+      const stopped = run.stop_time ?? assert.fail(`${what} has a run that has not stopped`)
+      if (this.#cancelled.has(run.run_id)) assert.strictEqual(run.status, "cancelled", what)
+      else assert.deepStrictEqual(endOf(run), expectedEnd(job, attempt), what)
+      if (run.result?.includes('"TimedOut"')) assert.isAtLeast(stopped - run.start_time, rules.timeout, what)
+      goesOn = run.status === "failed" && attempt < rules.attempts
+      earliest = stopped + (rules.jitter ? 0 : rules.delay * rules.backoff ** (attempt - 1))
+      attempt++
+    }
+    assert.isFalse(goesOn, `${what} has all its attempts: ${runs.length}`)
+  }
+
+  #rulesOf(name: string): Rules {
+    return this.#rules[Number(name.slice(1))] ?? assert.fail(`there is no function ${name}`)
+  }
+
+  #publishedOf(run: Run): Published {
+    const found = run.event_id === null ? undefined : this.#published.get(run.event_id)
+    return found ?? assert.fail("a run is of an event that was published")
+  }
+
+  #groupOf(run: Run): string {
+    const { concurrency } = this.#rulesOf(run.var)
+    if (concurrency === null) return "no group"
+    return concurrency.keyed ? `${run.var} ${this.#publishedOf(run).job.key}` : run.var
+  }
+}
+
+const isOf = (run: Run, event: Event, name: string): boolean => run.event_id === event.event_id && run.var === name
+
+/** The first attempts have the origin, the others the first attempt; lost ones come before those that replaced them. */
+const chainOf = (published: Published, rules: Rules, origin: RunId | null, ofFunction: ReadonlyArray<Run>): Chain => {
+  const firsts = ofFunction.filter((run) => run.attempt === 1 && run.origin_run_id === origin)
+  const ids = new Set(firsts.map((run) => run.run_id))
+  const later = ofFunction.filter((run) => run.attempt > 1 && run.origin_run_id !== null && ids.has(run.origin_run_id))
+  const runs = [...firsts, ...later].sort(
+    (a, b) => a.attempt - b.attempt || a.start_time - b.start_time || Number(isLost(b)) - Number(isLost(a))
+  )
+  return { published, rules, origin, runs }
+}
+
+const isLost = (run: Run): boolean => run.status === "failed" && run.result?.includes('"NodeLost"') === true
+
+/** Status and result, or the name of the error. */
+const endOf = (run: Run) => {
+  const result: unknown = JSON.parse(run.result ?? "null")
+  return run.status === "succeeded" ? [run.status, result] : [run.status, nameOf(run.result ?? "")]
+}
+
+const nameOf = (result: string): string => /"name":"([^"]*)"/.exec(result)?.[1] ?? ""
+
+const expectedEnd = (job: Job, attempt: number) => {
+  switch (actAt(job, attempt)) {
+    case "throws":
+      return ["failed", "RangeError"]
+    case "hangs":
+      return ["failed", "TimedOut"]
+    default:
+      return ["succeeded", attempt]
+  }
+}
