@@ -42,8 +42,10 @@ const nextWall = (walls: CronExpression, wall: number): number | null => {
 }
 
 const onceADay = (walls: CronExpression, offsetAt: OffsetAt, after: number): number | null => {
-  // A skipped time lies before the wall of its tick, hence the step back.
-  let wall = nextWall(walls, after + offsetAt(after) - day)
+  const offset = offsetAt(after)
+  // A skipped time lies before the wall of its tick, hence the step back where clocks may have skipped some.
+  const back = offsetAt(after - day) === offset ? 0 : day
+  let wall = nextWall(walls, after + offset - back)
   while (wall !== null) {
     const tick = instantOf(wall, offsetAt)
     if (tick > after) return tick
