@@ -164,6 +164,32 @@ describe("a subscription", () => {
     })
   })
 
+  it("ends when its credential may no longer read, and no other", async () => {
+    const { key, token } = await server.key({ "stream:*": ["read"] })
+    const { stream_id } = await publish(0)
+    const env = await SseClient.open(server, "/v1/env/subscribe", { token })
+    const stream = await SseClient.open(server, `/v1/streams/${stream_id}/subscribe`, { token })
+    const other = await SseClient.open(server, "/v1/env/subscribe")
+    await server.weft.apiKeys.update(key.env_id, key.api_key_id, { permissions: { [`stream:${stream_id}`]: ["read"] } })
+    await env.untilOver()
+    assert.isFalse(stream.isOver)
+    await server.weft.apiKeys.update(key.env_id, key.api_key_id, { enabled: false })
+    assert.deepStrictEqual(await stream.untilOver(), [])
+    assert.isFalse(other.isOver)
+    other.close()
+  })
+
+  it("is no answer to HEAD, which only sees its headers", async () => {
+    await eventually(async () => (await openSubscriptions()) === 0)
+    const response = await fetch(`${server.listening.url}/v1/env/subscribe`, {
+      method: "HEAD",
+      headers: { authorization: `Bearer ${server.token}` }
+    })
+    assert.strictEqual(response.headers.get("content-type"), "text/event-stream")
+    assert.strictEqual(await response.text(), "")
+    await eventually(async () => (await openSubscriptions()) === 0)
+  })
+
   it("ends when the server is closed, which waits for nobody", async () => {
     const closing = await start(60_000)
     const { stream_id } = await publish(0, closing)

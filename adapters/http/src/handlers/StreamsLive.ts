@@ -1,7 +1,8 @@
 /** Handlers for `StreamsApi`: what fails is answered before the stream of messages begins. */
 import { WeftApi } from "@weft/api"
-import { Streams } from "@weft/core"
+import { allows, Credentials, Streams } from "@weft/core"
 import { Effect } from "effect"
+import type { HttpServerRequest } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import type { EventStreams } from "../streams/EventStreams.ts"
 import { envFraming, opening, published, streamFraming } from "../streams/Frames.ts"
@@ -12,21 +13,34 @@ export const streamsLive = ({ answer }: EventStreams) =>
     "streams",
     Effect.fnUntraced(function* (handlers) {
       const streams = yield* Streams
+      const mayRead = rightsOf(yield* Credentials)
       return handlers.handleAll({
-        subscribeEnv: ({ headers }) =>
+        subscribeEnv: ({ headers, request }) =>
           Effect.flatMap(streams.ofEnv(headers["last-event-id"]), (subscription) =>
-            answer({ subscription, first: opening(subscription.begin), framing: envFraming, isAnnounced: false })
+            answer({
+              subscription,
+              first: opening(subscription.begin),
+              framing: envFraming,
+              isAnnounced: false,
+              mayGoOn: mayRead(request, "*")
+            })
           ),
-        subscribe: ({ params, query, headers }) =>
+        subscribe: ({ params, query, headers, request }) =>
           Effect.flatMap(
             streams.ofStream(params.stream_id, {
               ...(query.project === undefined ? {} : { project: query.project }),
               ...(headers["last-event-id"] === undefined ? {} : { after: headers["last-event-id"] })
             }),
             (subscription) =>
-              answer({ subscription, first: opening(subscription.begin), framing: streamFraming, isAnnounced: true })
+              answer({
+                subscription,
+                first: opening(subscription.begin),
+                framing: streamFraming,
+                isAnnounced: true,
+                mayGoOn: mayRead(request, params.stream_id)
+              })
           ),
-        subscribeWithEvent: ({ payload: { event_type, event_data, stream_id } }) =>
+        subscribeWithEvent: ({ payload: { event_type, event_data, stream_id }, request }) =>
           Effect.flatMap(
             streams.withEvent({
               type: event_type,
@@ -38,9 +52,20 @@ export const streamsLive = ({ answer }: EventStreams) =>
                 subscription,
                 first: published(subscription.begin, event),
                 framing: streamFraming,
-                isAnnounced: true
+                isAnnounced: true,
+                mayGoOn: mayRead(request, event.stream_id)
               })
           )
       })
     })
   )
+
+/** Whether the credential of a request may read streams now: it may have been revoked or narrowed since. */
+const rightsOf =
+  (credentials: Credentials["Service"]) =>
+  ({ headers }: HttpServerRequest.HttpServerRequest, path: string): Effect.Effect<boolean> =>
+    Effect.match(credentials.authenticate((headers.authorization ?? "").slice("Bearer ".length)), {
+      // A store that does not answer takes nothing away.
+      onFailure: ({ _tag }) => _tag === "StoreUnavailable",
+      onSuccess: ({ permissions }) => allows(permissions, "stream", path, "read")
+    })

@@ -18,6 +18,8 @@ export interface EventStream {
   readonly framing: Framing
   /** Whether the end is announced when the time is up. */
   readonly isAnnounced: boolean
+  /** Whether who subscribed still may; asked with every heartbeat. */
+  readonly mayGoOn: Effect.Effect<boolean>
 }
 
 export interface EventStreams {
@@ -39,7 +41,7 @@ export const makeEventStreams = ({ lifeMs, heartbeatMs }: Pace): EventStreams =>
   const open = new Set<Subscription>()
   let isEnded = false
 
-  const live = (subscription: Subscription): Effect.Effect<void, never, Scope.Scope> =>
+  const live = ({ subscription, mayGoOn }: EventStream): Effect.Effect<void, never, Scope.Scope> =>
     Effect.gen(function* () {
       yield* Effect.acquireRelease(
         Effect.sync(() => open.add(subscription)),
@@ -47,7 +49,12 @@ export const makeEventStreams = ({ lifeMs, heartbeatMs }: Pace): EventStreams =>
       )
       // A connection that takes nothing holds the fiber that writes to it.
       yield* Effect.withFiber((fiber) => Effect.sync(() => subscription.onCut(() => fiber.interruptUnsafe())))
-      yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.sleep(heartbeatMs), subscription.nudge)))
+      const heartbeats = Effect.sleep(heartbeatMs).pipe(
+        Effect.andThen(mayGoOn),
+        Effect.flatMap((may) => (may ? subscription.nudge : subscription.end("closed"))),
+        Effect.forever
+      )
+      yield* Effect.forkScoped(heartbeats)
       yield* Effect.forkScoped(
         Effect.sleep(lifeMs).pipe(
           Effect.andThen(subscription.end("expired")),
@@ -61,7 +68,7 @@ export const makeEventStreams = ({ lifeMs, heartbeatMs }: Pace): EventStreams =>
   return {
     answer: (stream) =>
       Effect.as(
-        live(stream.subscription),
+        live(stream),
         HttpServerResponse.stream(Stream.fromPull(Effect.sync(() => piecesOf(stream))), {
           contentType: "text/event-stream",
           headers
