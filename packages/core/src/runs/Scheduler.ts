@@ -32,7 +32,7 @@ const batch = 100
 /** How long it sleeps when nothing wakes it: where the news of a schedule was lost, that one fires late by so much. */
 const backstopMs = 60_000
 
-/** For how long a tick is put off that the plan does not allow. */
+/** For how long a tick is put off that the plan does not allow, or that cannot be told. */
 const putOffMs = 60_000
 
 const unavailableDelay = "1 second"
@@ -69,6 +69,9 @@ export const layer = Layer.effectDiscard(
       Effect.catchTag("StoreUnavailable", (error) =>
         Effect.andThen(Effect.logWarning(error.message), Effect.sleep(unavailableDelay))
       ),
+      Effect.catchDefect((defect) =>
+        Effect.andThen(Effect.logError("The scheduler met a defect", defect), Effect.sleep(unavailableDelay))
+      ),
       Effect.forever,
       Effect.forkScoped
     )
@@ -85,7 +88,12 @@ const makeFire = Effect.gen(function* () {
   const feed = yield* Feed
 
   return Effect.fnUntraced(function* (due: ReadonlyArray<Schedule>, now: Timestamp) {
-    const wanted = yield* Effect.forEach(due, (schedule) => tickOf(schedule, now))
+    // Nobody's schedule keeps those of the others from firing.
+    const wanted = yield* Effect.forEach(due, (schedule) =>
+      Effect.catchDefect(tickOf(schedule, now), (defect) =>
+        Effect.as(Effect.logError(`Schedule ${schedule.schedule_id} cannot be read`, defect), putOff(schedule, now))
+      )
+    )
     const moved = new Set(yield* ticks.fire(wanted))
     const events = wanted.flatMap(({ schedule, fired }) =>
       fired !== null && moved.has(schedule.schedule_id) ? [fired.event] : []
@@ -100,6 +108,12 @@ const makeFire = Effect.gen(function* () {
       ])
     )
   }, Effect.uninterruptible)
+})
+
+const putOff = (schedule: Schedule, now: Timestamp): Tick => ({
+  schedule,
+  next: { next_at: schedule.next_at, due_at: addMillis(now, putOffMs) },
+  fired: null
 })
 
 /** What is to become of a due schedule. */
@@ -126,10 +140,7 @@ const makeTickOf = Effect.gen(function* () {
     const mayRun = yield* Effect.as(quotas.admit(schedule.env_id, 1), true).pipe(
       Effect.catchTags({ PlanRequired: () => Effect.succeed(false), NotFound: () => Effect.succeed(false) })
     )
-    if (!mayRun) {
-      const due_at = addMillis(now, putOffMs)
-      return { schedule, next: { next_at: schedule.next_at, due_at }, fired: null }
-    }
+    if (!mayRun) return putOff(schedule, now)
     const event: Event = {
       event_id: yield* fresh(EventId),
       env_id: schedule.env_id,

@@ -219,6 +219,32 @@ describe("a store that does not answer", () => {
   )
 })
 
+describe("a schedule that cannot be read", () => {
+  check(
+    "does not keep others from firing",
+    Effect.gen(function* () {
+      const broken = Layer.effect(
+        ScheduleStore,
+        Effect.map(ScheduleStore, (store) => ({
+          ...store,
+          due: (...args: Parameters<typeof store.due>) =>
+            Effect.map(store.due(...args), (due) =>
+              due.map((schedule) => (schedule.timezone === "UTC" ? schedule : { ...schedule, cron: "not a cron" }))
+            )
+        }))
+      )
+      const one = yield* born({}, broken)
+      const env = yield* one.on(deployed("many"))
+      yield* TestClock.adjust("2 minutes")
+      yield* settle
+      const fired = yield* one.on(times(env))
+      const every = [...minutes(1, 2, 2), "2026-03-01T10:01:30.000Z", "2026-03-01T10:02:30.000Z"]
+      assert.deepStrictEqual([...fired].sort(), every.sort())
+      yield* one.die
+    })
+  )
+})
+
 describe("a plan whose runs are used up", () => {
   check(
     "puts its ticks off until it allows them, as one",
