@@ -1,6 +1,7 @@
 /** What the generated OpenAPI document lacks: good ids, numbers in queries, permissions, examples, the webhook routes. */
 import { type Need, needOf } from "../access/Needs.ts"
 import { type Examples, isObject, type JsonObject, makeExamples } from "./Example.ts"
+import { mcpPath } from "./McpPath.ts"
 import { completeResponse, responseHeaders, withExamples } from "./Responses.ts"
 import { webhookPath } from "./WebhookPath.ts"
 
@@ -50,7 +51,7 @@ const completeParameter = (parameter: JsonObject, examples: Examples): JsonObjec
 /** Rates are counted per organization, so that only its credentials, and links to its files, meet their limit. */
 const isLimited = (operation: JsonObject): boolean =>
   operation.operationId === "links.open" ||
-  Array.isArray(operation.security) && operation.security.some((scheme) => isObject(scheme) && "bearer" in scheme)
+  (Array.isArray(operation.security) && operation.security.some((scheme) => isObject(scheme) && "bearer" in scheme))
 
 const completeOperation = (operation: JsonObject, examples: Examples): JsonObject => {
   const id = String(operation.operationId)
@@ -108,13 +109,17 @@ export const completeDocument = (document: JsonObject): JsonObject => {
   const tags = Array.isArray(document.tags) ? document.tags : []
   return {
     ...document,
-    paths: { ...paths, ...webhookPath(examples) },
+    paths: { ...paths, ...webhookPath(examples), ...mcpPath(examples) },
     components: {
       ...components,
       schemas,
       headers: responseHeaders,
       securitySchemes: securitySchemes(components.securitySchemes)
     },
-    tags: [...tags, { name: "Webhooks", description: "Functions of the deployed builds as HTTP endpoints" }]
+    tags: [
+      ...tags,
+      { name: "Webhooks", description: "Functions of the deployed builds as HTTP endpoints" },
+      { name: "Tools", description: "Functions of the deployed builds as tools of models" }
+    ]
   }
 }

@@ -1,15 +1,6 @@
 /** The webhook routes in the document. They are not endpoints of the API: what they answer is the tenant's code. */
 import type { Examples, JsonObject } from "./Example.ts"
-import { completeResponse } from "./Responses.ts"
-
-const parameter = (name: string, description: string, example: string) => ({
-  name,
-  in: "path",
-  required: true,
-  description,
-  schema: { type: "string" },
-  example
-})
+import { failureResponse, pathParameter } from "./WrittenOperation.ts"
 
 const failures = {
   "400": "BadRequestError",
@@ -20,11 +11,6 @@ const failures = {
   "500": "InternalServerError"
 }
 
-const failure = (status: string, component: string, examples: Examples) => {
-  const schema = { $ref: `#/components/schemas/${component}` }
-  return [status, completeResponse(status, { content: { "application/json": { schema } } }, examples)]
-}
-
 const operation = (method: string, examples: Examples): JsonObject => ({
   operationId: `webhook${method}`,
   tags: ["Webhooks"],
@@ -33,10 +19,10 @@ const operation = (method: string, examples: Examples): JsonObject => ({
     "Answers when the function returns. A credential is needed where the endpoint says `auth: required`: " +
     "the permission `webhook: execute` on the service.",
   parameters: [
-    parameter("org", "Slug of the organization", "acme"),
-    parameter("env", "Name of the environment", "production"),
-    parameter("service", "The endpoint's service", "greeter"),
-    parameter("path", "The endpoint's path without its first slash; may hold more slashes", "hello")
+    pathParameter("org", "Slug of the organization", "acme"),
+    pathParameter("env", "Name of the environment", "production"),
+    pathParameter("service", "The endpoint's service", "greeter"),
+    pathParameter("path", "The endpoint's path without its first slash; may hold more slashes", "hello")
   ],
   ...(method === "Get"
     ? {}
@@ -47,7 +33,9 @@ const operation = (method: string, examples: Examples): JsonObject => ({
       description: "What the function answers",
       content: { "*/*": { schema: {}, example: { hi: "Ada" } } }
     },
-    ...Object.fromEntries(Object.entries(failures).map(([status, component]) => failure(status, component, examples)))
+    ...Object.fromEntries(
+      Object.entries(failures).map(([status, component]) => failureResponse(status, component, examples))
+    )
   }
 })
 
