@@ -134,6 +134,15 @@ describe("/schedules", () => {
     assert.deepStrictEqual([pagination.limit, pagination.has_more], [1, true])
   })
 
+  it("shows hosts the same", async () => {
+    const id = await create({ fn: "main/plain", schedule: "P5D" })
+    const { schedules } = server.weft.env(server.env.env_id)
+    const { items, total } = await schedules.list({ limit: 1, offset: 0 })
+    assert.deepStrictEqual([items[0]?.schedule_id, total], [id, (await idsOf()).length])
+    await schedules.remove(id)
+    assert.notInclude(await idsOf(), id)
+  })
+
   it("has nothing of what builds declare", async () => {
     const { data } = (await server.call("GET", "/v1/projects/shop/schedules")).json
     assert.include(data[0], { cron: "0 3 * * *", ns: "main", var: "nightly" })

@@ -21,6 +21,8 @@ import { Projects } from "./projects/Projects.ts"
 import type { Calls, NewCall } from "./runs/Calls.ts"
 import type { RunControl } from "./runs/RunControl.ts"
 import { Runs } from "./runs/Runs.ts"
+import type { Schedule } from "./schedules/Schedule.ts"
+import { Schedules } from "./schedules/Schedules.ts"
 import type { ContextMetadata } from "./secrets/ContextVariable.ts"
 import { type ContextVariableChange, ContextVariables, type NewContextVariable } from "./secrets/ContextVariables.ts"
 import type { Streams } from "./streams/Streams.ts"
@@ -61,6 +63,11 @@ export interface WeftEnv {
     readonly runs: (eventId: string) => Promise<ReadonlyArray<HostRun>>
   }
   readonly runs: HostRuns
+  /** Those that events have made: publish `svc:schedule:new` to make one. */
+  readonly schedules: {
+    readonly list: (page?: PageRequest) => Promise<Page<Schedule>>
+    readonly remove: (scheduleId: string) => Promise<void>
+  }
   /** Calls a function by its name; with `wait`, gives the run when it is over. */
   readonly call: (call: NewCall) => Promise<HostCalled>
   /** What the organization uses of its plan, across its environments. */
@@ -79,6 +86,7 @@ type Services =
   | Events
   | Runs
   | RunControl
+  | Schedules
   | Calls
   | OrgUsages
   | Streams
@@ -144,6 +152,10 @@ export const hostEnv = (runtime: ManagedRuntime.ManagedRuntime<Services, unknown
         )
     },
     runs: hostRuns(run),
+    schedules: {
+      list: (page = firstPage) => run(Schedules.use((schedules) => schedules.list(page))),
+      remove: (scheduleId) => run(Schedules.use((schedules) => schedules.remove(scheduleId)))
+    },
     call: hostCall(run),
     usage: () => run(OrgUsages.use((usages) => usages.get)),
     streams: hostStreams(run),
