@@ -288,3 +288,30 @@ describe("an MCP route", () => {
     assert.strictEqual(reply.json.result.tools.length, 9)
   })
 })
+
+describe("the plan", () => {
+  it("bounds messages by its rate, and calls by its runs", async () => {
+    const limited = await TestServer.start(
+      {},
+      null,
+      startWeft({ sandbox: trustedSandbox({ crm }), plans: { Free: { requests_per_second: 20, runs_per_month: 1 } } })
+    )
+    await limited.deploy("crm", "crm")
+    await limited.weft.orgs.update("acme", { plan: "Free" })
+    const add = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "add", arguments: { a: 1, b: 1 } } }
+    const post = () => limited.call("POST", path, { json: add, headers: accept })
+    assert.strictEqual((await post()).json.result.content[0].text, "2")
+    let refused = await post()
+    // What is used is counted with a delay.
+    for (let tries = 0; refused.json.error === undefined && tries < 10; tries++) {
+      await new Promise((resolve) => setTimeout(resolve, 200))
+      refused = await post()
+    }
+    assert.match(refused.json.error.message, /runs/)
+
+    const replies = await Promise.all(Array.from({ length: 40 }, post))
+    const late = replies.find(({ status }) => status === 429)
+    assert.strictEqual(late?.json.error.code, "rate_limit_exceeded")
+    await limited.close()
+  })
+})
