@@ -2,8 +2,10 @@
 import type {
   Admission,
   Admitted,
+  CancelledRun,
   ClaimRequest,
   ClaimResult,
+  Delivery,
   EarlierRequest,
   EnvId,
   Group,
@@ -12,6 +14,10 @@ import type {
   NodeId,
   Run,
   RunId,
+  RunLog,
+  RunRef,
+  RunSelection,
+  RunStatus,
   ScheduleId,
   Tick,
   Timestamp
@@ -31,6 +37,16 @@ export type Call =
   | { readonly _tag: "Admit"; readonly admission: Admission }
   | { readonly _tag: "Earlier"; readonly envId: EnvId; readonly key: string; readonly now: Timestamp }
   | { readonly _tag: "Forget"; readonly now: Timestamp; readonly limit: number }
+  | {
+      readonly _tag: "Cancel"
+      readonly envId: EnvId
+      readonly which: RunSelection
+      readonly at: Timestamp
+      readonly limit: number
+    }
+  | { readonly _tag: "Log"; readonly logs: ReadonlyArray<RunLog> }
+  | { readonly _tag: "EndedOf"; readonly runs: ReadonlyArray<RunRef> }
+  | { readonly _tag: "Redeliver"; readonly delivery: Delivery }
   | { readonly _tag: "Fire"; readonly ticks: ReadonlyArray<Tick> }
 
 /** `id` is that of the answer; ids are not used twice. */
@@ -48,6 +64,10 @@ export type Answer =
   | { readonly _tag: "Groups"; readonly groups: ReadonlyArray<Group> }
   | { readonly _tag: "Admitted"; readonly admitted: Admitted }
   | { readonly _tag: "Request"; readonly earlier: EarlierRequest | null }
+  | { readonly _tag: "Cancelled"; readonly runs: ReadonlyArray<CancelledRun> }
+  | { readonly _tag: "Logged"; readonly statuses: ReadonlyArray<RunStatus | null> }
+  | { readonly _tag: "RunIds"; readonly ids: ReadonlyArray<RunId> }
+  | { readonly _tag: "Done" }
   | { readonly _tag: "Fired"; readonly schedules: ReadonlyArray<ScheduleId> }
   /** The store did not answer. */
   | { readonly _tag: "Unavailable"; readonly reason: string }

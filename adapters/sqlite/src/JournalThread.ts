@@ -1,16 +1,18 @@
 /**
- * `JournalStore`, `AdmissionStore` and `TickStore` in a thread of their own.
+ * `JournalStore`, `AdmissionStore`, `RunControlStore` and `TickStore` in a thread of their own.
  *
  * A durable commit waits for the disk, a third of a millisecond to several, and SQLite waits on the spot. In the
  * main thread that would be time in which no request is answered and no run goes on. Objects are handed over as
  * they are: cloning them costs the main thread a third of what JSON would.
  */
 import { Worker } from "node:worker_threads"
-import { AdmissionStore, JournalStore, StoreUnavailable, TickStore } from "@weft/core"
+import { AdmissionStore, JournalStore, RunControlStore, StoreUnavailable, TickStore } from "@weft/core"
 import { Context, Effect, Layer } from "effect"
 import type { Answer, Call, JournalThreadData, Reply, Request } from "./JournalProtocol.ts"
 
-export const layer = (data: JournalThreadData): Layer.Layer<JournalStore | AdmissionStore | TickStore> =>
+export const layer = (
+  data: JournalThreadData
+): Layer.Layer<JournalStore | AdmissionStore | RunControlStore | TickStore> =>
   Layer.effectContext(
     Effect.gen(function* () {
       const thread = yield* Effect.acquireRelease(
@@ -19,6 +21,7 @@ export const layer = (data: JournalThreadData): Layer.Layer<JournalStore | Admis
       )
       return Context.make(JournalStore, journalOf(thread)).pipe(
         Context.add(AdmissionStore, admissionsOf(thread)),
+        Context.add(RunControlStore, controlOf(thread)),
         Context.add(TickStore, ticksOf(thread))
       )
     })
@@ -64,6 +67,29 @@ const admissionsOf = (thread: JournalThread) =>
       ),
 
     forget: (now, limit) => count(thread, "forget", { _tag: "Forget", now, limit })
+  })
+
+const controlOf = (thread: JournalThread) =>
+  RunControlStore.of({
+    cancel: (envId, which, at, limit) =>
+      Effect.flatMap(ask(thread, "cancel", { _tag: "Cancel", envId, which, at, limit }), (answer) =>
+        answer._tag === "Cancelled" ? Effect.succeed(answer.runs) : unexpected(answer)
+      ),
+
+    log: (logs) =>
+      Effect.flatMap(ask(thread, "log", { _tag: "Log", logs }), (answer) =>
+        answer._tag === "Logged" ? Effect.succeed(answer.statuses) : unexpected(answer)
+      ),
+
+    ended: (runs) =>
+      Effect.flatMap(ask(thread, "ended", { _tag: "EndedOf", runs }), (answer) =>
+        answer._tag === "RunIds" ? Effect.succeed(answer.ids) : unexpected(answer)
+      ),
+
+    redeliver: (delivery) =>
+      Effect.flatMap(ask(thread, "redeliver", { _tag: "Redeliver", delivery }), (answer) =>
+        answer._tag === "Done" ? Effect.void : unexpected(answer)
+      )
   })
 
 const ticksOf = (thread: JournalThread) =>

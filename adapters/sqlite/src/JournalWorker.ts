@@ -4,7 +4,7 @@
  * A commit waits for the disk. Here it holds up nobody.
  */
 import { parentPort, workerData } from "node:worker_threads"
-import { AdmissionStore, JournalStore, TickStore } from "@weft/core"
+import { AdmissionStore, JournalStore, RunControlStore, TickStore } from "@weft/core"
 import { Database, journalStore, sqlite } from "@weft/sql"
 import { Cause, Effect, Layer, ManagedRuntime } from "effect"
 import type { Answer, Call, JournalThreadData, Reply, Request } from "./JournalProtocol.ts"
@@ -22,6 +22,7 @@ const runtime = ManagedRuntime.make(journalStore.pipe(Layer.provide(database)))
 const answer = Effect.fnUntraced(function* (call: Call) {
   const journal = yield* JournalStore
   const admissions = yield* AdmissionStore
+  const control = yield* RunControlStore
   const ticks = yield* TickStore
   switch (call._tag) {
     case "Commit":
@@ -42,12 +43,23 @@ const answer = Effect.fnUntraced(function* (call: Call) {
       return { _tag: "Request", earlier: yield* admissions.earlier(call.envId, call.key, call.now) } as const
     case "Forget":
       return { _tag: "Counted", count: yield* admissions.forget(call.now, call.limit) } as const
+    case "Cancel":
+      return { _tag: "Cancelled", runs: yield* control.cancel(call.envId, call.which, call.at, call.limit) } as const
+    case "Log":
+      return { _tag: "Logged", statuses: yield* control.log(call.logs) } as const
+    case "EndedOf":
+      return { _tag: "RunIds", ids: yield* control.ended(call.runs) } as const
+    case "Redeliver":
+      yield* control.redeliver(call.delivery)
+      return { _tag: "Done" } as const
     case "Fire":
       return { _tag: "Fired", schedules: yield* ticks.fire(call.ticks) } as const
   }
 })
 
-const answerOrReason = (call: Call): Effect.Effect<Answer, never, JournalStore | AdmissionStore | TickStore> =>
+type Stores = JournalStore | AdmissionStore | RunControlStore | TickStore
+
+const answerOrReason = (call: Call): Effect.Effect<Answer, never, Stores> =>
   answer(call).pipe(
     Effect.catchTag("StoreUnavailable", ({ cause }) =>
       Effect.succeed({ _tag: "Unavailable", reason: textOf(cause) } as const)

@@ -148,23 +148,23 @@ const cuttable = (shared: Context.Context<Shared>, line: { readonly cut: boolean
   const control = Context.get(shared, RunControlStore)
   return shared.pipe(
     Context.add(JournalStore, {
-      commit: (entries, lease) => through(journal.commit(entries, lease)),
-      claim: (request) => through(journal.claim(request)),
-      unpark: (groups, now) => through(journal.unpark(groups, now)),
-      parked: (after, limit) => through(journal.parked(after, limit)),
-      reap: (nodeId, now, limit) => through(journal.reap(nodeId, now, limit)),
-      purge: (envId, before, limit) => through(journal.purge(envId, before, limit))
+      commit: (...args) => through(journal.commit(...args)),
+      claim: (...args) => through(journal.claim(...args)),
+      unpark: (...args) => through(journal.unpark(...args)),
+      parked: (...args) => through(journal.parked(...args)),
+      reap: (...args) => through(journal.reap(...args)),
+      purge: (...args) => through(journal.purge(...args))
     }),
     Context.add(AdmissionStore, {
-      admit: (admission) => through(admissions.admit(admission)),
-      earlier: (envId, key, now) => through(admissions.earlier(envId, key, now)),
-      forget: (now, limit) => through(admissions.forget(now, limit))
+      admit: (...args) => through(admissions.admit(...args)),
+      earlier: (...args) => through(admissions.earlier(...args)),
+      forget: (...args) => through(admissions.forget(...args))
     }),
     Context.add(RunControlStore, {
-      cancel: (envId, which, at, limit) => through(control.cancel(envId, which, at, limit)),
-      log: (envId, runId, logs) => through(control.log(envId, runId, logs)),
-      ended: (runs) => through(control.ended(runs)),
-      redeliver: (delivery) => through(control.redeliver(delivery))
+      cancel: (...args) => through(control.cancel(...args)),
+      log: (...args) => through(control.log(...args)),
+      ended: (...args) => through(control.ended(...args)),
+      redeliver: (...args) => through(control.redeliver(...args))
     })
   )
 }

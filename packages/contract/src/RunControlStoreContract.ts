@@ -8,6 +8,7 @@ import {
   monthOf,
   noRetry,
   RunControlStore,
+  type RunLog,
   type RunSelection,
   RunStore,
   TenantStore,
@@ -55,8 +56,10 @@ const stored = (n: number, env = 1) => RunStore.use((store) => store.get(envId(e
 
 const logsOf = (n: number) => RunStore.use((store) => store.logs(envId(1), runId(n), everything))
 
-const log = (n: number, logs: ReadonlyArray<LogEntry>, env = 1) =>
-  RunControlStore.use((store) => store.log(envId(env), runId(n), logs))
+const logAll = (...logs: ReadonlyArray<RunLog>) => RunControlStore.use((store) => store.log(logs))
+
+const log = (n: number, entries: ReadonlyArray<LogEntry>, env = 1) =>
+  Effect.map(logAll({ env_id: envId(env), run_id: runId(n), entries }), ([status]) => status)
 
 const commit = (...entries: Parameters<JournalStore["Service"]["commit"]>[0]) =>
   JournalStore.use((journal) => journal.commit(entries, null))
@@ -247,6 +250,15 @@ const logging: ReadonlyArray<Check<Stores>> = [
     assert.deepStrictEqual(yield* logsOf(1), { items: lines, total: 3 })
     assert.strictEqual((yield* logsOf(2)).total, 0)
     assert.deepStrictEqual(yield* stored(1), run(1))
+  }),
+
+  check("logs of many runs are written together, each by itself", function* () {
+    yield* commit(started(1), over(2), started(3), started(4, { env_id: envId(2) }))
+    yield* cancel({ runId: runId(3) })
+    const logs = [1, 2, 3, 4, 404].map((n) => ({ env_id: envId(1), run_id: runId(n), entries: [logLine(n)] }))
+    assert.deepStrictEqual(yield* logAll(...logs), ["running", "succeeded", "cancelled", null, null])
+    assert.deepStrictEqual([(yield* logsOf(1)).items, (yield* logsOf(3)).items], [[logLine(1)], [logLine(3)]])
+    assert.deepStrictEqual(yield* logAll(), [])
   }),
 
   check("the log of a run that has ended stays as its end left it", function* () {

@@ -46,15 +46,22 @@ notices("the contract of the control of runs", runControlStoreChecks, {
   "lets a cancelled run be settled": faulty(JournalStore, (store) => ({
     commit: (entries, lease) => Effect.map(store.commit(entries, lease), (counted) => counted.map(() => true))
   })),
-  "drops logs": faulty(RunControlStore, () => ({ log: () => Effect.succeed("running" as const) })),
+  "drops logs": faulty(RunControlStore, () => ({ log: (logs) => Effect.succeed(logs.map(() => "running" as const)) })),
+  "writes only the first of many logs": faulty(RunControlStore, (store) => ({
+    log: (logs) => store.log(logs.slice(0, 1))
+  })),
   "adds to logs": faulty(RunControlStore, (store) => ({
-    log: (env, run, logs) => store.log(env, run, [logLine(0), ...logs])
+    log: (logs) => store.log(logs.map((one) => ({ ...one, entries: [logLine(0), ...one.entries] })))
   })),
   "logs for all environments": faulty(RunControlStore, (store) => ({
-    log: (_, run, logs) => store.log(envId(1), run, logs)
+    log: (logs) => store.log(logs.map((one) => ({ ...one, env_id: envId(1) })))
   })),
   "takes every run for running": faulty(RunControlStore, (store) => ({
-    log: (...args) => Effect.as(store.log(...args), "running" as const)
+    log: (logs) =>
+      Effect.as(
+        store.log(logs),
+        logs.map(() => "running" as const)
+      )
   })),
   "takes every run for ended": faulty(RunControlStore, () => ({
     ended: (runs) => Effect.succeed(runs.map((run) => run.run_id))

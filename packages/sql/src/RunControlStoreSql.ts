@@ -2,10 +2,10 @@
 import {
   cancelRun,
   type EnvId,
-  type LogEntry,
   type Run,
   RunControlStore,
   type RunId,
+  type RunLog,
   type RunSelection,
   type RunStatus,
   type Timestamp,
@@ -46,15 +46,15 @@ export const layer: Layer.Layer<RunControlStore, never, Database> = Layer.effect
       return counted.map(({ run, group }) => ({ run, group }))
     })
 
-    const log = Effect.fnUntraced(function* (envId: EnvId, runId: RunId, entries: ReadonlyArray<LogEntry>) {
+    const log = Effect.fnUntraced(function* ({ env_id, run_id, entries }: RunLog) {
       const logs = logsText(entries)
-      const set = sql`UPDATE runs SET logs = ${logs} WHERE env_id = ${envId} AND run_id = ${runId}`
+      const set = sql`UPDATE runs SET logs = ${logs} WHERE env_id = ${env_id} AND run_id = ${run_id}`
       const [open] = yield* sql<{ status: RunStatus }>`${set} AND status = 'running' RETURNING status`
       if (open !== undefined) return open.status
       const [run] = yield* sql<Counted & { readonly bytes: number }>`
         SELECT env_id, project_id, project_name, run_type, status, start_time,
           coalesce(octet_length(logs), 0) AS bytes
-        FROM runs WHERE env_id = ${envId} AND run_id = ${runId}`
+        FROM runs WHERE env_id = ${env_id} AND run_id = ${run_id}`
       if (run?.status === "cancelled") {
         yield* set
         yield* statements.countRuns.run(regrown(run, utf8Length(logs ?? "") - run.bytes))
@@ -66,7 +66,7 @@ export const layer: Layer.Layer<RunControlStore, never, Database> = Layer.effect
       cancel: (envId, which, at, limit) =>
         sql.withTransaction(cancel(envId, which, at, limit)).pipe(orUnavailable("cancel")),
 
-      log: (envId, runId, entries) => sql.withTransaction(log(envId, runId, entries)).pipe(orUnavailable("log")),
+      log: (logs) => sql.withTransaction(Effect.forEach(logs, log)).pipe(orUnavailable("log")),
 
       ended: (runs) =>
         Effect.forEach([...Map.groupBy(runs, (run) => run.env_id)], ([envId, members]) => {

@@ -43,11 +43,8 @@ import * as TickStoreSql from "./TickStoreSql.ts"
 import * as UsageStoreSql from "./UsageStoreSql.ts"
 
 /** What running writes, for a thread of its own. Needs a database that is up to date. */
-export const journalStore: Layer.Layer<JournalStore | AdmissionStore | TickStore, never, Database> = Layer.mergeAll(
-  JournalStoreSql.layer,
-  AdmissionStoreSql.layer,
-  TickStoreSql.layer
-)
+export const journalStore: Layer.Layer<JournalStore | AdmissionStore | RunControlStore | TickStore, never, Database> =
+  Layer.mergeAll(JournalStoreSql.layer, AdmissionStoreSql.layer, RunControlStoreSql.layer, TickStoreSql.layer)
 
 /** Every store but the journal. Needs a database that is up to date. */
 export const recordStores: Layer.Layer<
@@ -64,7 +61,6 @@ export const recordStores: Layer.Layer<
   | EventStore
   | RunStore
   | StreamStore
-  | RunControlStore
   | UsageStore
   | DomainStore,
   never,
@@ -83,7 +79,6 @@ export const recordStores: Layer.Layer<
   EventStoreSql.layer,
   RunStoreSql.layer,
   StreamStoreSql.layer,
-  RunControlStoreSql.layer,
   UsageStoreSql.layer,
   DomainStoreSql.layer
 )

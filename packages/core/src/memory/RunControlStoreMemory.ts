@@ -33,13 +33,15 @@ export const layer: Layer.Layer<RunControlStore, never, MemoryDatabase> = Layer.
             })
         ),
 
-      log: (envId, runId, entries) =>
-        Effect.sync(() => {
-          const run = runs.get(runId)
-          if (run === undefined || run.env_id !== envId) return null
-          if (run.status === "running" || run.status === "cancelled") logs.set(runId, entries)
-          return run.status
-        }),
+      log: (written) =>
+        Effect.sync(() =>
+          written.map(({ env_id, run_id, entries }) => {
+            const run = runs.get(run_id)
+            if (run === undefined || run.env_id !== env_id) return null
+            if (run.status === "running" || run.status === "cancelled") logs.set(run_id, entries)
+            return run.status
+          })
+        ),
 
       ended: (asked) =>
         Effect.sync(() =>

@@ -61,8 +61,9 @@ export class Executor extends Context.Service<
       /** Nobody can settle a run that was stopped, so what it had logged is stored by itself. */
       const afterStop = Effect.fnUntraced(function* (run: Run, { logs, secrets }: Logged) {
         const kept = yield* maskedLogs(logs, secrets)
-        const status = yield* Effect.catchTag(control.log(run.env_id, run.run_id, kept), "StoreUnavailable", (error) =>
-          Effect.as(Effect.logWarning(`The log of a cancelled run is lost: ${error.message}`), "cancelled" as const)
+        const stored = control.log([{ env_id: run.env_id, run_id: run.run_id, entries: kept }])
+        const [status] = yield* Effect.catchTag(stored, "StoreUnavailable", (error) =>
+          Effect.as(Effect.logWarning(`The log of a cancelled run is lost: ${error.message}`), [])
         )
         if (status === "failed") return yield* new SandboxUnavailable({ reason: "another node took the run for lost" })
         journal.ended(cancelRun(run, yield* currentTime))

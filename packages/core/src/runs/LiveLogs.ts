@@ -6,15 +6,18 @@
 import { Effect, Layer } from "effect"
 import { now as currentTime } from "../ids/Timestamp.ts"
 import { maskedLogs } from "./Masking.ts"
-import type { LogEntry, Run } from "./Run.ts"
-import { RunControlStore } from "./RunControlStore.ts"
-import { type Logged, RunningRuns } from "./RunningRuns.ts"
+import type { LogEntry } from "./Run.ts"
+import { RunControlStore, type RunLog } from "./RunControlStore.ts"
+import { type AtWork, type Logged, RunningRuns } from "./RunningRuns.ts"
 
 /** Between looks at what was logged. Runs that end sooner are written once, at their end. */
 const everyMs = 1_000
 
 /** Characters of a log for each further second until it is written again, so that one long log takes no disk's time. */
 const charactersPerSecond = 262_144
+
+/** Logs in one transaction. */
+const batch = 20
 
 interface Written {
   readonly entries: number
@@ -27,14 +30,23 @@ export const layer = Layer.effectDiscard(
     const running = yield* RunningRuns
     let written = new Map<Logged, Written>()
 
-    const write = Effect.fnUntraced(function* (run: Run, logged: Logged) {
-      const logs = yield* maskedLogs(logged.logs, logged.secrets)
-      const status = yield* store.log(run.env_id, run.run_id, logs)
-      // A webhook's run may not be stored yet.
-      if (status === null) return
-      if (status !== "running" && running.logged(run.run_id) === logged) running.stop([run.run_id])
-      const nextAt = (yield* currentTime) + (1000 * lengthOf(logs)) / charactersPerSecond
-      written.set(logged, { entries: logs.length, nextAt })
+    /** Writes the logs of these, and stops those that turn out to be over. */
+    const write = Effect.fnUntraced(function* (due: ReadonlyArray<AtWork>) {
+      const logs: Array<RunLog> = []
+      for (const { run, logged } of due) {
+        const entries = yield* maskedLogs(logged.logs, logged.secrets)
+        logs.push({ env_id: run.env_id, run_id: run.run_id, entries })
+      }
+      const statuses = yield* store.log(logs)
+      const now = yield* currentTime
+      for (const [index, { run, logged }] of due.entries()) {
+        const status = statuses[index] ?? null
+        const entries = logs[index]?.entries ?? []
+        // A webhook's run may not be stored yet.
+        if (status === null) continue
+        if (status !== "running" && running.logged(run.run_id) === logged) running.stop([run.run_id])
+        written.set(logged, { entries: entries.length, nextAt: now + (1000 * lengthOf(entries)) / charactersPerSecond })
+      }
     })
 
     const pass = Effect.gen(function* () {
@@ -47,11 +59,11 @@ export const layer = Layer.effectDiscard(
           return before === undefined ? [] : [[logged, before] as const]
         })
       )
-      for (const { run, logged } of atWork) {
-        if (running.logged(run.run_id) !== logged) continue
+      const due = atWork.filter(({ run, logged }) => {
         const before = written.get(logged) ?? { entries: 0, nextAt: 0 }
-        if (logged.logs.length > before.entries && before.nextAt <= now) yield* write(run, logged)
-      }
+        return running.logged(run.run_id) === logged && logged.logs.length > before.entries && before.nextAt <= now
+      })
+      for (let at = 0; at < due.length; at += batch) yield* write(due.slice(at, at + batch))
     })
 
     yield* pass.pipe(

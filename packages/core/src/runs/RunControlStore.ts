@@ -24,6 +24,12 @@ export interface RunSelection {
   readonly functions?: ReadonlyArray<string>
 }
 
+export type RunRef = Pick<Run, "env_id" | "run_id">
+
+export interface RunLog extends RunRef {
+  readonly entries: ReadonlyArray<LogEntry>
+}
+
 /** A run that was cancelled, and the key of the group that its delivery was in. */
 export interface CancelledRun {
   readonly run: Run
@@ -45,19 +51,13 @@ export class RunControlStore extends Context.Service<
     ) => Effect.Effect<ReadonlyArray<CancelledRun>, StoreUnavailable>
 
     /**
-     * Stores the whole log of a run, in place of what was stored of it, unless it has succeeded or failed. Gives the
-     * run's status; null when it is not stored.
+     * Stores the whole logs of runs, in place of what was stored of them, but not of those that have succeeded or
+     * failed. Gives the status of each run, null where it is not stored.
      */
-    readonly log: (
-      envId: EnvId,
-      runId: RunId,
-      logs: ReadonlyArray<LogEntry>
-    ) => Effect.Effect<RunStatus | null, StoreUnavailable>
+    readonly log: (logs: ReadonlyArray<RunLog>) => Effect.Effect<ReadonlyArray<RunStatus | null>, StoreUnavailable>
 
     /** Those of the runs that are stored as ended, whoever ended them. */
-    readonly ended: (
-      runs: ReadonlyArray<Pick<Run, "env_id" | "run_id">>
-    ) => Effect.Effect<ReadonlyArray<RunId>, StoreUnavailable>
+    readonly ended: (runs: ReadonlyArray<RunRef>) => Effect.Effect<ReadonlyArray<RunId>, StoreUnavailable>
 
     /** One more delivery of an event that is stored; it waits. */
     readonly redeliver: (delivery: Delivery) => Effect.Effect<void, StoreUnavailable>

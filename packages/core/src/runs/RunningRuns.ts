@@ -17,9 +17,12 @@ export interface Logged {
   readonly secrets: ReadonlySet<string>
 }
 
-interface Work {
+export interface AtWork {
   readonly run: Run
   readonly logged: Logged
+}
+
+interface Work extends AtWork {
   /** Ends the work, whatever it has come to. */
   readonly stop: () => void
 }
@@ -40,7 +43,7 @@ export class RunningRuns extends Context.Service<
     /** What a run that is at work here has logged. */
     readonly logged: (runId: RunId) => Logged | undefined
     /** All that is at work here, once there is something. */
-    readonly atWork: Effect.Effect<ReadonlyArray<Readonly<{ run: Run; logged: Logged }>>>
+    readonly atWork: Effect.Effect<ReadonlyArray<AtWork>>
   }
 >()("@weft/core/runs/RunningRuns") {
   static readonly layer = Layer.effect(
