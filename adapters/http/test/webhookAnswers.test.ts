@@ -56,14 +56,19 @@ afterAll(async () => {
 const json = { "content-type": "application/json" }
 
 /** A body whose length is known, one that comes in chunks, and a host that has requests of the web. */
-const ways: Record<string, (path: string, init: RequestInit & { body?: BodyInit }) => Promise<Response>> = {
+const ways: Record<string, (path: string, init: RequestInit) => Promise<Response>> = {
   "with a length": (path, init) => fetch(`${server.listening.url}${path}`, init),
   "in chunks": (path, init) => {
-    const body = init.body === undefined ? {} : { body: new Response(init.body).body, duplex: "half" as const }
+    const body =
+      init.body === undefined || init.body === null
+        ? {}
+        : { body: new Response(init.body).body, duplex: "half" as const }
     return fetch(`${server.listening.url}${path}`, { ...init, ...body })
   },
   "as a web request": (path, init) => mounted(new Request(`http://weft.test${path}`, init))
 }
+
+const jsonOf = async (response: Response): Promise<ReturnType<typeof JSON.parse>> => JSON.parse(await response.text())
 
 const hook = (path: string) => `/webhook/acme/prod/s${path}`
 
@@ -85,7 +90,7 @@ for (const [way, send] of Object.entries(ways)) {
       const several = await answer({ status: 200, headers: { "Set-Cookie": cookies, "X-List": ["a", "b"] }, body: 1 })
       assert.deepStrictEqual(several.headers.getSetCookie(), cookies)
       assert.strictEqual(several.headers.get("x-list"), "a, b")
-      assert.deepStrictEqual([several.status, await several.json()], [200, 1])
+      assert.deepStrictEqual([several.status, await jsonOf(several)], [200, 1])
       assert.isNotNull(several.headers.get("x-request-id"))
       const one = await answer({ status: 200, headers: { "set-cookie": "a=1; Secure" } })
       assert.deepStrictEqual(one.headers.getSetCookie(), ["a=1; Secure"])
@@ -103,7 +108,7 @@ for (const [way, send] of Object.entries(ways)) {
           body: JSON.stringify({ answer: { status, body: { status } } }),
           redirect: "manual"
         })
-        assert.deepStrictEqual([response.status, await response.json()], [status, { status }])
+        assert.deepStrictEqual([response.status, await jsonOf(response)], [status, { status }])
       }
       for (const status of [204, 205, 304]) {
         const response = await answer({ status, body: { not: "sent" } })
@@ -115,7 +120,7 @@ for (const [way, send] of Object.entries(ways)) {
       for (const status of [-1, 0, 99, 100, 103, 199, 600, 99_999]) {
         const response = await answer({ status })
         assert.strictEqual(response.status, 500, String(status))
-        assert.strictEqual((await response.json()).error.code, "internal_server_error")
+        assert.strictEqual((await jsonOf(response)).error.code, "internal_server_error")
         assert.include(await lastFailure(), `status ${status} `)
       }
     })
@@ -123,13 +128,13 @@ for (const [way, send] of Object.entries(ways)) {
     it("takes for a plain value what has no integer status", async () => {
       for (const value of [{ status: "200" }, { status: 200.5 }, { status: null }, [200], "text", 0, false, null]) {
         const response = await answer(value)
-        assert.deepStrictEqual([response.status, await response.json()], [200, value])
+        assert.deepStrictEqual([response.status, await jsonOf(response)], [200, value])
         assert.strictEqual(response.headers.get("content-type"), "application/json")
       }
       const nothing = await post("/special", { name: "undefined" })
       assert.deepStrictEqual([nothing.status, await nothing.text()], [200, "null"])
       const promised = await post("/special", { name: "promised" })
-      assert.deepStrictEqual([promised.status, await promised.json()], [202, "later"])
+      assert.deepStrictEqual([promised.status, await jsonOf(promised)], [202, "later"])
     })
 
     it("fails the run for headers that cannot be sent, which says so", async () => {
@@ -158,7 +163,7 @@ for (const [way, send] of Object.entries(ways)) {
         "x-kept": "yes"
       }
       const response = await answer({ status: 200, headers, body: "whole" })
-      assert.strictEqual(await response.json(), "whole")
+      assert.strictEqual(await jsonOf(response), "whole")
       assert.strictEqual(response.headers.get("x-kept"), "yes")
       assert.notStrictEqual(response.headers.get("x-request-id"), "mine")
       assert.isNull(response.headers.get("transfer-encoding"))
@@ -183,7 +188,7 @@ for (const [way, send] of Object.entries(ways)) {
       assert.deepStrictEqual(new Uint8Array(await bytes.arrayBuffer()), new Uint8Array([0, 255, 128]))
       assert.strictEqual(bytes.headers.get("content-type"), "image/png")
       const asJson = await post("/special", { name: "bytesAsJson" })
-      assert.deepStrictEqual(await asJson.json(), { 0: 1, 1: 2 })
+      assert.deepStrictEqual(await jsonOf(asJson), { 0: 1, 1: 2 })
       const none = await answer({ status: 200 })
       assert.deepStrictEqual([none.status, await none.text()], [200, ""])
       assert.notInclude(none.headers.get("content-type") ?? "", "json")
@@ -204,19 +209,19 @@ for (const [way, send] of Object.entries(ways)) {
         [new TextEncoder().encode("<a/>"), "application/xml"]
       ] as const) {
         const response = await send(hook("/echo"), { method: "POST", headers: { "content-type": contentType }, body })
-        const request = await response.json()
+        const request = await jsonOf(response)
         assert.isNull(request.body, contentType)
         assert.strictEqual(request["body-raw"], Buffer.from(body).toString("base64"), contentType)
       }
     })
 
     it("hands over the same request as svc.request", async () => {
-      assert.deepStrictEqual(await (await post("/context", {})).json(), [true, hook("/context")])
+      assert.deepStrictEqual(await jsonOf(await post("/context", {})), [true, hook("/context")])
     })
 
     it("has the whole path as it was sent, and the last value of every name of the query", async () => {
       const response = await send(`${hook("/echo")}?a=1&b=%C3%A6+x&a=2&c&=d`, { method: "POST" })
-      const { url, query, method } = await response.json()
+      const { url, query, method } = await jsonOf(response)
       assert.deepStrictEqual(
         { url, query, method },
         {
@@ -237,12 +242,12 @@ for (const [way, send] of Object.entries(ways)) {
         ["?q", "root"]
       ] as const) {
         const response = await send(hook(path), { method: "POST" })
-        assert.deepStrictEqual([response.status, await response.json()], [200, found], path)
+        assert.deepStrictEqual([response.status, await jsonOf(response)], [200, found], path)
       }
       for (const path of ["/a+b/%C3%A6", "/a%20b/%c3%a6", "/a%20b/", "/slash//", "//", "/%73lash"]) {
         const response = await send(hook(path), { method: "POST" })
         assert.strictEqual(response.status, 404, path)
-        assert.strictEqual((await response.json()).error.code, "not_found")
+        assert.strictEqual((await jsonOf(response)).error.code, "not_found")
       }
     })
 
@@ -250,7 +255,7 @@ for (const [way, send] of Object.entries(ways)) {
       for (const method of ["HEAD", "OPTIONS"]) {
         assert.strictEqual((await send(hook("/read"), { method })).status, 404, method)
       }
-      assert.strictEqual(await (await send(hook("/read"), { method: "GET" })).json(), "read")
+      assert.strictEqual(await jsonOf(await send(hook("/read"), { method: "GET" })), "read")
     })
   })
 }
