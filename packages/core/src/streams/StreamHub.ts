@@ -149,7 +149,10 @@ const makeAttachment = Effect.fnUntraced(function* (handOut: (messages: Readonly
     attached = scope
     yield* PubSub.takeBetween(activity, 1, portionMax).pipe(
       Effect.flatMap((messages) => {
-        const restMs = Math.min(handOut(messages) * restMsEach, restMsMax)
+        const woken = handOut(messages)
+        // More is waiting: the feed must not lose it meanwhile.
+        const isBehind = messages.length === portionMax
+        const restMs = Math.min(woken * restMsEach, restMsMax) / (isBehind ? 4 : 1)
         // Even the quickest subscriber needs a turn to take them.
         return restMs < 1 ? Effect.yieldNow : Effect.sleep(restMs)
       }),
