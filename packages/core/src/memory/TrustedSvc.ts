@@ -1,5 +1,6 @@
 /** The `svc` of a trusted function (decisions 5.3): the facts of the invocation and what the host offers. */
 import type { GuestLog, Invocation, LogLevel } from "../sandbox/Sandbox.ts"
+import { type TrustedContent, type TrustedFiles, trustedAsset, trustedFiles } from "./TrustedFiles.ts"
 
 // As in every runtime; TypeScript declares it only together with a platform.
 declare const AbortController: new () => { readonly signal: unknown; readonly abort: () => void }
@@ -12,6 +13,10 @@ export interface TrustedSvc extends Readonly<Record<string, unknown>> {
     readonly get: (key: string) => Promise<unknown>
     readonly all: () => Promise<unknown>
   }
+  /** The files of the environment. */
+  readonly files: TrustedFiles
+  /** A file of the build; what stands for a zip here has none. */
+  readonly asset: (name: string) => Promise<TrustedContent | null>
   readonly events: {
     readonly publish: (event: {
       readonly type: string
@@ -70,6 +75,8 @@ export const hostedSvc = (invocation: Invocation, host: SvcHost): HostedSvc => {
   const svc: TrustedSvc = {
     ...facts,
     context: { get: (key) => ask("context.get", { key }), all: () => ask("context.all", {}) },
+    files: trustedFiles(ask),
+    asset: (name) => trustedAsset(ask, name),
     events: { publish: (event) => ask("events.publish", event) },
     call: (fn, args = []) => ask("call", { fn, args }),
     schedules: {

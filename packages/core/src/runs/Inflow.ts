@@ -46,7 +46,7 @@ export class Inflow<E> {
 const hasEnded = <E>({ state }: Queue.Dequeue<Uint8Array, E | Cause.Done>): boolean =>
   state._tag === "Done" && Pull.isDoneCause(state.exit.cause)
 
-const joined = (chunks: ReadonlyArray<Uint8Array>): Uint8Array => {
+export const joined = (chunks: ReadonlyArray<Uint8Array>): Uint8Array => {
   const [only] = chunks
   if (only !== undefined && chunks.length === 1) return only
   const all = new Uint8Array(chunks.reduce((length, chunk) => length + chunk.length, 0))
