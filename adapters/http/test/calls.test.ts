@@ -152,6 +152,20 @@ describe("POST /runs/{run_id}/replay", () => {
     assert.deepStrictEqual([await replay("same"), await replay("deployed")], [1, 2])
   })
 
+  it("is 400 when the build is gone, or the deployed one has no such function", async () => {
+    await server.deploy("gone", "other")
+    const { run_id } = (await call({ fn: "gone:main/version", wait: 5 })).json.data
+    const { build_id } = (await server.upload("gone", "latest")).json.data
+    await server.call("POST", `/v1/projects/gone/builds/${build_id}/deploy`)
+    const deployed = await server.call("POST", `/v1/runs/${run_id}/replay?build=deployed`)
+    assert.strictEqual(deployed.status, 400)
+    assert.include(deployed.json.error.message, "main/version")
+    assert.strictEqual((await server.call("DELETE", "/v1/projects/gone")).status, 204)
+    const same = await server.call("POST", `/v1/runs/${run_id}/replay`)
+    assert.strictEqual(same.status, 400)
+    assert.include(same.json.error.message, "gone")
+  })
+
   it("is 400 for a run without an event, and for a build that is none", async () => {
     await server.call("GET", "/webhook/acme/prod/shop/read", { token: null })
     const { data } = (await server.call("GET", "/v1/runs?type=call")).json

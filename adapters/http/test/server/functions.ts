@@ -46,5 +46,6 @@ export const modules: Readonly<Record<string, TrustedModule>> = {
   shop: { main },
   other: { main: { onOrder: main.onOrder, version: () => 1 } },
   later: { main: { version: () => 2 } },
+  latest: { main: { plain: main.plain } },
   bad: { main: { broken: Object.assign(() => null, { meta: { schedule: "not a cron" } }) } }
 }

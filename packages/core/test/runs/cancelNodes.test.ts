@@ -150,3 +150,22 @@ describe("what a run has logged", () => {
     }).pipe(Effect.ensuring(endAll), Effect.provide(world(modules)))
   )
 })
+
+describe("cancelling at once", () => {
+  it.effect("stops what is about to begin as well as what has just begun", () =>
+    Effect.gen(function* () {
+      const env = yield* deployed("app")
+      for (let turn = 0; turn < 40; turn++) {
+        signals.length = 0
+        const event = yield* publish(env, "job")
+        for (let yields = 0; yields < turn % 8; yields++) yield* Effect.yieldNow
+        const [run] = yield* runsOf(env, event.event_id)
+        assert.strictEqual((yield* cancel(env, run?.run_id ?? "")).status, "cancelled")
+        yield* settle
+        assert.isTrue(signals.every((signal) => signal.aborted))
+      }
+      const runs = yield* allRuns(env)
+      assert.strictEqual(runs.filter((run) => run.status === "cancelled").length, 40)
+    }).pipe(Effect.ensuring(endAll), Effect.provide(world(modules)))
+  )
+})
