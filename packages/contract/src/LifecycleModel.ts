@@ -72,7 +72,8 @@ const rules: fc.Arbitrary<Rules> = fc.record({
   backoff: fc.constantFrom(1, 2),
   jitter: fc.boolean(),
   timeout: fc.constantFrom(2500, 8000),
-  concurrency: fc.option(fc.record({ limit: fc.integer({ min: 1, max: 2 }), keyed: fc.boolean() }))
+  concurrency: fc.option(fc.record({ limit: fc.integer({ min: 1, max: 2 }), keyed: fc.boolean() })),
+  once: fc.constantFrom(false, false, false, true)
 })
 
 const job: fc.Arbitrary<Job> = fc.record({

@@ -38,6 +38,8 @@ export interface Rules {
   /** Milliseconds; more than what takes its time. */
   readonly timeout: number
   readonly concurrency: { readonly limit: number; readonly keyed: boolean } | null
+  /** Whether it handles one event only of those with the same key. */
+  readonly once: boolean
 }
 
 /** How long an act takes that takes its time, in milliseconds. */
@@ -53,7 +55,7 @@ export const moduleOf = (rules: ReadonlyArray<Rules>, sleep: (ms: number) => Pro
     if (act === "takes its time") await sleep(takes)
     return act === "hangs" ? new Promise<never>(() => undefined) : attempt
   }
-  const functions = rules.map(({ attempts, delay, backoff, jitter, timeout, concurrency }, index) => {
+  const functions = rules.map(({ attempts, delay, backoff, jitter, timeout, concurrency, once }, index) => {
     const call = (event: { readonly event_data: Job }, svc: { readonly run: { readonly attempt: number } }) =>
       work(event.event_data, svc.run.attempt)
     const limited =
@@ -64,7 +66,8 @@ export const moduleOf = (rules: ReadonlyArray<Rules>, sleep: (ms: number) => Pro
       event: [`job:${index}`, "job:all"],
       retry: { attempts, delay, backoff, jitter },
       timeout,
-      ...limited
+      ...limited,
+      ...(once ? { idempotency: "key" } : {})
     }
     return [`f${index}`, Object.assign(call, { meta })] as const
   })

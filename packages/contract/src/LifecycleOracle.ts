@@ -22,6 +22,8 @@ interface Chain {
 export class Ledger {
   readonly #rules: ReadonlyArray<Rules>
   readonly #published = new Map<EventId, Published>()
+  /** Functions and the keys of events that they handled. */
+  readonly #taken = new Set<string>()
   readonly #cancelled = new Set<RunId>()
   /** By the id of the run that was replayed. */
   readonly #replayed = new Map<RunId, Run>()
@@ -43,8 +45,10 @@ export class Ledger {
   }
 
   publish(event: Event, job: Job): void {
-    const functions =
+    const handlers =
       event.event_type === "job:all" ? this.#rules.map((_, index) => index) : [Number(event.event_type.slice(4))]
+    const functions = handlers.filter((index) => !(this.#rules[index]?.once && this.#taken.has(`${index} ${job.key}`)))
+    for (const index of functions) this.#taken.add(`${index} ${job.key}`)
     this.#published.set(event.event_id, { event, job, functions })
   }
 

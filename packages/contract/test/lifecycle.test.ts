@@ -51,6 +51,10 @@ describe("the model of the life of runs notices a store that", () => {
       admit: (admission) => store.admit({ ...admission, request: null }),
       earlier: () => Effect.succeed(null)
     })),
+    "handles again what is handled once": faulty(AdmissionStore, (store) => ({
+      admit: (admission) =>
+        store.admit({ ...admission, deliveries: admission.deliveries.map((one) => ({ ...one, onceKey: null })) })
+    })),
     "cancels and does not say so": faulty(RunControlStore, (store) => ({
       cancel: (envId, which, at, limit) => Effect.as(store.cancel(envId, which, at, limit), [])
     })),
