@@ -33,11 +33,11 @@ let server: ServerProcess
 beforeAll(async () => {
   server = await startServer(dataDir)
   await server.upload("shop", source)
-})
+}, 60_000)
 afterAll(async () => {
   await server.stop()
   rmSync(dataDir, { recursive: true, force: true })
-})
+}, 60_000)
 
 const Run = z.object({ run_type: z.string(), status: z.string(), event_id: z.string(), result: z.unknown() })
 const Runs = z.object({ data: z.array(Run) })
