@@ -82,10 +82,9 @@ export class Calls extends Context.Service<
           const over = Effect.map(latest, (run) =>
             run !== null && isLast(run, match.handler.retry.attempts) ? run : null
           )
-          const begun = yield* watch.until(event.stream_id, latest, Math.max(beginsWithinMs, wait * 1000))
-          if (begun === null || wait === 0) return { event, run: begun }
-          const ended = yield* watch.until(event.stream_id, over, wait * 1000)
-          return { event, run: ended ?? (yield* latest) }
+          const waitMs = wait * 1000
+          const ended = waitMs === 0 ? null : yield* watch.until(event.stream_id, over, waitMs)
+          return { event, run: ended ?? (yield* watch.until(event.stream_id, latest, beginsWithinMs - waitMs)) }
         })
       })
     })

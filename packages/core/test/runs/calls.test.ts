@@ -190,6 +190,22 @@ describe("calling", () => {
     })
   )
 
+  check("waits no longer than asked for, however late the run begins", (env) =>
+    Effect.gen(function* () {
+      yield* inTime(env, { fn: "main/single" })
+      const fiber = yield* Effect.forkChild(call(env, { fn: "main/single", wait: 5 }))
+      yield* settle
+      yield* TestClock.adjust("4 seconds")
+      yield* endAll
+      yield* settle
+      assert.isUndefined(fiber.pollUnsafe())
+      yield* TestClock.adjust("1 second")
+      yield* settle
+      assert.strictEqual(fiber.pollUnsafe()?._tag, "Success")
+      assert.strictEqual((yield* Fiber.join(fiber)).run?.status, "running")
+    })
+  )
+
   check("one key is one call", (env) =>
     Effect.gen(function* () {
       const asked = { fn: "main/add", args: [1, 2], wait: 5, idempotencyKey: "once" }
