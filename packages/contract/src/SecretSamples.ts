@@ -1,10 +1,11 @@
 /** Secrets to store; see `Samples.ts`. */
 import { ContextVariable, Domain, DomainId, HostName, Sealed } from "@weft/core"
+import { Base64Url } from "effect/encoding"
 import { at, envId, orgId, projectId } from "./Samples.ts"
 
 /** Stands for a value that key `keyId` sealed: stores know no more than where that stands. */
 export const sealedBy = (keyId: string, text: string): Sealed =>
-  Sealed.make(`${keyId}.AAECAwQFBgcICQoL.${Buffer.from(text).toString("base64url")}`)
+  Sealed.make(`${keyId}.AAECAwQFBgcICQoL.${Base64Url.encode(text)}`)
 
 /** A variable of project 1 of environment 1. */
 export const variable = (
