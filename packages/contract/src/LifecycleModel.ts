@@ -7,6 +7,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import {
   type BlobStore,
+  type Build,
   Builds,
   type EnvId,
   Events,
@@ -23,8 +24,18 @@ import { Effect, Layer, References, type Scope } from "effect"
 import { Digest } from "effect/crypto"
 import { TestClock } from "effect/testing"
 import * as fc from "fast-check"
-import { type Job, moduleOf, type Node, type Rules, startNode, type Time, timeOf } from "./LifecycleNodes.ts"
-import { Ledger } from "./LifecycleOracle.ts"
+import {
+  type BuildName,
+  buildNames,
+  type Job,
+  moduleOf,
+  type Node,
+  type Rules,
+  startNode,
+  type Time,
+  timeOf
+} from "./LifecycleNodes.ts"
+import { Ledger, type Way } from "./LifecycleOracle.ts"
 import { envId as anyEnvId } from "./Samples.ts"
 
 type Command =
@@ -37,6 +48,8 @@ type Command =
   /** A node that was cut off comes back, and wants to write what it still holds. */
   | { readonly _tag: "Return"; readonly pick: number }
   | { readonly _tag: "Start" }
+  /** Another build is deployed, or goes live, or the live one ends. */
+  | { readonly _tag: "Serve"; readonly build: BuildName; readonly way: Way }
 
 /** Of one type, for each job one event. */
 interface Publish {
@@ -58,8 +71,8 @@ export interface LifecycleOptions {
   /** Whether only one node at a time can use the stores. */
   readonly exclusive: boolean
   readonly histories: number
-  /** Whether the first history that goes wrong will do, as it is. */
-  readonly endOnFailure?: boolean
+  /** Always the same histories, and the first that goes wrong will do, as it is: to see that one does. */
+  readonly seed?: number
   /** Gives time to what is not virtual: promises, threads, disks. */
   readonly turn: Effect.Effect<void>
 }
@@ -98,7 +111,15 @@ const command: fc.Arbitrary<Command> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ _tag: fc.constant("Replay" as const), pick }) },
   { weight: 2, arbitrary: fc.record({ _tag: fc.constant("Kill" as const), pick }) },
   { weight: 1, arbitrary: fc.record({ _tag: fc.constant("Return" as const), pick }) },
-  { weight: 3, arbitrary: fc.record({ _tag: fc.constant("Start" as const) }) }
+  { weight: 3, arbitrary: fc.record({ _tag: fc.constant("Start" as const) }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      _tag: fc.constant("Serve" as const),
+      build: fc.constantFrom(...buildNames),
+      way: fc.constantFrom<Way>("deploy", "live", "end live")
+    })
+  }
 )
 
 const history: fc.Arbitrary<History> = fc.record({
@@ -133,7 +154,7 @@ export const livesByRules = <E>(
         )
       )
     ),
-    { numRuns: options.histories, endOnFailure: options.endOnFailure ?? false }
+    { numRuns: options.histories, ...(options.seed === undefined ? {} : { seed: options.seed, endOnFailure: true }) }
   )
 
 const play = Effect.fnUntraced(function* <E>(
@@ -144,12 +165,13 @@ const play = Effect.fnUntraced(function* <E>(
   const time = timeOf(turn)
   const shared = yield* Layer.build(Layer.fresh(stores))
   const context = yield* Effect.context<never>()
-  const app = moduleOf(rules, (ms) => Effect.runPromiseWith(context)(Effect.sleep(ms)))
-  const start = Effect.orDie(startNode(time, shared, app))
+  const sleep = (ms: number) => Effect.runPromiseWith(context)(Effect.sleep(ms))
+  const modules = Object.fromEntries(buildNames.map((name) => [name, moduleOf(name, rules, sleep)]))
+  const start = Effect.orDie(startNode(time, shared, modules))
   const first = yield* start
   const world: World = {
     nodes: [first],
-    envId: yield* Effect.orDie(deploy(first)),
+    ...(yield* Effect.orDie(furnish(first))),
     ledger: new Ledger(rules),
     time,
     start,
@@ -162,31 +184,44 @@ const play = Effect.fnUntraced(function* <E>(
   yield* finish(world)
 })
 
-/** An environment with the module in its one project. */
-const deploy = Effect.fnUntraced(function* (node: Node) {
-  const zip = trustedZip("app")
-  const digest = yield* Effect.provide(Digest.Digest, Digest.layerWebCrypto)
-  const hash = yield* digest.digestHex(Digest.sha256, zip)
+/** An environment with the builds in its one project, of which the first is deployed. */
+const furnish = Effect.fnUntraced(function* (node: Node) {
   const tenants = Effect.flatMap(Tenants, (service) =>
     Effect.flatMap(service.createOrg({ slug: "acme" }), (org) => service.createEnv(org.org_id, { name: "production" }))
   )
-  const { env_id } = yield* node.run(anyEnvId(1), tenants)
+  const { env_id: envId } = yield* node.run(anyEnvId(1), tenants)
   yield* node.run(
-    env_id,
-    Effect.gen(function* () {
-      const builds = yield* Builds
-      yield* Projects.use((projects) => projects.create({ name: "app" }))
-      const { build } = yield* builds.upload("app", { zip, hash })
-      yield* builds.deploy("app", build.build_id)
-    })
+    envId,
+    Projects.use((projects) => projects.create({ name: "app" }))
   )
-  return env_id
+  const uploads = Effect.forEach(buildNames, (name) =>
+    Effect.map(upload(name, "bundle"), ({ build }) => [name, build.build_id] as const)
+  )
+  const builds = new Map<BuildName, string>(yield* node.run(envId, uploads))
+  yield* node.run(envId, serve(builds, buildNames[0], "deploy"))
+  return { envId, builds }
+})
+
+const upload = Effect.fnUntraced(function* (name: BuildName, build_type: Build["build_type"]) {
+  const zip = trustedZip(name)
+  const digest = yield* Effect.provide(Digest.Digest, Digest.layerWebCrypto)
+  const hash = yield* digest.digestHex(Digest.sha256, zip)
+  return yield* (yield* Builds).upload("app", { zip, hash, build_type })
+})
+
+const serve = Effect.fnUntraced(function* (ids: ReadonlyMap<BuildName, string>, name: BuildName, way: Way) {
+  const builds = yield* Builds
+  if (way === "deploy") yield* builds.deploy("app", ids.get(name) ?? "")
+  else if (way === "live") yield* upload(name, "live")
+  else yield* Effect.catchTag(builds.endLive("app"), "NotFound", () => Effect.void)
 })
 
 interface World {
   /** All that were started, those that were cut off included. */
   readonly nodes: Array<Node>
   readonly envId: EnvId
+  /** Of the builds that are not live. */
+  readonly builds: ReadonlyMap<BuildName, string>
   readonly ledger: Ledger
   readonly time: Time
   readonly start: Effect.Effect<Node, never, Scope.Scope>
@@ -220,7 +255,7 @@ const apply = Effect.fnUntraced(function* (world: World, command: Command) {
       }
       return
     default: {
-      const node = chosen(living, "pick" in command ? command.pick : command.type)
+      const node = chosen(living, command._tag === "Publish" ? command.type : "pick" in command ? command.pick : 0)
       if (node !== undefined) yield* Effect.orDie(ask(world, node, command))
     }
   }
@@ -228,10 +263,14 @@ const apply = Effect.fnUntraced(function* (world: World, command: Command) {
 
 /** What needs a node that answers. */
 const ask = Effect.fnUntraced(function* (
-  { envId, ledger }: World,
+  { envId, ledger, builds }: World,
   node: Node,
-  command: Extract<Command, { readonly _tag: "Publish" | "Cancel" | "Replay" }>
+  command: Extract<Command, { readonly _tag: "Publish" | "Cancel" | "Replay" | "Serve" }>
 ) {
+  if (command._tag === "Serve") {
+    yield* node.run(envId, serve(builds, command.build, command.way))
+    return ledger.serve(command.build, command.way)
+  }
   if (command._tag === "Publish") return yield* publishAll(ledger, envId, node, command)
   const runs = yield* allRuns(node, envId)
   if (command._tag === "Cancel") {

@@ -47,13 +47,21 @@ const takes = 1500
 
 export const actAt = ({ script }: Job, attempt: number): Act => script[attempt - 1] ?? script.at(-1) ?? "returns"
 
-/** A function for each of the rules: `f0` handles `job:0` and `job:all`, and so on. */
-export const moduleOf = (rules: ReadonlyArray<Rules>, sleep: (ms: number) => Promise<void>): TrustedModule => {
-  const work = async (job: Job, attempt: number): Promise<number> => {
+/** Builds with the same functions, which tell them apart. */
+export const buildNames = ["one", "two"] as const
+export type BuildName = (typeof buildNames)[number]
+
+/** A function for each of the rules: `f0` handles `job:0` and `job:all`, and so on. They give attempt and build. */
+export const moduleOf = (
+  build: BuildName,
+  rules: ReadonlyArray<Rules>,
+  sleep: (ms: number) => Promise<void>
+): TrustedModule => {
+  const work = async (job: Job, attempt: number): Promise<readonly [number, BuildName]> => {
     const act = actAt(job, attempt)
     if (act === "throws") throw new RangeError("as the script says")
     if (act === "takes its time") await sleep(takes)
-    return act === "hangs" ? new Promise<never>(() => undefined) : attempt
+    return act === "hangs" ? new Promise<never>(() => undefined) : [attempt, build]
   }
   const functions = rules.map(({ attempts, delay, backoff, jitter, timeout, concurrency, once }, index) => {
     const call = (event: { readonly event_data: Job }, svc: { readonly run: { readonly attempt: number } }) =>
@@ -86,16 +94,16 @@ export interface Node {
   readonly stop: Effect.Effect<void>
 }
 
-/** A node with the module `app`. Interrupting it is stopping it well; to kill it, cut it off. */
+/** A node with these modules. Interrupting it is stopping it well; to kill it, cut it off. */
 export const startNode = Effect.fnUntraced(function* (
   { during }: Time,
   shared: Context.Context<Shared>,
-  app: TrustedModule
+  modules: Readonly<Record<string, TrustedModule>>
 ) {
   const line = { cut: false }
   const scope = yield* Scope.make()
   const node = layer({ masterKeys }).pipe(
-    Layer.provide(trustedSandbox({ app })),
+    Layer.provide(trustedSandbox(modules)),
     Layer.provide(Layer.succeedContext(cuttable(shared, line)))
   )
   const services = yield* during(Layer.buildWithScope(Layer.fresh(node), scope))

@@ -1,10 +1,14 @@
 /** What was acknowledged, and the runs that must follow from it. */
 import { assert } from "@effect/vitest"
 import type { Event, EventId, Run, RunId } from "@weft/core"
-import { actAt, type Job, type Rules } from "./LifecycleNodes.ts"
+import { actAt, type BuildName, buildNames, type Job, type Rules } from "./LifecycleNodes.ts"
+
+export type Way = "deploy" | "live" | "end live"
 
 interface Published {
   readonly event: Event
+  /** The build that served then: all attempts are its own. */
+  readonly build: BuildName
   readonly job: Job
   /** Numbers of the functions that handle it. */
   readonly functions: ReadonlyArray<number>
@@ -30,6 +34,8 @@ export class Ledger {
   /** Runs that have ended, as they were then. */
   readonly #ended = new Map<RunId, Run>()
   #kills = 0
+  #deployed: BuildName = buildNames[0]
+  #live: BuildName | null = null
 
   constructor(rules: ReadonlyArray<Rules>) {
     this.#rules = rules
@@ -49,7 +55,12 @@ export class Ledger {
       event.event_type === "job:all" ? this.#rules.map((_, index) => index) : [Number(event.event_type.slice(4))]
     const functions = handlers.filter((index) => !(this.#rules[index]?.once && this.#taken.has(`${index} ${job.key}`)))
     for (const index of functions) this.#taken.add(`${index} ${job.key}`)
-    this.#published.set(event.event_id, { event, job, functions })
+    this.#published.set(event.event_id, { event, build: this.#live ?? this.#deployed, job, functions })
+  }
+
+  serve(build: BuildName, way: Way): void {
+    if (way === "deploy") this.#deployed = build
+    else this.#live = way === "live" ? build : null
   }
 
   cancel(run: Run): void {
@@ -110,7 +121,7 @@ export class Ledger {
     return [...handled, ...replays]
   }
 
-  #checkChain({ published: { event, job }, rules, runs, origin }: Chain): void {
+  #checkChain({ published: { event, build, job }, rules, runs, origin }: Chain): void {
     const what = `${event.event_type} ${event.event_id} of ${origin ?? "the event"}`
     let attempt = 1
     let goesOn = true
@@ -125,7 +136,7 @@ export class Ledger {
       first ??= run
       const stopped = run.stop_time ?? assert.fail(`${what} has a run that has not stopped`)
       if (this.#cancelled.has(run.run_id)) assert.strictEqual(run.status, "cancelled", what)
-      else assert.deepStrictEqual(endOf(run), expectedEnd(job, attempt), what)
+      else assert.deepStrictEqual(endOf(run), expectedEnd(job, attempt, build), what)
       if (run.result?.includes('"TimedOut"')) assert.isAtLeast(stopped - run.start_time, rules.timeout, what)
       goesOn = run.status === "failed" && attempt < rules.attempts
       earliest = stopped + (rules.jitter ? 0 : rules.delay * rules.backoff ** (attempt - 1))
@@ -173,13 +184,13 @@ const endOf = (run: Run) => {
 
 const nameOf = (result: string): string => /"name":"([^"]*)"/.exec(result)?.[1] ?? ""
 
-const expectedEnd = (job: Job, attempt: number) => {
+const expectedEnd = (job: Job, attempt: number, build: BuildName) => {
   switch (actAt(job, attempt)) {
     case "throws":
       return ["failed", "RangeError"]
     case "hangs":
       return ["failed", "TimedOut"]
     default:
-      return ["succeeded", attempt]
+      return ["succeeded", [attempt, build]]
   }
 }

@@ -1,7 +1,7 @@
 /** The life of runs in memory, and that its model notices stores with a fault. */
 import { assert, describe, it } from "@effect/vitest"
 import { lifecycleModel, livesByRules } from "@weft/contract"
-import { AdmissionStore, type JournalEntry, JournalStore, MemoryStores, RunControlStore } from "@weft/core"
+import { AdmissionStore, BuildStore, type JournalEntry, JournalStore, MemoryStores, RunControlStore } from "@weft/core"
 import { Context, Effect, Layer } from "effect"
 
 /** Nothing but promises goes on beside the clock. */
@@ -58,10 +58,13 @@ describe("the model of the life of runs notices a store that", () => {
     "cancels and does not say so": faulty(RunControlStore, (store) => ({
       cancel: (envId, which, at, limit) => Effect.as(store.cancel(envId, which, at, limit), [])
     })),
+    "lets the deployed build go on serving": faulty(BuildStore, (store) => ({
+      goLive: (build) => store.insert(build)
+    })),
     "replays nothing": faulty(RunControlStore, () => ({ redeliver: () => Effect.void }))
   })) {
     it(fault, { timeout: 120_000 }, async () => {
-      const outcome = await livesByRules(stores, { exclusive: false, histories: 60, turn, endOnFailure: true }).then(
+      const outcome = await livesByRules(stores, { exclusive: false, histories: 150, turn, seed: 7 }).then(
         () => "all went well",
         (error: unknown) => String(error)
       )
