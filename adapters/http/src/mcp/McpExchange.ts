@@ -94,7 +94,7 @@ const callTool = async (
   if (offered === undefined) throw new McpError(ErrorCode.InvalidParams, `There is no tool ${JSON.stringify(name)}`)
   // Came as JSON, and is made anew from it, so that nothing but JSON gets through.
   const text = JSON.stringify(args)
-  const work = Effect.flatMap(checks.check(offered.tool, text), (fault) =>
+  const work = Effect.flatMap(checks.check(offered, text), (fault) =>
     fault === null
       ? Effect.map(tools.call(service, offered, JSON.parse(text)), resultOf)
       : Effect.succeed(failed(`The arguments are not valid: ${fault}`))

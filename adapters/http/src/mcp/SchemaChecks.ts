@@ -1,10 +1,10 @@
 /** Checks arguments against the input schemas of tools, in a thread that is ended when a check takes too long. */
 import { Worker } from "node:worker_threads"
-import type { Tool } from "@weft/core"
+import type { OfferedTool } from "@weft/core"
 import { Effect, type Scope, Semaphore } from "effect"
 
 export interface CheckRequest {
-  /** One for each deployment of a tool: validators are kept by it. */
+  /** One for each tool of a build: validators are kept by it. */
   readonly schemaId: number
   /** JSON texts. */
   readonly schema: string
@@ -18,13 +18,23 @@ export interface CheckReply {
 
 export interface SchemaChecks {
   /** What is wrong with the arguments; null when nothing is. `args` is JSON text. */
-  readonly check: (tool: Tool, args: string) => Effect.Effect<string | null>
+  readonly check: (offered: OfferedTool, args: string) => Effect.Effect<string | null>
 }
 
 /** The longest that a check may take. A good one takes microseconds. */
 const checkMs = 1000
 /** Longer texts are refused unseen. */
 const schemaLengthMax = 256 * 1024
+
+/** Schemas that are remembered; the one that came first goes first. */
+const knownMax = 10_000
+
+/** The schema of a tool of one build. */
+interface KnownSchema {
+  readonly id: number
+  /** It has stopped the thread once, and is not let in again. */
+  isCostly: boolean
+}
 
 const resourceLimits = { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 16, stackSizeMb: 4 }
 
@@ -33,9 +43,7 @@ const tooCostly = "the input schema of the tool takes too long to check"
 /** One thread for all, which begins with the first check; checks wait for each other. */
 export const makeSchemaChecks: Effect.Effect<SchemaChecks, never, Scope.Scope> = Effect.gen(function* () {
   const turns = yield* Semaphore.make(1)
-  const schemas = new WeakMap<Tool, { readonly id: number; readonly text: string }>()
-  /** Schemas that have stopped the thread once, and are not let in again until they are deployed anew. */
-  const costly = new WeakSet<Tool>()
+  const known = new Map<string, KnownSchema>()
   let lastId = 0
   let worker: Worker | undefined
 
@@ -46,42 +54,62 @@ export const makeSchemaChecks: Effect.Effect<SchemaChecks, never, Scope.Scope> =
   })
   yield* Effect.addFinalizer(() => end)
 
-  const schemaOf = (tool: Tool) => {
-    const schema = schemas.get(tool) ?? { id: ++lastId, text: JSON.stringify(tool.input) }
-    schemas.set(tool, schema)
+  const schemaOf = ({ build, tool }: OfferedTool): KnownSchema => {
+    const key = `${build.build_id} ${tool.service} ${tool.name}`
+    const found = known.get(key)
+    if (found !== undefined) return found
+    const schema = { id: ++lastId, isCostly: false }
+    const [oldest] = known.keys()
+    if (known.size >= knownMax && oldest !== undefined) known.delete(oldest)
+    known.set(key, schema)
     return schema
   }
 
-  const ask = (request: CheckRequest): Effect.Effect<CheckReply | null> =>
+  /** The next message of the thread; null when it ends instead. */
+  const reply = (asked: Worker, begin: () => void): Effect.Effect<CheckReply | null> =>
     Effect.callback<CheckReply | null>((resume) => {
-      worker ??= openWorker()
-      const asked = worker
-      const settle = (reply: CheckReply | null) => {
+      const settle = (received: CheckReply | null) => {
         asked.off("message", settle)
         asked.off("exit", lost)
-        resume(Effect.succeed(reply))
+        resume(Effect.succeed(received))
       }
       const lost = () => settle(null)
       asked.on("message", settle)
       asked.on("exit", lost)
-      asked.postMessage(request)
+      begin()
     })
 
-  const checkNow = (tool: Tool, args: string): Effect.Effect<string | null> =>
-    Effect.suspend(() => {
-      const { id, text } = schemaOf(tool)
-      if (costly.has(tool) || text.length > schemaLengthMax) return Effect.succeed(tooCostly)
-      const reply = ask({ schemaId: id, schema: text, args }).pipe(
+  /** A thread that is ready: how long it takes to begin on a busy machine says nothing of a schema. */
+  const opened = Effect.suspend(() => {
+    if (worker !== undefined) return Effect.succeed(worker)
+    const begun = openWorker()
+    worker = begun
+    return Effect.as(
+      reply(begun, () => undefined),
+      begun
+    )
+  })
+
+  const ask = (request: CheckRequest): Effect.Effect<CheckReply | null> =>
+    Effect.flatMap(opened, (asked) =>
+      reply(asked, () => asked.postMessage(request)).pipe(
         Effect.timeoutOrElse({ duration: checkMs, orElse: () => Effect.succeed(null) })
       )
-      return Effect.flatMap(reply, (answered) => {
+    )
+
+  const checkNow = (offered: OfferedTool, args: string): Effect.Effect<string | null> =>
+    Effect.suspend(() => {
+      const known = schemaOf(offered)
+      const schema = JSON.stringify(offered.tool.input)
+      if (known.isCostly || schema.length > schemaLengthMax) return Effect.succeed(tooCostly)
+      return Effect.flatMap(ask({ schemaId: known.id, schema, args }), (answered) => {
         if (answered !== null) return Effect.succeed(answered.fault)
-        costly.add(tool)
+        known.isCostly = true
         return Effect.as(end, tooCostly)
       })
     })
 
-  return { check: (tool, args) => Semaphore.withPermits(turns, 1)(Effect.uninterruptible(checkNow(tool, args))) }
+  return { check: (offered, args) => Semaphore.withPermits(turns, 1)(Effect.uninterruptible(checkNow(offered, args))) }
 })
 
 const openWorker = (): Worker => {

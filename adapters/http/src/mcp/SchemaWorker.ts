@@ -42,3 +42,6 @@ const check = (request: CheckRequest): CheckReply => {
 }
 
 parentPort?.on("message", (request: CheckRequest) => parentPort?.postMessage(check(request)))
+
+// Ready.
+parentPort?.postMessage({ fault: null } satisfies CheckReply)
