@@ -69,26 +69,25 @@ export class RunningRuns extends Context.Service<
         }
       }
 
-      const begin = Effect.fnUntraced(function* <A, E, R>(run: Run, logged: Logged, work: Effect.Effect<A, E, R>) {
-        const fiber = yield* Effect.forkChild(work, { startImmediately: true })
-        let isStopped = false
-        const entry = {
-          run,
-          logged,
-          stop: () => {
-            isStopped = true
-            fiber.interruptUnsafe()
-          }
-        }
-        atWork.set(run.run_id, entry)
-        if (atWork.size === 1) busy.openUnsafe()
-        const exit = yield* Fiber.await(fiber).pipe(
-          Effect.interruptible,
-          Effect.onInterrupt(() => Fiber.interrupt(fiber)),
-          Effect.ensuring(Effect.sync(() => void atWork.delete(run.run_id)))
+      /** In a fiber of its own, which can be stopped without whoever waits for it. Every run comes by here. */
+      const begin = <A, E, R>(run: Run, logged: Logged, work: Effect.Effect<A, E, R>): Effect.Effect<A | null, E, R> =>
+        Effect.contextWith((context: Context.Context<R>) =>
+          Effect.callback<A | null, E>((resume) => {
+            const fiber = Effect.runForkWith(context)(work)
+            let isStopped = false
+            const stop = () => {
+              isStopped = true
+              fiber.interruptUnsafe()
+            }
+            atWork.set(run.run_id, { run, logged, stop })
+            if (atWork.size === 1) busy.openUnsafe()
+            fiber.addObserver((exit) => {
+              atWork.delete(run.run_id)
+              resume(isStopped ? Effect.succeed(null) : exit)
+            })
+            return Fiber.interrupt(fiber)
+          })
         )
-        return isStopped ? null : yield* exit
-      }, Effect.uninterruptible)
 
       const stopEnded = Effect.gen(function* () {
         yield* Effect.sleep(everyMs)

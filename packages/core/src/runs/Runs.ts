@@ -73,7 +73,8 @@ export class Runs extends Context.Service<
 
         logs: Effect.fnUntraced(function* (text, page) {
           const run = yield* get(text)
-          const logged = run.status === "running" ? running.logged(run.run_id) : undefined
+          // Also of a cancelled run, until its code has stopped.
+          const logged = running.logged(run.run_id)
           if (logged === undefined) return yield* store.logs(run.env_id, run.run_id, page)
           const entries = yield* maskedLogs(logged.logs, logged.secrets)
           return { items: entries.slice(page.offset, page.offset + page.limit), total: entries.length }
