@@ -79,7 +79,11 @@ const taking: ReadonlyArray<Check<JournalStores>> = [
     const journal = yield* JournalStore
     yield* journal.commit([waiting(1), waiting(2)], null)
     assert.strictEqual((yield* claimAll(at(100))).claims.length, 2)
-    assert.deepStrictEqual(yield* claimAll(at(100), { runIds: runIds(20_000, 10) }), { claims: [], parked: 0, next_due_at: null })
+    assert.deepStrictEqual(yield* claimAll(at(100), { runIds: runIds(20_000, 10) }), {
+      claims: [],
+      parked: 0,
+      next_due_at: null
+    })
   }),
 
   check("the claiming run settles the delivery, and no other does", function* () {

@@ -27,7 +27,9 @@ export class ContextApi extends HttpApiGroup.make("context")
     }).annotateMerge(summary("List the context variables of a project, by key, without their values")),
     HttpApiEndpoint.post("create", variables, {
       params: projectParams,
-      payload: Schema.Struct({ key: Schema.String, value, description }).annotate({ identifier: "ContextVariableInput" }),
+      payload: Schema.Struct({ key: Schema.String, value, description }).annotate({
+        identifier: "ContextVariableInput"
+      }),
       success: ContextVariableResponse.pipe(HttpApiSchema.status(201)),
       error: NotFoundError
     }).annotateMerge(summary("Create a context variable")),

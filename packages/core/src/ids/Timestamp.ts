@@ -3,7 +3,7 @@
  *
  * A number, because hot paths store and compare them; the HTTP layer writes them as ISO 8601.
  */
-import { Clock, Effect, Schema } from "effect"
+import { Clock, Duration, Effect, Schema } from "effect"
 
 export const Timestamp = Schema.Int.pipe(Schema.brand("Timestamp"))
 export type Timestamp = typeof Timestamp.Type
@@ -11,6 +11,10 @@ export type Timestamp = typeof Timestamp.Type
 export const now: Effect.Effect<Timestamp> = Effect.map(Clock.currentTimeMillis, (millis) => Timestamp.make(millis))
 
 export const addMillis = (instant: Timestamp, millis: number): Timestamp => Timestamp.make(instant + Math.round(millis))
+
+/** The instant that lies `duration` before; 1970 if that would be earlier. */
+export const before = (instant: Timestamp, duration: Duration.Duration): Timestamp =>
+  Timestamp.make(Math.max(0, Math.round(instant - Duration.toMillis(duration))))
 
 /** ISO 8601 in UTC with milliseconds, as the API writes instants. */
 export const iso = (instant: Timestamp): string => new Date(instant).toISOString()

@@ -1,11 +1,11 @@
 /** What a caller can do to runs: stop them, and run them again. */
-import { Context, Duration, Effect, Layer, Schema } from "effect"
+import { Context, type Duration, Effect, Layer, Schema } from "effect"
 import { type Caller, type Identity, requirePermission } from "../access/Caller.ts"
 import { allows, readable } from "../access/Permission.ts"
 import { Feed } from "../activity/Feed.ts"
 import { BadRequest, type Forbidden, NotFound, type PlanRequired, type StoreUnavailable } from "../errors/Errors.ts"
 import { type EnvId, EventId, RunId } from "../ids/Ids.ts"
-import { now as currentTime, Timestamp } from "../ids/Timestamp.ts"
+import { before, now as currentTime } from "../ids/Timestamp.ts"
 import type { Called } from "./Calls.ts"
 import { Groups } from "./Groups.ts"
 import { runActivity } from "./Journal.ts"
@@ -83,7 +83,7 @@ export class RunControl extends Context.Service<
             // What begins from now on, perhaps because of a cancelled run, is another matter.
             until,
             ...(type === undefined ? {} : { type }),
-            ...(within === undefined ? {} : { since: Timestamp.make(until - Duration.toMillis(within)) }),
+            ...(within === undefined ? {} : { since: before(until, within) }),
             ...(eventId === undefined ? {} : { eventId: yield* decodeEventId(eventId) }),
             ...(functions === "all" ? {} : { functions })
           }

@@ -1,12 +1,12 @@
 /** What a caller can ask about runs: permission first, then the store. */
-import { Context, Duration, Effect, Layer, Schema } from "effect"
+import { Context, type Duration, Effect, Layer, Schema } from "effect"
 import { type Caller, type Identity, requirePermission } from "../access/Caller.ts"
 import { readable } from "../access/Permission.ts"
 import { type Forbidden, NotFound, type StoreUnavailable } from "../errors/Errors.ts"
 import { EventStore } from "../events/EventStore.ts"
 import { EventId, RunId } from "../ids/Ids.ts"
 import type { Page, PageRequest } from "../ids/Page.ts"
-import { now as currentTime, Timestamp } from "../ids/Timestamp.ts"
+import { before, now as currentTime } from "../ids/Timestamp.ts"
 import { maskedLogs } from "./Masking.ts"
 import type { LogEntry, Run, RunStats, RunStatus, RunType } from "./Run.ts"
 import { RunningRuns } from "./RunningRuns.ts"
@@ -61,7 +61,7 @@ export class Runs extends Context.Service<
             ...visible(caller),
             ...(status === undefined ? {} : { status }),
             ...(type === undefined ? {} : { type }),
-            ...(within === undefined ? {} : { since: Timestamp.make(now - Duration.toMillis(within)) })
+            ...(within === undefined ? {} : { since: before(now, within) })
           }
           return yield* store.list(caller.env_id, page, filter)
         }),
