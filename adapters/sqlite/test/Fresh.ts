@@ -1,7 +1,7 @@
 /** Databases for tests: each build of a layer has a file of its own, which goes with it. */
-import { mkdtempSync, rmSync } from "node:fs"
+import { copyFileSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { dirname, join } from "node:path"
 import { stores } from "@weft/sqlite"
 import { Effect, Layer } from "effect"
 
@@ -11,6 +11,18 @@ export const temporaryFolder = Effect.acquireRelease(
   (folder) => Effect.sync(() => rmSync(folder, { recursive: true }))
 )
 
+/** A database that is up to date and empty, made once: bringing each new one there would take most of the time. */
+const template: Promise<string> = Effect.runPromise(
+  Effect.sync(() => join(mkdtempSync(join(tmpdir(), "weft-sqlite-")), "weft.db")).pipe(
+    Effect.tap((file) => Effect.scoped(Layer.build(stores({ file, synchronous: "normal" })))),
+    Effect.tap((file) => Effect.sync(() => process.once("exit", () => rmSync(dirname(file), { recursive: true }))))
+  )
+)
+
 export const freshFile = Layer.unwrap(
-  Effect.map(temporaryFolder, (folder) => stores({ file: join(folder, "weft.db"), synchronous: "normal" }))
+  Effect.gen(function* () {
+    const file = join(yield* temporaryFolder, "weft.db")
+    copyFileSync(yield* Effect.promise(() => template), file)
+    return stores({ file, synchronous: "normal" })
+  })
 )

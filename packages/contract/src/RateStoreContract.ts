@@ -66,11 +66,11 @@ export const rateStoreChecks: ReadonlyArray<Check<RateStore>> = [
     assert.strictEqual(yield* take(0, 1, 1), 1000)
   }),
 
-  check("another rate holds from the next request on", function* () {
+  check("another rate holds from the next request on, with a second's worth of its own", function* () {
     for (let request = 0; request < 5; request++) yield* take(0, 5)
     assert.isAbove(yield* take(0, 5), 0)
     assert.strictEqual(yield* take(100, 100), 0)
-    for (let request = 1; request < 10; request++) assert.strictEqual(yield* take(100, 100), 0)
+    for (let request = 1; request < 100; request++) assert.strictEqual(yield* take(100, 100), 0)
     assert.strictEqual(yield* take(100, 100), 10)
     for (let request = 0; request < 2; request++) assert.strictEqual(yield* take(60_000, 2), 0)
     assert.strictEqual(yield* take(60_000, 2), 500)

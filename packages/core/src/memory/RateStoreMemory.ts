@@ -8,6 +8,8 @@ interface Bucket {
   left: number
   /** Epoch milliseconds of `left`. */
   at: number
+  /** The rate that it was filled by. */
+  perSecond: number
 }
 
 const request = 1000
@@ -21,9 +23,10 @@ const capacity = 10_000
 export const layer: Layer.Layer<RateStore> = Layer.sync(RateStore, () => {
   const buckets = new Map<OrgId, Bucket>()
 
-  const bucketOf = (orgId: OrgId, full: number, now: number): Bucket => {
+  const bucketOf = (orgId: OrgId, perSecond: number, now: number): Bucket => {
     const known = buckets.get(orgId)
-    if (known !== undefined) {
+    // What was used of another rate says nothing about what may be used of this one.
+    if (known?.perSecond === perSecond) {
       // Order matters only when something may have to go.
       if (buckets.size > capacity / 2) {
         buckets.delete(orgId)
@@ -31,7 +34,7 @@ export const layer: Layer.Layer<RateStore> = Layer.sync(RateStore, () => {
       }
       return known
     }
-    const bucket = { left: full, at: now }
+    const bucket = { left: perSecond * request, at: now, perSecond }
     buckets.set(orgId, bucket)
     const [oldest] = buckets.keys()
     if (buckets.size > capacity && oldest !== undefined) buckets.delete(oldest)
@@ -42,7 +45,7 @@ export const layer: Layer.Layer<RateStore> = Layer.sync(RateStore, () => {
     take: (orgId, perSecond, now) =>
       Effect.sync(() => {
         const full = perSecond * request
-        const bucket = bucketOf(orgId, full, now)
+        const bucket = bucketOf(orgId, perSecond, now)
         const elapsed = Math.max(0, now - bucket.at)
         bucket.left = Math.min(full, bucket.left + elapsed * perSecond)
         bucket.at += elapsed

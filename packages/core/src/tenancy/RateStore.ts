@@ -14,7 +14,7 @@ export class RateStore extends Context.Service<
   {
     /**
      * Takes one request from the organization's bucket, which holds `perSecond` (an integer, at least 1) when it is
-     * full and gains as many in a second. Gives 0 when there was one, else takes nothing and gives the milliseconds,
+     * full and gains as many in a second; with another rate than before it is full. Gives 0 when there was one, else takes nothing and gives the milliseconds,
      * from `now`, after which there is one. A `now` before that of an earlier call counts as that one.
      */
     readonly take: (orgId: OrgId, perSecond: number, now: Timestamp) => Effect.Effect<number, StoreUnavailable>
