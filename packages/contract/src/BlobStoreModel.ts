@@ -73,12 +73,16 @@ export const blobStoreModel = <E>(adapter: string, layer: Layer.Layer<BlobStore,
 }
 
 /** Rejects with the seed and the shortest history on which the store and the one in memory do not agree. */
-export const blobsAgreeWithMemory = <E>(layer: Layer.Layer<BlobStore, E>, histories: number): Promise<void> =>
+export const blobsAgreeWithMemory = <E>(
+  layer: Layer.Layer<BlobStore, E>,
+  histories: number,
+  seed?: number
+): Promise<void> =>
   fc.assert(
     fc.asyncProperty(fc.array(command, { minLength: 1, maxLength: 25 }), (commands) =>
       Effect.runPromise(Effect.scoped(compare(commands, layer)))
     ),
-    { numRuns: histories }
+    { numRuns: histories, ...(seed === undefined ? {} : { seed }) }
   )
 
 const compare = <E>(commands: ReadonlyArray<Command>, layer: Layer.Layer<BlobStore, E>) =>

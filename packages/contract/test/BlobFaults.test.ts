@@ -124,9 +124,11 @@ notices("the contract of streamed blobs", blobStoreChecks, faults)
 
 describe("the model of blobs notices a store that", () => {
   const told = ["loses the last piece", "ignores ranges", "joins in order of number", "never drops parts"] as const
+  // Some faults show in one history of a hundred: the same ones every time, so that none is missed by chance.
+  const seed = 5
   for (const fault of told) {
     it(fault, { timeout: 60_000 }, async () => {
-      const outcome = await blobsAgreeWithMemory(faults[fault], 200).then(
+      const outcome = await blobsAgreeWithMemory(faults[fault], 200, seed).then(
         () => "agreed",
         (error: unknown) => String(error)
       )
