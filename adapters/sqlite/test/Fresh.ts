@@ -2,8 +2,11 @@
 import { copyFileSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
+import { MemoryStores } from "@weft/core"
+import { Database, journalStore, recordStores, sqlite } from "@weft/sql"
 import { stores } from "@weft/sqlite"
 import { Effect, Layer } from "effect"
+import { open } from "../src/SqliteClient.ts"
 
 /** A folder that is removed with the scope. */
 export const temporaryFolder = Effect.acquireRelease(
@@ -19,10 +22,32 @@ const template: Promise<string> = Effect.runPromise(
   )
 )
 
-export const freshFile = Layer.unwrap(
-  Effect.gen(function* () {
-    const file = join(yield* temporaryFolder, "weft.db")
-    copyFileSync(yield* Effect.promise(() => template), file)
-    return stores({ file, synchronous: "normal" })
-  })
+const freshCopy = Effect.gen(function* () {
+  const file = join(yield* temporaryFolder, "weft.db")
+  copyFileSync(yield* Effect.promise(() => template), file)
+  return file
+})
+
+export const freshFile = Layer.unwrap(Effect.map(freshCopy, (file) => stores({ file, synchronous: "normal" })))
+
+/**
+ * As `freshFile`, with the journal in the main thread. A thread costs a quarter of a second to start, and Node that runs
+ * TypeScript as it is crashes now and then where hundreds of threads begin and end in one process.
+ */
+export const freshFileWithoutThread = Layer.unwrap(
+  Effect.map(freshCopy, (file) =>
+    Layer.merge(recordStores, journalStore).pipe(
+      Layer.provide(
+        Layer.effect(
+          Database,
+          Effect.gen(function* () {
+            const writer = yield* open({ file, synchronous: "normal", readonly: false })
+            const reader = yield* open({ file, synchronous: "normal", readonly: true })
+            return Database.of({ dialect: sqlite, writer, reader, exclusive: true })
+          })
+        )
+      ),
+      Layer.merge(MemoryStores.rates)
+    )
+  )
 )
