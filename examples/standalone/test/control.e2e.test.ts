@@ -145,7 +145,8 @@ describe("cancelling", () => {
     expect(data.status).toBe("cancelled")
     await pause()
     expect((await call("GET", `/runs/${id}`)).data).toEqual(data)
-    expect((await messages(id))[0]).toBe("listening")
+    // The log is stored when the code has stopped.
+    await expect.poll(async () => (await messages(id))[0], { timeout: 10_000 }).toBe("listening")
     expect((await cancel(id)).status).toBe(400)
   })
 
