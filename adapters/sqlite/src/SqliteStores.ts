@@ -1,29 +1,7 @@
 /** All stores of Weft in one SQLite file, or in memory. */
 
 import { resolve } from "node:path"
-import {
-  type AdmissionStore,
-  type ApiKeyStore,
-  type BuildStore,
-  type ContextVariableStore,
-  type DomainStore,
-  type EventStore,
-  type FileStore,
-  type JournalStore,
-  MemoryStores,
-  type ProjectStore,
-  type RateStore,
-  type RunControlStore,
-  type RunStore,
-  type ScheduleStore,
-  type SealedStore,
-  type ServiceKeyStore,
-  type SessionStore,
-  type StreamStore,
-  type TenantStore,
-  type TickStore,
-  type UsageStore
-} from "@weft/core"
+import { MemoryStores, type Stores } from "@weft/core"
 import { Database, journalStore, migrate, recordStores, sqlite } from "@weft/sql"
 import { Cause, Effect, Layer } from "effect"
 import { hold } from "./DatabaseFile.ts"
@@ -41,27 +19,7 @@ export interface SqliteOptions {
   readonly synchronous?: "full" | "normal"
 }
 
-export type SqliteStores =
-  | ApiKeyStore
-  | SessionStore
-  | ServiceKeyStore
-  | TenantStore
-  | ProjectStore
-  | ContextVariableStore
-  | SealedStore
-  | FileStore
-  | BuildStore
-  | ScheduleStore
-  | TickStore
-  | EventStore
-  | RunStore
-  | StreamStore
-  | RunControlStore
-  | JournalStore
-  | AdmissionStore
-  | UsageStore
-  | RateStore
-  | DomainStore
+export type SqliteStores = Stores
 
 /** Holds the file for the life of the layer: no other process can have it open meanwhile. */
 export const stores = ({

@@ -1,6 +1,5 @@
-import { admissionStoreContract } from "@weft/contract"
-import { contracts } from "./Contracts.ts"
+import { admissionStoreContract, databaseContracts } from "@weft/contract"
 import { freshFile, freshFileWithoutThread } from "./Fresh.ts"
 
-contracts("SQLite in a file", freshFileWithoutThread)
+databaseContracts("SQLite in a file", freshFileWithoutThread, { exclusive: true })
 admissionStoreContract("SQLite in a file, by the journal's thread", freshFile)

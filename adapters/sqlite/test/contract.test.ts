@@ -1,4 +1,4 @@
+import { databaseContracts } from "@weft/contract"
 import { stores } from "@weft/sqlite"
-import { contracts } from "./Contracts.ts"
 
-contracts("SQLite in memory", stores({ file: ":memory:" }))
+databaseContracts("SQLite in memory", stores({ file: ":memory:" }), { exclusive: true })

@@ -6,39 +6,31 @@
  */
 import { Effect, Layer, ManagedRuntime } from "effect"
 import { Digest } from "effect/crypto"
-import type { ApiKeyStore } from "./access/ApiKeyStore.ts"
 import { ApiKeys } from "./access/ApiKeys.ts"
 import { Credentials } from "./access/Credentials.ts"
-import type { ServiceKeyStore } from "./access/ServiceKeyStore.ts"
 import { ServiceKeys } from "./access/ServiceKeys.ts"
 import * as SessionJanitor from "./access/SessionJanitor.ts"
-import type { SessionStore } from "./access/SessionStore.ts"
 import { Sessions } from "./access/Sessions.ts"
 import type { Feed } from "./activity/Feed.ts"
 import type { BlobStore } from "./blobs/BlobStore.ts"
 import { Artifacts } from "./builds/Artifacts.ts"
 import { Assets } from "./builds/Assets.ts"
 import * as BuildContents from "./builds/BuildContents.ts"
-import type { BuildStore } from "./builds/BuildStore.ts"
 import { Builds } from "./builds/Builds.ts"
 import { Deployments } from "./builds/Deployments.ts"
 import { ArchiveBytesMax } from "./builds/Upload.ts"
 import type { DomainCertificates } from "./domains/DomainCertificates.ts"
 import type { DomainRoutes } from "./domains/DomainRoutes.ts"
-import type { DomainStore } from "./domains/DomainStore.ts"
 import type { Domains } from "./domains/Domains.ts"
 import { type DomainsConfig, domainsLayer } from "./domains/DomainsConfig.ts"
 import type { ZonesInvalid } from "./domains/DomainZones.ts"
 import type { Egress } from "./egress/Egress.ts"
 import { Keyring, type MasterKeyInvalid, type MasterKeys } from "./encryption/Keyring.ts"
 import { type Resealed, Resealing } from "./encryption/Resealing.ts"
-import type { SealedStore } from "./encryption/SealedStore.ts"
 import type { StoreUnavailable } from "./errors/Errors.ts"
-import type { EventStore } from "./events/EventStore.ts"
 import { Events } from "./events/Events.ts"
 import { SystemEvents } from "./events/SystemEvents.ts"
 import { FileLinks } from "./files/FileLinks.ts"
-import type { FileStore } from "./files/FileStore.ts"
 import { Files } from "./files/Files.ts"
 import * as FileJanitor from "./files/Janitor.ts"
 import { OpenUploads } from "./files/OpenUploads.ts"
@@ -48,11 +40,9 @@ import { Uploads } from "./files/Uploads.ts"
 import { hostEnv, type WeftEnv } from "./HostEnv.ts"
 import type { EnvId } from "./ids/Ids.ts"
 import * as PooledRandom from "./ids/PooledRandom.ts"
-import { MemoryStores } from "./memory/MemoryStores.ts"
+import { type DatabaseStores, MemoryStores } from "./memory/MemoryStores.ts"
 import { NodeMetrics } from "./metrics/NodeMetrics.ts"
-import type { ProjectStore } from "./projects/ProjectStore.ts"
 import { Projects } from "./projects/Projects.ts"
-import type { AdmissionStore } from "./runs/AdmissionStore.ts"
 import { Calls } from "./runs/Calls.ts"
 import { Claimer } from "./runs/Claimer.ts"
 import * as DeliveryMetrics from "./runs/DeliveryMetrics.ts"
@@ -62,65 +52,35 @@ import { Executor } from "./runs/Executor.ts"
 import { Groups } from "./runs/Groups.ts"
 import * as Intake from "./runs/Intake.ts"
 import { Journal } from "./runs/Journal.ts"
-import type { JournalStore } from "./runs/JournalStore.ts"
 import * as LiveLogs from "./runs/LiveLogs.ts"
 import { NodeLease } from "./runs/NodeLease.ts"
 import * as Reaper from "./runs/Reaper.ts"
 import * as Retention from "./runs/Retention.ts"
 import { RunControl } from "./runs/RunControl.ts"
-import type { RunControlStore } from "./runs/RunControlStore.ts"
 import { RunningRuns } from "./runs/RunningRuns.ts"
-import type { RunStore } from "./runs/RunStore.ts"
 import { Runs } from "./runs/Runs.ts"
 import * as Scheduler from "./runs/Scheduler.ts"
 import { Slots, type SlotsConfig } from "./runs/Slots.ts"
 import { StreamWatch } from "./runs/StreamWatch.ts"
-import type { TickStore } from "./runs/TickStore.ts"
 import { WaitedRuns } from "./runs/WaitedRuns.ts"
 import { defaultLimits } from "./sandbox/Limits.ts"
 import type { Sandbox } from "./sandbox/Sandbox.ts"
-import type { ScheduleStore } from "./schedules/ScheduleStore.ts"
 import { Schedules } from "./schedules/Schedules.ts"
-import type { ContextVariableStore } from "./secrets/ContextVariableStore.ts"
 import { ContextVariables } from "./secrets/ContextVariables.ts"
 import { ProjectSecrets } from "./secrets/ProjectSecrets.ts"
 import type { StreamsConfig } from "./streams/StreamHub.ts"
-import type { StreamStore } from "./streams/StreamStore.ts"
 import { Streams } from "./streams/Streams.ts"
 import type { PlanInvalid, PlanOverrides } from "./tenancy/Plan.ts"
 import { Plans } from "./tenancy/Plans.ts"
 import { Quotas } from "./tenancy/Quotas.ts"
 import { RateLimits } from "./tenancy/RateLimits.ts"
-import type { RateStore } from "./tenancy/RateStore.ts"
-import type { TenantStore } from "./tenancy/TenantStore.ts"
 import { Tenants } from "./tenancy/Tenants.ts"
-import type { UsageStore } from "./tenancy/UsageStore.ts"
 import { Tools } from "./tools/Tools.ts"
 import { OrgUsages } from "./usage/OrgUsages.ts"
 import { Webhooks } from "./webhooks/Webhooks.ts"
 
 /** What a database adapter provides. */
-export type Stores =
-  | TenantStore
-  | ApiKeyStore
-  | SessionStore
-  | ServiceKeyStore
-  | ProjectStore
-  | ContextVariableStore
-  | SealedStore
-  | FileStore
-  | BuildStore
-  | ScheduleStore
-  | TickStore
-  | EventStore
-  | RunStore
-  | RunControlStore
-  | JournalStore
-  | StreamStore
-  | AdmissionStore
-  | UsageStore
-  | RateStore
-  | DomainStore
+export type Stores = DatabaseStores
 
 /** What a host, and the HTTP layer, can use. */
 export type WeftServices =
