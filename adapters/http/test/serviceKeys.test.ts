@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { afterAll, beforeAll } from "vitest"
+import { refused } from "./conformance/Fields.ts"
 import { nowhere } from "./server/GoodRequests.ts"
 import { adminToken, type Reply, TestServer } from "./server/TestServer.ts"
 
@@ -21,12 +22,6 @@ const created = async (json: unknown, token = server.token) => {
 
 const full = { "*:*": ["*"] }
 const freshKey = async (permissions: unknown = full) => (await server.key(permissions)).token
-
-const refused = (reply: Reply, status: number, code: string): string => {
-  assert.strictEqual(reply.status, status, reply.text)
-  assert.strictEqual(reply.json.error.code, code)
-  return reply.json.error.message
-}
 
 describe("POST /service-keys", () => {
   it("answers 201 with the key and, only here, its token", async () => {
