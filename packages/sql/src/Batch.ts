@@ -1,18 +1,12 @@
 /**
  * Statements over many rows.
  *
- * A database prepares a statement per text, so the text must not depend on how many rows there are: rows go in
- * chunks of a few fixed sizes. Measured on SQLite this takes half the time of one JSON parameter that the
- * database takes apart, and as much as a statement for each row would without any overhead of its own.
+ * A database prepares a statement per text, so the text must not depend on how many rows there are: rows go in the
+ * forms that the dialect has for them.
  */
 import { Effect } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
-import type { Dialect } from "./Dialect.ts"
-
-export type Value = string | number | null
-
-/** The values of many rows, one row after the other. */
-export type Rows = Array<Value>
+import type { ColumnType, Dialect, Rows } from "./Dialect.ts"
 
 export interface Batched<A extends object> {
   /** Executes the statement for all rows; how many rows it inserted, changed or removed. */
@@ -23,15 +17,12 @@ export interface Batched<A extends object> {
 
 export interface BatchedOptions {
   /** The types of the values of one row. */
-  readonly columns: ReadonlyArray<keyof Dialect["types"]>
-  /** The text of the statement, given that of its rows, such as `(?,?),(?,?)`. */
-  readonly text: (values: string) => string
+  readonly columns: ReadonlyArray<ColumnType>
+  /** The text of the statement, given that of its rows, such as `VALUES (?,?),(?,?)`. */
+  readonly text: (rows: string) => string
   /** What it returns of each row that it touches, for `returning`. */
   readonly returns?: string
 }
-
-/** Rows of one execution, largest first; the last must be 1. */
-const chunkSizes = [50, 10, 3, 1]
 
 export const batched = <A extends object = never>(
   sql: SqlClient.SqlClient,
@@ -39,41 +30,47 @@ export const batched = <A extends object = never>(
   { columns, text, returns }: BatchedOptions
 ): Batched<A> => {
   const width = columns.length
-  const statements = chunkSizes.map((size) => {
-    const plain = text(valuesOf(dialect, columns, size))
-    return { length: size * width, plain, returning: returns === undefined ? plain : `${plain} RETURNING ${returns}` }
+  const forms = dialect.rows(columns).map((form) => {
+    const plain = text(form.text)
+    return { ...form, plain, returning: returns === undefined ? plain : `${plain} RETURNING ${returns}` }
+  })
+
+  /** Calls `execute` with all rows, a portion in each form that fits. */
+  const inPortions = Effect.fnUntraced(function* (
+    rows: Rows,
+    execute: (form: (typeof forms)[number], portion: Rows) => Effect.Effect<void, SqlError.SqlError>
+  ) {
+    let done = 0
+    for (const form of forms) {
+      while (rows.length - done >= form.min * width) {
+        const end = Math.min(rows.length, done + form.max * width)
+        yield* execute(form, done === 0 && end === rows.length ? rows : rows.slice(done, end))
+        done = end
+      }
+    }
   })
 
   return {
-    run: Effect.fnUntraced(function* (rows) {
-      let changes = 0
-      let done = 0
-      for (const { length, plain } of statements) {
-        for (; rows.length - done >= length; done += length) {
-          changes += dialect.changes(yield* sql.unsafe(plain, chunkOf(rows, done, length)).raw)
-        }
-      }
-      return changes
-    }),
+    run: (rows) =>
+      Effect.suspend(() => {
+        let changes = 0
+        const execute = inPortions(rows, ({ plain, parameters }, portion) =>
+          Effect.map(sql.unsafe(plain, parameters(portion)).raw, (raw) => {
+            changes += dialect.changes(raw)
+          })
+        )
+        return Effect.map(execute, () => changes)
+      }),
 
-    returning: Effect.fnUntraced(function* (rows) {
-      const returned: Array<A> = []
-      let done = 0
-      for (const { length, returning } of statements) {
-        for (; rows.length - done >= length; done += length) {
-          for (const row of yield* sql.unsafe<A>(returning, chunkOf(rows, done, length))) returned.push(row)
-        }
-      }
-      return returned
-    })
+    returning: (rows) =>
+      Effect.suspend(() => {
+        const returned: Array<A> = []
+        const execute = inPortions(rows, ({ returning, parameters }, portion) =>
+          Effect.map(sql.unsafe<A>(returning, parameters(portion)), (found) => {
+            for (const row of found) returned.push(row)
+          })
+        )
+        return Effect.map(execute, () => returned)
+      })
   }
 }
-
-const chunkOf = (rows: Rows, start: number, length: number): Rows =>
-  rows.length === length ? rows : rows.slice(start, start + length)
-
-const valuesOf = (dialect: Dialect, columns: BatchedOptions["columns"], size: number): string =>
-  Array.from({ length: size }, (_, row) => {
-    const parameters = columns.map((type, index) => dialect.parameter(row * columns.length + index + 1, type))
-    return `(${parameters.join(",")})`
-  }).join(",")

@@ -15,8 +15,7 @@ export const makeBuildServing = Effect.gen(function* () {
   const { dialect, writer } = database
   const insertEndpoints = batched(writer, dialect, {
     columns: ["text", "text", "text", "text", "text"],
-    text: (values) =>
-      `INSERT INTO endpoints (env_id, method, service, path, project_id) VALUES ${values} ON CONFLICT DO NOTHING`
+    text: (rows) => `INSERT INTO endpoints (env_id, method, service, path, project_id) ${rows} ON CONFLICT DO NOTHING`
   })
 
   /** The project has the endpoints of both builds. `Taken` with the first that another project has. */

@@ -3,7 +3,7 @@
  *
  * Environments take turns, from where the last claim stopped, and each gets the same share of a claim. The
  * database finds them by stepping from one to the next in the primary key, so that the size of a backlog does
- * not matter.
+ * not matter. Nodes that claim at the same time pass over what the others are taking.
  */
 import {
   type Claim,
@@ -19,8 +19,8 @@ import {
 } from "@weft/core"
 import { Effect, Schema, Struct } from "effect"
 import type { SqlError } from "effect/sql"
-import type { Rows } from "./Batch.ts"
 import type { Database } from "./Database.ts"
+import type { Rows } from "./Dialect.ts"
 import { parkFull } from "./JournalGroups.ts"
 import { addStart, type JournalStatements } from "./JournalStatements.ts"
 
@@ -36,13 +36,11 @@ export const claimDue = Effect.fnUntraced(function* (
   turns: Turns,
   request: ClaimRequest
 ): Effect.fn.Return<ClaimResult, SqlError.SqlError> {
-  const before = (yield* waitingEnvs(database, request.exclude)).filter(isQueued)
-  const due = before.filter((env) => env.due_at <= request.now).map((env) => env.env_id)
-  if (due.length === 0) return { claims: [], parked: 0, next_due_at: earliest(before) }
-
   const limit = request.runIds.length
-  const share = Math.min(request.perEnv, Math.max(1, Math.ceil(limit / due.length)))
-  const turn = [...due.filter((env) => env > turns.last), ...due.filter((env) => env <= turns.last)].slice(0, limit)
+  const turn = yield* dueEnvs(database, turns.last, request)
+  if (turn.length === 0) return { claims: [], parked: 0, next_due_at: yield* nextDue(database, request) }
+
+  const share = Math.min(request.perEnv, Math.max(1, Math.ceil(limit / turn.length)))
   // One more than the share of each tells who is left behind.
   const byEnv = Map.groupBy(yield* longestDue(database, turn, request.now, share + 1), (row) => row.env_id)
   const seen = turn.flatMap((env) => (byEnv.get(env) ?? []).slice(0, share))
@@ -60,44 +58,50 @@ export const claimDue = Effect.fnUntraced(function* (
 
   // What is parked may have been all that was beyond the shares.
   const beyondShare = parked === 0 && [...byEnv.values()].some((rows) => rows.length > share)
-  if (turn.length < due.length || claims.length < chosen.length || beyondShare) {
+  // As many environments as were asked for: there may be others.
+  if (turn.length === limit || claims.length < chosen.length || beyondShare) {
     return { claims, parked, next_due_at: request.now }
   }
-  const others = before.filter((env) => env.due_at > request.now)
-  const heads = (yield* headsOf(database, turn)).filter(isQueued)
-  return { claims, parked, next_due_at: earliest([...others, ...heads]) }
+  return { claims, parked, next_due_at: yield* nextDue(database, request) }
 })
 
-interface WaitingEnv {
-  readonly env_id: EnvId
-  /** When its longest due delivery is, or was, due. */
-  readonly due_at: Timestamp
-}
+/**
+ * Environments whose longest due delivery is due, as many as are wanted at most: those behind `last` first, then from
+ * the beginning. The database steps from one to the next, and no further than it must.
+ */
+const dueEnvs = (
+  { dialect, writer: sql }: Database["Service"],
+  last: string,
+  { now, exclude, runIds }: ClaimRequest
+): Effect.Effect<ReadonlyArray<EnvId>, SqlError.SqlError> =>
+  Effect.map(
+    sql<{ readonly env_id: EnvId }>`
+      WITH RECURSIVE later (env_id) AS (
+        SELECT min(env_id) FROM deliveries WHERE env_id > ${last}
+        UNION ALL
+        SELECT (SELECT min(d.env_id) FROM deliveries d WHERE d.env_id > later.env_id)
+        FROM later WHERE later.env_id IS NOT NULL
+      ), sooner (env_id) AS (
+        SELECT min(env_id) FROM deliveries WHERE env_id <= ${last}
+        UNION ALL
+        SELECT (SELECT min(d.env_id) FROM deliveries d WHERE d.env_id > sooner.env_id AND d.env_id <= ${last})
+        FROM sooner WHERE sooner.env_id IS NOT NULL
+      )
+      SELECT env_id FROM (SELECT env_id FROM later UNION ALL SELECT env_id FROM sooner) AS waiting
+      WHERE env_id IS NOT NULL AND env_id NOT IN (${dialect.texts(sql, exclude)})
+        AND (SELECT min(d.due_at) FROM deliveries d WHERE d.env_id = waiting.env_id) <= ${now}
+      LIMIT ${runIds.length}`,
+    (rows) => rows.map((row) => row.env_id)
+  )
 
-/** Whether not all that waits there is parked, which comes after everything else. */
-const isQueued = ({ due_at }: WaitingEnv): boolean => due_at < parkedAt
-
-/** The environments with waiting deliveries, in ascending order. */
-const waitingEnvs = ({ dialect, writer: sql }: Database["Service"], exclude: ReadonlyArray<EnvId>) =>
-  sql<WaitingEnv>`
-    WITH RECURSIVE waiting (env_id) AS (
-      SELECT min(env_id) FROM deliveries
-      UNION ALL
-      SELECT (SELECT min(d.env_id) FROM deliveries d WHERE d.env_id > waiting.env_id)
-      FROM waiting WHERE waiting.env_id IS NOT NULL
-    )
-    SELECT env_id, (SELECT min(d.due_at) FROM deliveries d WHERE d.env_id = waiting.env_id) AS due_at
-    FROM waiting WHERE env_id IS NOT NULL AND env_id NOT IN (${dialect.texts(sql, exclude)})
-    ORDER BY env_id`
-
-/** As `waitingEnvs`, for those of `envs` where something waits. */
-const headsOf = ({ dialect, writer: sql }: Database["Service"], envs: ReadonlyArray<EnvId>) =>
-  sql<WaitingEnv>`
-    SELECT env.value AS env_id, min(d.due_at) AS due_at
-    FROM (${dialect.texts(sql, envs)}) AS env JOIN deliveries d ON d.env_id = env.value GROUP BY env.value`
-
-const earliest = (envs: ReadonlyArray<WaitingEnv>): Timestamp | null =>
-  envs.reduce<Timestamp | null>((least, { due_at }) => (least === null || due_at < least ? due_at : least), null)
+/** When the next delivery is due that waits and is not parked; null when none does. */
+const nextDue = ({ dialect, writer: sql }: Database["Service"], { exclude }: ClaimRequest) =>
+  Effect.map(
+    sql<{ readonly due_at: Timestamp | null }>`
+      SELECT min(due_at) AS due_at FROM deliveries
+      WHERE due_at < ${sql.literal(String(parkedAt))} AND env_id NOT IN (${dialect.texts(sql, exclude)})`,
+    ([row]) => row?.due_at ?? null
+  )
 
 type DueRow = Omit<Delivery, "retry" | "timeout_ms" | "caused_by" | "group"> &
   Pick<Event, "event_type" | "event_data" | "event_time" | "created_at"> & {
@@ -114,11 +118,7 @@ const longestDue = (
 ) =>
   sql<DueRow>`
     SELECT d.*, e.event_type, e.event_data, e.event_time, e.created_at
-    FROM (${dialect.texts(sql, envs)}) AS env
-    JOIN deliveries d ON d.env_id = env.value AND (d.due_at, d.delivery_id) IN (
-      SELECT due_at, delivery_id FROM deliveries WHERE env_id = env.value AND due_at <= ${now}
-      ORDER BY due_at, delivery_id LIMIT ${share}
-    )
+    FROM (${dialect.longestDue(sql, envs, now, share)}) AS d
     JOIN events e ON e.env_id = d.env_id AND e.event_id = d.event_id
     ORDER BY d.due_at, d.delivery_id`
 

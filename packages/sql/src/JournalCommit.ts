@@ -12,7 +12,7 @@
 import type { JournalEntry, RunId } from "@weft/core"
 import { Data, Effect } from "effect"
 import type { SqlError } from "effect/sql"
-import type { Rows } from "./Batch.ts"
+import type { Rows } from "./Dialect.ts"
 import {
   addDelivery,
   addEnd,

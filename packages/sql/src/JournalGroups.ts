@@ -1,13 +1,14 @@
 /**
  * Groups of deliveries whose runs share a limit, in the transaction of the caller.
  *
- * Claims of one database must come one after the other: two that run side by side could each take the last room.
+ * Who looks for room in a group holds the group's name until its transaction ends: two that looked at once could
+ * each take the last room, and what one parks could be what the other was to let in.
  */
 import { Delivery, type DeliveryId, type Group, parkedAt, roomFor, type Timestamp } from "@weft/core"
 import { Effect, Schema } from "effect"
-import type { SqlClient, SqlError, Statement } from "effect/sql"
-import type { Rows } from "./Batch.ts"
+import type { SqlClient, SqlError } from "effect/sql"
 import { countOf, type Database } from "./Database.ts"
+import type { Rows } from "./Dialect.ts"
 import type { JournalStatements } from "./JournalStatements.ts"
 
 /** Deliveries that one group gives up in one claim, so that others can write soon. */
@@ -27,10 +28,12 @@ export const parkFull = Effect.fnUntraced(function* (
 ): Effect.fn.Return<{ readonly closed: ReadonlySet<DeliveryId>; readonly parked: number }, SqlError.SqlError> {
   const closed = new Set<DeliveryId>()
   let count = 0
-  for (const [, members] of Map.groupBy(
+  const byGroup = Map.groupBy(
     seen.filter((row) => row.group_key !== null),
     (row) => `${row.env_id} ${row.group_key}`
-  )) {
+  )
+  yield* hold(database, [...byGroup.keys()])
+  for (const [, members] of byGroup) {
     const [first] = members
     if (first === undefined || first.group_key === null) continue
     const group = { env_id: first.env_id, key: first.group_key }
@@ -52,6 +55,10 @@ export const unparkGroups = Effect.fnUntraced(function* (
   now: Timestamp
 ): Effect.fn.Return<number, SqlError.SqlError> {
   const rows: Rows = []
+  yield* hold(
+    database,
+    groups.map(({ env_id, key }) => `${env_id} ${key}`)
+  )
   for (const group of groups) {
     if (!(yield* hasParked(database, group))) continue
     const members = yield* admitted(database, group, now)
@@ -98,9 +105,7 @@ const admitted = Effect.fnUntraced(function* (
   )
   // Mostly there is room for one or none. Each round looks at twice as many.
   for (let most = 2; ; most *= 2) {
-    const due = yield* oldestOf(sql, group, sql`due_at <= ${now}`, most)
-    const waiting = yield* oldestOf(sql, group, sql.literal(parked), most)
-    const oldest = [...due, ...waiting].sort((a, b) => (a.delivery_id < b.delivery_id ? -1 : 1)).slice(0, most)
+    const oldest = yield* oldestOf(sql, group, now, most)
     const room = roomFor(
       oldest.map((row) => limitOf(row.terms)),
       running
@@ -109,13 +114,16 @@ const admitted = Effect.fnUntraced(function* (
   }
 })
 
-/** The oldest deliveries of the group `when` they are. Found in the index of groups first, as others may be many. */
-const oldestOf = (sql: SqlClient.SqlClient, { env_id, key }: Group, when: Statement.Fragment, most: number) =>
+/** The oldest deliveries of the group that are due or parked. */
+const oldestOf = (sql: SqlClient.SqlClient, { env_id, key }: Group, now: Timestamp, most: number) =>
   sql<WaitingRow>`
-    SELECT delivery_id, due_at, terms FROM deliveries WHERE (env_id, due_at, delivery_id) IN (
-      SELECT env_id, due_at, delivery_id FROM deliveries
-      WHERE env_id = ${env_id} AND group_key = ${key} AND ${when} ORDER BY delivery_id LIMIT ${most}
-    )`
+    SELECT delivery_id, due_at, terms FROM deliveries
+    WHERE env_id = ${env_id} AND group_key = ${key} AND (due_at <= ${now} OR ${sql.literal(parked)})
+    ORDER BY delivery_id LIMIT ${most}`
+
+/** Holds the names of groups, in one order everywhere, so that nobody waits for each other in a circle. */
+const hold = ({ dialect, writer: sql }: Database["Service"], names: ReadonlyArray<string>) =>
+  names.length === 0 ? Effect.void : dialect.hold(sql, [...names].sort())
 
 /** Parks deliveries of the group that are due and younger than `last`; how many. */
 const park = ({ dialect, writer: sql }: Database["Service"], { env_id, key }: Group, last: string, now: Timestamp) =>
@@ -124,7 +132,7 @@ const park = ({ dialect, writer: sql }: Database["Service"], { env_id, key }: Gr
       WHERE (env_id, due_at, delivery_id) IN (
         SELECT env_id, due_at, delivery_id FROM deliveries
         WHERE env_id = ${env_id} AND group_key = ${key} AND due_at <= ${now} AND delivery_id > ${last}
-        ORDER BY due_at, delivery_id LIMIT ${parkMax}
+        ORDER BY due_at, delivery_id LIMIT ${parkMax}${sql.literal(dialect.skipLocked)}
       )`.raw,
     dialect.changes
   )

@@ -2,8 +2,8 @@
 import type { EnvId, Run, RunId } from "@weft/core"
 import { Effect } from "effect"
 import type { SqlError } from "effect/sql"
-import type { Rows } from "./Batch.ts"
 import type { Database } from "./Database.ts"
+import type { Rows } from "./Dialect.ts"
 import type { JournalStatements } from "./JournalStatements.ts"
 import { Tally } from "./Tally.ts"
 

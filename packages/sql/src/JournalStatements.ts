@@ -14,8 +14,9 @@ import {
   type Timestamp,
   utf8Length
 } from "@weft/core"
-import { batched, type Rows } from "./Batch.ts"
+import { batched } from "./Batch.ts"
 import type { Database } from "./Database.ts"
+import type { Rows } from "./Dialect.ts"
 
 export const journalStatements = (database: Database["Service"]) => ({
   ...eventStatements(database),
@@ -28,14 +29,14 @@ export type JournalStatements = ReturnType<typeof journalStatements>
 const eventStatements = ({ dialect, writer: sql }: Database["Service"]) => ({
   insertEvents: batched<{ readonly event_id: EventId }>(sql, dialect, {
     columns: [...texts(4), "integer", "integer", "text"],
-    text: (values) => `INSERT INTO events (env_id, event_id, stream_id, event_type, event_time, created_at, event_data)
-      VALUES ${values} ON CONFLICT DO NOTHING`,
+    text: (rows) => `INSERT INTO events (env_id, event_id, stream_id, event_type, event_time, created_at, event_data)
+      ${rows} ON CONFLICT DO NOTHING`,
     returns: "event_id"
   }),
 
   countEvents: batched(sql, dialect, {
     columns: ["text", "text", "integer"],
-    text: (values) => `INSERT INTO event_counts (env_id, event_type, n) VALUES ${values}
+    text: (rows) => `INSERT INTO event_counts (env_id, event_type, n) ${rows}
       ON CONFLICT (env_id, event_type) DO UPDATE SET n = event_counts.n + excluded.n`
   })
 })
@@ -44,10 +45,10 @@ const runStatements = ({ dialect, writer: sql }: Database["Service"]) => ({
   /** Runs that begin, with the delivery that they hold, if any. */
   insertRuns: batched(sql, dialect, {
     columns: [...texts(10), "integer", ...texts(2), "integer", ...texts(5)],
-    text: (values) => `INSERT INTO runs (env_id, run_id, stream_id, project_id, project_name, build_id, ns, var,
+    text: (rows) => `INSERT INTO runs (env_id, run_id, stream_id, project_id, project_name, build_id, ns, var,
       run_type, status, start_time, origin_run_id, event_id, attempt, node_id, delivery_id, first_run_id, terms,
       group_key)
-      VALUES ${values} ON CONFLICT DO NOTHING`
+      ${rows} ON CONFLICT DO NOTHING`
   }),
 
   /** Runs that are over and may never have been stored. */
@@ -64,19 +65,17 @@ const runStatements = ({ dialect, writer: sql }: Database["Service"]) => ({
       "integer",
       ...texts(2)
     ],
-    text: (values) => `INSERT INTO runs (env_id, run_id, stream_id, project_id, project_name, build_id, ns, var,
+    text: (rows) => `INSERT INTO runs (env_id, run_id, stream_id, project_id, project_name, build_id, ns, var,
       run_type, status, start_time, stop_time, origin_run_id, event_id, attempt, node_id, cpu_ms, wall_ms, heap_bytes,
-      result, logs) VALUES ${values} ON CONFLICT DO NOTHING`,
+      result, logs) ${rows} ON CONFLICT DO NOTHING`,
     returns: "run_id"
   }),
 
   /** Ends those of the runs that are running and hold the delivery, or none, as given. */
   endRuns: batched<{ readonly run_id: RunId }>(sql, dialect, {
     columns: [...texts(4), "integer", "text", "real", "real", "integer", "text"],
-    text: (
-      values
-    ) => `WITH e (env_id, run_id, delivery_id, status, stop_time, result, cpu_ms, wall_ms, heap_bytes, logs)
-      AS (VALUES ${values})
+    text: (rows) => `WITH e (env_id, run_id, delivery_id, status, stop_time, result, cpu_ms, wall_ms, heap_bytes, logs)
+      AS (${rows})
       UPDATE runs SET status = e.status, stop_time = e.stop_time, result = e.result, cpu_ms = e.cpu_ms,
         wall_ms = e.wall_ms, heap_bytes = e.heap_bytes, logs = e.logs,
         delivery_id = NULL, first_run_id = NULL, terms = NULL, group_key = NULL
@@ -87,8 +86,8 @@ const runStatements = ({ dialect, writer: sql }: Database["Service"]) => ({
 
   countRuns: batched(sql, dialect, {
     columns: [...texts(5), ...integers(4)],
-    text: (values) => `INSERT INTO run_counts (env_id, project_id, project_name, run_type, status, n, bytes, month,
-      month_runs) VALUES ${values}
+    text: (rows) => `INSERT INTO run_counts (env_id, project_id, project_name, run_type, status, n, bytes, month,
+      month_runs) ${rows}
       ON CONFLICT (env_id, project_id, project_name, run_type, status) DO UPDATE SET
         n = run_counts.n + excluded.n, bytes = run_counts.bytes + excluded.bytes,
         month_runs = CASE WHEN excluded.month > run_counts.month THEN excluded.month_runs
@@ -99,22 +98,22 @@ const runStatements = ({ dialect, writer: sql }: Database["Service"]) => ({
 
   deleteRuns: batched(sql, dialect, {
     columns: texts(2),
-    text: (values) => `DELETE FROM runs WHERE (env_id, run_id) IN (VALUES ${values})`
+    text: (rows) => `DELETE FROM runs WHERE (env_id, run_id) IN (${rows})`
   })
 })
 
 const deliveryStatements = ({ dialect, writer: sql }: Database["Service"]) => ({
   insertDeliveries: batched(sql, dialect, {
     columns: ["text", "integer", ...texts(9), "integer", ...texts(3)],
-    text: (values) => `INSERT INTO deliveries (env_id, due_at, delivery_id, event_id, stream_id, project_id,
+    text: (rows) => `INSERT INTO deliveries (env_id, due_at, delivery_id, event_id, stream_id, project_id,
       project_name, build_id, ns, var, run_type, attempt, first_run_id, terms, group_key)
-      VALUES ${values} ON CONFLICT DO NOTHING`
+      ${rows} ON CONFLICT DO NOTHING`
   }),
 
   /** Gives back the deliveries that running runs hold, for the attempt and the time given; run it before `endRuns`. */
   giveBack: batched(sql, dialect, {
     columns: [...texts(3), "integer", "integer", "text"],
-    text: (values) => `WITH e (env_id, run_id, delivery_id, attempt, due_at, first_run_id) AS (VALUES ${values})
+    text: (rows) => `WITH e (env_id, run_id, delivery_id, attempt, due_at, first_run_id) AS (${rows})
       INSERT INTO deliveries (env_id, due_at, delivery_id, event_id, stream_id, project_id, project_name, build_id,
         ns, var, run_type, attempt, first_run_id, terms, group_key)
       SELECT r.env_id, e.due_at, r.delivery_id, r.event_id, r.stream_id, r.project_id, r.project_name, r.build_id,
@@ -126,7 +125,7 @@ const deliveryStatements = ({ dialect, writer: sql }: Database["Service"]) => ({
   /** Makes parked deliveries due at the time given. */
   unpark: batched(sql, dialect, {
     columns: ["text", "text", "integer"],
-    text: (values) => `WITH e (env_id, delivery_id, due_at) AS (VALUES ${values})
+    text: (rows) => `WITH e (env_id, delivery_id, due_at) AS (${rows})
       UPDATE deliveries SET due_at = e.due_at
       FROM e WHERE deliveries.env_id = e.env_id AND deliveries.due_at = ${parkedAt}
         AND deliveries.delivery_id = e.delivery_id`
@@ -134,7 +133,7 @@ const deliveryStatements = ({ dialect, writer: sql }: Database["Service"]) => ({
 
   deleteDeliveries: batched(sql, dialect, {
     columns: ["text", "integer", "text"],
-    text: (values) => `DELETE FROM deliveries WHERE (env_id, due_at, delivery_id) IN (VALUES ${values})`
+    text: (rows) => `DELETE FROM deliveries WHERE (env_id, due_at, delivery_id) IN (${rows})`
   })
 })
 

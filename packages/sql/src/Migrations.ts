@@ -16,6 +16,7 @@ import { groups } from "./migrations/Groups.ts"
 import { init } from "./migrations/Init.ts"
 import { live } from "./migrations/Live.ts"
 import { once } from "./migrations/Once.ts"
+import { queue } from "./migrations/Queue.ts"
 import { schedules } from "./migrations/Schedules.ts"
 import { secrets } from "./migrations/Secrets.ts"
 import { streams } from "./migrations/Streams.ts"
@@ -40,7 +41,8 @@ export const migrateTo = Effect.fnUntraced(function* (last: number) {
     "0008_once": run(once(dialect)),
     "0009_schedules": Effect.flatMap(now, (instant) => schedules(database, instant)),
     "0010_live": run(live(dialect)),
-    "0011_streams": run(streams)
+    "0011_streams": run(streams),
+    "0012_queue": run(queue)
   }
   yield* Migrator.make({})({
     loader: Migrator.fromRecord(

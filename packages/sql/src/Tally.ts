@@ -1,6 +1,6 @@
 /** Counts that one transaction adds to the kept ones. */
 import { type Event, type Month, monthOf, type Run } from "@weft/core"
-import type { Rows } from "./Batch.ts"
+import type { Rows } from "./Dialect.ts"
 
 /** What is counted apart. */
 export type Counted = Pick<Run, "env_id" | "project_id" | "project_name" | "run_type" | "status" | "start_time">

@@ -1,8 +1,9 @@
 /** `TickStore` on SQL. */
 import { type JournalEntry, type Schedule, type ScheduleId, type Tick, TickStore } from "@weft/core"
 import { Effect, Layer } from "effect"
-import { batched, type Rows } from "./Batch.ts"
+import { batched } from "./Batch.ts"
 import { Database, orUnavailable } from "./Database.ts"
+import type { Rows } from "./Dialect.ts"
 import { applyAll } from "./JournalCommit.ts"
 import { journalStatements } from "./JournalStatements.ts"
 
@@ -14,14 +15,14 @@ export const layer: Layer.Layer<TickStore, never, Database> = Layer.effect(
     const statements = journalStatements(database)
     const move = batched<Pick<Schedule, "schedule_id">>(writer, dialect, {
       columns: ["text", "integer", "integer", "integer"],
-      text: (values) => `WITH t (schedule_id, read_at, next_at, due_at) AS (VALUES ${values})
+      text: (rows) => `WITH t (schedule_id, read_at, next_at, due_at) AS (${rows})
         UPDATE schedules SET next_at = t.next_at, due_at = t.due_at FROM t
         WHERE schedules.schedule_id = t.schedule_id AND schedules.next_at = t.read_at`,
       returns: "schedules.schedule_id"
     })
     const end = batched<Pick<Schedule, "schedule_id">>(writer, dialect, {
       columns: ["text", "integer"],
-      text: (values) => `DELETE FROM schedules WHERE (schedule_id, next_at) IN (VALUES ${values})`,
+      text: (rows) => `DELETE FROM schedules WHERE (schedule_id, next_at) IN (${rows})`,
       returns: "schedule_id"
     })
 

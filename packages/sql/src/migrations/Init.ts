@@ -48,14 +48,14 @@ const code = ({ types: { text, integer }, table }: Dialect): ReadonlyArray<strin
 ]
 
 const running = (dialect: Dialect): ReadonlyArray<string> => {
-  const { types, table, clusteredTable } = dialect
+  const { types, table, clusteredTable, growingTable } = dialect
   const { text, integer, real } = types
   return [
     `CREATE TABLE events (
       env_id ${text} NOT NULL, event_id ${text} NOT NULL, stream_id ${text} NOT NULL, event_type ${text} NOT NULL,
       event_time ${integer} NOT NULL, created_at ${integer} NOT NULL, event_data ${text} NOT NULL,
       PRIMARY KEY (env_id, event_id)
-    )${table}`,
+    )${growingTable("event_id")}`,
     // Large values stand last: a row is read up to the last column that is asked for.
     `CREATE TABLE runs (
       env_id ${text} NOT NULL, run_id ${text} NOT NULL, stream_id ${text} NOT NULL, project_id ${text} NOT NULL,
@@ -66,7 +66,7 @@ const running = (dialect: Dialect): ReadonlyArray<string> => {
       delivery_id ${text}, first_run_id ${text}, terms ${text},
       result ${text}, logs ${text},
       PRIMARY KEY (env_id, run_id)
-    )${table}`,
+    )${growingTable("run_id")}`,
     `CREATE INDEX runs_of_event ON runs (env_id, event_id) WHERE event_id IS NOT NULL`,
     // An index for each state but the usual one: it costs nothing when all goes well.
     ...["running", "failed", "cancelled"].map(
