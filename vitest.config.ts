@@ -2,6 +2,9 @@ import { defineConfig } from "vitest/config"
 
 const suites = ["{packages,adapters,examples}/*/test/**/*.test.ts", "{bench,tooling}/test/**/*.test.ts"]
 
+/** Suites that need a database server, which is started for all of them together. */
+const onPostgres = ["adapters/postgres/test/**/*.test.ts"]
+
 /** Suites that start whole servers or attack the sandbox: last, and one at a time, or they would time each other out. */
 const heavy = ["**/*.e2e.test.ts", "**/test/attack/**/*.test.ts"]
 
@@ -12,11 +15,28 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: "suites", include: suites, exclude: heavy, maxWorkers: 2, sequence: { groupOrder: 0 } }
+        test: {
+          name: "suites",
+          include: suites,
+          exclude: [...heavy, ...onPostgres],
+          maxWorkers: 2,
+          sequence: { groupOrder: 0 }
+        }
       },
       {
         extends: true,
-        test: { name: "heavy", include: heavy, maxWorkers: 1, testTimeout: 120_000, sequence: { groupOrder: 1 } }
+        test: {
+          name: "postgres",
+          include: onPostgres,
+          exclude: heavy,
+          globalSetup: "./tooling/src/services/vitest.ts",
+          maxWorkers: 2,
+          sequence: { groupOrder: 1 }
+        }
+      },
+      {
+        extends: true,
+        test: { name: "heavy", include: heavy, maxWorkers: 1, testTimeout: 120_000, sequence: { groupOrder: 2 } }
       }
     ],
     execArgv: ["--conditions=weft-source"],

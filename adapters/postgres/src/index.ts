@@ -1,1 +1,2 @@
-export {}
+export { type PostgresOptions, PostgresUnusable } from "./PostgresOptions.ts"
+export { stores } from "./PostgresStores.ts"

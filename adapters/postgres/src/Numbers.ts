@@ -1,0 +1,27 @@
+/** 64-bit integers and sums of them as numbers: no value of Weft's needs more than 53 bits. */
+import { PgTypes } from "@effect/sql-pg"
+import { Result } from "effect"
+
+const bytesOfInteger = 8
+
+const encode = (value: number | bigint): Result.Result<Uint8Array> => {
+  const bytes = new Uint8Array(bytesOfInteger)
+  new DataView(bytes.buffer).setBigInt64(0, BigInt(value))
+  return Result.succeed(bytes)
+}
+
+const read = (bytes: Uint8Array, offset: number): Result.Result<number> => {
+  const view = new DataView(bytes.buffer, bytes.byteOffset + offset, bytesOfInteger)
+  return Result.succeed(view.getInt32(0) * 2 ** 32 + view.getUint32(4))
+}
+
+export const numbers: PgTypes.Registry = PgTypes.makeRegistry()
+numbers.register<number | bigint>(
+  PgTypes.OID.int8,
+  { encode, decode: (bytes) => read(bytes, 0), read },
+  { arrayOid: PgTypes.OID.int8Array }
+)
+numbers.register<number>(PgTypes.OID.numeric, {
+  encode: (value) => PgTypes.encode(String(value), PgTypes.OID.numeric),
+  decode: (bytes) => Result.map(PgTypes.decode(bytes, PgTypes.OID.numeric, 1), Number)
+})

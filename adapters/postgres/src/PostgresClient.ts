@@ -1,0 +1,108 @@
+/**
+ * `SqlClient` on a pool of connections.
+ *
+ * Single statements of many fibers share connections; a transaction has one for itself. A session that does nothing
+ * in the midst of a transaction, because its process was stopped, is ended by the server: it holds up all others.
+ */
+import { PgClient, type PgConnection, PgPool } from "@effect/sql-pg"
+import { Duration, Effect, Option, type Scope } from "effect"
+import { Reactivity } from "effect/reactivity"
+import { SqlClient, type SqlConnection, type SqlError } from "effect/sql"
+import { numbers } from "./Numbers.ts"
+import { connectionOn } from "./PostgresConnection.ts"
+import type { Resolved } from "./PostgresOptions.ts"
+import { away, isConflict, troubleOf } from "./Troubles.ts"
+
+/** Statements of different fibers that share a connection at most. */
+const sharing = 4
+
+const connectTimeout = Duration.seconds(5)
+
+/** How long a session may do nothing while others wait for what its transaction holds, in milliseconds. */
+const idleInTransactionMs = 5_000
+
+/** How long a statement waits for what another transaction holds, in milliseconds: longer than the above. */
+const lockTimeoutMs = 8_000
+
+/** How many times a transaction is tried again that the server undid for the sake of others. */
+const conflictRetries = 5
+
+/** A row may have a result and logs of some MiB. */
+const messageBytesMax = 64 * 1024 * 1024
+
+/** What every connection to the database has in common, the one that listens included. */
+export const connectionConfig = ({ url, schema, statementTimeoutMs }: Resolved): PgConnection.Config => ({
+  url,
+  types: numbers,
+  connectTimeout,
+  keepAlive: Duration.seconds(15),
+  applicationName: "weft",
+  maxMessageSize: messageBytesMax,
+  startupParameters: {
+    search_path: schema,
+    timezone: "UTC",
+    statement_timeout: String(statementTimeoutMs),
+    lock_timeout: String(lockTimeoutMs),
+    idle_in_transaction_session_timeout: String(idleInTransactionMs)
+  }
+})
+
+/** Connects when it is first asked something. */
+export const open = (options: Resolved): Effect.Effect<SqlClient.SqlClient, SqlError.SqlError, Scope.Scope> =>
+  Effect.gen(function* () {
+    const { connections, statementTimeoutMs } = options
+    const pool = yield* PgPool.make({
+      ...connectionConfig(options),
+      multiplex: true,
+      multiplexConcurrency: sharing,
+      maxConnections: connections,
+      minConnections: 0,
+      idleTimeout: Duration.minutes(5)
+    })
+    const on = (connection: PgConnection.PgConnection): SqlConnection.Connection =>
+      connectionOn(connection, statementTimeoutMs, pool.invalidate(connection))
+    const waiting = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+      Effect.timeoutOrElse(effect, {
+        duration: Duration.millis(statementTimeoutMs),
+        orElse: () => Effect.fail(noConnection)
+      })
+
+    const client = yield* SqlClient.make({
+      acquirer: Effect.mapError(Effect.map(waiting(pool.get), on), troubleOf),
+      borrower: (use) => pool.use((connection) => use(on(connection))),
+      transactionAcquirer: Effect.mapError(Effect.map(waiting(pool.reserve), on), troubleOf),
+      compiler: PgClient.makeCompiler(),
+      driver: "sql-pg",
+      spanAttributes: [["db.system.name", "postgresql"]],
+      prepareTransactionControls: true,
+      commit,
+      releaseSavepoint: (name) => `RELEASE SAVEPOINT ${name}`
+    })
+    return Object.assign(client, { withTransaction: repeating(client) })
+  }).pipe(Effect.provide(Reactivity.layer))
+
+/**
+ * Transactions that wait for each other in a circle are undone by the server, all but one. They begin again at once:
+ * that one has what they wait for.
+ */
+const repeating = ({
+  withTransaction,
+  transactionService
+}: SqlClient.SqlClient): SqlClient.SqlClient["withTransaction"] => {
+  return (effect) =>
+    Effect.flatMap(Effect.serviceOption(transactionService), (outer) =>
+      Option.isSome(outer)
+        ? withTransaction(effect)
+        : Effect.retry(withTransaction(effect), { times: conflictRetries, while: isConflict })
+    )
+}
+
+const noConnection = away("No connection in time", new Error("All connections are in use"))
+
+/** The server answers COMMIT with ROLLBACK when the transaction had failed before. */
+const commit = (connection: SqlConnection.Connection): Effect.Effect<void, SqlError.SqlError> =>
+  Effect.flatMap(connection.executeRaw("COMMIT", []), (result) =>
+    typeof result === "object" && result !== null && "command" in result && result.command === "ROLLBACK"
+      ? Effect.die(new Error("A transaction was committed after one of its statements had failed"))
+      : Effect.void
+  )

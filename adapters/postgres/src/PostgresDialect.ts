@@ -1,0 +1,62 @@
+/** How PostgreSQL spells what `@weft/sql` leaves open. */
+import { PgTypes } from "@effect/sql-pg"
+import type { ColumnType, Dialect } from "@weft/sql"
+import { Effect, Result } from "effect"
+import { numbers } from "./Numbers.ts"
+
+const types = { text: `TEXT COLLATE "C"`, integer: "BIGINT", real: "DOUBLE PRECISION" }
+
+/** What each column of rows is as an array, and the type of its elements. */
+const arrays: Readonly<Record<ColumnType, { readonly type: string; readonly element: number }>> = {
+  text: { type: "text[]", element: PgTypes.OID.text },
+  integer: { type: "bigint[]", element: PgTypes.OID.int8 },
+  real: { type: "double precision[]", element: PgTypes.OID.float8 }
+}
+
+/** Rows of one statement: bounds its memory. */
+const rowsMax = 10_000
+
+/** Tables whose rows come and go keep room for new versions of them, and are cleaned before they grow. */
+const restless = " WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_cost_delay = 0)"
+
+export const postgres: Dialect = {
+  types,
+  table: "",
+  clusteredTable: restless,
+  growingTable: (column) => ` PARTITION BY RANGE (${column})`,
+  rows: (columns) => {
+    const parameters = columns.map((type, index) => `$${index + 1}::${arrays[type].type}`)
+    return [
+      {
+        min: 1,
+        max: rowsMax,
+        text: `SELECT * FROM unnest(${parameters.join(",")})`,
+        parameters: (rows) =>
+          columns.map((type, column) => {
+            const values: Array<unknown> = []
+            for (let at = column; at < rows.length; at += columns.length) values.push(rows[at])
+            return arrayOf(values, arrays[type].element)
+          })
+      }
+    ]
+  },
+  changes: (raw) =>
+    typeof raw === "object" && raw !== null && "rowCount" in raw && typeof raw.rowCount === "number" ? raw.rowCount : 0,
+  texts: (sql, texts) =>
+    sql`SELECT value FROM unnest(${arrayOf(texts, PgTypes.OID.text)}::text[]) WITH ORDINALITY AS t (value, place) ORDER BY place`,
+  hold: (sql, names) =>
+    Effect.asVoid(
+      sql`SELECT pg_advisory_xact_lock(hashtextextended(name, 0)) FROM unnest(${arrayOf(names, PgTypes.OID.text)}::text[]) AS t (name)`
+    ),
+  longestDue: (sql, envs, now, share) => sql`
+    SELECT d.* FROM unnest(${arrayOf(envs, PgTypes.OID.text)}::text[]) AS env (value)
+    CROSS JOIN LATERAL (
+      SELECT * FROM deliveries WHERE env_id = env.value AND due_at <= ${now}
+      ORDER BY due_at, delivery_id LIMIT ${share} FOR UPDATE SKIP LOCKED
+    ) AS d`,
+  skipLocked: " FOR UPDATE SKIP LOCKED"
+}
+
+/** Says of what type its elements are, which nobody could tell of an array that has none, or only nulls. */
+const arrayOf = (values: ReadonlyArray<unknown>, element: number): PgTypes.Parameter =>
+  Result.getOrThrow(PgTypes.array(values, element, numbers))

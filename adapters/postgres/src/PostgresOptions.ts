@@ -1,0 +1,52 @@
+/** What a host says of its database. */
+import { Redacted, Schema } from "effect"
+
+export interface PostgresOptions {
+  /** `postgres://USER:PASSWORD@HOST:PORT/DATABASE?sslmode=…`, as libpq reads it. */
+  readonly url: string | Redacted.Redacted<string>
+  /** The schema that has Weft's tables, made where it is missing; default `weft`. Lower case letters, digits, `_`. */
+  readonly schema?: string
+  /** Connections of this node at most; default 10. One more listens to the other nodes. */
+  readonly connections?: number
+  /** How long a statement may take before it is given up, in milliseconds; default 15 s. */
+  readonly statementTimeoutMs?: number
+}
+
+/** The options cannot be used, or the database cannot be reached or brought up to date at start. */
+export class PostgresUnusable extends Schema.TaggedError<PostgresUnusable>()("PostgresUnusable", {
+  /** What was tried; never the URL, which has a password. */
+  reason: Schema.String
+}) {
+  override get message(): string {
+    return `The PostgreSQL database cannot be used: ${this.reason}`
+  }
+}
+
+export interface Resolved {
+  readonly url: Redacted.Redacted<string>
+  readonly schema: string
+  readonly connections: number
+  readonly statementTimeoutMs: number
+}
+
+const defaults = { schema: "weft", connections: 10, statementTimeoutMs: 15_000 }
+
+/** At least one for what commits, one for a claim, one for what is read. */
+const connectionsMin = 3
+
+export const resolve = (options: PostgresOptions): Resolved | PostgresUnusable => {
+  const { schema = defaults.schema, connections = defaults.connections } = options
+  const { statementTimeoutMs = defaults.statementTimeoutMs } = options
+  const url = Redacted.isRedacted(options.url) ? options.url : Redacted.make(options.url)
+  if (!/^postgres(ql)?:\/\//.test(Redacted.value(url))) return refuse("url must begin with postgres://")
+  if (!/^[a-z_][a-z0-9_]{0,47}$/.test(schema)) return refuse("schema must be 1 to 48 lower case letters, digits and _")
+  if (!(Number.isInteger(connections) && connections >= connectionsMin)) {
+    return refuse(`connections must be a whole number of at least ${connectionsMin}`)
+  }
+  if (!(Number.isInteger(statementTimeoutMs) && statementTimeoutMs >= 100)) {
+    return refuse("statementTimeoutMs must be a whole number of at least 100")
+  }
+  return { url, schema, connections, statementTimeoutMs }
+}
+
+const refuse = (reason: string) => new PostgresUnusable({ reason })

@@ -1,0 +1,34 @@
+/** All stores of Weft in one schema of a PostgreSQL database, for any number of nodes. */
+import { MemoryStores, type Stores } from "@weft/core"
+import { Database, journalStore, migrate, recordStores } from "@weft/sql"
+import { Cause, Effect, Layer } from "effect"
+import { SqlError } from "effect/sql"
+import { open } from "./PostgresClient.ts"
+import { postgres } from "./PostgresDialect.ts"
+import { type PostgresOptions, PostgresUnusable, resolve } from "./PostgresOptions.ts"
+
+/** Brings the schema up to date when the layer is built. */
+export const stores = (options: PostgresOptions): Layer.Layer<Stores, PostgresUnusable> =>
+  Layer.merge(recordStores, journalStore).pipe(
+    Layer.provide(Layer.effect(Database, openDatabase(options))),
+    Layer.merge(MemoryStores.rates)
+  )
+
+const openDatabase = Effect.fnUntraced(function* (options: PostgresOptions) {
+  const resolved = resolve(options)
+  if (resolved instanceof PostgresUnusable) return yield* resolved
+  return yield* Effect.gen(function* () {
+    const client = yield* open(resolved)
+    yield* client.unsafe(`CREATE SCHEMA IF NOT EXISTS ${resolved.schema}`)
+    const database = Database.of({ dialect: postgres, writer: client, reader: client, exclusive: false })
+    yield* Effect.provideService(migrate, Database, database)
+    yield* client.unsafe(`CREATE TABLE IF NOT EXISTS runs_default PARTITION OF runs DEFAULT`)
+    yield* client.unsafe(`CREATE TABLE IF NOT EXISTS events_default PARTITION OF events DEFAULT`)
+    return database
+  }).pipe(Effect.catchCause((cause) => Effect.fail(new PostgresUnusable({ reason: reasonOf(Cause.squash(cause)) }))))
+})
+
+const reasonOf = (error: unknown): string => {
+  const cause = SqlError.isSqlError(error) ? error.reason.cause : error
+  return cause instanceof Error ? cause.message : String(cause)
+}

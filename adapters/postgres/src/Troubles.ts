@@ -1,0 +1,29 @@
+/** Which failures are the database's, and pass, and which are ours. */
+import { SqlError } from "effect/sql"
+
+/**
+ * Classes and codes of SQLSTATE that the driver does not know as passing: out of resources (53), an operator
+ * intervened (57P), the system failed (58), a transaction that took too long over nothing (25P03), and a database
+ * that only reads, as a standby does, or one that was left behind (25006).
+ */
+const passing = /^(53|57P|58|25P03$|25006$)/
+
+const codeOf = (cause: unknown): string => {
+  if (typeof cause !== "object" || cause === null || !("code" in cause)) return ""
+  return typeof cause.code === "string" ? cause.code : ""
+}
+
+/** The failure as the one that it is. */
+export const troubleOf = (error: SqlError.SqlError): SqlError.SqlError => {
+  const { _tag, cause, message } = error.reason
+  return _tag === "UnknownError" && passing.test(codeOf(cause)) ? away(message, cause) : error
+}
+
+/** The database gave no answer. */
+export const away = (message: string, cause: unknown): SqlError.SqlError =>
+  new SqlError.SqlError({ reason: new SqlError.ConnectionError({ cause, message, operation: "execute" }) })
+
+/** Whether the transaction was undone through no fault of its own and succeeds when it is tried again. */
+export const isConflict = (error: unknown): boolean => SqlError.isSqlError(error) && conflicts.has(error.reason._tag)
+
+const conflicts = new Set(["DeadlockError", "SerializationError"])
