@@ -13,12 +13,13 @@ import {
 import { Effect, Layer } from "effect"
 import type { SqlClient } from "effect/sql"
 import { countOf, Database, onConflict, onlyRow, orUnavailable } from "./Database.ts"
+import type { Dialect } from "./Dialect.ts"
 
 export const layer: Layer.Layer<DomainStore, never, Database> = Layer.effect(
   DomainStore,
   Effect.gen(function* () {
-    const { reader, writer } = yield* Database
-    const { insert, claim, settle, remove } = writes(writer)
+    const { dialect, reader, writer } = yield* Database
+    const { insert, claim, settle, remove } = writes(writer, dialect)
 
     const routes = reader<DomainRoute>`SELECT domains.domain, orgs.slug AS org_slug, envs.name AS env_name
       FROM domains JOIN envs ON envs.env_id = domains.env_id JOIN orgs ON orgs.org_id = envs.org_id
@@ -94,11 +95,11 @@ const noCertificate = new NotFound({ resource: "certificate" })
 const isRouted = (sql: SqlClient.SqlClient) => sql`domains.status NOT IN ('pending_validation', 'deleting')`
 
 /** What takes more than one statement. To be run in a transaction. */
-const writes = (sql: SqlClient.SqlClient) => ({
+const writes = (sql: SqlClient.SqlClient, dialect: Dialect) => ({
   insert: Effect.fnUntraced(function* (domain: Domain, limit: number) {
     if (limit !== -1) {
-      // Two registrations of one organization wait for each other here, so that both cannot be the last.
-      yield* sql`UPDATE orgs SET org_id = org_id WHERE org_id = ${domain.org_id}`
+      // Of two registrations at once not both can be the last.
+      yield* dialect.hold(sql, [`domains ${domain.org_id}`])
       const others = yield* countOf(
         sql<{ n: number }>`SELECT count(*) AS n FROM domains WHERE org_id = ${domain.org_id} AND status <> 'deleting'`
       )
@@ -113,6 +114,7 @@ const writes = (sql: SqlClient.SqlClient) => ({
       SET ${sql.update({ next_check_at: until, held_until: until })}, version = version + 1
       WHERE next_check_at <= ${now} AND domain_id IN (
         SELECT domain_id FROM domains WHERE next_check_at <= ${now} ORDER BY next_check_at LIMIT ${limit}
+        ${sql.literal(dialect.skipLocked)}
       ) RETURNING *`
     const claimed = domains.map(({ domain_id }) => domain_id)
     const rest = claimed.length === 0 ? sql`TRUE` : sql`domain_id NOT IN ${sql.in(claimed)}`

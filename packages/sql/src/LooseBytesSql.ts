@@ -43,6 +43,7 @@ export const looseNotes = ({ dialect, writer }: Database["Service"]): LooseNotes
         writer<{ storage_path: string }>`UPDATE loose_bytes SET taken = 1, until = ${retryAt}
           WHERE storage_path IN (
             SELECT storage_path FROM loose_bytes WHERE until <= ${now} ORDER BY until, storage_path LIMIT ${limit}
+            ${writer.literal(dialect.skipLocked)}
           ) RETURNING storage_path`,
         (rows) => rows.map((row) => row.storage_path)
       ).pipe(orUnavailable("takeLoose")),

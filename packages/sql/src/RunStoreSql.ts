@@ -50,7 +50,7 @@ export const layer: Layer.Layer<RunStore, never, Database> = Layer.effect(
       },
 
       waiting: (limit) =>
-        countOf(reader<Count>`SELECT count(*) AS n FROM (SELECT 1 FROM deliveries LIMIT ${limit}) AS some`).pipe(
+        countOf(reader<Count>`SELECT count(*) AS n FROM (SELECT 1 FROM deliveries LIMIT ${limit}) AS counted`).pipe(
           orUnavailable("waiting")
         ),
 

@@ -34,6 +34,8 @@ export const changeSchedules = Effect.fnUntraced(function* (
 ): Effect.fn.Return<ScheduleRefusal | null, SqlError.SqlError> {
   if (change._tag === "Created") {
     const { schedule, max } = change
+    // Of two that are made at once not both can be the last.
+    yield* dialect.hold(writer, [`schedules ${schedule.env_id}`])
     const dynamic = yield* countOf(
       writer<{ n: number }>`
         SELECT count(*) AS n FROM schedules WHERE env_id = ${schedule.env_id} AND kind = 'dynamic'`

@@ -7,11 +7,11 @@ import { decodePermissions } from "./PermissionColumn.ts"
 export const layer: Layer.Layer<SessionStore, never, Database> = Layer.effect(
   SessionStore,
   Effect.gen(function* () {
-    const { reader, writer } = yield* Database
+    const { dialect, reader, writer } = yield* Database
 
     const insert = Effect.fnUntraced(function* (session: Session, now: number, activeMax: number) {
-      // Holds the row of the API key, so that two inserts at once cannot both see the last free place.
-      yield* writer`UPDATE api_keys SET enabled = enabled WHERE api_key_id = ${session.api_key_id}`
+      // Two inserts at once must not both see the last free place.
+      yield* dialect.hold(writer, [`sessions ${session.api_key_id}`])
       const active = yield* countOf(
         writer<{ n: number }>`SELECT count(*) AS n FROM sessions
           WHERE api_key_id = ${session.api_key_id} AND expires_at > ${now}`
