@@ -6,15 +6,15 @@ import { outbound } from "@weft/egress"
 import * as Filesystem from "@weft/filesystem"
 import * as Http from "@weft/http"
 import * as Sandbox from "@weft/sandbox"
-import * as Sqlite from "@weft/sqlite"
 import { Effect, Redacted } from "effect"
 import manifest from "../package.json" with { type: "json" }
+import { backendOf, warningsOf } from "./Backend.ts"
 import { keepSecret, openDataDir, randomToken } from "./Secrets.ts"
 import type { Settings } from "./Settings.ts"
 
 export interface Server {
   readonly url: string
-  /** What is to be said at this start and never again: secrets made just now. */
+  /** What is to be said at this start: warnings, and secrets made just now. */
   readonly firstWords: ReadonlyArray<string>
   /** Stops accepting, lets requests and runs finish for up to 30 s. */
   readonly close: () => Promise<void>
@@ -27,8 +27,7 @@ export const openServer = async (settings: Settings): Promise<Server> => {
   let url = settings.publicUrl
   const weft = await start({
     publicUrl: () => url,
-    stores: Sqlite.stores({ file: settings.databaseFile ?? join(settings.dataDir, "weft.db") }),
-    blobs: Filesystem.blobs({ dir: settings.storageDir ?? join(settings.dataDir, "blobs") }),
+    ...backendOf(settings),
     sandbox: Sandbox.isolated({
       limits,
       key,
@@ -48,7 +47,7 @@ export const openServer = async (settings: Settings): Promise<Server> => {
     const listening = await Http.listen(weft, {
       host: settings.host,
       port: settings.port,
-      adminToken: adminToken.token,
+      ...(adminToken === null ? {} : { adminToken: adminToken.token }),
       ...(settings.metricsToken === null ? {} : { metricsToken: settings.metricsToken }),
       bodyBytes: settings.bodyBytes,
       trustProxy: settings.trustProxy,
@@ -59,10 +58,11 @@ export const openServer = async (settings: Settings): Promise<Server> => {
     return {
       url,
       firstWords: [
+        ...warningsOf(settings),
         ...(madeKey === null
           ? []
           : [`API key of ${settings.org}/${settings.env}, shown once: ${Redacted.value(madeKey)}`]),
-        ...(adminToken.made ? [`admin token, shown once: ${Redacted.value(adminToken.token)}`] : [])
+        ...(adminToken?.made ? [`admin token, shown once: ${Redacted.value(adminToken.token)}`] : [])
       ],
       close: async () => {
         await listening.close()
@@ -81,21 +81,34 @@ const domainsOf = ({ domains: { dnsServers, ...zones } }: Settings) => ({
   dns: nodeDns(dnsServers === null ? {} : { servers: dnsServers })
 })
 
-const adminTokenOf = (settings: Settings): { readonly token: Redacted.Redacted<string>; readonly made: boolean } => {
+interface AdminToken {
+  readonly token: Redacted.Redacted<string>
+  readonly made: boolean
+}
+
+/** Nodes of one database have no file in common to keep a token in. */
+const adminTokenOf = (settings: Settings): AdminToken | null => {
   if (settings.adminToken !== null) return { token: settings.adminToken, made: false }
+  if (settings.database.kind === "postgres") return null
   const kept = keepSecret(settings.dataDir, "admin.token", () => randomToken(32))
   return { token: Redacted.make(kept.value), made: kept.made }
 }
 
-/** The default organization, environment and API key. Gives the key's token when it was made just now. */
+/**
+ * The default organization, environment and API key. Gives the key's token when it was made just now.
+ *
+ * Several nodes may do this at once: who comes second takes what the first has made.
+ */
 const openTenant = Effect.fnUntraced(function* (settings: Settings) {
   const tenants = yield* Tenants
   const apiKeys = yield* ApiKeys
-  const org = yield* Effect.catchTag(tenants.getOrg(settings.org), "NotFound", () =>
-    tenants.createOrg({ slug: settings.org })
+  const getOrg = tenants.getOrg(settings.org)
+  const org = yield* Effect.catchTag(getOrg, "NotFound", () =>
+    Effect.catchTag(tenants.createOrg({ slug: settings.org }), "BadRequest", () => getOrg)
   )
-  const env: Env = yield* Effect.catchTag(tenants.resolve(org.slug, settings.env), "NotFound", () =>
-    tenants.createEnv(org.org_id, { name: settings.env })
+  const getEnv = tenants.resolve(org.slug, settings.env)
+  const env: Env = yield* Effect.catchTag(getEnv, "NotFound", () =>
+    Effect.catchTag(tenants.createEnv(org.org_id, { name: settings.env }), "BadRequest", () => getEnv)
   )
   if (settings.apiKey !== null) {
     yield* apiKeys.ensure(env.env_id, settings.apiKey)
@@ -103,6 +116,10 @@ const openTenant = Effect.fnUntraced(function* (settings: Settings) {
   }
   const { total } = yield* apiKeys.list(env.env_id, { limit: 1, offset: 0 })
   if (total > 0) return null
-  const { token } = yield* apiKeys.create(env.env_id, { name: "first key" })
-  return token
+  // Its id is that of the environment, so that there cannot be two.
+  const token = Redacted.make(`svc_${env.env_id}_${randomToken(32)}`)
+  return yield* apiKeys.ensure(env.env_id, token).pipe(
+    Effect.as(token),
+    Effect.catchTag("BadRequest", () => Effect.succeed(null))
+  )
 })

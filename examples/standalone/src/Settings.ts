@@ -1,6 +1,7 @@
 /** The settings of the reference server: environment variables, all optional. The table is docs/settings.md. */
 import { type Limits, parseTarget, Slug } from "@weft/core"
 import { Redacted, Schema } from "effect"
+import { type BackendSettings, backendSettings } from "./BackendSettings.ts"
 import { type DomainSettings, domainSettings } from "./DomainSettings.ts"
 
 /** A wrong setting: one line that names the variable and what it may be, never its value. */
@@ -11,19 +12,16 @@ export class SettingError extends Error {
   }
 }
 
-export interface Settings {
+export interface Settings extends BackendSettings {
   readonly host: string
   readonly port: number
   readonly dataDir: string
-  /** SQLite file, or null for the one in the data dir. */
-  readonly databaseFile: string | null
-  /** Folder of blobs, or null for the one in the data dir. */
-  readonly storageDir: string | null
-  /** 32 bytes, or null for the one in the data dir. */
+  /** 32 bytes, or null for the one in the data dir; never null where nodes share a database. */
   readonly masterKey: Redacted.Redacted<Uint8Array> | null
   /** Former master keys, which still open what they sealed. */
   readonly previousMasterKeys: ReadonlyArray<Redacted.Redacted<Uint8Array>>
   readonly apiKey: Redacted.Redacted<string> | null
+  /** Null for the one in the data dir; where nodes share a database, for none: then there are no admin routes. */
   readonly adminToken: Redacted.Redacted<string> | null
   /** Of `/metrics`, `/healthz` and `/readyz`; null leaves them open. */
   readonly metricsToken: Redacted.Redacted<string> | null
@@ -82,14 +80,18 @@ export const readSettings = (variables: Variables): Settings => {
   }
   const address = publicUrl(text("WEFT_PUBLIC_URL"))
   const total = whole("WEFT_LIMIT_DELIVERIES", 1, 100_000) ?? 512
+  const backend = backendSettings(text, whole, wrong)
+  const key = masterKey(text("WEFT_MASTER_KEY"))
+  if (key === null && backend.database.kind === "postgres") {
+    wrong("WEFT_MASTER_KEY", "must be set with postgres://, the same for all nodes: 32 bytes in base64")
+  }
 
   return {
     host: text("WEFT_HOST") ?? "127.0.0.1",
     port: whole("WEFT_PORT", 0, 65_535) ?? 8787,
     dataDir: text("WEFT_DATA_DIR") ?? ".weft",
-    databaseFile: withoutScheme("WEFT_DATABASE_URL", text("WEFT_DATABASE_URL"), "sqlite"),
-    storageDir: withoutScheme("WEFT_STORAGE_URL", text("WEFT_STORAGE_URL"), "file"),
-    masterKey: masterKey(text("WEFT_MASTER_KEY")),
+    ...backend,
+    masterKey: key,
     previousMasterKeys: previousMasterKeys(text("WEFT_MASTER_KEY_PREVIOUS")),
     apiKey: secret(text("WEFT_API_KEY")),
     adminToken: secret(text("WEFT_ADMIN_TOKEN")),
@@ -118,7 +120,7 @@ export const readSettings = (variables: Variables): Settings => {
     deliveries: { total, perEnv: whole("WEFT_LIMIT_DELIVERIES_PER_ENV", 1, total) ?? Math.ceil(total / 4) },
     bodyBytes: whole("WEFT_LIMIT_BODY_BYTES", 1024) ?? 4 * MiB,
     streams: {
-      wholeEnv: hasPubSub(text("WEFT_PUBSUB")),
+      wholeEnv: backend.pubSub.kind !== "none",
       replayMessages: whole("WEFT_LIMIT_REPLAY", 0, 1_000_000) ?? 10_000
     }
   }
@@ -150,23 +152,6 @@ const keyOf = (text: string): Redacted.Redacted<Uint8Array> | null => {
 
 const wrong = (name: string, reason: string): never => {
   throw new SettingError(name, reason)
-}
-
-/** `scheme:PATH`. Other schemes are those of adapters that this server does not carry. */
-const withoutScheme = (name: string, value: string | null, scheme: string): string | null => {
-  if (value === null) return null
-  const path = value.startsWith(`${scheme}:`) ? value.slice(scheme.length + 1).replace(/^\/\/(?=\/)/, "") : ""
-  if (path === "")
-    throw new SettingError(name, `must be ${scheme}:PATH; this version has no adapter for another scheme`)
-  return path
-}
-
-/** Whether a whole environment can be subscribed to. */
-const hasPubSub = (value: string | null): boolean => {
-  if (value !== null && value !== "memory" && value !== "none") {
-    throw new SettingError("WEFT_PUBSUB", "must be memory or none; this version has no adapter for another")
-  }
-  return value !== "none"
 }
 
 const publicUrl = (value: string | null): string | null => {

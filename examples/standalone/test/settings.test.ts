@@ -1,3 +1,4 @@
+import { inspect } from "node:util"
 import { Redacted } from "effect"
 import { describe, expect, it } from "vitest"
 import { readSettings, SettingError } from "../src/Settings.ts"
@@ -11,8 +12,9 @@ describe("settings", () => {
       dataDir: ".weft",
       org: "default",
       env: "production",
-      databaseFile: null,
-      storageDir: null,
+      database: { kind: "sqlite", file: null },
+      storage: { kind: "file", dir: null },
+      pubSub: { kind: "memory" },
       masterKey: null,
       deliveries: { total: 512, perEnv: 128 }
     })
@@ -34,8 +36,8 @@ describe("settings", () => {
     expect(settings).toMatchObject({
       port: 0,
       streams: { wholeEnv: false, replayMessages: 500 },
-      databaseFile: "data/weft.db",
-      storageDir: "/var/blobs",
+      database: { kind: "sqlite", file: "data/weft.db" },
+      storage: { kind: "file", dir: "/var/blobs" },
       publicUrl: "https://weft.example.com",
       egressAllow: ["db.internal", "10.1.0.0/16", "[::1]:8081"],
       sandbox: { limits: { heapBytes: 64 * 1024 * 1024 } },
@@ -75,12 +77,26 @@ describe("settings", () => {
     expect(readSettings({}).previousMasterKeys).toEqual([])
   })
 
+  it("of nodes that share a database have what all of them need", () => {
+    const variables = { WEFT_DATABASE_URL: "postgresql://u:secret@localhost/db" }
+    expect(() => readSettings(variables)).toThrow(/^WEFT_MASTER_KEY must be set/)
+    const settings = readSettings({
+      ...variables,
+      WEFT_MASTER_KEY: Buffer.alloc(32).toString("base64"),
+      WEFT_DATABASE_CONNECTIONS: "20"
+    })
+    expect(settings).toMatchObject({ database: { kind: "postgres", connections: 20 } })
+    expect(inspect(settings)).not.toContain("secret@")
+  })
+
   it.each([
     ["WEFT_PORT", "65536"],
     ["WEFT_PORT", "http"],
-    ["WEFT_DATABASE_URL", "postgres://u:secret@localhost/db"],
-    ["WEFT_STORAGE_URL", "s3://key:secret@localhost/bucket"],
-    ["WEFT_PUBSUB", "nats://localhost"],
+    ["WEFT_DATABASE_URL", "mysql://u:secret@localhost/db"],
+    ["WEFT_DATABASE_URL", "postgres:secret"],
+    ["WEFT_DATABASE_CONNECTIONS", "20"],
+    ["WEFT_STORAGE_URL", "ftp://key:secret@localhost/bucket"],
+    ["WEFT_PUBSUB", "redis://:secret@localhost"],
     ["WEFT_MASTER_KEY", "c2hvcnQ="],
     ["WEFT_MASTER_KEY_PREVIOUS", `${Buffer.alloc(32).toString("base64")},c2VjcmV0`],
     ["WEFT_DOMAINS_ZONE", "no zone"],

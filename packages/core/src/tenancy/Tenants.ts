@@ -113,7 +113,11 @@ export class Tenants extends Context.Service<
           const name = yield* checkSlug("name", input.name)
           const { org_id } = yield* getOrg(idOrSlug)
           const env = new Env({ env_id: yield* freshId(EnvId), org_id, name, active: true, created_at: yield* now })
-          yield* store.insertEnv(env).pipe(Effect.catchTag("Taken", refuse))
+          yield* store.insertEnv(env).pipe(
+            // Another node has made it, which was absent here a moment ago.
+            Effect.tapErrorTag("Taken", () => envs.forgetAll),
+            Effect.catchTag("Taken", refuse)
+          )
           yield* changed
           return env
         }),

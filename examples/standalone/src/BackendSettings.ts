@@ -1,0 +1,75 @@
+/** The settings of what is behind the server: database, blobs, and the way that nodes tell each other news. */
+import { Redacted } from "effect"
+
+export type DatabaseSettings =
+  | {
+      readonly kind: "sqlite"
+      /** Null for the file in the data dir. */
+      readonly file: string | null
+    }
+  | {
+      readonly kind: "postgres"
+      readonly url: Redacted.Redacted<string>
+      /** Of this node at most; null for the adapter's default. */
+      readonly connections: number | null
+    }
+
+export interface StorageSettings {
+  readonly kind: "file"
+  /** Null for the folder in the data dir. */
+  readonly dir: string | null
+}
+
+export type PubSubSettings = { readonly kind: "memory" } | { readonly kind: "none" }
+
+export interface BackendSettings {
+  readonly database: DatabaseSettings
+  readonly storage: StorageSettings
+  readonly pubSub: PubSubSettings
+}
+
+type Refuse = (name: string, reason: string) => never
+
+export const backendSettings = (
+  text: (name: string) => string | null,
+  whole: (name: string, minimum: number, maximum?: number) => number | null,
+  refuse: Refuse
+): BackendSettings => {
+  const database = databaseSettings(text("WEFT_DATABASE_URL"), whole("WEFT_DATABASE_CONNECTIONS", 3, 1000), refuse)
+  return {
+    database,
+    storage: storageSettings(text("WEFT_STORAGE_URL"), refuse),
+    pubSub: pubSubSettings(text("WEFT_PUBSUB"), refuse)
+  }
+}
+
+const databaseSettings = (value: string | null, connections: number | null, refuse: Refuse): DatabaseSettings => {
+  const scheme = schemeOf(value)
+  if (value !== null && (scheme === "postgres" || scheme === "postgresql")) {
+    const isWhole = URL.canParse(value) && new URL(value).hostname !== ""
+    return isWhole
+      ? { kind: "postgres", url: Redacted.make(value), connections }
+      : refuse("WEFT_DATABASE_URL", "must be postgres://USER:PASSWORD@HOST:PORT/DATABASE")
+  }
+  if (connections !== null) refuse("WEFT_DATABASE_CONNECTIONS", "is of use with postgres:// only")
+  const file = value === null ? null : pathOf(value, "sqlite")
+  return file === ""
+    ? refuse("WEFT_DATABASE_URL", "must be sqlite:PATH or postgres://USER:PASSWORD@HOST:PORT/DATABASE")
+    : { kind: "sqlite", file }
+}
+
+const storageSettings = (value: string | null, refuse: Refuse): StorageSettings => {
+  const dir = value === null ? null : pathOf(value, "file")
+  return dir === "" ? refuse("WEFT_STORAGE_URL", "must be file:PATH") : { kind: "file", dir }
+}
+
+const pubSubSettings = (value: string | null, refuse: Refuse): PubSubSettings => {
+  const kind = value ?? "memory"
+  return kind === "memory" || kind === "none" ? { kind } : refuse("WEFT_PUBSUB", "must be memory or none")
+}
+
+const schemeOf = (value: string | null): string => /^[a-z0-9+.-]*(?=:)/i.exec(value ?? "")?.[0].toLowerCase() ?? ""
+
+/** The path of `scheme:PATH`; empty where there is none, or another scheme. */
+const pathOf = (value: string, scheme: string): string =>
+  value.startsWith(`${scheme}:`) ? value.slice(scheme.length + 1).replace(/^\/\/(?=\/)/, "") : ""
