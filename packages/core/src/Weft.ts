@@ -52,6 +52,7 @@ import { Executor } from "./runs/Executor.ts"
 import { Groups } from "./runs/Groups.ts"
 import * as Intake from "./runs/Intake.ts"
 import { Journal } from "./runs/Journal.ts"
+import * as LeaseKeeper from "./runs/LeaseKeeper.ts"
 import * as LiveLogs from "./runs/LiveLogs.ts"
 import { NodeLease } from "./runs/NodeLease.ts"
 import * as Reaper from "./runs/Reaper.ts"
@@ -191,7 +192,7 @@ export const layer = (
   )
   const domains = Layer.provide(domainsLayer(config.domains), access)
   const streams = Streams.layer(config.streams)
-  const controlling = Layer.mergeAll(Runs.layer, RunControl.layer, Calls.layer, LiveLogs.layer)
+  const controlling = Layer.mergeAll(Runs.layer, RunControl.layer, Calls.layer, LiveLogs.layer, LeaseKeeper.layer)
   const waited = Layer.provide(Layer.merge(Webhooks.layer, Tools.layer), WaitedRuns.layer)
   return Layer.mergeAll(waited, controlling, OrgUsages.layer, running, domains, streams).pipe(
     Layer.provideMerge(Executor.layer),

@@ -99,4 +99,28 @@ describe("nodes that die", () => {
       )
     }).pipe(Effect.provide(MemoryStores.layer))
   )
+
+  it.effect("a run may take longer than the lease of its node, which says all the while that it is alive", () =>
+    Effect.gen(function* () {
+      let finish = (): void => {}
+      const slow = () => new Promise((resolve) => (finish = () => resolve("done")))
+      const app = { main: { slow: Object.assign(slow, { meta: { event: "job", timeout: 300_000 } }) } }
+      const node = layer({ masterKeys, leaseMs: 10_000 }).pipe(Layer.provide(trustedSandbox({ app })))
+      const scope = yield* Effect.scope
+      const first = yield* Layer.buildWithScope(Layer.fresh(node), scope)
+      yield* Layer.buildWithScope(Layer.fresh(node), scope)
+      yield* Effect.gen(function* () {
+        const env = yield* deployed("app")
+        const event = yield* publish(env, "job")
+        yield* settle
+        for (let second = 0; second < 120; second++) yield* TestClock.adjust("1 second")
+        finish()
+        yield* settle
+        assert.deepStrictEqual(
+          (yield* runsOf(env, event.event_id)).map((run) => [run.status, run.attempt, run.result]),
+          [["succeeded", 1, '"done"']]
+        )
+      }).pipe(Effect.provideContext(first))
+    }).pipe(Effect.scoped, Effect.provide(MemoryStores.layer))
+  )
 })
