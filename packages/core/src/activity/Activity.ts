@@ -28,17 +28,3 @@ export const Activity = Schema.Union([
   Schema.Struct({ type: Schema.Literal("stream:data"), ...run, data_type: Schema.String, payload: JsonText })
 ])
 export type Activity = typeof Activity.Type
-
-/** What nodes tell each other so that their snapshots stay true. */
-export const Invalidation = Schema.Union([
-  Schema.Struct({ type: Schema.Literal("deployments:changed"), env_id: EnvId }),
-  Schema.Struct({ type: Schema.Literal("context:changed"), env_id: EnvId, project_id: ProjectId }),
-  Schema.Struct({
-    type: Schema.Literal("credential:changed"),
-    credential: Schema.Literals(["api-key", "service-key", "session"]),
-    id: Schema.String
-  }),
-  Schema.Struct({ type: Schema.Literal("domains:changed"), domain: Schema.String }),
-  Schema.Struct({ type: Schema.Literal("tenants:changed") })
-])
-export type Invalidation = typeof Invalidation.Type

@@ -1,21 +1,21 @@
 /**
  * How news travels: between the parts of a node, and between nodes where an adapter carries it.
  *
- * A feed may lose messages (a node was away); whoever relies on it also has an age limit or a slow poll.
+ * A feed may lose messages of other nodes (this one was away). It says so afterwards, and whoever relies on it makes up
+ * for that from the store; besides, everybody has an age limit or a slow poll.
  */
-import { Context, type Effect, type PubSub, type Scope } from "effect"
-import type { NodeId, RunId } from "../ids/Ids.ts"
-import type { Activity, Invalidation } from "./Activity.ts"
+import { Context, type Effect, type PubSub, Schema, type Scope } from "effect"
+import type { Timestamp } from "../ids/Timestamp.ts"
+import type { Reading } from "../metrics/NodeMetrics.ts"
+import type { Activity } from "./Activity.ts"
+import type { News } from "./News.ts"
 
-/** What the parts of a node, and nodes, tell each other so that they need not ask. */
-export type News =
-  | Invalidation
-  /** Deliveries wait that `node_id` has no room for; null: that nobody has claimed. */
-  | { readonly type: "deliveries:waiting"; readonly node_id: NodeId | null }
-  /** There is a new schedule. */
-  | { readonly type: "schedules:changed" }
-  /** Runs of `node_id` were cancelled in the store; it is to stop them. */
-  | { readonly type: "runs:cancelled"; readonly node_id: NodeId; readonly run_ids: ReadonlyArray<RunId> }
+/** Messages of other nodes since `since` may have been lost. What they send from now on arrives. */
+export interface Gap {
+  readonly since: Timestamp
+  /** `activity`: there was nobody here to hear it, and so nobody told; news has arrived. */
+  readonly of: "activity" | "everything"
+}
 
 export class Feed extends Context.Service<
   Feed,
@@ -28,5 +28,21 @@ export class Feed extends Context.Service<
     readonly tell: (news: ReadonlyArray<News>) => Effect.Effect<void>
     /** As `activity`, for news. */
     readonly news: Effect.Effect<PubSub.Subscription<News>, never, Scope.Scope>
+    /** Gaps from now on, until the scope closes; none where there are no other nodes. */
+    readonly gaps: Effect.Effect<PubSub.Subscription<Gap>, never, Scope.Scope>
+    /** Since when messages of other nodes do not arrive; null while they do. A gap follows when they do again. */
+    readonly awaySince: () => Timestamp | null
+    /** What it has counted of itself. */
+    readonly counted: Reading
   }
 >()("@weft/core/activity/Feed") {}
+
+/** The feed cannot be opened: what is between the nodes cannot be reached, or refuses this one. */
+export class FeedUnusable extends Schema.TaggedError<FeedUnusable>()("FeedUnusable", {
+  reason: Schema.String,
+  cause: Schema.Defect()
+}) {
+  override get message(): string {
+    return `The feed cannot be used: ${this.reason}`
+  }
+}

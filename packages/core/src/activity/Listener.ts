@@ -1,6 +1,7 @@
 /** Keeping a node's snapshots true: what to do about news. */
 import { Effect, PubSub, type Scope } from "effect"
-import { Feed, type News } from "./Feed.ts"
+import { Feed } from "./Feed.ts"
+import type { News } from "./News.ts"
 
 /** Runs `handle` on all news from now on, in order, until the scope closes. */
 export const listen = (

@@ -1,35 +1,24 @@
 /** `Feed` within one process: complete for a single node, since it has nobody else to tell. */
-import { Effect, Layer, PubSub } from "effect"
+import { Effect, Layer } from "effect"
 import type { Activity } from "../activity/Activity.ts"
-import { Feed, type News } from "../activity/Feed.ts"
-
-/** Messages that a subscriber may lag before it loses the oldest. */
-const lagMax = 10_000
+import { Feed, type Gap } from "../activity/Feed.ts"
+import { localChannel } from "../activity/LocalChannel.ts"
+import type { News } from "../activity/News.ts"
 
 export const layer: Layer.Layer<Feed> = Layer.effect(
   Feed,
   Effect.gen(function* () {
-    const activity = yield* channel<Activity>()
-    const news = yield* channel<News>()
+    const activity = yield* localChannel<Activity>()
+    const news = yield* localChannel<News>()
+    const gaps = yield* localChannel<Gap>()
     return Feed.of({
       publish: activity.publish,
       activity: activity.subscribe,
       tell: news.publish,
-      news: news.subscribe
+      news: news.subscribe,
+      gaps: gaps.subscribe,
+      awaySince: () => null,
+      counted: Effect.succeed([])
     })
   })
 )
-
-const channel = Effect.fnUntraced(function* <Message>() {
-  const hub = yield* Effect.acquireRelease(PubSub.sliding<Message>(lagMax), PubSub.shutdown)
-  let subscribers = 0
-  return {
-    // Runs publish several messages each, and most of the time nobody listens.
-    publish: (messages: ReadonlyArray<Message>) =>
-      Effect.suspend(() => (subscribers === 0 ? Effect.void : Effect.asVoid(PubSub.publishAll(hub, messages)))),
-    subscribe: Effect.acquireRelease(
-      Effect.sync(() => void subscribers++),
-      () => Effect.sync(() => void subscribers--)
-    ).pipe(Effect.andThen(PubSub.subscribe(hub)))
-  }
-})

@@ -1,0 +1,45 @@
+/**
+ * Which other nodes want to hear activity. Plain state, no clock.
+ *
+ * A node says so again and again, and counts as no longer wanting it when it was not heard for a while: so a dead one
+ * costs nothing for long. Until the others can have answered, somebody is taken to want it.
+ */
+import type { Timestamp } from "../ids/Timestamp.ts"
+
+/** Between two times that a node says that it wants activity, in milliseconds. */
+export const renewMs = 30_000
+
+/** How long that holds: three times may be lost. */
+const holdsMs = 3 * renewMs + 10_000
+
+/** How long others may take to answer who wants activity. */
+const answerMs = 5_000
+
+export class Watchers {
+  readonly #until = new Map<string, number>()
+  #presumedUntil = 0
+  #anyUntil = 0
+
+  /** Others were asked at `now`. */
+  asked(now: Timestamp): void {
+    this.#presumedUntil = now + answerMs
+    this.#count()
+  }
+
+  heard(node: string, isWatching: boolean, now: Timestamp): void {
+    if (isWatching) this.#until.set(node, now + holdsMs)
+    else this.#until.delete(node)
+    for (const [other, until] of this.#until) if (until <= now) this.#until.delete(other)
+    this.#count()
+  }
+
+  /** Whether any may want to hear of what happens at `now`. */
+  any(now: number): boolean {
+    return now < this.#anyUntil
+  }
+
+  #count(): void {
+    this.#anyUntil = this.#presumedUntil
+    for (const until of this.#until.values()) this.#anyUntil = Math.max(this.#anyUntil, until)
+  }
+}
