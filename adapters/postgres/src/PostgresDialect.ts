@@ -54,6 +54,7 @@ export const postgres: Dialect = {
       SELECT * FROM deliveries WHERE env_id = env.value AND due_at <= ${now}
       ORDER BY due_at, delivery_id LIMIT ${share} FOR UPDATE SKIP LOCKED
     ) AS d`,
+  forUpdate: (of) => (of === undefined ? " FOR UPDATE" : ` FOR UPDATE OF ${of}`),
   skipLocked: " FOR UPDATE SKIP LOCKED"
 }
 

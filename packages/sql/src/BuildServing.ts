@@ -41,7 +41,9 @@ export const makeBuildServing = Effect.gen(function* () {
 
   /** `Taken` ("METHOD /service/path") when another project has an endpoint of this one's builds. */
   return Effect.fnUntraced(function* (project: ProjectRef, at: Timestamp) {
-    const { project_id } = project
+    const { env_id, project_id } = project
+    // Projects of an environment share its endpoints: of two that serve anew at once, one comes after the other.
+    yield* dialect.hold(writer, [`endpoints ${env_id}`])
     // The live one comes first: it serves.
     const rows = yield* writer<{ place: "deployments" | "live_builds"; manifest: string }>`
       SELECT 'live_builds' AS place, manifest FROM live_builds WHERE project_id = ${project_id}

@@ -28,8 +28,17 @@ export const layer: Layer.Layer<BuildStore, never, Database> = Layer.effect(
         new Taken({ what: "build_id" })
       )
 
+    /** The project must be there, and stay: what serves it goes with it. */
+    const holdProject = ({ env_id, project_id }: Build) =>
+      onlyRow(
+        writer`SELECT project_id FROM projects
+          WHERE project_id = ${project_id} AND env_id = ${env_id}${writer.literal(dialect.forUpdate())}`,
+        noProject
+      )
+
     const deploy = Effect.fnUntraced(function* (build: Build, manifest: Manifest, at: Timestamp) {
       const { build_id, env_id, project_id } = build
+      yield* holdProject(build)
       yield* onlyRow(
         writer`UPDATE builds SET updated_at = ${at}
           WHERE build_id = ${build_id} AND env_id = ${env_id} AND project_id = ${project_id} RETURNING build_id`,
@@ -43,10 +52,7 @@ export const layer: Layer.Layer<BuildStore, never, Database> = Layer.effect(
 
     const goLive = Effect.fnUntraced(function* (build: Build, manifest: Manifest) {
       const { build_id, env_id, project_id } = build
-      yield* onlyRow(
-        writer`SELECT project_id FROM projects WHERE project_id = ${project_id} AND env_id = ${env_id}`,
-        noProject
-      )
+      yield* holdProject(build)
       yield* insert(build)
       const live = { project_id, env_id, build_id, manifest: JSON.stringify(manifest) }
       yield* writer`INSERT INTO live_builds ${writer.insert(live)}

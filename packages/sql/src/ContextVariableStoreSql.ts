@@ -6,17 +6,16 @@ import { countOf, Database, onlyRow, orUnavailable } from "./Database.ts"
 export const layer: Layer.Layer<ContextVariableStore, never, Database> = Layer.effect(
   ContextVariableStore,
   Effect.gen(function* () {
-    const { reader, writer } = yield* Database
+    const { dialect, reader, writer } = yield* Database
 
     const of = (projectId: ProjectId, envId: string) => reader`project_id = ${projectId} AND env_id = ${envId}`
 
     /** The variables of a project go with it, so the project must be there, and stay, while one is added. */
     const insert = Effect.fnUntraced(function* (variable: ContextVariable) {
       const { project_id, env_id } = variable
-      // Touched without a change: on databases with several writers that holds the row until the end.
       yield* onlyRow(
-        writer`UPDATE projects SET name = name WHERE project_id = ${project_id} AND env_id = ${env_id}
-          RETURNING project_id`,
+        writer`SELECT project_id FROM projects
+          WHERE project_id = ${project_id} AND env_id = ${env_id}${writer.literal(dialect.forUpdate())}`,
         noProject
       )
       yield* onlyRow(

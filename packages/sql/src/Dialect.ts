@@ -55,7 +55,12 @@ export interface Dialect {
     now: Timestamp,
     share: number
   ) => Statement.Fragment
-  /** What follows a query whose rows are to be changed, so that it passes over those that others are changing. */
+  /**
+   * What follows a query that decides what is written: its rows, those of the table with the alias `of`, stay as they
+   * are until the transaction ends. Where another transaction is changing one, its end is waited for first.
+   */
+  readonly forUpdate: (of?: string) => string
+  /** As `forUpdate`, passing over the rows that others are changing. */
   readonly skipLocked: string
 }
 
@@ -87,5 +92,6 @@ export const sqlite: Dialect = {
       SELECT due_at, delivery_id FROM deliveries WHERE env_id = env.value AND due_at <= ${now}
       ORDER BY due_at, delivery_id LIMIT ${share}
     )`,
+  forUpdate: () => "",
   skipLocked: ""
 }

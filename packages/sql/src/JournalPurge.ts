@@ -12,7 +12,7 @@ const bytesMax = 16 * 1024 * 1024
 
 /** Removes the runs with the least ids below `before`, at most `limit`; how many. */
 export const purgeEnded = Effect.fnUntraced(function* (
-  { writer: sql }: Database["Service"],
+  { dialect, writer: sql }: Database["Service"],
   statements: JournalStatements,
   envId: EnvId,
   before: RunId,
@@ -22,7 +22,7 @@ export const purgeEnded = Effect.fnUntraced(function* (
     SELECT env_id, run_id, project_id, project_name, run_type, status, start_time,
       coalesce(octet_length(result), 0) + coalesce(octet_length(logs), 0) AS bytes
     FROM runs WHERE env_id = ${envId} AND run_id < ${before} AND status <> 'running'
-    ORDER BY run_id LIMIT ${limit}`
+    ORDER BY run_id LIMIT ${limit}${sql.literal(dialect.skipLocked)}`
   const tally = new Tally()
   const gone: Rows = []
   let bytes = 0

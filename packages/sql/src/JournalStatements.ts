@@ -110,7 +110,10 @@ const deliveryStatements = ({ dialect, writer: sql }: Database["Service"]) => ({
       ${rows} ON CONFLICT DO NOTHING`
   }),
 
-  /** Gives back the deliveries that running runs hold, for the attempt and the time given; run it before `endRuns`. */
+  /**
+   * Gives back the deliveries that running runs hold, for the attempt and the time given; run it before `endRuns`. Of
+   * two that end the same run at once only one may find it running.
+   */
   giveBack: batched(sql, dialect, {
     columns: [...texts(3), "integer", "integer", "text"],
     text: (rows) => `WITH e (env_id, run_id, delivery_id, attempt, due_at, first_run_id) AS (${rows})
@@ -119,7 +122,7 @@ const deliveryStatements = ({ dialect, writer: sql }: Database["Service"]) => ({
       SELECT r.env_id, e.due_at, r.delivery_id, r.event_id, r.stream_id, r.project_id, r.project_name, r.build_id,
         r.ns, r.var, r.run_type, e.attempt, e.first_run_id, r.terms, r.group_key
       FROM e JOIN runs r ON r.env_id = e.env_id AND r.run_id = e.run_id
-      WHERE r.status = 'running' AND r.delivery_id = e.delivery_id`
+      WHERE r.status = 'running' AND r.delivery_id = e.delivery_id${dialect.forUpdate("r")}`
   }),
 
   /** Makes parked deliveries due at the time given. */

@@ -16,7 +16,7 @@ export const layer: Layer.Layer<JournalStore, never, Database> = Layer.effect(
   JournalStore,
   Effect.gen(function* () {
     const database = yield* Database
-    const { writer: sql, exclusive } = database
+    const { dialect, writer: sql, exclusive } = database
     const statements = journalStatements(database)
     const turns: Turns = { last: "" }
 
@@ -34,7 +34,7 @@ export const layer: Layer.Layer<JournalStore, never, Database> = Layer.effect(
             SELECT 1 FROM leases WHERE leases.node_id = runs.node_id AND leases.until >= ${now})`
       return sql<Run & Held>`
         SELECT ${sql.literal(runColumns)}, delivery_id, first_run_id, logs FROM runs
-        WHERE status = 'running' AND ${dead} LIMIT ${limit}`
+        WHERE status = 'running' AND ${dead} LIMIT ${limit}${sql.literal(dialect.skipLocked)}`
     }
 
     const reap = Effect.fnUntraced(function* (nodeId: NodeId, now: Timestamp, limit: number) {

@@ -5,7 +5,7 @@ import type { SqlError } from "effect/sql"
 import { type Database, orUnavailable } from "./Database.ts"
 
 export interface LooseNotes extends Pick<FileStore["Service"], "announce" | "extend" | "takeLoose" | "forget"> {
-  /** For transactions of others. */
+  /** For transactions of others; while they last nobody takes the key. */
   readonly isLoose: (key: string) => Effect.Effect<boolean, SqlError.SqlError>
   readonly loosen: (key: string, until: Timestamp) => Effect.Effect<void, SqlError.SqlError>
   readonly drop: (keys: ReadonlyArray<string>) => Effect.Effect<void, SqlError.SqlError>
@@ -23,7 +23,8 @@ export const looseNotes = ({ dialect, writer }: Database["Service"]): LooseNotes
   return {
     isLoose: (key) =>
       Effect.map(
-        writer`SELECT 1 FROM loose_bytes WHERE storage_path = ${key} AND taken = 0`,
+        writer`SELECT 1 AS n FROM loose_bytes
+          WHERE storage_path = ${key} AND taken = 0${writer.literal(dialect.forUpdate())}`,
         (rows) => rows.length > 0
       ),
     loosen,

@@ -29,7 +29,7 @@ export const layer: Layer.Layer<RunControlStore, never, Database> = Layer.effect
     const cancel = Effect.fnUntraced(function* (envId: EnvId, which: RunSelection, at: Timestamp, limit: number) {
       const found = yield* sql<Run & Held>`
         SELECT ${sql.literal(runColumns)}, delivery_id, group_key, logs FROM runs
-        WHERE ${conditionOf(sql, dialect, envId, which)} ORDER BY run_id LIMIT ${limit}`
+        WHERE ${conditionOf(sql, dialect, envId, which)} ORDER BY run_id LIMIT ${limit}${sql.literal(dialect.forUpdate())}`
       const ends: Rows = []
       const cancelled = found.map(({ delivery_id, group_key, logs, ...row }) => {
         const run = cancelRun(row, at)
