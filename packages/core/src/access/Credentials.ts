@@ -73,10 +73,12 @@ export class Credentials extends Context.Service<
       /** By token, the one not used for the longest first. */
       const verified = new Map<string, Verified>()
 
-      yield* listen((message) =>
-        message.type === "credential:changed"
-          ? snapshots.forget(credentialKey(message.credential, message.id))
-          : Effect.void
+      yield* listen(
+        (message) =>
+          message.type === "credential:changed"
+            ? snapshots.forget(credentialKey(message.credential, message.id))
+            : Effect.void,
+        snapshots.forgetAll
       )
 
       const current = (key: CredentialKey) => Effect.catchTag(snapshots.get(key), "NotFound", () => unauthorized)

@@ -78,8 +78,10 @@ export class Deployments extends Context.Service<
         timeToLive: (exit) => (Exit.isSuccess(exit) ? ageLimit : 0)
       })
 
-      yield* listen((message) =>
-        message.type === "deployments:changed" ? Cache.invalidate(snapshots, message.env_id) : Effect.void
+      yield* listen(
+        (message) =>
+          message.type === "deployments:changed" ? Cache.invalidate(snapshots, message.env_id) : Effect.void,
+        Cache.invalidateAll(snapshots)
       )
 
       return Deployments.of({

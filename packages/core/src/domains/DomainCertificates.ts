@@ -46,8 +46,9 @@ export class DomainCertificates extends Context.Service<
         })
 
         const snapshots = yield* makeSnapshots(open, { capacity: 10_000, ageLimit: "60 seconds" })
-        yield* listen((message) =>
-          message.type === "domains:changed" ? snapshots.forget(message.domain) : Effect.void
+        yield* listen(
+          (message) => (message.type === "domains:changed" ? snapshots.forget(message.domain) : Effect.void),
+          snapshots.forgetAll
         )
 
         return DomainCertificates.of({

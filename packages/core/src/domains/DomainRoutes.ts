@@ -78,7 +78,14 @@ export class DomainRoutes extends Context.Service<
           reading.withPermits(1)
         )
 
-      yield* listen((message) => (message.type === "domains:changed" ? refresh(message.domain) : Effect.void))
+      yield* listen(
+        (message) => (message.type === "domains:changed" ? refresh(message.domain) : Effect.void),
+        reading.withPermits(1)(
+          Effect.sync(() => {
+            freshUntil = 0
+          })
+        )
+      )
 
       return DomainRoutes.of({
         peek,

@@ -86,8 +86,12 @@ export class Claimer extends Context.Service<
         Effect.forkScoped
       )
 
-      yield* listen((message) =>
-        message.type === "deliveries:waiting" && message.node_id !== lease.nodeId ? Effect.sync(claimNow) : Effect.void
+      yield* listen(
+        (message) =>
+          message.type === "deliveries:waiting" && message.node_id !== lease.nodeId
+            ? Effect.sync(claimNow)
+            : Effect.void,
+        Effect.sync(claimNow)
       )
 
       return Claimer.of({

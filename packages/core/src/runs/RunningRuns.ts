@@ -89,23 +89,26 @@ export class RunningRuns extends Context.Service<
           })
         )
 
-      const stopEnded = Effect.gen(function* () {
+      /** Stops those of the runs that the store knows to be over. */
+      const stopEnded = (which: (runId: RunId) => boolean) =>
+        Effect.gen(function* () {
+          const runs = [...atWork.values()].flatMap(({ run }) => (which(run.run_id) ? [run] : []))
+          if (runs.length > 0) stop((yield* store.ended(runs)).filter((runId) => atWork.has(runId)))
+        }).pipe(Effect.catchTag("StoreUnavailable", (error) => Effect.logWarning(error.message)))
+
+      yield* Effect.gen(function* () {
         yield* Effect.sleep(everyMs)
         const before = new Set(atWork.keys())
         yield* Effect.sleep(everyMs)
-        const long = [...atWork.values()].flatMap(({ run }) => (before.has(run.run_id) ? [run] : []))
-        if (long.length > 0) stop((yield* store.ended(long)).filter((runId) => atWork.has(runId)))
-      })
-      yield* stopEnded.pipe(
-        Effect.catchTag("StoreUnavailable", (error) => Effect.logWarning(error.message)),
-        Effect.forever,
-        Effect.forkScoped
-      )
+        yield* stopEnded((runId) => before.has(runId))
+      }).pipe(Effect.forever, Effect.forkScoped)
 
-      yield* listen((message) =>
-        message.type === "runs:cancelled" && message.node_id === nodeId
-          ? Effect.sync(() => stop(message.run_ids))
-          : Effect.void
+      yield* listen(
+        (message) =>
+          message.type === "runs:cancelled" && message.node_id === nodeId
+            ? Effect.sync(() => stop(message.run_ids))
+            : Effect.void,
+        stopEnded(() => true)
       )
 
       return RunningRuns.of({

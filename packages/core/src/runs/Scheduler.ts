@@ -43,8 +43,10 @@ export const layer = Layer.effectDiscard(
     const fire = yield* makeFire
     const wake = Latch.makeUnsafe(false)
 
-    yield* listen((message) =>
-      message.type === "schedules:changed" || message.type === "deployments:changed" ? wake.open : Effect.void
+    yield* listen(
+      (message) =>
+        message.type === "schedules:changed" || message.type === "deployments:changed" ? wake.open : Effect.void,
+      Effect.asVoid(wake.open)
     )
 
     /** Fires all that is due; when the next one will be. */

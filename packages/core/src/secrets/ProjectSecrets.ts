@@ -66,10 +66,12 @@ export class ProjectSecrets extends Context.Service<
         timeToLive: (exit) => (Exit.isSuccess(exit) ? ageLimit : 0)
       })
 
-      yield* listen((message) =>
-        message.type === "context:changed"
-          ? Cache.invalidate(snapshots, nameOf(message.env_id, message.project_id))
-          : Effect.void
+      yield* listen(
+        (message) =>
+          message.type === "context:changed"
+            ? Cache.invalidate(snapshots, nameOf(message.env_id, message.project_id))
+            : Effect.void,
+        Cache.invalidateAll(snapshots)
       )
 
       return ProjectSecrets.of({

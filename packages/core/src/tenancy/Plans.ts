@@ -50,7 +50,10 @@ export class Plans extends Context.Service<
             }),
           { capacity, ageLimit }
         )
-        yield* listen((message) => (message.type === "tenants:changed" ? subscriptions.forgetAll : Effect.void))
+        yield* listen(
+          (message) => (message.type === "tenants:changed" ? subscriptions.forgetAll : Effect.void),
+          subscriptions.forgetAll
+        )
         return Plans.of({ table: plans, of: subscriptions.get, forget: subscriptions.forgetAll })
       })
     )

@@ -65,7 +65,7 @@ export class Tenants extends Context.Service<
         capacity: 10_000,
         ageLimit: "60 seconds"
       })
-      yield* listen((message) => (message.type === "tenants:changed" ? envs.forgetAll : Effect.void))
+      yield* listen((message) => (message.type === "tenants:changed" ? envs.forgetAll : Effect.void), envs.forgetAll)
 
       const changed = Effect.all([envs.forgetAll, plans.forget, feed.tell([{ type: "tenants:changed" }])], {
         discard: true
