@@ -24,6 +24,7 @@ export const postgres: Dialect = {
   table: "",
   clusteredTable: restless,
   growingTable: (column) => ` PARTITION BY RANGE (${column})`,
+  openTable: (table) => [`CREATE TABLE ${table}_default PARTITION OF ${table} DEFAULT`],
   rows: (columns) => {
     const parameters = columns.map((type, index) => `$${index + 1}::${arrays[type].type}`)
     return [

@@ -22,8 +22,6 @@ const openDatabase = Effect.fnUntraced(function* (options: PostgresOptions) {
     yield* client.unsafe(`CREATE SCHEMA IF NOT EXISTS ${resolved.schema}`)
     const database = Database.of({ dialect: postgres, writer: client, reader: client, exclusive: false })
     yield* Effect.provideService(migrate, Database, database)
-    yield* client.unsafe(`CREATE TABLE IF NOT EXISTS runs_default PARTITION OF runs DEFAULT`)
-    yield* client.unsafe(`CREATE TABLE IF NOT EXISTS events_default PARTITION OF events DEFAULT`)
     return database
   }).pipe(Effect.catchCause((cause) => Effect.fail(new PostgresUnusable({ reason: reasonOf(Cause.squash(cause)) }))))
 })

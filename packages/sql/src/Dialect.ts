@@ -34,6 +34,8 @@ export interface Dialect {
   readonly clusteredTable: string
   /** As `table`, for one that grows for ever; `column` is an id that tells when its row came. */
   readonly growingTable: (column: string) => string
+  /** What is to be done once such a table is there, so that it takes rows of any time. */
+  readonly openTable: (table: string) => ReadonlyArray<string>
   /** Forms for rows of these columns; the one for most rows first, the last for a single one. */
   readonly rows: (columns: ReadonlyArray<ColumnType>) => ReadonlyArray<RowsForm>
   /** How many rows a statement touched, from what the driver gives for it. */
@@ -72,6 +74,7 @@ export const sqlite: Dialect = {
   table: " STRICT",
   clusteredTable: " STRICT, WITHOUT ROWID",
   growingTable: () => " STRICT",
+  openTable: () => [],
   // A JSON parameter that the database takes apart takes twice as long.
   rows: (columns) => {
     const row = `(${columns.map(() => "?").join(",")})`

@@ -48,7 +48,7 @@ const code = ({ types: { text, integer }, table }: Dialect): ReadonlyArray<strin
 ]
 
 const running = (dialect: Dialect): ReadonlyArray<string> => {
-  const { types, table, clusteredTable, growingTable } = dialect
+  const { types, table, clusteredTable, growingTable, openTable } = dialect
   const { text, integer, real } = types
   return [
     `CREATE TABLE events (
@@ -56,6 +56,7 @@ const running = (dialect: Dialect): ReadonlyArray<string> => {
       event_time ${integer} NOT NULL, created_at ${integer} NOT NULL, event_data ${text} NOT NULL,
       PRIMARY KEY (env_id, event_id)
     )${growingTable("event_id")}`,
+    ...openTable("events"),
     // Large values stand last: a row is read up to the last column that is asked for.
     `CREATE TABLE runs (
       env_id ${text} NOT NULL, run_id ${text} NOT NULL, stream_id ${text} NOT NULL, project_id ${text} NOT NULL,
@@ -67,6 +68,7 @@ const running = (dialect: Dialect): ReadonlyArray<string> => {
       result ${text}, logs ${text},
       PRIMARY KEY (env_id, run_id)
     )${growingTable("run_id")}`,
+    ...openTable("runs"),
     `CREATE INDEX runs_of_event ON runs (env_id, event_id) WHERE event_id IS NOT NULL`,
     // An index for each state but the usual one: it costs nothing when all goes well.
     ...["running", "failed", "cancelled"].map(
