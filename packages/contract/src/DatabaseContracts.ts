@@ -3,6 +3,7 @@ import type { Stores } from "@weft/core"
 import type { Layer } from "effect"
 import { admissionStoreContract } from "./AdmissionStoreContract.ts"
 import { apiKeyStoreContract } from "./ApiKeyStoreContract.ts"
+import { atOnceContract } from "./AtOnceContract.ts"
 import { buildStoreContract } from "./BuildStoreContract.ts"
 import { contextVariableStoreContract } from "./ContextVariableStoreContract.ts"
 import { domainStoreContract } from "./DomainStoreContract.ts"
@@ -46,4 +47,5 @@ export const databaseContracts = <E>(
   rateStoreContract(name, layer)
   journalStoreContract(name, layer, options)
   admissionStoreContract(name, layer)
+  atOnceContract(name, layer)
 }
