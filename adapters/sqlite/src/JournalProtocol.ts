@@ -19,6 +19,7 @@ import type {
   RunSelection,
   RunStatus,
   ScheduleId,
+  Sight,
   Tick,
   Timestamp
 } from "@weft/core"
@@ -31,6 +32,7 @@ export type Call =
   | { readonly _tag: "Commit"; readonly entries: ReadonlyArray<JournalEntry>; readonly lease: Lease | null }
   | { readonly _tag: "Claim"; readonly request: ClaimRequest }
   | { readonly _tag: "Reap"; readonly nodeId: NodeId; readonly now: Timestamp; readonly limit: number }
+  | { readonly _tag: "Look"; readonly nodeId: NodeId; readonly now: Timestamp }
   | { readonly _tag: "Purge"; readonly envId: EnvId; readonly before: RunId; readonly limit: number }
   | { readonly _tag: "Unpark"; readonly groups: ReadonlyArray<Group>; readonly now: Timestamp }
   | { readonly _tag: "Parked"; readonly after: Group | null; readonly limit: number }
@@ -59,6 +61,7 @@ export type Answer =
   | { readonly _tag: "Committed"; readonly counted: ReadonlyArray<boolean> }
   | { readonly _tag: "Claimed"; readonly result: ClaimResult }
   | { readonly _tag: "Reaped"; readonly runs: ReadonlyArray<Run> }
+  | { readonly _tag: "Seen"; readonly sight: Sight }
   /** Of what was purged, unparked or forgotten. */
   | { readonly _tag: "Counted"; readonly count: number }
   | { readonly _tag: "Groups"; readonly groups: ReadonlyArray<Group> }

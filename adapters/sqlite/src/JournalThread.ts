@@ -51,6 +51,14 @@ const journalOf = (thread: JournalThread) =>
         answer._tag === "Reaped" ? Effect.succeed(answer.runs) : unexpected(answer)
       ),
 
+    look: (nodeId, now) =>
+      Effect.flatMap(ask(thread, "look", { _tag: "Look", nodeId, now }), (answer) =>
+        answer._tag === "Seen" ? Effect.succeed(answer.sight) : unexpected(answer)
+      ),
+
+    // One process owns the file: there are no leases.
+    leave: () => Effect.void,
+
     purge: (envId, before, limit) => count(thread, "purge", { _tag: "Purge", envId, before, limit })
   })
 

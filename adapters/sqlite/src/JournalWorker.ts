@@ -31,6 +31,8 @@ const answer = Effect.fnUntraced(function* (call: Call) {
       return { _tag: "Claimed", result: yield* journal.claim(call.request) } as const
     case "Reap":
       return { _tag: "Reaped", runs: yield* journal.reap(call.nodeId, call.now, call.limit) } as const
+    case "Look":
+      return { _tag: "Seen", sight: yield* journal.look(call.nodeId, call.now) } as const
     case "Purge":
       return { _tag: "Counted", count: yield* journal.purge(call.envId, call.before, call.limit) } as const
     case "Unpark":

@@ -10,6 +10,7 @@ import { Effect, type Layer } from "effect"
 import { type Check, check, suite } from "./Check.ts"
 import { claimChecks } from "./JournalClaimChecks.ts"
 import { groupChecks } from "./JournalGroupChecks.ts"
+import { leaveChecks, lookChecks } from "./JournalLookChecks.ts"
 import { purgeChecks } from "./JournalPurgeChecks.ts"
 import { aloneChecks, leaseChecks, reapChecks } from "./JournalReapChecks.ts"
 import {
@@ -297,6 +298,7 @@ export const journalStoreChecks = ({ exclusive }: JournalStoreOptions): Readonly
   ...claimChecks,
   ...groupChecks,
   ...reapChecks,
+  ...lookChecks,
   ...purgeChecks,
-  ...(exclusive ? aloneChecks : leaseChecks)
+  ...(exclusive ? aloneChecks : [...leaseChecks, ...leaveChecks])
 ]

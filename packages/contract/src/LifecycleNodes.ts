@@ -164,6 +164,8 @@ const cuttable = (shared: Context.Context<Shared>, line: { readonly cut: boolean
       unpark: (...args) => through(journal.unpark(...args)),
       parked: (...args) => through(journal.parked(...args)),
       reap: (...args) => through(journal.reap(...args)),
+      look: (...args) => through(journal.look(...args)),
+      leave: (...args) => through(journal.leave(...args)),
       purge: (...args) => through(journal.purge(...args))
     }),
     Context.add(AdmissionStore, {

@@ -143,6 +143,21 @@ notices("the journal's contract", journalStoreChecks({ exclusive: false }), {
   "ignores the limit of reap": faulty(JournalStore, (store) => ({
     reap: (self, now) => store.reap(self, now, 1000)
   })),
+  "looks for its own runs": faulty(JournalStore, (store) => ({
+    look: (_, now) => store.look(nodeId(99), now)
+  })),
+  "takes the living for dead when it looks": faulty(JournalStore, (store) => ({
+    look: (self) => store.look(self, at(10_000_000))
+  })),
+  "does not see when the next is due": faulty(JournalStore, (store) => ({
+    look: (self, now) => Effect.map(store.look(self, now), (sight) => ({ ...sight, next_due_at: null }))
+  })),
+  "does not see what is parked": faulty(JournalStore, (store) => ({
+    look: (self, now) => Effect.map(store.look(self, now), (sight) => ({ ...sight, parked: false }))
+  })),
+  "does not let a node leave": faulty(JournalStore, () => ({
+    leave: () => Effect.void
+  })),
   "knows no groups": faulty(JournalStore, (store) => ({
     commit: (entries, lease) =>
       store.commit(

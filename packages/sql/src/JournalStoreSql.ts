@@ -1,5 +1,14 @@
 /** `JournalStore` on SQL. */
-import { JournalStore, type Lease, loseRun, type NodeId, type Run, type RunId, type Timestamp } from "@weft/core"
+import {
+  JournalStore,
+  type Lease,
+  loseRun,
+  type NodeId,
+  parkedAt,
+  type Run,
+  type RunId,
+  type Timestamp
+} from "@weft/core"
 import { Effect, Layer } from "effect"
 import type { SqlError } from "effect/sql"
 import { Database, orUnavailable } from "./Database.ts"
@@ -26,16 +35,35 @@ export const layer: Layer.Layer<JournalStore, never, Database> = Layer.effect(
         : sql`INSERT INTO leases ${sql.insert({ node_id, until })}
             ON CONFLICT (node_id) DO UPDATE SET until = excluded.until`
 
-    /** Running runs of dead nodes, with the delivery that each holds. */
-    const orphans = (nodeId: NodeId, now: Timestamp, limit: number) => {
-      const dead = exclusive
-        ? sql`node_id <> ${nodeId}`
-        : sql`node_id <> ${nodeId} AND NOT EXISTS (
+    const leave = (nodeId: NodeId): Effect.Effect<void, SqlError.SqlError> =>
+      exclusive ? Effect.void : Effect.asVoid(sql`DELETE FROM leases WHERE node_id = ${nodeId}`)
+
+    // Written out, so that the database can tell which index has them.
+    const parkedTime = sql.literal(String(parkedAt))
+
+    const isOrphan = (nodeId: NodeId, now: Timestamp) =>
+      exclusive
+        ? sql`status = 'running' AND node_id <> ${nodeId}`
+        : sql`status = 'running' AND node_id <> ${nodeId} AND NOT EXISTS (
             SELECT 1 FROM leases WHERE leases.node_id = runs.node_id AND leases.until >= ${now})`
-      return sql<Run & Held>`
-        SELECT ${sql.literal(runColumns)}, delivery_id, first_run_id, logs FROM runs
-        WHERE status = 'running' AND ${dead} LIMIT ${limit}${sql.literal(dialect.skipLocked)}`
-    }
+
+    /** Running runs of dead nodes, with the delivery that each holds. */
+    const orphans = (nodeId: NodeId, now: Timestamp, limit: number) => sql<Run & Held>`
+      SELECT ${sql.literal(runColumns)}, delivery_id, first_run_id, logs FROM runs
+      WHERE ${isOrphan(nodeId, now)} LIMIT ${limit}${sql.literal(dialect.skipLocked)}`
+
+    const look = (nodeId: NodeId, now: Timestamp) =>
+      Effect.map(
+        sql<{ orphans: number; next_due_at: Timestamp | null; parked: number }>`SELECT
+          CASE WHEN EXISTS (SELECT 1 FROM runs WHERE ${isOrphan(nodeId, now)}) THEN 1 ELSE 0 END AS orphans,
+          (SELECT min(due_at) FROM deliveries WHERE due_at < ${parkedTime}) AS next_due_at,
+          CASE WHEN EXISTS (SELECT 1 FROM deliveries WHERE due_at = ${parkedTime}) THEN 1 ELSE 0 END AS parked`,
+        ([row]) => ({
+          orphans: row?.orphans === 1,
+          next_due_at: row?.next_due_at ?? null,
+          parked: row?.parked === 1
+        })
+      )
 
     const reap = Effect.fnUntraced(function* (nodeId: NodeId, now: Timestamp, limit: number) {
       const held = yield* orphans(nodeId, now, limit)
@@ -79,6 +107,10 @@ export const layer: Layer.Layer<JournalStore, never, Database> = Layer.effect(
       parked: (after, limit) => parkedGroups(database, after, limit).pipe(orUnavailable("parked")),
 
       reap: (nodeId, now, limit) => sql.withTransaction(reap(nodeId, now, limit)).pipe(orUnavailable("reap")),
+
+      look: (nodeId, now) => look(nodeId, now).pipe(orUnavailable("look")),
+
+      leave: (nodeId) => leave(nodeId).pipe(orUnavailable("leave")),
 
       purge: (envId, before, limit) =>
         sql.withTransaction(purgeEnded(database, statements, envId, before, limit)).pipe(orUnavailable("purge"))

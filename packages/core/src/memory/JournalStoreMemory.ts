@@ -1,6 +1,6 @@
 /** `JournalStore` in memory: the executable specification. */
 import { Effect, Layer } from "effect"
-import type { DeliveryId, EnvId, RunId } from "../ids/Ids.ts"
+import type { DeliveryId, EnvId, NodeId, RunId } from "../ids/Ids.ts"
 import type { Timestamp } from "../ids/Timestamp.ts"
 import { loseRun, startRun } from "../runs/Attempt.ts"
 import type { Delivery } from "../runs/Delivery.ts"
@@ -43,13 +43,20 @@ export const layer: Layer.Layer<JournalStore, never, MemoryDatabase> = Layer.eff
 
       reap: (nodeId, now, limit) =>
         Effect.sync(() =>
-          [...db.runs.values()]
-            .filter((run) => run.status === "running" && run.node_id !== nodeId)
-            .filter((run) => (db.leases.get(run.node_id) ?? Number.NEGATIVE_INFINITY) < now)
+          orphansOf(db, nodeId, now)
             .sort((a, b) => compareText(a.run_id, b.run_id))
             .slice(0, limit)
             .map((run) => lose(db, run, now))
         ),
+
+      look: (nodeId, now) =>
+        Effect.sync(() => ({
+          orphans: orphansOf(db, nodeId, now).length > 0,
+          next_due_at: nextDueAt(db, []),
+          parked: [...db.deliveries.values()].some(({ delivery }) => delivery.due_at === parkedAt)
+        })),
+
+      leave: (nodeId) => Effect.sync(() => void db.leases.delete(nodeId)),
 
       purge: (envId, before, limit) =>
         Effect.sync(() => {
@@ -117,6 +124,12 @@ const wait = (db: Database, id: DeliveryId, next: Partial<Delivery>): void => {
   const row = db.deliveries.get(id)
   if (row !== undefined) db.deliveries.set(id, { delivery: { ...row.delivery, ...next }, run_id: null })
 }
+
+/** Running runs of other nodes whose lease is over. */
+const orphansOf = (db: Database, nodeId: NodeId, now: Timestamp): Array<Run> =>
+  [...db.runs.values()]
+    .filter((run) => run.status === "running" && run.node_id !== nodeId)
+    .filter((run) => (db.leases.get(run.node_id) ?? Number.NEGATIVE_INFINITY) < now)
 
 const lose = (db: Database, run: Run, now: Timestamp): Run => {
   const lost = loseRun(run, "NodeLost", "The process that ran this function is gone", now)

@@ -69,6 +69,16 @@ export interface ClaimResult {
   readonly next_due_at: Timestamp | null
 }
 
+/** What a look at the store found that somebody should see to. */
+export interface Sight {
+  /** Whether `reap` would find something. */
+  readonly orphans: boolean
+  /** When the next delivery is due that waits and is not parked; null when none does. */
+  readonly next_due_at: Timestamp | null
+  /** Whether deliveries are parked. */
+  readonly parked: boolean
+}
+
 export class JournalStore extends Context.Service<
   JournalStore,
   {
@@ -112,6 +122,15 @@ export class JournalStore extends Context.Service<
       now: Timestamp,
       limit: number
     ) => Effect.Effect<ReadonlyArray<Run>, StoreUnavailable>
+
+    /** Looks for what there is to do and changes nothing: one statement, because idle nodes look, too. */
+    readonly look: (nodeId: NodeId, now: Timestamp) => Effect.Effect<Sight, StoreUnavailable>
+
+    /**
+     * Ends the node's lease: it goes, and what it should still hold is for the others to reap. A commit or a claim with
+     * a lease begins a new one.
+     */
+    readonly leave: (nodeId: NodeId) => Effect.Effect<void, StoreUnavailable>
 
     /**
      * Removes runs of the environment that have ended and whose ids are less than `before`, the least first, with their
