@@ -37,6 +37,7 @@ export const openServer = async (settings: Settings): Promise<Server> => {
     egress: outbound({ policy: { allow: settings.egressAllow } }),
     masterKeys: [key, ...settings.previousMasterKeys],
     deliveries: settings.deliveries,
+    ...(settings.leaseMs === null ? {} : { leaseMs: settings.leaseMs }),
     streams: settings.streams,
     domains: domainsOf(settings),
     ...(limits.archiveBytes === undefined ? {} : { archiveBytes: limits.archiveBytes })

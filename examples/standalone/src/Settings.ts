@@ -40,6 +40,8 @@ export interface Settings extends BackendSettings {
   }
   /** Deliveries in flight at once, and for one environment. */
   readonly deliveries: { readonly total: number; readonly perEnv: number }
+  /** How long other nodes wait before they take this one for dead; null for what Weft does by itself. */
+  readonly leaseMs: number | null
   readonly bodyBytes: number
   /** Messages that are kept for clients that come back, and whether there is pub/sub. */
   readonly streams: { readonly wholeEnv: boolean; readonly replayMessages: number }
@@ -118,6 +120,7 @@ export const readSettings = (variables: Variables): Settings => {
       runnerBytes: mebibytes("WEFT_SANDBOX_RUNNER_MB", 65_536)
     },
     deliveries: { total, perEnv: whole("WEFT_LIMIT_DELIVERIES_PER_ENV", 1, total) ?? Math.ceil(total / 4) },
+    leaseMs: whole("WEFT_LIMIT_LEASE_MS", 1_000, 3_600_000),
     bodyBytes: whole("WEFT_LIMIT_BODY_BYTES", 1024) ?? 4 * MiB,
     streams: {
       wholeEnv: backend.pubSub.kind !== "none",
