@@ -1,1 +1,4 @@
-export {}
+export { BucketUnusable } from "./BucketUnusable.ts"
+export * from "./S3Blobs.ts"
+export { type Patience, patience, type S3Options } from "./S3Options.ts"
+export * from "./StorageUrl.ts"

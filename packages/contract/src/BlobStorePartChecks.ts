@@ -7,14 +7,21 @@ import { type Check, check } from "./Check.ts"
 
 type Store = BlobStore["Service"]
 
+interface PartOptions {
+  /** Of the blob that its parts were begun for. */
+  readonly key?: string
+  readonly size?: number
+  readonly seed?: number
+}
+
 /** Writes a part whose content its number and seed tell. */
 const writePart = (
   store: Store,
   parts: string,
   number: number,
-  { size = 1000, seed = number }: { readonly size?: number; readonly seed?: number } = {}
+  { key = "files/a", size = 1000, seed = number }: PartOptions = {}
 ): Effect.Effect<BlobPart, NotFound | StoreUnavailable> =>
-  Effect.map(store.writePart("files/a", parts, number, streamed(bytes(size, seed), 700)), (written) => ({
+  Effect.map(store.writePart(key, parts, number, streamed(bytes(size, seed), 700)), (written) => ({
     number,
     ...written
   }))
@@ -145,10 +152,10 @@ export const blobStorePartChecks: ReadonlyArray<Check<BlobStore>> = [
     assert.strictEqual((yield* Effect.flip(store.joinParts("files/a", parts, chosen)))._tag, "NotFound")
 
     const dropped = yield* store.beginParts("files/b")
-    const part = yield* writePart(store, dropped, 1)
+    const part = yield* writePart(store, dropped, 1, { key: "files/b" })
     yield* store.dropParts("files/b", dropped)
     yield* store.dropParts("files/b", dropped)
-    assert.strictEqual((yield* Effect.flip(writePart(store, dropped, 2)))._tag, "NotFound")
+    assert.strictEqual((yield* Effect.flip(writePart(store, dropped, 2, { key: "files/b" })))._tag, "NotFound")
     assert.strictEqual((yield* Effect.flip(store.joinParts("files/b", dropped, [part])))._tag, "NotFound")
     yield* isAbsent(store, "files/b")
   }),

@@ -1,0 +1,177 @@
+/**
+ * Blobs in parts, by an upload of S3 to the blob's key.
+ *
+ * A part is a block of that upload. S3 wants 5 MiB of every block but the last, so smaller parts are objects until they
+ * are joined. The etag that S3 gives to a part is in its digest: S3 itself checks by it that a part is the one meant.
+ */
+import { randomUUID } from "node:crypto"
+import type { BlobPart, NotFound, Written } from "@weft/core"
+import { Effect, type Scope, Stream } from "effect"
+import { type BlockSink, blockBytesMin, inBlocks, release } from "./Blocks.ts"
+import { type Payload, payloadOf, type Upload, type UploadedBlock } from "./Bucket.ts"
+import { nameOf } from "./Places.ts"
+import { openReading, readObject } from "./Reading.ts"
+import { absent, orAbsent, orNull, type S3Failure, strange } from "./S3Failure.ts"
+import { abortNoted, measured, openUpload, type Writing, writeObject } from "./Writing.ts"
+
+/**
+ * The largest part that is held in memory. A larger one becomes an object first, which S3 then copies: of a block, S3
+ * wants to know the length beforehand.
+ */
+const heldBytesMax = 16 * 1024 ** 2
+
+export const beginParts = ({ bucket }: Writing, key: string): Effect.Effect<string, S3Failure> =>
+  Effect.map(
+    Effect.suspend(() => bucket.initiate(key, randomUUID())),
+    nameOf
+  )
+
+export const writePart = <E>(
+  writing: Writing,
+  parts: Upload,
+  number: number,
+  bytes: Stream.Stream<Uint8Array, E>
+): Effect.Effect<Written, E | NotFound | S3Failure> => {
+  const held = (block: Payload) =>
+    block.bytes.length < blockBytesMin
+      ? putSmall(writing, parts, number, block)
+      : putLarge(writing, parts, number, block)
+  return Effect.flatMap(
+    measured(bytes, (counted) => inBlocks(counted, heldBytesMax, held, draftSink(writing, parts, number))),
+    ({ size, digest, value: etag }) =>
+      /^[A-Za-z0-9]+$/.test(etag) ? Effect.succeed({ size, digest: `${digest}${etag}` }) : Effect.fail(strange("ETag"))
+  )
+}
+
+const putSmall = ({ bucket, places }: Writing, parts: Upload, number: number, block: Payload) =>
+  Effect.uninterruptible(
+    Effect.gen(function* () {
+      const object = places.part(parts, number)
+      const etag = yield* bucket.put(object, block)
+      if (yield* bucket.isOpen(parts)) return etag
+      yield* bucket.remove(object)
+      return yield* absent
+    })
+  )
+
+const putLarge = (writing: Writing, parts: Upload, number: number, block: Payload) =>
+  placed(
+    writing,
+    parts,
+    number,
+    Effect.tap(writing.bucket.putBlock(parts, number, block), () => Effect.sync(() => release(block.bytes)))
+  )
+
+/** A block takes the place of an object that was there for its number. Gives its etag. */
+const placed = (
+  { bucket, places }: Writing,
+  parts: Upload,
+  number: number,
+  put: Effect.Effect<UploadedBlock, S3Failure>
+): Effect.Effect<string, NotFound | S3Failure> =>
+  orAbsentUpload(put).pipe(
+    Effect.tap(() => bucket.remove(places.part(parts, number))),
+    Effect.map(({ etag }) => etag),
+    Effect.uninterruptible
+  )
+
+/** Gathers a part in an object of its own, then has it copied. */
+const draftSink = (
+  writing: Writing,
+  parts: Upload,
+  number: number
+): Effect.Effect<BlockSink<string, NotFound | S3Failure>, S3Failure, Scope.Scope> =>
+  Effect.gen(function* () {
+    const { bucket, places } = writing
+    const draft = places.draft(parts, number)
+    yield* Effect.addFinalizer(() => Effect.ignore(bucket.remove(draft)))
+    const { take, finish } = yield* openUpload(writing, draft, randomUUID())
+    const copy = placed(writing, parts, number, bucket.copyBlock(parts, number, draft))
+    return { take, finish: Effect.andThen(finish, copy) }
+  })
+
+/** A refusal because there is no such upload is `NotFound`. */
+const orAbsentUpload = <A>(asked: Effect.Effect<A, S3Failure>): Effect.Effect<A, NotFound | S3Failure> =>
+  Effect.flatMap(orNull(asked), orAbsent)
+
+export const joinParts = (
+  writing: Writing,
+  parts: Upload,
+  chosen: ReadonlyArray<BlobPart>
+): Effect.Effect<Written, NotFound | S3Failure> =>
+  Effect.gen(function* () {
+    const { bucket } = writing
+    const found = (yield* bucket.isOpen(parts)) ? yield* join(writing, parts, chosen) : yield* bucket.stat(parts.key)
+    // Joined before: what it came to is under the key.
+    if (found?.mark !== parts.mark) return yield* absent
+    yield* removeObjects(writing, parts)
+    return { size: found.size, digest: found.etag.replace(/[^A-Za-z0-9]/g, "x") }
+  })
+
+const join = (writing: Writing, parts: Upload, chosen: ReadonlyArray<BlobPart>) => {
+  const isSmall = ({ size }: BlobPart) => size < blockBytesMin
+  if (chosen.every(isSmall)) return joinSmall(writing, parts, chosen)
+  const fits = chosen.slice(0, -1).every((part, index) => !isSmall(part) && part.number < numberOf(chosen[index + 1]))
+  if (fits) return joinBlocks(writing, parts, chosen)
+  return Effect.die(
+    new Error(`S3 joins parts in the order of their numbers, of ${blockBytesMin} bytes but for the last`)
+  )
+}
+
+const numberOf = (part: BlobPart | undefined): number => part?.number ?? 0
+
+/** As S3 means it: blocks, of which the last may be small. */
+const joinBlocks = (writing: Writing, parts: Upload, chosen: ReadonlyArray<BlobPart>) =>
+  Effect.gen(function* () {
+    const { bucket, places } = writing
+    const replaced = new Set((yield* bucket.list(places.parts(parts))).map((object) => places.numberOf(parts, object)))
+    const blocks: Array<UploadedBlock> = []
+    for (const part of chosen) {
+      const etag = yield* etagOf(part)
+      if (part.size < blockBytesMin) {
+        const found = yield* Effect.flatMap(readObject(bucket, places.part(parts, part.number)), orAbsent)
+        if (found.etag !== etag) return yield* absent
+        blocks.push(yield* orAbsentUpload(bucket.putBlock(parts, part.number, payloadOf(found.bytes))))
+      } else {
+        if (replaced.has(part.number)) return yield* absent
+        blocks.push({ part: part.number, etag })
+      }
+    }
+    return yield* Effect.catchTag(bucket.complete(parts, blocks), "S3Failure", (failure) =>
+      Effect.fail(failure.code === "InvalidPart" ? absent : failure)
+    )
+  })
+
+/** Parts that S3 would not join are written anew, as one blob that bears the mark of its parts. */
+const joinSmall = (writing: Writing, parts: Upload, chosen: ReadonlyArray<BlobPart>) =>
+  Effect.gen(function* () {
+    const { bucket } = writing
+    const bytes = Stream.flatMap(Stream.fromIterable(chosen), (part) => Stream.unwrap(partBytes(writing, parts, part)))
+    yield* writeObject(writing, parts.key, bytes, parts.mark)
+    yield* bucket.abort(parts)
+    return yield* bucket.stat(parts.key)
+  })
+
+const partBytes = ({ bucket, places }: Writing, parts: Upload, part: BlobPart) =>
+  Effect.gen(function* () {
+    const etag = yield* etagOf(part)
+    const reading = yield* Effect.flatMap(openReading(bucket, places.part(parts, part.number)), orAbsent)
+    if (reading.etag !== etag) return yield* absent
+    return Stream.fromPull(Effect.succeed(reading.pull))
+  })
+
+/** What S3 called the part: its digest is the SHA-256 of its bytes in hexadecimal, and this. */
+const etagOf = ({ digest }: BlobPart): Effect.Effect<string, NotFound> =>
+  orAbsent(/^[0-9a-f]{64}([A-Za-z0-9]+)$/.exec(digest)?.[1] ?? null)
+
+export const dropParts = (writing: Writing, parts: Upload): Effect.Effect<void, S3Failure> =>
+  Effect.andThen(writing.bucket.abort(parts), removeObjects(writing, parts))
+
+/** Of parts that were joined or dropped. */
+const removeObjects = (writing: Writing, parts: Upload): Effect.Effect<void, S3Failure> =>
+  Effect.gen(function* () {
+    const { bucket, places } = writing
+    const prefix = places.parts(parts)
+    yield* abortNoted(writing, prefix)
+    yield* Effect.forEach(yield* bucket.list(prefix), bucket.remove, { concurrency: 4, discard: true })
+  })

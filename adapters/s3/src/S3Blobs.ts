@@ -1,0 +1,97 @@
+/**
+ * Blobs as objects of a bucket, on Amazon S3 and what speaks its language: MinIO, Ceph, OpenStack Swift.
+ *
+ * What is under a key changes in one step of S3. Nobody who reads meets a mixture, and a writer that fails leaves
+ * nothing.
+ */
+import { BlobStore, type ByteRange, type StoreUnavailable } from "@weft/core"
+import { Effect, Layer, Stream } from "effect"
+import { blockBytes } from "./Blocks.ts"
+import { makeBucket, payloadOf } from "./Bucket.ts"
+import { type BucketUnusable, checkBucket } from "./BucketUnusable.ts"
+import { makeExchange } from "./Exchange.ts"
+import { makeNameLocks } from "./NameLocks.ts"
+import { beginParts, dropParts, joinParts, writePart } from "./Parts.ts"
+import { type Places, placesIn, uploadOf } from "./Places.ts"
+import { openReading, type Reading, readObject } from "./Reading.ts"
+import { orAbsent, type S3Failure, unavailable } from "./S3Failure.ts"
+import type { S3Options } from "./S3Options.ts"
+import { abortNoted, type Writing, writeObject } from "./Writing.ts"
+
+export const blobs = (options: S3Options): Layer.Layer<BlobStore, BucketUnusable> =>
+  Layer.effect(
+    BlobStore,
+    Effect.gen(function* () {
+      const writing: Writing = {
+        bucket: makeBucket(yield* makeExchange(options), options),
+        places: placesIn(options.prefix ?? "")
+      }
+      yield* checkBucket(writing, options)
+      return storeIn(writing)
+    })
+  )
+
+const storeIn = (writing: Writing): BlobStore["Service"] => {
+  const { bucket, places } = writing
+  const uploads = makeNameLocks()
+
+  return BlobStore.of({
+    backend: "s3",
+
+    put: (key, bytes) =>
+      at(places, key, (object) => Effect.uninterruptible(unavailable("put", putWhole(writing, object, bytes)))),
+
+    get: (key) =>
+      at(places, key, (object) =>
+        Effect.map(Effect.flatMap(unavailable("get", readObject(bucket, object)), orAbsent), ({ bytes }) => bytes)
+      ),
+
+    remove: (key) =>
+      at(places, key, (object) =>
+        unavailable(
+          "remove",
+          Effect.uninterruptible(Effect.andThen(abortNoted(writing, `${object}~`), bucket.remove(object)))
+        )
+      ),
+
+    write: (key, bytes) => at(places, key, (object) => unavailable("write", writeObject(writing, object, bytes))),
+
+    read: (key, range) =>
+      at(places, key, (object) => Effect.map(Effect.flatMap(open(writing, object, range), orAbsent), streamOf)),
+
+    beginParts: (key) => at(places, key, (object) => unavailable("beginParts", beginParts(writing, object))),
+
+    writePart: (key, name, number, bytes) =>
+      at(places, key, (object) => unavailable("writePart", writePart(writing, uploadOf(object, name), number, bytes))),
+
+    joinParts: (key, name, chosen) =>
+      at(places, key, (object) => {
+        const parts = uploadOf(object, name)
+        return uploads.holding(
+          name,
+          Effect.uninterruptible(unavailable("joinParts", joinParts(writing, parts, chosen)))
+        )
+      }),
+
+    dropParts: (key, name) =>
+      at(places, key, (object) => {
+        const parts = uploadOf(object, name)
+        return uploads.holding(name, Effect.uninterruptible(unavailable("dropParts", dropParts(writing, parts))))
+      })
+  })
+}
+
+/** A key that is none is a mistake of ours, not a store that does not answer: it dies. */
+const at = <A, E, R>(places: Places, key: string, use: (object: string) => Effect.Effect<A, E, R>) =>
+  Effect.suspend(() => use(places.content(key)))
+
+const putWhole = (writing: Writing, object: string, bytes: Uint8Array): Effect.Effect<void, S3Failure> =>
+  bytes.length <= blockBytes
+    ? Effect.asVoid(writing.bucket.put(object, payloadOf(bytes)))
+    : Effect.asVoid(writeObject(writing, object, Stream.succeed(bytes)))
+
+const open = ({ bucket }: Writing, object: string, range: ByteRange | undefined) =>
+  unavailable("read", openReading(bucket, object, range))
+
+const streamOf = ({ pull }: Reading): Stream.Stream<Uint8Array, StoreUnavailable> =>
+  Stream.fromPull(Effect.succeed(unavailable("read", pull)))
