@@ -2,6 +2,9 @@ import { defineConfig } from "vitest/config"
 
 const suites = ["{packages,adapters,examples}/*/test/**/*.test.ts", "{bench,tooling}/test/**/*.test.ts"]
 
+/** The tests of the HTTP surface, which hold on every backend. */
+const http = ["adapters/http/test/**/*.test.ts"]
+
 /** Suites that need a database server, which is started for all of them together. */
 const onPostgres = ["adapters/postgres/test/**/*.test.ts"]
 
@@ -19,6 +22,7 @@ export default defineConfig({
           name: "suites",
           include: suites,
           exclude: [...heavy, ...onPostgres],
+          provide: { httpBackend: "SQLite and files" },
           maxWorkers: 2,
           sequence: { groupOrder: 0 }
         }
@@ -30,6 +34,18 @@ export default defineConfig({
           include: onPostgres,
           exclude: heavy,
           globalSetup: "./tooling/src/services/vitest.ts",
+          maxWorkers: 2,
+          sequence: { groupOrder: 1 }
+        }
+      },
+      {
+        extends: true,
+        test: {
+          name: "http on postgres",
+          include: http,
+          exclude: heavy,
+          globalSetup: "./tooling/src/services/vitest.ts",
+          provide: { httpBackend: "PostgreSQL and S3" },
           maxWorkers: 2,
           sequence: { groupOrder: 1 }
         }

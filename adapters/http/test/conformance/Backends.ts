@@ -1,12 +1,8 @@
-/** What the conformance tests run on: everything in memory, and SQLite with files in a folder. */
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
+/** What the conformance tests run on: the backend of the run, and everything in memory, which is quickly done. */
 import { type StartOptions, type TrustedModule, trustedSandbox } from "@weft/core"
-import * as Filesystem from "@weft/filesystem"
 import type { HttpOptions } from "@weft/http"
-import * as Sqlite from "@weft/sqlite"
 import { afterAll, beforeAll, describe } from "vitest"
+import { type BackendName, backendOfRun, backends } from "../server/Backend.ts"
 import { adminToken, startWeft, TestServer } from "../server/TestServer.ts"
 
 export interface World {
@@ -21,12 +17,8 @@ export interface WorldOptions {
   readonly weft?: Partial<StartOptions>
 }
 
-const folder = (): string => mkdtempSync(join(tmpdir(), "weft-conformance-"))
-
-const storesIn = (dir: string) => ({
-  stores: Sqlite.stores({ file: join(dir, "weft.db"), synchronous: "normal" }),
-  blobs: Filesystem.blobs({ dir: join(dir, "blobs") })
-})
+const names: ReadonlyArray<BackendName> =
+  backendOfRun === "SQLite and files" ? ["memory", backendOfRun] : [backendOfRun]
 
 /** A busy machine takes its time to open a database. */
 const startMs = 60_000
@@ -36,23 +28,14 @@ export const onEveryBackend = (
   { modules, http = {}, weft = {} }: WorldOptions,
   tests: (world: World) => void
 ): void => {
-  for (const backend of ["memory", "SQLite and files"] as const) {
-    describe(backend, () => {
+  for (const name of names) {
+    describe(name, () => {
       let server: TestServer | undefined
-      let dir: string | undefined
       beforeAll(async () => {
-        if (backend !== "memory") dir = folder()
-        const stores = dir === undefined ? {} : storesIn(dir)
-        server = await TestServer.start(
-          http,
-          adminToken,
-          startWeft({ ...weft, ...stores, sandbox: trustedSandbox(modules) })
-        )
+        const starting = startWeft({ ...weft, ...backends[name], sandbox: trustedSandbox(modules) })
+        server = await TestServer.start(http, adminToken, starting)
       }, startMs)
-      afterAll(async () => {
-        await server?.close()
-        if (dir !== undefined) rmSync(dir, { recursive: true })
-      })
+      afterAll(() => server?.close())
       tests({
         server: () => {
           if (server === undefined) throw new Error("The server is there from the first test on")

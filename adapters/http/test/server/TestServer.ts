@@ -1,10 +1,9 @@
-/** A Weft in memory behind a real HTTP server, and a client that knows the envelopes. */
+/** A Weft on the backend of the run behind a real HTTP server, and a client that knows the envelopes. */
 import { createHash } from "node:crypto"
 import { assert } from "@effect/vitest"
 import {
   type ApiKey,
   type Env,
-  MemoryStores,
   type StartOptions,
   start,
   trustedSandbox,
@@ -14,6 +13,7 @@ import {
 import type { Listening, ListenOptions } from "@weft/http"
 import * as Http from "@weft/http"
 import { Redacted } from "effect"
+import { backendOfRun, backends } from "./Backend.ts"
 import { modules } from "./functions.ts"
 
 export const adminToken = "admin-token-of-the-tests"
@@ -22,8 +22,7 @@ export const masterKeys = [Redacted.make(new Uint8Array(32).fill(7))] as const
 
 export const startWeft = (options: Partial<StartOptions> = {}): Promise<WeftInstance> =>
   start({
-    stores: MemoryStores.database,
-    blobs: MemoryStores.blobs,
+    ...backends[backendOfRun],
     sandbox: trustedSandbox(modules),
     masterKeys,
     ...options

@@ -1,0 +1,40 @@
+/** What the servers of the tests keep their data in: the same tests hold on each. */
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { MemoryStores, type StartOptions } from "@weft/core"
+import * as Filesystem from "@weft/filesystem"
+import * as Sqlite from "@weft/sqlite"
+import { Effect, Layer } from "effect"
+import { inject } from "vitest"
+import { fresh } from "../../../postgres/test/Fresh.ts"
+
+export type BackendName = "memory" | "SQLite and files" | "PostgreSQL and S3"
+
+declare module "vitest" {
+  interface ProvidedContext {
+    /** What the project of this run is for. */
+    readonly httpBackend: BackendName
+  }
+}
+
+export const backendOfRun: BackendName = inject("httpBackend")
+
+/** Empty at each start; what was stored goes when Weft is closed. */
+export type Backend = Pick<StartOptions, "stores" | "blobs">
+
+const folder = Effect.acquireRelease(
+  Effect.sync(() => mkdtempSync(join(tmpdir(), "weft-http-"))),
+  (dir) => Effect.sync(() => rmSync(dir, { recursive: true, force: true }))
+)
+
+export const backends: Readonly<Record<BackendName, Backend>> = {
+  memory: { stores: MemoryStores.database, blobs: MemoryStores.blobs },
+  "SQLite and files": {
+    stores: Layer.unwrap(
+      Effect.map(folder, (dir) => Sqlite.stores({ file: join(dir, "weft.db"), synchronous: "normal" }))
+    ),
+    blobs: Layer.unwrap(Effect.map(folder, (dir) => Filesystem.blobs({ dir })))
+  },
+  "PostgreSQL and S3": { stores: fresh, blobs: MemoryStores.blobs }
+}
