@@ -10,6 +10,11 @@ export interface PostgresOptions {
   readonly connections?: number
   /** How long a statement may take before it is given up, in milliseconds; default 15 s. */
   readonly statementTimeoutMs?: number
+  /**
+   * How much time one partition of the runs and events spans, in whole days; default 7. Old runs are removed by whole
+   * partitions. Each costs every question about runs of any time a little: at most some hundred should exist.
+   */
+  readonly partitionDays?: number
 }
 
 /** The options cannot be used, or the database cannot be reached or brought up to date at start. */
@@ -27,16 +32,19 @@ export interface Resolved {
   readonly schema: string
   readonly connections: number
   readonly statementTimeoutMs: number
+  readonly partitionDays: number
 }
 
-const defaults = { schema: "weft", connections: 10, statementTimeoutMs: 15_000 }
+const defaults = { schema: "weft", connections: 10, statementTimeoutMs: 15_000, partitionDays: 7 }
 
 /** At least one for what commits, one for a claim, one for what is read. */
 const connectionsMin = 3
 
+const partitionDaysMax = 366
+
 export const resolve = (options: PostgresOptions): Resolved | PostgresUnusable => {
   const { schema = defaults.schema, connections = defaults.connections } = options
-  const { statementTimeoutMs = defaults.statementTimeoutMs } = options
+  const { statementTimeoutMs = defaults.statementTimeoutMs, partitionDays = defaults.partitionDays } = options
   const url = Redacted.isRedacted(options.url) ? options.url : Redacted.make(options.url)
   if (!/^postgres(ql)?:\/\//.test(Redacted.value(url))) return refuse("url must begin with postgres://")
   if (!/^[a-z_][a-z0-9_]{0,47}$/.test(schema)) return refuse("schema must be 1 to 48 lower case letters, digits and _")
@@ -46,7 +54,10 @@ export const resolve = (options: PostgresOptions): Resolved | PostgresUnusable =
   if (!(Number.isInteger(statementTimeoutMs) && statementTimeoutMs >= 100)) {
     return refuse("statementTimeoutMs must be a whole number of at least 100")
   }
-  return { url, schema, connections, statementTimeoutMs }
+  if (!(Number.isInteger(partitionDays) && partitionDays >= 1 && partitionDays <= partitionDaysMax)) {
+    return refuse(`partitionDays must be a whole number from 1 to ${partitionDaysMax}`)
+  }
+  return { url, schema, connections, statementTimeoutMs, partitionDays }
 }
 
 const refuse = (reason: string) => new PostgresUnusable({ reason })

@@ -1,17 +1,17 @@
 /** All stores of Weft in one schema of a PostgreSQL database, for any number of nodes. */
-import { MemoryStores, type Stores } from "@weft/core"
-import { Database, journalStore, migrate, recordStores } from "@weft/sql"
+import type { Stores } from "@weft/core"
+import { Database, journalStore, migrate, rateStore, recordStores } from "@weft/sql"
 import { Cause, Effect, Layer } from "effect"
 import { SqlError } from "effect/sql"
+import { keepPartitions } from "./Partitions.ts"
 import { open } from "./PostgresClient.ts"
 import { postgres } from "./PostgresDialect.ts"
-import { type PostgresOptions, PostgresUnusable, resolve } from "./PostgresOptions.ts"
+import { type PostgresOptions, PostgresUnusable, type Resolved, resolve } from "./PostgresOptions.ts"
 
 /** Brings the schema up to date when the layer is built. */
 export const stores = (options: PostgresOptions): Layer.Layer<Stores, PostgresUnusable> =>
-  Layer.merge(recordStores, journalStore).pipe(
-    Layer.provide(Layer.effect(Database, openDatabase(options))),
-    Layer.merge(MemoryStores.rates)
+  Layer.mergeAll(recordStores, journalStore, rateStore).pipe(
+    Layer.provide(Layer.effect(Database, openDatabase(options)))
   )
 
 const openDatabase = Effect.fnUntraced(function* (options: PostgresOptions) {
@@ -22,9 +22,19 @@ const openDatabase = Effect.fnUntraced(function* (options: PostgresOptions) {
     yield* client.unsafe(`CREATE SCHEMA IF NOT EXISTS ${resolved.schema}`)
     const database = Database.of({ dialect: postgres, writer: client, reader: client, exclusive: false })
     yield* Effect.provideService(migrate, Database, database)
+    yield* keepPartitions(client, yield* open(upkeepOf(resolved)), resolved)
     return database
   }).pipe(Effect.catchCause((cause) => Effect.fail(new PostgresUnusable({ reason: reasonOf(Cause.squash(cause)) }))))
 })
+
+/** A connection of its own, made when it is needed: what is done to whole partitions may take minutes. */
+const upkeepOf = (resolved: Resolved): Resolved => ({
+  ...resolved,
+  connections: 1,
+  statementTimeoutMs: upkeepTimeoutMs
+})
+
+const upkeepTimeoutMs = 600_000
 
 const reasonOf = (error: unknown): string => {
   const cause = SqlError.isSqlError(error) ? error.reason.cause : error
