@@ -54,6 +54,7 @@ import * as Intake from "./runs/Intake.ts"
 import { Journal } from "./runs/Journal.ts"
 import * as LeaseKeeper from "./runs/LeaseKeeper.ts"
 import * as LiveLogs from "./runs/LiveLogs.ts"
+import { Lookout } from "./runs/Lookout.ts"
 import { NodeLease } from "./runs/NodeLease.ts"
 import * as Reaper from "./runs/Reaper.ts"
 import * as Retention from "./runs/Retention.ts"
@@ -181,7 +182,7 @@ export const layer = (
     Layer.provideMerge(SystemEvents.layer),
     Layer.provideMerge(Layer.merge(Intake.layer, Groups.layer)),
     Layer.provideMerge(Layer.mergeAll(Journal.layer, claiming)),
-    Layer.provideMerge(node),
+    Layer.provideMerge(Layer.provideMerge(Lookout.layer, node)),
     Layer.provideMerge(Layer.mergeAll(access, builds, secrets, files))
   )
   const running = Layer.mergeAll(

@@ -1,8 +1,8 @@
 /**
  * Takes due deliveries from the store whenever there are slots for them.
  *
- * It sleeps until something is published, slots free while work waits, or the next retry is due; a long
- * backstop covers lost wake-ups. Idle, it sends nothing.
+ * It sleeps until something is published, slots free while work waits, or the next retry is due; the lookout finds
+ * what nobody told of. Idle, it sends nothing.
  */
 import { Clock, Context, Effect, Latch, Layer, Queue } from "effect"
 import { Feed } from "../activity/Feed.ts"
@@ -11,17 +11,21 @@ import { freshIds, RunId } from "../ids/Ids.ts"
 import { addMillis, now as currentTime, Timestamp } from "../ids/Timestamp.ts"
 import { runActivity } from "./Journal.ts"
 import { JournalStore } from "./JournalStore.ts"
+import { Lookout } from "./Lookout.ts"
 import { NodeLease } from "./NodeLease.ts"
 import { Slots, type Worth } from "./Slots.ts"
 
 /** Deliveries in one claim. */
 const claimMax = 100
 
-/** How long the loop sleeps when nothing wakes it. */
-const backstopMs = 60_000
+/** How long the loop sleeps at most before it looks at the clock again, which costs nothing: timers end at 24 days. */
+const napMs = 3_600_000
 
 /** How soon is soon. */
 const soonMs = 10
+
+/** Pause after a claim had room, but others were taking all that was due: what they do not get is to be had then. */
+const takenDelayMs = 1_000
 
 /** Pause after the store did not answer. */
 const unavailableDelayMs = 1_000
@@ -44,6 +48,7 @@ export class Claimer extends Context.Service<
       const lease = yield* NodeLease
       const wake = Latch.makeUnsafe(false)
       const slots = yield* Slots
+      const lookout = yield* Lookout
       let wanted = true
       const clock = yield* Clock.Clock
       let stopped = false
@@ -53,6 +58,8 @@ export class Claimer extends Context.Service<
         wanted = true
         wake.openUnsafe()
       }
+      /** Whatever is published waits in the store, where older deliveries may wait. */
+      const unknown = () => slots.endClaim({ all: true, envs: [] })
       const claimAt = (dueAt: Timestamp) => {
         if (nextDueAt !== null && nextDueAt <= dueAt) return
         nextDueAt = dueAt
@@ -63,18 +70,18 @@ export class Claimer extends Context.Service<
       const idle = Effect.gen(function* () {
         while (stopped || !wanted) {
           const now = yield* Clock.currentTimeMillis
-          const pause = stopped || nextDueAt === null ? backstopMs : Math.min(nextDueAt - now, backstopMs)
+          const pause = stopped || nextDueAt === null ? napMs : Math.min(nextDueAt - now, napMs)
           if (pause <= 0) return
-          const woken = yield* Effect.timeoutOption(wake.await, pause)
+          yield* Effect.timeoutOption(wake.await, pause)
           wake.closeUnsafe()
-          if (woken._tag === "None" && !stopped) return
         }
       })
 
       const once = Effect.gen(function* () {
         wanted = false
         nextDueAt = null
-        const { again, dueAt } = yield* claim
+        const { again, dueAt } = yield* Effect.onError(claim, () => Effect.sync(unknown))
+        if (stopped) unknown()
         if (again) claimNow()
         if (dueAt !== null) claimAt(dueAt)
       })
@@ -94,6 +101,10 @@ export class Claimer extends Context.Service<
         Effect.sync(claimNow)
       )
 
+      yield* lookout.onSight(({ next_due_at }) => {
+        if (next_due_at !== null) claimAt(next_due_at)
+      })
+
       return Claimer.of({
         claim: (worth) => {
           if (worth === "now") claimNow()
@@ -102,7 +113,7 @@ export class Claimer extends Context.Service<
         claimAt,
         stop: () => {
           stopped = true
-          slots.endClaim({ all: true, envs: [] })
+          unknown()
         }
       })
     })
@@ -145,6 +156,9 @@ const makeClaim = Effect.gen(function* () {
     const leftBehind = next_due_at !== null && next_due_at <= now
     slots.endClaim({ all: leftBehind, envs: exclude })
     yield* feed.publish(claims.map((claimed) => runActivity(claimed.run)))
-    return leftBehind ? { again: claims.length + parked > 0, dueAt: null } : { again: false, dueAt: next_due_at }
+    if (!leftBehind) return { again: false, dueAt: next_due_at }
+    return claims.length + parked > 0
+      ? { again: true, dueAt: null }
+      : { again: false, dueAt: addMillis(now, takenDelayMs) }
   })
 })

@@ -11,6 +11,7 @@ import { now as currentTime } from "../ids/Timestamp.ts"
 import { Claimer } from "./Claimer.ts"
 import type { Group } from "./Group.ts"
 import { JournalStore } from "./JournalStore.ts"
+import { Lookout } from "./Lookout.ts"
 import { Slots } from "./Slots.ts"
 
 /** Groups in one transaction. */
@@ -18,9 +19,6 @@ const batch = 100
 
 /** Pause after the store did not answer. */
 const unavailableDelayMs = 1_000
-
-/** Between passes over all groups. */
-const everyMs = 30_000
 
 export class Groups extends Context.Service<
   Groups,
@@ -36,6 +34,7 @@ export class Groups extends Context.Service<
       const slots = yield* Slots
       const claimer = yield* Claimer
       const feed = yield* Feed
+      const lookout = yield* Lookout
       const wake = Latch.makeUnsafe(false)
       const pending = new Map<string, Group>()
 
@@ -79,7 +78,17 @@ export class Groups extends Context.Service<
         if (pending.size === 0) wake.closeUnsafe()
       }).pipe(Effect.forever, Effect.forkScoped)
 
-      yield* patient(letInAll).pipe(Effect.andThen(Effect.sleep(everyMs)), Effect.forever, Effect.forkScoped)
+      // What the last life of this node owed is made good at once.
+      const owed = Latch.makeUnsafe(true)
+      yield* lookout.onSight(({ parked }) => {
+        if (parked) owed.openUnsafe()
+      })
+      yield* owed.await.pipe(
+        Effect.andThen(Effect.sync(() => owed.closeUnsafe())),
+        Effect.andThen(patient(letInAll)),
+        Effect.forever,
+        Effect.forkScoped
+      )
 
       // What the last runs of this node left is for the others.
       yield* Effect.addFinalizer(() => Effect.ignore(letInPending))

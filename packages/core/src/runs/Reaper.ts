@@ -1,22 +1,23 @@
-/** Ends what dead nodes left behind (decisions 5.4, `NodeLost`): when this node starts, and from time to time. */
-import { Effect, Layer } from "effect"
+/** Ends what dead nodes left behind (decisions 5.4, `NodeLost`): when this node starts, and when some is seen. */
+import { Effect, Latch, Layer } from "effect"
 import { Feed } from "../activity/Feed.ts"
 import { now as currentTime } from "../ids/Timestamp.ts"
 import { runActivity } from "./Journal.ts"
 import { JournalStore } from "./JournalStore.ts"
+import { Lookout } from "./Lookout.ts"
 import { NodeLease } from "./NodeLease.ts"
 
 /** Runs in one transaction. */
 const batch = 500
-
-const everyMs = 30_000
 
 /** Built only after one complete pass, so that nothing of a former life is `running` when the node begins. */
 export const layer = Layer.effectDiscard(
   Effect.gen(function* () {
     const store = yield* JournalStore
     const feed = yield* Feed
+    const lookout = yield* Lookout
     const { nodeId } = yield* NodeLease
+    const seen = Latch.makeUnsafe(false)
 
     const reap = Effect.gen(function* () {
       let count = 0
@@ -31,7 +32,12 @@ export const layer = Layer.effectDiscard(
 
     const lost = yield* reap
     if (lost > 0) yield* Effect.logInfo(`${lost} runs were lost with their node and will be tried again`)
-    yield* Effect.sleep(everyMs).pipe(
+    yield* lookout.onSight(({ orphans }) => {
+      if (orphans) seen.openUnsafe()
+    })
+    yield* seen.await.pipe(
+      // What is not reaped now is seen again.
+      Effect.andThen(Effect.sync(() => seen.closeUnsafe())),
       Effect.andThen(reap),
       Effect.catchTag("StoreUnavailable", (error) => Effect.logWarning(error.message)),
       Effect.forever,
