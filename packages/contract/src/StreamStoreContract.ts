@@ -1,9 +1,21 @@
 /** What every `StreamStore` must do. Adapters run this suite; they do not copy it. */
 import { assert } from "@effect/vitest"
-import { JournalStore, StreamId, StreamStore } from "@weft/core"
-import { Effect, type Layer } from "effect"
+import {
+  EventId,
+  type Happened,
+  JournalStore,
+  JsonText,
+  leastIdAt,
+  type Run,
+  RunId,
+  type SinceQuery,
+  StreamId,
+  StreamStore,
+  utf8Encode
+} from "@weft/core"
+import { Effect, type Layer, type Schema } from "effect"
 import { type Check, check, suite } from "./Check.ts"
-import { envId, event, run, streamId } from "./Samples.ts"
+import { at, bigJson, ended, envId, event, run, streamId } from "./Samples.ts"
 
 export const streamStoreContract = <E>(adapter: string, layer: Layer.Layer<StreamStore | JournalStore, E>) =>
   suite(`StreamStore contract: ${adapter}`, streamStoreChecks, layer)
@@ -13,7 +25,49 @@ const commit = (...entries: Parameters<JournalStore["Service"]["commit"]>[0]) =>
 
 const exists = (env: number, stream: StreamId) => StreamStore.use((store) => store.exists(envId(env), stream))
 
-export const streamStoreChecks: ReadonlyArray<Check<StreamStore | JournalStore>> = [
+const since = (env: number, query: Partial<SinceQuery> = {}) =>
+  StreamStore.use((store) =>
+    store.since(envId(env), { from: at(0), stream: null, limit: 1000, bytes: 1_000_000, ...query })
+  )
+
+/** An id that was made `millis` after the beginning of the samples' time. */
+const madeAt = <Id extends string>(schema: Schema.Codec<Id, string>, millis: number): Id =>
+  leastIdAt(schema, at(millis))
+
+/** An event that was published at `millis`, in a stream of its own unless another is given. */
+const publishedAt = (millis: number, stream = millis, env = 1) => ({
+  _tag: "Appended" as const,
+  event: event(millis, {
+    env_id: envId(env),
+    event_id: madeAt(EventId, millis),
+    stream_id: streamId(stream),
+    created_at: at(millis),
+    event_time: at(millis)
+  }),
+  deliveries: []
+})
+
+/** A run of an event, or of none, in the stream of its own unless another is given. */
+const begunAt = (millis: number, fields: Partial<Run> = {}): Run =>
+  run(millis, {
+    run_id: madeAt(RunId, millis),
+    stream_id: streamId(millis),
+    start_time: at(millis),
+    event_id: madeAt(EventId, millis),
+    ...fields
+  })
+
+const endedAt = (running: Run, millis: number, fields: Partial<Run> = {}) => ({
+  _tag: "Ended" as const,
+  run: ended(running, { stop_time: at(millis), result: JsonText.make(String(millis)), ...fields }),
+  logs: []
+})
+
+/** What is told, as `time type`. */
+const told = (happened: ReadonlyArray<Happened>) =>
+  happened.map(({ at: time, activity }) => `${time - at(0)} ${activity.type}`)
+
+const existenceChecks: ReadonlyArray<Check<StreamStore | JournalStore>> = [
   check("a stream exists as soon as an event is in it, whatever its id", function* () {
     const own = StreamId.make("0f0e0d0c-0b0a-4908-8706-050403020100")
     assert.isFalse(yield* exists(1, streamId(1)))
@@ -47,3 +101,122 @@ export const streamStoreChecks: ReadonlyArray<Check<StreamStore | JournalStore>>
     assert.deepStrictEqual(yield* Effect.all([exists(2, streamId(1)), exists(2, streamId(2))]), [true, true])
   })
 ]
+
+const sinceChecks: ReadonlyArray<Check<StreamStore | JournalStore>> = [
+  check("what has happened since is told in order of time, as the feed would have told it", function* () {
+    const waited = begunAt(30, { event_id: null, run_type: "call" })
+    const failed = endedAt(begunAt(20), 45, { status: "failed" })
+    yield* commit(
+      publishedAt(10),
+      publishedAt(20),
+      endedAt(begunAt(10), 15),
+      failed,
+      endedAt(begunAt(40, { stream_id: streamId(20), event_id: madeAt(EventId, 20) }), 50, { status: "cancelled" }),
+      endedAt(waited, 30),
+      { _tag: "Started", run: begunAt(60, { event_id: null }) }
+    )
+    const happened = yield* since(1, { from: at(20) })
+    assert.deepStrictEqual(told(happened), [
+      "20 stream:created",
+      "20 event:created",
+      "20 run:start",
+      "30 stream:created",
+      "30 run:start",
+      "30 run:stop",
+      "40 run:start",
+      "45 run:fail",
+      "50 run:cancel",
+      "60 stream:created",
+      "60 run:start"
+    ])
+    const { env_id, run_id, stream_id, run_type, project_id, project_name, result } = failed.run
+    const facts = { env_id, run_id, stream_id, run_type, project_id, project_name }
+    assert.deepStrictEqual(happened[2]?.activity, { type: "run:start", ...facts })
+    assert.deepStrictEqual(happened[7]?.activity, { type: "run:fail", ...facts, result: result ?? JsonText.make("") })
+    assert.deepStrictEqual(happened[1]?.activity, {
+      type: "event:created",
+      env_id,
+      event_id: madeAt(EventId, 20),
+      stream_id,
+      event_type: "order:created"
+    })
+  }),
+
+  check("the end of a run is told that began up to an hour before", function* () {
+    const hour = 3_600_000
+    yield* commit(publishedAt(0), endedAt(begunAt(0), hour + 5), endedAt(begunAt(1), 2))
+    assert.deepStrictEqual(told(yield* since(1, { from: at(hour) })), [`${hour + 5} run:stop`])
+  }),
+
+  check("nothing is told of other environments", function* () {
+    yield* commit(publishedAt(10, 10, 2), endedAt(begunAt(10, { env_id: envId(2) }), 15))
+    assert.deepStrictEqual(yield* since(1), [])
+    assert.lengthOf(yield* since(2), 4)
+  }),
+
+  check("of a stream, what its runs did is told", function* () {
+    yield* commit(
+      publishedAt(10),
+      publishedAt(12, 10),
+      publishedAt(20),
+      endedAt(begunAt(10), 15),
+      endedAt(begunAt(12, { stream_id: streamId(10) }), 13),
+      endedAt(begunAt(20), 25),
+      endedAt(begunAt(30, { event_id: null }), 35)
+    )
+    const expected = ["10 run:start", "12 run:start", "13 run:stop", "15 run:stop"]
+    assert.deepStrictEqual(told(yield* since(1, { stream: streamId(10) })), expected)
+    assert.deepStrictEqual(told(yield* since(1, { stream: streamId(10), from: at(13) })), expected.slice(2))
+    assert.deepStrictEqual(told(yield* since(1, { stream: streamId(30) })), ["30 run:start", "35 run:stop"])
+    assert.deepStrictEqual(yield* since(2, { stream: streamId(10) }), [])
+  }),
+
+  check("a stream begins with what was first in it", function* () {
+    yield* commit(
+      publishedAt(10),
+      publishedAt(20, 10),
+      endedAt(begunAt(30, { event_id: null }), 31),
+      publishedAt(40, 30),
+      publishedAt(50, 10, 2)
+    )
+    const begun = (happened: ReadonlyArray<Happened>) =>
+      happened.filter(({ activity }) => activity.type === "stream:created").map(({ activity }) => activity.stream_id)
+    assert.deepStrictEqual(begun(yield* since(1)), [streamId(10), streamId(30)])
+    assert.deepStrictEqual(begun(yield* since(1, { from: at(20) })), [streamId(30)])
+    assert.deepStrictEqual(begun(yield* since(2)), [streamId(10)])
+  }),
+
+  check("of more than is asked for, the latest is told", function* () {
+    const entries = [10, 20, 30, 40].flatMap((n) => [publishedAt(n, 1), endedAt(begunAt(n), n + 5)])
+    yield* commit(...entries)
+    const all = told(yield* since(1))
+    assert.lengthOf(all, 13)
+    for (const limit of [0, 1, 3, 12, 13, 14]) {
+      assert.deepStrictEqual(told(yield* since(1, { limit })), all.slice(Math.max(0, all.length - limit)), `${limit}`)
+    }
+  }),
+
+  check("results are told as far as they fit in, and then nothing that is older", function* () {
+    yield* commit(
+      endedAt(begunAt(10), 15, { result: JsonText.make(`"${"é".repeat(500)}"`) }),
+      endedAt(begunAt(20), 25, { result: JsonText.make(`"${"x".repeat(500)}"`) }),
+      endedAt(begunAt(30), 35, { result: bigJson })
+    )
+    const from = (millis: number, bytes: number) => Effect.map(since(1, { from: at(millis), bytes }), told)
+    assert.deepStrictEqual(yield* from(36, 0), [])
+    assert.deepStrictEqual(yield* from(0, 1000), [])
+    const big = utf8Encode(bigJson).length
+    assert.deepStrictEqual(
+      yield* from(0, big),
+      ["35 run:stop"].flatMap((end) => ["30 run:start", end])
+    )
+    assert.deepStrictEqual(yield* from(0, big + 502), ["20 run:start", "25 run:stop", "30 run:start", "35 run:stop"])
+    assert.lengthOf(yield* from(0, big + 502 + 1001), 4)
+    const whole = yield* since(1, { bytes: big + 502 + 1002 })
+    assert.lengthOf(whole, 6)
+    const last = whole.at(-1)?.activity
+    assert.isTrue(last !== undefined && "result" in last && last.result === bigJson)
+  })
+]
+
+export const streamStoreChecks: ReadonlyArray<Check<StreamStore | JournalStore>> = [...existenceChecks, ...sinceChecks]

@@ -1,12 +1,43 @@
-/** `StreamStore` on SQL. */
-import { StreamStore } from "@weft/core"
+/**
+ * `StreamStore` on SQL.
+ *
+ * Ids tell when they were made, so that what happened lately is a range of primary keys: no index is kept for it. Results
+ * are read last, and only those that are told.
+ */
+import {
+  type EnvId,
+  EventId,
+  type Fact,
+  type JsonText,
+  latestFacts,
+  leastIdAt,
+  RunId,
+  retell,
+  type SinceQuery,
+  type StoredEvent,
+  type StoredRun,
+  StreamStore,
+  scannedMax
+} from "@weft/core"
 import { Effect, Layer } from "effect"
+import type { SqlClient, Statement } from "effect/sql"
 import { Database, orUnavailable } from "./Database.ts"
+import type { Dialect } from "./Dialect.ts"
+
+/** Ids are made at about the time that their records tell. */
+const idMarginMs = 60_000
+
+/** No run takes longer. */
+const longestRunMs = 3_600_000
+
+/** Results that are read at once. */
+const batch = 100
 
 export const layer: Layer.Layer<StreamStore, never, Database> = Layer.effect(
   StreamStore,
   Effect.gen(function* () {
-    const { reader } = yield* Database
+    const { dialect, reader } = yield* Database
+    const results = resultsOf(reader, dialect)
 
     return StreamStore.of({
       // The runs of an event are in its stream, so that those are looked for without an event only.
@@ -18,7 +49,65 @@ export const layer: Layer.Layer<StreamStore, never, Database> = Layer.effect(
         `.pipe(
           Effect.map((rows) => rows.length > 0),
           orUnavailable("exists")
-        )
+        ),
+
+      since: (envId, query) =>
+        Effect.gen(function* () {
+          const events = query.stream === null ? yield* eventsSince(reader, envId, query) : []
+          const runs = yield* runsSince(reader, envId, query)
+          const facts = latestFacts(
+            envId,
+            events.map((event) => ({ ...event, begins: event.begins === 1 })),
+            runs,
+            query
+          )
+          return retell(facts, yield* results(envId, facts))
+        }).pipe(orUnavailable("since"))
     })
   })
 )
+
+type EventRow = Omit<StoredEvent, "begins"> & { readonly begins: number }
+
+const eventsSince = (sql: SqlClient.SqlClient, envId: EnvId, { from, limit }: SinceQuery) => sql<EventRow>`
+  SELECT event_id, stream_id, event_type, created_at,
+    CASE WHEN EXISTS (
+      SELECT 1 FROM events earlier
+      WHERE earlier.env_id = ${envId} AND earlier.stream_id = latest.stream_id AND earlier.event_id < latest.event_id
+    ) OR EXISTS (
+      SELECT 1 FROM runs WHERE env_id = ${envId} AND stream_id = latest.stream_id AND event_id IS NULL
+    ) THEN 0 ELSE 1 END AS begins
+  FROM (
+    SELECT event_id, stream_id, event_type, created_at FROM events
+    WHERE env_id = ${envId} AND event_id >= ${leastIdAt(EventId, from - idMarginMs)} AND created_at >= ${from}
+    ORDER BY event_id DESC LIMIT ${limit}
+  ) AS latest`
+
+/** Runs that began or ended since. One that began before may have gone on for long. */
+const runsSince = (sql: SqlClient.SqlClient, envId: EnvId, { from, stream }: SinceQuery) => {
+  const least = leastIdAt(RunId, from - idMarginMs - longestRunMs)
+  const latest = (where: Statement.Fragment) => sql`
+    SELECT * FROM (
+      SELECT run_id, stream_id, run_type, project_id, project_name, event_id, status, start_time, stop_time,
+        coalesce(octet_length(result), 0) AS result_bytes
+      FROM runs WHERE env_id = ${envId} AND run_id >= ${least} AND ${where}
+      ORDER BY run_id DESC LIMIT ${scannedMax}
+    ) AS latest WHERE start_time >= ${from} OR stop_time >= ${from}`
+  if (stream === null) return sql<StoredRun>`${latest(sql.literal("1 = 1"))}`
+  const ofEvents = sql`event_id IN (SELECT event_id FROM events WHERE env_id = ${envId} AND stream_id = ${stream})`
+  return sql<StoredRun>`
+    ${latest(ofEvents)} UNION ALL ${latest(sql`event_id IS NULL AND stream_id = ${stream}`)}`
+}
+
+const resultsOf = (sql: SqlClient.SqlClient, dialect: Dialect) =>
+  Effect.fnUntraced(function* (envId: EnvId, facts: ReadonlyArray<Fact>) {
+    const ids = facts.flatMap(({ result }) => (result === null ? [] : [result.run_id]))
+    const found = new Map<RunId, JsonText>()
+    for (let at = 0; at < ids.length; at += batch) {
+      const rows = yield* sql<{ run_id: RunId; result: JsonText | null }>`
+        SELECT run_id, result FROM runs
+        WHERE env_id = ${envId} AND run_id IN (${dialect.texts(sql, ids.slice(at, at + batch))})`
+      for (const { run_id, result } of rows) if (result !== null) found.set(run_id, result)
+    }
+    return found
+  })

@@ -1,5 +1,8 @@
 /** `StreamStore` in memory: the executable specification. */
 import { Effect, Layer } from "effect"
+import type { Event } from "../events/Event.ts"
+import { utf8Length } from "../ids/Utf8.ts"
+import { latestFacts, retell } from "../streams/Retelling.ts"
 import { StreamStore } from "../streams/StreamStore.ts"
 import { MemoryDatabase } from "./MemoryDatabase.ts"
 
@@ -8,11 +11,38 @@ export const layer: Layer.Layer<StreamStore, never, MemoryDatabase> = Layer.effe
   Effect.gen(function* () {
     const { events, runs } = yield* MemoryDatabase
 
+    const begins = (event: Event): boolean =>
+      ![...events.values(), ...runs.values()].some(
+        (other) =>
+          other.env_id === event.env_id &&
+          other.stream_id === event.stream_id &&
+          ("created_at" in other ? other.event_id < event.event_id : other.event_id === null)
+      )
+
     return StreamStore.of({
       exists: (envId, id) =>
         Effect.sync(() =>
           [...events.values(), ...runs.values()].some(({ env_id, stream_id }) => env_id === envId && stream_id === id)
-        )
+        ),
+
+      since: (envId, query) =>
+        Effect.sync(() => {
+          const { stream } = query
+          const ofEnv = [...events.values()].filter(({ env_id }) => env_id === envId)
+          const wanted = [...runs.values()].filter(
+            ({ env_id, stream_id }) => env_id === envId && (stream === null || stream_id === stream)
+          )
+          const facts = latestFacts(
+            envId,
+            ofEnv.map((event) => ({ ...event, begins: begins(event) })),
+            wanted.map((run) => ({ ...run, result_bytes: utf8Length(run.result ?? "") })),
+            query
+          )
+          return retell(
+            facts,
+            new Map(wanted.flatMap(({ run_id, result }) => (result === null ? [] : [[run_id, result]])))
+          )
+        })
     })
   })
 )
