@@ -7,7 +7,7 @@ import { claimAll, type JournalStores } from "./Waiting.ts"
 
 const leaseOf = (node: number, until: number) => ({ node_id: nodeId(node), until: at(until) })
 
-const nothing = { orphans: false, next_due_at: null, parked: false }
+const nothing = { orphans: false, next_due_at: null, parked: false, next_tick_at: null }
 
 export const lookChecks: ReadonlyArray<Check<JournalStores>> = [
   check("a look at an empty store finds nothing", function* () {

@@ -1,9 +1,9 @@
 /** What a `TickStore` must do. Part of `scheduleStoreChecks`. */
 import { assert } from "@effect/vitest"
-import { type AdmissionStore, EventStore, ScheduleStore, TickStore, type Timestamp } from "@weft/core"
+import { type AdmissionStore, EventStore, JournalStore, ScheduleStore, TickStore, type Timestamp } from "@weft/core"
 import { Effect } from "effect"
 import { type Check, check } from "./Check.ts"
-import { at, deliveryId, envId, eventId, everything } from "./Samples.ts"
+import { at, deliveryId, envId, eventId, everything, nodeId } from "./Samples.ts"
 import { schedule, scheduleId, store, tick } from "./ScheduleSamples.ts"
 import { claimAll, type JournalStores } from "./Waiting.ts"
 
@@ -44,6 +44,18 @@ export const tickChecks: ReadonlyArray<Check<Stores>> = [
       [fired.fired]
     )
     assert.deepStrictEqual(yield* ticked(), [eventId(20)])
+  }),
+
+  check("a look tells when the next schedule fires, of all environments", function* () {
+    const ticks = yield* TickStore
+    const seen = Effect.map(
+      JournalStore.use((journal) => journal.look(nodeId(1), at(5000))),
+      (sight) => sight.next_tick_at
+    )
+    yield* store(schedule(1), schedule(2, { env_id: envId(2), next_at: at(700), due_at: at(700) }))
+    assert.strictEqual(yield* seen, at(700))
+    yield* ticks.fire([tick(schedule(2, { env_id: envId(2), next_at: at(700), due_at: at(700) }), 20, 9000)])
+    assert.strictEqual(yield* seen, schedule(1).due_at)
   }),
 
   check("a tick that another has stored changes nothing", function* () {

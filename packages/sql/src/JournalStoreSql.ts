@@ -11,7 +11,7 @@ import {
 } from "@weft/core"
 import { Effect, Layer } from "effect"
 import type { SqlError } from "effect/sql"
-import { Database, orUnavailable } from "./Database.ts"
+import { Database, isConflict, orUnavailable } from "./Database.ts"
 import type { Rows } from "./Dialect.ts"
 import { claimDue, type Turns } from "./JournalClaim.ts"
 import { applyAll, applyEach } from "./JournalCommit.ts"
@@ -21,6 +21,9 @@ import { addEnd, addGivenBack, journalStatements, storedBytes } from "./JournalS
 import { runColumns } from "./RunStoreSql.ts"
 import { Tally } from "./Tally.ts"
 
+/** How many times a commit is tried again that the database undid for the sake of others. */
+const conflictRetries = 5
+
 export const layer: Layer.Layer<JournalStore, never, Database> = Layer.effect(
   JournalStore,
   Effect.gen(function* () {
@@ -29,11 +32,14 @@ export const layer: Layer.Layer<JournalStore, never, Database> = Layer.effect(
     const statements = journalStatements(database)
     const turns: Turns = { last: "" }
 
-    const renew = ({ node_id, until }: Lease): Effect.Effect<unknown, SqlError.SqlError> =>
-      exclusive
-        ? Effect.void
-        : sql`INSERT INTO leases ${sql.insert({ node_id, until })}
-            ON CONFLICT (node_id) DO UPDATE SET until = excluded.until`
+    const rowsOf = (lease: Lease | null): Rows => (exclusive || lease === null ? [] : [lease.node_id, lease.until])
+
+    const transaction = <A, E>(effect: Effect.Effect<A, E>) => sql.withTransaction(effect)
+    /** One statement is a transaction of its own, which is tried again where others undid it. */
+    const atOnce =
+      statements.together === null
+        ? transaction
+        : <A, E>(effect: Effect.Effect<A, E>) => Effect.retry(effect, { times: conflictRetries, while: isConflict })
 
     const leave = (nodeId: NodeId): Effect.Effect<void, SqlError.SqlError> =>
       exclusive ? Effect.void : Effect.asVoid(sql`DELETE FROM leases WHERE node_id = ${nodeId}`)
@@ -54,14 +60,16 @@ export const layer: Layer.Layer<JournalStore, never, Database> = Layer.effect(
 
     const look = (nodeId: NodeId, now: Timestamp) =>
       Effect.map(
-        sql<{ orphans: number; next_due_at: Timestamp | null; parked: number }>`SELECT
+        sql<{ orphans: number; next_due_at: Timestamp | null; parked: number; next_tick_at: Timestamp | null }>`SELECT
           CASE WHEN EXISTS (SELECT 1 FROM runs WHERE ${isOrphan(nodeId, now)}) THEN 1 ELSE 0 END AS orphans,
           (SELECT min(due_at) FROM deliveries WHERE due_at < ${parkedTime}) AS next_due_at,
-          CASE WHEN EXISTS (SELECT 1 FROM deliveries WHERE due_at = ${parkedTime}) THEN 1 ELSE 0 END AS parked`,
+          CASE WHEN EXISTS (SELECT 1 FROM deliveries WHERE due_at = ${parkedTime}) THEN 1 ELSE 0 END AS parked,
+          (SELECT min(due_at) FROM schedules) AS next_tick_at`,
         ([row]) => ({
           orphans: row?.orphans === 1,
           next_due_at: row?.next_due_at ?? null,
-          parked: row?.parked === 1
+          parked: row?.parked === 1,
+          next_tick_at: row?.next_tick_at ?? null
         })
       )
 
@@ -87,10 +95,10 @@ export const layer: Layer.Layer<JournalStore, never, Database> = Layer.effect(
 
     return JournalStore.of({
       commit: (entries, lease) => {
-        const renewed = lease === null ? Effect.void : renew(lease)
-        return sql.withTransaction(Effect.andThen(renewed, applyAll(statements, entries))).pipe(
+        const rows = rowsOf(lease)
+        return atOnce(applyAll(statements, entries, rows)).pipe(
           Effect.catchTag("NotAllCount", () =>
-            sql.withTransaction(Effect.andThen(renewed, applyEach(statements, entries)))
+            transaction(Effect.andThen(statements.renewLeases.run(rows), applyEach(statements, entries)))
           ),
           orUnavailable("commit")
         )
@@ -98,7 +106,12 @@ export const layer: Layer.Layer<JournalStore, never, Database> = Layer.effect(
 
       claim: (request) =>
         sql
-          .withTransaction(Effect.andThen(renew(request.lease), claimDue(database, statements, turns, request)))
+          .withTransaction(
+            Effect.andThen(
+              statements.renewLeases.run(rowsOf(request.lease)),
+              claimDue(database, statements, turns, request)
+            )
+          )
           .pipe(orUnavailable("claim")),
 
       unpark: (groups, now) =>

@@ -1,8 +1,7 @@
 /**
  * Checks domains in the background, each when it is due, on whichever node is first.
  *
- * It sleeps until the next check is due, or something was begun here; a backstop finds what other nodes left. Idle,
- * it asks the store once a minute.
+ * It sleeps until the next check is due, or something was begun here; a backstop finds what other nodes left.
  */
 import { Clock, Context, Effect, Latch, Layer } from "effect"
 import { addMillis, now as currentTime } from "../ids/Timestamp.ts"
@@ -13,7 +12,11 @@ import { DomainStore } from "./DomainStore.ts"
 /** Checks at once on one node. Most wait for the DNS or a certificate authority. */
 const atOnce = 8
 
-const backstopMs = 60_000
+/**
+ * How long it sleeps when nothing wakes it. The node where a check was begun does the next ones as well, so this is only
+ * for those of a node that died; the DNS and certificates have time.
+ */
+const backstopMs = 600_000
 
 /** Pause after the store did not answer. */
 const unavailableDelayMs = 5_000

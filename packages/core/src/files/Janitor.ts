@@ -10,7 +10,8 @@ import type { MultipartUpload } from "./MultipartUpload.ts"
 import { OpenUploads } from "./OpenUploads.ts"
 import { Readers } from "./Readers.ts"
 
-const everyMs = 30_000
+/** Between two passes: bytes that nothing names cost storage, and nobody waits for them to go. */
+const everyMs = 300_000
 
 /** How long after a failure, or after a reader was met, a key's turn comes again, in milliseconds. */
 const retryMs = 60_000

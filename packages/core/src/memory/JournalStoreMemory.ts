@@ -53,7 +53,8 @@ export const layer: Layer.Layer<JournalStore, never, MemoryDatabase> = Layer.eff
         Effect.sync(() => ({
           orphans: orphansOf(db, nodeId, now).length > 0,
           next_due_at: nextDueAt(db, []),
-          parked: [...db.deliveries.values()].some(({ delivery }) => delivery.due_at === parkedAt)
+          parked: [...db.deliveries.values()].some(({ delivery }) => delivery.due_at === parkedAt),
+          next_tick_at: earliest([...db.schedules.values()].map(({ due_at }) => due_at))
         })),
 
       leave: (nodeId) => Effect.sync(() => void db.leases.delete(nodeId)),
@@ -198,11 +199,15 @@ const hold = (db: Database, delivery: Delivery, runId: RunId, request: ClaimRequ
 }
 
 const nextDueAt = (db: Database, exclude: ReadonlyArray<EnvId>): Timestamp | null =>
-  [...db.deliveries.values()]
-    .filter(({ delivery, run_id }) => run_id === null && !exclude.includes(delivery.env_id))
-    .map(({ delivery }) => delivery.due_at)
-    .filter((due) => due !== parkedAt)
-    .reduce<Timestamp | null>((least, due) => (least === null || due < least ? due : least), null)
+  earliest(
+    [...db.deliveries.values()]
+      .filter(({ delivery, run_id }) => run_id === null && !exclude.includes(delivery.env_id))
+      .map(({ delivery }) => delivery.due_at)
+      .filter((due) => due !== parkedAt)
+  )
+
+const earliest = (instants: ReadonlyArray<Timestamp>): Timestamp | null =>
+  instants.reduce<Timestamp | null>((least, instant) => (least === null || instant < least ? instant : least), null)
 
 /** Deliveries of the group that wait, and are due or parked, the oldest first. */
 const waitingOf = (db: Database, { env_id, key }: Group, now: Timestamp): ReadonlyArray<Delivery> =>

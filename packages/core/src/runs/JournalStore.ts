@@ -77,6 +77,8 @@ export interface Sight {
   readonly next_due_at: Timestamp | null
   /** Whether deliveries are parked. */
   readonly parked: boolean
+  /** When the next schedule fires; null when there is none. */
+  readonly next_tick_at: Timestamp | null
 }
 
 export class JournalStore extends Context.Service<

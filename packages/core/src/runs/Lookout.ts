@@ -2,7 +2,7 @@
  * Looks at the journal from time to time, for all who would otherwise have to look themselves.
  *
  * News tells a node what there is to do. What nobody told, because the node that should have is dead, is found here:
- * runs that it held, deliveries that it meant to try again, places in groups that it owed to others. One statement
+ * runs that it held, deliveries that it meant to try again, places in groups that it owed to others, schedules. One statement
  * outside of any transaction finds all of that, so that an idle node costs the database next to nothing.
  */
 import { Context, Effect, Layer, type Scope } from "effect"

@@ -22,6 +22,7 @@ import { Quotas } from "../tenancy/Quotas.ts"
 import { newDelivery } from "./Attempt.ts"
 import { Claimer } from "./Claimer.ts"
 import { makeConditions } from "./Conditions.ts"
+import { Lookout } from "./Lookout.ts"
 import { NodeLease } from "./NodeLease.ts"
 import { Slots } from "./Slots.ts"
 import { type Tick, TickStore } from "./TickStore.ts"
@@ -29,8 +30,8 @@ import { type Tick, TickStore } from "./TickStore.ts"
 /** Ticks in one transaction. */
 const batch = 100
 
-/** How long it sleeps when nothing wakes it: where the news of a schedule was lost, that one fires late by so much. */
-const backstopMs = 60_000
+/** How long it sleeps at most before it looks at its schedules again: timers end at 24 days. */
+const napMs = 3_600_000
 
 /** For how long a tick is put off that the plan does not allow, or that cannot be told. */
 const putOffMs = 60_000
@@ -41,13 +42,20 @@ export const layer = Layer.effectDiscard(
   Effect.gen(function* () {
     const store = yield* ScheduleStore
     const fire = yield* makeFire
+    const lookout = yield* Lookout
     const wake = Latch.makeUnsafe(false)
+    let nextAt: Timestamp | null = null
 
     yield* listen(
       (message) =>
         message.type === "schedules:changed" || message.type === "deployments:changed" ? wake.open : Effect.void,
       Effect.asVoid(wake.open)
     )
+
+    // Schedules that nobody told of: the node where they were made is dead.
+    yield* lookout.onSight(({ next_tick_at }) => {
+      if (next_tick_at !== null && (nextAt === null || next_tick_at < nextAt)) wake.openUnsafe()
+    })
 
     /** Fires all that is due; when the next one will be. */
     const fireDue = Effect.gen(function* (): Effect.fn.Return<Timestamp | null, StoreUnavailable> {
@@ -62,8 +70,8 @@ export const layer = Layer.effectDiscard(
     const once = Effect.gen(function* () {
       // What changes from now on may be too late for this pass.
       wake.closeUnsafe()
-      const next = yield* fireDue
-      const pause = next === null ? backstopMs : Math.min(next - (yield* Clock.currentTimeMillis), backstopMs)
+      nextAt = yield* fireDue
+      const pause = nextAt === null ? napMs : Math.min(nextAt - (yield* Clock.currentTimeMillis), napMs)
       if (pause > 0) yield* Effect.timeoutOption(wake.await, pause)
     })
 

@@ -11,6 +11,9 @@ import { MemoryStores } from "../../src/memory/MemoryStores.ts"
 import { failure } from "../Services.ts"
 import { bytes, checkBytes, content, envOn, looseKeys, putPart, run, upload, withJanitor } from "./Scene.ts"
 
+/** In which the janitor comes by. */
+const passMs = 300_000
+
 const isThere = (key: string) => Effect.map(Effect.exit(BlobStore.use((blobs) => blobs.get(key))), Exit.isSuccess)
 
 /** The services on blobs of which some can not be removed, and how often it was tried. */
@@ -45,7 +48,7 @@ describe("the janitor of files", () => {
         yield* TestClock.adjust(graceMs - 1)
         assert.isTrue(yield* isThere(first.storage_path))
         assert.isTrue(yield* isThere(other.storage_path))
-        yield* TestClock.adjust(30_000)
+        yield* TestClock.adjust(passMs)
         yield* checkBytes(env_id, [first.storage_path, other.storage_path])
         assert.isTrue(yield* isThere(second.storage_path))
         yield* TestClock.adjust("1 day")
@@ -83,7 +86,7 @@ describe("the janitor of files", () => {
           assert.isTrue(yield* isThere(file.storage_path))
           yield* Scope.close(reader, Exit.void)
         }
-        yield* TestClock.adjust("2 minutes")
+        yield* TestClock.adjust(passMs)
         assert.isFalse(yield* isThere(file.storage_path))
       })
     )
@@ -162,10 +165,10 @@ describe("the janitor of files", () => {
       // More than it takes at once, and all of them older than what can be removed.
       for (let n = 0; n < 150; n++) yield* store.announce(`stuck/${n}`, Timestamp.make(1))
       yield* store.announce("free", Timestamp.make(2))
-      yield* TestClock.adjust(30_000)
+      yield* TestClock.adjust(passMs)
       assert.include(tries, "free")
       assert.strictEqual(tries.length, 151)
-      yield* TestClock.adjust(60_000)
+      yield* TestClock.adjust(passMs)
       assert.strictEqual(tries.length, 301)
       assert.strictEqual((yield* looseKeys).length, 150)
     }).pipe(Effect.provide(layer))
@@ -188,7 +191,7 @@ describe("the janitor of files", () => {
     return Effect.gen(function* () {
       yield* TestClock.adjust(0)
       yield* FileStore.use((store) => store.announce("free", Timestamp.make(1)))
-      yield* TestClock.adjust(90_000)
+      yield* TestClock.adjust(3 * passMs)
       assert.strictEqual(away.calls, 4)
       assert.deepStrictEqual(yield* looseKeys, [])
     }).pipe(Effect.provide(withJanitor.pipe(Layer.provideMerge(store), Layer.provideMerge(MemoryStores.layer))))
