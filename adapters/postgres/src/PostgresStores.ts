@@ -10,9 +10,13 @@ import { type PostgresOptions, PostgresUnusable, type Resolved, resolve } from "
 
 /** Brings the schema up to date when the layer is built. */
 export const stores = (options: PostgresOptions): Layer.Layer<Stores, PostgresUnusable> =>
-  Layer.mergeAll(recordStores, journalStore, rateStore).pipe(
-    Layer.provide(Layer.effect(Database, openDatabase(options)))
-  )
+  Layer.provide(storesOn, database(options))
+
+/** The database by itself, for who looks at its statements. */
+export const database = (options: PostgresOptions): Layer.Layer<Database, PostgresUnusable> =>
+  Layer.effect(Database, openDatabase(options))
+
+export const storesOn: Layer.Layer<Stores, never, Database> = Layer.mergeAll(recordStores, journalStore, rateStore)
 
 const openDatabase = Effect.fnUntraced(function* (options: PostgresOptions) {
   const resolved = resolve(options)

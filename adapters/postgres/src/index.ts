@@ -1,3 +1,3 @@
 export { feed } from "./PostgresFeed.ts"
 export { type PostgresOptions, PostgresUnusable } from "./PostgresOptions.ts"
-export { stores } from "./PostgresStores.ts"
+export { database, stores, storesOn } from "./PostgresStores.ts"
