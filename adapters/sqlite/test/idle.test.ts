@@ -1,0 +1,106 @@
+/** What a node costs its database that has nothing to do, counted in virtual time. */
+import { createHash } from "node:crypto"
+import { assert, describe, it } from "@effect/vitest"
+import {
+  Builds,
+  Caller,
+  hostIdentity,
+  layer,
+  MemoryStores,
+  Projects,
+  Tenants,
+  trustedSandbox,
+  trustedZip
+} from "@weft/core"
+import { Database, journalStore, migrate, recordStores, sqlite } from "@weft/sql"
+import { Effect, Layer, Redacted, Tracer } from "effect"
+import { TestClock } from "effect/testing"
+import { open } from "../src/SqliteClient.ts"
+
+/** As on a database that several nodes share. */
+const shared = Effect.gen(function* () {
+  const client = yield* open({ file: ":memory:", synchronous: "normal", readonly: false })
+  const database = Database.of({ dialect: sqlite, writer: client, reader: client, exclusive: false })
+  return yield* Effect.as(Effect.provideService(migrate, Database, database), database)
+})
+
+const stores = Layer.mergeAll(recordStores, journalStore).pipe(
+  Layer.provide(Layer.effect(Database, shared)),
+  Layer.merge(MemoryStores.rates),
+  Layer.merge(MemoryStores.blobs),
+  Layer.merge(MemoryStores.feed)
+)
+
+/** Statements by their text; a transaction is two more, which begin and end it. */
+class Statements {
+  readonly counts = new Map<string, number>()
+
+  get total(): number {
+    return [...this.counts.values()].reduce((sum, count) => sum + count, 0)
+  }
+
+  readonly tracer = Tracer.make({
+    span: (options) => {
+      if (options.name === "sql.transaction") this.#count("BEGIN and COMMIT", 2)
+      const span = new Tracer.NativeSpan(options)
+      const count = (text: unknown) => this.#count(String(text), 1)
+      return Object.assign(span, {
+        attribute: (key: string, value: unknown) => {
+          if (key === "db.query.text") count(value)
+        }
+      })
+    }
+  })
+
+  #count(text: string, by: number): void {
+    this.counts.set(text, (this.counts.get(text) ?? 0) + by)
+  }
+}
+
+const never = "0 0 1 1 *"
+const app = {
+  onEvent: Object.assign(() => "done", { meta: { event: "job", concurrency: { limit: 1 } } }),
+  onDate: Object.assign(() => "done", { meta: { schedule: never } })
+}
+
+const deployed = Effect.fnUntraced(function* (slug: string) {
+  const tenants = yield* Tenants
+  const org = yield* tenants.createOrg({ slug })
+  const env = yield* tenants.createEnv(org.org_id, { name: "production" })
+  const zip = trustedZip("app")
+  const hash = createHash("sha256").update(zip).digest("hex")
+  yield* Effect.gen(function* () {
+    yield* Projects.use((projects) => projects.create({ name: "app" }))
+    const { build } = yield* Builds.use((builds) => builds.upload("app", { zip, hash }))
+    yield* Builds.use((builds) => builds.deploy("app", build.build_id))
+  }).pipe(Effect.provideService(Caller, hostIdentity(env.env_id)))
+})
+
+/** Lets the minutes pass in steps in which everything that is due happens. */
+const pass = Effect.fnUntraced(function* (minutes: number) {
+  for (let second = 0; second < minutes * 60; second += 30) {
+    yield* TestClock.adjust("30 seconds")
+    yield* Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
+  }
+})
+
+/** Statements a minute that the goal allows, all of them together. */
+const most = 5
+
+describe("a node with nothing to do", () => {
+  it.effect("asks its database less than 5 times a minute, over hours", () => {
+    const statements = new Statements()
+    const masterKeys = [Redacted.make(new Uint8Array(32).fill(7))] as const
+    const node = layer({ masterKeys }).pipe(Layer.provide(trustedSandbox({ app: { main: app } })))
+    return Effect.gen(function* () {
+      for (const slug of ["acme", "blue", "cyan"]) yield* deployed(slug)
+      yield* pass(5)
+      statements.counts.clear()
+      const minutes = 180
+      yield* pass(minutes)
+      const told = [...statements.counts].map(([text, count]) => `${count} × ${text.replace(/\s+/g, " ")}`).join("\n")
+      assert.isAbove(statements.total, 0)
+      assert.isBelow(statements.total / minutes, most, told)
+    }).pipe(Effect.provide(Layer.provideMerge(node, stores)), Effect.provideService(Tracer.Tracer, statements.tracer))
+  })
+})
