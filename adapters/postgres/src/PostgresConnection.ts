@@ -28,7 +28,8 @@ export const connectionOn = (
     Effect.map(within(connection.query(text, parameters, prepare)), (result) => result.rows)
 
   return {
-    execute: (text, parameters) => rows(text, parameters, true),
+    execute: (text, parameters) =>
+      text === "ROLLBACK" ? undone(rows(text, parameters, true)) : rows(text, parameters, true),
     executeRaw: (text, parameters) => within(connection.query(text, parameters)),
     executeUnprepared: (text, parameters) => rows(text, parameters, false),
     executeValues: (text, parameters) => within(connection.queryValues(text, parameters)),
@@ -36,3 +37,11 @@ export const connectionOn = (
     executeStream: (text, parameters) => Stream.mapError(connection.stream(text, parameters), troubleOf)
   }
 }
+
+/** A transaction whose connection broke was undone by the server, which is all that was wanted. */
+const undone = (rollback: Effect.Effect<ReadonlyArray<SqlConnection.Row>, SqlError.SqlError>) =>
+  Effect.catchIf(
+    rollback,
+    ({ isRetryable }) => isRetryable,
+    () => Effect.succeed([])
+  )
