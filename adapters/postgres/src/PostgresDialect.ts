@@ -23,6 +23,7 @@ export const postgres: Dialect = {
   types,
   table: "",
   clusteredTable: restless,
+  forgetful: "UNLOGGED ",
   growingTable: (column) => ` PARTITION BY RANGE (${column})`,
   openTable: (table) => [`CREATE TABLE ${table}_default PARTITION OF ${table} DEFAULT`],
   rows: (columns) => {

@@ -32,6 +32,8 @@ export interface Dialect {
   readonly table: string
   /** As `table`, for one whose rows are to lie in the order of its primary key, and come and go. */
   readonly clusteredTable: string
+  /** What stands before `TABLE` for one that may be empty after the server has crashed, and is cheaper to write for it. */
+  readonly forgetful: string
   /** As `table`, for one that grows for ever; `column` is an id that tells when its row came. */
   readonly growingTable: (column: string) => string
   /** What is to be done once such a table is there, so that it takes rows of any time. */
@@ -73,6 +75,7 @@ export const sqlite: Dialect = {
   types: { text: "TEXT", integer: "INTEGER", real: "REAL" },
   table: " STRICT",
   clusteredTable: " STRICT, WITHOUT ROWID",
+  forgetful: "",
   growingTable: () => " STRICT",
   openTable: () => [],
   // A JSON parameter that the database takes apart takes twice as long.

@@ -17,6 +17,7 @@ import { init } from "./migrations/Init.ts"
 import { live } from "./migrations/Live.ts"
 import { once } from "./migrations/Once.ts"
 import { queue } from "./migrations/Queue.ts"
+import { rates } from "./migrations/Rates.ts"
 import { schedules } from "./migrations/Schedules.ts"
 import { secrets } from "./migrations/Secrets.ts"
 import { streams } from "./migrations/Streams.ts"
@@ -42,7 +43,8 @@ export const migrateTo = Effect.fnUntraced(function* (last: number) {
     "0009_schedules": Effect.flatMap(now, (instant) => schedules(database, instant)),
     "0010_live": run(live(dialect)),
     "0011_streams": run(streams),
-    "0012_queue": run(queue)
+    "0012_queue": run(queue),
+    "0013_rates": run(rates(dialect))
   }
   yield* Migrator.make({})({
     loader: Migrator.fromRecord(

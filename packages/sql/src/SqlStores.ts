@@ -9,6 +9,7 @@ import type {
   FileStore,
   JournalStore,
   ProjectStore,
+  RateStore,
   RunControlStore,
   RunStore,
   ScheduleStore,
@@ -31,6 +32,7 @@ import * as EventStoreSql from "./EventStoreSql.ts"
 import * as FileStoreSql from "./FileStoreSql.ts"
 import * as JournalStoreSql from "./JournalStoreSql.ts"
 import * as ProjectStoreSql from "./ProjectStoreSql.ts"
+import * as RateStoreSql from "./RateStoreSql.ts"
 import * as RunControlStoreSql from "./RunControlStoreSql.ts"
 import * as RunStoreSql from "./RunStoreSql.ts"
 import * as ScheduleStoreSql from "./ScheduleStoreSql.ts"
@@ -46,7 +48,10 @@ import * as UsageStoreSql from "./UsageStoreSql.ts"
 export const journalStore: Layer.Layer<JournalStore | AdmissionStore | RunControlStore | TickStore, never, Database> =
   Layer.mergeAll(JournalStoreSql.layer, AdmissionStoreSql.layer, RunControlStoreSql.layer, TickStoreSql.layer)
 
-/** Every store but the journal. Needs a database that is up to date. */
+/** The rates of organizations, for a database that nodes share. Who has the database alone counts in memory. */
+export const rateStore: Layer.Layer<RateStore, never, Database> = RateStoreSql.layer
+
+/** Every store but the journal and rates. Needs a database that is up to date. */
 export const recordStores: Layer.Layer<
   | ApiKeyStore
   | SessionStore

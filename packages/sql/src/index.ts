@@ -1,4 +1,4 @@
 export { Database } from "./Database.ts"
 export { type ColumnType, type Dialect, type Rows, type RowsForm, sqlite } from "./Dialect.ts"
 export { migrate, migrateTo } from "./Migrations.ts"
-export { journalStore, recordStores } from "./SqlStores.ts"
+export { journalStore, rateStore, recordStores } from "./SqlStores.ts"

@@ -1,0 +1,5 @@
+import { rateNodesContract, rateStoreContract } from "@weft/contract"
+import { rateNodes, rates } from "./Rates.ts"
+
+rateStoreContract("SQL", rates)
+rateNodesContract("SQL", rateNodes)
