@@ -1,7 +1,11 @@
-/** `npm run bench` runs every suite, `npm run bench -- webhook` one; `--rounds N`; `--json FILE` keeps the figures. */
+/**
+ * `npm run bench` runs every suite, `npm run bench -- webhook` one; `--rounds N`; `--json FILE` keeps the figures.
+ * `npm run bench -- nodes` is about several nodes, and has options of its own: see `nodes/Command.ts`.
+ */
 import { writeFileSync } from "node:fs"
 import { cpus, totalmem } from "node:os"
 import { parseArgs } from "node:util"
+import { nodesCommand } from "./nodes/Command.ts"
 import { table } from "./Report.ts"
 import { runSuite, type Suite, type SuiteResult } from "./Suite.ts"
 import { attackSuite } from "./suites/attacks.ts"
@@ -13,6 +17,8 @@ import { transfers } from "./suites/transfers.ts"
 import { webhook } from "./suites/webhook.ts"
 
 const suites: ReadonlyArray<Suite> = [webhook, jobs, latency, cancel, attackSuite, transfers, streams]
+
+if (process.argv[2] === "nodes") process.exit(await nodesCommand(process.argv.slice(3)))
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

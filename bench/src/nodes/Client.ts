@@ -1,0 +1,60 @@
+/** Requests to whichever node, as clients behind a balancer make them. */
+import type { Cluster, Slot } from "./Cluster.ts"
+import type { Draws } from "./Draws.ts"
+import type { Ledger } from "./Ledger.ts"
+
+export interface Sending {
+  readonly path: string
+  readonly body: unknown
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** What a node answered with success; null for anything else, which is in the ledger. */
+export type Answered = { readonly [field: string]: unknown } | null
+
+export interface Client {
+  readonly post: (sending: Sending) => Promise<Answered>
+  /** A node that listens, or null. */
+  readonly pick: () => Slot | null
+}
+
+const patienceMs = 20_000
+
+export const makeClient = (cluster: Cluster, ledger: Ledger, random: Draws): Client => {
+  const pick = (): Slot | null => {
+    const there = cluster.slots.filter(({ node, isLeaving }) => node !== null && !isLeaving)
+    return there.length === 0 ? null : random.one(there)
+  }
+  const post = async ({ path, body, headers = {} }: Sending): Promise<Answered> => {
+    const slot = pick()
+    if (slot === null || slot.node === null) return null
+    const from = Date.now()
+    const trouble = (what: string, isExpected: boolean): null => {
+      ledger.troubles.push({ from, to: Date.now(), what: `${path}: ${what} (${slot.name})`, isExpected })
+      return null
+    }
+    try {
+      const response = await fetch(slot.node.url + path, {
+        method: "POST",
+        headers: { authorization: `Bearer ${cluster.key}`, "content-type": "application/json", ...headers },
+        body: JSON.stringify(body),
+        signal: AbortSignal.timeout(patienceMs)
+      })
+      const text = await response.text()
+      if (response.ok) return JSON.parse(text)
+      const mayRepeat = (response.status === 500 || response.status === 503) && response.headers.has("retry-after")
+      return trouble(`${response.status}${mayRepeat ? " with Retry-After" : ` ${text.slice(0, 300)}`}`, mayRepeat)
+    } catch (error) {
+      return trouble(error instanceof DOMException ? "no answer in time" : "the connection broke", true)
+    }
+  }
+  return { post, pick }
+}
+
+/** A field of the answer's `data`, where there is such a text. */
+export const textIn = (answered: Answered, field: string): string | null => {
+  const data = answered?.data ?? answered
+  if (typeof data !== "object" || data === null || !(field in data)) return null
+  const value: unknown = Reflect.get(data, field)
+  return typeof value === "string" ? value : null
+}

@@ -1,0 +1,158 @@
+/**
+ * Fills a database with what would be there after weeks of use: runs that are over, their events, deliveries that wait.
+ *
+ * By the database itself, because millions of rows would take hours through the stores. Environments have very
+ * different shares of the runs: the first has thirty times as many as the average.
+ */
+import { Effect } from "effect"
+import type { SqlClient, SqlError } from "effect/sql"
+
+export interface Size {
+  readonly runs: number
+  readonly envs: number
+  readonly deliveries: number
+  /** Before `now`, in which the runs were. */
+  readonly weeks: number
+  /** Milliseconds since 1970. */
+  readonly now: number
+}
+
+const week = 7 * 86_400_000
+
+/** Rows of one statement. */
+const portion = 250_000
+
+/** Runs that are under way, and, of those, the ones of a node that is dead. */
+const runningCount = 500
+const orphanCount = 50
+
+export const envOf = (n: number): string => uuid("0002", n)
+export const nodeOf = (n: number): string => uuid("000a", n)
+export const projectOf = (n: number): string => uuid("0004", n)
+
+const uuid = (kind: string, n: number): string => `01976a2b-${kind}-7000-8000-${n.toString(16).padStart(12, "0")}`
+
+const sqlUuid = (kind: string, n: string): string =>
+  `'01976a2b-${kind}-7000-8000-' || lpad(to_hex((${n})::bigint), 12, '0')`
+
+/** The text of a UUIDv7 that was made at `ms`; `salt` tells it from others. */
+const idAt = (ms: string, salt: string): string => {
+  const time = `lpad(to_hex((${ms})::bigint), 12, '0')`
+  const hash = `md5((${salt})::text)`
+  return `substr(${time}, 1, 8) || '-' || substr(${time}, 9, 4) || '-7' || substr(${hash}, 1, 3) || '-8'
+    || substr(${hash}, 4, 3) || '-' || substr(${hash}, 7, 12)`
+}
+
+/** A number from 0 to `envs` - 1, small ones more often. */
+const skewed = (i: string, envs: number): string =>
+  `floor(${envs} * power(((hashint8(${i})::bigint & 2147483647) % 100000) / 100000.0, 2))::bigint`
+
+export const retryTerms = { attempts: 3, delay_ms: 1000, backoff: 2, max_delay_ms: 3_600_000, jitter: true }
+
+const terms = (group: string | null): string =>
+  JSON.stringify({
+    retry: retryTerms,
+    timeout_ms: 300_000,
+    caused_by: null,
+    group: group === null ? null : { key: group, limit: 2 }
+  })
+
+export const fill = Effect.fnUntraced(function* (
+  sql: SqlClient.SqlClient,
+  size: Size,
+  progress: (text: string) => void
+): Effect.fn.Return<void, SqlError.SqlError> {
+  for (let from = 1; from <= size.runs; from += portion) {
+    const to = Math.min(size.runs, from + portion - 1)
+    yield* sql.unsafe(endedRuns(size, from, to))
+    yield* sql.unsafe(eventsOfRuns(size, from, to))
+    progress(`${to} of ${size.runs} runs`)
+  }
+  for (const statement of [
+    ...waiting(size, size.deliveries, `(i % ${size.envs}) + 1`),
+    ...running(size),
+    ...others(size),
+    ...counts
+  ]) {
+    yield* sql.unsafe(statement)
+  }
+  progress("VACUUM ANALYZE")
+  yield* sql.unsafe("VACUUM ANALYZE")
+})
+
+const timeOf = ({ runs, weeks, now }: Size): string => `${now - weeks * week} + (i * ${(weeks * week) / runs})::bigint`
+
+const endedRuns = (size: Size, from: number, to: number): string => `
+  INSERT INTO runs (env_id, run_id, stream_id, project_id, project_name, build_id, ns, var, run_type, status,
+    start_time, stop_time, origin_run_id, event_id, attempt, node_id, cpu_ms, wall_ms, heap_bytes, result, logs)
+  SELECT ${sqlUuid("0002", "env + 1")}, ${idAt("t", "i")}, ${idAt("t - 2", "-i")}, ${sqlUuid("0004", "env * 4 + i % 4")},
+    'project ' || (i % 4), ${sqlUuid("0005", "env")}, 'main', 'fn' || (i % 7),
+    CASE i % 5 WHEN 0 THEN 'call' ELSE 'event' END,
+    CASE i % 200 WHEN 7 THEN 'cancelled' WHEN 3 THEN 'failed' WHEN 11 THEN 'failed' ELSE 'succeeded' END,
+    t, t + 40, NULL, CASE i % 5 WHEN 0 THEN NULL ELSE ${idAt("t - 2", "i")} END, 1, '${nodeOf(1)}', 1.25, 39.5, 4000000,
+    '{"ok":true,"order":"' || md5(i::text) || '","n":' || i || '}',
+    CASE i % 5 WHEN 1 THEN '[{"seq":0,"time":' || t || ',"level":"info","message":"' || repeat(md5(i::text), 4)
+      || '","data":null}]' END
+  FROM (SELECT i, ${timeOf(size)} AS t, ${skewed("i", size.envs)} AS env FROM generate_series(${from}, ${to}) AS i) AS r`
+
+/** Every other event is enough to tell how reading them grows. */
+const eventsOfRuns = (size: Size, from: number, to: number): string => `
+  INSERT INTO events (env_id, event_id, stream_id, event_type, event_time, created_at, event_data)
+  SELECT ${sqlUuid("0002", "env + 1")}, ${idAt("t - 2", "i")}, ${idAt("t - 2", "-i")}, 'order:' || (i % 12), t - 2, t - 2,
+    '{"order":"' || md5(i::text) || '","payload":"' || repeat(md5((-i)::text), 3) || '"}'
+  FROM (SELECT i, ${timeOf(size)} AS t, ${skewed("i", size.envs)} AS env FROM generate_series(${from}, ${to}) AS i) AS r
+  WHERE i % 2 = 1 AND i % 5 <> 0`
+
+/** Due deliveries of the environments that `env` gives for the numbers `i` up to `count`, of which one in 50 is in a group. */
+export const waiting = ({ now }: Pick<Size, "now">, count: number, env: string): ReadonlyArray<string> => {
+  const due = `${now - 3_600_000} + (i * ${3_500_000 / count})::bigint`
+  const id = idAt("t", "i * 7 + 1")
+  const rows = `(SELECT i, ${due} AS t, ${env} AS env FROM generate_series(1, ${count}) AS i) AS d`
+  return [
+    `INSERT INTO events (env_id, event_id, stream_id, event_type, event_time, created_at, event_data)
+      SELECT ${sqlUuid("0002", "env")}, ${id}, ${id}, 'order:' || (i % 12), t, t, '{"order":"' || md5(i::text) || '"}'
+      FROM ${rows} ON CONFLICT DO NOTHING`,
+    `INSERT INTO deliveries (env_id, due_at, delivery_id, event_id, stream_id, project_id, project_name, build_id, ns,
+        var, run_type, attempt, first_run_id, terms, group_key)
+      SELECT ${sqlUuid("0002", "env")}, t, ${id}, ${id}, ${id}, ${sqlUuid("0004", "env * 4")}, 'project 0',
+        ${sqlUuid("0005", "env")}, 'main', 'fn1', 'event', 1, NULL,
+        CASE i % 50 WHEN 49 THEN '${terms("main/fn1")}' ELSE '${terms(null)}' END,
+        CASE i % 50 WHEN 49 THEN 'main/fn1' END
+      FROM ${rows}`
+  ]
+}
+
+const running = ({ now, envs }: Size): ReadonlyArray<string> => [
+  `INSERT INTO leases (node_id, until) VALUES ('${nodeOf(1)}', ${now + week})`,
+  `INSERT INTO runs (env_id, run_id, stream_id, project_id, project_name, build_id, ns, var, run_type, status,
+      start_time, event_id, attempt, node_id, delivery_id, terms, group_key)
+    SELECT ${sqlUuid("0002", `i % ${envs} + 1`)}, ${idAt("t", "-i")}, ${idAt("t", "-i")}, ${sqlUuid("0004", "i * 4")},
+      'project 0', ${sqlUuid("0005", "i")}, 'main', 'fn1', 'event', 'running', t, ${idAt("t", "i")}, 1,
+      CASE WHEN i <= ${orphanCount} THEN '${nodeOf(404)}' ELSE '${nodeOf(1)}' END, ${idAt("t", "i")}, '${terms(null)}', NULL
+    FROM (SELECT i, ${now - 60_000} + i AS t FROM generate_series(1, ${runningCount}) AS i) AS r`
+]
+
+const others = ({ now, envs }: Size): ReadonlyArray<string> => [
+  `INSERT INTO orgs (org_id, slug, name, plan, members, created_at, updated_at)
+    SELECT ${sqlUuid("0001", "i")}, 'org-' || i, 'Organization', 'Self-Host', 1, ${now}, ${now}
+    FROM generate_series(1, ${envs}) AS i`,
+  `INSERT INTO envs (env_id, org_id, name, active, created_at)
+    SELECT ${sqlUuid("0002", "i")}, ${sqlUuid("0001", "i")}, 'main', 1, ${now} FROM generate_series(1, ${envs}) AS i`,
+  `INSERT INTO schedules (schedule_id, env_id, project_id, kind, ns, var, cron, timezone, next_at, due_at, created_at,
+      args)
+    SELECT ${idAt(String(now), "i")}, ${sqlUuid("0002", `i % ${envs} + 1`)}, ${sqlUuid("0004", "i % 4000")},
+      CASE i % 2 WHEN 0 THEN 'dynamic' ELSE 'static' END, 'main', 'fn1', '0 * * * *', 'UTC',
+      ${now - 10_000} + i * 1000, ${now - 10_000} + i * 1000, ${now}, NULL
+    FROM generate_series(1, 20000) AS i`,
+  `INSERT INTO once (env_id, key, expires_at, event_id, digest)
+    SELECT ${sqlUuid("0002", `i % ${envs} + 1`)}, 'key ' || i, ${now - 1000} + i, ${idAt(String(now), "i")}, ''
+    FROM generate_series(1, 100000) AS i`
+]
+
+const counts: ReadonlyArray<string> = [
+  `INSERT INTO run_counts (env_id, project_id, project_name, run_type, status, n, bytes, month, month_runs)
+    SELECT env_id, project_id, project_name, run_type, status, count(*),
+      sum(coalesce(octet_length(result), 0) + coalesce(octet_length(logs), 0)), 0, 0
+    FROM runs WHERE status <> 'running' GROUP BY 1, 2, 3, 4, 5`,
+  `INSERT INTO event_counts (env_id, event_type, n) SELECT env_id, event_type, count(*) FROM events GROUP BY 1, 2`
+]
