@@ -5,13 +5,14 @@
  * in the midst of a transaction, because its process was stopped, is ended by the server: it holds up all others.
  */
 import { PgClient, type PgConnection, PgPool } from "@effect/sql-pg"
+import { isConflict } from "@weft/sql"
 import { Duration, Effect, Option, type Scope } from "effect"
 import { Reactivity } from "effect/reactivity"
-import { SqlClient, type SqlConnection, type SqlError } from "effect/sql"
+import { SqlClient, type SqlConnection, SqlError } from "effect/sql"
 import { numbers } from "./Numbers.ts"
 import { connectionOn } from "./PostgresConnection.ts"
 import type { Resolved } from "./PostgresOptions.ts"
-import { away, isConflict, troubleOf } from "./Troubles.ts"
+import { away, troubleOf } from "./Troubles.ts"
 
 /** Statements of different fibers that share a connection at most. */
 const sharing = 4
@@ -69,7 +70,11 @@ export const open = (options: Resolved): Effect.Effect<SqlClient.SqlClient, SqlE
 
     const client = yield* SqlClient.make({
       acquirer: Effect.mapError(Effect.map(waiting(pool.get), on), troubleOf),
-      borrower: (use) => pool.use((connection) => use(on(connection))),
+      borrower: (use) =>
+        Effect.mapError(
+          pool.use((connection) => use(on(connection))),
+          (error) => (SqlError.isSqlError(error) ? troubleOf(error) : error)
+        ),
       transactionAcquirer: Effect.mapError(Effect.map(waiting(pool.reserve), on), troubleOf),
       compiler: PgClient.makeCompiler(),
       driver: "sql-pg",

@@ -1,8 +1,10 @@
 /** How PostgreSQL spells what `@weft/sql` leaves open. */
 import { PgTypes } from "@effect/sql-pg"
-import type { ColumnType, Dialect } from "@weft/sql"
+import { type ColumnType, type Dialect, type Expected, NotAllCount, type Part, type Rows } from "@weft/sql"
 import { Effect, Result } from "effect"
+import type { SqlError } from "effect/sql"
 import { numbers } from "./Numbers.ts"
+import { codeOf } from "./Troubles.ts"
 
 const types = { text: `TEXT COLLATE "C"`, integer: "BIGINT", real: "DOUBLE PRECISION" }
 
@@ -26,21 +28,14 @@ export const postgres: Dialect = {
   forgetful: "UNLOGGED ",
   growingTable: (column) => ` PARTITION BY RANGE (${column})`,
   openTable: (table) => [`CREATE TABLE ${table}_default PARTITION OF ${table} DEFAULT`],
-  rows: (columns) => {
-    const parameters = columns.map((type, index) => `$${index + 1}::${arrays[type].type}`)
-    return [
-      {
-        min: 1,
-        max: rowsMax,
-        text: `SELECT * FROM unnest(${parameters.join(",")})`,
-        parameters: (rows) =>
-          columns.map((type, column) => {
-            const values: Array<unknown> = []
-            for (let at = column; at < rows.length; at += columns.length) values.push(rows[at])
-            return arrayOf(values, arrays[type].element)
-          })
-      }
-    ]
+  rows: (columns) => [
+    { min: 1, max: rowsMax, text: unnest(columns, 1), parameters: (rows) => columnsOf(columns, rows) }
+  ],
+  together: (sql, parts, expected) => {
+    const { text, parameters } = oneOf(parts, expected)
+    return Effect.catchIf(Effect.asVoid(sql.unsafe(text, parameters)), isUnexpected, () =>
+      Effect.fail(new NotAllCount())
+    )
   },
   changes: (raw) =>
     typeof raw === "object" && raw !== null && "rowCount" in raw && typeof raw.rowCount === "number" ? raw.rowCount : 0,
@@ -59,6 +54,38 @@ export const postgres: Dialect = {
   forUpdate: (of) => (of === undefined ? " FOR UPDATE" : ` FOR UPDATE OF ${of}`),
   skipLocked: " FOR UPDATE SKIP LOCKED"
 }
+
+/** Rows out of one array for each column, which are the parameters from `first` on. */
+const unnest = (columns: ReadonlyArray<ColumnType>, first: number): string =>
+  `SELECT * FROM unnest(${columns.map((type, index) => `$${first + index}::${arrays[type].type}`).join(",")})`
+
+const columnsOf = (columns: ReadonlyArray<ColumnType>, rows: Rows): ReadonlyArray<PgTypes.Parameter> =>
+  columns.map((type, column) => {
+    const values: Array<unknown> = []
+    for (let at = column; at < rows.length; at += columns.length) values.push(rows[at])
+    return arrayOf(values, arrays[type].element)
+  })
+
+/** One statement that executes all parts; what they touch is counted in the end, and undone unless it is as expected. */
+const oneOf = (parts: ReadonlyArray<Part>, expected: ReadonlyArray<Expected>) => {
+  const parameters: Array<unknown> = []
+  const tables = parts.map(({ columns, text, rows }, place) => {
+    const unnested = unnest(columns, parameters.length + 1)
+    parameters.push(...columnsOf(columns, rows))
+    return `part${place} AS (${text(unnested)} RETURNING 1)`
+  })
+  const checks = expected.map(({ parts: places, rows }) => {
+    const counts = places.map((place) => `(SELECT count(*) FROM part${place})`)
+    parameters.push(rows)
+    return `1 / CASE WHEN ${counts.join(" + ")} = $${parameters.length}::int THEN 1 ELSE 0 END`
+  })
+  return { text: `WITH ${tables.join(", ")} SELECT ${checks.join(", ") || "1"}`, parameters }
+}
+
+const divisionByZero = "22012"
+
+/** The only division is that of the check. */
+const isUnexpected = (error: SqlError.SqlError): boolean => codeOf(error.reason.cause) === divisionByZero
 
 /** Says of what type its elements are, which nobody could tell of an array that has none, or only nulls. */
 const arrayOf = (values: ReadonlyArray<unknown>, element: number): PgTypes.Parameter =>

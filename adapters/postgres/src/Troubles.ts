@@ -8,7 +8,8 @@ import { SqlError } from "effect/sql"
  */
 const passing = /^(53|57P|58|25P03$|25006$)/
 
-const codeOf = (cause: unknown): string => {
+/** The SQLSTATE of what the driver was told; empty without one. */
+export const codeOf = (cause: unknown): string => {
   if (typeof cause !== "object" || cause === null || !("code" in cause)) return ""
   return typeof cause.code === "string" ? cause.code : ""
 }
@@ -22,8 +23,3 @@ export const troubleOf = (error: SqlError.SqlError): SqlError.SqlError => {
 /** The database gave no answer. */
 export const away = (message: string, cause: unknown): SqlError.SqlError =>
   new SqlError.SqlError({ reason: new SqlError.ConnectionError({ cause, message, operation: "execute" }) })
-
-/** Whether the transaction was undone through no fault of its own and succeeds when it is tried again. */
-export const isConflict = (error: unknown): boolean => SqlError.isSqlError(error) && conflicts.has(error.reason._tag)
-
-const conflicts = new Set(["DeadlockError", "SerializationError"])

@@ -1,4 +1,4 @@
 import { journalStoreModel } from "@weft/contract"
 import { fresh } from "./Fresh.ts"
 
-journalStoreModel("PostgreSQL", fresh, { exclusive: false, histories: 20 })
+journalStoreModel("PostgreSQL", fresh, { exclusive: false, histories: 5 })

@@ -6,13 +6,15 @@
  */
 import { Effect } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
-import type { ColumnType, Dialect, Rows } from "./Dialect.ts"
+import type { ColumnType, Dialect, Part, Rows } from "./Dialect.ts"
 
 export interface Batched<A extends object> {
   /** Executes the statement for all rows; how many rows it inserted, changed or removed. */
   readonly run: (rows: Rows) => Effect.Effect<number, SqlError.SqlError>
   /** As `run`, but gives what the statement returns, in no particular order. Costs half as much again. */
   readonly returning: (rows: Rows) => Effect.Effect<ReadonlyArray<A>, SqlError.SqlError>
+  /** As a part of several that are executed together. */
+  readonly part: (rows: Rows) => Part
 }
 
 export interface BatchedOptions {
@@ -51,6 +53,8 @@ export const batched = <A extends object = never>(
   })
 
   return {
+    part: (rows) => ({ columns, text, rows }),
+
     run: (rows) =>
       Effect.suspend(() => {
         let changes = 0

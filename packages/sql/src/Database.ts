@@ -40,6 +40,10 @@ export const onConflict =
       (error) => Effect.fail(error)
     )
 
+/** Whether a transaction was undone for the sake of others, and succeeds when it is tried again. */
+export const isConflict = (error: unknown): boolean =>
+  SqlError.isSqlError(error) && (error.reason._tag === "DeadlockError" || error.reason._tag === "SerializationError")
+
 const isSqlError = <E>(error: E): error is Extract<E, SqlError.SqlError> => SqlError.isSqlError(error)
 
 /** The fields of a record as columns; `Flags` are its booleans, which are stored as 0 and 1. */

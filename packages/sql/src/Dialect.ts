@@ -4,7 +4,7 @@
  * Only what a statement here needs is named; a new database adds a value of this type and runs the contract.
  */
 import type { EnvId, Timestamp } from "@weft/core"
-import { Effect } from "effect"
+import { Data, Effect } from "effect"
 import type { SqlClient, SqlError, Statement } from "effect/sql"
 
 export type ColumnType = "text" | "integer" | "real"
@@ -25,6 +25,23 @@ export interface RowsForm {
   readonly parameters: (rows: Rows) => ReadonlyArray<unknown>
 }
 
+/** A statement over rows of these columns, and the rows. */
+export interface Part {
+  readonly columns: ReadonlyArray<ColumnType>
+  /** The text of the statement, given that of its rows. */
+  readonly text: (rows: string) => string
+  readonly rows: Rows
+}
+
+/** How many rows some of the parts, by their places, are to touch between them. */
+export interface Expected {
+  readonly parts: ReadonlyArray<number>
+  readonly rows: number
+}
+
+/** Not as many rows as expected: nothing of what was done may be kept. */
+export class NotAllCount extends Data.TaggedError("NotAllCount") {}
+
 export interface Dialect {
   /** Column types. Text sorts by bytes. Integers hold 53 bits, reals are IEEE doubles. */
   readonly types: Readonly<Record<ColumnType, string>>
@@ -40,6 +57,18 @@ export interface Dialect {
   readonly openTable: (table: string) => ReadonlyArray<string>
   /** Forms for rows of these columns; the one for most rows first, the last for a single one. */
   readonly rows: (columns: ReadonlyArray<ColumnType>) => ReadonlyArray<RowsForm>
+  /**
+   * Executes parts, each of which has rows, as one statement: all of them or, when something else than expected comes
+   * of it, none. They do not see what the others change; those of `expected` are executed first, in its order. Null where the way to the database is short enough to execute
+   * one after the other in a transaction.
+   */
+  readonly together:
+    | ((
+        sql: SqlClient.SqlClient,
+        parts: ReadonlyArray<Part>,
+        expected: ReadonlyArray<Expected>
+      ) => Effect.Effect<void, SqlError.SqlError | NotAllCount>)
+    | null
   /** How many rows a statement touched, from what the driver gives for it. */
   readonly changes: (raw: unknown) => number
   /** A query for `texts` in their order, as `value`, whose text is the same however many there are. */
@@ -88,6 +117,7 @@ export const sqlite: Dialect = {
       parameters: (rows) => rows
     }))
   },
+  together: null,
   changes: (raw) =>
     typeof raw === "object" && raw !== null && "changes" in raw && typeof raw.changes === "number" ? raw.changes : 0,
   texts: (sql, texts) => sql`SELECT value FROM json_each(${JSON.stringify(texts)})`,

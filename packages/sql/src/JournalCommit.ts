@@ -10,9 +10,9 @@
  * the batch applied again, asking for each row.
  */
 import type { JournalEntry, RunId } from "@weft/core"
-import { Data, Effect } from "effect"
+import { Effect } from "effect"
 import type { SqlError } from "effect/sql"
-import type { Rows } from "./Dialect.ts"
+import { type Expected, NotAllCount, type Part, type Rows } from "./Dialect.ts"
 import {
   addDelivery,
   addEnd,
@@ -37,20 +37,23 @@ interface Numbered {
   readonly logs: string | null
 }
 
-/** Not every entry counts: nothing of the batch may be kept. */
-export class NotAllCount extends Data.TaggedError("NotAllCount") {}
-
-/** Applies a batch in which every entry counts; fails, in the midst of it, where one does not. */
+/** Applies a batch in which every entry counts, with the rows of `lease`; fails, in the midst of it, where one does not. */
 export const applyAll = Effect.fnUntraced(function* (
   statements: JournalStatements,
-  entries: ReadonlyArray<JournalEntry>
+  entries: ReadonlyArray<JournalEntry>,
+  lease: Rows = []
 ): Effect.fn.Return<ReadonlyArray<boolean>, SqlError.SqlError | NotAllCount> {
   const [segment, ...others] = segments(entries)
   const [round = [], ...repeats] = rounds(segment.endings)
   if (others.length > 0 || repeats.length > 0) return yield* new NotAllCount()
   const { beginnings } = segment
+  const { together } = statements
+  if (together !== null) {
+    yield* applyTogether(statements, together, beginnings, round, lease)
+    return entries.map(() => true)
+  }
   const tally = new Tally()
-
+  yield* statements.renewLeases.run(lease)
   const appended = beginnings.filter((entry) => entry._tag === "Appended")
   if ((yield* statements.insertEvents.run(eventRows(appended))) !== appended.length) return yield* new NotAllCount()
   yield* insertBegun(statements, appended, beginnings, tally)
@@ -66,6 +69,55 @@ export const applyAll = Effect.fnUntraced(function* (
 
   yield* count(statements, tally)
   return entries.map(() => true)
+})
+
+/**
+ * As `applyAll`, by one statement. Its parts do not see what the others change: that a run begins would not be known
+ * to the part that ends it, so a batch in which one does both has to go the other way.
+ */
+const applyTogether = Effect.fnUntraced(function* (
+  statements: JournalStatements,
+  together: NonNullable<JournalStatements["together"]>,
+  beginnings: ReadonlyArray<Beginning>,
+  round: ReadonlyArray<Numbered>,
+  lease: Rows
+): Effect.fn.Return<void, SqlError.SqlError | NotAllCount> {
+  // What ends here is stored whole where nobody knows that it began.
+  const endedHere = new Set(round.flatMap(({ entry }) => (entry._tag === "Ended" ? [entry.run.run_id] : [])))
+  const begun = beginnings.filter((entry) => entry._tag === "Appended" || !endedHere.has(entry.run.run_id))
+  const settledHere = new Set(round.map(({ entry }) => entry.run.run_id))
+  if (begun.some((entry) => beginsOneOf(entry, settledHere))) return yield* new NotAllCount()
+
+  const tally = new Tally()
+  const appended = begun.filter((entry) => entry._tag === "Appended")
+  const { runs, deliveries } = begunRows(appended, begun, tally)
+  for (const { entry, logs } of round) tally.ended(entry.run, storedBytes(entry.run, logs))
+  const insertEvents = statements.insertEvents.part(eventRows(appended))
+  const insertEnded = statements.insertEnded.part(endedRows(round))
+  const giveBack = statements.giveBack.part(givenBackRows(round))
+  const endRuns = statements.endRuns.part(endRows(round))
+  const parts = [
+    statements.renewLeases.part(lease),
+    insertEvents,
+    statements.insertRuns.part(runs),
+    statements.insertDeliveries.part(deliveries),
+    insertEnded,
+    giveBack,
+    endRuns,
+    statements.countEvents.part(tally.events()),
+    statements.countRuns.part(tally.runs())
+  ].filter(({ rows }) => rows.length > 0)
+  if (parts.length === 0) return
+  const expecting = (rows: number, ...of: ReadonlyArray<Part>): ReadonlyArray<Expected> => {
+    const places = of.map((part) => parts.indexOf(part)).filter((place) => place !== -1)
+    return places.length === 0 ? [] : [{ parts: places, rows }]
+  }
+  yield* together(parts, [
+    ...expecting(appended.length, insertEvents),
+    // Before its runs end.
+    ...expecting(round.filter(({ entry }) => entry._tag === "Settled" && entry.next !== null).length, giveBack),
+    ...expecting(round.length, insertEnded, endRuns)
+  ])
 })
 
 /** Applies a batch; for each entry, whether it counted. */
@@ -119,6 +171,12 @@ const insertBegun = Effect.fnUntraced(function* (
   beginnings: ReadonlyArray<Beginning>,
   tally: Tally
 ): Effect.fn.Return<void, SqlError.SqlError> {
+  const { runs, deliveries } = begunRows(appended, beginnings, tally)
+  yield* statements.insertRuns.run(runs)
+  yield* statements.insertDeliveries.run(deliveries)
+})
+
+const begunRows = (appended: ReadonlyArray<Appended>, beginnings: ReadonlyArray<Beginning>, tally: Tally) => {
   const deliveries: Rows = []
   const runs: Rows = []
   for (const entry of appended) {
@@ -129,9 +187,8 @@ const insertBegun = Effect.fnUntraced(function* (
     }
   }
   for (const entry of beginnings) if (entry._tag === "Started") addStart(runs, entry.run, null)
-  yield* statements.insertRuns.run(runs)
-  yield* statements.insertDeliveries.run(deliveries)
-})
+  return { runs, deliveries }
+}
 
 const count = Effect.fnUntraced(function* (statements: JournalStatements, tally: Tally) {
   yield* statements.countEvents.run(tally.events())

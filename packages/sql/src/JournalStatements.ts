@@ -16,12 +16,15 @@ import {
 } from "@weft/core"
 import { batched } from "./Batch.ts"
 import type { Database } from "./Database.ts"
-import type { Rows } from "./Dialect.ts"
+import type { Expected, Part, Rows } from "./Dialect.ts"
 
 export const journalStatements = (database: Database["Service"]) => ({
   ...eventStatements(database),
   ...runStatements(database),
-  ...deliveryStatements(database)
+  ...deliveryStatements(database),
+  ...leaseStatements(database),
+  /** Whether they are better executed together; see `Dialect.together`. */
+  together: togetherOn(database)
 })
 
 export type JournalStatements = ReturnType<typeof journalStatements>
@@ -139,6 +142,19 @@ const deliveryStatements = ({ dialect, writer: sql }: Database["Service"]) => ({
     text: (rows) => `DELETE FROM deliveries WHERE (env_id, due_at, delivery_id) IN (${rows})`
   })
 })
+
+const leaseStatements = ({ dialect, writer: sql }: Database["Service"]) => ({
+  renewLeases: batched(sql, dialect, {
+    columns: ["text", "integer"],
+    text: (rows) => `INSERT INTO leases (node_id, until) ${rows}
+      ON CONFLICT (node_id) DO UPDATE SET until = excluded.until`
+  })
+})
+
+const togetherOn = ({ dialect: { together }, writer: sql }: Database["Service"]) =>
+  together === null
+    ? null
+    : (parts: ReadonlyArray<Part>, expected: ReadonlyArray<Expected>) => together(sql, parts, expected)
 
 const texts = (count: number): ReadonlyArray<"text"> => Array.from({ length: count }, () => "text" as const)
 const integers = (count: number): ReadonlyArray<"integer"> => Array.from({ length: count }, () => "integer" as const)
