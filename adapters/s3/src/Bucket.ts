@@ -55,8 +55,8 @@ export interface Bucket {
   readonly putBlock: (upload: Upload, part: number, payload: Payload) => Effect.Effect<UploadedBlock, S3Failure>
   /** S3 copies an object to be a block. */
   readonly copyBlock: (upload: Upload, part: number, from: string) => Effect.Effect<UploadedBlock, S3Failure>
-  /** What the blocks became; null when the upload was aborted, or what it became is not there any more. */
-  readonly complete: (upload: Upload, blocks: ReadonlyArray<UploadedBlock>) => Effect.Effect<Found | null, S3Failure>
+  /** False when there is no such upload, and what is under its key is not what it became. */
+  readonly complete: (upload: Upload, blocks: ReadonlyArray<UploadedBlock>) => Effect.Effect<boolean, S3Failure>
   /** Aborting what is not there succeeds. */
   readonly abort: (upload: Pick<Upload, "key" | "id">) => Effect.Effect<void, S3Failure>
 }
@@ -168,10 +168,13 @@ export const makeBucket = ({ ask }: Exchange, options: S3Options): Bucket => {
       }),
 
     complete: ({ key, id, mark }, blocks) =>
-      // S3 says yes also to who comes late, and no to who did not hear its yes. So we look.
-      orNull(transferred((client) => client.completeMultipartUpload(bucketName, key, id, [...blocks]))).pipe(
-        Effect.andThen(orNull(answered((client) => statOf(client, bucketName, key)))),
-        Effect.map((found) => (found?.mark === mark ? found : null))
+      Effect.flatMap(
+        orNull(transferred((client) => client.completeMultipartUpload(bucketName, key, id, [...blocks]))),
+        // It may have been completed all the same, by a request whose answer was lost.
+        (done) =>
+          done !== null
+            ? Effect.succeed(true)
+            : Effect.map(orNull(answered((client) => statOf(client, bucketName, key))), (found) => found?.mark === mark)
       ),
 
     abort: ({ key, id }) =>

@@ -137,9 +137,10 @@ const joinBlocks = (writing: Writing, parts: Upload, chosen: ReadonlyArray<BlobP
         blocks.push({ part: part.number, etag })
       }
     }
-    return yield* Effect.catchTag(bucket.complete(parts, blocks), "S3Failure", (failure) =>
+    yield* Effect.catchTag(bucket.complete(parts, blocks), "S3Failure", (failure) =>
       Effect.fail(failure.code === "InvalidPart" ? absent : failure)
     )
+    return yield* bucket.stat(parts.key)
   })
 
 /** Parts that S3 would not join are written anew, as one blob that bears the mark of its parts. */

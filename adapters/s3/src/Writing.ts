@@ -78,8 +78,8 @@ export const openUpload = (
       finish: Effect.andThen(
         arrived,
         Effect.uninterruptible(
-          Effect.flatMap(bucket.complete(upload, blocks), (found) => {
-            isFinished = found !== null
+          Effect.flatMap(bucket.complete(upload, blocks), (completed) => {
+            isFinished = completed
             return isFinished ? Effect.void : Effect.fail(strange("NoSuchUpload"))
           })
         )

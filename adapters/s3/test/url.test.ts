@@ -1,0 +1,80 @@
+import { assert, describe, it } from "@effect/vitest"
+import { parseUrl } from "@weft/s3"
+import { Redacted, Result } from "effect"
+import * as fc from "fast-check"
+
+const parsed = (url: string) => Result.getOrThrow(parseUrl(Redacted.make(url)))
+
+const problem = (url: string): string => {
+  const result = parseUrl(Redacted.make(url))
+  return Result.isFailure(result) ? result.failure : "none"
+}
+
+describe("the URL of a bucket", () => {
+  it("says all there is to know", () => {
+    const { secretKey, ...rest } = parsed(
+      "s3://test%3Atester:a%2Fb%2Bc%40@s3.example.com:9000/blobs/weft/one?tls=false&region=eu-1&path_style=false&create_bucket=false"
+    )
+    assert.strictEqual(Redacted.value(secretKey), "a/b+c@")
+    assert.deepStrictEqual(rest, {
+      endPoint: "s3.example.com",
+      port: 9000,
+      accessKey: "test:tester",
+      bucket: "blobs",
+      prefix: "weft/one",
+      useSSL: false,
+      region: "eu-1",
+      pathStyle: false,
+      createBucket: false
+    })
+  })
+
+  it("leaves out what has a default", () => {
+    const { secretKey, ...rest } = parsed("s3://key:secret@127.0.0.1/blobs/")
+    assert.strictEqual(Redacted.value(secretKey), "secret")
+    assert.deepStrictEqual(rest, { endPoint: "127.0.0.1", accessKey: "key", bucket: "blobs", prefix: "" })
+  })
+
+  it("is refused with what it must have", () => {
+    for (const [url, reason] of [
+      ["", "must be s3://"],
+      ["http://a:b@c/bucket", "must be s3://"],
+      ["s3://access:se/cret@host/bucket", "must be s3://"],
+      ["s3://host/bucket", "access key"],
+      ["s3://access@host/bucket", "secret key"],
+      ["s3://access:%zz@host/bucket", "secret key"],
+      ["s3://access:secret@host:0/bucket", "must be s3://"],
+      ["s3://access:secret@host:99999/bucket", "must be s3://"],
+      ["s3://access:secret@host", "bucket"],
+      ["s3://access:secret@host/Bucket", "bucket"],
+      ["s3://access:secret@host/bucket/../x~y", "bucket"],
+      ["s3://access:secret@host/bucket/x~y", "prefix"],
+      ["s3://access:secret@host/bucket?tls=no", "tls"],
+      ["s3://access:secret@host/bucket?region=a/b", "region"],
+      ["s3://access:secret@host/bucket?other=1", "region"],
+      ["s3://access:secret@host/bucket#x", "must be s3://"]
+    ] as const) {
+      assert.include(problem(url), reason, url)
+    }
+  })
+
+  it("never says the secret, whatever is wrong", () => {
+    fc.assert(
+      fc.property(fc.stringMatching(/^[a-zA-Z0-9+/=%]{12,40}$/), fc.webPath(), (secret, path) => {
+        const result = parseUrl(Redacted.make(`s3://access:${secret}@host${path}?x`))
+        assert.notInclude(JSON.stringify(result), secret)
+      })
+    )
+  })
+
+  it("keeps any keys that are escaped", () => {
+    const key = fc.string({ unit: "grapheme", minLength: 1, maxLength: 40 })
+    fc.assert(
+      fc.property(key, key, (access, secret) => {
+        const options = parsed(`s3://${encodeURIComponent(access)}:${encodeURIComponent(secret)}@host/bucket`)
+        assert.strictEqual(options.accessKey, access)
+        assert.strictEqual(Redacted.value(options.secretKey), secret)
+      })
+    )
+  })
+})
