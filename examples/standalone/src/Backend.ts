@@ -3,6 +3,7 @@ import { join } from "node:path"
 import { MemoryStores } from "@weft/core"
 import * as Filesystem from "@weft/filesystem"
 import * as Postgres from "@weft/postgres"
+import * as S3 from "@weft/s3"
 import * as Sqlite from "@weft/sqlite"
 import type { Settings } from "./Settings.ts"
 
@@ -10,7 +11,7 @@ import type { Settings } from "./Settings.ts"
 export const backendOf = (settings: Settings) => ({
   stores: storesOf(settings),
   blobs: blobsOf(settings),
-  feed: MemoryStores.feed
+  feed: feedOf(settings)
 })
 
 const storesOf = ({ database, dataDir }: Settings) => {
@@ -19,7 +20,11 @@ const storesOf = ({ database, dataDir }: Settings) => {
   return Postgres.stores({ url, ...(connections === null ? {} : { connections }) })
 }
 
-const blobsOf = ({ storage, dataDir }: Settings) => Filesystem.blobs({ dir: storage.dir ?? join(dataDir, "blobs") })
+const feedOf = ({ database, pubSub }: Settings) =>
+  database.kind === "postgres" && pubSub.kind === "postgres" ? Postgres.feed({ url: database.url }) : MemoryStores.feed
+
+const blobsOf = ({ storage, dataDir }: Settings) =>
+  storage.kind === "s3" ? S3.blobs(storage.options) : Filesystem.blobs({ dir: storage.dir ?? join(dataDir, "blobs") })
 
 /** What somebody who starts more than one node should know, a line each. */
 export const warningsOf = ({ database, storage, pubSub, adminToken }: Settings): ReadonlyArray<string> => {
@@ -28,7 +33,7 @@ export const warningsOf = ({ database, storage, pubSub, adminToken }: Settings):
     ...(storage.kind === "file"
       ? ["WEFT_STORAGE_URL: files are in a folder of this machine; nodes on others do not have them"]
       : []),
-    ...(pubSub.kind === "memory"
+    ...(pubSub.kind === "memory" || pubSub.kind === "none"
       ? ["WEFT_PUBSUB: nodes tell each other nothing; what changes on another node may take a minute to be seen here"]
       : []),
     ...(adminToken === null ? ["WEFT_ADMIN_TOKEN: is not set, so there are no admin routes"] : [])

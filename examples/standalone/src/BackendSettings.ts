@@ -1,5 +1,6 @@
 /** The settings of what is behind the server: database, blobs, and the way that nodes tell each other news. */
-import { Redacted } from "effect"
+import { parseUrl, type S3Options } from "@weft/s3"
+import { Redacted, Result } from "effect"
 
 export type DatabaseSettings =
   | {
@@ -14,13 +15,18 @@ export type DatabaseSettings =
       readonly connections: number | null
     }
 
-export interface StorageSettings {
-  readonly kind: "file"
-  /** Null for the folder in the data dir. */
-  readonly dir: string | null
-}
+export type StorageSettings =
+  | {
+      readonly kind: "file"
+      /** Null for the folder in the data dir. */
+      readonly dir: string | null
+    }
+  | { readonly kind: "s3"; readonly options: S3Options }
 
-export type PubSubSettings = { readonly kind: "memory" } | { readonly kind: "none" }
+export interface PubSubSettings {
+  /** `postgres`: by the database itself. `none`: there is nothing to subscribe to an environment by. */
+  readonly kind: "memory" | "postgres" | "none"
+}
 
 export interface BackendSettings {
   readonly database: DatabaseSettings
@@ -39,7 +45,7 @@ export const backendSettings = (
   return {
     database,
     storage: storageSettings(text("WEFT_STORAGE_URL"), refuse),
-    pubSub: pubSubSettings(text("WEFT_PUBSUB"), refuse)
+    pubSub: pubSubSettings(text("WEFT_PUBSUB"), database, refuse)
   }
 }
 
@@ -59,13 +65,22 @@ const databaseSettings = (value: string | null, connections: number | null, refu
 }
 
 const storageSettings = (value: string | null, refuse: Refuse): StorageSettings => {
+  if (value !== null && schemeOf(value) === "s3") {
+    const options = Result.getOrElse(parseUrl(Redacted.make(value)), (problem) => refuse("WEFT_STORAGE_URL", problem))
+    return { kind: "s3", options }
+  }
   const dir = value === null ? null : pathOf(value, "file")
-  return dir === "" ? refuse("WEFT_STORAGE_URL", "must be file:PATH") : { kind: "file", dir }
+  return dir === ""
+    ? refuse("WEFT_STORAGE_URL", "must be file:PATH or s3://ACCESS:SECRET@HOST:PORT/BUCKET")
+    : { kind: "file", dir }
 }
 
-const pubSubSettings = (value: string | null, refuse: Refuse): PubSubSettings => {
-  const kind = value ?? "memory"
-  return kind === "memory" || kind === "none" ? { kind } : refuse("WEFT_PUBSUB", "must be memory or none")
+const pubSubSettings = (value: string | null, { kind: database }: DatabaseSettings, refuse: Refuse): PubSubSettings => {
+  const kind = value ?? (database === "postgres" ? "postgres" : "memory")
+  if (kind === "postgres" && database !== "postgres")
+    refuse("WEFT_PUBSUB", "can be postgres with a postgres:// database only")
+  if (kind === "memory" || kind === "postgres" || kind === "none") return { kind }
+  return refuse("WEFT_PUBSUB", "must be memory, postgres or none")
 }
 
 const schemeOf = (value: string | null): string => /^[a-z0-9+.-]*(?=:)/i.exec(value ?? "")?.[0].toLowerCase() ?? ""

@@ -83,10 +83,16 @@ describe("settings", () => {
     const settings = readSettings({
       ...variables,
       WEFT_MASTER_KEY: Buffer.alloc(32).toString("base64"),
-      WEFT_DATABASE_CONNECTIONS: "20"
+      WEFT_DATABASE_CONNECTIONS: "20",
+      WEFT_STORAGE_URL: "s3://key:secret@localhost:9000/bucket?tls=false"
     })
-    expect(settings).toMatchObject({ database: { kind: "postgres", connections: 20 } })
-    expect(inspect(settings)).not.toContain("secret@")
+    expect(settings).toMatchObject({
+      database: { kind: "postgres", connections: 20 },
+      pubSub: { kind: "postgres" },
+      storage: { kind: "s3", options: { endPoint: "localhost", port: 9000, useSSL: false, bucket: "bucket" } }
+    })
+    expect(inspect(settings, { depth: 10 })).not.toContain("secret@")
+    expect(inspect(settings, { depth: 10 })).not.toContain("'secret'")
   })
 
   it.each([
@@ -96,6 +102,8 @@ describe("settings", () => {
     ["WEFT_DATABASE_URL", "postgres:secret"],
     ["WEFT_DATABASE_CONNECTIONS", "20"],
     ["WEFT_STORAGE_URL", "ftp://key:secret@localhost/bucket"],
+    ["WEFT_STORAGE_URL", "s3://key:secret@localhost"],
+    ["WEFT_PUBSUB", "postgres"],
     ["WEFT_PUBSUB", "redis://:secret@localhost"],
     ["WEFT_MASTER_KEY", "c2hvcnQ="],
     ["WEFT_MASTER_KEY_PREVIOUS", `${Buffer.alloc(32).toString("base64")},c2VjcmV0`],
