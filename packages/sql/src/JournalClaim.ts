@@ -52,8 +52,11 @@ export const claimDue = Effect.fnUntraced(function* (
   })
   const runs: Rows = []
   for (const { delivery, run } of claims) addStart(runs, run, delivery)
-  yield* statements.insertRuns.run(runs)
-  yield* statements.deleteDeliveries.run(claims.flatMap(({ delivery: d }) => [d.env_id, d.due_at, d.delivery_id]))
+  const taken = claims.flatMap(({ delivery: d }) => [d.env_id, d.due_at, d.delivery_id])
+  yield* statements.independent([
+    { statement: statements.insertRuns, rows: runs },
+    { statement: statements.deleteDeliveries, rows: taken }
+  ])
   turns.last = claims.at(-1)?.delivery.env_id ?? turns.last
 
   // What is parked may have been all that was beyond the shares.

@@ -14,7 +14,8 @@ import {
   type Timestamp,
   utf8Length
 } from "@weft/core"
-import { batched } from "./Batch.ts"
+import { Effect } from "effect"
+import { type Batched, batched } from "./Batch.ts"
 import type { Database } from "./Database.ts"
 import type { Expected, Part, Rows } from "./Dialect.ts"
 
@@ -24,7 +25,8 @@ export const journalStatements = (database: Database["Service"]) => ({
   ...deliveryStatements(database),
   ...leaseStatements(database),
   /** Whether they are better executed together; see `Dialect.together`. */
-  together: togetherOn(database)
+  together: togetherOn(database),
+  independent: independentOn(database)
 })
 
 export type JournalStatements = ReturnType<typeof journalStatements>
@@ -155,6 +157,16 @@ const togetherOn = ({ dialect: { together }, writer: sql }: Database["Service"])
   together === null
     ? null
     : (parts: ReadonlyArray<Part>, expected: ReadonlyArray<Expected>) => together(sql, parts, expected)
+
+/** Executes statements that have nothing to do with each other, as one where that is better. */
+const independentOn =
+  ({ dialect: { together }, writer: sql }: Database["Service"]) =>
+  (all: ReadonlyArray<{ readonly statement: Batched<never>; readonly rows: Rows }>) => {
+    if (together === null) return Effect.forEach(all, ({ statement, rows }) => statement.run(rows), { discard: true })
+    const parts = all.filter(({ rows }) => rows.length > 0).map(({ statement, rows }) => statement.part(rows))
+    // Nothing in particular is expected of them.
+    return parts.length === 0 ? Effect.void : Effect.catchTag(together(sql, parts, []), "NotAllCount", Effect.die)
+  }
 
 const texts = (count: number): ReadonlyArray<"text"> => Array.from({ length: count }, () => "text" as const)
 const integers = (count: number): ReadonlyArray<"integer"> => Array.from({ length: count }, () => "integer" as const)
