@@ -47,7 +47,8 @@ import { Calls } from "./runs/Calls.ts"
 import { Claimer } from "./runs/Claimer.ts"
 import * as DeliveryMetrics from "./runs/DeliveryMetrics.ts"
 import { DeliveryWorker } from "./runs/DeliveryWorker.ts"
-import * as Dispatcher from "./runs/Dispatcher.ts"
+import * as Departure from "./runs/Departure.ts"
+import { Dispatcher } from "./runs/Dispatcher.ts"
 import { Executor } from "./runs/Executor.ts"
 import { Groups } from "./runs/Groups.ts"
 import * as Intake from "./runs/Intake.ts"
@@ -113,6 +114,7 @@ export type WeftServices =
   | Domains
   | DomainRoutes
   | DomainCertificates
+  | Dispatcher
 
 export interface RuntimeConfig {
   /**
@@ -182,7 +184,7 @@ export const layer = (
     Layer.provideMerge(SystemEvents.layer),
     Layer.provideMerge(Layer.merge(Intake.layer, Groups.layer)),
     Layer.provideMerge(Layer.mergeAll(Journal.layer, claiming)),
-    Layer.provideMerge(Layer.provideMerge(Lookout.layer, node)),
+    Layer.provideMerge(Layer.provideMerge(Layer.merge(Lookout.layer, Departure.layer), node)),
     Layer.provideMerge(Layer.mergeAll(access, builds, secrets, files))
   )
   const running = Layer.mergeAll(
@@ -242,6 +244,11 @@ export interface WeftInstance {
   }
   /** One environment, with the rights of the host: all of them. */
   readonly env: (envId: EnvId) => WeftEnv
+  /**
+   * Takes no more deliveries, for good, and resolves when running ones have finished, after 30 s at most. Everything else
+   * goes on: for a node that first sends its clients to the others.
+   */
+  readonly drain: () => Promise<void>
   /** Stops taking deliveries, lets running ones finish for up to 30 s, then ends everything. */
   readonly close: () => Promise<void>
 }
@@ -281,6 +288,7 @@ export const start = async (options: StartOptions): Promise<WeftInstance> => {
     },
     secrets: { reseal: () => run(Resealing.use((resealing) => resealing.reseal)) },
     env: (envId) => hostEnv(runtime, envId),
+    drain: () => run(Dispatcher.use((dispatcher) => dispatcher.drain)),
     close: () => runtime.dispose()
   }
 }

@@ -37,8 +37,8 @@ export class Claimer extends Context.Service<
     readonly claim: (worth: Worth) => void
     /** A delivery was put back and is due at `dueAt`. */
     readonly claimAt: (dueAt: Timestamp) => void
-    /** Claims no more, and lets no new delivery be born claimed. */
-    readonly stop: () => void
+    /** Claims no more, and lets no new delivery be born claimed. Returns when a claim under way is over. */
+    readonly stop: Effect.Effect<void>
   }
 >()("@weft/core/runs/Claimer") {
   static readonly layer = Layer.effect(
@@ -47,6 +47,8 @@ export class Claimer extends Context.Service<
       const claim = yield* makeClaim
       const lease = yield* NodeLease
       const wake = Latch.makeUnsafe(false)
+      /** Open while no claim is under way. */
+      const calm = Latch.makeUnsafe(true)
       const slots = yield* Slots
       const lookout = yield* Lookout
       let wanted = true
@@ -78,9 +80,13 @@ export class Claimer extends Context.Service<
       })
 
       const once = Effect.gen(function* () {
+        if (stopped) return
         wanted = false
         nextDueAt = null
-        const { again, dueAt } = yield* Effect.onError(claim, () => Effect.sync(unknown))
+        calm.closeUnsafe()
+        const { again, dueAt } = yield* Effect.onError(claim, () => Effect.sync(unknown)).pipe(
+          Effect.ensuring(Effect.sync(() => calm.openUnsafe()))
+        )
         if (stopped) unknown()
         if (again) claimNow()
         if (dueAt !== null) claimAt(dueAt)
@@ -111,10 +117,11 @@ export class Claimer extends Context.Service<
           else if (worth === "soon") claimAt(addMillis(Timestamp.make(clock.currentTimeMillisUnsafe()), soonMs))
         },
         claimAt,
-        stop: () => {
+        stop: Effect.suspend(() => {
           stopped = true
           unknown()
-        }
+          return calm.await
+        })
       })
     })
   )

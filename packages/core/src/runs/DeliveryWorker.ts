@@ -25,6 +25,11 @@ export class DeliveryWorker extends Context.Service<
      * done. Interruption stops the guest and gives the delivery back.
      */
     readonly see: (claim: Claim) => Effect.Effect<Timestamp | null>
+    /**
+     * From now on a result that the store does not take at once is given up: the node ends, and who reaps the run tries
+     * its delivery again.
+     */
+    readonly hurry: () => void
   }
 >()("@weft/core/runs/DeliveryWorker") {
   static readonly layer = Layer.effect(
@@ -35,7 +40,18 @@ export class DeliveryWorker extends Context.Service<
       const feed = yield* Feed
       const groups = yield* Groups
 
+      let hurried = false
+
+      /** Whether the entry counted; null when the store did not take it. */
+      const settle = (entry: JournalEntry) =>
+        Effect.retry(journal.write(entry), { schedule: settleRetry, while: () => !hurried }).pipe(
+          Effect.catchTag("StoreUnavailable", (error) => Effect.as(Effect.logWarning(error.message), null))
+        )
+
       return DeliveryWorker.of({
+        hurry: () => {
+          hurried = true
+        },
         see: (claim) =>
           Effect.uninterruptibleMask((restore) =>
             Effect.gen(function* () {
@@ -52,7 +68,8 @@ export class DeliveryWorker extends Context.Service<
               )
               const account = (yield* accountFor(executed)) ?? { lostLogs: yield* executor.logged(run) }
               const entry = settlement(claim, account, yield* currentTime, yield* Random.next)
-              const counted = yield* Effect.orDie(Effect.retry(journal.write(entry), settleRetry))
+              const counted = yield* settle(entry)
+              if (counted === null) return null
               if (delivery.group !== null) groups.ended({ env_id: delivery.env_id, key: delivery.group.key })
               // A cancelled run is settled already; any other that does not count is somebody else's by now.
               if (!counted && entry.run.status !== "cancelled") return null

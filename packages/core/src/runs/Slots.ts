@@ -4,7 +4,7 @@
  * The one place where publishing and dispatching meet: a publisher that finds a free slot lets its event be
  * born claimed, so that an idle node starts a handler one commit after `publish`.
  */
-import { Context, Effect, Layer, Queue } from "effect"
+import { Context, Effect, Latch, Layer, Queue } from "effect"
 import type { EnvId } from "../ids/Ids.ts"
 import type { Claim } from "./JournalStore.ts"
 
@@ -49,6 +49,8 @@ export class Slots extends Context.Service<
     readonly beginClaim: () => void
     /** What a claim left behind although it is due: of all environments, or of those that had no slot. */
     readonly endClaim: (left: { readonly all: boolean; readonly envs: ReadonlyArray<EnvId> }) => void
+    /** Done as soon as no slot is taken. */
+    readonly idle: Effect.Effect<void>
     /** Claimed deliveries, each holding a slot, in the order to begin them. */
     readonly claimed: Queue.Queue<Claim>
   }
@@ -59,6 +61,7 @@ export class Slots extends Context.Service<
       Effect.gen(function* () {
         const claimed = yield* Queue.unbounded<Claim>()
         const taken = new Map<EnvId, number>()
+        const empty = Latch.makeUnsafe(true)
         let inFlight = 0
         // Before the first claim nobody knows what waits.
         let backlog = { all: true, envs: new Set<EnvId>() }
@@ -67,6 +70,7 @@ export class Slots extends Context.Service<
         const freeOf = (envId: EnvId) => Math.min(free(), Math.max(0, config.perEnv - (taken.get(envId) ?? 0)))
         const take = (envId: EnvId, count: number) => {
           inFlight += count
+          if (inFlight > 0) empty.closeUnsafe()
           taken.set(envId, (taken.get(envId) ?? 0) + count)
         }
         const worth = (room: number, most: number): Worth =>
@@ -85,6 +89,7 @@ export class Slots extends Context.Service<
           hold: (envId) => take(envId, 1),
           release: (envId, count) => {
             inFlight -= count
+            if (inFlight === 0) empty.openUnsafe()
             const left = (taken.get(envId) ?? 0) - count
             if (left > 0) taken.set(envId, left)
             else taken.delete(envId)
@@ -101,6 +106,7 @@ export class Slots extends Context.Service<
           endClaim: (left) => {
             backlog = { all: left.all, envs: new Set([...left.envs, ...backlog.envs]) }
           },
+          idle: empty.await,
           claimed
         })
       })

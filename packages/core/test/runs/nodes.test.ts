@@ -1,19 +1,23 @@
 import { assert, describe, it } from "@effect/vitest"
 import {
+  Dispatcher,
+  Events,
   fresh,
   JournalStore,
   layer,
   MemoryStores,
   NodeId,
   RunId,
+  StoreUnavailable,
   Timestamp,
   type TrustedFunction,
-  trustedSandbox
+  trustedSandbox,
+  type WeftServices
 } from "@weft/core"
 import { Effect, Exit, Fiber, Layer, Scope } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { TestClock } from "effect/testing"
-import { deployed, masterKeys, publish, runsOf, settle } from "../world.ts"
+import { asHost, deployed, masterKeys, publish, runsOf, settle } from "../world.ts"
 
 const once: TrustedFunction = Object.assign((_event: unknown, svc: { run: { attempt: number } }) => svc.run.attempt, {
   meta: { event: "job" }
@@ -122,5 +126,113 @@ describe("nodes that die", () => {
         )
       }).pipe(Effect.provideContext(first))
     }).pipe(Effect.scoped, Effect.provide(MemoryStores.layer))
+  )
+
+  it.effect("a node that drains leaves what comes to the others, and nothing for them to wait for", () =>
+    Effect.gen(function* () {
+      const ended: Array<string> = []
+      const moduleOf = (node: string) => ({
+        app: {
+          main: {
+            slow: Object.assign(
+              async (event: { readonly event_data: { readonly ms: number } }) => {
+                await sleep(event.event_data.ms)
+                ended.push(node)
+                return node
+              },
+              { meta: { event: "slow", concurrency: { limit: 1 } } }
+            )
+          }
+        }
+      })
+      const context = yield* Effect.context<never>()
+      const sleep = (ms: number) => Effect.runPromiseWith(context)(Effect.sleep(ms))
+      const born = Effect.fnUntraced(function* (name: string) {
+        const scope = yield* Scope.make()
+        const node = layer({ masterKeys }).pipe(Layer.provide(trustedSandbox(moduleOf(name))))
+        const services = yield* Layer.buildWithScope(Layer.fresh(node), scope)
+        return {
+          on: <A, E>(effect: Effect.Effect<A, E, WeftServices>) => Effect.provideContext(effect, services),
+          close: Scope.close(scope, Exit.void)
+        }
+      })
+      const one = yield* born("one")
+      const env = yield* one.on(deployed("app"))
+      const publishSlow = (ms: number) =>
+        asHost(
+          env,
+          Events.use((events) => events.publish({ type: "slow", data: { ms } }))
+        )
+      yield* one.on(publishSlow(5_000))
+      yield* settle
+      const two = yield* born("two")
+      const draining = yield* Effect.forkChild(one.on(Dispatcher.use((dispatcher) => dispatcher.drain)))
+      yield* settle
+      // Its group is full until the first has ended, which is the business of the node that goes.
+      yield* one.on(publishSlow(1_000))
+      yield* settle
+      assert.isUndefined(draining.pollUnsafe())
+      yield* TestClock.adjust("5 seconds")
+      yield* Fiber.join(draining)
+      yield* one.close
+      yield* settle
+      yield* TestClock.adjust("2 seconds")
+      yield* settle
+      assert.deepStrictEqual(ended, ["one", "two"])
+      const journal = yield* JournalStore
+      const now = Timestamp.make(1_000_000)
+      assert.deepStrictEqual(yield* journal.look(yield* fresh(NodeId), now), {
+        orphans: false,
+        next_due_at: null,
+        parked: false,
+        next_tick_at: null
+      })
+      yield* two.close
+    }).pipe(Effect.provide(Layer.merge(MemoryStores.layer, SecureRandom.layerWebCrypto)))
+  )
+
+  it.effect("what a node could not settle before it left is tried again by the next look, not at the lease's end", () =>
+    Effect.gen(function* () {
+      const journal = yield* JournalStore
+      const leaseMs = 3_600_000
+      const forgetful = Layer.effect(
+        JournalStore,
+        Effect.map(JournalStore, (store) => ({
+          ...store,
+          // As if the store was away whenever a run ends.
+          commit: (...args: Parameters<typeof store.commit>) =>
+            args[0].some((entry) => entry._tag === "Settled")
+              ? Effect.fail(new StoreUnavailable({ operation: "commit", cause: "away" }))
+              : store.commit(...args)
+        }))
+      )
+      const scope = yield* Scope.make()
+      const node = layer({ masterKeys, leaseMs }).pipe(Layer.provide(trustedSandbox(modules)))
+      const services = yield* Layer.buildWithScope(Layer.fresh(Layer.provide(node, forgetful)), scope)
+      const { env, event } = yield* Effect.provideContext(
+        Effect.gen(function* () {
+          const env = yield* deployed("app")
+          return { env, event: yield* publish(env, "job") }
+        }),
+        services
+      )
+      yield* settle
+      const other = yield* fresh(NodeId)
+      assert.isFalse((yield* journal.look(other, Timestamp.make(60_000))).orphans)
+      const closing = yield* Effect.forkChild(Scope.close(scope, Exit.void))
+      yield* TestClock.adjust("40 seconds")
+      assert.isDefined(closing.pollUnsafe())
+      assert.isTrue((yield* journal.look(other, Timestamp.make(60_000))).orphans)
+      yield* Effect.provide(
+        Effect.gen(function* () {
+          yield* settle
+          assert.deepStrictEqual(
+            (yield* runsOf(env, event.event_id)).map((run) => run.status),
+            ["succeeded", "failed"]
+          )
+        }),
+        node
+      )
+    }).pipe(Effect.provide(Layer.merge(MemoryStores.layer, SecureRandom.layerWebCrypto)))
   )
 })
