@@ -1,8 +1,6 @@
 /** Streams in blocks: S3 wants to know how long a block is before it takes the first byte of it. */
-import { createHash } from "node:crypto"
 import { dispose } from "@weft/core"
 import { Effect, type Scope, Stream } from "effect"
-import type { Payload } from "./Bucket.ts"
 
 const MiB = 1024 ** 2
 
@@ -17,7 +15,7 @@ const firstBytes = 64 * 1024
 
 /** Takes the blocks of one stream, one after the other. */
 export interface BlockSink<A, E> {
-  readonly take: (block: Payload) => Effect.Effect<void, E>
+  readonly take: (block: Uint8Array) => Effect.Effect<void, E>
   readonly finish: Effect.Effect<A, E>
 }
 
@@ -28,7 +26,7 @@ export interface BlockSink<A, E> {
 export const inBlocks = <E, A, E2>(
   bytes: Stream.Stream<Uint8Array, E>,
   onlyBytes: number,
-  only: (block: Payload) => Effect.Effect<A, E2>,
+  only: (block: Uint8Array) => Effect.Effect<A, E2>,
   many: Effect.Effect<BlockSink<A, E2>, E2, Scope.Scope>
 ): Effect.Effect<A, E | E2> =>
   Effect.scoped(
@@ -37,7 +35,7 @@ export const inBlocks = <E, A, E2>(
       const pass = Effect.fnUntraced(function* (chunk: Uint8Array) {
         for (let rest = state.block.fill(chunk); rest.length > 0; rest = state.block.fill(rest)) {
           state.sink ??= yield* many
-          yield* state.sink.take(state.block.payload())
+          yield* state.sink.take(state.block.bytes())
           state.block = newBlock(blockBytes)
         }
         dispose(chunk)
@@ -45,8 +43,8 @@ export const inBlocks = <E, A, E2>(
       yield* Stream.runForEachArray(bytes, (chunks) => Effect.forEach(chunks, pass, { discard: true }))
 
       const { block, sink } = state
-      if (sink === null) return yield* only(block.payload())
-      yield* sink.take(block.payload())
+      if (sink === null) return yield* only(block.bytes())
+      yield* sink.take(block.bytes())
       return yield* sink.finish
     })
   )
@@ -60,13 +58,12 @@ interface State<A, E> {
 interface Block {
   /** Copies what fits; gives back the rest. */
   readonly fill: (chunk: Uint8Array) => Uint8Array
-  readonly payload: () => Payload
+  readonly bytes: () => Uint8Array
 }
 
 const newBlock = (capacity: number): Block => {
   let buffer = Buffer.allocUnsafeSlow(Math.min(firstBytes, capacity))
   let used = 0
-  const hash = createHash("sha256")
   const room = (needed: number) => {
     if (needed <= buffer.length) return
     const larger = Buffer.allocUnsafeSlow(Math.min(capacity, Math.max(needed, buffer.length * 4)))
@@ -79,11 +76,10 @@ const newBlock = (capacity: number): Block => {
       const piece = chunk.subarray(0, capacity - used)
       room(used + piece.length)
       buffer.set(piece, used)
-      hash.update(piece)
       used += piece.length
       return chunk.subarray(piece.length)
     },
-    payload: () => ({ bytes: buffer.subarray(0, used), sha256: hash.digest("hex") })
+    bytes: () => buffer.subarray(0, used)
   }
 }
 

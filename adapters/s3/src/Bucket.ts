@@ -1,17 +1,11 @@
 /** One bucket: what is asked of S3, and no more than all kinds of it can do. */
-import { createHash } from "node:crypto"
+import { createHash, webcrypto } from "node:crypto"
 import type { IncomingMessage } from "node:http"
 import { Effect, Schedule } from "effect"
 import type { Client } from "minio"
 import type { Exchange } from "./Exchange.ts"
 import { isPassing, orNull, type S3Failure, strange } from "./S3Failure.ts"
 import { defaultRegion, type Patience, type S3Options, patience as usual } from "./S3Options.ts"
-
-/** Bytes on their way, with their SHA-256 in hexadecimal where it was made while they were gathered. */
-export interface Payload {
-  readonly bytes: Uint8Array
-  readonly sha256: string
-}
 
 export interface Found {
   readonly size: number
@@ -38,7 +32,7 @@ export interface Bucket {
   /** A bucket that is there already is as good. */
   readonly make: Effect.Effect<void, S3Failure>
   /** The ETag of what was stored. */
-  readonly put: (key: string, payload: Payload, mark?: string) => Effect.Effect<string, S3Failure>
+  readonly put: (key: string, bytes: Uint8Array, mark?: string) => Effect.Effect<string, S3Failure>
   /** The answer, of which nothing is read yet. Only of the object with this ETag, where one is named. */
   readonly get: (
     key: string,
@@ -52,7 +46,7 @@ export interface Bucket {
   readonly list: (prefix: string) => Effect.Effect<ReadonlyArray<string>, S3Failure>
   readonly initiate: (key: string, mark: string) => Effect.Effect<Upload, S3Failure>
   readonly isOpen: (upload: Upload) => Effect.Effect<boolean, S3Failure>
-  readonly putBlock: (upload: Upload, part: number, payload: Payload) => Effect.Effect<UploadedBlock, S3Failure>
+  readonly putBlock: (upload: Upload, part: number, bytes: Uint8Array) => Effect.Effect<UploadedBlock, S3Failure>
   /** S3 copies an object to be a block. */
   readonly copyBlock: (upload: Upload, part: number, from: string) => Effect.Effect<UploadedBlock, S3Failure>
   /** False when there is no such upload, and what is under its key is not what it became. */
@@ -80,7 +74,7 @@ export const makeBucket = ({ ask }: Exchange, options: S3Options): Bucket => {
   const send = async (
     client: Client,
     objectName: string,
-    { bytes, sha256 }: Payload,
+    bytes: Uint8Array,
     headers: Readonly<Record<string, string>>,
     query: string
   ) => {
@@ -92,7 +86,13 @@ export const makeBucket = ({ ask }: Exchange, options: S3Options): Bucket => {
       query,
       headers: { ...headers, "content-length": body.length }
     }
-    const response = await client.makeRequestStreamAsync(request, body, signsPayload ? sha256 : "", [200], "")
+    const response = await client.makeRequestStreamAsync(
+      request,
+      body,
+      signsPayload ? await sha256(body) : "",
+      [200],
+      ""
+    )
     await drained(response)
     return etagOf(response)
   }
@@ -109,8 +109,8 @@ export const makeBucket = ({ ask }: Exchange, options: S3Options): Bucket => {
       Effect.catchTag("S3Failure", (failure) => (isMade(failure) ? Effect.void : Effect.fail(failure)))
     ),
 
-    put: (key, payload, mark) =>
-      transferred((client) => send(client, key, payload, mark === undefined ? {} : { [markHeader]: mark }, "")),
+    put: (key, bytes, mark) =>
+      transferred((client) => send(client, key, bytes, mark === undefined ? {} : { [markHeader]: mark }, "")),
 
     get: (objectName, from, to, etag) => {
       const isWhole = from === 0 && to === null
@@ -150,10 +150,10 @@ export const makeBucket = ({ ask }: Exchange, options: S3Options): Bucket => {
         (found) => found ?? false
       ),
 
-    putBlock: ({ key, id }, part, payload) =>
+    putBlock: ({ key, id }, part, bytes) =>
       transferred(async (client) => {
         const query = `partNumber=${part}&uploadId=${encodeURIComponent(id)}`
-        return { part, etag: await send(client, key, payload, {}, query) }
+        return { part, etag: await send(client, key, bytes, {}, query) }
       }),
 
     copyBlock: ({ key, id }, part, from) =>
@@ -185,10 +185,13 @@ export const makeBucket = ({ ask }: Exchange, options: S3Options): Bucket => {
 /** By another node that starts at the same time. */
 const isMade = ({ code }: S3Failure): boolean => code === "BucketAlreadyOwnedByYou" || code === "BucketAlreadyExists"
 
-export const payloadOf = (bytes: Uint8Array): Payload => ({
-  bytes,
-  sha256: createHash("sha256").update(bytes).digest("hex")
-})
+/** In hexadecimal; off this thread, where it takes longer than a moment. */
+const sha256 = async (bytes: Buffer): Promise<string> =>
+  bytes.length < asyncBytesMin
+    ? createHash("sha256").update(bytes).digest("hex")
+    : Buffer.from(await webcrypto.subtle.digest("SHA-256", bytes)).toString("hex")
+
+const asyncBytesMin = 256 * 1024
 
 const statOf = async (client: Client, bucketName: string, key: string): Promise<Found> => {
   const { size, etag, metaData } = await client.statObject(bucketName, key)

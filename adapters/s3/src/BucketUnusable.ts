@@ -1,7 +1,6 @@
 /** Whether the bucket is there and takes what is put in, asked at start. */
 import { randomUUID } from "node:crypto"
 import { Effect, Schema } from "effect"
-import { payloadOf } from "./Bucket.ts"
 import { readObject } from "./Reading.ts"
 import { type S3Failure, strange } from "./S3Failure.ts"
 import type { S3Options } from "./S3Options.ts"
@@ -42,7 +41,7 @@ export const checkBucket = (
 const probe = ({ bucket, places }: Writing): Effect.Effect<void, S3Failure> =>
   Effect.gen(function* () {
     const object = places.probe(randomUUID())
-    yield* bucket.put(object, payloadOf(new Uint8Array([1])))
+    yield* bucket.put(object, new Uint8Array([1]))
     const read = yield* readObject(bucket, object)
     if (read?.bytes.length !== 1) return yield* strange("NoSuchKey")
     yield* bucket.remove(object)

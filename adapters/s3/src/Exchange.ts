@@ -19,9 +19,6 @@ export interface Exchange {
 /** Connections that nobody uses are closed before servers and what stands between them do, in milliseconds. */
 const idleMs = 4000
 
-/** The most connections at once; more requests wait for one. */
-const connectionsMax = 256
-
 export const makeExchange = (options: S3Options): Effect.Effect<Exchange, never, Scope.Scope> =>
   Effect.map(
     Effect.acquireRelease(
@@ -38,7 +35,7 @@ export const makeExchange = (options: S3Options): Effect.Effect<Exchange, never,
   )
 
 const makeAgent = ({ useSSL = true }: S3Options): http.Agent => {
-  const settings = { keepAlive: true, timeout: idleMs, maxSockets: connectionsMax }
+  const settings = { keepAlive: true, timeout: idleMs }
   return useSSL ? new https.Agent(settings) : new http.Agent(settings)
 }
 

@@ -8,7 +8,7 @@ import { randomUUID } from "node:crypto"
 import type { BlobPart, NotFound, Written } from "@weft/core"
 import { Effect, type Scope, Stream } from "effect"
 import { type BlockSink, blockBytesMin, inBlocks, release } from "./Blocks.ts"
-import { type Payload, payloadOf, type Upload, type UploadedBlock } from "./Bucket.ts"
+import type { Upload, UploadedBlock } from "./Bucket.ts"
 import { nameOf } from "./Places.ts"
 import { openReading, readObject } from "./Reading.ts"
 import { absent, orAbsent, orNull, type S3Failure, strange } from "./S3Failure.ts"
@@ -32,10 +32,8 @@ export const writePart = <E>(
   number: number,
   bytes: Stream.Stream<Uint8Array, E>
 ): Effect.Effect<Written, E | NotFound | S3Failure> => {
-  const held = (block: Payload) =>
-    block.bytes.length < blockBytesMin
-      ? putSmall(writing, parts, number, block)
-      : putLarge(writing, parts, number, block)
+  const held = (block: Uint8Array) =>
+    block.length < blockBytesMin ? putSmall(writing, parts, number, block) : putLarge(writing, parts, number, block)
   return Effect.flatMap(
     measured(bytes, (counted) => inBlocks(counted, heldBytesMax, held, draftSink(writing, parts, number))),
     ({ size, digest, value: etag }) =>
@@ -43,7 +41,7 @@ export const writePart = <E>(
   )
 }
 
-const putSmall = ({ bucket, places }: Writing, parts: Upload, number: number, block: Payload) =>
+const putSmall = ({ bucket, places }: Writing, parts: Upload, number: number, block: Uint8Array) =>
   Effect.uninterruptible(
     Effect.gen(function* () {
       const object = places.part(parts, number)
@@ -54,12 +52,12 @@ const putSmall = ({ bucket, places }: Writing, parts: Upload, number: number, bl
     })
   )
 
-const putLarge = (writing: Writing, parts: Upload, number: number, block: Payload) =>
+const putLarge = (writing: Writing, parts: Upload, number: number, block: Uint8Array) =>
   placed(
     writing,
     parts,
     number,
-    Effect.tap(writing.bucket.putBlock(parts, number, block), () => Effect.sync(() => release(block.bytes)))
+    Effect.tap(writing.bucket.putBlock(parts, number, block), () => Effect.sync(() => release(block)))
   )
 
 /** A block takes the place of an object that was there for its number. Gives its etag. */
@@ -131,7 +129,7 @@ const joinBlocks = (writing: Writing, parts: Upload, chosen: ReadonlyArray<BlobP
       if (part.size < blockBytesMin) {
         const found = yield* Effect.flatMap(readObject(bucket, places.part(parts, part.number)), orAbsent)
         if (found.etag !== etag) return yield* absent
-        blocks.push(yield* orAbsentUpload(bucket.putBlock(parts, part.number, payloadOf(found.bytes))))
+        blocks.push(yield* orAbsentUpload(bucket.putBlock(parts, part.number, found.bytes)))
       } else {
         if (replaced.has(part.number)) return yield* absent
         blocks.push({ part: part.number, etag })

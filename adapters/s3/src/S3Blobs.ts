@@ -7,7 +7,7 @@
 import { BlobStore, type ByteRange, type StoreUnavailable } from "@weft/core"
 import { Effect, Layer, Stream } from "effect"
 import { blockBytes } from "./Blocks.ts"
-import { makeBucket, payloadOf } from "./Bucket.ts"
+import { makeBucket } from "./Bucket.ts"
 import { type BucketUnusable, checkBucket } from "./BucketUnusable.ts"
 import { makeExchange } from "./Exchange.ts"
 import { makeNameLocks } from "./NameLocks.ts"
@@ -87,7 +87,7 @@ const at = <A, E, R>(places: Places, key: string, use: (object: string) => Effec
 
 const putWhole = (writing: Writing, object: string, bytes: Uint8Array): Effect.Effect<void, S3Failure> =>
   bytes.length <= blockBytes
-    ? Effect.asVoid(writing.bucket.put(object, payloadOf(bytes)))
+    ? Effect.asVoid(writing.bucket.put(object, bytes))
     : Effect.asVoid(writeObject(writing, object, Stream.succeed(bytes)))
 
 const open = ({ bucket }: Writing, object: string, range: ByteRange | undefined) =>

@@ -30,6 +30,6 @@ export interface Patience {
   readonly transferMs: number
 }
 
-export const patience: Patience = { answerMs: 30_000, transferMs: 180_000 }
+export const patience: Patience = { answerMs: 30_000, transferMs: 120_000 }
 
 export const defaultRegion = "us-east-1"

@@ -3,7 +3,7 @@ import { createHash, randomUUID } from "node:crypto"
 import type { Written } from "@weft/core"
 import { Effect, Fiber, type Scope, Stream } from "effect"
 import { type BlockSink, blockBytes, inBlocks, release } from "./Blocks.ts"
-import { type Bucket, type Payload, payloadOf, type UploadedBlock } from "./Bucket.ts"
+import type { Bucket, UploadedBlock } from "./Bucket.ts"
 import type { Places } from "./Places.ts"
 import { type S3Failure, strange } from "./S3Failure.ts"
 
@@ -19,7 +19,7 @@ export const writeObject = <E>(
   bytes: Stream.Stream<Uint8Array, E>,
   mark: string = randomUUID()
 ): Effect.Effect<Written, E | S3Failure> => {
-  const put = (block: Payload) => Effect.uninterruptible(Effect.asVoid(writing.bucket.put(key, block, mark)))
+  const put = (block: Uint8Array) => Effect.uninterruptible(Effect.asVoid(writing.bucket.put(key, block, mark)))
   return Effect.map(
     measured(bytes, (counted) => inBlocks(counted, blockBytes, put, openUpload(writing, key, mark))),
     ({ size, digest }) => ({ size, digest })
@@ -54,11 +54,11 @@ export const openUpload = (
   mark: string
 ): Effect.Effect<BlockSink<void, S3Failure>, S3Failure, Scope.Scope> =>
   Effect.gen(function* () {
-    const begin = Effect.tap(bucket.initiate(key, mark), (upload) => bucket.put(places.note(upload), nothing))
     let isFinished = false
-    const upload = yield* Effect.acquireRelease(begin, (begun) =>
+    const upload = yield* Effect.acquireRelease(bucket.initiate(key, mark), (begun) =>
       Effect.ignore(Effect.andThen(isFinished ? Effect.void : bucket.abort(begun), bucket.remove(places.note(begun))))
     )
+    yield* Effect.uninterruptible(bucket.put(places.note(upload), nothing))
     const scope = yield* Effect.scope
     const blocks: Array<UploadedBlock> = []
     let onItsWay: Fiber.Fiber<UploadedBlock, S3Failure> | null = null
@@ -70,7 +70,7 @@ export const openUpload = (
         Effect.gen(function* () {
           yield* arrived
           const sent = Effect.map(bucket.putBlock(upload, blocks.length + 1, block), (uploaded) => {
-            release(block.bytes)
+            release(block)
             return uploaded
           })
           onItsWay = yield* Effect.forkIn(sent, scope)
@@ -87,7 +87,7 @@ export const openUpload = (
     }
   })
 
-const nothing = payloadOf(new Uint8Array())
+const nothing = new Uint8Array()
 
 /** Aborts what writers that died have begun to write to objects that begin with this. */
 export const abortNoted = ({ bucket, places }: Writing, object: string): Effect.Effect<void, S3Failure> =>
