@@ -6,6 +6,7 @@ export class ReplayBuffer {
   /** Where the oldest stands; those before it are gone. */
   #head = 0
   #bytes = 0
+  #dropped: Message | null = null
   readonly #messagesMax: number
   readonly #bytesMax: number
 
@@ -20,6 +21,15 @@ export class ReplayBuffer {
 
   get bytes(): number {
     return this.#bytes
+  }
+
+  /** The latest of those that are gone. */
+  get dropped(): Message | null {
+    return this.#dropped
+  }
+
+  get all(): ReadonlyArray<Message> {
+    return this.#messages.slice(this.#head)
   }
 
   push(message: Message): void {
@@ -41,7 +51,10 @@ export class ReplayBuffer {
 
   #dropOldest(): void {
     const oldest = this.#messages[this.#head]
-    if (oldest !== undefined) this.#bytes -= weightOf(oldest.activity)
+    if (oldest !== undefined) {
+      this.#bytes -= weightOf(oldest.activity)
+      this.#dropped = oldest
+    }
     this.#head++
     // Half of the array is free: moving the rest costs each message one step in its life.
     if (this.#head * 2 >= this.#messages.length) {

@@ -3,16 +3,21 @@
  *
  * An environment has a channel from its first subscriber on, until it had none for a while. What happens in the others
  * is passed over, and while there is no channel at all the feed is not even read: who publishes pays for nobody. So a
- * client that comes back within that while misses nothing that is still kept.
+ * client that comes back within that while misses nothing that is still kept. What the feed lost, and what a client
+ * missed that comes from another node, is told from the store.
  */
-import { Clock, Context, Duration, Effect, Exit, Latch, Layer, PubSub, Scope, Semaphore } from "effect"
+import { Clock, Context, Duration, Effect, Latch, Layer, PubSub, Schedule, type Scope, Semaphore } from "effect"
 import type { Activity } from "../activity/Activity.ts"
 import { Feed } from "../activity/Feed.ts"
+import type { StoreUnavailable } from "../errors/Errors.ts"
 import type { EnvId } from "../ids/Ids.ts"
 import { NodeMetrics } from "../metrics/NodeMetrics.ts"
 import { NodeLease } from "../runs/NodeLease.ts"
 import { Channel, type Interest } from "./Channel.ts"
-import type { Subscription } from "./Subscription.ts"
+import { makeFeedReader, portionMax, restAfter } from "./FeedReader.ts"
+import { placeOf } from "./Message.ts"
+import { type Missed, makeMissed } from "./Missed.ts"
+import type { Subscriber, Subscription } from "./Subscription.ts"
 
 export interface StreamsConfig {
   /** Messages that are kept for clients that come back, of each environment; default 10,000. */
@@ -32,153 +37,181 @@ const queue = { messages: 1000, bytes: 16 * MiB }
 const idle = Duration.minutes(10)
 const sweepEvery = Duration.minutes(1)
 
-/** Messages of the feed that are handed out at once: well within what a subscriber may be behind. */
-const portionMax = 250
-
-/** After each portion the hub rests for this long per subscriber that it woke, so that portions grow with the load. */
-const restMsEach = 0.05
-const restMsMax = 100
-
 interface Opened {
   readonly channel: Channel
   /** Epoch milliseconds of when its last subscriber left; null while it has some. */
   leftAt: number | null
 }
 
+type OpenedChannels = Map<EnvId, Opened>
+
 export class StreamHub extends Context.Service<
   StreamHub,
   {
     /**
-     * All activity of the environment that is published after this returns, until the scope closes; `after` is a
-     * position that a former subscription gave.
+     * All activity of the environment that is published after this returns, until the scope closes; before it what was
+     * missed since `after`, a position that a former subscription gave, here or on another node.
      */
     readonly subscribe: (
       envId: EnvId,
       interest: Interest,
       after: string | null
-    ) => Effect.Effect<Subscription, never, Scope.Scope>
+    ) => Effect.Effect<Subscription, StoreUnavailable, Scope.Scope>
   }
 >()("@weft/core/streams/StreamHub") {
-  static readonly layer = (config: StreamsConfig = {}) => {
-    const { replayMessages = 10_000, replayBytes = 16 * MiB } = config
-    const bounds = { replayMessages, replayBytes, queue }
-    return Layer.effect(
-      StreamHub,
-      Effect.gen(function* () {
-        const { nodeId } = yield* NodeLease
-        const clock = yield* Clock.Clock
-        const metrics = yield* NodeMetrics
-        const opened = new Map<EnvId, Opened>()
-        let channels = 0
-        const semaphore = yield* Semaphore.make(1)
-        const attachment = yield* makeAttachment((messages) => distribute(opened, messages, 16 * replayBytes))
-        const hasChannels = Latch.makeUnsafe(false)
-        metrics.register(Effect.sync(() => [gauge(opened)]))
-
-        const open = (envId: EnvId): Opened => {
-          const known = opened.get(envId)
-          if (known !== undefined) return known
-          channels++
-          const made = { channel: new Channel(`${nodeId}-${channels}`, bounds), leftAt: null }
-          opened.set(envId, made)
-          hasChannels.openUnsafe()
-          return made
-        }
-
-        const sweep = Effect.suspend(() => {
-          const before = clock.currentTimeMillisUnsafe() - Duration.toMillis(idle)
-          for (const [envId, { leftAt }] of opened) if (leftAt !== null && leftAt <= before) opened.delete(envId)
-          if (opened.size > 0) return Effect.void
-          hasChannels.closeUnsafe()
-          return attachment.detach
-        })
-        yield* hasChannels.await.pipe(
-          Effect.andThen(Effect.sleep(sweepEvery)),
-          Effect.andThen(semaphore.withPermit(sweep)),
-          Effect.forever,
-          Effect.forkScoped
-        )
-        yield* Effect.addFinalizer(() =>
-          Effect.suspend(() => {
-            for (const { channel } of opened.values()) channel.close()
-            return attachment.detach
-          })
-        )
-
-        return StreamHub.of({
-          subscribe: (envId, interest, after) =>
-            Effect.map(
-              Effect.acquireRelease(
-                semaphore.withPermit(
-                  Effect.map(attachment.attach, () => {
-                    const entry = open(envId)
-                    entry.leftAt = null
-                    return { entry, subscriber: entry.channel.subscribe(interest, after) }
-                  })
-                ),
-                ({ entry, subscriber }) =>
-                  Effect.sync(() => {
-                    entry.channel.unsubscribe(interest, subscriber)
-                    if (entry.channel.subscribers === 0) entry.leftAt = clock.currentTimeMillisUnsafe()
-                  })
-              ),
-              ({ subscriber }) => subscriber
-            )
-        })
-      })
-    )
-  }
+  static readonly layer = (config: StreamsConfig = {}) => Layer.effect(StreamHub, makeHub(config))
 }
 
-const gauge = (opened: ReadonlyMap<EnvId, Opened>) => {
+const makeHub = Effect.fnUntraced(function* ({ replayMessages = 10_000, replayBytes = 16 * MiB }: StreamsConfig) {
+  const bounds = { replayMessages, replayBytes, queue }
+  const { nodeId } = yield* NodeLease
+  const clock = yield* Clock.Clock
+  const missed = yield* makeMissed({ limit: replayMessages, bytes: replayBytes })
+  const opened: OpenedChannels = new Map()
+  let channels = 0
+  const semaphore = yield* Semaphore.make(1)
+  const horizon = yield* makeHorizon(opened, missed)
+  const reader = yield* makeFeedReader((messages) => {
+    const time = horizon.advance(reader.isDrained())
+    return distribute(opened, messages, time, 16 * replayBytes)
+  })
+  const hasChannels = Latch.makeUnsafe(false)
+  yield* registerMetrics(opened)
+
+  const open = (envId: EnvId): Opened => {
+    const known = opened.get(envId)
+    if (known !== undefined) return known
+    channels++
+    const channel = new Channel(`${nodeId}-${channels}`, bounds, clock.currentTimeMillisUnsafe())
+    const made = { channel, leftAt: null }
+    opened.set(envId, made)
+    hasChannels.openUnsafe()
+    return made
+  }
+
+  const join = (envId: EnvId, interest: Interest, after: string | null) => {
+    const entry = open(envId)
+    entry.leftAt = null
+    const time = horizon.advance(reader.isDrained())
+    const place = after === null ? null : placeOf(after)
+    return place === null
+      ? { entry, subscriber: entry.channel.subscribe(interest, time), completed: Effect.void }
+      : { entry, ...missed.resume(envId, entry.channel, interest, place, clock.currentTimeMillisUnsafe()) }
+  }
+
+  const leave = (entry: Opened, interest: Interest, subscriber: Subscriber) => {
+    entry.channel.unsubscribe(interest, subscriber)
+    if (entry.channel.subscribers === 0) entry.leftAt = clock.currentTimeMillisUnsafe()
+  }
+
+  const sweep = Effect.suspend(() => {
+    const before = clock.currentTimeMillisUnsafe() - Duration.toMillis(idle)
+    for (const [envId, { leftAt }] of opened) if (leftAt !== null && leftAt <= before) opened.delete(envId)
+    if (opened.size > 0) return Effect.void
+    hasChannels.closeUnsafe()
+    return reader.detach
+  })
+  yield* hasChannels.await.pipe(
+    Effect.andThen(Effect.sleep(sweepEvery)),
+    Effect.andThen(semaphore.withPermit(sweep)),
+    Effect.forever,
+    Effect.forkScoped
+  )
+  yield* Effect.addFinalizer(() =>
+    Effect.suspend(() => {
+      for (const { channel } of opened.values()) channel.close()
+      return reader.detach
+    })
+  )
+
+  return StreamHub.of({
+    subscribe: (envId, interest, after) =>
+      Effect.acquireRelease(
+        semaphore.withPermit(Effect.map(reader.attach, () => join(envId, interest, after))),
+        ({ entry, subscriber }) => Effect.sync(() => leave(entry, interest, subscriber))
+      ).pipe(Effect.flatMap(({ subscriber, completed }) => Effect.as(completed, subscriber)))
+  })
+})
+
+const registerMetrics = Effect.fnUntraced(function* (opened: OpenedChannels) {
+  const feed = yield* Feed
+  const metrics = yield* NodeMetrics
+  metrics.register(Effect.sync(() => [gauge(opened)]))
+  metrics.register(feed.counted)
+})
+
+const gauge = (opened: OpenedChannels) => {
   let value = 0
   for (const { channel } of opened.values()) value += channel.subscribers
   const help = "Subscriptions to streams and environments that are open"
   return { type: "gauge", name: "weft_subscriptions", help, labels: {}, value } as const
 }
 
-/** The hub's own subscription to the feed, which it has only while somebody listens. */
-const makeAttachment = Effect.fnUntraced(function* (handOut: (messages: ReadonlyArray<Activity>) => number) {
+/**
+ * The instant before which everything that was stored has been handed out. It stands still while messages of other nodes
+ * do not arrive, until what was lost of them is told from the store.
+ */
+const makeHorizon = Effect.fnUntraced(function* (opened: OpenedChannels, missed: Missed) {
   const feed = yield* Feed
-  let attached: Scope.Closeable | null = null
+  const clock = yield* Clock.Clock
+  const gaps = yield* feed.gaps
+  let time = clock.currentTimeMillisUnsafe()
+  let isCatchingUp = false
 
-  const attach = Effect.gen(function* () {
-    if (attached !== null) return
-    const scope = Scope.makeUnsafe()
-    const activity = yield* Scope.provide(feed.activity, scope)
-    attached = scope
-    yield* PubSub.takeBetween(activity, 1, portionMax).pipe(
-      Effect.flatMap((messages) => {
-        const woken = handOut(messages)
-        // More is waiting: the feed must not lose it meanwhile.
-        const isBehind = messages.length === portionMax
-        const restMs = Math.min(woken * restMsEach, restMsMax) / (isBehind ? 4 : 1)
-        // Even the quickest subscriber needs a turn to take them.
-        return restMs < 1 ? Effect.yieldNow : Effect.sleep(restMs)
-      }),
-      Effect.forever,
-      Effect.forkIn(scope)
+  const advance = (isDrained: boolean): number => {
+    if (isDrained && !isCatchingUp && feed.awaySince() === null) time = clock.currentTimeMillisUnsafe()
+    return time
+  }
+
+  const catchUp = Effect.fnUntraced(function* (envId: EnvId, { channel }: Opened, since: number) {
+    const missing = yield* missed.ofChannel(envId, channel, since)
+    for (let at = 0; at < missing.length; at += portionMax) {
+      for (const activity of missing.slice(at, at + portionMax)) channel.retell(activity, time)
+      yield* restAfter(channel.flush(), true)
+    }
+  })
+
+  const patiently = (effect: Effect.Effect<void, StoreUnavailable>) =>
+    effect.pipe(
+      Effect.tapError((error) => Effect.logWarning(error.message)),
+      Effect.retry(Schedule.spaced("1 second")),
+      Effect.catchCause((cause) => Effect.logError("What was missed cannot be told", cause))
     )
-  })
-  const detach = Effect.suspend(() => {
-    const scope = attached
-    attached = null
-    return scope === null ? Effect.void : Scope.close(scope, Exit.void)
-  })
-  return { attach: Effect.uninterruptible(attach), detach }
+
+  yield* PubSub.takeAll(gaps).pipe(
+    Effect.tap((some) =>
+      Effect.suspend(() => {
+        isCatchingUp = true
+        const since = Math.min(...some.map((gap) => gap.since))
+        return Effect.forEach([...opened], ([envId, entry]) => patiently(catchUp(envId, entry, since)), {
+          concurrency: "unbounded",
+          discard: true
+        })
+      })
+    ),
+    Effect.tap(() =>
+      Effect.sync(() => {
+        isCatchingUp = false
+      })
+    ),
+    Effect.forever,
+    Effect.forkScoped
+  )
+  return { advance }
 })
 
 /** Gives how many subscribers got something. */
 const distribute = (
-  opened: ReadonlyMap<EnvId, Opened>,
+  opened: OpenedChannels,
   messages: ReadonlyArray<Activity>,
+  time: number,
   bytesMax: number
 ): number => {
   const touched = new Set<Channel>()
   for (const activity of messages) {
     const channel = opened.get(activity.env_id)?.channel
     if (channel === undefined) continue
-    channel.add(activity)
+    channel.add(activity, time)
     touched.add(channel)
   }
   let woken = 0
@@ -188,7 +221,7 @@ const distribute = (
 }
 
 /** Keeps what all channels keep together within bounds. The largest pays, so that no tenant's noise costs another. */
-const shrinkLargest = (opened: ReadonlyMap<EnvId, Opened>, bytesMax: number): void => {
+const shrinkLargest = (opened: OpenedChannels, bytesMax: number): void => {
   const total = (): number => [...opened.values()].reduce((sum, { channel }) => sum + channel.bytes, 0)
   for (let excess = total() - bytesMax; excess > 0; excess = total() - bytesMax) {
     const [largest] = [...opened.values()].sort((a, b) => b.channel.bytes - a.channel.bytes)

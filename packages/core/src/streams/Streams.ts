@@ -31,7 +31,7 @@ export class Streams extends Context.Service<
      * Runs, events and streams of the whole environment. Needs `stream: read` on all. `BadRequest` where the host has
      * no way to hear of everything.
      */
-    readonly ofEnv: (after?: string) => Effect.Effect<Subscription, Forbidden | BadRequest, Watching>
+    readonly ofEnv: (after?: string) => Effect.Effect<Subscription, Forbidden | BadRequest | StoreUnavailable, Watching>
     /** Runs of the stream, and what they emit. Needs `stream: read` on the id. `NotFound` for one that nothing is in. */
     readonly ofStream: (
       streamId: string,

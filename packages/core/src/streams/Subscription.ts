@@ -45,15 +45,25 @@ export class Subscriber implements Subscription {
   #wake: (() => void) | null = null
   #cut: (() => void) | null = null
 
-  /** `replay` is what it missed: it does not count towards the bounds, since it is kept anyway. */
-  constructor(begin: Position, replay: Portion, bounds: QueueBounds) {
+  constructor(begin: Position, bounds: QueueBounds) {
     this.begin = begin
     this.#bounds = bounds
-    if (replay.length > 0) this.#portions.push(replay)
   }
 
   get isOver(): boolean {
     return this.#ending !== null
+  }
+
+  /** What it has not taken yet. */
+  get waiting(): ReadonlyArray<Message> {
+    return this.#portions.flat()
+  }
+
+  /** Gives it what it missed, before all that waits. That does not count towards the bounds. */
+  prepend(missed: Portion): void {
+    if (missed.length === 0 || this.#ending === "cut") return
+    this.#portions.unshift(missed)
+    this.#rouse()
   }
 
   offer(portion: Portion): void {

@@ -1,9 +1,10 @@
 /** The rules of a channel: numbering, keeping, handing out, cutting off. Plain state, no clock. */
 import { assert, describe, it } from "@effect/vitest"
-import { type Activity, EnvId, EventId, JsonText, ProjectId, RunId, StreamId } from "@weft/core"
+import { type Activity, EnvId, EventId, JsonText, ProjectId, RunId, StreamId, Timestamp } from "@weft/core"
 import { Effect } from "effect"
 import fc from "fast-check"
 import { Channel, type Interest } from "../../src/streams/Channel.ts"
+import { placeOf } from "../../src/streams/Message.ts"
 import type { Subscription } from "../../src/streams/Subscription.ts"
 
 const uuid = (kind: string, n: number) => `01976a2b-${kind}-7000-8000-${n.toString(16).padStart(12, "0")}`
@@ -33,8 +34,16 @@ const whole: Interest = { stream: null }
 const bounds = { replayMessages: 100, replayBytes: 1_000_000, queue: { messages: 50, bytes: 1_000_000 } }
 
 const add = (channel: Channel, ...activities: ReadonlyArray<Activity>): void => {
-  for (const activity of activities) channel.add(activity)
+  for (const activity of activities) channel.add(activity, 0)
   channel.flush()
+}
+
+const channelOf = (name: string, more: Partial<typeof bounds> = {}) => new Channel(name, { ...bounds, ...more }, 0)
+
+/** From a place that the channel gave and keeps what came after, or from now on. */
+const subscribe = (channel: Channel, interest: Interest, after: string | null = null): Subscription => {
+  const place = after === null ? null : placeOf(after)
+  return place !== null && channel.keeps(place) ? channel.resume(interest, place) : channel.subscribe(interest, 0)
 }
 
 /** What there is to be taken now, by the marks of the samples; or how it ended. */
@@ -47,9 +56,9 @@ const markOf = (activity: Activity): string => ("event_type" in activity ? activ
 
 describe("a channel", () => {
   it("gives a subscriber what comes from then on, in order", () => {
-    const channel = new Channel("c", bounds)
+    const channel = channelOf("c")
     add(channel, published(1))
-    const subscription = channel.subscribe(whole, null)
+    const subscription = subscribe(channel, whole)
     add(channel, published(2), published(3))
     add(channel, published(4))
     assert.deepStrictEqual(taken(subscription), ["2", "3", "4"])
@@ -57,30 +66,30 @@ describe("a channel", () => {
   })
 
   it("does not give twice what was added but not yet handed out when somebody came", () => {
-    const channel = new Channel("c", bounds)
-    const before = channel.subscribe(whole, null)
-    channel.add(published(1))
-    const after = channel.subscribe(whole, before.begin)
+    const channel = channelOf("c")
+    const before = subscribe(channel, whole)
+    channel.add(published(1), 0)
+    const after = subscribe(channel, whole, before.begin)
     channel.flush()
     assert.deepStrictEqual(taken(before), ["1"])
     assert.deepStrictEqual(taken(after), ["1"])
   })
 
   it("gives a stream what runs do and emit in it, of the project that is asked for", () => {
-    const channel = new Channel("c", bounds)
-    const all = channel.subscribe({ stream: stream(1), project: null }, null)
-    const byName = channel.subscribe({ stream: stream(1), project: "shop" }, null)
-    const byId = channel.subscribe({ stream: stream(1), project: uuid("0005", 1) }, null)
-    const other = channel.subscribe({ stream: stream(1), project: "other" }, null)
-    const env = channel.subscribe(whole, null)
+    const channel = channelOf("c")
+    const all = subscribe(channel, { stream: stream(1), project: null })
+    const byName = subscribe(channel, { stream: stream(1), project: "shop" })
+    const byId = subscribe(channel, { stream: stream(1), project: uuid("0005", 1) })
+    const other = subscribe(channel, { stream: stream(1), project: "other" })
+    const env = subscribe(channel, whole)
     add(channel, published(1), emitted(1), emitted(2), emitted(4, "other"))
     assert.deepStrictEqual([all, byName, byId, other, env].map(taken), [["1", "4"], ["1"], ["1", "4"], ["4"], ["1"]])
   })
 
   it("cuts off who is too far behind, in messages or in bytes, and nobody else", () => {
-    const channel = new Channel("c", bounds)
-    const slow = channel.subscribe(whole, null)
-    const quick = channel.subscribe(whole, null)
+    const channel = channelOf("c")
+    const slow = subscribe(channel, whole)
+    const quick = subscribe(channel, whole)
     let isCut = false
     slow.onCut(() => {
       isCut = true
@@ -91,7 +100,7 @@ describe("a channel", () => {
     }
     assert.isTrue(isCut)
     assert.strictEqual(taken(slow), "cut")
-    const heavy = channel.subscribe({ stream: stream(1), project: null }, null)
+    const heavy = subscribe(channel, { stream: stream(1), project: null })
     add(channel, emitted(1, "shop", "x".repeat(300_000)))
     add(channel, emitted(1, "shop", "x".repeat(300_000)))
     assert.strictEqual(taken(heavy), "cut")
@@ -99,32 +108,62 @@ describe("a channel", () => {
   })
 
   it("keeps no more than it may", () => {
-    const channel = new Channel("c", { ...bounds, replayBytes: 300_000 })
-    const { begin } = channel.subscribe(whole, null)
+    const channel = channelOf("c", { replayBytes: 300_000 })
     for (let n = 0; n < 250; n++) add(channel, published(n))
     const marks = Array.from({ length: 100 }, (_, index) => String(150 + index))
-    assert.deepStrictEqual(taken(channel.subscribe(whole, begin)), marks)
+    assert.deepStrictEqual(
+      channel.keptSince(whole, 0).map(({ activity }) => markOf(activity)),
+      marks
+    )
     for (let n = 0; n < 20; n++) add(channel, emitted(1, "shop", "x".repeat(50_000)))
     assert.isAtMost(channel.bytes, 300_000)
     assert.isAbove(channel.bytes, 100_000)
     channel.shrink(0)
     assert.strictEqual(channel.bytes, 0)
-    assert.deepStrictEqual(taken(channel.subscribe(whole, begin)), [])
+    assert.deepStrictEqual(channel.keptSince(whole, 0), [])
   })
 
   it("takes no position for its own that is not", () => {
-    const channel = new Channel("node-1", bounds)
+    const channel = channelOf("node-1")
     add(channel, published(1), published(2))
-    for (const after of ["", "1", "node-1", "node-1-", "node-1-x", "node-1--1", "node-1-3", "node-11-1", "node-2-0"]) {
-      assert.deepStrictEqual(taken(channel.subscribe(whole, after)), [], after)
+    for (const after of ["", "1", "node-1", "node-1-", "node-1-x-t0", "node-1--1-t0", "node-1-3-t0", "node-11-1-t0"]) {
+      assert.deepStrictEqual(taken(subscribe(channel, whole, after)), [], after)
     }
-    assert.deepStrictEqual(taken(channel.subscribe(whole, "node-1-1")), ["2"])
+    assert.deepStrictEqual(taken(subscribe(channel, whole, "node-2-0-t0")), [])
+    assert.deepStrictEqual(taken(subscribe(channel, whole, "node-1-1")), [])
+    assert.deepStrictEqual(taken(subscribe(channel, whole, "node-1-1-t0")), ["2"])
+  })
+
+  it("knows what it does not keep any more, and since when it keeps all", () => {
+    const channel = new Channel("c", { ...bounds, replayMessages: 2 }, 100)
+    assert.strictEqual(channel.completeSince, 100)
+    assert.isTrue(channel.keeps({ channel: "c", seq: 0, time: 100 }))
+    for (const n of [1, 2, 3]) channel.add(published(n), 100 + n)
+    channel.flush()
+    assert.strictEqual(channel.completeSince, 102)
+    assert.deepStrictEqual(
+      [0, 1, 2, 3, 4].map((seq) => channel.keeps({ channel: "c", seq, time: 0 })),
+      [false, true, true, true, false]
+    )
+  })
+
+  it("gives what was missed once, whether the store or the feed tells first", () => {
+    const channel = channelOf("c")
+    const subscription = subscribe(channel, whole)
+    add(channel, published(1))
+    const happened = [1, 2, 3].map((n) => ({ at: Timestamp.make(n), activity: published(n) }))
+    const missing = channel.missing(happened)
+    assert.deepStrictEqual(missing.map(markOf), ["2", "3"])
+    for (const activity of missing) channel.retell(activity, 5)
+    channel.flush()
+    add(channel, published(3), published(4))
+    assert.deepStrictEqual(taken(subscription), ["1", "2", "3", "4"])
   })
 
   it("ends its subscriptions after what they have not taken", () => {
-    const channel = new Channel("c", bounds)
-    const env = channel.subscribe(whole, null)
-    const one = channel.subscribe({ stream: stream(1), project: null }, null)
+    const channel = channelOf("c")
+    const env = subscribe(channel, whole)
+    const one = subscribe(channel, { stream: stream(1), project: null })
     add(channel, published(1))
     channel.close()
     assert.deepStrictEqual([taken(env), taken(env), taken(one)], [["1"], "closed", "closed"])
@@ -133,13 +172,9 @@ describe("a channel", () => {
   it("loses and repeats nothing for who comes back, wherever it was cut off", () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom("add", "add two", "take", "leave"), { maxLength: 80 }), (steps) => {
-        const channel = new Channel("c", {
-          ...bounds,
-          replayMessages: 1000,
-          queue: { messages: 1000, bytes: 1_000_000 }
-        })
+        const channel = channelOf("c", { replayMessages: 1000, queue: { messages: 1000, bytes: 1_000_000 } })
         let n = 0
-        let subscription = channel.subscribe(whole, null)
+        let subscription = subscribe(channel, whole)
         let last = subscription.begin
         const heard: Array<string> = []
         const hear = () => {
@@ -154,7 +189,7 @@ describe("a channel", () => {
           if (step === "add two") add(channel, published(n++), published(n++))
           if (step === "take") hear()
           if (step !== "leave") continue
-          subscription = channel.subscribe(whole, last)
+          subscription = subscribe(channel, whole, last)
         }
         hear()
         assert.deepStrictEqual(

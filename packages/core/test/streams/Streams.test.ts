@@ -58,13 +58,72 @@ describe("streams", () => {
       yield* TestClock.adjust("12 minutes")
       yield* publish(env, "plain")
       yield* settle
-      const third = yield* open(env.env_id, first.subscription.begin)
+      const third = yield* open(env.env_id)
       yield* third.subscription.nudge
       assert.deepStrictEqual(kinds(yield* third.subscription.take), [])
-      assert.notStrictEqual(third.subscription.begin, first.subscription.begin)
       yield* publish(env, "plain")
       yield* settle
       assert.deepStrictEqual(kinds(yield* third.subscription.take), ["stream:created", "event:created"])
+    }).pipe(Effect.provide(world(modules)))
+  )
+
+  it.effect("are told from the store where nobody keeps them any more, in order, with results and without a gap", () =>
+    Effect.gen(function* () {
+      const env = yield* deployed("shop")
+      const first = yield* open(env.env_id)
+      const { stream_id } = yield* publish(env, "order:created")
+      yield* settle
+      const heard = kinds(yield* first.subscription.take)
+      assert.deepStrictEqual(heard, ["stream:created", "event:created", "run:start", "run:stop", "event:handled"])
+      yield* first.leave
+      yield* TestClock.adjust("12 minutes")
+      const second = yield* open(env.env_id, first.subscription.begin)
+      yield* publish(env, "plain")
+      yield* settle
+      const later = ["stream:created", "event:created"]
+      // That a delivery was handled is stored nowhere.
+      const told = kinds(yield* second.subscription.take)
+      assert.deepStrictEqual([...told], [...heard.slice(0, 4), ...later])
+
+      const ofStream = yield* asHost(
+        env,
+        Streams.use((streams) => streams.ofStream(stream_id, { after: first.subscription.begin }))
+      )
+      const runs = yield* ofStream.take
+      assert.deepStrictEqual(kinds(runs), ["run:start", "run:stop"])
+      const [start, stop] = typeof runs === "string" ? [] : runs.flat()
+      assert.isTrue(stop !== undefined && "result" in stop.activity && stop.activity.result === '{"done":true}')
+      const again = yield* asHost(
+        env,
+        Streams.use((streams) => streams.ofStream(stream_id, { after: start?.position ?? "" }))
+      )
+      // Positions of another life say when, not which: what came shortly before is told again.
+      assert.deepStrictEqual(kinds(yield* again.take), ["run:start", "run:stop"])
+    }).pipe(Effect.scoped, Effect.provide(world(modules)))
+  )
+
+  it.effect("are told from the store of an hour at most, and to nobody who gives no position", () =>
+    Effect.gen(function* () {
+      const env = yield* deployed("shop")
+      const first = yield* open(env.env_id)
+      yield* publish(env, "plain")
+      yield* first.leave
+      yield* TestClock.adjust("50 minutes")
+      yield* publish(env, "order:created")
+      yield* settle
+      yield* TestClock.adjust("20 minutes")
+      const taken = (after: string) =>
+        Effect.gen(function* () {
+          const { subscription, leave } = yield* open(env.env_id, after)
+          yield* subscription.nudge
+          const heard = kinds(yield* subscription.take)
+          yield* leave
+          return heard
+        })
+      assert.lengthOf(yield* taken(first.subscription.begin), 4)
+      for (const after of ["", "x", "01970d44-1c90-7a51-9d0c-4a3d2b1c0f6e-1-7", "a-1-t", "a-b-t1"]) {
+        assert.deepStrictEqual(yield* taken(after), [], after)
+      }
     }).pipe(Effect.provide(world(modules)))
   )
 
