@@ -51,6 +51,7 @@ import * as Departure from "./runs/Departure.ts"
 import { Dispatcher } from "./runs/Dispatcher.ts"
 import { Executor } from "./runs/Executor.ts"
 import { Groups } from "./runs/Groups.ts"
+import { HostTransactions } from "./runs/HostTransactions.ts"
 import * as Intake from "./runs/Intake.ts"
 import { Journal } from "./runs/Journal.ts"
 import * as LeaseKeeper from "./runs/LeaseKeeper.ts"
@@ -104,6 +105,7 @@ export type WeftServices =
   | Builds
   | Schedules
   | Events
+  | HostTransactions
   | Runs
   | RunControl
   | Calls
@@ -180,7 +182,7 @@ export const layer = (
   )
   // What a former life left is ended before anything is claimed.
   const claiming = Layer.provide(Layer.merge(Claimer.layer, Retention.layer), Reaper.layer)
-  const publishing = Events.layer.pipe(
+  const publishing = Layer.merge(Events.layer, HostTransactions.layer).pipe(
     Layer.provideMerge(SystemEvents.layer),
     Layer.provideMerge(Layer.merge(Intake.layer, Groups.layer)),
     Layer.provideMerge(Layer.mergeAll(Journal.layer, claiming)),

@@ -31,6 +31,12 @@ export const toTexts = (node: NodeId, seq: number, content: string, bytesMax: nu
   return pieces.map((piece, index) => `${version} ${node} ${seq} ${index} ${pieces.length}\n${piece}`)
 }
 
+/** The text of a short content of which nobody can say after which other it comes, such as that of a transaction. */
+export const toTextByItself = (content: string): string => `${version} ${nobody} 0 0 1\n${content}`
+
+/** Where the number is 0, who sent it does not matter. */
+const nobody = "00000000-0000-0000-0000-000000000000"
+
 const piecesOf = (content: string, bytesMax: number): ReadonlyArray<string> => {
   if (content.length * 3 <= bytesMax) return [content]
   const pieces: Array<string> = []
@@ -97,6 +103,7 @@ export class FeedPieces {
     const [line = "", node = "", ...numbers] = lineOf.exec(text) ?? []
     const [seq = 0, index = 0, count = 0] = numbers.map(Number)
     if (line === "" || count < 1 || count > piecesMax || index >= count) return null
+    if (seq === 0) return { node, content: text.slice(line.length), missedSince: null }
     const sender = this.#sender(node, now)
     if (sender.seq !== null && seq <= sender.seq) return null
     const piece = text.slice(line.length)

@@ -9,74 +9,44 @@
 import { Effect, Layer, Queue } from "effect"
 import type { Activity } from "../activity/Activity.ts"
 import { Feed } from "../activity/Feed.ts"
-import { BadRequest } from "../errors/Errors.ts"
 import type { Event } from "../events/Event.ts"
-import { EventLog, type OnceRequest, type Publication } from "../events/EventLog.ts"
-import { whyRefused } from "../events/ScheduleEvents.ts"
-import { DeliveryId, freshIds, RunId } from "../ids/Ids.ts"
-import { addMillis, now as currentTime } from "../ids/Timestamp.ts"
-import { AdmissionStore, type EarlierRequest } from "./AdmissionStore.ts"
-import { newDelivery, startRun } from "./Attempt.ts"
+import { EventLog, type Publication } from "../events/EventLog.ts"
+import { freshIds, RunId } from "../ids/Ids.ts"
+import { AdmissionStore } from "./AdmissionStore.ts"
+import { admitTo, type Conditional, earlierIn, makeDeliveries, newsOf } from "./Admitting.ts"
+import { startRun } from "./Attempt.ts"
 import { Claimer } from "./Claimer.ts"
-import { makeConditions } from "./Conditions.ts"
 import type { Delivery } from "./Delivery.ts"
 import { Journal } from "./Journal.ts"
 import { NodeLease } from "./NodeLease.ts"
 import type { Run } from "./Run.ts"
 import { Slots } from "./Slots.ts"
 
-/** How long a key is taken. */
-const onceMs = 24 * 3_600_000
-
-interface Conditional {
-  readonly delivery: Delivery
-  readonly onceKey: string | null
-}
-
 export const layer = Layer.effect(
   EventLog,
   Effect.gen(function* () {
     const admissions = yield* AdmissionStore
     const feed = yield* Feed
-    const fresh = yield* freshIds
-    const conditions = yield* makeConditions
+    const deliveriesOf = yield* makeDeliveries
     const waits = yield* makeWaits
     const write = yield* makeWrite(waits)
 
-    const admit = Effect.fnUntraced(function* (
-      event: Event,
-      deliveries: ReadonlyArray<Conditional>,
-      publication: Publication
-    ) {
-      const { request, schedule } = publication
-      const admitted = yield* admissions.admit({
-        event,
-        deliveries,
-        request: request === null ? null : { ...request, key: requestKey(request) },
-        ...(schedule === undefined ? {} : { schedule }),
-        now: event.created_at,
-        until: addMillis(event.created_at, onceMs)
-      })
-      if (admitted._tag === "Refused") return yield* new BadRequest({ reason: whyRefused(admitted.refusal) })
-      if (admitted._tag === "Earlier") return yield* sameRequest(admitted.earlier, request)
+    const admit = Effect.fnUntraced(function* (publication: Publication, deliveries: ReadonlyArray<Conditional>) {
+      const { event, isNew, waiting } = yield* admitTo(admissions, publication, deliveries)
+      if (!isNew) return event
       yield* feed.publish(newsOf(publication))
-      if (admitted.deliveries.length > 0) yield* waits(event)
-      if (schedule?._tag === "Created") yield* feed.tell([{ type: "schedules:changed" }])
+      if (waiting > 0) yield* waits(event)
+      if (publication.schedule?._tag === "Created") yield* feed.tell([{ type: "schedules:changed" }])
       return event
     })
 
     return EventLog.of({
       append: Effect.fnUntraced(function* (publication: Publication) {
-        const { event, matches, causedBy, request, schedule } = publication
-        let isConditional = request !== null || schedule !== undefined
-        const deliveries: Array<Conditional> = []
-        for (const match of matches) {
-          const onceKey = match.handler.idempotency === null ? null : yield* conditions.onceKey(event, match)
-          const group = match.handler.concurrency === null ? null : yield* conditions.group(event, match)
-          deliveries.push({ delivery: newDelivery(event, match, yield* fresh(DeliveryId), causedBy, group), onceKey })
-          if (onceKey !== null) isConditional = true
+        const { event, request, schedule } = publication
+        const deliveries = yield* deliveriesOf(publication)
+        if (request !== null || schedule !== undefined || deliveries.some(({ onceKey }) => onceKey !== null)) {
+          return yield* admit(publication, deliveries)
         }
-        if (isConditional) return yield* admit(event, deliveries, publication)
         yield* write(
           event,
           deliveries.map(({ delivery }) => delivery),
@@ -85,27 +55,10 @@ export const layer = Layer.effect(
         return event
       }, Effect.uninterruptible),
 
-      earlier: Effect.fnUntraced(function* (envId, request) {
-        const earlier = yield* admissions.earlier(envId, requestKey(request), yield* currentTime)
-        return earlier === null ? null : yield* sameRequest(earlier, request)
-      })
+      earlier: (envId, request) => earlierIn(admissions, envId, request)
     })
   })
 )
-
-/** What the feed says of a published event. */
-const newsOf = ({ event, beginsStream }: Publication): ReadonlyArray<Activity> => {
-  const { env_id, stream_id, event_id, event_type } = event
-  const created = { type: "event:created" as const, env_id, event_id, stream_id, event_type }
-  return beginsStream ? [{ type: "stream:created", env_id, stream_id }, created] : [created]
-}
-
-const requestKey = ({ key }: OnceRequest): string => `request:${key}`
-
-const sameRequest = ({ event, digest }: EarlierRequest, request: OnceRequest | null) =>
-  digest === request?.digest
-    ? Effect.succeed(event)
-    : Effect.fail(new BadRequest({ reason: "Idempotency-Key: it was used for another request within 24 hours" }))
 
 /** Deliveries of the event wait in the store: sees to it that somebody claims them in time. */
 const makeWaits = Effect.gen(function* () {
