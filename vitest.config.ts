@@ -44,7 +44,7 @@ export default defineConfig({
           name: "http on postgres",
           include: http,
           exclude: heavy,
-          globalSetup: "./tooling/src/services/vitest.ts",
+          globalSetup: ["./tooling/src/services/vitest.ts", "./tooling/src/services/vitestS3.ts"],
           provide: { httpBackend: "PostgreSQL and S3" },
           maxWorkers: 2,
           sequence: { groupOrder: 1 }
@@ -56,7 +56,9 @@ export default defineConfig({
       }
     ],
     execArgv: ["--conditions=weft-source"],
-    testTimeout: 30_000
+    testTimeout: 30_000,
+    // A busy machine takes its time to open a database.
+    hookTimeout: 60_000
   },
   resolve: { conditions: ["weft-source"] },
   ssr: { resolve: { conditions: ["weft-source"], externalConditions: ["weft-source"] } }

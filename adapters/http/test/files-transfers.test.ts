@@ -8,6 +8,7 @@ import { afterAll, beforeAll } from "vitest"
 import { dial, eventually, heard, pattern, raw } from "./server/FileClient.ts"
 import { startWeft, TestServer } from "./server/TestServer.ts"
 
+/** Blobs are in a folder on every backend: what is left of a transfer can be seen there. */
 const dir = mkdtempSync(join(tmpdir(), "weft-http-transfers-"))
 const drafts = () => readdirSync(join(dir, "drafts"))
 let server: TestServer

@@ -2,22 +2,26 @@ import { mkdtempSync, readdirSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { MemoryStores } from "@weft/core"
 import { blobs } from "@weft/filesystem"
 import { afterAll, beforeAll } from "vitest"
+import { backendOfRun, backends } from "./server/Backend.ts"
 import { pattern, raw } from "./server/FileClient.ts"
 import { startWeft, TestServer } from "./server/TestServer.ts"
 
 const dir = mkdtempSync(join(tmpdir(), "weft-http-files-"))
 afterAll(() => rmSync(dir, { recursive: true, force: true }))
 
-const backends = { memory: () => MemoryStores.blobs, filesystem: () => blobs({ dir }) }
+/** By the name that the API has for them. */
+const blobStores =
+  backendOfRun === "PostgreSQL and S3"
+    ? { s3: backends[backendOfRun].blobs }
+    : { memory: backends.memory.blobs, filesystem: blobs({ dir }) }
 
-for (const [backend, blobStore] of Object.entries(backends)) {
+for (const [backend, blobStore] of Object.entries(blobStores)) {
   describe(`files over HTTP, ${backend}`, () => {
     let server: TestServer
     beforeAll(async () => {
-      server = await TestServer.start({}, null, startWeft({ blobs: blobStore() }))
+      server = await TestServer.start({}, null, startWeft({ blobs: blobStore }))
     })
     afterAll(() => server.close())
 

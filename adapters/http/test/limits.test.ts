@@ -1,14 +1,17 @@
 /** What a plan allows, over HTTP: rates, quotas, and what an organization is told of both. */
 import { assert, describe, it } from "@effect/vitest"
-import { MemoryStores, type PlanOverrides, RateStore } from "@weft/core"
+import { type PlanOverrides, RateStore } from "@weft/core"
 import { Effect, Layer, Redacted } from "effect"
 import { afterEach } from "vitest"
+import { backendOfRun, backends } from "./server/Backend.ts"
 import { adminToken, type Reply, startWeft, TestServer } from "./server/TestServer.ts"
 
 let server: TestServer
 
+const ownStores = backends[backendOfRun].stores
+
 /** A server whose organization is on the plan. */
-const onPlan = async (plan: string, plans: PlanOverrides = {}, stores = MemoryStores.database): Promise<void> => {
+const onPlan = async (plan: string, plans: PlanOverrides = {}, stores = ownStores): Promise<void> => {
   server = await TestServer.start({}, adminToken, startWeft({ plans, stores }))
   await server.deploy("shop", "shop")
   await server.weft.orgs.update("acme", { plan })
@@ -24,7 +27,7 @@ const granting = (count: number): Promise<void> => {
         return (asked.get(org) ?? 0) > count ? 1500 : 0
       })
   })
-  return onPlan("Starter", {}, Layer.merge(MemoryStores.database, rates))
+  return onPlan("Starter", {}, Layer.merge(ownStores, rates))
 }
 
 afterEach(() => server.close())

@@ -1,11 +1,13 @@
 /** What the servers of the tests keep their data in: the same tests hold on each. */
+import { randomUUID } from "node:crypto"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { MemoryStores, type StartOptions } from "@weft/core"
 import * as Filesystem from "@weft/filesystem"
+import * as S3 from "@weft/s3"
 import * as Sqlite from "@weft/sqlite"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Redacted, Result } from "effect"
 import { inject } from "vitest"
 import { fresh } from "../../../postgres/test/Fresh.ts"
 
@@ -28,6 +30,14 @@ const folder = Effect.acquireRelease(
   (dir) => Effect.sync(() => rmSync(dir, { recursive: true, force: true }))
 )
 
+/** A folder of its own in the bucket of the run. */
+const s3Blobs = Layer.unwrap(
+  Effect.sync(() => {
+    const options = Result.getOrThrow(S3.parseUrl(Redacted.make(inject("s3Url"))))
+    return S3.blobs({ ...options, prefix: randomUUID() })
+  })
+)
+
 export const backends: Readonly<Record<BackendName, Backend>> = {
   memory: { stores: MemoryStores.database, blobs: MemoryStores.blobs },
   "SQLite and files": {
@@ -36,5 +46,5 @@ export const backends: Readonly<Record<BackendName, Backend>> = {
     ),
     blobs: Layer.unwrap(Effect.map(folder, (dir) => Filesystem.blobs({ dir })))
   },
-  "PostgreSQL and S3": { stores: fresh, blobs: MemoryStores.blobs }
+  "PostgreSQL and S3": { stores: fresh, blobs: s3Blobs }
 }
