@@ -8,7 +8,7 @@ import { type Cluster, type ClusterOptions, openCluster } from "./Cluster.ts"
 import { draws } from "./Draws.ts"
 import { type EnvWatcher, watchEnv } from "./EnvWatcher.ts"
 import { type FaultRunner, faultRunner } from "./FaultRunner.ts"
-import { plan } from "./Faults.ts"
+import { type FaultKind, plan } from "./Faults.ts"
 import { source } from "./Guest.ts"
 import { Ledger } from "./Ledger.ts"
 import { beginLoad } from "./Load.ts"
@@ -25,6 +25,7 @@ export interface ChaosOptions {
   readonly rate: number
   readonly storage: ClusterOptions["storage"]
   readonly leaseMs: number
+  readonly kinds: ReadonlyArray<FaultKind>
   /** Pause after a fault, least and most, in milliseconds. */
   readonly restMs: readonly [number, number]
   readonly memoryMiB: number
@@ -90,9 +91,9 @@ export const chaos = async (options: ChaosOptions): Promise<Verdict> => {
   }
 }
 
-/** The load, and one fault after the other. */
+/** The load, and one fault after the other: each kind once at least, whatever time that takes. */
 const underFire = async (
-  { minutes, seed, rate, nodes, leaseMs, restMs }: ChaosOptions,
+  { minutes, seed, rate, nodes, kinds, leaseMs, restMs }: ChaosOptions,
   client: Client,
   ledger: Ledger,
   faults: FaultRunner
@@ -102,14 +103,16 @@ const underFire = async (
   const running = new Set<Promise<void>>()
   const tending = setInterval(faults.tend, 500)
   await sleep(calmMs)
-  for (const fault of plan(draws(seed), { slots: nodes, leaseMs, restMs })) {
-    if (performance.now() + fault.lastsMs > until) break
+  let begun = 0
+  for (const fault of plan(draws(seed), { kinds, slots: nodes, leaseMs, restMs })) {
+    if (begun >= kinds.length && performance.now() + fault.lastsMs > until) break
+    begun++
     const healed = faults.run(fault)
     running.add(healed)
     void healed.finally(() => running.delete(healed))
     if (fault.restMs === 0) continue
-    await Promise.race([Promise.all(running), sleep(Math.max(0, until - performance.now()))])
-    await sleep(Math.min(fault.restMs, Math.max(0, until - performance.now())))
+    await Promise.all(running)
+    await sleep(fault.restMs)
   }
   await Promise.all(running)
   await sleep(Math.max(0, until - performance.now()))

@@ -24,6 +24,7 @@ export interface PlannedFault {
 }
 
 export interface FaultOptions {
+  readonly kinds: ReadonlyArray<FaultKind>
   readonly slots: number
   /** The nodes' lease, in milliseconds: pauses and black holes last longer, or much shorter. */
   readonly leaseMs: number
@@ -35,7 +36,7 @@ const second = 1000
 /** Every kind once, in a new order, again and again. */
 export function* plan(random: Draws, options: FaultOptions): Generator<PlannedFault, never> {
   while (true) {
-    for (const kind of random.shuffled(faultKinds)) yield draw(random, kind, options)
+    for (const kind of random.shuffled(options.kinds)) yield draw(random, kind, options)
   }
 }
 

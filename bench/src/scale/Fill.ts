@@ -93,21 +93,21 @@ const endedRuns = (size: Size, from: number, to: number): string => `
     '{"ok":true,"order":"' || md5(i::text) || '","n":' || i || '}',
     CASE i % 5 WHEN 1 THEN '[{"seq":0,"time":' || t || ',"level":"info","message":"' || repeat(md5(i::text), 4)
       || '","data":null}]' END
-  FROM (SELECT i, ${timeOf(size)} AS t, ${skewed("i", size.envs)} AS env FROM generate_series(${from}, ${to}) AS i) AS r`
+  FROM (SELECT i, ${timeOf(size)} AS t, ${skewed("i", size.envs)} AS env FROM generate_series(${from}::bigint, ${to}::bigint) AS series (i)) AS r`
 
 /** Every other event is enough to tell how reading them grows. */
 const eventsOfRuns = (size: Size, from: number, to: number): string => `
   INSERT INTO events (env_id, event_id, stream_id, event_type, event_time, created_at, event_data)
   SELECT ${sqlUuid("0002", "env + 1")}, ${idAt("t - 2", "i")}, ${idAt("t - 2", "-i")}, 'order:' || (i % 12), t - 2, t - 2,
     '{"order":"' || md5(i::text) || '","payload":"' || repeat(md5((-i)::text), 3) || '"}'
-  FROM (SELECT i, ${timeOf(size)} AS t, ${skewed("i", size.envs)} AS env FROM generate_series(${from}, ${to}) AS i) AS r
+  FROM (SELECT i, ${timeOf(size)} AS t, ${skewed("i", size.envs)} AS env FROM generate_series(${from}::bigint, ${to}::bigint) AS series (i)) AS r
   WHERE i % 2 = 1 AND i % 5 <> 0`
 
 /** Due deliveries of the environments that `env` gives for the numbers `i` up to `count`, of which one in 50 is in a group. */
 export const waiting = ({ now }: Pick<Size, "now">, count: number, env: string): ReadonlyArray<string> => {
   const due = `${now - 3_600_000} + (i * ${3_500_000 / count})::bigint`
   const id = idAt("t", "i * 7 + 1")
-  const rows = `(SELECT i, ${due} AS t, ${env} AS env FROM generate_series(1, ${count}) AS i) AS d`
+  const rows = `(SELECT i, ${due} AS t, ${env} AS env FROM generate_series(1::bigint, ${count}::bigint) AS series (i)) AS d`
   return [
     `INSERT INTO events (env_id, event_id, stream_id, event_type, event_time, created_at, event_data)
       SELECT ${sqlUuid("0002", "env")}, ${id}, ${id}, 'order:' || (i % 12), t, t, '{"order":"' || md5(i::text) || '"}'
@@ -129,24 +129,24 @@ const running = ({ now, envs }: Size): ReadonlyArray<string> => [
     SELECT ${sqlUuid("0002", `i % ${envs} + 1`)}, ${idAt("t", "-i")}, ${idAt("t", "-i")}, ${sqlUuid("0004", "i * 4")},
       'project 0', ${sqlUuid("0005", "i")}, 'main', 'fn1', 'event', 'running', t, ${idAt("t", "i")}, 1,
       CASE WHEN i <= ${orphanCount} THEN '${nodeOf(404)}' ELSE '${nodeOf(1)}' END, ${idAt("t", "i")}, '${terms(null)}', NULL
-    FROM (SELECT i, ${now - 60_000} + i AS t FROM generate_series(1, ${runningCount}) AS i) AS r`
+    FROM (SELECT i, ${now - 60_000} + i AS t FROM generate_series(1::bigint, ${runningCount}::bigint) AS series (i)) AS r`
 ]
 
 const others = ({ now, envs }: Size): ReadonlyArray<string> => [
   `INSERT INTO orgs (org_id, slug, name, plan, members, created_at, updated_at)
     SELECT ${sqlUuid("0001", "i")}, 'org-' || i, 'Organization', 'Self-Host', 1, ${now}, ${now}
-    FROM generate_series(1, ${envs}) AS i`,
+    FROM generate_series(1::bigint, ${envs}::bigint) AS series (i)`,
   `INSERT INTO envs (env_id, org_id, name, active, created_at)
-    SELECT ${sqlUuid("0002", "i")}, ${sqlUuid("0001", "i")}, 'main', 1, ${now} FROM generate_series(1, ${envs}) AS i`,
+    SELECT ${sqlUuid("0002", "i")}, ${sqlUuid("0001", "i")}, 'main', 1, ${now} FROM generate_series(1::bigint, ${envs}::bigint) AS series (i)`,
   `INSERT INTO schedules (schedule_id, env_id, project_id, kind, ns, var, cron, timezone, next_at, due_at, created_at,
       args)
     SELECT ${idAt(String(now), "i")}, ${sqlUuid("0002", `i % ${envs} + 1`)}, ${sqlUuid("0004", "i % 4000")},
       CASE i % 2 WHEN 0 THEN 'dynamic' ELSE 'static' END, 'main', 'fn1', '0 * * * *', 'UTC',
       ${now - 10_000} + i * 1000, ${now - 10_000} + i * 1000, ${now}, NULL
-    FROM generate_series(1, 20000) AS i`,
+    FROM generate_series(1::bigint, 20000::bigint) AS series (i)`,
   `INSERT INTO once (env_id, key, expires_at, event_id, digest)
     SELECT ${sqlUuid("0002", `i % ${envs} + 1`)}, 'key ' || i, ${now - 1000} + i, ${idAt(String(now), "i")}, ''
-    FROM generate_series(1, 100000) AS i`
+    FROM generate_series(1::bigint, 100000::bigint) AS series (i)`
 ]
 
 const counts: ReadonlyArray<string> = [

@@ -1,9 +1,9 @@
 /**
- * The plans of statements: as they are executed, with what that took, and as the database has them prepared, which is
- * without a look at the parameters.
+ * The plans of statements as they are executed, with what that took: the one that the database keeps for a prepared
+ * statement, which is made without a look at the parameters, and the one that it makes for these.
  */
 import { Effect } from "effect"
-import type { SqlConnection } from "effect/sql"
+import type { SqlError } from "effect/sql"
 import type { Look } from "./Observed.ts"
 
 /** Rows that a table must have so that reading all of them is wrong. */
@@ -21,7 +21,7 @@ export interface Planned {
   readonly pages: number
   /** Rows that the busiest of its steps read. */
   readonly read: number
-  /** Large tables that it reads from one end to the other: executed now, or by the plan that is prepared. */
+  /** Large tables that one of the two plans reads from one end to the other. */
   readonly scanned: ReadonlyArray<string>
   readonly plan: string
 }
@@ -45,30 +45,38 @@ interface Explained {
 /** Keeps the plans of what is asked for while `during` runs. */
 export const planKeeper = (large: ReadonlySet<string>) => {
   const plans: Array<Planned> = []
-  const generic = new Map<string, ReadonlyArray<string>>()
   let of: string | undefined
+  let statements = 0
 
   const look: Look = (connection, text, parameters) => {
     if (of === undefined || !/^\s*(SELECT|INSERT|UPDATE|DELETE|WITH)\b/i.test(text)) return Effect.void
     const what = of
-    return Effect.gen(function* () {
-      const control = (command: string) => connection.executeUnprepared(command, [], undefined)
-      yield* control("SAVEPOINT looking")
-      const known = generic.get(text) ?? scansOf(yield* explain(connection, "GENERIC_PLAN", text, []), large, false)
-      generic.set(text, known)
-      const actual = yield* explain(connection, "ANALYZE, BUFFERS", text, parameters)
-      yield* control("ROLLBACK TO SAVEPOINT looking")
-      yield* control("RELEASE SAVEPOINT looking")
+    const ask = (statement: string, values: ReadonlyArray<unknown> = []) =>
+      connection.executeValuesUnprepared(statement, values)
+    const prepared = `looked_at_${++statements}`
+    const explain = Effect.gen(function* () {
+      const custom = explainedOf(yield* ask(`EXPLAIN (FORMAT JSON) ${text}`, parameters))
+      const literals = yield* literalsOf(ask, parameters)
+      yield* ask(`SET LOCAL plan_cache_mode = force_generic_plan`)
+      yield* ask(`PREPARE ${prepared} AS ${text}`)
+      const call = parameters.length === 0 ? prepared : `${prepared} (${literals.join(",")})`
+      const actual = explainedOf(yield* ask(`EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) EXECUTE ${call}`))
       plans.push({
         of: what,
         text,
         ms: actual["Execution Time"] ?? 0,
         pages: (actual.Plan["Shared Hit Blocks"] ?? 0) + (actual.Plan["Shared Read Blocks"] ?? 0),
         read: Math.max(...stepsOf(actual.Plan).map(readOf)),
-        scanned: [...scansOf(actual, large, true), ...known.map((name) => `${name} (prepared)`)],
+        scanned: [...new Set([...scansOf(actual, large), ...scansOf(custom, large)])],
         plan: JSON.stringify(actual.Plan)
       })
     })
+    return ask("SAVEPOINT looking").pipe(
+      // A statement that is to fail does so when it is executed.
+      Effect.andThen(Effect.ignore(explain)),
+      Effect.andThen(ask("ROLLBACK TO SAVEPOINT looking")),
+      Effect.andThen(ask("RELEASE SAVEPOINT looking"))
+    )
   }
 
   const during = <A, E, R>(name: string, effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
@@ -95,30 +103,38 @@ export const largeTables = (ask: (text: string) => Effect.Effect<ReadonlyArray<{
     (rows) => new Set(rows.map(({ name }) => name))
   )
 
-const explain = (
-  connection: SqlConnection.Connection,
-  options: string,
-  text: string,
+/** The parameters as the database writes them. */
+const literalsOf = (
+  ask: (
+    text: string,
+    values: ReadonlyArray<unknown>
+  ) => Effect.Effect<ReadonlyArray<ReadonlyArray<unknown>>, SqlError.SqlError>,
   parameters: ReadonlyArray<unknown>
 ) =>
-  Effect.map(
-    connection.executeValuesUnprepared(`EXPLAIN (${options}, FORMAT JSON) ${text}`, parameters),
-    ([row]): Explained => {
-      const value = row?.[0]
-      const [explained]: ReadonlyArray<Explained> = typeof value === "string" ? JSON.parse(value) : value
-      if (explained === undefined) throw new Error("EXPLAIN gave nothing")
-      return explained
-    }
-  )
+  parameters.length === 0
+    ? Effect.succeed([])
+    : Effect.map(
+        ask(`SELECT ${parameters.map((_, index) => `quote_nullable($${index + 1}::text)`).join(",")}`, parameters),
+        ([row]) => row ?? []
+      )
+
+const explainedOf = ([row]: ReadonlyArray<ReadonlyArray<unknown>>): Explained => {
+  const value = row?.[0]
+  const [explained] = decodeExplained(typeof value === "string" ? value : JSON.stringify(value))
+  if (explained === undefined) throw new Error("EXPLAIN gave nothing")
+  return explained
+}
+
+const decodeExplained = (text: string): ReadonlyArray<Explained> => JSON.parse(text)
 
 const stepsOf = (step: Step): ReadonlyArray<Step> => [step, ...(step.Plans ?? []).flatMap(stepsOf)]
 
 const readOf = (step: Step): number =>
   ((step["Actual Rows"] ?? 0) + (step["Rows Removed by Filter"] ?? 0)) * (step["Actual Loops"] ?? 0)
 
-const scansOf = (explained: Explained, large: ReadonlySet<string>, executed: boolean): ReadonlyArray<string> =>
+/** Also those that were not needed for these parameters. */
+const scansOf = (explained: Explained, large: ReadonlySet<string>): ReadonlyArray<string> =>
   stepsOf(explained.Plan).flatMap((step) => {
     const table = step["Relation Name"]
-    if (step["Node Type"] !== "Seq Scan" || table === undefined || !large.has(table)) return []
-    return executed && (step["Actual Loops"] ?? 0) === 0 ? [] : [table]
+    return step["Node Type"] === "Seq Scan" && table !== undefined && large.has(table) ? [table] : []
   })

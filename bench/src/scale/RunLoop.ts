@@ -1,6 +1,7 @@
 /** Every question and every change of the run loop, and the lists of runs and events, once or a few times each. */
 import {
   AdmissionStore,
+  BuildId,
   type Claim,
   Delivery,
   DeliveryId,
@@ -14,6 +15,7 @@ import {
   JsonText,
   leastIdAt,
   NodeId,
+  OrgId,
   ProjectId,
   Run,
   RunControlStore,
@@ -25,9 +27,7 @@ import {
   StreamStore,
   TickStore,
   Timestamp,
-  UsageStore,
-  BuildId,
-  OrgId
+  UsageStore
 } from "@weft/core"
 import { Effect } from "effect"
 import type { SecureRandom } from "effect/crypto"
@@ -55,7 +55,10 @@ export const runLoop = (during: During, { now: instant, envs, weeks }: Size): St
     const week = 7 * 86_400_000
     const store = yield* JournalStore
     // All of the runs that are looked through are there, or none is.
-    for (const [env, before] of [[big, now - (weeks - 1) * week], [small, now - weeks * week]] as const) {
+    for (const [env, before] of [
+      [big, now - (weeks - 1) * week],
+      [small, now - weeks * week]
+    ] as const) {
       yield* during("JournalStore.purge", store.purge(env, leastIdAt(RunId, before), 500))
     }
   })
@@ -123,7 +126,11 @@ const journal = (during: During, now: Timestamp, small: EnvId): Step =>
     yield* commit(entries)
     // Once more: none of them counts, and each row is asked for.
     yield* commit(entries)
-    yield* commit([yield* appended(small, now, false), yield* appended(small, now, true), yield* appended(big, now, true)])
+    yield* commit([
+      yield* appended(small, now, false),
+      yield* appended(small, now, true),
+      yield* appended(big, now, true)
+    ])
     const started = { ...(yield* aRun(small, now)), run_type: "call" as const }
     const unheld = { ...(yield* aRun(big, now)), run_type: "call" as const }
     yield* commit([{ _tag: "Started", run: started }])
@@ -198,7 +205,11 @@ const anEvent = (env_id: EnvId, now: Timestamp) =>
     return Event.make({ event_id, env_id, stream_id, ...text, event_time: now, created_at: now })
   })
 
-const code = { project_id: ProjectId.make(projectOf(4)), project_name: "project 0", build_id: BuildId.make(projectOf(5)) }
+const code = {
+  project_id: ProjectId.make(projectOf(4)),
+  project_name: "project 0",
+  build_id: BuildId.make(projectOf(5))
+}
 
 const aDelivery = (env_id: EnvId, now: Timestamp) =>
   Effect.gen(function* () {

@@ -1,0 +1,37 @@
+/**
+ * The short form of `npm run bench -- nodes`: three nodes on one PostgreSQL under load, one killed, one stopped beyond
+ * its lease, one cut off, and the database crashed. What must come of it is judged there; a failure says what did not.
+ */
+import { spawn } from "node:child_process"
+import { mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterAll, expect, it } from "vitest"
+import { z } from "zod"
+
+const dir = mkdtempSync(join(tmpdir(), "weft-nodes-test-"))
+afterAll(() => rmSync(dir, { recursive: true, force: true }))
+
+const bench = new URL("../../../bench/src/main.ts", import.meta.url).pathname
+
+const Verdict = z.object({
+  figures: z.array(z.tuple([z.string(), z.number()])),
+  faults: z.record(z.string(), z.number()),
+  findings: z.array(z.object({ what: z.string(), count: z.number(), samples: z.array(z.string()) }))
+})
+
+it("several nodes lose nothing while they are killed, stopped and cut off", { timeout: 400_000 }, async () => {
+  const file = join(dir, "verdict.json")
+  const child = spawn(process.execPath, ["--conditions=weft-source", bench, "nodes", "--short", "--json", file], {
+    stdio: ["ignore", "ignore", "inherit"]
+  })
+  const code = await new Promise((resolve) => child.once("exit", resolve))
+  const { figures, faults, findings } = Verdict.parse(JSON.parse(readFileSync(file, "utf8")))
+  expect(findings.filter(({ count }) => count > 0)).toEqual([])
+  expect(code).toBe(0)
+
+  expect(faults).toMatchObject({ kill: 1, pause: 1, blackhole: 1, "database crash": 1 })
+  const figure = (name: string) => new Map(figures).get(name) ?? 0
+  expect(figure("requests acknowledged")).toBeGreaterThan(300)
+  expect(figure("runs lost with their node, and tried again")).toBeGreaterThan(0)
+})
