@@ -31,6 +31,13 @@ const conflictRetries = 5
 /** A row may have a result and logs of some MiB. */
 const messageBytesMax = 64 * 1024 * 1024
 
+/**
+ * Statements are planned once and kept, maybe while tables are nearly empty, and without a look at the parameters. A plan
+ * that suits a small table, which is to read all of it and to join by hashes, would be used when it has millions of rows.
+ * Each statement here has its index, and touches few rows.
+ */
+const planning = { enable_seqscan: "off", enable_hashjoin: "off", enable_mergejoin: "off", jit: "off" }
+
 /** What every connection to the database has in common, the one that listens included. */
 export const connectionConfig = ({ url, schema, statementTimeoutMs }: Resolved): PgConnection.Config => ({
   url,
@@ -44,7 +51,8 @@ export const connectionConfig = ({ url, schema, statementTimeoutMs }: Resolved):
     timezone: "UTC",
     statement_timeout: String(statementTimeoutMs),
     lock_timeout: String(lockTimeoutMs),
-    idle_in_transaction_session_timeout: String(idleInTransactionMs)
+    idle_in_transaction_session_timeout: String(idleInTransactionMs),
+    ...planning
   }
 })
 
