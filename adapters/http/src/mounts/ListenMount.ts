@@ -9,7 +9,7 @@ import { type BodyPatience, makeBodyPatience } from "./BodyPatience.ts"
 import { continueOnRead } from "./ContinueOnRead.ts"
 import { makeTlsServer, type TlsOptions } from "./DomainTls.ts"
 import { type NodeMount, node } from "./NodeMount.ts"
-import type { CloseOptions, WeftRuntime } from "./Serving.ts"
+import type { CloseOptions, DrainOptions, WeftRuntime } from "./Serving.ts"
 
 export interface ListenOptions extends HttpOptions {
   /** Default 127.0.0.1. */
@@ -29,6 +29,11 @@ export interface Listening {
   readonly url: string
   /** The port for TLS, if any. */
   readonly tlsPort: number | null
+  /**
+   * Sends clients elsewhere, before `close`: still answers, but says on `/readyz` that it is leaving, ends subscriptions,
+   * keeps no connection and after a while refuses what is new. Resolves when the requests have finished.
+   */
+  readonly drain: (options?: DrainOptions) => Promise<void>
   /** Stops accepting, lets requests finish, then closes every connection. */
   readonly close: (options?: CloseOptions) => Promise<void>
 }
@@ -61,6 +66,7 @@ export const listen = async (weft: WeftRuntime, options: ListenOptions = {}): Pr
       host,
       port: bound,
       url: `http://${host.includes(":") ? `[${host}]` : host}:${bound}`,
+      drain: mounted.drain,
       tlsPort: tlsServer === undefined || tls === undefined ? null : await bind(tlsServer, host, tls.port),
       close
     }

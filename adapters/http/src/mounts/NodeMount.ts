@@ -2,10 +2,10 @@
 import type { IncomingMessage, ServerResponse } from "node:http"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Effect } from "effect"
-import { failureAnswer, internal } from "../answers/Failure.ts"
+import { type Failure, failureAnswer, internal } from "../answers/Failure.ts"
 import type { HttpOptions } from "../app/HttpOptions.ts"
 import { makeWebhookFastPath } from "../webhooks/WebhookFastPath.ts"
-import { type CloseOptions, openServing, type Serving, type WeftRuntime } from "./Serving.ts"
+import { type CloseOptions, type DrainOptions, openServing, type Serving, type WeftRuntime } from "./Serving.ts"
 
 export type Listener = (request: IncomingMessage, response: ServerResponse) => void
 
@@ -14,6 +14,11 @@ export interface NodeMount {
   (request: IncomingMessage, response: ServerResponse): void
   /** Resolves when requests are answered without waiting for the start. Rejects when Weft could not start. */
   readonly ready: Promise<void>
+  /**
+   * Sends clients elsewhere, before `close`: `/readyz` says 503, subscriptions end, connections are not kept, and new
+   * requests are refused after a while. Resolves when those have finished that came before.
+   */
+  readonly drain: (options?: DrainOptions) => Promise<void>
   /** Waits for requests to finish, then interrupts the rest. Does not close Weft itself. */
   readonly close: (options?: CloseOptions) => Promise<void>
 }
@@ -39,15 +44,18 @@ export const node = (weft: WeftRuntime, options: HttpOptions = {}): NodeMount =>
   }
   return Object.assign(mount, {
     ready,
+    drain: async (drainOptions?: DrainOptions) => (await opening).drain(drainOptions),
     close: async (closeOptions?: CloseOptions) => (await opening).close(closeOptions)
   })
 }
 
 const listenerOf = async (serving: Serving): Promise<Listener> => {
-  const { app, context, inFlight, requests } = serving
+  const { app, context, inFlight, isLeaving, refuses, requests } = serving
   const general = await Effect.runPromiseWith(context)(NodeHttpServer.makeHandler(app.http, { scope: requests }))
   const webhook = makeWebhookFastPath(serving)
   return (request, response) => {
+    if (isLeaving()) response.shouldKeepAlive = false
+    if (refuses(request.url ?? "")) return refuse(response, 503)
     inFlight.enter()
     response.once("close", inFlight.leave)
     if (request.readableEnded) return refuse(response, 400)
@@ -55,16 +63,16 @@ const listenerOf = async (serving: Serving): Promise<Listener> => {
   }
 }
 
+const later: Failure = { ...internal, retryAfterSeconds: 1 }
+
+const readBefore: Failure = {
+  ...internal,
+  code: "bad_request",
+  message: "The body was read before Weft got the request: mount Weft before body parsers"
+}
+
 /** For requests that never reach the app: its id, like all, is a UUID. */
-const refuse = (response: ServerResponse, status: 400 | 500): void => {
-  const failure =
-    status === 500
-      ? { ...internal, retryAfterSeconds: 1 }
-      : {
-          ...internal,
-          code: "bad_request" as const,
-          message: "The body was read before Weft got the request: mount Weft before body parsers"
-        }
-  const { headers, body } = failureAnswer(failure, crypto.randomUUID())
+const refuse = (response: ServerResponse, status: 400 | 500 | 503): void => {
+  const { headers, body } = failureAnswer(status === 400 ? readBefore : later, crypto.randomUUID())
   response.writeHead(status, { ...headers }).end(body)
 }

@@ -15,6 +15,14 @@ export interface CloseOptions {
   readonly graceMs?: number
 }
 
+export interface DrainOptions extends CloseOptions {
+  /**
+   * How much of that time new requests are still answered, for balancers that have not yet seen that `/readyz` says 503;
+   * default 0. After that they are refused with 503, but for those that ask after the node itself.
+   */
+  readonly lingerMs?: number
+}
+
 export interface Serving {
   readonly app: App
   readonly settings: HttpSettings
@@ -24,6 +32,12 @@ export interface Serving {
   /** Every request's fiber belongs to it. */
   readonly requests: Scope.Scope
   readonly inFlight: InFlight
+  /** Whether clients are to go elsewhere. */
+  readonly isLeaving: () => boolean
+  /** Whether a request for this path is to be refused. */
+  readonly refuses: (path: string) => boolean
+  /** Sends clients elsewhere and waits for the requests. Everything still works, and `close` follows. */
+  readonly drain: (options?: DrainOptions) => Promise<void>
   /** Waits for the requests, then interrupts what is left. */
   readonly close: (options?: CloseOptions) => Promise<void>
 }
@@ -38,6 +52,15 @@ export const openServing = async (weft: WeftRuntime, options: HttpOptions): Prom
   const app = await Effect.runPromiseWith(context)(Scope.provide(makeApp(settings), scope))
   const requests = Scope.forkUnsafe(scope, "parallel")
   const inFlight = makeInFlight()
+  let isLeaving = false
+  let isRefusing = false
+  const drain = Effect.fnUntraced(function* ({ graceMs = defaultGraceMs, lingerMs = 0 }: DrainOptions) {
+    isLeaving = true
+    yield* app.endStreams
+    if (lingerMs > 0) yield* Effect.sleep(Math.min(lingerMs, graceMs))
+    isRefusing = true
+    yield* Effect.raceFirst(inFlight.idle, Effect.sleep(Math.max(0, graceMs - lingerMs)))
+  })
   return {
     app,
     settings,
@@ -46,6 +69,9 @@ export const openServing = async (weft: WeftRuntime, options: HttpOptions): Prom
     domains: Context.get(context, DomainRoutes),
     requests,
     inFlight,
+    isLeaving: () => isLeaving,
+    refuses: (path) => isLeaving && (asksWhetherReady.test(path) || (isRefusing && !asksAfterNode.test(path))),
+    drain: (drainOptions = {}) => Effect.runPromise(drain(drainOptions)),
     close: ({ graceMs = defaultGraceMs } = {}) =>
       Effect.runPromise(
         Effect.gen(function* () {
@@ -58,3 +84,6 @@ export const openServing = async (weft: WeftRuntime, options: HttpOptions): Prom
       )
   }
 }
+
+const asksWhetherReady = /^\/readyz(\?|$)/
+const asksAfterNode = /^\/(healthz|metrics)(\?|$)/

@@ -2,7 +2,7 @@
 import type { Portion, Subscription } from "@weft/core"
 import { Cause, Effect, type Scope, Stream } from "effect"
 import { HttpServerResponse } from "effect/http"
-import { complete, type Framing, heartbeat } from "./Frames.ts"
+import { complete, type Framing, farewell, heartbeat } from "./Frames.ts"
 
 export interface Pace {
   /** How long a subscription lasts, in milliseconds. */
@@ -69,7 +69,7 @@ export const makeEventStreams = ({ lifeMs, heartbeatMs }: Pace): EventStreams =>
     answer: (stream) =>
       Effect.as(
         live(stream),
-        HttpServerResponse.stream(Stream.fromPull(Effect.sync(() => piecesOf(stream))), {
+        HttpServerResponse.stream(Stream.fromPull(Effect.sync(() => piecesOf(stream, () => isEnded))), {
           contentType: "text/event-stream",
           headers
         })
@@ -84,7 +84,7 @@ export const makeEventStreams = ({ lifeMs, heartbeatMs }: Pace): EventStreams =>
 type Pieces = Effect.Effect<readonly [Uint8Array], Cause.Done>
 
 /** One piece each time it is asked, which is when the connection has taken the one before. */
-const piecesOf = ({ subscription, first, framing, isAnnounced }: EventStream): Pieces => {
+const piecesOf = ({ subscription, first, framing, isAnnounced }: EventStream, isLeaving: () => boolean): Pieces => {
   const portions: Array<Portion> = []
   let from = 0
   let isBegun = false
@@ -93,7 +93,8 @@ const piecesOf = ({ subscription, first, framing, isAnnounced }: EventStream): P
   const taken: Pieces = Effect.flatMap(subscription.take, (news) => {
     if (typeof news === "string") {
       isOver = true
-      return news === "expired" && isAnnounced ? Effect.succeed([complete] as const) : Cause.done()
+      if (news === "expired" && isAnnounced) return Effect.succeed([complete] as const)
+      return news === "closed" && isLeaving() ? Effect.succeed([farewell] as const) : Cause.done()
     }
     if (news.length === 0) return Effect.succeed([heartbeat] as const)
     portions.push(...news)

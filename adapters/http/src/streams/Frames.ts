@@ -109,5 +109,8 @@ export const published = (begin: Position, { event_id, stream_id, event_type }: 
 /** The time of a stream subscription is up. */
 export const complete: Uint8Array = utf8Encode(frame(null, "stream:complete", '{"type":"stream:complete"}'))
 
+/** This node goes, and others may be there: come back to one of them, in so many milliseconds. */
+export const farewell: Uint8Array = utf8Encode(": leaving\nretry: 1000\n\n")
+
 /** Keeps proxies from taking the connection for a dead one. */
 export const heartbeat: Uint8Array = utf8Encode(": heartbeat\n\n")
