@@ -97,6 +97,8 @@ const storeIn = (places: Places): BlobStore["Service"] => {
         Stream.fromPull(Effect.succeed(pullFrom(reader)))
       ),
 
+    address: () => Effect.succeed(null),
+
     beginParts: () => change("beginParts", () => beginParts(places)),
 
     writePart: (_key, name, number, bytes) =>

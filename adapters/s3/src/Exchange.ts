@@ -7,7 +7,7 @@
 import http from "node:http"
 import https from "node:https"
 import { Effect, Redacted, type Scope } from "effect"
-import { Client } from "minio"
+import { Client, type ClientOptions } from "minio"
 import { failureOf, S3Failure, tooLate } from "./S3Failure.ts"
 import { defaultRegion, type S3Options } from "./S3Options.ts"
 
@@ -71,20 +71,26 @@ interface Answer {
   status: number | null
 }
 
-const makeClient = (options: S3Options, agent: http.Agent, signal: AbortSignal, answer: Answer): Client => {
+const makeClient = (options: S3Options, agent: http.Agent, signal: AbortSignal, answer: Answer): Client =>
+  new Client({
+    ...clientOptions(options),
+    transport: { request: requestWith((options.useSSL ?? true) ? https : http, signal, answer) },
+    transportAgent: agent,
+    retryOptions: { disableRetry: true }
+  })
+
+/** Without a region the client would ask for it. */
+export const clientOptions = (options: S3Options): ClientOptions => {
   const { endPoint, port, useSSL = true, region = defaultRegion, accessKey, secretKey, pathStyle = true } = options
-  return new Client({
+  return {
     endPoint,
     ...(port === undefined ? {} : { port }),
     useSSL,
     region,
     accessKey,
     secretKey: Redacted.value(secretKey),
-    pathStyle,
-    transport: { request: requestWith(useSSL ? https : http, signal, answer) },
-    transportAgent: agent,
-    retryOptions: { disableRetry: true }
-  })
+    pathStyle
+  }
 }
 
 type Listener = (response: http.IncomingMessage) => void

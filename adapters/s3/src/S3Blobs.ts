@@ -13,6 +13,7 @@ import { makeExchange } from "./Exchange.ts"
 import { makeNameLocks } from "./NameLocks.ts"
 import { beginParts, dropParts, joinParts, writePart } from "./Parts.ts"
 import { type Places, placesIn, uploadOf } from "./Places.ts"
+import { type Address, makeAddress } from "./Presigned.ts"
 import { openReading, type Reading, readObject } from "./Reading.ts"
 import { orAbsent, type S3Failure, unavailable } from "./S3Failure.ts"
 import type { S3Options } from "./S3Options.ts"
@@ -26,12 +27,13 @@ export const blobs = (options: S3Options): Layer.Layer<BlobStore, BucketUnusable
         bucket: makeBucket(yield* makeExchange(options), options),
         places: placesIn(options.prefix ?? "")
       }
+      const address = makeAddress(options)
       yield* checkBucket(writing, options)
-      return storeIn(writing)
+      return storeIn(writing, address)
     })
   )
 
-const storeIn = (writing: Writing): BlobStore["Service"] => {
+const storeIn = (writing: Writing, address: Address): BlobStore["Service"] => {
   const { bucket, places } = writing
   const uploads = makeNameLocks()
 
@@ -58,6 +60,8 @@ const storeIn = (writing: Writing): BlobStore["Service"] => {
 
     read: (key, range) =>
       at(places, key, (object) => Effect.map(Effect.flatMap(open(writing, object, range), orAbsent), streamOf)),
+
+    address: (key, as) => at(places, key, (object) => address(object, as)),
 
     beginParts: (key) => at(places, key, (object) => unavailable("beginParts", beginParts(writing, object))),
 

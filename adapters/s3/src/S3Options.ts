@@ -19,8 +19,19 @@ export interface S3Options {
   readonly pathStyle?: boolean
   /** Whether a bucket that is missing is made at start; true by default. */
   readonly createBucket?: boolean
+  /** Lets clients get files from S3 itself, by URLs that end; by default they get them through this process. */
+  readonly presign?: Presign
   readonly patience?: Partial<Patience>
 }
+
+export interface Presign {
+  /** How long a URL is good: whole seconds, up to a week. */
+  readonly expirySeconds: number
+  /** Where clients reach S3: `https://HOST` or `http://HOST:PORT`. By default where this process does. */
+  readonly publicEndPoint?: string
+}
+
+export const isExpiry = (seconds: number): boolean => Number.isInteger(seconds) && seconds >= 1 && seconds <= 604_800
 
 /** After how many milliseconds an answer is not waited for any longer. */
 export interface Patience {

@@ -1,14 +1,16 @@
 /** `s3://ACCESS:SECRET@HOST:PORT/BUCKET/PREFIX?tls=false&region=…`, as a setting has it. */
 import { Redacted, Result } from "effect"
 import { isPrefix } from "./Places.ts"
-import type { S3Options } from "./S3Options.ts"
+import { publicUrlOf } from "./Presigned.ts"
+import { isExpiry, type S3Options } from "./S3Options.ts"
 
 /** What is wrong with a URL: a sentence without its subject, and without anything of the URL itself. */
 export type UrlProblem = string
 
 /**
- * Characters of the keys that mean something in URLs are written as `%XX`. After the `?` may be `tls` (true), `region`
- * (us-east-1), `path_style` (true) and `create_bucket` (true); the prefix may be left out, and the port.
+ * Characters of the keys that mean something in URLs are written as `%XX`. The port and the prefix may be left out.
+ * After the `?` may be, with these defaults: `tls=true`, `region=us-east-1`, `path_style=true`, `create_bucket=true`;
+ * and `presign_seconds` with `public_url`, to let clients get files from S3 itself.
  */
 export const parseUrl = (text: Redacted.Redacted<string>): Result.Result<S3Options, UrlProblem> => {
   const url = URL.parse(Redacted.value(text))
@@ -48,22 +50,40 @@ const decoded = (text: string): string | null => {
 
 const isBucket = (text: string): boolean => /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(text)
 
-type Settings = Pick<S3Options, "useSSL" | "region" | "pathStyle" | "createBucket">
-
-const flags: Readonly<Record<string, keyof Settings>> = {
-  tls: "useSSL",
-  path_style: "pathStyle",
-  create_bucket: "createBucket"
+interface Value {
+  readonly is: (text: string) => boolean
+  readonly means: string
 }
 
+const flag: Value = { is: (text) => text === "true" || text === "false", means: "true or false" }
+
+const values: Readonly<Record<string, Value>> = {
+  tls: flag,
+  region: { is: (text) => /^[A-Za-z0-9-]+$/.test(text), means: "letters, digits and hyphens" },
+  path_style: flag,
+  create_bucket: flag,
+  presign_seconds: { is: (text) => isExpiry(Number(text)), means: "a whole number from 1 to 604800" },
+  public_url: { is: (text) => publicUrlOf(text) !== null, means: "https://HOST or http://HOST:PORT" }
+}
+
+type Settings = Pick<S3Options, "useSSL" | "region" | "pathStyle" | "createBucket" | "presign">
+
 const settingsOf = (parameters: URLSearchParams): Result.Result<Settings, UrlProblem> => {
-  let settings: Settings = {}
-  for (const [name, value] of parameters) {
-    const flag = Object.hasOwn(flags, name) ? flags[name] : undefined
-    if (name === "region" && /^[A-Za-z0-9-]+$/.test(value)) settings = { ...settings, region: value }
-    else if (flag !== undefined && (value === "true" || value === "false")) {
-      settings = { ...settings, [flag]: value === "true" }
-    } else return Result.fail("may have tls, path_style and create_bucket, true or false, and region after its ?")
+  for (const [name, text] of parameters) {
+    const value = Object.hasOwn(values, name) ? values[name] : undefined
+    if (value === undefined) return Result.fail(`may have ${Object.keys(values).join(", ")} after its ?, and no others`)
+    if (!value.is(text)) return Result.fail(`must have ${value.means} as ${name}`)
   }
-  return Result.succeed(settings)
+  const [tls, region, pathStyle, createBucket, seconds, publicUrl] = Object.keys(values).map((name) =>
+    parameters.get(name)
+  )
+  return Result.succeed({
+    ...(tls ? { useSSL: tls === "true" } : {}),
+    ...(region ? { region } : {}),
+    ...(pathStyle ? { pathStyle: pathStyle === "true" } : {}),
+    ...(createBucket ? { createBucket: createBucket === "true" } : {}),
+    ...(seconds
+      ? { presign: { expirySeconds: Number(seconds), ...(publicUrl ? { publicEndPoint: publicUrl } : {}) } }
+      : {})
+  })
 }

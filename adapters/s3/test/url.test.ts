@@ -13,7 +13,7 @@ const problem = (url: string): string => {
 describe("the URL of a bucket", () => {
   it("says all there is to know", () => {
     const { secretKey, ...rest } = parsed(
-      "s3://test%3Atester:a%2Fb%2Bc%40@s3.example.com:9000/blobs/weft/one?tls=false&region=eu-1&path_style=false&create_bucket=false"
+      "s3://test%3Atester:a%2Fb%2Bc%40@s3.example.com:9000/blobs/weft/one?tls=false&region=eu-1&path_style=false&create_bucket=false&presign_seconds=300&public_url=https://files.example.com"
     )
     assert.strictEqual(Redacted.value(secretKey), "a/b+c@")
     assert.deepStrictEqual(rest, {
@@ -25,7 +25,8 @@ describe("the URL of a bucket", () => {
       useSSL: false,
       region: "eu-1",
       pathStyle: false,
-      createBucket: false
+      createBucket: false,
+      presign: { expirySeconds: 300, publicEndPoint: "https://files.example.com" }
     })
   })
 
@@ -52,6 +53,10 @@ describe("the URL of a bucket", () => {
       ["s3://access:secret@host/bucket?tls=no", "tls"],
       ["s3://access:secret@host/bucket?region=a/b", "region"],
       ["s3://access:secret@host/bucket?other=1", "region"],
+      ["s3://access:secret@host/bucket?presign_seconds=0", "604800"],
+      ["s3://access:secret@host/bucket?presign_seconds=604801", "604800"],
+      ["s3://access:secret@host/bucket?presign_seconds=10&public_url=ftp://x", "public_url"],
+      ["s3://access:secret@host/bucket?presign_seconds=10&public_url=https://x/y", "public_url"],
       ["s3://access:secret@host/bucket#x", "must be s3://"]
     ] as const) {
       assert.include(problem(url), reason, url)

@@ -1,6 +1,6 @@
 /** Answers with bytes: whole or a range, or that the client's copy is still good (RFC 9110). */
 import { currentRequestId } from "@weft/api"
-import type { ByteRange, OpenFile } from "@weft/core"
+import type { ByteRange, OpenFile, ServedAs } from "@weft/core"
 import { Clock, Effect, Stream } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { toResponse } from "../answers/Answer.ts"
@@ -16,6 +16,8 @@ export interface Downloadable<E, R> extends Validators {
   readonly fileName: string
   /** Opens the bytes; not called where none are sent. */
   readonly read: (range?: ByteRange) => Effect.Effect<Stream.Stream<Uint8Array, E>, E, R>
+  /** Where else the bytes are to be had, by whoever has the URL; null for nowhere. */
+  readonly address: (as: ServedAs) => Effect.Effect<string | null>
 }
 
 type Headers = Record<string, string>
@@ -33,8 +35,11 @@ export const download = Effect.fnUntraced(function* <E, R>(content: Downloadable
   switch (asked._tag) {
     case "Unsatisfiable":
       return refusal(416, "The range is outside of the file", { "content-range": `bytes */${content.size}` })
-    case "Whole":
+    case "Whole": {
+      const address = method === "GET" && headers.range === undefined ? yield* content.address(servedAs(content)) : null
+      if (address !== null) return elsewhere(address)
       return answer(content, 200, content.size, yield* method === "HEAD" ? nothing : read(), {})
+    }
     case "Part": {
       const { start, end } = asked.range
       const range = { "content-range": `bytes ${start}-${end - 1}/${content.size}` }
@@ -43,15 +48,25 @@ export const download = Effect.fnUntraced(function* <E, R>(content: Downloadable
   }
 })
 
-export const downloadFile = ({ file, read }: OpenFile) =>
+export const downloadFile = ({ file, read, address }: OpenFile) =>
   download({
     size: file.size,
     etag: file.etag,
     modifiedAt: file.updated_at,
     contentType: file.content_type,
     fileName: file.path.slice(file.path.lastIndexOf("/") + 1),
-    read
+    read,
+    address
   })
+
+const servedAs = <E, R>({ contentType, fileName }: Downloadable<E, R>): ServedAs => ({
+  contentType,
+  contentDisposition: attachment(fileName)
+})
+
+/** The URL is a credential, and good for a while only. */
+const elsewhere = (address: string): HttpServerResponse.HttpServerResponse =>
+  HttpServerResponse.redirect(address, { status: 307, headers: { "cache-control": "no-store" } })
 
 const nothing = Effect.succeed(Stream.empty)
 

@@ -55,7 +55,8 @@ const zipOf = (build: Build, zip: Uint8Array): Downloadable<never, never> => ({
   modifiedAt: build.created_at,
   contentType: "application/zip",
   fileName: `build-${build.build_id}.zip`,
-  read: (range) => Effect.succeed(Stream.make(range === undefined ? zip : zip.subarray(range.start, range.end)))
+  read: (range) => Effect.succeed(Stream.make(range === undefined ? zip : zip.subarray(range.start, range.end))),
+  address: () => Effect.succeed(null)
 })
 
 const TriggersLive = HttpApiBuilder.group(

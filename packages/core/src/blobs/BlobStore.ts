@@ -13,6 +13,12 @@ export interface ByteRange {
   readonly end: number
 }
 
+/** Headers under which bytes are served. */
+export interface ServedAs {
+  readonly contentType: string
+  readonly contentDisposition: string
+}
+
 /** What was written. */
 export interface Written {
   /** In bytes. */
@@ -56,6 +62,12 @@ export class BlobStore extends Context.Service<
       range?: ByteRange
     ) => Effect.Effect<Stream.Stream<Uint8Array, StoreUnavailable>, NotFound | StoreUnavailable, Scope.Scope>
 
+    /**
+     * A URL from which whoever has it gets the bytes with these headers, for as long as the store is told to let them;
+     * null where the bytes come through this process only. Not whether there is such a blob.
+     */
+    readonly address: (key: string, as: ServedAs) => Effect.Effect<string | null>
+
     /** Begins to write a blob in parts. Nothing is under the key until they are joined. Gives the name of the parts. */
     readonly beginParts: (key: string) => Effect.Effect<string, StoreUnavailable>
     /**
@@ -71,7 +83,8 @@ export class BlobStore extends Context.Service<
     /**
      * Puts the named parts, in the order given, under the key as one blob; takes no longer for larger parts. Other
      * parts are dropped. Safe to repeat until it has succeeded. `NotFound`, and nothing changes, when a part of that
-     * number and digest is not there, or the parts were dropped.
+     * number and digest is not there, or the parts were dropped. When one has 5 MiB or more, all but the last must, and
+     * their numbers must rise.
      */
     readonly joinParts: (
       key: string,

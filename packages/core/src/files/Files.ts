@@ -3,7 +3,7 @@ import { Context, Effect, Layer, type Scope, type Stream } from "effect"
 import type { SecureRandom } from "effect/crypto"
 import { type Caller, requirePermission } from "../access/Caller.ts"
 import { allows, readable } from "../access/Permission.ts"
-import { BlobStore, type ByteRange } from "../blobs/BlobStore.ts"
+import { BlobStore, type ByteRange, type ServedAs } from "../blobs/BlobStore.ts"
 import { BadRequest, type Forbidden, NotFound, type PlanRequired, StoreUnavailable } from "../errors/Errors.ts"
 import { toIdOrName } from "../ids/IdOrName.ts"
 import { FileId, freshIds, isUuid, type RunId } from "../ids/Ids.ts"
@@ -41,6 +41,8 @@ export interface OpenFile {
   readonly read: (
     range?: ByteRange
   ) => Effect.Effect<Stream.Stream<Uint8Array, StoreUnavailable>, NotFound | StoreUnavailable, Scope.Scope>
+  /** A URL of the bytes elsewhere, for whoever has it; null where there is none. */
+  readonly address: (as: ServedAs) => Effect.Effect<string | null>
 }
 
 /** The largest file of a single request, in bytes: 300 MB (specification, "Limits"). */
@@ -95,12 +97,14 @@ export class Files extends Context.Service<
 
       const opened = (file: File): OpenFile => ({
         file,
-        read: (range) => Effect.andThen(readers.enter(file.storage_path), blobs.read(file.storage_path, range))
+        read: (range) => Effect.andThen(readers.enter(file.storage_path), blobs.read(file.storage_path, range)),
+        address: (as) => blobs.address(file.storage_path, as)
       })
 
       return Files.of({
         list: Effect.fnUntraced(function* (page, prefix) {
           const caller = yield* requirePermission("file", [], "read")
+          if (prefix !== undefined && !isStorable(prefix)) return yield* badPrefix
           const only = readable(caller.permissions, "file", "read")
           return yield* store.list(caller.env_id, page, {
             ...(prefix === undefined ? {} : { prefix }),
@@ -129,6 +133,7 @@ export class Files extends Context.Service<
   )
 }
 
+const badPrefix = new BadRequest({ reason: "prefix must be valid Unicode, without U+0000" })
 const noSuchFile = new NotFound({ resource: "file" })
 
 const makeUpload = Effect.gen(function* () {

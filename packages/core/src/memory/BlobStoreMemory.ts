@@ -47,6 +47,7 @@ export const layer: Layer.Layer<BlobStore> = Layer.effect(
         }),
       read: (key, range) =>
         Effect.map(find(key), ({ bytes }) => Stream.make(bytes.slice(range?.start ?? 0, range?.end ?? bytes.length))),
+      address: () => Effect.succeed(null),
 
       beginParts: (key) =>
         Effect.sync(() => {
