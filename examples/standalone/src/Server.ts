@@ -16,7 +16,7 @@ export interface Server {
   readonly url: string
   /** What is to be said at this start: warnings, and secrets made just now. */
   readonly firstWords: ReadonlyArray<string>
-  /** Stops accepting, lets requests and runs finish for up to 30 s. */
+  /** Sends clients to other nodes, lets requests and runs finish for up to 30 s, then ends everything. */
   readonly close: () => Promise<void>
 }
 
@@ -66,6 +66,8 @@ export const openServer = async (settings: Settings): Promise<Server> => {
         ...(adminToken?.made ? [`admin token, shown once: ${Redacted.value(adminToken.token)}`] : [])
       ],
       close: async () => {
+        // Both at once, or a node could take twice the time.
+        await Promise.all([listening.drain({ lingerMs: settings.lingerMs }), weft.drain()])
         await listening.close()
         await weft.close()
       }

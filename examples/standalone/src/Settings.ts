@@ -42,6 +42,8 @@ export interface Settings extends BackendSettings {
   readonly deliveries: { readonly total: number; readonly perEnv: number }
   /** How long other nodes wait before they take this one for dead; null for what Weft does by itself. */
   readonly leaseMs: number | null
+  /** How long new requests are still answered when the server ends. */
+  readonly lingerMs: number
   readonly bodyBytes: number
   /** Messages that are kept for clients that come back, and whether there is pub/sub. */
   readonly streams: { readonly wholeEnv: boolean; readonly replayMessages: number }
@@ -50,6 +52,9 @@ export interface Settings extends BackendSettings {
 export type Variables = Readonly<Record<string, string | undefined>>
 
 const MiB = 1024 * 1024
+
+/** Leaves requests that come at its end some time to finish. */
+const lingerMsMax = 20_000
 
 export const readSettings = (variables: Variables): Settings => {
   const text = (name: string): string | null => variables[name]?.trim() || null
@@ -121,6 +126,7 @@ export const readSettings = (variables: Variables): Settings => {
     },
     deliveries: { total, perEnv: whole("WEFT_LIMIT_DELIVERIES_PER_ENV", 1, total) ?? Math.ceil(total / 4) },
     leaseMs: whole("WEFT_LIMIT_LEASE_MS", 1_000, 3_600_000),
+    lingerMs: whole("WEFT_LINGER_MS", 0, lingerMsMax) ?? 0,
     bodyBytes: whole("WEFT_LIMIT_BODY_BYTES", 1024) ?? 4 * MiB,
     streams: {
       wholeEnv: backend.pubSub.kind !== "none",

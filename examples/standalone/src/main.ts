@@ -3,6 +3,12 @@
 import { openServer } from "./Server.ts"
 import { readSettings, SettingError } from "./Settings.ts"
 
+/**
+ * How long the process may take to end, in milliseconds: the 30 s of what runs and some for the rest, but no longer, if
+ * the database does not answer. What is lost then is found as after a crash.
+ */
+const lastMs = 34_000
+
 const main = async (): Promise<void> => {
   const server = await openServer(readSettings(process.env))
   for (const line of server.firstWords) console.log(line)
@@ -14,10 +20,16 @@ const main = async (): Promise<void> => {
     if (closing) process.exit(1)
     closing = true
     console.log(`${signal}: finishing what runs`)
+    setTimeout(giveUp, lastMs).unref()
     server.close().then(() => process.exit(0), fail)
   }
   process.on("SIGTERM", close)
   process.on("SIGINT", close)
+}
+
+const giveUp = (): never => {
+  console.error("weft: not all of it could be finished in time, and is tried again, here or elsewhere")
+  process.exit(1)
 }
 
 const fail = (error: unknown): never => {
