@@ -1,1 +1,2 @@
-export {}
+export { feed } from "./NatsFeed.ts"
+export type { NatsOptions } from "./NatsOptions.ts"

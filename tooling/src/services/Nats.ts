@@ -1,0 +1,67 @@
+/** A NATS server of one's own, of Debian's package or `WEFT_TEST_NATS_BIN`, on a free port of the loopback. */
+import { type ChildProcess, spawn } from "node:child_process"
+import { randomBytes } from "node:crypto"
+import { connect } from "node:net"
+import { installed } from "./Debian.ts"
+import { freePort } from "./Port.ts"
+import { waitUntil } from "./Waiting.ts"
+
+export interface NatsServer {
+  /** `nats://127.0.0.1:PORT` */
+  readonly url: string
+  readonly user: string
+  readonly password: string
+  /** Ends it at once, as a crash would; `start` begins it again. */
+  readonly stop: () => Promise<void>
+  readonly start: () => Promise<void>
+}
+
+export const natsPackages = ["nats-server"]
+
+/** One that only lets in who has the password. */
+export const nats = async (): Promise<NatsServer> => {
+  const { WEFT_TEST_NATS_BIN } = process.env
+  if (WEFT_TEST_NATS_BIN === undefined) installed("NATS", ["nats-server"], natsPackages)
+  const port = await freePort()
+  const [user, password] = ["weft", randomBytes(12).toString("hex")]
+  let server: ChildProcess | undefined
+  const end = (): void => void server?.kill("SIGKILL")
+
+  const start = async (): Promise<void> => {
+    process.once("exit", end)
+    const args = ["-a", "127.0.0.1", "-p", String(port), "--user", user, "--pass", password]
+    const running = spawn(WEFT_TEST_NATS_BIN ?? "nats-server", args, { stdio: ["ignore", "ignore", "pipe"] })
+    server = running
+    let said = ""
+    running.stderr?.on("data", (bytes: Buffer) => {
+      said = (said + bytes.toString()).slice(-64 * 1024)
+    })
+    running.once("error", (error) => {
+      said += error.message
+    })
+    await waitUntil("NATS to begin", () => {
+      if (running.exitCode !== null || running.pid === undefined) throw new Error(`NATS ended:\n${said}`)
+      return isOpen(port)
+    })
+  }
+  const stop = async (): Promise<void> => {
+    process.off("exit", end)
+    const running = server
+    if (running === undefined || running.exitCode !== null || running.signalCode !== null) return
+    const ended = new Promise((resolve) => running.once("exit", resolve))
+    running.kill("SIGKILL")
+    await ended
+  }
+  await start()
+  return { url: `nats://127.0.0.1:${port}`, user, password, start, stop }
+}
+
+const isOpen = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const socket = connect(port, "127.0.0.1")
+    const answer = (open: boolean) => () => {
+      socket.destroy()
+      resolve(open)
+    }
+    socket.once("connect", answer(true)).once("error", answer(false))
+  })
