@@ -66,7 +66,7 @@ describe("streams that are many blocks", () => {
         yield* store.write("a", mebibytes(8))
         const before = process.memoryUsage().rss
         let most = 0
-        const watched = Stream.tap(mebibytes(160), () =>
+        const watched = Stream.tap(mebibytes(96), () =>
           Effect.sync(() => {
             most = Math.max(most, process.memoryUsage().rss - before)
           })
@@ -82,7 +82,7 @@ describe("streams that are many blocks", () => {
           )
         )
         yield* read
-        assert.isBelow(most / MiB, 100)
+        assert.isBelow(most / MiB, 80)
       })
     )
   )

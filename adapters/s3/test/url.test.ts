@@ -64,10 +64,11 @@ describe("the URL of a bucket", () => {
   })
 
   it("never says the secret, whatever is wrong", () => {
+    const character = fc.constantFrom(..."abcXYZ0189+/=%@:?#[] ")
+    const secret = fc.string({ unit: character, minLength: 12, maxLength: 40 })
     fc.assert(
-      fc.property(fc.stringMatching(/^[a-zA-Z0-9+/=%]{12,40}$/), fc.webPath(), (secret, path) => {
-        const result = parseUrl(Redacted.make(`s3://access:${secret}@host${path}?x`))
-        assert.notInclude(JSON.stringify(result), secret)
+      fc.property(secret, fc.constantFrom("", "/", "/bucket", "/bucket/x", "/bucket?x=1"), (secret, path) => {
+        assert.notInclude(JSON.stringify(parseUrl(Redacted.make(`s3://access:${secret}@host${path}`))), secret)
       })
     )
   })
