@@ -3,6 +3,7 @@ import { PgTypes } from "@effect/sql-pg"
 import { type ColumnType, type Dialect, type Expected, NotAllCount, type Part, type Rows } from "@weft/sql"
 import { Effect, Result } from "effect"
 import type { SqlError } from "effect/sql"
+import { arrivals } from "./Arrivals.ts"
 import { numbers } from "./Numbers.ts"
 import { codeOf } from "./Troubles.ts"
 
@@ -28,6 +29,7 @@ export const postgres: Dialect = {
   forgetful: "UNLOGGED ",
   growingTable: (column) => ` PARTITION BY RANGE (${column})`,
   openTable: (table) => [`CREATE TABLE ${table}_default PARTITION OF ${table} DEFAULT`],
+  arrivals,
   rows: (columns) => [
     { min: 1, max: rowsMax, text: unnest(columns, 1), parameters: (rows) => columnsOf(columns, rows) }
   ],

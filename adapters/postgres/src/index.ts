@@ -1,3 +1,5 @@
+export type { HostConnection, HostResult } from "./HostConnection.ts"
+export { type Outbox, type OutboxEvent, type OutboxOptions, outbox, publishIn, TransactionUnusable } from "./Outbox.ts"
 export { feed } from "./PostgresFeed.ts"
 export { type PostgresOptions, PostgresUnusable } from "./PostgresOptions.ts"
 export { database, stores, storesOn } from "./PostgresStores.ts"

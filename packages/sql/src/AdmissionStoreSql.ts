@@ -13,75 +13,79 @@ import {
 import { Data, Effect, Layer } from "effect"
 import { Database, orUnavailable } from "./Database.ts"
 import { applyAll } from "./JournalCommit.ts"
-import { journalStatements } from "./JournalStatements.ts"
+import { countArrivals, type JournalStatements, journalStatements } from "./JournalStatements.ts"
 import { changeSchedules } from "./ScheduleRows.ts"
 
 export const layer: Layer.Layer<AdmissionStore, never, Database> = Layer.effect(
   AdmissionStore,
-  Effect.gen(function* () {
-    const database = yield* Database
-    const { dialect, writer: sql } = database
-    const statements = journalStatements(database)
+  Effect.map(Database, (database) => admissionsOn(database, journalStatements(database)))
+)
 
-    const earlier = (envId: EnvId, key: string, now: Timestamp) =>
-      sql<Event & { readonly digest: string }>`
+/** For transactions that may take long after it: nobody else waits for what they count. */
+export const hostAdmissions = (database: Database["Service"]): AdmissionStore["Service"] =>
+  admissionsOn(database, { ...journalStatements(database), countEvents: countArrivals(database) })
+
+const admissionsOn = (database: Database["Service"], statements: JournalStatements): AdmissionStore["Service"] => {
+  const { dialect, writer: sql } = database
+
+  const earlier = (envId: EnvId, key: string, now: Timestamp) =>
+    sql<Event & { readonly digest: string }>`
         SELECT e.event_id, e.env_id, e.stream_id, e.event_type, e.event_data, e.event_time, e.created_at, once.digest
         FROM once JOIN events e ON e.env_id = once.env_id AND e.event_id = once.event_id
         WHERE once.env_id = ${envId} AND once.key = ${key} AND once.expires_at > ${now}`.pipe(
-        Effect.map(([row]): EarlierRequest | null => {
-          if (row === undefined) return null
-          const { digest, ...event } = row
-          return { event, digest }
-        })
-      )
+      Effect.map(([row]): EarlierRequest | null => {
+        if (row === undefined) return null
+        const { digest, ...event } = row
+        return { event, digest }
+      })
+    )
 
-    /** Whether the key was free. Who takes it at the same time waits for this transaction. */
-    const take = ({ event, now, until }: Admission, key: string, digest: string) =>
-      Effect.map(
-        sql`INSERT INTO once ${sql.insert({ env_id: event.env_id, key, expires_at: until, event_id: event.event_id, digest })}
+  /** Whether the key was free. Who takes it at the same time waits for this transaction. */
+  const take = ({ event, now, until }: Admission, key: string, digest: string) =>
+    Effect.map(
+      sql`INSERT INTO once ${sql.insert({ env_id: event.env_id, key, expires_at: until, event_id: event.event_id, digest })}
           ON CONFLICT (env_id, key) DO UPDATE
           SET expires_at = excluded.expires_at, event_id = excluded.event_id, digest = excluded.digest
           WHERE once.expires_at <= ${now}`.raw,
-        (raw) => dialect.changes(raw) > 0
-      )
+      (raw) => dialect.changes(raw) > 0
+    )
 
-    const admit = Effect.fnUntraced(function* (admission: Admission) {
-      const { event, request, schedule, now } = admission
-      if (request !== null && !(yield* take(admission, request.key, request.digest))) {
-        const former = yield* earlier(event.env_id, request.key, now)
-        if (former !== null) return { _tag: "Earlier", earlier: former } satisfies Admitted
-      }
-      const refusal = schedule === undefined ? null : yield* changeSchedules(database, schedule)
-      if (refusal !== null) return yield* new Refused({ refusal })
-      const repeated = new Set<DeliveryId>()
-      // In one order everywhere, so that nobody waits for each other in a circle.
-      for (const { delivery, onceKey } of [...admission.deliveries].sort(byKey)) {
-        if (onceKey !== null && !(yield* take(admission, onceKey, ""))) repeated.add(delivery.delivery_id)
-      }
-      const kept = admission.deliveries.filter(({ delivery }) => !repeated.has(delivery.delivery_id))
-      const deliveries = kept.map(({ delivery }) => ({ delivery, run: null }))
-      yield* applyAll(statements, [{ _tag: "Appended", event, deliveries }])
-      return { _tag: "Stored", deliveries: kept.map(({ delivery }) => delivery.delivery_id) } satisfies Admitted
-    })
+  const admit = Effect.fnUntraced(function* (admission: Admission) {
+    const { event, request, schedule, now } = admission
+    if (request !== null && !(yield* take(admission, request.key, request.digest))) {
+      const former = yield* earlier(event.env_id, request.key, now)
+      if (former !== null) return { _tag: "Earlier", earlier: former } satisfies Admitted
+    }
+    const refusal = schedule === undefined ? null : yield* changeSchedules(database, schedule)
+    if (refusal !== null) return yield* new Refused({ refusal })
+    const repeated = new Set<DeliveryId>()
+    // In one order everywhere, so that nobody waits for each other in a circle.
+    for (const { delivery, onceKey } of [...admission.deliveries].sort(byKey)) {
+      if (onceKey !== null && !(yield* take(admission, onceKey, ""))) repeated.add(delivery.delivery_id)
+    }
+    const kept = admission.deliveries.filter(({ delivery }) => !repeated.has(delivery.delivery_id))
+    const deliveries = kept.map(({ delivery }) => ({ delivery, run: null }))
+    yield* applyAll(statements, [{ _tag: "Appended", event, deliveries }])
+    return { _tag: "Stored", deliveries: kept.map(({ delivery }) => delivery.delivery_id) } satisfies Admitted
+  })
 
-    return AdmissionStore.of({
-      admit: (admission) =>
-        sql.withTransaction(admit(admission)).pipe(
-          // The id of a new event is new.
-          Effect.catchTag("NotAllCount", Effect.die),
-          Effect.catchTag("Refused", ({ refusal }) => Effect.succeed<Admitted>({ _tag: "Refused", refusal })),
-          orUnavailable("admit")
-        ),
+  return AdmissionStore.of({
+    admit: (admission) =>
+      sql.withTransaction(admit(admission)).pipe(
+        // The id of a new event is new.
+        Effect.catchTag("NotAllCount", Effect.die),
+        Effect.catchTag("Refused", ({ refusal }) => Effect.succeed<Admitted>({ _tag: "Refused", refusal })),
+        orUnavailable("admit")
+      ),
 
-      earlier: (envId, key, now) => earlier(envId, key, now).pipe(orUnavailable("earlier")),
+    earlier: (envId, key, now) => earlier(envId, key, now).pipe(orUnavailable("earlier")),
 
-      forget: (now, limit) =>
-        sql`DELETE FROM once WHERE (env_id, key) IN (
+    forget: (now, limit) =>
+      sql`DELETE FROM once WHERE (env_id, key) IN (
           SELECT env_id, key FROM once WHERE expires_at <= ${now} ORDER BY expires_at LIMIT ${limit}
         )`.raw.pipe(Effect.map(dialect.changes), orUnavailable("forget"))
-    })
   })
-)
+}
 
 /** What was written in the transaction is not to stay. */
 class Refused extends Data.TaggedError("Refused")<{ readonly refusal: ScheduleRefusal }> {}

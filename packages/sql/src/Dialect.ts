@@ -55,6 +55,12 @@ export interface Dialect {
   readonly growingTable: (column: string) => string
   /** What is to be done once such a table is there, so that it takes rows of any time. */
   readonly openTable: (table: string) => ReadonlyArray<string>
+  /**
+   * Makes the table `event_arrivals` (env_id, event_type, n): what a transaction adds there is added to `event_counts`
+   * when it commits. For transactions of hosts, which may take long: nobody waits for what they count. Nothing where
+   * hosts have no transactions with Weft.
+   */
+  readonly arrivals: ReadonlyArray<string>
   /** Forms for rows of these columns; the one for most rows first, the last for a single one. */
   readonly rows: (columns: ReadonlyArray<ColumnType>) => ReadonlyArray<RowsForm>
   /**
@@ -107,6 +113,7 @@ export const sqlite: Dialect = {
   forgetful: "",
   growingTable: () => " STRICT",
   openTable: () => [],
+  arrivals: [],
   // A JSON parameter that the database takes apart takes twice as long.
   rows: (columns) => {
     const row = `(${columns.map(() => "?").join(",")})`

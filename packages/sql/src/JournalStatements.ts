@@ -46,6 +46,13 @@ const eventStatements = ({ dialect, writer: sql }: Database["Service"]) => ({
   })
 })
 
+/** As `countEvents`, at the end of the transaction. */
+export const countArrivals = ({ dialect, writer: sql }: Database["Service"]): JournalStatements["countEvents"] =>
+  batched(sql, dialect, {
+    columns: ["text", "text", "integer"],
+    text: (rows) => `INSERT INTO event_arrivals (env_id, event_type, n) ${rows}`
+  })
+
 const runStatements = ({ dialect, writer: sql }: Database["Service"]) => ({
   /** Runs that begin, with the delivery that they hold, if any. */
   insertRuns: batched(sql, dialect, {

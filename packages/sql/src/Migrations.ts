@@ -44,7 +44,8 @@ export const migrateTo = Effect.fnUntraced(function* (last: number) {
     "0010_live": run(live(dialect)),
     "0011_streams": run(streams),
     "0012_queue": run(queue),
-    "0013_rates": run(rates(dialect))
+    "0013_rates": run(rates(dialect)),
+    "0014_arrivals": run(dialect.arrivals)
   }
   yield* Migrator.make({})({
     loader: Migrator.fromRecord(

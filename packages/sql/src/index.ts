@@ -1,3 +1,4 @@
+export { hostAdmissions } from "./AdmissionStoreSql.ts"
 export { Database, isConflict } from "./Database.ts"
 export {
   type ColumnType,
