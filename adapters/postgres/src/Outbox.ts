@@ -154,7 +154,7 @@ const reasonOf = (error: unknown, schema: string): string => {
       return "a statement of it has failed before, and the database takes no further ones"
     case "3F000":
     case "42P01":
-      return `there are no tables of Weft in the schema ${schema} of its database`
+      return `there are no tables of Weft in the schema ${schema} of its database, or none that its role may use`
     default:
       return error instanceof Error ? error.message : String(error)
   }

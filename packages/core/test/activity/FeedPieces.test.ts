@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { NodeId, Timestamp } from "@weft/core"
 import * as fc from "fast-check"
 import { decodeContent, encodeContent } from "../../src/activity/FeedCodec.ts"
-import { FeedPieces, toTexts } from "../../src/activity/FeedPieces.ts"
+import { FeedPieces, toTextByItself, toTexts } from "../../src/activity/FeedPieces.ts"
 import { utf8Length } from "../../src/ids/Utf8.ts"
 
 const one = NodeId.make("01976a2b-000a-7000-8000-000000000001")
@@ -84,6 +84,31 @@ describe("pieces of contents", () => {
     const pieces = new FeedPieces(one)
     const strange = ["", "weft1", "weft9 x", `weft1 ${two} 1 0 0\n{}`, `weft1 ${two} 1 5 2\n{}`, `weft1 ${two} x 0 1\n`]
     assert.lengthOf(accepted(pieces, [...toTexts(one, 1, "own", 300), ...strange]), 0)
+  })
+})
+
+describe("a content by itself", () => {
+  it("is heard by everybody, and says nothing of what was missed of others", () => {
+    const pieces = new FeedPieces(one)
+    const [first = "", , third = ""] = [1, 2, 3].map((seq) => toTexts(two, seq, `${seq}`, 200)[0])
+    const heard = accepted(pieces, [first, toTextByItself("a"), toTextByItself("b"), toTextByItself("a"), third])
+    assert.deepStrictEqual(
+      heard.map(({ content, missedSince }) => [content, missedSince !== null]),
+      [
+        ["1", false],
+        ["a", false],
+        ["b", false],
+        ["a", false],
+        ["3", true]
+      ]
+    )
+  })
+
+  it("makes nobody forget the numbers of the others", () => {
+    const pieces = new FeedPieces(one)
+    const [first = "", , third = ""] = [1, 2, 3].map((seq) => toTexts(two, seq, `${seq}`, 200)[0])
+    accepted(pieces, [first, ...Array.from({ length: 3000 }, (_, n) => toTextByItself(`${n}`))])
+    assert.isNotNull(accepted(pieces, [third])[0]?.missedSince)
   })
 })
 
