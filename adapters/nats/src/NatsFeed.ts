@@ -5,14 +5,11 @@ import { type Cause, Effect, type Layer, Queue, Redacted, type Scope } from "eff
 import { type NatsOptions, type Resolved, resolve } from "./NatsOptions.ts"
 
 /** A silent connection is asked so often whether it is there, in milliseconds, and may owe so many answers. */
-const pingInterval = 5_000
+const pingInterval = 3_000
 const maxPingOut = 2
 
-const sessions = {
-  /** Half of what servers take by default. */
-  textBytesMax: 512 * 1024,
-  unnoticedMs: pingInterval * (maxPingOut + 2)
-}
+/** Half of what servers take by default. */
+const textBytesMax = 512 * 1024
 
 /** How long a server may take to let this node in, in milliseconds. */
 const timeout = 5_000
@@ -24,7 +21,7 @@ export const feed = (options: NatsOptions): Layer.Layer<Feed, FeedUnusable> =>
       const resolved = resolve(options)
       return typeof resolved === "string"
         ? Effect.fail(new FeedUnusable({ reason: resolved, cause: resolved }))
-        : feedSessions(open(resolved), sessions)
+        : feedSessions(open(resolved), textBytesMax)
     })
   )
 

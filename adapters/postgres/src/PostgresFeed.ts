@@ -12,12 +12,8 @@ import { numbers } from "./Numbers.ts"
 import { connectionConfig } from "./PostgresClient.ts"
 import { type PostgresOptions, PostgresUnusable, type Resolved, resolve } from "./PostgresOptions.ts"
 
-const sessions = {
-  /** A notification must be shorter than 8,000 bytes. */
-  textBytesMax: 7_999,
-  /** A silent connection is asked after 15 s whether it is there, for 10 s. */
-  unnoticedMs: 30_000
-}
+/** A notification must be shorter than 8,000 bytes. */
+const textBytesMax = 7_999
 
 /**
  * Nodes with the same database and schema tell each other. A pooler between must keep sessions, as `LISTEN` needs.
@@ -29,7 +25,7 @@ export const feed = (options: PostgresOptions): Layer.Layer<Feed, FeedUnusable> 
       const resolved = resolve(options)
       return resolved instanceof PostgresUnusable
         ? Effect.fail(new FeedUnusable({ reason: resolved.reason, cause: resolved }))
-        : feedSessions(Effect.mapError(open(resolved), unusable), sessions)
+        : feedSessions(Effect.mapError(open(resolved), unusable), textBytesMax)
     })
   )
 

@@ -11,13 +11,6 @@ export interface FeedSession {
   readonly send: (texts: ReadonlyArray<string>) => Effect.Effect<void, unknown>
 }
 
-export interface FeedSessionOptions {
-  /** The largest text, in bytes of UTF-8. */
-  readonly textBytesMax: number
-  /** How long it may take to notice that a connection was lost, in milliseconds. */
-  readonly unnoticedMs: number
-}
-
 /** How long texts may take to be passed on. */
 const patience = "5 seconds"
 
@@ -32,10 +25,10 @@ interface Opened extends FeedSession {
   readonly close: Effect.Effect<void>
 }
 
-/** Fails where the first connection cannot be opened. */
+/** Fails where the first connection cannot be opened. `textBytesMax`: the largest text, in bytes of UTF-8. */
 export const feedSessions = Effect.fnUntraced(function* <E>(
   open: Effect.Effect<FeedSession, E, Scope.Scope>,
-  { textBytesMax, unnoticedMs }: FeedSessionOptions
+  textBytesMax: number
 ): Effect.fn.Return<FeedTransport, E, Scope.Scope> {
   const clock = yield* Clock.Clock
   const received = yield* Queue.unbounded<FeedSignal>()
@@ -62,8 +55,8 @@ export const feedSessions = Effect.fnUntraced(function* <E>(
     yield* Effect.exit(Effect.raceFirst(listening, lost.await))
   })
   const again = Effect.gen(function* () {
-    const since = Timestamp.make(Math.max(heardAt, clock.currentTimeMillisUnsafe() - unnoticedMs))
-    Queue.offerUnsafe(received, { _tag: "Away", since })
+    // It may have been lost for long: who is stopped for a while notices nothing.
+    Queue.offerUnsafe(received, { _tag: "Away", since: Timestamp.make(heardAt) })
     yield* Effect.logWarning("The other nodes cannot be heard; trying again")
     session = yield* Effect.retry(openSession(open), reopening)
     Queue.offerUnsafe(received, { _tag: "Back" })

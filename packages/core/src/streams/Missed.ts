@@ -34,7 +34,8 @@ export interface Missed {
   readonly ofChannel: (
     envId: EnvId,
     channel: Channel,
-    since: number
+    since: number,
+    now: number
   ) => Effect.Effect<ReadonlyArray<Activity>, StoreUnavailable>
 }
 
@@ -63,8 +64,8 @@ export const makeMissed = Effect.fnUntraced(function* (bounds: {
             )
       return { subscriber, completed }
     },
-    ofChannel: (envId, channel, from) =>
-      Effect.map(since(envId, Math.max(0, from - slackMs), null), (happened) => channel.missing(happened))
+    ofChannel: (envId, channel, from, now) =>
+      Effect.map(since(envId, Math.max(from - slackMs, now - oldestMs), null), (happened) => channel.missing(happened))
   }
 })
 

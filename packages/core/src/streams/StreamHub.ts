@@ -6,17 +6,18 @@
  * client that comes back within that while misses nothing that is still kept. What the feed lost, and what a client
  * missed that comes from another node, is told from the store.
  */
-import { Clock, Context, Duration, Effect, Latch, Layer, PubSub, Schedule, type Scope, Semaphore } from "effect"
-import type { Activity } from "../activity/Activity.ts"
+import { Clock, Context, Duration, Effect, Latch, Layer, type Scope, Semaphore } from "effect"
 import { Feed } from "../activity/Feed.ts"
 import type { StoreUnavailable } from "../errors/Errors.ts"
 import type { EnvId } from "../ids/Ids.ts"
 import { NodeMetrics } from "../metrics/NodeMetrics.ts"
 import { NodeLease } from "../runs/NodeLease.ts"
 import { Channel, type Interest } from "./Channel.ts"
-import { makeFeedReader, portionMax, restAfter } from "./FeedReader.ts"
+import { makeFeedReader } from "./FeedReader.ts"
+import { makeHorizon } from "./Horizon.ts"
 import { placeOf } from "./Message.ts"
-import { type Missed, makeMissed } from "./Missed.ts"
+import { makeMissed } from "./Missed.ts"
+import { distribute, gauge, type Opened, type OpenedChannels } from "./OpenedChannels.ts"
 import type { Subscriber, Subscription } from "./Subscription.ts"
 
 export interface StreamsConfig {
@@ -36,14 +37,6 @@ const queue = { messages: 1000, bytes: 16 * MiB }
 /** How long a channel lives without subscribers. */
 const idle = Duration.minutes(10)
 const sweepEvery = Duration.minutes(1)
-
-interface Opened {
-  readonly channel: Channel
-  /** Epoch milliseconds of when its last subscriber left; null while it has some. */
-  leftAt: number | null
-}
-
-type OpenedChannels = Map<EnvId, Opened>
 
 export class StreamHub extends Context.Service<
   StreamHub,
@@ -70,12 +63,12 @@ const makeHub = Effect.fnUntraced(function* ({ replayMessages = 10_000, replayBy
   const opened: OpenedChannels = new Map()
   let channels = 0
   const semaphore = yield* Semaphore.make(1)
-  const horizon = yield* makeHorizon(opened, missed)
+  const hasChannels = Latch.makeUnsafe(false)
+  const horizon = yield* makeHorizon(opened, missed, hasChannels)
   const reader = yield* makeFeedReader((messages) => {
     const time = horizon.advance(reader.isDrained())
     return distribute(opened, messages, time, 16 * replayBytes)
   })
-  const hasChannels = Latch.makeUnsafe(false)
   yield* registerMetrics(opened)
 
   const open = (envId: EnvId): Opened => {
@@ -85,7 +78,7 @@ const makeHub = Effect.fnUntraced(function* ({ replayMessages = 10_000, replayBy
     const channel = new Channel(`${nodeId}-${channels}`, bounds, clock.currentTimeMillisUnsafe())
     const made = { channel, leftAt: null }
     opened.set(envId, made)
-    hasChannels.openUnsafe()
+    if (hasChannels.openUnsafe()) horizon.tick()
     return made
   }
 
@@ -103,7 +96,6 @@ const makeHub = Effect.fnUntraced(function* ({ replayMessages = 10_000, replayBy
     entry.channel.unsubscribe(interest, subscriber)
     if (entry.channel.subscribers === 0) entry.leftAt = clock.currentTimeMillisUnsafe()
   }
-
   const sweep = Effect.suspend(() => {
     const before = clock.currentTimeMillisUnsafe() - Duration.toMillis(idle)
     for (const [envId, { leftAt }] of opened) if (leftAt !== null && leftAt <= before) opened.delete(envId)
@@ -111,12 +103,8 @@ const makeHub = Effect.fnUntraced(function* ({ replayMessages = 10_000, replayBy
     hasChannels.closeUnsafe()
     return reader.detach
   })
-  yield* hasChannels.await.pipe(
-    Effect.andThen(Effect.sleep(sweepEvery)),
-    Effect.andThen(semaphore.withPermit(sweep)),
-    Effect.forever,
-    Effect.forkScoped
-  )
+  const sweeping = Effect.andThen(Effect.sleep(sweepEvery), semaphore.withPermit(sweep))
+  yield* Effect.forkScoped(Effect.forever(Effect.andThen(hasChannels.await, sweeping)))
   yield* Effect.addFinalizer(() =>
     Effect.suspend(() => {
       for (const { channel } of opened.values()) channel.close()
@@ -139,92 +127,3 @@ const registerMetrics = Effect.fnUntraced(function* (opened: OpenedChannels) {
   metrics.register(Effect.sync(() => [gauge(opened)]))
   metrics.register(feed.counted)
 })
-
-const gauge = (opened: OpenedChannels) => {
-  let value = 0
-  for (const { channel } of opened.values()) value += channel.subscribers
-  const help = "Subscriptions to streams and environments that are open"
-  return { type: "gauge", name: "weft_subscriptions", help, labels: {}, value } as const
-}
-
-/**
- * The instant before which everything that was stored has been handed out. It stands still while messages of other nodes
- * do not arrive, until what was lost of them is told from the store.
- */
-const makeHorizon = Effect.fnUntraced(function* (opened: OpenedChannels, missed: Missed) {
-  const feed = yield* Feed
-  const clock = yield* Clock.Clock
-  const gaps = yield* feed.gaps
-  let time = clock.currentTimeMillisUnsafe()
-  let isCatchingUp = false
-
-  const advance = (isDrained: boolean): number => {
-    if (isDrained && !isCatchingUp && feed.awaySince() === null) time = clock.currentTimeMillisUnsafe()
-    return time
-  }
-
-  const catchUp = Effect.fnUntraced(function* (envId: EnvId, { channel }: Opened, since: number) {
-    const missing = yield* missed.ofChannel(envId, channel, since)
-    for (let at = 0; at < missing.length; at += portionMax) {
-      for (const activity of missing.slice(at, at + portionMax)) channel.retell(activity, time)
-      yield* restAfter(channel.flush(), true)
-    }
-  })
-
-  const patiently = (effect: Effect.Effect<void, StoreUnavailable>) =>
-    effect.pipe(
-      Effect.tapError((error) => Effect.logWarning(error.message)),
-      Effect.retry(Schedule.spaced("1 second")),
-      Effect.catchCause((cause) => Effect.logError("What was missed cannot be told", cause))
-    )
-
-  yield* PubSub.takeAll(gaps).pipe(
-    Effect.tap((some) =>
-      Effect.suspend(() => {
-        isCatchingUp = true
-        const since = Math.min(...some.map((gap) => gap.since))
-        return Effect.forEach([...opened], ([envId, entry]) => patiently(catchUp(envId, entry, since)), {
-          concurrency: "unbounded",
-          discard: true
-        })
-      })
-    ),
-    Effect.tap(() =>
-      Effect.sync(() => {
-        isCatchingUp = false
-      })
-    ),
-    Effect.forever,
-    Effect.forkScoped
-  )
-  return { advance }
-})
-
-/** Gives how many subscribers got something. */
-const distribute = (
-  opened: OpenedChannels,
-  messages: ReadonlyArray<Activity>,
-  time: number,
-  bytesMax: number
-): number => {
-  const touched = new Set<Channel>()
-  for (const activity of messages) {
-    const channel = opened.get(activity.env_id)?.channel
-    if (channel === undefined) continue
-    channel.add(activity, time)
-    touched.add(channel)
-  }
-  let woken = 0
-  for (const channel of touched) woken += channel.flush()
-  if (touched.size > 0) shrinkLargest(opened, bytesMax)
-  return woken
-}
-
-/** Keeps what all channels keep together within bounds. The largest pays, so that no tenant's noise costs another. */
-const shrinkLargest = (opened: OpenedChannels, bytesMax: number): void => {
-  const total = (): number => [...opened.values()].reduce((sum, { channel }) => sum + channel.bytes, 0)
-  for (let excess = total() - bytesMax; excess > 0; excess = total() - bytesMax) {
-    const [largest] = [...opened.values()].sort((a, b) => b.channel.bytes - a.channel.bytes)
-    largest?.channel.shrink(largest.channel.bytes - excess)
-  }
-}
