@@ -42,7 +42,9 @@ export const makeClient = (cluster: Cluster, ledger: Ledger, random: Draws): Cli
       })
       const text = await response.text()
       if (response.ok) return JSON.parse(text)
-      const mayRepeat = (response.status === 500 || response.status === 503) && response.headers.has("retry-after")
+      const isOutage = (response.status === 500 || response.status === 503) && response.headers.has("retry-after")
+      // A function that asks for something during an outage fails with it, as it did not catch that.
+      const mayRepeat = isOutage || (path.endsWith("/relay") && text.includes("The function failed in run"))
       return trouble(`${response.status}${mayRepeat ? " with Retry-After" : ` ${text.slice(0, 300)}`}`, mayRepeat)
     } catch (error) {
       return trouble(error instanceof DOMException ? "no answer in time" : "the connection broke", true)

@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { load } from "../load/Load.ts"
 import { type Cluster, openCluster } from "./Cluster.ts"
+import { processorTime } from "./ProcessorTime.ts"
 
 export interface ThroughputOptions {
   readonly counts: ReadonlyArray<number>
@@ -57,10 +58,12 @@ const measure = async (nodes: number, seconds: number): Promise<Readonly<Record<
     await publish(cluster, 3, {})
     await finished(cluster)
     const before = await counted(cluster)
+    const spentBefore = await spent(cluster)
     const began = Date.now()
     const published = await publish(cluster, seconds, {})
     await finished(cluster)
     const { runs, last } = await counted(cluster)
+    const costs = perEvent(await spent(cluster), spentBefore, runs - before.runs)
     // All that is published from here on is due at one instant.
     const dueAt = Date.now() + (seconds + 5) * 1000
     const waiting = await publish(cluster, seconds, { deliver_at: new Date(dueAt).toISOString() })
@@ -68,6 +71,7 @@ const measure = async (nodes: number, seconds: number): Promise<Readonly<Record<
     await finished(cluster)
     const after = await counted(cluster)
     return {
+      ...costs,
       "published one by one, per second": published.perSecond,
       "published one by one and finished, per second": (runs - before.runs) / ((last - began) / 1000),
       "published: p99, ms": published.p99Ms,
@@ -76,6 +80,43 @@ const measure = async (nodes: number, seconds: number): Promise<Readonly<Record<
     }
   } finally {
     await cluster.close()
+  }
+}
+
+/** What has been used up so far: processor time in seconds, and bytes. */
+interface Spent {
+  readonly database: number
+  readonly servers: number
+  readonly runners: number
+  readonly stored: number
+  readonly logged: number
+}
+
+const spent = async ({ ask, database, slots }: Cluster): Promise<Spent> => {
+  const [row] = await ask(
+    `SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0') AS logged, (
+      SELECT sum(pg_total_relation_size(oid)) FROM pg_class
+      WHERE relnamespace = 'weft'::regnamespace AND relkind = 'r') AS stored`
+  )
+  const ofDatabase = processorTime(database.pid())
+  const ofNodes = slots.map(({ node }) => processorTime(node?.pid ?? 0))
+  return {
+    database: ofDatabase.own + ofDatabase.below,
+    servers: ofNodes.reduce((sum, { own }) => sum + own, 0),
+    runners: ofNodes.reduce((sum, { below }) => sum + below, 0),
+    stored: Number(row?.stored),
+    logged: Number(row?.logged)
+  }
+}
+
+const perEvent = (after: Spent, before: Spent, events: number): Readonly<Record<string, number>> => {
+  const micro = (field: "database" | "servers" | "runners"): number => ((after[field] - before[field]) / events) * 1e6
+  return {
+    "processor time per event: database, µs": micro("database"),
+    "processor time per event: servers, µs": micro("servers"),
+    "processor time per event: runners, µs": micro("runners"),
+    "bytes of tables and indexes per event": (after.stored - before.stored) / events,
+    "bytes of write-ahead log per event": (after.logged - before.logged) / events
   }
 }
 
