@@ -11,7 +11,7 @@ const database = Layer.effect(
     const client = yield* open({ file: ":memory:", synchronous: "normal", readonly: false })
     const shared = Database.of({ dialect: sqlite, writer: client, reader: client, exclusive: false })
     return yield* Effect.as(Effect.provideService(migrate, Database, shared), shared)
-  })
+  }).pipe(Effect.orDie)
 )
 
 /** One node. */
