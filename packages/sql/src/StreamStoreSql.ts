@@ -20,7 +20,7 @@ import {
   scannedMax
 } from "@weft/core"
 import { Effect, Layer } from "effect"
-import type { SqlClient, Statement } from "effect/sql"
+import type { SqlClient } from "effect/sql"
 import { Database, orUnavailable } from "./Database.ts"
 import type { Dialect } from "./Dialect.ts"
 
@@ -86,18 +86,29 @@ const eventsSince = (sql: SqlClient.SqlClient, envId: EnvId, { from, limit }: Si
 /** Runs that began or ended since. One that began before may have gone on for long. */
 const runsSince = (sql: SqlClient.SqlClient, envId: EnvId, { from, stream }: SinceQuery) => {
   const least = leastIdAt(RunId, from - idMarginMs - longestRunMs)
-  const latest = (where: Statement.Fragment) => sql`
-    SELECT * FROM (
-      SELECT run_id, stream_id, run_type, project_id, project_name, event_id, status, start_time, stop_time,
-        coalesce(octet_length(result), 0) AS result_bytes
-      FROM runs WHERE env_id = ${envId} AND run_id >= ${least} AND ${where}
-      ORDER BY run_id DESC LIMIT ${scannedMax}
-    ) AS latest WHERE start_time >= ${from} OR stop_time >= ${from}`
-  if (stream === null) return sql<StoredRun>`${latest(sql.literal("1 = 1"))}`
-  const ofEvents = sql`event_id IN (SELECT event_id FROM events WHERE env_id = ${envId} AND stream_id = ${stream})`
+  const columns = sql.literal(runColumns)
+  const isLate = sql`(start_time >= ${from} OR stop_time >= ${from})`
+  if (stream === null) {
+    return sql<StoredRun>`
+      SELECT * FROM (
+        SELECT ${columns} FROM runs WHERE env_id = ${envId} AND run_id >= ${least}
+        ORDER BY run_id DESC LIMIT ${scannedMax}
+      ) AS latest WHERE ${isLate}`
+  }
+  // Found by their events, which are few, and not among all that ran lately.
   return sql<StoredRun>`
-    ${latest(ofEvents)} UNION ALL ${latest(sql`event_id IS NULL AND stream_id = ${stream}`)}`
+    SELECT ${columns} FROM (
+      SELECT event_id AS of_event FROM events WHERE env_id = ${envId} AND stream_id = ${stream}
+    ) AS told JOIN runs ON env_id = ${envId} AND event_id = of_event
+    WHERE run_id >= ${least} AND ${isLate}
+    UNION ALL
+    SELECT ${columns} FROM runs
+    WHERE env_id = ${envId} AND stream_id = ${stream} AND event_id IS NULL AND run_id >= ${least} AND ${isLate}
+    LIMIT ${scannedMax}`
 }
+
+const runColumns = `run_id, stream_id, run_type, project_id, project_name, event_id, status, start_time, stop_time,
+  coalesce(octet_length(result), 0) AS result_bytes`
 
 const resultsOf = (sql: SqlClient.SqlClient, dialect: Dialect) =>
   Effect.fnUntraced(function* (envId: EnvId, facts: ReadonlyArray<Fact>) {
