@@ -1,12 +1,13 @@
 /** All stores of Weft in one schema of a PostgreSQL database, for any number of nodes. */
 import type { Stores } from "@weft/core"
-import { Database, journalStore, migrate, rateStore, recordStores } from "@weft/sql"
+import { Database, journalStore, rateStore, recordStores } from "@weft/sql"
 import { Cause, Effect, Layer } from "effect"
 import { SqlError } from "effect/sql"
 import { keepPartitions } from "./Partitions.ts"
 import { open } from "./PostgresClient.ts"
 import { postgres } from "./PostgresDialect.ts"
 import { type PostgresOptions, PostgresUnusable, type Resolved, resolve } from "./PostgresOptions.ts"
+import { upgrade } from "./Upgrade.ts"
 
 /** Brings the schema up to date when the layer is built. */
 export const stores = (options: PostgresOptions): Layer.Layer<Stores, PostgresUnusable> =>
@@ -23,15 +24,15 @@ const openDatabase = Effect.fnUntraced(function* (options: PostgresOptions) {
   if (resolved instanceof PostgresUnusable) return yield* resolved
   return yield* Effect.gen(function* () {
     const client = yield* open(resolved)
-    yield* client.unsafe(`CREATE SCHEMA IF NOT EXISTS ${resolved.schema}`)
+    const upkeep = yield* open(upkeepOf(resolved))
+    yield* upgrade(upkeep, resolved.schema)
     const database = Database.of({ dialect: postgres, writer: client, reader: client, exclusive: false })
-    yield* Effect.provideService(migrate, Database, database)
-    yield* keepPartitions(client, yield* open(upkeepOf(resolved)), resolved)
+    yield* keepPartitions(client, upkeep, resolved)
     return database
   }).pipe(Effect.catchCause((cause) => Effect.fail(new PostgresUnusable({ reason: reasonOf(Cause.squash(cause)) }))))
 })
 
-/** A connection of its own, made when it is needed: what is done to whole partitions may take minutes. */
+/** A connection of its own, made when it is needed: what is done to whole tables may take minutes. */
 const upkeepOf = (resolved: Resolved): Resolved => ({
   ...resolved,
   connections: 1,
