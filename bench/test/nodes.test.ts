@@ -118,7 +118,7 @@ describe("the judge of time", () => {
     const watcher = {
       seen: new Set(["told"]),
       since: () => 0,
-      connections: () => 1,
+      stays: [],
       messages: () => 1,
       stop: async () => undefined
     }

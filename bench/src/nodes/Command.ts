@@ -1,6 +1,6 @@
 /**
  * `npm run bench -- nodes`: several nodes under fire. `--minutes 30 --nodes 3 --seed 1 --rate 50 --storage s3|folder
- * --lease MS --json FILE`; `--short` for the form that continuous integration runs. Ends with 1 where something was not
+ * --lease MS --kinds "kill,database crash" --json FILE`; `--short` for the form that continuous integration runs. Ends with 1 where something was not
  * as it must.
  *
  * `--throughput` and `--idle` measure instead.
@@ -8,7 +8,7 @@
 import { writeFileSync } from "node:fs"
 import { parseArgs } from "node:util"
 import { type ChaosOptions, chaos } from "./Chaos.ts"
-import { faultKinds } from "./Faults.ts"
+import { type FaultKind, faultKinds } from "./Faults.ts"
 import { idle } from "./Idle.ts"
 import { chaosReport, idleReport, throughputReport } from "./Reports.ts"
 import { throughput } from "./Throughput.ts"
@@ -32,6 +32,7 @@ export const nodesCommand = async (args: ReadonlyArray<string>): Promise<number>
       rounds: { type: "string", default: "3" },
       storage: { type: "string", default: "s3" },
       lease: { type: "string" },
+      kinds: { type: "string" },
       short: { type: "boolean", default: false },
       throughput: { type: "boolean", default: false },
       idle: { type: "boolean", default: false },
@@ -68,11 +69,12 @@ interface Given {
   readonly minutes?: string
   readonly rate?: string
   readonly lease?: string
+  readonly kinds?: string
   readonly storage: string
   readonly short: boolean
 }
 
-const chaosOptions = ({ short, nodes, seed, minutes, rate, lease, storage }: Given): ChaosOptions => ({
+const chaosOptions = ({ short, nodes, seed, minutes, rate, lease, kinds, storage }: Given): ChaosOptions => ({
   nodes,
   seed,
   progress,
@@ -80,7 +82,16 @@ const chaosOptions = ({ short, nodes, seed, minutes, rate, lease, storage }: Giv
   rate: Number(rate ?? (short ? 30 : 50)),
   storage: storage === "folder" || short ? "folder" : "s3",
   leaseMs: Number(lease ?? (short ? 4_000 : 30_000)),
-  kinds: short ? ["kill", "pause", "blackhole", "database crash"] : faultKinds,
+  kinds: kinds === undefined ? (short ? shortKinds : faultKinds) : kindsIn(kinds),
   restMs: short ? [500, 1_000] : [3_000, 12_000],
   memoryMiB: 768
 })
+
+const shortKinds: ReadonlyArray<FaultKind> = ["kill", "pause", "blackhole", "database crash"]
+
+const kindsIn = (text: string): ReadonlyArray<FaultKind> =>
+  text.split(",").map((name) => {
+    const kind = faultKinds.find((known) => known === name.trim())
+    if (kind === undefined) throw new Error(`There is no fault ${name}; there are ${faultKinds.join(", ")}`)
+    return kind
+  })

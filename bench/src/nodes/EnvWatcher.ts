@@ -10,7 +10,8 @@ export interface EnvWatcher {
   readonly seen: ReadonlySet<string>
   /** When it was first connected, in epoch milliseconds. */
   readonly since: () => number
-  readonly connections: () => number
+  /** Where it was connected, and until when, in epoch milliseconds. */
+  readonly stays: ReadonlyArray<{ readonly slot: string; readonly from: number; readonly to: number }>
   readonly messages: () => number
   readonly stop: () => Promise<void>
 }
@@ -22,7 +23,7 @@ const stayMs = 60_000
 
 export const watchEnv = async (client: Client, ledger: Ledger, random: Draws, token: string): Promise<EnvWatcher> => {
   const seen = new Set<string>()
-  let connections = 0
+  const stays: Array<EnvWatcher["stays"][number]> = []
   let messages = 0
   let since = 0
   let lastEventId: string | null = null
@@ -49,12 +50,12 @@ export const watchEnv = async (client: Client, ledger: Ledger, random: Draws, to
         if (since === 0) since = Date.now()
         ready.resolve()
       },
-      onMessage,
-      onOpen: () => void connections++
+      onMessage
     })
     const leaving = setTimeout(() => open?.close(), random.whole(stayMs / 4, stayMs))
     const end = await open.over
     clearTimeout(leaving)
+    stays.push({ slot: slot.name, from, to: Date.now() })
     if (typeof end === "object") {
       const isExpected = (end.status === 500 || end.status === 503) && end.mayRepeat
       ledger.troubles.push({
@@ -75,7 +76,7 @@ export const watchEnv = async (client: Client, ledger: Ledger, random: Draws, to
   return {
     seen,
     since: () => since,
-    connections: () => connections,
+    stays,
     messages: () => messages,
     stop: async () => {
       isOver = true

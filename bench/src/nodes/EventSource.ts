@@ -14,8 +14,6 @@ export interface SseOptions {
   readonly body?: unknown
   readonly onId: (id: string) => void
   readonly onMessage: (message: SseMessage) => void
-  /** Called when the answer has begun. */
-  readonly onOpen?: () => void
 }
 
 /** How it ended: at its end, broken, silent for too long, or refused with a status. */
@@ -58,7 +56,6 @@ export const openEventSource = (options: SseOptions): SseConnection => {
         response.resume()
         return
       }
-      options.onOpen?.()
       const read = reader(options)
       response.setEncoding("utf8").on("data", read)
       response.on("error", () => resolve("broken"))

@@ -1,6 +1,6 @@
 /** What must not be: counted, with a few examples of each. */
 
-const samplesMax = 5
+const samplesMax = 12
 
 export interface Finding {
   readonly what: string
@@ -16,10 +16,10 @@ export class Findings {
     for (const what of names) this.#byName.set(what, { what, count: 0, samples: [] })
   }
 
-  add(what: string, sample: string): void {
+  add(what: string, sample: string, count = 1): void {
     const finding = this.#byName.get(what) ?? { what, count: 0, samples: [] }
     this.#byName.set(what, finding)
-    finding.count++
+    finding.count += count
     if (finding.samples.length < samplesMax) finding.samples.push(sample)
   }
 

@@ -66,36 +66,56 @@ export const checkTicks = (
 /** Facts are told soon; those at the edges may belong to neither side. */
 const edgeMs = 5_000
 
+interface Fact {
+  readonly id: string
+  readonly at: number
+  readonly what: string
+}
+
+const factsOf = ({ events, runs }: Evidence): ReadonlyArray<Fact> =>
+  [
+    ...[...events.values()].map((event) => ({ id: event.event_id, at: event.created_at, what: event.event_type })),
+    ...runs.flatMap(({ run_id, stop_time, status, var: name, error }) =>
+      stop_time === null ? [] : [{ id: run_id, at: stop_time, what: `${status} run of ${name} ${error ?? ""}` }]
+    )
+  ].sort((a, b) => a.at - b.at)
+
+/** Facts that were missed one soon after the other are told of together. */
+const burstMs = 2_000
+
 export const checkWatchers = (
-  { events, runs }: Evidence,
+  evidence: Evidence,
   watchers: ReadonlyArray<EnvWatcher>,
   until: number,
   findings: Findings
 ): number => {
-  const what: TimeFinding = "facts that a watcher was not told"
-  let facts = 0
+  const facts = factsOf(evidence)
+  let count = 0
   watchers.forEach((watcher, index) => {
     const from = watcher.since() + edgeMs
-    for (const { event_id, event_type, created_at } of events.values()) {
-      if (created_at < from || created_at > until) continue
-      facts++
-      if (!watcher.seen.has(event_id)) {
-        findings.add(
-          what,
-          `watcher ${index + 1}: event ${event_id} ${event_type} of ${new Date(created_at).toISOString()}`
-        )
-      }
+    const due = facts.filter(({ at }) => at >= from && at <= until)
+    count += due.length
+    const bursts: Array<Array<Fact>> = []
+    for (const fact of due.filter(({ id }) => !watcher.seen.has(id))) {
+      const last = bursts.at(-1)
+      if (last !== undefined && fact.at - (last.at(-1)?.at ?? 0) < burstMs) last.push(fact)
+      else bursts.push([fact])
     }
-    for (const { run_id, stop_time, status, var: name, error } of runs) {
-      if (stop_time === null || stop_time < from || stop_time > until) continue
-      facts++
-      if (!watcher.seen.has(run_id)) {
-        const at = new Date(stop_time).toISOString()
-        findings.add(what, `watcher ${index + 1}: ${status} run ${run_id} of ${name} at ${at} ${error ?? ""}`)
-      }
-    }
+    for (const burst of bursts) tellBurst(`watcher ${index + 1}`, watcher, burst, findings)
   })
-  return facts
+  return count
+}
+
+const tellBurst = (name: string, { stays }: EnvWatcher, burst: ReadonlyArray<Fact>, findings: Findings): void => {
+  const time = (at: number): string => new Date(at).toISOString().slice(11, 23)
+  const [first, last] = [burst[0], burst.at(-1)]
+  if (first === undefined || last === undefined) return
+  const near = stays
+    .filter(({ from, to }) => from < last.at + 5_000 && to > first.at - 5_000)
+    .map(({ slot, from, to }) => `${slot} ${time(from)} to ${time(to)}`)
+  const what: TimeFinding = "facts that a watcher was not told"
+  const told = `${burst.length} from ${time(first.at)} to ${time(last.at)}, the first ${first.id} ${first.what}`
+  findings.add(what, `${name}: ${told}; it was at ${near.join(", ")}`, burst.length)
 }
 
 export const checkTroubles = ({ troubles, faults }: Ledger, findings: Findings): void => {

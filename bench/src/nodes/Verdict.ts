@@ -148,7 +148,7 @@ const figuresOf = (
     ["ticks joined with a later one during a fault", ticks.joined],
     ["facts that watchers had to be told", facts],
     ["messages to watchers", sum(watchers.map((watcher) => watcher.messages()))],
-    ["connections of watchers", sum(watchers.map((watcher) => watcher.connections()))],
+    ["connections of watchers", sum(watchers.map((watcher) => watcher.stays.length))],
     ["streams followed to their end", streams.told()],
     ["time during which something was wrong, s", wrongMs / 1000],
     ["longest drain on SIGTERM, s", Math.max(0, ...faults.drains) / 1000],
