@@ -37,7 +37,8 @@ const start = 1_750_000_000_000
 /** `millis` after the beginning of the samples' time. */
 export const at = (millis: number): Timestamp => Timestamp.make(start + millis)
 
-const uuid = (kind: string, n: number): string => `01976a2b-${kind}-7000-8000-${n.toString(16).padStart(12, "0")}`
+/** Ids that tell of the minute before `start`. */
+const uuid = (kind: string, n: number): string => `01977420-${kind}-7000-8000-${n.toString(16).padStart(12, "0")}`
 
 export const orgId = (n: number): OrgId => OrgId.make(uuid("0001", n))
 export const envId = (n: number): EnvId => EnvId.make(uuid("0002", n))

@@ -1,5 +1,15 @@
 /** `RunStore` on SQL. */
-import { type EnvId, LogEntry, NotFound, type Run, type RunFilter, type RunStatus, RunStore } from "@weft/core"
+import {
+  type EnvId,
+  LogEntry,
+  leastIdAt,
+  NotFound,
+  type Run,
+  type RunFilter,
+  RunId,
+  type RunStatus,
+  RunStore
+} from "@weft/core"
 import { Effect, Layer, Schema } from "effect"
 import type { SqlClient, Statement } from "effect/sql"
 import { countOf, Database, onlyRow, orUnavailable } from "./Database.ts"
@@ -74,6 +84,9 @@ export const runColumns = `run_id, env_id, stream_id, project_id, project_name, 
 
 const decodeLogs = Schema.decodeSync(Schema.fromJsonString(Schema.Array(LogEntry)))
 
+/** Ids are made at about the time at which their runs start. */
+const idMarginMs = 60_000
+
 /** What a filter asks of a row, of `runs` or, without `since` and `eventId`, of `run_counts`. */
 const conditionOf =
   (sql: SqlClient.SqlClient, dialect: Dialect) =>
@@ -81,7 +94,10 @@ const conditionOf =
     const terms: Array<Statement.Fragment> = [sql`env_id = ${envId}`]
     if (status !== undefined) terms.push(sql.literal(statusTerms[status]))
     if (type !== undefined) terms.push(sql`run_type = ${type}`)
-    if (since !== undefined) terms.push(sql`start_time >= ${since}`)
+    if (since !== undefined) {
+      // Ids tell the time, too, and are the index: no older ones are looked at.
+      terms.push(sql`start_time >= ${since} AND run_id >= ${leastIdAt(RunId, since - idMarginMs)}`)
+    }
     if (eventId !== undefined) terms.push(sql`event_id = ${eventId}`)
     if (only !== undefined) {
       const texts = dialect.texts(sql, only)
