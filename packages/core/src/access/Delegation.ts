@@ -1,6 +1,7 @@
 /** The rules that sessions and service keys have in common: an API key hands them out, with no more than it holds. */
 import { Effect } from "effect"
 import { BadRequest, PermissionEscalation } from "../errors/Errors.ts"
+import { isStorable } from "../ids/StorableText.ts"
 import { clip, firstExcess, type PermissionMap, parsePermissions } from "./Permission.ts"
 
 /** The requested permissions, if they are valid and a subset of `granted`. */
@@ -21,8 +22,10 @@ export const lifetime = (seconds: number, secondsMax: number): Effect.Effect<num
     ? Effect.succeed(seconds * 1000)
     : Effect.fail(new BadRequest({ reason: `expires_in must be an integer from 1 to ${secondsMax}` }))
 
-/** Text that people label a credential with. Without U+0000, which not every database stores. */
+/** Text that people label a credential with. */
 export const checkLabel = (field: string, text: string, lengthMax: number): Effect.Effect<string, BadRequest> =>
-  text.length <= lengthMax && !text.includes("\0")
+  text.length <= lengthMax && isStorable(text)
     ? Effect.succeed(text)
-    : Effect.fail(new BadRequest({ reason: `${field} must have at most ${lengthMax} characters, and no U+0000` }))
+    : Effect.fail(
+        new BadRequest({ reason: `${field} must be valid Unicode of at most ${lengthMax} characters, without U+0000` })
+      )

@@ -5,6 +5,7 @@
  */
 import { Result, Schema } from "effect"
 import { BadRequest } from "../errors/Errors.ts"
+import { isStorable } from "../ids/StorableText.ts"
 
 export const Action = Schema.Literals(["create", "read", "update", "delete", "execute"])
 export type Action = typeof Action.Type
@@ -132,7 +133,7 @@ const keyLengthMax = 2048
 
 const faultOf = (key: string, actions: unknown): string | null => {
   const [type, path] = splitKey(key)
-  if (type === "" || path === "" || key.length > keyLengthMax) return "invalid resource"
+  if (type === "" || path === "" || key.length > keyLengthMax || !isStorable(key)) return "invalid resource"
   if (type === "*" ? path !== "*" : !/^[A-Za-z0-9-]+$/.test(type)) return "invalid resource"
   if (!Array.isArray(actions)) return "invalid action: the actions must be an array"
   if (actions.length === 0) return "empty action list"

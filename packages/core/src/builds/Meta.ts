@@ -2,6 +2,7 @@
 import { Effect, Result, type Schema } from "effect"
 import { BadRequest } from "../errors/Errors.ts"
 import { HandlerId, ScheduleId } from "../ids/Ids.ts"
+import { isStorable } from "../ids/StorableText.ts"
 import type { ExportedFunction, FunctionRef } from "../sandbox/Sandbox.ts"
 import type { Manifest } from "./Manifest.ts"
 import { readTriggers, type Triggers } from "./Triggers.ts"
@@ -42,7 +43,9 @@ const readAll = (functions: ReadonlyArray<ExportedFunction>): Result.Result<Trig
   Result.map(
     Result.all(
       functions.map((fn) =>
-        Result.mapError(readTriggers(fn, fn.meta), ({ field, reason }) => badMeta(fn, field, reason))
+        isStorable(fn.ns) && isStorable(fn.var)
+          ? Result.mapError(readTriggers(fn, fn.meta), ({ field, reason }) => badMeta(fn, field, reason))
+          : Result.fail(badName(fn))
       )
     ),
     (all) => ({
@@ -70,6 +73,11 @@ const refuseTwice = <A extends FunctionRef>(
   }
   return Result.succeed(undefined)
 }
+
+const badName = (fn: FunctionRef): BadRequest =>
+  new BadRequest({
+    reason: `The name of the function ${JSON.stringify(`${fn.ns}/${fn.var}`)} must be valid Unicode, without U+0000`
+  })
 
 const badMeta = (fn: FunctionRef, field: string, reason: string): BadRequest =>
   new BadRequest({ reason: `${fn.ns}/${fn.var}: meta${field === "" ? "" : `.${field}`} ${reason}` })

@@ -1,5 +1,6 @@
 /** Reading single fields of a function's `meta`. Pure; every fault says which field it is about. */
 import { Result } from "effect"
+import { isStorable } from "../ids/StorableText.ts"
 import { parseDuration } from "./Duration.ts"
 
 /** What is wrong, with the path of the field inside `meta` ("retry.attempts"). */
@@ -34,9 +35,9 @@ export const optional = <A>(value: unknown, fallback: A, read: (value: unknown) 
   value === undefined ? Result.succeed(fallback) : read(value)
 
 export const readText = (field: string, value: unknown, lengthMax: number): Read<string> =>
-  typeof value === "string" && value.length > 0 && value.length <= lengthMax
+  typeof value === "string" && value.length > 0 && value.length <= lengthMax && isStorable(value)
     ? Result.succeed(value)
-    : fault(field, `must be a string of 1 to ${lengthMax} characters`)
+    : fault(field, `must be a string of 1 to ${lengthMax} characters: valid Unicode, without U+0000`)
 
 /** URL-safe text: letters, digits, hyphen, underscore and dot. */
 export const readUrlSafe = (field: string, value: unknown): Read<string> =>

@@ -6,6 +6,7 @@ import { Deployments } from "../builds/Deployments.ts"
 import { BadRequest } from "../errors/Errors.ts"
 import { EventId, freshIds, type RunId, StreamId } from "../ids/Ids.ts"
 import { type JsonText, toJsonText } from "../ids/JsonText.ts"
+import { isStorable } from "../ids/StorableText.ts"
 import { now as currentTime } from "../ids/Timestamp.ts"
 import { utf8Encode } from "../ids/Utf8.ts"
 import { Quotas } from "../tenancy/Quotas.ts"
@@ -81,8 +82,10 @@ const checkType = (type: string): Effect.Effect<void, BadRequest> => {
   if (type.length === 0 || type.length > typeLengthMax) {
     return Effect.fail(new BadRequest({ reason: `event_type must have 1 to ${typeLengthMax} characters` }))
   }
-  return Effect.void
+  return isStorable(type) ? Effect.void : unstorableType
 }
+
+const unstorableType = Effect.fail(new BadRequest({ reason: "event_type must be valid Unicode, without U+0000" }))
 
 const decodeStreamId = (text: string): Effect.Effect<StreamId, BadRequest> =>
   isStreamId(text) ? Effect.succeed(text) : Effect.fail(new BadRequest({ reason: "stream_id must be a UUID" }))

@@ -8,6 +8,7 @@ import { BadRequest, type Forbidden, NotFound, type PlanRequired, StoreUnavailab
 import { toIdOrName } from "../ids/IdOrName.ts"
 import { FileId, freshIds, isUuid, type RunId } from "../ids/Ids.ts"
 import type { Page, PageRequest } from "../ids/Page.ts"
+import { isStorable } from "../ids/StorableText.ts"
 import { addMillis, now } from "../ids/Timestamp.ts"
 import type { Plans } from "../tenancy/Plans.ts"
 import { type Bound, boundedBytes, checkSize, checkWritten } from "./BoundedContent.ts"
@@ -60,7 +61,7 @@ export class Files extends Context.Service<
   Files,
   {
     /** By path; only files that the caller may read. */
-    readonly list: (page: PageRequest, prefix?: string) => Effect.Effect<Page<File>, Denied, Caller>
+    readonly list: (page: PageRequest, prefix?: string) => Effect.Effect<Page<File>, Denied | BadRequest, Caller>
     readonly get: (id: string) => Effect.Effect<File, Denied | NotFound, Caller>
     readonly open: (id: string) => Effect.Effect<OpenFile, Denied | NotFound, Caller>
     /** By path, for user code. Needs `file: read` on the path. */

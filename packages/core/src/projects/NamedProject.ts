@@ -13,18 +13,23 @@
  *
  * So a caller learns nothing about projects that it may not see, not even whether they exist.
  */
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 import { forbidden, type Identity, requirePermission } from "../access/Caller.ts"
 import { type Action, allows, type ResourceType } from "../access/Permission.ts"
-import type { Forbidden, NotFound } from "../errors/Errors.ts"
+import { type Forbidden, NotFound } from "../errors/Errors.ts"
 import { toIdOrName } from "../ids/IdOrName.ts"
-import type { Project } from "./Project.ts"
+import { isUuid } from "../ids/Ids.ts"
+import { type Project, ProjectName } from "./Project.ts"
 import type { ProjectStore } from "./ProjectStore.ts"
 
 export interface NamedProject {
   readonly caller: Identity
   readonly project: Project
 }
+
+const isProjectName = Schema.is(ProjectName)
+
+const noSuchProject = Effect.fail(new NotFound({ resource: "project" }))
 
 /**
  * The current caller and the project of its environment, when it may do `action` on the project's `type`.
@@ -44,7 +49,9 @@ export const namedProject = Effect.fnUntraced(function* <E = never, R = never>(
   const mayActOn = (path: string) => allows(caller.permissions, type, path, action)
   const refuse = (error: NotFound): Effect.Effect<never, NotFound | Forbidden | E, R> =>
     mayActOn(named) ? Effect.andThen(shape, Effect.fail(error)) : Effect.fail(forbidden(type, named, action))
-  const project = yield* Effect.catchTag(store.get(caller.env_id, named), "NotFound", refuse)
+  // What cannot be a name is not looked for.
+  const found = isUuid(named) || isProjectName(named) ? store.get(caller.env_id, named) : noSuchProject
+  const project = yield* Effect.catchTag(found, "NotFound", refuse)
   if (!mayActOn(project.project_id) && !mayActOn(project.name)) return yield* forbidden(type, named, action)
   yield* shape
   return { caller, project } satisfies NamedProject

@@ -9,6 +9,7 @@ export const ProjectName = Schema.String.check(
   Schema.isMaxLength(128),
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it refuses
   Schema.isPattern(/^[^/\u0000-\u001f\u007f]*$/u),
+  Schema.makeFilter((name) => name.isWellFormed(), { expected: "valid Unicode" }),
   Schema.makeFilter((name) => !isUuid(name), { expected: "a name that is not shaped like a UUID" })
 )
 

@@ -4,6 +4,7 @@ import type { Caller } from "../access/Caller.ts"
 import { Keyring } from "../encryption/Keyring.ts"
 import { BadRequest, type Forbidden, NotFound, type StoreUnavailable } from "../errors/Errors.ts"
 import type { Page, PageRequest } from "../ids/Page.ts"
+import { isStorable } from "../ids/StorableText.ts"
 import { now } from "../ids/Timestamp.ts"
 import { utf8Encode } from "../ids/Utf8.ts"
 import { namedProject } from "../projects/NamedProject.ts"
@@ -141,9 +142,6 @@ const checkFields = ({
   if (!value.isWellFormed() || utf8Encode(value).length > contextValueBytesMax) return badValue
   return description.length <= contextDescriptionLengthMax && isStorable(description) ? Effect.void : badDescription
 }
-
-/** Text that every database keeps as it is. */
-const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes("\u0000")
 
 const badKey = bad(
   "key must begin with a letter or underscore and have 1 to 128 letters, digits, underscores, dots and hyphens"

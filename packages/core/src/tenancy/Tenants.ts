@@ -9,6 +9,7 @@ import { BadRequest, NotFound, type StoreUnavailable, type Taken } from "../erro
 import { toIdOrName } from "../ids/IdOrName.ts"
 import { EnvId, freshIds, isUuid, OrgId } from "../ids/Ids.ts"
 import type { Page, PageRequest } from "../ids/Page.ts"
+import { isStorable } from "../ids/StorableText.ts"
 import { now } from "../ids/Timestamp.ts"
 import { PlanName } from "./Plan.ts"
 import { Plans } from "./Plans.ts"
@@ -70,7 +71,10 @@ export class Tenants extends Context.Service<
       const changed = Effect.all([envs.forgetAll, plans.forget, feed.tell([{ type: "tenants:changed" }])], {
         discard: true
       })
-      const getOrg = (idOrSlug: string) => store.getOrg(toIdOrName(idOrSlug))
+      const getOrg = (idOrSlug: string) => {
+        const named = toIdOrName(idOrSlug)
+        return isUuid(named) || isSlug(named) ? store.getOrg(named) : Effect.fail(noSuchOrg)
+      }
       const getEnv = (id: string) => {
         const envId = toIdOrName(id)
         return isEnvId(envId) ? store.getEnv(envId) : Effect.fail(noSuchEnv)
@@ -146,6 +150,7 @@ const isSlug = Schema.is(Slug)
 const isPlanName = Schema.is(PlanName)
 const isEnvId = Schema.is(EnvId)
 
+const noSuchOrg = new NotFound({ resource: "organization" })
 const noSuchEnv = new NotFound({ resource: "environment" })
 
 const refuse = (taken: Taken) => Effect.fail(new BadRequest({ reason: taken.message }))
@@ -157,8 +162,10 @@ const checkSlug = (field: string, text: string): Effect.Effect<string, BadReques
 
 /** The checked fields that the input has. */
 const checkOrg = Effect.fnUntraced(function* ({ name, plan, members }: OrgChange) {
-  if (name !== undefined && (name.length === 0 || name.length > nameLengthMax)) {
-    return yield* new BadRequest({ reason: `name must have 1 to ${nameLengthMax} characters` })
+  if (name !== undefined && (name.length === 0 || name.length > nameLengthMax || !isStorable(name))) {
+    return yield* new BadRequest({
+      reason: `name must be valid Unicode of 1 to ${nameLengthMax} characters, without U+0000`
+    })
   }
   if (plan !== undefined && !isPlanName(plan)) {
     return yield* new BadRequest({ reason: `plan must be one of ${PlanName.literals.join(", ")}` })
