@@ -2,9 +2,11 @@
 import { join } from "node:path"
 import { MemoryStores } from "@weft/core"
 import * as Filesystem from "@weft/filesystem"
+import * as Nats from "@weft/nats"
 import * as Postgres from "@weft/postgres"
 import * as S3 from "@weft/s3"
 import * as Sqlite from "@weft/sqlite"
+import { Redacted } from "effect"
 import type { Settings } from "./Settings.ts"
 
 /** For `start` of `@weft/core`. */
@@ -20,8 +22,15 @@ const storesOf = ({ database, dataDir }: Settings) => {
   return Postgres.stores({ url, ...(connections === null ? {} : { connections }) })
 }
 
-const feedOf = ({ database, pubSub }: Settings) =>
-  database.kind === "postgres" && pubSub.kind === "postgres" ? Postgres.feed({ url: database.url }) : MemoryStores.feed
+const feedOf = ({ database, pubSub }: Settings) => {
+  if (pubSub.kind === "nats") {
+    const servers = Redacted.value(pubSub.servers)
+    return Nats.feed({ servers, ...(pubSub.prefix === null ? {} : { prefix: pubSub.prefix }) })
+  }
+  return database.kind === "postgres" && pubSub.kind === "postgres"
+    ? Postgres.feed({ url: database.url })
+    : MemoryStores.feed
+}
 
 const blobsOf = ({ storage, dataDir }: Settings) =>
   storage.kind === "s3" ? S3.blobs(storage.options) : Filesystem.blobs({ dir: storage.dir ?? join(dataDir, "blobs") })

@@ -23,10 +23,18 @@ export type StorageSettings =
     }
   | { readonly kind: "s3"; readonly options: S3Options }
 
-export interface PubSubSettings {
-  /** `postgres`: by the database itself. `none`: there is nothing to subscribe to an environment by. */
-  readonly kind: "memory" | "postgres" | "none"
-}
+export type PubSubSettings =
+  | {
+      /** `postgres`: by the database itself. `none`: there is nothing to subscribe to an environment by. */
+      readonly kind: "memory" | "postgres" | "none"
+    }
+  | {
+      readonly kind: "nats"
+      /** URLs with commas between. */
+      readonly servers: Redacted.Redacted<string>
+      /** What subjects begin with; null for the adapter's default. */
+      readonly prefix: string | null
+    }
 
 export interface BackendSettings {
   readonly database: DatabaseSettings
@@ -77,10 +85,20 @@ const storageSettings = (value: string | null, refuse: Refuse): StorageSettings 
 
 const pubSubSettings = (value: string | null, { kind: database }: DatabaseSettings, refuse: Refuse): PubSubSettings => {
   const kind = value ?? (database === "postgres" ? "postgres" : "memory")
-  if (kind === "postgres" && database !== "postgres")
+  if (kind === "postgres" && database !== "postgres") {
     refuse("WEFT_PUBSUB", "can be postgres with a postgres:// database only")
+  }
   if (kind === "memory" || kind === "postgres" || kind === "none") return { kind }
-  return refuse("WEFT_PUBSUB", "must be memory, postgres or none")
+  return natsSettings(kind) ?? refuse("WEFT_PUBSUB", "must be memory, postgres, none or nats://HOST:PORT/PREFIX")
+}
+
+/** Null for what is no list of NATS servers; the prefix stands with the first. */
+const natsSettings = (value: string): PubSubSettings | null => {
+  const servers = value.split(",").map((server) => URL.parse(server.trim()))
+  const isNats = (url: URL | null) => url !== null && /^(nats|tls):$/.test(url.protocol) && url.hostname !== ""
+  const prefix = servers[0]?.pathname.replace(/^\//, "") ?? ""
+  if (!servers.every(isNats) || !/^([A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*)?$/.test(prefix)) return null
+  return { kind: "nats", servers: Redacted.make(value), prefix: prefix === "" ? null : prefix }
 }
 
 const schemeOf = (value: string | null): string => /^[a-z0-9+.-]*(?=:)/i.exec(value ?? "")?.[0].toLowerCase() ?? ""

@@ -91,6 +91,13 @@ describe("settings", () => {
       pubSub: { kind: "postgres" },
       storage: { kind: "s3", options: { endPoint: "localhost", port: 9000, useSSL: false, bucket: "bucket" } }
     })
+    const nats = {
+      ...variables,
+      WEFT_MASTER_KEY: Buffer.alloc(32).toString("base64"),
+      WEFT_PUBSUB: "nats://secret@a/weft.two, nats://b:4223"
+    }
+    expect(readSettings(nats)).toMatchObject({ pubSub: { kind: "nats", prefix: "weft.two" } })
+    expect(inspect(readSettings(nats), { depth: 10 })).not.toContain("secret@")
     expect(inspect(settings, { depth: 10 })).not.toContain("secret@")
     expect(inspect(settings, { depth: 10 })).not.toContain("'secret'")
   })
@@ -104,6 +111,8 @@ describe("settings", () => {
     ["WEFT_STORAGE_URL", "ftp://key:secret@localhost/bucket"],
     ["WEFT_STORAGE_URL", "s3://key:secret@localhost"],
     ["WEFT_PUBSUB", "postgres"],
+    ["WEFT_PUBSUB", "nats://secret@a,b"],
+    ["WEFT_PUBSUB", "nats://secret@a/no prefix"],
     ["WEFT_PUBSUB", "redis://:secret@localhost"],
     ["WEFT_MASTER_KEY", "c2hvcnQ="],
     ["WEFT_MASTER_KEY_PREVIOUS", `${Buffer.alloc(32).toString("base64")},c2VjcmV0`],
