@@ -1,6 +1,7 @@
 /**
  * `npm run bench` runs every suite, `npm run bench -- webhook` one; `--rounds N`; `--json FILE` keeps the figures.
  * `npm run bench -- nodes` is about several nodes, and has options of its own: see `nodes/Command.ts`.
+ * `npm run bench -- scale` is about a large database: see `scale/Command.ts`.
  */
 import { writeFileSync } from "node:fs"
 import { cpus, totalmem } from "node:os"
@@ -8,6 +9,7 @@ import { parseArgs } from "node:util"
 import { nodesCommand } from "./nodes/Command.ts"
 import { table } from "./Report.ts"
 import { runSuite, type Suite, type SuiteResult } from "./Suite.ts"
+import { scaleCommand } from "./scale/Command.ts"
 import { attackSuite } from "./suites/attacks.ts"
 import { cancel } from "./suites/cancel.ts"
 import { jobs } from "./suites/jobs.ts"
@@ -18,6 +20,7 @@ import { webhook } from "./suites/webhook.ts"
 
 const suites: ReadonlyArray<Suite> = [webhook, jobs, latency, cancel, attackSuite, transfers, streams]
 
+if (process.argv[2] === "scale") process.exit(await scaleCommand(process.argv.slice(3)))
 if (process.argv[2] === "nodes") process.exit(await nodesCommand(process.argv.slice(3)))
 
 const { values, positionals } = parseArgs({

@@ -10,7 +10,14 @@ import type { Size } from "./Fill.ts"
 import { type Planned, readMax } from "./Plans.ts"
 import { claimsOf, faulty, plansOf, prepare } from "./Scale.ts"
 
-const settings = { shared_buffers: "1GB", max_wal_size: "8GB", maintenance_work_mem: "256MB", jit: "on" }
+const settings = {
+  shared_buffers: "1GB",
+  max_wal_size: "8GB",
+  maintenance_work_mem: "256MB",
+  // What is filled into a new table goes there straight.
+  wal_level: "minimal",
+  max_wal_senders: "0"
+}
 
 /** The exit code: 1 where a statement reads too much, or a claim takes too long. */
 export const scaleCommand = async (args: ReadonlyArray<string>): Promise<number> => {

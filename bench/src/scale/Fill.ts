@@ -19,9 +19,6 @@ export interface Size {
 
 const week = 7 * 86_400_000
 
-/** Rows of one statement. */
-const portion = 250_000
-
 /** Runs that are under way, and, of those, the ones of a node that is dead. */
 const runningCount = 500
 const orphanCount = 50
@@ -62,11 +59,9 @@ export const fill = Effect.fnUntraced(function* (
   size: Size,
   progress: (text: string) => void
 ): Effect.fn.Return<void, SqlError.SqlError> {
-  for (let from = 1; from <= size.runs; from += portion) {
-    const to = Math.min(size.runs, from + portion - 1)
-    yield* sql.unsafe(endedRuns(size, from, to))
-    yield* sql.unsafe(eventsOfRuns(size, from, to))
-    progress(`${to} of ${size.runs} runs`)
+  for (const partition of yield* partitionsOf(sql, size)) {
+    yield* sql.withTransaction(fillPartition(sql, size, partition))
+    progress(`${partition.name}: up to number ${Math.min(partition.last, size.runs)} of ${size.runs}`)
   }
   for (const statement of [
     ...waiting(size, size.deliveries, `(i % ${size.envs}) + 1`),
@@ -80,27 +75,72 @@ export const fill = Effect.fnUntraced(function* (
   yield* sql.unsafe("VACUUM ANALYZE")
 })
 
-const timeOf = ({ runs, weeks, now }: Size): string => `${now - weeks * week} + (i * ${(weeks * week) / runs})::bigint`
+interface Partition {
+  readonly table: string
+  readonly name: string
+  /** The bounds of its ids. */
+  readonly from: string
+  readonly to: string
+  /** The numbers of the first and the last of what belongs to it. */
+  readonly first: number
+  readonly last: number
+}
 
-const endedRuns = (size: Size, from: number, to: number): string => `
-  INSERT INTO runs (env_id, run_id, stream_id, project_id, project_name, build_id, ns, var, run_type, status,
-    start_time, stop_time, origin_run_id, event_id, attempt, node_id, cpu_ms, wall_ms, heap_bytes, result, logs)
-  SELECT ${sqlUuid("0002", "env + 1")}, ${idAt("t", "i")}, ${idAt("t - 2", "-i")}, ${sqlUuid("0004", "env * 4 + i % 4")},
+const partitionsOf = (sql: SqlClient.SqlClient, size: Size) =>
+  Effect.map(
+    sql<Omit<Partition, "first" | "last">>`
+      SELECT i.inhparent::regclass::text AS table, part.relname::text AS name,
+        substring(pg_get_expr(relpartbound, oid) FROM 'FROM \\(''(.*)''\\) TO') AS "from",
+        substring(pg_get_expr(relpartbound, oid) FROM 'TO \\(''(.*)''\\)') AS "to"
+      FROM pg_inherits i JOIN pg_class part ON part.oid = i.inhrelid
+      WHERE i.inhparent IN ('runs'::regclass, 'events'::regclass)
+        AND pg_get_expr(relpartbound, oid) <> 'DEFAULT'
+      ORDER BY name`,
+    (rows) =>
+      rows
+        .map((row) => ({ ...row, first: Math.max(1, numberAt(size, row.from)), last: numberAt(size, row.to) - 1 }))
+        .filter(({ first, last }) => last >= 1 && first <= size.runs)
+  )
+
+/** The number of the first run at or after the instant of an id. */
+const numberAt = (size: Size, id: string): number =>
+  Math.ceil((Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16) - beginOf(size)) / stepOf(size))
+
+/** Filled before it has indexes, which are made at once: four times as fast. */
+const fillPartition = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, size: Size, partition: Partition) {
+  const { table, name, from, to } = partition
+  yield* sql.unsafe(`ALTER TABLE ${table} DETACH PARTITION ${name}`)
+  yield* sql.unsafe(`DROP TABLE ${name}`)
+  yield* sql.unsafe(`CREATE TABLE ${name} (LIKE ${table} INCLUDING ALL EXCLUDING INDEXES)`)
+  yield* sql.unsafe(table === "runs" ? endedRuns(size, partition) : eventsOfRuns(size, partition))
+  yield* sql.unsafe(`ALTER TABLE ${table} ATTACH PARTITION ${name} FOR VALUES FROM ('${from}') TO ('${to}')`)
+})
+
+const beginOf = ({ weeks, now }: Size): number => now - weeks * week
+const stepOf = ({ runs, weeks }: Size): number => (weeks * week) / runs
+
+const numbered = (size: Size, { first, last }: Partition): string => `
+  (SELECT i, ${beginOf(size)} + ceil(i * ${stepOf(size)})::bigint AS t, ${skewed("i", size.envs)} AS env
+    FROM generate_series(${first}::bigint, ${Math.min(last, size.runs)}::bigint) AS series (i)) AS r`
+
+const endedRuns = (size: Size, partition: Partition): string => `
+  INSERT INTO ${partition.name} (env_id, run_id, stream_id, project_id, project_name, build_id, ns, var, run_type,
+    status, start_time, stop_time, origin_run_id, event_id, attempt, node_id, cpu_ms, wall_ms, heap_bytes, result, logs)
+  SELECT ${sqlUuid("0002", "env + 1")}, ${idAt("t", "i")}, ${idAt("t", "i")}, ${sqlUuid("0004", "env * 4 + i % 4")},
     'project ' || (i % 4), ${sqlUuid("0005", "env")}, 'main', 'fn' || (i % 7),
     CASE i % 5 WHEN 0 THEN 'call' ELSE 'event' END,
     CASE i % 200 WHEN 7 THEN 'cancelled' WHEN 3 THEN 'failed' WHEN 11 THEN 'failed' ELSE 'succeeded' END,
-    t, t + 40, NULL, CASE i % 5 WHEN 0 THEN NULL ELSE ${idAt("t - 2", "i")} END, 1, '${nodeOf(1)}', 1.25, 39.5, 4000000,
-    '{"ok":true,"order":"' || md5(i::text) || '","n":' || i || '}',
-    CASE i % 5 WHEN 1 THEN '[{"seq":0,"time":' || t || ',"level":"info","message":"' || repeat(md5(i::text), 4)
-      || '","data":null}]' END
-  FROM (SELECT i, ${timeOf(size)} AS t, ${skewed("i", size.envs)} AS env FROM generate_series(${from}::bigint, ${to}::bigint) AS series (i)) AS r`
+    t, t + 40, NULL, CASE i % 5 WHEN 0 THEN NULL ELSE ${idAt("t", "i")} END, 1, '${nodeOf(1)}', 1.25, 39.5, 4000000,
+    '{"ok":true,"order":"0123456789abcdef0123456789abcdef","n":' || i || '}',
+    CASE i % 5 WHEN 1 THEN '[{"seq":0,"time":' || t || ',"level":"info","message":"${"hello ".repeat(20)}","data":null}]' END
+  FROM ${numbered(size, partition)}`
 
-/** Every other event is enough to tell how reading them grows. */
-const eventsOfRuns = (size: Size, from: number, to: number): string => `
-  INSERT INTO events (env_id, event_id, stream_id, event_type, event_time, created_at, event_data)
-  SELECT ${sqlUuid("0002", "env + 1")}, ${idAt("t - 2", "i")}, ${idAt("t - 2", "-i")}, 'order:' || (i % 12), t - 2, t - 2,
-    '{"order":"' || md5(i::text) || '","payload":"' || repeat(md5((-i)::text), 3) || '"}'
-  FROM (SELECT i, ${timeOf(size)} AS t, ${skewed("i", size.envs)} AS env FROM generate_series(${from}::bigint, ${to}::bigint) AS series (i)) AS r
+/** Of every other run: enough to tell how reading events grows. */
+const eventsOfRuns = (size: Size, partition: Partition): string => `
+  INSERT INTO ${partition.name} (env_id, event_id, stream_id, event_type, event_time, created_at, event_data)
+  SELECT ${sqlUuid("0002", "env + 1")}, ${idAt("t", "i")}, ${idAt("t", "i")}, 'order:' || (i % 12), t, t,
+    '{"n":' || i || ',"payload":"${"hello ".repeat(20)}"}'
+  FROM ${numbered(size, partition)}
   WHERE i % 2 = 1 AND i % 5 <> 0`
 
 /** Due deliveries of the environments that `env` gives for the numbers `i` up to `count`, of which one in 50 is in a group. */
