@@ -36,6 +36,16 @@ const template = Effect.gen(function* () {
 
 const makeTemplate = Effect.runSync(Effect.cached(template))
 
+/** The URL of a new database without anything; it is dropped with the scope. */
+export const emptyDatabase = Effect.gen(function* () {
+  const name = `weft_empty_${process.pid}_${Math.random().toString(36).slice(2)}`
+  const sql = yield* administrator
+  yield* Effect.acquireRelease(sql.unsafe(`CREATE DATABASE ${name}`), () =>
+    Effect.orDie(sql.unsafe(`DROP DATABASE ${name} WITH (FORCE)`))
+  )
+  return urlOf(name)
+})
+
 /** The URL of a new database that is up to date; it is dropped with the scope. */
 export const freshDatabase = Effect.gen(function* () {
   const from = yield* makeTemplate
