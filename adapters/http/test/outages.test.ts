@@ -99,7 +99,12 @@ describe("readiness", () => {
       masterKeys
     })
     const mounted = Http.fetch(other)
-    assert.strictEqual((await mounted(new Request("http://weft/readyz"))).status, 500)
+    const reply = checkEnvelope(await replyOf(await mounted(new Request("http://weft/readyz"))))
+    assert.deepInclude(
+      { status: reply.status, code: reply.json.error.code },
+      { status: 503, code: "internal_server_error" }
+    )
+    assert.match(reply.headers.get("retry-after") ?? "", /^[1-9]\d*$/)
     assert.strictEqual((await mounted(new Request("http://weft/healthz"))).status, 200)
     await mounted.close()
     await other.close()

@@ -1,12 +1,14 @@
 /** Handlers for `StatusApi`: what the server says of itself. */
 
-import { WeftApi } from "@weft/api"
-import { type AnySeries, firstPage, type Reading, Tenants, Unauthorized } from "@weft/core"
+import { currentRequestId, retryAfterOutageSeconds, WeftApi } from "@weft/api"
+import { type AnySeries, firstPage, type Reading, StoreUnavailable, Tenants, Unauthorized } from "@weft/core"
 import { Clock, Effect, Redacted } from "effect"
 import { Digest } from "effect/crypto"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder, OpenApi } from "effect/http-api"
 import { hostToken } from "../access/HostToken.ts"
+import { toResponse } from "../answers/Answer.ts"
+import { failureAnswer, internal } from "../answers/Failure.ts"
 import type { HttpSettings } from "../app/HttpOptions.ts"
 import { prometheusText } from "../metrics/Prometheus.ts"
 import { bearerToken } from "../webhooks/WebhookTarget.ts"
@@ -22,14 +24,33 @@ export const statusLive = (settings: HttpSettings, metrics: Reading) =>
       const start_time = new Date(yield* Clock.currentTimeMillis).toISOString()
       const document = yield* Effect.cached(Effect.sync(() => HttpServerResponse.jsonUnsafe(OpenApi.fromApi(WeftApi))))
       const text = Effect.map(metrics, (series) => prometheusText([buildInfo(version, gitSha), ...series]))
-      const ready = tenants.listOrgs({ ...firstPage, limit: 1 })
+      const ready = Effect.timeoutOrElse(tenants.listOrgs({ ...firstPage, limit: 1 }), {
+        duration: readyWithin,
+        orElse: () => Effect.fail(new StoreUnavailable({ operation: "readyz", cause: "No answer in time" }))
+      })
       return handlers.handleAll({
         get: () => Effect.succeed({ status: "ok", service: "weft", version, git_sha: gitSha, start_time }),
         openapi: () => document,
         metrics: () => Effect.andThen(admit, text),
         healthz: () => Effect.as(admit, { status: "ok" as const }),
-        readyz: () => Effect.andThen(admit, Effect.as(ready, { status: "ok" as const }))
+        readyz: () =>
+          Effect.andThen(
+            admit,
+            Effect.catchTag(Effect.as(ready, { status: "ok" as const }), "StoreUnavailable", notReady)
+          )
       })
+    })
+  )
+
+/** Who asks has little time: a store that takes longer is as good as none. */
+const readyWithin = "2 seconds"
+
+const notReady = (error: StoreUnavailable) =>
+  Effect.as(
+    Effect.logWarning("not ready", error),
+    toResponse({
+      ...failureAnswer({ ...internal, retryAfterSeconds: retryAfterOutageSeconds }, currentRequestId()),
+      status: 503
     })
   )
 

@@ -147,3 +147,11 @@ export const UnavailableError = onWire(
   "internal_server_error",
   () => new StoreUnavailable({ operation: "the request", cause: internalMessage })
 )
+
+/** What balancers understand of a node that cannot do anything for now. */
+export const NotReadyError = onWire(
+  Schema.toType(StoreUnavailable),
+  "NotReadyError",
+  "internal_server_error",
+  () => new StoreUnavailable({ operation: "the request", cause: internalMessage })
+).pipe(HttpApiSchema.status(503))

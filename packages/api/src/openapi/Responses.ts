@@ -27,7 +27,8 @@ const meanings: Readonly<Record<string, string>> = {
   "412": "It is not as If-Match or If-Unmodified-Since says",
   "416": "The range is outside of the file",
   "429": "Too much at once",
-  "500": "The server could not answer; with Retry-After where another try may help"
+  "500": "The server could not answer; with Retry-After where another try may help",
+  "503": "Not now: the store does not answer, or the node is leaving"
 }
 
 /** The alternatives of a body, each with the name of its component. */

@@ -1,7 +1,7 @@
 /** What the server says of itself, to anyone. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
-import { UnauthorizedError } from "../errors/ErrorSchemas.ts"
+import { NotReadyError, UnauthorizedError } from "../errors/ErrorSchemas.ts"
 import { HealthRecord, StatusRecord } from "../records/Records.ts"
 import { extension, summary, tag } from "./Documentation.ts"
 
@@ -20,8 +20,9 @@ export class StatusApi extends HttpApiGroup.make("status")
     HttpApiEndpoint.get("healthz", "/healthz", { success: HealthRecord, error: UnauthorizedError }).annotateMerge(
       extension("Whether the process answers")
     ),
-    HttpApiEndpoint.get("readyz", "/readyz", { success: HealthRecord, error: UnauthorizedError }).annotateMerge(
-      extension("Whether the server takes requests and its store answers")
-    )
+    HttpApiEndpoint.get("readyz", "/readyz", {
+      success: HealthRecord,
+      error: [UnauthorizedError, NotReadyError]
+    }).annotateMerge(extension("Whether the server takes requests and its store answers"))
   )
   .annotateMerge(tag("Status", "What the server says of itself, without a credential")) {}
