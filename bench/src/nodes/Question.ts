@@ -6,7 +6,7 @@ export type Row = Readonly<Record<string, unknown>>
 
 export type Question = (text: string, parameters?: ReadonlyArray<unknown>) => Promise<ReadonlyArray<Row>>
 
-/** Each on a connection of its own, as the database may have been away meanwhile. Numbers of 64 bits come as text. */
+/** Each on a connection of its own, as the database may have been away meanwhile. */
 export const questions =
   (url: string): Question =>
   (text, parameters = []) =>
@@ -19,7 +19,13 @@ export const questions =
             maxMessageSize: 64 * 1024 * 1024
           })
           const { rows } = yield* connection.query(text, parameters)
-          return rows.map((row): Row => Object.assign({}, row))
+          return rows.map(withNumbers)
         })
       )
     )
+
+/** None of the whole numbers that are asked for is beyond what a number can hold. */
+const withNumbers = (row: object): Row =>
+  Object.fromEntries(
+    Object.entries(row).map(([name, value]) => [name, typeof value === "bigint" ? Number(value) : value])
+  )
