@@ -6,7 +6,7 @@ import { request } from "node:https"
 import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { delimiter, join } from "node:path"
-import { selfSigned } from "./SelfSigned.ts"
+import { selfSigned } from "@weft/tooling/services"
 
 /** The program: what `WEFT_TEST_PEBBLE` names, what is on the path, or what Debian has, installed now. */
 const findPebble = (): string => {

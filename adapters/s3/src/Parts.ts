@@ -12,7 +12,7 @@ import type { Upload, UploadedBlock } from "./Bucket.ts"
 import { nameOf } from "./Places.ts"
 import { openReading, readObject } from "./Reading.ts"
 import { absent, orAbsent, orNull, type S3Failure, strange } from "./S3Failure.ts"
-import { abortNoted, measured, openUpload, type Writing, writeObject } from "./Writing.ts"
+import { abortNoted, abortOpen, joined, measured, openUpload, type Writing, writeObject } from "./Writing.ts"
 
 /**
  * The largest part that is held in memory. A larger one becomes an object first, which S3 then copies: of a block, S3
@@ -46,7 +46,7 @@ const putSmall = ({ bucket, places }: Writing, parts: Upload, number: number, bl
     Effect.gen(function* () {
       const object = places.part(parts, number)
       const etag = yield* bucket.put(object, block)
-      if (yield* bucket.isOpen(parts)) return etag
+      if ((yield* bucket.isOpen(parts)) && (yield* joined(bucket, parts)) === null) return etag
       yield* bucket.remove(object)
       return yield* absent
     })
@@ -67,10 +67,13 @@ const placed = (
   number: number,
   put: Effect.Effect<UploadedBlock, S3Failure>
 ): Effect.Effect<string, NotFound | S3Failure> =>
-  orAbsentUpload(put).pipe(
-    Effect.tap(() => bucket.remove(places.part(parts, number))),
-    Effect.map(({ etag }) => etag),
-    Effect.uninterruptible
+  Effect.uninterruptible(
+    Effect.gen(function* () {
+      const { etag } = yield* orAbsentUpload(put)
+      if ((yield* joined(bucket, parts)) !== null) return yield* absent
+      yield* bucket.remove(places.part(parts, number))
+      return etag
+    })
   )
 
 /** Gathers a part in an object of its own, then has it copied. */
@@ -99,9 +102,8 @@ export const joinParts = (
 ): Effect.Effect<Written, NotFound | S3Failure> =>
   Effect.gen(function* () {
     const { bucket } = writing
-    const found = (yield* bucket.isOpen(parts)) ? yield* join(writing, parts, chosen) : yield* bucket.stat(parts.key)
-    // Joined before: what it came to is under the key.
-    if (found?.mark !== parts.mark) return yield* absent
+    if ((yield* joined(bucket, parts)) === null && (yield* bucket.isOpen(parts))) yield* join(writing, parts, chosen)
+    const found = yield* Effect.flatMap(joined(bucket, parts), orAbsent)
     yield* removeObjects(writing, parts)
     return { size: found.size, digest: found.etag.replace(/[^A-Za-z0-9]/g, "x") }
   })
@@ -138,7 +140,6 @@ const joinBlocks = (writing: Writing, parts: Upload, chosen: ReadonlyArray<BlobP
     yield* Effect.catchTag(bucket.complete(parts, blocks), "S3Failure", (failure) =>
       Effect.fail(failure.code === "InvalidPart" ? absent : failure)
     )
-    return yield* bucket.stat(parts.key)
   })
 
 /** Parts that S3 would not join are written anew, as one blob that bears the mark of its parts. */
@@ -148,7 +149,6 @@ const joinSmall = (writing: Writing, parts: Upload, chosen: ReadonlyArray<BlobPa
     const bytes = Stream.flatMap(Stream.fromIterable(chosen), (part) => Stream.unwrap(partBytes(writing, parts, part)))
     yield* writeObject(writing, parts.key, bytes, parts.mark)
     yield* bucket.abort(parts)
-    return yield* bucket.stat(parts.key)
   })
 
 const partBytes = ({ bucket, places }: Writing, parts: Upload, part: BlobPart) =>
@@ -164,7 +164,10 @@ const etagOf = ({ digest }: BlobPart): Effect.Effect<string, NotFound> =>
   orAbsent(/^[0-9a-f]{64}([A-Za-z0-9]+)$/.exec(digest)?.[1] ?? null)
 
 export const dropParts = (writing: Writing, parts: Upload): Effect.Effect<void, S3Failure> =>
-  Effect.andThen(writing.bucket.abort(parts), removeObjects(writing, parts))
+  Effect.gen(function* () {
+    yield* abortOpen(writing.bucket, parts)
+    yield* removeObjects(writing, parts)
+  })
 
 /** Of parts that were joined or dropped. */
 const removeObjects = (writing: Writing, parts: Upload): Effect.Effect<void, S3Failure> =>

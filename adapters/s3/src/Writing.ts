@@ -3,7 +3,7 @@ import { createHash, randomUUID } from "node:crypto"
 import type { Written } from "@weft/core"
 import { Effect, Fiber, type Scope, Stream } from "effect"
 import { type BlockSink, blockBytes, inBlocks, release } from "./Blocks.ts"
-import type { Bucket, UploadedBlock } from "./Bucket.ts"
+import type { Bucket, Found, Upload, UploadedBlock } from "./Bucket.ts"
 import type { Places } from "./Places.ts"
 import { type S3Failure, strange } from "./S3Failure.ts"
 
@@ -56,7 +56,9 @@ export const openUpload = (
   Effect.gen(function* () {
     let isFinished = false
     const upload = yield* Effect.acquireRelease(bucket.initiate(key, mark), (begun) =>
-      Effect.ignore(Effect.andThen(isFinished ? Effect.void : bucket.abort(begun), bucket.remove(places.note(begun))))
+      Effect.ignore(
+        Effect.andThen(isFinished ? Effect.void : abortOpen(bucket, begun), bucket.remove(places.note(begun)))
+      )
     )
     yield* Effect.uninterruptible(bucket.put(places.note(upload), nothing))
     const scope = yield* Effect.scope
@@ -92,8 +94,16 @@ const nothing = new Uint8Array()
 /** Aborts what writers that died have begun to write to objects that begin with this. */
 export const abortNoted = ({ bucket, places }: Writing, object: string): Effect.Effect<void, S3Failure> =>
   Effect.flatMap(bucket.list(places.notes(object)), (notes) =>
-    Effect.forEach(notes, (note) => Effect.andThen(bucket.abort(places.noted(note)), bucket.remove(note)), {
+    Effect.forEach(notes, (note) => Effect.andThen(abortOpen(bucket, places.noted(note)), bucket.remove(note)), {
       concurrency: 4,
       discard: true
     })
   )
+
+/** What the upload became, if it is still there. Some kinds of S3 call an upload open that was completed. */
+export const joined = (bucket: Bucket, { key, mark }: Upload): Effect.Effect<Found | null, S3Failure> =>
+  Effect.map(bucket.stat(key), (found) => (found?.mark === mark ? found : null))
+
+/** Swift would take the bytes of a blob away with the upload that it was completed from. */
+export const abortOpen = (bucket: Bucket, upload: Upload): Effect.Effect<void, S3Failure> =>
+  Effect.flatMap(joined(bucket, upload), (found) => (found === null ? bucket.abort(upload) : Effect.void))

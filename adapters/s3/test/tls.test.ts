@@ -1,9 +1,8 @@
 import { connect } from "node:net"
 import { createServer, getCACertificates, type Server, setDefaultCACertificates } from "node:tls"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
-import { type S3Server, s3Server } from "@weft/tooling/services"
+import { type S3Server, s3Server, selfSigned } from "@weft/tooling/services"
 import { Effect } from "effect"
-import { selfSigned } from "../../domains/test/SelfSigned.ts"
 import { bucketOf, checkMebibytes, inBucket, MiB, mebibytes } from "./TestBucket.ts"
 
 let server: S3Server
