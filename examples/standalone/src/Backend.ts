@@ -18,8 +18,12 @@ export const backendOf = (settings: Settings) => ({
 
 const storesOf = ({ database, dataDir }: Settings) => {
   if (database.kind === "sqlite") return Sqlite.stores({ file: database.file ?? join(dataDir, "weft.db") })
-  const { url, connections } = database
-  return Postgres.stores({ url, ...(connections === null ? {} : { connections }) })
+  const { url, connections, timeoutMs } = database
+  return Postgres.stores({
+    url,
+    ...(connections === null ? {} : { connections }),
+    ...(timeoutMs === null ? {} : { statementTimeoutMs: timeoutMs })
+  })
 }
 
 const feedOf = ({ database, pubSub }: Settings) => {

@@ -13,6 +13,8 @@ export type DatabaseSettings =
       readonly url: Redacted.Redacted<string>
       /** Of this node at most; null for the adapter's default. */
       readonly connections: number | null
+      /** How long a statement may take, in milliseconds; null for the adapter's default. */
+      readonly timeoutMs: number | null
     }
 
 export type StorageSettings =
@@ -49,7 +51,11 @@ export const backendSettings = (
   whole: (name: string, minimum: number, maximum?: number) => number | null,
   refuse: Refuse
 ): BackendSettings => {
-  const database = databaseSettings(text("WEFT_DATABASE_URL"), whole("WEFT_DATABASE_CONNECTIONS", 3, 1000), refuse)
+  const limits = {
+    connections: whole("WEFT_DATABASE_CONNECTIONS", 3, 1000),
+    timeoutMs: whole("WEFT_DATABASE_TIMEOUT_MS", 100, 600_000)
+  }
+  const database = databaseSettings(text("WEFT_DATABASE_URL"), limits, refuse)
   return {
     database,
     storage: storageSettings(text("WEFT_STORAGE_URL"), refuse),
@@ -57,15 +63,21 @@ export const backendSettings = (
   }
 }
 
-const databaseSettings = (value: string | null, connections: number | null, refuse: Refuse): DatabaseSettings => {
+interface PostgresLimits {
+  readonly connections: number | null
+  readonly timeoutMs: number | null
+}
+
+const databaseSettings = (value: string | null, limits: PostgresLimits, refuse: Refuse): DatabaseSettings => {
   const scheme = schemeOf(value)
   if (value !== null && (scheme === "postgres" || scheme === "postgresql")) {
     const isWhole = URL.canParse(value) && new URL(value).hostname !== ""
     return isWhole
-      ? { kind: "postgres", url: Redacted.make(value), connections }
+      ? { kind: "postgres", url: Redacted.make(value), ...limits }
       : refuse("WEFT_DATABASE_URL", "must be postgres://USER:PASSWORD@HOST:PORT/DATABASE")
   }
-  if (connections !== null) refuse("WEFT_DATABASE_CONNECTIONS", "is of use with postgres:// only")
+  if (limits.connections !== null) refuse("WEFT_DATABASE_CONNECTIONS", "is of use with postgres:// only")
+  if (limits.timeoutMs !== null) refuse("WEFT_DATABASE_TIMEOUT_MS", "is of use with postgres:// only")
   const file = value === null ? null : pathOf(value, "sqlite")
   return file === ""
     ? refuse("WEFT_DATABASE_URL", "must be sqlite:PATH or postgres://USER:PASSWORD@HOST:PORT/DATABASE")

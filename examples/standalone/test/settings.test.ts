@@ -108,6 +108,7 @@ describe("settings", () => {
     ["WEFT_DATABASE_URL", "mysql://u:secret@localhost/db"],
     ["WEFT_DATABASE_URL", "postgres:secret"],
     ["WEFT_DATABASE_CONNECTIONS", "20"],
+    ["WEFT_DATABASE_TIMEOUT_MS", "5000"],
     ["WEFT_STORAGE_URL", "ftp://key:secret@localhost/bucket"],
     ["WEFT_STORAGE_URL", "s3://key:secret@localhost"],
     ["WEFT_PUBSUB", "postgres"],

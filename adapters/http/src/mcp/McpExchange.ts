@@ -14,9 +14,9 @@ import {
   type Tool as McpTool
 } from "@modelcontextprotocol/sdk/types.js"
 import { CfWorkerJsonSchemaValidator } from "@modelcontextprotocol/sdk/validation/cfworker-provider.js"
-import type { Tool, ToolAnswer, ToolService, Tools } from "@weft/core"
+import type { SandboxUnavailable, StoreUnavailable, Tool, ToolAnswer, ToolService, Tools } from "@weft/core"
 import { Cause, type Context, Effect, Exit } from "effect"
-import { failureOf } from "../answers/Failure.ts"
+import { failureOf, isOutage } from "../answers/Failure.ts"
 import type { RunningCalls } from "./RunningCalls.ts"
 import type { SchemaChecks } from "./SchemaChecks.ts"
 
@@ -31,18 +31,27 @@ export interface McpHost {
 /** Only what clients ask to have checked would be, and nothing asks: a validator that costs nothing to make. */
 const jsonSchemaValidator = new CfWorkerJsonSchemaValidator()
 
-/** Answers a POST whose body was read. `client` tells clients apart, where it is known. */
+type Outage = StoreUnavailable | SandboxUnavailable
+
+/**
+ * Answers a POST whose body was read. `client` tells clients apart, where it is known. An outage is not the protocol's
+ * to tell of: it is answered as everywhere.
+ */
 export const answerMessage = (
   host: McpHost,
   service: ToolService,
   client: string | null,
   request: Request,
   parsedBody: unknown
-): Effect.Effect<Response> =>
+): Effect.Effect<Response, Outage> =>
   Effect.scoped(
     Effect.gen(function* () {
+      const met: { outage: Outage | null } = { outage: null }
+      const noteOutage = (outage: Outage): void => {
+        met.outage = outage
+      }
       const server = yield* Effect.acquireRelease(
-        Effect.sync(() => makeServer(host, service, client)),
+        Effect.sync(() => makeServer(host, service, client, noteOutage)),
         // Ends what the client no longer waits for.
         (opened) => Effect.promise(() => opened.close())
       )
@@ -50,11 +59,17 @@ export const answerMessage = (
       yield* Effect.promise(() => server.connect(transport))
       const response = yield* Effect.promise(() => transport.handleRequest(request, { parsedBody }))
       const body = yield* Effect.promise(() => response.text())
+      if (met.outage !== null) return yield* met.outage
       return new Response(body === "" ? null : body, response)
     })
   )
 
-const makeServer = (host: McpHost, service: ToolService, client: string | null): Server => {
+const makeServer = (
+  host: McpHost,
+  service: ToolService,
+  client: string | null,
+  onOutage: (outage: Outage) => void
+): Server => {
   const server = new Server(
     { name: service.service, version: host.version },
     { capabilities: { tools: {} }, jsonSchemaValidator }
@@ -64,7 +79,7 @@ const makeServer = (host: McpHost, service: ToolService, client: string | null):
   }))
   server.setRequestHandler(CallToolRequestSchema, ({ params }, { signal, requestId }) =>
     host.running.during(client, requestId, (cancelled) =>
-      callTool(host, service, params.name, params.arguments ?? {}, AbortSignal.any([signal, cancelled]))
+      callTool(host, service, params.name, params.arguments ?? {}, AbortSignal.any([signal, cancelled]), onOutage)
     )
   )
   server.setNotificationHandler(CancelledNotificationSchema, ({ params }) =>
@@ -88,7 +103,8 @@ const callTool = async (
   service: ToolService,
   name: string,
   args: Record<string, unknown>,
-  signal: AbortSignal
+  signal: AbortSignal,
+  onOutage: (outage: Outage) => void
 ): Promise<CallToolResult> => {
   const offered = service.tools.get(name)
   if (offered === undefined) throw new McpError(ErrorCode.InvalidParams, `There is no tool ${JSON.stringify(name)}`)
@@ -102,6 +118,7 @@ const callTool = async (
   const exit = await Effect.runPromiseExitWith(context)(work, { signal })
   if (Exit.isSuccess(exit)) return exit.value
   const error = Cause.findErrorOption(exit.cause)
+  if (error._tag === "Some" && isOutage(error.value)) onOutage(error.value)
   const failure = error._tag === "Some" ? failureOf(error.value) : null
   if (failure === null && !Cause.hasInterruptsOnly(exit.cause)) {
     await Effect.runPromiseWith(context)(Effect.logError("a tool call failed", exit.cause))
