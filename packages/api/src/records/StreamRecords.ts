@@ -2,9 +2,7 @@
 import { RunStatus } from "@weft/core"
 import { Schema } from "effect"
 
-const id = Schema.optionalKey(
-  Schema.String.annotate({ description: "For Last-Event-ID: where to go on from" })
-)
+const id = Schema.optionalKey(Schema.String.annotate({ description: "For Last-Event-ID: where to go on from" }))
 
 const uuid = Schema.String.annotate({ format: "uuid" })
 
