@@ -144,4 +144,6 @@ export const keepPartitions = Effect.fnUntraced(function* (
   )
 })
 
-const isImpatience = (error: unknown): boolean => SqlError.isSqlError(error) && error.reason._tag === "LockTimeoutError"
+/** Whether the others did not let go in time. */
+export const isImpatience = (error: unknown): boolean =>
+  SqlError.isSqlError(error) && error.reason._tag === "LockTimeoutError"

@@ -39,7 +39,7 @@ const messageBytesMax = 64 * 1024 * 1024
 const planning = { enable_seqscan: "off", enable_hashjoin: "off", enable_mergejoin: "off", jit: "off" }
 
 /** What every connection to the database has in common, the one that listens included. */
-export const connectionConfig = ({ url, schema, statementTimeoutMs }: Resolved): PgConnection.Config => ({
+export const connectionConfig = ({ url, schema, statementTimeoutMs, wholeTables }: Resolved): PgConnection.Config => ({
   url,
   types: numbers,
   connectTimeout,
@@ -52,7 +52,7 @@ export const connectionConfig = ({ url, schema, statementTimeoutMs }: Resolved):
     statement_timeout: String(statementTimeoutMs),
     lock_timeout: String(lockTimeoutMs),
     idle_in_transaction_session_timeout: String(idleInTransactionMs),
-    ...planning
+    ...(wholeTables ? {} : planning)
   }
 })
 

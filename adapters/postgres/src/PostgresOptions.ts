@@ -33,6 +33,8 @@ export interface Resolved {
   readonly connections: number
   readonly statementTimeoutMs: number
   readonly partitionDays: number
+  /** Whether statements are about whole tables. */
+  readonly wholeTables: boolean
 }
 
 const defaults = { schema: "weft", connections: 10, statementTimeoutMs: 15_000, partitionDays: 7 }
@@ -57,7 +59,7 @@ export const resolve = (options: PostgresOptions): Resolved | PostgresUnusable =
   if (!(Number.isInteger(partitionDays) && partitionDays >= 1 && partitionDays <= partitionDaysMax)) {
     return refuse(`partitionDays must be a whole number from 1 to ${partitionDaysMax}`)
   }
-  return { url, schema, connections, statementTimeoutMs, partitionDays }
+  return { url, schema, connections, statementTimeoutMs, partitionDays, wholeTables: false }
 }
 
 const refuse = (reason: string) => new PostgresUnusable({ reason })

@@ -76,5 +76,16 @@ export const purgeChecks: ReadonlyArray<Check<JournalStores>> = [
     assert.strictEqual(yield* journal.purge(envId(1), runId(9), 2), 2)
     assert.strictEqual(yield* journal.purge(envId(1), runId(9), 2), 1)
     assert.strictEqual(yield* journal.purge(envId(1), runId(9), 2), 0)
+  }),
+
+  check("purgeWhole removes nothing that is kept, and what it leaves is left to purge", function* () {
+    const journal = yield* JournalStore
+    yield* journal.commit([over(1), over(2), over(3), over(4, 2), { _tag: "Started", run: run(5) }], null)
+    const whole = yield* journal.purgeWhole(new Map([[envId(1), runId(3)]]))
+    assert.strictEqual(whole + (yield* journal.purge(envId(1), runId(3), 100)), 2)
+    assert.deepStrictEqual(yield* left(), [runId(5), runId(3)])
+    assert.deepStrictEqual(yield* left(2), [runId(4)])
+    const { total_runs, running } = yield* RunStore.use((runs) => runs.stats(envId(1)))
+    assert.deepStrictEqual([total_runs, running], [2, 1])
   })
 ]

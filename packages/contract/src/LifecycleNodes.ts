@@ -166,7 +166,8 @@ const cuttable = (shared: Context.Context<Shared>, line: { readonly cut: boolean
       reap: (...args) => through(journal.reap(...args)),
       look: (...args) => through(journal.look(...args)),
       leave: (...args) => through(journal.leave(...args)),
-      purge: (...args) => through(journal.purge(...args))
+      purge: (...args) => through(journal.purge(...args)),
+      purgeWhole: (...args) => through(journal.purgeWhole(...args))
     }),
     Context.add(AdmissionStore, {
       admit: (...args) => through(admissions.admit(...args)),

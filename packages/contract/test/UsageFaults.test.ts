@@ -30,6 +30,10 @@ notices("the contract of usage", usageStoreChecks, {
 
 notices("the contract of the journal's purge", journalStoreChecks({ exclusive: false }), {
   "never purges": faulty(JournalStore, () => ({ purge: () => Effect.succeed(0) })),
+  "purges more at once than may go": faulty(JournalStore, (store) => ({
+    purgeWhole: (before) =>
+      Effect.reduce([...before.keys()], 0, (sum, env) => Effect.map(store.purge(env, beyond, 1000), (n) => sum + n))
+  })),
   "purges whatever the id": faulty(JournalStore, (store) => ({
     purge: (env, _, limit) => store.purge(env, beyond, limit)
   })),

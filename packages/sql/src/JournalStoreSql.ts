@@ -125,6 +125,8 @@ export const layer: Layer.Layer<JournalStore, never, Database> = Layer.effect(
 
       leave: (nodeId) => leave(nodeId).pipe(orUnavailable("leave")),
 
+      purgeWhole: () => Effect.succeed(0),
+
       purge: (envId, before, limit) =>
         sql.withTransaction(purgeEnded(database, statements, envId, before, limit)).pipe(orUnavailable("purge"))
     })

@@ -59,6 +59,8 @@ export const layer: Layer.Layer<JournalStore, never, MemoryDatabase> = Layer.eff
 
       leave: (nodeId) => Effect.sync(() => void db.leases.delete(nodeId)),
 
+      purgeWhole: () => Effect.succeed(0),
+
       purge: (envId, before, limit) =>
         Effect.sync(() => {
           const ended = [...db.runs.values()]

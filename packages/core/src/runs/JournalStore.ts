@@ -140,5 +140,11 @@ export class JournalStore extends Context.Service<
      * it removed; call again until that is 0.
      */
     readonly purge: (envId: EnvId, before: RunId, limit: number) => Effect.Effect<number, StoreUnavailable>
+
+    /**
+     * Removes at once what may go, where the database keeps runs of the same time together: ended runs whose ids are
+     * less than what `before` has for their environment. Leaves what it likes to `purge`. Gives how many it removed.
+     */
+    readonly purgeWhole: (before: ReadonlyMap<EnvId, RunId>) => Effect.Effect<number, StoreUnavailable>
   }
 >()("@weft/core/runs/JournalStore") {}

@@ -42,16 +42,18 @@ export const layer = Layer.effectDiscard(
       }
     })
 
-    const removeOf = Effect.fnUntraced(function* ({ org_id, plan }: Org) {
-      const days = plans.table[plan].call_retention_days
-      if (days === -1) return 0
-      const oldest = (yield* Clock.currentTimeMillis) - Duration.toMillis(Duration.days(days))
-      const before = leastIdAt(RunId, oldest)
-      return yield* sumOver(
-        (page) => tenants.listEnvs(org_id, page),
-        (env) => removeFrom(env.env_id, before)
-      )
-    })
+    /** Adds the environments of the organization, with the least ids of the runs that they keep. */
+    const addTo = (before: Map<EnvId, RunId>) =>
+      Effect.fnUntraced(function* ({ org_id, plan }: Org) {
+        const days = plans.table[plan].call_retention_days
+        if (days === -1) return
+        const oldest = (yield* Clock.currentTimeMillis) - Duration.toMillis(Duration.days(days))
+        const least = leastIdAt(RunId, oldest)
+        yield* forAll(
+          (page) => tenants.listEnvs(org_id, page),
+          (env) => Effect.sync(() => before.set(env.env_id, least))
+        )
+      })
 
     const forgetKeys = Effect.gen(function* () {
       while ((yield* admissions.forget(yield* currentTime, batch)) > 0) yield* Effect.sleep(pause)
@@ -59,7 +61,10 @@ export const layer = Layer.effectDiscard(
 
     const pass = Effect.gen(function* () {
       yield* forgetKeys
-      const count = yield* sumOver((page) => tenants.listOrgs(page), removeOf)
+      const before = new Map<EnvId, RunId>()
+      yield* forAll((page) => tenants.listOrgs(page), addTo(before))
+      let count = yield* journal.purgeWhole(before)
+      for (const [envId, least] of before) count += yield* removeFrom(envId, least)
       if (count > 0) yield* Effect.logInfo(`${count} runs were older than their plan keeps them and are removed`)
     })
 
@@ -74,15 +79,14 @@ export const layer = Layer.effectDiscard(
 
 const pageSize = 100
 
-/** Visits the items of all pages, one after the other, and adds up what comes of it. */
-const sumOver = Effect.fnUntraced(function* <A>(
+/** Visits the items of all pages, one after the other. */
+const forAll = Effect.fnUntraced(function* <A>(
   list: (page: PageRequest) => Effect.Effect<Page<A>, StoreUnavailable>,
-  visit: (item: A) => Effect.Effect<number, StoreUnavailable>
-): Effect.fn.Return<number, StoreUnavailable> {
-  let sum = 0
+  visit: (item: A) => Effect.Effect<unknown, StoreUnavailable>
+): Effect.fn.Return<void, StoreUnavailable> {
   for (let offset = 0; ; offset += pageSize) {
     const { items } = yield* list({ limit: pageSize, offset })
-    for (const item of items) sum += yield* visit(item)
-    if (items.length < pageSize) return sum
+    for (const item of items) yield* visit(item)
+    if (items.length < pageSize) return
   }
 })
