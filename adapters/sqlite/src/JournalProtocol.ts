@@ -12,6 +12,7 @@ import type {
   JournalEntry,
   Lease,
   NodeId,
+  Own,
   Run,
   RunId,
   RunLog,
@@ -31,7 +32,13 @@ export type JournalThreadData = ConnectionOptions
 export type Call =
   | { readonly _tag: "Commit"; readonly entries: ReadonlyArray<JournalEntry>; readonly lease: Lease | null }
   | { readonly _tag: "Claim"; readonly request: ClaimRequest }
-  | { readonly _tag: "Reap"; readonly nodeId: NodeId; readonly now: Timestamp; readonly limit: number }
+  | {
+      readonly _tag: "Reap"
+      readonly nodeId: NodeId
+      readonly now: Timestamp
+      readonly limit: number
+      readonly own: Own | undefined
+    }
   | { readonly _tag: "Look"; readonly nodeId: NodeId; readonly now: Timestamp }
   | { readonly _tag: "Purge"; readonly envId: EnvId; readonly before: RunId; readonly limit: number }
   | { readonly _tag: "Unpark"; readonly groups: ReadonlyArray<Group>; readonly now: Timestamp }

@@ -46,8 +46,8 @@ const journalOf = (thread: JournalThread) =>
         answer._tag === "Groups" ? Effect.succeed(answer.groups) : unexpected(answer)
       ),
 
-    reap: (nodeId, now, limit) =>
-      Effect.flatMap(ask(thread, "reap", { _tag: "Reap", nodeId, now, limit }), (answer) =>
+    reap: (nodeId, now, limit, own) =>
+      Effect.flatMap(ask(thread, "reap", { _tag: "Reap", nodeId, now, limit, own }), (answer) =>
         answer._tag === "Reaped" ? Effect.succeed(answer.runs) : unexpected(answer)
       ),
 

@@ -30,7 +30,7 @@ const answer = Effect.fnUntraced(function* (call: Call) {
     case "Claim":
       return { _tag: "Claimed", result: yield* journal.claim(call.request) } as const
     case "Reap":
-      return { _tag: "Reaped", runs: yield* journal.reap(call.nodeId, call.now, call.limit) } as const
+      return { _tag: "Reaped", runs: yield* journal.reap(call.nodeId, call.now, call.limit, call.own) } as const
     case "Look":
       return { _tag: "Seen", sight: yield* journal.look(call.nodeId, call.now) } as const
     case "Purge":

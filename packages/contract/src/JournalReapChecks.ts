@@ -35,6 +35,26 @@ const LostResult = Schema.fromJsonString(
 )
 
 export const reapChecks: ReadonlyArray<Check<JournalStores>> = [
+  check("a node that says what it knows of loses the older runs that it does not know of, and no others", function* () {
+    const journal = yield* JournalStore
+    const mine = (n: number, start: number) =>
+      ({ _tag: "Started", run: run(n, { node_id: nodeId(1), start_time: at(start) }) }) as const
+    yield* journal.commit([claimedAtBirth(1, 1), mine(2, 100), mine(3, 100), mine(4, 900)], leaseOf(1, 5000))
+    assert.deepStrictEqual(yield* journal.reap(nodeId(1), at(1000), 100), [])
+    const own = { before: at(900), known: [runId(3)] }
+    const lost = yield* journal.reap(nodeId(1), at(1000), 100, own)
+    assert.sameMembers(
+      lost.map((ended) => ended.run_id),
+      [runId(1), runId(2)]
+    )
+    assert.deepStrictEqual(yield* journal.reap(nodeId(1), at(1000), 100, own), [])
+    const { claims } = yield* claimAll(at(1000))
+    assert.deepStrictEqual(
+      claims.map((claim) => claim.delivery),
+      [delivery(1, event(1), { due_at: at(1000) })]
+    )
+  }),
+
   check("the runs of a dead node fail with NodeLost", function* () {
     const journal = yield* setUp
     const lost = yield* journal.reap(nodeId(1), at(1000), 100)

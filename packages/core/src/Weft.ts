@@ -58,6 +58,7 @@ import * as LeaseKeeper from "./runs/LeaseKeeper.ts"
 import * as LiveLogs from "./runs/LiveLogs.ts"
 import { Lookout } from "./runs/Lookout.ts"
 import { NodeLease } from "./runs/NodeLease.ts"
+import { OwnRuns } from "./runs/OwnRuns.ts"
 import * as Reaper from "./runs/Reaper.ts"
 import * as Retention from "./runs/Retention.ts"
 import { RunControl } from "./runs/RunControl.ts"
@@ -158,6 +159,7 @@ export const layer = (
   const node = Layer.mergeAll(
     NodeLease.layer(config.leaseMs ?? defaultLeaseMs),
     Slots.layer(deliveries),
+    OwnRuns.layer,
     NodeMetrics.layer
   )
   const tenure = Layer.provideMerge(Layer.mergeAll(RateLimits.layer, Quotas.layer), Plans.layer(config.plans))

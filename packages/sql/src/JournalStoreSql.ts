@@ -4,13 +4,14 @@ import {
   type Lease,
   loseRun,
   type NodeId,
+  type Own,
   parkedAt,
   type Run,
   type RunId,
   type Timestamp
 } from "@weft/core"
 import { Effect, Layer } from "effect"
-import type { SqlError } from "effect/sql"
+import type { SqlError, Statement } from "effect/sql"
 import { Database, isConflict, orUnavailable } from "./Database.ts"
 import type { Rows } from "./Dialect.ts"
 import { claimDue, type Turns } from "./JournalClaim.ts"
@@ -54,9 +55,19 @@ export const layer: Layer.Layer<JournalStore, never, Database> = Layer.effect(
             SELECT 1 FROM leases WHERE leases.node_id = runs.node_id AND leases.until >= ${now})`
 
     /** Running runs of dead nodes, with the delivery that each holds. */
-    const orphans = (nodeId: NodeId, now: Timestamp, limit: number) => sql<Run & Held>`
+    const orphans = (nodeId: NodeId, now: Timestamp, limit: number) => runningRuns(isOrphan(nodeId, now), limit)
+
+    /** Running runs of the node that it does not know of. */
+    const forsaken = (nodeId: NodeId, { before, known }: Own, limit: number) =>
+      runningRuns(
+        sql`status = 'running' AND node_id = ${nodeId} AND start_time < ${before}
+          AND run_id NOT IN (${dialect.texts(sql, known)})`,
+        limit
+      )
+
+    const runningRuns = (which: Statement.Fragment, limit: number) => sql<Run & Held>`
       SELECT ${sql.literal(runColumns)}, delivery_id, first_run_id, logs FROM runs
-      WHERE ${isOrphan(nodeId, now)} LIMIT ${limit}${sql.literal(dialect.skipLocked)}`
+      WHERE ${which} LIMIT ${limit}${sql.literal(dialect.skipLocked)}`
 
     const look = (nodeId: NodeId, now: Timestamp) =>
       Effect.map(
@@ -73,8 +84,10 @@ export const layer: Layer.Layer<JournalStore, never, Database> = Layer.effect(
         })
       )
 
-    const reap = Effect.fnUntraced(function* (nodeId: NodeId, now: Timestamp, limit: number) {
-      const held = yield* orphans(nodeId, now, limit)
+    const reap = Effect.fnUntraced(function* (nodeId: NodeId, now: Timestamp, limit: number, own?: Own) {
+      const dead = yield* orphans(nodeId, now, limit)
+      const left = limit - dead.length
+      const held = own === undefined || left === 0 ? dead : [...dead, ...(yield* forsaken(nodeId, own, left))]
       const tally = new Tally()
       const givenBack: Rows = []
       const ends: Rows = []
@@ -119,7 +132,7 @@ export const layer: Layer.Layer<JournalStore, never, Database> = Layer.effect(
 
       parked: (after, limit) => parkedGroups(database, after, limit).pipe(orUnavailable("parked")),
 
-      reap: (nodeId, now, limit) => sql.withTransaction(reap(nodeId, now, limit)).pipe(orUnavailable("reap")),
+      reap: (nodeId, now, limit, own) => sql.withTransaction(reap(nodeId, now, limit, own)).pipe(orUnavailable("reap")),
 
       look: (nodeId, now) => look(nodeId, now).pipe(orUnavailable("look")),
 

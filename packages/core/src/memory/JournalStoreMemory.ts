@@ -5,7 +5,7 @@ import type { Timestamp } from "../ids/Timestamp.ts"
 import { loseRun, startRun } from "../runs/Attempt.ts"
 import type { Delivery } from "../runs/Delivery.ts"
 import { type Group, parkedAt, roomFor } from "../runs/Group.ts"
-import { type Claim, type ClaimRequest, type JournalEntry, JournalStore } from "../runs/JournalStore.ts"
+import { type Claim, type ClaimRequest, type JournalEntry, JournalStore, type Own } from "../runs/JournalStore.ts"
 import type { LogEntry, Run } from "../runs/Run.ts"
 import { compareText, MemoryDatabase } from "./MemoryDatabase.ts"
 
@@ -41,9 +41,9 @@ export const layer: Layer.Layer<JournalStore, never, MemoryDatabase> = Layer.eff
             .slice(0, limit)
         ),
 
-      reap: (nodeId, now, limit) =>
+      reap: (nodeId, now, limit, own) =>
         Effect.sync(() =>
-          orphansOf(db, nodeId, now)
+          [...orphansOf(db, nodeId, now), ...(own === undefined ? [] : forsakenOf(db, nodeId, own))]
             .sort((a, b) => compareText(a.run_id, b.run_id))
             .slice(0, limit)
             .map((run) => lose(db, run, now))
@@ -133,6 +133,12 @@ const orphansOf = (db: Database, nodeId: NodeId, now: Timestamp): Array<Run> =>
   [...db.runs.values()]
     .filter((run) => run.status === "running" && run.node_id !== nodeId)
     .filter((run) => (db.leases.get(run.node_id) ?? Number.NEGATIVE_INFINITY) < now)
+
+/** Running runs of the node that it does not know of. */
+const forsakenOf = (db: Database, nodeId: NodeId, { before, known }: Own): ReadonlyArray<Run> =>
+  [...db.runs.values()]
+    .filter((run) => run.status === "running" && run.node_id === nodeId)
+    .filter((run) => run.start_time < before && !known.includes(run.run_id))
 
 const lose = (db: Database, run: Run, now: Timestamp): Run => {
   const lost = loseRun(run, "NodeLost", "The process that ran this function is gone", now)

@@ -13,6 +13,7 @@ import { runActivity } from "./Journal.ts"
 import { JournalStore } from "./JournalStore.ts"
 import { Lookout } from "./Lookout.ts"
 import { NodeLease } from "./NodeLease.ts"
+import { OwnRuns } from "./OwnRuns.ts"
 import { Slots, type Worth } from "./Slots.ts"
 
 /** Deliveries in one claim. */
@@ -134,7 +135,14 @@ const makeClaim = Effect.gen(function* () {
   const slots = yield* Slots
   const feed = yield* Feed
   const fresh = yield* freshIds
+  const own = yield* OwnRuns
   const nothing = { again: false, dueAt: null }
+
+  /** Whether anything was claimed, nobody knows. */
+  const giveUp = (runIds: ReadonlyArray<RunId>) => {
+    own.end(runIds)
+    own.doubt()
+  }
 
   return Effect.gen(function* () {
     const wanted = Math.min(slots.free(), claimMax)
@@ -147,13 +155,12 @@ const makeClaim = Effect.gen(function* () {
     const held = lease.full(now)
     const exclude = slots.full()
     const runIds = yield* Effect.replicateEffect(fresh(RunId), wanted)
-    const { claims, parked, next_due_at } = yield* store.claim({
-      lease: held,
-      now,
-      runIds,
-      perEnv: slots.perEnv,
-      exclude
-    })
+    own.begin(runIds)
+    const { claims, parked, next_due_at } = yield* store
+      .claim({ lease: held, now, runIds, perEnv: slots.perEnv, exclude })
+      .pipe(Effect.onError(() => Effect.sync(() => giveUp(runIds))))
+    const claimed = new Set(claims.map(({ run }) => run.run_id))
+    own.end(runIds.filter((runId) => !claimed.has(runId)))
     lease.renewed(held)
     for (const claimed of claims) {
       slots.hold(claimed.run.env_id)

@@ -8,6 +8,7 @@ import { type Executed, Executor } from "./Executor.ts"
 import { Groups } from "./Groups.ts"
 import { Journal } from "./Journal.ts"
 import type { Claim, JournalEntry } from "./JournalStore.ts"
+import { OwnRuns } from "./OwnRuns.ts"
 import type { LogEntry } from "./Run.ts"
 import { triggerOf } from "./Trigger.ts"
 
@@ -39,6 +40,7 @@ export class DeliveryWorker extends Context.Service<
       const executor = yield* Executor
       const feed = yield* Feed
       const groups = yield* Groups
+      const own = yield* OwnRuns
 
       let hurried = false
 
@@ -79,7 +81,7 @@ export class DeliveryWorker extends Context.Service<
               }
               return entry.next?.due_at ?? null
             })
-          )
+          ).pipe(Effect.ensuring(Effect.sync(() => own.end([claim.run.run_id]))))
       })
     })
   )

@@ -19,6 +19,7 @@ import { Claimer } from "./Claimer.ts"
 import type { Delivery } from "./Delivery.ts"
 import { Journal } from "./Journal.ts"
 import { NodeLease } from "./NodeLease.ts"
+import { OwnRuns } from "./OwnRuns.ts"
 import type { Run } from "./Run.ts"
 import { Slots } from "./Slots.ts"
 
@@ -81,6 +82,7 @@ const makeWrite = Effect.fnUntraced(function* (waits: (event: Event) => Effect.E
   const lease = yield* NodeLease
   const slots = yield* Slots
   const fresh = yield* freshIds
+  const own = yield* OwnRuns
 
   return Effect.fnUntraced(function* (
     event: Event,
@@ -97,10 +99,17 @@ const makeWrite = Effect.fnUntraced(function* (waits: (event: Event) => Effect.E
       const run = isBorn ? startRun(delivery, yield* fresh(RunId), lease.nodeId, event.created_at) : null
       entries.push({ delivery, run })
     }
+    const born = entries.flatMap(({ run }) => (run === null ? [] : [run.run_id]))
+    own.begin(born)
     const written = journal.write({ _tag: "Appended", event, deliveries: entries }, news)
     yield* reserved === 0
       ? written
-      : Effect.onError(written, () => Effect.sync(() => slots.release(event.env_id, reserved)))
+      : Effect.onError(written, () =>
+          Effect.sync(() => {
+            own.end(born)
+            slots.release(event.env_id, reserved)
+          })
+        )
     for (const { delivery, run } of entries) {
       if (run !== null) Queue.offerUnsafe(slots.claimed, { delivery, event, run })
     }

@@ -14,6 +14,7 @@ import { NodeMetrics } from "../metrics/NodeMetrics.ts"
 import { JournalMeter } from "./JournalMeter.ts"
 import { type JournalEntry, JournalStore } from "./JournalStore.ts"
 import { NodeLease } from "./NodeLease.ts"
+import { OwnRuns } from "./OwnRuns.ts"
 import type { Run } from "./Run.ts"
 
 /** Entries in one commit. Bounds the memory of a batch and the time that the first of it waits for the last. */
@@ -41,6 +42,7 @@ export class Journal extends Context.Service<
     Effect.gen(function* () {
       const store = yield* JournalStore
       const lease = yield* NodeLease
+      const own = yield* OwnRuns
       const feed = yield* Feed
       const clock = yield* Clock.Clock
       const metrics = yield* NodeMetrics
@@ -75,6 +77,7 @@ export class Journal extends Context.Service<
             write.done(Exit.succeed(counted[index] === true))
           }
         } else {
+          own.doubt()
           const failed = Exit.failCause(exit.cause)
           for (const write of batch) write.done(failed)
         }

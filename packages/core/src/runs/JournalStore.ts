@@ -40,6 +40,13 @@ export interface Lease {
   readonly until: Timestamp
 }
 
+/** What a node knows to be its own. */
+export interface Own {
+  /** Runs that began later are left alone. */
+  readonly before: Timestamp
+  readonly known: ReadonlyArray<RunId>
+}
+
 export interface ClaimRequest {
   readonly lease: Lease
   readonly now: Timestamp
@@ -116,13 +123,14 @@ export class JournalStore extends Context.Service<
     /**
      * Ends what dead nodes left: their running runs become `failed` with the error `NodeLost` and `stop_time` = `now`,
      * their deliveries wait again, due now, same attempt. A node is dead when its lease ended before `now`, or when
-     * the store knows that nobody but `nodeId` can be using it. Returns the runs that it ended, at most `limit`;
-     * call again until there are none.
+     * the store knows that nobody but `nodeId` can be using it. With `own`, running runs of `nodeId` itself that are not
+     * known to it end likewise. Returns the runs that it ended, at most `limit`; call again until there are none.
      */
     readonly reap: (
       nodeId: NodeId,
       now: Timestamp,
-      limit: number
+      limit: number,
+      own?: Own
     ) => Effect.Effect<ReadonlyArray<Run>, StoreUnavailable>
 
     /** Looks for what there is to do and changes nothing: one statement, because idle nodes look, too. */

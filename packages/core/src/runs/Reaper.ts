@@ -1,11 +1,15 @@
-/** Ends what dead nodes left behind (decisions 5.4, `NodeLost`): when this node starts, and when some is seen. */
+/**
+ * Ends what dead nodes left behind (decisions 5.4, `NodeLost`): when this node starts, and when some is seen. And what
+ * this node holds without knowing it, because the store did not say that it had done what it was asked.
+ */
 import { Effect, Latch, Layer } from "effect"
 import { Feed } from "../activity/Feed.ts"
 import { now as currentTime } from "../ids/Timestamp.ts"
 import { runActivity } from "./Journal.ts"
-import { JournalStore } from "./JournalStore.ts"
+import { JournalStore, type Own } from "./JournalStore.ts"
 import { Lookout } from "./Lookout.ts"
 import { NodeLease } from "./NodeLease.ts"
+import { OwnRuns } from "./OwnRuns.ts"
 
 /** Runs in one transaction. */
 const batch = 500
@@ -19,10 +23,12 @@ export const layer = Layer.effectDiscard(
     const { nodeId } = yield* NodeLease
     const seen = Latch.makeUnsafe(false)
 
-    const reap = Effect.gen(function* () {
+    const ownRuns = yield* OwnRuns
+
+    const reap = Effect.fnUntraced(function* (own?: Own) {
       let count = 0
       while (true) {
-        const lost = yield* store.reap(nodeId, yield* currentTime, batch)
+        const lost = yield* store.reap(nodeId, yield* currentTime, batch, own)
         if (lost.length === 0) return count
         count += lost.length
         yield* feed.publish(lost.map(runActivity))
@@ -30,7 +36,7 @@ export const layer = Layer.effectDiscard(
       }
     })
 
-    const lost = yield* reap
+    const lost = yield* reap()
     if (lost > 0) yield* Effect.logInfo(`${lost} runs were lost with their node and will be tried again`)
     yield* lookout.onSight(({ orphans }) => {
       if (orphans) seen.openUnsafe()
@@ -38,8 +44,17 @@ export const layer = Layer.effectDiscard(
     yield* seen.await.pipe(
       // What is not reaped now is seen again.
       Effect.andThen(Effect.sync(() => seen.closeUnsafe())),
-      Effect.andThen(reap),
+      Effect.andThen(reap()),
       Effect.catchTag("StoreUnavailable", (error) => Effect.logWarning(error.message)),
+      Effect.forever,
+      Effect.forkScoped
+    )
+    yield* ownRuns.doubted.pipe(
+      Effect.flatMap(reap),
+      Effect.catchTag("StoreUnavailable", (error) =>
+        // Nothing was compared.
+        Effect.andThen(Effect.logWarning(error.message), Effect.sync(ownRuns.doubt))
+      ),
       Effect.forever,
       Effect.forkScoped
     )

@@ -11,6 +11,7 @@ import { endRun, loseRun } from "./Attempt.ts"
 import { Executor } from "./Executor.ts"
 import { Journal } from "./Journal.ts"
 import { NodeLease } from "./NodeLease.ts"
+import { OwnRuns } from "./OwnRuns.ts"
 import type { LogEntry, Run } from "./Run.ts"
 
 export interface WaitedWork {
@@ -42,6 +43,7 @@ export class WaitedRuns extends Context.Service<
       const executor = yield* Executor
       const journal = yield* Journal
       const { nodeId } = yield* NodeLease
+      const own = yield* OwnRuns
       const fresh = yield* freshIds
 
       const execute = Effect.fnUntraced(function* (
@@ -70,8 +72,15 @@ export class WaitedRuns extends Context.Service<
       return WaitedRuns.of({
         run: Effect.fnUntraced(function* (work) {
           const run = waitedRun(work, nodeId, yield* fresh(RunId), yield* fresh(StreamId), yield* currentTime)
-          journal.started(run)
-          return yield* Effect.uninterruptibleMask((restore) => execute(restore, work, run))
+          return yield* Effect.uninterruptibleMask((restore) => {
+            own.begin([run.run_id])
+            journal.started(run)
+            // Where its end could not be stored, the store says so later.
+            return Effect.ensuring(
+              execute(restore, work, run),
+              Effect.sync(() => own.end([run.run_id]))
+            )
+          })
         })
       })
     })
