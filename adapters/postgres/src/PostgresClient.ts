@@ -10,7 +10,7 @@ import { Duration, Effect, Option, type Scope } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient, type SqlConnection, SqlError } from "effect/sql"
 import { numbers } from "./Numbers.ts"
-import { connectionOn } from "./PostgresConnection.ts"
+import { connectionOn, graceMs } from "./PostgresConnection.ts"
 import type { Resolved } from "./PostgresOptions.ts"
 import { away, troubleOf } from "./Troubles.ts"
 
@@ -71,17 +71,17 @@ export const open = (options: Resolved): Effect.Effect<SqlClient.SqlClient, SqlE
     const on = (connection: PgConnection.PgConnection): SqlConnection.Connection =>
       connectionOn(connection, statementTimeoutMs, pool.invalidate(connection))
     const waiting = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
-      Effect.timeoutOrElse(effect, {
-        duration: Duration.millis(statementTimeoutMs),
-        orElse: () => Effect.fail(noConnection)
-      })
+      Effect.timeoutOrElse(effect, { duration: connectTimeout, orElse: () => Effect.fail(noConnection) })
+    /** While connections cannot be made, who wants one waits behind others, each for as long as a connection may take. */
+    const lending = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+      Effect.timeoutOrElse(effect, { duration: lendingTime, orElse: () => Effect.fail(noConnection) })
+    const lendingTime = Duration.sum(connectTimeout, Duration.millis(statementTimeoutMs + graceMs))
 
     const client = yield* SqlClient.make({
       acquirer: Effect.mapError(Effect.map(waiting(pool.get), on), troubleOf),
       borrower: (use) =>
-        Effect.mapError(
-          pool.use((connection) => use(on(connection))),
-          (error) => (SqlError.isSqlError(error) ? troubleOf(error) : error)
+        Effect.mapError(lending(pool.use((connection) => use(on(connection)))), (error) =>
+          SqlError.isSqlError(error) ? troubleOf(error) : error
         ),
       transactionAcquirer: Effect.mapError(Effect.map(waiting(pool.reserve), on), troubleOf),
       compiler: PgClient.makeCompiler(),

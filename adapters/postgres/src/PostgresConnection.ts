@@ -10,7 +10,7 @@ import type { SqlConnection, SqlError } from "effect/sql"
 import { away, troubleOf } from "./Troubles.ts"
 
 /** Longer than the server's own limit, by which a statement is given up that only takes long. */
-const graceMs = 2_000
+export const graceMs = 2_000
 
 export const connectionOn = (
   connection: PgConnection.PgConnection,
