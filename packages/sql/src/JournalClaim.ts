@@ -38,7 +38,7 @@ export const claimDue = Effect.fnUntraced(function* (
 ): Effect.fn.Return<ClaimResult, SqlError.SqlError> {
   const limit = request.runIds.length
   const turn = yield* dueEnvs(database, turns.last, request)
-  if (turn.length === 0) return { claims: [], parked: 0, next_due_at: yield* nextDue(database, request) }
+  if (turn.length === 0) return { claims: [], parked: 0, next_due_at: yield* nextDue(database, request, turn) }
 
   const share = Math.min(request.perEnv, Math.max(1, Math.ceil(limit / turn.length)))
   // One more than the share of each tells who is left behind.
@@ -65,12 +65,12 @@ export const claimDue = Effect.fnUntraced(function* (
   if (turn.length === limit || claims.length < chosen.length || beyondShare) {
     return { claims, parked, next_due_at: request.now }
   }
-  return { claims, parked, next_due_at: yield* nextDue(database, request) }
+  return { claims, parked, next_due_at: yield* nextDue(database, request, turn) }
 })
 
 /**
  * Environments whose longest due delivery is due, as many as are wanted at most: those behind `last` first, then from
- * the beginning. The database steps from one to the next, and no further than it must.
+ * the beginning. The database steps from one to the next, and no further than it must; not at all when nothing is due.
  */
 const dueEnvs = (
   { dialect, writer: sql }: Database["Service"],
@@ -91,20 +91,36 @@ const dueEnvs = (
         FROM sooner WHERE sooner.env_id IS NOT NULL
       )
       SELECT env_id FROM (SELECT env_id FROM later UNION ALL SELECT env_id FROM sooner) AS waiting
-      WHERE env_id IS NOT NULL AND env_id NOT IN (${dialect.texts(sql, exclude)})
+      WHERE EXISTS (SELECT 1 FROM deliveries WHERE due_at <= ${now} AND due_at < ${sql.literal(String(parkedAt))})
+        AND env_id IS NOT NULL AND env_id NOT IN (${dialect.texts(sql, exclude)})
         AND (SELECT min(d.due_at) FROM deliveries d WHERE d.env_id = waiting.env_id) <= ${now}
       LIMIT ${runIds.length}`,
     (rows) => rows.map((row) => row.env_id)
   )
 
-/** When the next delivery is due that waits and is not parked; null when none does. */
-const nextDue = ({ dialect, writer: sql }: Database["Service"], { exclude }: ClaimRequest) =>
-  Effect.map(
-    sql<{ readonly due_at: Timestamp | null }>`
-      SELECT min(due_at) AS due_at FROM deliveries
-      WHERE due_at < ${sql.literal(String(parkedAt))} AND env_id NOT IN (${dialect.texts(sql, exclude)})`,
-    ([row]) => row?.due_at ?? null
-  )
+/**
+ * When the next delivery is due that waits and is not parked; null when none does. Of what is due now only that of
+ * `turn`, which are all environments that have some, is looked at: an excluded one may have a long backlog.
+ */
+const nextDue = (
+  { dialect, writer: sql }: Database["Service"],
+  { exclude, now }: ClaimRequest,
+  turn: ReadonlyArray<EnvId>
+) => {
+  const notParked = sql.literal(`due_at < ${parkedAt}`)
+  const least =
+    exclude.length === 0
+      ? sql<{ readonly due_at: Timestamp | null }>`SELECT min(due_at) AS due_at FROM deliveries WHERE ${notParked}`
+      : sql<{ readonly due_at: Timestamp | null }>`
+          SELECT min(due_at) AS due_at FROM (
+            SELECT (SELECT min(d.due_at) FROM deliveries d WHERE d.env_id = env.value) AS due_at
+            FROM (${dialect.texts(sql, turn)}) AS env
+            UNION ALL
+            SELECT min(due_at) FROM deliveries
+            WHERE due_at > ${now} AND ${notParked} AND env_id NOT IN (${dialect.texts(sql, exclude)})
+          ) AS next WHERE ${notParked}`
+  return Effect.map(least, ([row]) => row?.due_at ?? null)
+}
 
 type DueRow = Omit<Delivery, "retry" | "timeout_ms" | "caused_by" | "group"> &
   Pick<Event, "event_type" | "event_data" | "event_time" | "created_at"> & {
