@@ -7,7 +7,7 @@
 import { Clock, Context, Effect, Layer, Semaphore } from "effect"
 import { Feed } from "../activity/Feed.ts"
 import { listen } from "../activity/Listener.ts"
-import type { StoreUnavailable } from "../errors/Errors.ts"
+import { StoreUnavailable } from "../errors/Errors.ts"
 import type { DomainRoute } from "./Domain.ts"
 import { DomainStore } from "./DomainStore.ts"
 import { hostOfHeader } from "./HostName.ts"
@@ -16,6 +16,9 @@ const ageLimitMs = 60_000
 
 /** How long to go on with what is known when the store does not answer. */
 const patienceMs = 5_000
+
+/** How long requests may wait for what is known already to be brought up to date, in milliseconds. */
+const waitMs = 1_000
 
 export class DomainRoutes extends Context.Service<
   DomainRoutes,
@@ -47,10 +50,15 @@ export class DomainRoutes extends Context.Service<
         return routes.size === 0 ? null : (routes.get(hostOfHeader(host)) ?? null)
       }
 
+      const renewed = Effect.timeoutOrElse(store.routes, {
+        duration: waitMs,
+        orElse: () => Effect.fail(new StoreUnavailable({ operation: "domain routes", cause: "No answer in time" }))
+      })
+
       const readAll = Effect.gen(function* () {
         const now = yield* Clock.currentTimeMillis
         if (routes !== null && now < freshUntil) return
-        const all = yield* store.routes
+        const all = yield* routes === null ? store.routes : renewed
         routes = new Map(all.map((route) => [route.domain, route]))
         freshUntil = now + ageLimitMs
       }).pipe(
