@@ -10,8 +10,13 @@ export interface EnvWatcher {
   readonly seen: ReadonlySet<string>
   /** When it was first connected, in epoch milliseconds. */
   readonly since: () => number
-  /** Where it was connected, and until when, in epoch milliseconds. */
-  readonly stays: ReadonlyArray<{ readonly slot: string; readonly from: number; readonly to: number }>
+  /** Where it was connected, and until when, in epoch milliseconds; null where it was never told a position. */
+  readonly stays: ReadonlyArray<{
+    readonly slot: string
+    readonly from: number
+    readonly begun: number | null
+    readonly to: number
+  }>
   readonly messages: () => number
   readonly stop: () => Promise<void>
 }
@@ -41,12 +46,14 @@ export const watchEnv = async (client: Client, ledger: Ledger, random: Draws, to
     const slot = client.pick()
     if (slot === null || slot.node === null) return
     const from = Date.now()
+    let begun: number | null = null
     open = openEventSource({
       url: `${slot.node.url}/v1/env/subscribe`,
       token,
       lastEventId,
       onId: (id) => {
         lastEventId = id
+        begun ??= Date.now()
         if (since === 0) since = Date.now()
         ready.resolve()
       },
@@ -55,7 +62,7 @@ export const watchEnv = async (client: Client, ledger: Ledger, random: Draws, to
     const leaving = setTimeout(() => open?.close(), random.whole(stayMs / 4, stayMs))
     const end = await open.over
     clearTimeout(leaving)
-    stays.push({ slot: slot.name, from, to: Date.now() })
+    stays.push({ slot: slot.name, from, begun, to: Date.now() })
     if (typeof end === "object") {
       const isExpected = (end.status === 500 || end.status === 503) && end.mayRepeat
       ledger.troubles.push({

@@ -112,7 +112,9 @@ const tellBurst = (name: string, { stays }: EnvWatcher, burst: ReadonlyArray<Fac
   if (first === undefined || last === undefined) return
   const near = stays
     .filter(({ from, to }) => from < last.at + 5_000 && to > first.at - 5_000)
-    .map(({ slot, from, to }) => `${slot} ${time(from)} to ${time(to)}`)
+    .map(
+      ({ slot, from, begun, to }) => `${slot} ${time(from)} (${begun === null ? "never" : begun - from}) to ${time(to)}`
+    )
   const what: TimeFinding = "facts that a watcher was not told"
   const told = `${burst.length} from ${time(first.at)} to ${time(last.at)}, the first ${first.id} ${first.what}`
   findings.add(what, `${name}: ${told}; it was at ${near.join(", ")}`, burst.length)

@@ -131,6 +131,8 @@ const figuresOf = (
   const sum = (values: Iterable<number>): number => [...values].reduce((total, value) => total + value, 0)
   const count = (status: string): number => runs.filter((run) => run.status === status).length
   const lost = runs.filter((run) => run.error?.startsWith("NodeLost") === true).length
+  const stays = watchers.flatMap((watcher) => watcher.stays)
+  const longest = Math.max(0, ...stays.map(({ from, begun }) => (begun === null ? 0 : begun - from)))
   const wrongMs = ledger.faults.reduce((total, fault) => total + ((fault.to ?? period.to) - fault.from), 0)
   return [
     ["requests sent", sum(ledger.sent.values())],
@@ -148,7 +150,9 @@ const figuresOf = (
     ["ticks joined with a later one during a fault", ticks.joined],
     ["facts that watchers had to be told", facts],
     ["messages to watchers", sum(watchers.map((watcher) => watcher.messages()))],
-    ["connections of watchers", sum(watchers.map((watcher) => watcher.stays.length))],
+    ["connections of watchers", stays.length],
+    ["connections of watchers that never began", stays.filter(({ begun }) => begun === null).length],
+    ["longest wait of a watcher for what it missed, s", longest / 1000],
     ["streams followed to their end", streams.told()],
     ["time during which something was wrong, s", wrongMs / 1000],
     ["longest drain on SIGTERM, s", Math.max(0, ...faults.drains) / 1000],
