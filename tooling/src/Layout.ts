@@ -43,6 +43,8 @@ export const directions: ReadonlyArray<Direction> = [
   { folder: "packages/sql", workspaces: ["@weft/core"], packages: ["effect"] },
   { folder: "packages/contract", workspaces: ["@weft/core"], packages: "declared" },
   { folder: "packages/sandbox", workspaces: ["@weft/core"], packages: "declared" },
+  { folder: "packages/sdk/src/testing", workspaces: [], packages: "declared" },
+  { folder: "packages/sdk", workspaces: [], packages: [] },
   { folder: "adapters/*", workspaces: ["@weft/core", "@weft/api", "@weft/sql"], packages: "declared" },
   { folder: "tooling", workspaces: [], packages: "declared" }
 ]

@@ -1,0 +1,46 @@
+/** Functions that run at set times. */
+import type { AnyEvents, Catalogue } from "./Event.ts"
+import { type Concurrency, type Cron, type Retry, type Terms, withMeta } from "./Meta.ts"
+import type { ScheduleSvc } from "./Svc.ts"
+import type { Tick } from "./Tick.ts"
+
+export interface ScheduleOptions extends Terms {
+  /** Five fields, or six with seconds first; several run the function at the times of each. */
+  readonly cron: string | ReadonlyArray<string>
+  /** Such as `Europe/Oslo`; UTC by default. */
+  readonly timezone?: string
+  readonly retry?: Retry
+  /** `limit: 1` keeps runs of the schedule from overlapping. */
+  readonly concurrency?: Pick<Concurrency, "limit">
+}
+
+export interface ScheduleMeta extends Terms {
+  readonly schedule: ReadonlyArray<Cron>
+  readonly retry?: Retry
+  readonly concurrency?: Concurrency
+}
+
+export interface Scheduled<Result, Events extends Catalogue = AnyEvents> {
+  (tick: Tick, svc: ScheduleSvc<Events>): Promise<Result>
+  readonly meta: ScheduleMeta
+}
+
+export type Schedules<Events extends Catalogue = AnyEvents> = <Result>(
+  on: string | ReadonlyArray<string> | ScheduleOptions,
+  fn: (tick: Tick, svc: ScheduleSvc<Events>) => Result | Promise<Result>
+) => Scheduled<Result, Events>
+
+/**
+ * A function that runs at set times:
+ *
+ *     export const nightly = schedule({ cron: "0 3 * * *", timezone: "Europe/Oslo" }, (tick, svc) => …)
+ */
+export const schedule: Schedules = <Result>(
+  on: string | ReadonlyArray<string> | ScheduleOptions,
+  fn: (tick: Tick, svc: ScheduleSvc) => Result | Promise<Result>
+) => {
+  const { cron, timezone, ...terms }: ScheduleOptions = typeof on === "object" && "cron" in on ? on : { cron: on }
+  const schedules = [cron].flat().map((one) => (timezone === undefined ? { cron: one } : { cron: one, timezone }))
+  const run = async (tick: Tick, svc: ScheduleSvc): Promise<Result> => fn(tick, svc)
+  return withMeta(run, { schedule: schedules, ...terms })
+}
