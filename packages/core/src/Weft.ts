@@ -67,6 +67,7 @@ import { Runs } from "./runs/Runs.ts"
 import * as Scheduler from "./runs/Scheduler.ts"
 import { Slots, type SlotsConfig } from "./runs/Slots.ts"
 import { StreamWatch } from "./runs/StreamWatch.ts"
+import { Untold } from "./runs/Untold.ts"
 import { WaitedRuns } from "./runs/WaitedRuns.ts"
 import { defaultLimits } from "./sandbox/Limits.ts"
 import type { Sandbox } from "./sandbox/Sandbox.ts"
@@ -160,6 +161,7 @@ export const layer = (
     NodeLease.layer(config.leaseMs ?? defaultLeaseMs),
     Slots.layer(deliveries),
     OwnRuns.layer,
+    Untold.layer,
     NodeMetrics.layer
   )
   const tenure = Layer.provideMerge(Layer.mergeAll(RateLimits.layer, Quotas.layer), Plans.layer(config.plans))

@@ -22,18 +22,20 @@ import { NodeLease } from "./NodeLease.ts"
 import { OwnRuns } from "./OwnRuns.ts"
 import type { Run } from "./Run.ts"
 import { Slots } from "./Slots.ts"
+import { Untold } from "./Untold.ts"
 
 export const layer = Layer.effect(
   EventLog,
   Effect.gen(function* () {
     const admissions = yield* AdmissionStore
+    const untold = yield* Untold
     const feed = yield* Feed
     const deliveriesOf = yield* makeDeliveries
     const waits = yield* makeWaits
     const write = yield* makeWrite(waits)
 
     const admit = Effect.fnUntraced(function* (publication: Publication, deliveries: ReadonlyArray<Conditional>) {
-      const { event, isNew, waiting } = yield* admitTo(admissions, publication, deliveries)
+      const { event, isNew, waiting } = yield* untold.during(admitTo(admissions, publication, deliveries))
       if (!isNew) return event
       yield* feed.publish(newsOf(publication))
       if (waiting > 0) yield* waits(event)

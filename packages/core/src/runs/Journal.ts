@@ -16,6 +16,7 @@ import { type JournalEntry, JournalStore } from "./JournalStore.ts"
 import { NodeLease } from "./NodeLease.ts"
 import { OwnRuns } from "./OwnRuns.ts"
 import type { Run } from "./Run.ts"
+import { Untold } from "./Untold.ts"
 
 /** Entries in one commit. Bounds the memory of a batch and the time that the first of it waits for the last. */
 const batchMax = 1000
@@ -43,6 +44,7 @@ export class Journal extends Context.Service<
       const store = yield* JournalStore
       const lease = yield* NodeLease
       const own = yield* OwnRuns
+      const untold = yield* Untold
       const feed = yield* Feed
       const clock = yield* Clock.Clock
       const metrics = yield* NodeMetrics
@@ -62,9 +64,11 @@ export class Journal extends Context.Service<
         const due = lease.due(yield* currentTime)
         const began = clock.currentTimeNanosUnsafe()
         const exit = yield* Effect.exit(
-          store.commit(
-            batch.map((write) => write.entry),
-            due
+          untold.during(
+            store.commit(
+              batch.map((write) => write.entry),
+              due
+            )
           )
         )
         if (Exit.isSuccess(exit)) {

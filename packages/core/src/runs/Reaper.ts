@@ -4,15 +4,19 @@
  */
 import { Effect, Latch, Layer } from "effect"
 import { Feed } from "../activity/Feed.ts"
-import { now as currentTime } from "../ids/Timestamp.ts"
+import { addMillis, now as currentTime } from "../ids/Timestamp.ts"
 import { runActivity } from "./Journal.ts"
 import { JournalStore, type Own } from "./JournalStore.ts"
 import { Lookout } from "./Lookout.ts"
 import { NodeLease } from "./NodeLease.ts"
 import { OwnRuns } from "./OwnRuns.ts"
+import { Untold } from "./Untold.ts"
 
 /** Runs in one transaction. */
 const batch = 500
+
+/** How long after the end of its lease a dead node is noticed, at most; where all were away it does not matter. */
+const noticedMs = 60_000
 
 /** Built only after one complete pass, so that nothing of a former life is `running` when the node begins. */
 export const layer = Layer.effectDiscard(
@@ -20,7 +24,8 @@ export const layer = Layer.effectDiscard(
     const store = yield* JournalStore
     const feed = yield* Feed
     const lookout = yield* Lookout
-    const { nodeId } = yield* NodeLease
+    const { nodeId, lengthMs } = yield* NodeLease
+    const untold = yield* Untold
     const seen = Latch.makeUnsafe(false)
 
     const ownRuns = yield* OwnRuns
@@ -28,7 +33,10 @@ export const layer = Layer.effectDiscard(
     const reap = Effect.fnUntraced(function* (own?: Own) {
       let count = 0
       while (true) {
-        const lost = yield* store.reap(nodeId, yield* currentTime, batch, own)
+        const now = yield* currentTime
+        // What a dead node stored last it may have told nobody.
+        if (count > 0) untold.since(addMillis(now, -lengthMs - noticedMs))
+        const lost = yield* untold.during(store.reap(nodeId, now, batch, own))
         if (lost.length === 0) return count
         count += lost.length
         yield* feed.publish(lost.map(runActivity))

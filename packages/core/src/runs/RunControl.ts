@@ -15,6 +15,7 @@ import type { Run, RunType } from "./Run.ts"
 import { type CancelledRun, RunControlStore, type RunSelection } from "./RunControlStore.ts"
 import { RunningRuns } from "./RunningRuns.ts"
 import { RunStore } from "./RunStore.ts"
+import { Untold } from "./Untold.ts"
 
 /** Which running runs are meant; all of them without any field. */
 export interface CancelQuery {
@@ -102,6 +103,7 @@ export class RunControl extends Context.Service<
 /** Cancels in the store first, then tells everybody whom it concerns. At most a batch. */
 const makeCancel = Effect.gen(function* () {
   const store = yield* RunControlStore
+  const untold = yield* Untold
   const running = yield* RunningRuns
   const groups = yield* Groups
   const feed = yield* Feed
@@ -123,7 +125,7 @@ const makeCancel = Effect.gen(function* () {
   }
 
   return Effect.fnUntraced(function* (envId: EnvId, which: RunSelection) {
-    const cancelled = yield* store.cancel(envId, which, yield* currentTime, batch)
+    const cancelled = yield* untold.during(store.cancel(envId, which, yield* currentTime, batch))
     const runs = cancelled.map(({ run }) => run)
     yield* stop(runs)
     for (const each of cancelled) leave(each)

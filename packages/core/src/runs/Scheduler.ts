@@ -26,6 +26,7 @@ import { Lookout } from "./Lookout.ts"
 import { NodeLease } from "./NodeLease.ts"
 import { Slots } from "./Slots.ts"
 import { type Tick, TickStore } from "./TickStore.ts"
+import { Untold } from "./Untold.ts"
 
 /** Ticks in one transaction. */
 const batch = 100
@@ -91,6 +92,7 @@ export const layer = Layer.effectDiscard(
 /** Fires due schedules and tells of it. */
 const makeFire = Effect.gen(function* () {
   const ticks = yield* TickStore
+  const untold = yield* Untold
   const tickOf = yield* makeTickOf
   const lease = yield* NodeLease
   const slots = yield* Slots
@@ -104,7 +106,7 @@ const makeFire = Effect.gen(function* () {
         Effect.as(Effect.logError(`Schedule ${schedule.schedule_id} cannot be read`, defect), putOff(schedule, now))
       )
     )
-    const moved = new Set(yield* ticks.fire(wanted))
+    const moved = new Set(yield* untold.during(ticks.fire(wanted)))
     const events = wanted.flatMap(({ schedule, fired }) =>
       fired !== null && moved.has(schedule.schedule_id) ? [fired.event] : []
     )

@@ -1,5 +1,5 @@
 /** How far a node has told its subscribers what has happened, and how it makes up for what the feed lost. */
-import { Clock, Effect, type Latch, PubSub, Schedule } from "effect"
+import { Clock, Effect, type Latch, PubSub, Queue, Schedule } from "effect"
 import { Feed } from "../activity/Feed.ts"
 import type { StoreUnavailable } from "../errors/Errors.ts"
 import type { EnvId } from "../ids/Ids.ts"
@@ -23,6 +23,9 @@ export const makeHorizon = Effect.fnUntraced(function* (
   const feed = yield* Feed
   const clock = yield* Clock.Clock
   const gaps = yield* feed.gaps
+  const news = yield* feed.news
+  /** Since when something is to be told from the store. */
+  const sinces = yield* Queue.unbounded<number>()
   let time = clock.currentTimeMillisUnsafe()
   let isCatchingUp = false
   let tickedAt = time
@@ -61,11 +64,26 @@ export const makeHorizon = Effect.fnUntraced(function* (
       Effect.catchCause((cause) => Effect.logError("What was missed cannot be told", cause))
     )
 
+  const note = (some: ReadonlyArray<number>) =>
+    Effect.sync(() => {
+      if (some.length === 0) return
+      isCatchingUp = true
+      Queue.offerAllUnsafe(sinces, some)
+    })
   yield* PubSub.takeAll(gaps).pipe(
+    Effect.flatMap((some) => note(some.map((gap) => gap.since))),
+    Effect.forever,
+    Effect.forkScoped
+  )
+  yield* PubSub.takeAll(news).pipe(
+    Effect.flatMap((some) => note(some.flatMap((each) => (each.type === "activity:missing" ? [each.since] : [])))),
+    Effect.forever,
+    Effect.forkScoped
+  )
+  yield* Queue.takeAll(sinces).pipe(
     Effect.tap((some) =>
       Effect.suspend(() => {
-        isCatchingUp = true
-        const since = Math.min(...some.map((gap) => gap.since))
+        const since = Math.min(...some)
         return Effect.forEach([...opened], ([envId, entry]) => patiently(catchUp(envId, entry, since)), {
           concurrency: "unbounded",
           discard: true
@@ -74,7 +92,7 @@ export const makeHorizon = Effect.fnUntraced(function* (
     ),
     Effect.tap(() =>
       Effect.sync(() => {
-        isCatchingUp = false
+        isCatchingUp = Queue.sizeUnsafe(sinces) > 0
       })
     ),
     Effect.forever,

@@ -56,6 +56,7 @@ export const makeMissed = Effect.fnUntraced(function* (bounds: {
       const from = Math.max(place.time - slackMs, now - oldestMs)
       const kept = channel.keptSince(interest, from)
       const subscriber = channel.join(interest, { channel: storeName, seq: 0, time: place.time })
+      subscriber.awaitMissed()
       const completed =
         channel.completeSince <= from
           ? Effect.sync(() => subscriber.prepend(kept))

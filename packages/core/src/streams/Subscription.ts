@@ -34,6 +34,9 @@ export interface QueueBounds {
   readonly bytes: number
 }
 
+/** How much more may wait for one that waits for what it missed itself. */
+const awaitingFactor = 20
+
 export class Subscriber implements Subscription {
   readonly begin: Position
   readonly #bounds: QueueBounds
@@ -41,6 +44,7 @@ export class Subscriber implements Subscription {
   #messages = 0
   #bytes = 0
   #isNudged = false
+  #isAwaiting = false
   #ending: Ending | null = null
   #wake: (() => void) | null = null
   #cut: (() => void) | null = null
@@ -59,8 +63,16 @@ export class Subscriber implements Subscription {
     return this.#portions.flat()
   }
 
-  /** Gives it what it missed, before all that waits. That does not count towards the bounds. */
+  /** What it missed is being looked for. It cannot take anything before, so that it may be behind a little longer. */
+  awaitMissed(): void {
+    this.#isAwaiting = true
+  }
+
+  /** Gives it what it missed, before all that waits. Neither counts towards the bounds. */
   prepend(missed: Portion): void {
+    this.#isAwaiting = false
+    this.#messages = 0
+    this.#bytes = 0
     if (missed.length === 0 || this.#ending === "cut") return
     this.#portions.unshift(missed)
     this.#rouse()
@@ -70,7 +82,8 @@ export class Subscriber implements Subscription {
     if (this.#ending !== null) return
     this.#messages += portion.length
     for (const { activity } of portion) this.#bytes += weightOf(activity)
-    if (this.#messages > this.#bounds.messages || this.#bytes > this.#bounds.bytes) {
+    const more = this.#isAwaiting ? awaitingFactor : 1
+    if (this.#messages > this.#bounds.messages * more || this.#bytes > this.#bounds.bytes * more) {
       this.finish("cut")
     } else {
       this.#portions.push(portion)

@@ -5,6 +5,7 @@ import {
   layer,
   MemoryStores,
   StoreUnavailable,
+  Streams,
   type TrustedFunction,
   type TrustedModule,
   trustedSandbox,
@@ -13,7 +14,7 @@ import {
 } from "@weft/core"
 import { Context, Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
-import { allRuns, deployed, masterKeys, publish, runsOf, settle } from "../world.ts"
+import { allRuns, asHost, deployed, masterKeys, publish, runsOf, settle } from "../world.ts"
 
 const job: TrustedFunction = Object.assign(() => "done", { meta: { event: "job" } })
 const app: TrustedModule = { main: { job } }
@@ -116,6 +117,31 @@ describe("a store whose answer is lost", () => {
       yield* settle
       assert.deepStrictEqual(statuses(yield* allRuns(env)), ["lost"])
     }).pipe(Effect.provide(nodeOn(mute, { main: { hook: fn } })))
+  })
+
+  it.effect("has what nobody was told: it is told when it answers again", () => {
+    const mute = new Set<Loss>()
+    return Effect.gen(function* () {
+      const env = yield* deployed("app")
+      const watching = yield* asHost(
+        env,
+        Streams.use((streams) => streams.ofEnv())
+      )
+      mute.add("commit")
+      yield* Effect.flip(publish(env, "lost"))
+      mute.delete("commit")
+      const { event_id } = yield* publish(env, "told")
+      yield* TestClock.adjust("2 seconds")
+      yield* settle
+      const told = yield* watching.take
+      const types = typeof told === "string" ? [] : told.flat().map(({ activity }) => activity)
+      const created = types.flatMap((each) => (each.type === "event:created" ? [each] : []))
+      assert.deepStrictEqual(
+        created.map((each) => each.event_type),
+        ["told", "lost"]
+      )
+      assert.strictEqual(created[0]?.event_id, event_id)
+    }).pipe(Effect.scoped, Effect.provide(nodeOn(mute)))
   })
 
   it.effect("does not cost runs that go on for long", () => {

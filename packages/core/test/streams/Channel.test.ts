@@ -169,6 +169,19 @@ describe("a channel", () => {
     assert.deepStrictEqual([taken(env), taken(env), taken(one)], [["1"], "closed", "closed"])
   })
 
+  it("leaves more time to one that waits for what it missed, and then as much as to anybody", () => {
+    const channel = channelOf("c")
+    const waiting = channel.join(whole, { channel: "other", seq: 0, time: 0 })
+    waiting.awaitMissed()
+    for (let n = 0; n < 200; n++) add(channel, published(n))
+    assert.strictEqual(waiting.isOver, false)
+    waiting.prepend([])
+    add(channel, published(200))
+    assert.lengthOf(taken(waiting), 201)
+    for (let n = 0; n < 51; n++) add(channel, published(n))
+    assert.strictEqual(taken(waiting), "cut")
+  })
+
   it("loses and repeats nothing for who comes back, wherever it was cut off", () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom("add", "add two", "take", "leave"), { maxLength: 80 }), (steps) => {
