@@ -36,7 +36,13 @@ const messageBytesMax = 64 * 1024 * 1024
  * that suits a small table, which is to read all of it and to join by hashes, would be used when it has millions of rows.
  * Each statement here has its index, and touches few rows.
  */
-const planning = { enable_seqscan: "off", enable_hashjoin: "off", enable_mergejoin: "off", jit: "off" }
+const planning = {
+  plan_cache_mode: "force_generic_plan",
+  enable_seqscan: "off",
+  enable_hashjoin: "off",
+  enable_mergejoin: "off",
+  jit: "off"
+}
 
 /** What every connection to the database has in common, the one that listens included. */
 export const connectionConfig = ({ url, schema, statementTimeoutMs, wholeTables }: Resolved): PgConnection.Config => ({

@@ -41,8 +41,9 @@ export const claimDue = Effect.fnUntraced(function* (
   if (turn.length === 0) return { claims: [], parked: 0, next_due_at: yield* nextDue(database, request, turn) }
 
   const share = Math.min(request.perEnv, Math.max(1, Math.ceil(limit / turn.length)))
-  // One more than the share of each tells who is left behind.
-  const byEnv = Map.groupBy(yield* longestDue(database, turn, request.now, share + 1), (row) => row.env_id)
+  // One more than the share of each tells who is left behind, unless there may be others anyhow.
+  const most = turn.length === limit ? share : share + 1
+  const byEnv = Map.groupBy(yield* longestDue(database, turn, request.now, most), (row) => row.env_id)
   const seen = turn.flatMap((env) => (byEnv.get(env) ?? []).slice(0, share))
   const { closed, parked } = yield* parkFull(database, seen, request.now)
   const chosen = closed.size === 0 ? seen : seen.filter((row) => !closed.has(row.delivery_id))

@@ -69,14 +69,15 @@ export const layer: Layer.Layer<StreamStore, never, Database> = Layer.effect(
 
 type EventRow = Omit<StoredEvent, "begins"> & { readonly begins: number }
 
+// EXISTS would be answered by a look at all runs of the environment.
 const eventsSince = (sql: SqlClient.SqlClient, envId: EnvId, { from, limit }: SinceQuery) => sql<EventRow>`
   SELECT event_id, stream_id, event_type, created_at,
     CASE WHEN EXISTS (
       SELECT 1 FROM events earlier
       WHERE earlier.env_id = ${envId} AND earlier.stream_id = latest.stream_id AND earlier.event_id < latest.event_id
-    ) OR EXISTS (
-      SELECT 1 FROM runs WHERE env_id = ${envId} AND stream_id = latest.stream_id AND event_id IS NULL
-    ) THEN 0 ELSE 1 END AS begins
+    ) OR (
+      SELECT 1 FROM runs WHERE env_id = ${envId} AND stream_id = latest.stream_id AND event_id IS NULL LIMIT 1
+    ) IS NOT NULL THEN 0 ELSE 1 END AS begins
   FROM (
     SELECT event_id, stream_id, event_type, created_at FROM events
     WHERE env_id = ${envId} AND event_id >= ${leastIdAt(EventId, from - idMarginMs)} AND created_at >= ${from}
