@@ -12,7 +12,7 @@ import { SqlClient, type SqlConnection, SqlError } from "effect/sql"
 import { numbers } from "./Numbers.ts"
 import { connectionOn, graceMs } from "./PostgresConnection.ts"
 import type { Resolved } from "./PostgresOptions.ts"
-import { away, troubleOf } from "./Troubles.ts"
+import { away, isOutdated, troubleOf } from "./Troubles.ts"
 
 /** Statements of different fibers that share a connection at most. */
 const sharing = 4
@@ -27,6 +27,9 @@ const lockTimeoutMs = 8_000
 
 /** How many times a transaction is tried again that the server undid for the sake of others. */
 const conflictRetries = 5
+
+/** The same for statements that are outdated: each of a transaction may be, on each connection. */
+const outdatedRetries = 100
 
 /** A row may have a result and logs of some MiB. */
 const messageBytesMax = 64 * 1024 * 1024
@@ -112,7 +115,9 @@ const repeating = ({
     Effect.flatMap(Effect.serviceOption(transactionService), (outer) =>
       Option.isSome(outer)
         ? withTransaction(effect)
-        : Effect.retry(withTransaction(effect), { times: conflictRetries, while: isConflict })
+        : Effect.retry(withTransaction(effect), { times: conflictRetries, while: isConflict }).pipe(
+            Effect.retry({ times: outdatedRetries, while: isOutdated })
+          )
     )
 }
 

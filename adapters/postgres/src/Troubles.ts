@@ -23,3 +23,10 @@ export const troubleOf = (error: SqlError.SqlError): SqlError.SqlError => {
 /** The database gave no answer. */
 export const away = (message: string, cause: unknown): SqlError.SqlError =>
   new SqlError.SqlError({ reason: new SqlError.ConnectionError({ cause, message, operation: "execute" }) })
+
+/**
+ * Whether a statement was prepared when its table had fewer columns: a newer node has brought the schema up to date. The
+ * driver prepares it anew, but a transaction is lost by then.
+ */
+export const isOutdated = (error: unknown): boolean =>
+  SqlError.isSqlError(error) && codeOf(error.reason.cause) === "0A000"
