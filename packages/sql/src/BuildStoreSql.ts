@@ -117,7 +117,9 @@ export const layer: Layer.Layer<BuildStore, never, Database> = Layer.effect(
 
       deployed: (envId, projectId) =>
         onlyRow(
-          placed(reader`SELECT * FROM deployments WHERE env_id = ${envId} AND project_id = ${projectId}`),
+          placed(
+            reader`SELECT ${reader.literal(serving)} FROM deployments WHERE env_id = ${envId} AND project_id = ${projectId}`
+          ),
           notFound
         ).pipe(orUnavailable("deployed")),
 
@@ -125,7 +127,9 @@ export const layer: Layer.Layer<BuildStore, never, Database> = Layer.effect(
 
       live: (envId, projectId) =>
         onlyRow(
-          placed(reader`SELECT * FROM live_builds WHERE env_id = ${envId} AND project_id = ${projectId}`),
+          placed(
+            reader`SELECT ${reader.literal(serving)} FROM live_builds WHERE env_id = ${envId} AND project_id = ${projectId}`
+          ),
           notFound
         ).pipe(orUnavailable("live")),
 
@@ -134,8 +138,8 @@ export const layer: Layer.Layer<BuildStore, never, Database> = Layer.effect(
 
       deployments: (envId) =>
         placed(
-          reader`SELECT * FROM live_builds WHERE env_id = ${envId}
-            UNION ALL SELECT * FROM deployments WHERE env_id = ${envId}
+          reader`SELECT ${reader.literal(serving)} FROM live_builds WHERE env_id = ${envId}
+            UNION ALL SELECT ${reader.literal(serving)} FROM deployments WHERE env_id = ${envId}
               AND project_id NOT IN (SELECT project_id FROM live_builds WHERE env_id = ${envId})`
         ).pipe(orUnavailable("deployments"))
     })
@@ -146,6 +150,9 @@ type Row = RowOf<Build, "active" | "deployed">
 
 const notFound = new NotFound({ resource: "build" })
 const noProject = new NotFound({ resource: "project" })
+
+/** What `deployments` and `live_builds` have in common. */
+const serving = "project_id, env_id, build_id, manifest"
 
 /** A build has the name that its project has today. */
 const joined = `builds b

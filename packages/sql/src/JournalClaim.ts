@@ -52,7 +52,8 @@ export const claimDue = Effect.fnUntraced(function* (
     return row === undefined ? [] : [toClaim(row, runId, request)]
   })
   const runs: Rows = []
-  for (const { delivery, run } of claims) addStart(runs, run, delivery)
+  // Terms stay as they are: a newer node may have put there what this one does not know.
+  for (const [index, { delivery, run }] of claims.entries()) addStart(runs, run, delivery, chosen[index]?.terms)
   const taken = claims.flatMap(({ delivery: d }) => [d.env_id, d.due_at, d.delivery_id])
   yield* statements.independent([
     { statement: statements.insertRuns, rows: runs },

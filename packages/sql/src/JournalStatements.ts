@@ -214,11 +214,12 @@ export const addDelivery = (rows: Rows, delivery: Delivery): void => {
 const termsOf = ({ retry, timeout_ms, caused_by, group }: Delivery): string =>
   JSON.stringify({ retry, timeout_ms, caused_by, group })
 
-export const addStart = (rows: Rows, run: Run, held: Delivery | null): void => {
+/** `terms`: those of the delivery as they are stored, if they are. */
+export const addStart = (rows: Rows, run: Run, held: Delivery | null, terms?: string): void => {
   rows.push(run.env_id, run.run_id, run.stream_id, run.project_id, run.project_name, run.build_id, run.ns, run.var)
   rows.push(run.run_type, "running", run.start_time, run.origin_run_id, run.event_id, run.attempt, run.node_id)
   if (held === null) rows.push(null, null, null, null)
-  else rows.push(held.delivery_id, held.first_run_id, termsOf(held), held.group?.key ?? null)
+  else rows.push(held.delivery_id, held.first_run_id, terms ?? termsOf(held), held.group?.key ?? null)
 }
 
 /** `logs` is the text of what the run logged, as for `addEnd`. */
