@@ -1,0 +1,146 @@
+/** What `src/generated` has to be: types and methods that follow from the definition of the API. */
+import { execFileSync } from "node:child_process"
+import { fileURLToPath } from "node:url"
+import { errorStatus } from "@weft/api"
+import { type Endpoint, endpoints, type JsonSchema, schemas } from "./Document.ts"
+import {
+  answerTypeOf,
+  classOf,
+  classText,
+  filtersOf,
+  inputTypeOf,
+  isByHand,
+  queryInterface,
+  queryTypeOf
+} from "./Methods.ts"
+import { type Direction, interfaceOf, nameOf, typeOf } from "./Types.ts"
+
+export const generatedFolder = new URL("../src/generated/", import.meta.url)
+
+const biome = fileURLToPath(new URL("../../../node_modules/.bin/biome", import.meta.url))
+
+const formatted = (name: string, text: string): string =>
+  execFileSync(biome, ["check", "--write", `--stdin-file-path=packages/client/src/generated/${name}`], {
+    cwd: fileURLToPath(new URL("../../..", import.meta.url)),
+    input: text,
+    encoding: "utf8"
+  })
+
+const origin = "Follows from the definition of the API: `npm run generate -w packages/client`"
+
+const file = (subject: string, parts: ReadonlyArray<string>): string =>
+  `/** ${subject}. ${origin}. */\n${parts.join("\n\n")}\n`
+
+/** The names of schemas that a schema refers to, itself included. */
+const reached = (schema: JsonSchema, found = new Set<string>()): ReadonlySet<string> => {
+  JSON.stringify(schema, (key, value) => {
+    if (key === "$ref" && !found.has(nameOf(value))) {
+      found.add(nameOf(value))
+      reached(schemas[nameOf(value)] ?? {}, found)
+    }
+    return value
+  })
+  return found
+}
+
+const messageNames = ["EnvironmentMessage", "StreamMessage", "WatchedMessage"]
+
+/** Names in types as they stand in methods, such as `Run | Event`. */
+const namesIn = (type: string): ReadonlyArray<string> => type.match(/[A-Za-z]+/g) ?? []
+
+const recordsOf = (all: ReadonlyArray<Endpoint>): ReadonlyArray<string> => {
+  const names = new Set<string>()
+  for (const endpoint of all) {
+    const answer = answerTypeOf(endpoint)
+    if (!("type" in answer)) continue
+    for (const name of namesIn(answer.type)) {
+      if (schemas[name] === undefined) continue
+      names.add(name)
+      for (const inner of reached(schemas[name])) names.add(inner)
+    }
+  }
+  // What an upload of a build or a file answers.
+  for (const name of ["UploadedBuild", "UploadedFile", "UploadedPart"]) names.add(name)
+  return [...names].filter((name) => !messageNames.includes(name)).sort()
+}
+
+const inputsOf = (all: ReadonlyArray<Endpoint>): ReadonlyArray<string> =>
+  [...new Set(all.flatMap((endpoint) => inputTypeOf(endpoint) ?? []))].sort()
+
+const interfaces = (names: ReadonlyArray<string>, direction: Direction): ReadonlyArray<string> =>
+  names.map((name) => interfaceOf(name, schemas[name] ?? {}, direction))
+
+const messages = (): string =>
+  file("The messages of subscriptions", [
+    `import type { Json } from "../Json.ts"`,
+    ...messageNames.map((name) => {
+      const kinds = schemas[name]?.anyOf ?? []
+      return `export type ${name} = ${kinds.map((kind) => `\n  | ${typeOf(kind, "received", 2)}`).join("")}`
+    })
+  ])
+
+const inputs = (all: ReadonlyArray<Endpoint>): string =>
+  file("What requests carry", [
+    `import type { PageQuery } from "../Pages.ts"`,
+    `import type { Permissions } from "../Permissions.ts"`,
+    ...interfaces(inputsOf(all), "sent"),
+    ...all.filter((endpoint) => filtersOf(endpoint).length > 0).map(queryInterface)
+  ])
+
+const group = (name: string, all: ReadonlyArray<Endpoint>): string => {
+  const text = classText(name, all)
+  const isUsed = (word: string) => new RegExp(`\\b${word}\\b`).test(text)
+  const from = (module: string, words: ReadonlyArray<string>, type = "type ") => {
+    const used = words.filter(isUsed)
+    return used.length === 0 ? [] : [`import ${type}{ ${used.join(", ")} } from "${module}"`]
+  }
+  const queries = all.flatMap((endpoint) => queryTypeOf(endpoint) ?? []).filter((query) => query !== "PageQuery")
+  const types = all.map(answerTypeOf).flatMap((answer) => ("type" in answer ? namesIn(answer.type) : []))
+  return file(`The methods of \`${name}\``, [
+    [
+      ...from("../Json.ts", ["Json"]),
+      ...from("../RequestOptions.ts", ["RequestOptions", "KeyedOptions", "BytesOptions"]),
+      ...from("../Pages.ts", ["PageQuery", "Pages"]),
+      `import { Endpoints } from "../transport/Endpoints.ts"`,
+      ...from("../transport/Path.ts", ["path"], ""),
+      ...from("../transport/Key.ts", ["freshKey"], ""),
+      ...from("./Inputs.ts", [...new Set([...all.flatMap((endpoint) => inputTypeOf(endpoint) ?? []), ...queries])]),
+      ...from(
+        "./Records.ts",
+        [...new Set(types)].filter((type) => schemas[type] !== undefined)
+      )
+    ].join("\n"),
+    text
+  ])
+}
+
+const fileOf = (name: string): string => `${classOf(name)}.ts`
+
+/** Names and texts of all files. */
+export const generated = (): ReadonlyArray<readonly [string, string]> => {
+  const all = endpoints()
+  const plain = all.filter((endpoint) => !isByHand(endpoint))
+  const groups = [...new Set(plain.map((endpoint) => endpoint.group))]
+  const codes = Object.keys(errorStatus).map((code) => `\n  | "${code}"`)
+  const records = file("What answers carry", [
+    `import type { Json } from "../Json.ts"\nimport type { Permissions } from "../Permissions.ts"`,
+    ...interfaces(recordsOf(plain), "received")
+  ])
+  const files: ReadonlyArray<readonly [string, string]> = [
+    ["Records.ts", records],
+    ["Inputs.ts", inputs(all)],
+    ["Messages.ts", messages()],
+    ["ErrorCode.ts", file("The codes of failures", [`export type ErrorCode =${codes.join("")}`])],
+    ...groups.map(
+      (name) =>
+        [
+          fileOf(name),
+          group(
+            name,
+            plain.filter((endpoint) => endpoint.group === name)
+          )
+        ] as const
+    )
+  ]
+  return files.map(([name, text]) => [name, formatted(name, text)] as const)
+}

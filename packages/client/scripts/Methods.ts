@@ -1,0 +1,128 @@
+/** The classes of methods, one for each group of endpoints. */
+import { answerOf, type Endpoint, type Parameter, schemas } from "./Document.ts"
+import { nameOf, typeOf } from "./Types.ts"
+
+/** What is written by hand, since the body or the answer is no JSON: uploads and subscriptions. */
+export const isByHand = (endpoint: Endpoint): boolean => {
+  const bodies = Object.keys(endpoint.operation.requestBody?.content ?? {})
+  return bodies.some((type) => type !== "application/json") || answerOf(endpoint)?.type === "text/event-stream"
+}
+
+const capitalized = (word: string): string => `${word.slice(0, 1).toUpperCase()}${word.slice(1)}`
+
+export const classOf = (group: string): string => `${capitalized(group)}Endpoints`
+
+export const queryOf = ({ operation }: Endpoint): ReadonlyArray<Parameter> =>
+  (operation.parameters ?? []).filter((parameter) => parameter.in === "query")
+
+const isPaged = (endpoint: Endpoint): boolean => queryOf(endpoint).some(({ name }) => name === "limit")
+
+/** The parameters of a query beside those of the page. */
+export const filtersOf = (endpoint: Endpoint): ReadonlyArray<Parameter> =>
+  queryOf(endpoint).filter(({ name }) => name !== "limit" && name !== "offset")
+
+/** The type of an endpoint's query; null for none. */
+export const queryTypeOf = (endpoint: Endpoint): string | null => {
+  if (filtersOf(endpoint).length > 0) return `${capitalized(endpoint.group)}${capitalized(endpoint.name)}Query`
+  return isPaged(endpoint) ? "PageQuery" : null
+}
+
+export const queryInterface = (endpoint: Endpoint): string => {
+  const fields = filtersOf(endpoint).map(({ name, description, schema }) => {
+    const comment = description === undefined ? "" : `  /** ${description} */\n`
+    return `${comment}  readonly ${name}?: ${typeOf(schema, "sent")} | undefined`
+  })
+  const base = isPaged(endpoint) ? " extends PageQuery" : ""
+  return `export interface ${queryTypeOf(endpoint)}${base} {\n${fields.join("\n")}\n}`
+}
+
+export const inputTypeOf = ({ operation }: Endpoint): string | null => {
+  const ref = operation.requestBody?.content["application/json"]?.schema?.$ref
+  return ref === undefined ? null : nameOf(ref)
+}
+
+type Answer =
+  | { readonly kind: "none" | "text" | "bytes" }
+  | { readonly kind: "list" | "one" | "plain"; readonly type: string }
+
+/** What a method gives: the record in an envelope, or the answer as it is. */
+export const answerTypeOf = (endpoint: Endpoint): Answer => {
+  const answer = answerOf(endpoint)
+  if (answer === null) return { kind: "none" }
+  if (answer.type.startsWith("text/plain")) return { kind: "text" }
+  if (answer.type !== "application/json") return { kind: "bytes" }
+  const datas = answer.schemas.map(({ $ref }) =>
+    $ref === undefined ? undefined : schemas[nameOf($ref)]?.properties?.data
+  )
+  const types = [
+    ...new Set(datas.map((data, index) => typeOf(data?.items ?? data ?? answer.schemas[index] ?? {}, "received")))
+  ].join(" | ")
+  if (datas[0] === undefined) return { kind: "plain", type: types }
+  return { kind: datas[0].type === "array" ? "list" : "one", type: types }
+}
+
+const camelCase = (name: string): string => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
+
+/** A project may be named by its id or its name, hence it is no `projectId`. */
+const argumentOf = (parameter: string): string =>
+  parameter === "project_id_or_slug" ? "project" : camelCase(parameter)
+
+const isRequired = (input: string): boolean => (schemas[input]?.required ?? []).length > 0
+
+const isKeyed = ({ operation }: Endpoint): boolean =>
+  operation.parameters?.some(({ name }) => name === "idempotency-key") === true
+
+const resultOf = (answer: Answer): string => {
+  switch (answer.kind) {
+    case "none":
+      return "Promise<void>"
+    case "text":
+      return "Promise<string>"
+    case "bytes":
+      return "Promise<Response>"
+    case "list":
+      return `Pages<${answer.type}>`
+    default:
+      return `Promise<${answer.type}>`
+  }
+}
+
+const quoted = (path: string): string => {
+  const filled = path.replace(/\{([^}]+)\}/g, (_, name: string) => `\${${argumentOf(name)}}`)
+  return filled === path ? JSON.stringify(path) : `path\`${filled}\``
+}
+
+const callOf = (endpoint: Endpoint, answer: Answer, input: string | null, query: string | null): string => {
+  const place = quoted(endpoint.path)
+  const method = JSON.stringify(endpoint.method)
+  if (answer.kind === "list") return `this.caller.list(${place}, options${query === null ? "" : ", query"})`
+  if (answer.kind === "bytes") return `this.caller.bytes(${place}, options${query === null ? "" : ", query"})`
+  if (answer.kind === "plain" || answer.kind === "text") return `this.caller.${answer.kind}(${place}, options)`
+  const more = [
+    ...(input === null ? [] : ["body: input"]),
+    ...(query === null ? [] : ["query"]),
+    ...(isKeyed(endpoint) ? ["key: options.idempotencyKey ?? freshKey()"] : [])
+  ]
+  const rest = more.length === 0 ? "" : `, { ${more.join(", ")} }`
+  return `this.caller.${answer.kind}(${method}, ${place}, options${rest})`
+}
+
+const methodOf = (endpoint: Endpoint): string => {
+  const answer = answerTypeOf(endpoint)
+  const input = inputTypeOf(endpoint)
+  const query = queryTypeOf(endpoint)
+  const parameters = [...endpoint.path.matchAll(/\{([^}]+)\}/g)].map(([, name = ""]) => `${argumentOf(name)}: string`)
+  if (input !== null) parameters.push(`input: ${input}${isRequired(input) ? "" : " = {}"}`)
+  if (query !== null) parameters.push(`query: ${query} = {}`)
+  const options = isKeyed(endpoint) ? "KeyedOptions" : answer.kind === "bytes" ? "BytesOptions" : "RequestOptions"
+  parameters.push(`options: ${options} = {}`)
+  return [
+    `  /** ${endpoint.operation.summary}. \`${endpoint.method} ${endpoint.path}\` */`,
+    `  ${endpoint.name}(${parameters.join(", ")}): ${resultOf(answer)} {`,
+    `    return ${callOf(endpoint, answer, input, query)}`,
+    "  }"
+  ].join("\n")
+}
+
+export const classText = (group: string, endpoints: ReadonlyArray<Endpoint>): string =>
+  `export class ${classOf(group)} extends Endpoints {\n${endpoints.map(methodOf).join("\n\n")}\n}`

@@ -1,0 +1,65 @@
+/** The methods of `admin`. Follows from the definition of the API: `npm run generate -w packages/client`. */
+
+import type { PageQuery, Pages } from "../Pages.ts"
+import type { RequestOptions } from "../RequestOptions.ts"
+import { Endpoints } from "../transport/Endpoints.ts"
+import { path } from "../transport/Path.ts"
+import type { ApiKeyChange, ApiKeyInput, EnvironmentInput, OrganizationChange, OrganizationInput } from "./Inputs.ts"
+import type { ApiKey, CreatedApiKey, Environment, Organization, Resealed } from "./Records.ts"
+
+export class AdminEndpoints extends Endpoints {
+  /** List organizations, newest first. `GET /admin/orgs` */
+  listOrgs(query: PageQuery = {}, options: RequestOptions = {}): Pages<Organization> {
+    return this.caller.list("/admin/orgs", options, query)
+  }
+
+  /** Create an organization. `POST /admin/orgs` */
+  createOrg(input: OrganizationInput, options: RequestOptions = {}): Promise<Organization> {
+    return this.caller.one("POST", "/admin/orgs", options, { body: input })
+  }
+
+  /** Change an organization. `PATCH /admin/orgs/{org}` */
+  updateOrg(org: string, input: OrganizationChange = {}, options: RequestOptions = {}): Promise<Organization> {
+    return this.caller.one("PATCH", path`/admin/orgs/${org}`, options, { body: input })
+  }
+
+  /** List the environments of an organization, newest first. `GET /admin/orgs/{org}/envs` */
+  listEnvs(org: string, query: PageQuery = {}, options: RequestOptions = {}): Pages<Environment> {
+    return this.caller.list(path`/admin/orgs/${org}/envs`, options, query)
+  }
+
+  /** Create an environment. `POST /admin/orgs/{org}/envs` */
+  createEnv(org: string, input: EnvironmentInput, options: RequestOptions = {}): Promise<Environment> {
+    return this.caller.one("POST", path`/admin/orgs/${org}/envs`, options, { body: input })
+  }
+
+  /** List the API keys of an environment, newest first. `GET /admin/envs/{env_id}/api-keys` */
+  listApiKeys(envId: string, query: PageQuery = {}, options: RequestOptions = {}): Pages<ApiKey> {
+    return this.caller.list(path`/admin/envs/${envId}/api-keys`, options, query)
+  }
+
+  /** Create an API key; only this answer holds its token. `POST /admin/envs/{env_id}/api-keys` */
+  createApiKey(envId: string, input: ApiKeyInput = {}, options: RequestOptions = {}): Promise<CreatedApiKey> {
+    return this.caller.one("POST", path`/admin/envs/${envId}/api-keys`, options, { body: input })
+  }
+
+  /** Change an API key. `PATCH /admin/envs/{env_id}/api-keys/{api_key_id}` */
+  updateApiKey(
+    envId: string,
+    apiKeyId: string,
+    input: ApiKeyChange = {},
+    options: RequestOptions = {}
+  ): Promise<ApiKey> {
+    return this.caller.one("PATCH", path`/admin/envs/${envId}/api-keys/${apiKeyId}`, options, { body: input })
+  }
+
+  /** Delete an API key. `DELETE /admin/envs/{env_id}/api-keys/{api_key_id}` */
+  removeApiKey(envId: string, apiKeyId: string, options: RequestOptions = {}): Promise<void> {
+    return this.caller.none("DELETE", path`/admin/envs/${envId}/api-keys/${apiKeyId}`, options)
+  }
+
+  /** Seal everything anew that a former master key sealed. `POST /admin/secrets/reseal` */
+  resealSecrets(options: RequestOptions = {}): Promise<Resealed> {
+    return this.caller.one("POST", "/admin/secrets/reseal", options)
+  }
+}

@@ -1,0 +1,49 @@
+/** The methods of `builds`. Follows from the definition of the API: `npm run generate -w packages/client`. */
+
+import type { PageQuery, Pages } from "../Pages.ts"
+import type { BytesOptions, RequestOptions } from "../RequestOptions.ts"
+import { Endpoints } from "../transport/Endpoints.ts"
+import { path } from "../transport/Path.ts"
+import type { Build, BuildWithProjectName } from "./Records.ts"
+
+export class BuildsEndpoints extends Endpoints {
+  /** List the builds of all projects, newest first. `GET /v1/builds` */
+  listAll(query: PageQuery = {}, options: RequestOptions = {}): Pages<BuildWithProjectName> {
+    return this.caller.list("/v1/builds", options, query)
+  }
+
+  /** List the builds of a project, newest first. `GET /v1/projects/{project_id_or_slug}/builds` */
+  list(project: string, query: PageQuery = {}, options: RequestOptions = {}): Pages<Build> {
+    return this.caller.list(path`/v1/projects/${project}/builds`, options, query)
+  }
+
+  /** Get the deployed build. `GET /v1/projects/{project_id_or_slug}/builds/deployed` */
+  deployed(project: string, options: RequestOptions = {}): Promise<Build> {
+    return this.caller.one("GET", path`/v1/projects/${project}/builds/deployed`, options)
+  }
+
+  /** Get the live (development) build. `GET /v1/projects/{project_id_or_slug}/builds/live` */
+  live(project: string, options: RequestOptions = {}): Promise<Build> {
+    return this.caller.one("GET", path`/v1/projects/${project}/builds/live`, options)
+  }
+
+  /** End the live build: the deployed one serves again. `DELETE /v1/projects/{project_id_or_slug}/builds/live` */
+  endLive(project: string, options: RequestOptions = {}): Promise<void> {
+    return this.caller.none("DELETE", path`/v1/projects/${project}/builds/live`, options)
+  }
+
+  /** Get a build. `GET /v1/projects/{project_id_or_slug}/builds/{build_id}` */
+  get(project: string, buildId: string, options: RequestOptions = {}): Promise<Build> {
+    return this.caller.one("GET", path`/v1/projects/${project}/builds/${buildId}`, options)
+  }
+
+  /** Download the zip of a build. `GET /v1/projects/{project_id_or_slug}/builds/{build_id}/download` */
+  download(project: string, buildId: string, options: BytesOptions = {}): Promise<Response> {
+    return this.caller.bytes(path`/v1/projects/${project}/builds/${buildId}/download`, options)
+  }
+
+  /** Deploy a build. `POST /v1/projects/{project_id_or_slug}/builds/{build_id}/deploy` */
+  deploy(project: string, buildId: string, options: RequestOptions = {}): Promise<Build> {
+    return this.caller.one("POST", path`/v1/projects/${project}/builds/${buildId}/deploy`, options)
+  }
+}

@@ -1,0 +1,16 @@
+/** The methods of `env`. Follows from the definition of the API: `npm run generate -w packages/client`. */
+import type { RequestOptions } from "../RequestOptions.ts"
+import { Endpoints } from "../transport/Endpoints.ts"
+import type { Environment, OrganizationUsage } from "./Records.ts"
+
+export class EnvEndpoints extends Endpoints {
+  /** Get the environment of the credential. `GET /v1/env` */
+  get(options: RequestOptions = {}): Promise<Environment> {
+    return this.caller.one("GET", "/v1/env", options)
+  }
+
+  /** Tell what the organization uses of its plan. `GET /v1/org/usage` */
+  usage(options: RequestOptions = {}): Promise<OrganizationUsage> {
+    return this.caller.one("GET", "/v1/org/usage", options)
+  }
+}

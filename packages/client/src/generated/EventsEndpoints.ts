@@ -1,0 +1,31 @@
+/** The methods of `events`. Follows from the definition of the API: `npm run generate -w packages/client`. */
+
+import type { PageQuery, Pages } from "../Pages.ts"
+import type { KeyedOptions, RequestOptions } from "../RequestOptions.ts"
+import { Endpoints } from "../transport/Endpoints.ts"
+import { freshKey } from "../transport/Key.ts"
+import { path } from "../transport/Path.ts"
+import type { EventInput } from "./Inputs.ts"
+import type { Event, Run } from "./Records.ts"
+
+export class EventsEndpoints extends Endpoints {
+  /** Publish an event. `POST /v1/events` */
+  publish(input: EventInput, options: KeyedOptions = {}): Promise<Event> {
+    return this.caller.one("POST", "/v1/events", options, { body: input, key: options.idempotencyKey ?? freshKey() })
+  }
+
+  /** List events, newest first. `GET /v1/events` */
+  list(query: PageQuery = {}, options: RequestOptions = {}): Pages<Event> {
+    return this.caller.list("/v1/events", options, query)
+  }
+
+  /** Get an event. `GET /v1/events/{event_id}` */
+  get(eventId: string, options: RequestOptions = {}): Promise<Event> {
+    return this.caller.one("GET", path`/v1/events/${eventId}`, options)
+  }
+
+  /** List all runs that an event triggered. `GET /v1/events/{event_id}/runs` */
+  runs(eventId: string, options: RequestOptions = {}): Pages<Run> {
+    return this.caller.list(path`/v1/events/${eventId}/runs`, options)
+  }
+}

@@ -1,0 +1,142 @@
+/** What requests carry. Follows from the definition of the API: `npm run generate -w packages/client`. */
+import type { PageQuery } from "../Pages.ts"
+
+import type { Permissions } from "../Permissions.ts"
+
+export interface ApiKeyChange {
+  readonly enabled?: boolean | undefined
+  readonly name?: string | undefined
+  /** Permission map; none: full access */
+  readonly permissions?: Permissions | undefined
+}
+
+export interface ApiKeyInput {
+  readonly name?: string | undefined
+  /** Permission map; none: full access */
+  readonly permissions?: Permissions | undefined
+}
+
+export interface CallInput {
+  /** `ns/var`, or `project:ns/var` to choose among projects */
+  readonly fn: string
+  /** None by default */
+  readonly args?: ReadonlyArray<unknown> | undefined
+  readonly wait?: number | undefined
+}
+
+export interface ContextVariableChange {
+  /** At most 65536 bytes as UTF-8 */
+  readonly value?: string | undefined
+  /** At most 1024 characters */
+  readonly description?: string | undefined
+}
+
+export interface ContextVariableInput {
+  readonly key: string
+  /** At most 65536 bytes as UTF-8 */
+  readonly value: string
+  /** At most 1024 characters */
+  readonly description?: string | undefined
+}
+
+export interface DomainInput {
+  /** A host name of at least two labels and at most 237 characters; other scripts become A-labels */
+  readonly domain: string
+}
+
+export interface EnvironmentInput {
+  readonly name: string
+}
+
+export interface EventInput {
+  readonly event_type: string
+  readonly event_data: unknown
+  /** Appends to this stream; without it the event begins a new one */
+  readonly stream_id?: string | undefined
+  /** Extension: how long to wait before it is handled, as `90s`, `PT90S` or milliseconds; up to 365 days */
+  readonly delay?: string | number | undefined
+  /** Extension, instead of `delay`: when it is handled */
+  readonly deliver_at?: string | undefined
+}
+
+export interface MultipartUploadInput {
+  /** 1 to 1024 bytes of segments separated by / */
+  readonly path: string
+  /** Bytes; checked against the plan at once, and held to when it is completed */
+  readonly expected_size?: number | undefined
+  /** application/octet-stream by default */
+  readonly content_type?: string | undefined
+}
+
+export interface OrganizationChange {
+  readonly name?: string | undefined
+  readonly plan?: "Free" | "Starter" | "Pro" | "Scale" | "Enterprise" | "Self-Host" | undefined
+  readonly members?: number | undefined
+}
+
+export interface OrganizationInput {
+  readonly slug: string
+  readonly name?: string | undefined
+  readonly plan?: "Free" | "Starter" | "Pro" | "Scale" | "Enterprise" | "Self-Host" | undefined
+}
+
+export interface ProjectInput {
+  readonly name: string
+}
+
+export interface ServiceKeyInput {
+  /** At most 128 characters */
+  readonly name?: string | undefined
+  /** At most 1024 characters */
+  readonly description?: string | undefined
+  /** Permission map, a subset of the calling API key's */
+  readonly permissions: Permissions
+  readonly metadata?: unknown
+  /** Seconds, at least 1; null or omitted: it never expires */
+  readonly expires_in?: number | null | undefined
+}
+
+export interface SessionInput {
+  /** Permission map, a subset of the calling API key's */
+  readonly permissions: Permissions
+  readonly metadata?: unknown
+  /** Seconds, 1 to 86400; default 3600 */
+  readonly expires_in?: number | undefined
+}
+
+export interface WatchedEventInput {
+  readonly event_type: string
+  readonly event_data: unknown
+  /** Appends to this stream; without it the event begins a new one */
+  readonly stream_id?: string | undefined
+}
+
+export interface FilesListQuery extends PageQuery {
+  readonly prefix?: string | undefined
+}
+
+export interface LinksOpenQuery {
+  readonly env_id?: string | undefined
+  readonly expires?: string | undefined
+  readonly signature?: string | undefined
+}
+
+export interface RunsListQuery extends PageQuery {
+  readonly status?: "running" | "succeeded" | "failed" | "cancelled" | undefined
+  readonly type?: "call" | "event" | "schedule" | "run" | "eval" | "repl" | undefined
+  readonly time_range?: string | undefined
+}
+
+export interface RunsCancelAllQuery {
+  readonly type?: "call" | "event" | "schedule" | "run" | "eval" | "repl" | undefined
+  readonly time_range?: string | undefined
+  readonly event_id?: string | undefined
+}
+
+export interface RunsReplayQuery {
+  readonly build?: "same" | "deployed" | undefined
+}
+
+export interface StreamsSubscribeQuery {
+  readonly project?: string | undefined
+}

@@ -1,0 +1,122 @@
+/** The messages of subscriptions. Follows from the definition of the API: `npm run generate -w packages/client`. */
+import type { Json } from "../Json.ts"
+
+export type EnvironmentMessage =
+  | {
+      /** For Last-Event-ID: where to go on from */
+      readonly id?: string
+      readonly event: "run:start"
+      readonly data: {
+        readonly run_id: string
+        readonly stream_id: string
+        readonly run_type: string
+      }
+    }
+  | {
+      /** For Last-Event-ID: where to go on from */
+      readonly id?: string
+      readonly event: "run:stop" | "run:fail" | "run:cancel"
+      readonly data: {
+        readonly run_id: string
+        readonly stream_id: string
+      }
+    }
+  | {
+      /** For Last-Event-ID: where to go on from */
+      readonly id?: string
+      readonly event: "event:created" | "event:handled"
+      readonly data: {
+        readonly event_id: string
+        readonly stream_id: string
+        readonly event_type: string
+      }
+    }
+  | {
+      /** For Last-Event-ID: where to go on from */
+      readonly id?: string
+      readonly event: "stream:created"
+      readonly data: {
+        readonly stream_id: string
+      }
+    }
+
+export type StreamMessage =
+  | {
+      /** For Last-Event-ID: where to go on from */
+      readonly id?: string
+      readonly event: "run:start" | "run:stop" | "run:fail" | "run:cancel"
+      readonly data: {
+        readonly type: "run:start" | "run:stop" | "run:fail" | "run:cancel"
+        readonly run: {
+          readonly run_id: string
+          readonly status: "running" | "succeeded" | "failed" | "cancelled"
+          /** When it is done */
+          readonly result?: Json
+        }
+      }
+    }
+  | {
+      /** For Last-Event-ID: where to go on from */
+      readonly id?: string
+      readonly event: "stream:data"
+      readonly data: {
+        readonly type: "stream:data"
+        readonly run_id: string
+        readonly data_type: string
+        readonly payload: Json
+      }
+    }
+  | {
+      /** For Last-Event-ID: where to go on from */
+      readonly id?: string
+      readonly event: "stream:complete"
+      readonly data: {
+        readonly type: "stream:complete"
+      }
+    }
+
+export type WatchedMessage =
+  | {
+      /** For Last-Event-ID: where to go on from */
+      readonly id?: string
+      readonly event: "event:published"
+      readonly data: {
+        readonly type: "event:published"
+        readonly event_id: string
+        readonly stream_id: string
+        readonly event_type: string
+      }
+    }
+  | {
+      /** For Last-Event-ID: where to go on from */
+      readonly id?: string
+      readonly event: "run:start" | "run:stop" | "run:fail" | "run:cancel"
+      readonly data: {
+        readonly type: "run:start" | "run:stop" | "run:fail" | "run:cancel"
+        readonly run: {
+          readonly run_id: string
+          readonly status: "running" | "succeeded" | "failed" | "cancelled"
+          /** When it is done */
+          readonly result?: Json
+        }
+      }
+    }
+  | {
+      /** For Last-Event-ID: where to go on from */
+      readonly id?: string
+      readonly event: "stream:data"
+      readonly data: {
+        readonly type: "stream:data"
+        readonly run_id: string
+        readonly data_type: string
+        readonly payload: Json
+      }
+    }
+  | {
+      /** For Last-Event-ID: where to go on from */
+      readonly id?: string
+      readonly event: "stream:complete"
+      readonly data: {
+        readonly type: "stream:complete"
+      }
+    }

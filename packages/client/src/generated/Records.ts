@@ -1,0 +1,336 @@
+/** What answers carry. Follows from the definition of the API: `npm run generate -w packages/client`. */
+import type { Json } from "../Json.ts"
+import type { Permissions } from "../Permissions.ts"
+
+export interface ApiKey {
+  readonly api_key_id: string
+  readonly name: string
+  readonly enabled: boolean
+  readonly permissions: Permissions
+  readonly created_at: string
+}
+
+export interface Build {
+  readonly build_id: string
+  readonly project_id: string
+  readonly hash: string
+  readonly size: number
+  readonly build_type: "bundle" | "live"
+  readonly deployed: boolean
+  readonly active: boolean
+  readonly created_at: string
+  readonly updated_at: string
+  readonly storage_path: string
+  readonly storage_backend: string
+}
+
+export interface BuildWithProjectName {
+  readonly build_id: string
+  readonly project_id: string
+  readonly hash: string
+  readonly size: number
+  readonly build_type: "bundle" | "live"
+  readonly deployed: boolean
+  readonly active: boolean
+  readonly created_at: string
+  readonly updated_at: string
+  readonly storage_path: string
+  readonly storage_backend: string
+  readonly project_name: string
+}
+
+export interface CancelledRuns {
+  readonly cancelled: number
+}
+
+export interface ContextVariable {
+  readonly key: string
+  readonly description: string
+  readonly created_at: string
+  readonly updated_at: string
+}
+
+export interface CreatedApiKey {
+  readonly api_key_id: string
+  readonly name: string
+  readonly enabled: boolean
+  readonly permissions: Permissions
+  readonly created_at: string
+  readonly token: string
+}
+
+export interface CreatedServiceKey {
+  readonly service_key_id: string
+  readonly name: string
+  readonly description: string
+  readonly permissions: Permissions
+  readonly metadata: Json
+  readonly expires_at: string | null
+  readonly revoked_at: string | null
+  readonly active: boolean
+  readonly created_at: string
+  readonly token: string
+}
+
+export interface CreatedSession {
+  readonly session_id: string
+  readonly permissions: Permissions
+  readonly metadata: Json
+  readonly expires_at: string
+  readonly created_at: string
+  readonly token: string
+}
+
+export interface Domain {
+  readonly domain_id: string
+  readonly env_id: string
+  readonly domain: string
+  readonly status: "pending_validation" | "validated" | "provisioning" | "active" | "deleting"
+  readonly validation_cname_name: string
+  readonly validation_cname_value: string
+  readonly routing_domain: string | null
+  readonly created_at: string
+}
+
+export interface DomainVerification {
+  readonly domain_id: string
+  readonly domain: string
+  readonly status: "pending_validation" | "validated" | "provisioning" | "active" | "deleting"
+  /** What to do next; while pending it names the CNAME record to add */
+  readonly message: string
+}
+
+export interface DynamicSchedule {
+  readonly schedule_id: string
+  readonly project_id: string
+  readonly ns: string
+  readonly var: string
+  readonly args: Json
+  readonly cron: string | null
+  readonly timezone: string
+  readonly next_at: string
+  readonly created_at: string
+}
+
+export interface Environment {
+  readonly env_id: string
+  readonly org_id: string
+  readonly name: string
+  readonly active: boolean
+}
+
+export interface Event {
+  readonly event_id: string
+  readonly env_id: string
+  readonly stream_id: string
+  readonly event_type: string
+  readonly event_data: Json
+  readonly event_time: string
+  readonly created_at: string
+}
+
+export interface EventHandler {
+  readonly event_handler_id: string
+  readonly build_id: string
+  readonly event_type: string
+  readonly ns: string
+  readonly var: string
+}
+
+export interface File {
+  readonly file_id: string
+  readonly path: string
+  readonly size: number
+  readonly etag: string
+  readonly content_type: string
+  readonly storage_backend: string
+  readonly created_by_run_id: string | null
+  readonly updated_by_run_id: string | null
+  readonly created_at: string
+  readonly updated_at: string
+}
+
+export interface Health {
+  readonly status: "ok"
+}
+
+export interface LogEntry {
+  readonly seq: number
+  readonly time: string
+  readonly level: "debug" | "info" | "warn" | "error"
+  readonly message: string
+  readonly data: Json
+}
+
+export interface MultipartUpload {
+  readonly upload_id: string
+  readonly path: string
+  readonly part_size: number
+  readonly parts_expected: number
+  readonly expires_at: string
+}
+
+export interface Organization {
+  readonly org_id: string
+  readonly slug: string
+  readonly name: string
+  readonly plan: "Free" | "Starter" | "Pro" | "Scale" | "Enterprise" | "Self-Host"
+  readonly members: number
+  readonly created_at: string
+  readonly updated_at: string
+}
+
+export interface OrganizationUsage {
+  readonly org_id: string
+  readonly usage: {
+    /** Runs that began in the period */
+    readonly runs_this_period: number
+    /** In bytes */
+    readonly file_storage_bytes: number
+    readonly team_members: number
+    /** Bytes of the results and logs of all stored runs */
+    readonly call_storage_bytes: number
+    /** Stored runs */
+    readonly call_count: number
+  }
+  readonly limits: {
+    /** -1 means unlimited */
+    readonly runs_per_month: number
+    /** -1 means unlimited */
+    readonly storage_bytes: number
+    /** -1 means unlimited */
+    readonly team_members: number
+    /** -1 means unlimited */
+    readonly call_retention_days: number
+    /** -1 means unlimited */
+    readonly call_storage_bytes: number
+  }
+  readonly usage_percent: {
+    readonly runs: number
+    readonly file_storage: number
+    readonly team_members: number
+    readonly call_storage: number
+    /** Whether any exceeds 90 */
+    readonly has_warning: boolean
+  }
+  readonly plan: {
+    readonly name: "Free" | "Starter" | "Pro" | "Scale" | "Enterprise" | "Self-Host"
+    readonly period_start: string
+    readonly period_end: string
+  }
+}
+
+export interface Project {
+  readonly project_id: string
+  readonly env_id: string
+  readonly name: string
+  readonly active: boolean
+  readonly created_at: string
+  readonly updated_at: string
+}
+
+export interface Resealed {
+  /** The id of the master key that seals */
+  readonly key_id: string
+  /** How many values were sealed anew */
+  readonly resealed: number
+  /** How many values no master key of this server opens */
+  readonly unreadable: number
+}
+
+export interface Revoked {
+  readonly revoked_count: number
+}
+
+export interface Run {
+  readonly run_id: string
+  readonly env_id: string
+  readonly stream_id: string
+  readonly build_id: string
+  readonly run_type: "call" | "event" | "schedule" | "run" | "eval" | "repl"
+  readonly status: "running" | "succeeded" | "failed" | "cancelled"
+  readonly start_time: string
+  readonly stop_time: string | null
+  readonly origin_run_id: string | null
+  readonly event_id: string | null
+  readonly result: Json
+  readonly project_id: string
+  readonly project_name: string
+}
+
+export interface RunStats {
+  readonly total_runs: number
+  readonly running: number
+  readonly succeeded: number
+  readonly failed: number
+  readonly cancelled: number
+}
+
+export interface RunUsage {
+  readonly cpu_ms: number | null
+  readonly wall_ms: number | null
+  readonly heap_bytes: number | null
+}
+
+export interface Schedule {
+  readonly schedule_id: string
+  readonly build_id: string
+  readonly cron: string
+  readonly ns: string
+  readonly var: string
+}
+
+export interface ServiceKey {
+  readonly service_key_id: string
+  readonly name: string
+  readonly description: string
+  readonly permissions: Permissions
+  readonly metadata: Json
+  readonly expires_at: string | null
+  readonly revoked_at: string | null
+  readonly active: boolean
+  readonly created_at: string
+}
+
+export interface Session {
+  readonly session_id: string
+  readonly permissions: Permissions
+  readonly metadata: Json
+  readonly expires_at: string
+  readonly created_at: string
+}
+
+export interface Status {
+  readonly status: string
+  readonly service: string
+  readonly version: string
+  readonly git_sha: string
+  readonly start_time: string
+}
+
+export interface UploadedBuild {
+  readonly build_id: string
+  readonly project_id: string
+  readonly hash: string
+  readonly size: number
+  readonly storage_path: string
+  readonly storage_backend: string
+  readonly created_at: string
+}
+
+export interface UploadedFile {
+  readonly file_id: string
+  readonly path: string
+  readonly size: number
+  readonly etag: string
+  readonly content_type: string
+  readonly storage_backend: string
+  readonly created_at: string
+  readonly updated_at: string
+}
+
+export interface UploadedPart {
+  readonly part_number: number
+  readonly size: number
+  readonly etag: string
+}

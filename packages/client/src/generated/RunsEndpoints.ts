@@ -1,0 +1,50 @@
+/** The methods of `runs`. Follows from the definition of the API: `npm run generate -w packages/client`. */
+
+import type { PageQuery, Pages } from "../Pages.ts"
+import type { RequestOptions } from "../RequestOptions.ts"
+import { Endpoints } from "../transport/Endpoints.ts"
+import { path } from "../transport/Path.ts"
+import type { RunsCancelAllQuery, RunsListQuery, RunsReplayQuery } from "./Inputs.ts"
+import type { CancelledRuns, Event, LogEntry, Run, RunStats, RunUsage } from "./Records.ts"
+
+export class RunsEndpoints extends Endpoints {
+  /** List runs, newest first. `GET /v1/runs` */
+  list(query: RunsListQuery = {}, options: RequestOptions = {}): Pages<Run> {
+    return this.caller.list("/v1/runs", options, query)
+  }
+
+  /** Count runs by status. `GET /v1/runs/stats` */
+  stats(options: RequestOptions = {}): Promise<RunStats> {
+    return this.caller.one("GET", "/v1/runs/stats", options)
+  }
+
+  /** Get a run. `GET /v1/runs/{run_id}` */
+  get(runId: string, options: RequestOptions = {}): Promise<Run> {
+    return this.caller.one("GET", path`/v1/runs/${runId}`, options)
+  }
+
+  /** List the log of a run, in the order of logging. `GET /v1/runs/{run_id}/logs` */
+  logs(runId: string, query: PageQuery = {}, options: RequestOptions = {}): Pages<LogEntry> {
+    return this.caller.list(path`/v1/runs/${runId}/logs`, options, query)
+  }
+
+  /** What a run used: processor time, wall time, heap. `GET /v1/runs/{run_id}/usage` */
+  usage(runId: string, options: RequestOptions = {}): Promise<RunUsage> {
+    return this.caller.one("GET", path`/v1/runs/${runId}/usage`, options)
+  }
+
+  /** Cancel all running runs that the filters mean. `POST /v1/runs/cancel` */
+  cancelAll(query: RunsCancelAllQuery = {}, options: RequestOptions = {}): Promise<CancelledRuns> {
+    return this.caller.one("POST", "/v1/runs/cancel", options, { query })
+  }
+
+  /** Cancel a running run, for good: nothing is tried again. `POST /v1/runs/{run_id}/cancel` */
+  cancel(runId: string, options: RequestOptions = {}): Promise<Run> {
+    return this.caller.one("POST", path`/v1/runs/${runId}/cancel`, options)
+  }
+
+  /** Run a function again for the same event: the new run, or 202 with the event if it has not begun yet. `POST /v1/runs/{run_id}/replay` */
+  replay(runId: string, query: RunsReplayQuery = {}, options: RequestOptions = {}): Promise<Run | Event> {
+    return this.caller.one("POST", path`/v1/runs/${runId}/replay`, options, { query })
+  }
+}

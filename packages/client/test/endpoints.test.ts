@@ -1,0 +1,211 @@
+import { assert, describe, it } from "@effect/vitest"
+import { type Run, type WeftClient, WeftError } from "@weft/client"
+import { trustedZip } from "@weft/core"
+import { afterAll, beforeAll } from "vitest"
+import { type Endpoint, endpoints } from "../scripts/Document.ts"
+import type { Requests, SentRequest } from "./server/Requests.ts"
+import { deploy, Server } from "./server/Server.ts"
+
+let server: Server
+let weft: WeftClient
+let requests: Requests
+let build: string
+
+beforeAll(async () => {
+  server = await Server.start({ streamMs: 300, version: "1.2.3" })
+  ;({ weft, requests } = server.client())
+  build = (await deploy(weft, trustedZip("shop"))).build_id
+})
+afterAll(() => server.close())
+
+const zip = trustedZip("shop")
+
+/** The run in an answer that may also be the event of one that has not begun. */
+const begun = (answer: Run | object): Run => {
+  assert.property(answer, "run_id")
+  return "run_id" in answer ? answer : assert.fail("no run has begun")
+}
+
+const isOf = ({ method, path }: SentRequest, endpoint: Endpoint): boolean => {
+  const pattern = endpoint.path
+    .split(/\{[^}]+\}/)
+    .map((text) => text.replaceAll(".", "\\."))
+    .join("[^/]+")
+  return method === endpoint.method && new RegExp(`^${pattern}$`).test(path)
+}
+
+/** Literal paths come before those with parameters, as `/v1/runs/stats` before `/v1/runs/{run_id}`. */
+const endpointOf = (request: SentRequest): string => {
+  const found = endpoints()
+    .filter((endpoint) => isOf(request, endpoint))
+    .sort((a, b) => a.path.split("{").length - b.path.split("{").length)
+  const [first] = found
+  return first === undefined ? `${request.method} ${request.path}` : `${first.group}.${first.name}`
+}
+
+describe("against a server, the client", () => {
+  it("manages projects and builds", async () => {
+    const made = await weft.projects.create({ name: "made" })
+    assert.strictEqual((await weft.projects.get("made")).project_id, made.project_id)
+    assert.strictEqual((await weft.projects.update(made.project_id, { name: "renamed" })).name, "renamed")
+    const page = await weft.projects.list({ limit: 1 })
+    assert.deepInclude(page, { total: 2, limit: 1, offset: 0, has_more: true })
+    assert.strictEqual(page.items[0]?.name, "renamed")
+    assert.isUndefined(await weft.projects.remove("renamed"))
+
+    assert.strictEqual((await weft.builds.get("shop", build)).deployed, true)
+    assert.strictEqual((await weft.builds.deployed("shop")).build_id, build)
+    assert.strictEqual((await weft.builds.list("shop")).total, 1)
+    assert.strictEqual((await weft.builds.listAll()).items[0]?.project_name, "shop")
+    const live = await weft.builds.upload("shop", new Blob([zip.slice()]), { build_type: "live" })
+    assert.strictEqual((await weft.builds.live("shop")).build_id, live.build_id)
+    await weft.builds.endLive("shop")
+    const bytes = await (await weft.builds.download("shop", build)).bytes()
+    assert.deepStrictEqual(Buffer.from(bytes), Buffer.from(zip))
+  })
+
+  it("reads triggers and schedules, and ends schedules", async () => {
+    assert.include(
+      (await weft.triggers.eventHandlers("shop")).items.map(({ event_type }) => event_type),
+      "order:created"
+    )
+    assert.strictEqual((await weft.triggers.schedules("shop")).items[0]?.cron, "0 3 * * *")
+    const { event_id } = await weft.events.publish({
+      event_type: "svc:schedule:new",
+      event_data: { fn: "shop:main/plain", schedule: "P1D" }
+    })
+    assert.deepInclude((await weft.schedules.list()).items[0], { schedule_id: event_id, var: "plain" })
+    await weft.schedules.remove(event_id)
+    assert.strictEqual((await weft.schedules.list()).total, 0)
+  })
+
+  it("sets context variables, whose values it never sees", async () => {
+    await weft.context.create("shop", { key: "TOKEN", value: "a secret" })
+    await weft.context.update("shop", "TOKEN", { description: "of the bank" })
+    const [variable] = (await weft.context.list("shop")).items
+    assert.deepInclude(variable, { key: "TOKEN", description: "of the bank" })
+    assert.notProperty(variable, "value")
+    await weft.context.remove("shop", "TOKEN")
+  })
+
+  it("publishes events and reads what they set off", async () => {
+    const event = await weft.events.publish({ event_type: "order:created", event_data: { total: 21 } })
+    assert.deepStrictEqual((await weft.events.get(event.event_id)).event_data, { total: 21 })
+    assert.strictEqual((await weft.events.list({ limit: 1 })).items[0]?.event_id, event.event_id)
+    let runs = await weft.events.runs(event.event_id)
+    while (runs.items[0]?.status !== "succeeded") runs = await weft.events.runs(event.event_id)
+    const { run_id } = runs.items[0]
+    assert.deepStrictEqual((await weft.runs.get(run_id)).result, { doubled: 42 })
+    assert.isNumber((await weft.runs.usage(run_id)).wall_ms)
+    assert.strictEqual((await weft.runs.logs(run_id)).total, 0)
+    assert.isAbove((await weft.runs.stats()).succeeded, 0)
+    const listed = await weft.runs.list({ status: "succeeded", type: "event", time_range: "P1D" })
+    assert.isTrue(listed.items.some((run) => run.run_id === run_id))
+    assert.strictEqual(begun(await weft.runs.replay(run_id, { build: "deployed" })).origin_run_id, run_id)
+  })
+
+  it("calls functions and cancels runs", async () => {
+    const called = begun(await weft.calls.call({ fn: "main/plain", args: [1], wait: 20 }))
+    assert.deepStrictEqual(called.result, { value: 1 })
+    const hanging = begun(await weft.calls.call({ fn: "main/hang" }))
+    assert.strictEqual((await weft.runs.cancel(hanging.run_id)).status, "cancelled")
+    await weft.calls.call({ fn: "main/hang" })
+    assert.deepStrictEqual(await weft.runs.cancelAll({ type: "call" }), { cancelled: 1 })
+  })
+
+  it("hands out sessions and service keys, and takes them back", async () => {
+    const session = await weft.sessions.create({ permissions: { "event:*": ["read"] }, expires_in: 60 })
+    const { weft: limited } = server.client({ token: () => Promise.resolve(session.token) })
+    assert.isAbove((await limited.events.list()).total, 0)
+    const refused = await limited.env.get().catch((error: unknown) => error)
+    assert.instanceOf(refused, WeftError)
+    assert.deepInclude({ ...refused }, { code: "forbidden", status: 403, retryAfter: null })
+    assert.strictEqual((await weft.sessions.list()).items[0]?.session_id, session.session_id)
+    await weft.sessions.revoke(session.session_id)
+    assert.deepStrictEqual(await weft.sessions.revokeAll(), { revoked_count: 0 })
+
+    const key = await weft.serviceKeys.create({ name: "bot", permissions: {}, metadata: { team: 7 } })
+    assert.deepStrictEqual((await weft.serviceKeys.get(key.service_key_id)).metadata, { team: 7 })
+    await weft.serviceKeys.revoke(key.service_key_id)
+    assert.strictEqual((await weft.serviceKeys.list()).items[0]?.active, false)
+    assert.deepStrictEqual(await weft.serviceKeys.revokeAll(), { revoked_count: 0 })
+  })
+
+  it("stores files, finds them and gives them back, also by links", async () => {
+    const put = await weft.files.put("a/b c.txt", "hello", { contentType: "text/plain" })
+    assert.deepInclude(await weft.files.get(put.file_id), { path: "a/b c.txt", size: 5, content_type: "text/plain" })
+    assert.deepInclude(await weft.files.list({ prefix: "a/" }), { total: 1, limit: 20, offset: 0, has_more: false })
+    assert.strictEqual(await (await weft.files.download(put.file_id)).text(), "hello")
+    const part = await weft.files.download(put.file_id, { range: { start: 1, end: 3 } })
+    assert.strictEqual(await part.text(), "el")
+    assert.strictEqual((await weft.files.download(put.file_id, { ifNoneMatch: put.etag })).status, 304)
+    const unsigned = await weft.links.open(put.file_id).catch((error: unknown) => error)
+    assert.deepInclude({ ...Object(unsigned) }, { code: "unauthorized", status: 401 })
+    await weft.files.remove(put.file_id)
+
+    const upload = await weft.files.initiate({ path: "a/parts" })
+    assert.strictEqual((await weft.files.putPart(upload.upload_id, 1, new Uint8Array(5))).size, 5)
+    assert.strictEqual((await weft.files.complete(upload.upload_id)).size, 5)
+    const other = await weft.files.initiate({ path: "a/other" })
+    assert.isUndefined(await weft.files.abort(other.upload_id))
+  })
+
+  it("watches", async () => {
+    const env = weft.streams.watchEnv()
+    const told = env.next()
+    const names: Array<string> = []
+    let stream = ""
+    for await (const message of weft.streams.publishAndWatch({ event_type: "import", event_data: { steps: 2 } })) {
+      names.push(message.event)
+      if (message.event === "event:published") stream = message.data.stream_id
+    }
+    assert.deepStrictEqual(names, [
+      "event:published",
+      "run:start",
+      "stream:data",
+      "stream:data",
+      "run:stop",
+      "stream:complete"
+    ])
+    assert.isDefined((await told).value)
+    await env.return()
+    for await (const message of weft.streams.watch(stream)) assert.strictEqual(message.event, "stream:complete")
+  })
+
+  it("tells of the environment, its domains and the server", async () => {
+    assert.strictEqual((await weft.env.get()).env_id, server.envId)
+    assert.isAbove((await weft.env.usage()).usage.call_count, 0)
+    const domain = await weft.domains.add({ domain: "hooks.example.com" })
+    assert.strictEqual((await weft.domains.get(domain.domain_id)).status, "pending_validation")
+    assert.strictEqual((await weft.domains.verify(domain.domain_id)).domain, "hooks.example.com")
+    assert.strictEqual((await weft.domains.list()).total, 1)
+    await weft.domains.remove(domain.domain_id)
+    assert.strictEqual((await weft.status.get()).version, "1.2.3")
+    assert.strictEqual((await weft.status.openapi()).openapi, "3.1.0")
+    assert.include(await weft.status.metrics(), "# TYPE")
+    assert.deepStrictEqual(await weft.status.healthz(), { status: "ok" })
+    assert.deepStrictEqual(await weft.status.readyz(), { status: "ok" })
+  })
+
+  it("administers organizations, environments and keys", async () => {
+    const org = await weft.admin.createOrg({ slug: "umbrella", plan: "Pro" })
+    assert.strictEqual((await weft.admin.updateOrg("umbrella", { members: 3 })).members, 3)
+    assert.strictEqual((await weft.admin.listOrgs({ limit: 1 })).items[0]?.org_id, org.org_id)
+    const env = await weft.admin.createEnv("umbrella", { name: "test" })
+    assert.strictEqual((await weft.admin.listEnvs("umbrella")).items[0]?.env_id, env.env_id)
+    const key = await weft.admin.createApiKey(env.env_id)
+    const { weft: theirs } = server.client({ token: key.token })
+    assert.strictEqual((await theirs.env.get()).env_id, env.env_id)
+    const changed = await weft.admin.updateApiKey(env.env_id, key.api_key_id, { enabled: false })
+    assert.strictEqual(changed.enabled, false)
+    assert.strictEqual((await weft.admin.listApiKeys(env.env_id)).total, 1)
+    await weft.admin.removeApiKey(env.env_id, key.api_key_id)
+    assert.strictEqual((await weft.admin.resealSecrets()).unreadable, 0)
+  })
+
+  it("has a method for every endpoint of the API", () => {
+    const called = new Set(requests.sent.map(endpointOf))
+    const all = endpoints().map(({ group, name }) => `${group}.${name}`)
+    assert.sameMembers([...called], all)
+  })
+})

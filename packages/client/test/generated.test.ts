@@ -1,0 +1,16 @@
+import { readdirSync, readFileSync } from "node:fs"
+import { assert, describe, it } from "@effect/vitest"
+import { generated, generatedFolder } from "../scripts/Generated.ts"
+
+describe("src/generated", () => {
+  it("follows from the definition of the API: npm run generate -w packages/client", { timeout: 120_000 }, () => {
+    const expected = generated()
+    assert.sameMembers(
+      readdirSync(generatedFolder),
+      expected.map(([name]) => name)
+    )
+    for (const [name, text] of expected) {
+      assert.strictEqual(readFileSync(new URL(name, generatedFolder), "utf8"), text, name)
+    }
+  })
+})

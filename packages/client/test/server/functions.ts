@@ -1,0 +1,27 @@
+/** The functions that the tests deploy. */
+import type { TrustedModule, TrustedSvc } from "@weft/core"
+
+const onOrder = Object.assign(
+  (event: { readonly event_data: { readonly total: number } }) => ({ doubled: event.event_data.total * 2 }),
+  { meta: { event: "order:created" } }
+)
+
+const onImport = Object.assign(
+  async (event: { readonly event_data: { readonly steps: number } }, svc: TrustedSvc) => {
+    for (let step = 1; step <= event.event_data.steps; step++) await svc.stream.emit("progress", { step })
+    return "imported"
+  },
+  { meta: { event: "import" } }
+)
+
+const nightly = Object.assign(() => null, { meta: { schedule: { cron: "0 3 * * *" } } })
+
+const main = {
+  onOrder,
+  onImport,
+  nightly,
+  plain: (value: unknown) => ({ value }),
+  hang: () => new Promise(() => undefined)
+}
+
+export const modules: Readonly<Record<string, TrustedModule>> = { shop: { main } }
