@@ -1,30 +1,51 @@
-/** Nodes of one PostgreSQL: their first start, what they share, and the times when it is away. */
+/** Nodes of one PostgreSQL: their first start, and what one does as the others see it. */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { type PostgresServer, postgres } from "@weft/tooling/services"
+import { nats, type PostgresServer, postgres, type S3Server, s3Server, s3Url } from "@weft/tooling/services"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { z } from "zod"
-import { type ServerProcess, startServer } from "./ServerProcess.ts"
+import { apiKey, type ServerProcess, startServer } from "./ServerProcess.ts"
 
 const dir = mkdtempSync(join(tmpdir(), "weft-postgres-e2e-"))
 let server: PostgresServer
+let storage: S3Server
 beforeAll(async () => {
   server = await postgres()
-}, 60_000)
+  storage = await s3Server()
+}, 120_000)
 afterAll(async () => {
   await server.remove()
+  await storage.remove()
   rmSync(dir, { recursive: true, force: true })
 })
 
 const startNode = (name: string, variables: Readonly<Record<string, string>> = {}): Promise<ServerProcess> =>
   startServer(join(dir, name), {
     WEFT_DATABASE_URL: server.url,
-    WEFT_STORAGE_URL: `file:${join(dir, "blobs")}`,
+    WEFT_STORAGE_URL: s3Url(storage, "weft-nodes"),
     WEFT_MASTER_KEY: Buffer.alloc(32, 7).toString("base64"),
     WEFT_SANDBOX_RUNNERS: "1",
     ...variables
   })
+
+const source = `
+export const onSaid = async (event, svc) => {
+  const file = await svc.files.get(event.event_data.path)
+  return [await svc.context.get("GREETING"), await file.text()]
+}
+onSaid.meta = { event: "said" }
+`
+
+/** What is told until `until` is. */
+const heard = async (subscription: Response, until: string): Promise<string> => {
+  let told = ""
+  for await (const bytes of subscription.body ?? []) {
+    told += Buffer.from(bytes).toString()
+    if (told.includes(until)) return told
+  }
+  throw new Error(`The subscription ended after ${told}`)
+}
 
 const Projects = z.object({ data: z.array(z.object({ name: z.string() })) })
 
@@ -43,4 +64,38 @@ describe("nodes of one database", () => {
     }
     expect(await Promise.all(nodes.map((node) => node.stop()))).toEqual([0, 0, 0])
   })
+
+  it.each(["postgres", "nats"])(
+    "share files, builds and secrets, and tell each other what happens by %s",
+    async (by) => {
+      const between = by === "nats" ? await nats() : null
+      const { url = "", user = "", password = "" } = between ?? {}
+      const pubSub = between === null ? by : url.replace("//", `//${user}:${password}@`)
+      const [one, other] = await Promise.all(["a", "b"].map((name) => startNode(name, { WEFT_PUBSUB: pubSub })))
+      if (one === undefined || other === undefined) throw new Error("Two were started")
+      const authorization = `Bearer ${apiKey}`
+      await one.upload(by, source)
+      await other.call("POST", `/v1/projects/${by}/context`, { key: "GREETING", value: "hello" })
+      const put = await fetch(`${other.url}/v1/files/upload/${by}.txt`, {
+        method: "PUT",
+        headers: { authorization },
+        body: "some text"
+      })
+      expect(put.status).toBe(200)
+
+      const subscriptions = await Promise.all(
+        [one, other].map((node) => fetch(`${node.url}/v1/env/subscribe`, { headers: { authorization } }))
+      )
+      await one.call("POST", "/v1/events", { event_type: "said", event_data: { path: `${by}.txt` } })
+      for (const subscription of subscriptions) {
+        const told = await heard(subscription, "event: event:handled")
+        for (const name of ["event:created", "run:start", "run:stop"]) expect(told).toContain(`event: ${name}`)
+      }
+      const runs = await other.call("GET", "/v1/runs?limit=1")
+      expect(runs).toMatchObject({ data: [{ status: "succeeded", result: ["hello", "some text"] }] })
+      for (const node of [one, other]) expect(node.output()).not.toContain(password === "" ? apiKey : password)
+      expect(await Promise.all([one, other].map((node) => node.stop()))).toEqual([0, 0])
+      await between?.stop()
+    }
+  )
 })
