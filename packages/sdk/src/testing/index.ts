@@ -1,0 +1,7 @@
+/** Runs functions in plain tests, without a server. */
+export { testEnv } from "./environment.ts"
+export type { Failure } from "./failures.ts"
+export type { Contents } from "./MemoryFiles.ts"
+export type * from "./Records.ts"
+export type { TestRequest } from "./requests.ts"
+export type * from "./TestEnv.ts"

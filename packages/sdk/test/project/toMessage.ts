@@ -1,0 +1,1 @@
+export const toMessage = (text: string) => ({ text, kind: "message" })
