@@ -27,7 +27,6 @@ export class Channel {
   readonly #replay: ReplayBuffer
   readonly #whole = new Set<Subscriber>()
   readonly #streams = new Map<StreamId, Map<Subscriber, Interest>>()
-  readonly #openedAt: number
   #seq = 0
   #time: number
   #fresh: Array<Message> = []
@@ -41,7 +40,6 @@ export class Channel {
   constructor(name: string, bounds: ChannelBounds, openedAt: number) {
     this.#name = name
     this.#bounds = bounds
-    this.#openedAt = openedAt
     this.#time = openedAt
     this.#replay = new ReplayBuffer(bounds.replayMessages, bounds.replayBytes)
   }
@@ -118,12 +116,6 @@ export class Channel {
   /** Whether everything is kept that this channel has added after the place. */
   keeps({ channel, seq }: Place): boolean {
     return channel === this.#name && seq <= this.#seq && seq >= (this.#replay.dropped?.seq ?? 0)
-  }
-
-  /** Since when all that has happened is kept. */
-  get completeSince(): number {
-    const { dropped } = this.#replay
-    return dropped === null ? this.#openedAt : dropped.time + 1
   }
 
   /** What is added from now on; `now` is what the time of a message would be. */

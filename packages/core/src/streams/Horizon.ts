@@ -76,7 +76,11 @@ export const makeHorizon = Effect.fnUntraced(function* (
     Effect.forkScoped
   )
   yield* PubSub.takeAll(news).pipe(
-    Effect.flatMap((some) => note(some.flatMap((each) => (each.type === "activity:missing" ? [each.since] : [])))),
+    Effect.flatMap((some) => {
+      const untold = some.flatMap((each) => (each.type === "activity:missing" ? [each.since] : []))
+      for (const since of untold) missed.note(since, clock.currentTimeMillisUnsafe())
+      return note(untold)
+    }),
     Effect.forever,
     Effect.forkScoped
   )

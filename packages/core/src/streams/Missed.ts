@@ -1,5 +1,5 @@
 /** What was missed and is told from the store: to whom comes from elsewhere, and to all when the feed was away. */
-import { Effect, Semaphore } from "effect"
+import { Deferred, Effect, type Scope, Semaphore } from "effect"
 import type { Activity } from "../activity/Activity.ts"
 import type { StoreUnavailable } from "../errors/Errors.ts"
 import type { EnvId } from "../ids/Ids.ts"
@@ -18,6 +18,9 @@ const slackMs = 10_000
 /** What is older than this is told to nobody. */
 const oldestMs = 3_600_000
 
+/** Of more the oldest are forgotten. */
+const notesMax = 100
+
 /** Questions to the store at once. */
 const atOnce = 4
 
@@ -30,6 +33,11 @@ export interface Missed {
     place: Place,
     now: number
   ) => { readonly subscriber: Subscriber; readonly completed: Effect.Effect<void, StoreUnavailable> }
+  /**
+   * What has happened since `since` may have been told to nobody, and is told now: who was not there is to be told of it
+   * when it comes, though its position be later.
+   */
+  readonly note: (since: number, now: number) => void
   /** What has happened in the environment since `since` and was not told by the channel. */
   readonly ofChannel: (
     envId: EnvId,
@@ -39,34 +47,72 @@ export interface Missed {
   ) => Effect.Effect<ReadonlyArray<Activity>, StoreUnavailable>
 }
 
+interface Question {
+  from: number
+  readonly answer: Deferred.Deferred<ReadonlyArray<Happened>, StoreUnavailable>
+}
+
 export const makeMissed = Effect.fnUntraced(function* (bounds: {
   readonly limit: number
   readonly bytes: number
-}): Effect.fn.Return<Missed, never, StreamStore> {
+}): Effect.fn.Return<Missed, never, StreamStore | Scope.Scope> {
   const store = yield* StreamStore
   const asking = yield* Semaphore.make(atOnce)
+  const scope = yield* Effect.scope
   const since = (envId: EnvId, from: number, stream: Interest["stream"]) =>
-    asking.withPermit(store.since(envId, { from: Timestamp.make(from), stream, ...bounds }))
+    store.since(envId, { from: Timestamp.make(from), stream, ...bounds })
+
+  /** Clients come back all at once: those who come before a question is put share its answer. */
+  const questions = new Map<EnvId, Question>()
+  const ofEnv = (envId: EnvId, from: number) =>
+    Effect.suspend(() => {
+      const open = questions.get(envId)
+      if (open !== undefined) {
+        open.from = Math.min(open.from, from)
+        return Deferred.await(open.answer)
+      }
+      const question: Question = { from, answer: Deferred.makeUnsafe() }
+      questions.set(envId, question)
+      const put = Effect.suspend(() => {
+        questions.delete(envId)
+        return Deferred.into(since(envId, question.from, null), question.answer)
+      })
+      // Whoever was first may leave.
+      return Effect.andThen(Effect.forkIn(asking.withPermit(put), scope), Deferred.await(question.answer))
+    })
+
+  let notes: ReadonlyArray<{ readonly since: number; readonly at: number }> = []
+  /** Since when to tell who has got to `time` elsewhere. */
+  const startOf = (time: number, now: number): number => {
+    const untold = notes.filter(({ at }) => time < at + slackMs).map(({ since }) => since)
+    return Math.max(Math.min(time, ...untold) - slackMs, now - oldestMs)
+  }
 
   return {
+    note: (since, at) => {
+      notes = [...notes.filter((note) => note.at > at - oldestMs), { since, at }].slice(-notesMax)
+    },
     resume: (envId, channel, interest, place, now) => {
       if (channel.keeps(place)) {
         return { subscriber: channel.resume(interest, place), completed: Effect.void }
       }
-      const from = Math.max(place.time - slackMs, now - oldestMs)
+      const from = startOf(place.time, now)
       const kept = channel.keptSince(interest, from)
       const subscriber = channel.join(interest, { channel: storeName, seq: 0, time: place.time })
       subscriber.awaitMissed()
-      const completed =
-        channel.completeSince <= from
-          ? Effect.sync(() => subscriber.prepend(kept))
-          : Effect.map(since(envId, from, interest.stream), (happened) =>
-              subscriber.prepend(merged(interest, happened, kept, subscriber.waiting))
-            )
+      // Not even a node that heard everything knows all: who died was perhaps about to tell it.
+      const happened =
+        interest.stream === null ? ofEnv(envId, from) : asking.withPermit(since(envId, from, interest.stream))
+      const completed = Effect.map(happened, (all) => {
+        const own = all.filter(({ at }) => at >= from)
+        subscriber.prepend(merged(interest, own, kept, subscriber.waiting))
+      })
       return { subscriber, completed }
     },
     ofChannel: (envId, channel, from, now) =>
-      Effect.map(since(envId, Math.max(from - slackMs, now - oldestMs), null), (happened) => channel.missing(happened))
+      Effect.map(asking.withPermit(since(envId, Math.max(from - slackMs, now - oldestMs), null)), (happened) =>
+        channel.missing(happened)
+      )
   }
 })
 

@@ -22,7 +22,7 @@ const world = Effect.fnUntraced(function* (ofChannel: Missed["ofChannel"]) {
   const state: { awaySince: Timestamp | null } = { awaySince: null }
   const channel = new Channel("c", bounds, 0)
   const opened = new Map([[env_id, { channel, leftAt: null }]])
-  const missed: Missed = { ofChannel, resume: () => assert.fail("nobody comes") }
+  const missed: Missed = { ofChannel, note: () => undefined, resume: () => assert.fail("nobody comes") }
   const horizon = yield* makeHorizon(opened, missed, Latch.makeUnsafe(true)).pipe(
     Effect.provideService(Feed, { ...feed, gaps: PubSub.subscribe(gaps), awaySince: () => state.awaySince })
   )

@@ -1,7 +1,23 @@
 /** Subscriptions of a whole Weft in memory, in virtual time. */
 import { assert, describe, it } from "@effect/vitest"
-import { type Activity, Caller, Feed, hostIdentity, MemoryStores, Streams, start, trustedSandbox } from "@weft/core"
-import { Effect, Exit, Scope } from "effect"
+import {
+  type Activity,
+  Caller,
+  EventId,
+  Feed,
+  fresh,
+  hostIdentity,
+  JournalStore,
+  JsonText,
+  MemoryStores,
+  now,
+  StreamId,
+  Streams,
+  start,
+  trustedSandbox
+} from "@weft/core"
+import { Effect, Exit, Layer, Scope } from "effect"
+import { SecureRandom } from "effect/crypto"
 import { TestClock } from "effect/testing"
 import { asHost, deployed, masterKeys, publish, settle, world } from "../world.ts"
 
@@ -124,6 +140,53 @@ describe("streams", () => {
       for (const after of ["", "x", "01970d44-1c90-7a51-9d0c-4a3d2b1c0f6e-1-7", "a-1-t", "a-b-t1"]) {
         assert.deepStrictEqual(yield* taken(after), [], after)
       }
+    }).pipe(Effect.provide(world(modules)))
+  )
+
+  it.effect("tell who comes from another node what that one stored and told nobody", () =>
+    Effect.gen(function* () {
+      const env = yield* deployed("shop")
+      // Somebody watches here all the while, so that nothing that is told is missed.
+      yield* open(env.env_id)
+      const at = yield* now
+      yield* TestClock.adjust("5 seconds")
+      const event = {
+        event_id: yield* fresh(EventId),
+        stream_id: yield* fresh(StreamId),
+        env_id: env.env_id,
+        event_type: "dying",
+        event_data: JsonText.make("1"),
+        event_time: yield* now,
+        created_at: yield* now
+      }
+      yield* JournalStore.use((journal) => journal.commit([{ _tag: "Appended", event, deliveries: [] }], null))
+      const come = open(env.env_id, `01976a2b-0001-7000-8000-000000000001-1-7-t${at}`)
+      const all = yield* Effect.all(
+        Array.from({ length: 20 }, () => come),
+        { concurrency: "unbounded" }
+      )
+      for (const { subscription } of all) {
+        assert.deepStrictEqual(kinds(yield* subscription.take), ["stream:created", "event:created"])
+      }
+    }).pipe(Effect.provide(world(modules).pipe(Layer.provideMerge(SecureRandom.layerWebCrypto))))
+  )
+
+  it.effect("tell who comes later what nobody was told, though it had got further", () =>
+    Effect.gen(function* () {
+      const env = yield* deployed("shop")
+      yield* publish(env, "untold")
+      const since = yield* now
+      yield* TestClock.adjust("1 minute")
+      const feed = yield* Feed
+      yield* open(env.env_id)
+      yield* feed.tell([{ type: "activity:missing", since }])
+      yield* settle
+      const comes = (time: number) => open(env.env_id, `01976a2b-0001-7000-8000-000000000001-1-7-t${time}`)
+      const { subscription } = yield* comes((yield* now) - 1_000)
+      assert.deepStrictEqual(kinds(yield* subscription.take), ["stream:created", "event:created"])
+      const later = yield* comes((yield* now) + 20_000)
+      yield* later.subscription.nudge
+      assert.deepStrictEqual(kinds(yield* later.subscription.take), [])
     }).pipe(Effect.provide(world(modules)))
   )
 
