@@ -64,7 +64,7 @@ const ofStream = (chunks: AsyncIterator<Uint8Array>): Cutter => {
     while (!isOver && heldBytes < bytes) {
       const { done, value } = await chunks.next()
       if (done === true) isOver = true
-      else {
+      else if (value.byteLength > 0) {
         held.push(value)
         heldBytes += value.byteLength
       }

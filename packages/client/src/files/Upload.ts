@@ -96,7 +96,7 @@ class PartedUpload {
   readonly #path: string
   readonly #cutter: Cutter
   readonly #options: UploadOptions
-  /** Ends the parts that are under way when one of them has failed. */
+  /** Aborted when a part has failed: no more are begun. */
   readonly #failed = new AbortController()
   readonly #parts = new Map<number, UploadedPart>()
 
@@ -137,7 +137,9 @@ class PartedUpload {
   async #sendAll(state: UploadState): Promise<void> {
     const parts = this.#missing(state)
     const worker = async (): Promise<void> => {
-      for (let next = await parts.next(); next.done !== true; next = await parts.next()) {
+      while (!this.#failed.signal.aborted) {
+        const next = await parts.next()
+        if (next.done === true) return
         await this.#send(state, next.value)
       }
     }
@@ -166,9 +168,10 @@ class PartedUpload {
   }
 
   async #send(state: UploadState, { number, piece }: Part): Promise<void> {
-    const { signal } = this.#options
-    const either = signal === undefined ? this.#failed.signal : AbortSignal.any([signal, this.#failed.signal])
-    const options = { ...requestOf(this.#options), signal: either }
+    const { signal, onState } = this.#options
+    // Who means to resume keeps what can still be had.
+    const signals = [...(signal === undefined ? [] : [signal]), ...(onState === undefined ? [this.#failed.signal] : [])]
+    const options = { ...requestOf(this.#options), signal: AbortSignal.any(signals) }
     this.#parts.set(number, await this.#files.putPart(state.upload_id, number, piece, options))
     this.#tell(state)
   }

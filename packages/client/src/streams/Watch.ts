@@ -48,50 +48,60 @@ interface Place {
   pauseMs: number
 }
 
+type Interruption = WeftError | WeftNetworkError
+
 export async function* watch<M extends Message>(
-  { open, retry, onMessage, canReturn = () => true }: Subscribing<M>,
+  subscribing: Subscribing<M>,
   options: WatchOptions
 ): AsyncGenerator<M, void, undefined> {
-  const { signal, silenceMs = silenceMsUsual, reconnects = Number.POSITIVE_INFINITY, onInterruption } = options
-  const place: Place = { after: options.lastEventId ?? null, failures: 0, pauseMs: retry.baseMs }
+  const place: Place = { after: options.lastEventId ?? null, failures: 0, pauseMs: subscribing.retry.baseMs }
   const known = new Recent()
-  let response = await open(place.after, true)
+  let response = await subscribing.open(place.after, true)
   for (;;) {
-    let failure: WeftError | WeftNetworkError | null = null
+    let interruption: Interruption | null = null
     try {
-      for await (const block of blocksOf(response, silenceMs)) {
+      for await (const block of blocksOf(response, options.silenceMs ?? silenceMsUsual)) {
         const message = messageOf<M>(block)
         note(place, block)
         if (message === null || known.has(message)) continue
-        onMessage?.(message)
+        subscribing.onMessage?.(message)
         yield message
         if (message.event === "stream:complete" && options.follow !== true) return
       }
     } catch (error) {
-      signal?.throwIfAborted()
-      failure = error instanceof WeftError || error instanceof WeftNetworkError ? error : lost(error)
+      options.signal?.throwIfAborted()
+      interruption = error instanceof WeftError || error instanceof WeftNetworkError ? error : lost(error)
     }
-    for (;;) {
-      if (failure !== null) {
-        if (!isPassing(failure) || !canReturn() || place.failures >= reconnects) throw failure
-        place.failures++
-        onInterruption?.(failure)
-      }
-      if (!canReturn()) throw lost(undefined)
-      await sleep(pauseOf(place, failure, retry), signal)
-      try {
-        response = await open(place.after, false)
-        break
-      } catch (error) {
-        signal?.throwIfAborted()
-        if (!isPassing(error)) throw error
-        failure = error
-      }
+    response = await comeBack(subscribing, options, place, interruption)
+  }
+}
+
+/** Connects again, as often as it takes. `interruption` is null when the server has just ended the subscription. */
+const comeBack = async <M extends Message>(
+  { open, retry, canReturn = () => true }: Subscribing<M>,
+  { signal, reconnects = Number.POSITIVE_INFINITY, onInterruption }: WatchOptions,
+  place: Place,
+  interruption: Interruption | null
+): Promise<Response> => {
+  if (!canReturn()) throw interruption ?? lost()
+  for (let failure = interruption; ; ) {
+    if (failure !== null) {
+      if (place.failures >= reconnects) throw failure
+      place.failures++
+      onInterruption?.(failure)
+    }
+    await sleep(pauseOf(place, failure, retry), signal)
+    try {
+      return await open(place.after, false)
+    } catch (error) {
+      signal?.throwIfAborted()
+      if (!isPassing(error)) throw error
+      failure = error
     }
   }
 }
 
-const lost = (cause: unknown): WeftNetworkError => new WeftNetworkError("The subscription was cut off", cause)
+const lost = (cause?: unknown): WeftNetworkError => new WeftNetworkError("The subscription was cut off", cause)
 
 /** The first block has an id and no message: where to go on from if nothing else comes. */
 const note = (place: Place, { id, retry }: Block): void => {
@@ -100,7 +110,7 @@ const note = (place: Place, { id, retry }: Block): void => {
   if (retry !== null) place.pauseMs = retry
 }
 
-const pauseOf = (place: Place, failure: WeftError | WeftNetworkError | null, retry: RetryOptions): number => {
+const pauseOf = (place: Place, failure: Interruption | null, retry: RetryOptions): number => {
   const asked = failure instanceof WeftError ? (failure.retryAfter ?? 0) * 1000 : 0
   return Math.max(asked, backOff({ baseMs: place.pauseMs, maxMs: retry.maxMs }, Math.max(1, place.failures)))
 }

@@ -58,9 +58,11 @@ export class Requests {
     if (fate instanceof Response) return fate
     if (fate === "lost") throw new TypeError("fetch failed")
     if (fate === "stuck") {
-      return new Promise((_, reject) =>
-        init?.signal?.addEventListener("abort", () => reject(init.signal?.reason), { once: true })
-      )
+      return new Promise((_, reject) => {
+        const giveUp = () => reject(init?.signal?.reason)
+        if (init?.signal?.aborted === true) giveUp()
+        init?.signal?.addEventListener("abort", giveUp, { once: true })
+      })
     }
     const response = await fetch(input, init)
     if (fate === "pass") return response

@@ -1,0 +1,222 @@
+import { assert, describe, it } from "@effect/vitest"
+import { createClient, type WeftClient, WeftError, WeftNetworkError } from "@weft/client"
+import { trustedZip } from "@weft/core"
+import { afterEach } from "vitest"
+import { type Answer, cutAfter, FrailServer, refused, silentAfter, told } from "./server/FrailServer.ts"
+import { deploy, Server } from "./server/Server.ts"
+
+const open: Array<{ readonly close: () => Promise<void> }> = []
+afterEach(async () => {
+  for (const server of open.splice(0)) await server.close()
+})
+
+const frail = async (...answers: ReadonlyArray<Answer>): Promise<{ server: FrailServer; weft: WeftClient }> => {
+  const server = await FrailServer.start(...answers)
+  open.push(server)
+  return { server, weft: createClient({ baseUrl: server.url, token: "t", retry: { baseMs: 2, maxMs: 20 } }) }
+}
+
+const real = async (options = {}) => {
+  const server = await Server.start(options)
+  open.push(server)
+  const client = server.client()
+  await deploy(client.weft, trustedZip("shop"))
+  return { server, ...client }
+}
+
+const run = (id: number, run_id: string) =>
+  `id: ${id}\nevent: run:start\ndata: ${JSON.stringify({ type: "run:start", run: { run_id, status: "running" } })}\n\n`
+const data = (id: number, n: number) =>
+  `id: ${id}\nevent: stream:data\ndata: ${JSON.stringify({ type: "stream:data", run_id: "r", data_type: "n", payload: n })}\n\n`
+const complete = 'event: stream:complete\ndata: {"type":"stream:complete"}\n\n'
+
+interface Heard {
+  readonly ids: ReadonlyArray<string | undefined>
+  readonly error: unknown
+}
+
+/** The ids of all messages, and what the subscription failed with. */
+const hear = async (messages: AsyncIterable<{ readonly id?: string }>): Promise<Heard> => {
+  const ids: Array<string | undefined> = []
+  try {
+    for await (const { id } of messages) ids.push(id)
+    return { ids, error: null }
+  } catch (error) {
+    return { ids, error }
+  }
+}
+
+describe("a subscription", () => {
+  it("goes on after a cut where it was, and ends when the stream is complete", async () => {
+    const { server, weft } = await frail(
+      cutAfter(`: connected\nid: 0\n\n${run(1, "a")}${data(2, 1)}`),
+      refused(503, "internal_server_error"),
+      cutAfter(": nothing new\n\n"),
+      told(data(3, 2)),
+      told(complete)
+    )
+    const failures: Array<string> = []
+    const heard = await hear(weft.streams.watch("s", { onInterruption: ({ name }) => failures.push(name) }))
+    assert.deepStrictEqual(heard, { ids: ["1", "2", "3", undefined], error: null })
+    assert.deepStrictEqual(server.lastIds, [undefined, "2", "2", "2", "3"])
+    assert.deepStrictEqual(failures, ["WeftNetworkError", "WeftError", "WeftNetworkError"])
+  })
+
+  it("comes back to where it began when it was cut off before it heard anything", async () => {
+    const { server, weft } = await frail(cutAfter(": connected\nid: begin\n\n"), told(complete))
+    await hear(weft.streams.watch("s"))
+    assert.deepStrictEqual(server.lastIds, [undefined, "begin"])
+  })
+
+  it("tells things that happen once only once, and what functions emit as often as it comes", async () => {
+    const { weft } = await frail(
+      cutAfter(`${run(1, "a")}${data(2, 1)}`),
+      told(`${run(9, "a")}${data(10, 1)}${run(11, "b")}${complete}`)
+    )
+    const { ids } = await hear(weft.streams.watch("s"))
+    assert.deepStrictEqual(ids, ["1", "2", "10", "11", undefined])
+  })
+
+  it("goes on from an earlier one, and beyond the end of the server's patience if it is to follow", async () => {
+    const { server, weft } = await frail(
+      told(`${data(1, 1)}${complete}`),
+      told(`${data(2, 2)}${complete}`),
+      refused(404, "not_found")
+    )
+    const { ids, error } = await hear(weft.streams.watch("s", { lastEventId: "0", follow: true }))
+    assert.deepStrictEqual(ids, ["1", undefined, "2", undefined])
+    assert.deepInclude({ ...Object(error) }, { code: "not_found" })
+    assert.deepStrictEqual(server.lastIds, ["0", "1", "2"])
+  })
+
+  it("takes a connection for lost on which not even heartbeats come", async () => {
+    const { server, weft } = await frail(silentAfter(data(1, 1)), told(complete))
+    const failures: Array<string> = []
+    const options = { silenceMs: 50, onInterruption: ({ message }: Error) => failures.push(message) }
+    const { ids } = await hear(weft.streams.watch("s", options))
+    assert.deepStrictEqual(ids, ["1", undefined])
+    assert.deepStrictEqual(failures, ["Nothing was heard for 50 ms, not even a heartbeat"])
+    assert.deepStrictEqual(server.lastIds, [undefined, "1"])
+  })
+
+  it("fails for good when the credential does not hold any more", async () => {
+    const { server, weft } = await frail(told(data(1, 1)), refused(401, "unauthorized"))
+    const { ids, error } = await hear(weft.streams.watch("s"))
+    assert.deepStrictEqual(ids, ["1"])
+    assert.instanceOf(error, WeftError)
+    assert.strictEqual(server.requests.length, 2)
+  })
+
+  it("gives up after as many attempts in a row as it may make", async () => {
+    const { server, weft } = await frail(told(data(1, 1)), refused(500, "internal_server_error"))
+    const { error } = await hear(weft.streams.watch("s", { reconnects: 3 }))
+    assert.instanceOf(error, WeftError)
+    assert.strictEqual(server.requests.length, 5)
+  })
+
+  it("waits about as long as the server wishes before it comes back", async () => {
+    const times: Array<number> = []
+    const timed =
+      (answer: Answer): Answer =>
+      (response, request) => {
+        times.push(performance.now())
+        answer(response, request)
+      }
+    const { server } = await frail(timed(told(`retry: 300\n\n${data(1, 1)}`)), timed(told(complete)))
+    await hear(createClient({ baseUrl: server.url, retry: { baseMs: 2 } }).streams.watch("s"))
+    const [first = 0, second = 0] = times
+    assert.isAtLeast(second - first, 149)
+  })
+
+  it("takes a message that came mutilated for a failure of the connection", async () => {
+    const { server, weft } = await frail(
+      told(`${data(1, 1)}id: 2\nevent: stream:data\ndata: {"type\n\n`),
+      told(complete)
+    )
+    assert.deepStrictEqual(await hear(weft.streams.watch("s")), { ids: ["1", undefined], error: null })
+    assert.deepStrictEqual(server.lastIds, [undefined, "1"])
+  })
+})
+
+describe("publishing and watching", () => {
+  const published = 'id: 1\nevent: event:published\ndata: {"type":"event:published","stream_id":"s","event_id":"e"}\n\n'
+
+  it("goes on with the stream of the event, which is published once", async () => {
+    const { server, weft } = await frail(cutAfter(published), told(`${data(2, 1)}${complete}`))
+    const { ids } = await hear(weft.streams.publishAndWatch({ event_type: "a", event_data: 1 }))
+    assert.deepStrictEqual(ids, ["1", "2", undefined])
+    assert.deepStrictEqual(
+      server.requests.map(({ method, url }) => `${method} ${url}`),
+      ["POST /v1/streams/subscribe-with-event", "GET /v1/streams/s/subscribe"]
+    )
+  })
+
+  it("fails when it is not known whether the event was published", async () => {
+    for (const answer of [
+      cutAfter(": nothing\n\n"),
+      told(""),
+      (response) => response.socket?.destroy()
+    ] satisfies ReadonlyArray<Answer>) {
+      const { server, weft } = await frail(answer)
+      const { error } = await hear(weft.streams.publishAndWatch({ event_type: "a", event_data: 1 }))
+      assert.instanceOf(error, WeftNetworkError)
+      assert.strictEqual(server.requests.length, 1)
+    }
+  })
+
+  it("tells all that an event set off", async () => {
+    const { weft } = await real({ streamMs: 60_000 })
+    const input = { event_type: "order:created", event_data: { total: 4 } }
+    for await (const message of weft.streams.publishAndWatch(input)) {
+      if (message.event !== "run:stop") continue
+      assert.deepStrictEqual(message.data.run.result, { doubled: 8 })
+      break
+    }
+  })
+})
+
+describe("watching an environment", () => {
+  it("misses nothing, though the server ends its subscriptions again and again", async () => {
+    const { weft } = await real({ streamMs: 60 })
+    const created: Array<string> = []
+    const listening = new AbortController()
+    const watching = (async () => {
+      for await (const message of weft.streams.watchEnv({ signal: listening.signal })) {
+        if (message.event === "event:created") created.push(message.data.event_id)
+        if (created.length === 30) return
+      }
+    })()
+    // The first subscription is there when its first event is told.
+    const events: Array<string> = []
+    const publish = async (n: number) => {
+      const { event_id } = await weft.events.publish({ event_type: `n:${n}`, event_data: n })
+      events.push(event_id)
+      await new Promise((resolve) => setTimeout(resolve, 15))
+    }
+    while (created.length === 0) await publish(-1)
+    const from = events.indexOf(created[0] ?? "")
+    for (let n = 0; n < 40 && created.length < 30; n++) await publish(n)
+    await watching
+    assert.deepStrictEqual(created, events.slice(from, from + 30))
+  })
+
+  it("ends when its signal is aborted, with the signal's reason, and when the loop is left", async () => {
+    const { weft } = await real()
+    const reason = new Error("enough")
+    const signal = AbortSignal.timeout(50)
+    const { error } = await hear(weft.streams.watchEnv({ signal }))
+    assert.strictEqual(error, signal.reason)
+    assert.strictEqual((await hear(weft.streams.watchEnv({ signal: AbortSignal.abort(reason) }))).error, reason)
+
+    const first = weft.streams.watchEnv()
+    const heard = first.next()
+    let isHeard = false
+    void heard.then(() => {
+      isHeard = true
+    })
+    while (!isHeard) await weft.events.publish({ event_type: "x", event_data: 0 })
+    assert.isFalse((await heard).done)
+    await first.return()
+    assert.isTrue((await first.next()).done)
+  })
+})
