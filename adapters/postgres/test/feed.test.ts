@@ -3,9 +3,10 @@ import { assert, describe, it } from "@effect/vitest"
 import { FeedNet, feedContract } from "@weft/contract"
 import { Feed } from "@weft/core"
 import { feed } from "@weft/postgres"
+import { administrator } from "@weft/tooling/databases"
 import { Context, Effect, Exit, Layer } from "effect"
 import type { SqlError } from "effect/sql"
-import { administrator, freshDatabase } from "./Fresh.ts"
+import { freshDatabase } from "./Fresh.ts"
 
 /** Nobody can connect, and who is connected is thrown out. */
 const closed = (database: string) => [

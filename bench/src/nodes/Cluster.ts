@@ -3,11 +3,18 @@ import { randomBytes, randomUUID } from "node:crypto"
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { type PostgresServer, postgres, type S3Server, s3Server, s3Url } from "@weft/tooling/services"
+import {
+  type PostgresServer,
+  postgres,
+  type S3Server,
+  s3Server,
+  s3Url,
+  type TcpProxy,
+  tcpProxy
+} from "@weft/tooling/services"
 import { upload } from "../targets/upload.ts"
 import { type NodeProcess, startNode } from "./NodeProcess.ts"
 import { type Question, questions } from "./Question.ts"
-import { type TcpProxy, tcpProxy } from "./TcpProxy.ts"
 
 /** A place for a node: when one is gone, another starts there. */
 export interface Slot {

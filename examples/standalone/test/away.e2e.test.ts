@@ -2,10 +2,9 @@
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { type PostgresServer, postgres } from "@weft/tooling/services"
+import { type PostgresServer, postgres, type TcpProxy, tcpProxy } from "@weft/tooling/services"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { z } from "zod"
-import { type TcpProxy, tcpProxy } from "../../../bench/src/nodes/TcpProxy.ts"
 import { adminToken, apiKey, type ServerProcess, startServer } from "./ServerProcess.ts"
 
 const source = `

@@ -5,11 +5,12 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { MemoryStores, type StartOptions } from "@weft/core"
 import * as Filesystem from "@weft/filesystem"
+import * as Postgres from "@weft/postgres"
 import * as S3 from "@weft/s3"
 import * as Sqlite from "@weft/sqlite"
+import { databases } from "@weft/tooling/databases"
 import { Effect, Layer, Redacted, Result } from "effect"
 import { inject } from "vitest"
-import { fresh } from "../../../postgres/test/Fresh.ts"
 
 export type BackendName = "memory" | "SQLite and files" | "PostgreSQL and S3"
 
@@ -30,6 +31,9 @@ const folder = Effect.acquireRelease(
   (dir) => Effect.sync(() => rmSync(dir, { recursive: true, force: true }))
 )
 
+const { freshDatabase } = databases((url) => Layer.build(Postgres.stores({ url })))
+const postgresStores = Layer.unwrap(Effect.map(freshDatabase, (url) => Postgres.stores({ url })))
+
 /** A folder of its own in the bucket of the run. */
 const s3Blobs = Layer.unwrap(
   Effect.sync(() => {
@@ -46,5 +50,5 @@ export const backends: Readonly<Record<BackendName, Backend>> = {
     ),
     blobs: Layer.unwrap(Effect.map(folder, (dir) => Filesystem.blobs({ dir })))
   },
-  "PostgreSQL and S3": { stores: fresh, blobs: s3Blobs }
+  "PostgreSQL and S3": { stores: postgresStores, blobs: s3Blobs }
 }
