@@ -148,7 +148,7 @@ describe("the rules of publishing hold in the host's transaction:", () => {
   check("handlers with an idempotency and a concurrency", async (place) => {
     const { envId, outbox, env } = place
     const client = await begun(place)
-    const events = []
+    const events: Array<Awaited<ReturnType<typeof outbox.publish>>> = []
     for (const id of ["p", "p", "q"])
       events.push(await outbox.publish(client, envId, { type: "payment", data: { id } }))
     await client.query("COMMIT")

@@ -32,7 +32,10 @@ notices("the contract of the journal's purge", journalStoreChecks({ exclusive: f
   "never purges": faulty(JournalStore, () => ({ purge: () => Effect.succeed(0) })),
   "purges more at once than may go": faulty(JournalStore, (store) => ({
     purgeWhole: (before) =>
-      Effect.reduce([...before.keys()], 0, (sum, env) => Effect.map(store.purge(env, beyond, 1000), (n) => sum + n))
+      Effect.map(
+        Effect.forEach([...before.keys()], (env) => store.purge(env, beyond, 1000)),
+        (counts) => counts.reduce((sum, count) => sum + count, 0)
+      )
   })),
   "purges whatever the id": faulty(JournalStore, (store) => ({
     purge: (env, _, limit) => store.purge(env, beyond, limit)

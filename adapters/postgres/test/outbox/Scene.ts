@@ -106,7 +106,7 @@ export const written = async ({ pool }: Pick<Scene, "pool">): Promise<typeof not
 export const nothing = { events: 0, deliveries: 0, runs: 0, once: 0, schedules: 0, event_counts: 0, event_arrivals: 0 }
 
 /** What the promise is rejected with. */
-export const rejection = async (promise: Promise<unknown>): Promise<Error> => {
+export const rejection = async (promise: Promise<unknown>): Promise<Error & { readonly _tag?: unknown }> => {
   try {
     await promise
   } catch (error) {
