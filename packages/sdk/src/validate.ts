@@ -37,5 +37,5 @@ export const textOf = (issues: ReadonlyArray<Issue>): string =>
   issues.map(({ path, message }) => (path?.length ? `${nameOf(path)}: ${message}` : message)).join("; ")
 
 /** `items.0.sku` */
-export const nameOf = (path: NonNullable<Issue["path"]>): string =>
+const nameOf = (path: NonNullable<Issue["path"]>): string =>
   path.map((part) => String(typeof part === "object" ? part.key : part)).join(".")

@@ -65,7 +65,7 @@ export interface TestRun<Result> extends Records {
   readonly run: RunFacts
   readonly status: "succeeded" | "failed" | "cancelled"
   /** What the function returned, as JSON has it; null unless it succeeded. */
-  readonly result: Stored<Result> | null
+  readonly result: Result | null
   /** What it threw; null unless it failed. */
   readonly error: Failure | null
 }
@@ -81,7 +81,7 @@ interface Fn<In, Result> {
   readonly meta?: Meta
 }
 
-/** An environment in memory, in which one run after the other leaves its files. No method ever rejects. */
+/** An environment in memory, in which one run after the other leaves its files. Runs that fail do not reject. */
 export interface TestEnv {
   /** The files of the environment. */
   readonly files: Files
@@ -90,9 +90,19 @@ export interface TestEnv {
     fn: Fn<E, Result>,
     data: NoInfer<E["event_data"]>,
     options?: EventOptions<NoInfer<E>>
-  ) => Promise<TestRun<Result>>
+  ) => Promise<TestRun<Stored<Result>>>
+  /** The same for an event as it arrives, whatever its data are: for those that a function is to refuse. */
+  readonly deliver: <Result>(
+    fn: Fn<never, Result>,
+    event: Partial<Event> & Pick<Event, "event_type" | "event_data">,
+    options?: RunOptions
+  ) => Promise<TestRun<Stored<Result>>>
   /** Runs a function of a schedule. */
-  readonly tick: <Result>(fn: Fn<Tick, Result>, tick?: Partial<Tick>, options?: RunOptions) => Promise<TestRun<Result>>
+  readonly tick: <Result>(
+    fn: Fn<Tick, Result>,
+    tick?: Partial<Tick>,
+    options?: RunOptions
+  ) => Promise<TestRun<Stored<Result>>>
   /** Sends a request to a webhook. */
   readonly request: (fn: Fn<never, unknown>, request?: TestRequest, options?: CallerOptions) => Promise<TestAnswer>
   /** Calls a tool. */
@@ -100,11 +110,11 @@ export interface TestEnv {
     fn: Fn<Args, Result>,
     args: NoInfer<Args>,
     options?: CallerOptions
-  ) => Promise<TestRun<Result>>
+  ) => Promise<TestRun<Stored<Result>>>
   /** Calls a function with its arguments, as `svc.call` does. It finds `svc` as a global. */
   readonly call: <Args extends ReadonlyArray<unknown>, Result>(
     fn: (...args: Args) => Result | Promise<Result>,
     args: NoInfer<Args>,
     options?: RunOptions
-  ) => Promise<TestRun<Result>>
+  ) => Promise<TestRun<Stored<Result>>>
 }

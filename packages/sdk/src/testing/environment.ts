@@ -16,10 +16,13 @@ interface Fn {
   readonly meta?: Meta
 }
 
+type Delivered = Partial<Event> & Pick<Event, "event_type" | "event_data">
+
 /** `TestEnv`, for functions of any type. */
 interface Loose {
   readonly files: TestEnv["files"]
   readonly event: (fn: Fn, data: unknown, options?: EventOptions<Event>) => Promise<TestRun<unknown>>
+  readonly deliver: (fn: Fn, event: Delivered, options?: RunOptions) => Promise<TestRun<unknown>>
   readonly tick: (fn: Fn, tick?: Partial<Tick>, options?: RunOptions) => Promise<TestRun<unknown>>
   readonly request: (fn: Fn, request?: TestRequest, options?: CallerOptions) => Promise<TestAnswer>
   readonly tool: (fn: Fn, args: unknown, options?: CallerOptions) => Promise<TestRun<unknown>>
@@ -56,11 +59,8 @@ export function testEnv(options: TestOptions = {}): Loose {
     ...run
   })
 
-  const eventOf = (run: RunFacts, event_type: string, event_data: unknown, given: Partial<Event> = {}): Event => {
-    const { env_id, stream_id } = run
-    const times = { event_time: now, created_at: now }
-    return asJson({ event_id: freshId(), env_id, stream_id, ...times, ...given, event_type, event_data })
-  }
+  const eventOf = ({ env_id, stream_id }: RunFacts, given: Delivered): Event =>
+    asJson({ event_id: freshId(), env_id, stream_id, event_time: now, created_at: now, ...given })
 
   const start = (
     run: RunFacts,
@@ -70,19 +70,23 @@ export function testEnv(options: TestOptions = {}): Loose {
     caller: Caller | null = null
   ) => execute(place, { run, caller, facts, signal, body })
 
+  const deliver: Loose["deliver"] = async (fn, given, options = {}) => {
+    const run = factsOf("event", options)
+    const event = eventOf(run, given)
+    return plain(run, await start(run, { event }, options, async (svc) => stored(await fn(event, svc))))
+  }
+
   return {
     files: files.as(null, () => undefined),
+    deliver,
 
-    event: async (fn, data, options = {}) => {
-      const run = factsOf("event", options)
-      const event = eventOf(run, options.type ?? typeOf(fn.meta), data, options.event)
-      return plain(run, await start(run, { event }, options, async (svc) => stored(await fn(event, svc))))
-    },
+    event: async (fn, event_data, options = {}) =>
+      deliver(fn, { ...options.event, event_type: options.type ?? typeOf(fn.meta), event_data }, options),
 
     tick: async (fn, given = {}, options = {}) => {
       const run = factsOf("schedule", options)
       const tick = { schedule_id: freshId(), scheduled_time: now, cron: cronOf(fn.meta), ...given }
-      const event = eventOf(run, "svc:schedule", { ...tick, fn: "main/fn" })
+      const event = eventOf(run, { event_type: "svc:schedule", event_data: { ...tick, fn: "main/fn" } })
       return plain(run, await start(run, { event, tick }, options, async (svc) => stored(await fn(tick, svc))))
     },
 
@@ -110,7 +114,7 @@ export function testEnv(options: TestOptions = {}): Loose {
     call: async (fn, given, options = {}) => {
       const run = factsOf("call", options)
       const args = asJson(given)
-      const event = eventOf(run, "svc:call", { fn: "main/fn", args })
+      const event = eventOf(run, { event_type: "svc:call", event_data: { fn: "main/fn", args } })
       return plain(run, await start(run, { event, args }, options, async () => stored(await fn(...args))))
     }
   }

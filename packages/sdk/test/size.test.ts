@@ -1,0 +1,58 @@
+/** What the SDK adds to a bundle: minified bytes beyond the same functions with `meta` set by hand. */
+import { expect, it } from "vitest"
+import { bundleOf } from "./bundle.ts"
+
+const sdk = `"../src/index.ts"`
+
+const addedBy = async (withSdk: string, byHand: string): Promise<number> =>
+  (await bundleOf(withSdk, true)).length - (await bundleOf(byHand, true)).length
+
+it.each([
+  [
+    "handler",
+    700,
+    `import { handler } from ${sdk}; export const a = handler({ event: "a", retry: { attempts: 3 } }, (event) => event.event_id)`,
+    `export const a = (event) => event.event_id; a.meta = { event: "a", retry: { attempts: 3 } }`
+  ],
+  [
+    "schedule",
+    300,
+    `import { schedule } from ${sdk}; export const a = schedule("0 3 * * *", (tick) => tick.cron)`,
+    `export const a = (tick) => tick.cron; a.meta = { schedule: "0 3 * * *" }`
+  ],
+  [
+    "webhook",
+    700,
+    `import { webhook } from ${sdk}; export const a = webhook({ service: "s", path: "/" }, (request) => request.body)`,
+    `export const a = (request) => request.body; a.meta = { webhook: { service: "s", path: "/" } }`
+  ],
+  [
+    "tool",
+    900,
+    `import { tool } from ${sdk}; export const a = tool({ service: "s" }, (args) => args)`,
+    `export const a = (args) => args; a.meta = { tool: { service: "s" } }`
+  ],
+  [
+    "callable",
+    200,
+    `import { callable } from ${sdk}; export const a = callable({ timeout: "1s" }, (b) => b)`,
+    `export const a = (b) => b; a.meta = { timeout: "1s" }`
+  ]
+])("%s adds less than %i bytes", async (_, most, withSdk, byHand) => {
+  const added = await addedBy(withSdk, byHand)
+  expect(added).toBeGreaterThan(0)
+  expect(added).toBeLessThan(most)
+})
+
+it("everything together adds less than 2200 bytes, and types add nothing", async () => {
+  const all = `export { callable, defineEvents, handler, schedule, tool, webhook } from ${sdk}`
+  expect(await addedBy(all, "")).toBeLessThan(2200)
+  const types = `import "../src/globals.ts"; import type { Svc } from ${sdk}; export const a = (b: Svc) => b`
+  expect(await addedBy(types, "export const a = (b) => b")).toBe(0)
+})
+
+it("brings nothing along but itself", async () => {
+  const code = await bundleOf(`export * from ${sdk}`)
+  expect(code.match(/^\/\/ \S+/gm)?.every((line) => /^\/\/ (\.\.\/src|packages\/sdk\/src)\//.test(line))).toBe(true)
+  expect(code).not.toMatch(/^import |require\(|node:/m)
+})
