@@ -22,6 +22,7 @@ export const bundle = async (): Promise<Bundle> => {
     write: false,
     format: "esm",
     platform: "neutral",
+    conditions: ["weft-source"],
     mainFields: ["module", "main"],
     target: "es2024",
     sourcemap: "linked"

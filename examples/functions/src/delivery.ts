@@ -19,10 +19,5 @@ export type Delivery = z.infer<typeof Delivery>
 export const eventType = (event: string, action: string | null): string =>
   action === null ? `github:${event}` : `github:${event}:${action}`
 
-/** Reads the payload out of an event's data. Throws, naming the field, when it is not of that shape. */
-export const payloadOf = <Shape extends z.ZodType>(data: unknown, shape: Shape): z.infer<Shape> => {
-  const { event, payload } = Delivery.parse(data)
-  const parsed = shape.safeParse(payload)
-  if (!parsed.success) throw new TypeError(`A ${event} payload is not as expected:\n${z.prettifyError(parsed.error)}`)
-  return parsed.data
-}
+/** A delivery with a payload of this shape. */
+export const deliveryOf = <Payload extends z.ZodType>(payload: Payload) => Delivery.extend({ payload })

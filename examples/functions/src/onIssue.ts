@@ -1,9 +1,9 @@
 /** An issue as a mail would show it: HTML and plain text of its Markdown. */
+import { handler } from "@weft/sdk"
 import { marked } from "marked"
 import * as z from "zod"
-import { payloadOf } from "./delivery.ts"
+import { deliveryOf } from "./delivery.ts"
 import { plainText } from "./markdown.ts"
-import type { Event, Meta } from "./types.ts"
 
 const Issue = z.object({
   action: z.string(),
@@ -15,8 +15,8 @@ const Issue = z.object({
   })
 })
 
-export const onIssue = (event: Event) => {
-  const { action, issue } = payloadOf(event.event_data, Issue)
+export const onIssue = handler({ event: "github:issues:*", data: deliveryOf(Issue) }, (event) => {
+  const { action, issue } = event.event_data.payload
   const body = issue.body ?? ""
   const text = plainText(body)
   return {
@@ -29,6 +29,4 @@ export const onIssue = (event: Event) => {
     text,
     words: text.split(/\s+/).filter((word) => word !== "").length
   }
-}
-
-onIssue.meta = { event: "github:issues:*" } satisfies Meta
+})

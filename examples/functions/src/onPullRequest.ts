@@ -1,8 +1,8 @@
 /** How large a pull request is, and how long it took. */
+import { handler } from "@weft/sdk"
 import { differenceInMinutes, formatDuration, intervalToDuration } from "date-fns"
 import * as z from "zod"
-import { payloadOf } from "./delivery.ts"
-import type { Event, Meta } from "./types.ts"
+import { deliveryOf } from "./delivery.ts"
 
 const instant = z.iso.datetime({ offset: true })
 
@@ -21,8 +21,8 @@ const PullRequest = z.object({
 })
 type PullRequest = z.infer<typeof PullRequest>["pull_request"]
 
-export const onPullRequest = (event: Event) => {
-  const { action, pull_request } = payloadOf(event.event_data, PullRequest)
+export const onPullRequest = handler({ event: "github:pull_request:*", data: deliveryOf(PullRequest) }, (event) => {
+  const { action, pull_request } = event.event_data.payload
   return {
     kind: "pull_request",
     action,
@@ -32,9 +32,7 @@ export const onPullRequest = (event: Event) => {
     size: sizeLabel((pull_request.additions ?? 0) + (pull_request.deletions ?? 0)),
     lead_time: leadTime(pull_request)
   }
-}
-
-onPullRequest.meta = { event: "github:pull_request:*" } satisfies Meta
+})
 
 /** By changed lines. */
 export const sizeLabel = (lines: number): "XS" | "S" | "M" | "L" | "XL" =>

@@ -1,8 +1,8 @@
 /** What a push brought: its commits in one line each, and what they touched. */
+import { handler } from "@weft/sdk"
 import { formatDistanceStrict } from "date-fns"
 import * as z from "zod"
-import { payloadOf } from "./delivery.ts"
-import type { Event, Meta } from "./types.ts"
+import { deliveryOf } from "./delivery.ts"
 
 const Commit = z.object({
   id: z.string(),
@@ -22,8 +22,8 @@ const Push = z.object({
   commits: z.array(Commit)
 })
 
-export const onPush = (event: Event) => {
-  const push = payloadOf(event.event_data, Push)
+export const onPush = handler({ event: "github:push", data: deliveryOf(Push) }, (event) => {
+  const push = event.event_data.payload
   return {
     kind: "push",
     branch: push.ref.replace(/^refs\/(heads|tags)\//, ""),
@@ -31,9 +31,7 @@ export const onPush = (event: Event) => {
     files: new Set(push.commits.flatMap(({ added, removed, modified }) => [...added, ...removed, ...modified])).size,
     commits: push.commits.map((commit) => summary(commit, event.event_time))
   }
-}
-
-onPush.meta = { event: "github:push" } satisfies Meta
+})
 
 const summary = (commit: z.infer<typeof Commit>, now: string) => ({
   id: commit.id.slice(0, 7),

@@ -1,8 +1,8 @@
 /** A release note for people, with what there is to download. */
+import { handler } from "@weft/sdk"
 import * as z from "zod"
-import { payloadOf } from "./delivery.ts"
+import { deliveryOf } from "./delivery.ts"
 import { plainText } from "./markdown.ts"
-import type { Event, Meta } from "./types.ts"
 
 const Release = z.object({
   action: z.string(),
@@ -15,8 +15,8 @@ const Release = z.object({
   })
 })
 
-export const onRelease = (event: Event) => {
-  const { action, release } = payloadOf(event.event_data, Release)
+export const onRelease = handler({ event: "github:release:*", data: deliveryOf(Release) }, (event) => {
+  const { action, release } = event.event_data.payload
   return {
     kind: "release",
     action,
@@ -26,6 +26,4 @@ export const onRelease = (event: Event) => {
     bytes: release.assets.reduce((sum, { size }) => sum + size, 0),
     downloads: release.assets.reduce((sum, { download_count }) => sum + download_count, 0)
   }
-}
-
-onRelease.meta = { event: "github:release:*" } satisfies Meta
+})

@@ -1,15 +1,15 @@
 /** Stars given and taken; GitHub says it twice, as `star` and, of old, as `watch`. */
+import { handler } from "@weft/sdk"
 import * as z from "zod"
-import { payloadOf } from "./delivery.ts"
-import type { Event, Meta } from "./types.ts"
+import { deliveryOf } from "./delivery.ts"
 
 const Star = z.object({
   action: z.string(),
   repository: z.object({ full_name: z.string(), stargazers_count: z.int() })
 })
 
-export const onStar = (event: Event) => {
-  const { action, repository } = payloadOf(event.event_data, Star)
+export const onStar = handler({ event: ["github:star:*", "github:watch:*"], data: deliveryOf(Star) }, (event) => {
+  const { action, repository } = event.event_data.payload
   return {
     kind: "star",
     repository: repository.full_name,
@@ -17,9 +17,7 @@ export const onStar = (event: Event) => {
     stars: repository.stargazers_count,
     milestone: isMilestone(repository.stargazers_count)
   }
-}
-
-onStar.meta = { event: ["github:star:*", "github:watch:*"] } satisfies Meta
+})
 
 /** 1, 10, 100 and so on. */
 export const isMilestone = (stars: number): boolean => /^10*$/.test(String(stars))

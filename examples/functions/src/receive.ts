@@ -1,12 +1,20 @@
 /** `POST /webhook/{org}/{env}/github/events`: checks a delivery of GitHub and publishes it as an event. */
+import { webhook } from "@weft/sdk"
 import { type Delivery, eventType, Payload } from "./delivery.ts"
 import { isSigned } from "./signature.ts"
-import type { Meta, Svc, WebhookRequest, WebhookResponse } from "./types.ts"
 
 /** The context variable that holds what GitHub signs its deliveries with. */
 export const secretKey = "GITHUB_WEBHOOK_SECRET"
 
-export const receive = async (request: WebhookRequest, svc: Svc): Promise<WebhookResponse> => {
+const endpoint = {
+  service: "github",
+  path: "/events",
+  method: "POST",
+  description: "Takes deliveries of a GitHub webhook",
+  "secret-headers": ["x-hub-signature-256"]
+} as const
+
+export const receive = webhook(endpoint, async (request, svc) => {
   const event = request.headers["x-github-event"]
   const delivery = request.headers["x-github-delivery"]
   const signature = request.headers["x-hub-signature-256"]
@@ -30,12 +38,6 @@ export const receive = async (request: WebhookRequest, svc: Svc): Promise<Webhoo
   const type = eventType(event, action)
   const { event_id } = await svc.events.publish({ type, data })
   return { status: 202, body: { event_id, event_type: type } }
-}
+})
 
-receive.meta = {
-  description: "Takes deliveries of a GitHub webhook",
-  webhook: { service: "github", path: "/events", method: "POST", auth: "none" },
-  "secret-headers": ["x-hub-signature-256"]
-} satisfies Meta
-
-const refuse = (status: number, error: string): WebhookResponse => ({ status, body: { error } })
+const refuse = (status: number, error: string) => ({ status, body: { error } })

@@ -1,7 +1,8 @@
-/** What must become of a sample, found by asking the functions themselves in this process. */
+/** What must become of a sample, found by running the functions themselves in this process. */
+import type { Event, Meta } from "@weft/sdk"
+import { testEnv } from "@weft/sdk/testing"
 import * as project from "../src/index.ts"
-import type { Event, Meta, Svc } from "../src/types.ts"
-import { testSvc } from "./svc.ts"
+import type { EventRecord } from "./api.ts"
 
 /** One run: its result, or the message that it failed with. */
 export type Ending =
@@ -9,7 +10,7 @@ export type Ending =
   | { readonly status: "failed"; readonly message: string }
 
 interface Handler {
-  (event: Event, svc: Svc): unknown
+  (event: never, svc: never): unknown
   readonly meta: Meta
 }
 
@@ -24,28 +25,20 @@ const handlers: ReadonlyArray<Handler> = [
 ]
 
 /** Every attempt of every handler that takes the event's type. */
-export const expectedEndings = (event: Event): ReadonlyArray<Ending> =>
-  handlers
-    .filter(({ meta }) => [meta.event ?? []].flat().some((pattern) => takes(pattern, event.event_type)))
-    .flatMap((handler) => attemptsOf(handler, event))
+export const expectedEndings = async (event: EventRecord): Promise<ReadonlyArray<Ending>> => {
+  const taking = handlers.filter(({ meta }) => [meta.event ?? []].flat().some((it) => takes(it, event.event_type)))
+  return (await Promise.all(taking.map((handler) => attemptsOf(handler, event)))).flat()
+}
 
 const takes = (pattern: string, type: string): boolean =>
   pattern.endsWith("*") ? type.startsWith(pattern.slice(0, -1)) : pattern === type
 
-const attemptsOf = (handler: Handler, event: Event): ReadonlyArray<Ending> => {
+const attemptsOf = async (handler: Handler, event: Pick<Event, "event_type" | "event_data">) => {
   const endings: Array<Ending> = []
   for (let attempt = 1; attempt <= (handler.meta.retry?.attempts ?? 1); attempt++) {
-    const ending = endingOf(handler, event, attempt)
-    endings.push(ending)
-    if (ending.status === "succeeded") break
+    const { result, error } = await testEnv().deliver(handler, event, { attempt })
+    if (error === null) return [...endings, { status: "succeeded", result } as const]
+    endings.push({ status: "failed", message: error.message })
   }
   return endings
-}
-
-const endingOf = (handler: Handler, event: Event, attempt: number): Ending => {
-  try {
-    return { status: "succeeded", result: handler(event, testSvc(attempt)) }
-  } catch (error) {
-    return { status: "failed", message: error instanceof Error ? error.message : String(error) }
-  }
 }

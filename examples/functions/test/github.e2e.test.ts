@@ -65,7 +65,9 @@ describe("GitHub's deliveries", () => {
   it("end in exactly the runs that their handlers' rules give", async () => {
     const api = apiOf(server)
     const expected = new Map<string, ReadonlyArray<Ending>>()
-    for (const event of await api.list("/events", EventRecord)) expected.set(event.event_id, expectedEndings(event))
+    for (const event of await api.list("/events", EventRecord)) {
+      expected.set(event.event_id, await expectedEndings(event))
+    }
     const handled = [...expected.values()].reduce((sum, endings) => sum + endings.length, 0)
     await settled(handled + webhookCalls)
 

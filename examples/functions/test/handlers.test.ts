@@ -1,3 +1,4 @@
+import { testEnv } from "@weft/sdk/testing"
 import { describe, expect, it } from "vitest"
 import { flaky } from "../src/flaky.ts"
 import { countValues, onAny } from "../src/onAny.ts"
@@ -6,23 +7,18 @@ import { onPullRequest, sizeLabel } from "../src/onPullRequest.ts"
 import { onPush } from "../src/onPush.ts"
 import { onRelease } from "../src/onRelease.ts"
 import { isMilestone, onStar } from "../src/onStar.ts"
-import type { Event } from "../src/types.ts"
-import { type Sample, samples } from "./payloads.ts"
-import { testSvc } from "./svc.ts"
+import { samples } from "./payloads.ts"
 
-const eventOf = (type: string, payload: object, event_time = "2026-01-02T00:00:00.000Z"): Event => {
+const eventOf = (type: string, payload: object) => {
   const [, event = "", action = null] = type.split(":")
-  return {
-    event_id: "0",
-    stream_id: "0",
-    event_type: type,
-    event_time,
-    event_data: { delivery: "1", event, action, payload }
-  }
+  const event_time = "2026-01-02T00:00:00.000Z"
+  return { event_type: type, event_time, event_data: { delivery: "1", event, action, payload } }
 }
 
-const sampleEvents = (name: string): ReadonlyArray<readonly [Sample, Event]> =>
+const sampleEvents = (name: string) =>
   samples.filter(({ event }) => event === name).map((sample) => [sample, eventOf(sample.type, sample.payload)] as const)
+
+const { deliver } = testEnv()
 
 describe("onPush", () => {
   const commit = {
@@ -36,40 +32,40 @@ describe("onPush", () => {
   }
   const push = { ref: "refs/heads/main", created: false, deleted: false, forced: false, commits: [commit, commit] }
 
-  it("gives each commit a line, its age by the event's time, and counts files once", () => {
+  it("gives each commit a line, its age by the event's time, and counts files once", async () => {
     const line = { id: "6113728", subject: "Mend the loop", author: "Ada", age: "3 hours ago" }
-    expect(onPush(eventOf("github:push", push))).toEqual({
-      kind: "push",
-      branch: "main",
-      change: "advanced",
-      files: 2,
-      commits: [line, line]
-    })
+    const { result } = await deliver(onPush, eventOf("github:push", push))
+    expect(result).toEqual({ kind: "push", branch: "main", change: "advanced", files: 2, commits: [line, line] })
   })
 
-  it("reads every sample", () => {
-    for (const [, event] of sampleEvents("push")) expect(onPush(event).branch).not.toContain("refs/")
+  it("reads every sample", async () => {
+    for (const [, event] of sampleEvents("push")) {
+      expect((await deliver(onPush, event)).result?.branch).toMatch(/^(?!refs\/)./)
+    }
   })
 
-  it("names the field that is not as expected", () => {
-    expect(() => onPush(eventOf("github:push", { ...push, ref: 1 }))).toThrow(/push payload[\s\S]*ref/)
+  it("names the field that is not as expected", async () => {
+    const { error } = await deliver(onPush, eventOf("github:push", { ...push, ref: 1 }))
+    expect(error).toMatchObject({ name: "Invalid", message: expect.stringContaining("payload.ref: ") })
   })
 })
 
 describe("onIssue", () => {
-  it("turns Markdown into HTML and words", () => {
+  it("turns Markdown into HTML and words", async () => {
     const body =
       "## Steps\n\n1. **open** `a.ts`\n2. see [docs](https://example.test)\n\n<b>raw</b>\n\n> quoted\n\n| a | b |\n|---|---|\n| c | d |"
     const issue = { number: 7, title: "It breaks", body, labels: [{ name: "bug" }, { name: "a11y" }] }
-    const result = onIssue(eventOf("github:issues:opened", { action: "opened", issue }))
+    const { result } = await deliver(onIssue, eventOf("github:issues:opened", { action: "opened", issue }))
     expect(result).toMatchObject({ kind: "issue", action: "opened", number: 7, labels: ["a11y", "bug"] })
-    expect(result.text).toBe("Steps\nopen a.ts\nsee docs\nraw\nquoted\na b c d")
-    expect(result.words).toBe(11)
-    expect(result.html).toContain("<strong>open</strong> <code>a.ts</code>")
+    expect(result?.text).toBe("Steps\nopen a.ts\nsee docs\nraw\nquoted\na b c d")
+    expect(result?.words).toBe(11)
+    expect(result?.html).toContain("<strong>open</strong> <code>a.ts</code>")
   })
 
-  it("reads every sample, those without a body too", () => {
-    for (const [sample, event] of sampleEvents("issues")) expect(onIssue(event).action).toBe(sample.action)
+  it("reads every sample, those without a body too", async () => {
+    for (const [sample, event] of sampleEvents("issues")) {
+      expect((await deliver(onIssue, event)).result?.action).toBe(sample.action)
+    }
   })
 })
 
@@ -88,7 +84,7 @@ describe("onPullRequest", () => {
     expect(sizeLabel(lines)).toBe(label)
   })
 
-  it("measures from opening to merging", () => {
+  it("measures from opening to merging", async () => {
     const pull_request = {
       number: 3,
       title: "Mend",
@@ -99,30 +95,33 @@ describe("onPullRequest", () => {
       deletions: 12
     }
     const event = eventOf("github:pull_request:closed", { action: "closed", pull_request })
-    expect(onPullRequest(event)).toMatchObject({
+    expect((await deliver(onPullRequest, event)).result).toMatchObject({
       state: "merged",
       size: "S",
       lead_time: { minutes: 1530, words: "1 day 1 hour 30 minutes" }
     })
   })
 
-  it("reads every sample; an open one has no lead time", () => {
+  it("reads every sample; an open one has no lead time", async () => {
     for (const [, event] of sampleEvents("pull_request")) {
-      const { state, lead_time } = onPullRequest(event)
-      expect(lead_time === null).toBe(state === "open" || state === "draft")
+      const { result } = await deliver(onPullRequest, event)
+      expect(result?.lead_time === null).toBe(result?.state === "open" || result?.state === "draft")
     }
   })
 })
 
 describe("onRelease", () => {
-  it("reads every sample and adds up its assets", () => {
-    for (const [, event] of sampleEvents("release")) expect(onRelease(event).bytes).toBeGreaterThanOrEqual(0)
+  it("reads every sample and adds up its assets", async () => {
+    for (const [, event] of sampleEvents("release")) {
+      expect((await deliver(onRelease, event)).result?.bytes).toBeGreaterThanOrEqual(0)
+    }
     const assets = [
       { name: "a", size: 3, download_count: 1 },
       { name: "b", size: 4, download_count: 5 }
     ]
     const release = { tag_name: "v1", name: null, body: "**New**", prerelease: true, assets }
-    expect(onRelease(eventOf("github:release:published", { action: "published", release }))).toEqual({
+    const event = eventOf("github:release:published", { action: "published", release })
+    expect((await deliver(onRelease, event)).result).toEqual({
       kind: "release",
       action: "published",
       title: "v1",
@@ -135,9 +134,9 @@ describe("onRelease", () => {
 })
 
 describe("onStar", () => {
-  it("reads every sample of both events", () => {
+  it("reads every sample of both events", async () => {
     for (const [sample, event] of [...sampleEvents("star"), ...sampleEvents("watch")]) {
-      expect(onStar(event).given).toBe(sample.action !== "deleted")
+      expect((await deliver(onStar, event)).result?.given).toBe(sample.action !== "deleted")
     }
   })
 
@@ -154,16 +153,18 @@ describe("onStar", () => {
 })
 
 describe("onAny", () => {
-  it("normalises every sample that somebody sent, and refuses the others by name", () => {
+  it("normalises every sample that somebody sent, and refuses the others by name", async () => {
     for (const sample of samples) {
-      const event = eventOf(sample.type, sample.payload)
-      if ("sender" in sample.payload) {
-        const result = onAny({ ...event, event_data: dataOf(sample) }, testSvc())
-        expect(result).toMatchObject({ kind: "any", event: sample.event, action: sample.action })
-        expect(result.repository === null).toBe(!("repository" in sample.payload))
-      } else {
-        expect(() => onAny(event, testSvc())).toThrow(`${sample.type} names no sender`)
-      }
+      const { type, delivery, event, action, payload } = sample
+      const { status, result, error } = await deliver(onAny, {
+        event_type: type,
+        event_data: { delivery, event, action, payload }
+      })
+      expect(status).toBe("sender" in payload ? "succeeded" : "failed")
+      if (status === "succeeded") {
+        expect(result).toMatchObject({ kind: "any", event, action })
+        expect(result?.repository === null).toBe(!("repository" in payload))
+      } else expect(error?.message).toBe(`${type} names no sender`)
     }
   })
 
@@ -172,12 +173,10 @@ describe("onAny", () => {
   })
 })
 
-const dataOf = ({ delivery, event, action, payload }: Sample) => ({ delivery, event, action, payload })
-
 describe("flaky", () => {
-  it("fails on the first attempt only", () => {
+  it("fails on the first attempt only", async () => {
     const event = eventOf("github:ping", {})
-    expect(() => flaky(event, testSvc(1))).toThrow("The first attempt never works")
-    expect(flaky(event, testSvc(2))).toEqual({ kind: "flaky", attempt: 2 })
+    expect((await deliver(flaky, event, { attempt: 1 })).error?.message).toBe("The first attempt never works")
+    expect((await deliver(flaky, event, { attempt: 2 })).result).toEqual({ kind: "flaky", attempt: 2 })
   })
 })
