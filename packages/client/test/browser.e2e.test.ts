@@ -11,7 +11,7 @@ import type { Given, Report } from "./browser/Report.ts"
 import { deploy, startWeft, tenant } from "./server/Server.ts"
 
 const bundled = async (): Promise<string> => {
-  const entry = fileURLToPath(new URL("browser/page.ts", import.meta.url))
+  const entry = fileURLToPath(new URL("./browser/page.ts", import.meta.url))
   const conditions = ["weft-source"]
   const built = await build({ entryPoints: [entry], bundle: true, format: "esm", conditions, write: false })
   return built.outputFiles[0]?.text ?? ""
