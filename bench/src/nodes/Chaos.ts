@@ -58,7 +58,8 @@ const settleWithinMs = 240_000
 export const chaos = async (options: ChaosOptions): Promise<Verdict> => {
   const { nodes, storage, leaseMs, progress } = options
   progress(`starting ${nodes} nodes`)
-  const variables = { WEFT_LIMIT_LEASE_MS: String(leaseMs) }
+  // What a dead node told nobody is told when it is noticed, as far as that many messages go back: for this load over a minute.
+  const variables = { WEFT_LIMIT_LEASE_MS: String(leaseMs), WEFT_LIMIT_REPLAY: "30000" }
   const cluster = await openCluster({ nodes, storage, variables })
   try {
     await cluster.deploy("chaos", source)

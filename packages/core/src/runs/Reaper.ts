@@ -16,7 +16,7 @@ import { Untold } from "./Untold.ts"
 const batch = 500
 
 /** How long after the end of its lease a dead node is noticed, at most; where all were away it does not matter. */
-const noticedMs = 60_000
+const noticedMs = 40_000
 
 /** Built only after one complete pass, so that nothing of a former life is `running` when the node begins. */
 export const layer = Layer.effectDiscard(
