@@ -5,6 +5,11 @@ const suites = ["{packages,adapters,examples}/*/test/**/*.test.ts", "{bench,tool
 /** The tests of the HTTP surface, which hold on every backend. */
 const http = ["adapters/http/test/**/*.test.ts"]
 
+/** Those of them that store nothing. */
+const aboveStores = ["answers", "openapi", "webhooks", "files", "mounts"].map(
+  (folder) => `adapters/http/test/${folder}/**`
+)
+
 /** Suites that need a database server, which is started for all of them together. */
 const onPostgres = ["adapters/postgres/test/**/*.test.ts"]
 
@@ -21,8 +26,20 @@ export default defineConfig({
         test: {
           name: "suites",
           include: suites,
-          exclude: [...heavy, ...onPostgres],
+          exclude: [...heavy, ...onPostgres, ...http],
+          maxWorkers: 2,
+          sequence: { groupOrder: 0 }
+        }
+      },
+      {
+        extends: true,
+        test: {
+          name: "http",
+          include: http,
+          exclude: heavy,
           provide: { httpBackend: "SQLite and files" },
+          // A file takes less time than what it imports.
+          isolate: false,
           maxWorkers: 2,
           sequence: { groupOrder: 0 }
         }
@@ -43,9 +60,10 @@ export default defineConfig({
         test: {
           name: "http on postgres",
           include: http,
-          exclude: heavy,
+          exclude: [...heavy, ...aboveStores],
           globalSetup: ["./tooling/src/services/vitest.ts", "./tooling/src/services/vitestS3.ts"],
           provide: { httpBackend: "PostgreSQL and S3" },
+          isolate: false,
           maxWorkers: 2,
           sequence: { groupOrder: 1 }
         }
