@@ -17,19 +17,24 @@ look.meta = { tool: { service: "shop", name: "look" } }
 `
 
 const timeoutMs = 1000
+/** A statement's time, its grace, and the time to connect again. */
+const statementMs = timeoutMs + 2000 + 5000
 /**
- * A statement's time, its grace, the time to connect again, that for a look at custom domains, and some for a busy
- * machine: after that a request counts as one that hangs.
+ * What is written waits for the batch before, and then for its own. That, the time for a look at custom domains, and some
+ * for a busy machine: after it a request counts as one that hangs.
  */
-const patienceMs = timeoutMs + 2000 + 5000 + 1000 + 4000
+const patienceMs = 2 * statementMs + 1000 + 4000
 
 const dir = mkdtempSync(join(tmpdir(), "weft-away-"))
 let database: PostgresServer
 let proxy: TcpProxy
 let node: ServerProcess
+const ends: Array<() => Promise<unknown>> = []
 beforeAll(async () => {
   database = await postgres()
+  ends.unshift(database.remove)
   proxy = await tcpProxy(database.port)
+  ends.unshift(proxy.close)
   const url = new URL(database.url)
   url.port = String(proxy.port)
   node = await startServer(dir, {
@@ -38,12 +43,11 @@ beforeAll(async () => {
     WEFT_MASTER_KEY: Buffer.alloc(32, 7).toString("base64"),
     WEFT_SANDBOX_RUNNERS: "1"
   })
+  ends.unshift(node.kill)
   await node.upload("shop", source)
 }, 60_000)
 afterAll(async () => {
-  await node.kill()
-  await proxy.close()
-  await database.remove()
+  for (const end of ends) await end()
   rmSync(dir, { recursive: true, force: true })
 })
 

@@ -10,24 +10,29 @@ import { apiKey, type ServerProcess, startServer } from "./ServerProcess.ts"
 const dir = mkdtempSync(join(tmpdir(), "weft-postgres-e2e-"))
 let server: PostgresServer
 let storage: S3Server
+const ends: Array<() => Promise<unknown>> = []
 beforeAll(async () => {
   server = await postgres()
+  ends.unshift(server.remove)
   storage = await s3Server()
+  ends.unshift(storage.remove)
 }, 120_000)
 afterAll(async () => {
-  await server.remove()
-  await storage.remove()
+  for (const end of ends) await end().catch(() => undefined)
   rmSync(dir, { recursive: true, force: true })
 })
 
-const startNode = (name: string, variables: Readonly<Record<string, string>> = {}): Promise<ServerProcess> =>
-  startServer(join(dir, name), {
+const startNode = async (name: string, variables: Readonly<Record<string, string>> = {}): Promise<ServerProcess> => {
+  const node = await startServer(join(dir, name), {
     WEFT_DATABASE_URL: server.url,
     WEFT_STORAGE_URL: s3Url(storage, "weft-nodes"),
     WEFT_MASTER_KEY: Buffer.alloc(32, 7).toString("base64"),
     WEFT_SANDBOX_RUNNERS: "1",
     ...variables
   })
+  ends.unshift(node.kill)
+  return node
+}
 
 const source = `
 export const onSaid = async (event, svc) => {
@@ -69,6 +74,7 @@ describe("nodes of one database", () => {
     "share files, builds and secrets, and tell each other what happens by %s",
     async (by) => {
       const between = by === "nats" ? await nats() : null
+      if (between !== null) ends.unshift(between.stop)
       const { url = "", user = "", password = "" } = between ?? {}
       const pubSub = between === null ? by : url.replace("//", `//${user}:${password}@`)
       const [one, other] = await Promise.all(["a", "b"].map((name) => startNode(name, { WEFT_PUBSUB: pubSub })))
