@@ -5,7 +5,7 @@
  * shares it. Nobody is told that something happened before it is durable: a write returns after its commit, and
  * so do the messages on the feed.
  */
-import { Clock, Context, Deferred, Effect, Exit, Latch, Layer } from "effect"
+import { Cause, Clock, Context, Deferred, Effect, Exit, Latch, Layer } from "effect"
 import type { Activity } from "../activity/Activity.ts"
 import { Feed } from "../activity/Feed.ts"
 import type { StoreUnavailable } from "../errors/Errors.ts"
@@ -83,7 +83,13 @@ export class Journal extends Context.Service<
         } else {
           own.doubt()
           const failed = Exit.failCause(exit.cause)
-          for (const write of batch) write.done(failed)
+          // What came meanwhile would wait as long again to hear the same.
+          const behind = Cause.hasFails(exit.cause) ? pending : []
+          if (behind.length > 0) {
+            pending = []
+            wake.closeUnsafe()
+          }
+          for (const write of [...batch, ...behind]) write.done(failed)
         }
       })
 
