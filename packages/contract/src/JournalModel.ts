@@ -159,13 +159,14 @@ export const journalStoreModel = <E>(
 /** Rejects with the seed and the shortest history on which the store and the one in memory do not agree. */
 export const agreesWithMemory = <E>(
   layer: Layer.Layer<JournalStores, E>,
-  { exclusive, histories }: JournalModelOptions
+  { exclusive, histories }: JournalModelOptions,
+  seed?: number
 ): Promise<void> =>
   fc.assert(
     fc.asyncProperty(fc.array(command, { minLength: 1, maxLength: 25 }), (commands) =>
       Effect.runPromise(Effect.scoped(compare(commands, layer, exclusive)))
     ),
-    { numRuns: histories }
+    { numRuns: histories, ...(seed === undefined ? {} : { seed }) }
   )
 
 const compare = <E>(commands: ReadonlyArray<Command>, layer: Layer.Layer<JournalStores, E>, exclusive: boolean) =>

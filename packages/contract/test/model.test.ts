@@ -6,6 +6,9 @@ import { Context, Effect, Layer } from "effect"
 
 const { database } = MemoryStores
 
+/** Faults are looked for in the same histories every time: rare ones would be passed over now and then. */
+const seed = 1
+
 journalStoreModel("memory", database, { exclusive: false, histories: 100 })
 
 const faulty = (change: (store: JournalStore["Service"]) => Partial<JournalStore["Service"]>) =>
@@ -45,7 +48,7 @@ describe("JournalStore model notices a store that", () => {
     "never reaps": faulty(() => ({ reap: () => Effect.succeed([]) }))
   })) {
     it(fault, async () => {
-      const outcome = await agreesWithMemory(layer, { exclusive: false, histories: 200 }).then(
+      const outcome = await agreesWithMemory(layer, { exclusive: false, histories: 200 }, seed).then(
         () => "agreed",
         (error: unknown) => String(error)
       )
