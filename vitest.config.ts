@@ -13,8 +13,8 @@ const aboveStores = ["answers", "openapi", "webhooks", "files", "mounts"].map(
 /** Suites that need a database server, which is started for all of them together. */
 const onPostgres = ["adapters/postgres/test/**/*.test.ts"]
 
-/** Suites that start whole servers or attack the sandbox: last, and one at a time, or they would time each other out. */
-const heavy = ["**/*.e2e.test.ts", "**/test/attack/**/*.test.ts"]
+/** Suites that start whole servers: last, when all else is over. Most of their time they wait. */
+const heavy = ["**/*.e2e.test.ts"]
 
 export default defineConfig({
   test: {
@@ -70,7 +70,7 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: "heavy", include: heavy, maxWorkers: 1, testTimeout: 120_000, sequence: { groupOrder: 2 } }
+        test: { name: "heavy", include: heavy, maxWorkers: 2, testTimeout: 120_000, sequence: { groupOrder: 2 } }
       }
     ],
     execArgv: ["--conditions=weft-source"],

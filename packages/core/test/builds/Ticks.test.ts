@@ -43,19 +43,28 @@ const daily = ["30 1 * * *", "30 2 * * *", "0 3 * * 1-5", "45 2-3 * * *", "0 */6
 /** Many times an hour: only around the changes, or the comparison takes minutes. */
 const dense = ["*/15 * 1-9 4,11 *", "*/7 */5 25-31 3,10 *", "0 * 25-31 3,4,9,10 *", "*/20 59 1-3 30 3,10 *"]
 
-const expressions = [...times.flatMap((time) => days.map((day) => `${time} ${day}`)), ...daily, ...dense]
+const all = [...times.flatMap((time) => days.map((day) => `${time} ${day}`)), ...daily, ...dense]
+
+/**
+ * Those that are compared in a zone: a third of all, in each zone another one, so that each is compared in four zones.
+ * All in all zones take minutes: `WEFT_TEST_ALL_TICKS=1`.
+ */
+const expressionsIn = (zone: string): ReadonlyArray<string> =>
+  process.env.WEFT_TEST_ALL_TICKS === "1"
+    ? all
+    : all.filter((_, index) => index % 3 === zones.indexOf(zone) % 3 || dense.length + index >= all.length)
 
 const from = Timestamp.make(Date.parse("2025-01-01T00:00:00Z"))
 const to = Date.parse("2027-01-01T00:00:00Z")
 
 describe("ticks", () => {
   it("there are enough of them to compare", () => {
-    assert.isAtLeast(expressions.length, 200)
+    assert.isAtLeast(all.length, 200)
   })
 
   for (const zone of zones) {
-    it(`${zone}: every expression fires when croner says, for two years`, () => {
-      for (const expression of expressions) {
+    it(`${zone}: expressions fire when croner says, for two years`, () => {
+      for (const expression of expressionsIn(zone)) {
         const theirs = new Cron(expression, { timezone: zone })
         const ours = readTicks(expression, zone)
         for (let tick: Timestamp | null = from; tick !== null && tick < to; ) {
