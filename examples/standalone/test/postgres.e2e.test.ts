@@ -104,4 +104,29 @@ describe("nodes of one database", () => {
       await between?.stop()
     }
   )
+
+  it("may let clients download from S3 itself, by URLs that need no credential", async () => {
+    const node = await startNode("a", { WEFT_STORAGE_URL: `${s3Url(storage, "weft-nodes")}&presign_seconds=60` })
+    const headers = { authorization: `Bearer ${apiKey}` }
+    const type = { ...headers, "content-type": "text/csv" }
+    const put = await fetch(`${node.url}/v1/files/upload/direct.csv`, { method: "PUT", headers: type, body: "a,b" })
+    const { data } = z.object({ data: z.object({ file_id: z.string() }) }).parse(await put.json())
+    const download = `${node.url}/v1/files/${data.file_id}/download`
+
+    const sent = await fetch(download, { headers, redirect: "manual" })
+    expect(sent.status).toBe(307)
+    const address = new URL(sent.headers.get("location") ?? "")
+    expect(address.host).toBe(`${storage.endPoint}:${storage.port}`)
+    const got = await fetch(address)
+    expect([got.status, got.headers.get("content-type"), await got.text()]).toEqual([200, "text/csv", "a,b"])
+    expect(got.headers.get("content-disposition")).toContain("direct.csv")
+    address.searchParams.set("X-Amz-Signature", "0".repeat(64))
+    expect((await fetch(address)).status).toBe(403)
+
+    // What is more than a plain download is answered by the node.
+    expect((await fetch(download, { method: "HEAD", headers, redirect: "manual" })).status).toBe(200)
+    const part = await fetch(download, { headers: { ...headers, range: "bytes=2-2" }, redirect: "manual" })
+    expect([part.status, await part.text()]).toEqual([206, "b"])
+    expect(await node.stop()).toBe(0)
+  })
 })
