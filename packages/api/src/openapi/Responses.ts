@@ -19,6 +19,7 @@ const meanings: Readonly<Record<string, string>> = {
   "204": "Done; there is no body",
   "206": "The part that was asked for",
   "304": "The client's copy is still good",
+  "307": "The bytes are at Location, for a while and without a credential; only where the server is set up so",
   "400": "The path, the query or the body is not valid",
   "401": "The credential is missing, not valid, expired or revoked",
   "403": "The credential or the plan does not allow it",

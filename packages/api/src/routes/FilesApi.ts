@@ -70,7 +70,7 @@ export class FilesApi extends HttpApiGroup.make("files")
     }).annotateMerge(summary("Get a file's record")),
     HttpApiEndpoint.get("download", "/v1/files/:file_id/download", {
       params: fileParams,
-      success: [fileBytes, partOfFile, HttpApiSchema.Empty(304)],
+      success: [fileBytes, partOfFile, HttpApiSchema.Empty(304), HttpApiSchema.Empty(307)],
       error: [NotFoundError, RangeNotSatisfiable]
     }).annotateMerge(summary("Download a file, or a range of it")),
     HttpApiEndpoint.delete("remove", "/v1/files/:file_id", {

@@ -19,7 +19,7 @@ export class LinksApi extends HttpApiGroup.make("links")
           Schema.String.annotate({ description: "Base64url; made by the server for all of the above" })
         )
       },
-      success: [fileBytes, partOfFile, HttpApiSchema.Empty(304)],
+      success: [fileBytes, partOfFile, HttpApiSchema.Empty(304), HttpApiSchema.Empty(307)],
       error: [UnauthorizedError, ForbiddenError, NotFoundError, RangeNotSatisfiable]
     }).annotateMerge(extension("Download a file by a link that a function made; no credential"))
   )
