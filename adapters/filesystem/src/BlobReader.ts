@@ -3,7 +3,7 @@ import { constants } from "node:fs"
 import { type FileHandle, open } from "node:fs/promises"
 import type { ByteRange } from "@weft/core"
 import { Bytes } from "effect"
-import { linkedFolder } from "./Content.ts"
+import { isPlain, linkedFolder } from "./Content.ts"
 import { isAbsence, orNull } from "./Durable.ts"
 import type { JoinedFolders, ReadFolder } from "./JoinedFolders.ts"
 import { readManifest, sizeOf } from "./Manifest.ts"
@@ -29,7 +29,11 @@ export const openReader = async (
     const plain = await openPlain(contentPath(places, key), range)
     if (plain !== null) return plain
     const folder = await linkedFolder(places, key)
-    if (folder === null) return null
+    if (folder === null) {
+      // Nothing, or a plain file that has come in place of a folder since.
+      if (await isPlain(places, key)) continue
+      return null
+    }
     if (folder === before) throw new Error(`${folder} holds no manifest`)
     before = folder
     const reader = await openJoined(joined.enter(folder), range)

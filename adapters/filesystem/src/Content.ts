@@ -2,7 +2,7 @@
  * What is under a key, and how it is changed: always by one rename of the key's name, after which what was there
  * before is removed. Each is safe to repeat after a crash in its middle.
  */
-import { readdir, readlink, rename, rmdir, symlink, unlink } from "node:fs/promises"
+import { lstat, readdir, readlink, rename, rmdir, symlink, unlink } from "node:fs/promises"
 import { basename, dirname, join } from "node:path"
 import { makeFolder, orNull, syncFolder } from "./Durable.ts"
 import type { JoinedFolders } from "./JoinedFolders.ts"
@@ -54,6 +54,10 @@ export const linkedFolder = async (places: Places, key: string): Promise<string 
   const target = await orNull(readlink(file).catch(nullForNoLink))
   return target === null ? null : join(dirname(file), target)
 }
+
+/** Whether the key has a file of its own, and not a link. */
+export const isPlain = async (places: Places, key: string): Promise<boolean> =>
+  (await orNull(lstat(contentPath(places, key))))?.isFile() ?? false
 
 const nullForNoLink = (error: unknown): null => {
   if (error instanceof Error && "code" in error && error.code === "EINVAL") return null
