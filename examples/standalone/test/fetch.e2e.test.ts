@@ -170,7 +170,8 @@ const startWith = async (egress: boolean) => {
   const instance = await start({
     stores: MemoryStores.database,
     blobs: MemoryStores.blobs,
-    sandbox: isolated({ runners: 1 }),
+    // 20 MiB take most of the usual limit even where nobody else computes.
+    sandbox: isolated({ runners: 1, limits: { cpuSliceMs: 5_000 } }),
     masterKeys: [Redacted.make(new Uint8Array(32).fill(7))],
     ...(egress ? { egress: outbound({ policy: { allow: [url.replace("http://", "")] } }) } : {})
   })
