@@ -30,7 +30,10 @@ it("several nodes lose nothing while they are killed, stopped and cut off", { ti
   expect(findings.filter(({ count }) => count > 0)).toEqual([])
   expect(code).toBe(0)
 
-  expect(faults).toMatchObject({ kill: 1, pause: 1, blackhole: 1, "database crash": 1 })
+  // One of each, and more on a machine where the load takes longer.
+  for (const kind of ["kill", "pause", "blackhole", "database crash"]) {
+    expect(faults[kind], kind).toBeGreaterThanOrEqual(1)
+  }
   const figure = (name: string) => new Map(figures).get(name) ?? 0
   expect(figure("requests acknowledged")).toBeGreaterThan(300)
   expect(figure("runs lost with their node, and tried again")).toBeGreaterThan(0)
