@@ -25,3 +25,7 @@ numbers.register<number>(PgTypes.OID.numeric, {
   encode: (value) => PgTypes.encode(String(value), PgTypes.OID.numeric),
   decode: (bytes) => Result.map(PgTypes.decode(bytes, PgTypes.OID.numeric, 1), Number)
 })
+
+/** Says of what type its elements are, which nobody could tell of an array that has none, or only nulls. */
+export const arrayOf = (values: ReadonlyArray<unknown>, element: number): PgTypes.Parameter =>
+  Result.getOrThrow(PgTypes.array(values, element, numbers))

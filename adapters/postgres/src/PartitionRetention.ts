@@ -8,8 +8,9 @@
 import { type EnvId, leastIdAt, RunId } from "@weft/core"
 import { Clock, Duration, Effect, Schedule } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
-import { holdPartitions, isImpatience, listPartitions, lockPatience, type Partition } from "./Partitions.ts"
+import { holdPartitions, listPartitions, lockPatience, type Partition } from "./Partitions.ts"
 import { postgres } from "./PostgresDialect.ts"
+import { isImpatience } from "./Troubles.ts"
 
 /** What is cut off has this at the end of its name. */
 const cutOff = "_gone"

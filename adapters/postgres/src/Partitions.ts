@@ -8,10 +8,11 @@
  */
 import { leastIdAt, RunId } from "@weft/core"
 import { Cause, Clock, Duration, Effect } from "effect"
-import { type SqlClient, SqlError } from "effect/sql"
+import type { SqlClient, SqlError } from "effect/sql"
 import { missing, needed, type Range } from "./PartitionRanges.ts"
 import { postgres } from "./PostgresDialect.ts"
 import type { Resolved } from "./PostgresOptions.ts"
+import { isImpatience } from "./Troubles.ts"
 
 export interface Partitioned {
   readonly table: "runs" | "events"
@@ -143,7 +144,3 @@ export const keepPartitions = Effect.fnUntraced(function* (
     Effect.forkScoped
   )
 })
-
-/** Whether the others did not let go in time. */
-export const isImpatience = (error: unknown): boolean =>
-  SqlError.isSqlError(error) && error.reason._tag === "LockTimeoutError"

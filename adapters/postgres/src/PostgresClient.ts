@@ -5,7 +5,7 @@
  * in the midst of a transaction, because its process was stopped, is ended by the server: it holds up all others.
  */
 import { PgClient, type PgConnection, PgPool } from "@effect/sql-pg"
-import { isConflict } from "@weft/sql"
+import { repeatConflicts } from "@weft/sql"
 import { Duration, Effect, Option, type Scope } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient, type SqlConnection, SqlError } from "effect/sql"
@@ -25,10 +25,7 @@ const idleInTransactionMs = 5_000
 /** How long a statement waits for what another transaction holds, in milliseconds: longer than the above. */
 const lockTimeoutMs = 8_000
 
-/** How many times a transaction is tried again that the server undid for the sake of others. */
-const conflictRetries = 5
-
-/** The same for statements that are outdated: each of a transaction may be, on each connection. */
+/** How many times a transaction is tried again whose statements are outdated: each may be, on each connection. */
 const outdatedRetries = 100
 
 /** A row may have a result and logs of some MiB. */
@@ -103,10 +100,7 @@ export const open = (options: Resolved): Effect.Effect<SqlClient.SqlClient, SqlE
     return Object.assign(client, { withTransaction: repeating(client) })
   }).pipe(Effect.provide(Reactivity.layer))
 
-/**
- * Transactions that wait for each other in a circle are undone by the server, all but one. They begin again at once:
- * that one has what they wait for.
- */
+/** Whole transactions begin again; what is nested in one begins with it. */
 const repeating = ({
   withTransaction,
   transactionService
@@ -115,9 +109,7 @@ const repeating = ({
     Effect.flatMap(Effect.serviceOption(transactionService), (outer) =>
       Option.isSome(outer)
         ? withTransaction(effect)
-        : Effect.retry(withTransaction(effect), { times: conflictRetries, while: isConflict }).pipe(
-            Effect.retry({ times: outdatedRetries, while: isOutdated })
-          )
+        : Effect.retry(repeatConflicts(withTransaction(effect)), { times: outdatedRetries, while: isOutdated })
     )
 }
 

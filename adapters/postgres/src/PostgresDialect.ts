@@ -1,10 +1,10 @@
 /** How PostgreSQL spells what `@weft/sql` leaves open. */
 import { PgTypes } from "@effect/sql-pg"
 import { type ColumnType, type Dialect, type Expected, NotAllCount, type Part, type Rows } from "@weft/sql"
-import { Effect, Result } from "effect"
+import { Effect } from "effect"
 import type { SqlError } from "effect/sql"
 import { arrivals } from "./Arrivals.ts"
-import { numbers } from "./Numbers.ts"
+import { arrayOf } from "./Numbers.ts"
 import { codeOf } from "./Troubles.ts"
 
 const types = { text: `TEXT COLLATE "C"`, integer: "BIGINT", real: "DOUBLE PRECISION" }
@@ -76,8 +76,8 @@ const oneOf = (parts: ReadonlyArray<Part>, expected: ReadonlyArray<Expected>) =>
     parameters.push(...columnsOf(columns, rows))
     return `part${place} AS (${text(unnested)} RETURNING 1)`
   })
-  const checks = expected.map(({ parts: places, rows }) => {
-    const counts = places.map((place) => `(SELECT count(*) FROM part${place})`)
+  const checks = expected.map(({ parts: counted, rows }) => {
+    const counts = counted.map((part) => `(SELECT count(*) FROM part${parts.indexOf(part)})`)
     parameters.push(rows)
     return `1 / CASE WHEN ${counts.join(" + ")} = $${parameters.length}::int THEN 1 ELSE 0 END`
   })
@@ -88,7 +88,3 @@ const divisionByZero = "22012"
 
 /** The only division is that of the check. */
 const isUnexpected = (error: SqlError.SqlError): boolean => codeOf(error.reason.cause) === divisionByZero
-
-/** Says of what type its elements are, which nobody could tell of an array that has none, or only nulls. */
-const arrayOf = (values: ReadonlyArray<unknown>, element: number): PgTypes.Parameter =>
-  Result.getOrThrow(PgTypes.array(values, element, numbers))

@@ -6,9 +6,9 @@
  */
 import { PgConnection, PgTypes } from "@effect/sql-pg"
 import { type Feed, type FeedSession, FeedUnusable, feedSessions, sharedFeed } from "@weft/core"
-import { Effect, type Layer, Queue, Result, type Scope } from "effect"
+import { Effect, type Layer, Queue, type Scope } from "effect"
 import type { SqlError } from "effect/sql"
-import { numbers } from "./Numbers.ts"
+import { arrayOf } from "./Numbers.ts"
 import { connectionConfig } from "./PostgresClient.ts"
 import { type PostgresOptions, PostgresUnusable, type Resolved, resolve } from "./PostgresOptions.ts"
 
@@ -39,7 +39,7 @@ const open = Effect.fnUntraced(function* (
     take: Effect.map(Queue.takeAll(notifications), (some) => some.map(({ payload }) => payload)),
     send: (texts) =>
       Effect.suspend(() => {
-        const parameter = Result.getOrThrow(PgTypes.array(texts, PgTypes.OID.text, numbers))
+        const parameter = arrayOf(texts, PgTypes.OID.text)
         return Effect.asVoid(connection.query(notify, [channel, parameter]))
       })
   }

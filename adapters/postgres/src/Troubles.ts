@@ -30,3 +30,9 @@ export const away = (message: string, cause: unknown): SqlError.SqlError =>
  */
 export const isOutdated = (error: unknown): boolean =>
   SqlError.isSqlError(error) && codeOf(error.reason.cause) === "0A000"
+
+/** Whether others did not let go in time of what was needed, perhaps behind what somebody else says of it. */
+export const isImpatience = (error: unknown): boolean =>
+  SqlError.isSqlError(error)
+    ? error.reason._tag === "LockTimeoutError"
+    : typeof error === "object" && error !== null && "cause" in error && isImpatience(error.cause)

@@ -7,8 +7,9 @@
  */
 import { Database, migrate } from "@weft/sql"
 import { Effect, Schedule } from "effect"
-import { type SqlClient, SqlError } from "effect/sql"
+import type { SqlClient } from "effect/sql"
 import { postgres } from "./PostgresDialect.ts"
+import { isImpatience } from "./Troubles.ts"
 
 /** How long everybody may have to wait for a step that waits itself. */
 const lockPatience = "SET LOCAL lock_timeout = '1s'"
@@ -33,9 +34,3 @@ export const upgrade = (sql: SqlClient.SqlClient, schema: string) => {
     times: triesMax
   })
 }
-
-/** Whether somebody had what was needed, perhaps behind what the migrator says of it. */
-const isImpatience = (error: unknown): boolean =>
-  SqlError.isSqlError(error)
-    ? error.reason._tag === "LockTimeoutError"
-    : typeof error === "object" && error !== null && "cause" in error && isImpatience(error.cause)

@@ -8,7 +8,6 @@ import {
   Events,
   hostIdentity,
   layer,
-  MemoryStores,
   Projects,
   Runs,
   Tenants,
@@ -16,23 +15,9 @@ import {
   trustedSandbox,
   trustedZip
 } from "@weft/core"
-import { Database, journalStore, migrate, recordStores, sqlite } from "@weft/sql"
 import { Effect, Exit, Layer, Redacted, Scope } from "effect"
 import { TestClock } from "effect/testing"
-import { open } from "../src/SqliteClient.ts"
-
-const shared = Effect.gen(function* () {
-  const client = yield* open({ file: ":memory:", synchronous: "normal", readonly: false })
-  const database = Database.of({ dialect: sqlite, writer: client, reader: client, exclusive: false })
-  return yield* Effect.as(Effect.provideService(migrate, Database, database), database)
-})
-
-const stores = Layer.mergeAll(recordStores, journalStore).pipe(
-  Layer.provide(Layer.effect(Database, shared)),
-  Layer.merge(MemoryStores.rates),
-  Layer.merge(MemoryStores.blobs),
-  Layer.merge(MemoryStores.feed)
-)
+import { sharedStores } from "./Shared.ts"
 
 /** What runs now and ran together at most, by customer. */
 class Gauge {
@@ -137,6 +122,6 @@ describe("two nodes on one SQL database", () => {
       )
       assert.deepStrictEqual([stats.total_runs, stats.succeeded], [count, count])
       for (const node of nodes) yield* node.stop
-    }).pipe(Effect.provide(stores))
+    }).pipe(Effect.provide(sharedStores))
   )
 })

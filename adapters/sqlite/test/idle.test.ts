@@ -1,35 +1,10 @@
 /** What a node costs its database that has nothing to do, counted in virtual time. */
 import { createHash } from "node:crypto"
 import { assert, describe, it } from "@effect/vitest"
-import {
-  Builds,
-  Caller,
-  hostIdentity,
-  layer,
-  MemoryStores,
-  Projects,
-  Tenants,
-  trustedSandbox,
-  trustedZip
-} from "@weft/core"
-import { Database, journalStore, migrate, recordStores, sqlite } from "@weft/sql"
+import { Builds, Caller, hostIdentity, layer, Projects, Tenants, trustedSandbox, trustedZip } from "@weft/core"
 import { Effect, Layer, Redacted, Tracer } from "effect"
 import { TestClock } from "effect/testing"
-import { open } from "../src/SqliteClient.ts"
-
-/** As on a database that several nodes share. */
-const shared = Effect.gen(function* () {
-  const client = yield* open({ file: ":memory:", synchronous: "normal", readonly: false })
-  const database = Database.of({ dialect: sqlite, writer: client, reader: client, exclusive: false })
-  return yield* Effect.as(Effect.provideService(migrate, Database, database), database)
-})
-
-const stores = Layer.mergeAll(recordStores, journalStore).pipe(
-  Layer.provide(Layer.effect(Database, shared)),
-  Layer.merge(MemoryStores.rates),
-  Layer.merge(MemoryStores.blobs),
-  Layer.merge(MemoryStores.feed)
-)
+import { sharedStores } from "./Shared.ts"
 
 /** Statements by their text; a transaction is two more, which begin and end it. */
 class Statements {
@@ -101,6 +76,9 @@ describe("a node with nothing to do", () => {
       const told = [...statements.counts].map(([text, count]) => `${count} × ${text.replace(/\s+/g, " ")}`).join("\n")
       assert.isAbove(statements.total, 0)
       assert.isBelow(statements.total / minutes, most, told)
-    }).pipe(Effect.provide(Layer.provideMerge(node, stores)), Effect.provideService(Tracer.Tracer, statements.tracer))
+    }).pipe(
+      Effect.provide(Layer.provideMerge(node, sharedStores)),
+      Effect.provideService(Tracer.Tracer, statements.tracer)
+    )
   })
 })

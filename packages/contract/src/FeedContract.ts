@@ -5,10 +5,10 @@
  */
 import { assert, describe, it } from "@effect/vitest"
 import { type Activity, now as currentTime, type Feed, type Gap, JsonText, type News } from "@weft/core"
-import { Context, Effect, Exit, type Layer, PubSub, Scope } from "effect"
+import { Context, Effect, Exit, type Layer, Scope } from "effect"
 import * as fc from "fast-check"
 import { type Check, check } from "./Check.ts"
-import { anyActivity, anyNews } from "./FeedSamples.ts"
+import { anyActivity, anyNews, gather } from "./FeedSamples.ts"
 import { bigJson, envId, eventId, hostileText, nodeId, projectId, runId, streamId } from "./Samples.ts"
 
 type Node = Feed["Service"]
@@ -48,20 +48,6 @@ const until = (what: string, isTrue: () => boolean): Effect.Effect<void> =>
       yield* Effect.sleep(5)
     }
   })
-
-/** Takes all that a subscription gives, until the scope closes. */
-const gather = Effect.fnUntraced(function* <A>(
-  subscribe: Effect.Effect<PubSub.Subscription<A>, never, Scope.Scope>
-): Effect.fn.Return<Array<A>, never, Scope.Scope> {
-  const subscription = yield* subscribe
-  const heard: Array<A> = []
-  yield* PubSub.takeAll(subscription).pipe(
-    Effect.tap((messages) => Effect.sync(() => heard.push(...messages))),
-    Effect.forever,
-    Effect.forkScoped
-  )
-  return heard
-})
 
 const event = (n: number, event_type = "order:created"): Activity => ({
   type: "event:created",

@@ -1,5 +1,6 @@
 /** Messages of feeds of all kinds, whatever they say. */
 import { type Activity, JsonText, type News } from "@weft/core"
+import { Effect, PubSub, type Scope } from "effect"
 import * as fc from "fast-check"
 import { envId, eventId, nodeId, projectId, runId, streamId } from "./Samples.ts"
 
@@ -56,3 +57,17 @@ export const anyActivity: fc.Arbitrary<Activity> = fc.oneof(
   fc.record({ type: fc.constant("stream:created" as const), env_id: some.map(envId), stream_id: some.map(streamId) }),
   fc.record({ type: fc.constant("stream:data" as const), ...run, data_type: text, payload: json })
 )
+
+/** Takes all that a subscription gives, until the scope closes. */
+export const gather = Effect.fnUntraced(function* <A>(
+  subscribe: Effect.Effect<PubSub.Subscription<A>, never, Scope.Scope>
+): Effect.fn.Return<Array<A>, never, Scope.Scope> {
+  const subscription = yield* subscribe
+  const heard: Array<A> = []
+  yield* PubSub.takeAll(subscription).pipe(
+    Effect.tap((messages) => Effect.sync(() => heard.push(...messages))),
+    Effect.forever,
+    Effect.forkScoped
+  )
+  return heard
+})

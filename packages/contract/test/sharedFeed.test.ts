@@ -2,8 +2,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { FeedNet } from "@weft/contract"
 import { type Activity, type Feed, JsonText } from "@weft/core"
-import { Effect, Exit, type Layer, PubSub, Scope } from "effect"
+import { Effect, Exit, type Layer, Scope } from "effect"
 import { TestClock } from "effect/testing"
+import { gather } from "../src/FeedSamples.ts"
 import { timeOf } from "../src/LifecycleNodes.ts"
 import { envId, eventId, projectId, runId, streamId } from "../src/Samples.ts"
 import { feedLine } from "./FeedLine.ts"
@@ -30,19 +31,6 @@ const stopped = (n: number, bytes: number): Activity => ({
   project_id: projectId(1),
   project_name: "shop",
   result: JsonText.make(JSON.stringify("x".repeat(bytes)))
-})
-
-const gather = Effect.fnUntraced(function* <A>(
-  subscribe: Effect.Effect<PubSub.Subscription<A>, never, Scope.Scope>
-): Effect.fn.Return<Array<A>, never, Scope.Scope> {
-  const subscription = yield* subscribe
-  const heard: Array<A> = []
-  yield* PubSub.takeAll(subscription).pipe(
-    Effect.tap((messages) => Effect.sync(() => heard.push(...messages))),
-    Effect.forever,
-    Effect.forkScoped
-  )
-  return heard
 })
 
 const counted = (feed: Feed["Service"], name: string, kind?: string) =>

@@ -40,8 +40,17 @@ export const onConflict =
       (error) => Effect.fail(error)
     )
 
-/** Whether a transaction was undone for the sake of others, and succeeds when it is tried again. */
-export const isConflict = (error: unknown): boolean =>
+/** How many times a transaction is tried again that the database undid for the sake of others. */
+const conflictRetries = 5
+
+/**
+ * Tries a whole transaction again that the database undid because it and others waited for each other in a circle. At
+ * once: one of them was let through, and has what the others wait for.
+ */
+export const repeatConflicts = <A, E, R>(transaction: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.retry(transaction, { times: conflictRetries, while: isConflict })
+
+const isConflict = (error: unknown): boolean =>
   SqlError.isSqlError(error) && (error.reason._tag === "DeadlockError" || error.reason._tag === "SerializationError")
 
 const isSqlError = <E>(error: E): error is Extract<E, SqlError.SqlError> => SqlError.isSqlError(error)

@@ -33,9 +33,9 @@ export interface Part {
   readonly rows: Rows
 }
 
-/** How many rows some of the parts, by their places, are to touch between them. */
+/** How many rows some of the parts are to touch between them. */
 export interface Expected {
-  readonly parts: ReadonlyArray<number>
+  readonly parts: ReadonlyArray<Part>
   readonly rows: number
 }
 
@@ -65,8 +65,8 @@ export interface Dialect {
   readonly rows: (columns: ReadonlyArray<ColumnType>) => ReadonlyArray<RowsForm>
   /**
    * Executes parts, each of which has rows, as one statement: all of them or, when something else than expected comes
-   * of it, none. They do not see what the others change; those of `expected` are executed first, in its order. Null where the way to the database is short enough to execute
-   * one after the other in a transaction.
+   * of it, none. They do not see what the others change; those of `expected` are executed first, in its order. Null
+   * where the way to the database is short enough to execute one after the other in a transaction.
    */
   readonly together:
     | ((

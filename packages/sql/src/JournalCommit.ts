@@ -12,7 +12,7 @@
 import type { JournalEntry, RunId } from "@weft/core"
 import { Effect } from "effect"
 import type { SqlError } from "effect/sql"
-import { type Expected, NotAllCount, type Part, type Rows } from "./Dialect.ts"
+import { NotAllCount, type Rows } from "./Dialect.ts"
 import {
   addDelivery,
   addEnd,
@@ -106,17 +106,13 @@ const applyTogether = Effect.fnUntraced(function* (
     endRuns,
     statements.countEvents.part(tally.events()),
     statements.countRuns.part(tally.runs())
-  ].filter(({ rows }) => rows.length > 0)
-  if (parts.length === 0) return
-  const expecting = (rows: number, ...of: ReadonlyArray<Part>): ReadonlyArray<Expected> => {
-    const places = of.map((part) => parts.indexOf(part)).filter((place) => place !== -1)
-    return places.length === 0 ? [] : [{ parts: places, rows }]
-  }
+  ]
+  const retried = round.filter(({ entry }) => entry._tag === "Settled" && entry.next !== null)
   yield* together(parts, [
-    ...expecting(appended.length, insertEvents),
+    { parts: [insertEvents], rows: appended.length },
     // Before its runs end.
-    ...expecting(round.filter(({ entry }) => entry._tag === "Settled" && entry.next !== null).length, giveBack),
-    ...expecting(round.length, insertEnded, endRuns)
+    { parts: [giveBack], rows: retried.length },
+    { parts: [insertEnded, endRuns], rows: round.length }
   ])
 })
 

@@ -30,7 +30,7 @@ export const parkFull = Effect.fnUntraced(function* (
   let count = 0
   const byGroup = Map.groupBy(
     seen.filter((row) => row.group_key !== null),
-    (row) => `${row.env_id} ${row.group_key}`
+    ({ env_id, group_key }) => nameOf({ env_id, key: group_key ?? "" })
   )
   yield* hold(database, [...byGroup.keys()])
   for (const [, members] of byGroup) {
@@ -55,10 +55,7 @@ export const unparkGroups = Effect.fnUntraced(function* (
   now: Timestamp
 ): Effect.fn.Return<number, SqlError.SqlError> {
   const rows: Rows = []
-  yield* hold(
-    database,
-    groups.map(({ env_id, key }) => `${env_id} ${key}`)
-  )
+  yield* hold(database, groups.map(nameOf))
   for (const group of groups) {
     if (!(yield* hasParked(database, group))) continue
     const members = yield* admitted(database, group, now)
@@ -120,6 +117,8 @@ const oldestOf = (sql: SqlClient.SqlClient, { env_id, key }: Group, now: Timesta
     SELECT delivery_id, due_at, terms FROM deliveries
     WHERE env_id = ${env_id} AND group_key = ${key} AND (due_at <= ${now} OR ${sql.literal(parked)})
     ORDER BY delivery_id LIMIT ${most}`
+
+const nameOf = ({ env_id, key }: Group): string => `${env_id} ${key}`
 
 /** Holds the names of groups, in one order everywhere, so that nobody waits for each other in a circle. */
 const hold = ({ dialect, writer: sql }: Database["Service"], names: ReadonlyArray<string>) =>

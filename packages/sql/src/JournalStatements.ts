@@ -160,20 +160,39 @@ const leaseStatements = ({ dialect, writer: sql }: Database["Service"]) => ({
   })
 })
 
+/** Executes those parts together that have rows. */
 const togetherOn = ({ dialect: { together }, writer: sql }: Database["Service"]) =>
   together === null
     ? null
-    : (parts: ReadonlyArray<Part>, expected: ReadonlyArray<Expected>) => together(sql, parts, expected)
+    : (parts: ReadonlyArray<Part>, expected: ReadonlyArray<Expected>) => {
+        const filled = parts.filter(hasRows)
+        if (filled.length === 0) return Effect.void
+        const checks = expected.map((each) => ({ ...each, parts: each.parts.filter(hasRows) }))
+        return together(
+          sql,
+          filled,
+          checks.filter((each) => each.parts.length > 0)
+        )
+      }
+
+const hasRows = ({ rows }: Part): boolean => rows.length > 0
 
 /** Executes statements that have nothing to do with each other, as one where that is better. */
-const independentOn =
-  ({ dialect: { together }, writer: sql }: Database["Service"]) =>
-  (all: ReadonlyArray<{ readonly statement: Batched<never>; readonly rows: Rows }>) => {
-    if (together === null) return Effect.forEach(all, ({ statement, rows }) => statement.run(rows), { discard: true })
-    const parts = all.filter(({ rows }) => rows.length > 0).map(({ statement, rows }) => statement.part(rows))
-    // Nothing in particular is expected of them.
-    return parts.length === 0 ? Effect.void : Effect.catchTag(together(sql, parts, []), "NotAllCount", Effect.die)
-  }
+const independentOn = (database: Database["Service"]) => {
+  const together = togetherOn(database)
+  return (all: ReadonlyArray<{ readonly statement: Batched<never>; readonly rows: Rows }>) =>
+    together === null
+      ? Effect.forEach(all, ({ statement, rows }) => statement.run(rows), { discard: true })
+      : // Nothing in particular is expected of them.
+        Effect.catchTag(
+          together(
+            all.map(({ statement, rows }) => statement.part(rows)),
+            []
+          ),
+          "NotAllCount",
+          Effect.die
+        )
+}
 
 const texts = (count: number): ReadonlyArray<"text"> => Array.from({ length: count }, () => "text" as const)
 const integers = (count: number): ReadonlyArray<"integer"> => Array.from({ length: count }, () => "integer" as const)

@@ -12,7 +12,7 @@ import {
 } from "@weft/core"
 import { Effect, Layer } from "effect"
 import type { SqlError, Statement } from "effect/sql"
-import { Database, isConflict, orUnavailable } from "./Database.ts"
+import { Database, orUnavailable, repeatConflicts } from "./Database.ts"
 import type { Rows } from "./Dialect.ts"
 import { claimDue, type Turns } from "./JournalClaim.ts"
 import { applyAll, applyEach } from "./JournalCommit.ts"
@@ -21,9 +21,6 @@ import { purgeEnded } from "./JournalPurge.ts"
 import { addEnd, addGivenBack, journalStatements, storedBytes } from "./JournalStatements.ts"
 import { runColumns } from "./RunStoreSql.ts"
 import { Tally } from "./Tally.ts"
-
-/** How many times a commit is tried again that the database undid for the sake of others. */
-const conflictRetries = 5
 
 export const layer: Layer.Layer<JournalStore, never, Database> = Layer.effect(
   JournalStore,
@@ -36,11 +33,8 @@ export const layer: Layer.Layer<JournalStore, never, Database> = Layer.effect(
     const rowsOf = (lease: Lease | null): Rows => (exclusive || lease === null ? [] : [lease.node_id, lease.until])
 
     const transaction = <A, E>(effect: Effect.Effect<A, E>) => sql.withTransaction(effect)
-    /** One statement is a transaction of its own, which is tried again where others undid it. */
-    const atOnce =
-      statements.together === null
-        ? transaction
-        : <A, E>(effect: Effect.Effect<A, E>) => Effect.retry(effect, { times: conflictRetries, while: isConflict })
+    /** One statement is a transaction of its own. */
+    const atOnce = statements.together === null ? transaction : repeatConflicts
 
     const leave = (nodeId: NodeId): Effect.Effect<void, SqlError.SqlError> =>
       exclusive ? Effect.void : Effect.asVoid(sql`DELETE FROM leases WHERE node_id = ${nodeId}`)

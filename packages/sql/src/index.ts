@@ -1,5 +1,5 @@
 export { hostAdmissions } from "./AdmissionStoreSql.ts"
-export { Database, isConflict, orUnavailable } from "./Database.ts"
+export { Database, orUnavailable, repeatConflicts } from "./Database.ts"
 export {
   type ColumnType,
   type Dialect,

@@ -1,9 +1,9 @@
 /** The processes that make up one server, with a folder of their own: they end together, and with this process. */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process"
 import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs"
-import { connect } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { isOpen } from "./Port.ts"
 import { waitUntil } from "./Waiting.ts"
 
 export interface Daemons {
@@ -83,13 +83,3 @@ export const daemons = (name: string, env: Readonly<Record<string, string>> = {}
     }
   }
 }
-
-const isOpen = (port: number): Promise<boolean> =>
-  new Promise((resolve) => {
-    const socket = connect(port, "127.0.0.1")
-    const answer = (open: boolean) => () => {
-      socket.destroy()
-      resolve(open)
-    }
-    socket.once("connect", answer(true)).once("error", answer(false))
-  })

@@ -1,9 +1,8 @@
 /** A NATS server of one's own, of Debian's package or `WEFT_TEST_NATS_BIN`, on a free port of the loopback. */
 import { type ChildProcess, spawn } from "node:child_process"
 import { randomBytes } from "node:crypto"
-import { connect } from "node:net"
 import { installed } from "./Debian.ts"
-import { freePort } from "./Port.ts"
+import { freePort, isOpen } from "./Port.ts"
 import { waitUntil } from "./Waiting.ts"
 
 export interface NatsServer {
@@ -55,13 +54,3 @@ export const nats = async (): Promise<NatsServer> => {
   await start()
   return { url: `nats://127.0.0.1:${port}`, user, password, start, stop }
 }
-
-const isOpen = (port: number): Promise<boolean> =>
-  new Promise((resolve) => {
-    const socket = connect(port, "127.0.0.1")
-    const answer = (open: boolean) => () => {
-      socket.destroy()
-      resolve(open)
-    }
-    socket.once("connect", answer(true)).once("error", answer(false))
-  })
