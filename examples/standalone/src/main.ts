@@ -11,9 +11,6 @@ const lastMs = 34_000
 
 const main = async (): Promise<void> => {
   const server = await openServer(readSettings(process.env))
-  for (const line of server.firstWords) console.log(line)
-  console.log(`weft listening on ${server.url}`)
-
   let closing = false
   const close = (signal: NodeJS.Signals): void => {
     // A second signal does not wait.
@@ -25,6 +22,10 @@ const main = async (): Promise<void> => {
   }
   process.on("SIGTERM", close)
   process.on("SIGINT", close)
+
+  // Who reads this may end the server at once.
+  for (const line of server.firstWords) console.log(line)
+  console.log(`weft listening on ${server.url}`)
 }
 
 const giveUp = (): never => {

@@ -75,6 +75,16 @@ const taking: ReadonlyArray<Check<JournalStores>> = [
     assert.deepStrictEqual(yield* claimAll(at(0)), { claims: [], parked: 0, next_due_at: null })
   }),
 
+  check("as many environments as were asked for are no sign of more", function* () {
+    yield* JournalStore.use((journal) => journal.commit([waiting(1)], null))
+    const one = yield* claimAll(at(100), { runIds: runIds(20_000, 1) })
+    assert.deepStrictEqual([one.claims.length, one.next_due_at], [1, null])
+    yield* backlog(2, 1)
+    yield* backlog(3, 1)
+    const both = yield* claimAll(at(100), { runIds: runIds(30_000, 1) })
+    assert.deepStrictEqual([both.claims.length, (both.next_due_at ?? at(101)) <= at(100)], [1, true])
+  }),
+
   check("a claimed delivery is not claimed again", function* () {
     const journal = yield* JournalStore
     yield* journal.commit([waiting(1), waiting(2)], null)

@@ -37,12 +37,14 @@ export const claimDue = Effect.fnUntraced(function* (
   request: ClaimRequest
 ): Effect.fn.Return<ClaimResult, SqlError.SqlError> {
   const limit = request.runIds.length
-  const turn = yield* dueEnvs(database, turns.last, request)
+  const due = yield* dueEnvs(database, turns.last, request)
+  const turn = due.slice(0, limit)
+  const othersWait = due.length > limit
   if (turn.length === 0) return { claims: [], parked: 0, next_due_at: yield* nextDue(database, request, turn) }
 
   const share = Math.min(request.perEnv, Math.max(1, Math.ceil(limit / turn.length)))
-  // One more than the share of each tells who is left behind, unless there may be others anyhow.
-  const most = turn.length === limit ? share : share + 1
+  // One more than the share of each tells who is left behind, unless others are anyhow.
+  const most = othersWait ? share : share + 1
   const byEnv = Map.groupBy(yield* longestDue(database, turn, request.now, most), (row) => row.env_id)
   const seen = turn.flatMap((env) => (byEnv.get(env) ?? []).slice(0, share))
   const { closed, parked } = yield* parkFull(database, seen, request.now)
@@ -63,16 +65,16 @@ export const claimDue = Effect.fnUntraced(function* (
 
   // What is parked may have been all that was beyond the shares.
   const beyondShare = parked === 0 && [...byEnv.values()].some((rows) => rows.length > share)
-  // As many environments as were asked for: there may be others.
-  if (turn.length === limit || claims.length < chosen.length || beyondShare) {
+  if (othersWait || claims.length < chosen.length || beyondShare) {
     return { claims, parked, next_due_at: request.now }
   }
   return { claims, parked, next_due_at: yield* nextDue(database, request, turn) }
 })
 
 /**
- * Environments whose longest due delivery is due, as many as are wanted at most: those behind `last` first, then from
- * the beginning. The database steps from one to the next, and no further than it must; not at all when nothing is due.
+ * Environments whose longest due delivery is due, those behind `last` first, then from the beginning: as many as are
+ * wanted at most, and one more that tells whether others wait. The database steps from one to the next, and no
+ * further than it must; not at all when nothing is due.
  */
 const dueEnvs = (
   { dialect, writer: sql }: Database["Service"],
@@ -96,7 +98,7 @@ const dueEnvs = (
       WHERE EXISTS (SELECT 1 FROM deliveries WHERE due_at <= ${now} AND due_at < ${sql.literal(String(parkedAt))})
         AND env_id IS NOT NULL AND env_id NOT IN (${dialect.texts(sql, exclude)})
         AND (SELECT min(d.due_at) FROM deliveries d WHERE d.env_id = waiting.env_id) <= ${now}
-      LIMIT ${runIds.length}`,
+      LIMIT ${runIds.length + 1}`,
     (rows) => rows.map((row) => row.env_id)
   )
 
