@@ -5,6 +5,7 @@ export const coreFolders = [
   "errors",
   "ids",
   "metrics",
+  "tracing",
   "encryption",
   "sandbox",
   "egress",

@@ -26,6 +26,7 @@ import { Schedules } from "./schedules/Schedules.ts"
 import type { ContextMetadata } from "./secrets/ContextVariable.ts"
 import { type ContextVariableChange, ContextVariables, type NewContextVariable } from "./secrets/ContextVariables.ts"
 import type { Streams } from "./streams/Streams.ts"
+import { inHostSpan } from "./tracing/HostSpan.ts"
 import type { OrgUsage } from "./usage/OrgUsage.ts"
 import { OrgUsages } from "./usage/OrgUsages.ts"
 
@@ -95,7 +96,7 @@ type Services =
 export const hostEnv = (runtime: ManagedRuntime.ManagedRuntime<Services, unknown>, envId: EnvId): WeftEnv => {
   const identity = hostIdentity(envId)
   const run = <A, E>(effect: Effect.Effect<A, E, Services | Caller>): Promise<A> =>
-    runtime.runPromise(Effect.provideService(effect, Caller, identity))
+    runtime.runPromise(inHostSpan(Effect.provideService(effect, Caller, identity)))
 
   return {
     projects: {

@@ -4,7 +4,7 @@
  * - A host that uses Effect provides `layer` with its stores, blobs, feed and sandbox.
  * - Any other host calls `Weft.start` and gets promises; the same services stand behind both.
  */
-import { Effect, Layer, ManagedRuntime } from "effect"
+import { Effect, Layer, ManagedRuntime, References } from "effect"
 import { Digest } from "effect/crypto"
 import { ApiKeys } from "./access/ApiKeys.ts"
 import { Credentials } from "./access/Credentials.ts"
@@ -145,6 +145,9 @@ export interface RuntimeConfig {
 const defaultDeliveries: SlotsConfig = { total: 512, perEnv: 128 }
 const defaultLeaseMs = 30_000
 
+/** Keeps libraries from making spans of their own: see `tracing/Spans.ts`. */
+const ownSpansOnly = Layer.succeed(References.TracerEnabled, false)
+
 /** Weft on Effect: everything it is made of, from what a host supplies. Running deliveries begins with the layer. */
 export const layer = (
   config: RuntimeConfig
@@ -207,7 +210,8 @@ export const layer = (
     Layer.provideMerge(Executor.layer),
     Layer.provideMerge(Layer.merge(RunningRuns.layer, StreamWatch.layer)),
     Layer.provideMerge(publishing),
-    Layer.provide(crypto)
+    Layer.provide(crypto),
+    Layer.provide(ownSpansOnly)
   )
 }
 
@@ -221,6 +225,8 @@ export interface StartOptions extends RuntimeConfig {
   readonly feed?: Layer.Layer<Feed, unknown>
   /** The way out for `fetch` of guests, such as `outbound()` of `@weft/egress`; by default there is none. */
   readonly egress?: Layer.Layer<Egress, unknown>
+  /** What installs a tracer, such as `otlp()` or `hostTracer()` of `@weft/opentelemetry`; by default nothing is traced. */
+  readonly tracing?: Layer.Layer<never, unknown>
 }
 
 /** A running Weft, for hosts without Effect. Promises reject with the errors of `errors/Errors.ts`, each with its `code`. */
@@ -268,7 +274,8 @@ export const start = async (options: StartOptions): Promise<WeftInstance> => {
     options.feed ?? MemoryStores.feed,
     options.egress ?? Layer.empty
   )
-  const runtime = ManagedRuntime.make(Layer.provideMerge(layer(options), supplied))
+  const tracing = Layer.merge(options.tracing ?? Layer.empty, ownSpansOnly)
+  const runtime = ManagedRuntime.make(Layer.provideMerge(layer(options), supplied).pipe(Layer.provideMerge(tracing)))
   await runtime.context()
   const run = runtime.runPromise
   const promised =

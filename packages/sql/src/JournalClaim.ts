@@ -126,7 +126,7 @@ const nextDue = (
   return Effect.map(least, ([row]) => row?.due_at ?? null)
 }
 
-type DueRow = Omit<Delivery, "retry" | "timeout_ms" | "caused_by" | "group"> &
+type DueRow = Omit<Delivery, "retry" | "timeout_ms" | "caused_by" | "group" | "traceparent"> &
   Pick<Event, "event_type" | "event_data" | "event_time" | "created_at"> & {
     readonly terms: string
     readonly group_key: string | null
@@ -155,7 +155,7 @@ const toClaim = (row: DueRow, runId: RunId, { lease, now }: ClaimRequest): Claim
 
 /** Deliveries that wait since before groups came have none. */
 const Terms = Schema.Struct({
-  ...Struct.pick(Delivery.fields, ["retry", "timeout_ms", "caused_by"]),
+  ...Struct.pick(Delivery.fields, ["retry", "timeout_ms", "caused_by", "traceparent"]),
   group: Delivery.fields.group.pipe(Schema.withDecodingDefaultKey(Effect.succeed(null)))
 })
 const decodeTerms = Schema.decodeSync(Schema.fromJsonString(Terms))

@@ -230,8 +230,8 @@ export const addDelivery = (rows: Rows, delivery: Delivery): void => {
 }
 
 /** What a delivery has beyond its columns, as JSON text. */
-const termsOf = ({ retry, timeout_ms, caused_by, group }: Delivery): string =>
-  JSON.stringify({ retry, timeout_ms, caused_by, group })
+const termsOf = ({ retry, timeout_ms, caused_by, group, traceparent }: Delivery): string =>
+  JSON.stringify({ retry, timeout_ms, caused_by, group, traceparent })
 
 /** `terms`: those of the delivery as they are stored, if they are. */
 export const addStart = (rows: Rows, run: Run, held: Delivery | null, terms?: string): void => {

@@ -10,7 +10,10 @@ import { isStorable } from "../ids/StorableText.ts"
 import { now as currentTime } from "../ids/Timestamp.ts"
 import { utf8Encode } from "../ids/Utf8.ts"
 import { Quotas } from "../tenancy/Quotas.ts"
+import { type SpanStart, traced } from "../tracing/Spans.ts"
+import { parseTraceparent } from "../tracing/TraceContext.ts"
 import { type Delay, happensAt } from "./Delay.ts"
+import type { Event } from "./Event.ts"
 import type { EventLog, OnceRequest } from "./EventLog.ts"
 import { isSystemType, SystemEvents } from "./SystemEvents.ts"
 
@@ -29,6 +32,11 @@ export interface NewEvent extends Delay {
    * once, and the others get its event. Another request by the same name is a `BadRequest`.
    */
   readonly idempotencyKey?: string
+  /**
+   * The span that it belongs to, as W3C Trace Context has it; by default the one that the caller is in. What is none is
+   * passed over, and without a tracer all are.
+   */
+  readonly traceparent?: string
 }
 
 const typeLengthMax = 256
@@ -65,15 +73,34 @@ export const makePublishing = Effect.gen(function* () {
       : { matches: (yield* deployments.of(caller.env_id)).matches(input.type), schedule: null }
     if (schedule !== null && event.event_time > instant) return yield* notLater
     yield* quotas.admit(caller.env_id, matches.length)
-    const stored = yield* log.append({
+    const append = log.append({
       ...{ event, matches, causedBy: input.causedBy ?? null, request },
       beginsStream: input.stream_id === undefined,
       ...(schedule === null ? {} : { schedule })
     })
+    const stored = yield* traced(append, () => publishSpan(event, matches.length, input.traceparent))
     // Of two of the same key that came at once, this may be the other.
     return stored
   })
 })
+
+/** What the runs of the event are parts of. */
+const publishSpan = ({ env_id, event_id, event_type }: Event, deliveries: number, traceparent?: string): SpanStart => {
+  const parent = traceparent === undefined ? null : parseTraceparent(traceparent)
+  return {
+    name: `publish ${event_type}`,
+    kind: "producer",
+    attributes: {
+      "messaging.system": "weft",
+      "messaging.operation.type": "send",
+      "messaging.destination.name": event_type,
+      "messaging.message.id": event_id,
+      "weft.env_id": env_id,
+      "weft.deliveries": deliveries
+    },
+    ...(parent === null ? {} : { parent })
+  }
+}
 
 /** Schedules say themselves when. */
 const notLater = new BadRequest({ reason: "delay and deliver_at: schedules are made and cancelled at once" })

@@ -7,6 +7,7 @@ import type { OnceRequest, Publication } from "../events/EventLog.ts"
 import { whyRefused } from "../events/ScheduleEvents.ts"
 import { DeliveryId, type EnvId, freshIds } from "../ids/Ids.ts"
 import { addMillis, now as currentTime } from "../ids/Timestamp.ts"
+import { currentTraceparent } from "../tracing/Spans.ts"
 import type { AdmissionStore, EarlierRequest } from "./AdmissionStore.ts"
 import { newDelivery } from "./Attempt.ts"
 import { makeConditions } from "./Conditions.ts"
@@ -30,10 +31,12 @@ export const makeDeliveries = Effect.gen(function* () {
 
   return Effect.fnUntraced(function* ({ event, matches, causedBy }: Publication) {
     const deliveries: Array<Conditional> = []
+    const traceparent = yield* currentTraceparent
     for (const match of matches) {
       const onceKey = match.handler.idempotency === null ? null : yield* conditions.onceKey(event, match)
       const group = match.handler.concurrency === null ? null : yield* conditions.group(event, match)
-      deliveries.push({ delivery: newDelivery(event, match, yield* fresh(DeliveryId), causedBy, group), onceKey })
+      const id = yield* fresh(DeliveryId)
+      deliveries.push({ delivery: newDelivery(event, match, id, causedBy, group, traceparent), onceKey })
     }
     return deliveries
   })

@@ -19,7 +19,8 @@ export const newDelivery = (
   match: Match,
   id: DeliveryId,
   causedBy: RunId | null,
-  group: Delivery["group"]
+  group: Delivery["group"],
+  traceparent?: string
 ): Delivery => ({
   delivery_id: id,
   env_id: event.env_id,
@@ -37,7 +38,8 @@ export const newDelivery = (
   attempt: 1,
   due_at: event.event_time > event.created_at ? event.event_time : event.created_at,
   caused_by: causedBy,
-  first_run_id: null
+  first_run_id: null,
+  ...(traceparent === undefined ? {} : { traceparent })
 })
 
 /** The run of the delivery's current attempt. */

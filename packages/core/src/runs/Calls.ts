@@ -23,6 +23,8 @@ export interface NewCall {
   readonly wait?: number
   /** As for events. */
   readonly idempotencyKey?: string
+  /** As for events. */
+  readonly traceparent?: string
 }
 
 export interface Called {
@@ -59,7 +61,7 @@ export class Calls extends Context.Service<
       const watch = yield* StreamWatch
 
       return Calls.of({
-        call: Effect.fnUntraced(function* ({ fn, args = [], wait = 0, idempotencyKey }) {
+        call: Effect.fnUntraced(function* ({ fn, args = [], wait = 0, idempotencyKey, traceparent }) {
           const caller = yield* Caller
           const match = yield* system.callee(fn, "fn")
           if (!(wait >= 0 && wait <= waitMaxSeconds)) {
@@ -70,7 +72,8 @@ export class Calls extends Context.Service<
             events.publish({
               type: "svc:call",
               data: { fn, args: [...args] },
-              ...(idempotencyKey === undefined ? {} : { idempotencyKey })
+              ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+              ...(traceparent === undefined ? {} : { traceparent })
             }),
             Caller,
             hostIdentity(caller.env_id)

@@ -35,6 +35,8 @@ export const Delivery = Schema.Struct({
   /** The run whose code published the event, if one did. */
   caused_by: Schema.NullOr(RunId),
   /** The run of the first attempt, once there was one. */
-  first_run_id: Schema.NullOr(RunId)
+  first_run_id: Schema.NullOr(RunId),
+  /** The span that set it off, as W3C has it, where there was a tracer: its runs belong to that trace. */
+  traceparent: Schema.optionalKey(Schema.String)
 })
 export type Delivery = typeof Delivery.Type

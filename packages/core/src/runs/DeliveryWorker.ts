@@ -3,6 +3,7 @@ import { Cause, Context, Effect, Exit, Layer, Random, Schedule } from "effect"
 import { Feed } from "../activity/Feed.ts"
 import { addMillis, now as currentTime, type Timestamp } from "../ids/Timestamp.ts"
 import type { Outcome } from "../sandbox/Outcome.ts"
+import { inTrace } from "../tracing/Spans.ts"
 import { endRun, loseRun, nextDue } from "./Attempt.ts"
 import { type Executed, Executor } from "./Executor.ts"
 import { Groups } from "./Groups.ts"
@@ -55,32 +56,35 @@ export class DeliveryWorker extends Context.Service<
           hurried = true
         },
         see: (claim) =>
-          Effect.uninterruptibleMask((restore) =>
-            Effect.gen(function* () {
-              const { delivery, event, run } = claim
-              const executed = yield* Effect.exit(
-                restore(
-                  executor.execute({
-                    run,
-                    ...triggerOf(event),
-                    timeoutMs: delivery.timeout_ms,
-                    preface: []
-                  })
+          inTrace(
+            claim.delivery.traceparent,
+            Effect.uninterruptibleMask((restore) =>
+              Effect.gen(function* () {
+                const { delivery, event, run } = claim
+                const executed = yield* Effect.exit(
+                  restore(
+                    executor.execute({
+                      run,
+                      ...triggerOf(event),
+                      timeoutMs: delivery.timeout_ms,
+                      preface: []
+                    })
+                  )
                 )
-              )
-              const account = (yield* accountFor(executed)) ?? { lostLogs: yield* executor.logged(run) }
-              const entry = settlement(claim, account, yield* currentTime, yield* Random.next)
-              const counted = yield* settle(entry)
-              if (counted === null) return null
-              if (delivery.group !== null) groups.ended({ env_id: delivery.env_id, key: delivery.group.key })
-              // A cancelled run is settled already; any other that does not count is somebody else's by now.
-              if (!counted && entry.run.status !== "cancelled") return null
-              if (entry.next === null) {
-                const { env_id, event_id, stream_id, event_type } = event
-                yield* feed.publish([{ type: "event:handled", env_id, event_id, stream_id, event_type }])
-              }
-              return entry.next?.due_at ?? null
-            })
+                const account = (yield* accountFor(executed)) ?? { lostLogs: yield* executor.logged(run) }
+                const entry = settlement(claim, account, yield* currentTime, yield* Random.next)
+                const counted = yield* settle(entry)
+                if (counted === null) return null
+                if (delivery.group !== null) groups.ended({ env_id: delivery.env_id, key: delivery.group.key })
+                // A cancelled run is settled already; any other that does not count is somebody else's by now.
+                if (!counted && entry.run.status !== "cancelled") return null
+                if (entry.next === null) {
+                  const { env_id, event_id, stream_id, event_type } = event
+                  yield* feed.publish([{ type: "event:handled", env_id, event_id, stream_id, event_type }])
+                }
+                return entry.next?.due_at ?? null
+              })
+            )
           ).pipe(Effect.ensuring(Effect.sync(() => own.end([claim.run.run_id]))))
       })
     })

@@ -17,6 +17,7 @@ import { masked, maskedLogs } from "./Masking.ts"
 import type { LogEntry, Run } from "./Run.ts"
 import { RunControlStore } from "./RunControlStore.ts"
 import { type Logged, RunningRuns } from "./RunningRuns.ts"
+import { callSpans, tracedRun } from "./RunSpans.ts"
 
 export interface Executed {
   readonly execution: Execution
@@ -82,6 +83,7 @@ export class Executor extends Context.Service<
             const secrets = new Set<string>()
             const logged = { logs, secrets }
             begun.set(run, logged)
+            const inSpan = callSpans()
             const invocation: Invocation = {
               run_id: run.run_id,
               bundle: artifacts.ref(run),
@@ -89,16 +91,17 @@ export class Executor extends Context.Service<
               svc: `{"run":${runFacts(run)},${facts.slice(1)}`,
               trigger,
               timeoutMs,
-              onHostCall: (call) => byteCalls.answer(run, call) ?? hostCalls(run, call, secrets),
+              onHostCall: (call) => inSpan(call, byteCalls.answer(run, call) ?? hostCalls(run, call, secrets)),
               onLog: (line) => void logs.push(logEntry(logs.length, line))
             }
             const invoked = sandbox.invoke(invocation).pipe(
               Effect.ensuring(Effect.suspend(() => byteCalls.end(run))),
               Effect.flatMap((execution) => masked({ execution, logs }, secrets))
             )
-            return Effect.flatMap(running.during(run, logged, invoked), (executed) =>
-              executed === null ? afterStop(run, logged) : Effect.succeed(executed)
+            const executed = Effect.flatMap(running.during(run, logged, invoked), (ended) =>
+              ended === null ? afterStop(run, logged) : Effect.succeed(ended)
             )
+            return tracedRun(run, executed)
           })
       })
     })

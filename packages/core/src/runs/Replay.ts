@@ -12,6 +12,7 @@ import { EventStore } from "../events/EventStore.ts"
 import { DeliveryId, freshIds } from "../ids/Ids.ts"
 import { now as currentTime } from "../ids/Timestamp.ts"
 import { Quotas } from "../tenancy/Quotas.ts"
+import { currentTraceparent } from "../tracing/Spans.ts"
 import { newDelivery } from "./Attempt.ts"
 import { Claimer } from "./Claimer.ts"
 import { makeConditions } from "./Conditions.ts"
@@ -53,7 +54,8 @@ export const makeReplay = Effect.gen(function* () {
     const known = new Set((yield* ofEvent).map(({ run_id }) => run_id))
 
     const group = yield* conditions.group(event, match)
-    const delivery = newDelivery(event, match, yield* fresh(DeliveryId), run.run_id, group)
+    const id = yield* fresh(DeliveryId)
+    const delivery = newDelivery(event, match, id, run.run_id, group, yield* currentTraceparent)
     yield* store.redeliver({ ...delivery, due_at: yield* currentTime })
     claimer.claim(slots.waits(env_id))
     yield* feed.tell([{ type: "deliveries:waiting", node_id: null }])
