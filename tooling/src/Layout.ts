@@ -47,6 +47,14 @@ export const directions: ReadonlyArray<Direction> = [
   { folder: "packages/sandbox", workspaces: ["@weft/core"], packages: "declared" },
   { folder: "packages/sdk/src/testing", workspaces: [], packages: "declared" },
   { folder: "packages/sdk", workspaces: [], packages: [] },
+  {
+    folder: "packages/cli",
+    workspaces: [
+      ...["@weft/client", "@weft/core", "@weft/egress", "@weft/filesystem"],
+      ...["@weft/http", "@weft/sandbox", "@weft/sqlite"]
+    ],
+    packages: "declared"
+  },
   { folder: "adapters/*", workspaces: ["@weft/core", "@weft/api", "@weft/sql"], packages: "declared" },
   { folder: "tooling", workspaces: [], packages: "declared" }
 ]
@@ -94,4 +102,4 @@ export const isTest = (path: string): boolean => /(^|\/)test\//.test(path)
 
 /** Configuration, scripts and tests: what is never published and may use the root's development tools. */
 export const isDevelopment = (path: string): boolean =>
-  isTest(path) || /(^|\/)(scripts|tooling|bench)\//.test(path) || /\.config\.ts$/.test(path)
+  isTest(path) || /(^|\/)(scripts|tooling|bench|docs)\//.test(path) || /\.config\.ts$/.test(path)

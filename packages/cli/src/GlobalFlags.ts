@@ -1,0 +1,28 @@
+/** Flags that every command takes. */
+import { Flag, GlobalFlag } from "effect/cli"
+
+export const Json = GlobalFlag.Setting("json")({
+  flag: Flag.Boolean("json").pipe(
+    Flag.withoutNegation,
+    Flag.withDescription("Print JSON: one document, or a line for each thing that happens"),
+    Flag.withDefault(false)
+  )
+})
+
+export const ProfileName = GlobalFlag.Setting("profile")({
+  flag: Flag.String("profile").pipe(
+    Flag.withMetavar("name"),
+    Flag.withDescription("The profile to use, from the config file"),
+    Flag.optional
+  )
+})
+
+export const Url = GlobalFlag.Setting("url")({
+  flag: Flag.String("url").pipe(
+    Flag.withMetavar("url"),
+    Flag.withDescription("The server to talk to, such as https://weft.example.com"),
+    Flag.optional
+  )
+})
+
+export const globalFlags = [Json, ProfileName, Url] as const
