@@ -4,7 +4,7 @@ import { BadRequest, NotFound } from "@weft/core"
 import { Cause, Effect, Layer } from "effect"
 import { HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiError } from "effect/http-api"
-import { noteRoute } from "../metrics/CurrentRoute.ts"
+import { atRoute, inRequestSpan } from "../tracing/RequestSpan.ts"
 import { toResponse } from "./Answer.ts"
 import { type Failure, failureAnswer, failureOf, internal, isOutage } from "./Failure.ts"
 import { inputFault } from "./InputFault.ts"
@@ -17,7 +17,9 @@ const respondTo = (error: BadRequest | NotFound): Response => respond(failureOf(
 
 /** Logs what the client is not told. */
 const logFailure = (message: string, cause: Cause.Cause<unknown>): Effect.Effect<void> =>
-  Effect.suspend(() => Effect.annotateLogs(Effect.logError(message, cause), { request_id: currentRequestId() }))
+  Effect.suspend(() =>
+    inRequestSpan(Effect.annotateLogs(Effect.logError(message, cause), { request_id: currentRequestId() }))
+  )
 
 /** The answer to an error that a handler or a middleware failed with. */
 const answerError = (error: unknown): Effect.Effect<Response, never, HttpServerRequest.HttpServerRequest> => {
@@ -49,7 +51,7 @@ const transportFault = (error: HttpServerError.HttpServerError): BadRequest | No
 
 /** Inside the API: errors are answered here, so that how they look is decided in one place. */
 export const EnvelopedLive: Layer.Layer<Enveloped> = Layer.succeed(Enveloped, (httpEffect, { endpoint }) =>
-  Effect.andThen(noteRoute(endpoint.path), Effect.catch(httpEffect, answerError))
+  atRoute(endpoint.path, Effect.catch(httpEffect, answerError))
 )
 
 /** What `effect` itself refuses, such as another content type, it answers without an envelope. */

@@ -37,6 +37,7 @@ import { mcpRouteLive } from "../mcp/McpRoute.ts"
 import { HttpMeter, metered } from "../metrics/HttpMeter.ts"
 import { openProcessMeter } from "../metrics/ProcessMeter.ts"
 import { type EventStreams, makeEventStreams } from "../streams/EventStreams.ts"
+import { spanned } from "../tracing/RequestSpan.ts"
 import { makeCustomDomains } from "../webhooks/CustomDomain.ts"
 import { WebhookRoute } from "../webhooks/WebhookRoute.ts"
 import type { HttpSettings } from "./HttpOptions.ts"
@@ -111,7 +112,7 @@ export const makeApp = (settings: HttpSettings): Effect.Effect<App, never, WeftS
     const nextId = makeRequestIds()
     const onCustomDomains = yield* makeCustomDomains(settings.trustProxy)
     const http = Effect.provideService(
-      metered(enveloped(onCustomDomains(withSentUploadPath(routed)), nextId), meter),
+      spanned(metered(enveloped(onCustomDomains(withSentUploadPath(routed)), nextId), meter)),
       HttpIncomingMessage.MaxBodySize,
       ByteSize.bytes(settings.bodyBytes)
     )

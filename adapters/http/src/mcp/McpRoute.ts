@@ -6,11 +6,11 @@
  */
 import { currentRequestId } from "@weft/api"
 import { BadRequest, NotFound, Tools } from "@weft/core"
-import { Effect } from "effect"
+import { Context, Effect, Tracer } from "effect"
 import { HttpRouter, type HttpServerRequest } from "effect/http"
 import { toResponse } from "../answers/Answer.ts"
 import { failureAnswer, internal } from "../answers/Failure.ts"
-import { noteRoute } from "../metrics/CurrentRoute.ts"
+import { atRoute } from "../tracing/RequestSpan.ts"
 import { bearerToken } from "../webhooks/WebhookTarget.ts"
 import { answerMessage, type McpHost } from "./McpExchange.ts"
 import { mcpRoute, parseMcpTarget } from "./McpTarget.ts"
@@ -30,12 +30,11 @@ export const mcpRouteLive = (version: string) =>
       const checks = yield* makeSchemaChecks
       const context = yield* Effect.context<never>()
       const host: McpHost = { tools, checks, running: new RunningCalls(), version, context }
-      yield* router.add("*", "/mcp/*", (request) => answer(host, request))
+      yield* router.add("*", "/mcp/*", (request) => atRoute(mcpRoute, answer(host, request)))
     })
   )
 
 const answer = Effect.fnUntraced(function* (host: McpHost, request: HttpServerRequest.HttpServerRequest) {
-  yield* noteRoute(mcpRoute)
   const target = parseMcpTarget(request.url)
   if (target === null) return yield* noSuchRoute
   const service = yield* host.tools.enter({ ...target, token: bearerToken(request.headers.authorization) })
@@ -48,7 +47,7 @@ const answer = Effect.fnUntraced(function* (host: McpHost, request: HttpServerRe
   // Whoever guesses another's session still has another credential.
   const client = session === undefined ? null : `${service.caller.id} ${target.service} ${session}`
   const sent = new Request("http://localhost/mcp", { method: "POST", headers: sentOn(headers) })
-  const response = yield* answerMessage(host, service, client, sent, body)
+  const response = yield* answerMessage(yield* inSpan(host), service, client, sent, body)
   const answered: Record<string, string> = {
     ...Object.fromEntries(response.headers),
     "x-request-id": currentRequestId()
@@ -60,6 +59,12 @@ const answer = Effect.fnUntraced(function* (host: McpHost, request: HttpServerRe
     body: yield* Effect.promise(() => response.text())
   })
 })
+
+/** What the protocol's own code calls back are parts of this request. */
+const inSpan = (host: McpHost): Effect.Effect<McpHost> =>
+  Effect.withFiber(({ cache: { span } }) =>
+    Effect.succeed(span === undefined ? host : { ...host, context: Context.add(host.context, Tracer.ParentSpan, span) })
+  )
 
 const readJson = (request: HttpServerRequest.HttpServerRequest) =>
   Effect.flatMap(request.text, (text) => Effect.try({ try: (): unknown => JSON.parse(text), catch: () => notJson }))

@@ -1,6 +1,6 @@
 /** What the mounts share: the app on a running Weft, and how it ends. */
 import { DomainRoutes, Webhooks, type WeftServices } from "@weft/core"
-import { Context, Effect, Exit, type ManagedRuntime, Scope } from "effect"
+import { Context, Effect, Exit, type ManagedRuntime, References, Scope } from "effect"
 import { type App, makeApp } from "../app/App.ts"
 import { type HttpOptions, type HttpSettings, settingsOf } from "../app/HttpOptions.ts"
 import { type InFlight, makeInFlight } from "./InFlight.ts"
@@ -47,7 +47,8 @@ const sendingMs = 1000
 
 export const openServing = async (weft: WeftRuntime, options: HttpOptions): Promise<Serving> => {
   const settings = settingsOf(options)
-  const context = await weft.runtime.context()
+  // The requests have spans of ours: those of libraries would tell whole URLs.
+  const context = Context.add(await weft.runtime.context(), References.TracerEnabled, false)
   const scope = Scope.makeUnsafe()
   const app = await Effect.runPromiseWith(context)(Scope.provide(makeApp(settings), scope))
   const requests = Scope.forkUnsafe(scope, "parallel")

@@ -3,11 +3,12 @@
  * running its function is a few microseconds.
  */
 import type { IncomingMessage, ServerResponse } from "node:http"
-import type { WebhookAnswer, WebhookCall } from "@weft/core"
-import { Cause, Effect, Fiber } from "effect"
+import { hasTracer, type WebhookAnswer, type WebhookCall } from "@weft/core"
+import { Cause, Effect, Fiber, Tracer } from "effect"
 import { failureAnswer, failureOf, internal, isOutage } from "../answers/Failure.ts"
 import type { RouteMeter } from "../metrics/HttpMeter.ts"
 import type { Serving } from "../mounts/Serving.ts"
+import { RequestSpan } from "../tracing/RequestSpan.ts"
 import { hostOf } from "./CustomDomain.ts"
 import { hasNoBody, sentHeaders } from "./WebhookHeaders.ts"
 import {
@@ -26,23 +27,21 @@ export type FastPath = (request: IncomingMessage, response: ServerResponse) => b
 export const makeWebhookFastPath = (serving: Serving): FastPath => {
   const { app, context, requests, settings, webhooks, domains } = serving
   const fork = Effect.runForkWith(context)
+  const isTraced = hasTracer(context)
 
   const start = (call: WebhookCall, response: ServerResponse): void => {
-    const exchange = { response, meter: app.meter.of(call.method, webhookRoute), began: performance.now() }
-    const fiber = Fiber.runIn(
-      fork(
-        // Only the call can be interrupted: its end is answered in any case.
-        Effect.uninterruptibleMask((restore) =>
-          Effect.flatMap(app.nextId, (id) =>
-            Effect.matchCauseEffect(restore(webhooks.handle(call)), {
-              onSuccess: (answer) => sendAnswer(exchange, answer, id),
-              onFailure: (cause) => sendFailure(exchange, cause, id)
-            })
-          )
-        )
-      ),
-      requests
+    const meter = app.meter.of(call.method, webhookRoute)
+    const exchange: Exchange = { response, meter, began: performance.now(), span: null }
+    // Only the call can be interrupted: its end is answered in any case.
+    const answered = Effect.uninterruptibleMask((restore) =>
+      Effect.flatMap(app.nextId, (id) =>
+        Effect.matchCauseEffect(restore(webhooks.handle(call)), {
+          onSuccess: (answer) => sendAnswer(exchange, answer, id),
+          onFailure: (cause) => sendFailure(exchange, cause, id)
+        })
+      )
     )
+    const fiber = Fiber.runIn(fork(isTraced ? inSpan(exchange, call, answered) : answered), requests)
     if (fiber.pollUnsafe() !== undefined) return
     response.once("close", () => {
       if (!response.writableEnded) fiber.interruptUnsafe()
@@ -110,12 +109,25 @@ const readBody = (request: IncomingMessage, done: (body: Uint8Array) => void): v
   request.on("error", () => undefined)
 }
 
+/** `answered` in the request's span. */
+const inSpan = (exchange: Exchange, { method, headers }: WebhookCall, answered: Effect.Effect<void>) =>
+  Effect.withFiber((fiber) => {
+    const span = RequestSpan.open(fiber, method, headers.traceparent)
+    if (span === null) return answered
+    exchange.span = span
+    return Effect.provideService(answered, Tracer.ParentSpan, span.at(webhookRoute)).pipe(
+      Effect.ensuring(Effect.sync(() => span.breakOff()))
+    )
+  })
+
 /** A request that is under way. */
 interface Exchange {
   readonly response: ServerResponse
   readonly meter: RouteMeter
   /** Milliseconds of `performance.now`. */
   readonly began: number
+  /** Null without a tracer. */
+  span: RequestSpan | null
 }
 
 const sendAnswer = (exchange: Exchange, answer: WebhookAnswer, id: string): Effect.Effect<void> =>
@@ -132,7 +144,7 @@ const sendAnswer = (exchange: Exchange, answer: WebhookAnswer, id: string): Effe
   })
 
 const send = (
-  { response, meter, began }: Exchange,
+  { response, meter, began, span }: Exchange,
   status: number,
   headers: Record<string, string | Array<string>>,
   body: string | Uint8Array | null
@@ -145,6 +157,7 @@ const send = (
     response.writeHead(status, headers).end(body)
   }
   meter.answered(status, (performance.now() - began) / 1000)
+  span?.answered(status, typeof headers["x-request-id"] === "string" ? headers["x-request-id"] : undefined)
 }
 
 const sendFailure = (exchange: Exchange, cause: Cause.Cause<unknown>, id: string): Effect.Effect<void> =>

@@ -5,7 +5,7 @@ import { NotFound, type WebhookAnswer, type WebhookCall, Webhooks } from "@weft/
 import { Effect, Option } from "effect"
 import { HttpRouter, type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { toResponse } from "../answers/Answer.ts"
-import { noteRoute } from "../metrics/CurrentRoute.ts"
+import { atRoute } from "../tracing/RequestSpan.ts"
 import { hasNoBody, sentHeaders } from "./WebhookHeaders.ts"
 import { bearerToken, parseWebhookTarget, type WebhookTarget, webhookMethods, webhookRoute } from "./WebhookTarget.ts"
 
@@ -52,12 +52,17 @@ const webResponse = (
 }
 
 /** Runs what the target names, if its method can be an endpoint's. */
-export const answerWebhook = Effect.fnUntraced(function* (
+export const answerWebhook = (
+  webhooks: Webhooks["Service"],
+  request: HttpServerRequest.HttpServerRequest,
+  target: WebhookTarget | null
+) => atRoute(webhookRoute, runWebhook(webhooks, request, target))
+
+const runWebhook = Effect.fnUntraced(function* (
   webhooks: Webhooks["Service"],
   request: HttpServerRequest.HttpServerRequest,
   target: WebhookTarget | null
 ) {
-  yield* noteRoute(webhookRoute)
   if (target === null || !webhookMethods.has(request.method)) return yield* noSuchRoute
   return responseOf(request, yield* webhooks.handle(yield* callOf(request, target)))
 })
