@@ -174,7 +174,8 @@ describe("events and runs", () => {
     assert.deepStrictEqual((await server.call("GET", `/v1/runs/${run.run_id}`)).json.data, run)
 
     const usage = await server.call("GET", `/v1/runs/${run.run_id}/usage`)
-    assert.deepStrictEqual(Object.keys(usage.json.data), ["cpu_ms", "wall_ms", "heap_bytes"])
+    assert.hasAllKeys(usage.json.data, ["ns", "var", "attempt", "cpu_ms", "wall_ms", "heap_bytes"])
+    assert.include(usage.json.data, { ns: "main", var: "onOrder", attempt: 1 })
     const logs = await server.call("GET", `/v1/runs/${run.run_id}/logs`)
     assert.strictEqual(logs.status, 200)
     const stats = (await server.call("GET", "/v1/runs/stats")).json.data

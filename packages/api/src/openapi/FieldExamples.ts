@@ -72,6 +72,7 @@ const records: Readonly<Record<string, Json>> = {
   created_by_run_id: null,
   updated_by_run_id: null,
   result: { doubled: 42 },
+  attempt: 1,
   cpu_ms: 3.2,
   wall_ms: 41.7,
   heap_bytes: 4_194_304,

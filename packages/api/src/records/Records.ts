@@ -77,10 +77,10 @@ export const RunStatsRecord = RunStats.annotate({ identifier: "RunStats" })
 /** How many runs a request has cancelled. */
 export const CancelledRunsRecord = Schema.Struct({ cancelled: Schema.Int }).annotate({ identifier: "CancelledRuns" })
 
-/** What a run used; null while it is running. */
-export const RunUsageRecord = Schema.Struct(Struct.pick(Run.fields, ["cpu_ms", "wall_ms", "heap_bytes"])).annotate({
-  identifier: "RunUsage"
-})
+/** Which function ran, which of its attempts it was, and what it used: null while it is running. */
+export const RunUsageRecord = Schema.Struct(
+  Struct.pick(Run.fields, ["ns", "var", "attempt", "cpu_ms", "wall_ms", "heap_bytes"])
+).annotate({ identifier: "RunUsage" })
 
 export const LogEntryRecord = Schema.Struct({
   ...Struct.pick(LogEntry.fields, ["seq"]),

@@ -267,6 +267,9 @@ export interface RunStats {
 }
 
 export interface RunUsage {
+  readonly ns: string
+  readonly var: string
+  readonly attempt: number
   readonly cpu_ms: number | null
   readonly wall_ms: number | null
   readonly heap_bytes: number | null

@@ -28,7 +28,7 @@ export class RunsEndpoints extends Endpoints {
     return this.caller.list(path`/v1/runs/${runId}/logs`, options, query)
   }
 
-  /** What a run used: processor time, wall time, heap. `GET /v1/runs/{run_id}/usage` */
+  /** Which function a run was of, which attempt, and what it used: processor time, wall time, heap. `GET /v1/runs/{run_id}/usage` */
   usage(runId: string, options: RequestOptions = {}): Promise<RunUsage> {
     return this.caller.one("GET", path`/v1/runs/${runId}/usage`, options)
   }
