@@ -19,6 +19,7 @@ export const coreFolders = [
   "builds",
   "schedules",
   "events",
+  "hosting",
   "runs",
   "usage",
   "streams",

@@ -38,6 +38,8 @@ import { PublicUrl } from "./files/PublicUrl.ts"
 import { Readers } from "./files/Readers.ts"
 import { Uploads } from "./files/Uploads.ts"
 import { hostEnv, type WeftEnv } from "./HostEnv.ts"
+import type { HostFunctions } from "./hosting/HostFunction.ts"
+import { type HostFunctionInvalid, hostTableLayer } from "./hosting/HostTable.ts"
 import type { EnvId } from "./ids/Ids.ts"
 import * as PooledRandom from "./ids/PooledRandom.ts"
 import { type DatabaseStores, MemoryStores } from "./memory/MemoryStores.ts"
@@ -138,6 +140,8 @@ export interface RuntimeConfig {
   readonly domains?: DomainsConfig
   /** What is kept for those who watch what happens. */
   readonly streams?: StreamsConfig
+  /** What the code of tenants may call of this host, by name: `svc.host.crm.lookup(…)` calls `"crm.lookup"`. */
+  readonly host?: HostFunctions
   /** The address under which clients reach this host, without a slash at its end. Without it no links are made. */
   readonly publicUrl?: string | (() => string | null)
 }
@@ -153,7 +157,7 @@ export const layer = (
   config: RuntimeConfig
 ): Layer.Layer<
   WeftServices,
-  StoreUnavailable | MasterKeyInvalid | PlanInvalid | ZonesInvalid,
+  StoreUnavailable | MasterKeyInvalid | PlanInvalid | ZonesInvalid | HostFunctionInvalid,
   Stores | BlobStore | Feed | Sandbox
 > => {
   const crypto = Keyring.layer(config.masterKeys).pipe(
@@ -207,7 +211,7 @@ export const layer = (
   const controlling = Layer.mergeAll(Runs.layer, RunControl.layer, Calls.layer, LiveLogs.layer, LeaseKeeper.layer)
   const waited = Layer.provide(Layer.merge(Webhooks.layer, Tools.layer), WaitedRuns.layer)
   return Layer.mergeAll(waited, controlling, OrgUsages.layer, running, domains, streams).pipe(
-    Layer.provideMerge(Executor.layer),
+    Layer.provideMerge(Layer.provide(Executor.layer, hostTableLayer(config.host))),
     Layer.provideMerge(Layer.merge(RunningRuns.layer, StreamWatch.layer)),
     Layer.provideMerge(publishing),
     Layer.provide(crypto),

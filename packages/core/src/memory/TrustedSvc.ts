@@ -1,6 +1,7 @@
 /** The `svc` of a trusted function (decisions 5.3): the facts of the invocation and what the host offers. */
 import type { GuestLog, Invocation, LogLevel } from "../sandbox/Sandbox.ts"
 import { type TrustedContent, type TrustedFiles, trustedAsset, trustedFiles } from "./TrustedFiles.ts"
+import { type TrustedHost, trustedHost } from "./TrustedHost.ts"
 
 // As in every runtime; TypeScript declares it only together with a platform.
 declare const AbortController: new () => { readonly signal: unknown; readonly abort: () => void }
@@ -37,6 +38,8 @@ export interface TrustedSvc extends Readonly<Record<string, unknown>> {
     }) => Promise<unknown>
     readonly cancel: (schedule: { readonly id: string } | { readonly fn: string }) => Promise<unknown>
   }
+  /** The functions of the host: `svc.host.crm.lookup(input)`. */
+  readonly host: TrustedHost
   /** Tells those who watch the stream of the run. */
   readonly stream: { readonly emit: (data_type: string, payload: unknown) => Promise<unknown> }
   /** Calls `ns/var` of the same module, in this run. */
@@ -84,6 +87,11 @@ export const hostedSvc = (invocation: Invocation, host: SvcHost): HostedSvc => {
       cancel: (schedule) => ask("schedules.cancel", schedule)
     },
     invoke: host.invoke,
+    host: trustedHost(async (name, input) => {
+      if (!isOpen) throw new Error("The run is over")
+      const answer = await host.ask(`host.${name}`, JSON.stringify(input) ?? "")
+      return answer === "" ? undefined : JSON.parse(answer)
+    }),
     stream: { emit: (data_type, payload) => ask("stream.emit", { data_type, payload }) },
     log: { debug: log("debug"), info: log("info"), warn: log("warn"), error: log("error") },
     signal: controller.signal

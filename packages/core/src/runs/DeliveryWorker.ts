@@ -66,6 +66,7 @@ export class DeliveryWorker extends Context.Service<
                     executor.execute({
                       run,
                       ...triggerOf(event),
+                      caller: null,
                       timeoutMs: delivery.timeout_ms,
                       preface: []
                     })

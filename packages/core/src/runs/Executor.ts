@@ -3,6 +3,7 @@
  * calls share.
  */
 import { Context, Effect, Layer } from "effect"
+import type { Identity } from "../access/Caller.ts"
 import { Artifacts } from "../builds/Artifacts.ts"
 import type { NotFound, StoreUnavailable } from "../errors/Errors.ts"
 import { JsonText } from "../ids/JsonText.ts"
@@ -12,6 +13,7 @@ import { type GuestLog, type Invocation, Sandbox, SandboxUnavailable } from "../
 import { cancelRun } from "./Attempt.ts"
 import { makeByteCalls } from "./ByteCalls.ts"
 import { makeHostCalls } from "./HostCalls.ts"
+import { makeHostFunctionCalls } from "./HostFunctionCalls.ts"
 import { Journal } from "./Journal.ts"
 import { masked, maskedLogs } from "./Masking.ts"
 import type { LogEntry, Run } from "./Run.ts"
@@ -28,6 +30,8 @@ export interface Work {
   readonly run: Run
   /** JSON text of the object that becomes `svc`, but for `svc.run`. Starts with `{` and is not empty. */
   readonly facts: string
+  /** The credential that asked for the run, if that needed one. */
+  readonly caller: Identity | null
   readonly trigger: Invocation["trigger"]
   readonly timeoutMs: number
   /** Entries that precede what the guest logs. */
@@ -54,6 +58,7 @@ export class Executor extends Context.Service<
       const artifacts = yield* Artifacts
       const hostCalls = yield* makeHostCalls
       const byteCalls = yield* makeByteCalls
+      const hostFunctions = yield* makeHostFunctionCalls
       const running = yield* RunningRuns
       const control = yield* RunControlStore
       const journal = yield* Journal
@@ -77,7 +82,7 @@ export class Executor extends Context.Service<
           return maskedLogs(logs, secrets)
         },
 
-        execute: ({ run, facts, trigger, timeoutMs, preface }) =>
+        execute: ({ run, facts, caller, trigger, timeoutMs, preface }) =>
           Effect.suspend(() => {
             const logs = [...preface]
             const secrets = new Set<string>()
@@ -91,11 +96,17 @@ export class Executor extends Context.Service<
               svc: `{"run":${runFacts(run)},${facts.slice(1)}`,
               trigger,
               timeoutMs,
-              onHostCall: (call) => inSpan(call, byteCalls.answer(run, call) ?? hostCalls(run, call, secrets)),
+              onHostCall: (call) =>
+                inSpan(
+                  call,
+                  byteCalls.answer(run, call) ??
+                    hostFunctions.answer(run, caller, call) ??
+                    hostCalls(run, call, secrets)
+                ),
               onLog: (line) => void logs.push(logEntry(logs.length, line))
             }
             const invoked = sandbox.invoke(invocation).pipe(
-              Effect.ensuring(Effect.suspend(() => byteCalls.end(run))),
+              Effect.ensuring(Effect.suspend(() => Effect.andThen(byteCalls.end(run), hostFunctions.end(run)))),
               Effect.flatMap((execution) => masked({ execution, logs }, secrets))
             )
             const executed = Effect.flatMap(running.during(run, logged, invoked), (ended) =>

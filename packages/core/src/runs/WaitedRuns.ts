@@ -1,5 +1,6 @@
 /** Runs that somebody waits for, without an event: of webhooks and of tools. */
 import { Cause, Context, Effect, Exit, Layer } from "effect"
+import type { Identity } from "../access/Caller.ts"
 import type { Build } from "../builds/Build.ts"
 import type { NotFound, StoreUnavailable } from "../errors/Errors.ts"
 import { freshIds, type NodeId, RunId, StreamId } from "../ids/Ids.ts"
@@ -20,6 +21,8 @@ export interface WaitedWork {
   readonly trigger: Invocation["trigger"]
   /** JSON text of `svc` without `run`. */
   readonly facts: string
+  /** The credential that asks for it, if it needed one. */
+  readonly caller: Identity | null
   /** The first entry of the run's log: what it is for. */
   readonly request: { readonly message: string; readonly data: JsonText }
 }
@@ -48,12 +51,12 @@ export class WaitedRuns extends Context.Service<
 
       const execute = Effect.fnUntraced(function* (
         restore: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>,
-        { facts, fn, trigger, request }: WaitedWork,
+        { facts, caller, fn, trigger, request }: WaitedWork,
         run: Run
       ) {
         const preface: ReadonlyArray<LogEntry> = [{ seq: 0, time: run.start_time, level: "info", ...request }]
         const executed = yield* Effect.exit(
-          restore(executor.execute({ run, facts, trigger, timeoutMs: fn.timeout_ms, preface }))
+          restore(executor.execute({ run, facts, caller, trigger, timeoutMs: fn.timeout_ms, preface }))
         )
         const stopped = yield* currentTime
         if (Exit.isSuccess(executed)) {

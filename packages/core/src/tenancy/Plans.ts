@@ -6,11 +6,12 @@ import { makeSnapshots } from "../activity/Snapshots.ts"
 import type { NotFound, StoreUnavailable } from "../errors/Errors.ts"
 import type { EnvId } from "../ids/Ids.ts"
 import { firstInvalid, type Plan, type PlanInvalid, type PlanName, type PlanOverrides, planTable } from "./Plan.ts"
-import type { Org } from "./Tenant.ts"
+import type { Env, Org } from "./Tenant.ts"
 import { TenantStore } from "./TenantStore.ts"
 
-/** An organization with the limits that hold for it. */
+/** An environment and its organization, with the limits that hold for them. */
 export interface Subscription {
+  readonly env: Env
   readonly org: Org
   readonly plan: Plan
 }
@@ -26,7 +27,7 @@ export class Plans extends Context.Service<
   {
     /** The limits of each plan on this server. */
     readonly table: Readonly<Record<PlanName, Plan>>
-    /** The organization of the environment and its plan; the same object until either changes. */
+    /** The environment, its organization and its plan; the same object until one of them changes. */
     readonly of: (envId: EnvId) => Effect.Effect<Subscription, NotFound | StoreUnavailable>
     /** To be called when tenants changed, so that this node goes by what they are now; the others hear the news. */
     readonly forget: Effect.Effect<void>
@@ -44,9 +45,9 @@ export class Plans extends Context.Service<
         const subscriptions = yield* makeSnapshots(
           (envId: EnvId) =>
             Effect.gen(function* () {
-              const { org_id } = yield* store.getEnv(envId)
-              const org = yield* store.getOrg(org_id)
-              return { org, plan: plans[org.plan] }
+              const env = yield* store.getEnv(envId)
+              const org = yield* store.getOrg(env.org_id)
+              return { env, org, plan: plans[org.plan] }
             }),
           { capacity, ageLimit }
         )

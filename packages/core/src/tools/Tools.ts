@@ -97,6 +97,7 @@ export class Tools extends Context.Service<
             fn: tool,
             trigger: "tool",
             facts: `{"tool":${JSON.stringify(args)},"caller":${callerFacts(caller)}}`,
+            caller,
             request: { message: "tool call", data: toJsonText({ service, tool: tool.name }) }
           })
           return outcome._tag === "Returned"

@@ -77,6 +77,7 @@ export class Webhooks extends Context.Service<
             fn: endpoint,
             trigger: "request",
             facts,
+            caller,
             request: { message: "request", data: logged }
           })
           return answerOf(outcome) ?? (yield* new FunctionFailed({ run_id: run.run_id }))
