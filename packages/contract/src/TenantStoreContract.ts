@@ -1,6 +1,6 @@
 /** What every `TenantStore` must do. Adapters run this suite; they do not copy it. */
 import { assert } from "@effect/vitest"
-import { TenantStore } from "@weft/core"
+import { type Announcement, firstAnnouncement, nextAnnouncement, TenantStore } from "@weft/core"
 import { Effect, type Layer } from "effect"
 import { type Check, check, suite } from "./Check.ts"
 import { at, env, envId, everything, hostileText, org, orgId } from "./Samples.ts"
@@ -106,5 +106,66 @@ export const tenantStoreChecks: ReadonlyArray<Check<TenantStore>> = [
     })
     assert.deepStrictEqual(yield* store.listEnvs(orgId(1), { limit: 2, offset: 2 }), { items: [env(1)], total: 3 })
     assert.deepStrictEqual(yield* store.listEnvs(orgId(404), everything), { items: [], total: 0 })
+  }),
+
+  check("an announcement is stored with its tenant, and is due when it says", function* () {
+    const store = yield* TenantStore
+    const [first, second] = [firstAnnouncement("org", orgId(1), at(2)), firstAnnouncement("env", envId(1), at(1))]
+    yield* store.insertOrg(org(1), first)
+    yield* store.insertEnv(env(1), second)
+    yield* store.insertOrg(org(2))
+    yield* store.insertEnv(env(2))
+    assert.deepStrictEqual(yield* store.dueAnnouncements(both, at(1), 10), [])
+    assert.deepStrictEqual(yield* store.dueAnnouncements(both, second.due_at, 10), [second])
+    assert.deepStrictEqual(yield* store.dueAnnouncements(both, first.due_at, 10), [second, first])
+    assert.deepStrictEqual(yield* store.dueAnnouncements(both, first.due_at, 1), [second])
+    assert.deepStrictEqual(yield* store.dueAnnouncements(["org"], first.due_at, 1), [first])
+  }),
+
+  check("announcements that are due together come by the ids of their tenants", function* () {
+    const store = yield* TenantStore
+    const all = [1, 2, 3].map((n) => firstAnnouncement("org", orgId(n), at(1)))
+    for (const n of [2, 3, 1]) yield* store.insertOrg(org(n), announcementOf(all, n))
+    assert.deepStrictEqual(yield* store.dueAnnouncements(both, at(99_999), 10), all)
+  }),
+
+  check("a tenant that is not stored leaves no announcement", function* () {
+    const store = yield* TenantStore
+    yield* store.insertOrg(org(1, { slug: "acme" }))
+    yield* store.insertEnv(env(1, { name: "production" }))
+    yield* Effect.flip(store.insertOrg(org(2, { slug: "acme" }), firstAnnouncement("org", orgId(2), at(1))))
+    yield* Effect.flip(store.insertEnv(env(2, { name: "production" }), firstAnnouncement("env", envId(2), at(1))))
+    assert.deepStrictEqual(yield* store.dueAnnouncements(both, at(99_999), 10), [])
+  }),
+
+  check("of all who want to make the same attempt at an announcement, one may", function* () {
+    const store = yield* TenantStore
+    const [stored, other] = [firstAnnouncement("org", orgId(1), at(1)), firstAnnouncement("org", orgId(2), at(1))]
+    yield* store.insertOrg(org(1), stored)
+    yield* store.insertOrg(org(2), other)
+    const next = nextAnnouncement(stored, at(9))
+    const made = yield* Effect.replicateEffect(store.updateAnnouncement(next), 8, { concurrency: 8 })
+    assert.strictEqual(made.filter((one) => one).length, 1)
+    assert.isFalse(yield* store.updateAnnouncement(nextAnnouncement(nextAnnouncement(next, at(9)), at(9))))
+    assert.sameDeepMembers([...(yield* store.dueAnnouncements(both, at(99_999_999), 10))], [next, other])
+  }),
+
+  check("what was announced is announced no more", function* () {
+    const store = yield* TenantStore
+    const [first, second] = [firstAnnouncement("org", orgId(1), at(1)), firstAnnouncement("org", orgId(2), at(1))]
+    yield* store.insertOrg(org(1), first)
+    yield* store.insertOrg(org(2), second)
+    yield* store.removeAnnouncement(orgId(1))
+    yield* store.removeAnnouncement(orgId(1))
+    assert.isFalse(yield* store.updateAnnouncement(nextAnnouncement(first, at(2))))
+    assert.deepStrictEqual(yield* store.dueAnnouncements(both, at(99_999), 10), [second])
   })
 ]
+
+const both: ReadonlyArray<Announcement["kind"]> = ["org", "env"]
+
+const announcementOf = (all: ReadonlyArray<Announcement>, n: number): Announcement => {
+  const announcement = all[n - 1]
+  assert.isDefined(announcement)
+  return announcement
+}

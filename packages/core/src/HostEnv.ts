@@ -1,6 +1,9 @@
 /** One environment as an embedding program sees it: promises, plain records, every right. */
 import { Effect, type ManagedRuntime, Stream } from "effect"
+import { ApiKeys } from "./access/ApiKeys.ts"
 import { Caller, hostIdentity } from "./access/Caller.ts"
+import type { ServiceKeys } from "./access/ServiceKeys.ts"
+import type { Sessions } from "./access/Sessions.ts"
 import type { Activity } from "./activity/Activity.ts"
 import { Feed } from "./activity/Feed.ts"
 import type { Build } from "./builds/Build.ts"
@@ -9,6 +12,7 @@ import type { NewBuild, Uploaded } from "./builds/Upload.ts"
 import type { Domains } from "./domains/Domains.ts"
 import { Events, type NewEvent } from "./events/Events.ts"
 import type { Files } from "./files/Files.ts"
+import { type HostServiceKeys, type HostSessions, hostServiceKeys, hostSessions } from "./HostCredentials.ts"
 import { type HostDomains, hostDomains } from "./HostDomains.ts"
 import { type HostFiles, hostFiles } from "./HostFiles.ts"
 import { type HostEvent, type HostRun, hostEvent, hostRun, mapPage } from "./HostRecords.ts"
@@ -55,6 +59,9 @@ export interface WeftEnv {
   }
   readonly files: HostFiles
   readonly domains: HostDomains
+  /** What the host hands out under its API keys of the environment. */
+  readonly sessions: HostSessions
+  readonly serviceKeys: HostServiceKeys
   readonly events: {
     /** Durable when it resolves. Without `stream_id` the event begins a stream of its own. */
     readonly publish: (event: Omit<NewEvent, "causedBy" | "newStream">) => Promise<HostEvent>
@@ -78,7 +85,11 @@ export interface WeftEnv {
   readonly activity: () => AsyncIterable<Activity>
 }
 
-type Services =
+/** What stands behind it. */
+export type HostEnvServices =
+  | ApiKeys
+  | Sessions
+  | ServiceKeys
   | Domains
   | Projects
   | ContextVariables
@@ -93,10 +104,17 @@ type Services =
   | Streams
   | Feed
 
-export const hostEnv = (runtime: ManagedRuntime.ManagedRuntime<Services, unknown>, envId: EnvId): WeftEnv => {
+export const hostEnv = (runtime: ManagedRuntime.ManagedRuntime<HostEnvServices, unknown>, envId: EnvId): WeftEnv => {
   const identity = hostIdentity(envId)
-  const run = <A, E>(effect: Effect.Effect<A, E, Services | Caller>): Promise<A> =>
+  const run = <A, E>(effect: Effect.Effect<A, E, HostEnvServices | Caller>): Promise<A> =>
     runtime.runPromise(inHostSpan(Effect.provideService(effect, Caller, identity)))
+  const runAs = <A, E>(apiKeyId: string, effect: Effect.Effect<A, E, HostEnvServices | Caller>): Promise<A> =>
+    runtime.runPromise(
+      ApiKeys.use((keys) => keys.identity(envId, apiKeyId)).pipe(
+        Effect.flatMap((key) => Effect.provideService(effect, Caller, key)),
+        inHostSpan
+      )
+    )
 
   return {
     projects: {
@@ -122,6 +140,8 @@ export const hostEnv = (runtime: ManagedRuntime.ManagedRuntime<Services, unknown
     },
     files: hostFiles(run),
     domains: hostDomains(run),
+    sessions: hostSessions(runAs),
+    serviceKeys: hostServiceKeys(runAs),
     events: {
       publish: (event) =>
         run(

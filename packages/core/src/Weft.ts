@@ -38,6 +38,8 @@ import { PublicUrl } from "./files/PublicUrl.ts"
 import { Readers } from "./files/Readers.ts"
 import { Uploads } from "./files/Uploads.ts"
 import { hostEnv, type WeftEnv } from "./HostEnv.ts"
+import { type HostProvisioning, provisioningOf } from "./HostProvisioning.ts"
+import { hostTenant, type WeftTenant } from "./HostTenant.ts"
 import type { HostFunctions } from "./hosting/HostFunction.ts"
 import { type HostFunctionInvalid, hostTableLayer } from "./hosting/HostTable.ts"
 import type { EnvId } from "./ids/Ids.ts"
@@ -78,11 +80,13 @@ import { ContextVariables } from "./secrets/ContextVariables.ts"
 import { ProjectSecrets } from "./secrets/ProjectSecrets.ts"
 import type { StreamsConfig } from "./streams/StreamHub.ts"
 import { Streams } from "./streams/Streams.ts"
+import { announcerLayer, hooksLayer, type Tenant } from "./tenancy/Announcer.ts"
 import type { PlanInvalid, PlanOverrides } from "./tenancy/Plan.ts"
 import { Plans } from "./tenancy/Plans.ts"
+import { Provisioning, type ProvisioningConfig } from "./tenancy/Provisioning.ts"
 import { Quotas } from "./tenancy/Quotas.ts"
 import { RateLimits } from "./tenancy/RateLimits.ts"
-import { Tenants } from "./tenancy/Tenants.ts"
+import { Tenants, type WantedTenant } from "./tenancy/Tenants.ts"
 import { Tools } from "./tools/Tools.ts"
 import { OrgUsages } from "./usage/OrgUsages.ts"
 import { Webhooks } from "./webhooks/Webhooks.ts"
@@ -136,6 +140,8 @@ export interface RuntimeConfig {
   readonly plans?: PlanOverrides
   /** How long other nodes wait before they take this one for dead; default 30 s. */
   readonly leaseMs?: number
+  /** What the host has to do with the coming of tenants; by default only it makes them, and it need not be told. */
+  readonly provisioning?: ProvisioningConfig<WeftServices>
   /** Tenants' own host names; by default they can be registered, but not validated. */
   readonly domains?: DomainsConfig
   /** What is kept for those who watch what happens. */
@@ -172,7 +178,11 @@ export const layer = (
     NodeMetrics.layer
   )
   const tenure = Layer.provideMerge(Layer.mergeAll(RateLimits.layer, Quotas.layer), Plans.layer(config.plans))
-  const tenancy = Layer.provideMerge(Tenants.layer, tenure)
+  const { provisioning = {} } = config
+  const tenancy = Layer.provideMerge(Provisioning.layer(provisioning), Tenants.layer).pipe(
+    Layer.provideMerge(tenure),
+    Layer.provideMerge(announcerLayer(provisioning))
+  )
   const keys = Layer.mergeAll(ApiKeys.layer, Sessions.layer, ServiceKeys.layer, SessionJanitor.layer)
   const access = keys.pipe(Layer.provideMerge(Layer.mergeAll(Credentials.layer, tenancy)))
   const archiveBytes = Layer.succeed(ArchiveBytesMax, config.archiveBytes ?? defaultLimits.archiveBytes)
@@ -210,16 +220,19 @@ export const layer = (
   const streams = Streams.layer(config.streams)
   const controlling = Layer.mergeAll(Runs.layer, RunControl.layer, Calls.layer, LiveLogs.layer, LeaseKeeper.layer)
   const waited = Layer.provide(Layer.merge(Webhooks.layer, Tools.layer), WaitedRuns.layer)
-  return Layer.mergeAll(waited, controlling, OrgUsages.layer, running, domains, streams).pipe(
+  const services = Layer.mergeAll(waited, controlling, OrgUsages.layer, running, domains, streams).pipe(
     Layer.provideMerge(Layer.provide(Executor.layer, hostTableLayer(config.host))),
     Layer.provideMerge(Layer.merge(RunningRuns.layer, StreamWatch.layer)),
     Layer.provideMerge(publishing),
     Layer.provide(crypto),
     Layer.provide(ownSpansOnly)
   )
+  return Layer.provideMerge(hooksLayer(provisioning), services)
 }
 
-export interface StartOptions extends RuntimeConfig {
+export interface StartOptions extends Omit<RuntimeConfig, "provisioning"> {
+  /** What the host has to do with the coming of tenants; by default only it makes them, and it need not be told. */
+  readonly provisioning?: HostProvisioning
   /** A database adapter, such as `Sqlite.stores({ file })`. */
   readonly stores: Layer.Layer<Stores, unknown>
   /** A blob adapter, such as `Filesystem.blobs({ dir })`. */
@@ -247,6 +260,10 @@ export interface WeftInstance {
     readonly create: Promised<Tenants["Service"]["createEnv"]>
     readonly list: Promised<Tenants["Service"]["listEnvs"]>
     readonly get: Promised<Tenants["Service"]["getEnv"]>
+  }
+  readonly tenants: {
+    /** The environment of this name, with its organization. Makes of both what is not there; may be repeated at will. */
+    readonly ensure: (wanted: WantedTenant) => Promise<WeftTenant>
   }
   readonly apiKeys: {
     readonly create: Promised<ApiKeys["Service"]["create"]>
@@ -279,7 +296,12 @@ export const start = async (options: StartOptions): Promise<WeftInstance> => {
     options.egress ?? Layer.empty
   )
   const tracing = Layer.merge(options.tracing ?? Layer.empty, ownSpansOnly)
-  const runtime = ManagedRuntime.make(Layer.provideMerge(layer(options), supplied).pipe(Layer.provideMerge(tracing)))
+  // Called when there is a runtime: hooks run in what it builds.
+  const tenantOf = (tenant: Tenant): WeftTenant => hostTenant(runtime, tenant)
+  const config = { ...options, provisioning: provisioningOf(options.provisioning ?? {}, tenantOf) }
+  const runtime: WeftInstance["runtime"] = ManagedRuntime.make(
+    Layer.provideMerge(layer(config), supplied).pipe(Layer.provideMerge(tracing))
+  )
   await runtime.context()
   const run = runtime.runPromise
   const promised =
@@ -297,6 +319,7 @@ export const start = async (options: StartOptions): Promise<WeftInstance> => {
       update: promised(tenants.updateOrg)
     },
     envs: { create: promised(tenants.createEnv), list: promised(tenants.listEnvs), get: promised(tenants.getEnv) },
+    tenants: { ensure: async (wanted) => tenantOf(await run(tenants.ensure(wanted))) },
     apiKeys: {
       create: promised(apiKeys.create),
       list: promised(apiKeys.list),

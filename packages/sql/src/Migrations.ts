@@ -10,6 +10,7 @@ import { Effect } from "effect"
 import { Migrator, SqlClient } from "effect/sql"
 import { Database } from "./Database.ts"
 import { access } from "./migrations/Access.ts"
+import { announcements } from "./migrations/Announcements.ts"
 import { domains } from "./migrations/Domains.ts"
 import { files } from "./migrations/Files.ts"
 import { groups } from "./migrations/Groups.ts"
@@ -45,7 +46,8 @@ export const migrateTo = Effect.fnUntraced(function* (last: number) {
     "0011_streams": run(streams),
     "0012_queue": run(queue),
     "0013_rates": run(rates(dialect)),
-    "0014_arrivals": run(dialect.arrivals)
+    "0014_arrivals": run(dialect.arrivals),
+    "0015_announcements": run(announcements(dialect))
   }
   yield* Migrator.make({})({
     loader: Migrator.fromRecord(

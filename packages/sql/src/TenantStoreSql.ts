@@ -1,23 +1,36 @@
 /** `TenantStore` on SQL. */
-import { Env, NotFound, Org, Taken, TenantStore } from "@weft/core"
+import { type Announcement, Env, NotFound, Org, Taken, TenantStore } from "@weft/core"
 import { Effect, Layer } from "effect"
 import { countOf, Database, onlyRow, orUnavailable, type RowOf } from "./Database.ts"
 
 export const layer: Layer.Layer<TenantStore, never, Database> = Layer.effect(
   TenantStore,
   Effect.gen(function* () {
-    const { reader, writer } = yield* Database
+    const { dialect, reader, writer } = yield* Database
 
     const findEnv = (orgSlug: string, envName: string) => reader<RowOf<Env, "active">>`
       SELECT envs.* FROM envs JOIN orgs ON orgs.org_id = envs.org_id
       WHERE orgs.slug = ${orgSlug} AND envs.name = ${envName}`
 
+    /** What the insertion inserts and, with it, the announcement. */
+    const announced = <A, E, E2>(
+      insertion: Effect.Effect<ReadonlyArray<A>, E>,
+      taken: E2,
+      announcement: Announcement | undefined
+    ) => {
+      const inserted = Effect.asVoid(onlyRow(insertion, taken))
+      if (announcement === undefined) return inserted
+      const stored = writer`INSERT INTO announcements ${writer.insert({ ...announcement })}`
+      return writer.withTransaction(Effect.andThen(inserted, Effect.asVoid(stored)))
+    }
+
     return TenantStore.of({
-      insertOrg: (org) =>
-        onlyRow(
+      insertOrg: (org, announcement) =>
+        announced(
           writer`INSERT INTO orgs ${writer.insert({ ...org })} ON CONFLICT DO NOTHING RETURNING org_id`,
-          new Taken({ what: "slug" })
-        ).pipe(Effect.asVoid, orUnavailable("insertOrg")),
+          new Taken({ what: "slug" }),
+          announcement
+        ).pipe(orUnavailable("insertOrg")),
 
       getOrg: (idOrSlug) =>
         onlyRow(reader<RowOf<Org>>`SELECT * FROM orgs WHERE org_id = ${idOrSlug} OR slug = ${idOrSlug}`, noOrg).pipe(
@@ -41,12 +54,13 @@ export const layer: Layer.Layer<TenantStore, never, Database> = Layer.effect(
           noOrg
         ).pipe(Effect.asVoid, orUnavailable("updateOrg")),
 
-      insertEnv: (env) =>
-        onlyRow(
+      insertEnv: (env, announcement) =>
+        announced(
           writer`INSERT INTO envs ${writer.insert({ ...env, active: env.active ? 1 : 0 })}
             ON CONFLICT DO NOTHING RETURNING env_id`,
-          new Taken({ what: "environment name" })
-        ).pipe(Effect.asVoid, orUnavailable("insertEnv")),
+          new Taken({ what: "environment name" }),
+          announcement
+        ).pipe(orUnavailable("insertEnv")),
 
       getEnv: (id) =>
         onlyRow(reader<RowOf<Env, "active">>`SELECT * FROM envs WHERE env_id = ${id}`, noEnv).pipe(
@@ -65,7 +79,26 @@ export const layer: Layer.Layer<TenantStore, never, Database> = Layer.effect(
             (rows) => rows.map(toEnv)
           ),
           total: countOf(reader<{ n: number }>`SELECT count(*) AS n FROM envs WHERE org_id = ${orgId}`)
-        }).pipe(orUnavailable("listEnvs"))
+        }).pipe(orUnavailable("listEnvs")),
+
+      dueAnnouncements: (kinds, now, limit) =>
+        reader<Announcement>`SELECT kind, tenant_id, attempts, due_at FROM announcements
+          WHERE due_at <= ${now} AND kind IN (${dialect.texts(reader, kinds)}) ORDER BY due_at, tenant_id LIMIT ${limit}`.pipe(
+          orUnavailable("dueAnnouncements")
+        ),
+
+      updateAnnouncement: ({ tenant_id, attempts, due_at }) =>
+        writer`UPDATE announcements SET ${writer.update({ attempts, due_at })}
+          WHERE tenant_id = ${tenant_id} AND attempts = ${attempts - 1} RETURNING tenant_id`.pipe(
+          Effect.map(({ length }) => length === 1),
+          orUnavailable("updateAnnouncement")
+        ),
+
+      removeAnnouncement: (tenantId) =>
+        writer`DELETE FROM announcements WHERE tenant_id = ${tenantId}`.pipe(
+          Effect.asVoid,
+          orUnavailable("removeAnnouncement")
+        )
     })
   })
 )

@@ -1,13 +1,14 @@
 /** API keys: what a host's dashboard, or the admin routes, do with them. No caller: whoever gets here may. */
 import { Context, Effect, Layer, Redacted, Schema } from "effect"
 import type { Digest, SecureRandom } from "effect/crypto"
-import { BadRequest, NotFound, type StoreUnavailable } from "../errors/Errors.ts"
+import { BadRequest, NotFound, type StoreUnavailable, Unauthorized } from "../errors/Errors.ts"
 import { toIdOrName } from "../ids/IdOrName.ts"
 import { ApiKeyId, EnvId, freshIds } from "../ids/Ids.ts"
 import type { Page, PageRequest } from "../ids/Page.ts"
 import { now } from "../ids/Timestamp.ts"
 import { ApiKey } from "./ApiKey.ts"
 import { ApiKeyStore } from "./ApiKeyStore.ts"
+import type { Identity } from "./Caller.ts"
 import { Credentials } from "./Credentials.ts"
 import { checkLabel } from "./Delegation.ts"
 import { EnvDirectory } from "./EnvDirectory.ts"
@@ -44,6 +45,8 @@ export class ApiKeys extends Context.Service<
       envId: EnvId,
       token: Redacted.Redacted<string>
     ) => Effect.Effect<ApiKey, BadRequest | NotFound | StoreUnavailable>
+    /** Who acts as this key without its token: the host, for what it hands out under it. `Unauthorized` when disabled. */
+    readonly identity: (envId: EnvId, id: string) => Effect.Effect<Identity, Unauthorized | NotFound | StoreUnavailable>
     /** Newest first. */
     readonly list: (envId: EnvId, page: PageRequest) => Effect.Effect<Page<ApiKey>, NotFound | StoreUnavailable>
     readonly update: (
@@ -115,6 +118,13 @@ export class ApiKeys extends Context.Service<
           const stored = yield* store.find(token.id)
           const isSame = stored.env_id === envId && isSameHash(stored.secret_hash, key.secret_hash)
           return isSame ? stored : yield* usedToken
+        }),
+
+        identity: Effect.fnUntraced(function* (envId, id) {
+          const { enabled, env_id, api_key_id, permissions } = yield* find(envId, id)
+          return enabled
+            ? { env_id, type: "api-key" as const, id: api_key_id, permissions, metadata: null }
+            : yield* new Unauthorized()
         }),
 
         list: (envId, page) => Effect.andThen(envs.require(envId), store.list(canonical(envId), page)),

@@ -38,6 +38,7 @@ import type { Delivery } from "../runs/Delivery.ts"
 import type { LogEntry, Run } from "../runs/Run.ts"
 import type { Schedule } from "../schedules/Schedule.ts"
 import type { ContextVariable } from "../secrets/ContextVariable.ts"
+import type { Announcement } from "../tenancy/Announcement.ts"
 import type { Env, Org } from "../tenancy/Tenant.ts"
 
 export interface DeliveryRow {
@@ -60,6 +61,8 @@ export class MemoryDatabase extends Context.Service<
     readonly serviceKeys: Map<ServiceKeyId, ServiceKey>
     readonly orgs: Map<OrgId, Org>
     readonly envs: Map<EnvId, Env>
+    /** By the id of the tenant. */
+    readonly announcements: Map<string, Announcement>
     readonly projects: Map<ProjectId, Project>
     /** By `<project_id>/<key>`. */
     readonly contextVariables: Map<string, ContextVariable>
@@ -95,6 +98,7 @@ export class MemoryDatabase extends Context.Service<
       serviceKeys: new Map(),
       orgs: new Map(),
       envs: new Map(),
+      announcements: new Map(),
       projects: new Map(),
       contextVariables: new Map(),
       files: new Map(),

@@ -7,6 +7,8 @@ import { PlanName } from "./Plan.ts"
 /** What stands in URLs: lowercase letters, digits and hyphens, 1 to 63, like a DNS label. */
 export const Slug = Schema.String.check(Schema.isPattern(/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/))
 
+export const isSlug = Schema.is(Slug)
+
 export class Org extends Schema.Class<Org>("Org")({
   org_id: OrgId,
   slug: Slug,

@@ -11,9 +11,10 @@ import { EnvId, freshIds, isUuid, OrgId } from "../ids/Ids.ts"
 import type { Page, PageRequest } from "../ids/Page.ts"
 import { isStorable } from "../ids/StorableText.ts"
 import { now } from "../ids/Timestamp.ts"
+import { Announcer, type Tenant } from "./Announcer.ts"
 import { PlanName } from "./Plan.ts"
 import { Plans } from "./Plans.ts"
-import { Env, Org, Slug } from "./Tenant.ts"
+import { Env, isSlug, Org } from "./Tenant.ts"
 import { TenantStore } from "./TenantStore.ts"
 
 export interface NewOrg {
@@ -32,6 +33,17 @@ export interface OrgChange {
   readonly members?: number
 }
 
+export interface WantedTenant {
+  /** The slug of the organization. */
+  readonly org: string
+  /** The name of the environment. */
+  readonly env: string
+  /** Of an organization that is made now; one that is there keeps its own. The slug by default. */
+  readonly name?: string
+  /** Of an organization that is made now, like `name`; `Self-Host` by default. */
+  readonly plan?: string
+}
+
 type Refused = BadRequest | StoreUnavailable
 type Missing = NotFound | StoreUnavailable
 
@@ -45,6 +57,8 @@ export class Tenants extends Context.Service<
     readonly updateOrg: (idOrSlug: string, change: OrgChange) => Effect.Effect<Org, Refused | NotFound>
     /** The name has the shape of a slug and is unique in its organization. */
     readonly createEnv: (idOrSlug: string, input: { readonly name: string }) => Effect.Effect<Env, Refused | NotFound>
+    /** The environment of this name, with its organization. Makes of both what is not there; may be repeated at will. */
+    readonly ensure: (wanted: WantedTenant) => Effect.Effect<Tenant, Refused>
     /** Newest first. */
     readonly listEnvs: (idOrSlug: string, page: PageRequest) => Effect.Effect<Page<Env>, Missing>
     readonly getEnv: (envId: string) => Effect.Effect<Env, Missing>
@@ -61,6 +75,7 @@ export class Tenants extends Context.Service<
       const store = yield* TenantStore
       const feed = yield* Feed
       const plans = yield* Plans
+      const announcer = yield* Announcer
       const freshId = yield* freshIds
       const envs = yield* makeSnapshots((key: string) => findEnv(store, key), {
         capacity: 10_000,
@@ -80,26 +95,45 @@ export class Tenants extends Context.Service<
         return isEnvId(envId) ? store.getEnv(envId) : Effect.fail(noSuchEnv)
       }
 
+      const insertOrg = Effect.fnUntraced(function* (input: NewOrg) {
+        const slug = yield* checkOrgSlug("slug", input.slug)
+        const checked = yield* checkOrg(input)
+        const instant = yield* now
+        const org = new Org({
+          org_id: yield* freshId(OrgId),
+          slug,
+          name: slug,
+          plan: "Self-Host",
+          members: 1,
+          ...checked,
+          created_at: instant,
+          updated_at: instant
+        })
+        const announcement = yield* announcer.prepare("org", org.org_id)
+        yield* store.insertOrg(org, announcement)
+        yield* changed
+        yield* announcer.announceOrg(announcement, org)
+        return org
+      })
+
+      const insertEnv = Effect.fnUntraced(function* (org: Org, name: string) {
+        const env = new Env({
+          env_id: yield* freshId(EnvId),
+          org_id: org.org_id,
+          name,
+          active: true,
+          created_at: yield* now
+        })
+        const announcement = yield* announcer.prepare("env", env.env_id)
+        // Another node may have made it, which was absent here a moment ago.
+        yield* Effect.tapErrorTag(store.insertEnv(env, announcement), "Taken", () => envs.forgetAll)
+        yield* changed
+        yield* announcer.announceEnv(announcement, { org, env })
+        return env
+      })
+
       const tenants = Tenants.of({
-        createOrg: Effect.fnUntraced(function* (input) {
-          const slug = yield* checkSlug("slug", input.slug)
-          if (isUuid(slug)) return yield* new BadRequest({ reason: "slug must not be shaped like a UUID" })
-          const checked = yield* checkOrg(input)
-          const instant = yield* now
-          const org = new Org({
-            org_id: yield* freshId(OrgId),
-            slug,
-            name: slug,
-            plan: "Self-Host",
-            members: 1,
-            ...checked,
-            created_at: instant,
-            updated_at: instant
-          })
-          yield* store.insertOrg(org).pipe(Effect.catchTag("Taken", refuse))
-          yield* changed
-          return org
-        }),
+        createOrg: (input) => Effect.catchTag(insertOrg(input), "Taken", refuse),
 
         listOrgs: (page) => store.listOrgs(page),
         getOrg,
@@ -115,15 +149,16 @@ export class Tenants extends Context.Service<
 
         createEnv: Effect.fnUntraced(function* (idOrSlug, input) {
           const name = yield* checkSlug("name", input.name)
-          const { org_id } = yield* getOrg(idOrSlug)
-          const env = new Env({ env_id: yield* freshId(EnvId), org_id, name, active: true, created_at: yield* now })
-          yield* store.insertEnv(env).pipe(
-            // Another node has made it, which was absent here a moment ago.
-            Effect.tapErrorTag("Taken", () => envs.forgetAll),
-            Effect.catchTag("Taken", refuse)
-          )
-          yield* changed
-          return env
+          const org = yield* getOrg(idOrSlug)
+          return yield* Effect.catchTag(insertEnv(org, name), "Taken", refuse)
+        }),
+
+        ensure: Effect.fnUntraced(function* (wanted) {
+          const slug = yield* checkOrgSlug("org", wanted.org)
+          const name = yield* checkSlug("env", wanted.env)
+          const terms = yield* checkOrg(wanted)
+          const org = yield* findOrMake(store.getOrg(slug), insertOrg({ ...terms, slug }))
+          return { org, env: yield* findOrMake(store.findEnv(slug, name), insertEnv(org, name)) }
         }),
 
         listEnvs: (idOrSlug, page) => Effect.flatMap(getOrg(idOrSlug), (org) => store.listEnvs(org.org_id, page)),
@@ -144,9 +179,17 @@ const findEnv = Effect.fnUntraced(function* (store: TenantStore["Service"], key:
   return env.active ? env : yield* noSuchEnv
 })
 
+/** What is there, else what is made now, else what somebody else has made meanwhile; nothing removes it. */
+const findOrMake = <A>(
+  find: Effect.Effect<A, NotFound | StoreUnavailable>,
+  make: Effect.Effect<A, Taken | Refused>
+): Effect.Effect<A, Refused> =>
+  Effect.catchTag(find, "NotFound", () =>
+    Effect.catchTag(make, "Taken", () => Effect.catchTag(find, "NotFound", Effect.die))
+  )
+
 const nameLengthMax = 128
 
-const isSlug = Schema.is(Slug)
 const isPlanName = Schema.is(PlanName)
 const isEnvId = Schema.is(EnvId)
 
@@ -159,6 +202,13 @@ const checkSlug = (field: string, text: string): Effect.Effect<string, BadReques
   isSlug(text)
     ? Effect.succeed(text)
     : Effect.fail(new BadRequest({ reason: `${field} must be 1 to 63 lowercase letters, digits and inner hyphens` }))
+
+const checkOrgSlug = (field: string, text: string): Effect.Effect<string, BadRequest> =>
+  Effect.flatMap(checkSlug(field, text), (slug) =>
+    isUuid(slug)
+      ? Effect.fail(new BadRequest({ reason: `${field} must not be shaped like a UUID` }))
+      : Effect.succeed(slug)
+  )
 
 /** The checked fields that the input has. */
 const checkOrg = Effect.fnUntraced(function* ({ name, plan, members }: OrgChange) {

@@ -23,9 +23,9 @@ import type { EnvId } from "../ids/Ids.ts"
 import { WaitedRuns } from "../runs/WaitedRuns.ts"
 import type { Outcome } from "../sandbox/Outcome.ts"
 import type { SandboxUnavailable } from "../sandbox/Sandbox.ts"
+import { Provisioning } from "../tenancy/Provisioning.ts"
 import { Quotas } from "../tenancy/Quotas.ts"
 import { RateLimits } from "../tenancy/RateLimits.ts"
-import { Tenants } from "../tenancy/Tenants.ts"
 import type { WebhookAnswer, WebhookCall } from "./WebhookCall.ts"
 import { describeRequest } from "./WebhookRequest.ts"
 
@@ -44,7 +44,7 @@ export class Webhooks extends Context.Service<
   static readonly layer = Layer.effect(
     Webhooks,
     Effect.gen(function* () {
-      const tenants = yield* Tenants
+      const tenants = yield* Provisioning
       const rates = yield* RateLimits
       const quotas = yield* Quotas
       const credentials = yield* Credentials
