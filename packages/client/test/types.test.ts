@@ -21,6 +21,7 @@ interface Records {
   readonly Event: Same<Client.Event, Wire<typeof Api.EventRecord>>
   readonly Run: Same<Client.Run, Wire<typeof Api.RunRecord>>
   readonly RunStats: Same<Client.RunStats, Wire<typeof Api.RunStatsRecord>>
+  readonly OwnEnvironment: Same<Client.OwnEnvironment, Wire<typeof Api.OwnEnvRecord>>
   readonly RunUsage: Same<Client.RunUsage, Wire<typeof Api.RunUsageRecord>>
   readonly LogEntry: Same<Client.LogEntry, Wire<typeof Api.LogEntryRecord>>
   readonly File: Same<Client.File, Wire<typeof Api.FileRecord>>
@@ -64,6 +65,7 @@ const records: { readonly [Name in keyof Records]: Records[Name] extends true ? 
   DomainVerification: "same",
   OrganizationUsage: "same",
   Environment: "same",
+  OwnEnvironment: "same",
   Organization: "same",
   CreatedApiKey: "same",
   Status: "same",

@@ -11,7 +11,12 @@ export const EnvLive = HttpApiBuilder.group(
     const tenants = yield* Tenants
     const usages = yield* OrgUsages
     return handlers.handleAll({
-      get: () => Effect.flatMap(requirePermission("env", "*", "read"), ({ env_id }) => tenants.getEnv(env_id)),
+      get: Effect.fnUntraced(function* () {
+        const { env_id } = yield* requirePermission("env", "*", "read")
+        const env = yield* tenants.getEnv(env_id)
+        const { slug } = yield* tenants.getOrg(env.org_id)
+        return { ...env, org_slug: slug }
+      }),
       usage: () => usages.get
     })
   })

@@ -189,11 +189,12 @@ onEveryBackend({ modules }, ({ server }) => {
 
   it("GET /env", async () => {
     const { env_id, org_id } = server().env
-    assert.deepStrictEqual(single(await call("GET", "/v1/env"), 200, fields.env), {
+    assert.deepStrictEqual(single(await call("GET", "/v1/env"), 200, [...fields.env, "org_slug"]), {
       env_id,
       org_id,
       name: "prod",
-      active: true
+      active: true,
+      org_slug: "acme"
     })
   })
 })

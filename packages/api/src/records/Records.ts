@@ -93,6 +93,12 @@ export const EnvRecord = Schema.Struct(Struct.pick(Env.fields, ["env_id", "org_i
   identifier: "Environment"
 })
 
+/** The credential's own environment; the slug is what addresses of webhooks and tools begin with. */
+export const OwnEnvRecord = Schema.Struct({
+  ...EnvRecord.fields,
+  org_slug: Org.fields.slug.annotate({ description: "An extension: addresses of webhooks and tools begin with it" })
+}).annotate({ identifier: "OwnEnvironment" })
+
 export const OrgRecord = Schema.Struct({
   ...Struct.pick(Org.fields, ["org_id", "slug", "name", "plan", "members"]),
   created_at: Instant,

@@ -2,18 +2,20 @@
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { Single } from "../envelope/Envelope.ts"
 import { NotFoundError } from "../errors/ErrorSchemas.ts"
-import { EnvRecord } from "../records/Records.ts"
+import { EnvRecord, OwnEnvRecord } from "../records/Records.ts"
 import { OrgUsageRecord } from "../records/UsageRecords.ts"
 import { Authenticated, Permitted } from "./Authentication.ts"
 import { summary, tag } from "./Documentation.ts"
 
 export const EnvResponse = Single("EnvironmentResponse", EnvRecord)
 
+const OwnEnvResponse = Single("OwnEnvironmentResponse", OwnEnvRecord)
+
 const OrgUsageResponse = Single("OrganizationUsageResponse", OrgUsageRecord)
 
 export class EnvApi extends HttpApiGroup.make("env")
   .add(
-    HttpApiEndpoint.get("get", "/v1/env", { success: EnvResponse, error: NotFoundError }).annotateMerge(
+    HttpApiEndpoint.get("get", "/v1/env", { success: OwnEnvResponse, error: NotFoundError }).annotateMerge(
       summary("Get the environment of the credential")
     ),
     HttpApiEndpoint.get("usage", "/v1/org/usage", { success: OrgUsageResponse, error: NotFoundError }).annotateMerge(

@@ -1,11 +1,11 @@
 /** The methods of `env`. Follows from the definition of the API: `npm run generate -w packages/client`. */
 import type { RequestOptions } from "../RequestOptions.ts"
 import { Endpoints } from "../transport/Endpoints.ts"
-import type { Environment, OrganizationUsage } from "./Records.ts"
+import type { OrganizationUsage, OwnEnvironment } from "./Records.ts"
 
 export class EnvEndpoints extends Endpoints {
   /** Get the environment of the credential. `GET /v1/env` */
-  get(options: RequestOptions = {}): Promise<Environment> {
+  get(options: RequestOptions = {}): Promise<OwnEnvironment> {
     return this.caller.one("GET", "/v1/env", options)
   }
 

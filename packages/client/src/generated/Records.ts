@@ -220,6 +220,15 @@ export interface OrganizationUsage {
   }
 }
 
+export interface OwnEnvironment {
+  readonly env_id: string
+  readonly org_id: string
+  readonly name: string
+  readonly active: boolean
+  /** An extension: addresses of webhooks and tools begin with it */
+  readonly org_slug: string
+}
+
 export interface Project {
   readonly project_id: string
   readonly env_id: string
