@@ -1,6 +1,6 @@
 import { defineConfig } from "vitest/config"
 
-const suites = ["{packages,adapters,examples}/*/test/**/*.test.ts", "{bench,tooling}/test/**/*.test.ts"]
+const suites = ["{packages,adapters,examples}/*/test/**/*.test.ts", "{bench,docs,tooling}/test/**/*.test.ts"]
 
 /** The tests of the HTTP surface, which hold on every backend. */
 const http = ["adapters/http/test/**/*.test.ts"]
@@ -9,6 +9,12 @@ const http = ["adapters/http/test/**/*.test.ts"]
 const aboveStores = ["answers", "openapi", "webhooks", "files", "mounts"].map(
   (folder) => `adapters/http/test/${folder}/**`
 )
+
+/** Those of them that say nothing of the API's endpoints, or send their requests otherwise. */
+const besidesEndpoints = [
+  ...["client", "draining", "files-client", "files-downloads", "files-elsewhere", "fuzz", "mcp", "metrics", "mounts"],
+  ...["openapi", "outages", "sockets", "streams-nodes", "webhookAnswers", "webhooks"]
+].map((name) => `adapters/http/test/${name}.test.ts`)
 
 /** Suites that need a database server, which is started for all of them together. */
 const onPostgres = ["adapters/postgres/test/**/*.test.ts"]
@@ -39,6 +45,19 @@ export default defineConfig({
           exclude: heavy,
           provide: { httpBackend: "SQLite and files" },
           // A file takes less time than what it imports.
+          isolate: false,
+          maxWorkers: 2,
+          sequence: { groupOrder: 0 }
+        }
+      },
+      {
+        extends: true,
+        test: {
+          name: "http by the client",
+          include: http,
+          exclude: [...heavy, ...aboveStores, ...besidesEndpoints],
+          globalSetup: "adapters/http/test/client/Tally.ts",
+          provide: { httpBackend: "memory", throughClient: true },
           isolate: false,
           maxWorkers: 2,
           sequence: { groupOrder: 0 }

@@ -14,7 +14,7 @@ export const machineTraces = (repository: Repository): ReadonlyArray<Finding> =>
     })
   )
 
-const traceIn = (line: string): string | undefined => {
+export const traceIn = (line: string): string | undefined => {
   if (absolutePath.test(line)) return "an absolute path of somebody's machine"
   if (registryHost.test(line)) return "the host of a registry"
   return resolvedByHost.test(line) ? "the lock file names the host a package came from" : undefined

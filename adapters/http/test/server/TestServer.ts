@@ -15,6 +15,7 @@ import * as Http from "@weft/http"
 import { Redacted } from "effect"
 import { backendOfRun, backends } from "./Backend.ts"
 import { modules } from "./functions.ts"
+import { transportOfRun } from "./Transport.ts"
 
 export const adminToken = "admin-token-of-the-tests"
 
@@ -107,17 +108,8 @@ export class TestServer {
   }
 
   async call(method: string, path: string, options: CallOptions = {}): Promise<Reply> {
-    const { token = this.token, json, body, headers = {} } = options
-    const sent = json === undefined ? body : JSON.stringify(json)
-    const response = await fetch(`${this.listening.url}${path}`, {
-      method,
-      headers: {
-        ...(token === null ? {} : { authorization: `Bearer ${token}` }),
-        ...(json === undefined ? {} : { "content-type": "application/json" }),
-        ...headers
-      },
-      ...(sent === undefined ? {} : { body: sent })
-    })
+    const { token = this.token, ...more } = options
+    const response = await transportOfRun({ url: this.listening.url, method, path, token, ...more })
     return checkEnvelope(await replyOf(response))
   }
 

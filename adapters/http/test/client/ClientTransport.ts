@@ -1,0 +1,114 @@
+/**
+ * Sends requests of the suite through `@weft/client`, and answers with what the client made of the answer, so that
+ * the suite judges that. What the client does not tell, such as headers, is what came over the wire.
+ */
+import { appendFileSync } from "node:fs"
+import { join } from "node:path"
+import { assert } from "@effect/vitest"
+import { createClient, type Page, WeftError } from "@weft/client"
+import { inject } from "vitest"
+import { type Asked, byFetch, type Transport } from "../server/Transport.ts"
+import { type Route, routeOf } from "./Route.ts"
+
+/** One request and its answer, as they went over the wire. */
+interface Wire {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+}
+
+/** Where the requests are counted: see `Tally.ts`. */
+const tally = join(inject("clientTally"), String(process.pid))
+
+export const byClient: Transport = (asked) => {
+  const route = routeOf(asked)
+  const isRoute = typeof route === "object"
+  appendFileSync(tally, `${isRoute ? `client ${route.operationId}` : `other ${route}`}\n`)
+  return isRoute ? through(route, asked) : byFetch(asked)
+}
+
+const through = async (route: Route, asked: Asked): Promise<Response> => {
+  const sent: Array<Promise<Wire>> = []
+  const observed: typeof fetch = async (input, init) => {
+    checkRequest(asked, input, init)
+    const response = await fetch(input, init)
+    const { status, headers } = response
+    const copy = response.clone()
+    sent.push(copy.text().then((text) => ({ status, headers, text })))
+    return response
+  }
+  const { url, token } = asked
+  const weft = createClient({
+    baseUrl: url,
+    token: token ?? undefined,
+    adminToken: token ?? undefined,
+    fetch: observed
+  })
+  const answer = await call(weft, route).then(
+    (value: unknown) => ({ value }),
+    (error: unknown) => ({ error })
+  )
+  const [wire] = await Promise.all(sent)
+  if (wire === undefined) throw "error" in answer ? answer.error : new Error(`${route.operationId} sent nothing`)
+  assert.lengthOf(sent, 1)
+  return "error" in answer ? failureOf(answer.error, wire) : successOf(answer.value, wire)
+}
+
+/** Methods that are called other than their endpoints. */
+const otherNames: ReadonlyMap<string, string> = new Map([["filesUpload", "filesPut"]])
+
+const call = async (weft: object, { operationId, args }: Route): Promise<unknown> => {
+  const name = otherNames.get(operationId) ?? operationId
+  const group = Object.keys(weft).find((one) => name.startsWith(one) && /^[A-Z]/.test(name.slice(one.length))) ?? ""
+  const method = `${name.charAt(group.length).toLowerCase()}${name.slice(group.length + 1)}`
+  const methods: object = Reflect.get(weft, group)
+  return Reflect.apply(Reflect.get(methods, method), methods, args)
+}
+
+/** The client asks for the same as the test: paths may be escaped otherwise. */
+const checkRequest = (asked: Asked, ...[input, init]: Parameters<typeof fetch>): void => {
+  const [mine, theirs] = [new URL(String(input)), new URL(`${asked.url}${asked.path}`)]
+  assert.strictEqual(init?.method, asked.method)
+  assert.strictEqual(decodeURIComponent(mine.pathname), decodeURIComponent(theirs.pathname))
+  assert.deepStrictEqual([...mine.searchParams].sort(), [...theirs.searchParams].sort())
+  if (asked.json !== undefined) assert.strictEqual(init?.body, JSON.stringify(asked.json))
+}
+
+const failureOf = (error: unknown, { status, headers, text }: Wire): Response => {
+  if (!(error instanceof WeftError)) throw error
+  assert.strictEqual(error.status, status, text)
+  const { code, message, requestId, retryAfter } = error
+  const seconds = headers.get("retry-after")
+  assert.strictEqual(retryAfter, seconds === null ? null : Number(seconds))
+  return new Response(JSON.stringify({ error: { code, message, request_id: requestId } }), { status, headers })
+}
+
+const successOf = (value: unknown, { status, headers, text }: Wire): Response => {
+  if (value instanceof Response) return value
+  if (value === undefined) {
+    assert.strictEqual(text, "")
+    return new Response(null, { status, headers })
+  }
+  if (typeof value === "string") return new Response(value, { status, headers })
+  return new Response(JSON.stringify(enveloped(value, JSON.parse(text))), { status, headers })
+}
+
+interface Envelope {
+  readonly data?: unknown
+  readonly pagination?: object
+  readonly meta?: object
+}
+
+/** The envelope that came over the wire, with what the client gave in place of its contents. */
+const enveloped = (value: unknown, wire: Envelope): unknown => {
+  if (isPage(value)) {
+    const { items, total, limit, offset, has_more } = value
+    assert.strictEqual(has_more, offset + items.length < total)
+    const place = wire.pagination === undefined ? "meta" : "pagination"
+    return { ...wire, data: items, [place]: { ...wire[place], total, limit, offset } }
+  }
+  return "data" in wire ? { ...wire, data: value } : value
+}
+
+const isPage = (value: unknown): value is Page<unknown> =>
+  typeof value === "object" && value !== null && "items" in value && "has_more" in value

@@ -1,0 +1,46 @@
+/** Packs what is published, as npm would take it to a registry. */
+import { execFileSync } from "node:child_process"
+import { copyFileSync, cpSync, globSync, mkdirSync, statSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { root } from "../build/published.ts"
+import { type Published, publishedManifest } from "./Published.ts"
+
+export interface Archive {
+  readonly manifest: Published
+  /** Of the package in the repository, from its root. */
+  readonly folder: string
+  /** The archive. */
+  readonly file: string
+  /** Where its files are laid out; `paths` are from there. */
+  readonly staged: string
+  readonly paths: ReadonlyArray<string>
+  readonly packedBytes: number
+  readonly unpackedBytes: number
+}
+
+/** Packs each folder into `place`. */
+export const pack = (folders: ReadonlyArray<string>, place: string): ReadonlyArray<Archive> => {
+  const staged = folders.map((folder) => stage(folder, place))
+  execFileSync("npm", ["pack", "--silent", "--pack-destination", place, ...staged.map(({ at }) => at)], {
+    cwd: place,
+    stdio: ["ignore", "ignore", "inherit"]
+  })
+  return staged.map(({ folder, manifest, at }) => {
+    const file = join(place, `${manifest.name.replace("@", "").replace("/", "-")}-${manifest.version}.tgz`)
+    const paths = globSync("**", { cwd: at }).filter((path) => statSync(join(at, path)).isFile())
+    const unpackedBytes = paths.reduce((sum, path) => sum + statSync(join(at, path)).size, 0)
+    return { manifest, folder, file, staged: at, paths, packedBytes: statSync(file).size, unpackedBytes }
+  })
+}
+
+const stage = (folder: string, place: string) => {
+  const from = join(root, folder)
+  const manifest = publishedManifest(from)
+  const at = join(place, "staged", manifest.name)
+  mkdirSync(at, { recursive: true })
+  for (const path of manifest.files) cpSync(join(from, path), join(at, path), { recursive: true })
+  copyFileSync(join(from, "README.md"), join(at, "README.md"))
+  copyFileSync(join(root, "LICENSE"), join(at, "LICENSE"))
+  writeFileSync(join(at, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`)
+  return { folder, manifest, at }
+}

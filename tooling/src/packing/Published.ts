@@ -1,0 +1,66 @@
+/** What of a package is published: its manifest without what only the repository needs. */
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { Schema } from "effect"
+
+const Versions = Schema.Record(Schema.String, Schema.String)
+
+const shared = {
+  name: Schema.NonEmptyString,
+  version: Schema.NonEmptyString,
+  description: Schema.NonEmptyString,
+  keywords: Schema.NonEmptyArray(Schema.NonEmptyString),
+  license: Schema.Literal("Apache-2.0"),
+  type: Schema.Literal("module"),
+  sideEffects: Schema.Union([Schema.Boolean, Schema.Array(Schema.String)]),
+  engines: Schema.Struct({ node: Schema.NonEmptyString }),
+  files: Schema.Array(Schema.String),
+  bin: Schema.optionalKey(Versions),
+  dependencies: Schema.optionalKey(Versions),
+  peerDependencies: Schema.optionalKey(Versions)
+}
+
+/** Every field that a package of the repository has; another one is a mistake. */
+const Own = Schema.Struct({
+  ...shared,
+  exports: Schema.Record(Schema.String, Schema.Union([Schema.String, Versions])),
+  scripts: Schema.optionalKey(Versions),
+  devDependencies: Schema.optionalKey(Versions)
+})
+
+/** Entries name types first: resolution takes the first condition that fits. */
+const Entry = Schema.Union([
+  Schema.Struct({ types: Schema.String, default: Schema.String }),
+  Schema.Literal("./package.json")
+])
+
+const Published = Schema.Struct({ ...shared, exports: Schema.Record(Schema.String, Entry) })
+export type Published = typeof Published.Type
+
+const exact = { onExcessProperty: "error" } as const
+
+const decodeOwn = Schema.decodeUnknownSync(Schema.fromJsonString(Own), exact)
+const decodePublished = Schema.decodeUnknownSync(Published, exact)
+
+/** Fails where a field is missing that a published package should have, or there is one that it should not. */
+export const publishedManifest = (folder: string): Published => {
+  const {
+    scripts: _,
+    devDependencies: __,
+    exports,
+    sideEffects,
+    ...manifest
+  } = decodeOwn(readFileSync(join(folder, "package.json"), "utf8"))
+  return decodePublished({
+    ...manifest,
+    sideEffects: typeof sideEffects === "boolean" ? sideEffects : sideEffects.filter(isBuilt),
+    exports: Object.fromEntries(
+      Object.entries(exports).map(([name, entry]) => [name, typeof entry === "string" ? entry : withoutSources(entry)])
+    )
+  })
+}
+
+const isBuilt = (path: string): boolean => !path.startsWith("./src/")
+
+const withoutSources = (entry: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
+  Object.fromEntries(Object.entries(entry).filter(([, path]) => isBuilt(path)))
