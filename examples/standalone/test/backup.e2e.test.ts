@@ -1,0 +1,140 @@
+/** The commands of `docs/operating.md` that back up and restore, as they stand there, on servers under load. */
+import { execFile, execFileSync } from "node:child_process"
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { promisify } from "node:util"
+import { postgres, rsync } from "@weft/tooling/services"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { expectEvents, expectFiles, settled, succeeded } from "./backup/Findings.ts"
+import { source, startLoad } from "./backup/Load.ts"
+import { type ServerProcess, startServer } from "./ServerProcess.ts"
+
+const page = readFileSync(new URL("../../../docs/operating.md", import.meta.url), "utf8")
+
+/** The block of the page in which this stands. */
+const block = (part: string): string => {
+  const found = [...page.matchAll(/^```sh\n([\s\S]*?)^```$/gm)]
+    .map(([, text = ""]) => text)
+    .filter((text) => text.includes(part))
+  const [only] = found
+  if (only === undefined || found.length > 1) throw new Error(`${found.length} blocks of the page have ${part}`)
+  return only
+}
+
+const root = mkdtempSync(join(tmpdir(), "weft-backup-"))
+const ends: Array<() => Promise<unknown>> = []
+afterAll(async () => {
+  for (const end of ends) await end().catch(() => undefined)
+  rmSync(root, { recursive: true, force: true })
+})
+
+const debianBin = "/usr/lib/postgresql/15/bin"
+
+/** Runs a block of the page in a shell of its own, while everything else here goes on. */
+const shell = async (script: string, variables: Readonly<Record<string, string>>): Promise<void> => {
+  const PATH = `${debianBin}:${process.env.PATH}`
+  await promisify(execFile)("sh", ["-eu", "-c", script], { env: { PATH, HOME: root, ...variables } })
+}
+
+const startOn = async (dir: string, variables: Readonly<Record<string, string>> = {}): Promise<ServerProcess> => {
+  const server = await startServer(dir, { WEFT_SANDBOX_RUNNERS: "1", ...variables })
+  ends.unshift(server.kill)
+  return server
+}
+
+const prepared = async (server: ServerProcess): Promise<void> => {
+  await server.upload("backup", source)
+  await server.call("POST", "/v1/projects/backup/context", { key: "GREETING", value: "hello from before" })
+}
+
+/** Backs up in the midst of work. Gives what had been acknowledged, and the runs that had ended, before it began. */
+const backedUp = async (server: ServerProcess, backUp: () => Promise<void>) => {
+  const load = startLoad(server)
+  await new Promise((resolve) => setTimeout(resolve, 1500))
+  const before = { ...load.acknowledged(), runs: await succeeded(server) }
+  await backUp()
+  await load.stop()
+  expect(before.events.size).toBeGreaterThan(30)
+  expect(before.files.size).toBeGreaterThan(10)
+  expect(before.runs.size).toBeGreaterThan(10)
+  expect(load.acknowledged().events.size).toBeGreaterThan(before.events.size)
+  return before
+}
+
+const expectAll = async (server: ServerProcess, before: Awaited<ReturnType<typeof backedUp>>): Promise<void> => {
+  await settled(server)
+  const runs = await succeeded(server)
+  for (const [id, run] of before.runs) expect(runs.get(id)).toEqual(run)
+  await expectEvents(server, before.events)
+  await expectFiles(server, before.files)
+  const answer = await server.call("GET", "/webhook/default/production/backup/hello")
+  expect(answer).toEqual({ greeting: "hello from before" })
+}
+
+/** The series that the page tells of. */
+const toldOf = (): ReadonlyArray<string> => {
+  const [, table = ""] = /<!-- metrics -->([\s\S]*?)<!-- \/metrics -->/.exec(page) ?? []
+  const cells = table.split("\n").flatMap((line) => /^\| (`.*?) \|/.exec(line)?.[1] ?? [])
+  return cells.flatMap((cell) => [...cell.matchAll(/`([a-z_]+)`/g)].map(([, name = ""]) => name)).sort()
+}
+
+const given = async (server: ServerProcess): Promise<ReadonlyArray<string>> => {
+  const text = await (await fetch(`${server.url}/metrics`)).text()
+  return [...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name = ""]) => name).sort()
+}
+
+beforeAll(rsync)
+
+describe("a backup by the commands of the page", () => {
+  it("of SQLite and a folder has all that was acknowledged before it began", async () => {
+    const [data, backup, keys, fresh] = ["data", "backup", "keys", "new"].map((name) => join(root, name))
+    if (!data || !backup || !keys || !fresh) throw new Error("Four were named")
+    const server = await startOn(data)
+    await prepared(server)
+    const variables = { DATA: data, BACKUP: backup, KEYS: keys, NEW: fresh }
+    const before = await backedUp(server, () => shell(block("VACUUM INTO ?"), variables))
+    await server.kill()
+
+    mkdirSync(keys)
+    cpSync(join(data, "master.key"), join(keys, "master.key"))
+    await shell(block('cp "$BACKUP/weft.db"'), variables)
+    const restored = await startOn(fresh)
+    await expectAll(restored, before)
+    expect(await given(restored)).toEqual(toldOf().filter((name) => !name.startsWith("weft_feed_")))
+    expect(await restored.stop()).toBe(0)
+  })
+
+  // Needs pg_dump, which comes with Debian's PostgreSQL 15 and not with the one of npm.
+  it.skipIf(!existsSync(join(debianBin, "pg_dump")))("of PostgreSQL has it, too", async () => {
+    const database = await postgres({ bin: debianBin })
+    ends.unshift(database.remove)
+    const [data, backup, fresh] = ["pg-data", "pg-backup", "pg-new"].map((name) => join(root, name))
+    if (!data || !backup || !fresh) throw new Error("Three were named")
+    for (const dir of [backup, fresh]) mkdirSync(dir)
+    // The restored node waits for the end of the lease that the copy tells of.
+    const common = { WEFT_MASTER_KEY: Buffer.alloc(32, 7).toString("base64"), WEFT_LIMIT_LEASE_MS: "3000" }
+    const server = await startOn(data, { ...common, WEFT_DATABASE_URL: database.url })
+    await prepared(server)
+    // A folder in the place of the bucket: copied before and after, as the page says.
+    const copyBlobs = () =>
+      shell('rsync -a "$DATA/blobs/content" "$BACKUP/blobs/" || [ $? = 24 ]', { DATA: data, BACKUP: backup })
+    const before = await backedUp(server, async () => {
+      mkdirSync(join(backup, "blobs"))
+      await copyBlobs()
+      await shell(block("pg_dump"), { BACKUP: backup, WEFT_DATABASE_URL: database.url })
+      await copyBlobs()
+    })
+    expect(await given(server)).toEqual(toldOf())
+    await server.kill()
+
+    execFileSync(join(debianBin, "psql"), ["--quiet", "--command", "CREATE DATABASE restored", database.url])
+    const url = new URL(database.url)
+    url.pathname = "/restored"
+    await shell(block("pg_restore"), { BACKUP: backup, NEW_DATABASE_URL: url.href })
+    cpSync(join(backup, "blobs"), join(fresh, "blobs"), { recursive: true, verbatimSymlinks: true })
+    const restored = await startOn(fresh, { ...common, WEFT_DATABASE_URL: url.href })
+    await expectAll(restored, before)
+    expect(await restored.stop()).toBe(0)
+  })
+})
