@@ -19,7 +19,8 @@ const entriesOf = (repository: Repository): ReadonlyArray<string> => [
 ]
 
 /** What people run by hand. */
-const isProgram = (path: string): boolean => /^(examples\/[^/]+|bench)\/src\/main\.ts$/.test(path)
+const isProgram = (path: string): boolean =>
+  /^(examples\/[^/]+|bench)\/src\/main\.ts$|^docs\/\.vitepress\/config\.ts$/.test(path)
 
 /** Exports, bins, and the files that scripts run. Scripts are read by word: `node src/main.ts` names one. */
 const namedByManifest = ({ folder, manifest }: Workspace): ReadonlyArray<string> => {

@@ -1,0 +1,107 @@
+/** Every page of the site, in its place. A test holds the list to the files. */
+
+export interface Page {
+  readonly text: string
+  /** From `docs`. */
+  readonly file: string
+}
+
+export interface Section {
+  readonly text: string
+  readonly pages: ReadonlyArray<Page>
+}
+
+const page = (text: string, file: string): Page => ({ text, file })
+
+export const sections: ReadonlyArray<Section> = [
+  {
+    text: "Start",
+    pages: [page("Overview", "README.md"), page("Quick start", "quick-start.md"), page("Concepts", "concepts.md")]
+  },
+  {
+    text: "Writing functions",
+    pages: [
+      page("The SDK", "sdk.md"),
+      page("What functions can reach", "functions.md"),
+      page("Background functions", "background.md"),
+      page("Webhooks", "webhooks.md"),
+      page("Schedules", "schedules.md"),
+      page("Calls and runs", "calls.md"),
+      page("Tools for models", "mcp.md"),
+      page("Streams", "streams.md"),
+      page("Secrets", "secrets.md"),
+      page("Outbound requests", "egress.md"),
+      page("Builds", "builds.md")
+    ]
+  },
+  {
+    text: "Working with a server",
+    pages: [page("The command line", "cli.md"), page("The client", "client.md"), page("Using the API", "api.md")]
+  },
+  {
+    text: "Embedding",
+    pages: [
+      page("Into your application", "embedding.md"),
+      page("Host functions", "host-functions.md"),
+      page("Your own transactions", "outbox.md"),
+      page("Tracing", "tracing.md")
+    ]
+  },
+  {
+    text: "Operating",
+    pages: [
+      page("Operating a server", "operating.md"),
+      page("Settings", "settings.md"),
+      page("PostgreSQL", "postgres.md"),
+      page("Storage", "storage.md"),
+      page("Scaling", "scaling.md"),
+      page("Upgrading", "upgrading.md"),
+      page("Plans and metrics", "plans.md"),
+      page("Custom domains", "domains.md"),
+      page("Security", "security.md")
+    ]
+  },
+  {
+    text: "Reference",
+    pages: [
+      page("Errors", "errors.md"),
+      page("Specification", "specification.md"),
+      page("Conformance", "conformance.md"),
+      page("Writing an adapter", "adapters.md")
+    ]
+  },
+  {
+    text: "HTTP reference",
+    pages: [
+      page("All endpoints", "http/README.md"),
+      page("Status", "http/status.md"),
+      page("Projects", "http/projects.md"),
+      page("Builds", "http/builds.md"),
+      page("Triggers", "http/triggers.md"),
+      page("Schedules", "http/schedules.md"),
+      page("Context variables", "http/context-variables.md"),
+      page("Files", "http/files.md"),
+      page("Links", "http/links.md"),
+      page("Events", "http/events.md"),
+      page("Runs", "http/runs.md"),
+      page("Calls", "http/calls.md"),
+      page("Sessions", "http/sessions.md"),
+      page("Service keys", "http/service-keys.md"),
+      page("Streams", "http/streams.md"),
+      page("Environment", "http/environment.md"),
+      page("Custom domains", "http/custom-domains.md"),
+      page("Administration", "http/administration.md"),
+      page("Webhooks", "http/webhooks.md"),
+      page("Tools", "http/tools.md"),
+      page("Records", "http/records.md")
+    ]
+  },
+  {
+    text: "Background",
+    pages: [
+      page("Benchmarks", "benchmarks.md"),
+      page("Comparison", "comparison.md"),
+      page("Decisions", "decisions/README.md")
+    ]
+  }
+]

@@ -1,0 +1,27 @@
+/** What the commands of the reference call, set off and read. */
+
+export const onOrder = (event) => event.event_data
+onOrder.meta = { event: "order:created", schedule: "0 3 * * *" }
+
+export const billing = { charge: (order) => ({ charged: order.id }) }
+
+export const slow = () => new Promise((resolve) => setTimeout(resolve, 60_000))
+
+export const link = async () => {
+  await svc.files.put("invoice.pdf", "bytes")
+  return svc.files.url("invoice.pdf")
+}
+
+export const remind = () => null
+
+export const answers = {}
+
+const answer = (request) => ({ hi: request.body?.name ?? "you" })
+for (const method of ["GET", "PUT", "PATCH", "DELETE", "POST"]) {
+  answers[method] = Object.assign((request) => answer(request), {
+    meta: { webhook: { service: "greeter", path: "/hello", method } }
+  })
+}
+
+export const lookup = ({ id }) => ({ id, name: "Ada" })
+lookup.meta = { tool: { service: "crm", description: "Finds a customer", input: { type: "object" } } }

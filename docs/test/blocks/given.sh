@@ -1,0 +1,125 @@
+# given NAME...: makes what the commands of the reference are about, anew, and puts its id into the variable NAME.
+given() {
+  local name
+  for name in "$@"; do "given_$name"; done
+}
+
+upload() { # ARGUMENTS OF curl...
+  curl -H "Authorization: Bearer $KEY" -F file=@build.zip -F "hash=$(sha256sum build.zip | cut -d' ' -f1)" "$@" \
+    "$API/projects/$PROJECT/builds" | jq -r .data.build_id
+}
+
+given_FUNCTIONS() { # these need not be new
+  [ "${PROJECT:-}" != reference ] || return 0
+  cp "$BLOCKS/functions.js" index.js
+  PROJECT=reference
+  deploy "$PROJECT" index.js >/dev/null
+}
+
+given_PROJECT() {
+  PROJECT=$(api POST /projects "{\"name\": \"p-$RANDOM$RANDOM\"}" | jq -r .project_id)
+}
+
+given_ZIP() {
+  echo 'export const plain = () => 1' >index.js
+  rm -f build.zip
+  zip -q build.zip index.js
+}
+
+given_BUILD_ID() {
+  given_ZIP
+  BUILD_ID=$(upload)
+  api POST "/projects/$PROJECT/builds/$BUILD_ID/deploy"
+}
+
+given_LIVE_BUILD() {
+  given_ZIP
+  upload -F build_type=live
+}
+
+given_VARIABLE() {
+  api POST "/projects/$PROJECT/context" '{"key": "STRIPE_KEY", "value": "secret"}'
+}
+
+given_SCHEDULE_ID() {
+  given_FUNCTIONS
+  SCHEDULE_ID=$(api POST /events '{"event_type": "svc:schedule:new", "event_data": {
+    "fn": "main/remind", "schedule": "P3D"}}' | jq -r .event_id)
+}
+
+given_INVOICE() { echo 'an invoice' >invoice.pdf; }
+
+given_FILE_ID() {
+  given_INVOICE
+  FILE_ID=$(curl -X PUT -H "Authorization: Bearer $KEY" --data-binary @invoice.pdf \
+    "$API/files/upload/invoices/$RANDOM$RANDOM.pdf" | jq -r .data.file_id)
+}
+
+given_LINK() {
+  given_FUNCTIONS
+  local url
+  url=$(called main/link | jq -r .)
+  FILE_ID=$(cut -d/ -f6 <<<"$url")
+  ENV_ID=$(sed 's/.*env_id=\([^&]*\).*/\1/' <<<"$url")
+  EXPIRES=$(sed 's/.*expires=\([^&]*\).*/\1/' <<<"$url")
+  SIGNATURE=$(sed 's/.*signature=\([^&]*\).*/\1/' <<<"$url")
+}
+
+given_UPLOAD_ID() {
+  UPLOAD_ID=$(api POST /files/uploads '{"path": "invoices/large.pdf"}' | jq -r .upload_id)
+}
+
+given_PART() {
+  given_INVOICE
+  curl -X PUT -H "Authorization: Bearer $KEY" -H "Content-Type: application/octet-stream" --data-binary @invoice.pdf \
+    "$API/files/uploads/$UPLOAD_ID/1"
+}
+
+given_EVENT_ID() {
+  EVENT_ID=$(api POST /events '{"event_type": "order:created", "event_data": {}}' | jq -r .event_id)
+}
+
+given_STREAM_ID() {
+  given_EVENT_ID
+  STREAM_ID=$(api GET "/events/$EVENT_ID" | jq -r .stream_id)
+}
+
+given_RUN_ID() {
+  given_FUNCTIONS
+  RUN_ID=$(api POST /calls '{"fn": "billing/charge", "args": [{"id": 1}], "wait": 20}' | jq -r .run_id)
+}
+
+given_RUNNING() {
+  given_FUNCTIONS
+  RUN_ID=$(api POST /calls '{"fn": "main/slow"}' | jq -r .run_id)
+}
+
+given_SESSION_ID() {
+  SESSION_ID=$(api POST /sessions '{"permissions": {"run:*": ["read"]}}' | jq -r .session_id)
+}
+
+given_SERVICE_KEY_ID() {
+  SERVICE_KEY_ID=$(api POST /service-keys '{"name": "ci", "permissions": {"run:*": ["read"]}}' | jq -r .service_key_id)
+}
+
+given_DOMAIN_ID() {
+  DOMAIN_ID=$(api POST /domains "{\"domain\": \"h$RANDOM$RANDOM.example.com\"}" | jq -r .domain_id)
+}
+
+admin() { # METHOD PATH [JSON]
+  curl -X "$1" -H "Authorization: Bearer $ADMIN_TOKEN" -H "Content-Type: application/json" ${3:+-d "$3"} \
+    "$WEFT/admin$2" | jq .data
+}
+
+given_ORG() {
+  ORG=$(admin POST /orgs "{\"slug\": \"o-$RANDOM$RANDOM\", \"name\": \"Acme\"}" | jq -r .slug)
+}
+
+given_ENV_ID() {
+  given_ORG
+  ENV_ID=$(admin POST "/orgs/$ORG/envs" '{"name": "staging"}' | jq -r .env_id)
+}
+
+given_API_KEY_ID() {
+  API_KEY_ID=$(admin POST "/envs/$ENV_ID/api-keys" '{"name": "ci"}' | jq -r .api_key_id)
+}

@@ -1,0 +1,60 @@
+# What the commands of a page find: a strict shell, $API and $KEY of a server, and a few verbs for hidden blocks.
+set -euo pipefail
+
+# Where the shell is: a page and a line.
+at() { BLOCK=$1; }
+trap 'status=$?; [ $status = 0 ] || printf "\n%s: ended with %s\n" "$BLOCK" $status >&2' EXIT
+
+# A refusal fails the page. What goes on until somebody leaves (-N) is left after a moment.
+curl() {
+  local args=" $* " status=0
+  if [[ $args == *" -N "* ]]; then
+    command curl --silent --show-error --fail-with-body --max-time 1 "$@" || status=$?
+    [ $status = 28 ] || return $status
+  else
+    command curl --silent --show-error --fail-with-body --max-time 60 "$@"
+  fi
+}
+
+# api METHOD PATH [JSON]: the `data` of the answer.
+api() {
+  curl -X "$1" -H "Authorization: Bearer $KEY" -H "Content-Type: application/json" ${3:+-d "$3"} "$API$2" | jq .data
+}
+
+# deploy PROJECT FILE...: makes the project unless it is there, and deploys a build of the files.
+deploy() {
+  local project=$1 build
+  shift
+  command curl -s -o /dev/null -H "Authorization: Bearer $KEY" -H "Content-Type: application/json" \
+    -d "{\"name\": \"$project\"}" "$API/projects"
+  rm -f "$WORK/$project.zip"
+  zip -q "$WORK/$project.zip" "$@"
+  build=$(curl -H "Authorization: Bearer $KEY" -F "file=@$WORK/$project.zip" \
+    -F "hash=$(sha256sum "$WORK/$project.zip" | cut -d' ' -f1)" "$API/projects/$project/builds" | jq -r .data.build_id)
+  api POST "/projects/$project/builds/$build/deploy" >/dev/null
+  echo "$build"
+}
+
+# called FN [ARGS]: calls a function to its end, and fails unless that succeeds.
+called() {
+  api POST /calls "{\"fn\": \"$1\", \"args\": ${2:-[]}, \"wait\": 20}" | jq '
+    if .status == "succeeded" then .result else error(.result | tostring) end'
+}
+
+# handled TYPE DATA: publishes an event and waits until its runs are over; fails unless all succeeded.
+handled() {
+  local event runs
+  event=$(api POST /events "{\"event_type\": \"$1\", \"event_data\": $2}" | jq -r .event_id)
+  for _ in $(seq 200); do
+    runs=$(api GET "/events/$event/runs")
+    if jq -e 'length > 0 and all(.status != "running")' <<<"$runs" >/dev/null; then
+      jq -e 'if all(.status == "succeeded") then . else error(tostring) end' <<<"$runs"
+      return
+    fi
+    sleep 0.1
+  done
+  echo "No run of $1 ended" >&2
+  return 1
+}
+
+. "$BLOCKS/given.sh"
