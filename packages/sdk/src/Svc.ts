@@ -1,6 +1,7 @@
 /** What a run may ask for. Types only: the runtime gives the object. */
 import type { AnyEvents, Catalogue, Event } from "./Event.ts"
 import type { Asset, Content, Files } from "./Files.ts"
+import type { HostFace, HostFunctions } from "./Host.ts"
 import type { Duration } from "./Meta.ts"
 import type { InferInput } from "./StandardSchema.ts"
 import type { Tick } from "./Tick.ts"
@@ -100,6 +101,11 @@ export interface Svc<Events extends Catalogue = AnyEvents> {
     /** One schedule, or all that were created for a function. */
     cancel(schedule: { readonly id: string } | { readonly fn: string }): Promise<void>
   }
+  /**
+   * The functions of the host. They reject with `Invalid` for an input that is not as it must be, with `NotFound`,
+   * `LimitExceeded`, `TimedOut` and `HostFailure`, and with errors of their own.
+   */
+  readonly host: HostFace<HostFunctions>
   readonly stream: {
     /** Tells those who watch the stream of the run now; nothing is stored. At most 64 KiB as JSON. */
     emit(data_type: string, payload?: unknown): Promise<void>

@@ -19,6 +19,12 @@ export interface CreatedSchedule extends NewSchedule {
   readonly schedule_id: string
 }
 
+export interface HostCall {
+  /** Of the host function. */
+  readonly name: string
+  readonly input: unknown
+}
+
 export interface Emitted {
   readonly data_type: string
   readonly payload: unknown
@@ -35,6 +41,7 @@ export interface Records {
   readonly calls: ReadonlyArray<Call>
   readonly scheduled: ReadonlyArray<CreatedSchedule>
   readonly cancelled: ReadonlyArray<{ readonly id: string } | { readonly fn: string }>
+  readonly hostCalls: ReadonlyArray<HostCall>
   readonly emitted: ReadonlyArray<Emitted>
   /** Of `svc.log` and `console`. */
   readonly logs: ReadonlyArray<LogLine>
@@ -45,6 +52,7 @@ export class RunBook implements Records {
   readonly calls: Array<Call> = []
   readonly scheduled: Array<CreatedSchedule> = []
   readonly cancelled: Array<{ readonly id: string } | { readonly fn: string }> = []
+  readonly hostCalls: Array<HostCall> = []
   readonly emitted: Array<Emitted> = []
   readonly logs: Array<LogLine> = []
   #ended = false

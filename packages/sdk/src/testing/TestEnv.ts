@@ -1,6 +1,7 @@
 /** Functions in plain tests: each call is a run, with a `svc` that works in memory and writes down what is asked. */
 import type { Event } from "../Event.ts"
 import type { Files } from "../Files.ts"
+import type { HostFakes } from "../Host.ts"
 import type { Meta } from "../Meta.ts"
 import type { Caller, RunFacts } from "../Svc.ts"
 import type { Tick } from "../Tick.ts"
@@ -22,6 +23,8 @@ export interface TestOptions {
    * schedules of other functions are refused. Without it they are not.
    */
   readonly functions?: Project
+  /** Stand in for functions of the host; what they throw, the call rejects with. The others are not there. */
+  readonly host?: HostFakes
   /** Answers what functions `fetch`. Without it `fetch` rejects, as where a host allows none. */
   readonly fetch?: (request: Request) => Response | Promise<Response>
   /** What time it is, ISO 8601: for events, ticks and files, not for the code's own clock. 2026-01-01 by default. */

@@ -4,6 +4,7 @@ import type { AnyFunction, Caller, LogLevel, RunFacts, Svc } from "../Svc.ts"
 import { namedError } from "./failures.ts"
 import { assetOf, type Contents } from "./MemoryFiles.ts"
 import type { RunBook } from "./Records.ts"
+import { type Fakes, testHost } from "./TestHost.ts"
 
 /** What runs of one environment have in common. */
 export interface Surroundings {
@@ -11,6 +12,8 @@ export interface Surroundings {
   readonly assets: Contents
   /** Null when nothing is known of the build: then every reference is good. */
   readonly functions: ReadonlyMap<string, AnyFunction> | null
+  /** Of functions of the host, by name. */
+  readonly host: Fakes
   readonly freshId: () => string
 }
 
@@ -102,6 +105,7 @@ export const testSvc = (around: Surroundings, { run, caller, signal, files }: Oc
         book.cancelled.push(asJson(schedule))
       }
     },
+    host: testHost(around.host, book, () => checkOpen(book)),
     stream: {
       emit: async (data_type, payload) => {
         if (typeof data_type !== "string" || data_type === "" || data_type.length > 256) {

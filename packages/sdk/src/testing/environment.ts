@@ -10,6 +10,7 @@ import { failureOf } from "./failures.ts"
 import { MemoryFiles } from "./MemoryFiles.ts"
 import { requestOf, type TestRequest } from "./requests.ts"
 import type { CallerOptions, EventOptions, RunOptions, TestAnswer, TestEnv, TestOptions, TestRun } from "./TestEnv.ts"
+import { fakesOf } from "./TestHost.ts"
 
 interface Fn {
   (input: unknown, svc: Svc): unknown
@@ -42,12 +43,12 @@ interface Loose {
  */
 export function testEnv(options?: TestOptions): TestEnv
 export function testEnv(options: TestOptions = {}): Loose {
-  const { now = "2026-01-01T00:00:00.000Z", context = {}, assets = {}, functions, fetch } = options
+  const { now = "2026-01-01T00:00:00.000Z", context = {}, assets = {}, functions, host = {}, fetch } = options
   const freshId = idsFromOne()
   const ids = { env_id: freshId(), project_id: freshId(), build_id: freshId() }
   const files = new MemoryFiles(options.files ?? {}, { now, env_id: ids.env_id, freshId })
   const known = functions === undefined ? null : functionsOf(functions)
-  const place = { context, assets, functions: known, freshId, files, fetch }
+  const place = { context, assets, functions: known, host: fakesOf(host), freshId, files, fetch }
 
   const factsOf = (run_type: RunType, { attempt = 1, run }: RunOptions): RunFacts => ({
     run_id: freshId(),
@@ -126,13 +127,13 @@ const idsFromOne = (): (() => string) => {
 }
 
 const plain = (run: RunFacts, { book, ending }: Ended): TestRun<unknown> => {
-  const { published, calls, scheduled, cancelled, emitted, logs } = book
+  const { published, calls, scheduled, cancelled, hostCalls, emitted, logs } = book
   return {
     run,
     status: ending.status,
     result: ending.status === "succeeded" ? ending.value : null,
     error: ending.status === "failed" ? failureOf(ending.thrown) : null,
-    ...{ published, calls, scheduled, cancelled, emitted, logs }
+    ...{ published, calls, scheduled, cancelled, hostCalls, emitted, logs }
   }
 }
 

@@ -2,6 +2,7 @@
 import type { Bridge, HostCaller } from "../Bridge.ts"
 import { findFunction } from "./Exports.ts"
 import { namedError } from "./failures.ts"
+import { hostOf } from "./Host.ts"
 import { apply, defineProperty, getProperty, isArray, keys, NativeString, parse, stringify } from "./primordials.ts"
 import type { LogLevel, Run } from "./Run.ts"
 
@@ -121,6 +122,7 @@ export class Svc {
   readonly #run: Run
   readonly #bridge: Bridge
   #files: object | undefined
+  #host: object | undefined
   #context: Secrets | undefined
   #events: Events | undefined
   #log: Log | undefined
@@ -172,6 +174,12 @@ export class Svc {
   /** The way to the host, for what the platform makes. */
   get #caller(): HostCaller {
     return (op, payload) => this.#run.call(op, payload)
+  }
+
+  /** The functions of the host. */
+  get host(): object {
+    this.#host ??= hostOf(this.#run)
+    return this.#host
   }
 
   get stream(): Stream {
