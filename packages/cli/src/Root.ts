@@ -1,8 +1,19 @@
 /** The command `weft` with all of its subcommands. */
 import { Layer } from "effect"
 import { Command } from "effect/cli"
+import { admin } from "./commands/admin/admin.ts"
+import { context } from "./commands/context/context.ts"
+import { domains } from "./commands/domains/domains.ts"
+import { events } from "./commands/events/events.ts"
+import { keys } from "./commands/keys/keys.ts"
 import { login } from "./commands/login/login.ts"
+import { logs } from "./commands/logs/logs.ts"
 import { profiles } from "./commands/profiles/profiles.ts"
+import { run } from "./commands/run/run.ts"
+import { runs } from "./commands/runs/runs.ts"
+import { sessions } from "./commands/sessions/sessions.ts"
+import { usage } from "./commands/usage/usage.ts"
+import { whoami } from "./commands/whoami/whoami.ts"
 import { Api } from "./connection/Api.ts"
 import { globalFlags } from "./GlobalFlags.ts"
 import { Output } from "./output/Output.ts"
@@ -13,7 +24,12 @@ const services = Layer.provideMerge(Api.layer, Layer.mergeAll(Output.layer, Prof
 
 export const root = Command.make("weft").pipe(
   Command.withDescription("Workflow automation that runs tenants' code: write, try and deploy functions"),
-  Command.withSubcommands([{ group: "Access", commands: [login, profiles] }]),
+  Command.withSubcommands([
+    { group: "Functions", commands: [run, runs, logs, events] },
+    { group: "What functions use", commands: [context] },
+    { group: "Access", commands: [login, whoami, profiles, keys, sessions] },
+    { group: "The environment, and the host", commands: [usage, domains, admin] }
+  ]),
   Command.provide(services),
   Command.withGlobalFlags(globalFlags)
 )

@@ -1,0 +1,26 @@
+import { Effect } from "effect"
+import { Argument, Command } from "effect/cli"
+import { Api } from "../../connection/Api.ts"
+import { Output } from "../../output/Output.ts"
+import { runText } from "./RunText.ts"
+
+export const get = Command.make(
+  "get",
+  { run: Argument.String("run").pipe(Argument.withDescription("The run's id")) },
+  Effect.fnUntraced(function* ({ run: id }) {
+    const api = yield* Api
+    const output = yield* Output
+    const [run, usage] = yield* api.ask((weft, asking) =>
+      Promise.all([weft.runs.get(id, asking), weft.runs.usage(id, asking)])
+    )
+    yield* output.print(run, () => runText(run, usage, output.paint))
+  })
+).pipe(
+  Command.withDescription("Show a run: what it was, and what it came to"),
+  Command.withExamples([
+    {
+      command: "weft runs get 01970d45-1c90-7a51-9d0c-4a3d2b1c0f6e",
+      description: "Its result, or the stack of its failure"
+    }
+  ])
+)

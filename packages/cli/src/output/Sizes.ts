@@ -1,0 +1,13 @@
+const units = ["B", "kB", "MB", "GB", "TB"]
+
+/** Bytes, in powers of 1000, as `512 B`, `1.5 kB` or `20 MB`. */
+export const bytes = (count: number): string => {
+  let value = count
+  let unit = 0
+  while (value >= 999.5 && unit < units.length - 1) {
+    value /= 1000
+    unit++
+  }
+  const shown = unit === 0 || value >= 99.5 ? Math.round(value).toString() : value.toFixed(1).replace(/\.0$/, "")
+  return `${shown} ${units[unit]}`
+}
