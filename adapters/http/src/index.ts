@@ -2,6 +2,7 @@
 export type { HttpOptions } from "./app/HttpOptions.ts"
 export type { TlsOptions } from "./mounts/DomainTls.ts"
 export { type ExpressMount, type ExpressOptions, express } from "./mounts/ExpressMount.ts"
+export { type FastifyMount, fastify } from "./mounts/FastifyMount.ts"
 export { type FetchMount, fetch } from "./mounts/FetchMount.ts"
 export { layer } from "./mounts/LayerMount.ts"
 export { type Listening, type ListenOptions, listen } from "./mounts/ListenMount.ts"

@@ -8,6 +8,7 @@ import * as Http from "@weft/http"
 import { Effect, Layer, Redacted } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
 import express from "express"
+import Fastify from "fastify"
 import { Hono } from "hono"
 import { afterAll, beforeAll } from "vitest"
 import { eventually } from "./server/FileClient.ts"
@@ -68,6 +69,7 @@ const checkSurface = async (base: string): Promise<void> => {
   assert.strictEqual(checkEnvelope(await ask(`${base}/webhook/acme/prod/shop/none`)).status, 404)
   const bytes = await fetch(`${base}/webhook/acme/prod/shop/bytes`)
   assert.strictEqual((await bytes.arrayBuffer()).byteLength, 3)
+  assert.strictEqual(checkEnvelope(await ask(`${base}/mcp/acme/prod/shop`, { method: "POST" })).status, 404)
   const empty = await ask(`${base}/webhook/acme/prod/shop/empty`, { method: "DELETE" })
   assert.strictEqual(empty.status, 204)
   await checkFiles(base)
@@ -163,6 +165,66 @@ describe("Http.express", () => {
     }
     assert.strictEqual((await ask(`${base}/v1/projects`)).status, 200)
     await mount.close()
+    await closed(server)
+  })
+})
+
+describe("Http.fastify", () => {
+  const withHost = async (
+    options: Parameters<typeof Http.fastify>[1],
+    use: (base: string) => Promise<void>
+  ): Promise<void> => {
+    const mount = Http.fastify(weft, options)
+    const app = Fastify({ serverFactory: mount.serverFactory })
+    app.addHook("preClose", () => mount.close())
+    app.post("/own", async (request) => ({ own: request.body }))
+    const base = await app.listen({ port: 0, host: "127.0.0.1" })
+    await use(base)
+    await app.close()
+  }
+  const own = { method: "POST", body: '{"a":1}', headers: { "content-type": "application/json" } }
+
+  it("answers what is Weft's before the host, whose own bodies are parsed as ever", () =>
+    withHost({}, async (base) => {
+      await checkSurface(base)
+      assert.deepStrictEqual((await ask(`${base}/own`, own)).json, { own: { a: 1 } })
+      assert.strictEqual((await ask(`${base}/nothing`)).json.message, "Route GET:/nothing not found")
+      // To Fastify's router it is malformed.
+      assert.strictEqual(checkEnvelope(await ask(`${base}/webhook/acme/prod/shop/%zz`)).status, 404)
+    }))
+
+  it("can stand under a prefix", () =>
+    withHost({ prefix: "/automation" }, async (base) => {
+      await checkSurface(`${base}/automation`)
+      assert.strictEqual((await ask(`${base}/v1/status`)).status, 404)
+    }))
+
+  it("keeps Fastify's timeouts, and refuses to end TLS", async () => {
+    const { serverFactory, close } = Http.fastify(weft)
+    const server = Fastify({ serverFactory, keepAliveTimeout: 1234, requestTimeout: 5678 }).server
+    assert.deepInclude(server, { keepAliveTimeout: 1234, requestTimeout: 5678 })
+    const options = { https: { key: "", cert: "" } }
+    assert.throws(() => serverFactory(() => undefined, options), /plain HTTP/)
+    assert.throws(() => serverFactory(() => undefined, { http2: true }), /plain HTTP/)
+    await close()
+  })
+})
+
+describe("/metrics", () => {
+  it("is the host's where it stays open, and Weft's where Weft has a token for it", async () => {
+    const open = Http.express(weft)
+    const guarded = Http.express(weft, { metricsToken: Redacted.make("metrics-token") })
+    const app = express()
+    app.use("/open", open)
+    app.use("/guarded", guarded)
+    app.get("/open/metrics", (_request, response) => void response.send("the host's"))
+    const server = createServer(app)
+    const base = await opened(server)
+    assert.strictEqual((await ask(`${base}/open/metrics`)).text, "the host's")
+    assert.strictEqual(checkEnvelope(await ask(`${base}/guarded/metrics`)).status, 401)
+    const headers = { authorization: "Bearer metrics-token" }
+    assert.include((await ask(`${base}/guarded/metrics`, { headers })).text, "weft_")
+    await Promise.all([open.close(), guarded.close()])
     await closed(server)
   })
 })

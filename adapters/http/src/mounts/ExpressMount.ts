@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http"
 import type { HttpOptions } from "../app/HttpOptions.ts"
 import { node } from "./NodeMount.ts"
 import type { CloseOptions, WeftRuntime } from "./Serving.ts"
+import { isAmong, weftPaths } from "./WeftPaths.ts"
 
 export interface ExpressOptions extends HttpOptions {
   /** Where Weft's routes begin, such as `/automation`; none by default. `app.use(prefix, …)` needs no `prefix` here. */
@@ -16,18 +17,13 @@ export interface ExpressMount {
   readonly close: (options?: CloseOptions) => Promise<void>
 }
 
-const roots = ["/v1", "/webhook", "/admin", "/docs", "/healthz", "/readyz"]
-
-/** Whether a path, or a path with a query, is one of Weft's. */
-export const isWeftPath = (url: string): boolean =>
-  roots.some((root) => url.startsWith(root) && (url.length === root.length || "/?".includes(url.charAt(root.length))))
-
 export const express = (weft: WeftRuntime, { prefix = "", ...options }: ExpressOptions = {}): ExpressMount => {
   const mounted = node(weft, options)
+  const own = weftPaths(options)
   const middleware = (request: IncomingMessage, response: ServerResponse, next: (error?: unknown) => void): void => {
     const url = request.url ?? ""
     const rest = url.startsWith(prefix) ? url.slice(prefix.length) : ""
-    if (isWeftPath(rest)) {
+    if (isAmong(own, rest)) {
       request.url = rest
       mounted(request, response)
     } else {
