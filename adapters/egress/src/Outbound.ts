@@ -6,6 +6,7 @@
  * No proxy is used, whatever the environment says.
  */
 import {
+  currentTraceparent,
   Egress,
   EgressFailed,
   type EgressPolicy,
@@ -16,6 +17,7 @@ import {
   type EnvId,
   egressRules,
   isAllowedName,
+  isToldTrace,
   judgeAddresses,
   judgeDestination
 } from "@weft/core"
@@ -115,7 +117,7 @@ const follow = Effect.fnUntraced(function* (
 ) {
   let hop = first
   for (let followed = 0; ; followed++) {
-    const head = yield* exchange(yield* connect(way, envId, hop.url), hop, life.signal)
+    const head = yield* exchange(yield* connect(way, envId, hop.url), yield* toldTrace(way, hop), life.signal)
     const target = redirect === "manual" ? null : redirectTarget(head.status, head.location)
     if (target === null)
       return yield* responseOf(head, hop, followed > 0, { bytesMax: way.rules.responseBytes, onEnd: life.finish })
@@ -128,11 +130,25 @@ const follow = Effect.fnUntraced(function* (
   }
 })
 
-/** Connections to where the URL leads, if it may be gone there: names are looked up once, and all they give is judged. */
-const connect = Effect.fnUntraced(function* ({ rules, lookup, connections }: Way, envId: EnvId, url: URL) {
+/** The hop as it is sent: with the trace that it belongs to, where that may be told. */
+const toldTrace = ({ rules }: Way, hop: Hop): Effect.Effect<Hop> =>
+  rules.traceparent.length === 0 || !isToldTrace(rules, destinationOf(hop.url))
+    ? Effect.succeed(hop)
+    : Effect.map(currentTraceparent, (traceparent) =>
+        traceparent === undefined || hop.headers.some(([name]) => name === "traceparent")
+          ? hop
+          : { ...hop, headers: [...hop.headers, ["traceparent", traceparent]] }
+      )
+
+const destinationOf = (url: URL) => {
   const scheme = url.protocol.slice(0, -1)
   const port = url.port === "" ? (scheme === "https" ? 443 : 80) : Number(url.port)
-  const destination = { scheme, host: url.hostname, port }
+  return { scheme, host: url.hostname, port }
+}
+
+/** Connections to where the URL leads, if it may be gone there: names are looked up once, and all they give is judged. */
+const connect = Effect.fnUntraced(function* ({ rules, lookup, connections }: Way, envId: EnvId, url: URL) {
+  const destination = destinationOf(url)
   const refused = judgeDestination(rules, destination)
   if (refused !== null) return yield* refused
   const addresses = yield* lookup(url.hostname, isAllowedName(rules, destination))

@@ -26,6 +26,12 @@ export interface EgressPolicy {
   readonly concurrent: number
   /** Sent where the guest names no `user-agent`. */
   readonly userAgent: string
+  /**
+   * Who is told which trace a request belongs to, in the header `traceparent`, unless the guest sends one; written as
+   * in `allow`, but addresses are those in URLs, not those that names have. Nobody by default: strangers would learn
+   * how requests hang together.
+   */
+  readonly traceparent: ReadonlyArray<string>
 }
 
 export const defaultEgressPolicy: EgressPolicy = {
@@ -38,10 +44,11 @@ export const defaultEgressPolicy: EgressPolicy = {
   redirects: 20,
   concurrentPerEnv: 100,
   concurrent: 1000,
-  userAgent: "weft"
+  userAgent: "weft",
+  traceparent: []
 }
 
-/** An entry of `allow` or `deny` is none. For the person who configured it, at start. */
+/** An entry of `allow`, `deny` or `traceparent` is none. For the person who configured it, at start. */
 export class EgressPolicyInvalid extends Schema.TaggedError<EgressPolicyInvalid>()("EgressPolicyInvalid", {
   entry: Schema.String
 }) {
@@ -51,15 +58,21 @@ export class EgressPolicyInvalid extends Schema.TaggedError<EgressPolicyInvalid>
 }
 
 /** A policy whose entries have been read. */
-export interface EgressRules extends Omit<EgressPolicy, "allow" | "deny"> {
+export interface EgressRules extends Omit<EgressPolicy, "allow" | "deny" | "traceparent"> {
   readonly allow: ReadonlyArray<Target>
   readonly deny: ReadonlyArray<Target>
+  readonly traceparent: ReadonlyArray<Target>
 }
 
 export const egressRules = (policy: Partial<EgressPolicy> = {}): Result.Result<EgressRules, EgressPolicyInvalid> => {
   const whole = { ...defaultEgressPolicy, ...policy }
   return Result.gen(function* () {
-    return { ...whole, allow: yield* targetsOf(whole.allow), deny: yield* targetsOf(whole.deny) }
+    return {
+      ...whole,
+      allow: yield* targetsOf(whole.allow),
+      deny: yield* targetsOf(whole.deny),
+      traceparent: yield* targetsOf(whole.traceparent)
+    }
   })
 }
 

@@ -42,6 +42,15 @@ export const judgeDestination = (rules: EgressRules, { scheme, host, port }: Des
 export const isAllowedName = (rules: EgressRules, { host, port }: Omit<Destination, "scheme">): boolean =>
   rules.allow.some((target) => matchesName(target, plainName(host), port))
 
+/** Whether who is there may know which trace a request belongs to. */
+export const isToldTrace = (rules: EgressRules, { host, port }: Omit<Destination, "scheme">): boolean => {
+  const name = plainName(host)
+  const literal = parseIp(name)
+  return rules.traceparent.some(
+    (target) => matchesName(target, name, port) || (literal !== null && matchesAddress(target, unmapped(literal), port))
+  )
+}
+
 /** Null when all of the addresses may be connected to, and there are any. */
 export const judgeAddresses = (
   rules: EgressRules,

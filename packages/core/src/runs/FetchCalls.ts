@@ -15,6 +15,7 @@ import { Effect, Option, Schema } from "effect"
 import { Egress, EgressFailed, noEgress } from "../egress/Egress.ts"
 import { base64Encode } from "../ids/Base64.ts"
 import type { HostCall, HostCallRefused } from "../sandbox/Sandbox.ts"
+import { annotateSpan, type SpanAttributes } from "../tracing/Spans.ts"
 import { Exchange } from "./Exchange.ts"
 import {
   answerBytesMax,
@@ -78,7 +79,9 @@ export const makeFetchCalls: Effect.Effect<FetchCalls> = Effect.map(Effect.servi
         Effect.gen(function* () {
           const sent = body !== null && "bytes" in body ? yield* bytesOf(body.bytes) : body
           const exchange = yield* begin(run, id)
+          yield* annotateSpan(() => spanOfRequest(request))
           const head = yield* exchange.send(egress, run.env_id, request, sent)
+          yield* annotateSpan(() => ({ "http.response.status_code": head.status }))
           return JSON.stringify({
             status: head.status,
             status_text: head.statusText,
@@ -116,6 +119,13 @@ export const makeFetchCalls: Effect.Effect<FetchCalls> = Effect.map(Effect.servi
     answer: (run, { op, payload }) => operations.get(op)?.(run, payload) ?? null,
     end: (run) => exchanges.endAll(run.run_id)
   }
+})
+
+/** Where it goes, but not what for: paths and queries hold what is nobody else's business. */
+const spanOfRequest = ({ method, url }: { readonly method: string; readonly url: string }): SpanAttributes => ({
+  "http.request.method": /^[A-Z]{1,16}$/.test(method) ? method : "_OTHER",
+  "server.address":
+    /^https?:\/\/(?:[^/?#@]*@)?(\[[0-9a-f:.]+\]|[A-Za-z0-9.-]{1,253})(?=[:/?#]|$)/i.exec(url)?.[1] ?? "unknown"
 })
 
 const operation = <A, E extends { readonly _tag: string; readonly message: string }>(

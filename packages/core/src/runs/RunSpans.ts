@@ -20,7 +20,7 @@ const pieces: ReadonlySet<string> = new Set([
   "files.cancel"
 ])
 
-/** The guest's own, until the table knows the operation: no name that is made up becomes one of a span. */
+/** A guest may ask for what there is not, by any name. */
 const operationForm = /^[a-z]{1,20}(\.[A-Za-z0-9_.-]{1,100})?$/
 
 /** The run in a span of its own, within that of the webhook's request or of the event's publication. */
@@ -65,9 +65,11 @@ const endOfRun = (exit: Exit.Exit<Executed, unknown>, span: Tracer.Span): SpanEn
   }
 }
 
-/** A guest may call its errors what it likes, and put there what it likes. */
+/** A guest may call its errors what it likes, and put there what it likes; so may a host. */
+const nameForm = /^[A-Z][A-Za-z0-9]{0,63}$/
+
 const faultOf = (outcome: Outcome): string =>
-  outcome._tag === "Threw" && /^[A-Z][A-Za-z0-9]{0,63}$/.test(outcome.name) ? outcome.name : outcome._tag
+  outcome._tag === "Threw" && nameForm.test(outcome.name) ? outcome.name : outcome._tag
 
 type Answer = Effect.Effect<string, HostCallRefused>
 
@@ -91,5 +93,6 @@ export const callSpans = (): ((call: HostCall, answer: Answer) => Answer) => {
 const endOfCall = (exit: Exit.Exit<string, HostCallRefused>): SpanEnd => {
   if (Exit.isSuccess(exit)) return "ok"
   const refused = exit.cause.reasons.find((one) => one._tag === "Fail")
-  return refused === undefined ? endOf(exit) : { fault: refused.error.name }
+  if (refused === undefined) return endOf(exit)
+  return { fault: nameForm.test(refused.error.name) ? refused.error.name : refused.error._tag }
 }

@@ -101,10 +101,10 @@ export const endOf = (exit: Exit.Exit<unknown, unknown>): SpanEnd => {
   return { fault: reason._tag === "Fail" ? tagOf(reason.error) : "defect" }
 }
 
-/** Notes something on the span that the fiber is in. */
-export const annotateSpan = (attributes: SpanAttributes): Effect.Effect<void> =>
+/** Notes something on the span that the fiber is in; asked for only where there is one. */
+export const annotateSpan = (attributes: () => SpanAttributes): Effect.Effect<void> =>
   Effect.withFiber((fiber) => {
-    if (tracerOf(fiber) !== null && fiber.cache.span?._tag === "Span") annotate(fiber.cache.span, attributes)
+    if (tracerOf(fiber) !== null && fiber.cache.span?._tag === "Span") annotate(fiber.cache.span, attributes())
     return Effect.void
   })
 
