@@ -5,6 +5,7 @@ import { admin } from "./commands/admin/admin.ts"
 import { context } from "./commands/context/context.ts"
 import { domains } from "./commands/domains/domains.ts"
 import { events } from "./commands/events/events.ts"
+import { files } from "./commands/files/files.ts"
 import { keys } from "./commands/keys/keys.ts"
 import { login } from "./commands/login/login.ts"
 import { logs } from "./commands/logs/logs.ts"
@@ -26,7 +27,7 @@ export const root = Command.make("weft").pipe(
   Command.withDescription("Workflow automation that runs tenants' code: write, try and deploy functions"),
   Command.withSubcommands([
     { group: "Functions", commands: [run, runs, logs, events] },
-    { group: "What functions use", commands: [context] },
+    { group: "What functions use", commands: [context, files] },
     { group: "Access", commands: [login, whoami, profiles, keys, sessions] },
     { group: "The environment, and the host", commands: [usage, domains, admin] }
   ]),
