@@ -7,7 +7,8 @@
  * What the host does within a span of its own, such as publishing an event while it answers a request, joins that span's
  * trace; and what functions of the host do for guests finds the span of the call active.
  */
-import { OtelTracer } from "@effect/opentelemetry"
+// Its index wants packages that a host without logs by OpenTelemetry does not have.
+import * as OtelTracer from "@effect/opentelemetry/OtelTracer"
 import { context, type TracerProvider, trace } from "@opentelemetry/api"
 import { HostSpan } from "@weft/core"
 import { Layer, type Tracer } from "effect"
