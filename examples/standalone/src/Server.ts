@@ -5,12 +5,14 @@ import { nodeDns } from "@weft/domains"
 import { outbound } from "@weft/egress"
 import * as Filesystem from "@weft/filesystem"
 import * as Http from "@weft/http"
+import { otlp } from "@weft/opentelemetry"
 import * as Sandbox from "@weft/sandbox"
 import { Effect, Redacted } from "effect"
 import manifest from "../package.json" with { type: "json" }
 import { backendOf, warningsOf } from "./Backend.ts"
 import { keepSecret, openDataDir, randomToken } from "./Secrets.ts"
 import type { Settings } from "./Settings.ts"
+import type { TracingSettings } from "./TracingSettings.ts"
 
 export interface Server {
   readonly url: string
@@ -34,7 +36,8 @@ export const openServer = async (settings: Settings): Promise<Server> => {
       ...(runners === null ? {} : { runners }),
       ...(runnerBytes === null ? {} : { rssBytes: runnerBytes })
     }),
-    egress: outbound({ policy: { allow: settings.egressAllow } }),
+    egress: outbound({ policy: { allow: settings.egressAllow, traceparent: settings.egressTraceparent } }),
+    ...(settings.tracing === null ? {} : { tracing: tracingOf(settings.tracing) }),
     masterKeys: [key, ...settings.previousMasterKeys],
     deliveries: settings.deliveries,
     ...(settings.leaseMs === null ? {} : { leaseMs: settings.leaseMs }),
@@ -77,6 +80,9 @@ export const openServer = async (settings: Settings): Promise<Server> => {
     throw error
   }
 }
+
+const tracingOf = ({ intervalMs, ...options }: TracingSettings) =>
+  otlp({ ...options, ...(intervalMs === null ? {} : { intervalMs }), serviceVersion: manifest.version })
 
 /** TLS for custom domains is the matter of the proxy in front, which has certificates of its own. */
 const domainsOf = ({ domains: { dnsServers, ...zones } }: Settings) => ({

@@ -3,6 +3,7 @@ import { type Limits, parseTarget, Slug } from "@weft/core"
 import { Redacted, Schema } from "effect"
 import { type BackendSettings, backendSettings } from "./BackendSettings.ts"
 import { type DomainSettings, domainSettings } from "./DomainSettings.ts"
+import { type TracingSettings, tracingSettings } from "./TracingSettings.ts"
 
 /** A wrong setting: one line that names the variable and what it may be, never its value. */
 export class SettingError extends Error {
@@ -30,6 +31,10 @@ export interface Settings extends BackendSettings {
   readonly publicUrl: string | null
   /** What functions may reach besides public addresses: see `EgressPolicy.allow`. */
   readonly egressAllow: ReadonlyArray<string>
+  /** Whom functions' requests tell which trace they belong to: see `EgressPolicy.traceparent`. */
+  readonly egressTraceparent: ReadonlyArray<string>
+  /** Null: nothing is traced. */
+  readonly tracing: TracingSettings | null
   readonly domains: DomainSettings
   /** Whether `X-Forwarded-Host` says what host a request is for. */
   readonly trustProxy: boolean
@@ -107,6 +112,8 @@ export const readSettings = (variables: Variables): Settings => {
     env: slug("WEFT_ENV", "production"),
     publicUrl: address,
     egressAllow: targets("WEFT_EGRESS_ALLOW", text("WEFT_EGRESS_ALLOW")),
+    egressTraceparent: targets("WEFT_EGRESS_TRACEPARENT", text("WEFT_EGRESS_TRACEPARENT")),
+    tracing: tracingSettings(text, whole, wrong),
     domains: domainSettings(text, address, wrong),
     trustProxy: flag("WEFT_TRUST_PROXY"),
     sandbox: {

@@ -47,6 +47,35 @@ describe("settings", () => {
     expect(readSettings({}).metricsToken).toBeNull()
   })
 
+  it("of tracing are those of OpenTelemetry, and there is none without an endpoint", () => {
+    expect(readSettings({ OTEL_SERVICE_NAME: "shop" }).tracing).toBeNull()
+    const OTEL_EXPORTER_OTLP_ENDPOINT = "http://127.0.0.1:4318"
+    expect(readSettings({ OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_SDK_DISABLED: "true" }).tracing).toBeNull()
+    const { tracing, egressTraceparent } = readSettings({
+      OTEL_EXPORTER_OTLP_ENDPOINT,
+      OTEL_SERVICE_NAME: "shop",
+      OTEL_EXPORTER_OTLP_HEADERS: "authorization=Bearer%20secret, x-team=a=b",
+      OTEL_TRACES_SAMPLER_ARG: "0.25",
+      WEFT_EGRESS_TRACEPARENT: "*.internal"
+    })
+    expect(tracing).toMatchObject({ endpoint: OTEL_EXPORTER_OTLP_ENDPOINT, serviceName: "shop", ratio: 0.25 })
+    expect(Object.entries(tracing?.headers ?? {}).map(([name, value]) => [name, Redacted.value(value)])).toEqual([
+      ["authorization", "Bearer secret"],
+      ["x-team", "a=b"]
+    ])
+    expect(inspect(tracing)).not.toContain("secret")
+    expect(egressTraceparent).toEqual(["*.internal"])
+    for (const wrong of [
+      { OTEL_EXPORTER_OTLP_ENDPOINT: "collector:4318" },
+      { OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_EXPORTER_OTLP_HEADERS: "secret" },
+      { OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_EXPORTER_OTLP_HEADERS: "a=%secret" },
+      { OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_TRACES_SAMPLER_ARG: "2" }
+    ]) {
+      expect(() => readSettings(wrong)).toThrow(SettingError)
+      expect(() => readSettings(wrong)).not.toThrow("secret")
+    }
+  })
+
   it("derive the zone of custom domains from the public name, unless they say one", () => {
     const zonesOf = (variables: Record<string, string>) => {
       const { validationZone, routingZone, ownNames } = readSettings(variables).domains
