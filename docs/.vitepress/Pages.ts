@@ -44,7 +44,9 @@ export const sections: ReadonlyArray<Section> = [
       page("Into your application", "embedding.md"),
       page("Host functions", "host-functions.md"),
       page("Your own transactions", "outbox.md"),
-      page("Tracing", "tracing.md")
+      page("Tracing", "tracing.md"),
+      page("The packages", "packages.md"),
+      page("Writing an adapter", "adapters.md")
     ]
   },
   {
@@ -66,8 +68,7 @@ export const sections: ReadonlyArray<Section> = [
     pages: [
       page("Errors", "errors.md"),
       page("Specification", "specification.md"),
-      page("Conformance", "conformance.md"),
-      page("Writing an adapter", "adapters.md")
+      page("Conformance", "conformance.md")
     ]
   },
   {

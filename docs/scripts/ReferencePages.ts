@@ -119,7 +119,7 @@ const section = (endpoint: Endpoint): string => {
 const tagPage = (tag: Tag): string => {
   const guide = guides[tag.name]
   const more = guide === undefined ? "" : ` More: [${guide[0]}](../${guide[1]}).`
-  return `${[`# ${tag.name}`, notice, `${tag.description}.${more}`, ...tag.endpoints.map(section)].join("\n\n")}\n`
+  return `${[`# ${tag.name}: endpoints`, notice, `${tag.description}.${more}`, ...tag.endpoints.map(section)].join("\n\n")}\n`
 }
 
 const recordsPage = (): string => {
