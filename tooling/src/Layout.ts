@@ -73,8 +73,10 @@ export const engine = { package: "isolated-vm", folder: "packages/sandbox/src/ru
 export const edges = [
   "tooling/",
   "bench/",
+  "examples/embed-effect/",
   "examples/embed-express/",
-  "examples/embed-fetch/",
+  "examples/embed-fastify/",
+  "examples/embed-hono/",
   "examples/standalone/",
   "packages/sandbox/src/runner/",
   "packages/sandbox/src/guest/"

@@ -1,37 +1,66 @@
-/** The examples of hosts, run as they are: the host's own page and Weft's API on one port. */
-import { spawn } from "node:child_process"
-import { once } from "node:events"
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
-import { createInterface } from "node:readline"
-import { fileURLToPath } from "node:url"
-import { describe, expect, it } from "vitest"
+/** The examples of hosts, run as they are: an application with customers, whose code runs in it. */
+import { describe, expect, it, onTestFinished } from "vitest"
+import { buildOf, type HostProcess, startHost } from "./HostProcess.ts"
 
-describe.each(["embed-express", "embed-fetch"])("%s", (example) => {
-  it("serves its own page and Weft's API, and ends when asked to", async () => {
-    const data = mkdtempSync(join(tmpdir(), "weft-embed-"))
-    const main = fileURLToPath(new URL(`../../${example}/src/main.ts`, import.meta.url))
-    const host = spawn(process.execPath, ["--conditions=weft-source", main], {
-      env: { PATH: process.env.PATH, DATA: data, PORT: "0" },
-      stdio: ["ignore", "pipe", "inherit"]
-    })
-    const exited = once(host, "exit")
-    let said = ""
-    for await (const line of createInterface(host.stdout)) {
-      said += line
-      if (/port: \d+/.test(said)) break
-    }
-    const url = `http://127.0.0.1:${/port: (\d+)/.exec(said)?.[1]}`
+const code = `
+export const double = (event) => ({ total: event.event_data.total * 2 })
+double.meta = { event: "order:created" }
+export const hello = (request) => ({ status: 200, body: { hello: request.body.name } })
+hello.meta = { webhook: { service: "greeter", path: "/hello", method: "POST" } }
+`
 
-    expect(await (await fetch(url)).text()).toBe("The application's own page")
-    expect(await (await fetch(`${url}/v1/status`)).json()).toMatchObject({ status: "ok", service: "weft" })
-    const refused = await fetch(`${url}/v1/projects`)
-    expect(refused.status).toBe(401)
-    expect(await refused.json()).toMatchObject({ error: { code: "unauthorized" } })
+/** Whoever ends a process with a signal hears from Effect's runner that it was one. */
+const hosts = [
+  { example: "embed-express", code: 0 },
+  { example: "embed-fastify", code: 0 },
+  { example: "embed-hono", code: 0 },
+  { example: "embed-effect", code: 130 }
+]
 
-    host.kill("SIGTERM")
-    expect((await exited)[0]).toBe(0)
-    rmSync(data, { recursive: true, force: true })
+describe.each(hosts)("$example", ({ example, code: exitCode }) => {
+  it("runs the code of its customers, on their events and webhooks", async () => {
+    const host = await startHost(example)
+    let stopped: Promise<number | null> | null = null
+    const stop = () => (stopped ??= host.stop())
+    onTestFinished(() => void stop())
+    const { ask } = host
+
+    expect((await ask("GET", "/")).text).toBe("The application's own page")
+    expect((await ask("GET", "/v1/status")).json).toMatchObject({ status: "ok", service: "weft" })
+    expect(await ask("GET", "/v1/projects")).toMatchObject({ status: 401, json: { error: { code: "unauthorized" } } })
+    const hook = "/webhook/acme/production/greeter/hello"
+    await provisions(ask, hook)
+
+    const { token } = (await ask("POST", "/shops/acme/tokens")).json
+    await deploys(ask, token)
+    expect((await ask("POST", hook, { name: "Ada" })).json).toEqual({ hello: "Ada" })
+
+    const order = await ask("POST", "/shops/acme/orders", { total: 21 })
+    expect(order.status).toBe(201)
+    const runs = `/v1/events/${order.json.event_id}/runs`
+    await expect.poll(async () => (await ask("GET", runs, undefined, token)).json.data[0]?.status).toBe("succeeded")
+    expect((await ask("GET", runs, undefined, token)).json.data[0].result).toEqual({ total: 42 })
+
+    expect(await stop()).toBe(exitCode)
   })
 })
+
+/** A customer has an environment as soon as a webhook asks for it; whoever is no customer never has. */
+const provisions = async (ask: HostProcess["ask"], hook: string): Promise<void> => {
+  const missing = async (path: string) => (await ask("POST", path, {})).json.error.message
+  expect(await missing("/webhook/nobody/production/greeter/hello")).toBe("There is no such environment")
+  expect((await ask("POST", "/shops/nobody/tokens")).status).toBe(404)
+  expect((await ask("POST", "/shops/nobody/orders", {})).status).toBe(404)
+  expect((await ask("POST", "/shops/acme", { name: "Acme" })).status).toBe(201)
+  expect(await missing(hook)).toBe("There is no such webhook endpoint")
+}
+
+/** What the browser of somebody does who signed in: it may bring code, and may not publish. */
+const deploys = async (ask: HostProcess["ask"], token: string): Promise<void> => {
+  expect((await ask("POST", "/v1/projects", { name: "shop" }, token)).status).toBe(201)
+  const uploaded = await ask("POST", "/v1/projects/shop/builds", buildOf(code), token)
+  expect(uploaded.status, uploaded.text).toBe(201)
+  const deployed = await ask("POST", `/v1/projects/shop/builds/${uploaded.json.data.build_id}/deploy`, undefined, token)
+  expect(deployed.status, deployed.text).toBe(200)
+  expect((await ask("POST", "/v1/events", { event_type: "x", event_data: 1 }, token)).status).toBe(403)
+}

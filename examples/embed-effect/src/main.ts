@@ -1,0 +1,60 @@
+/** A system of shops on Effect that runs code which the shops bring. How people sign in to a shop is left out. */
+import { createServer } from "node:http"
+import { NodeHttpServer, NodeRuntime } from "@effect/platform-node"
+// #region weft
+import { ApiKeys, Caller, Events, hostIdentity, layer, MemoryStores, Sessions, Tenants } from "@weft/core"
+import * as Filesystem from "@weft/filesystem"
+import * as Http from "@weft/http"
+import * as Sandbox from "@weft/sandbox"
+import * as Sqlite from "@weft/sqlite"
+// #endregion
+import { Effect, Layer, Redacted } from "effect"
+import { HttpRouter, type HttpServerRequest, HttpServerResponse } from "effect/http"
+
+const { DATA = ".weft-effect", PORT = "3000" } = process.env
+/** Stands for the application's own database. */
+const shops = new Map<string, { readonly name: string; readonly plan: string; keyId?: string }>()
+const permissions = { "project:*": ["*"], "build:*": ["*"], "run:*": ["read"] }
+
+// #region weft
+const key = Filesystem.masterKey({ file: `${DATA}/master.key` })
+const admit = ({ org }: { readonly org: string }) => Effect.succeed(shops.get(org) ?? null)
+const weft = layer({ masterKeys: [key], provisioning: { admit } }).pipe(
+  Layer.provide([Sqlite.stores({ file: `${DATA}/weft.db` }), Filesystem.blobs({ dir: `${DATA}/blobs` })]),
+  Layer.provide([Sandbox.isolated({ key }), MemoryStores.feed])
+)
+// #endregion
+const shopOf = Effect.map(HttpRouter.params, ({ slug = "" }) => ({ slug, shop: shops.get(slug) }))
+const openShop = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
+  const { slug } = yield* shopOf
+  shops.set(slug, { name: String(Object(yield* request.json).name), plan: "Free" })
+  return HttpServerResponse.empty({ status: 201 })
+})
+const order = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
+  const { slug, shop } = yield* shopOf
+  if (shop === undefined) return HttpServerResponse.empty({ status: 404 })
+  const data = yield* request.json
+  const { env } = yield* Tenants.use((tenants) => tenants.ensure({ org: slug, env: "production", ...shop })) // weft
+  const publish = Events.use((events) => events.publish({ type: "order:created", data })) // weft
+  const { event_id } = yield* Effect.provideService(publish, Caller, hostIdentity(env.env_id)) // weft
+  return HttpServerResponse.jsonUnsafe({ event_id }, { status: 201 })
+})
+const tokens = Effect.gen(function* () {
+  const { slug, shop } = yield* shopOf
+  if (shop === undefined) return HttpServerResponse.empty({ status: 404 })
+  const { env } = yield* Tenants.use((tenants) => tenants.ensure({ org: slug, env: "production", ...shop }))
+  const keys = yield* ApiKeys
+  shop.keyId ??= (yield* keys.create(env.env_id, { name: "browsers" })).key.api_key_id
+  const create = Sessions.use((sessions) => sessions.create({ permissions }))
+  const { token } = yield* Effect.provideServiceEffect(create, Caller, keys.identity(env.env_id, shop.keyId))
+  return HttpServerResponse.jsonUnsafe({ token: Redacted.value(token) }, { status: 201 })
+})
+const own = [
+  HttpRouter.route("GET", "/", HttpServerResponse.text("The application's own page")),
+  HttpRouter.route("POST", "/shops/:slug", openShop),
+  HttpRouter.route("POST", "/shops/:slug/orders", order),
+  HttpRouter.route("POST", "/shops/:slug/tokens", tokens)
+]
+const routes = Layer.merge(HttpRouter.addAll(own), Http.layer()) // weft
+const server = NodeHttpServer.layer(createServer, { port: Number(PORT), host: "127.0.0.1" })
+HttpRouter.serve(routes).pipe(Layer.provide([server, weft]), Layer.launch, NodeRuntime.runMain)
