@@ -85,6 +85,32 @@ const taking: ReadonlyArray<Check<JournalStores>> = [
     assert.deepStrictEqual([both.claims.length, (both.next_due_at ?? at(101)) <= at(100)], [1, true])
   }),
 
+  check(
+    "a delivery stays in its trace, from attempt to attempt and when its node dies; others are in none",
+    function* () {
+      const journal = yield* JournalStore
+      const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+      yield* journal.commit([waiting(1, {}, { traceparent }), waiting(2)], null)
+      const told = (claims: ReadonlyArray<Claim>) => claims.map(({ delivery: { traceparent: trace } }) => trace ?? null)
+      const { claims } = yield* claimAll(at(100))
+      assert.sameMembers(told(claims), [traceparent, null])
+      const endings = claims.map(({ delivery: held, run: over }) => ({
+        _tag: "Settled" as const,
+        run: ended(over, { status: "failed" }),
+        logs: [],
+        deliveryId: held.delivery_id,
+        next: { attempt: 2, due_at: at(200), first_run_id: over.run_id }
+      }))
+      assert.deepStrictEqual(yield* journal.commit(endings, null), [true, true])
+      const again = yield* claimAll(at(200), { runIds: runIds(20_000, 10) })
+      assert.sameMembers(told(again.claims), [traceparent, null])
+      assert.strictEqual((yield* journal.reap(nodeId(2), at(1000), 10)).length, 2)
+      const reaped = yield* claimAll(at(1000), { runIds: runIds(30_000, 10) })
+      assert.sameMembers(told(reaped.claims), [traceparent, null])
+      assert.strictEqual(reaped.claims.filter((claim) => "traceparent" in claim.delivery).length, 1)
+    }
+  ),
+
   check("a claimed delivery is not claimed again", function* () {
     const journal = yield* JournalStore
     yield* journal.commit([waiting(1), waiting(2)], null)

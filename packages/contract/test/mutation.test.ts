@@ -61,6 +61,23 @@ notices("the journal's contract", journalStoreChecks({ exclusive: false }), {
         lease
       )
   })),
+  "forgets traces": faulty(JournalStore, (store) => ({
+    commit: (entries, lease) =>
+      store.commit(
+        entries.map((entry) =>
+          entry._tag === "Appended"
+            ? {
+                ...entry,
+                deliveries: entry.deliveries.map(({ delivery: { traceparent: _, ...delivery }, run }) => ({
+                  delivery,
+                  run
+                }))
+              }
+            : entry
+        ),
+        lease
+      )
+  })),
   "forgets logs": faulty(JournalStore, (store) => ({
     commit: (entries, lease) =>
       store.commit(
