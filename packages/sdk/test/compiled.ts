@@ -37,6 +37,15 @@ const compilerOptions = {
   noEmit: true
 }
 
+/** For a project whose own tests are run. */
+export const vitestConfig = `
+export default {
+  test: { execArgv: ["--conditions=weft-source"] },
+  ssr: { resolve: { conditions: ["weft-source"], externalConditions: ["weft-source"] } },
+  resolve: { conditions: ["weft-source"] }
+}
+`
+
 /** A folder with these files, outside of the repository. */
 export const authorsProject = async (files: Readonly<Record<string, string>>): Promise<AuthorsProject> => {
   const folder = await mkdtemp(join(tmpdir(), "weft-sdk-"))

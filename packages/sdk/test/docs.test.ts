@@ -1,25 +1,8 @@
 /** What `docs/sdk.md` shows compiles, bundles and passes its own tests. */
 import { readFile } from "node:fs/promises"
 import { expect, it } from "vitest"
-import { authorsProject } from "./compiled.ts"
-
-const config = `
-export default {
-  test: { execArgv: ["--conditions=weft-source"] },
-  ssr: { resolve: { conditions: ["weft-source"], externalConditions: ["weft-source"] } },
-  resolve: { conditions: ["weft-source"] }
-}
-`
-
-/** Blocks of TypeScript, by the file that their first line names. */
-const filesIn = (markdown: string): Readonly<Record<string, string>> =>
-  Object.fromEntries(
-    [...markdown.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(([, block = ""]) => {
-      const [, name] = /^\/\/ (\S+\.ts)\n/.exec(block) ?? []
-      if (name === undefined) throw new Error(`A block does not say which file it is:\n${block}`)
-      return [name, block]
-    })
-  )
+import { authorsProject, vitestConfig } from "./compiled.ts"
+import { filesIn } from "./markdown.ts"
 
 it("docs/sdk.md works as it stands", async () => {
   const markdown = await readFile(new URL("../../../docs/sdk.md", import.meta.url), "utf8")
@@ -35,7 +18,7 @@ it("docs/sdk.md works as it stands", async () => {
   const code = await readFile(`${project.folder}/dist/index.js`, "utf8")
   expect(code).not.toMatch(/^import /m)
 
-  await using tested = await authorsProject({ ...files, "vitest.config.mjs": config })
+  await using tested = await authorsProject({ ...files, "vitest.config.mjs": vitestConfig })
   const { ok, output } = await tested.run("vitest", ["run"])
   expect(ok, output).toBe(true)
   expect(output).toMatch(/Tests .*5 passed/)
