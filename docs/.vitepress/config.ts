@@ -8,18 +8,29 @@ import { sections } from "./Pages.ts"
 const addressOf = (file: string): string => `/${file.replace(/(README)?\.md$/, "")}`
 
 /** As much of markdown-it as is touched here. */
+interface Token {
+  readonly content: string
+  readonly attrGet: (name: string) => string | null
+  readonly attrSet: (name: string, value: string) => void
+}
+type Rule = (tokens: ReadonlyArray<Token>, index: number, ...rest: ReadonlyArray<unknown>) => string
 interface Markdown {
   readonly utils: { readonly escapeHtml: (text: string) => string }
-  readonly renderer: {
-    readonly rules: Record<string, (tokens: ReadonlyArray<{ readonly content: string }>, index: number) => string>
-  }
+  readonly renderer: { readonly rules: Record<string, Rule | undefined> }
 }
 
-/** `<project_id>` in a page is the name of something, which GitHub shows as text only within backticks, and Vue never. */
-const escapePlaceholders = ({ utils, renderer }: Markdown): void => {
+const asOnGitHub = ({ utils, renderer }: Markdown): void => {
+  const { link_open: open } = renderer.rules
+  // What looks like HTML is the name of something, such as <project_id>, which Vue would take for a component.
   renderer.rules.html_inline = (tokens, index) => {
     const content = tokens[index]?.content ?? ""
     return /^<(!--|\/?(br|img|picture|source)\b)/.test(content) ? content : utils.escapeHtml(content)
+  }
+  // The README of a folder is its first page.
+  renderer.rules.link_open = (tokens, index, ...rest) => {
+    const token = tokens[index]
+    token?.attrSet("href", (token.attrGet("href") ?? "").replace(/README\.md(?=#|$)/, "index.md"))
+    return open?.(tokens, index, ...rest) ?? ""
   }
 }
 
@@ -31,7 +42,7 @@ export default {
   rewrites: { "README.md": "index.md", ":folder/README.md": ":folder/index.md" },
   // Not pages: what the build and the tests are made of.
   srcExclude: ["test/**", "scripts/**"],
-  markdown: { anchor: { slugify: anchorOf }, config: escapePlaceholders },
+  markdown: { anchor: { slugify: anchorOf }, config: asOnGitHub },
   themeConfig: {
     search: { provider: "local" },
     outline: [2, 3],

@@ -88,8 +88,8 @@ const written = (path: string, endpoint: Endpoint): string =>
 /** The credential that an endpoint asks for, as a header. */
 const credential = ({ operation, path }: Endpoint): string => {
   const schemes = (operation.security ?? []).flatMap((scheme) => Object.keys(scheme))
-  if (schemes.includes("adminBearer")) return ` -H "Authorization: Bearer $ADMIN_TOKEN"`
-  return schemes.includes("bearer") && !path.startsWith("/webhook/") ? ` -H "Authorization: Bearer $KEY"` : ""
+  if (schemes.includes("adminBearer")) return `-H "Authorization: Bearer $ADMIN_TOKEN"`
+  return schemes.includes("bearer") && !path.startsWith("/webhook/") ? `-H "Authorization: Bearer $KEY"` : ""
 }
 
 const bodyOf = ({ operation }: Endpoint, { body, with: instead }: Particulars): string => {
@@ -99,6 +99,9 @@ const bodyOf = ({ operation }: Endpoint, { body, with: instead }: Particulars): 
   const sent = body ?? example
   return sent === undefined ? "" : `-H "Content-Type: application/json" \\\n  -d '${JSON.stringify(sent)}'`
 }
+
+/** What a page shows without a bar to scroll by. */
+const lineMax = 76
 
 export const exampleOf = (endpoint: Endpoint): Example => {
   const { method, path, operation } = endpoint
@@ -110,8 +113,6 @@ export const exampleOf = (endpoint: Endpoint): Example => {
   const verb = method === "GET" ? "" : ` -X ${method}`
   const isStream = Object.values(operation.responses).some(({ content }) => content?.["text/event-stream"])
   const body = bodyOf(endpoint, own)
-  return {
-    given,
-    command: `curl${isStream ? " -N" : ""}${verb} ${url}${credential(endpoint)}${body === "" ? "" : ` \\\n  ${body}`}`
-  }
+  const parts = [`curl${isStream ? " -N" : ""}${verb} ${url}`, credential(endpoint), body].filter((part) => part !== "")
+  return { given, command: parts.join(" ").length <= lineMax ? parts.join(" ") : parts.join(" \\\n  ") }
 }

@@ -73,7 +73,14 @@ const answersOf = ({ responses }: Operation): string => {
         .join(", ") || "nothing",
       description === "Done" || description === "Created" ? "" : description
     ])
-  return rows.length === 0 ? "" : table(["Status", "Answer", ""], rows)
+  if (rows.length === 0) return ""
+  const isPlain = rows.every(([, , about]) => about === "")
+  return isPlain
+    ? table(
+        ["Status", "Answer"],
+        rows.map((row) => row.slice(0, 2))
+      )
+    : table(["Status", "Answer", ""], rows)
 }
 
 const codesIn = (schema: JsonSchema): ReadonlyArray<string> => {

@@ -27,7 +27,7 @@ const libraries = filesBelow(
 
 describe("docs/errors.md has", () => {
   it("the codes of the API", () => {
-    const codes = [...page.matchAll(/^### `(\w+)`\n\n(\d+)/gm)].map(
+    const codes = [...page.matchAll(/^### `(\w+)`\n\n\*\*(\d+)/gm)].map(
       ([, code = "", status = ""]) => `${code}: ${status}`
     )
     const catalogue = textOf("packages/api/src/errors/Catalogue.ts")

@@ -84,7 +84,11 @@ const runScript = async (script: string, work: string, server: ReferenceServer) 
       HOME: work,
       WORK: work,
       BLOCKS: folderOfBlocks,
-      WEFT: server.url,
+      ROOT: root,
+      ORIGIN: server.url,
+      WEFT_URL: server.url,
+      WEFT_API_KEY: server.key,
+      WEFT_ADMIN_TOKEN: server.adminToken,
       API: `${server.url}/v1`,
       KEY: server.key,
       ADMIN_TOKEN: server.adminToken

@@ -108,7 +108,7 @@ given_DOMAIN_ID() {
 
 admin() { # METHOD PATH [JSON]
   curl -X "$1" -H "Authorization: Bearer $ADMIN_TOKEN" -H "Content-Type: application/json" ${3:+-d "$3"} \
-    "$WEFT/admin$2" | jq .data
+    "$ORIGIN/admin$2" | jq .data
 }
 
 given_ORG() {

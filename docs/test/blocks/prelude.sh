@@ -1,4 +1,4 @@
-# What the commands of a page find: a strict shell, $API and $KEY of a server, and a few verbs for hidden blocks.
+# What the commands of a page find: a strict shell, $API and $KEY of a server, `weft`, and a few verbs for hidden blocks.
 set -euo pipefail
 
 # Where the shell is: a page and a line.
@@ -15,6 +15,10 @@ curl() {
     command curl --silent --show-error --fail-with-body --max-time 60 "$@"
   fi
 }
+
+# The command line, as an installed one.
+weft() { node --conditions=weft-source "$ROOT/packages/cli/src/main.ts" "$@"; }
+npx() { if [ "$1" = weft ]; then weft "${@:2}"; else command npx "$@"; fi; }
 
 # api METHOD PATH [JSON]: the `data` of the answer.
 api() {
