@@ -98,8 +98,13 @@ const failureOfRun = Effect.fnUntraced(function* (run: Run, result: Json) {
   const { paint } = yield* Output
   const error = errorOf(result)
   const [headline = run.status, ...frames] = error === null ? [] : errorLines(error, paint)
-  const remedy = run.status === "failed" ? `weft logs ${run.run_id} has its log` : null
-  return yield* failure(`run_${run.status}`, headline, remedy, frames)
+  const remedy = run.status === "failed" ? `\`weft logs ${run.run_id}\` shows its log` : null
+  return yield* failure(
+    `run_${run.status}`,
+    headline,
+    remedy,
+    frames.map((frame) => frame.trimStart())
+  )
 })
 
 const logOf = Effect.fnUntraced(function* (runId: string) {

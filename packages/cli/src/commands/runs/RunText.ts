@@ -66,7 +66,7 @@ export const errorLines = ({ name, message, stack }: RunError, paint: Paint): Re
 }
 
 const frameOf = (line: string, paint: Paint): ReadonlyArray<string> =>
-  line.trim() === "" ? [] : [paint.dim(`  ${printable(line.trim())}`)]
+  line.trim() === "" ? [] : [`  ${paint.dim(printable(line.trim()))}`]
 
 const fieldOf = (value: Json | undefined, name: string): Json | undefined =>
   typeof value === "object" && value !== null && !Array.isArray(value) && Object.hasOwn(value, name)

@@ -1,0 +1,42 @@
+/** A way to a server that breaks off uploads of parts when it is told to, and counts them. */
+import { createServer, request, type Server } from "node:http"
+import type { AddressInfo } from "node:net"
+
+export class BreakingProxy {
+  readonly #server: Server
+  readonly url: string
+  /** Parts that went through. */
+  parts = 0
+  /** How many may go through. */
+  partsMax = Number.POSITIVE_INFINITY
+
+  private constructor(server: Server) {
+    this.#server = server
+    const { port } = server.address() as AddressInfo
+    this.url = `http://127.0.0.1:${port}`
+  }
+
+  static async start(target: string): Promise<BreakingProxy> {
+    const { hostname, port } = new URL(target)
+    const server = createServer((incoming, outgoing) => {
+      const isPart = incoming.method === "PUT" && incoming.url?.startsWith("/v1/files/uploads/") === true
+      if (isPart && proxy.parts >= proxy.partsMax) return incoming.socket.destroy()
+      if (isPart) proxy.parts++
+      const { method, url: path, headers } = incoming
+      const onward = request({ hostname, port, method, path, headers }, (answer) => {
+        outgoing.writeHead(answer.statusCode ?? 502, answer.headers)
+        answer.pipe(outgoing)
+      })
+      onward.on("error", () => outgoing.destroy())
+      incoming.pipe(onward)
+    })
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+    const proxy = new BreakingProxy(server)
+    return proxy
+  }
+
+  async close(): Promise<void> {
+    this.#server.closeAllConnections()
+    await new Promise((resolve) => this.#server.close(resolve))
+  }
+}

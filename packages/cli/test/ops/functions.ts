@@ -1,0 +1,40 @@
+/** The functions that the tests of operations deploy. */
+import type { TrustedModule, TrustedSvc } from "@weft/core"
+
+interface OrderEvent {
+  readonly event_data: { readonly total: number }
+}
+
+const onOrder = Object.assign(
+  (event: OrderEvent, svc: TrustedSvc) => {
+    svc.log.info("doubling", { total: event.event_data.total })
+    svc.log.warn("\u001b[2Jover\nlines")
+    return { doubled: event.event_data.total * 2 }
+  },
+  { meta: { event: "order:created" } }
+)
+
+const fail = () => {
+  const error = new RangeError("no such rate")
+  error.stack = "RangeError: no such rate\n    at charge (src/billing.ts:17:9)"
+  throw error
+}
+
+const onImport = Object.assign(
+  async (event: { readonly event_data: { readonly steps: number } }, svc: TrustedSvc) => {
+    for (let step = 1; step <= event.event_data.steps; step++) await svc.stream.emit("progress", { step })
+    return "imported"
+  },
+  { meta: { event: "import" } }
+)
+
+const main = {
+  onOrder,
+  onImport,
+  fail,
+  add: (...numbers: ReadonlyArray<number>) => numbers.reduce((sum, one) => sum + one, 0),
+  echo: (...values: ReadonlyArray<unknown>) => values,
+  hang: () => new Promise(() => undefined)
+}
+
+export const modules: Readonly<Record<string, TrustedModule>> = { shop: { main } }
