@@ -2,6 +2,7 @@
 import { Cause, Console, Effect, Runtime, Schema } from "effect"
 import { CliError, CliOutput, TerminalCapabilities } from "effect/cli"
 import { Failure, misuse } from "./Failure.ts"
+import { failureLines } from "./output/FailureText.ts"
 import { paintOf } from "./output/Paint.ts"
 
 /** Failures in a line or two, or as JSON, always on stderr; help goes to stdout. */
@@ -46,14 +47,14 @@ const unforeseen = (error: unknown): Failure => {
     code: "internal",
     message: `This is a mistake in weft itself: ${message}`,
     remedy: "please report it with these lines",
-    details: stack
+    details: stack.map((line) => line.trim())
   })
 }
 
-const tell = ({ code, message, remedy, details }: Failure, json: boolean) =>
+const tell = (failed: Failure, json: boolean) =>
   Effect.gen(function* () {
+    const { code, message, remedy, details } = failed
     if (json) return yield* Console.error(JSON.stringify({ error: { code, message, remedy, details } }))
     const paint = paintOf((yield* TerminalCapabilities.TerminalCapabilities).canColor)
-    const lines = [`${paint.red("error")} ${message}`, ...details.map((line) => `  ${line.trim()}`)]
-    yield* Console.error([...lines, ...(remedy === null ? [] : [`${paint.dim("hint")}  ${remedy}`])].join("\n"))
+    yield* Console.error(failureLines(failed, paint).join("\n"))
   })

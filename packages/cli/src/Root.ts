@@ -2,16 +2,22 @@
 import { Layer } from "effect"
 import { Command } from "effect/cli"
 import { admin } from "./commands/admin/admin.ts"
+import { build } from "./commands/build/build.ts"
 import { context } from "./commands/context/context.ts"
+import { deploy } from "./commands/deploy/deploy.ts"
+import { dev } from "./commands/dev/dev.ts"
 import { domains } from "./commands/domains/domains.ts"
 import { events } from "./commands/events/events.ts"
 import { files } from "./commands/files/files.ts"
+import { init } from "./commands/init/init.ts"
 import { keys } from "./commands/keys/keys.ts"
 import { login } from "./commands/login/login.ts"
 import { logs } from "./commands/logs/logs.ts"
 import { profiles } from "./commands/profiles/profiles.ts"
+import { rollback } from "./commands/rollback/rollback.ts"
 import { run } from "./commands/run/run.ts"
 import { runs } from "./commands/runs/runs.ts"
+import { server } from "./commands/server/server.ts"
 import { sessions } from "./commands/sessions/sessions.ts"
 import { usage } from "./commands/usage/usage.ts"
 import { whoami } from "./commands/whoami/whoami.ts"
@@ -26,6 +32,7 @@ const services = Layer.provideMerge(Api.layer, Layer.mergeAll(Output.layer, Prof
 export const root = Command.make("weft").pipe(
   Command.withDescription("Workflow automation that runs tenants' code: write, try and deploy functions"),
   Command.withSubcommands([
+    { group: "Projects", commands: [init, dev, build, deploy, rollback, server] },
     { group: "Functions", commands: [run, runs, logs, events] },
     { group: "What functions use", commands: [context, files] },
     { group: "Access", commands: [login, whoami, profiles, keys, sessions] },

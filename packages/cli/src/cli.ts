@@ -2,7 +2,7 @@
 
 import { runMain } from "@effect/platform-node/NodeRuntime"
 import { layer } from "@effect/platform-node/NodeServices"
-import { Effect } from "effect"
+import { Effect, Runtime } from "effect"
 import { CliConfig, CliOutput, Command, GlobalFlag } from "effect/cli"
 import manifest from "../package.json" with { type: "json" }
 import { presenterOf, reporting } from "./Report.ts"
@@ -18,6 +18,9 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   throw error
 })
 
+/** The exit code of what was interrupted, unless the command says otherwise. */
+const interrupted = 130
+
 Command.runWith(root, { version: manifest.version })(argv).pipe(
   Effect.provideService(CliOutput.Presenter, presenterOf(json)),
   Effect.provideService(
@@ -26,5 +29,9 @@ Command.runWith(root, { version: manifest.version })(argv).pipe(
   ),
   (command) => reporting(command, json),
   Effect.provide(layer),
-  runMain({ disableErrorReporting: true })
+  runMain({
+    disableErrorReporting: true,
+    teardown: (exit, onExit) =>
+      Runtime.defaultTeardown(exit, (code) => onExit(code === interrupted ? Number(process.exitCode ?? code) : code))
+  })
 )

@@ -11,7 +11,9 @@ export const ProjectSettings = Schema.Struct({
   /** The module that exports all functions, from the file's folder on. */
   entry: Schema.NonEmptyString,
   /** A folder whose files go into the build, for `svc.asset`. */
-  assets: Schema.optionalKey(Schema.NonEmptyString)
+  assets: Schema.optionalKey(Schema.NonEmptyString),
+  /** Further conditions by which packages choose what they export. */
+  conditions: Schema.optionalKey(Schema.Array(Schema.NonEmptyString))
 })
 
 export interface Project {
@@ -22,6 +24,7 @@ export interface Project {
   readonly entry: string
   /** Absolute; null without. */
   readonly assets: string | null
+  readonly conditions: ReadonlyArray<string>
 }
 
 const noProject = failure(
@@ -46,7 +49,8 @@ export const readProject = Effect.gen(function* () {
     folder,
     name: settings.project,
     entry: path.resolve(folder, settings.entry),
-    assets: settings.assets === undefined ? null : path.resolve(folder, settings.assets)
+    assets: settings.assets === undefined ? null : path.resolve(folder, settings.assets),
+    conditions: settings.conditions ?? []
   } satisfies Project
 }).pipe(
   Effect.catchTag("PlatformError", (error) =>
