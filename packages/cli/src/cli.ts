@@ -5,6 +5,7 @@ import { layer } from "@effect/platform-node/NodeServices"
 import { Effect, Runtime } from "effect"
 import { CliConfig, CliOutput, Command, GlobalFlag } from "effect/cli"
 import manifest from "../package.json" with { type: "json" }
+import { CompletionsFlag } from "./completion/Completions.ts"
 import { presenterOf, reporting } from "./Report.ts"
 import { root } from "./Root.ts"
 
@@ -25,7 +26,7 @@ Command.runWith(root, { version: manifest.version })(argv).pipe(
   Effect.provideService(CliOutput.Presenter, presenterOf(json)),
   Effect.provideService(
     CliConfig.CliConfig,
-    CliConfig.make({ builtIns: [GlobalFlag.Help, GlobalFlag.Version, GlobalFlag.Completions] })
+    CliConfig.make({ builtIns: [GlobalFlag.Help, GlobalFlag.Version, CompletionsFlag] })
   ),
   (command) => reporting(command, json),
   Effect.provide(layer),
