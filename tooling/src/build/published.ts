@@ -17,7 +17,7 @@ export interface Published {
 export const publishedPackages = (): ReadonlyArray<Published> =>
   globSync("{packages,adapters}/*/tsup.config.ts", { cwd: root })
     .map((config) => join(config, ".."))
-    .filter((folder) => existsSync(join(root, folder, "src/index.ts")))
+    .filter((folder) => ["index.ts", "main.ts"].some((entry) => existsSync(join(root, folder, "src", entry))))
     .sort()
     .map((folder) => ({ folder, manifest: decode(readFileSync(join(root, folder, "package.json"), "utf8")) }))
 

@@ -38,7 +38,10 @@ const stage = (folder: string, place: string) => {
   const manifest = publishedManifest(from)
   const at = join(place, "staged", manifest.name)
   mkdirSync(at, { recursive: true })
-  for (const path of manifest.files) cpSync(join(from, path), join(at, path), { recursive: true })
+  const isProgram = !Object.hasOwn(manifest.exports, ".")
+  // Nobody imports a program.
+  const filter = (path: string): boolean => !(isProgram && path.endsWith(".d.ts"))
+  for (const path of manifest.files) cpSync(join(from, path), join(at, path), { recursive: true, filter })
   copyFileSync(join(from, "README.md"), join(at, "README.md"))
   copyFileSync(join(root, "LICENSE"), join(at, "LICENSE"))
   writeFileSync(join(at, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`)

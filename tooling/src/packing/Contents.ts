@@ -16,9 +16,12 @@ export const faultsInContents = (archive: Archive): ReadonlyArray<string> =>
     )
   })
 
+/** What modules of a program share, or load later, in a file of its own. */
+const chunk = /^dist\/(?:\w+\/)?\w+-[A-Z0-9]{8}\.js$/
+
 /** A module has its source in the repository; otherwise it is a left-over of one that is gone. */
 const strayIn = ({ folder }: Archive, path: string): ReadonlyArray<string> => {
-  if (besideDist.includes(path)) return []
+  if (besideDist.includes(path) || chunk.test(path)) return []
   const module = /^dist\/(.+?)(?:\.d\.ts|\.js|\.js\.map)$/.exec(path)?.[1]
   if (module === undefined) return ["is nothing that is built"]
   return existsSync(join(root, folder, "src", `${module}.ts`)) ? [] : ["has no source any more: build anew"]

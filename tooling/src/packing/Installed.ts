@@ -7,7 +7,8 @@ const Needs = Schema.fromJsonString(
   Schema.Struct({
     dependencies: Schema.optionalKey(Schema.Record(Schema.String, Schema.String)),
     optionalDependencies: Schema.optionalKey(Schema.Record(Schema.String, Schema.String)),
-    peerDependencies: Schema.optionalKey(Schema.Record(Schema.String, Schema.String))
+    peerDependencies: Schema.optionalKey(Schema.Record(Schema.String, Schema.String)),
+    peerDependenciesMeta: Schema.optionalKey(Schema.Record(Schema.String, Schema.Unknown))
   })
 )
 
@@ -26,6 +27,7 @@ export const installationOf = (name: string, place: string): Installation => {
     const needs = decode(readFileSync(join(folder, "package.json"), "utf8"))
     for (const names of [needs.dependencies, needs.optionalDependencies, needs.peerDependencies]) {
       for (const needed of Object.keys(names ?? {})) {
+        if (needs.peerDependenciesMeta?.[needed] !== undefined) continue
         // Of optional ones, those for other platforms are not there.
         const place = resolve(needed, folder)
         if (place !== undefined) visit(place)

@@ -1,7 +1,7 @@
 /** What of a package is published: its manifest without what only the repository needs. */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
-import { Schema } from "effect"
+import { Result, Schema } from "effect"
 
 const Versions = Schema.Record(Schema.String, Schema.String)
 
@@ -17,7 +17,10 @@ const shared = {
   files: Schema.Array(Schema.String),
   bin: Schema.optionalKey(Versions),
   dependencies: Schema.optionalKey(Versions),
-  peerDependencies: Schema.optionalKey(Versions)
+  peerDependencies: Schema.optionalKey(Versions),
+  peerDependenciesMeta: Schema.optionalKey(
+    Schema.Record(Schema.String, Schema.Struct({ optional: Schema.Literal(true) }))
+  )
 }
 
 /** Every field that a package of the repository has; another one is a mistake. */
@@ -39,25 +42,28 @@ export type Published = typeof Published.Type
 
 const exact = { onExcessProperty: "error" } as const
 
-const decodeOwn = Schema.decodeUnknownSync(Schema.fromJsonString(Own), exact)
-const decodePublished = Schema.decodeUnknownSync(Published, exact)
+const decodeOwn = Schema.decodeUnknownResult(Schema.fromJsonString(Own), exact)
+const decodePublished = Schema.decodeUnknownResult(Published, exact)
 
 /** Fails where a field is missing that a published package should have, or there is one that it should not. */
 export const publishedManifest = (folder: string): Published => {
-  const {
-    scripts: _,
-    devDependencies: __,
-    exports,
-    sideEffects,
-    ...manifest
-  } = decodeOwn(readFileSync(join(folder, "package.json"), "utf8"))
-  return decodePublished({
-    ...manifest,
-    sideEffects: typeof sideEffects === "boolean" ? sideEffects : sideEffects.filter(isBuilt),
-    exports: Object.fromEntries(
-      Object.entries(exports).map(([name, entry]) => [name, typeof entry === "string" ? entry : withoutSources(entry)])
-    )
-  })
+  const file = join(folder, "package.json")
+  const orThrow = <A>(decoded: Result.Result<A, Schema.SchemaError>): A =>
+    Result.getOrThrowWith(decoded, ({ message }) => new Error(`${file}: ${message}`))
+  const own = orThrow(decodeOwn(readFileSync(file, "utf8")))
+  const { scripts: _, devDependencies: __, exports, sideEffects, ...manifest } = own
+  return orThrow(
+    decodePublished({
+      ...manifest,
+      sideEffects: typeof sideEffects === "boolean" ? sideEffects : sideEffects.filter(isBuilt),
+      exports: Object.fromEntries(
+        Object.entries(exports).map(([name, entry]) => [
+          name,
+          typeof entry === "string" ? entry : withoutSources(entry)
+        ])
+      )
+    })
+  )
 }
 
 const isBuilt = (path: string): boolean => !path.startsWith("./src/")

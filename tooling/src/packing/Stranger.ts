@@ -1,14 +1,16 @@
 /** A project outside the repository, as somebody has it who knows of Weft only what npm gave them. */
 import { execFileSync } from "node:child_process"
-import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
-import { dirname, join } from "node:path"
+import { globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
+import { basename, dirname, join } from "node:path"
 import { root } from "../build/published.ts"
 import type { Archive } from "./Archive.ts"
+import { type Program, programsOf } from "./Readme.ts"
 
 /** Its suites register tests as they load, which only a test runner allows. */
 const loadedByRunnerOnly = ["@weft/contract"]
 
-const types = "@types/node"
+/** What a project in TypeScript has, and what the READMEs use beside Weft. */
+const ofTheProject = ["@types/node", "zod", "@opentelemetry/api", "@opentelemetry/sdk-trace-node"]
 
 export class Stranger {
   readonly place: string
@@ -34,7 +36,7 @@ export class Stranger {
   install(archives: ReadonlyArray<Archive>): number {
     const begun = performance.now()
     const quiet = ["--no-audit", "--no-fund", "--loglevel=error", "--prefer-offline"]
-    this.run("npm", ["install", ...quiet, ...archives.map(({ file }) => file), `${types}@${versionOf(types)}`])
+    this.run("npm", ["install", ...quiet, ...archives.map(({ file }) => file), ...ofTheProject.map(pinned)])
     return performance.now() - begun
   }
 
@@ -53,7 +55,7 @@ export class Stranger {
     return new Map(JSON.parse(this.run(process.execPath, ["load.mjs"])))
   }
 
-  /** Compiles against the types of every entry, as Node resolves them and as bundlers do. */
+  /** Compiles against the types of every entry, and the programs of the READMEs, as Node resolves and as bundlers do. */
   compile(archives: ReadonlyArray<Archive>): void {
     const lines = archives
       .flatMap(modulesOf)
@@ -64,6 +66,7 @@ export class Stranger {
     // An unresolved type would be `any` and pass every other check; a brand of ours must not be one.
     lines.push(`import type { RunId } from "@weft/core"`, "// @ts-expect-error", "export const runId: RunId = 1")
     this.write("consumer.ts", `${lines.join("\n")}\n`)
+    const files = ["consumer.ts", ...this.#programs(archives).map(({ path }) => path)]
     for (const [module, moduleResolution] of [
       ["nodenext", "nodenext"],
       ["esnext", "bundler"]
@@ -76,19 +79,35 @@ export class Stranger {
         types: ["node"],
         noEmit: true
       }
-      this.write("tsconfig.json", JSON.stringify({ compilerOptions, files: ["consumer.ts"] }))
+      this.write("tsconfig.json", JSON.stringify({ compilerOptions, files }))
       execFileSync(join(root, "node_modules/.bin/tsc"), ["-p", "."], { cwd: this.place, stdio: "inherit" })
     }
   }
+
+  /** Runs the programs of the READMEs that are whole; how many. */
+  runPrograms(archives: ReadonlyArray<Archive>): number {
+    const whole = this.#programs(archives).filter(({ isWhole }) => isWhole)
+    for (const { path } of whole) this.run(process.execPath, [path])
+    return whole.length
+  }
+
+  #programs(archives: ReadonlyArray<Archive>): ReadonlyArray<Program & { readonly path: string }> {
+    return archives.flatMap((archive) =>
+      programsOf(archive).map((program, index) => {
+        const path = `readme/${basename(archive.folder)}${index}.ts`
+        this.write(path, program.text)
+        return { ...program, path }
+      })
+    )
+  }
 }
 
-/** What can be imported, by its full name. Modules that only declare types have nothing to load. */
+/** What can be imported, by its full name. */
 export const modulesOf = ({ manifest }: Archive): ReadonlyArray<string> =>
   Object.keys(manifest.exports)
     .filter((name) => name !== "./package.json")
     .map((name) => `${manifest.name}${name.slice(1)}`)
 
-const versionOf = (name: string): string => {
-  const file = join(root, "node_modules", name, "package.json")
-  return existsSync(file) ? JSON.parse(readFileSync(file, "utf8")).version : "latest"
-}
+/** As the repository has it. */
+const pinned = (name: string): string =>
+  `${name}@${JSON.parse(readFileSync(join(root, "node_modules", name, "package.json"), "utf8")).version}`

@@ -69,6 +69,7 @@ try {
   for (const [name, names] of stranger.load(archives)) console.log(`loads ${name}: ${names} exports`)
   stranger.compile(archives)
   console.log("compiles against all types, as Node resolves them and as bundlers do")
+  console.log(`runs ${stranger.runPrograms(archives)} programs of the READMEs`)
   await measure(archives, stranger)
   serve(stranger)
 } finally {
