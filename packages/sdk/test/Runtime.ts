@@ -1,6 +1,15 @@
 /** The runtime itself, in memory but for the sandbox, which is the real one; what runs did, in the words of the kit. */
 import { setTimeout as sleep } from "node:timers/promises"
-import { type HostEvent, type HostRun, MemoryStores, start, Tools, type WebhookCall, Webhooks } from "@weft/core"
+import {
+  type HostEvent,
+  type HostFunctions,
+  type HostRun,
+  MemoryStores,
+  start,
+  Tools,
+  type WebhookCall,
+  Webhooks
+} from "@weft/core"
 import { isolated } from "@weft/sandbox"
 import { Effect, Redacted } from "effect"
 import * as z from "zod"
@@ -17,12 +26,17 @@ export interface Seen {
 const key = Redacted.make(new Uint8Array(32).fill(7))
 const Failed = z.object({ error: z.object({ name: z.string(), message: z.string() }) })
 
-export const startRuntime = async (code: string, assets: Readonly<Record<string, string>>) => {
+export const startRuntime = async (
+  code: string,
+  assets: Readonly<Record<string, string>>,
+  host: HostFunctions = {}
+) => {
   const weft = await start({
     stores: MemoryStores.database,
     blobs: MemoryStores.blobs,
     sandbox: isolated({ runners: 1, key }),
     masterKeys: [key],
+    host,
     publicUrl: "https://weft.test"
   })
   const org = await weft.orgs.create({ slug: "acme" })

@@ -1,5 +1,7 @@
 /** The same functions, by the test kit and by the runtime: what comes out is the same. */
+import { HostRefused, hostFunction } from "@weft/core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import * as z from "zod"
 import { type TestAnswer, type TestRequest, type TestRun, testEnv } from "../src/testing/index.ts"
 import { bundleOf } from "./bundle.ts"
 import * as project from "./project/index.ts"
@@ -7,6 +9,8 @@ import { type Seen, startRuntime } from "./Runtime.ts"
 
 const assets = { "data/prices.json": '{"a": 1}' }
 const order = { id: "o-1", total: 21, placed: "2026-02-03T04:05:06Z" }
+
+const find = (id: string) => (id === "1" ? { id, at: new Date(0), more: undefined } : null)
 
 const kit = () => testEnv({ context: { KEY: "secret" }, assets, functions: project })
 
@@ -21,7 +25,14 @@ const told = ({ status, result, error, logs }: TestRun<unknown> | Seen): Seen =>
 let runtime: Awaited<ReturnType<typeof startRuntime>>
 
 beforeAll(async () => {
-  runtime = await startRuntime(await bundleOf(`export * from "./project/index.ts"`), assets)
+  runtime = await startRuntime(await bundleOf(`export * from "./project/index.ts"`), assets, {
+    "shop.find": hostFunction({ input: z.object({ id: z.string() }), output: z.any() }, ({ id }) => find(id)),
+    "shop.find.first": hostFunction({ output: z.string() }, () => "1"),
+    "shop.note": hostFunction({ input: z.object({ id: z.string() }) }, ({ id }) => id),
+    "shop.refuse": hostFunction({}, () => {
+      throw new HostRefused({ name: "NoWay", message: "never" })
+    })
+  })
 }, 60_000)
 
 afterAll(() => runtime.close())
@@ -71,6 +82,33 @@ const sorted = (values: ReadonlyArray<unknown>): ReadonlyArray<string> =>
   values.map((value) => JSON.stringify(value, ["fn", "args", "id", "total"])).sort()
 
 describe("a call", () => {
+  it("finds what the host offers", async () => {
+    const { run } = await runtime.env.call({ fn: "main/hosted", args: [], wait: 20 })
+    const env = testEnv({
+      host: {
+        "shop.find": ({ id }) => JSON.parse(JSON.stringify(find(id))),
+        "shop.find.first": async () => "1",
+        "shop.note": () => undefined,
+        "shop.refuse": () => {
+          throw Object.assign(new Error("never"), { name: "NoWay" })
+        }
+      }
+    })
+    const own = await env.call(project.hosted, [])
+    expect(told(own)).toEqual(run && (await runtime.seen(run)))
+    expect(own.result).toMatchObject([
+      { found: { id: "1", at: "1970-01-01T00:00:00.000Z" }, none: null, refused: "NoWay", absent: "NotFound" },
+      null,
+      "function",
+      true
+    ])
+    expect(own.hostCalls.slice(0, 3)).toEqual([
+      { name: "shop.find", input: { id: "1" } },
+      { name: "shop.find", input: { id: "2" } },
+      { name: "shop.find.first", input: undefined }
+    ])
+  })
+
   it("gets its arguments, and svc as a global", async () => {
     const { run } = await runtime.env.call({ fn: "main/charge", args: [{ id: "7", total: 2 }], wait: 20 })
     const own = await kit().call(project.charge, [{ id: "7", total: 2 }])

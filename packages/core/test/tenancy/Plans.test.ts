@@ -48,7 +48,7 @@ describe("the plan of an environment", () => {
       Effect.gen(function* () {
         const { plans, org, env, asked } = yield* scene()
         const first = yield* plans.of(env.env_id)
-        assert.deepStrictEqual(first, { org, plan: defaultPlans.Starter })
+        assert.deepStrictEqual(first, { env, org, plan: defaultPlans.Starter })
         for (let n = 0; n < 10; n++) assert.strictEqual(yield* plans.of(env.env_id), first)
         assert.strictEqual(asked(), 1)
       })
@@ -80,7 +80,7 @@ describe("the plan of an environment", () => {
         yield* plans.of(env.env_id)
         const org = yield* tenants.updateOrg("acme", { plan: "Pro", members: 7 })
         yield* turns
-        assert.deepStrictEqual(yield* plans.of(env.env_id), { org, plan: defaultPlans.Pro })
+        assert.deepStrictEqual(yield* plans.of(env.env_id), { env, org, plan: defaultPlans.Pro })
       })
     )
   )

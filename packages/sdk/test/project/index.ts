@@ -4,6 +4,8 @@ import * as z from "zod"
 import { callable, defineEvents, schedule, tool, webhook } from "../../src/index.ts"
 import { toMessage } from "./toMessage.ts"
 
+export { hosted } from "./hosted.ts"
+
 const Order = z.object({ id: z.string(), total: z.number().positive(), placed: z.coerce.date() })
 
 const { handler } = defineEvents({ "order:created": Order, "order:priced": z.object({ id: z.string() }) })
