@@ -56,7 +56,7 @@ export default defineConfig({
           name: "http by the client",
           include: http,
           exclude: [...heavy, ...aboveStores, ...besidesEndpoints],
-          globalSetup: "adapters/http/test/client/Tally.ts",
+          globalSetup: "./adapters/http/test/client/Tally.ts",
           provide: { httpBackend: "memory", throughClient: true },
           isolate: false,
           maxWorkers: 2,

@@ -84,6 +84,7 @@ export const edges = [
 
 /** Dependencies that no import names, and what needs them. */
 export const usedWithoutImport: ReadonlyMap<string, string> = new Map([
+  ["@arethetypeswrong/cli", "npm run smoke"],
   ["@biomejs/biome", "npm run lint"],
   ["@types/node", "types in tsconfig.json"],
   ["node", "the Node that scripts, tests and install scripts run under"],
