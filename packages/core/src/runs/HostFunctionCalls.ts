@@ -5,7 +5,7 @@
  *     absent or not allowed → NotFound     above its rate → LimitExceeded     not as its schema says → Invalid
  *     its turn comes → the function runs, for as long as its timeout and its run allow → the output is checked
  */
-import { Deferred, Effect } from "effect"
+import { Deferred, Effect, References } from "effect"
 import type { Identity } from "../access/Caller.ts"
 import { Backlog } from "../hosting/Backlog.ts"
 import type { CallingRun } from "../hosting/HostFunction.ts"
@@ -48,7 +48,8 @@ export const makeHostFunctionCalls: Effect.Effect<HostFunctionCalls, never, Plan
       function* (name: string, run: Run, caller: Identity | null, payload: string) {
         const offer = offers.get(name)
         if (offer === undefined) return yield* notFound(name)
-        const { org, env } = yield* plans.of(run.env_id)
+        // Spans within that of the call are the host's own.
+        const { org, env } = yield* Effect.provideService(plans.of(run.env_id), References.TracerEnabled, false)
         const tenantCall = { name, org, env, run: callingRun(run), caller }
         if (!(yield* offer.allows(tenantCall))) return yield* notFound(name)
         return yield* offer.call(tenantCall, payload)

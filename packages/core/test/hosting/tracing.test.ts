@@ -1,0 +1,46 @@
+/** Host functions in the trace of the run that calls them. */
+import { assert, it } from "@effect/vitest"
+import { HostRefused, hostEffect, hostFunction, type TrustedFunction, type TrustedSvc } from "@weft/core"
+import { Effect, Schema } from "effect"
+import { endOf, parentOf, Recorder } from "../tracing/Recorder.ts"
+import { deployed, publish, runsOf, settle, world } from "../world.ts"
+
+const order: TrustedFunction = Object.assign(
+  async (event: { readonly event_data: string }, svc: TrustedSvc) => {
+    const found = await svc.host.crm?.lookup?.(event.event_data)
+    await svc.host.crm?.refuse?.().catch(() => undefined)
+    return [found, await svc.host.nothing?.()]
+  },
+  { meta: { event: "order" } }
+)
+
+it.effect("spans of a host function are within that of its call, whose name they have", () => {
+  const recorder = new Recorder()
+  return Effect.gen(function* () {
+    const lookup = hostEffect({ input: Schema.String, output: Schema.String }, (id) =>
+      Effect.withSpan(Effect.succeed(`Ada ${id}`), "crm")
+    )
+    // Made within a span of the host's start, which has nothing to do with its calls.
+    const host = {
+      "crm.lookup": yield* Effect.withSpan(lookup, "start"),
+      "crm.refuse": hostFunction({}, () => {
+        throw new HostRefused({ name: "NoWay", message: "4111 1111 1111 1111" })
+      }),
+      nothing: hostFunction({}, () => null)
+    }
+    const body = Effect.gen(function* () {
+      const env = yield* deployed("shop")
+      const { event_id } = yield* publish(env, "order", "7")
+      yield* settle
+      const [run] = yield* runsOf(env, event_id)
+      assert.deepInclude(run, { status: "succeeded", result: '["Ada 7",null]' })
+      const call = recorder.one("svc.host.crm.lookup")
+      assert.strictEqual(parentOf(call), recorder.one("run main/order").spanId)
+      assert.strictEqual(parentOf(recorder.one("crm")), call.spanId)
+      assert.strictEqual(endOf(call), "ok")
+      assert.strictEqual(endOf(recorder.one("svc.host.crm.refuse")), "NoWay")
+      assert.notInclude(JSON.stringify(recorder.all.map((span) => [span.name, ...span.attributes])), "4111")
+    })
+    yield* Effect.provide(body, world({ shop: { main: { order } } }, { host }))
+  }).pipe(Effect.provide(recorder.layer))
+})
