@@ -6,9 +6,19 @@ const onOrder = Object.assign(
   { meta: { event: "order:created" } }
 )
 
+interface Import {
+  readonly steps: number
+  /** Milliseconds before each step. */
+  readonly pause_ms?: number
+}
+
 const onImport = Object.assign(
-  async (event: { readonly event_data: { readonly steps: number } }, svc: TrustedSvc) => {
-    for (let step = 1; step <= event.event_data.steps; step++) await svc.stream.emit("progress", { step })
+  async (event: { readonly event_data: Import }, svc: TrustedSvc) => {
+    const { steps, pause_ms = 0 } = event.event_data
+    for (let step = 1; step <= steps; step++) {
+      if (pause_ms > 0) await new Promise((resolve) => setTimeout(resolve, pause_ms))
+      await svc.stream.emit("progress", { step })
+    }
     return "imported"
   },
   { meta: { event: "import" } }

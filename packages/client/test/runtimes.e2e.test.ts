@@ -1,0 +1,42 @@
+import { execFile } from "node:child_process"
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { promisify } from "node:util"
+import { assert, describe, it } from "@effect/vitest"
+import { runtimes } from "@weft/tooling/services"
+import { bundled, checkReport, startHost } from "./runtimes/Host.ts"
+
+const run = promisify(execFile)
+
+describe("in other runtimes", () => {
+  it("are tried where there are programs of them", () => {
+    const isOurs = process.platform === "linux" && process.arch === "x64"
+    if (isOurs)
+      assert.deepStrictEqual(
+        runtimes.map(({ name }) => name),
+        ["Bun", "Deno"]
+      )
+  })
+
+  for (const { name, program, args } of runtimes) {
+    it(`${name}: files go up and down, subscriptions are heard and come back, lists and failures are told`, async () => {
+      const folder = mkdtempSync(join(tmpdir(), "weft-runtime-"))
+      const host = await startHost()
+      try {
+        const script = join(folder, "program.mjs")
+        writeFileSync(script, await bundled("runtimes/program.ts"))
+        const given = JSON.stringify({ baseUrl: host.url, token: host.token })
+        // Whatever the runtime keeps for itself goes with the folder.
+        const env = { PATH: process.env.PATH, HOME: folder, DENO_DIR: folder, DENO_NO_UPDATE_CHECK: "1" }
+        const { stdout } = await run(program, [...args, script, given], { cwd: folder, env, timeout: 90_000 })
+        const told = JSON.parse(stdout)
+        checkReport(told, host)
+        assert.include(told.agent, name)
+      } finally {
+        await host.close()
+        rmSync(folder, { recursive: true, force: true })
+      }
+    })
+  }
+})
