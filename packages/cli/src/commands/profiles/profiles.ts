@@ -26,7 +26,10 @@ const list = Command.make(
             .join("\n")
     )
   })
-).pipe(Command.withDescription("List the profiles; * marks the current one"))
+).pipe(
+  Command.withDescription("List the profiles; * marks the current one"),
+  Command.withExamples([{ command: "weft profiles list" }])
+)
 
 const rowsOf = (book: ProfileBook) =>
   Object.entries(book.profiles).map(([profile, { url, api_key, admin_token }]) => ({
@@ -52,7 +55,10 @@ const use = Command.make(
     yield* profiles.write({ ...book, current: name })
     yield* output.print({ current: name }, () => `The profile ${name} is used from now on`)
   })
-).pipe(Command.withDescription("Use a profile when none is named"))
+).pipe(
+  Command.withDescription("Use a profile when none is named"),
+  Command.withExamples([{ command: "weft profiles use production" }])
+)
 
 const remove = Command.make(
   "remove",
@@ -64,7 +70,10 @@ const remove = Command.make(
     yield* profiles.write(withoutProfile(book, name))
     yield* output.print({ removed: name }, () => `Removed the profile ${name} with its tokens`)
   })
-).pipe(Command.withDescription("Forget a server and its tokens"))
+).pipe(
+  Command.withDescription("Forget a server and its tokens"),
+  Command.withExamples([{ command: "weft profiles remove production" }])
+)
 
 export const profiles = Command.make("profiles").pipe(
   Command.withDescription("The servers in the config file"),
