@@ -3,8 +3,8 @@
  *
  *     start({ tracing: otlp({ endpoint: "http://127.0.0.1:4318", serviceName: "shop" }), … })
  *
- * Sent every few seconds and when Weft is closed. While the collector is away for long, what it should get is dropped:
- * nothing waits for it, and memory is bounded by what happens in between.
+ * Sent every few seconds and when Weft is closed. A collector that does not answer is asked again three times, each for
+ * 5 s; then what it should get is dropped for a minute. Nothing else waits for it, and closing Weft 3 s at most.
  */
 import { Effect, Layer, Option, Random, Redacted, Tracer } from "effect"
 import { FetchHttpClient } from "effect/http"
@@ -33,6 +33,15 @@ export interface OtlpOptions {
 
 const defaultIntervalMs = 5_000
 
+/** For one request to the collector, to the end of its answer. */
+const answerMs = 5_000
+
+/** Otherwise what is to be sent would pile up behind a collector that is silent. */
+const inTime = Layer.succeed(FetchHttpClient.Fetch, (input, init) => {
+  const late = AbortSignal.timeout(answerMs)
+  return fetch(input, { ...init, signal: init?.signal ? AbortSignal.any([init.signal, late]) : late })
+})
+
 export const otlp = (options: OtlpOptions): Layer.Layer<never> => {
   const { serviceName = "weft", serviceVersion, attributes, intervalMs = defaultIntervalMs } = options
   const base = options.endpoint.replace(/\/+$/, "")
@@ -51,7 +60,7 @@ export const otlp = (options: OtlpOptions): Layer.Layer<never> => {
   )
   const logger = OtlpLogger.layer({ ...shared, url: `${base}/v1/logs`, excludeLogSpans: true })
   return Layer.merge(tracer, options.logs === false ? Layer.empty : logger).pipe(
-    Layer.provide([OtlpExporter.layerFlusher, OtlpSerialization.layerJson, FetchHttpClient.layer])
+    Layer.provide([OtlpExporter.layerFlusher, OtlpSerialization.layerJson, FetchHttpClient.layer, inTime])
   )
 }
 

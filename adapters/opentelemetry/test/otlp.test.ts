@@ -91,6 +91,15 @@ describe("otlp", () => {
     assert.isBelow(sent, 150)
   })
 
+  it("lets nobody wait for a collector that is silent", async () => {
+    const silent = createServer(() => undefined)
+    await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve))
+    const { port } = silent.address() as AddressInfo
+    await told({ endpoint: `http://127.0.0.1:${port}` }, "publishes", traceparent)
+    silent.closeAllConnections()
+    await new Promise((resolve) => silent.close(resolve))
+  })
+
   it("that is refused holds nobody up", async () => {
     status = 400
     assert.deepStrictEqual(paths(await told({}, "publishes", traceparent)), new Set(["/v1/traces"]))

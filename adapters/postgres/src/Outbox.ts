@@ -17,6 +17,7 @@ import {
   HostTransactions,
   hostEvent,
   hostIdentity,
+  inHostSpan,
   type NewEvent,
   type NotFound,
   type PlanRequired,
@@ -67,7 +68,7 @@ type PublishError = TransactionUnusable | Forbidden | BadRequest | PlanRequired 
 export const outbox = ({ runtime }: WeftInstance, options: OutboxOptions = {}): Outbox => ({
   publish: (connection, envId, event) =>
     runtime.runPromise(
-      Effect.map(alone(connection, publishOn(queryOfHost(connection), envId, event, options)), hostEvent)
+      inHostSpan(Effect.map(alone(connection, publishOn(queryOfHost(connection), envId, event, options)), hostEvent))
     ),
   wake: () => runtime.runPromise(Feed.use((feed) => feed.tell([{ type: "deliveries:waiting", node_id: null }])))
 })
