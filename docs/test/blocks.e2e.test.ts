@@ -7,7 +7,7 @@ import { isAsShown } from "./blocks/Output.ts"
 import { type Block, blocksIn, pages, readPage, root } from "./blocks/Page.ts"
 import { complaintsIn, programsIn, writePrograms } from "./blocks/Programs.ts"
 import { clearAway, type ReferenceServer, startServer } from "./blocks/ReferenceServer.ts"
-import { isRun, runPage } from "./blocks/Shell.ts"
+import { isRun, pageMsMax, runPage } from "./blocks/Shell.ts"
 
 const byPage = new Map(pages().map((page) => [page, blocksIn(page, readPage(page))]))
 const all = [...byPage.values()].flat()
@@ -54,7 +54,7 @@ describe("code blocks", () => {
     }
   })
 
-  it("are programs that compile", async () => {
+  it("are programs that compile", { timeout: 240_000 }, async () => {
     expect(programs.length).toBeGreaterThan(0)
     expect(await complaintsIn(folder)).toBe("")
   })
@@ -63,7 +63,7 @@ describe("code blocks", () => {
 describe("commands and functions of", () => {
   for (const [page, blocks] of byPage) {
     if (!blocks.some(isRun)) continue
-    it(page, async () => {
+    it(page, { timeout: pageMsMax + 10_000 }, async () => {
       const { failure, outputs } = await runPage(blocks, programs, folder, server)
       expect(failure).toBe("")
       for (const [index, block] of blocks.entries()) {
