@@ -2,6 +2,7 @@ import { mkdtempSync, readdirSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
+import type { StartOptions } from "@weft/core"
 import { blobs } from "@weft/filesystem"
 import { afterAll, beforeAll } from "vitest"
 import { backendOfRun, backends } from "./server/Backend.ts"
@@ -12,12 +13,13 @@ const dir = mkdtempSync(join(tmpdir(), "weft-http-files-"))
 afterAll(() => rmSync(dir, { recursive: true, force: true }))
 
 /** By the name that the API has for them. */
-const blobStores =
-  backendOfRun === "PostgreSQL and S3"
-    ? { s3: backends[backendOfRun].blobs }
-    : { memory: backends.memory.blobs, filesystem: blobs({ dir }) }
+const blobStores = {
+  memory: { memory: backends.memory.blobs },
+  "SQLite and files": { filesystem: blobs({ dir }) },
+  "PostgreSQL and S3": { s3: backends["PostgreSQL and S3"].blobs }
+}
 
-for (const [backend, blobStore] of Object.entries(blobStores)) {
+for (const [backend, blobStore] of Object.entries<StartOptions["blobs"]>(blobStores[backendOfRun])) {
   describe(`files over HTTP, ${backend}`, () => {
     let server: TestServer
     beforeAll(async () => {

@@ -10,7 +10,7 @@ import { Dns, localZones } from "@weft/core"
 import { Effect, Layer } from "effect"
 import fc from "fast-check"
 import { afterAll, beforeAll } from "vitest"
-import { onEveryBackend } from "./conformance/Backends.ts"
+import { onBackendOfRun } from "./conformance/Backends.ts"
 import { marker } from "./fuzz/Bodies.ts"
 import { type Client, openClient } from "./fuzz/Client.ts"
 import { type FuzzRequest, fuzzRequest } from "./fuzz/Requests.ts"
@@ -49,7 +49,7 @@ const quietDns = Layer.succeed(Dns, {
 })
 const options = { modules, http: { bodyBytes: 64 * 1024 }, weft: { domains: { ...localZones, dns: quietDns } } }
 
-onEveryBackend(options, ({ server }) => {
+onBackendOfRun(options, ({ server }) => {
   let client: Client
   let tenant: Tenant
   let admin: ReadonlyMap<string, string>

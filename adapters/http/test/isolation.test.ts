@@ -5,7 +5,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Redacted } from "effect"
 import { beforeAll } from "vitest"
-import { onEveryBackend } from "./conformance/Backends.ts"
+import { onBackendOfRun } from "./conformance/Backends.ts"
 import { furnish, type Tenant } from "./isolation/Tenant.ts"
 import { type Operation, operations } from "./openapi/Operations.ts"
 import { modules } from "./server/functions.ts"
@@ -52,7 +52,7 @@ const fill = (path: string, valueOf: (parameter: string) => string | undefined):
     return encodeURIComponent(value)
   })
 
-onEveryBackend({ modules }, ({ server }) => {
+onBackendOfRun({ modules }, ({ server }) => {
   let own: Tenant
   let sibling: Tenant
   const strangers = new Map<string, Tenant>()

@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { modules } from "../server/functions.ts"
 import { adminToken } from "../server/TestServer.ts"
-import { onEveryBackend } from "./Backends.ts"
+import { onBackendOfRun } from "./Backends.ts"
 import { refused } from "./Fields.ts"
 
 /** Every row of the table of refused permissions, with inputs of its kind. */
@@ -31,7 +31,7 @@ const invalid: ReadonlyArray<readonly [string, ReadonlyArray<Record<string, unkn
   ]
 ]
 
-onEveryBackend({ modules }, ({ server }) => {
+onBackendOfRun({ modules }, ({ server }) => {
   const keys = () => `/admin/envs/${server().env.env_id}/api-keys`
   const asAdmin = (method: string, path: string, json?: unknown) =>
     server().call(method, path, { token: adminToken, ...(json === undefined ? {} : { json }) })

@@ -3,7 +3,7 @@ import { Dns } from "@weft/core"
 import { Effect, Layer, Redacted } from "effect"
 import { openClient } from "../fuzz/Client.ts"
 import { modules } from "../server/functions.ts"
-import { onEveryBackend } from "./Backends.ts"
+import { onBackendOfRun } from "./Backends.ts"
 import { eventually, fields, list, refused, single } from "./Fields.ts"
 
 /** The names of the world, as the tests have it. */
@@ -14,7 +14,7 @@ const dns = Layer.succeed(Dns, {
 })
 const domains = { validationZone: "validation.weft.example", routingZone: "routing.weft.example", dns }
 
-onEveryBackend({ modules, weft: { domains } }, ({ server }) => {
+onBackendOfRun({ modules, weft: { domains } }, ({ server }) => {
   const call = (...args: Parameters<ReturnType<typeof server>["call"]>) => server().call(...args)
   const add = async (domain: string) =>
     single(await call("POST", "/v1/domains", { json: { domain } }), 201, fields.domain)

@@ -2,10 +2,10 @@ import { assert, it } from "@effect/vitest"
 import { trustedZip } from "@weft/core"
 import { modules } from "../server/functions.ts"
 import { hashOf, uploadForm } from "../server/TestServer.ts"
-import { onEveryBackend } from "./Backends.ts"
+import { onBackendOfRun } from "./Backends.ts"
 import { checkRecord, eventually, fields, list, refused, single } from "./Fields.ts"
 
-onEveryBackend({ modules }, ({ server }) => {
+onBackendOfRun({ modules }, ({ server }) => {
   const call = (...args: Parameters<ReturnType<typeof server>["call"]>) => server().call(...args)
   const nowhere = "01890000-0000-7000-8000-000000000000"
 

@@ -4,7 +4,7 @@ import { assert, it } from "@effect/vitest"
 import { operations } from "../openapi/Operations.ts"
 import { modules } from "../server/functions.ts"
 import { adminToken, type CallOptions } from "../server/TestServer.ts"
-import { onEveryBackend } from "./Backends.ts"
+import { onBackendOfRun } from "./Backends.ts"
 import { refused } from "./Fields.ts"
 
 const paths = [...new Set(operations.map(([route]) => route.split(" ")[1] ?? ""))]
@@ -13,7 +13,7 @@ const isOpen = (path: string): boolean => !path.startsWith("/v1/") || /^\/v1\/(s
 const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"]
 const declared = new Set(operations.map(([route]) => filled(route)))
 
-onEveryBackend({ modules }, ({ server }) => {
+onBackendOfRun({ modules }, ({ server }) => {
   const call = (method: string, path: string, options: CallOptions = {}) =>
     server().call(method, path, { ...(path.startsWith("/admin") ? { token: adminToken } : {}), ...options })
 

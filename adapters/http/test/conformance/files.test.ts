@@ -1,11 +1,11 @@
 import { assert, it } from "@effect/vitest"
 import { modules } from "../server/functions.ts"
-import { onEveryBackend } from "./Backends.ts"
+import { onBackendOfRun } from "./Backends.ts"
 import { checkRecord, eventually, fields, refused, single } from "./Fields.ts"
 
 const MiB = 1024 ** 2
 
-onEveryBackend({ modules }, ({ server }) => {
+onBackendOfRun({ modules }, ({ server }) => {
   const call = (...args: Parameters<ReturnType<typeof server>["call"]>) => server().call(...args)
   const put = (path: string, body: string, type = "text/plain") =>
     call("PUT", `/v1/files/upload/${path}`, { body, headers: { "content-type": type } })

@@ -1,10 +1,10 @@
 /** What an API key hands out, sessions and service keys, and what a project keeps secret. */
 import { assert, it } from "@effect/vitest"
 import { modules } from "../server/functions.ts"
-import { onEveryBackend } from "./Backends.ts"
+import { onBackendOfRun } from "./Backends.ts"
 import { fields, list, refused, single } from "./Fields.ts"
 
-onEveryBackend({ modules }, ({ server }) => {
+onBackendOfRun({ modules }, ({ server }) => {
   const call = (...args: Parameters<ReturnType<typeof server>["call"]>) => server().call(...args)
   const withToken = (names: ReadonlyArray<string>) => [...names, "token"]
   const nowhere = "01890000-0000-7000-8000-000000000000"

@@ -1,11 +1,11 @@
 import { assert, it } from "@effect/vitest"
 import { modules } from "../server/functions.ts"
-import { onEveryBackend } from "./Backends.ts"
+import { onBackendOfRun } from "./Backends.ts"
 import { eventually, refused, single } from "./Fields.ts"
 
 const keys = (record: object) => Object.keys(record)
 
-onEveryBackend({ modules }, ({ server }) => {
+onBackendOfRun({ modules }, ({ server }) => {
   const usage = async () => {
     const reply = await server().call("GET", "/v1/org/usage")
     return single(reply, 200, ["org_id", "usage", "limits", "usage_percent", "plan"])

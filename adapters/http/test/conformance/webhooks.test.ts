@@ -1,6 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import type { TrustedModule } from "@weft/core"
-import { onEveryBackend } from "./Backends.ts"
+import { onBackendOfRun } from "./Backends.ts"
 import { eventually, refused } from "./Fields.ts"
 
 type Request = Readonly<Record<string, unknown>>
@@ -39,7 +39,7 @@ const modules: Readonly<Record<string, TrustedModule>> = {
   logged: endpoint({ service: "l", path: "/x" }, () => "logged", secretHeaders)
 }
 
-onEveryBackend({ modules }, ({ server }) => {
+onBackendOfRun({ modules }, ({ server }) => {
   const url = (service: string, path: string) => `/webhook/acme/prod/${service}${path}`
   const post = (service: string, path: string, body = "", token: string | null = null) =>
     server().call("POST", url(service, path), { token, body, headers: { "content-type": "text/plain" } })
