@@ -93,6 +93,13 @@ describe("docs/errors.md has", () => {
     expectSame(listed("setting messages"), messages, ["… …", "S3 secret key"])
   })
 
+  it("the codes of the command line", () => {
+    const codes = namesIn(filesBelow("packages/cli/src"), /failure\(\s*"(\w+)"/g, /^ +code: "(\w+)",$/gm)
+    const ofTheApi = namesIn(["packages/api/src/errors/Catalogue.ts"], /^ {2}(\w+): \d+,?$/gm)
+    // The client gives this one to what is no answer of Weft's.
+    expectSame(listed("command line codes"), [...codes, "unrecognized"], [...ofTheApi])
+  })
+
   it("the tags of errors", () => {
     const tags = namesIn(libraries, /Schema\.TaggedError<(\w+)>/g)
     const shown = new Set([...listed("tags"), ...listed("inner tags")])
