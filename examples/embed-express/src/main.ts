@@ -14,6 +14,7 @@ const { DATA = ".weft-express", PORT = "3000" } = process.env
 const shops = new Map<string, { readonly name: string; readonly plan: string; keyId?: string }>()
 const permissions = { "project:*": ["*"], "build:*": ["*"], "run:*": ["read"] }
 
+const app = express()
 // #region weft
 const key = Filesystem.masterKey({ file: `${DATA}/master.key` })
 const weft = await start({
@@ -24,9 +25,8 @@ const weft = await start({
   provisioning: { admit: ({ org }) => shops.get(org) ?? null }
 })
 const mounted = Http.express(weft)
+app.use(mounted) // before any body parser
 // #endregion
-const app = express()
-app.use(mounted) // weft: before any body parser
 app.use(express.json())
 
 app.get("/", (_request, response) => void response.send("The application's own page"))

@@ -38,7 +38,8 @@ describe.each(hosts)("$example", ({ example, code: exitCode }) => {
     const order = await ask("POST", "/shops/acme/orders", { total: 21 })
     expect(order.status).toBe(201)
     const runs = `/v1/events/${order.json.event_id}/runs`
-    await expect.poll(async () => (await ask("GET", runs, undefined, token)).json.data[0]?.status).toBe("succeeded")
+    const statusOf = async () => (await ask("GET", runs, undefined, token)).json.data[0]?.status
+    await expect.poll(statusOf, { timeout: 30_000 }).toBe("succeeded")
     expect((await ask("GET", runs, undefined, token)).json.data[0].result).toEqual({ total: 42 })
 
     expect(await stop()).toBe(exitCode)

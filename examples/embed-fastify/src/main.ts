@@ -24,9 +24,9 @@ const weft = await start({
   provisioning: { admit: ({ org }) => shops.get(org) ?? null }
 })
 const mounted = Http.fastify(weft)
+const app = Fastify({ serverFactory: mounted.serverFactory }) // on its server, before its router
+app.addHook("preClose", () => mounted.close())
 // #endregion
-const app = Fastify({ serverFactory: mounted.serverFactory }) // weft: on Fastify's server, before its router
-app.addHook("preClose", () => mounted.close()) // weft
 
 type Slug = { Params: { slug: string } }
 app.get("/", () => "The application's own page")
