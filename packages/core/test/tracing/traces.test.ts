@@ -2,7 +2,6 @@ import { assert, describe, it } from "@effect/vitest"
 import {
   Calls,
   Events,
-  hostEffect,
   JournalStore,
   layer,
   MemoryStores,
@@ -27,7 +26,6 @@ const handler = (meta: object, fn: (...args: ReadonlyArray<never>) => unknown): 
 interface Svc {
   readonly run: { readonly attempt: number }
   readonly events: { readonly publish: (event: object) => Promise<unknown> }
-  readonly host: { readonly charge: () => Promise<unknown> }
   readonly call: (fn: string, args: ReadonlyArray<unknown>) => Promise<unknown>
 }
 
@@ -42,7 +40,6 @@ const modules = {
         return secret
       }),
       paid: handler({ event: "paid" }, () => null),
-      charged: handler({ event: "charged" }, (_event: unknown, svc: Svc) => svc.host.charge()),
       ship: handler({}, () => "shipped"),
       flaky: handler(
         { event: "flaky", retry: { attempts: 3, delay: "1s", backoff: 2, jitter: false } },
@@ -63,9 +60,6 @@ const modules = {
     }
   }
 }
-
-/** A function of the host that makes a span of its own. */
-const charge = hostEffect({}, () => Effect.withSpan(Effect.void, "charge in the host"))
 
 const outer = Tracer.externalSpan({ traceId: "0af7651916cd43dd8448eb211c80319c", spanId: "b7ad6b7169203331" })
 
@@ -288,21 +282,6 @@ describe("spans", () => {
         assert.strictEqual(endOf(recorder.one("run main/named")), "Threw")
       })
     )
-  })
-
-  it.effect("of the host's own functions are within those of the calls", () => {
-    const recorder = new Recorder()
-    return Effect.gen(function* () {
-      const host = { charge: yield* charge }
-      yield* Effect.gen(function* () {
-        const env = yield* deployed("shop")
-        yield* publish(env, "charged")
-        yield* settle
-        const call = recorder.one("svc.host.charge")
-        assert.strictEqual(parentOf(call), recorder.one("run main/charged").spanId)
-        assert.strictEqual(parentOf(recorder.one("charge in the host")), call.spanId)
-      }).pipe(Effect.provide(Layer.provideMerge(world(modules, { host }), recorder.layer)))
-    })
   })
 
   it.effect("of host calls are no more than a hundred of a run, and say how each failed", () => {
