@@ -33,6 +33,8 @@ export default defineConfig({
           name: "suites",
           include: suites,
           exclude: [...heavy, ...onPostgres, ...http],
+          // Many files take less time than what they import.
+          isolate: false,
           maxWorkers: 2,
           sequence: { groupOrder: 0 }
         }
@@ -89,7 +91,7 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: "heavy", include: heavy, maxWorkers: 2, testTimeout: 120_000, sequence: { groupOrder: 2 } }
+        test: { name: "heavy", include: heavy, maxWorkers: 3, testTimeout: 120_000, sequence: { groupOrder: 2 } }
       }
     ],
     execArgv: ["--conditions=weft-source"],
