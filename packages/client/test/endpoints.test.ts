@@ -141,6 +141,11 @@ describe("against a server, the client", () => {
     assert.strictEqual((await weft.files.download(put.file_id, { ifNoneMatch: put.etag })).status, 304)
     const unsigned = await weft.links.open(put.file_id).catch((error: unknown) => error)
     assert.deepInclude({ ...Object(unsigned) }, { code: "unauthorized", status: 401 })
+    const { url } = await weft.files.link(put.file_id, { expires_in: 60 })
+    const [env_id, expires, signature] = ["env_id", "expires", "signature"].map(
+      (name) => new URL(url).searchParams.get(name) ?? ""
+    )
+    assert.strictEqual(await (await weft.links.open(put.file_id, { env_id, expires, signature })).text(), "hello")
     await weft.files.remove(put.file_id)
 
     const upload = await weft.files.initiate({ path: "a/parts" })

@@ -1,6 +1,6 @@
 /** Handlers for `FilesApi`: one service call each, no decisions. Bodies stream in and out. */
 import { pageOf, WeftApi } from "@weft/api"
-import { defaultContentType, Files, Uploads } from "@weft/core"
+import { defaultContentType, FileLinks, Files, Uploads } from "@weft/core"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { downloadFile } from "../files/Download.ts"
@@ -14,6 +14,7 @@ export const FilesLive = HttpApiBuilder.group(
   Effect.fnUntraced(function* (handlers) {
     const files = yield* Files
     const uploads = yield* Uploads
+    const links = yield* FileLinks
     return handlers
       .handleRaw("upload", ({ request }) =>
         Effect.flatMap(uploadPath, (path) =>
@@ -43,6 +44,8 @@ export const FilesLive = HttpApiBuilder.group(
         abort: ({ params }) => uploads.abort(params.upload_id),
         get: ({ params }) => files.get(params.file_id),
         download: ({ params }) => Effect.flatMap(files.open(params.file_id), downloadFile),
+        link: ({ params, payload: { expires_in } }) =>
+          Effect.map(links.makeFor(params.file_id, expires_in), (url) => ({ url })),
         remove: ({ params }) => files.remove(params.file_id)
       })
   })

@@ -321,6 +321,10 @@ const files = (server: TestServer) => {
     "files.list": of("GET", () => "/v1/files", 200, none),
     "files.get": of("GET", () => `/v1/files/${file}`, 200, put),
     "files.download": of("GET", () => `/v1/files/${file}/download`, 200, put),
+    "files.link": {
+      ...of("POST", () => `/v1/files/${file}/links`, 201, put),
+      options: () => ({ json: { expires_in: 60 } })
+    },
     "files.remove": of("DELETE", () => `/v1/files/${file}`, 204, put),
     "files.upload": {
       ...of("PUT", () => `/v1/files/upload/${path("new")}`, 200, none),

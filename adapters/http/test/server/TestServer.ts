@@ -26,6 +26,7 @@ export const startWeft = (options: Partial<StartOptions> = {}): Promise<WeftInst
     ...backends[backendOfRun],
     sandbox: trustedSandbox(modules),
     masterKeys,
+    publicUrl: () => "https://weft.example.net",
     ...options
   })
 

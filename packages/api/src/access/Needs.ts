@@ -92,6 +92,7 @@ export const needs: Readonly<Record<NeedKey, Need>> = {
   "files.abort": { type: "file", action: "create", or: "update", on: "resource" },
   "files.get": { type: "file", action: "read", on: "resource" },
   "files.download": { type: "file", action: "read", on: "resource" },
+  "files.link": { type: "file", action: "read", on: "resource" },
   "files.remove": { type: "file", action: "delete", on: "resource" },
   "events.publish": { type: "event", action: "create", on: "body" },
   "events.list": { type: "event", action: "read", on: "resource" },

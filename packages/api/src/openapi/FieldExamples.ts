@@ -98,6 +98,7 @@ const records: Readonly<Record<string, Json>> = {
 
 const filesAndDomains: Readonly<Record<string, Json>> = {
   path: "invoices/2026/1042.pdf",
+  url: "https://weft.example.net/v1/files/01970d3c-…/content?env_id=01970d3a-…&expires=1769864400&signature=…",
   prefix: "invoices/",
   etag: '"5d41402abc4b2a76b9719d911017c592"',
   content_type: "application/pdf",

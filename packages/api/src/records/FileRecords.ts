@@ -15,6 +15,10 @@ export const FileRecord = Schema.Struct({
 /** What an upload answers. */
 export const UploadedFileRecord = Schema.Struct({ ...stored, ...instants }).annotate({ identifier: "UploadedFile" })
 
+export const FileLinkRecord = Schema.Struct({
+  url: Schema.String.annotate({ description: "Downloads the file without a credential, for as long as it is good" })
+}).annotate({ identifier: "FileLink" })
+
 export const MultipartUploadRecord = Schema.Struct({
   ...Struct.pick(MultipartUpload.fields, ["upload_id", "path", "part_size", "parts_expected"]),
   expires_at: Instant

@@ -4,9 +4,15 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { Single } from "../envelope/Envelope.ts"
 import { FileList } from "../envelope/FileList.ts"
 import { NotFoundError, PlanRequiredError } from "../errors/ErrorSchemas.ts"
-import { FileRecord, MultipartUploadRecord, UploadedFileRecord, UploadedPartRecord } from "../records/FileRecords.ts"
+import {
+  FileLinkRecord,
+  FileRecord,
+  MultipartUploadRecord,
+  UploadedFileRecord,
+  UploadedPartRecord
+} from "../records/FileRecords.ts"
 import { Authenticated, Permitted } from "./Authentication.ts"
-import { summary, tag } from "./Documentation.ts"
+import { extension, summary, tag } from "./Documentation.ts"
 import { fileBytes, partOfFile, RangeNotSatisfiable } from "./FileBytes.ts"
 import { pageQuery } from "./PageQuery.ts"
 
@@ -22,6 +28,10 @@ const NewUpload = Schema.Struct({
   ),
   content_type: Schema.optionalKey(Schema.String.annotate({ description: "application/octet-stream by default" }))
 }).annotate({ identifier: "MultipartUploadInput" })
+
+const NewLink = Schema.Struct({
+  expires_in: Schema.optionalKey(Schema.Int.annotate({ description: "Seconds, 1 to 604800; default 3600" }))
+}).annotate({ identifier: "FileLinkInput" })
 
 export class FilesApi extends HttpApiGroup.make("files")
   .add(
@@ -73,6 +83,12 @@ export class FilesApi extends HttpApiGroup.make("files")
       success: [fileBytes, partOfFile, HttpApiSchema.Empty(304), HttpApiSchema.Empty(307)],
       error: [NotFoundError, RangeNotSatisfiable]
     }).annotateMerge(summary("Download a file, or a range of it")),
+    HttpApiEndpoint.post("link", "/v1/files/:file_id/links", {
+      params: fileParams,
+      payload: NewLink,
+      success: Single("FileLinkResponse", FileLinkRecord).pipe(HttpApiSchema.status(201)),
+      error: NotFoundError
+    }).annotateMerge(extension("Make a link to a file: a URL that needs no credential")),
     HttpApiEndpoint.delete("remove", "/v1/files/:file_id", {
       params: fileParams,
       success: HttpApiSchema.NoContent,

@@ -44,7 +44,9 @@ export class RunsApi extends HttpApiGroup.make("runs")
       params: runParams,
       success: Single("RunUsageResponse", RunUsageRecord),
       error: NotFoundError
-    }).annotateMerge(extension("Which function a run was of, which attempt, and what it used: processor time, wall time, heap")),
+    }).annotateMerge(
+      extension("Which function a run was of, which attempt, and what it used: processor time, wall time, heap")
+    ),
     HttpApiEndpoint.post("cancelAll", "/v1/runs/cancel", {
       query: {
         type: Schema.optionalKey(RunType),

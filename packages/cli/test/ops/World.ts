@@ -59,7 +59,8 @@ export class World {
       stores: MemoryStores.database,
       blobs: MemoryStores.blobs,
       sandbox: trustedSandbox(modules),
-      masterKeys: [Redacted.make(new Uint8Array(32).fill(7))]
+      masterKeys: [Redacted.make(new Uint8Array(32).fill(7))],
+      publicUrl: () => "https://weft.example.net"
     })
     const org = await weft.orgs.create({ slug: "acme" })
     const env = await weft.envs.create(org.slug, { name: "prod" })

@@ -4,8 +4,8 @@ import type { Pages } from "../Pages.ts"
 import type { BytesOptions, RequestOptions } from "../RequestOptions.ts"
 import { Endpoints } from "../transport/Endpoints.ts"
 import { path } from "../transport/Path.ts"
-import type { FilesListQuery, MultipartUploadInput } from "./Inputs.ts"
-import type { File, MultipartUpload, UploadedFile } from "./Records.ts"
+import type { FileLinkInput, FilesListQuery, MultipartUploadInput } from "./Inputs.ts"
+import type { File, FileLink, MultipartUpload, UploadedFile } from "./Records.ts"
 
 export class FilesEndpoints extends Endpoints {
   /** List files, by path. `GET /v1/files` */
@@ -36,6 +36,11 @@ export class FilesEndpoints extends Endpoints {
   /** Download a file, or a range of it. `GET /v1/files/{file_id}/download` */
   download(fileId: string, options: BytesOptions = {}): Promise<Response> {
     return this.caller.bytes(path`/v1/files/${fileId}/download`, options)
+  }
+
+  /** Make a link to a file: a URL that needs no credential. `POST /v1/files/{file_id}/links` */
+  link(fileId: string, input: FileLinkInput = {}, options: RequestOptions = {}): Promise<FileLink> {
+    return this.caller.one("POST", path`/v1/files/${fileId}/links`, options, { body: input })
   }
 
   /** Delete a file. `DELETE /v1/files/{file_id}` */

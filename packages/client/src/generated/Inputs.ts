@@ -59,6 +59,11 @@ export interface EventInput {
   readonly deliver_at?: string | undefined
 }
 
+export interface FileLinkInput {
+  /** Seconds, 1 to 604800; default 3600 */
+  readonly expires_in?: number | undefined
+}
+
 export interface MultipartUploadInput {
   /** 1 to 1024 bytes of segments separated by / */
   readonly path: string

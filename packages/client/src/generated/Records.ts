@@ -150,6 +150,11 @@ export interface File {
   readonly updated_at: string
 }
 
+export interface FileLink {
+  /** Downloads the file without a credential, for as long as it is good */
+  readonly url: string
+}
+
 export interface Health {
   readonly status: "ok"
 }

@@ -53,7 +53,8 @@ export const startWeft = (): Promise<WeftInstance> =>
     stores: MemoryStores.database,
     blobs: MemoryStores.blobs,
     sandbox: trustedSandbox(modules),
-    masterKeys: [Redacted.make(new Uint8Array(32).fill(7))]
+    masterKeys: [Redacted.make(new Uint8Array(32).fill(7))],
+    publicUrl: () => "https://weft.example.net"
   })
 
 /** An environment with an API key that may do everything. */

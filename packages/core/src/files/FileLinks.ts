@@ -18,6 +18,7 @@ import {
 import { EnvId, isUuid } from "../ids/Ids.ts"
 import { now } from "../ids/Timestamp.ts"
 import { RateLimits } from "../tenancy/RateLimits.ts"
+import type { File } from "./File.ts"
 import { Files, type OpenFile } from "./Files.ts"
 import { PublicUrl } from "./PublicUrl.ts"
 
@@ -44,6 +45,11 @@ export class FileLinks extends Context.Service<
       path: string,
       seconds?: number
     ) => Effect.Effect<string, Forbidden | BadRequest | NotFound | StoreUnavailable, Caller>
+    /** The same of the file with this id; `NotFound` where the caller may not read it. */
+    readonly makeFor: (
+      fileId: string,
+      seconds?: number
+    ) => Effect.Effect<string, Forbidden | BadRequest | NotFound | StoreUnavailable, Caller>
     /** The file of a link. `Unauthorized` for one that we did not make, or that has expired. */
     readonly open: (
       link: FileLink
@@ -58,20 +64,30 @@ export class FileLinks extends Context.Service<
       const rates = yield* RateLimits
       const publicUrl = yield* PublicUrl
 
+      const linkTo = Effect.fnUntraced(function* <E>(
+        find: Effect.Effect<Pick<File, "env_id" | "file_id">, E, Caller>,
+        seconds: number
+      ) {
+        if (!(Number.isInteger(seconds) && seconds >= 1 && seconds <= linkSecondsMax)) {
+          return yield* new BadRequest({ reason: `expires_in must be a whole number from 1 to ${linkSecondsMax}` })
+        }
+        const host = publicUrl()
+        if (host === null) return yield* new BadRequest({ reason: "This host has no public URL for links" })
+        const { env_id, file_id } = yield* find
+        const expires = String(Math.floor((yield* now) / 1000) + seconds)
+        const signature = yield* keyring.sign(signedText({ env_id, file_id, expires }))
+        // Ids, digits and base64url need no escapes.
+        return `${host}/v1/files/${file_id}/content?env_id=${env_id}&expires=${expires}&signature=${signature}`
+      })
+
       return FileLinks.of({
-        make: Effect.fnUntraced(function* (path, seconds = linkDefaultSeconds) {
-          if (!(Number.isInteger(seconds) && seconds >= 1 && seconds <= linkSecondsMax)) {
-            return yield* new BadRequest({ reason: `expires_in must be a whole number from 1 to ${linkSecondsMax}` })
-          }
-          const host = publicUrl()
-          if (host === null) return yield* new BadRequest({ reason: "This host has no public URL for links" })
-          const { file } = yield* files.openPath(path)
-          const expires = String(Math.floor((yield* now) / 1000) + seconds)
-          const { env_id, file_id } = file
-          const signature = yield* keyring.sign(signedText({ env_id, file_id, expires }))
-          // Ids, digits and base64url need no escapes.
-          return `${host}/v1/files/${file_id}/content?env_id=${env_id}&expires=${expires}&signature=${signature}`
-        }),
+        make: (path, seconds = linkDefaultSeconds) =>
+          linkTo(
+            Effect.map(files.openPath(path), ({ file }) => file),
+            seconds
+          ),
+
+        makeFor: (fileId, seconds = linkDefaultSeconds) => linkTo(files.get(fileId), seconds),
 
         open: Effect.fnUntraced(function* (link) {
           const { env_id, file_id, expires, signature } = link

@@ -1,8 +1,9 @@
 /** `weft files`: what is stored under paths of the environment. */
 import type { File } from "@weft/client"
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { Api } from "../../connection/Api.ts"
+import { lifetimeOf } from "../../input/Lifetime.ts"
 import { Output } from "../../output/Output.ts"
 import { bytes } from "../../output/Sizes.ts"
 import type { Column } from "../../output/Table.ts"
@@ -67,7 +68,32 @@ const rm = Command.make(
   })
 ).pipe(Command.withDescription("Delete files"), Command.withExamples([{ command: "weft files rm reports/old.csv" }]))
 
+const url = Command.make(
+  "url",
+  {
+    path: Argument.String("path").pipe(Argument.withDescription("A file")),
+    expires: Flag.String("expires").pipe(
+      Flag.withMetavar("time"),
+      Flag.filterMap(lifetimeOf, (text) => `Expected: a time such as 15m, 12h or 7d, not ${text}`),
+      Flag.withDescription("How long it is good, such as 15m, 12h or 7d; an hour by default"),
+      Flag.optional
+    )
+  },
+  Effect.fnUntraced(function* ({ path, expires }) {
+    const api = yield* Api
+    const output = yield* Output
+    const file = yield* findFile(path)
+    const link = yield* api.ask((weft, asking) =>
+      weft.files.link(file.file_id, { expires_in: Option.getOrUndefined(expires) }, asking)
+    )
+    yield* output.print(link, () => link.url)
+  })
+).pipe(
+  Command.withDescription("Make a link by which anyone can download a file, and print it"),
+  Command.withExamples([{ command: "weft files url videos/launch.mp4 --expires 7d" }])
+)
+
 export const files = Command.make("files").pipe(
-  Command.withDescription("Upload, download and delete files of the environment"),
-  Command.withSubcommands([list, put, get, rm])
+  Command.withDescription("Upload, download, share and delete files of the environment"),
+  Command.withSubcommands([list, put, get, rm, url])
 )
