@@ -101,6 +101,13 @@ const failuresOf = ({ responses }: Operation): string => {
   return codes.length === 0 ? "" : `Failures: ${codes.join(", ")}.`
 }
 
+/** What the first good answer looks like, if it is JSON. */
+const answerText = ({ responses }: Operation): string => {
+  const [, good] = Object.entries(responses).find(([status]) => status.startsWith("2")) ?? []
+  const example = good?.content?.["application/json"]?.example
+  return example === undefined ? "" : `\`\`\`json\n${JSON.stringify(example, null, 2)}\n\`\`\``
+}
+
 const exampleText = (endpoint: Endpoint): string => {
   const { given, command } = exampleOf(endpoint)
   const before = given.length === 0 ? "" : `<!-- sh\ngiven ${given.join(" ")}\n-->\n`
@@ -117,7 +124,8 @@ const section = (endpoint: Endpoint): string => {
     bodyOf(operation),
     answersOf(operation),
     failuresOf(operation),
-    exampleText(endpoint)
+    exampleText(endpoint),
+    answerText(operation)
   ]
     .filter((part) => part !== "")
     .join("\n\n")
