@@ -92,12 +92,12 @@ describe("weft keys and weft sessions", () => {
     assert.match(keys.stdout, /ingest +active until \d{4}-\d\d-\d\d \d\d:\d\d:\d\d +event:order:created=create\n$/)
     assert.notInclude(keys.stdout, token)
     assert.match(sessions.stdout, /run:\*=read env:\*=read\n$/)
-    const [{ service_key_id }] = (await world.client.serviceKeys.list()).items
+    const [made] = (await world.client.serviceKeys.list()).items
     const [revoked, all] = await Promise.all([
-      world.run(["keys", "revoke", service_key_id ?? ""]),
+      world.run(["keys", "revoke", made?.service_key_id ?? ""]),
       world.json(["sessions", "revoke", "--all"])
     ])
-    assert.strictEqual(revoked.stdout, `Revoked ${service_key_id}\n`)
+    assert.strictEqual(revoked.stdout, `Revoked ${made?.service_key_id}\n`)
     assert.deepStrictEqual(all, { revoked_count: 1 })
     assert.match((await world.run(["keys", "list"])).stdout, /ingest +revoked/)
   })

@@ -1,6 +1,6 @@
 /** What commands do where somebody looks and types, on a terminal that is none. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Layer, Option, Queue, Redacted, Sink, Stdio, Stream, Terminal } from "effect"
+import { Effect, FileSystem, Layer, Option, Path, Queue, Redacted, Sink, Stdio, Stream, Terminal } from "effect"
 import { TerminalCapabilities } from "effect/cli"
 import { TestClock } from "effect/testing"
 import { readValue } from "../../src/commands/context/Value.ts"
@@ -21,6 +21,9 @@ const keyOf = (character: string): Terminal.UserInput => ({
   input: Option.some(character),
   key: { name: character === "\r" ? "enter" : character, ctrl: false, meta: false, shift: false }
 })
+
+/** Prompts may ask for files; these do not. */
+const nothing = Layer.mergeAll(FileSystem.layerNoop({}), Path.layer)
 
 /** All that is shown goes to `shown`. */
 const screen = ({ stdin = "", isWatched, json = false, typed = "" }: Screen, shown: Array<string>) => {
@@ -57,7 +60,7 @@ const screen = ({ stdin = "", isWatched, json = false, typed = "" }: Screen, sho
     canAnimate: isWatched,
     canPrompt: isWatched
   })
-  const world = Layer.mergeAll(stdio, terminal, capabilities, Layer.succeed(Json, json))
+  const world = Layer.mergeAll(stdio, terminal, capabilities, Layer.succeed(Json, json), nothing)
   return Layer.provideMerge(Output.layer, world)
 }
 
@@ -115,7 +118,7 @@ describe("the value of a secret", () => {
 
   it.effect("must be there", () =>
     Effect.gen(function* () {
-      const { code, remedy } = yield* Effect.flip(readValue("TOKEN"))
+      const { code, remedy } = yield* Effect.flip(Effect.catchTag(readValue("TOKEN"), "QuitError", Effect.die))
       assert.deepStrictEqual(
         { code, remedy },
         { code: "usage", remedy: "pipe it in, or run it in a terminal to be asked" }

@@ -1,5 +1,6 @@
 /** What commands show and read, without a server. */
 import { assert, describe, it } from "@effect/vitest"
+import type { Run } from "@weft/client"
 import { Option, Result } from "effect"
 import { CliOutput } from "effect/cli"
 import * as fc from "fast-check"
@@ -201,11 +202,21 @@ describe("what functions say", () => {
     assert.deepStrictEqual(errorLines(error, plain), ["RangeError: no rate", "  at f (src/f.ts:1:2)"])
     assert.isNull(errorOf({ error: "text" }))
     assert.isNull(errorOf(null))
-    const run = {
-      ...{ run_id: "r", env_id: "e", stream_id: "s", build_id: "b", run_type: "call", status: "failed" },
-      ...{ start_time: entry.time, stop_time: "2026-01-31T12:00:00.100Z", origin_run_id: null, event_id: null },
-      ...{ result: { error }, project_id: "p", project_name: "shop" }
-    } as const
+    const run: Run = {
+      run_id: "r",
+      env_id: "e",
+      stream_id: "s",
+      build_id: "b",
+      run_type: "call",
+      status: "failed",
+      start_time: entry.time,
+      stop_time: "2026-01-31T12:00:00.100Z",
+      origin_run_id: null,
+      event_id: null,
+      result: { error },
+      project_id: "p",
+      project_name: "shop"
+    }
     assert.match(endText(run, plain, "main/f"), / main\/f failed in 58 ms {2}r\n {2}RangeError: no rate\n {4}at f/)
   })
 })
