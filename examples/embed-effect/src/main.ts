@@ -18,7 +18,8 @@ const permissions = { "project:*": ["*"], "build:*": ["*"], "run:*": ["read"] }
 
 // #region weft
 const key = Filesystem.masterKey({ file: `${DATA}/master.key` })
-const admit = ({ org }: { readonly org: string }) => Effect.succeed(shops.get(org) ?? null)
+const admit = ({ org, env }: { org: string; env: string }) =>
+  Effect.succeed((env === "production" && shops.get(org)) || null)
 const weft = layer({ masterKeys: [key], provisioning: { admit } }).pipe(
   Layer.provide([Sqlite.stores({ file: `${DATA}/weft.db` }), Filesystem.blobs({ dir: `${DATA}/blobs` })]),
   Layer.provide([Sandbox.isolated({ key }), MemoryStores.feed])
@@ -26,8 +27,7 @@ const weft = layer({ masterKeys: [key], provisioning: { admit } }).pipe(
 // #endregion
 const shopOf = Effect.map(HttpRouter.params, ({ slug = "" }) => ({ slug, shop: shops.get(slug) }))
 const openShop = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
-  const { slug } = yield* shopOf
-  shops.set(slug, { name: String(Object(yield* request.json).name), plan: "Free" })
+  shops.set((yield* shopOf).slug, { name: String(Object(yield* request.json).name), plan: "Free" })
   return HttpServerResponse.empty({ status: 201 })
 })
 const order = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {

@@ -22,7 +22,7 @@ const weft = await start({
   blobs: Filesystem.blobs({ dir: `${DATA}/blobs` }),
   sandbox: Sandbox.isolated({ key }),
   masterKeys: [key],
-  provisioning: { admit: ({ org }) => shops.get(org) ?? null }
+  provisioning: { admit: ({ org, env }) => (env === "production" && shops.get(org)) || null }
 })
 const mounted = Http.express(weft)
 app.use(mounted) // before any body parser

@@ -54,6 +54,7 @@ const provisions = async (ask: HostProcess["ask"], hook: string): Promise<void> 
   expect((await ask("POST", "/shops/nobody/orders", {})).status).toBe(404)
   expect((await ask("POST", "/shops/acme", { name: "Acme" })).status).toBe(201)
   expect(await missing(hook)).toBe("There is no such webhook endpoint")
+  expect(await missing("/webhook/acme/another/greeter/hello")).toBe("There is no such environment")
 }
 
 /** What the browser of somebody does who signed in: it may bring code, and may not publish. */

@@ -1,6 +1,6 @@
 /** Puts the server together from its settings and makes, at the first start, what it needs to be used. */
 import { join } from "node:path"
-import { ApiKeys, type Env, start, Tenants } from "@weft/core"
+import { ApiKeys, start, Tenants } from "@weft/core"
 import { nodeDns } from "@weft/domains"
 import { outbound } from "@weft/egress"
 import * as Filesystem from "@weft/filesystem"
@@ -111,14 +111,7 @@ const adminTokenOf = (settings: Settings): AdminToken | null => {
 const openTenant = Effect.fnUntraced(function* (settings: Settings) {
   const tenants = yield* Tenants
   const apiKeys = yield* ApiKeys
-  const getOrg = tenants.getOrg(settings.org)
-  const org = yield* Effect.catchTag(getOrg, "NotFound", () =>
-    Effect.catchTag(tenants.createOrg({ slug: settings.org }), "BadRequest", () => getOrg)
-  )
-  const getEnv = tenants.resolve(org.slug, settings.env)
-  const env: Env = yield* Effect.catchTag(getEnv, "NotFound", () =>
-    Effect.catchTag(tenants.createEnv(org.org_id, { name: settings.env }), "BadRequest", () => getEnv)
-  )
+  const { env } = yield* tenants.ensure({ org: settings.org, env: settings.env })
   if (settings.apiKey !== null) {
     yield* apiKeys.ensure(env.env_id, settings.apiKey)
     return null
