@@ -1,4 +1,4 @@
-/** A way to a server that breaks off uploads of parts when it is told to, and counts them. */
+/** A way to a server that breaks off when it is told to, and counts the parts of uploads. */
 import { createServer, request, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
 
@@ -9,6 +9,8 @@ export class BreakingProxy {
   parts = 0
   /** How many may go through. */
   partsMax = Number.POSITIVE_INFINITY
+  /** Whether every connection breaks off. */
+  isDown = false
 
   private constructor(server: Server) {
     this.#server = server
@@ -19,6 +21,7 @@ export class BreakingProxy {
   static async start(target: string): Promise<BreakingProxy> {
     const { hostname, port } = new URL(target)
     const server = createServer((incoming, outgoing) => {
+      if (proxy.isDown) return incoming.socket.destroy()
       const isPart = incoming.method === "PUT" && incoming.url?.startsWith("/v1/files/uploads/") === true
       if (isPart && proxy.parts >= proxy.partsMax) return incoming.socket.destroy()
       if (isPart) proxy.parts++
@@ -33,6 +36,12 @@ export class BreakingProxy {
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
     const proxy = new BreakingProxy(server)
     return proxy
+  }
+
+  /** Breaks off all connections, and those that come until it is up again. */
+  goDown(): void {
+    this.isDown = true
+    this.#server.closeAllConnections()
   }
 
   async close(): Promise<void> {

@@ -2,6 +2,7 @@ import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { afterAll, beforeAll } from "vitest"
+import { BreakingProxy } from "./BreakingProxy.ts"
 import { World } from "./World.ts"
 
 let world: World
@@ -220,6 +221,32 @@ describe("weft runs and weft logs", () => {
     const followed = await one.ended
     assert.strictEqual(followed.code, 0)
     assert.match(followed.stdout, /main\/hang cancelled in /)
+  })
+})
+
+describe("weft logs --follow", () => {
+  it("comes back when its connection breaks off, and tells what happened meanwhile", async () => {
+    const proxy = await BreakingProxy.start(world.listening.url)
+    const logs = world.begin(["logs", "--follow", "--fn", "main/add"], { env: { WEFT_URL: proxy.url } })
+    try {
+      let isHeard = false
+      const heard = logs.says("main/add succeeded").then(() => {
+        isHeard = true
+      })
+      while (!isHeard) {
+        await world.client.calls.call({ fn: "main/add", args: [1] })
+        await new Promise((resolve) => setTimeout(resolve, 200))
+      }
+      await heard
+      proxy.goDown()
+      const missed = await world.client.calls.call({ fn: "main/add", args: [2], wait: 20 })
+      await logs.says("connecting again…")
+      proxy.isDown = false
+      await logs.says("run_id" in missed ? missed.run_id : assert.fail("no run has begun"))
+    } finally {
+      await logs.stop()
+      await proxy.close()
+    }
   })
 })
 

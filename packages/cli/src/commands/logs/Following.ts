@@ -1,7 +1,8 @@
 /** Runs as they go on: what they log, and how they end. */
 import type { LogEntry, Run } from "@weft/client"
-import { Deferred, Effect, Semaphore, Stream } from "effect"
+import { Deferred, Effect, Schedule, Semaphore, Stream } from "effect"
 import { Api } from "../../connection/Api.ts"
+import type { Failure } from "../../Failure.ts"
 import { functionOf } from "../runs/RunText.ts"
 
 export interface Showing {
@@ -11,17 +12,19 @@ export interface Showing {
   readonly end: (run: Run, fn: string) => Effect.Effect<void>
 }
 
+/** How many runs are asked about at once. */
+const concurrency = 4
+
 /** One run after the other, each with all that it has logged until now. */
-export const showRuns = Effect.fnUntraced(function* (ids: ReadonlyArray<string>, showing: Showing) {
-  for (const id of ids) yield* follow(id, showing, Effect.succeed(false))
-})
+export const showRuns = (ids: ReadonlyArray<string>, showing: Showing) =>
+  Stream.fromIterable(ids).pipe(
+    Stream.mapEffect((id) => Effect.all([functionOfRun(id), lookAt(id, 0)]), { concurrency }),
+    Stream.runForEach(([fn, { run, entries }]) => show(showing, run, fn, entries))
+  )
 
 /** Until the run has ended. */
 export const followRun = (id: string, showing: Showing) =>
-  follow(id, showing, Effect.as(Effect.sleep("500 millis"), true))
-
-/** How many runs are asked about at once. */
-const concurrency = 4
+  Effect.flatMap(functionOfRun(id), (fn) => follow(id, fn, showing, Effect.sleep("500 millis")))
 
 /** All runs of the environment that begin from now on, for as long as it is not interrupted. */
 export const followAll = Effect.fnUntraced(function* (showing: Showing, onInterruption: (error: Error) => void) {
@@ -35,10 +38,11 @@ export const followAll = Effect.fnUntraced(function* (showing: Showing, onInterr
     const ended = yield* Deferred.make<void>()
     running.set(id, ended)
     const pause = Effect.sleep("50 millis").pipe(
-      Effect.andThen(Effect.race(Deferred.await(ended), Effect.sleep("1 second"))),
-      Effect.as(true)
+      Effect.andThen(Effect.race(Deferred.await(ended), Effect.sleep("1 second")))
     )
-    yield* Effect.andThen(pause, follow(id, showing, pause, room)).pipe(
+    yield* pause.pipe(
+      Effect.andThen(room.withPermit(patient(functionOfRun(id)))),
+      Effect.flatMap((fn) => follow(id, fn, showing, pause, room)),
       // A run may be gone by now, or none of ours to read: the others go on.
       Effect.ignore,
       Effect.forkIn(scope)
@@ -61,24 +65,39 @@ export const followAll = Effect.fnUntraced(function* (showing: Showing, onInterr
     )
 }, Effect.scoped)
 
-/** Shows what there is of a run, and again after each `pause` until it has ended or the pause says that it is enough. */
+/** Shows what there is of a run, and again after each `pause`, until it has ended. */
 const follow = Effect.fnUntraced(function* (
   id: string,
+  fn: string,
   showing: Showing,
-  pause: Effect.Effect<boolean>,
+  pause: Effect.Effect<void>,
   room: Semaphore.Semaphore = Semaphore.makeUnsafe(1)
 ) {
-  const api = yield* Api
-  const usage = yield* room.withPermit(api.ask((weft, asking) => weft.runs.usage(id, asking)))
-  const fn = functionOf(usage)
   for (let seen = 0; ; ) {
-    const { run, entries } = yield* room.withPermit(lookAt(id, seen))
+    const { run, entries } = yield* room.withPermit(patient(lookAt(id, seen)))
     if (!showing.isWanted(run.project_name, fn)) return
     seen += entries.length
-    for (const entry of entries) yield* showing.entry(run, fn, entry)
-    if (run.status !== "running") return yield* showing.end(run, fn)
-    if (!(yield* pause)) return
+    yield* show(showing, run, fn, entries)
+    if (run.status !== "running") return
+    yield* pause
   }
+})
+
+const passing: ReadonlySet<string> = new Set(["no_answer", "no_server", "internal_server_error", "rate_limit_exceeded"])
+
+/** Waits for a server that is away: where a run is would be forgotten otherwise. */
+const patient = <A>(request: Effect.Effect<A, Failure, Api>): Effect.Effect<A, Failure, Api> =>
+  Effect.retry(request, { while: ({ code }) => passing.has(code), schedule: Schedule.spaced("1 second") })
+
+const show = Effect.fnUntraced(function* (showing: Showing, run: Run, fn: string, entries: ReadonlyArray<LogEntry>) {
+  if (!showing.isWanted(run.project_name, fn)) return
+  for (const entry of entries) yield* showing.entry(run, fn, entry)
+  if (run.status !== "running") yield* showing.end(run, fn)
+})
+
+const functionOfRun = Effect.fnUntraced(function* (id: string) {
+  const api = yield* Api
+  return functionOf(yield* api.ask((weft, asking) => weft.runs.usage(id, asking)))
 })
 
 /** The run, and what it has logged since it was looked at. */
