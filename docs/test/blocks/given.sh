@@ -5,8 +5,8 @@ given() {
 }
 
 upload() { # ARGUMENTS OF curl...
-  curl -H "Authorization: Bearer $KEY" -F file=@build.zip -F "hash=$(sha256sum build.zip | cut -d' ' -f1)" "$@" \
-    "$API/projects/$PROJECT/builds" | jq -r .data.build_id
+  data -H "Authorization: Bearer $KEY" -F file=@build.zip -F "hash=$(sha256sum build.zip | cut -d' ' -f1)" "$@" \
+    "$API/projects/$PROJECT/builds" | jq -r .build_id
 }
 
 given_FUNCTIONS() { # these need not be new
@@ -51,8 +51,8 @@ given_INVOICE() { echo 'an invoice' >invoice.pdf; }
 
 given_FILE_ID() {
   given_INVOICE
-  FILE_ID=$(curl -X PUT -H "Authorization: Bearer $KEY" --data-binary @invoice.pdf \
-    "$API/files/upload/invoices/$RANDOM$RANDOM.pdf" | jq -r .data.file_id)
+  FILE_ID=$(data -X PUT -H "Authorization: Bearer $KEY" --data-binary @invoice.pdf \
+    "$API/files/upload/invoices/$RANDOM$RANDOM.pdf" | jq -r .file_id)
 }
 
 given_LINK() {
@@ -107,8 +107,8 @@ given_DOMAIN_ID() {
 }
 
 admin() { # METHOD PATH [JSON]
-  curl -X "$1" -H "Authorization: Bearer $ADMIN_TOKEN" -H "Content-Type: application/json" ${3:+-d "$3"} \
-    "$ORIGIN/admin$2" | jq .data
+  data -X "$1" -H "Authorization: Bearer $ADMIN_TOKEN" -H "Content-Type: application/json" ${3:+-d "$3"} \
+    "$ORIGIN/admin$2"
 }
 
 given_ORG() {

@@ -20,9 +20,17 @@ curl() {
 weft() { node --conditions=weft-source "$ROOT/packages/cli/src/main.ts" "$@"; }
 npx() { if [ "$1" = weft ]; then weft "${@:2}"; else command npx "$@"; fi; }
 
-# api METHOD PATH [JSON]: the `data` of the answer.
+# data ARGUMENTS OF curl...: the `data` of the answer. A refusal is told.
+data() {
+  local answer status=0
+  answer=$(curl "$@") || status=$?
+  [ $status = 0 ] || { echo "$answer" >&2; return $status; }
+  jq .data <<<"$answer"
+}
+
+# api METHOD PATH [JSON]: a request of the API.
 api() {
-  curl -X "$1" -H "Authorization: Bearer $KEY" -H "Content-Type: application/json" ${3:+-d "$3"} "$API$2" | jq .data
+  data -X "$1" -H "Authorization: Bearer $KEY" -H "Content-Type: application/json" ${3:+-d "$3"} "$API$2"
 }
 
 # deploy PROJECT FILE...: makes the project unless it is there, and deploys a build of the files.
@@ -33,8 +41,8 @@ deploy() {
     -d "{\"name\": \"$project\"}" "$API/projects"
   rm -f "$WORK/$project.zip"
   zip -q "$WORK/$project.zip" "$@"
-  build=$(curl -H "Authorization: Bearer $KEY" -F "file=@$WORK/$project.zip" \
-    -F "hash=$(sha256sum "$WORK/$project.zip" | cut -d' ' -f1)" "$API/projects/$project/builds" | jq -r .data.build_id)
+  build=$(data -H "Authorization: Bearer $KEY" -F "file=@$WORK/$project.zip" \
+    -F "hash=$(sha256sum "$WORK/$project.zip" | cut -d' ' -f1)" "$API/projects/$project/builds" | jq -r .build_id)
   api POST "/projects/$project/builds/$build/deploy" >/dev/null
   echo "$build"
 }
