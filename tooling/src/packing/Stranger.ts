@@ -55,6 +55,12 @@ export class Stranger {
     return new Map(JSON.parse(this.run(process.execPath, ["load.mjs"])))
   }
 
+  /** Asks each command of the packages for its version; what it says. */
+  runCommands(archives: ReadonlyArray<Archive>): ReadonlyArray<string> {
+    const commands = archives.flatMap(({ manifest }) => Object.keys(manifest.bin ?? {}))
+    return commands.map((command) => this.run(join(this.place, "node_modules/.bin", command), ["--version"]).trim())
+  }
+
   /** Compiles against the types of every entry, and the programs of the READMEs, as Node resolves and as bundlers do. */
   compile(archives: ReadonlyArray<Archive>): void {
     const lines = archives

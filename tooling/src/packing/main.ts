@@ -25,9 +25,7 @@ const end = (what: string, faults: ReadonlyArray<string>): void => {
 
 const inspect = async (archives: ReadonlyArray<Archive>): Promise<void> => {
   end("The archives hold what they should not", archives.flatMap(faultsInContents))
-  const faults: Array<string> = []
-  for (const archive of archives) faults.push(...(await faultsByLinters(archive)))
-  end("The archives are packed wrongly", faults)
+  end("The archives are packed wrongly", await faultsByLinters(archives))
   console.log(`packed ${archives.length} packages: publint and "are the types wrong" find nothing`)
 }
 
@@ -67,6 +65,7 @@ try {
   const stranger = new Stranger(join(place, "stranger"))
   install(stranger, archives)
   for (const [name, names] of stranger.load(archives)) console.log(`loads ${name}: ${names} exports`)
+  for (const said of stranger.runCommands(archives)) console.log(`runs ${said}`)
   stranger.compile(archives)
   console.log("compiles against all types, as Node resolves them and as bundlers do")
   console.log(`runs ${stranger.runPrograms(archives)} programs of the READMEs`)
