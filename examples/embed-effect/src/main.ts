@@ -2,25 +2,25 @@
 import { createServer } from "node:http"
 import { NodeHttpServer, NodeRuntime } from "@effect/platform-node"
 // #region weft
-import { ApiKeys, Caller, Events, hostIdentity, layer, MemoryStores, Sessions, Tenants } from "@weft/core"
+import { ApiKeys, Caller, Events, hostFunction, hostIdentity, layer, MemoryStores, Sessions, Tenants } from "@weft/core"
 import * as Filesystem from "@weft/filesystem"
 import * as Http from "@weft/http"
 import * as Sandbox from "@weft/sandbox"
 import * as Sqlite from "@weft/sqlite"
 // #endregion
-import { Effect, Layer, Redacted } from "effect"
+import { Effect, Layer, Redacted, Schema } from "effect"
 import { HttpRouter, type HttpServerRequest, HttpServerResponse } from "effect/http"
 
 const { DATA = ".weft-effect", PORT = "3000" } = process.env
 /** Stands for the application's own database. */
 const shops = new Map<string, { readonly name: string; readonly plan: string; keyId?: string }>()
 const permissions = { "project:*": ["*"], "build:*": ["*"], "run:*": ["read"] }
-
 // #region weft
 const key = Filesystem.masterKey({ file: `${DATA}/master.key` })
 const admit = ({ org, env }: { org: string; env: string }) =>
   Effect.succeed((env === "production" && shops.get(org)) || null)
-const weft = layer({ masterKeys: [key], provisioning: { admit } }).pipe(
+const host = { "shop.plan": hostFunction({ output: Schema.String }, (_, { org }) => shops.get(org.slug)?.plan ?? "") }
+const weft = layer({ masterKeys: [key], provisioning: { admit }, host }).pipe(
   Layer.provide([Sqlite.stores({ file: `${DATA}/weft.db` }), Filesystem.blobs({ dir: `${DATA}/blobs` })]),
   Layer.provide([Sandbox.isolated({ key }), MemoryStores.feed])
 )

@@ -1,12 +1,12 @@
 /** A system of shops on Express that runs code which the shops bring. How people sign in to a shop is left out. */
 // #region weft
-import { start } from "@weft/core"
+import { hostFunction, start } from "@weft/core"
 import * as Filesystem from "@weft/filesystem"
 import * as Http from "@weft/http"
 import * as Sandbox from "@weft/sandbox"
 import * as Sqlite from "@weft/sqlite"
 // #endregion
-import { Redacted } from "effect"
+import { Redacted, Schema } from "effect"
 import express from "express"
 
 const { DATA = ".weft-express", PORT = "3000" } = process.env
@@ -22,7 +22,8 @@ const weft = await start({
   blobs: Filesystem.blobs({ dir: `${DATA}/blobs` }),
   sandbox: Sandbox.isolated({ key }),
   masterKeys: [key],
-  provisioning: { admit: ({ org, env }) => (env === "production" && shops.get(org)) || null }
+  provisioning: { admit: ({ org, env }) => (env === "production" && shops.get(org)) || null },
+  host: { "shop.plan": hostFunction({ output: Schema.String }, (_, { org }) => shops.get(org.slug)?.plan ?? "") }
 })
 const mounted = Http.express(weft)
 app.use(mounted) // before any body parser

@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished } from "vitest"
 import { buildOf, type HostProcess, startHost } from "./HostProcess.ts"
 
 const code = `
-export const double = (event) => ({ total: event.event_data.total * 2 })
+export const double = async (event, svc) => ({ total: event.event_data.total * 2, plan: await svc.host.shop.plan() })
 double.meta = { event: "order:created" }
 export const hello = (request) => ({ status: 200, body: { hello: request.body.name } })
 hello.meta = { webhook: { service: "greeter", path: "/hello", method: "POST" } }
@@ -40,7 +40,7 @@ describe.each(hosts)("$example", ({ example, code: exitCode }) => {
     const runs = `/v1/events/${order.json.event_id}/runs`
     const statusOf = async () => (await ask("GET", runs, undefined, token)).json.data[0]?.status
     await expect.poll(statusOf, { timeout: 30_000 }).toBe("succeeded")
-    expect((await ask("GET", runs, undefined, token)).json.data[0].result).toEqual({ total: 42 })
+    expect((await ask("GET", runs, undefined, token)).json.data[0].result).toEqual({ total: 42, plan: "Free" })
 
     expect(await stop()).toBe(exitCode)
   })
