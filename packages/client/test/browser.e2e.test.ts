@@ -30,7 +30,7 @@ const pages = (script: string, tokenOf: () => string) => {
 describe("in Chromium, on a page of the host that Weft is mounted in", () => {
   it("files go up and down, subscriptions are heard and come back, and lists and failures are told", async () => {
     let token = ""
-    const { page, report } = pages(await bundled("browser/page.ts"), () => token)
+    const { page, report } = pages(await bundled(new URL("./browser/page.ts", import.meta.url)), () => token)
     const host = await startHost(page)
     token = host.token
     const browser = chromium(host.url)

@@ -25,7 +25,7 @@ describe("in other runtimes", () => {
       const host = await startHost()
       try {
         const script = join(folder, "program.mjs")
-        writeFileSync(script, await bundled("runtimes/program.ts"))
+        writeFileSync(script, await bundled(new URL("./runtimes/program.ts", import.meta.url)))
         const given = JSON.stringify({ baseUrl: host.url, token: host.token })
         // Whatever the runtime keeps for itself goes with the folder.
         const env = { PATH: process.env.PATH, HOME: folder, DENO_DIR: folder, DENO_NO_UPDATE_CHECK: "1" }

@@ -11,11 +11,11 @@ import { deploy, startWeft, tenant } from "../server/Server.ts"
 import type { Report } from "./Report.ts"
 
 /** A program of the tests with the client inside, as one module. */
-export const bundled = async (path: string): Promise<string> => {
-  const entry = fileURLToPath(new URL(`../${path}`, import.meta.url))
+export const bundled = async (program: URL): Promise<string> => {
   const conditions = ["weft-source"]
   const external = ["node:process"]
-  const built = await build({ entryPoints: [entry], bundle: true, format: "esm", conditions, external, write: false })
+  const entryPoints = [fileURLToPath(program)]
+  const built = await build({ entryPoints, bundle: true, format: "esm", conditions, external, write: false })
   return built.outputFiles[0]?.text ?? ""
 }
 
