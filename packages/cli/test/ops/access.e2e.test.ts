@@ -60,16 +60,19 @@ describe("weft context", () => {
   })
 
   it("refuses values in the command line, nothing at all, and a project that is not said", async () => {
-    const [inLine, nothing, where, unknown, missing] = await Promise.all([
-      world.run(["context", "set", "TOKEN", "hunter2", ...shop]),
+    const [inLine, login, nothing, where, unknown, missing] = await Promise.all([
+      world.run(["context", "set", "TOKEN", "hunter2", "secret", ...shop]),
+      world.run(["login", "svc_secret"]),
       world.run(["context", "set", "TOKEN", ...shop], { stdin: "" }),
       world.run(["context", "list"]),
       world.run(["context", "set", "TOKEN", "--project", "none"], { stdin: "x" }),
       world.run(["context", "unset", "NONE", ...shop])
     ])
-    assert.deepInclude(inLine, { code: 2, stdout: "" })
-    assert.include(inLine.stderr, "hint  leave it out to be asked, or pipe it in")
-    assert.notInclude(inLine.stderr, "hunter2")
+    for (const refused of [inLine, login]) {
+      assert.deepInclude(refused, { code: 2, stdout: "" })
+      assert.include(refused.stderr, "hint  leave it out to be asked, or pipe it in")
+      assert.notMatch(refused.stderr, /hunter2|secret/)
+    }
     assert.deepInclude(nothing, { code: 2 })
     assert.include(where.stderr, "hint  name the project with --project")
     assert.deepInclude(unknown, { code: 1 })

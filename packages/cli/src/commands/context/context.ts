@@ -3,7 +3,8 @@ import type { ContextVariable } from "@weft/client"
 import { Effect, Option, Redacted } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { Api } from "../../connection/Api.ts"
-import { failure, misuse } from "../../Failure.ts"
+import { failure } from "../../Failure.ts"
+import { refuseSecret, secretArgument } from "../../input/SecretArgument.ts"
 import { Output } from "../../output/Output.ts"
 import type { Column } from "../../output/Table.ts"
 import { localTime } from "../../output/Times.ts"
@@ -53,22 +54,14 @@ const set = Command.make(
   "set",
   {
     key,
-    value: Argument.String("value").pipe(
-      Argument.withDescription("Not here: it would stay in the history of the shell, and is refused"),
-      Argument.optional
-    ),
+    value: secretArgument("value"),
     project,
     description: Flag.String("description").pipe(Flag.withDescription("What it is for"), Flag.optional)
   },
   Effect.fnUntraced(function* ({ key, value, project, description }) {
     const api = yield* Api
     const output = yield* Output
-    if (Option.isSome(value)) {
-      return yield* misuse(
-        "A value in the command line stays in the history of the shell and can be seen by others: nothing was set",
-        `leave it out to be asked, or pipe it in: weft context set ${key} < file. If it is in use, replace it`
-      )
-    }
+    yield* refuseSecret("A value", value, `weft context set ${key}`)
     const name = yield* projectOf(project)
     const secret = yield* readValue(key)
     const change = { value: Redacted.value(secret), description: Option.getOrUndefined(description) }

@@ -3,6 +3,7 @@ import { Effect, Redacted } from "effect"
 import { Command, Flag } from "effect/cli"
 import { Api, apiOf } from "../../connection/Api.ts"
 import type { Target } from "../../connection/Target.ts"
+import { refuseSecret, secretArgument } from "../../input/SecretArgument.ts"
 import { Output } from "../../output/Output.ts"
 import { type Profile, profileOf, withProfile } from "../../profiles/ProfileBook.ts"
 import { Profiles } from "../../profiles/Profiles.ts"
@@ -16,8 +17,9 @@ const isAdmin = Flag.Boolean("admin").pipe(
 
 export const login = Command.make(
   "login",
-  { isAdmin },
-  Effect.fnUntraced(function* ({ isAdmin }) {
+  { isAdmin, token: secretArgument("token") },
+  Effect.fnUntraced(function* ({ isAdmin, token }) {
+    yield* refuseSecret("A token", token, "weft login")
     const output = yield* Output
     const profiles = yield* Profiles
     const target = yield* (yield* Api).target
