@@ -2,34 +2,41 @@
 import { createHash } from "node:crypto"
 import { assert, describe, it } from "@effect/vitest"
 import { Builds, Caller, hostIdentity, layer, Projects, Tenants, trustedSandbox, trustedZip } from "@weft/core"
-import { Effect, Layer, Redacted, Tracer } from "effect"
+import { Effect, type Fiber, Layer, Redacted } from "effect"
+import { Statement } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { sharedStores } from "./Shared.ts"
 
 /** Statements by their text; a transaction is two more, which begin and end it. */
 class Statements {
   readonly counts = new Map<string, number>()
+  readonly #transactions = new WeakSet<object>()
 
   get total(): number {
     return [...this.counts.values()].reduce((sum, count) => sum + count, 0)
   }
 
-  readonly tracer = Tracer.make({
-    span: (options) => {
-      if (options.name === "sql.transaction") this.#count("BEGIN and COMMIT", 2)
-      const span = new Tracer.NativeSpan(options)
-      const count = (text: unknown) => this.#count(String(text), 1)
-      return Object.assign(span, {
-        attribute: (key: string, value: unknown) => {
-          if (key === "db.query.text") count(value)
-        }
-      })
-    }
-  })
+  readonly counting: Statement.Transformer = (statement, _sql, fiber) =>
+    Effect.sync(() => {
+      this.#count(statement.compile()[0], 1)
+      const transaction = transactionOf(fiber)
+      if (transaction === null || this.#transactions.has(transaction)) return statement
+      this.#transactions.add(transaction)
+      this.#count("BEGIN and COMMIT", 2)
+      return statement
+    })
 
   #count(text: string, by: number): void {
     this.counts.set(text, (this.counts.get(text) ?? 0) + by)
   }
+}
+
+/** What stands for the transaction in which a fiber is: its key has the number of a client that nobody here knows. */
+const transactionOf = (fiber: Fiber.Fiber<unknown, unknown>): object | null => {
+  for (const [key, service] of fiber.context.mapUnsafe) {
+    if (key.includes("TransactionConnection") && typeof service === "object" && service !== null) return service
+  }
+  return null
 }
 
 const never = "0 0 1 1 *"
@@ -78,7 +85,7 @@ describe("a node with nothing to do", () => {
       assert.isBelow(statements.total / minutes, most, told)
     }).pipe(
       Effect.provide(Layer.provideMerge(node, sharedStores)),
-      Effect.provideService(Tracer.Tracer, statements.tracer)
+      Effect.provideService(Statement.CurrentTransformer, statements.counting)
     )
   })
 })
