@@ -225,7 +225,7 @@ describe("the environment", () => {
   it("is that of the credential", async () => {
     const reply = await server.call("GET", "/v1/env")
     const { env_id, org_id } = server.env
-    assert.deepStrictEqual(reply.json.data, { env_id, org_id, name: "prod", active: true })
+    assert.deepStrictEqual(reply.json.data, { env_id, org_id, org_slug: "acme", name: "prod", active: true })
   })
 
   it("hides what belongs to others", async () => {
