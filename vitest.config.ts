@@ -13,7 +13,7 @@ const aboveStores = ["answers", "openapi", "webhooks", "files", "mounts"].map(
 /** Those of them that say nothing of the API's endpoints, or send their requests otherwise. */
 const besidesEndpoints = [
   ...["client", "draining", "files-client", "files-downloads", "files-elsewhere", "mcp", "metrics", "mounts"],
-  ...["openapi", "outages", "sockets", "streams-nodes", "webhookAnswers", "webhooks"]
+  ...["openapi", "outages", "sockets", "streams-life", "streams-nodes", "webhookAnswers", "webhooks"]
 ].map((name) => `adapters/http/test/${name}.test.ts`)
 
 /** Suites that need a database server, which is started for all of them together. */
