@@ -20,6 +20,9 @@ const Stored = z.object({ data: z.object({ file_id: z.string() }) })
 export const contentOf = (path: string, version: number): string =>
   createHash("sha256").update(`${path} ${version}`).digest("hex").repeat(40)
 
+/** What is stored is looked at one by one afterwards: so many that something is always under way, and no more. */
+const breath = () => new Promise((resolve) => setTimeout(resolve, 15))
+
 export interface Acknowledged {
   readonly events: ReadonlySet<string>
   /** Version that was acknowledged last, by path; deleted files are not in it. */
@@ -41,6 +44,7 @@ export const startLoad = (server: ServerProcess): Load => {
     for (let n = start; !isOver; n += 4) {
       const answer = await server.call("POST", "/v1/events", { event_type: "work", event_data: { n } })
       events.add(Created.parse(answer).data.event_id)
+      await breath()
     }
   }
   const put = async (path: string, version: number): Promise<string> => {
@@ -60,6 +64,7 @@ export const startLoad = (server: ServerProcess): Load => {
       const id = await put(deleted, 1)
       files.delete(deleted)
       await server.call("DELETE", `/v1/files/${id}`)
+      await breath()
     }
   }
   const clients = Promise.all([...[0, 1, 2, 3].map(publish), ...[0, 1].map(store)])
