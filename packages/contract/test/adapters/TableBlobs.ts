@@ -82,7 +82,9 @@ const storeIn = (database: DatabaseSync): BlobStore["Service"] => {
         atomic("joinParts", () => {
           const there = blob.get(key)
           if (there?.upload === name) return written(bytesOf(there))
-          const rows = chosen.flatMap(({ number, digest }) => part.get(name, number, digest) ?? [])
+          const rows = chosen
+            .map(({ number, digest }) => part.get(name, number, digest))
+            .filter((row) => row !== undefined)
           if (upload.get(name) === undefined || rows.length < chosen.length) return undefined
           const bytes = Bytes.concat(rows.map(bytesOf))
           putBlob.run(key, bytes, name)
