@@ -75,12 +75,13 @@ const numbersIn = (row: string): ReadonlyArray<number> =>
     .filter((cell) => /^[\d.,]+$/.test(cell))
     .map((cell) => Number(cell.replaceAll(",", "")))
 
+/** By package and table: each has its own number of columns. */
 const rowsOf = (text: string): ReadonlyMap<string, ReadonlyArray<number>> =>
   new Map(
-    [...text.matchAll(/^\| `([^`]+)` (.*)$/gm)].map(([, name = "", row = ""], index) => [
-      `${name} ${index}`,
-      numbersIn(row)
-    ])
+    [...text.matchAll(/^\| `([^`]+)` (.*)$/gm)].map(([, name = "", row = ""]) => {
+      const numbers = numbersIn(row)
+      return [numbers.length === 1 ? `${name} in a bundle` : name, numbers] as const
+    })
   )
 
 /** Where the page says something else than the table, beyond what is tolerated. */
