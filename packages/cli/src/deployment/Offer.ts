@@ -12,6 +12,13 @@ export interface Offered {
   readonly fn: string
   /** What else is declared, by the name of the field. */
   readonly terms: Readonly<Record<string, unknown>>
+  /** When a schedule is due; null of anything else. */
+  readonly due: Due | null
+}
+
+export interface Due {
+  readonly cron: string
+  readonly timezone: string
 }
 
 export type Offer = ReadonlyArray<Offered>
@@ -31,7 +38,7 @@ export const offerOf = (manifest: Manifest): Offer => {
       offered("handler", `${event_type} → ${fnOf(rest)}`, rest)
     ),
     ...manifest.schedules.map(({ cron, timezone, schedule_id, ...rest }) =>
-      offered("schedule", `${cron} (${timezone}) → ${fnOf(rest)}`, rest)
+      offered("schedule", `${cron} (${timezone}) → ${fnOf(rest)}`, rest, { cron, timezone })
     ),
     ...manifest.tools.map(({ service, name, ...rest }) => offered("tool", `${service}/${name}`, rest))
   ]
@@ -44,9 +51,15 @@ export const offerOf = (manifest: Manifest): Offer => {
 
 const fnOf = (declared: Declared): string => `${declared.ns}/${declared.var}`
 
-const offered = (kind: Kind, name: string, { ns, var: variable, ...terms }: Declared): Offered => ({
+const offered = (
+  kind: Kind,
+  name: string,
+  { ns, var: variable, ...terms }: Declared,
+  due: Due | null = null
+): Offered => ({
   kind,
   name,
   fn: `${ns}/${variable}`,
-  terms: { ...terms }
+  terms: { ...terms },
+  due
 })

@@ -16,7 +16,7 @@ export const parseJson = <A>(
     // The engine's message quotes the text, which may hold a token.
     catch: () => failure(code, `${file} is not JSON`, "mend or remove it")
   }).pipe(
-    Effect.flatMap(Schema.decodeUnknownEffect(schema)),
+    Effect.flatMap((value) => Schema.decodeUnknownEffect(schema)(value, { errors: "all" })),
     Effect.catchTag("SchemaError", ({ issue }) =>
       Effect.fail(
         failure(

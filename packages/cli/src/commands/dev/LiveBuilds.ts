@@ -1,5 +1,5 @@
 /** What is saved becomes the live build. */
-import { Clock, Effect, Fiber, FiberHandle, Option, Ref } from "effect"
+import { Cause, Clock, Effect, Fiber, FiberHandle, Option, Ref } from "effect"
 import type { Bundle, Bundler } from "../../bundle/Bundle.ts"
 import type { Api } from "../../connection/Api.ts"
 import { type Addresses, addressesAt, addressOf } from "../../deployment/Addresses.ts"
@@ -7,7 +7,7 @@ import { changesOf } from "../../deployment/Changes.ts"
 import { type Offer, type Offered, offerOf } from "../../deployment/Offer.ts"
 import { makeReader, type Reader } from "../../deployment/Reading.ts"
 import { tellChanges, tellOffer } from "../../deployment/Telling.ts"
-import { Failure } from "../../Failure.ts"
+import { type Failure, failure } from "../../Failure.ts"
 import { Output } from "../../output/Output.ts"
 import { bytes } from "../../output/Sizes.ts"
 import { localTime } from "../../output/Times.ts"
@@ -63,8 +63,9 @@ export const makeLiveBuilds = Effect.fnUntraced(function* (
 
 /** What a server refuses has a place in the sources, too. */
 const placed = (refusal: Failure, folder: string, inputs: ReadonlyArray<string>): Failure => {
-  const place = placeOf(refusal.message, folder, inputs)
-  return place === null ? refusal : new Failure({ ...refusal, details: [place, ...refusal.details] })
+  const { code, message, remedy, details } = refusal
+  const place = placeOf(message, folder, inputs)
+  return place === null ? refusal : failure(code, message, remedy, [place, ...details])
 }
 
 const endLive = Effect.fnUntraced(
@@ -114,15 +115,14 @@ const makeTelling = Effect.fnUntraced(function* (api: Api["Service"], url: strin
       latest,
       telling(zip).pipe(
         // The server has accepted the build; that it cannot be told of here is all.
-        Effect.catch((error) => output.note(`What the build offers cannot be told: ${error.message}`))
+        Effect.catchCause((cause) => output.note(`What the build offers cannot be told: ${Cause.pretty(cause)}`))
       )
     )
 })
 
 /** The URL of a webhook, when a schedule is due next. */
 const noteOf = (addresses: Addresses | null, reader: Reader, offered: Offered, now: number): string | null => {
-  const { kind, terms } = offered
-  if (kind !== "schedule") return addresses === null ? null : addressOf(addresses, offered)
-  const next = reader.nextTick({ cron: String(terms.cron), timezone: String(terms.timezone) }, now)
+  if (offered.due === null) return addresses === null ? null : addressOf(addresses, offered)
+  const next = reader.nextTick(offered.due, now)
   return next === null ? "never" : `next at ${localTime(new Date(next).toISOString())}`
 }

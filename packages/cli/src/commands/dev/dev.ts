@@ -6,10 +6,10 @@ import { makeBundler } from "../../bundle/Bundle.ts"
 import { Api } from "../../connection/Api.ts"
 import { ensureProject } from "../../deployment/Servers.ts"
 import type { Failure } from "../../Failure.ts"
+import { mayBeInterrupted } from "../../MayBeInterrupted.ts"
 import { failureLines } from "../../output/FailureText.ts"
 import { Output } from "../../output/Output.ts"
 import { type Project, readProject } from "../../project/Project.ts"
-import { untilInterrupted } from "../../UntilInterrupted.ts"
 import { followAll, type Showing } from "../logs/Following.ts"
 import { endText, entryText } from "../logs/LogText.ts"
 import { dataFolder, port } from "../server/server.ts"
@@ -33,9 +33,9 @@ export const dev = Command.make(
       yield* ensureProject(project.name)
       const bundler = yield* makeBundler(project)
       const builds = yield* makeLiveBuilds(api, project, url, bundler)
-      yield* Effect.forkScoped(tellRuns(project.name))
-      yield* renewOnChange(project, builds)
-      yield* untilInterrupted
+      yield* mayBeInterrupted
+      // What fails in one of them without being foreseen ends both.
+      yield* Effect.all([renewOnChange(project, builds), tellRuns(project.name)], { concurrency: 2 })
     }).pipe(Effect.provideService(Api, api))
   }, Effect.scoped)
 ).pipe(
@@ -65,7 +65,7 @@ const renewOnChange = Effect.fnUntraced(function* (project: Project, builds: Liv
   // What is saved while the first build is made is not missed.
   yield* sources.watch(foldersOf(inputs, roots))
   yield* renew
-  yield* Effect.forkScoped(Stream.runForEach(sources.changes, () => renew))
+  return yield* Stream.runForEach(sources.changes, () => renew)
 })
 
 const tellFailed = Effect.fnUntraced(function* (failed: Failure) {

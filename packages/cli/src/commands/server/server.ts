@@ -1,9 +1,9 @@
 /** `weft server`: a server for development, on this machine only. */
 import { Effect, Option, Path } from "effect"
 import { Command, Flag } from "effect/cli"
+import { mayBeInterrupted } from "../../MayBeInterrupted.ts"
 import { Output } from "../../output/Output.ts"
 import { openLocal } from "../../server/Local.ts"
-import { untilInterrupted } from "../../UntilInterrupted.ts"
 
 export const dataFolder = ".weft"
 export const usualPort = 8787
@@ -40,7 +40,8 @@ export const server = Command.make(
           : "Other commands talk to it with `--profile local`. Ctrl-C ends it."
       ].join("\n")
     )
-    yield* untilInterrupted
+    yield* mayBeInterrupted
+    yield* Effect.never
   }, Effect.scoped)
 ).pipe(
   Command.withDescription("Run a server for development on this machine, with SQLite and a folder"),
