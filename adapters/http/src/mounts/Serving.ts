@@ -47,8 +47,7 @@ const sendingMs = 1000
 
 export const openServing = async (weft: WeftRuntime, options: HttpOptions): Promise<Serving> => {
   const settings = settingsOf(options)
-  // The requests have spans of ours: those of libraries would tell whole URLs.
-  const context = Context.add(await weft.runtime.context(), References.TracerEnabled, false)
+  const context = withOwnSpansOnly(await weft.runtime.context())
   const scope = Scope.makeUnsafe()
   const app = await Effect.runPromiseWith(context)(Scope.provide(makeApp(settings), scope))
   const requests = Scope.forkUnsafe(scope, "parallel")
@@ -85,6 +84,10 @@ export const openServing = async (weft: WeftRuntime, options: HttpOptions): Prom
       )
   }
 }
+
+/** The requests have spans of ours: those of libraries would tell whole URLs. A context as it is, is quicker. */
+const withOwnSpansOnly = <R>(context: Context.Context<R>): Context.Context<R> =>
+  Context.get(context, References.TracerEnabled) ? Context.add(context, References.TracerEnabled, false) : context
 
 const asksWhetherReady = /^\/readyz(\?|$)/
 const asksAfterNode = /^\/(healthz|metrics)(\?|$)/
