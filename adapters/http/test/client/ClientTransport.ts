@@ -30,6 +30,7 @@ export const byClient: Transport = (asked) => {
 const through = async (route: Route, asked: Asked): Promise<Response> => {
   const sent: Array<Promise<Wire>> = []
   const observed: typeof fetch = async (input, init) => {
+    if (sent.length > 0) throw new TypeError("One request is one request: subscriptions do not come back")
     checkRequest(asked, input, init)
     const response = await fetch(input, init)
     const { status, headers } = response
@@ -42,9 +43,10 @@ const through = async (route: Route, asked: Asked): Promise<Response> => {
     baseUrl: url,
     token: token ?? undefined,
     adminToken: token ?? undefined,
-    fetch: observed
+    fetch: observed,
+    retry: false
   })
-  const answer = await call(weft, route).then(
+  const answer = await outcomeOf(weft, route).then(
     (value: unknown) => ({ value }),
     (error: unknown) => ({ error })
   )
@@ -55,7 +57,12 @@ const through = async (route: Route, asked: Asked): Promise<Response> => {
 }
 
 /** Methods that are called other than their endpoints. */
-const otherNames: ReadonlyMap<string, string> = new Map([["filesUpload", "filesPut"]])
+const otherNames: ReadonlyMap<string, string> = new Map([
+  ["filesUpload", "filesPut"],
+  ["streamsSubscribe", "streamsWatch"],
+  ["streamsSubscribeEnv", "streamsWatchEnv"],
+  ["streamsSubscribeWithEvent", "streamsPublishAndWatch"]
+])
 
 const call = async (weft: object, { operationId, args }: Route): Promise<unknown> => {
   const name = otherNames.get(operationId) ?? operationId
@@ -63,6 +70,34 @@ const call = async (weft: object, { operationId, args }: Route): Promise<unknown
   const method = `${name.charAt(group.length).toLowerCase()}${name.slice(group.length + 1)}`
   const methods: object = Reflect.get(weft, group)
   return Reflect.apply(Reflect.get(methods, method), methods, args)
+}
+
+/** What a subscription told of until its server ended it. */
+class Heard {
+  readonly events: ReadonlyArray<string>
+
+  constructor(events: ReadonlyArray<string>) {
+    this.events = events
+  }
+}
+
+const outcomeOf = async (weft: object, route: Route): Promise<unknown> => {
+  const value = await call(weft, route)
+  return isSubscription(value) ? heard(value) : value
+}
+
+const isSubscription = (value: unknown): value is AsyncIterable<{ readonly event: string }> =>
+  typeof value === "object" && value !== null && Symbol.asyncIterator in value
+
+const heard = async (messages: AsyncIterable<{ readonly event: string }>): Promise<Heard> => {
+  const events: Array<string> = []
+  try {
+    for await (const { event } of messages) events.push(event)
+  } catch (error) {
+    // Another failure than the server's own is that it may not come back.
+    if (error instanceof WeftError) throw error
+  }
+  return new Heard(events)
 }
 
 /** The client asks for the same as the test: paths may be escaped otherwise. */
@@ -85,6 +120,10 @@ const failureOf = (error: unknown, { status, headers, text }: Wire): Response =>
 
 const successOf = (value: unknown, { status, headers, text }: Wire): Response => {
   if (value instanceof Response) return value
+  if (value instanceof Heard) {
+    assert.deepStrictEqual(value.events, eventsIn(text))
+    return new Response(text, { status, headers })
+  }
   if (value === undefined) {
     assert.strictEqual(text, "")
     return new Response(null, { status, headers })
@@ -92,6 +131,9 @@ const successOf = (value: unknown, { status, headers, text }: Wire): Response =>
   if (typeof value === "string") return new Response(value, { status, headers })
   return new Response(JSON.stringify(enveloped(value, JSON.parse(text))), { status, headers })
 }
+
+const eventsIn = (text: string): ReadonlyArray<string> =>
+  [...text.matchAll(/^event: ?(.*)$/gm)].map(([, event = ""]) => event)
 
 interface Envelope {
   readonly data?: unknown

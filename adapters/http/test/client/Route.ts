@@ -1,12 +1,11 @@
 /** Which method of the client sends a request of the suite, and with which arguments. */
-import type { BuildOptions, BytesOptions, KeyedOptions, PutOptions } from "@weft/client"
+import type { BuildOptions, BytesOptions, KeyedOptions, PutOptions, WatchOptions } from "@weft/client"
 import { type Operation, operations } from "../openapi/Operations.ts"
 import type { Asked } from "../server/Transport.ts"
 
 /** Why a request is sent as it is. */
 export type Reason =
   | "no endpoint of the API: webhooks, tools, paths and methods that are not there"
-  | "a subscription, of which the suite reads the text"
   | "a body that the client does not make"
   | "a query that its types do not allow"
   | "a header that it does not send"
@@ -77,16 +76,18 @@ const isInteger = (schema: unknown): boolean => JSON.stringify(schema ?? {}).inc
 
 const isObject = (json: unknown): json is object => typeof json === "object" && json !== null && !Array.isArray(json)
 
-type Options = KeyedOptions & BytesOptions & PutOptions
+type Options = KeyedOptions & BytesOptions & PutOptions & WatchOptions
 
 /** What the headers of the suite are called in the client's options; undefined where one has no place there. */
 const optionsOf = (operation: Operation, headers: Readonly<Record<string, string>>): Options | undefined => {
   const isKeyed = operation.parameters?.some(({ name }) => name === "idempotency-key") === true
   const isBytes = answersOf(operation).some((type) => !/json|text/.test(type))
-  let options: Options = { retry: false }
+  const isWatched = isSubscription(operation)
+  let options: Options = isWatched ? { reconnects: 0 } : { retry: false }
   for (const [name, value] of Object.entries(headers)) {
     const range = /^bytes=(\d+)-(\d*)$/.exec(value)
-    if (name === "idempotency-key" && isKeyed) options = { ...options, idempotencyKey: value }
+    if (name === "last-event-id" && isWatched) options = { ...options, lastEventId: value }
+    else if (name === "idempotency-key" && isKeyed) options = { ...options, idempotencyKey: value }
     else if (name === "if-none-match" && isBytes) options = { ...options, ifNoneMatch: value }
     else if (name === "range" && isBytes && range !== null) options = { ...options, range: rangeOf(range) }
     else if (name === "content-type" && operation.operationId === "filesUpload")
@@ -103,6 +104,8 @@ const rangeOf = ([, start, last]: RegExpExecArray) => ({
 
 const answersOf = ({ responses }: Operation): ReadonlyArray<string> =>
   Object.entries(responses).flatMap(([status, { content = {} }]) => (status < "300" ? Object.keys(content) : []))
+
+const isSubscription = (operation: Operation): boolean => answersOf(operation).includes("text/event-stream")
 
 const formFields = ["file", "hash", "build_id", "build_type"]
 
@@ -155,7 +158,6 @@ export const routeOf = (asked: Asked): Route | Reason => {
 
 const routeTo = (operation: Operation, values: ReadonlyArray<string>, search: string, asked: Asked): Route | Reason => {
   const { operationId, parameters = [] } = operation
-  if (answersOf(operation).includes("text/event-stream")) return "a subscription, of which the suite reads the text"
   const names = values.map(decoded)
   const isPart = operationId === "filesPutPart"
   if (names.includes(undefined) || (isPart && !/^\d+$/.test(names[1] ?? ""))) {
@@ -168,6 +170,7 @@ const routeTo = (operation: Operation, values: ReadonlyArray<string>, search: st
   if (body === undefined) return "a body that the client does not make"
   const options = optionsOf(operation, headersOf(operation, asked))
   if (options === undefined) return "a header that it does not send"
+  if (isSubscription(operation)) return { operationId, args: [...names, ...body, { ...query, ...options }] }
   const hasQuery = parameters.some((one) => one.in === "query")
   // The zip of a build comes with options of its own.
   const last = operationId === "buildsUpload" ? [] : [options]
