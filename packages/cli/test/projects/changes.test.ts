@@ -1,0 +1,116 @@
+import { randomUUID } from "node:crypto"
+import { assert, describe, it } from "@effect/vitest"
+import { type Manifest, noRetry, ScheduleId } from "@weft/core"
+import fc from "fast-check"
+import { changesOf } from "../../src/deployment/Changes.ts"
+import { kinds, type Offer, type Offered, offerOf } from "../../src/deployment/Offer.ts"
+import { tellChanges } from "../../src/deployment/Telling.ts"
+import { paintOf } from "../../src/output/Paint.ts"
+
+const terms = { retry: noRetry, timeout_ms: 300_000, concurrency: null, idempotency: null }
+
+const webhook: Offered = {
+  kind: "webhook",
+  name: "GET /shop/hello",
+  fn: "main/hello",
+  terms: { auth: "none" },
+  due: null
+}
+const handler: Offered = { kind: "handler", name: "order:* → main/onOrder", fn: "main/onOrder", terms, due: null }
+
+const offered: fc.Arbitrary<Offered> = fc.record({
+  kind: fc.constantFrom(...kinds),
+  name: fc.constantFrom("a", "b", "c"),
+  fn: fc.constantFrom("main/x", "main/y"),
+  terms: fc.record({ timeout_ms: fc.constantFrom(1, 2), retry: fc.constantFrom(null, { attempts: 2 }) }),
+  due: fc.constant(null)
+})
+const offer: fc.Arbitrary<Offer> = fc.uniqueArray(offered, { selector: ({ kind, name }) => `${kind} ${name}` })
+
+describe("what a deployment changes", () => {
+  it("names what is added, removed and changed, and in which fields", () => {
+    const changes = changesOf(
+      [webhook, handler],
+      [
+        { ...webhook, fn: "main/welcome", terms: { auth: "required" } },
+        { kind: "tool", name: "shop/price", fn: "main/price", terms: {}, due: null }
+      ]
+    )
+    assert.deepStrictEqual(changes, [
+      { change: "changed", kind: "webhook", name: "GET /shop/hello", fn: "main/welcome", fields: ["function", "auth"] },
+      { change: "added", kind: "tool", name: "shop/price", fn: "main/price", fields: [] },
+      { change: "removed", kind: "handler", name: "order:* → main/onOrder", fn: "main/onOrder", fields: [] }
+    ])
+    assert.deepStrictEqual(tellChanges(changes, paintOf(false)), [
+      "~ webhook  GET /shop/hello → main/welcome: function, auth",
+      "+ tool     shop/price → main/price",
+      "- handler  order:* → main/onOrder"
+    ])
+  })
+
+  it("finds none where terms say the same in another order", () => {
+    const other: Offered = { ...handler, terms: Object.fromEntries(Object.entries(terms).reverse()) }
+    assert.deepStrictEqual(changesOf([handler], [other]), [])
+  })
+
+  it("leads from one offer to the other, and back", () => {
+    fc.assert(
+      fc.property(offer, offer, (before, after) => {
+        const forth = changesOf(before, after)
+        const back = changesOf(after, before)
+        const names = (all: typeof forth, change: string) =>
+          all.filter((one) => one.change === change).map(({ kind, name }) => `${kind} ${name}`)
+        assert.sameMembers(names(forth, "added"), names(back, "removed"))
+        assert.sameMembers(names(forth, "removed"), names(back, "added"))
+        assert.sameMembers(names(forth, "changed"), names(back, "changed"))
+        const key = ({ kind, name }: { readonly kind: string; readonly name: string }) => `${kind} ${name}`
+        const touched = new Set(forth.map(key))
+        assert.deepStrictEqual(
+          before
+            .filter((one) => !touched.has(key(one)))
+            .map((one) => JSON.stringify(one))
+            .sort(),
+          after
+            .filter((one) => !touched.has(key(one)))
+            .map((one) => JSON.stringify(one))
+            .sort()
+        )
+      })
+    )
+  })
+})
+
+describe("what a build offers", () => {
+  it("is its triggers, and the functions that have none", () => {
+    const fn = (name: string) => ({ ns: "main", var: name })
+    const background = { retry: noRetry, timeout_ms: 300_000, concurrency: null, idempotency: null }
+    const manifest: Manifest = {
+      functions: ["archive", "hello", "nightly"].map((name) => ({ ...fn(name), ...background })),
+      handlers: [],
+      schedules: [
+        {
+          schedule_id: ScheduleId.make(randomUUID()),
+          ...fn("nightly"),
+          cron: "0 3 * * *",
+          timezone: "UTC",
+          ...background
+        }
+      ],
+      endpoints: [
+        {
+          ...{ ...fn("hello"), service: "shop", path: "/", method: "GET", name: "", description: "" },
+          ...{ auth: "none", secret_headers: [], timeout_ms: 30_000 }
+        }
+      ],
+      tools: []
+    }
+    assert.deepStrictEqual(
+      offerOf(manifest).map(({ kind, name, fn }) => [kind, name, fn]),
+      [
+        ["webhook", "GET /shop", "main/hello"],
+        ["schedule", "0 3 * * * (UTC) → main/nightly", "main/nightly"],
+        ["function", "main/archive", "main/archive"]
+      ]
+    )
+  })
+})
