@@ -71,7 +71,14 @@ export type { HostCalled, HostRuns } from "./HostRuns.ts"
 export type { HostStreams } from "./HostStreams.ts"
 export type { WeftTenant } from "./HostTenant.ts"
 export * from "./hosting/HostFunction.ts"
-export type { GuestInput, GuestOutput, HostInput, HostOutput, HostSchema, StandardSchema } from "./hosting/HostSchema.ts"
+export type {
+  GuestInput,
+  GuestOutput,
+  HostInput,
+  HostOutput,
+  HostSchema,
+  StandardSchema
+} from "./hosting/HostSchema.ts"
 export { HostFunctionInvalid } from "./hosting/HostTable.ts"
 export * from "./ids/Ids.ts"
 export * from "./ids/JsonText.ts"
@@ -132,10 +139,10 @@ export * from "./tenancy/TenantStore.ts"
 export * from "./tenancy/Tenants.ts"
 export * from "./tenancy/UsageStore.ts"
 export * from "./tools/Tools.ts"
-export * from "./usage/OrgUsage.ts"
 export * from "./tracing/HostSpan.ts"
 export * from "./tracing/Spans.ts"
 export * from "./tracing/TraceContext.ts"
+export * from "./usage/OrgUsage.ts"
 export * from "./usage/OrgUsages.ts"
 export * from "./Weft.ts"
 export * from "./webhooks/WebhookCall.ts"
