@@ -7,7 +7,10 @@ export const projectFile = "weft.json"
 
 export const ProjectSettings = Schema.Struct({
   /** The name of the project on servers. */
-  project: Schema.NonEmptyString.check(Schema.isMaxLength(128), Schema.isPattern(/^[^/]*$/, { message: "must have no slash" })),
+  project: Schema.NonEmptyString.check(
+    Schema.isMaxLength(128),
+    Schema.isPattern(/^[^/]*$/, { message: "must have no slash" })
+  ),
   /** The module that exports all functions, from the file's folder on. */
   entry: Schema.NonEmptyString,
   /** A folder whose files go into the build, for `svc.asset`. */

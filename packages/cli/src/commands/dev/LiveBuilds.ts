@@ -24,13 +24,15 @@ export interface LiveBuilds {
   readonly renew: Effect.Effect<Bundle, Failure>
 }
 
+export interface LiveOptions {
+  readonly api: Api["Service"]
+  readonly project: Project
+  readonly url: string
+  readonly bundler: Bundler
+}
+
 /** The live build ends with the scope, unless somebody else's has taken its place. */
-export const makeLiveBuilds = Effect.fnUntraced(function* (
-  api: Api["Service"],
-  project: Project,
-  url: string,
-  bundler: Bundler
-) {
+export const makeLiveBuilds = Effect.fnUntraced(function* ({ api, project, url, bundler }: LiveOptions) {
   const output = yield* Output
   const live = yield* Ref.make<Live | null>(null)
   const tell = yield* makeTelling(api, url)

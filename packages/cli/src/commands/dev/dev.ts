@@ -32,7 +32,7 @@ export const dev = Command.make(
     yield* Effect.gen(function* () {
       yield* ensureProject(project.name)
       const bundler = yield* makeBundler(project)
-      const builds = yield* makeLiveBuilds(api, project, url, bundler)
+      const builds = yield* makeLiveBuilds({ api, project, url, bundler })
       yield* mayBeInterrupted
       // What fails in one of them without being foreseen ends both.
       yield* Effect.all([renewOnChange(project, builds), tellRuns(project.name)], { concurrency: 2 })
