@@ -6,12 +6,12 @@ import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { assert, describe, it } from "@effect/vitest"
 import { trustedSandbox } from "@weft/core"
 import * as Http from "@weft/http"
+import { endOf, parentOf, SpanRecorder } from "@weft/tooling/tracing"
 import { Context, Effect, Layer, References } from "effect"
 import { HttpRouter } from "effect/http"
 import { afterAll, beforeAll } from "vitest"
 import { eventually } from "./server/FileClient.ts"
 import { modules } from "./server/functions.ts"
-import { endOf, parentOf, SpanRecorder } from "./server/SpanRecorder.ts"
 import { startWeft, TestServer } from "./server/TestServer.ts"
 
 const recorder = new SpanRecorder()

@@ -1,8 +1,8 @@
 /** Host functions in the trace of the run that calls them. */
 import { assert, it } from "@effect/vitest"
 import { HostRefused, hostEffect, hostFunction, type TrustedFunction, type TrustedSvc } from "@weft/core"
+import { endOf, parentOf, SpanRecorder } from "@weft/tooling/tracing"
 import { Effect, Schema } from "effect"
-import { endOf, parentOf, Recorder } from "../tracing/Recorder.ts"
 import { deployed, publish, runsOf, settle, world } from "../world.ts"
 
 const order: TrustedFunction = Object.assign(
@@ -15,7 +15,7 @@ const order: TrustedFunction = Object.assign(
 )
 
 it.effect("spans of a host function are within that of its call, whose name they have", () => {
-  const recorder = new Recorder()
+  const recorder = new SpanRecorder()
   return Effect.gen(function* () {
     const lookup = hostEffect({ input: Schema.String, output: Schema.String }, (id) =>
       Effect.withSpan(Effect.succeed(`Ada ${id}`), "crm")

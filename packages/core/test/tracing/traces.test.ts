@@ -15,10 +15,10 @@ import {
   trustedSandbox,
   Webhooks
 } from "@weft/core"
+import { endOf, inSpan, parentOf, SpanRecorder } from "@weft/tooling/tracing"
 import { Clock, Effect, Layer, Logger, References, Tracer } from "effect"
 import { TestClock } from "effect/testing"
 import { allRuns, asHost, deployed, masterKeys, publish, runsOf, settle, world } from "../world.ts"
-import { endOf, inSpan, parentOf, Recorder } from "./Recorder.ts"
 
 const handler = (meta: object, fn: (...args: ReadonlyArray<never>) => unknown): TrustedFunction =>
   Object.assign(fn, { meta })
@@ -63,12 +63,12 @@ const modules = {
 
 const outer = Tracer.externalSpan({ traceId: "0af7651916cd43dd8448eb211c80319c", spanId: "b7ad6b7169203331" })
 
-const withTracer = <A, E>(recorder: Recorder, body: Effect.Effect<A, E, Layer.Success<ReturnType<typeof world>>>) =>
+const withTracer = <A, E>(recorder: SpanRecorder, body: Effect.Effect<A, E, Layer.Success<ReturnType<typeof world>>>) =>
   Effect.provide(body, Layer.provideMerge(world(modules), recorder.layer))
 
 describe("a trace", () => {
   it.effect("joins the host's span, the event, its runs and their host calls", () => {
-    const recorder = new Recorder()
+    const recorder = new SpanRecorder()
     return withTracer(
       recorder,
       Effect.gen(function* () {
@@ -116,7 +116,7 @@ describe("a trace", () => {
   })
 
   it.effect("goes on over retries: each attempt follows the publication", () => {
-    const recorder = new Recorder()
+    const recorder = new SpanRecorder()
     return withTracer(
       recorder,
       Effect.gen(function* () {
@@ -148,7 +148,7 @@ describe("a trace", () => {
   })
 
   it.effect("goes on with events for later", () => {
-    const recorder = new Recorder()
+    const recorder = new SpanRecorder()
     return withTracer(
       recorder,
       Effect.gen(function* () {
@@ -167,7 +167,7 @@ describe("a trace", () => {
   })
 
   it.effect("may be named by the host", () => {
-    const recorder = new Recorder()
+    const recorder = new SpanRecorder()
     return withTracer(
       recorder,
       Effect.gen(function* () {
@@ -192,7 +192,7 @@ describe("a trace", () => {
   })
 
   it.effect("that is not sampled stays so", () => {
-    const recorder = new Recorder()
+    const recorder = new SpanRecorder()
     return withTracer(
       recorder,
       Effect.gen(function* () {
@@ -209,7 +209,7 @@ describe("a trace", () => {
   })
 
   it.effect("begins with each tick of a schedule", () => {
-    const recorder = new Recorder()
+    const recorder = new SpanRecorder()
     return withTracer(
       recorder,
       Effect.gen(function* () {
@@ -230,7 +230,7 @@ describe("a trace", () => {
 
 describe("spans", () => {
   it.effect("of runs that somebody waits for are within the request's", () => {
-    const recorder = new Recorder()
+    const recorder = new SpanRecorder()
     return withTracer(
       recorder,
       Effect.gen(function* () {
@@ -251,7 +251,7 @@ describe("spans", () => {
   })
 
   it.effect("of runs that were cancelled are broken off, and no failures", () => {
-    const recorder = new Recorder()
+    const recorder = new SpanRecorder()
     return withTracer(
       recorder,
       Effect.gen(function* () {
@@ -272,7 +272,7 @@ describe("spans", () => {
   })
 
   it.effect("name no failure as a guest likes", () => {
-    const recorder = new Recorder()
+    const recorder = new SpanRecorder()
     return withTracer(
       recorder,
       Effect.gen(function* () {
@@ -285,7 +285,7 @@ describe("spans", () => {
   })
 
   it.effect("of host calls are no more than a hundred of a run, and say how each failed", () => {
-    const recorder = new Recorder()
+    const recorder = new SpanRecorder()
     return withTracer(
       recorder,
       Effect.gen(function* () {
@@ -315,7 +315,7 @@ const brokenWorld = layer({ masterKeys }).pipe(
 
 describe("logs", () => {
   it.effect("of a delivery belong to its trace", () => {
-    const recorder = new Recorder()
+    const recorder = new SpanRecorder()
     const logged: Array<readonly [unknown, string | undefined]> = []
     const logger = Logger.make(({ message, fiber }) => void logged.push([message, fiber.cache.span?.traceId]))
     return Effect.gen(function* () {

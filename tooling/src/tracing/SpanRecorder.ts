@@ -1,7 +1,7 @@
-/** A tracer that keeps its spans. */
+/** A tracer that keeps its spans, as a layer. */
 import { Effect, Exit, Layer, Option, Tracer } from "effect"
 
-export class Recorder {
+export class SpanRecorder {
   readonly #spans: Array<Tracer.NativeSpan> = []
 
   readonly layer = Layer.succeed(
@@ -15,11 +15,17 @@ export class Recorder {
     })
   )
 
+  /** In the order of their beginnings. */
   get all(): ReadonlyArray<Tracer.NativeSpan> {
     return this.#spans
   }
 
-  /** The spans of the name, in the order of their beginnings. */
+  /** The spans of one trace. */
+  of(traceId: string): ReadonlyArray<Tracer.NativeSpan> {
+    return this.#spans.filter((span) => span.traceId === traceId)
+  }
+
+  /** The spans of the name. */
   named(name: string): ReadonlyArray<Tracer.NativeSpan> {
     return this.#spans.filter((span) => span.name === name)
   }
