@@ -1,13 +1,23 @@
 export * from "./access/ApiKey.ts"
 export * from "./access/ApiKeyStore.ts"
 export * from "./access/ApiKeys.ts"
-export * from "./access/Caller.ts"
+export { Caller, forbidden, hostIdentity, type Identity, onlyApiKeys, requirePermission } from "./access/Caller.ts"
 export * from "./access/Credentials.ts"
-export * from "./access/Permission.ts"
-export * from "./access/ServiceKey.ts"
+export {
+  Action,
+  allows,
+  fullPermissions,
+  PermissionMap,
+  parsePermissions,
+  pathless,
+  type ResourceType,
+  readable,
+  validActions
+} from "./access/Permission.ts"
+export { ServiceKey } from "./access/ServiceKey.ts"
 export * from "./access/ServiceKeyStore.ts"
 export * from "./access/ServiceKeys.ts"
-export * from "./access/Session.ts"
+export { Session } from "./access/Session.ts"
 export * from "./access/SessionStore.ts"
 export * from "./access/Sessions.ts"
 export * from "./activity/Activity.ts"
@@ -22,48 +32,72 @@ export * from "./builds/Build.ts"
 export * from "./builds/BuildStore.ts"
 export * from "./builds/Builds.ts"
 export type { OfferedTool } from "./builds/Deployments.ts"
-export * from "./builds/Manifest.ts"
+export {
+  Concurrency,
+  Endpoint,
+  EventHandler,
+  FunctionEntry,
+  Manifest,
+  Method,
+  ScheduleEntry,
+  Tool
+} from "./builds/Manifest.ts"
 export { readManifest } from "./builds/Meta.ts"
-export * from "./builds/Retry.ts"
+export { noRetry, RetryPolicy } from "./builds/Retry.ts"
 export { readTicks } from "./builds/Ticks.ts"
-export * from "./builds/Upload.ts"
+export type { NewBuild, Upload, Uploaded } from "./builds/Upload.ts"
 export * from "./domains/Certificates.ts"
-export * from "./domains/Dns.ts"
-export * from "./domains/Domain.ts"
-export * from "./domains/DomainCertificate.ts"
+export { Dns, DnsUnavailable } from "./domains/Dns.ts"
+export { Domain, DomainRoute, DomainStatus } from "./domains/Domain.ts"
+export { DomainCertificate } from "./domains/DomainCertificate.ts"
 export * from "./domains/DomainCertificates.ts"
 export * from "./domains/DomainRoutes.ts"
 export * from "./domains/DomainStore.ts"
 export * from "./domains/Domains.ts"
 export * from "./domains/DomainsConfig.ts"
-export * from "./domains/DomainZones.ts"
+export { localZones, type ZonesConfig, ZonesInvalid } from "./domains/DomainZones.ts"
 export { HostName, hostOfHeader, parseHostName } from "./domains/HostName.ts"
 export * from "./domains/Routing.ts"
-export * from "./egress/AddressRange.ts"
-export * from "./egress/Egress.ts"
-export * from "./egress/EgressPolicy.ts"
-export * from "./egress/IpAddress.ts"
+export { type AddressRange, rangeOf, unmapped } from "./egress/AddressRange.ts"
+export {
+  Egress,
+  EgressFailed,
+  EgressRefused,
+  type EgressRequest,
+  type EgressResponse,
+  type EgressUpload,
+  type HeaderList,
+  ownHeaders
+} from "./egress/Egress.ts"
+export {
+  defaultEgressPolicy,
+  type EgressPolicy,
+  EgressPolicyInvalid,
+  type EgressRules,
+  egressRules
+} from "./egress/EgressPolicy.ts"
+export { type IpAddress, type IpBlock, isWithin, parseBlock, parseIp } from "./egress/IpAddress.ts"
 export * from "./egress/Judgement.ts"
 export { parseTarget } from "./egress/Target.ts"
 export * from "./encryption/Keyring.ts"
 export * from "./encryption/Resealing.ts"
-export * from "./encryption/Sealed.ts"
+export { Sealed } from "./encryption/Sealed.ts"
 export * from "./encryption/SealedStore.ts"
 export * from "./errors/Errors.ts"
 export * from "./events/Event.ts"
-export * from "./events/EventLog.ts"
+export type { OnceRequest, Publication } from "./events/EventLog.ts"
 export * from "./events/EventStore.ts"
 export * from "./events/Events.ts"
 export { defaultContentType } from "./files/ContentType.ts"
 export * from "./files/File.ts"
 export * from "./files/FileLinks.ts"
 export * from "./files/FileStore.ts"
-export * from "./files/Files.ts"
+export { type Content, Files, type NewFile, type OpenFile, simpleUploadBytesMax } from "./files/Files.ts"
 export * from "./files/MultipartUpload.ts"
 export { isOver, refusalOf, type StoreFacts, succeeding } from "./files/StoreRules.ts"
 export * from "./files/Uploads.ts"
 export type { HostServiceKey, HostServiceKeys, HostSession, HostSessions } from "./HostCredentials.ts"
-export * from "./HostEnv.ts"
+export type { HostEnvServices, WeftEnv } from "./HostEnv.ts"
 export type { HostFiles } from "./HostFiles.ts"
 export type { HostProvisioning } from "./HostProvisioning.ts"
 export { type HostEvent, type HostRun, hostEvent } from "./HostRecords.ts"
@@ -80,11 +114,32 @@ export type {
   StandardSchema
 } from "./hosting/HostSchema.ts"
 export { HostFunctionInvalid } from "./hosting/HostTable.ts"
-export * from "./ids/Ids.ts"
+export {
+  ApiKeyId,
+  BuildId,
+  DeliveryId,
+  DomainId,
+  EnvId,
+  EventId,
+  FileId,
+  fresh,
+  HandlerId,
+  isUuid,
+  leastIdAt,
+  NodeId,
+  OrgId,
+  ProjectId,
+  RunId,
+  ScheduleId,
+  ServiceKeyId,
+  SessionId,
+  StreamId,
+  UploadId
+} from "./ids/Ids.ts"
 export * from "./ids/JsonText.ts"
 export * from "./ids/Page.ts"
-export * from "./ids/Timestamp.ts"
-export * from "./ids/Utf8.ts"
+export { iso, now, Timestamp } from "./ids/Timestamp.ts"
+export { utf8Encode, utf8Length } from "./ids/Utf8.ts"
 export * from "./memory/MemoryStores.ts"
 export * from "./memory/TrustedSandbox.ts"
 export type { TrustedSvc } from "./memory/TrustedSvc.ts"
@@ -115,7 +170,7 @@ export * from "./schedules/Schedule.ts"
 export * from "./schedules/ScheduleStore.ts"
 export * from "./schedules/Schedules.ts"
 export { redeployed } from "./schedules/StaticSchedules.ts"
-export * from "./secrets/ContextVariable.ts"
+export { type ContextMetadata, ContextVariable, contextPlace } from "./secrets/ContextVariable.ts"
 export * from "./secrets/ContextVariableStore.ts"
 export * from "./secrets/ContextVariables.ts"
 export * from "./secrets/ProjectSecrets.ts"
@@ -125,22 +180,32 @@ export { StreamHub, type StreamsConfig } from "./streams/StreamHub.ts"
 export * from "./streams/StreamStore.ts"
 export * from "./streams/Streams.ts"
 export type { Ending, Portion, Subscription } from "./streams/Subscription.ts"
-export * from "./tenancy/Announcement.ts"
+export { Announcement, firstAnnouncement, nextAnnouncement } from "./tenancy/Announcement.ts"
 export type { Tenant, TenantHooks } from "./tenancy/Announcer.ts"
 export * from "./tenancy/Month.ts"
-export * from "./tenancy/Plan.ts"
+export { defaultPlans, type Plan, PlanInvalid, PlanName, type PlanOverrides } from "./tenancy/Plan.ts"
 export * from "./tenancy/Plans.ts"
-export * from "./tenancy/Provisioning.ts"
-export * from "./tenancy/Quotas.ts"
+export type { AskingLimits, ProvisioningConfig, TenantTerms } from "./tenancy/Provisioning.ts"
 export * from "./tenancy/RateLimits.ts"
 export * from "./tenancy/RateStore.ts"
-export * from "./tenancy/Tenant.ts"
+export { Env, Org, Slug } from "./tenancy/Tenant.ts"
 export * from "./tenancy/TenantStore.ts"
 export * from "./tenancy/Tenants.ts"
 export * from "./tenancy/UsageStore.ts"
 export * from "./tools/Tools.ts"
 export * from "./tracing/HostSpan.ts"
-export * from "./tracing/Spans.ts"
+export {
+  annotate,
+  beginSpan,
+  currentTraceparent,
+  endSpan,
+  hasTracer,
+  nanosOf,
+  type SpanAttributes,
+  type SpanEnd,
+  type SpanStart,
+  tracerOf
+} from "./tracing/Spans.ts"
 export * from "./tracing/TraceContext.ts"
 export * from "./usage/OrgUsage.ts"
 export * from "./usage/OrgUsages.ts"
