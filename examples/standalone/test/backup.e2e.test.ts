@@ -7,7 +7,7 @@ import { promisify } from "node:util"
 import { postgres, rsync } from "@weft/tooling/services"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { expectEvents, expectFiles, settled, succeeded } from "./backup/Findings.ts"
-import { source, startLoad } from "./backup/Load.ts"
+import { type Load, source, startLoad } from "./backup/Load.ts"
 import { type ServerProcess, startServer } from "./ServerProcess.ts"
 
 const page = readFileSync(new URL("../../../docs/operating.md", import.meta.url), "utf8")
@@ -48,16 +48,21 @@ const prepared = async (server: ServerProcess): Promise<void> => {
   await server.call("POST", "/v1/projects/backup/context", { key: "GREETING", value: "hello from before" })
 }
 
+/** What has been acknowledged, and the runs that have ended, as soon as there is some of each. */
+const enough = async (server: ServerProcess, load: Load) => {
+  for (;;) {
+    const now = { ...load.acknowledged(), runs: await succeeded(server) }
+    if (now.events.size > 30 && now.files.size > 10 && now.runs.size > 10) return now
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+}
+
 /** Backs up in the midst of work. Gives what had been acknowledged, and the runs that had ended, before it began. */
 const backedUp = async (server: ServerProcess, backUp: () => Promise<void>) => {
   const load = startLoad(server)
-  await new Promise((resolve) => setTimeout(resolve, 1500))
-  const before = { ...load.acknowledged(), runs: await succeeded(server) }
+  const before = await enough(server, load)
   await backUp()
   await load.stop()
-  expect(before.events.size).toBeGreaterThan(30)
-  expect(before.files.size).toBeGreaterThan(10)
-  expect(before.runs.size).toBeGreaterThan(10)
   expect(load.acknowledged().events.size).toBeGreaterThan(before.events.size)
   return before
 }

@@ -28,6 +28,7 @@ import { buildGuestScript } from "./supervisor/GuestScript.ts"
 import { Job } from "./supervisor/Job.ts"
 import { Police } from "./supervisor/Police.ts"
 import { Pool } from "./supervisor/Pool.ts"
+import { SpareRunner } from "./supervisor/SpareRunner.ts"
 
 export interface IsolatedOptions {
   readonly limits?: Partial<Limits>
@@ -52,6 +53,11 @@ export interface IsolatedOptions {
   readonly strikes?: number
   /** Invocations of one build that may wait for its others to end; 10,000 by default. */
   readonly waitingPerBuild?: number
+  /**
+   * Keeps a process started for the next bundle that is loaded for the first time: for development, where every save is
+   * one. Costs some 50 MB; by default there is none.
+   */
+  readonly spareRunner?: boolean
   /** Bundles kept in memory for quick starts, in bytes; 128 MiB by default. */
   readonly bundleBytes?: number
 }
@@ -71,11 +77,15 @@ const make = Effect.fnUntraced(function* (options: IsolatedOptions) {
   const pool = yield* makePool(options, limits)
   const bundles = new Bundles(pool, key, options.bundleBytes ?? 128 * MiB, yield* Effect.scope)
   const preparations = yield* Semaphore.make(preparationsMax)
+  const spares = yield* Effect.acquireRelease(
+    Effect.sync(() => new SpareRunner(pool, options.spareRunner ?? false)),
+    (opened) => Effect.sync(() => opened.close())
+  )
   const storedFiles = new StoredFiles()
 
   return Sandbox.of({
     check: (zip) => archiveEffect((signal) => checkArchive(zip, limits, signal)),
-    prepare: (zip) => Semaphore.withPermits(preparations, 1)(prepare(pool, limits, key, zip)),
+    prepare: (zip) => Semaphore.withPermits(preparations, 1)(prepare(spares, limits, key, zip)),
     invoke: (invocation) =>
       Effect.suspend(() => {
         const build = bundles.peek(invocation.bundle)
@@ -157,10 +167,10 @@ const run = (
     })
   )
 
-const prepare = Effect.fnUntraced(function* (pool: Pool, limits: Limits, key: Uint8Array, zip: Uint8Array) {
+const prepare = Effect.fnUntraced(function* (spares: SpareRunner, limits: Limits, key: Uint8Array, zip: Uint8Array) {
   const source = yield* archiveEffect((signal) => readBundle(zip, limits, signal))
   const compiled = yield* archiveEffect(() => compile(source.script, source.sourceMap))
-  const loaded = yield* loadOnce(pool, limits, compiled)
+  const loaded = yield* loadOnce(spares, limits, compiled)
   const functions = yield* readExports(loaded.exports)
   const artifact = sealArtifact(key, { ...compiled, cache: loaded.cache, engine: engineTag([]) })
   return { functions, artifact } satisfies Prepared

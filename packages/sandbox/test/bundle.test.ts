@@ -6,7 +6,9 @@ import { tenantWith } from "./Tenant.ts"
 import { bundleOf, type ZipEntry, zipEntries } from "./zip.ts"
 
 const MiB = 1024 * 1024
+// Each bundle is loaded by a runner that had been started for it.
 const options = {
+  spareRunner: true,
   runners: 1,
   key: Redacted.make(new Uint8Array(32).fill(7)),
   limits: { loadMs: 1000, archiveBytes: MiB, unpackedBytes: 2 * MiB, archiveEntries: 100, heapBytes: 64 * MiB }

@@ -42,7 +42,7 @@ export const openLocalServer = async ({ folder, port, version }: LocalServerOpti
     publicUrl: () => url,
     stores: Sqlite.stores({ file: join(folder, "weft.db") }),
     blobs: Filesystem.blobs({ dir: join(folder, "blobs") }),
-    sandbox: Sandbox.isolated({ key }),
+    sandbox: Sandbox.isolated({ key, spareRunner: true }),
     // What is being written here may talk to what else runs on this machine.
     egress: outbound({ policy: { allow: ["127.0.0.1", "::1", "localhost"] } }),
     masterKeys: [key]

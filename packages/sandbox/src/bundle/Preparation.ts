@@ -1,9 +1,8 @@
-/** Loads a fresh bundle for the first time: in a runner that is started for it and killed afterwards. */
+/** Loads a fresh bundle for the first time: in a runner of its own, which is killed afterwards. */
 import { BundleRejected, type Limits, SandboxUnavailable } from "@weft/core"
 import { Effect } from "effect"
 import type { FromRunner } from "../protocol/FromRunner.ts"
-import type { Pool } from "../supervisor/Pool.ts"
-import { RunnerProcess } from "../supervisor/RunnerProcess.ts"
+import type { SpareRunner } from "../supervisor/SpareRunner.ts"
 import type { Compiled } from "./Compile.ts"
 import { StackMap } from "./StackMap.ts"
 
@@ -13,13 +12,11 @@ export interface Loaded {
   readonly cache: Uint8Array<ArrayBuffer>
 }
 
-/** A code cache of a 16 MiB script and a description of all that it exports fit in. */
-const frameBytesMax = 256 * 1024 * 1024
 /** What starting a process and its isolate may take beside the bundle's own loading. */
 const startMs = 10_000
 
 export const loadOnce = (
-  pool: Pool,
+  spares: SpareRunner,
   limits: Limits,
   compiled: Compiled
 ): Effect.Effect<Loaded, BundleRejected | SandboxUnavailable> =>
@@ -29,8 +26,9 @@ export const loadOnce = (
       clearTimeout(deadline)
       resume(result)
       runner.kill("the bundle is loaded")
+      spares.renew()
     }
-    const runner = new RunnerProcess(frameBytesMax, {
+    const runner = spares.take({
       message: (message) => {
         const result = resultOf(message, limits, compiled)
         if (result !== undefined) end(result)
@@ -38,7 +36,6 @@ export const loadOnce = (
       died: (why) => end(Effect.fail(diedWhile(why)))
     })
     deadline = setTimeout(() => end(Effect.fail(tooSlow(limits))), limits.loadMs + startMs)
-    pool.boot(runner)
     runner.send({ kind: "load", isolate: 1, describe: true, script: compiled.script, cache: new Uint8Array(0) })
     return Effect.sync(() => {
       clearTimeout(deadline)
