@@ -7,6 +7,7 @@ import { createHash } from "node:crypto"
 import { once } from "node:events"
 import { readFileSync } from "node:fs"
 import { createServer, type ServerResponse } from "node:http"
+import { tmpdir } from "node:os"
 import { basename } from "node:path"
 import type { Archive } from "../packing/Archive.ts"
 
@@ -16,7 +17,7 @@ export interface Registry {
 }
 
 export const openRegistry = async (archives: ReadonlyArray<Archive>): Promise<Registry> => {
-  const upstream = execFileSync("npm", ["config", "get", "registry"], { encoding: "utf8" }).trim()
+  const upstream = execFileSync("npm", ["config", "get", "registry"], { encoding: "utf8", cwd: tmpdir() }).trim()
   const byName = new Map(archives.map((archive) => [archive.manifest.name, archive]))
   const byFile = new Map(archives.map(({ file }) => [basename(file), file]))
   let url = ""

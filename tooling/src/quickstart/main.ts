@@ -190,6 +190,10 @@ const write = (timings: ReadonlyArray<Timing>, scenes: ReadonlyArray<Scene>): vo
   }
 }
 
+// `npm run -w` tells the commands below that they are in a workspace, too.
+for (const name of Object.keys(process.env))
+  if (/^npm_config_(workspace|local_prefix)/.test(name)) delete process.env[name]
+
 const place = mkdtempSync(join(tmpdir(), "weft-quick-start-"))
 try {
   await main(place)
