@@ -167,12 +167,15 @@ const sweep = (envId: EnvId) =>
     Effect.provideServiceEffect(Clock.Clock, tomorrow)
   )
 
+/** Each takes a start of the server. */
+const lives = Number(process.env.WEFT_TEST_LIVES ?? 5)
+
 describe("kill -9 in the middle of uploads", () => {
-  it("leaves every file whole and no other bytes, ten times in a row", { timeout: 240_000 }, async () => {
+  it(`leaves every file whole and no other bytes, ${lives} times in a row`, { timeout: 240_000 }, async () => {
     const expected: Expected = new Map()
     let server = await startServer(dataDir)
     const envId = EnvRecord.parse(await send(server, "GET", "/v1/env")).data.env_id
-    for (let life = 0; life < 10; life++) {
+    for (let life = 0; life < lives; life++) {
       const storing = storeUntilDeath(server, expected, life)
       await new Promise((resolve) => setTimeout(resolve, 150 + ((life * 377) % 900)))
       await server.kill()
