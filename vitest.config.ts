@@ -22,9 +22,6 @@ const onPostgres = ["adapters/postgres/test/**/*.test.ts"]
 /** Suites that start whole servers: last, when all else is over. Most of their time they wait. */
 const heavy = ["**/*.e2e.test.ts"]
 
-/** One more than the least number of cores that this is meant for: many tests wait for processes, databases and clocks. */
-const workers = 3
-
 export default defineConfig({
   test: {
     pool: "forks",
@@ -38,7 +35,7 @@ export default defineConfig({
           exclude: [...heavy, ...onPostgres, ...http],
           // Many files take less time than what they import.
           isolate: false,
-          maxWorkers: workers,
+          maxWorkers: 2,
           sequence: { groupOrder: 0 }
         }
       },
@@ -51,7 +48,7 @@ export default defineConfig({
           provide: { httpBackend: "SQLite and files" },
           // A file takes less time than what it imports.
           isolate: false,
-          maxWorkers: workers,
+          maxWorkers: 2,
           sequence: { groupOrder: 0 }
         }
       },
@@ -64,7 +61,7 @@ export default defineConfig({
           globalSetup: "./adapters/http/test/client/Tally.ts",
           provide: { httpBackend: "memory", throughClient: true },
           isolate: false,
-          maxWorkers: workers,
+          maxWorkers: 2,
           sequence: { groupOrder: 0 }
         }
       },
@@ -75,7 +72,7 @@ export default defineConfig({
           include: onPostgres,
           exclude: heavy,
           globalSetup: "./tooling/src/services/vitest.ts",
-          maxWorkers: workers,
+          maxWorkers: 2,
           sequence: { groupOrder: 1 }
         }
       },
@@ -88,13 +85,13 @@ export default defineConfig({
           globalSetup: ["./tooling/src/services/vitest.ts", "./tooling/src/services/vitestS3.ts"],
           provide: { httpBackend: "PostgreSQL and S3" },
           isolate: false,
-          maxWorkers: workers,
+          maxWorkers: 2,
           sequence: { groupOrder: 1 }
         }
       },
       {
         extends: true,
-        test: { name: "heavy", include: heavy, maxWorkers: workers, testTimeout: 120_000, sequence: { groupOrder: 2 } }
+        test: { name: "heavy", include: heavy, maxWorkers: 3, testTimeout: 120_000, sequence: { groupOrder: 2 } }
       }
     ],
     execArgv: ["--conditions=weft-source"],

@@ -105,7 +105,7 @@ interface Begun {
 /** One of the two stores, with what a caller knows of it. */
 const subjectOf = (store: BlobStore["Service"]) => {
   const begun: Array<Begun> = []
-  /** Digests by content; equal contents must have equal ones. */
+  /** Digests by content; equal parts must have equal ones, and equal blobs, but not a part and a blob. */
   const digests = new Map<string, string>()
 
   const noted = (content: string, digest: string): string => {
@@ -119,7 +119,7 @@ const subjectOf = (store: BlobStore["Service"]) => {
     const content = streamed(bytes(next.size, next.seed), 30_000)
     const written = yield* store.writePart(to.key, to.name, next.number, content)
     to.parts.set(next.number, { number: next.number, ...written })
-    return `${written.size} ${noted(`${next.size} ${next.size === 0 ? "" : next.seed}`, written.digest)}`
+    return `${written.size} ${noted(`part ${next.size} ${next.size === 0 ? "" : next.seed}`, written.digest)}`
   })
   const join = Effect.fnUntraced(function* (next: Extract<Command, { _tag: "Join" }>) {
     const from = begun[next.upload % begun.length]
