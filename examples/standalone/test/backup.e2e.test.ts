@@ -1,10 +1,10 @@
 /** The commands of `docs/operating.md` that back up and restore, as they stand there, on servers under load. */
 import { execFile, execFileSync } from "node:child_process"
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { promisify } from "node:util"
-import { postgres, rsync } from "@weft/tooling/services"
+import { pgDump, postgres, rsync } from "@weft/tooling/services"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { expectEvents, expectFiles, settled, succeeded } from "./backup/Findings.ts"
 import { type Load, source, startLoad } from "./backup/Load.ts"
@@ -29,7 +29,8 @@ afterAll(async () => {
   rmSync(root, { recursive: true, force: true })
 })
 
-const debianBin = "/usr/lib/postgresql/15/bin"
+/** Of a PostgreSQL with `pg_dump`, which that of npm has not. */
+let debianBin = ""
 
 /** Runs a block of the page in a shell of its own, while everything else here goes on. */
 const shell = async (script: string, variables: Readonly<Record<string, string>>): Promise<void> => {
@@ -89,7 +90,10 @@ const given = async (server: ServerProcess): Promise<ReadonlyArray<string>> => {
   return [...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name = ""]) => name).sort()
 }
 
-beforeAll(rsync)
+beforeAll(() => {
+  rsync()
+  debianBin = pgDump()
+})
 
 describe("a backup by the commands of the page", () => {
   it("of SQLite and a folder has all that was acknowledged before it began", async () => {
@@ -110,8 +114,7 @@ describe("a backup by the commands of the page", () => {
     expect(await restored.stop()).toBe(0)
   })
 
-  // Needs pg_dump, which comes with Debian's PostgreSQL 15 and not with the one of npm.
-  it.skipIf(!existsSync(join(debianBin, "pg_dump")))("of PostgreSQL has it, too", async () => {
+  it("of PostgreSQL has it, too", async () => {
     const database = await postgres({ bin: debianBin })
     ends.unshift(database.remove)
     const [data, backup, fresh] = ["pg-data", "pg-backup", "pg-new"].map((name) => join(root, name))

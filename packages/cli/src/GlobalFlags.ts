@@ -1,12 +1,9 @@
 /** Flags that every command takes. */
 import { Flag, GlobalFlag } from "effect/cli"
+import { switchFlag } from "./input/Switch.ts"
 
 export const Json = GlobalFlag.Setting("json")({
-  flag: Flag.Boolean("json").pipe(
-    Flag.withoutNegation,
-    Flag.withDescription("Print JSON: one document, or a line for each thing that happens"),
-    Flag.withDefault(false)
-  )
+  flag: switchFlag("json", "Print JSON: one document, or a line for each thing that happens")
 })
 
 export const ProfileName = GlobalFlag.Setting("profile")({

@@ -1,6 +1,7 @@
 /** Servers that tests and benchmarks start for themselves, on the loopback, and end again. */
 export { type Chromium, chromium, chromiumPackages } from "./Chromium.ts"
 export { type NatsServer, nats, natsPackages } from "./Nats.ts"
+export { pgDump } from "./PgDump.ts"
 export { type PostgresOptions, type PostgresServer, postgres } from "./Postgres.ts"
 export { radosgw, radosgwPackages } from "./Radosgw.ts"
 export { rsync, rsyncPackages } from "./Rsync.ts"

@@ -2,6 +2,7 @@
 import type { PageQuery, Pages } from "@weft/client"
 import { Effect } from "effect"
 import { Flag } from "effect/cli"
+import { switchFlag } from "../input/Switch.ts"
 import { Output } from "../output/Output.ts"
 import { type Column, tableLines } from "../output/Table.ts"
 
@@ -14,7 +15,7 @@ export const listingFlags = {
     Flag.withDescription("How many to show at most, 20 by default"),
     Flag.withDefault(20)
   ),
-  all: Flag.Boolean("all").pipe(Flag.withoutNegation, Flag.withDescription("Show all of them"), Flag.withDefault(false))
+  all: switchFlag("all", "Show all of them")
 }
 
 export interface Wanted {

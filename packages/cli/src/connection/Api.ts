@@ -1,8 +1,7 @@
 /** The server that the user means, asked through the client. */
 import { createClient, type WeftClient } from "@weft/client"
 import { Cause, Config, Context, Effect, Layer, Option, Redacted, Stream } from "effect"
-import type { Failure } from "../Failure.ts"
-import { failure } from "../Failure.ts"
+import { type Failure, failure } from "../Failure.ts"
 import { ProfileName, Url } from "../GlobalFlags.ts"
 import { Profiles } from "../profiles/Profiles.ts"
 import { failureOf, isUnreachable, loginOf, type Role } from "./Reasons.ts"

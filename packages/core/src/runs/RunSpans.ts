@@ -79,12 +79,15 @@ export const callSpans = (): ((call: HostCall, answer: Answer) => Answer) => {
   return ({ op }, answer) => {
     if (pieces.has(op) || count === callSpansMax) return answer
     count++
-    const name = operationForm.test(op) ? op : "unknown"
     // What a host's own function does is the host's to trace.
-    const own = name.startsWith("host.") ? Effect.provideService(answer, References.TracerEnabled, true) : answer
+    const own = op.startsWith("host.") ? Effect.provideService(answer, References.TracerEnabled, true) : answer
     return traced(
       own,
-      () => ({ name: `svc.${name}`, kind: op === "fetch.send" ? "client" : "internal", attributes: {} }),
+      () => ({
+        name: `svc.${operationForm.test(op) ? op : "unknown"}`,
+        kind: op === "fetch.send" ? "client" : "internal",
+        attributes: {}
+      }),
       endOfCall
     )
   }

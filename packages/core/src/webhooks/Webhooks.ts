@@ -44,7 +44,7 @@ export class Webhooks extends Context.Service<
   static readonly layer = Layer.effect(
     Webhooks,
     Effect.gen(function* () {
-      const tenants = yield* Provisioning
+      const provisioning = yield* Provisioning
       const rates = yield* RateLimits
       const quotas = yield* Quotas
       const credentials = yield* Credentials
@@ -64,7 +64,7 @@ export class Webhooks extends Context.Service<
 
       return Webhooks.of({
         handle: Effect.fnUntraced(function* (call) {
-          const env = yield* tenants.resolve(call.org, call.env)
+          const env = yield* provisioning.resolve(call.org, call.env)
           yield* rates.check(env.env_id)
           const found = (yield* deployments.of(env.env_id)).endpoint(call.method, call.service, call.path)
           if (found === undefined) return yield* new NotFound({ resource: "webhook endpoint" })

@@ -1,7 +1,7 @@
 /** `weft deploy`: builds, says what will be different, uploads, and has the build serve. */
 import type { Build } from "@weft/client"
 import { Effect } from "effect"
-import { Command, Flag } from "effect/cli"
+import { Command } from "effect/cli"
 import { makeBundler } from "../../bundle/Bundle.ts"
 import { Api } from "../../connection/Api.ts"
 import { addressesAt, addressOf } from "../../deployment/Addresses.ts"
@@ -10,22 +10,15 @@ import { type Offer, offerOf } from "../../deployment/Offer.ts"
 import { makeReader } from "../../deployment/Reading.ts"
 import { deployedBuild, ensureProject, offerOfDeployed } from "../../deployment/Servers.ts"
 import { tellChanges, tellOffer } from "../../deployment/Telling.ts"
+import { switchFlag } from "../../input/Switch.ts"
 import { Output } from "../../output/Output.ts"
 import { bytes } from "../../output/Sizes.ts"
 import { readProject } from "../../project/Project.ts"
 import { consent } from "./Consent.ts"
 
-export const confirm = Flag.Boolean("confirm").pipe(
-  Flag.withoutNegation,
-  Flag.withDescription("Ask after the changes were shown"),
-  Flag.withDefault(false)
-)
+export const confirm = switchFlag("confirm", "Ask after the changes were shown")
 
-export const dryRun = Flag.Boolean("dry-run").pipe(
-  Flag.withoutNegation,
-  Flag.withDescription("Show the changes, and do nothing"),
-  Flag.withDefault(false)
-)
+export const dryRun = switchFlag("dry-run", "Show the changes, and do nothing")
 
 export const deploy = Command.make(
   "deploy",

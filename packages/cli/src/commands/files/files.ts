@@ -4,6 +4,7 @@ import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { Api } from "../../connection/Api.ts"
 import { lifetimeOf } from "../../input/Lifetime.ts"
+import { switchFlag } from "../../input/Switch.ts"
 import { Output } from "../../output/Output.ts"
 import { bytes } from "../../output/Sizes.ts"
 import type { Column } from "../../output/Table.ts"
@@ -49,12 +50,7 @@ const rm = Command.make(
       Argument.withDescription("Files, or folders with --recursive"),
       Argument.variadic({ min: 1 })
     ),
-    recursive: Flag.Boolean("recursive").pipe(
-      Flag.withAlias("r"),
-      Flag.withoutNegation,
-      Flag.withDescription("Delete all files below folders"),
-      Flag.withDefault(false)
-    )
+    recursive: switchFlag("recursive", "Delete all files below folders", "r")
   },
   Effect.fnUntraced(function* ({ paths, recursive }) {
     const api = yield* Api

@@ -1,8 +1,9 @@
 import type { File } from "@weft/client"
 import { Effect, FileSystem, Option, Path, Stdio, Stream } from "effect"
-import { Argument, Command, Flag } from "effect/cli"
+import { Argument, Command } from "effect/cli"
 import { Api } from "../../connection/Api.ts"
 import { failure, misuse } from "../../Failure.ts"
+import { switchFlag } from "../../input/Switch.ts"
 import { Output } from "../../output/Output.ts"
 import { progressBar } from "../../output/ProgressBar.ts"
 import { bytes } from "../../output/Sizes.ts"
@@ -16,17 +17,8 @@ export const get = Command.make(
       Argument.withDescription("Where to put it: its own name here by default; - for stdout"),
       Argument.optional
     ),
-    recursive: Flag.Boolean("recursive").pipe(
-      Flag.withAlias("r"),
-      Flag.withoutNegation,
-      Flag.withDescription("Get all files below a folder"),
-      Flag.withDefault(false)
-    ),
-    force: Flag.Boolean("force").pipe(
-      Flag.withoutNegation,
-      Flag.withDescription("Replace files that are there"),
-      Flag.withDefault(false)
-    )
+    recursive: switchFlag("recursive", "Get all files below a folder", "r"),
+    force: switchFlag("force", "Replace files that are there")
   },
   Effect.fnUntraced(function* ({ path, destination, recursive, force }) {
     const to = Option.getOrNull(destination)

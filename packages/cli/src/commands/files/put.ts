@@ -4,6 +4,7 @@ import { Effect, Option, Path, Stdio, Stream } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { Api } from "../../connection/Api.ts"
 import { failure, misuse } from "../../Failure.ts"
+import { switchFlag } from "../../input/Switch.ts"
 import { Output } from "../../output/Output.ts"
 import { type Meter, progressBar } from "../../output/ProgressBar.ts"
 import { bytes } from "../../output/Sizes.ts"
@@ -29,12 +30,7 @@ export const put = Command.make(
       Flag.withDescription("What it is; by the ending of its name by default"),
       Flag.optional
     ),
-    recursive: Flag.Boolean("recursive").pipe(
-      Flag.withAlias("r"),
-      Flag.withoutNegation,
-      Flag.withDescription("Put all files of a folder, and of the folders in it"),
-      Flag.withDefault(false)
-    )
+    recursive: switchFlag("recursive", "Put all files of a folder, and of the folders in it", "r")
   },
   Effect.fnUntraced(function* ({ source, path, contentType, recursive }) {
     const type = Option.getOrNull(contentType)

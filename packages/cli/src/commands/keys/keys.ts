@@ -5,6 +5,7 @@ import { Argument, Command, Flag } from "effect/cli"
 import { Api } from "../../connection/Api.ts"
 import { misuse } from "../../Failure.ts"
 import { rulesOf } from "../../input/Permissions.ts"
+import { switchFlag } from "../../input/Switch.ts"
 import { Output } from "../../output/Output.ts"
 import type { Column } from "../../output/Table.ts"
 import { localTime } from "../../output/Times.ts"
@@ -71,11 +72,7 @@ const revoke = Command.make(
   "revoke",
   {
     keys: Argument.String("key").pipe(Argument.withDescription("Ids of service keys"), Argument.variadic()),
-    all: Flag.Boolean("all").pipe(
-      Flag.withoutNegation,
-      Flag.withDescription("Revoke all that your API key has made"),
-      Flag.withDefault(false)
-    )
+    all: switchFlag("all", "Revoke all that your API key has made")
   },
   Effect.fnUntraced(function* ({ keys, all }) {
     const api = yield* Api

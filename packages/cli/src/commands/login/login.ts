@@ -1,19 +1,16 @@
 /** `weft login`: keeps a token for a server, after the server has accepted it. */
 import { Effect, Redacted } from "effect"
-import { Command, Flag } from "effect/cli"
+import { Command } from "effect/cli"
 import { Api, apiOf } from "../../connection/Api.ts"
 import type { Target } from "../../connection/Target.ts"
 import { refuseSecret, secretArgument } from "../../input/SecretArgument.ts"
+import { switchFlag } from "../../input/Switch.ts"
 import { Output } from "../../output/Output.ts"
 import { type Profile, profileOf, withProfile } from "../../profiles/ProfileBook.ts"
 import { Profiles } from "../../profiles/Profiles.ts"
 import { readSecret } from "./Secret.ts"
 
-const isAdmin = Flag.Boolean("admin").pipe(
-  Flag.withoutNegation,
-  Flag.withDescription("Take the admin token of the server instead of an API key"),
-  Flag.withDefault(false)
-)
+const isAdmin = switchFlag("admin", "Take the admin token of the server instead of an API key")
 
 export const login = Command.make(
   "login",

@@ -4,6 +4,7 @@ import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { Api } from "../../connection/Api.ts"
 import { misuse } from "../../Failure.ts"
+import { switchFlag } from "../../input/Switch.ts"
 import { Output } from "../../output/Output.ts"
 import { listed } from "../Listing.ts"
 import { sinceFlag, statusFlag, typeFlag } from "../runs/RunFilters.ts"
@@ -15,12 +16,7 @@ const flags = {
     Argument.withDescription("The id of a run; without it, the last runs"),
     Argument.optional
   ),
-  follow: Flag.Boolean("follow").pipe(
-    Flag.withAlias("f"),
-    Flag.withoutNegation,
-    Flag.withDescription("Go on with what happens: until the run ends, or with all runs that begin"),
-    Flag.withDefault(false)
-  ),
+  follow: switchFlag("follow", "Go on with what happens: until the run ends, or with all runs that begin", "f"),
   fn: Flag.String("fn").pipe(
     Flag.withMetavar("function"),
     Flag.withDescription("Only runs of this function: ns/name, or project:ns/name"),

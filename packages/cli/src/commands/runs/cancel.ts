@@ -2,16 +2,13 @@ import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { Api } from "../../connection/Api.ts"
 import { misuse } from "../../Failure.ts"
+import { switchFlag } from "../../input/Switch.ts"
 import { Output } from "../../output/Output.ts"
 import { sinceFlag, typeFlag } from "./RunFilters.ts"
 
 const flags = {
   runs: Argument.String("run").pipe(Argument.withDescription("Ids of running runs"), Argument.variadic()),
-  all: Flag.Boolean("all").pipe(
-    Flag.withoutNegation,
-    Flag.withDescription("Cancel all that are running, or those that the other flags mean"),
-    Flag.withDefault(false)
-  ),
+  all: switchFlag("all", "Cancel all that are running, or those that the other flags mean"),
   type: typeFlag,
   since: sinceFlag,
   event: Flag.String("event").pipe(

@@ -1,10 +1,11 @@
 /** `weft sessions`: credentials for an hour, or a day at most. */
 import type { Session } from "@weft/client"
 import { Effect, Option } from "effect"
-import { Argument, Command, Flag } from "effect/cli"
+import { Argument, Command } from "effect/cli"
 import { Api } from "../../connection/Api.ts"
 import { misuse } from "../../Failure.ts"
 import { rulesOf } from "../../input/Permissions.ts"
+import { switchFlag } from "../../input/Switch.ts"
 import { Output } from "../../output/Output.ts"
 import type { Column } from "../../output/Table.ts"
 import { localTime } from "../../output/Times.ts"
@@ -53,11 +54,7 @@ const revoke = Command.make(
   "revoke",
   {
     sessions: Argument.String("session").pipe(Argument.withDescription("Ids of sessions"), Argument.variadic()),
-    all: Flag.Boolean("all").pipe(
-      Flag.withoutNegation,
-      Flag.withDescription("Revoke all of your API key"),
-      Flag.withDefault(false)
-    )
+    all: switchFlag("all", "Revoke all of your API key")
   },
   Effect.fnUntraced(function* ({ sessions, all }) {
     const api = yield* Api
