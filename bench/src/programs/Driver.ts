@@ -1,0 +1,149 @@
+/** Measures a program in its own process, all programs alike. */
+import { deepStrictEqual } from "node:assert"
+import { setTimeout as sleep } from "node:timers/promises"
+import type { Figures, Measurement } from "./Command.ts"
+import { type JobProgram, resultOf } from "./JobProgram.ts"
+import { alignWallClock, wallNow } from "./WallClock.ts"
+
+const pollMs = 20
+
+/** Without a further finished job in this time the program counts as broken. */
+const patienceMs = 30_000
+
+/** Results that are read back after each round. */
+const readBack = 20
+
+/** Longest wait before a sample of latency: waits differ, so that samples meet timers and clocks at any phase. */
+const calmMs = 12
+
+export class Driver {
+  readonly #program: JobProgram
+  /** The number of the next job. */
+  #next = 0
+  /** Jobs that were published, flows apart. */
+  #published = 0
+  #flows = 0
+
+  constructor(program: JobProgram) {
+    this.#program = program
+  }
+
+  measure(measurement: Measurement): Promise<Figures> {
+    switch (measurement.kind) {
+      case "oneByOne":
+        return this.#oneByOne(measurement)
+      case "bulk":
+        return this.#bulk(measurement)
+      case "latency":
+        return this.#latency(measurement)
+      case "flows":
+        return this.#flowing(measurement)
+    }
+  }
+
+  async #oneByOne({ publishers, seconds, jobsMax }: Measurement & { kind: "oneByOne" }): Promise<Figures> {
+    const first = this.#next
+    const began = performance.now()
+    const isOver = () => performance.now() - began > seconds * 1000 || this.#next - first >= jobsMax
+    const publisher = async (): Promise<void> => {
+      while (!isOver()) {
+        await this.#program.publish(this.#next++)
+        this.#published++
+      }
+    }
+    await Promise.all(Array.from({ length: publishers }, publisher))
+    return this.#rates(first, began, performance.now())
+  }
+
+  async #bulk({ jobs, batch }: Measurement & { kind: "bulk" }): Promise<Figures> {
+    const first = this.#next
+    const began = performance.now()
+    for (let done = 0; done < jobs; done += batch) {
+      const from = this.#next
+      this.#next += batch
+      await this.#program.publishMany(from, batch)
+      this.#published += batch
+    }
+    return this.#rates(first, began, performance.now())
+  }
+
+  /** Waits until all are finished, and looks at some results. */
+  async #rates(first: number, began: number, published: number): Promise<Figures> {
+    await this.#allFinished()
+    const finished = performance.now()
+    const jobs = this.#next - first
+    const step = Math.max(1, Math.floor(jobs / readBack))
+    for (let n = first; n < this.#next; n += step) {
+      deepStrictEqual(await this.#program.result(n), resultOf(n), `The result of job ${n} is not stored`)
+    }
+    return {
+      jobs,
+      publishedPerSecond: jobs / ((published - began) / 1000),
+      finishedPerSecond: jobs / ((finished - began) / 1000)
+    }
+  }
+
+  async #allFinished(): Promise<void> {
+    let last = -1
+    let lastAt = performance.now()
+    for (;;) {
+      const finished = await this.#program.finished()
+      if (finished === this.#published) return
+      if (finished > this.#published) throw new Error(`${finished} of ${this.#published} jobs are finished`)
+      if (finished !== last) {
+        last = finished
+        lastAt = performance.now()
+      } else if (performance.now() - lastAt > patienceMs) {
+        throw new Error(`${finished} of ${this.#published} jobs are finished, and no further one for ${patienceMs} ms`)
+      }
+      await sleep(pollMs)
+    }
+  }
+
+  async #latency({ samples }: Measurement & { kind: "latency" }): Promise<Figures> {
+    alignWallClock()
+    const published: Array<number> = []
+    const started: Array<number> = []
+    for (let sample = 0; sample < samples; sample++) {
+      const n = this.#next++
+      const sentAt = wallNow()
+      await this.#program.publish(n)
+      published.push(wallNow() - sentAt)
+      this.#published++
+      started.push((await this.#program.startedAt(n)) - sentAt)
+      await this.#allFinished()
+      await sleep(Math.ceil(Math.random() * calmMs))
+    }
+    return {
+      publishedP50Ms: quantile(published, 0.5),
+      startedP50Ms: quantile(started, 0.5),
+      startedP99Ms: quantile(started, 0.99)
+    }
+  }
+
+  async #flowing({ samples, atOnce, seconds }: Measurement & { kind: "flows" }): Promise<Figures> {
+    const { flow } = this.#program
+    if (flow === undefined) throw new Error("The program has no flows")
+    const taken: Array<number> = []
+    for (let sample = 0; sample < samples; sample++) {
+      const began = performance.now()
+      await flow(this.#flows++)
+      taken.push(performance.now() - began)
+    }
+    const first = this.#flows
+    const began = performance.now()
+    const starter = async (): Promise<void> => {
+      while (performance.now() - began < seconds * 1000) await flow(this.#flows++)
+    }
+    await Promise.all(Array.from({ length: atOnce }, starter))
+    const elapsed = (performance.now() - began) / 1000
+    return {
+      flowP50Ms: quantile(taken, 0.5),
+      flowP99Ms: quantile(taken, 0.99),
+      flowsPerSecond: (this.#flows - first) / elapsed
+    }
+  }
+}
+
+const quantile = (values: ReadonlyArray<number>, share: number): number =>
+  [...values].sort((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))] ?? Number.NaN

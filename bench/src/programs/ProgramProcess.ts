@@ -1,0 +1,63 @@
+/** A program as the suite sees it: a process that measures when it is told to. */
+import { fork } from "node:child_process"
+import { type Answer, type Command, encodeOptions, type Figures, type Measurement } from "./Command.ts"
+import type { ProgramOptions } from "./JobProgram.ts"
+
+export interface ProgramProcess {
+  readonly settings: Readonly<Record<string, string>>
+  /** Rejects when the program fails or ends. */
+  readonly measure: (measurement: Measurement) => Promise<Figures>
+  readonly close: () => Promise<void>
+}
+
+export interface ProgramFile extends ProgramOptions {
+  /** Of the program. */
+  readonly file: URL
+}
+
+const node = ["--conditions=weft-source", "--max-semi-space-size=16"]
+
+/** How long a program may take to end, in milliseconds; then it is killed. */
+const farewellMs = 10_000
+
+export const startProgram = async ({ file, ...options }: ProgramFile): Promise<ProgramProcess> => {
+  const child = fork(file, [encodeOptions(options)], {
+    execArgv: node,
+    stdio: ["ignore", "ignore", "inherit", "ipc"]
+  })
+  const end = (): void => void child.kill("SIGKILL")
+  process.once("exit", end)
+  const exited = new Promise<void>((resolve) => child.once("exit", () => resolve()))
+  void exited.then(() => process.off("exit", end))
+
+  let waiting: ((answer: Answer) => void) | undefined
+  const hear = (answer: Answer): void => {
+    waiting?.(answer)
+    waiting = undefined
+  }
+  child.on("message", (text) => hear(JSON.parse(String(text))))
+  child.once("exit", (code, signal) => hear({ kind: "failed", reason: `The program ended with ${signal ?? code}` }))
+  const next = (): Promise<Answer> => {
+    if (child.exitCode !== null || child.signalCode !== null) return Promise.reject(new Error("The program has ended"))
+    return new Promise((resolve, reject) => {
+      waiting = (answer) => (answer.kind === "failed" ? reject(new Error(answer.reason)) : resolve(answer))
+    })
+  }
+  const first = await next()
+  const ask = async (command: Command): Promise<Figures> => {
+    const answered = next()
+    child.send(JSON.stringify(command))
+    const answer = await answered
+    return answer.kind === "measured" ? answer.figures : {}
+  }
+  return {
+    settings: first.kind === "ready" ? first.settings : {},
+    measure: ask,
+    close: async () => {
+      const timer = setTimeout(end, farewellMs)
+      await ask({ kind: "close" }).catch(() => undefined)
+      await exited
+      clearTimeout(timer)
+    }
+  }
+}

@@ -1,0 +1,38 @@
+/** The main part of every program: opens it, then measures what the suite asks for, until it is told to close. */
+import { type Answer, type Command, decodeOptions } from "./Command.ts"
+import { Driver } from "./Driver.ts"
+import type { JobProgram, ProgramOptions } from "./JobProgram.ts"
+
+/** `await serve(async ({ url }) => …)` is the last line of a program; the process ends when it was closed. */
+export const serve = async (open: (options: ProgramOptions) => Promise<JobProgram>): Promise<void> => {
+  const answer = (message: Answer): Promise<void> =>
+    new Promise((resolve) => {
+      if (process.send === undefined) throw new Error("A program is started by a suite")
+      process.send(JSON.stringify(message), () => resolve())
+    })
+  const fail = async (error: unknown): Promise<never> => {
+    await answer({ kind: "failed", reason: error instanceof Error ? (error.stack ?? error.message) : String(error) })
+    return process.exit(1)
+  }
+  process.on("unhandledRejection", fail)
+  // Who has lost its suite measures for nobody.
+  process.once("disconnect", () => process.exit(1))
+  try {
+    const program = await open(decodeOptions(process.argv[2]))
+    const driver = new Driver(program)
+    process.on("message", async (text) => {
+      try {
+        const command: Command = JSON.parse(String(text))
+        if (command.kind !== "close") return await answer({ kind: "measured", figures: await driver.measure(command) })
+        await program.close()
+        await answer({ kind: "measured", figures: {} })
+        process.exit(0)
+      } catch (error) {
+        await fail(error)
+      }
+    })
+    await answer({ kind: "ready", settings: program.settings })
+  } catch (error) {
+    await fail(error)
+  }
+}
