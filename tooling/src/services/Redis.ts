@@ -10,8 +10,8 @@ export interface RedisOptions {
 }
 
 export interface RedisServer {
-  readonly port: number
-  readonly password: string
+  /** `redis://:PASSWORD@127.0.0.1:PORT` */
+  readonly url: string
   /** Ends it and removes its folder. */
   readonly remove: () => Promise<void>
 }
@@ -35,5 +35,5 @@ export const redis = async ({ durable = false }: RedisOptions = {}): Promise<Red
   const args = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value])
   server.begin("redis", "redis-server", [...args, "--dir", server.dir])
   await server.listening("redis", port)
-  return { port, password, remove: server.remove }
+  return { url: `redis://:${password}@127.0.0.1:${port}`, remove: server.remove }
 }

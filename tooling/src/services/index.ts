@@ -1,7 +1,9 @@
 /** Servers that tests and benchmarks start for themselves, on the loopback, and end again. */
 export { type Chromium, chromium, chromiumPackages } from "./Chromium.ts"
+export { type Daemons, daemons } from "./Daemons.ts"
 export { type NatsServer, nats, natsPackages } from "./Nats.ts"
 export { pgDump } from "./PgDump.ts"
+export { freePort } from "./Port.ts"
 export { type PostgresOptions, type PostgresServer, postgres } from "./Postgres.ts"
 export { radosgw, radosgwPackages } from "./Radosgw.ts"
 export { type RedisOptions, type RedisServer, redis, redisPackages } from "./Redis.ts"
