@@ -31,7 +31,7 @@ export interface ProgramOptions {
   readonly variant?: string
 }
 
-export interface Job {
+export type Job = {
   readonly n: number
   readonly payload: string
 }

@@ -1,58 +1,54 @@
-/** Events published one by one, each handled by user code, each run stored with its result. */
-
+/** Jobs published one by one and in batches, each handled by user code, until every result is stored. */
+import type { Figures } from "../programs/Command.ts"
+import type { ProgramProcess } from "../programs/ProgramProcess.ts"
+import { openPrograms } from "../programs/ProgramSuite.ts"
+import { rawPostgres, rawSqlite, weftPostgres, weftSqlite } from "../programs/Programs.ts"
 import type { Suite } from "../Suite.ts"
-import { type Embedded, startEmbedded } from "../targets/Embedded.ts"
-import { rawSqlite } from "../targets/rawSqlite.ts"
 
 const publishers = 32
-const events = 20_000
+const secondsOneByOne = 2
+const jobsOneByOneMax = 40_000
 
-const source = `
-export const onJob = (event) => ({ done: event.event_data.n })
-onJob.meta = { event: "job" }
-`
+const jobsInBulk = 20_000
+const batch = 1_000
+/** Whoever takes longer for all of them is given fewer. */
+const secondsInBulk = 6
 
-const payload = "x".repeat(900)
+/** How many jobs are published in batches: as many as the program does in the time. */
+const prepare = async (program: ProgramProcess): Promise<number> => {
+  await program.measure({ kind: "oneByOne", publishers, seconds: 1, jobsMax: 5_000 })
+  const { finishedPerSecond = 0 } = await program.measure({ kind: "bulk", jobs: 2 * batch, batch })
+  const batches = Math.round((finishedPerSecond * secondsInBulk) / batch)
+  return Math.min(jobsInBulk, Math.max(1, batches) * batch)
+}
 
-/** Publishes `events` events from `publishers` loops and waits until every run has ended. */
-const publishAll = async ({ env }: Embedded, events: number): Promise<Readonly<Record<string, number>>> => {
-  const before = await env.runs.stats()
-  const began = performance.now()
-  let next = 0
-  const publisher = async (): Promise<void> => {
-    while (next < events) await env.events.publish({ type: "job", data: { n: next++, payload } })
-  }
-  await Promise.all(Array.from({ length: publishers }, publisher))
-  const published = performance.now()
-  for (;;) {
-    const stats = await env.runs.stats()
-    if (stats.failed > before.failed) throw new Error("A run failed")
-    if (stats.succeeded - before.succeeded === events) break
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  }
-  const finished = performance.now()
+const measure = async (program: ProgramProcess, jobs: number): Promise<Figures> => {
+  const one = await program.measure({
+    kind: "oneByOne",
+    publishers,
+    seconds: secondsOneByOne,
+    jobsMax: jobsOneByOneMax
+  })
+  const bulk = await program.measure({ kind: "bulk", jobs, batch })
   return {
-    "published per second": events / ((published - began) / 1000),
-    "finished per second": events / ((finished - began) / 1000)
+    "one by one: published per second": one.publishedPerSecond ?? Number.NaN,
+    "one by one: finished per second": one.finishedPerSecond ?? Number.NaN,
+    "in bulk: published per second": bulk.publishedPerSecond ?? Number.NaN,
+    "in bulk: finished per second": bulk.finishedPerSecond ?? Number.NaN
   }
 }
 
 export const jobs: Suite = {
   name: "jobs",
-  measures: `${events} events of 1 KB published one by one by ${publishers} publishers, until every run has its result stored`,
-  open: async () => {
-    const weft = await startEmbedded(source)
-    await publishAll(weft, events)
-    return {
-      contenders: [
-        { name: "raw SQLite, groups of 100", isLimit: true, measure: () => rawSqlite(events, payload) },
-        { name: "weft", measure: () => publishAll(weft, events) }
-      ],
+  measures: "jobs of 1 KB, from the first publish until every result is stored",
+  open: () =>
+    openPrograms({
+      programs: [rawSqlite, rawPostgres, weftSqlite, weftPostgres],
+      prepare,
+      measure,
       settings: {
-        sqlite: "WAL, synchronous=FULL for both",
-        weft: "embedded in the benchmark's process, one runner per core; as many events before the first round"
-      },
-      close: weft.close
-    }
-  }
+        "one by one": `${publishers} publishers, each its next job when the one before is durable, for ${secondsOneByOne} s`,
+        "in bulk": `${jobsInBulk} jobs in batches of ${batch}, or as many as take about ${secondsInBulk} s`
+      }
+    })
 }

@@ -2,8 +2,9 @@
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { start, type WeftEnv } from "@weft/core"
+import { MemoryStores, start, type WeftEnv } from "@weft/core"
 import * as Filesystem from "@weft/filesystem"
+import * as Postgres from "@weft/postgres"
 import * as Sandbox from "@weft/sandbox"
 import * as Sqlite from "@weft/sqlite"
 import { bundle, sha256 } from "./upload.ts"
@@ -13,10 +14,15 @@ export interface Embedded {
   readonly close: () => Promise<void>
 }
 
-export const startEmbedded = async (source: string): Promise<Embedded> => {
+/** On SQLite in a folder of its own, or on the PostgreSQL database of `url`, as the reference server has them. */
+export const startEmbedded = async (source: string, url?: string): Promise<Embedded> => {
   const dir = mkdtempSync(join(tmpdir(), "weft-bench-"))
+  const database =
+    url === undefined
+      ? { stores: Sqlite.stores({ file: join(dir, "weft.db") }), feed: MemoryStores.feed }
+      : { stores: Postgres.stores({ url }), feed: Postgres.feed({ url }) }
   const weft = await start({
-    stores: Sqlite.stores({ file: join(dir, "weft.db") }),
+    ...database,
     blobs: Filesystem.blobs({ dir: join(dir, "blobs") }),
     sandbox: Sandbox.isolated(),
     masterKeys: [Filesystem.masterKey({ file: join(dir, "master.key") })]

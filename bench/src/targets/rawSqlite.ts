@@ -1,14 +1,15 @@
-/** The limit of the jobs suite: the same rows written by the driver alone, a commit per hundred, nothing executed. */
+/** The limit on SQLite: the same rows, written by the driver alone. Nothing is executed. */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
+import { jobOf, resultOf } from "../programs/JobProgram.ts"
+import { serve } from "../programs/Serve.ts"
+import { Starts } from "../programs/Starts.ts"
+import { GroupCommit } from "./GroupCommit.ts"
 
-const group = 100
-
-export const rawSqlite = async (events: number, payload: string): Promise<Readonly<Record<string, number>>> => {
-  const dir = mkdtempSync(join(tmpdir(), "weft-bench-"))
-  const db = new DatabaseSync(join(dir, "raw.db"))
+const open = (file: string) => {
+  const db = new DatabaseSync(file)
   db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL")
   db.exec("CREATE TABLE events (id INTEGER PRIMARY KEY, data TEXT)")
   db.exec("CREATE TABLE deliveries (id INTEGER PRIMARY KEY, event INTEGER)")
@@ -18,23 +19,50 @@ export const rawSqlite = async (events: number, payload: string): Promise<Readon
   const addRun = db.prepare("INSERT INTO runs VALUES (?, ?, 'running', NULL)")
   const endRun = db.prepare("UPDATE runs SET status = 'succeeded', result = ? WHERE id = ?")
   const endDelivery = db.prepare("DELETE FROM deliveries WHERE id = ?")
-  const began = performance.now()
-  for (let first = 0; first < events; first += group) {
-    db.exec("BEGIN IMMEDIATE")
-    for (let n = first; n < first + group; n++) {
-      addEvent.run(n, JSON.stringify({ n, payload }))
-      addDelivery.run(n, n)
-      addRun.run(n, n)
-    }
-    db.exec("COMMIT; BEGIN IMMEDIATE")
-    for (let n = first; n < first + group; n++) {
-      endRun.run(JSON.stringify({ done: n }), n)
-      endDelivery.run(n)
-    }
-    db.exec("COMMIT")
+  const result = db.prepare("SELECT result FROM runs WHERE id = ?")
+  return {
+    commit: (begun: ReadonlyArray<number>, ended: ReadonlyArray<number>): void => {
+      db.exec("BEGIN IMMEDIATE")
+      for (const n of begun) {
+        addEvent.run(n, JSON.stringify(jobOf(n)))
+        addDelivery.run(n, n)
+        addRun.run(n, n)
+      }
+      for (const n of ended) {
+        endRun.run(JSON.stringify(resultOf(n)), n)
+        endDelivery.run(n)
+      }
+      db.exec("COMMIT")
+    },
+    result: (n: number): unknown => JSON.parse(String(result.get(n)?.result)),
+    close: () => db.close()
   }
-  const seconds = (performance.now() - began) / 1000
-  db.close()
-  rmSync(dir, { recursive: true, force: true })
-  return { "finished per second": events / seconds }
 }
+
+await serve(async () => {
+  const dir = mkdtempSync(join(tmpdir(), "weft-bench-"))
+  const { commit, result, close } = open(join(dir, "raw.db"))
+  const starts = new Starts()
+  const group = new GroupCommit(commit)
+  const publish = async (n: number): Promise<void> => {
+    await group.begin(n)
+    starts.note(n)
+  }
+  return {
+    settings: { "raw SQLite": "node:sqlite, WAL, synchronous=FULL; one commit for all that waits, nothing executed" },
+    publish,
+    publishMany: async (first, count) => {
+      await Promise.all(Array.from({ length: count }, (_, index) => group.begin(first + index)))
+    },
+    finished: async () => group.ended,
+    result: async (n) => result(n),
+    startedAt: (n) => starts.of(n),
+    flow: async (n) => {
+      for (const step of [0, 1, 2]) await group.begin(-3 * n - step - 1)
+    },
+    close: async () => {
+      close()
+      rmSync(dir, { recursive: true, force: true })
+    }
+  }
+})

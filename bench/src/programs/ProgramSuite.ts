@@ -1,0 +1,52 @@
+/** A suite whose contenders are programs; each starts when it is first measured, and stays. */
+import type { Contender, OpenSuite } from "../Suite.ts"
+import type { Figures } from "./Command.ts"
+import { type ProgramProcess, startProgram } from "./ProgramProcess.ts"
+import type { Program } from "./Programs.ts"
+import { Services, settingsOfServices } from "./Services.ts"
+
+export interface ProgramSuite<Prepared> {
+  readonly programs: ReadonlyArray<Program>
+  /** Once for each program, before it is measured: warms it up. */
+  readonly prepare: (program: ProgramProcess) => Promise<Prepared>
+  readonly measure: (program: ProgramProcess, prepared: Prepared) => Promise<Figures>
+  readonly settings: Readonly<Record<string, string>>
+}
+
+export const openPrograms = async <Prepared>(suite: ProgramSuite<Prepared>): Promise<OpenSuite> => {
+  const services = new Services()
+  const running: Array<ProgramProcess> = []
+  const settings: Record<string, string> = { ...suite.settings }
+
+  const begin = async ({ name, file, service, variant }: Program) => {
+    const url = service === undefined ? {} : { url: await services.urlOf(service) }
+    const program = await startProgram({ file, ...url, ...(variant === undefined ? {} : { variant }) })
+    running.push(program)
+    if (service !== undefined) settings[service] = settingsOfServices[service]
+    settings[name] = Object.entries(program.settings)
+      .map(([what, value]) => `${what}: ${value}`)
+      .join("; ")
+    return { program, prepared: await suite.prepare(program) }
+  }
+
+  const contenderOf = (program: Program): Contender => {
+    let begun: ReturnType<typeof begin> | undefined
+    return {
+      name: program.name,
+      isLimit: program.isLimit ?? false,
+      measure: async () => {
+        begun ??= begin(program)
+        const started = await begun
+        return suite.measure(started.program, started.prepared)
+      }
+    }
+  }
+  return {
+    contenders: suite.programs.map(contenderOf),
+    settings,
+    close: async () => {
+      await Promise.all(running.map((program) => program.close()))
+      await services.close()
+    }
+  }
+}

@@ -1,0 +1,97 @@
+/** Weft as a program of jobs: handlers in isolates, on SQLite, or on PostgreSQL where there is a URL. */
+import { setTimeout as sleep } from "node:timers/promises"
+import type { WeftEnv } from "@weft/core"
+import { jobOf } from "../programs/JobProgram.ts"
+import { serve } from "../programs/Serve.ts"
+import { startEmbedded } from "./Embedded.ts"
+
+const source = `
+export const onJob = (event) => ({ done: event.event_data.n })
+onJob.meta = { event: "job" }
+
+export const onTimed = () => Date.now()
+onTimed.meta = { event: "timed" }
+
+export const first = async (event, svc) => {
+  await svc.events.publish({ type: "second", data: event.event_data })
+  return { done: 1 }
+}
+first.meta = { event: "first" }
+export const second = async (event, svc) => {
+  await svc.events.publish({ type: "third", data: event.event_data })
+  return { done: 2 }
+}
+second.meta = { event: "second" }
+export const third = (event) => ({ flow: event.event_data.n })
+third.meta = { event: "third" }
+`
+
+/** When an idle system is surely done with an event, in milliseconds: to ask sooner would disturb it. */
+const settledMs = 4
+
+/** Resolves flows as their last run ends; runs are told of when they are stored. */
+const watchFlows = (env: WeftEnv): ((n: number) => Promise<void>) => {
+  const waiting = new Map<number, () => void>()
+  const watch = async (): Promise<void> => {
+    for await (const message of env.activity()) {
+      if (message.type === "run:fail") throw new Error(`A run failed: ${message.result}`)
+      if (message.type !== "run:stop") continue
+      const { flow }: { flow?: number } = JSON.parse(message.result)
+      if (flow === undefined) continue
+      waiting.get(flow)?.()
+      waiting.delete(flow)
+    }
+  }
+  void watch()
+  return (n) => new Promise((resolve) => waiting.set(n, resolve))
+}
+
+await serve(async ({ url, variant }) => {
+  const { env, close } = await startEmbedded(source, url)
+  const type = variant === "latency" ? "timed" : "job"
+  const events = new Map<number, string>()
+  const ended = variant === "steps" ? watchFlows(env) : undefined
+  const publish = async (n: number): Promise<void> => {
+    events.set(n, (await env.events.publish({ type, data: jobOf(n) })).event_id)
+  }
+  const resultNow = async (n: number): Promise<unknown> => {
+    const [run] = await env.events.runs(events.get(n) ?? "")
+    return run?.status === "succeeded" ? run.result : undefined
+  }
+  return {
+    settings: {
+      weft: "embedded; each build in an isolate, two runner processes; the run and its result are stored",
+      database:
+        url === undefined ? "SQLite, WAL, synchronous=FULL, group commit" : "PostgreSQL, 10 connections, group commit",
+      "in batches": "each event is published by itself, all of a batch at once",
+      clock: "where user code starts is read from the guest's clock, of whole milliseconds; half of one is added"
+    },
+    publish,
+    publishMany: async (first, count) => {
+      await Promise.all(Array.from({ length: count }, (_, index) => publish(first + index)))
+    },
+    finished: async () => {
+      const { succeeded, failed } = await env.runs.stats()
+      if (failed > 0) throw new Error(`${failed} runs failed`)
+      return succeeded
+    },
+    result: resultNow,
+    startedAt: async (n) => {
+      for (let waitMs = settledMs; ; waitMs += 1) {
+        await sleep(waitMs)
+        const at = await resultNow(n)
+        if (typeof at === "number") return at + 0.5
+      }
+    },
+    ...(ended === undefined
+      ? {}
+      : {
+          flow: async (n: number) => {
+            const end = ended(n)
+            await env.events.publish({ type: "first", data: { n } })
+            await end
+          }
+        }),
+    close
+  }
+})
