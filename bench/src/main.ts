@@ -1,5 +1,6 @@
 /**
- * `npm run bench` runs every suite, `npm run bench -- webhook` one; `--rounds N`; `--json FILE` keeps the figures.
+ * `npm run bench` runs every suite, `npm run bench -- webhook` one; `--rounds N`; `--json FILE` keeps the figures;
+ * `--only weft` measures contenders with that in their name.
  * `npm run bench -- nodes` is about several nodes, and has options of its own: see `nodes/Command.ts`.
  * `npm run bench -- scale` is about a large database: see `scale/Command.ts`.
  */
@@ -25,7 +26,7 @@ if (process.argv[2] === "nodes") process.exit(await nodesCommand(process.argv.sl
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { rounds: { type: "string", default: "3" }, json: { type: "string" } }
+  options: { rounds: { type: "string", default: "3" }, json: { type: "string" }, only: { type: "string", default: "" } }
 })
 const unknown = positionals.find((name) => !suites.some((suite) => suite.name === name))
 if (unknown !== undefined) {
@@ -33,13 +34,25 @@ if (unknown !== undefined) {
   process.exit(2)
 }
 
+/** Of its contenders, those that have it in their name. */
+const narrowed = (suite: Suite, only: string): Suite => ({
+  ...suite,
+  open: async () => {
+    const opened = await suite.open()
+    const contenders = opened.contenders.filter(({ name }) => name.toLowerCase().includes(only.toLowerCase()))
+    return { ...opened, contenders }
+  }
+})
+
 console.log(
   `node ${process.version}, ${cpus().length} × ${cpus()[0]?.model}, ${Math.round(totalmem() / 2 ** 30)} GiB\n`
 )
 const results: Array<SuiteResult> = []
 for (const suite of suites) {
   if (positionals.length > 0 && !positionals.includes(suite.name)) continue
-  const result = await runSuite(suite, Number(values.rounds), (text) => process.stderr.write(`${text}\n`))
+  const result = await runSuite(narrowed(suite, values.only), Number(values.rounds), (text) =>
+    process.stderr.write(`${text}\n`)
+  )
   results.push(result)
   console.log(`${table(result)}\n`)
 }
