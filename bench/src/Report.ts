@@ -1,4 +1,4 @@
-/** Shows results as a table. */
+/** Shows results as a table on a terminal. */
 import type { SuiteResult } from "./Suite.ts"
 
 export const table = (result: SuiteResult): string => {
@@ -16,16 +16,17 @@ export const table = (result: SuiteResult): string => {
     cells
       .map((cell, column) => (column < 2 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0)))
       .join("  ")
-  const settings = Object.entries(result.settings).map(([name, value]) => `${name}: ${value}`)
   return [
     `${result.suite}: ${result.measures}`,
-    ...settings,
-    `${result.rounds} rounds in turns`,
+    ...Object.entries(result.settings).map(([name, value]) => `${name}: ${value}`),
+    `${result.rounds} ${result.rounds === 1 ? "round" : "rounds in turns"}`,
     "",
     format(head),
-    ...lines.map(format)
+    ...lines.map(format),
+    ...Object.entries(result.broken).map(([name, message]) => `BROKEN: ${name}: ${message}`)
   ].join("\n")
 }
 
-const show = (value: number): string =>
+/** Three digits, or all before the point. */
+export const show = (value: number): string =>
   value >= 1000 ? Math.round(value).toLocaleString("en-US") : value >= 10 ? value.toFixed(1) : value.toFixed(2)

@@ -1,32 +1,39 @@
 /**
- * `npm run bench` runs every suite, `npm run bench -- webhook` one; `--rounds N`; `--json FILE` keeps the figures;
- * `--only weft` measures contenders with that in their name.
+ * `npm run bench` runs every suite that is about speed, `npm run bench -- webhook latency` those two.
+ *
+ * --rounds N      each contender so often, in turns
+ * --only A,B      contenders with one of these in their name
+ * --short         whether everything works: a round each, of what starts quickly
+ * --keep          results go to `bench/results`, from where the documentation takes them
+ * --json FILE     results go to this file
+ *
+ * `npm run bench -- docs` writes the newest results into the documentation: see `results/Page.ts`.
  * `npm run bench -- nodes` is about several nodes, and has options of its own: see `nodes/Command.ts`.
  * `npm run bench -- scale` is about a large database: see `scale/Command.ts`.
  */
 import { writeFileSync } from "node:fs"
-import { cpus, totalmem } from "node:os"
 import { parseArgs } from "node:util"
 import { nodesCommand } from "./nodes/Command.ts"
 import { table } from "./Report.ts"
+import { keep } from "./results/Kept.ts"
+import { machineText, thisMachine } from "./results/Machine.ts"
 import { runSuite, type Suite, type SuiteResult } from "./Suite.ts"
+import { suites } from "./Suites.ts"
 import { scaleCommand } from "./scale/Command.ts"
-import { attackSuite } from "./suites/attacks.ts"
-import { cancel } from "./suites/cancel.ts"
-import { jobs } from "./suites/jobs.ts"
-import { latency } from "./suites/latency.ts"
-import { streams } from "./suites/streams.ts"
-import { transfers } from "./suites/transfers.ts"
-import { webhook } from "./suites/webhook.ts"
-
-const suites: ReadonlyArray<Suite> = [webhook, jobs, latency, cancel, attackSuite, transfers, streams]
+import { install } from "./targets/Peers.ts"
 
 if (process.argv[2] === "scale") process.exit(await scaleCommand(process.argv.slice(3)))
 if (process.argv[2] === "nodes") process.exit(await nodesCommand(process.argv.slice(3)))
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { rounds: { type: "string", default: "3" }, json: { type: "string" }, only: { type: "string", default: "" } }
+  options: {
+    rounds: { type: "string" },
+    only: { type: "string", default: "" },
+    short: { type: "boolean", default: false },
+    keep: { type: "boolean", default: false },
+    json: { type: "string" }
+  }
 })
 const unknown = positionals.find((name) => !suites.some((suite) => suite.name === name))
 if (unknown !== undefined) {
@@ -34,27 +41,42 @@ if (unknown !== undefined) {
   process.exit(2)
 }
 
-/** Of its contenders, those that have it in their name. */
-const narrowed = (suite: Suite, only: string): Suite => ({
-  ...suite,
-  open: async () => {
-    const opened = await suite.open()
-    const contenders = opened.contenders.filter(({ name }) => name.toLowerCase().includes(only.toLowerCase()))
-    return { ...opened, contenders }
-  }
-})
+const isAsked = (suite: Suite): boolean => {
+  if (positionals.length > 0) return positionals.includes(suite.name)
+  return values.short ? suite.hasShort === true : suite.isExtra !== true
+}
+const wanted = values.only.toLowerCase().split(",")
+const isChosen = (name: string): boolean => wanted.some((word) => name.toLowerCase().includes(word))
+const progress = (text: string): void => void process.stderr.write(`${text}\n`)
 
-console.log(
-  `node ${process.version}, ${cpus().length} × ${cpus()[0]?.model}, ${Math.round(totalmem() / 2 ** 30)} GiB\n`
-)
+const measure = (suite: Suite): Promise<SuiteResult> =>
+  runSuite(suite, {
+    isShort: values.short,
+    rounds: values.short ? 1 : Number(values.rounds ?? suite.rounds ?? 3),
+    isChosen,
+    progress,
+    install: (what) => install(what, progress)
+  })
+
+console.log(`${machineText(thisMachine())}\n`)
 const results: Array<SuiteResult> = []
-for (const suite of suites) {
-  if (positionals.length > 0 && !positionals.includes(suite.name)) continue
-  const result = await runSuite(narrowed(suite, values.only), Number(values.rounds), (text) =>
-    process.stderr.write(`${text}\n`)
-  )
-  results.push(result)
-  console.log(`${table(result)}\n`)
+const broken: Array<string> = []
+const began = performance.now()
+for (const suite of suites.filter(isAsked)) {
+  try {
+    const result = await measure(suite)
+    results.push(result)
+    console.log(`${table(result)}\n`)
+    if (Object.keys(result.broken).length > 0) broken.push(suite.name)
+    else if (values.keep) {
+      keep({ date: new Date().toISOString().slice(0, 10), machine: thisMachine(), ...result })
+    }
+  } catch (error) {
+    console.error(`BROKEN: ${suite.name}:`, error)
+    broken.push(suite.name)
+  }
 }
 if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(results, null, 2)}\n`)
-process.exit(0)
+console.log(`${Math.round((performance.now() - began) / 1000)} s in all`)
+if (broken.length > 0) console.error(`Broken: ${broken.join(", ")}`)
+process.exit(broken.length === 0 ? 0 : 1)

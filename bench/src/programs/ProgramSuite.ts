@@ -34,6 +34,7 @@ export const openPrograms = async <Prepared>(suite: ProgramSuite<Prepared>): Pro
     return {
       name: program.name,
       isLimit: program.isLimit ?? false,
+      ...(program.file.pathname.includes("/peers/src/") ? { needs: "peers" } : {}),
       measure: async () => {
         begun ??= begin(program)
         const started = await begun

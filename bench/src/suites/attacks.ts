@@ -84,6 +84,7 @@ const contender = (server: WeftServer, name: string, index: number): Contender =
 
 export const attackSuite: Suite = {
   name: "attacks",
+  isExtra: true,
   measures: `another tenant's webhook while guest code with a timeout of ${timeoutMs} ms attacks`,
   open: async () => {
     const server = await startWeft({ victim, attacker })

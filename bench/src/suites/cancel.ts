@@ -18,6 +18,7 @@ const at = (values: ReadonlyArray<number>, share: number): number =>
 
 export const cancel: Suite = {
   name: "cancel",
+  isExtra: true,
   measures: `cancel of while(true), ${samples} runs one after the other, until another run of the build is done`,
   open: async () => {
     const { env, close } = await startEmbedded(source)

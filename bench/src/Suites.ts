@@ -1,0 +1,11 @@
+/** All suites, in the order in which they are measured and shown. */
+import type { Suite } from "./Suite.ts"
+import { attackSuite } from "./suites/attacks.ts"
+import { cancel } from "./suites/cancel.ts"
+import { jobs } from "./suites/jobs.ts"
+import { latency } from "./suites/latency.ts"
+import { streams } from "./suites/streams.ts"
+import { transfers } from "./suites/transfers.ts"
+import { webhook } from "./suites/webhook.ts"
+
+export const suites: ReadonlyArray<Suite> = [webhook, jobs, latency, transfers, streams, cancel, attackSuite]
