@@ -1,24 +1,22 @@
-/** The adapters that the settings name. */
+/** The adapters that the settings name. Those that few servers need are loaded when they are. */
 import { join } from "node:path"
 import { MemoryStores } from "@weft/core"
 import * as Filesystem from "@weft/filesystem"
-import * as Nats from "@weft/nats"
-import * as Postgres from "@weft/postgres"
-import * as S3 from "@weft/s3"
 import * as Sqlite from "@weft/sqlite"
 import { Redacted } from "effect"
 import type { Settings } from "./Settings.ts"
 
 /** For `start` of `@weft/core`. */
-export const backendOf = (settings: Settings) => ({
-  stores: storesOf(settings),
-  blobs: blobsOf(settings),
-  feed: feedOf(settings)
+export const backendOf = async (settings: Settings) => ({
+  stores: await storesOf(settings),
+  blobs: await blobsOf(settings),
+  feed: await feedOf(settings)
 })
 
-const storesOf = ({ database, dataDir }: Settings) => {
+const storesOf = async ({ database, dataDir }: Settings) => {
   if (database.kind === "sqlite") return Sqlite.stores({ file: database.file ?? join(dataDir, "weft.db") })
   const { url, connections, timeoutMs } = database
+  const Postgres = await import("@weft/postgres")
   return Postgres.stores({
     url,
     ...(connections === null ? {} : { connections }),
@@ -26,18 +24,22 @@ const storesOf = ({ database, dataDir }: Settings) => {
   })
 }
 
-const feedOf = ({ database, pubSub }: Settings) => {
+const feedOf = async ({ database, pubSub }: Settings) => {
   if (pubSub.kind === "nats") {
+    const Nats = await import("@weft/nats")
     const servers = Redacted.value(pubSub.servers)
     return Nats.feed({ servers, ...(pubSub.prefix === null ? {} : { prefix: pubSub.prefix }) })
   }
-  return database.kind === "postgres" && pubSub.kind === "postgres"
-    ? Postgres.feed({ url: database.url })
-    : MemoryStores.feed
+  if (database.kind !== "postgres" || pubSub.kind !== "postgres") return MemoryStores.feed
+  const Postgres = await import("@weft/postgres")
+  return Postgres.feed({ url: database.url })
 }
 
-const blobsOf = ({ storage, dataDir }: Settings) =>
-  storage.kind === "s3" ? S3.blobs(storage.options) : Filesystem.blobs({ dir: storage.dir ?? join(dataDir, "blobs") })
+const blobsOf = async ({ storage, dataDir }: Settings) => {
+  if (storage.kind === "file") return Filesystem.blobs({ dir: storage.dir ?? join(dataDir, "blobs") })
+  const S3 = await import("@weft/s3")
+  return S3.blobs(storage.options)
+}
 
 /** What somebody who starts more than one node should know, a line each. */
 export const warningsOf = ({ database, storage, pubSub, adminToken }: Settings): ReadonlyArray<string> => {

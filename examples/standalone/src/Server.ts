@@ -5,7 +5,6 @@ import { nodeDns } from "@weft/domains"
 import { outbound } from "@weft/egress"
 import * as Filesystem from "@weft/filesystem"
 import * as Http from "@weft/http"
-import { otlp } from "@weft/opentelemetry"
 import * as Sandbox from "@weft/sandbox"
 import { Effect, Redacted } from "effect"
 import manifest from "../package.json" with { type: "json" }
@@ -29,7 +28,7 @@ export const openServer = async (settings: Settings): Promise<Server> => {
   let url = settings.publicUrl
   const weft = await start({
     publicUrl: () => url,
-    ...backendOf(settings),
+    ...(await backendOf(settings)),
     sandbox: Sandbox.isolated({
       limits,
       key,
@@ -37,7 +36,7 @@ export const openServer = async (settings: Settings): Promise<Server> => {
       ...(runnerBytes === null ? {} : { rssBytes: runnerBytes })
     }),
     egress: outbound({ policy: { allow: settings.egressAllow, traceparent: settings.egressTraceparent } }),
-    ...(settings.tracing === null ? {} : { tracing: tracingOf(settings.tracing) }),
+    ...(settings.tracing === null ? {} : { tracing: await tracingOf(settings.tracing) }),
     masterKeys: [key, ...settings.previousMasterKeys],
     deliveries: settings.deliveries,
     ...(settings.leaseMs === null ? {} : { leaseMs: settings.leaseMs }),
@@ -81,8 +80,10 @@ export const openServer = async (settings: Settings): Promise<Server> => {
   }
 }
 
-const tracingOf = ({ intervalMs, ...options }: TracingSettings) =>
-  otlp({ ...options, ...(intervalMs === null ? {} : { intervalMs }), serviceVersion: manifest.version })
+const tracingOf = async ({ intervalMs, ...options }: TracingSettings) => {
+  const { otlp } = await import("@weft/opentelemetry")
+  return otlp({ ...options, ...(intervalMs === null ? {} : { intervalMs }), serviceVersion: manifest.version })
+}
 
 /** TLS for custom domains is the matter of the proxy in front, which has certificates of its own. */
 const domainsOf = ({ domains: { dnsServers, ...zones } }: Settings) => ({

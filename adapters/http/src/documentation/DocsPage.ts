@@ -2,11 +2,9 @@
  * `/docs`: the OpenAPI document for people, rendered by the Swagger UI that `effect` carries. The page is whole: it loads
  * nothing from anywhere, and its policy lets it talk to this server only.
  */
-import { WeftApi } from "@weft/api"
 import { Effect } from "effect"
 import { Base64 } from "effect/encoding"
 import { HttpRouter, HttpServerResponse } from "effect/http"
-import { HttpApiSwagger } from "effect/http-api"
 
 const sha256 = async (text: string): Promise<string> =>
   Base64.encode(new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text))))
@@ -27,17 +25,9 @@ const policyOf = async (html: string): Promise<string> => {
   ].join("; ")
 }
 
-/** The page as `effect` makes it. Two megabytes of script: not loaded before somebody asks. */
-const renderedHtml = async (): Promise<string> => {
-  const { handler, dispose } = HttpRouter.toWebHandler(HttpApiSwagger.layer(WeftApi), { disableLogger: true })
-  try {
-    return await (await handler(new Request("http://localhost/docs"))).text()
-  } finally {
-    await dispose()
-  }
-}
-
 const page = Effect.promise(async () => {
+  // Two megabytes of script: not loaded before somebody asks.
+  const { renderedHtml } = await import("./SwaggerUi.ts")
   const html = await renderedHtml()
   return HttpServerResponse.text(html, {
     contentType: "text/html; charset=utf-8",

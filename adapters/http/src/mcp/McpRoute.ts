@@ -12,7 +12,7 @@ import { toResponse } from "../answers/Answer.ts"
 import { failureAnswer, internal } from "../answers/Failure.ts"
 import { atRoute } from "../tracing/RequestSpan.ts"
 import { bearerToken } from "../webhooks/WebhookTarget.ts"
-import { answerMessage, type McpHost } from "./McpExchange.ts"
+import type { McpHost } from "./McpExchange.ts"
 import { mcpRoute, parseMcpTarget } from "./McpTarget.ts"
 import { RunningCalls } from "./RunningCalls.ts"
 import { makeSchemaChecks } from "./SchemaChecks.ts"
@@ -47,6 +47,7 @@ const answer = Effect.fnUntraced(function* (host: McpHost, request: HttpServerRe
   // Whoever guesses another's session still has another credential.
   const client = session === undefined ? null : `${service.caller.id} ${target.service} ${session}`
   const sent = new Request("http://localhost/mcp", { method: "POST", headers: sentOn(headers) })
+  const { answerMessage } = yield* exchange
   const response = yield* answerMessage(yield* inSpan(host), service, client, sent, body)
   const answered: Record<string, string> = {
     ...Object.fromEntries(response.headers),
@@ -59,6 +60,9 @@ const answer = Effect.fnUntraced(function* (host: McpHost, request: HttpServerRe
     body: yield* Effect.promise(() => response.text())
   })
 })
+
+/** The SDK takes a while to load, and most servers never need it: with the first message. */
+const exchange = Effect.promise(() => import("./McpExchange.ts"))
 
 /** What the protocol's own code calls back are parts of this request. */
 const inSpan = (host: McpHost): Effect.Effect<McpHost> =>

@@ -1,0 +1,13 @@
+/** The page as `effect` makes it, with Swagger UI in it. */
+import { WeftApi } from "@weft/api"
+import { HttpRouter } from "effect/http"
+import { HttpApiSwagger } from "effect/http-api"
+
+export const renderedHtml = async (): Promise<string> => {
+  const { handler, dispose } = HttpRouter.toWebHandler(HttpApiSwagger.layer(WeftApi), { disableLogger: true })
+  try {
+    return await (await handler(new Request("http://localhost/docs"))).text()
+  } finally {
+    await dispose()
+  }
+}
