@@ -42,7 +42,26 @@ export const openReader = async (
 }
 
 /** Bytes that are read at once: enough to be fast, few enough for many readers. */
-const pieceBytes = 64 * 1024
+const pieceBytes = 256 * 1024
+
+/** Reads the next piece while the one before is sent. */
+const ahead = ({ size, next, close }: BlobReader): BlobReader => {
+  let coming: Promise<Uint8Array | null> | null = null
+  return {
+    size,
+    next: async () => {
+      const piece = await (coming ?? next())
+      coming = next()
+      // Told to who asks for it.
+      coming.catch(() => undefined)
+      return piece
+    },
+    close: async () => {
+      await coming?.catch(() => undefined)
+      await close()
+    }
+  }
+}
 
 const openPlain = async (file: string, range: ByteRange | undefined): Promise<BlobReader | null> => {
   const handle = await orNull(open(file, constants.O_RDONLY))
@@ -53,7 +72,7 @@ const openPlain = async (file: string, range: ByteRange | undefined): Promise<Bl
     return null
   }
   let { start, end } = within(range, stat.size)
-  return {
+  return ahead({
     size: stat.size,
     next: async () => {
       if (start >= end) return null
@@ -62,7 +81,7 @@ const openPlain = async (file: string, range: ByteRange | undefined): Promise<Bl
       return piece
     },
     close: () => handle.close()
-  }
+  })
 }
 
 const openJoined = async (folder: ReadFolder, range: ByteRange | undefined): Promise<BlobReader | null> => {
@@ -76,7 +95,7 @@ const openJoined = async (folder: ReadFolder, range: ByteRange | undefined): Pro
   const pending = slices(manifest.parts, within(range, size))
   let handle: FileHandle | null = null
   let slice = pending.next()
-  return {
+  return ahead({
     size,
     next: async () => {
       if (slice.done === true) return null
@@ -95,7 +114,7 @@ const openJoined = async (folder: ReadFolder, range: ByteRange | undefined): Pro
       await handle?.close()
       folder.leave()
     }
-  }
+  })
 }
 
 interface Slice {

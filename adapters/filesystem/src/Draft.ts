@@ -18,8 +18,8 @@ export interface DraftOptions {
   readonly trailer: boolean
 }
 
-/** Bytes that are gathered before they are written: streams of crumbs must not cost a system call for each. */
-const gatheredBytes = 64 * 1024
+/** What is gathered before it is written: streams of crumbs must not cost a system call for each. */
+const gathered = { bytes: 64 * 1024, pieces: 64 }
 
 /** Writes the stream to `path`, then gives the draft to `commit`, which moves it and is not interrupted. */
 export const throughDraft = <E, A, E2>(
@@ -51,7 +51,7 @@ interface OpenDraft {
 export const writeDraft = async (path: string, bytes: Uint8Array): Promise<void> => {
   const handle = await open(path, "wx", ownerOnly.file)
   try {
-    await writeAll(handle, bytes)
+    await writeAll(handle, [bytes])
     await handle.sync()
   } finally {
     await handle.close()
@@ -61,37 +61,34 @@ export const writeDraft = async (path: string, bytes: Uint8Array): Promise<void>
 const openDraft = async (path: string): Promise<OpenDraft> => {
   const handle = await open(path, "wx", ownerOnly.file)
   const hash: Hash = createHash("sha256")
-  let gathered: Buffer | null = null
-  let used = 0
+  let pieces: Array<Uint8Array> = []
+  let waiting = 0
   let size = 0
 
   const flush = async (): Promise<void> => {
-    if (gathered === null || used === 0) return
-    const full = gathered.subarray(0, used)
-    used = 0
-    await writeAll(handle, full)
-  }
-  const takeOne = async (chunk: Uint8Array): Promise<void> => {
-    hash.update(chunk)
-    size += chunk.length
-    const isLarge = chunk.length >= gatheredBytes / 2
-    if (isLarge || chunk.length > gatheredBytes - used) await flush()
-    if (isLarge) return writeAll(handle, chunk)
-    gathered ??= Buffer.allocUnsafeSlow(gatheredBytes)
-    gathered.set(chunk, used)
-    used += chunk.length
+    const written = pieces
+    pieces = []
+    waiting = 0
+    await writeAll(handle, written)
+    for (const piece of written) dispose(piece)
   }
   return {
     take: async (chunks) => {
       for (const chunk of chunks) {
-        await takeOne(chunk)
-        dispose(chunk)
+        pieces.push(chunk)
+        waiting += chunk.length
+        size += chunk.length
       }
+      const isEnough = waiting >= gathered.bytes || pieces.length >= gathered.pieces
+      const flushed = isEnough ? flush() : undefined
+      // While the system writes them.
+      for (const chunk of chunks) hash.update(chunk)
+      await flushed
     },
     finish: async (trailer) => {
-      await flush()
       const digest = hash.digest()
-      if (trailer) await writeAll(handle, digest)
+      if (trailer) pieces.push(digest)
+      await flush()
       await handle.sync()
       await handle.close()
       return { size, digest: digest.toString("hex") }
@@ -103,6 +100,20 @@ const openDraft = async (path: string): Promise<OpenDraft> => {
   }
 }
 
-const writeAll = async (handle: FileHandle, bytes: Uint8Array): Promise<void> => {
-  for (let at = 0; at < bytes.length; ) at += (await handle.write(bytes, at)).bytesWritten
+/** In one call of the system, mostly: it may write less than it was given. */
+const writeAll = async (handle: FileHandle, pieces: ReadonlyArray<Uint8Array>): Promise<void> => {
+  for (let rest = pieces; rest.length > 0; ) {
+    const { bytesWritten } = await handle.writev(rest)
+    rest = after(rest, bytesWritten)
+  }
+}
+
+/** What follows so many bytes. */
+const after = (pieces: ReadonlyArray<Uint8Array>, count: number): ReadonlyArray<Uint8Array> => {
+  let skipped = 0
+  for (const [index, piece] of pieces.entries()) {
+    if (skipped + piece.length > count) return [piece.subarray(count - skipped), ...pieces.slice(index + 1)]
+    skipped += piece.length
+  }
+  return []
 }

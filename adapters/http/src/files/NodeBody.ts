@@ -2,7 +2,8 @@
  * The body of a request of `node:http`, in the pieces in which it came in.
  *
  * Reading it in any other way joins pieces when several have come in, which copies them and leaves the originals to
- * the garbage collector. Here each piece is nobody else's, so that it can be given back.
+ * the garbage collector. Here each piece is nobody else's, so that it can be given back. What has come in while the
+ * pieces before were worked on is taken together: a turn for each piece would cost more than the piece itself.
  */
 import type { IncomingMessage } from "node:http"
 import { BadRequest, markDisposable } from "@weft/core"
@@ -23,27 +24,44 @@ export const nodeBody = (request: IncomingMessage): Stream.Stream<Uint8Array, Ba
     )
   )
 
-type Next = Effect.Effect<readonly [Uint8Array], BadRequest | Cause.Done>
+type Pieces = readonly [Uint8Array, ...ReadonlyArray<Uint8Array>]
+type Next = Effect.Effect<Pieces, BadRequest | Cause.Done>
+
+/** Of pieces that wait to be taken; a client that sends more has to wait. */
+const waitingBytesMax = 512 * 1024
 
 const openBody = (request: IncomingMessage): { readonly next: Next; readonly close: () => void } => {
-  const pieces: Array<Buffer> = []
+  let pieces: Array<Uint8Array> = []
+  let waitingBytes = 0
   let outcome: Next | null = request.readableEnded ? Cause.done() : request.destroyed ? Effect.fail(torn) : null
   let waiting: ((next: Next) => void) | null = null
+  let isSettling = false
 
+  const taken = (): Next | null => {
+    const [first, ...others] = pieces
+    if (first === undefined) return outcome
+    pieces = []
+    waitingBytes = 0
+    return Effect.succeed([first, ...others])
+  }
   const settle = (): void => {
+    isSettling = false
     if (waiting === null) return
-    const piece = pieces.shift()
-    const next = piece === undefined ? outcome : Effect.succeed([piece] as const)
+    const next = taken()
     if (next === null) return
     const resume = waiting
     waiting = null
     resume(next)
   }
   const onData = (piece: Buffer): void => {
-    request.pause()
     // Whoever else listens, such as a host that keeps a copy of bodies, has the same piece.
     pieces.push(request.listenerCount("data") === 1 ? markDisposable(piece) : piece)
-    settle()
+    waitingBytes += piece.length
+    if (waitingBytes >= waitingBytesMax) request.pause()
+    if (isSettling) return
+    isSettling = true
+    // More is about to come where the system has more.
+    setImmediate(settle)
   }
   const onEnd = (): void => {
     outcome ??= Cause.done()
@@ -60,7 +78,7 @@ const openBody = (request: IncomingMessage): { readonly next: Next; readonly clo
     next: Effect.callback((resume) => {
       waiting = resume
       settle()
-      if (waiting !== null) request.resume()
+      if (waitingBytes < waitingBytesMax) request.resume()
       return Effect.sync(() => {
         waiting = null
       })
