@@ -16,7 +16,7 @@ describe("settings", () => {
       storage: { kind: "file", dir: null },
       pubSub: { kind: "memory" },
       masterKey: null,
-      deliveries: { total: 512, perEnv: 128 }
+      deliveries: { total: 2048, perEnv: 512 }
     })
   })
 

@@ -132,7 +132,7 @@ export interface RuntimeConfig {
    * the data; without them its secrets are lost.
    */
   readonly masterKeys: MasterKeys
-  /** Deliveries that run at once on this node; default 512, at most 128 of one environment. */
+  /** Deliveries that run at once on this node; default 2048, at most 512 of one environment. */
   readonly deliveries?: SlotsConfig
   /** The largest zip of a build in bytes; default 50 MiB. The sandbox and the HTTP layer have the same limit. */
   readonly archiveBytes?: number
@@ -152,7 +152,8 @@ export interface RuntimeConfig {
   readonly publicUrl?: string | (() => string | null)
 }
 
-const defaultDeliveries: SlotsConfig = { total: 512, perEnv: 128 }
+/** Room for a short flood: what finds a slot when it is published costs a third less than what has to wait in the store. */
+const defaultDeliveries: SlotsConfig = { total: 2048, perEnv: 512 }
 const defaultLeaseMs = 30_000
 
 /** Keeps libraries from making spans of their own: see `tracing/Spans.ts`. */
