@@ -1,5 +1,5 @@
 /** 64-bit integers and sums of them as numbers: no value of Weft's needs more than 53 bits. */
-import { PgTypes } from "@effect/sql-pg"
+import { type PgProtocol, PgTypes } from "@effect/sql-pg"
 import { Result } from "effect"
 
 const bytesOfInteger = 8
@@ -10,6 +10,19 @@ const encode = (value: number | bigint): Result.Result<Uint8Array> => {
   return Result.succeed(bytes)
 }
 
+/** In place, for the many of a batch. */
+const write = (sink: PgProtocol.ValueSink, value: number | bigint): Result.Result<void> => {
+  if (typeof value === "bigint") {
+    sink.bigInt64(value)
+  } else {
+    sink.int32(Math.floor(value / 2 ** 32))
+    sink.int32(value % 2 ** 32)
+  }
+  return done
+}
+
+const done = Result.succeed<void>(undefined)
+
 const read = (bytes: Uint8Array, offset: number): Result.Result<number> => {
   const view = new DataView(bytes.buffer, bytes.byteOffset + offset, bytesOfInteger)
   return Result.succeed(view.getInt32(0) * 2 ** 32 + view.getUint32(4))
@@ -18,7 +31,7 @@ const read = (bytes: Uint8Array, offset: number): Result.Result<number> => {
 export const numbers: PgTypes.Registry = PgTypes.makeRegistry()
 numbers.register<number | bigint>(
   PgTypes.OID.int8,
-  { encode, decode: (bytes) => read(bytes, 0), read },
+  { encode, write, decode: (bytes) => read(bytes, 0), read },
   { arrayOid: PgTypes.OID.int8Array }
 )
 numbers.register<number>(PgTypes.OID.numeric, {

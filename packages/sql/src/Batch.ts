@@ -13,7 +13,7 @@ export interface Batched<A extends object> {
   readonly run: (rows: Rows) => Effect.Effect<number, SqlError.SqlError>
   /** As `run`, but gives what the statement returns, in no particular order. Costs half as much again. */
   readonly returning: (rows: Rows) => Effect.Effect<ReadonlyArray<A>, SqlError.SqlError>
-  /** As a part of several that are executed together. */
+  /** As a part of several that are executed together; by what `fresh` says, where it says something. */
   readonly part: (rows: Rows) => Part
 }
 
@@ -22,6 +22,8 @@ export interface BatchedOptions {
   readonly columns: ReadonlyArray<ColumnType>
   /** The text of the statement, given that of its rows, such as `VALUES (?,?),(?,?)`. */
   readonly text: (rows: string) => string
+  /** As `text`, cheaper, and failing where one of the rows is there already; for `part`. */
+  readonly fresh?: (rows: string) => string
   /** What it returns of each row that it touches, for `returning`. */
   readonly returns?: string
 }
@@ -29,7 +31,7 @@ export interface BatchedOptions {
 export const batched = <A extends object = never>(
   sql: SqlClient.SqlClient,
   dialect: Dialect,
-  { columns, text, returns }: BatchedOptions
+  { columns, text, fresh = text, returns }: BatchedOptions
 ): Batched<A> => {
   const width = columns.length
   const forms = dialect.rows(columns).map((form) => {
@@ -53,7 +55,7 @@ export const batched = <A extends object = never>(
   })
 
   return {
-    part: (rows) => ({ columns, text, rows }),
+    part: (rows) => ({ columns, text: fresh, rows }),
 
     run: (rows) =>
       Effect.suspend(() => {

@@ -39,7 +39,7 @@ export interface Expected {
   readonly rows: number
 }
 
-/** Not as many rows as expected: nothing of what was done may be kept. */
+/** Not as many rows as expected, or some that were there before: nothing of what was done may be kept. */
 export class NotAllCount extends Data.TaggedError("NotAllCount") {}
 
 export interface Dialect {
@@ -65,8 +65,9 @@ export interface Dialect {
   readonly rows: (columns: ReadonlyArray<ColumnType>) => ReadonlyArray<RowsForm>
   /**
    * Executes parts, each of which has rows, as one statement: all of them or, when something else than expected comes
-   * of it, none. They do not see what the others change; those of `expected` are executed first, in its order. Null
-   * where the way to the database is short enough to execute one after the other in a transaction.
+   * of it, or what is to be new is there already, none. They do not see what the others change; those of `expected` are
+   * executed first, in its order. Null where the way to the database is short enough to execute one after the other in a
+   * transaction.
    */
   readonly together:
     | ((

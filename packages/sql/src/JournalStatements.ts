@@ -34,8 +34,10 @@ export type JournalStatements = ReturnType<typeof journalStatements>
 const eventStatements = ({ dialect, writer: sql }: Database["Service"]) => ({
   insertEvents: batched<{ readonly event_id: EventId }>(sql, dialect, {
     columns: [...texts(4), "integer", "integer", "text"],
-    text: (rows) => `INSERT INTO events (env_id, event_id, stream_id, event_type, event_time, created_at, event_data)
-      ${rows} ON CONFLICT DO NOTHING`,
+    ...unlessThere(
+      (rows) => `INSERT INTO events (env_id, event_id, stream_id, event_type, event_time, created_at, event_data)
+      ${rows}`
+    ),
     returns: "event_id"
   }),
 
@@ -57,10 +59,12 @@ const runStatements = ({ dialect, writer: sql }: Database["Service"]) => ({
   /** Runs that begin, with the delivery that they hold, if any. */
   insertRuns: batched(sql, dialect, {
     columns: [...texts(10), "integer", ...texts(2), "integer", ...texts(5)],
-    text: (rows) => `INSERT INTO runs (env_id, run_id, stream_id, project_id, project_name, build_id, ns, var,
+    ...unlessThere(
+      (rows) => `INSERT INTO runs (env_id, run_id, stream_id, project_id, project_name, build_id, ns, var,
       run_type, status, start_time, origin_run_id, event_id, attempt, node_id, delivery_id, first_run_id, terms,
       group_key)
-      ${rows} ON CONFLICT DO NOTHING`
+      ${rows}`
+    )
   }),
 
   /** Runs that are over and may never have been stored. */
@@ -91,7 +95,7 @@ const runStatements = ({ dialect, writer: sql }: Database["Service"]) => ({
       UPDATE runs SET status = e.status, stop_time = e.stop_time, result = e.result, cpu_ms = e.cpu_ms,
         wall_ms = e.wall_ms, heap_bytes = e.heap_bytes, logs = e.logs,
         delivery_id = NULL, first_run_id = NULL, terms = NULL, group_key = NULL
-      FROM e WHERE runs.env_id = e.env_id AND runs.run_id = e.run_id AND runs.status = 'running'
+      FROM e WHERE runs.env_id = e.env_id AND runs.run_id = e.run_id AND ${isRunning("runs")}
         AND runs.delivery_id IS NOT DISTINCT FROM e.delivery_id`,
     returns: "runs.run_id"
   }),
@@ -117,9 +121,11 @@ const runStatements = ({ dialect, writer: sql }: Database["Service"]) => ({
 const deliveryStatements = ({ dialect, writer: sql }: Database["Service"]) => ({
   insertDeliveries: batched(sql, dialect, {
     columns: ["text", "integer", ...texts(9), "integer", ...texts(3)],
-    text: (rows) => `INSERT INTO deliveries (env_id, due_at, delivery_id, event_id, stream_id, project_id,
+    ...unlessThere(
+      (rows) => `INSERT INTO deliveries (env_id, due_at, delivery_id, event_id, stream_id, project_id,
       project_name, build_id, ns, var, run_type, attempt, first_run_id, terms, group_key)
-      ${rows} ON CONFLICT DO NOTHING`
+      ${rows}`
+    )
   }),
 
   /**
@@ -134,7 +140,7 @@ const deliveryStatements = ({ dialect, writer: sql }: Database["Service"]) => ({
       SELECT r.env_id, e.due_at, r.delivery_id, r.event_id, r.stream_id, r.project_id, r.project_name, r.build_id,
         r.ns, r.var, r.run_type, e.attempt, e.first_run_id, r.terms, r.group_key
       FROM e JOIN runs r ON r.env_id = e.env_id AND r.run_id = e.run_id
-      WHERE r.status = 'running' AND r.delivery_id = e.delivery_id${dialect.forUpdate("r")}`
+      WHERE ${isRunning("r")} AND r.delivery_id = e.delivery_id${dialect.forUpdate("r")}`
   }),
 
   /** Makes parked deliveries due at the time given. */
@@ -193,6 +199,18 @@ const independentOn = (database: Database["Service"]) => {
           Effect.die
         )
 }
+
+/** Text that inserts rows, but for those that are there already. */
+const unlessThere = (insert: (rows: string) => string) => ({
+  text: (rows: string) => `${insert(rows)} ON CONFLICT DO NOTHING`,
+  fresh: insert
+})
+
+/**
+ * For runs that are found by their ids. Where the plain comparison stands, a database may take all that are running, of
+ * which it has an index, and look for each run among them.
+ */
+const isRunning = (table: string): string => `${table}.status || '' = 'running'`
 
 const texts = (count: number): ReadonlyArray<"text"> => Array.from({ length: count }, () => "text" as const)
 const integers = (count: number): ReadonlyArray<"integer"> => Array.from({ length: count }, () => "integer" as const)
