@@ -30,15 +30,18 @@ export interface WeftServer extends Server {
   readonly redeploy: (project: string) => Promise<void>
 }
 
-/** The reference server with a project for each of the sources, deployed. */
-export const startWeft = async (sources: Readonly<Record<string, string>>): Promise<WeftServer> => {
+/** The reference server with a project for each of the sources, deployed, and these settings besides. */
+export const startWeft = async (
+  sources: Readonly<Record<string, string>>,
+  settings: Readonly<Record<string, string>> = {}
+): Promise<WeftServer> => {
   const dir = mkdtempSync(join(tmpdir(), "weft-bench-"))
   const key = `svc_${randomUUID()}_${randomUUID().replaceAll("-", "")}`
   const child = spawn(
     process.execPath,
     ["--max-semi-space-size=16", "--conditions=weft-source", fileOf("../../../examples/standalone/src/main.ts")],
     {
-      env: { PATH: process.env.PATH, WEFT_PORT: "0", WEFT_DATA_DIR: dir, WEFT_API_KEY: key },
+      env: { PATH: process.env.PATH, WEFT_PORT: "0", WEFT_DATA_DIR: dir, WEFT_API_KEY: key, ...settings },
       stdio: ["ignore", "pipe", "inherit"]
     }
   )
