@@ -1,64 +1,17 @@
-/**
- * Uploads and downloads of files that are made up on the way and compared on the way, so that neither end of the
- * measurement holds one.
- */
-import { randomBytes } from "node:crypto"
+/** Files over the HTTP API, whoever serves it. */
 import { once } from "node:events"
-import { Agent, type ClientRequest, type IncomingMessage, request } from "node:http"
+import { Agent, type ClientRequest, type IncomingMessage, type RequestOptions, request } from "node:http"
+import { compare, piecesOf } from "./FileContents.ts"
 
-export interface FileClient {
-  readonly url: string
-  readonly key: string
+/** What is measured of a place for files. */
+export interface FileTransfers {
+  /** In one request; gives the file's id. */
+  readonly upload: (path: string, size: number) => Promise<string>
+  readonly uploadInParts: (path: string, size: number, parts: Multipart) => Promise<string>
+  /** Fails when a byte is not what was uploaded. */
+  readonly download: (id: string, size: number) => Promise<void>
+  readonly remove: (id: string) => Promise<void>
 }
-
-/** What every file consists of, over and over: no part of it may be taken for another. */
-const block = randomBytes(1024 ** 2 + 7)
-
-/** The bytes at a position up to the end of the block or the number wanted. */
-const bytesAt = (position: number, wanted: number): Buffer => {
-  const start = position % block.length
-  return block.subarray(start, Math.min(block.length, start + wanted))
-}
-
-const agent = new Agent({ keepAlive: true, maxSockets: 64 })
-
-const open = ({ url, key }: FileClient, method: string, path: string, length?: number): ClientRequest =>
-  request(`${url}/v1/files${path}`, {
-    agent,
-    method,
-    headers: {
-      authorization: `Bearer ${key}`,
-      ...(length === undefined ? {} : { "content-length": length })
-    }
-  })
-
-const answerOf = async (sent: ClientRequest): Promise<IncomingMessage> => {
-  const [response] = await once(sent, "response")
-  return response
-}
-
-const jsonOf = async (response: IncomingMessage): Promise<Record<string, string>> => {
-  let text = ""
-  for await (const chunk of response) text += chunk
-  if ((response.statusCode ?? 500) >= 300) throw new Error(`The server answered ${response.statusCode}: ${text}`)
-  return text === "" ? {} : JSON.parse(text).data
-}
-
-/** Sends bytes `from` up to `to` of a file. */
-const send = async (sent: ClientRequest, from: number, to: number): Promise<Record<string, string>> => {
-  const answer = answerOf(sent)
-  for (let position = from; position < to; ) {
-    const piece = bytesAt(position, Math.min(to - position, 256 * 1024))
-    position += piece.length
-    if (!sent.write(piece)) await Promise.race([once(sent, "drain"), answer])
-  }
-  sent.end()
-  return jsonOf(await answer)
-}
-
-/** In one request; gives the file's id. */
-export const uploadFile = async (client: FileClient, path: string, size: number): Promise<string> =>
-  (await send(open(client, "PUT", `/upload/${path}`, size), 0, size)).file_id ?? ""
 
 export interface Multipart {
   readonly partBytes: number
@@ -66,13 +19,66 @@ export interface Multipart {
   readonly atOnce: number
 }
 
-export const uploadInParts = async (
-  client: FileClient,
+export interface FileApi {
+  readonly url: string
+  readonly key: string
+}
+
+const agent = new Agent({ keepAlive: true, maxSockets: 64 })
+
+export const fileTransfers = (api: FileApi): FileTransfers => ({
+  upload: async (path, size) => (await send(open(api, "PUT", `/upload/${path}`, size), 0, size)).file_id ?? "",
+  uploadInParts: (path, size, parts) => uploadInParts(api, path, size, parts),
+  download: async (id, size) => compare(await contentOf(open(api, "GET", `/${id}/download`)), size),
+  remove: async (id) => {
+    await jsonOf(await answerOf(open(api, "DELETE", `/${id}`).end()))
+  }
+})
+
+const open = ({ url, key }: FileApi, method: string, path: string, length?: number): ClientRequest => {
+  const headers = { authorization: `Bearer ${key}`, ...(length === undefined ? {} : { "content-length": length }) }
+  return asked(`${url}/v1/files${path}`, { method, headers })
+}
+
+const asked = (url: string, options: RequestOptions): ClientRequest => request(url, { agent, ...options })
+
+const answerOf = async (sent: ClientRequest): Promise<IncomingMessage> => {
+  const [response] = await once(sent, "response")
+  return response
+}
+
+/** The answer, or what is at the address that it names. */
+const contentOf = async (sent: ClientRequest): Promise<IncomingMessage> => {
+  const response = await answerOf(sent.end())
+  const { location } = response.headers
+  if (response.statusCode !== 307 || location === undefined) return response
+  response.resume()
+  return answerOf(asked(location, {}).end())
+}
+
+const jsonOf = async (response: IncomingMessage): Promise<Record<string, string>> => {
+  let text = ""
+  for await (const chunk of response) text += chunk
+  if ((response.statusCode ?? 500) >= 300) throw new Error(`The server answered ${response.statusCode}: ${text}`)
+  return (text === "" ? null : JSON.parse(text).data) ?? {}
+}
+
+const send = async (sent: ClientRequest, from: number, to: number): Promise<Record<string, string>> => {
+  const answer = answerOf(sent)
+  for (const piece of piecesOf(from, to)) {
+    if (!sent.write(piece)) await Promise.race([once(sent, "drain"), answer])
+  }
+  sent.end()
+  return jsonOf(await answer)
+}
+
+const uploadInParts = async (
+  api: FileApi,
   path: string,
   size: number,
   { partBytes, atOnce }: Multipart
 ): Promise<string> => {
-  const begun = open(client, "POST", "/uploads")
+  const begun = open(api, "POST", "/uploads")
   begun.setHeader("content-type", "application/json")
   begun.end(JSON.stringify({ path, expected_size: size }))
   const { upload_id } = await jsonOf(await answerOf(begun))
@@ -82,34 +88,9 @@ export const uploadInParts = async (
       const number = ++next
       const from = (number - 1) * partBytes
       const to = Math.min(size, from + partBytes)
-      await send(open(client, "PUT", `/uploads/${upload_id}/${number}`, to - from), from, to)
+      await send(open(api, "PUT", `/uploads/${upload_id}/${number}`, to - from), from, to)
     }
   }
   await Promise.all(Array.from({ length: atOnce }, sender))
-  const completed = open(client, "POST", `/uploads/${upload_id}/complete`)
-  completed.end()
-  return (await jsonOf(await answerOf(completed))).file_id ?? ""
-}
-
-/** Reads all of it and fails when a byte is not what was uploaded. */
-export const downloadFile = async (client: FileClient, id: string, size: number): Promise<void> => {
-  const asked = open(client, "GET", `/${id}/download`)
-  asked.end()
-  const response = await answerOf(asked)
-  let position = 0
-  for await (const chunk of response) {
-    for (let at = 0; at < chunk.length; ) {
-      const expected = bytesAt(position, chunk.length - at)
-      if (expected.compare(chunk, at, at + expected.length) !== 0) throw new Error(`Another byte near ${position}`)
-      at += expected.length
-      position += expected.length
-    }
-  }
-  if (position !== size) throw new Error(`${position} bytes came of ${size}`)
-}
-
-export const removeFile = async (client: FileClient, id: string): Promise<void> => {
-  const asked = open(client, "DELETE", `/${id}`)
-  asked.end()
-  await jsonOf(await answerOf(asked))
+  return (await jsonOf(await answerOf(open(api, "POST", `/uploads/${upload_id}/complete`).end()))).file_id ?? ""
 }

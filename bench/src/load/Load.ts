@@ -3,7 +3,8 @@ import { execFile } from "node:child_process"
 import { promisify } from "node:util"
 
 export interface LoadPlan {
-  readonly url: string
+  /** Asked in turns by each client, all of one server; that each begins with another one is all that sets clients apart. */
+  readonly urls: readonly [string, ...ReadonlyArray<string>]
   readonly method: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: string

@@ -9,18 +9,20 @@ import { connect, type Socket } from "node:net"
 import type { LoadPlan, LoadResult } from "./Load.ts"
 
 const plan: LoadPlan = JSON.parse(process.argv[2] ?? "{}")
-const url = new URL(plan.url)
 const body = plan.body ?? ""
-const request = Buffer.from(
-  [
-    `${plan.method} ${url.pathname}${url.search} HTTP/1.1`,
-    `host: ${url.host}`,
-    ...Object.entries(plan.headers ?? {}).map(([name, value]) => `${name}: ${value}`),
-    ...(body === "" ? [] : [`content-length: ${Buffer.byteLength(body)}`]),
-    "",
-    body
-  ].join("\r\n")
-)
+const requestOf = (url: URL): Buffer =>
+  Buffer.from(
+    [
+      `${plan.method} ${url.pathname}${url.search} HTTP/1.1`,
+      `host: ${url.host}`,
+      ...Object.entries(plan.headers ?? {}).map(([name, value]) => `${name}: ${value}`),
+      ...(body === "" ? [] : [`content-length: ${Buffer.byteLength(body)}`]),
+      "",
+      body
+    ].join("\r\n")
+  )
+const server = new URL(plan.urls[0])
+const requests = plan.urls.map((url) => requestOf(new URL(url)))
 
 const latencies: Array<number> = []
 let failures = 0
@@ -38,11 +40,16 @@ const responseLength = (buffer: Buffer): number => {
   return last < 0 ? 0 : last + 5
 }
 
-const run = (socket: Socket): void => {
+const run = (socket: Socket, client: number): void => {
   let received: Buffer = Buffer.alloc(0)
   let sentAt = performance.now()
+  let turn = client
+  const send = (): void => {
+    const request = requests[turn++ % requests.length]
+    if (request !== undefined) socket.write(request)
+  }
   socket.setNoDelay(true)
-  socket.write(request)
+  send()
   socket.on("data", (chunk) => {
     received = received.length === 0 ? chunk : Buffer.concat([received, chunk])
     const length = responseLength(received)
@@ -52,13 +59,13 @@ const run = (socket: Socket): void => {
     if (received.toString("latin1", 9, 10) !== "2") failures++
     received = received.subarray(length)
     sentAt = now
-    socket.write(request)
+    send()
   })
   socket.on("error", () => failures++)
 }
 
 for (let client = 0; client < plan.clients; client++) {
-  const socket = connect(Number(url.port), url.hostname, () => run(socket))
+  const socket = connect(Number(server.port), server.hostname, () => run(socket, client))
 }
 setTimeout(() => {
   measuring = true

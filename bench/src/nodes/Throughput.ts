@@ -129,7 +129,7 @@ const publish = async (
   const results = await Promise.all(
     slots.map(({ node }) =>
       load({
-        url: `${node?.url}/v1/events`,
+        urls: [`${node?.url}/v1/events`],
         method: "POST",
         headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
         body: JSON.stringify({ event_type: "job", event_data: { n: 1, payload }, ...more }),

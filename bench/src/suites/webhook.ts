@@ -1,69 +1,107 @@
-/** A synchronous call into user code over HTTP, its run recorded durably, beside a bare `node:http` server. */
+/** A synchronous call into user code over HTTP: its run recorded durably by Weft, beside servers that record less. */
+import { deepStrictEqual } from "node:assert"
 import { type LoadPlan, type LoadResult, load } from "../load/Load.ts"
 import type { Contender, Suite } from "../Suite.ts"
-import { startPlain, startWeft } from "../targets/Server.ts"
+import { answer } from "../targets/answer.ts"
+import type { HookServer, HookTarget } from "../targets/HookServer.ts"
+import { nodeRed } from "../targets/NodeRed.ts"
+import { plainHooks } from "../targets/PlainHooks.ts"
+import { weftHooks } from "../targets/WeftHooks.ts"
+import { workerd } from "../targets/Workerd.ts"
 
-const source = `
-const answer = (request) => ({ hello: "world", items: request.body?.items?.length ?? 0 })
-export const get = (request) => ({ status: 200, body: answer(request) })
-get.meta = { webhook: { service: "bench", path: "/hello", method: "GET" } }
-export const post = (request) => ({ status: 200, body: answer(request) })
-post.meta = { webhook: { service: "bench", path: "/hello", method: "POST" } }
-`
+const item = { id: 1, name: "a thing of some length", tags: ["red", "green"] }
 
-const body = (bytes: number): string => {
-  const item = { id: 1, name: "a thing of some length", tags: ["red", "green"] }
-  return JSON.stringify({
-    items: Array.from({ length: Math.ceil(bytes / (JSON.stringify(item).length + 1)) }, () => item)
-  })
+const posted = (bytes: number): Pick<LoadPlan, "method" | "headers" | "body"> => ({
+  method: "POST",
+  headers: { "content-type": "application/json" },
+  body: JSON.stringify({ items: Array(Math.ceil(bytes / (JSON.stringify(item).length + 1))).fill(item) })
+})
+
+interface Shape extends Pick<LoadPlan, "method" | "headers" | "body" | "clients"> {
+  readonly name: string
+  /** Whether each call goes to another build than the one before. */
+  readonly inTurn?: boolean
 }
 
-const shapes: ReadonlyArray<{
-  readonly name: string
-  readonly plan: Omit<LoadPlan, "url" | "warmupSeconds" | "seconds">
-}> = [
-  { name: "GET, 1 client", plan: { method: "GET", clients: 1 } },
-  { name: "GET, 32 clients", plan: { method: "GET", clients: 32 } },
-  {
-    name: "POST 1 KB, 32 clients",
-    plan: { method: "POST", headers: { "content-type": "application/json" }, body: body(1024), clients: 32 }
-  },
-  {
-    name: "POST 100 KB, 32 clients",
-    plan: { method: "POST", headers: { "content-type": "application/json" }, body: body(102_400), clients: 32 }
-  }
+const builds = 50
+
+const shapes: ReadonlyArray<Shape> = [
+  { name: "GET, 1 client", method: "GET", clients: 1 },
+  { name: "GET, 32 clients", method: "GET", clients: 32 },
+  { name: "1 KB, 1 client", ...posted(1024), clients: 1 },
+  { name: "1 KB, 32 clients", ...posted(1024), clients: 32 },
+  { name: "100 KB, 1 client", ...posted(102_400), clients: 1 },
+  { name: "100 KB, 32 clients", ...posted(102_400), clients: 32 },
+  { name: `GET, 32 clients, ${builds} builds in turn`, method: "GET", clients: 32, inTurn: true }
 ]
+
+/** What comes first warms up; for so many seconds each. */
+const lengths = {
+  first: { warmupSeconds: 2, seconds: 1.5 },
+  later: { warmupSeconds: 0.5, seconds: 1.5 },
+  short: { warmupSeconds: 0.2, seconds: 0.3 }
+}
+
+const targets: ReadonlyArray<HookTarget> = [plainHooks, weftHooks, workerd, nodeRed]
 
 export const webhook: Suite = {
   name: "webhook",
   measures: "requests per second and latency of a call into user code over HTTP",
-  open: async () => {
-    const plain = await startPlain()
-    const weft = await startWeft({ bench: source })
-    const contender = (name: string, url: string, isLimit: boolean): Contender => ({
-      name,
-      isLimit,
-      measure: async () => {
-        const figures: Record<string, number> = {}
-        for (const shape of shapes) {
-          const result = await load({ ...shape.plan, url, warmupSeconds: 2, seconds: 3 })
-          Object.assign(figures, named(shape.name, result))
+  hasShort: true,
+  headlines: ["GET, 32 clients: req/s", "1 KB, 32 clients: req/s", "GET, 32 clients, 50 builds in turn: req/s"],
+  open: async ({ isShort }) => {
+    const settings: Record<string, string> = {}
+    const open: Array<HookServer> = []
+    const contenderOf = (target: HookTarget): Contender => {
+      let started: HookServer | undefined
+      return {
+        ...target,
+        measure: async () => {
+          const length = isShort ? lengths.short : started === undefined ? lengths.first : lengths.later
+          if (started === undefined) {
+            started = await target.start(builds)
+            open.push(started)
+            settings[target.name] = target.settings()
+            for (const shape of shapes) await check(shape, urlsOf(started, shape))
+          }
+          return measure(started, length)
         }
-        return figures
       }
-    })
+    }
     return {
-      contenders: [
-        contender("plain node:http", plain.url, true),
-        contender("weft", `${weft.url}/webhook/default/production/bench/hello`, false)
-      ],
-      settings: { weft: "one process, SQLite synchronous=FULL, one build; the run is stored before the answer" },
+      contenders: targets.map(contenderOf),
+      settings,
       close: async () => {
-        await plain.close()
-        await weft.close()
+        await Promise.all(open.map((server) => server.close()))
       }
     }
   }
+}
+
+const urlsOf = ({ url, manyUrls }: HookServer, { inTurn = false }: Shape): LoadPlan["urls"] =>
+  inTurn ? [manyUrls[0] ?? url, ...manyUrls.slice(1)] : [url]
+
+/** All answer the same, or it is not the same work. */
+const check = async ({ name, method, headers, body }: Shape, urls: LoadPlan["urls"]): Promise<void> => {
+  const expected = answer({ body: body === undefined ? null : JSON.parse(body) })
+  for (const url of urls) {
+    const response = await fetch(url, { method, ...(headers && { headers }), ...(body && { body }) })
+    const text = await response.text()
+    if (!response.ok) throw new Error(`${name}: answers ${response.status}: ${text.slice(0, 200)}`)
+    deepStrictEqual(JSON.parse(text), expected, `${name}: answers ${text.slice(0, 200)}`)
+  }
+}
+
+const measure = async (
+  server: HookServer,
+  length: Pick<LoadPlan, "warmupSeconds" | "seconds">
+): Promise<Record<string, number>> => {
+  const figures: Record<string, number> = {}
+  for (const shape of shapes) {
+    const { name, inTurn, ...plan } = shape
+    Object.assign(figures, named(name, await load({ ...plan, ...length, urls: urlsOf(server, shape) })))
+  }
+  return figures
 }
 
 const named = (shape: string, result: LoadResult): Readonly<Record<string, number>> => {
