@@ -76,9 +76,9 @@ const answerCause = (
 /** Around everything: gives the request its id and lets no failure through. */
 export const enveloped = <E, R>(
   app: Effect.Effect<Response, E, R>,
-  nextId: Effect.Effect<string>
+  nextId: () => string
 ): Effect.Effect<Response, never, R | HttpServerRequest.HttpServerRequest> =>
-  Effect.flatMap(nextId, (id) =>
+  Effect.flatMap(Effect.sync(nextId), (id) =>
     Effect.matchCauseEffect(app, {
       onSuccess: (response) => Effect.sync(() => HttpServerResponse.setHeader(envelop(response), "x-request-id", id)),
       onFailure: answerCause

@@ -52,7 +52,7 @@ export interface App {
   /** Of all requests, however they come. */
   readonly meter: HttpMeter
   /** Ids of requests: UUIDs, ascending. */
-  readonly nextId: Effect.Effect<string>
+  readonly nextId: () => string
   /** Ends all subscriptions, and those to come: they would go on for minutes. */
   readonly endStreams: Effect.Effect<void>
 }

@@ -1,5 +1,5 @@
 /** Ids of requests: UUIDv7, ascending. */
-import type { Effect } from "effect"
+import { Effect } from "effect"
 import { SecureRandom } from "effect/crypto"
 
 const poolBytes = 4096
@@ -8,7 +8,7 @@ const poolBytes = 4096
  * A generator of its own, because asking the system for 16 bytes costs several microseconds on every request;
  * this one asks for many at a time. No byte is used twice.
  */
-export const makeRequestIds = (): Effect.Effect<string> => {
+export const makeRequestIds = (): (() => string) => {
   let pool = new Uint8Array(0)
   let used = 0
   const randomBytes = (size: number): Uint8Array => {
@@ -19,5 +19,6 @@ export const makeRequestIds = (): Effect.Effect<string> => {
     used += size
     return pool.subarray(used - size, used)
   }
-  return SecureRandom.make(randomBytes).uuidV7()
+  const next = SecureRandom.make(randomBytes).uuidV7()
+  return () => Effect.runSync(next)
 }

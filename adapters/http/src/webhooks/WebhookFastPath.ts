@@ -4,12 +4,13 @@
  */
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { hasTracer, type WebhookAnswer, type WebhookCall } from "@weft/core"
-import { Cause, Effect, Fiber, Tracer } from "effect"
+import { Cause, Effect, Exit, Scope, Tracer } from "effect"
 import { failureAnswer, failureOf, internal, isOutage } from "../answers/Failure.ts"
 import type { RouteMeter } from "../metrics/HttpMeter.ts"
 import type { Serving } from "../mounts/Serving.ts"
 import { RequestSpan } from "../tracing/RequestSpan.ts"
 import { hostOf } from "./CustomDomain.ts"
+import { type Done, OpenCalls } from "./OpenCalls.ts"
 import { hasNoBody, sentHeaders } from "./WebhookHeaders.ts"
 import {
   bearerToken,
@@ -28,23 +29,56 @@ export const makeWebhookFastPath = (serving: Serving): FastPath => {
   const { app, context, requests, settings, webhooks, domains } = serving
   const fork = Effect.runForkWith(context)
   const isTraced = hasTracer(context)
+  const open = new OpenCalls()
+  Effect.runSync(Scope.addFinalizer(requests, open.end))
+
+  const sendFailure = (exchange: Exchange, cause: Cause.Cause<unknown>): void => {
+    const reason = cause.reasons.find((one) => one._tag !== "Interrupt")
+    const error = reason === undefined ? null : reason._tag === "Fail" ? reason.error : reason.defect
+    const failure = failureOf(error)
+    // Without a reason it was interrupted: the client went away, or the server is closing.
+    const { status, headers, body } = failureAnswer(
+      failure ?? { ...internal, retryAfterSeconds: reason === undefined ? 1 : null },
+      exchange.id
+    )
+    send(exchange, status, { ...headers }, body)
+    if (reason !== undefined && (failure === null || isOutage(error))) {
+      fork(Effect.annotateLogs(Effect.logError("a webhook failed", cause), { request_id: exchange.id }))
+    }
+  }
+
+  const sendAnswer = (exchange: Exchange, answer: WebhookAnswer): void => {
+    const { single, cookies } = sentHeaders(answer, exchange.id)
+    const headers = cookies === null ? single : { ...single, "set-cookie": cookies }
+    try {
+      send(exchange, answer.status, headers, hasNoBody(answer.status) ? null : answer.body)
+    } catch (defect) {
+      // Node refused a header, so that nothing is sent yet.
+      sendFailure(exchange, Cause.die(defect))
+    }
+  }
+
+  const answer = (call: WebhookCall, exchange: Exchange, done: Done): (() => void) => {
+    if (!isTraced) return webhooks.answer(call, context, done)
+    const fiber = fork(inSpan(exchange, call, webhooks.handle(call)))
+    fiber.addObserver(done)
+    return () => fiber.interruptUnsafe()
+  }
 
   const start = (call: WebhookCall, response: ServerResponse): void => {
     const meter = app.meter.of(call.method, webhookRoute)
-    const exchange: Exchange = { response, meter, began: performance.now(), span: null }
-    // Only the call can be interrupted: its end is answered in any case.
-    const answered = Effect.uninterruptibleMask((restore) =>
-      Effect.flatMap(app.nextId, (id) =>
-        Effect.matchCauseEffect(restore(webhooks.handle(call)), {
-          onSuccess: (answer) => sendAnswer(exchange, answer, id),
-          onFailure: (cause) => sendFailure(exchange, cause, id)
-        })
-      )
+    const exchange: Exchange = { response, meter, began: performance.now(), id: app.nextId(), span: null }
+    const cancel = open.begin(
+      (done) => answer(call, exchange, done),
+      (exit) => {
+        if (Exit.isSuccess(exit)) sendAnswer(exchange, exit.value)
+        else sendFailure(exchange, exit.cause)
+        exchange.span?.breakOff()
+      }
     )
-    const fiber = Fiber.runIn(fork(isTraced ? inSpan(exchange, call, answered) : answered), requests)
-    if (fiber.pollUnsafe() !== undefined) return
+    if (cancel === null) return
     response.once("close", () => {
-      if (!response.writableEnded) fiber.interruptUnsafe()
+      if (!response.writableEnded) cancel()
     })
   }
 
@@ -109,39 +143,25 @@ const readBody = (request: IncomingMessage, done: (body: Uint8Array) => void): v
   request.on("error", () => undefined)
 }
 
-/** `answered` in the request's span. */
-const inSpan = (exchange: Exchange, { method, headers }: WebhookCall, answered: Effect.Effect<void>) =>
+/** `answering` in the request's span, which ends when the answer is sent. */
+const inSpan = <A, E>(exchange: Exchange, { method, headers }: WebhookCall, answering: Effect.Effect<A, E>) =>
   Effect.withFiber((fiber) => {
     const span = RequestSpan.open(fiber, method, headers.traceparent)
-    if (span === null) return answered
+    if (span === null) return answering
     exchange.span = span
-    return Effect.provideService(answered, Tracer.ParentSpan, span.at(webhookRoute)).pipe(
-      Effect.ensuring(Effect.sync(() => span.breakOff()))
-    )
+    return Effect.provideService(answering, Tracer.ParentSpan, span.at(webhookRoute))
   })
 
 /** A request that is under way. */
 interface Exchange {
   readonly response: ServerResponse
   readonly meter: RouteMeter
+  readonly id: string
   /** Milliseconds of `performance.now`. */
   readonly began: number
   /** Null without a tracer. */
   span: RequestSpan | null
 }
-
-const sendAnswer = (exchange: Exchange, answer: WebhookAnswer, id: string): Effect.Effect<void> =>
-  Effect.suspend(() => {
-    const { single, cookies } = sentHeaders(answer, id)
-    const headers = cookies === null ? single : { ...single, "set-cookie": cookies }
-    try {
-      send(exchange, answer.status, headers, hasNoBody(answer.status) ? null : answer.body)
-      return Effect.void
-    } catch (defect) {
-      // Node refused a header, so that nothing is sent yet.
-      return sendFailure(exchange, Cause.die(defect), id)
-    }
-  })
 
 const send = (
   { response, meter, began, span }: Exchange,
@@ -159,19 +179,3 @@ const send = (
   meter.answered(status, (performance.now() - began) / 1000)
   span?.answered(status, typeof headers["x-request-id"] === "string" ? headers["x-request-id"] : undefined)
 }
-
-const sendFailure = (exchange: Exchange, cause: Cause.Cause<unknown>, id: string): Effect.Effect<void> =>
-  Effect.suspend(() => {
-    const reason = cause.reasons.find((one) => one._tag !== "Interrupt")
-    const error = reason === undefined ? null : reason._tag === "Fail" ? reason.error : reason.defect
-    const failure = failureOf(error)
-    // Without a reason it was interrupted: the client went away, or the server is closing.
-    const { status, headers, body } = failureAnswer(
-      failure ?? { ...internal, retryAfterSeconds: reason === undefined ? 1 : null },
-      id
-    )
-    send(exchange, status, { ...headers }, body)
-    return reason !== undefined && (failure === null || isOutage(error))
-      ? Effect.annotateLogs(Effect.logError("a webhook failed", cause), { request_id: id })
-      : Effect.void
-  })

@@ -6,11 +6,14 @@
  * copy share one query. That a record is absent is remembered too, but apart: a flood of made-up keys cannot
  * push real records out.
  */
-import { Cache, Clock, type Duration, Effect, Exit } from "effect"
+import { Cache, Clock, Duration, Effect, Exit } from "effect"
 import type { NotFound, StoreUnavailable } from "../errors/Errors.ts"
+import { AtHand } from "./AtHand.ts"
 
 export interface Snapshots<Key extends string, A> {
   readonly get: (key: Key) => Effect.Effect<A, NotFound | StoreUnavailable>
+  /** The copy that is at hand; undefined says nothing. */
+  readonly peek: (key: Key) => A | undefined
   readonly forget: (key: Key) => Effect.Effect<void>
   readonly forgetAll: Effect.Effect<void>
 }
@@ -32,6 +35,7 @@ export const makeSnapshots = <Key extends string, A>(
   Effect.gen(function* () {
     /** Absent keys, the first noted first, with the epoch milliseconds until which they count as absent. */
     const absent = new Map<Key, { readonly error: NotFound; readonly until: number }>()
+    const atHand = new AtHand<Key, A>(yield* Clock.Clock, Duration.toMillis(options.ageLimit), options.capacity)
     let generation = 0
 
     const noteAbsent = (key: Key, error: NotFound, asked: number) =>
@@ -47,7 +51,12 @@ export const makeSnapshots = <Key extends string, A>(
     const cache = yield* Cache.makeWith(
       (key: Key) => {
         const asked = generation
-        return Effect.tapErrorTag(lookup(key), "NotFound", (error) => noteAbsent(key, error, asked))
+        return Effect.tapErrorTag(lookup(key), "NotFound", (error) => noteAbsent(key, error, asked)).pipe(
+          Effect.map((value) => {
+            if (asked === generation) atHand.note(key, value)
+            return value
+          })
+        )
       },
       { capacity: options.capacity, timeToLive: (exit) => (Exit.isSuccess(exit) ? options.ageLimit : 0) }
     )
@@ -72,7 +81,18 @@ export const makeSnapshots = <Key extends string, A>(
           const noted = absent.get(key)
           return noted === undefined ? Cache.get(cache, key) : getAbsent(key, noted.error, noted.until)
         }),
-      forget: (key) => forgetting(() => void absent.delete(key), Cache.invalidate(cache, key)),
-      forgetAll: forgetting(() => absent.clear(), Cache.invalidateAll(cache))
+      peek: (key) => atHand.peek(key),
+      forget: (key) =>
+        forgetting(
+          () => {
+            absent.delete(key)
+            atHand.forget(key)
+          },
+          Cache.invalidate(cache, key)
+        ),
+      forgetAll: forgetting(() => {
+        absent.clear()
+        atHand.forgetAll()
+      }, Cache.invalidateAll(cache))
     }
   })

@@ -4,7 +4,8 @@
  * A snapshot lives until its environment's deployments change: on this node at once, on others when the feed
  * tells, and where the feed lost the message within `ageLimit`.
  */
-import { Cache, Context, type Duration, Effect, Exit, Layer } from "effect"
+import { Cache, Clock, Context, Duration, Effect, Exit, Layer } from "effect"
+import { AtHand } from "../activity/AtHand.ts"
 import { Feed } from "../activity/Feed.ts"
 import { listen } from "../activity/Listener.ts"
 import type { StoreUnavailable } from "../errors/Errors.ts"
@@ -64,6 +65,8 @@ export class Deployments extends Context.Service<
   {
     /** A map look-up when the snapshot is warm; concurrent callers of a cold one share one query. */
     readonly of: (envId: EnvId) => Effect.Effect<EnvDeployments, StoreUnavailable>
+    /** As `of`, where it is at hand. */
+    readonly peek: (envId: EnvId) => EnvDeployments | undefined
     /** To be called after what an environment serves was changed: this node forgets at once, the others are told. */
     readonly changed: (envId: EnvId) => Effect.Effect<void>
   }
@@ -73,24 +76,41 @@ export class Deployments extends Context.Service<
     Effect.gen(function* () {
       const store = yield* BuildStore
       const feed = yield* Feed
-      const snapshots = yield* Cache.makeWith((envId: EnvId) => Effect.map(store.deployments(envId), snapshotOf), {
-        capacity,
-        timeToLive: (exit) => (Exit.isSuccess(exit) ? ageLimit : 0)
+      const atHand = new AtHand<EnvId, EnvDeployments>(yield* Clock.Clock, Duration.toMillis(ageLimit), capacity)
+      /** Counts what was forgotten: what was asked for before may be out of date. */
+      let generation = 0
+      const snapshots = yield* Cache.makeWith(
+        (envId: EnvId) => {
+          const asked = generation
+          return Effect.map(store.deployments(envId), (deployments) => {
+            const snapshot = snapshotOf(deployments)
+            if (asked === generation) atHand.note(envId, snapshot)
+            return snapshot
+          })
+        },
+        { capacity, timeToLive: (exit) => (Exit.isSuccess(exit) ? ageLimit : 0) }
+      )
+      const forget = (envId: EnvId) =>
+        Effect.suspend(() => {
+          generation++
+          atHand.forget(envId)
+          return Cache.invalidate(snapshots, envId)
+        })
+      const forgetAll = Effect.suspend(() => {
+        generation++
+        atHand.forgetAll()
+        return Cache.invalidateAll(snapshots)
       })
 
       yield* listen(
-        (message) =>
-          message.type === "deployments:changed" ? Cache.invalidate(snapshots, message.env_id) : Effect.void,
-        Cache.invalidateAll(snapshots)
+        (message) => (message.type === "deployments:changed" ? forget(message.env_id) : Effect.void),
+        forgetAll
       )
 
       return Deployments.of({
         of: (envId) => Cache.get(snapshots, envId),
-        changed: (envId) =>
-          Effect.andThen(
-            Cache.invalidate(snapshots, envId),
-            feed.tell([{ type: "deployments:changed", env_id: envId }])
-          )
+        peek: (envId) => atHand.peek(envId),
+        changed: (envId) => Effect.andThen(forget(envId), feed.tell([{ type: "deployments:changed", env_id: envId }]))
       })
     })
   )

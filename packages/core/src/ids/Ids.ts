@@ -77,6 +77,17 @@ export const freshIds: Effect.Effect<
   (random) => (schema) => Effect.map(random.uuidV7(), (value) => schema.make(value, { disableChecks: true }))
 )
 
+/** As `freshIds`, for paths on which no fiber runs. */
+export const freshIdsNow: Effect.Effect<
+  <Id extends string>(schema: Schema.Codec<Id, string>) => Id,
+  never,
+  SecureRandom.SecureRandom
+> = Effect.gen(function* () {
+  const next = yield* freshIds
+  const now = Effect.runSyncWith(yield* Effect.context<never>())
+  return (schema) => now(next(schema))
+})
+
 /**
  * The least id that can have been made at `instant` (milliseconds since 1970): the ids made here before are less,
  * those made then or later are not.

@@ -2,7 +2,7 @@
  * Runs one function in the sandbox and collects what it logged: the step that event handlers, webhooks and
  * calls share.
  */
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, type Exit, Layer } from "effect"
 import type { Identity } from "../access/Caller.ts"
 import { Artifacts } from "../builds/Artifacts.ts"
 import type { NotFound, StoreUnavailable } from "../errors/Errors.ts"
@@ -20,6 +20,7 @@ import type { LogEntry, Run } from "./Run.ts"
 import { RunControlStore } from "./RunControlStore.ts"
 import { type Logged, RunningRuns } from "./RunningRuns.ts"
 import { callSpans, tracedRun } from "./RunSpans.ts"
+import { fromStart } from "./Started.ts"
 
 export interface Executed {
   readonly execution: Execution
@@ -38,6 +39,8 @@ export interface Work {
   readonly preface: ReadonlyArray<LogEntry>
 }
 
+export type ExecuteError = SandboxUnavailable | NotFound | StoreUnavailable
+
 export class Executor extends Context.Service<
   Executor,
   {
@@ -46,7 +49,13 @@ export class Executor extends Context.Service<
      * run that is cancelled in the store meanwhile ends with the outcome `Cancelled`.
      * The secrets that the run read are not in its logs, nor in what is told of its failure.
      */
-    readonly execute: (work: Work) => Effect.Effect<Executed, SandboxUnavailable | NotFound | StoreUnavailable>
+    readonly execute: (work: Work) => Effect.Effect<Executed, ExecuteError>
+    /** As `execute`, for paths on which no fiber runs. Gives how to interrupt it. */
+    readonly start: (
+      work: Work,
+      context: Context.Context<never>,
+      done: (exit: Exit.Exit<Executed, ExecuteError>) => void
+    ) => () => void
     /** What a run whose execution came to no end had logged, without the secrets that it had read. */
     readonly logged: (run: Run) => Effect.Effect<ReadonlyArray<LogEntry>>
   }
@@ -76,44 +85,51 @@ export class Executor extends Context.Service<
         return { execution: cancelled, logs: kept } satisfies Executed
       })
 
+      const start: Executor["Service"]["start"] = (work, context, done) => {
+        const { run, facts, caller, trigger, timeoutMs, preface } = work
+        const logs = [...preface]
+        const secrets = new Set<string>()
+        const logged = { logs, secrets }
+        begun.set(run, logged)
+        const inSpan = callSpans()
+        let hasCalled = false
+        const invocation: Invocation = {
+          run_id: run.run_id,
+          bundle: artifacts.ref(run),
+          fn: run,
+          svc: `{"run":${runFacts(run)},${facts.slice(1)}`,
+          trigger,
+          timeoutMs,
+          onHostCall: (call) => {
+            hasCalled = true
+            return inSpan(
+              call,
+              byteCalls.answer(run, call) ?? hostFunctions.answer(run, caller, call) ?? hostCalls(run, call, secrets)
+            )
+          },
+          onLog: (line) => void logs.push(logEntry(logs.length, line))
+        }
+        const endCalls = Effect.suspend(() =>
+          hasCalled ? Effect.andThen(byteCalls.end(run), hostFunctions.end(run)) : Effect.void
+        )
+        const invoked = Effect.flatMap(Effect.ensuring(sandbox.invoke(invocation), endCalls), (execution) =>
+          masked({ execution, logs }, secrets)
+        )
+        return running.begin({ run, logged, effect: tracedRun(run, invoked) }, context, (exit) => {
+          if (exit !== null) return done(exit)
+          Effect.runForkWith(context)(afterStop(run, logged)).addObserver(done)
+        })
+      }
+
       return Executor.of({
+        start,
+
+        execute: (work) => fromStart((context, done) => start(work, context, done)),
+
         logged: (run) => {
           const { logs, secrets } = begun.get(run) ?? nothingLogged
           return maskedLogs(logs, secrets)
-        },
-
-        execute: ({ run, facts, caller, trigger, timeoutMs, preface }) =>
-          Effect.suspend(() => {
-            const logs = [...preface]
-            const secrets = new Set<string>()
-            const logged = { logs, secrets }
-            begun.set(run, logged)
-            const inSpan = callSpans()
-            const invocation: Invocation = {
-              run_id: run.run_id,
-              bundle: artifacts.ref(run),
-              fn: run,
-              svc: `{"run":${runFacts(run)},${facts.slice(1)}`,
-              trigger,
-              timeoutMs,
-              onHostCall: (call) =>
-                inSpan(
-                  call,
-                  byteCalls.answer(run, call) ??
-                    hostFunctions.answer(run, caller, call) ??
-                    hostCalls(run, call, secrets)
-                ),
-              onLog: (line) => void logs.push(logEntry(logs.length, line))
-            }
-            const invoked = sandbox.invoke(invocation).pipe(
-              Effect.ensuring(Effect.suspend(() => Effect.andThen(byteCalls.end(run), hostFunctions.end(run)))),
-              Effect.flatMap((execution) => masked({ execution, logs }, secrets))
-            )
-            const executed = Effect.flatMap(running.during(run, logged, invoked), (ended) =>
-              ended === null ? afterStop(run, logged) : Effect.succeed(ended)
-            )
-            return tracedRun(run, executed)
-          })
+        }
       })
     })
   )
@@ -123,18 +139,11 @@ const nothingLogged: Logged = { logs: [], secrets: new Set() }
 
 const cancelled: Execution = { outcome: { _tag: "Cancelled" }, usage: { cpu_ms: 0, wall_ms: 0, heap_bytes: 0 } }
 
-/** `svc.run` (decisions 5.3). */
-const runFacts = (run: Run): string =>
-  JSON.stringify({
-    run_id: run.run_id,
-    stream_id: run.stream_id,
-    env_id: run.env_id,
-    project_id: run.project_id,
-    build_id: run.build_id,
-    run_type: run.run_type,
-    attempt: run.attempt,
-    origin_run_id: run.origin_run_id
-  })
+/** `svc.run` (decisions 5.3). Nothing in it needs to be escaped. */
+const runFacts = (run: Run): string => {
+  const origin = run.origin_run_id === null ? "null" : `"${run.origin_run_id}"`
+  return `{"run_id":"${run.run_id}","stream_id":"${run.stream_id}","env_id":"${run.env_id}","project_id":"${run.project_id}","build_id":"${run.build_id}","run_type":"${run.run_type}","attempt":${run.attempt},"origin_run_id":${origin}}`
+}
 
 const logEntry = (seq: number, line: GuestLog): LogEntry => ({
   seq,

@@ -5,7 +5,7 @@
  * shares it. Nobody is told that something happened before it is durable: a write returns after its commit, and
  * so do the messages on the feed.
  */
-import { Cause, Clock, Context, Deferred, Effect, Exit, Latch, Layer } from "effect"
+import { Cause, Clock, Context, Effect, Exit, Latch, Layer } from "effect"
 import type { Activity } from "../activity/Activity.ts"
 import { Feed } from "../activity/Feed.ts"
 import type { StoreUnavailable } from "../errors/Errors.ts"
@@ -32,6 +32,8 @@ export class Journal extends Context.Service<
      * `news` of an appended event is told before its runs.
      */
     readonly write: (entry: JournalEntry, news?: ReadonlyArray<Activity>) => Effect.Effect<boolean, StoreUnavailable>
+    /** As `write`, for paths on which no fiber runs. */
+    readonly append: (entry: JournalEntry, done: Written) => void
     /** Notes that a run without a delivery has begun. Returns at once; follow it by `write` of its end. */
     readonly started: (run: Run) => void
     /** Counts a run of this node that was ended in the store by somebody else. */
@@ -58,6 +60,11 @@ export class Journal extends Context.Service<
       const push = (write: Write) => {
         pending.push(write)
         if (pending.length === 1) wake.openUnsafe()
+      }
+
+      const append = (entry: JournalEntry, news: ReadonlyArray<Activity>, done: Written) => {
+        const isStartTold = entry._tag !== "Ended" || !starting.delete(entry.run.run_id)
+        push({ entry, news, isStartTold, done })
       }
 
       const commit = Effect.fnUntraced(function* (batch: ReadonlyArray<Write>) {
@@ -123,13 +130,8 @@ export class Journal extends Context.Service<
       yield* Effect.forkScoped(startLoop)
 
       return Journal.of({
-        write: (entry, news = []) =>
-          Effect.suspend(() => {
-            const isStartTold = entry._tag !== "Ended" || !starting.delete(entry.run.run_id)
-            const deferred = Deferred.makeUnsafe<boolean, StoreUnavailable>()
-            push({ entry, news, isStartTold, done: (exit) => void Deferred.doneUnsafe(deferred, exit) })
-            return Deferred.await(deferred)
-          }),
+        write: (entry, news = []) => Effect.callback((resume) => append(entry, news, resume)),
+        append: (entry, done) => append(entry, [], done),
         started: (run) => {
           starting.set(run.run_id, run)
           if (starting.size === 1) startWake.openUnsafe()
@@ -145,8 +147,11 @@ interface Write {
   readonly news: ReadonlyArray<Activity>
   /** False for the end of a run that was over before its start was written. */
   readonly isStartTold: boolean
-  readonly done: (exit: Exit.Exit<boolean, StoreUnavailable>) => void
+  readonly done: Written
 }
+
+/** Is told whether an entry counted, once it is durable. */
+export type Written = (exit: Exit.Exit<boolean, StoreUnavailable>) => void
 
 /** A `Started` that could not be written loses nothing: `Ended` stores the run whole. */
 const ignore = () => {}

@@ -50,7 +50,11 @@ const consumed = (eventId: string) => ({
 })
 
 const endOfRun = (exit: Exit.Exit<Executed, unknown>, span: Tracer.Span): SpanEnd => {
-  if (Exit.isFailure(exit)) return endOf(exit)
+  if (Exit.isFailure(exit)) {
+    const end = endOf(exit)
+    if (end === "interrupted") span.attribute("weft.outcome", "Cancelled")
+    return end
+  }
   const { outcome, usage } = exit.value.execution
   span.attribute("weft.outcome", outcome._tag)
   span.attribute("weft.cpu_ms", usage.cpu_ms)

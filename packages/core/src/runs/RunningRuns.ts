@@ -4,7 +4,7 @@
  * Stopping comes after the store knows: a run that is cancelled there can write nothing any more, so it does not
  * matter whether news of it is late. Where the news is lost, a look at the store ends what went on in vain.
  */
-import { Context, Effect, Fiber, Latch, Layer } from "effect"
+import { Context, Effect, type Exit, Latch, Layer } from "effect"
 import { listen } from "../activity/Listener.ts"
 import type { RunId } from "../ids/Ids.ts"
 import { NodeLease } from "./NodeLease.ts"
@@ -36,8 +36,15 @@ const everyMs = 30_000
 export class RunningRuns extends Context.Service<
   RunningRuns,
   {
-    /** Does the work of a run; null when it was stopped, whatever the work came to. */
-    readonly during: <A, E, R>(run: Run, logged: Logged, work: Effect.Effect<A, E, R>) => Effect.Effect<A | null, E, R>
+    /**
+     * Does the work of a run in a fiber of its own, which can be stopped without whoever waits for it. `done` is told what
+     * it came to; null when it was stopped, whatever that is. Gives how to interrupt it. Every run comes by here.
+     */
+    readonly begin: <A, E>(
+      work: AtWork & { readonly effect: Effect.Effect<A, E> },
+      context: Context.Context<never>,
+      done: (exit: Exit.Exit<A, E> | null) => void
+    ) => () => void
     /** Stops those of the runs that are at work here, and those that are about to begin. */
     readonly stop: (runIds: ReadonlyArray<RunId>) => void
     /** What a run that is at work here has logged. */
@@ -69,26 +76,6 @@ export class RunningRuns extends Context.Service<
         }
       }
 
-      /** In a fiber of its own, which can be stopped without whoever waits for it. Every run comes by here. */
-      const begin = <A, E, R>(run: Run, logged: Logged, work: Effect.Effect<A, E, R>): Effect.Effect<A | null, E, R> =>
-        Effect.contextWith((context: Context.Context<R>) =>
-          Effect.callback<A | null, E>((resume) => {
-            const fiber = Effect.runForkWith(context)(work)
-            let isStopped = false
-            const stop = () => {
-              isStopped = true
-              fiber.interruptUnsafe()
-            }
-            atWork.set(run.run_id, { run, logged, stop })
-            if (atWork.size === 1) busy.openUnsafe()
-            fiber.addObserver((exit) => {
-              atWork.delete(run.run_id)
-              resume(isStopped ? Effect.succeed(null) : exit)
-            })
-            return Fiber.interrupt(fiber)
-          })
-        )
-
       /** Stops those of the runs that the store knows to be over. */
       const stopEnded = (which: (runId: RunId) => boolean) =>
         Effect.gen(function* () {
@@ -112,8 +99,25 @@ export class RunningRuns extends Context.Service<
       )
 
       return RunningRuns.of({
-        during: (run, logged, work) =>
-          Effect.suspend(() => (strikes.delete(run.run_id) ? Effect.succeed(null) : begin(run, logged, work))),
+        begin: ({ run, logged, effect }, context, done) => {
+          if (strikes.delete(run.run_id)) {
+            done(null)
+            return () => undefined
+          }
+          const fiber = Effect.runForkWith(context)(effect)
+          let isStopped = false
+          const stop = () => {
+            isStopped = true
+            fiber.interruptUnsafe()
+          }
+          atWork.set(run.run_id, { run, logged, stop })
+          if (atWork.size === 1) busy.openUnsafe()
+          fiber.addObserver((exit) => {
+            atWork.delete(run.run_id)
+            done(isStopped ? null : exit)
+          })
+          return () => fiber.interruptUnsafe()
+        },
         stop,
         logged: (runId) => atWork.get(runId)?.logged,
         atWork: Effect.gen(function* () {

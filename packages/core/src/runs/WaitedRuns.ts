@@ -1,19 +1,19 @@
 /** Runs that somebody waits for, without an event: of webhooks and of tools. */
-import { Cause, Context, Effect, Exit, Layer } from "effect"
+import { Cause, Clock, Context, Effect, Exit, Layer } from "effect"
 import type { Identity } from "../access/Caller.ts"
 import type { Build } from "../builds/Build.ts"
-import type { NotFound, StoreUnavailable } from "../errors/Errors.ts"
-import { freshIds, type NodeId, RunId, StreamId } from "../ids/Ids.ts"
+import { freshIdsNow, type NodeId, RunId, StreamId } from "../ids/Ids.ts"
 import type { JsonText } from "../ids/JsonText.ts"
-import { now as currentTime, type Timestamp } from "../ids/Timestamp.ts"
+import { now as currentTime, Timestamp } from "../ids/Timestamp.ts"
 import type { Execution, Outcome } from "../sandbox/Outcome.ts"
-import type { FunctionRef, Invocation, SandboxUnavailable } from "../sandbox/Sandbox.ts"
+import type { FunctionRef, Invocation } from "../sandbox/Sandbox.ts"
 import { endRun, loseRun } from "./Attempt.ts"
-import { Executor } from "./Executor.ts"
+import { type ExecuteError, Executor } from "./Executor.ts"
 import { Journal } from "./Journal.ts"
 import { NodeLease } from "./NodeLease.ts"
 import { OwnRuns } from "./OwnRuns.ts"
 import type { LogEntry, Run } from "./Run.ts"
+import { fromStart } from "./Started.ts"
 
 export interface WaitedWork {
   readonly build: Build
@@ -37,7 +37,13 @@ export class WaitedRuns extends Context.Service<
   WaitedRuns,
   {
     /** Runs the function to its end, whatever its outcome; its run is stored by then. Interruption cancels the run. */
-    readonly run: (work: WaitedWork) => Effect.Effect<WaitedEnd, SandboxUnavailable | NotFound | StoreUnavailable>
+    readonly run: (work: WaitedWork) => Effect.Effect<WaitedEnd, ExecuteError>
+    /** As `run`, for paths on which no fiber runs. Gives how to cancel it. */
+    readonly start: (
+      work: WaitedWork,
+      context: Context.Context<never>,
+      done: (exit: Exit.Exit<WaitedEnd, ExecuteError>) => void
+    ) => () => void
   }
 >()("@weft/core/runs/WaitedRuns") {
   static readonly layer = Layer.effect(
@@ -47,45 +53,50 @@ export class WaitedRuns extends Context.Service<
       const journal = yield* Journal
       const { nodeId } = yield* NodeLease
       const own = yield* OwnRuns
-      const fresh = yield* freshIds
+      const fresh = yield* freshIdsNow
+      const clock = yield* Clock.Clock
 
-      const execute = Effect.fnUntraced(function* (
-        restore: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>,
-        { facts, caller, fn, trigger, request }: WaitedWork,
-        run: Run
-      ) {
-        const preface: ReadonlyArray<LogEntry> = [{ seq: 0, time: run.start_time, level: "info", ...request }]
-        const executed = yield* Effect.exit(
-          restore(executor.execute({ run, facts, caller, trigger, timeoutMs: fn.timeout_ms, preface }))
-        )
+      /** What becomes of a run that came to no end of its own. */
+      const lose = Effect.fnUntraced(function* (run: Run, cause: Cause.Cause<ExecuteError>) {
         const stopped = yield* currentTime
-        if (Exit.isSuccess(executed)) {
-          const { execution, logs } = executed.value
-          const ended = endRun(run, execution, stopped)
-          yield* journal.write({ _tag: "Ended", run: ended, logs })
-          return { run: ended, outcome: execution.outcome } satisfies WaitedEnd
-        }
-        const lost = Cause.hasInterruptsOnly(executed.cause)
+        const lost = Cause.hasInterruptsOnly(cause)
           ? endRun(run, cancelled, stopped)
           : loseRun(run, "SandboxUnavailable", "The sandbox could not run the function", stopped)
         yield* journal.write({ _tag: "Ended", run: lost, logs: yield* executor.logged(run) })
-        return yield* Effect.failCause(executed.cause)
+        return yield* Effect.failCause(cause)
       })
 
-      return WaitedRuns.of({
-        run: Effect.fnUntraced(function* (work) {
-          const run = waitedRun(work, nodeId, yield* fresh(RunId), yield* fresh(StreamId), yield* currentTime)
-          return yield* Effect.uninterruptibleMask((restore) => {
-            own.begin([run.run_id])
-            journal.started(run)
-            // Where its end could not be stored, the store says so later.
-            return Effect.ensuring(
-              execute(restore, work, run),
-              Effect.sync(() => own.end([run.run_id]))
+      const start: WaitedRuns["Service"]["start"] = (work, context, done) => {
+        const { caller, facts, fn, request, trigger } = work
+        const now = clock.currentTimeMillisUnsafe()
+        const run = waitedRun(work, nodeId, fresh(RunId), fresh(StreamId), Timestamp.make(now, { disableChecks: true }))
+        const preface: ReadonlyArray<LogEntry> = [{ seq: 0, time: run.start_time, level: "info", ...request }]
+        // Where its end could not be stored, the store says so later.
+        const end = (exit: Exit.Exit<WaitedEnd, ExecuteError>) => {
+          own.end([run.run_id])
+          done(exit)
+        }
+        own.begin([run.run_id])
+        journal.started(run)
+        return executor.start({ run, facts, caller, trigger, timeoutMs: fn.timeout_ms, preface }, context, (exit) => {
+          if (Exit.isFailure(exit)) {
+            Effect.runForkWith(context)(lose(run, exit.cause)).addObserver(end)
+            return
+          }
+          const { execution, logs } = exit.value
+          const stopped = Timestamp.make(clock.currentTimeMillisUnsafe(), { disableChecks: true })
+          const ended = endRun(run, execution, stopped)
+          journal.append({ _tag: "Ended", run: ended, logs }, (written) =>
+            end(
+              Exit.isFailure(written)
+                ? Exit.failCause(written.cause)
+                : Exit.succeed({ run: ended, outcome: execution.outcome })
             )
-          })
+          )
         })
-      })
+      }
+
+      return WaitedRuns.of({ start, run: (work) => fromStart((context, done) => start(work, context, done)) })
     })
   )
 }

@@ -29,6 +29,8 @@ export class Plans extends Context.Service<
     readonly table: Readonly<Record<PlanName, Plan>>
     /** The environment, its organization and its plan; the same object until one of them changes. */
     readonly of: (envId: EnvId) => Effect.Effect<Subscription, NotFound | StoreUnavailable>
+    /** As `of`, where it is at hand. */
+    readonly peek: (envId: EnvId) => Subscription | undefined
     /** To be called when tenants changed, so that this node goes by what they are now; the others hear the news. */
     readonly forget: Effect.Effect<void>
   }
@@ -55,7 +57,12 @@ export class Plans extends Context.Service<
           (message) => (message.type === "tenants:changed" ? subscriptions.forgetAll : Effect.void),
           subscriptions.forgetAll
         )
-        return Plans.of({ table: plans, of: subscriptions.get, forget: subscriptions.forgetAll })
+        return Plans.of({
+          table: plans,
+          of: subscriptions.get,
+          peek: subscriptions.peek,
+          forget: subscriptions.forgetAll
+        })
       })
     )
 }

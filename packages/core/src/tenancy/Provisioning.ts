@@ -51,6 +51,8 @@ export class Provisioning extends Context.Service<
      * the host did not answer. As cheap as `Tenants.resolve` for what is there.
      */
     readonly resolve: (orgSlug: string, envName: string) => Effect.Effect<Env, Unanswered | RateLimited>
+    /** As `resolve`, where it is at hand. */
+    readonly peek: (orgSlug: string, envName: string) => Env | undefined
   }
 >()("@weft/core/tenancy/Provisioning") {
   /** Without anybody to ask, what is not there is not found. */
@@ -59,9 +61,10 @@ export class Provisioning extends Context.Service<
       Provisioning,
       Effect.gen(function* () {
         const tenants = yield* Tenants
-        if (admit === undefined) return Provisioning.of({ resolve: tenants.resolve })
+        if (admit === undefined) return Provisioning.of({ resolve: tenants.resolve, peek: tenants.peek })
         const ask = yield* makeAsking(tenants, admit, limits)
         return Provisioning.of({
+          peek: tenants.peek,
           resolve: (org, env) =>
             Effect.catchTag(tenants.resolve(org, env), "NotFound", (error) =>
               isSlug(org) && !isUuid(org) && isSlug(env) ? ask(org, env) : Effect.fail(error)

@@ -29,6 +29,8 @@ export class Quotas extends Context.Service<
      * cannot refuse anybody, as a schedule, waits and asks again.
      */
     readonly admit: (envId: EnvId, runs: number) => Effect.Effect<void, PlanRequired | NotFound | StoreUnavailable>
+    /** Whether it is at hand that the plan refuses nothing, so that nothing need be counted. */
+    readonly isUnlimited: (envId: EnvId) => boolean
   }
 >()("@weft/core/tenancy/Quotas") {
   static readonly layer: Layer.Layer<Quotas, never, Plans | UsageStore> = Layer.effect(
@@ -53,6 +55,10 @@ export class Quotas extends Context.Service<
         })
 
       return Quotas.of({
+        isUnlimited: (envId) => {
+          const subscription = plans.peek(envId)
+          return subscription !== undefined && isUnlimited(subscription.plan)
+        },
         admit: (envId, runs) =>
           Effect.flatMap(plans.of(envId), (subscription) =>
             isUnlimited(subscription.plan) ? Effect.void : admitWithin(subscription, runs)

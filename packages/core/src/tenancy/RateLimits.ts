@@ -14,6 +14,8 @@ export class RateLimits extends Context.Service<
      * second's worth at once, and as much again in every second. Plans without a limit cost a look at the plan.
      */
     readonly check: (envId: EnvId) => Effect.Effect<void, RateLimited | NotFound | StoreUnavailable>
+    /** Whether it is at hand that no request of the environment is refused, so that none need be counted. */
+    readonly isUnlimited: (envId: EnvId) => boolean
   }
 >()("@weft/core/tenancy/RateLimits") {
   static readonly layer: Layer.Layer<RateLimits, never, Plans | RateStore> = Layer.effect(
@@ -29,6 +31,7 @@ export class RateLimits extends Context.Service<
       })
 
       return RateLimits.of({
+        isUnlimited: (envId) => plans.peek(envId)?.plan.requests_per_second === -1,
         check: (envId) =>
           Effect.flatMap(plans.of(envId), (subscription) =>
             subscription.plan.requests_per_second === -1 ? Effect.void : take(subscription)

@@ -64,6 +64,8 @@ export class Tenants extends Context.Service<
     readonly getEnv: (envId: string) => Effect.Effect<Env, Missing>
     /** The active environment behind a webhook URL: a map look-up when it is warm. */
     readonly resolve: (orgSlug: string, envName: string) => Effect.Effect<Env, Missing>
+    /** As `resolve`, where it is at hand. */
+    readonly peek: (orgSlug: string, envName: string) => Env | undefined
   }
 >()("@weft/core/tenancy/Tenants") {
   static readonly layer: Layer.Layer<
@@ -163,7 +165,8 @@ export class Tenants extends Context.Service<
 
         listEnvs: (idOrSlug, page) => Effect.flatMap(getOrg(idOrSlug), (org) => store.listEnvs(org.org_id, page)),
         getEnv,
-        resolve: (orgSlug, envName) => envs.get(`${orgSlug}/${envName}`)
+        resolve: (orgSlug, envName) => envs.get(`${orgSlug}/${envName}`),
+        peek: (orgSlug, envName) => envs.peek(`${orgSlug}/${envName}`)
       })
       const directory = EnvDirectory.of({ require: (envId) => Effect.asVoid(getEnv(envId)) })
       return Context.make(Tenants, tenants).pipe(Context.add(EnvDirectory, directory))

@@ -4,11 +4,12 @@
  * The hot path: with warm snapshots it makes no query before the function runs, and one insert, shared with
  * others, before the answer goes out.
  */
-import { Context, Effect, Layer, Result } from "effect"
+import { Context, Effect, Exit, Layer, Result } from "effect"
 import { Base64 } from "effect/encoding"
+import type { Identity } from "../access/Caller.ts"
 import { Credentials } from "../access/Credentials.ts"
 import { allows } from "../access/Permission.ts"
-import { Deployments } from "../builds/Deployments.ts"
+import { Deployments, type Route } from "../builds/Deployments.ts"
 import type { Endpoint } from "../builds/Manifest.ts"
 import {
   Forbidden,
@@ -20,6 +21,7 @@ import {
   Unauthorized
 } from "../errors/Errors.ts"
 import type { EnvId } from "../ids/Ids.ts"
+import { fromStart } from "../runs/Started.ts"
 import { WaitedRuns } from "../runs/WaitedRuns.ts"
 import type { Outcome } from "../sandbox/Outcome.ts"
 import type { SandboxUnavailable } from "../sandbox/Sandbox.ts"
@@ -39,6 +41,12 @@ export class Webhooks extends Context.Service<
      * for whatever reason, is `FunctionFailed`. Interruption (the client went away) cancels the run.
      */
     readonly handle: (call: WebhookCall) => Effect.Effect<WebhookAnswer, Refused | FunctionFailed>
+    /** As `handle`, for the path on which no fiber runs where all that is asked for is at hand. Gives how to cancel it. */
+    readonly answer: (
+      call: WebhookCall,
+      context: Context.Context<never>,
+      done: (exit: Exit.Exit<WebhookAnswer, Refused | FunctionFailed>) => void
+    ) => () => void
   }
 >()("@weft/core/webhooks/Webhooks") {
   static readonly layer = Layer.effect(
@@ -62,29 +70,64 @@ export class Webhooks extends Context.Service<
           : yield* new Forbidden({ permission: `webhook:${endpoint.service} execute` })
       })
 
-      return Webhooks.of({
-        handle: Effect.fnUntraced(function* (call) {
-          const env = yield* provisioning.resolve(call.org, call.env)
-          yield* rates.check(env.env_id)
-          const found = (yield* deployments.of(env.env_id)).endpoint(call.method, call.service, call.path)
-          if (found === undefined) return yield* new NotFound({ resource: "webhook endpoint" })
-          const { build, endpoint } = found
-          const caller = yield* authenticate(call, endpoint, env.env_id)
-          yield* quotas.admit(env.env_id, 1)
-          const { facts, logged } = describeRequest(call, caller, endpoint.secret_headers)
-          const { run, outcome } = yield* runs.run({
-            build,
-            fn: endpoint,
-            trigger: "request",
-            facts,
-            caller,
-            request: { message: "request", data: logged }
-          })
-          return answerOf(outcome) ?? (yield* new FunctionFailed({ run_id: run.run_id }))
+      const admit = Effect.fnUntraced(function* (call: WebhookCall) {
+        const env = yield* provisioning.resolve(call.org, call.env)
+        yield* rates.check(env.env_id)
+        const found = (yield* deployments.of(env.env_id)).endpoint(call.method, call.service, call.path)
+        if (found === undefined) return yield* new NotFound({ resource: "webhook endpoint" })
+        const caller = yield* authenticate(call, found.endpoint, env.env_id)
+        yield* quotas.admit(env.env_id, 1)
+        return { route: found, caller } satisfies Admitted
+      })
+
+      /** As `admit`, where nothing has to be asked for or counted; null says nothing. */
+      const admitAtOnce = (call: WebhookCall): Admitted | null => {
+        const env = provisioning.peek(call.org, call.env)
+        if (env === undefined || !rates.isUnlimited(env.env_id) || !quotas.isUnlimited(env.env_id)) return null
+        const route = deployments.peek(env.env_id)?.endpoint(call.method, call.service, call.path)
+        return route === undefined || route.endpoint.auth !== "none" ? null : { route, caller: null }
+      }
+
+      const start = (
+        call: WebhookCall,
+        { route: { build, endpoint }, caller }: Admitted,
+        context: Context.Context<never>,
+        done: (exit: Exit.Exit<WebhookAnswer, Refused | FunctionFailed>) => void
+      ) => {
+        const { facts, logged } = describeRequest(call, caller, endpoint.secret_headers)
+        const request = { message: "request", data: logged }
+        return runs.start({ build, fn: endpoint, trigger: "request", facts, caller, request }, context, (exit) => {
+          if (Exit.isFailure(exit)) return done(Exit.failCause(exit.cause))
+          const { run, outcome } = exit.value
+          const answer = answerOf(outcome)
+          done(answer === null ? Exit.fail(new FunctionFailed({ run_id: run.run_id })) : Exit.succeed(answer))
         })
+      }
+
+      const handle = (call: WebhookCall) =>
+        Effect.flatMap(admit(call), (admitted) =>
+          fromStart<WebhookAnswer, Refused | FunctionFailed>((context, done) => start(call, admitted, context, done))
+        )
+
+      return Webhooks.of({
+        handle,
+        answer: (call, context, done) => {
+          const admitted = admitAtOnce(call)
+          if (admitted !== null) return start(call, admitted, context, done)
+          const fiber = Effect.runForkWith(context)(handle(call))
+          fiber.addObserver(done)
+          return () => fiber.interruptUnsafe()
+        }
       })
     })
   )
+}
+
+/** A call that may run its function. */
+interface Admitted {
+  readonly route: Route
+  /** Null where nobody needs to say who calls. */
+  readonly caller: Identity | null
 }
 
 /** Rule 2: a response object as it is, a plain value as 200 JSON; null for everything that is a failure. */
