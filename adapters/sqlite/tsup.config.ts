@@ -1,3 +1,4 @@
 import { weftPackage } from "../../tooling/src/build/preset.ts"
 
-export default weftPackage()
+// Every host waits for this thread when it starts.
+export default weftPackage({ programs: ["JournalWorker"] })

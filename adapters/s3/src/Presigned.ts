@@ -3,7 +3,7 @@ import type { ServedAs } from "@weft/core"
 import { Clock, Effect } from "effect"
 import { Client } from "minio"
 import { clientOptions } from "./Exchange.ts"
-import { isExpiry, type S3Options } from "./S3Options.ts"
+import { isExpiry, publicUrlOf, type S3Options } from "./S3Options.ts"
 
 /** Null when clients are not to go there. */
 export type Address = (object: string, as: ServedAs) => Effect.Effect<string | null>
@@ -35,11 +35,4 @@ const reachedAt = (address: string | undefined): Pick<S3Options, "endPoint" | "p
   if (url === null) throw new Error("publicEndPoint must be https://HOST or http://HOST:PORT")
   const useSSL = url.protocol === "https:"
   return { endPoint: url.hostname, useSSL, port: url.port === "" ? (useSSL ? 443 : 80) : Number(url.port) }
-}
-
-/** Null for what is more or less than a scheme, a host and a port. */
-export const publicUrlOf = (text: string): URL | null => {
-  const url = URL.parse(text)
-  const isPlain = url !== null && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`
-  return isPlain ? url : null
 }

@@ -44,3 +44,10 @@ export interface Patience {
 export const patience: Patience = { answerMs: 30_000, transferMs: 120_000 }
 
 export const defaultRegion = "us-east-1"
+
+/** Null for what is more or less than a scheme, a host and a port. */
+export const publicUrlOf = (text: string): URL | null => {
+  const url = URL.parse(text)
+  const isPlain = url !== null && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`
+  return isPlain ? url : null
+}

@@ -1,8 +1,7 @@
 /** `s3://ACCESS:SECRET@HOST:PORT/BUCKET/PREFIX?tls=false&region=…`, as a setting has it. */
 import { Redacted, Result } from "effect"
 import { isPrefix } from "./Places.ts"
-import { publicUrlOf } from "./Presigned.ts"
-import { isExpiry, type S3Options } from "./S3Options.ts"
+import { isExpiry, publicUrlOf, type S3Options } from "./S3Options.ts"
 
 /** What is wrong with a URL: a sentence without its subject, and without anything of the URL itself. */
 export type UrlProblem = string

@@ -165,8 +165,7 @@ class JournalThread {
   }
 }
 
-/** Source beside source, and bundle beside bundle. */
-const workerFile = new URL(`./JournalWorker${import.meta.url.endsWith(".ts") ? ".ts" : ".js"}`, import.meta.url)
+const workerFile = new URL("./JournalWorker.ts", import.meta.url)
 
 const ask = (thread: JournalThread, operation: string, call: Call): Effect.Effect<Answer, StoreUnavailable> =>
   Effect.callback((resume) => {

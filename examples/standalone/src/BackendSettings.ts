@@ -1,5 +1,6 @@
 /** The settings of what is behind the server: database, blobs, and the way that nodes tell each other news. */
-import { parseUrl, type S3Options } from "@weft/s3"
+import type { S3Options } from "@weft/s3"
+import { parseUrl } from "@weft/s3/url"
 import { Redacted, Result } from "effect"
 
 export type DatabaseSettings =

@@ -1,5 +1,5 @@
 /** The reference server: one process, SQLite, files on disk, the whole HTTP surface. */
-
+import { flushCompileCache } from "node:module"
 import { openServer } from "./Server.ts"
 import { readSettings, SettingError } from "./Settings.ts"
 
@@ -26,6 +26,8 @@ const main = async (): Promise<void> => {
   // Who reads this may end the server at once.
   for (const line of server.firstWords) console.log(line)
   console.log(`weft listening on ${server.url}`)
+  // The next start finds compiled what this one used, however this process ends.
+  setImmediate(flushCompileCache)
 }
 
 const giveUp = (): never => {

@@ -24,7 +24,7 @@ import { loadOnce } from "./bundle/Preparation.ts"
 import { StackMap } from "./bundle/StackMap.ts"
 import { StoredFiles } from "./bundle/StoredFiles.ts"
 import { Build } from "./supervisor/Build.ts"
-import { buildGuestScript } from "./supervisor/GuestScript.ts"
+import { guestScript } from "./supervisor/GuestScript.ts"
 import { Job } from "./supervisor/Job.ts"
 import { Police } from "./supervisor/Police.ts"
 import { Pool } from "./supervisor/Pool.ts"
@@ -98,7 +98,7 @@ const make = Effect.fnUntraced(function* (options: IsolatedOptions) {
 })
 
 const makePool = Effect.fnUntraced(function* (options: IsolatedOptions, limits: Limits) {
-  const guestScript = yield* Effect.promise(buildGuestScript)
+  const guest = yield* Effect.promise(guestScript)
   const services = yield* Effect.context<never>()
   const log = Effect.runForkWith(services)
   const maps = new WeakMap<Build, StackMap>()
@@ -108,7 +108,7 @@ const makePool = Effect.fnUntraced(function* (options: IsolatedOptions, limits: 
         new Pool({
           limits,
           runnerLimits: { ...limits, outboxLength, entered: enteredMax },
-          guestScript,
+          guestScript: guest,
           runners: options.runners ?? Math.max(2, availableParallelism()),
           strikes: options.strikes ?? 2,
           isolatesPerRunner: options.isolatesPerRunner ?? 200,

@@ -8,9 +8,12 @@ import { readFile } from "node:fs/promises"
 import { dirname, sep } from "node:path"
 import { defineConfig, type Options } from "tsup"
 import { bundledDependencies } from "../Layout.ts"
+import { withBuiltUrls } from "./BuiltUrls.ts"
+import { requireOfPrograms, withoutUnused } from "./Program.ts"
 
 /** tsup brings its own esbuild; its plugins are typed through it. */
 type Plugin = NonNullable<Options["esbuildPlugins"]>[number]
+type BuildOptions = Parameters<NonNullable<Options["esbuildOptions"]>>[0]
 
 const ownSources = `${process.cwd()}${sep}src${sep}`
 
@@ -25,32 +28,41 @@ const keepModules: Plugin = {
     )
     build.onLoad({ filter: /\.ts$/ }, async (module) =>
       module.path.startsWith(ownSources)
-        ? { contents: withBuiltUrls(await readFile(module.path, "utf8")), loader: "ts" }
+        ? { contents: withBuiltUrls(await readFile(module.path, "utf8"), ".js"), loader: "ts" }
         : undefined
     )
   }
 }
 
-const withBuiltUrls = (code: string): string =>
-  code.replace(/(new URL\(\s*["']\.[^"']*)\.ts(["'],\s*import\.meta\.url)/g, "$1.js$2")
-
 export interface PackageOptions {
   /**
-   * A folder of `src` that is built into one file, its `main.ts`, with all that it imports: a program for
-   * a place where there is no module to import, and whose `require` is the bundler's lazy initialiser.
+   * Folders of `src` whose `main.ts` becomes one script, by what the bundler is told: for places where there is no
+   * module to import.
    */
-  readonly program?: string
+  readonly scripts?: Readonly<Record<string, BuildOptions>>
+  /**
+   * Modules of `src` that begin a process or a thread of their own, `folder/main` or `module`: each is built into one
+   * file with all that it uses, so that it starts quickly. Such a folder has nothing in it for others.
+   */
+  readonly programs?: ReadonlyArray<string>
 }
 
 /** `tsup.config.ts` of a published package: `export default weftPackage()`. */
-export const weftPackage = ({ program }: PackageOptions = {}) =>
-  defineConfig(program === undefined ? modulesBut() : [modulesBut(program), wholeProgram(program)])
+export const weftPackage = ({ scripts = {}, programs = [] }: PackageOptions = {}) =>
+  defineConfig([
+    modulesBut([...Object.keys(scripts).map((folder) => `${folder}/main`), ...programs]),
+    ...Object.entries(scripts).map(([folder, options]) => wholeScript(folder, options)),
+    ...programs.map(wholeProgram)
+  ])
 
 const shared: Options = { format: "esm", target: "node24", splitting: false, sourcemap: true, dts: false, silent: true }
 
-const modulesBut = (program?: string): Options => ({
+const withNeighbours = (module: string): string =>
+  module.endsWith("/main") ? `!src/${module.slice(0, -"main".length)}**` : `!src/${module}.ts`
+
+const modulesBut = (others: ReadonlyArray<string>): Options => ({
   ...shared,
-  entry: ["src/**/*.ts", ...(program === undefined ? [] : [`!src/${program}/**`])],
+  entry: ["src/**/*.ts", ...others.map(withNeighbours)],
   platform: "node",
   // `node:sqlite` and its like have no name without it.
   removeNodeProtocol: false,
@@ -58,9 +70,27 @@ const modulesBut = (program?: string): Options => ({
   esbuildPlugins: [keepModules]
 })
 
+const wholeScript = (folder: string, script: BuildOptions): Options => ({
+  entry: { [`${folder}/main`]: `src/${folder}/main.ts` },
+  // Of the name only: what it becomes is said below.
+  format: "esm",
+  splitting: false,
+  noExternal: [/./],
+  silent: true,
+  esbuildOptions: (options) => void Object.assign(options, script)
+})
+
 const wholeProgram = (program: string): Options => ({
   ...shared,
-  entry: { [`${program}/main`]: `src/${program}/main.ts` },
-  platform: "neutral",
-  noExternal: [/./]
+  entry: { [program]: `src/${program}.ts` },
+  platform: "node",
+  removeNodeProtocol: false,
+  noExternal: [/./],
+  external: ["isolated-vm"],
+  banner: { js: requireOfPrograms },
+  esbuildPlugins: [withoutUnused],
+  esbuildOptions: (options) => {
+    // Packages of this repository may not have been built yet.
+    options.conditions = ["weft-source"]
+  }
 })

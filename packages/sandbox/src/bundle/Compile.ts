@@ -1,6 +1,6 @@
 /** Turns the author's ES module into the script that isolates run, and keeps the way back to the author's lines. */
 import { BundleRejected } from "@weft/core"
-import { build, type Message, type Plugin } from "esbuild"
+import type { Message, Plugin } from "esbuild"
 import { entryFile } from "./Archive.ts"
 
 export interface Compiled {
@@ -11,6 +11,8 @@ export interface Compiled {
 
 /** Rejects with `BundleRejected`, with the position at fault. */
 export const compile = async (source: string, authorMap: string | undefined): Promise<Compiled> => {
+  // Loaded with the first upload: most starts of a server see none.
+  const { build } = await import("esbuild")
   try {
     const { outputFiles } = await build({
       entryPoints: [entryFile],

@@ -1,27 +1,17 @@
 /** The guest layers as one script, whose value is the kernel's `boot`. */
+import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
-import { build } from "esbuild"
 import { guestEntry } from "../Entries.ts"
 
-export const buildGuestScript = async (): Promise<string> => {
-  const { outputFiles } = await build({
-    entryPoints: [fileURLToPath(guestEntry)],
-    bundle: true,
-    write: false,
-    format: "iife",
-    globalName: "guest",
-    platform: "neutral",
-    target: "es2024",
-    conditions: ["weft-source"],
-    minifySyntax: true,
-    minifyWhitespace: true,
-    // The variable of the bundle must not become a property of the realm's global object. And modules are strict
-    // code, which the bundler does not say in a script: sloppy functions can be found out by those they call.
-    banner: { js: '(()=>{"use strict";' },
-    footer: { js: "return guest.boot})()" },
-    logLevel: "silent",
-    legalComments: "none"
-  })
+/** The script that was built with this file; made now where this file is a source. */
+export const guestScript = async (): Promise<string> => {
+  const file = fileURLToPath(guestEntry)
+  return file.endsWith(".ts") ? made(file) : readFileSync(file, "utf8")
+}
+
+const made = async (file: string): Promise<string> => {
+  const [{ build }, { guestBuild }] = await Promise.all([import("esbuild"), import("./GuestBuild.ts")])
+  const { outputFiles } = await build({ ...guestBuild, entryPoints: [file], write: false })
   const text = outputFiles[0]?.text
   if (text === undefined) throw new Error("the guest layers bundle to nothing")
   return text

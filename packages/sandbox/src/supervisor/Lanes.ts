@@ -18,6 +18,8 @@ type Use = (runner: RunnerProcess) => void
 const soloMax = 4
 const backoffBaseMs = 100
 const backoffMaxMs = 10_000
+/** After the first work came the other runners are started: not at once, which it would have to wait for. */
+const othersMs = 250
 /** So many failed starts in a row, and nobody waits for the next one. */
 const failuresMax = 4
 
@@ -34,6 +36,8 @@ export class Lanes {
   readonly #shared: ReadonlyArray<Lane>
   readonly #solo = new Map<string, Lane>()
   #penal: Lane | undefined
+  /** Until the first work, one runner is enough. */
+  #others: "not yet" | NodeJS.Timeout | "started" = "not yet"
   #spare: RunnerProcess | undefined
   #failures = 0
   #closed = false
@@ -41,8 +45,8 @@ export class Lanes {
   constructor(count: number, start: Start) {
     this.#start = start
     this.#shared = Array.from({ length: count }, () => new Lane())
-    for (const lane of this.#shared) lane.runner = start()
-    this.#spare = start()
+    const [first] = this.#shared
+    if (first !== undefined) first.runner = start()
   }
 
   /** Hands a runner to `use`, now or when there is one. `refuse` is called instead when none can be started. */
@@ -53,6 +57,7 @@ export class Lanes {
       return
     }
     lane.usedAt = performance.now()
+    if (this.#others === "not yet") this.#others = setTimeout(() => this.#startOthers(), othersMs)
     if (lane.runner === undefined && lane.restart === undefined) this.#fill(lane)
     if (lane.runner !== undefined) {
       use(lane.runner)
@@ -104,6 +109,7 @@ export class Lanes {
 
   close(): void {
     this.#closed = true
+    if (typeof this.#others === "object") clearTimeout(this.#others)
     for (const lane of this.#all()) {
       clearTimeout(lane.restart)
       for (const { refuse } of lane.queue.splice(0)) refuse("it is closed")
@@ -124,17 +130,25 @@ export class Lanes {
     return lane
   }
 
-  /** The place with the highest hash whose runner is up; failing that, the one with the highest hash. */
+  /** The place with the highest hash whose runner is up; failing that, one whose runner starts, or the one of all. */
   #preferred(build: string): Lane | undefined {
     let best: Lane | undefined
     let bestScore = -1
     for (const [index, lane] of this.#shared.entries()) {
-      const score = hash(build, index) + (lane.runner?.state === "ready" ? 2 ** 32 : 0)
+      const score = hash(build, index) + readiness(lane.runner) * 2 ** 32
       if (score <= bestScore) continue
       best = lane
       bestScore = score
     }
     return best
+  }
+
+  #startOthers(): void {
+    this.#others = "started"
+    for (const lane of this.#shared) {
+      if (lane.runner === undefined && lane.restart === undefined) lane.runner = this.#start()
+    }
+    this.#spare ??= this.#start()
   }
 
   #refill(lane: Lane): void {
@@ -161,7 +175,7 @@ export class Lanes {
   #takeSpare(): RunnerProcess | undefined {
     const spare = this.#spare
     if (spare?.state === "dead") return undefined
-    this.#spare = this.#failures === 0 ? this.#start() : undefined
+    this.#spare = this.#failures === 0 && this.#others === "started" ? this.#start() : undefined
     return spare
   }
 
@@ -175,6 +189,9 @@ export class Lanes {
     if (this.#penal !== undefined) yield this.#penal
   }
 }
+
+const readiness = (runner: RunnerProcess | undefined): number =>
+  runner === undefined ? 0 : runner.state === "ready" ? 2 : 1
 
 /** FNV-1a over the text and the number, below 2^32. */
 const hash = (text: string, index: number): number => {

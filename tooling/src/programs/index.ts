@@ -1,0 +1,1 @@
+export { referenceServer } from "./ReferenceServer.ts"
