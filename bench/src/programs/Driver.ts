@@ -71,15 +71,20 @@ export class Driver {
   async #rates(first: number, began: number, published: number): Promise<Figures> {
     await this.#allFinished()
     const finished = performance.now()
+    await this.#readBack(first)
     const jobs = this.#next - first
-    const step = Math.max(1, Math.floor(jobs / readBack))
-    for (let n = first; n < this.#next; n += step) {
-      deepStrictEqual(await this.#program.result(n), resultOf(n), `The result of job ${n} is not stored`)
-    }
     return {
       jobs,
       publishedPerSecond: jobs / ((published - began) / 1000),
       finishedPerSecond: jobs / ((finished - began) / 1000)
+    }
+  }
+
+  async #readBack(first: number): Promise<void> {
+    const { result } = this.#program
+    const step = Math.max(1, Math.floor((this.#next - first) / readBack))
+    for (let n = first; result !== undefined && n < this.#next; n += step) {
+      deepStrictEqual(await result(n), resultOf(n), `The result of job ${n} is not stored`)
     }
   }
 

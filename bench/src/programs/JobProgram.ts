@@ -14,8 +14,8 @@ export interface JobProgram {
   readonly publishMany: (first: number, count: number) => Promise<void>
   /** How many jobs have their result stored, since the program began. Asked every 20 ms, so it must cost little. */
   readonly finished: () => Promise<number>
-  /** The result of a finished job, read from where it is stored; undefined where it is not there. */
-  readonly result: (n: number) => Promise<unknown>
+  /** The result of a finished job, read from where it is stored. Left out by those that are measured without results. */
+  readonly result?: (n: number) => Promise<unknown>
   /** When user code of the job began, as `wallNow` has it; waits for it. Only asked where `latency` is measured. */
   readonly startedAt: (n: number) => Promise<number>
   /** One flow of three durable steps, each begun when the one before is stored; resolves when the last result is. */

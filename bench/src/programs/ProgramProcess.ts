@@ -1,5 +1,5 @@
 /** A program as the suite sees it: a process that measures when it is told to. */
-import { fork } from "node:child_process"
+import { type ChildProcess, fork } from "node:child_process"
 import { type Answer, type Command, encodeOptions, type Figures, type Measurement } from "./Command.ts"
 import type { ProgramOptions } from "./JobProgram.ts"
 
@@ -15,20 +15,24 @@ export interface ProgramFile extends ProgramOptions {
   readonly file: URL
 }
 
-const node = ["--conditions=weft-source", "--max-semi-space-size=16"]
+const node = ["--conditions=weft-source", "--max-semi-space-size=16", "--disable-warning=DeprecationWarning"]
 
 /** How long a program may take to end, in milliseconds; then it is killed. */
 const farewellMs = 10_000
+
+const running = new Set<ChildProcess>()
+process.once("exit", () => {
+  for (const child of running) child.kill("SIGKILL")
+})
 
 export const startProgram = async ({ file, ...options }: ProgramFile): Promise<ProgramProcess> => {
   const child = fork(file, [encodeOptions(options)], {
     execArgv: node,
     stdio: ["ignore", "ignore", "inherit", "ipc"]
   })
-  const end = (): void => void child.kill("SIGKILL")
-  process.once("exit", end)
+  running.add(child)
   const exited = new Promise<void>((resolve) => child.once("exit", () => resolve()))
-  void exited.then(() => process.off("exit", end))
+  void exited.then(() => running.delete(child))
 
   let waiting: ((answer: Answer) => void) | undefined
   const hear = (answer: Answer): void => {
@@ -54,7 +58,7 @@ export const startProgram = async ({ file, ...options }: ProgramFile): Promise<P
     settings: first.kind === "ready" ? first.settings : {},
     measure: ask,
     close: async () => {
-      const timer = setTimeout(end, farewellMs)
+      const timer = setTimeout(() => child.kill("SIGKILL"), farewellMs)
       await ask({ kind: "close" }).catch(() => undefined)
       await exited
       clearTimeout(timer)

@@ -32,9 +32,7 @@ export const openPrograms = async <Prepared>(suite: ProgramSuite<Prepared>): Pro
   const contenderOf = (program: Program): Contender => {
     let begun: ReturnType<typeof begin> | undefined
     return {
-      name: program.name,
-      isLimit: program.isLimit ?? false,
-      ...(program.file.pathname.includes("/peers/src/") ? { needs: "peers" } : {}),
+      ...program,
       measure: async () => {
         begun ??= begin(program)
         const started = await begun

@@ -1,34 +1,43 @@
 /** Jobs published one by one and in batches, each handled by user code, until every result is stored. */
-import type { Figures } from "../programs/Command.ts"
+import type { Figures, Measurement } from "../programs/Command.ts"
 import type { ProgramProcess } from "../programs/ProgramProcess.ts"
 import { openPrograms } from "../programs/ProgramSuite.ts"
-import { rawPostgres, rawSqlite, weftPostgres, weftSqlite } from "../programs/Programs.ts"
+import {
+  bullmqPostgres,
+  bullmqRedis,
+  dbos,
+  graphileWorker,
+  graphileWorkerBare,
+  pgBoss,
+  rawPostgres,
+  rawSqlite,
+  restate,
+  weft
+} from "../programs/Programs.ts"
 import type { Suite } from "../Suite.ts"
 
-const publishers = 32
-const secondsOneByOne = 2
-const jobsOneByOneMax = 40_000
+type Size = Measurement & { readonly kind: "oneByOne" }
+
+const oneByOne: Size = { kind: "oneByOne", publishers: 32, seconds: 2, jobsMax: 40_000 }
+const warmUp: Size = { kind: "oneByOne", publishers: 32, seconds: 1, jobsMax: 5_000 }
+const short: Size = { kind: "oneByOne", publishers: 32, seconds: 0.3, jobsMax: 200 }
 
 const jobsInBulk = 20_000
 const batch = 1_000
+const shortBatch = 100
 /** Whoever takes longer for all of them is given fewer. */
 const secondsInBulk = 6
 
 /** How many jobs are published in batches: as many as the program does in the time. */
 const prepare = async (program: ProgramProcess): Promise<number> => {
-  await program.measure({ kind: "oneByOne", publishers, seconds: 1, jobsMax: 5_000 })
+  await program.measure(warmUp)
   const { finishedPerSecond = 0 } = await program.measure({ kind: "bulk", jobs: 2 * batch, batch })
   const batches = Math.round((finishedPerSecond * secondsInBulk) / batch)
   return Math.min(jobsInBulk, Math.max(1, batches) * batch)
 }
 
-const measure = async (program: ProgramProcess, jobs: number): Promise<Figures> => {
-  const one = await program.measure({
-    kind: "oneByOne",
-    publishers,
-    seconds: secondsOneByOne,
-    jobsMax: jobsOneByOneMax
-  })
+const measure = async (program: ProgramProcess, size: Size, jobs: number, batch: number): Promise<Figures> => {
+  const one = await program.measure(size)
   const bulk = await program.measure({ kind: "bulk", jobs, batch })
   return {
     "one by one: published per second": one.publishedPerSecond ?? Number.NaN,
@@ -41,14 +50,28 @@ const measure = async (program: ProgramProcess, jobs: number): Promise<Figures> 
 export const jobs: Suite = {
   name: "jobs",
   measures: "jobs of 1 KB, from the first publish until every result is stored",
-  open: () =>
+  hasShort: true,
+  headlines: ["one by one: finished per second", "in bulk: finished per second"],
+  open: ({ isShort }) =>
     openPrograms({
-      programs: [rawSqlite, rawPostgres, weftSqlite, weftPostgres],
-      prepare,
-      measure,
+      programs: [
+        rawSqlite,
+        rawPostgres,
+        ...weft("jobs"),
+        graphileWorker,
+        graphileWorkerBare,
+        pgBoss,
+        dbos,
+        bullmqRedis,
+        bullmqPostgres,
+        restate
+      ],
+      prepare: (program) => (isShort ? Promise.resolve(2 * shortBatch) : prepare(program)),
+      measure: (program, jobs) =>
+        isShort ? measure(program, short, jobs, shortBatch) : measure(program, oneByOne, jobs, batch),
       settings: {
-        "one by one": `${publishers} publishers, each its next job when the one before is durable, for ${secondsOneByOne} s`,
-        "in bulk": `${jobsInBulk} jobs in batches of ${batch}, or as many as take about ${secondsInBulk} s`
+        "one by one": `${oneByOne.publishers} publishers, each its next job when the one before is durable, for ${oneByOne.seconds} s`,
+        "in bulk": `${jobsInBulk} jobs in batches of ${batch}, one batch after the other, or as many as take about ${secondsInBulk} s`
       }
     })
 }

@@ -39,7 +39,7 @@ await serve(async ({ url = "" }) => {
     )
   })
   return {
-    settings: { "raw PostgreSQL": "one connection, one statement for all that waits, nothing executed" },
+    settings: { durability: "as the PostgreSQL server's", tuned: "one connection, one statement for all that waits" },
     publish: async (n) => {
       await group.begin(n)
       starts.note(n)

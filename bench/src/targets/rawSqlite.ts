@@ -49,7 +49,7 @@ await serve(async () => {
     starts.note(n)
   }
   return {
-    settings: { "raw SQLite": "node:sqlite, WAL, synchronous=FULL; one commit for all that waits, nothing executed" },
+    settings: { durability: "node:sqlite, WAL, synchronous=FULL", tuned: "one commit for all that waits" },
     publish,
     publishMany: async (first, count) => {
       await Promise.all(Array.from({ length: count }, (_, index) => group.begin(first + index)))

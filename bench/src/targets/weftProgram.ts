@@ -46,6 +46,13 @@ const watchFlows = (env: WeftEnv): ((n: number) => Promise<void>) => {
   return (n) => new Promise((resolve) => waiting.set(n, resolve))
 }
 
+const settingsOf = (url: string | undefined, variant: string | undefined): Readonly<Record<string, string>> => ({
+  code: "embedded; user code in isolates, in two runner processes",
+  durability: url === undefined ? "SQLite, WAL, synchronous=FULL" : "as the PostgreSQL server's; 10 connections",
+  ...(variant === "jobs" ? { "in bulk": "each event is published by itself, all of a batch at once" } : {}),
+  ...(variant === "latency" ? { clock: "the guest's, of whole milliseconds; half of one is added" } : {})
+})
+
 await serve(async ({ url, variant }) => {
   const { env, close } = await startEmbedded(source, url)
   const type = variant === "latency" ? "timed" : "job"
@@ -59,13 +66,7 @@ await serve(async ({ url, variant }) => {
     return run?.status === "succeeded" ? run.result : undefined
   }
   return {
-    settings: {
-      weft: "embedded; each build in an isolate, two runner processes; the run and its result are stored",
-      database:
-        url === undefined ? "SQLite, WAL, synchronous=FULL, group commit" : "PostgreSQL, 10 connections, group commit",
-      "in batches": "each event is published by itself, all of a batch at once",
-      clock: "where user code starts is read from the guest's clock, of whole milliseconds; half of one is added"
-    },
+    settings: settingsOf(url, variant),
     publish,
     publishMany: async (first, count) => {
       await Promise.all(Array.from({ length: count }, (_, index) => publish(first + index)))

@@ -1,0 +1,61 @@
+/** DBOS: a job is a workflow, whose start and result are rows; a flow is a workflow of three steps. */
+import { DBOS } from "@dbos-inc/dbos-sdk"
+import { type Job, type JobProgram, jobOf, type ProgramOptions, resultOf } from "../../src/programs/JobProgram.ts"
+import { serve } from "../../src/programs/Serve.ts"
+import { Starts } from "../../src/programs/Starts.ts"
+import { peerVersion } from "../../src/targets/Peers.ts"
+
+const connections = 20
+
+const open = async ({ url }: ProgramOptions): Promise<JobProgram> => {
+  if (url === undefined) throw new Error("DBOS needs the address of a PostgreSQL")
+  const starts = new Starts()
+  const work = DBOS.registerWorkflow(
+    async ({ n }: Job) => {
+      starts.note(n)
+      return resultOf(n)
+    },
+    { name: "work" }
+  )
+  const flow = DBOS.registerWorkflow(
+    async (n: number) => {
+      for (const name of ["first", "second", "third"]) await DBOS.runStep(async () => resultOf(n), { name })
+      return resultOf(n)
+    },
+    { name: "flow" }
+  )
+  DBOS.setConfig({
+    name: "bench",
+    systemDatabaseUrl: url,
+    systemDatabasePoolSize: connections,
+    logLevel: "error"
+  })
+  await DBOS.launch()
+  let finished = 0
+  const idOf = (n: number) => `job-${n}`
+  const publish = async (n: number): Promise<void> => {
+    const handle = await DBOS.startWorkflow(work, { workflowID: idOf(n) })(jobOf(n))
+    // Resolves when the result is stored.
+    void handle.getResult().then(() => finished++)
+  }
+  return {
+    settings: {
+      versions: `DBOS ${peerVersion("@dbos-inc/dbos-sdk")}, pg ${peerVersion("pg")}`,
+      tuned: `workflows begin in the process that starts them, without a queue, which would be polled; systemDatabasePoolSize ${connections}`,
+      "in bulk": "each workflow is started by itself, all of a batch at once; there is no other form"
+    },
+    publish,
+    publishMany: async (first, count) => {
+      await Promise.all(Array.from({ length: count }, (_, index) => publish(first + index)))
+    },
+    finished: async () => finished,
+    result: async (n) => DBOS.retrieveWorkflow(idOf(n)).getResult(),
+    startedAt: (n) => starts.of(n),
+    flow: async (n) => {
+      await (await DBOS.startWorkflow(flow, { workflowID: `flow-${n}` })(n)).getResult()
+    },
+    close: () => DBOS.shutdown()
+  }
+}
+
+await serve(open)
