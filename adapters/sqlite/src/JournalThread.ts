@@ -29,6 +29,8 @@ export const layer = (
 
 const journalOf = (thread: JournalThread) =>
   JournalStore.of({
+    commitsMax: 1,
+
     commit: (entries, lease) =>
       Effect.flatMap(ask(thread, "commit", { _tag: "Commit", entries, lease }), (answer) =>
         answer._tag === "Committed" ? Effect.succeed(answer.counted) : unexpected(answer)

@@ -159,6 +159,7 @@ const cuttable = (shared: Context.Context<Shared>, line: { readonly cut: boolean
   const control = Context.get(shared, RunControlStore)
   return shared.pipe(
     Context.add(JournalStore, {
+      commitsMax: journal.commitsMax,
       commit: (...args) => through(journal.commit(...args)),
       claim: (...args) => through(journal.claim(...args)),
       unpark: (...args) => through(journal.unpark(...args)),

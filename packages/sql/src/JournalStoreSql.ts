@@ -22,6 +22,9 @@ import { addEnd, addGivenBack, journalStatements, storedBytes } from "./JournalS
 import { runColumns } from "./RunStoreSql.ts"
 import { Tally } from "./Tally.ts"
 
+/** One is written while another waits for the disk. */
+const sharedCommitsMax = 2
+
 export const layer: Layer.Layer<JournalStore, never, Database> = Layer.effect(
   JournalStore,
   Effect.gen(function* () {
@@ -101,6 +104,8 @@ export const layer: Layer.Layer<JournalStore, never, Database> = Layer.effect(
     })
 
     return JournalStore.of({
+      commitsMax: exclusive ? 1 : sharedCommitsMax,
+
       commit: (entries, lease) => {
         const rows = rowsOf(lease)
         return atOnce(applyAll(statements, entries, rows)).pipe(

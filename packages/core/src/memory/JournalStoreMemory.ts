@@ -16,6 +16,8 @@ export const layer: Layer.Layer<JournalStore, never, MemoryDatabase> = Layer.eff
     const claim = claimFrom(db)
 
     return JournalStore.of({
+      commitsMax: 1,
+
       commit: (entries, lease) =>
         Effect.sync(() => {
           if (lease !== null) db.leases.set(lease.node_id, lease.until)

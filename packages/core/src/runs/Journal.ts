@@ -2,8 +2,9 @@
  * The group-committing writer of a node: everything that running writes goes through here.
  *
  * A batch commits as soon as the one before has, so an idle system pays one commit of latency and a busy one
- * shares it. Nobody is told that something happened before it is durable: a write returns after its commit, and
- * so do the messages on the feed.
+ * shares it. Where the store can do more than one at once, the next begins as soon as it has as much to write as those
+ * under way; it may overtake them, so what follows from a write is written when that has returned. Nobody is told that
+ * something happened before it is durable: a write returns after its commit, and so do the messages on the feed.
  */
 import { Cause, Clock, Context, Effect, Exit, Latch, Layer } from "effect"
 import type { Activity } from "../activity/Activity.ts"
@@ -54,12 +55,23 @@ export class Journal extends Context.Service<
       metrics.register(Effect.sync(() => meter.read()))
       const wake = Latch.makeUnsafe(false)
       let pending: Array<Write> = []
+      /** Commits under way, and the entries in them. */
+      let commits = 0
+      let committing = 0
       const starting = new Map<string, Run>()
       const startWake = Latch.makeUnsafe(false)
 
+      const isDue = () => commits === 0 || (commits < store.commitsMax && pending.length >= committing)
       const push = (write: Write) => {
         pending.push(write)
-        if (pending.length === 1) wake.openUnsafe()
+        if (isDue()) wake.openUnsafe()
+      }
+
+      /** The next batch, if it is time for one; else the commits that end, or what comes, wake the loops again. */
+      const take = (): ReadonlyArray<Write> => {
+        const batch = isDue() ? pending.splice(0, batchMax) : []
+        if (pending.length === 0 || batch.length === 0) wake.closeUnsafe()
+        return batch
       }
 
       const append = (entry: JournalEntry, news: ReadonlyArray<Activity>, done: Written) => {
@@ -105,10 +117,18 @@ export class Journal extends Context.Service<
           yield* wake.await
           // One turn of the event loop lets everything that arrives together share the commit.
           yield* Effect.yieldNow
-          const batch = pending.length <= batchMax ? pending : pending.slice(0, batchMax)
-          pending = pending.length <= batchMax ? [] : pending.slice(batchMax)
-          if (pending.length === 0) wake.closeUnsafe()
-          yield* commit(batch)
+          const batch = take()
+          if (batch.length === 0) return
+          commits++
+          committing += batch.length
+          yield* Effect.ensuring(
+            commit(batch),
+            Effect.sync(() => {
+              commits--
+              committing -= batch.length
+              if (pending.length > 0) wake.openUnsafe()
+            })
+          )
         })
       )
 
@@ -126,7 +146,7 @@ export class Journal extends Context.Service<
         })
       )
 
-      yield* Effect.forkScoped(commitLoop)
+      for (let loops = 0; loops < store.commitsMax; loops++) yield* Effect.forkScoped(commitLoop)
       yield* Effect.forkScoped(startLoop)
 
       return Journal.of({

@@ -91,6 +91,9 @@ export interface Sight {
 export class JournalStore extends Context.Service<
   JournalStore,
   {
+    /** How many commits of a node may be under way at once: 1 where they would only wait for each other. */
+    readonly commitsMax: number
+
     /**
      * Applies the entries in order and, if given, the lease, in one transaction; durable when it returns. For each
      * entry, whether it counted: a `Settled` or `Ended` of a run that is no longer running changes nothing and gives
