@@ -2,11 +2,11 @@
 import type { Suite } from "./Suite.ts"
 import { attackSuite } from "./suites/attacks.ts"
 import { cancel } from "./suites/cancel.ts"
+import { files } from "./suites/files.ts"
 import { jobs } from "./suites/jobs.ts"
 import { latency } from "./suites/latency.ts"
 import { steps } from "./suites/steps.ts"
 import { streams } from "./suites/streams.ts"
-import { transfers } from "./suites/transfers.ts"
 import { webhook } from "./suites/webhook.ts"
 
-export const suites: ReadonlyArray<Suite> = [webhook, jobs, latency, steps, transfers, streams, cancel, attackSuite]
+export const suites: ReadonlyArray<Suite> = [webhook, jobs, latency, steps, files, streams, cancel, attackSuite]

@@ -66,14 +66,14 @@ export const startWeft = async (
   }
 }
 
-const firstLine = (child: ChildProcess, pattern: RegExp): Promise<string> =>
+export const firstLine = (child: ChildProcess, pattern: RegExp): Promise<string> =>
   new Promise((resolve, reject) => {
     if (child.stdout === null) return reject(new Error("The server has no output"))
     createInterface({ input: child.stdout }).on("line", (line) => pattern.test(line) && resolve(line))
     child.once("exit", (code) => reject(new Error(`The server ended with ${code} before it listened`)))
   })
 
-const end = (child: ChildProcess): Promise<void> =>
+export const end = (child: ChildProcess): Promise<void> =>
   new Promise((resolve) => {
     child.once("exit", () => resolve())
     child.kill("SIGTERM")
