@@ -91,7 +91,14 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: "heavy", include: heavy, maxWorkers: 3, testTimeout: 120_000, sequence: { groupOrder: 2 } }
+        test: {
+          name: "heavy",
+          include: heavy,
+          globalSetup: "./tooling/src/programs/vitest.ts",
+          maxWorkers: 3,
+          testTimeout: 120_000,
+          sequence: { groupOrder: 2 }
+        }
       }
     ],
     execArgv: ["--conditions=weft-source"],

@@ -6,7 +6,7 @@ import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { createInterface } from "node:readline"
-import { root } from "./Page.ts"
+import { referenceServer } from "@weft/tooling/programs"
 
 export interface ReferenceServer extends AsyncDisposable {
   /** Without a slash at the end. */
@@ -21,8 +21,7 @@ export const startServer = async (): Promise<ReferenceServer> => {
   const dataDir = await mkdtemp(join(tmpdir(), "weft-docs-data-"))
   const key = `svc_${randomUUID()}_${randomBytes(32).toString("base64url")}`
   const adminToken = randomUUID()
-  const main = join(root, "examples/standalone/src/main.ts")
-  const server = spawn(process.execPath, ["--conditions=weft-source", main], {
+  const server = spawn(process.execPath, [await referenceServer()], {
     cwd: dataDir,
     stdio: ["ignore", "pipe", "inherit"],
     env: {

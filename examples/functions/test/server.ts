@@ -6,7 +6,7 @@ import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { createInterface } from "node:readline"
-import { fileURLToPath } from "node:url"
+import { referenceServer } from "@weft/tooling/programs"
 
 export interface RunningServer {
   /** `http://host:port`, without a slash at the end. */
@@ -18,17 +18,13 @@ export interface RunningServer {
 }
 
 /** The server's program: the one of this repository, or another copy of it that `WEFT_TEST_SERVER` names. */
-const program = (): ReadonlyArray<string> => {
-  const copy = process.env.WEFT_TEST_SERVER
-  const source = new URL("../../standalone/src/main.ts", import.meta.url)
-  return copy === undefined ? ["--conditions=weft-source", fileURLToPath(source)] : [copy]
-}
+const program = async (): Promise<string> => process.env.WEFT_TEST_SERVER ?? (await referenceServer())
 
 /** Resolves when the server accepts requests; fails with what it wrote when it ends before. */
 export const startServer = async (): Promise<RunningServer> => {
   const dataDir = await mkdtemp(join(tmpdir(), "weft-e2e-"))
   const token = `svc_${randomUUID()}_${randomBytes(32).toString("base64url")}`
-  const server = spawn(process.execPath, program(), {
+  const server = spawn(process.execPath, [await program()], {
     cwd: dataDir,
     stdio: ["ignore", "pipe", "pipe"],
     env: { PATH: process.env.PATH, WEFT_PORT: "0", WEFT_DATA_DIR: dataDir, WEFT_API_KEY: token }

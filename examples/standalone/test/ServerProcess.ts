@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { createHash, randomUUID } from "node:crypto"
 import { createInterface } from "node:readline"
+import { referenceServer } from "@weft/tooling/programs"
 import { strToU8, zipSync } from "fflate"
 
 export const apiKey = `svc_${randomUUID()}_${randomUUID()}`
@@ -20,14 +21,13 @@ export interface ServerProcess {
   readonly kill: () => Promise<void>
 }
 
-const main = new URL("../src/main.ts", import.meta.url).pathname
 const compiled = new URL("../../../node_modules/.cache/node", import.meta.url).pathname
 
 export const startServer = async (
   dataDir: string,
   variables: Readonly<Record<string, string>> = {}
 ): Promise<ServerProcess> => {
-  const child = spawn(process.execPath, ["--conditions=weft-source", main], {
+  const child = spawn(process.execPath, [await referenceServer()], {
     detached: true,
     stdio: ["ignore", "pipe", "pipe"],
     env: {

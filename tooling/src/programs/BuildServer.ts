@@ -2,8 +2,27 @@
 import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"
-import { type BuildOptions, build } from "esbuild"
+import { type BuildOptions, build, type Plugin } from "esbuild"
 import { builtUrls, plainHttp, requireOfPrograms, withoutUnused } from "../build/Program.ts"
+
+/** Loaded later or never: taken from where they are installed. What uses `effect` must not, or there were two of it. */
+const installed = /^(@modelcontextprotocol\/|@nats-io\/|minio$|undici$|acme-client$)/
+const pages = /\/internal\/httpApi(Swagger|Scalar)\.js$/
+
+const leftInstalled: Plugin = {
+  name: "left-installed",
+  setup: (build) => {
+    build.onResolve({ filter: installed }, async ({ path, pluginData, ...from }) => {
+      if (pluginData === installed) return undefined
+      const found = await build.resolve(path, { ...from, pluginData: installed })
+      return { path: pathToFileURL(found.path).href, external: true }
+    })
+    build.onResolve({ filter: pages }, ({ path, resolveDir }) => ({
+      path: pathToFileURL(join(resolveDir, path)).href,
+      external: true
+    }))
+  }
+}
 
 const shared: BuildOptions = {
   bundle: true,
@@ -19,7 +38,7 @@ const shared: BuildOptions = {
   legalComments: "none",
   metafile: true,
   logLevel: "error",
-  plugins: [builtUrls, plainHttp, withoutUnused]
+  plugins: [builtUrls, leftInstalled, plainHttp, withoutUnused]
 }
 
 /** Processes and threads: one file each, so that they load nothing that they do not use. */
