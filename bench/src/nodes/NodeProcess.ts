@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { createWriteStream } from "node:fs"
 import { createInterface } from "node:readline"
+import { referenceServer } from "@weft/tooling/programs"
 
 export interface NodeProcess {
   readonly url: string
@@ -19,11 +20,9 @@ export interface NodeSettings {
   readonly log: string
 }
 
-const main = new URL("../../../examples/standalone/src/main.ts", import.meta.url).pathname
-
 /** Starts one; rejects when it ends before it listens, or takes longer than `patienceMs`. */
 export const startNode = async ({ variables, log }: NodeSettings, patienceMs = 120_000): Promise<NodeProcess> => {
-  const child = spawn(process.execPath, ["--max-semi-space-size=16", "--conditions=weft-source", main], {
+  const child = spawn(process.execPath, ["--max-semi-space-size=16", await referenceServer()], {
     detached: true,
     stdio: ["ignore", "pipe", "pipe"],
     env: { PATH: process.env.PATH, WEFT_PORT: "0", ...variables }

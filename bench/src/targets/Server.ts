@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { createInterface } from "node:readline"
+import { referenceServer } from "@weft/tooling/programs"
 import { upload } from "./upload.ts"
 
 export interface Server {
@@ -37,14 +38,10 @@ export const startWeft = async (
 ): Promise<WeftServer> => {
   const dir = mkdtempSync(join(tmpdir(), "weft-bench-"))
   const key = `svc_${randomUUID()}_${randomUUID().replaceAll("-", "")}`
-  const child = spawn(
-    process.execPath,
-    ["--max-semi-space-size=16", "--conditions=weft-source", fileOf("../../../examples/standalone/src/main.ts")],
-    {
-      env: { PATH: process.env.PATH, WEFT_PORT: "0", WEFT_DATA_DIR: dir, WEFT_API_KEY: key, ...settings },
-      stdio: ["ignore", "pipe", "inherit"]
-    }
-  )
+  const child = spawn(process.execPath, ["--max-semi-space-size=16", await referenceServer()], {
+    env: { PATH: process.env.PATH, WEFT_PORT: "0", WEFT_DATA_DIR: dir, WEFT_API_KEY: key, ...settings },
+    stdio: ["ignore", "pipe", "inherit"]
+  })
   const line = await firstLine(child, /^weft listening on /).catch((error: unknown) => {
     rmSync(dir, { recursive: true, force: true })
     throw error
