@@ -29,6 +29,8 @@ export interface OpenSuite {
 export interface SuiteOptions {
   /** Whether it works at all: a round of a second or so for each contender, and only what starts quickly. */
   readonly isShort: boolean
+  /** Whether somebody asked for this suite by its name, and has the time for all of it. */
+  readonly isNamed: boolean
 }
 
 export interface Suite {
@@ -65,7 +67,7 @@ export interface RunOptions extends SuiteOptions {
 }
 
 export const runSuite = async (suite: Suite, options: RunOptions): Promise<SuiteResult> => {
-  const open = await suite.open({ isShort: options.isShort })
+  const open = await suite.open({ isShort: options.isShort, isNamed: options.isNamed })
   try {
     const contenders = open.contenders.filter(({ name }) => options.isChosen(name))
     const { measured, broken } = await measureInTurns(suite.name, contenders, options)

@@ -17,12 +17,17 @@ import { nodesCommand } from "./nodes/Command.ts"
 import { table } from "./Report.ts"
 import { keep } from "./results/Kept.ts"
 import { machineText, thisMachine } from "./results/Machine.ts"
+import { writePage } from "./results/Page.ts"
 import { runSuite, type Suite, type SuiteResult } from "./Suite.ts"
 import { suites } from "./Suites.ts"
 import { scaleCommand } from "./scale/Command.ts"
 import { install } from "./targets/Peers.ts"
 
 if (process.argv[2] === "scale") process.exit(await scaleCommand(process.argv.slice(3)))
+if (process.argv[2] === "docs") {
+  writePage()
+  process.exit(0)
+}
 if (process.argv[2] === "nodes") process.exit(await nodesCommand(process.argv.slice(3)))
 
 const { values, positionals } = parseArgs({
@@ -52,6 +57,7 @@ const progress = (text: string): void => void process.stderr.write(`${text}\n`)
 const measure = (suite: Suite): Promise<SuiteResult> =>
   runSuite(suite, {
     isShort: values.short,
+    isNamed: positionals.includes(suite.name),
     rounds: values.short ? 1 : Number(values.rounds ?? suite.rounds ?? 3),
     isChosen,
     progress,

@@ -4,6 +4,7 @@ import { type LoadPlan, type LoadResult, load } from "../load/Load.ts"
 import type { Contender, Suite } from "../Suite.ts"
 import { answer } from "../targets/answer.ts"
 import type { HookServer, HookTarget } from "../targets/HookServer.ts"
+import { n8n } from "../targets/N8n.ts"
 import { nodeRed } from "../targets/NodeRed.ts"
 import { plainHooks } from "../targets/PlainHooks.ts"
 import { weftHooks } from "../targets/WeftHooks.ts"
@@ -42,7 +43,7 @@ const lengths = {
   short: { warmupSeconds: 0.2, seconds: 0.3 }
 }
 
-const targets: ReadonlyArray<HookTarget> = [plainHooks, weftHooks, workerd, nodeRed]
+const targets: ReadonlyArray<HookTarget> = [plainHooks, weftHooks, workerd, nodeRed, n8n]
 
 export const webhook: Suite = {
   name: "webhook",
@@ -69,7 +70,7 @@ export const webhook: Suite = {
       }
     }
     return {
-      contenders: targets.map(contenderOf),
+      contenders: targets.filter((target) => !(isShort && target === n8n)).map(contenderOf),
       settings,
       close: async () => {
         await Promise.all(open.map((server) => server.close()))
