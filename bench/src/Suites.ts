@@ -3,10 +3,11 @@ import type { Suite } from "./Suite.ts"
 import { attackSuite } from "./suites/attacks.ts"
 import { cancel } from "./suites/cancel.ts"
 import { files } from "./suites/files.ts"
+import { growth } from "./suites/growth.ts"
 import { jobs } from "./suites/jobs.ts"
 import { latency } from "./suites/latency.ts"
 import { steps } from "./suites/steps.ts"
 import { streams } from "./suites/streams.ts"
 import { webhook } from "./suites/webhook.ts"
 
-export const suites: ReadonlyArray<Suite> = [webhook, jobs, latency, steps, files, streams, cancel, attackSuite]
+export const suites: ReadonlyArray<Suite> = [webhook, jobs, latency, steps, files, streams, growth, cancel, attackSuite]

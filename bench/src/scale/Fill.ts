@@ -54,23 +54,31 @@ const terms = (group: string | null): string =>
     group: group === null ? null : { key: group, limit: 2 }
   })
 
-export const fill = Effect.fnUntraced(function* (
+type Fill = Effect.Effect<void, SqlError.SqlError>
+
+export const fill = (sql: SqlClient.SqlClient, size: Size, progress: (text: string) => void): Fill =>
+  fillWith(sql, size, progress, [
+    ...waiting(size, size.deliveries, `(i % ${size.envs}) + 1`),
+    ...running(size),
+    ...tenants(size),
+    ...others(size)
+  ])
+
+/** Only what is over: nothing waits, nothing runs, and the environments have no schedules. */
+export const fillHistory = (sql: SqlClient.SqlClient, size: Size, progress: (text: string) => void): Fill =>
+  fillWith(sql, size, progress, tenants(size))
+
+const fillWith = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
   size: Size,
-  progress: (text: string) => void
+  progress: (text: string) => void,
+  statements: ReadonlyArray<string>
 ): Effect.fn.Return<void, SqlError.SqlError> {
-  for (const partition of yield* partitionsOf(sql, size)) {
+  for (const partition of size.runs === 0 ? [] : yield* partitionsOf(sql, size)) {
     yield* sql.withTransaction(fillPartition(sql, size, partition))
     progress(`${partition.name}: up to number ${Math.min(partition.last, size.runs)} of ${size.runs}`)
   }
-  for (const statement of [
-    ...waiting(size, size.deliveries, `(i % ${size.envs}) + 1`),
-    ...running(size),
-    ...others(size),
-    ...counts
-  ]) {
-    yield* sql.unsafe(statement)
-  }
+  for (const statement of [...statements, ...counts]) yield* sql.unsafe(statement)
   progress("VACUUM ANALYZE")
   yield* sql.unsafe("VACUUM ANALYZE")
 })
@@ -172,12 +180,15 @@ const running = ({ now, envs }: Size): ReadonlyArray<string> => [
     FROM (SELECT i, ${now - 60_000} + i AS t FROM generate_series(1::bigint, ${runningCount}::bigint) AS series (i)) AS r`
 ]
 
-const others = ({ now, envs }: Size): ReadonlyArray<string> => [
+const tenants = ({ now, envs }: Size): ReadonlyArray<string> => [
   `INSERT INTO orgs (org_id, slug, name, plan, members, created_at, updated_at)
     SELECT ${sqlUuid("0001", "i")}, 'org-' || i, 'Organization', 'Self-Host', 1, ${now}, ${now}
     FROM generate_series(1::bigint, ${envs}::bigint) AS series (i)`,
   `INSERT INTO envs (env_id, org_id, name, active, created_at)
-    SELECT ${sqlUuid("0002", "i")}, ${sqlUuid("0001", "i")}, 'main', 1, ${now} FROM generate_series(1::bigint, ${envs}::bigint) AS series (i)`,
+    SELECT ${sqlUuid("0002", "i")}, ${sqlUuid("0001", "i")}, 'main', 1, ${now} FROM generate_series(1::bigint, ${envs}::bigint) AS series (i)`
+]
+
+const others = ({ now, envs }: Size): ReadonlyArray<string> => [
   `INSERT INTO schedules (schedule_id, env_id, project_id, kind, ns, var, cron, timezone, next_at, due_at, created_at,
       args)
     SELECT ${idAt(String(now), "i")}, ${sqlUuid("0002", `i % ${envs} + 1`)}, ${sqlUuid("0004", "i % 4000")},

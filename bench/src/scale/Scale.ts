@@ -8,7 +8,7 @@ import { Reactivity } from "effect/reactivity"
 import type { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { type ClaimTimes, claimTimes, type Fairness, fairness } from "./Claims.ts"
-import { fill, type Size } from "./Fill.ts"
+import { fill, fillHistory, type Size } from "./Fill.ts"
 import { observed } from "./Observed.ts"
 import { largeTables, type Planned, planKeeper } from "./Plans.ts"
 import { runLoop } from "./RunLoop.ts"
@@ -23,12 +23,19 @@ const administrator = (url: string) =>
 
 /** Makes the tables, with the partitions of the past weeks as they were made then, and fills them. */
 export const prepare = (url: string, size: Size, progress: (text: string) => void) =>
+  prepareBy(fill, url, size, progress)
+
+/** As `prepare`, with nothing that waits or runs. */
+export const prepareHistory = (url: string, size: Size, progress: (text: string) => void) =>
+  prepareBy(fillHistory, url, size, progress)
+
+const prepareBy = (filling: typeof fill, url: string, size: Size, progress: (text: string) => void) =>
   Effect.gen(function* () {
     for (let at = size.now - size.weeks * 7 * 86_400_000; at <= size.now; at += fortnight) {
       const opened = Effect.andThen(TestClock.setTime(at), Layer.build(database({ url })))
       yield* Effect.provide(Effect.scoped(opened), TestClock.layer())
     }
-    yield* fill(yield* administrator(url), size, progress)
+    yield* filling(yield* administrator(url), size, progress)
   }).pipe(Effect.scoped)
 
 /** The plans of all statements of the run loop. */
