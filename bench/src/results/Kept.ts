@@ -1,5 +1,5 @@
 /** Results that are kept: a file for each suite and day, the newest of which the documentation shows. */
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import type { SuiteResult } from "../Suite.ts"
 import type { Machine } from "./Machine.ts"
 
@@ -25,7 +25,7 @@ export const keep = (result: KeptResult): URL => {
 /** The newest result of each suite, by its name. */
 export const newestResults = (folder: URL = resultsFolder): ReadonlyMap<string, KeptResult> => {
   const newest = new Map<string, KeptResult>()
-  for (const name of readdirSync(folder).sort()) {
+  for (const name of existsSync(folder) ? readdirSync(folder).sort() : []) {
     if (!name.endsWith(".json")) continue
     const result: KeptResult = JSON.parse(readFileSync(new URL(name, folder), "utf8"))
     newest.set(result.suite, result)
