@@ -6,8 +6,8 @@ import { files } from "./suites/files.ts"
 import { growth } from "./suites/growth.ts"
 import { jobs } from "./suites/jobs.ts"
 import { latency } from "./suites/latency.ts"
+import { sse } from "./suites/sse.ts"
 import { steps } from "./suites/steps.ts"
-import { streams } from "./suites/streams.ts"
 import { webhook } from "./suites/webhook.ts"
 
-export const suites: ReadonlyArray<Suite> = [webhook, jobs, latency, steps, files, streams, growth, cancel, attackSuite]
+export const suites: ReadonlyArray<Suite> = [webhook, jobs, latency, steps, files, sse, growth, cancel, attackSuite]

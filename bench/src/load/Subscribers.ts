@@ -11,14 +11,13 @@ export interface SubscribersPlan {
   readonly readers: number
 }
 
+/** What was told since the last time. */
 export interface SubscribersResult {
   /** Messages, of all together. */
   readonly received: number
-  /** Messages of the subscriber that got the fewest. */
-  readonly fewest: number
   /** Messages that a reader got before or after their turn. */
   readonly disorder: number
-  /** Subscribers whose connection was closed. */
+  /** Subscribers whose connection was closed, ever. */
   readonly cutOff: number
   /** From the making of an event's id to the reading of its message. */
   readonly p50Ms: number
@@ -27,7 +26,9 @@ export interface SubscribersResult {
 }
 
 export interface Subscribers {
-  readonly finish: () => Promise<SubscribersResult>
+  readonly tell: () => Promise<SubscribersResult>
+  /** Ends all subscriptions. */
+  readonly close: () => Promise<void>
 }
 
 const client = new URL("./subscribersClient.ts", import.meta.url).pathname
@@ -39,9 +40,13 @@ export const subscribe = async (plan: SubscribersPlan): Promise<Subscribers> => 
   const { value } = await lines.next()
   if (value !== "ready") throw new Error("The subscribers did not begin")
   return {
-    finish: async () => {
-      child.stdin.end()
+    tell: async () => {
+      child.stdin.write("tell\n")
       return JSON.parse((await lines.next()).value ?? "")
+    },
+    close: async () => {
+      child.stdin.end()
+      await lines.next()
     }
   }
 }

@@ -2,9 +2,11 @@
  * Many subscribers of an environment on bare sockets. All get the same messages, so that a few read them in full, for
  * their order and their age, and the others only count them.
  *
- * argv: JSON `SubscribersPlan`; prints `ready` when all are subscribed, and JSON `SubscribersResult` when its input ends.
+ * argv: JSON `SubscribersPlan`; prints `ready` when all are subscribed, and JSON `SubscribersResult` for each line
+ * that comes in.
  */
 import { connect, type Socket } from "node:net"
+import { createInterface } from "node:readline"
 import type { SubscribersPlan, SubscribersResult } from "./Subscribers.ts"
 
 const plan: SubscribersPlan = JSON.parse(process.argv[2] ?? "{}")
@@ -12,7 +14,7 @@ const url = new URL(plan.url)
 const request = `GET ${url.pathname} HTTP/1.1\r\nhost: ${url.host}\r\nauthorization: Bearer ${plan.token}\r\n\r\n`
 
 const mark = Buffer.from("\ndata: ")
-const ages: Array<number> = []
+let ages: Array<number> = []
 let disorder = 0
 let cutOff = 0
 let isOver = false
@@ -28,7 +30,11 @@ const counter = () => {
       for (let at = piece.indexOf(mark); at >= 0; at = piece.indexOf(mark, at + mark.length)) count++
       tail = Buffer.from(Buffer.concat([tail, piece.subarray(-(mark.length - 1))]).subarray(-(mark.length - 1)))
     },
-    count: () => count
+    taken: () => {
+      const taken = count
+      count = 0
+      return taken
+    }
   }
 }
 
@@ -80,19 +86,24 @@ for (let index = 0; index < plan.subscribers; index += 50) {
 }
 process.stdout.write("ready\n")
 
-process.stdin.resume().on("end", () => {
-  isOver = true
-  ages.sort((a, b) => a - b)
-  const counts = counters.map(({ count }) => count())
-  const result: SubscribersResult = {
-    received: counts.reduce((sum, count) => sum + count, 0),
-    fewest: Math.min(...counts),
+const told = (): SubscribersResult => {
+  const sorted = ages.sort((a, b) => a - b)
+  const result = {
+    received: counters.reduce((sum, { taken }) => sum + taken(), 0),
     disorder,
     cutOff,
-    p50Ms: ages[Math.floor(ages.length * 0.5)] ?? Number.NaN,
-    p99Ms: ages[Math.floor(ages.length * 0.99)] ?? Number.NaN,
-    maxMs: ages.at(-1) ?? Number.NaN
+    p50Ms: sorted[Math.floor(sorted.length * 0.5)] ?? Number.NaN,
+    p99Ms: sorted[Math.floor(sorted.length * 0.99)] ?? Number.NaN,
+    maxMs: sorted.at(-1) ?? Number.NaN
   }
-  process.stdout.write(`${JSON.stringify(result)}\n`)
-  for (const socket of sockets) socket.destroy()
-})
+  ages = []
+  disorder = 0
+  return result
+}
+
+createInterface({ input: process.stdin })
+  .on("line", () => process.stdout.write(`${JSON.stringify(told())}\n`))
+  .on("close", () => {
+    isOver = true
+    for (const socket of sockets) socket.destroy()
+  })
