@@ -24,23 +24,29 @@ import type { Rows } from "./Dialect.ts"
 import { parkFull } from "./JournalGroups.ts"
 import { addStart, type JournalStatements } from "./JournalStatements.ts"
 
-/** Where the turns of a store stand: the environment that was served last. */
+/** What a store keeps between claims. */
 export interface Turns {
+  /** The environment that was served last. */
   last: string
+  readonly termsOf: (text: string) => typeof Terms.Type
 }
 
-/** Claims in the transaction of the caller. */
+/** Claims in the transaction of the caller, and stores the rows of `lease` there. */
 export const claimDue = Effect.fnUntraced(function* (
   database: Database["Service"],
   statements: JournalStatements,
   turns: Turns,
-  request: ClaimRequest
+  request: ClaimRequest,
+  lease: Rows
 ): Effect.fn.Return<ClaimResult, SqlError.SqlError> {
   const limit = request.runIds.length
   const due = yield* dueEnvs(database, turns.last, request)
   const turn = due.slice(0, limit)
   const othersWait = due.length > limit
-  if (turn.length === 0) return { claims: [], parked: 0, next_due_at: yield* nextDue(database, request, turn) }
+  if (turn.length === 0) {
+    yield* statements.renewLeases.run(lease)
+    return { claims: [], parked: 0, next_due_at: yield* nextDue(database, request, turn) }
+  }
 
   const share = Math.min(request.perEnv, Math.max(1, Math.ceil(limit / turn.length)))
   // One more than the share of each tells who is left behind, unless others are anyhow.
@@ -51,13 +57,14 @@ export const claimDue = Effect.fnUntraced(function* (
   const chosen = closed.size === 0 ? seen : seen.filter((row) => !closed.has(row.delivery_id))
   const claims = request.runIds.flatMap((runId, index) => {
     const row = chosen[index]
-    return row === undefined ? [] : [toClaim(row, runId, request)]
+    return row === undefined ? [] : [toClaim(row, turns.termsOf(row.terms), runId, request)]
   })
   const runs: Rows = []
   // Terms stay as they are: a newer node may have put there what this one does not know.
   for (const [index, { delivery, run }] of claims.entries()) addStart(runs, run, delivery, chosen[index]?.terms)
   const taken = claims.flatMap(({ delivery: d }) => [d.env_id, d.due_at, d.delivery_id])
   yield* statements.independent([
+    { statement: statements.renewLeases, rows: lease },
     { statement: statements.insertRuns, rows: runs },
     { statement: statements.deleteDeliveries, rows: taken }
   ])
@@ -145,10 +152,10 @@ const longestDue = (
     JOIN events e ON e.env_id = d.env_id AND e.event_id = d.event_id
     ORDER BY d.due_at, d.delivery_id`
 
-const toClaim = (row: DueRow, runId: RunId, { lease, now }: ClaimRequest): Claim => {
-  const { terms, group_key: _, event_type, event_data, event_time, created_at, ...rest } = row
+const toClaim = (row: DueRow, kept: typeof Terms.Type, runId: RunId, { lease, now }: ClaimRequest): Claim => {
+  const { terms: _terms, group_key: _, event_type, event_data, event_time, created_at, ...rest } = row
   const { env_id, event_id, stream_id } = rest
-  const delivery = { ...rest, ...decodeTerms(terms) }
+  const delivery = { ...rest, ...kept }
   const event = { env_id, event_id, stream_id, event_type, event_data, event_time, created_at }
   return { delivery, event, run: startRun(delivery, runId, lease.node_id, now) }
 }
@@ -159,3 +166,19 @@ const Terms = Schema.Struct({
   group: Delivery.fields.group.pipe(Schema.withDecodingDefaultKey(Effect.succeed(null)))
 })
 const decodeTerms = Schema.decodeSync(Schema.fromJsonString(Terms))
+
+/** Deliveries of one function mostly have the same terms, which take longer to read than all else of them. */
+const termsKept = 100
+
+/** For `Turns`. */
+export const makeTermsOf = () => {
+  let kept = new Map<string, typeof Terms.Type>()
+  return (text: string): typeof Terms.Type => {
+    const known = kept.get(text)
+    if (known !== undefined) return known
+    const terms = decodeTerms(text)
+    if (kept.size >= termsKept) kept = new Map()
+    kept.set(text, terms)
+    return terms
+  }
+}

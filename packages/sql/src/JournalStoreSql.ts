@@ -14,7 +14,7 @@ import { Effect, Layer } from "effect"
 import type { SqlError, Statement } from "effect/sql"
 import { Database, orUnavailable, repeatConflicts } from "./Database.ts"
 import type { Rows } from "./Dialect.ts"
-import { claimDue, type Turns } from "./JournalClaim.ts"
+import { claimDue, makeTermsOf, type Turns } from "./JournalClaim.ts"
 import { applyAll, applyEach } from "./JournalCommit.ts"
 import { parkedGroups, unparkGroups } from "./JournalGroups.ts"
 import { purgeEnded } from "./JournalPurge.ts"
@@ -31,7 +31,7 @@ export const layer: Layer.Layer<JournalStore, never, Database> = Layer.effect(
     const database = yield* Database
     const { dialect, writer: sql, exclusive } = database
     const statements = journalStatements(database)
-    const turns: Turns = { last: "" }
+    const turns: Turns = { last: "", termsOf: makeTermsOf() }
 
     const rowsOf = (lease: Lease | null): Rows => (exclusive || lease === null ? [] : [lease.node_id, lease.until])
 
@@ -118,12 +118,7 @@ export const layer: Layer.Layer<JournalStore, never, Database> = Layer.effect(
 
       claim: (request) =>
         sql
-          .withTransaction(
-            Effect.andThen(
-              statements.renewLeases.run(rowsOf(request.lease)),
-              claimDue(database, statements, turns, request)
-            )
-          )
+          .withTransaction(claimDue(database, statements, turns, request, rowsOf(request.lease)))
           .pipe(orUnavailable("claim")),
 
       unpark: (groups, now) =>

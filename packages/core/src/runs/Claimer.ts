@@ -17,7 +17,7 @@ import { OwnRuns } from "./OwnRuns.ts"
 import { Slots, type Worth } from "./Slots.ts"
 
 /** Deliveries in one claim. */
-const claimMax = 100
+const claimMax = 256
 
 /** How long the loop sleeps at most before it looks at the clock again, which costs nothing: timers end at 24 days. */
 const napMs = 3_600_000
