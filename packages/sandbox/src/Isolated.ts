@@ -92,6 +92,8 @@ const make = Effect.fnUntraced(function* (options: IsolatedOptions) {
         if (build !== undefined) return run(pool, limits, build, invocation)
         return Effect.flatMap(bundles.load(invocation.bundle), (loaded) => run(pool, limits, loaded, invocation))
       }),
+    warm: ({ env_id, build_id, artifact }) =>
+      Effect.map(bundles.take({ env_id, build_id }, artifact), (build) => pool.warm(build)).pipe(Effect.ignore),
     openFile: (zip, name) => storedFiles.open(zip, name),
     pardon: (buildId) => Effect.sync(() => pool.strikes.pardon(buildId))
   })
@@ -225,6 +227,13 @@ class Bundles {
     return Effect.andThen(Effect.forkIn(fetch, this.#scope), Deferred.await(deferred))
   }
 
+  /** Keeps a bundle whose artifact is at hand. */
+  take(ref: Pick<BundleRef, "env_id" | "build_id">, artifact: Uint8Array): Effect.Effect<Build, SandboxUnavailable> {
+    const name = keyOf(ref)
+    const known = this.#builds.get(name)
+    return known === undefined ? this.#open(name, ref.build_id, artifact) : Effect.succeed(known)
+  }
+
   #open(name: string, buildId: BuildId, artifact: Uint8Array): Effect.Effect<Build, SandboxUnavailable> {
     return Effect.suspend(() => {
       const bundle = openArtifact(this.#key, this.#engine, artifact)
@@ -254,4 +263,4 @@ class Bundles {
   }
 }
 
-const keyOf = (ref: BundleRef): string => `${ref.env_id}/${ref.build_id}`
+const keyOf = (ref: Pick<BundleRef, "env_id" | "build_id">): string => `${ref.env_id}/${ref.build_id}`

@@ -35,11 +35,13 @@ export const makeDeploy = Effect.gen(function* () {
   const prepare = yield* makePrepare
 
   /** Whoever goes away in the middle leaves no node with an old snapshot. */
-  const serve = Effect.fnUntraced(function* (build: Build, manifest: Manifest) {
+  const serve = Effect.fnUntraced(function* (build: Build, manifest: Manifest, artifact: Uint8Array) {
     yield* Effect.mapError(store.deploy(build, manifest, yield* now), (error) =>
       error._tag === "Taken" ? servedElsewhere(error) : error
     )
     yield* sandbox.pardon(build.build_id)
+    // Who deploys calls soon.
+    yield* sandbox.warm({ env_id: build.env_id, build_id: build.build_id, artifact })
     yield* deployments.changed(build.env_id)
   }, Effect.uninterruptible)
 
@@ -48,7 +50,7 @@ export const makeDeploy = Effect.gen(function* () {
     const build = yield* store.get(project.env_id, yield* toBuildId(buildId), project.project_id)
     const { manifest, artifact } = yield* prepare(yield* readZip(blobs, build))
     yield* blobs.put(artifactKey(build), artifact)
-    yield* serve(build, manifest)
+    yield* serve(build, manifest, artifact)
     return yield* store.get(build.env_id, build.build_id)
   }) satisfies Deploy
 })

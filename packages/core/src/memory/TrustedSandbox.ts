@@ -77,6 +77,7 @@ export const trustedSandbox = (modules: Readonly<Record<string, TrustedModule>>)
       }),
       // What stands for a zip here has no files.
       openFile: () => Effect.succeed(null),
+      warm: () => Effect.void,
       pardon: () => Effect.void
     })
   })

@@ -55,6 +55,13 @@ export interface BundleRef {
   readonly renewed: Effect.Effect<Uint8Array, NotFound | StoreUnavailable>
 }
 
+/** A bundle that was prepared just now. */
+export interface FreshBundle {
+  readonly env_id: EnvId
+  readonly build_id: BuildId
+  readonly artifact: Uint8Array
+}
+
 /** The zip of a bundle where it is stored. */
 export interface StoredZip {
   readonly build_id: BuildId
@@ -147,6 +154,12 @@ export class Sandbox extends Context.Service<
      * keeps what it learned of it for a while.
      */
     readonly openFile: (zip: StoredZip, name: string) => Effect.Effect<BundleFile | null, StoreUnavailable>
+
+    /**
+     * Makes the first invocation of a bundle as quick as others, where the engine can: what `prepare` made of it just
+     * now is loaded where it is to run. Waits for nothing, and what goes wrong is told to who invokes it.
+     */
+    readonly warm: (bundle: FreshBundle) => Effect.Effect<void>
 
     /** Lifts the quarantine of a build, if there is one. */
     readonly pardon: (buildId: BuildId) => Effect.Effect<void>

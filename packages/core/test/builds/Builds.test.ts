@@ -140,6 +140,20 @@ describe("deploying and the sandbox", () => {
     }).pipe(Effect.provide(layer))
   })
 
+  it.effect("has what was deployed loaded before anybody calls it", () => {
+    const warmed: Array<string> = []
+    const layer = withSandbox((trusted) => ({
+      ...trusted,
+      warm: ({ build_id, artifact }) => Effect.sync(() => void (artifact.length > 0 && warmed.push(build_id)))
+    }))
+    return Effect.gen(function* () {
+      const { host } = yield* setUp
+      yield* host(failure(deploy("alpha", "bad")))
+      const { build_id } = yield* host(deploy("alpha", "one"))
+      assert.deepStrictEqual(warmed, [build_id])
+    }).pipe(Effect.provide(layer))
+  })
+
   it.effect("tells why a build cannot be loaded, and when the sandbox cannot load any", () => {
     const errors = [new BundleRejected({ reason: "index.js:1:2 no" }), new SandboxUnavailable({ reason: "no runner" })]
     const layer = withSandbox((trusted) => ({

@@ -3,35 +3,17 @@
  *
  * Plain classes and callbacks, because this is the hot path; Effect begins in `Isolated.ts`.
  */
-import type { Limits, Outcome } from "@weft/core"
+import type { Outcome } from "@weft/core"
 import type { FromRunner } from "../protocol/FromRunner.ts"
-import type { RunnerLimits } from "../protocol/RunnerLimits.ts"
 import type { StopReason } from "../protocol/ToRunner.ts"
 import { type Build, HostedIsolate } from "./Build.ts"
 import type { Job } from "./Job.ts"
 import { Lanes } from "./Lanes.ts"
+import type { PoolOptions } from "./PoolOptions.ts"
 import { RunnerProcess } from "./RunnerProcess.ts"
 import { RunnerView } from "./RunnerView.ts"
 import { Strikes } from "./Strikes.ts"
 import { type Ending, guiltyOutcome, outcomeOf, stoppedOutcome } from "./verdicts.ts"
-
-export interface PoolOptions {
-  readonly limits: Limits
-  readonly runnerLimits: RunnerLimits
-  readonly guestScript: string
-  readonly runners: number
-  readonly strikes: number
-  /** Isolates that one runner keeps; beyond it idle ones make way. */
-  readonly isolatesPerRunner: number
-  /** Invocations after which an isolate is replaced. */
-  readonly callsPerIsolate: number
-  /** Jobs of one build that may wait for others of it to end. */
-  readonly waitingPerBuild: number
-  /** Turns a guest's stack trace into one of the author's sources. */
-  readonly mapStack: (build: Build, stack: string) => string
-  /** Notes for the host's own log. */
-  readonly report: (message: string) => void
-}
 
 /** How long a stopped run may take to say so; then it is not listened to any more. */
 const stopAnswerMs = 400
@@ -71,6 +53,16 @@ export class Pool {
   run(job: Job): void {
     job.timer = setTimeout(() => this.stop(job, "timeout"), job.invocation.timeoutMs)
     this.#dispatch(job)
+  }
+
+  /** Loads a build where its first job will come, unless it is under suspicion. */
+  warm(build: Build): void {
+    if (this.strikes.custody(build.buildId, performance.now()) !== "shared") return
+    const load = (runner: RunnerProcess): void => {
+      const view = this.views.get(runner)
+      if (view !== undefined && !build.isolates.has(runner)) this.#load(view, build)
+    }
+    this.#lanes.use("shared", build.key, load, () => undefined)
   }
 
   /** Ends a job from outside: it ends when the guest says that it stopped, and within 400 ms whatever it does. */

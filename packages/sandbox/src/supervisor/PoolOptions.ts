@@ -1,0 +1,22 @@
+/** What a pool of runners is made with. */
+import type { Limits } from "@weft/core"
+import type { RunnerLimits } from "../protocol/RunnerLimits.ts"
+import type { Build } from "./Build.ts"
+
+export interface PoolOptions {
+  readonly limits: Limits
+  readonly runnerLimits: RunnerLimits
+  readonly guestScript: string
+  readonly runners: number
+  readonly strikes: number
+  /** Isolates that one runner keeps; beyond it idle ones make way. */
+  readonly isolatesPerRunner: number
+  /** Invocations after which an isolate is replaced. */
+  readonly callsPerIsolate: number
+  /** Jobs of one build that may wait for others of it to end. */
+  readonly waitingPerBuild: number
+  /** Turns a guest's stack trace into one of the author's sources. */
+  readonly mapStack: (build: Build, stack: string) => string
+  /** Notes for the host's own log. */
+  readonly report: (message: string) => void
+}
