@@ -4,8 +4,9 @@
  * All ids made here are UUIDv7 (RFC 9562): they sort by creation, so that stores list the newest first
  * by primary key alone. A client may supply a build id or a stream id of any UUID version.
  */
-import { Effect, Schema } from "effect"
+import { Clock, Effect, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
+import { makeUuidV7 } from "./UuidV7.ts"
 
 const uuid = Schema.String.check(Schema.isUUID())
 
@@ -62,31 +63,40 @@ export type DomainId = typeof DomainId.Type
 export const NodeId = uuid.pipe(Schema.brand("NodeId"))
 export type NodeId = typeof NodeId.Type
 
+/** One for each source and clock, so that all who share them have ids that ascend. */
+const generators = new WeakMap<SecureRandom.SecureRandom["Service"], WeakMap<Clock.Clock, () => string>>()
+
+/** Makes ids of the kind asked for, each greater than the last. */
+export const freshIdsNow: Effect.Effect<
+  <Id extends string>(schema: Schema.Codec<Id, string>) => Id,
+  never,
+  SecureRandom.SecureRandom
+> = Effect.gen(function* () {
+  const random = yield* SecureRandom.SecureRandom
+  const clock = yield* Clock.Clock
+  const ofSource = generators.get(random) ?? new WeakMap<Clock.Clock, () => string>()
+  generators.set(random, ofSource)
+  const next =
+    ofSource.get(clock) ??
+    makeUuidV7(
+      () => clock.currentTimeMillisUnsafe(),
+      (count) => Effect.runSync(random.randomBytes(count))
+    )
+  ofSource.set(clock, next)
+  return (schema) => schema.make(next(), { disableChecks: true })
+})
+
 /** A new id of the given kind. Ids of one process ascend, also within a millisecond. */
 export const fresh = <Id extends string>(
   schema: Schema.Codec<Id, string>
-): Effect.Effect<Id, never, SecureRandom.SecureRandom> => Effect.flatMap(freshIds, (next) => next(schema))
+): Effect.Effect<Id, never, SecureRandom.SecureRandom> => Effect.map(freshIdsNow, (next) => next(schema))
 
 /** `fresh` with its source of randomness at hand, for services whose methods need nothing. */
 export const freshIds: Effect.Effect<
   <Id extends string>(schema: Schema.Codec<Id, string>) => Effect.Effect<Id>,
   never,
   SecureRandom.SecureRandom
-> = Effect.map(
-  SecureRandom.SecureRandom,
-  (random) => (schema) => Effect.map(random.uuidV7(), (value) => schema.make(value, { disableChecks: true }))
-)
-
-/** As `freshIds`, for paths on which no fiber runs. */
-export const freshIdsNow: Effect.Effect<
-  <Id extends string>(schema: Schema.Codec<Id, string>) => Id,
-  never,
-  SecureRandom.SecureRandom
-> = Effect.gen(function* () {
-  const next = yield* freshIds
-  const now = Effect.runSyncWith(yield* Effect.context<never>())
-  return (schema) => now(next(schema))
-})
+> = Effect.map(freshIdsNow, (next) => (schema) => Effect.sync(() => next(schema)))
 
 /**
  * The least id that can have been made at `instant` (milliseconds since 1970): the ids made here before are less,

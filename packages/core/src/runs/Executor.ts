@@ -2,7 +2,7 @@
  * Runs one function in the sandbox and collects what it logged: the step that event handlers, webhooks and
  * calls share.
  */
-import { Context, Effect, type Exit, Layer } from "effect"
+import { Context, Effect, Exit, Layer } from "effect"
 import type { Identity } from "../access/Caller.ts"
 import { Artifacts } from "../builds/Artifacts.ts"
 import type { NotFound, StoreUnavailable } from "../errors/Errors.ts"
@@ -71,7 +71,8 @@ export class Executor extends Context.Service<
       const running = yield* RunningRuns
       const control = yield* RunControlStore
       const journal = yield* Journal
-      const begun = new WeakMap<Run, Logged>()
+      /** Of runs whose execution came to no end. Not of all: a weak map of those is dear, for it must be looked through. */
+      const endless = new WeakMap<Run, Logged>()
 
       /** Nobody can settle a run that was stopped, so what it had logged is stored by itself. */
       const afterStop = Effect.fnUntraced(function* (run: Run, { logs, secrets }: Logged) {
@@ -90,7 +91,6 @@ export class Executor extends Context.Service<
         const logs = [...preface]
         const secrets = new Set<string>()
         const logged = { logs, secrets }
-        begun.set(run, logged)
         const inSpan = callSpans()
         let hasCalled = false
         const invocation: Invocation = {
@@ -116,8 +116,12 @@ export class Executor extends Context.Service<
           masked({ execution, logs }, secrets)
         )
         return running.begin({ run, logged, effect: tracedRun(run, invoked) }, context, (exit) => {
-          if (exit !== null) return done(exit)
-          Effect.runForkWith(context)(afterStop(run, logged)).addObserver(done)
+          const end = (ended: Exit.Exit<Executed, ExecuteError>) => {
+            if (Exit.isFailure(ended)) endless.set(run, logged)
+            done(ended)
+          }
+          if (exit !== null) return end(exit)
+          Effect.runForkWith(context)(afterStop(run, logged)).addObserver(end)
         })
       }
 
@@ -127,7 +131,7 @@ export class Executor extends Context.Service<
         execute: (work) => fromStart((context, done) => start(work, context, done)),
 
         logged: (run) => {
-          const { logs, secrets } = begun.get(run) ?? nothingLogged
+          const { logs, secrets } = endless.get(run) ?? nothingLogged
           return maskedLogs(logs, secrets)
         }
       })
