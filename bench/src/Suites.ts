@@ -2,6 +2,7 @@
 import type { Suite } from "./Suite.ts"
 import { attackSuite } from "./suites/attacks.ts"
 import { cancel } from "./suites/cancel.ts"
+import { cold } from "./suites/cold.ts"
 import { files } from "./suites/files.ts"
 import { growth } from "./suites/growth.ts"
 import { jobs } from "./suites/jobs.ts"
@@ -10,4 +11,15 @@ import { sse } from "./suites/sse.ts"
 import { steps } from "./suites/steps.ts"
 import { webhook } from "./suites/webhook.ts"
 
-export const suites: ReadonlyArray<Suite> = [webhook, jobs, latency, steps, files, sse, growth, cancel, attackSuite]
+export const suites: ReadonlyArray<Suite> = [
+  webhook,
+  jobs,
+  latency,
+  steps,
+  files,
+  sse,
+  cold,
+  growth,
+  cancel,
+  attackSuite
+]

@@ -35,13 +35,11 @@ export const makeDeploy = Effect.gen(function* () {
   const prepare = yield* makePrepare
 
   /** Whoever goes away in the middle leaves no node with an old snapshot. */
-  const serve = Effect.fnUntraced(function* (build: Build, manifest: Manifest, artifact: Uint8Array) {
+  const serve = Effect.fnUntraced(function* (build: Build, manifest: Manifest) {
     yield* Effect.mapError(store.deploy(build, manifest, yield* now), (error) =>
       error._tag === "Taken" ? servedElsewhere(error) : error
     )
     yield* sandbox.pardon(build.build_id)
-    // Who deploys calls soon.
-    yield* sandbox.warm({ env_id: build.env_id, build_id: build.build_id, artifact })
     yield* deployments.changed(build.env_id)
   }, Effect.uninterruptible)
 
@@ -49,8 +47,10 @@ export const makeDeploy = Effect.gen(function* () {
     const { project } = yield* namedProject(projects, idOrName, "build", "execute")
     const build = yield* store.get(project.env_id, yield* toBuildId(buildId), project.project_id)
     const { manifest, artifact } = yield* prepare(yield* readZip(blobs, build))
+    // Who deploys calls soon.
+    yield* sandbox.warm({ env_id: build.env_id, build_id: build.build_id, artifact })
     yield* blobs.put(artifactKey(build), artifact)
-    yield* serve(build, manifest, artifact)
+    yield* serve(build, manifest)
     return yield* store.get(build.env_id, build.build_id)
   }) satisfies Deploy
 })
