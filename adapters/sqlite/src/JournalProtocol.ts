@@ -9,8 +9,6 @@ import type {
   EarlierRequest,
   EnvId,
   Group,
-  JournalEntry,
-  Lease,
   NodeId,
   Own,
   Run,
@@ -24,13 +22,15 @@ import type {
   Tick,
   Timestamp
 } from "@weft/core"
+import type { Rows } from "@weft/sql"
 import type { ConnectionOptions } from "./SqliteClient.ts"
 
 /** What the thread is started with. */
 export type JournalThreadData = ConnectionOptions
 
 export type Call =
-  | { readonly _tag: "Commit"; readonly entries: ReadonlyArray<JournalEntry>; readonly lease: Lease | null }
+  /** Entries, as `toRows` gives them. One process owns the file: there are no leases. */
+  | { readonly _tag: "Commit"; readonly rows: Rows }
   | { readonly _tag: "Claim"; readonly request: ClaimRequest }
   | {
       readonly _tag: "Reap"
@@ -65,7 +65,8 @@ export type Request =
   | { readonly _tag: "Close" }
 
 export type Answer =
-  | { readonly _tag: "Committed"; readonly counted: ReadonlyArray<boolean> }
+  /** The places of the entries that did not count, ascending. */
+  | { readonly _tag: "Committed"; readonly uncounted: ReadonlyArray<number> }
   | { readonly _tag: "Claimed"; readonly result: ClaimResult }
   | { readonly _tag: "Reaped"; readonly runs: ReadonlyArray<Run> }
   | { readonly _tag: "Seen"; readonly sight: Sight }

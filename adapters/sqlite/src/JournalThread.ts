@@ -2,12 +2,13 @@
  * `JournalStore`, `AdmissionStore`, `RunControlStore` and `TickStore` in a thread of their own.
  *
  * A durable commit waits for the disk, a third of a millisecond to several, and SQLite waits on the spot. In the
- * main thread that would be time in which no request is answered and no run goes on. Objects are handed over as
- * they are: cloning them costs the main thread a third of what JSON would.
+ * main thread that would be time in which no request is answered and no run goes on. Entries are handed over as rows,
+ * all else as the objects that it is: cloning them costs the main thread a third of what JSON would.
  */
 import { Worker } from "node:worker_threads"
 import { AdmissionStore, JournalStore, RunControlStore, StoreUnavailable, TickStore } from "@weft/core"
 import { Context, Effect, Layer } from "effect"
+import { toRows } from "./EntryRows.ts"
 import type { Answer, Call, JournalThreadData, Reply, Request } from "./JournalProtocol.ts"
 
 export const layer = (
@@ -31,9 +32,11 @@ const journalOf = (thread: JournalThread) =>
   JournalStore.of({
     commitsMax: 1,
 
-    commit: (entries, lease) =>
-      Effect.flatMap(ask(thread, "commit", { _tag: "Commit", entries, lease }), (answer) =>
-        answer._tag === "Committed" ? Effect.succeed(answer.counted) : unexpected(answer)
+    commit: (entries) =>
+      Effect.suspend(() =>
+        Effect.flatMap(ask(thread, "commit", { _tag: "Commit", rows: toRows(entries) }), (answer) =>
+          answer._tag === "Committed" ? Effect.succeed(countedOf(entries.length, answer)) : unexpected(answer)
+        )
       ),
 
     claim: (request) =>
@@ -180,6 +183,13 @@ const ask = (thread: JournalThread, operation: string, call: Call): Effect.Effec
     )
     return Effect.sync(giveUp)
   })
+
+/** Nearly always every entry counts. */
+const countedOf = (count: number, { uncounted }: Extract<Answer, { _tag: "Committed" }>): ReadonlyArray<boolean> => {
+  const counted = new Array<boolean>(count).fill(true)
+  for (const index of uncounted) counted[index] = false
+  return counted
+}
 
 const unexpected = (answer: Answer): Effect.Effect<never> =>
   Effect.die(new Error(answer._tag === "Died" ? answer.reason : `The journal's thread answered ${answer._tag}`))

@@ -5,28 +5,38 @@
  */
 import { parentPort, workerData } from "node:worker_threads"
 import { AdmissionStore, JournalStore, RunControlStore, TickStore } from "@weft/core"
-import { Database, journalStore, sqlite } from "@weft/sql"
-import { Cause, Effect, Layer, ManagedRuntime } from "effect"
+import { Database, journalStatements, journalStore, type Rows, sqlite } from "@weft/sql"
+import { Cause, Context, Effect, Layer, ManagedRuntime } from "effect"
+import { Commits } from "./Commits.ts"
+import { reasonOf } from "./Connection.ts"
 import type { Answer, Call, JournalThreadData, Reply, Request } from "./JournalProtocol.ts"
-import { open } from "./SqliteClient.ts"
+import { clientOf, connect } from "./SqliteClient.ts"
 
 const options: JournalThreadData = workerData
 
-const database = Layer.effect(
-  Database,
-  Effect.map(open(options), (client) => ({ dialect: sqlite, writer: client, reader: client, exclusive: true }))
+class Committing extends Context.Service<Committing, Commits>()("@weft/sqlite/JournalWorker/Committing") {}
+
+/** Both use the same connection, or each would have to read again what the other wrote. */
+const opened = Layer.effectContext(
+  Effect.gen(function* () {
+    const connection = yield* connect(options)
+    const client = yield* clientOf(connection)
+    const database = Database.of({ dialect: sqlite, writer: client, reader: client, exclusive: true })
+    const commits = new Commits(connection.database, journalStatements(database))
+    return Context.make(Database, database).pipe(Context.add(Committing, commits))
+  })
 )
 
-const runtime = ManagedRuntime.make(journalStore.pipe(Layer.provide(database)))
+const runtime = ManagedRuntime.make(journalStore.pipe(Layer.provideMerge(opened)))
 
-const answer = Effect.fnUntraced(function* (call: Call) {
+type Others = Exclude<Call, { readonly _tag: "Commit" }>
+
+const answer = Effect.fnUntraced(function* (call: Others) {
   const journal = yield* JournalStore
   const admissions = yield* AdmissionStore
   const control = yield* RunControlStore
   const ticks = yield* TickStore
   switch (call._tag) {
-    case "Commit":
-      return { _tag: "Committed", counted: yield* journal.commit(call.entries, call.lease) } as const
     case "Claim":
       return { _tag: "Claimed", result: yield* journal.claim(call.request) } as const
     case "Reap":
@@ -61,7 +71,7 @@ const answer = Effect.fnUntraced(function* (call: Call) {
 
 type Stores = JournalStore | AdmissionStore | RunControlStore | TickStore
 
-const answerOrReason = (call: Call): Effect.Effect<Answer, never, Stores> =>
+const answerOrReason = (call: Others): Effect.Effect<Answer, never, Stores> =>
   answer(call).pipe(
     Effect.catchTag("StoreUnavailable", ({ cause }) =>
       Effect.succeed({ _tag: "Unavailable", reason: textOf(cause) } as const)
@@ -71,17 +81,39 @@ const answerOrReason = (call: Call): Effect.Effect<Answer, never, Stores> =>
 
 const textOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause))
 
-parentPort?.on("message", (request: Request) => {
-  if (request._tag === "Close") {
-    parentPort?.close()
-    void runtime.dispose()
-    return
+const committed = (commits: Commits, rows: Rows): Answer => {
+  try {
+    return { _tag: "Committed", uncounted: commits.apply(rows) }
+  } catch (cause) {
+    return { _tag: reasonOf(cause).isRetryable ? "Unavailable" : "Died", reason: textOf(cause) }
   }
-  void runtime.runPromise(answerOrReason(request.call)).then(
-    (reply) => parentPort?.postMessage({ id: request.id, answer: reply } satisfies Reply),
-    // The database could not be opened: end, so that the main thread starts anew when it is asked again.
-    (cause) => {
-      throw cause
+}
+
+let commits: Commits | undefined
+const waiting: Array<Request> = []
+let isAtWork = false
+
+/**
+ * Answers what waits, one after the other: a commit happens on the spot, but others may pause within a transaction.
+ * Fails where the database cannot be opened: then the thread ends, and the main thread starts anew when it is asked.
+ */
+const work = async (): Promise<void> => {
+  isAtWork = true
+  commits ??= await runtime.runPromise(Committing)
+  for (let request = waiting.shift(); request !== undefined; request = waiting.shift()) {
+    if (request._tag === "Close") {
+      parentPort?.close()
+      return runtime.dispose()
     }
-  )
+    const { id, call } = request
+    const answer =
+      call._tag === "Commit" ? committed(commits, call.rows) : await runtime.runPromise(answerOrReason(call))
+    parentPort?.postMessage({ id, answer } satisfies Reply)
+  }
+  isAtWork = false
+}
+
+parentPort?.on("message", (request: Request) => {
+  waiting.push(request)
+  if (!isAtWork) void work()
 })

@@ -1,13 +1,13 @@
 /**
  * `SqlClient` on one connection to a SQLite file.
  *
- * The driver's own client leaves the connection free to others between taking it and using it, and begins its
- * transactions deferred. So only its connection is used: it is reserved for good, and a client of ours lends it out.
+ * A client that leaves its connection free to others between taking it and using it, or begins its transactions
+ * deferred, would have them meet. So the connection is lent out, to one at a time.
  */
-import * as Driver from "@effect/sql-sqlite-node/SqliteClient"
 import { Effect, Semaphore } from "effect"
 import { Reactivity } from "effect/reactivity"
-import { SqlClient, type SqlConnection, SqlError, Statement } from "effect/sql"
+import { SqlClient, Statement } from "effect/sql"
+import { Connection } from "./Connection.ts"
 
 export interface ConnectionOptions {
   /** A path, or `:memory:`. */
@@ -20,18 +20,29 @@ export interface ConnectionOptions {
 /** How long a statement waits for the file's other connections of this process, in milliseconds. */
 const busyTimeoutMs = 5000
 
-export const open = Effect.fnUntraced(function* ({ file, synchronous, readonly }: ConnectionOptions) {
-  const driver = yield* Driver.make({ filename: file, readonly, disableWAL: readonly })
-  const connection = withTroubles(yield* driver.reserve)
-  for (const pragma of [
-    `busy_timeout = ${busyTimeoutMs}`,
-    `synchronous = ${synchronous}`,
-    "temp_store = memory",
-    "cache_size = -16000",
-    "foreign_keys = on"
-  ]) {
-    yield* connection.executeUnprepared(`PRAGMA ${pragma}`, [], undefined)
-  }
+/** A connection for the life of the scope. Dies where the file cannot be opened. */
+export const connect = Effect.fnUntraced(function* ({ file, synchronous, readonly }: ConnectionOptions) {
+  const connection = yield* Effect.acquireRelease(
+    Effect.sync(() => new Connection(file, readonly)),
+    ({ database }) => Effect.sync(() => database.close())
+  )
+  yield* Effect.sync(() => {
+    for (const pragma of [
+      `busy_timeout = ${busyTimeoutMs}`,
+      ...(readonly ? [] : ["journal_mode = WAL"]),
+      `synchronous = ${synchronous}`,
+      "temp_store = memory",
+      "cache_size = -16000",
+      "foreign_keys = on"
+    ]) {
+      connection.database.exec(`PRAGMA ${pragma}`)
+    }
+  })
+  return connection
+})
+
+/** The client of a connection that nobody else uses. */
+export const clientOf = Effect.fnUntraced(function* (connection: Connection) {
   const semaphore = yield* Semaphore.make(1)
   return yield* SqlClient.make({
     ...SqlClient.makeSqliteAcquirers({ connection: Effect.succeed(connection), semaphore }),
@@ -45,22 +56,4 @@ export const open = Effect.fnUntraced(function* ({ file, synchronous, readonly }
   })
 }, Effect.provide(Reactivity.layer))
 
-/** The driver takes a full or failing disk for a mistake in a statement; to us it is a database that does not answer. */
-const withTroubles = (connection: SqlConnection.Connection): SqlConnection.Connection => ({
-  ...connection,
-  execute: (sql, params, transform) => Effect.mapError(connection.execute(sql, params, transform), troubleOf),
-  executeRaw: (sql, params) => Effect.mapError(connection.executeRaw(sql, params), troubleOf),
-  executeUnprepared: (sql, params, transform) =>
-    Effect.mapError(connection.executeUnprepared(sql, params, transform), troubleOf)
-})
-
-/** SQLITE_READONLY, SQLITE_IOERR, SQLITE_FULL. */
-const diskTroubles = new Set([8, 10, 13])
-
-const troubleOf = (error: SqlError.SqlError): SqlError.SqlError => {
-  const { cause, _tag, message } = error.reason
-  if (_tag !== "UnknownError" || typeof cause !== "object" || cause === null || !("errcode" in cause)) return error
-  return typeof cause.errcode === "number" && diskTroubles.has(cause.errcode & 0xff)
-    ? new SqlError.SqlError({ reason: new SqlError.ConnectionError({ cause, message, operation: "execute" }) })
-    : error
-}
+export const open = (options: ConnectionOptions) => Effect.flatMap(connect(options), clientOf)

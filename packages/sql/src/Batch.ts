@@ -13,6 +13,8 @@ export interface Batched<A extends object> {
   readonly run: (rows: Rows) => Effect.Effect<number, SqlError.SqlError>
   /** As `run`, but gives what the statement returns, in no particular order. Costs half as much again. */
   readonly returning: (rows: Rows) => Effect.Effect<ReadonlyArray<A>, SqlError.SqlError>
+  /** The statement for one row, with a `?` for each of its values, for who executes it himself. */
+  readonly one: { readonly text: string; readonly width: number }
   /** As a part of several that are executed together; by what `fresh` says, where it says something. */
   readonly part: (rows: Rows) => Part
 }
@@ -55,6 +57,8 @@ export const batched = <A extends object = never>(
   })
 
   return {
+    one: { text: text(`VALUES (${columns.map(() => "?").join(",")})`), width },
+
     part: (rows) => ({ columns, text: fresh, rows }),
 
     run: (rows) =>

@@ -285,5 +285,7 @@ export const logsText = (logs: ReadonlyArray<LogEntry>): string | null =>
   logs.length === 0 ? null : JSON.stringify(logs)
 
 /** The UTF-8 bytes that a run's result and the text of its logs take. */
-export const storedBytes = ({ result }: Run, logs: string | null): number =>
+export const storedBytes = ({ result }: Run, logs: string | null): number => storedBytesOf(result, logs)
+
+export const storedBytesOf = (result: string | null, logs: string | null): number =>
   utf8Length(result ?? "") + utf8Length(logs ?? "")

@@ -50,7 +50,7 @@ export const layer: Layer.Layer<RunControlStore, never, Database> = Layer.effect
       const set = sql`UPDATE runs SET logs = ${logs} WHERE env_id = ${env_id} AND run_id = ${run_id}`
       const [open] = yield* sql<{ status: RunStatus }>`${set} AND status = 'running' RETURNING status`
       if (open !== undefined) return open.status
-      const [run] = yield* sql<Counted & { readonly bytes: number }>`
+      const [run] = yield* sql<Counted & { readonly status: RunStatus; readonly bytes: number }>`
         SELECT env_id, project_id, project_name, run_type, status, start_time,
           coalesce(octet_length(logs), 0) AS bytes
         FROM runs WHERE env_id = ${env_id} AND run_id = ${run_id}`

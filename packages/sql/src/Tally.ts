@@ -1,12 +1,21 @@
 /** Counts that one transaction adds to the kept ones. */
-import { type Event, type Month, monthOf, type Run } from "@weft/core"
+import { type Month, monthOf, type Timestamp } from "@weft/core"
 import type { Rows } from "./Dialect.ts"
 
 /** What is counted apart. */
-export type Counted = Pick<Run, "env_id" | "project_id" | "project_name" | "run_type" | "status" | "start_time">
+export interface Counted {
+  readonly env_id: string
+  readonly project_id: string
+  readonly project_name: string
+  readonly run_type: string
+  readonly status: string
+  readonly start_time: Timestamp
+}
+
+type CountedEvent = { readonly env_id: string; readonly event_type: string }
 
 interface EventSum {
-  readonly of: Event
+  readonly of: CountedEvent
   n: number
 }
 
@@ -24,7 +33,7 @@ export class Tally {
   readonly #runs = new Map<string, RunSum>()
   #month: Month | undefined
 
-  stored(event: Event): void {
+  stored(event: CountedEvent): void {
     const key = `${event.env_id}\n${event.event_type}`
     const sum = this.#events.get(key)
     if (sum === undefined) this.#events.set(key, { of: event, n: 1 })

@@ -8,7 +8,20 @@ export {
   type Part,
   type Rows,
   type RowsForm,
-  sqlite
+  sqlite,
+  type Value
 } from "./Dialect.ts"
+export {
+  addDelivery,
+  addEnd,
+  addEnded,
+  addEvent,
+  addGivenBack,
+  addStart,
+  journalStatements,
+  logsText,
+  storedBytesOf
+} from "./JournalStatements.ts"
 export { migrate, migrateTo } from "./Migrations.ts"
 export { journalStore, rateStore, recordStores } from "./SqlStores.ts"
+export { Tally } from "./Tally.ts"
