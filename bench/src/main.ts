@@ -68,11 +68,13 @@ console.log(`${machineText(thisMachine())}\n`)
 const results: Array<SuiteResult> = []
 const broken: Array<string> = []
 const began = performance.now()
+const secondsSince = (began: number): number => Math.round((performance.now() - began) / 1000)
 for (const suite of suites.filter(isAsked)) {
+  const suiteBegan = performance.now()
   try {
     const result = await measure(suite)
     results.push(result)
-    console.log(`${table(result)}\n`)
+    console.log(`${table(result)}\n\n${suite.name} took ${secondsSince(suiteBegan)} s\n`)
     if (Object.keys(result.broken).length > 0) broken.push(suite.name)
     else if (values.keep) {
       keep({ date: new Date().toISOString().slice(0, 10), machine: thisMachine(), ...result })
@@ -83,6 +85,6 @@ for (const suite of suites.filter(isAsked)) {
   }
 }
 if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(results, null, 2)}\n`)
-console.log(`${Math.round((performance.now() - began) / 1000)} s in all`)
+console.log(`${secondsSince(began)} s in all`)
 if (broken.length > 0) console.error(`Broken: ${broken.join(", ")}`)
 process.exit(broken.length === 0 ? 0 : 1)

@@ -24,9 +24,7 @@ interface Shape extends Pick<LoadPlan, "method" | "headers" | "body" | "clients"
   readonly inTurn?: boolean
 }
 
-const builds = 50
-
-const shapes: ReadonlyArray<Shape> = [
+const shapesOf = (builds: number): ReadonlyArray<Shape> => [
   { name: "GET, 1 client", method: "GET", clients: 1 },
   { name: "GET, 32 clients", method: "GET", clients: 32 },
   { name: "1 KB, 1 client", ...posted(1024), clients: 1 },
@@ -36,10 +34,13 @@ const shapes: ReadonlyArray<Shape> = [
   { name: `GET, 32 clients, ${builds} builds in turn`, method: "GET", clients: 32, inTurn: true }
 ]
 
-/** What comes first warms up; for so many seconds each. */
+const full = { builds: 50, shapes: shapesOf(50) }
+const short = { builds: 3, shapes: shapesOf(3).filter(({ clients }) => clients > 1) }
+
+/** Each shape for so long; what comes first is warmed up longer. */
 const lengths = {
-  first: { warmupSeconds: 2, seconds: 1.5 },
-  later: { warmupSeconds: 0.5, seconds: 1.5 },
+  first: { warmupSeconds: 1, seconds: 1.2 },
+  later: { warmupSeconds: 0.3, seconds: 1.2 },
   short: { warmupSeconds: 0.2, seconds: 0.3 }
 }
 
@@ -51,6 +52,7 @@ export const webhook: Suite = {
   hasShort: true,
   headlines: ["GET, 32 clients: req/s", "1 KB, 32 clients: req/s", "GET, 32 clients, 50 builds in turn: req/s"],
   open: async ({ isShort }) => {
+    const { builds, shapes } = isShort ? short : full
     const settings: Record<string, string> = {}
     const open: Array<HookServer> = []
     const contenderOf = (target: HookTarget): Contender => {
@@ -65,7 +67,7 @@ export const webhook: Suite = {
             settings[target.name] = target.settings()
             for (const shape of shapes) await check(shape, urlsOf(started, shape))
           }
-          return measure(started, length)
+          return measure(started, shapes, length)
         }
       }
     }
@@ -95,6 +97,7 @@ const check = async ({ name, method, headers, body }: Shape, urls: LoadPlan["url
 
 const measure = async (
   server: HookServer,
+  shapes: ReadonlyArray<Shape>,
   length: Pick<LoadPlan, "warmupSeconds" | "seconds">
 ): Promise<Record<string, number>> => {
   const figures: Record<string, number> = {}
