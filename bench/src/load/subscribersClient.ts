@@ -50,7 +50,7 @@ const reader = () => {
     const blocks = `${rest}${piece.toString("latin1")}`.split("\n\n")
     rest = blocks.pop() ?? ""
     for (const block of blocks) {
-      const seq = Number(/^id: .*-(\d+)$/m.exec(block)?.[1] ?? Number.NaN)
+      const seq = Number(/^id: .*-(\d+)(?:-t\d+)?$/m.exec(block)?.[1] ?? Number.NaN)
       if (!block.includes("\ndata: ") || Number.isNaN(seq)) continue
       if (last !== null && seq !== last + 1) disorder++
       last = seq
