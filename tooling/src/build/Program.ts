@@ -13,10 +13,11 @@ export const requireOfPrograms = `const require = (name) => {
 /** Packages that do nothing when they are imported, and do not say so. */
 const idle = /^cron-parser$/
 
-/** Leaves out packages that nothing is used of. */
+/** Leaves out packages, and modules of Node, that nothing is used of. */
 export const withoutUnused: Plugin = {
   name: "without-unused",
   setup: (build) => {
+    build.onResolve({ filter: /^node:/ }, ({ path }) => ({ path, external: true, sideEffects: false }))
     build.onResolve({ filter: idle }, async ({ path, pluginData, ...from }) => {
       if (pluginData === idle) return undefined
       return { ...(await build.resolve(path, { ...from, pluginData: idle })), sideEffects: false }
