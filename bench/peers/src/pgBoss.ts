@@ -1,4 +1,7 @@
-/** pg-boss, whose workers are told of new jobs and take many at once; each job has its own output. */
+/**
+ * pg-boss, whose workers take many jobs at once; each job has its own output. They are told of new jobs where that makes
+ * it quicker (`latency`): commits that notify wait for each other, so that many publishers are quicker without.
+ */
 import { PgBoss } from "pg-boss"
 import { type Job, type JobProgram, jobOf, type ProgramOptions, resultOf } from "../../src/programs/JobProgram.ts"
 import { serve } from "../../src/programs/Serve.ts"
@@ -9,14 +12,15 @@ const queue = "jobs"
 const workers = { batchSize: 500, localConcurrency: 2 }
 const connections = 10
 
-const open = async ({ url }: ProgramOptions): Promise<JobProgram> => {
+const open = async ({ url, variant }: ProgramOptions): Promise<JobProgram> => {
   if (url === undefined) throw new Error("pg-boss needs the address of a PostgreSQL")
-  const boss = new PgBoss({ connectionString: url, max: connections, useListenNotify: true })
+  const notify = variant === "latency"
+  const boss = new PgBoss({ connectionString: url, max: connections, useListenNotify: notify })
   boss.on("error", (error) => {
     throw error
   })
   await boss.start()
-  await boss.createQueue(queue, { notify: true })
+  await boss.createQueue(queue, { notify })
   const starts = new Starts()
   const ids = new Map<number, string>()
   let published = 0
@@ -40,7 +44,7 @@ const open = async ({ url }: ProgramOptions): Promise<JobProgram> => {
   return {
     settings: {
       versions: `pg-boss ${peerVersion("pg-boss")}, pg ${peerVersion("pg")}`,
-      tuned: `useListenNotify, ${workers.localConcurrency} workers with batchSize ${workers.batchSize}, burstWhenBatchFull, perJobResults; ${connections} connections; insert`
+      tuned: `${notify ? "useListenNotify" : "polled every 0.5 s"}, ${workers.localConcurrency} workers with batchSize ${workers.batchSize}, burstWhenBatchFull, perJobResults; ${connections} connections; insert`
     },
     publish: async (n) => {
       const id = await boss.send(queue, jobOf(n))

@@ -40,6 +40,7 @@ const peer = (name: string, file: string, service?: Service, variant?: string): 
 export const graphileWorker = peer("graphile-worker", "graphileWorker", "postgres")
 export const graphileWorkerBare = peer("graphile-worker, no results", "graphileWorker", "postgres", "no results")
 export const pgBoss = peer("pg-boss", "pgBoss", "postgres")
+export const pgBossNotified = peer("pg-boss", "pgBoss", "postgres", "latency")
 export const dbos = peer("DBOS", "dbos", "postgres")
 export const bullmqRedis = peer("BullMQ, Redis", "bullmq", "redis")
 export const bullmqPostgres = peer("BullMQ, PostgreSQL", "bullmq", "postgres")

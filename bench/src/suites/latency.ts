@@ -7,7 +7,7 @@ import {
   bullmqRedis,
   dbos,
   graphileWorker,
-  pgBoss,
+  pgBossNotified,
   rawPostgres,
   rawSqlite,
   restate,
@@ -39,7 +39,7 @@ export const latency: Suite = {
         rawSqlite,
         rawPostgres,
         ...weft("latency"),
-        ...(isShort ? [] : [graphileWorker, pgBoss, dbos, bullmqRedis, bullmqPostgres, restate])
+        ...(isShort ? [] : [graphileWorker, pgBossNotified, dbos, bullmqRedis, bullmqPostgres, restate])
       ],
       prepare: (program) => program.measure({ kind: "latency", samples: isShort ? 1 : warmUpSamples }),
       measure: (program) => measure(program, isShort ? shortSamples : samples),
