@@ -85,11 +85,16 @@ const wholeProgram = (program: string): Options => ({
   entry: { [program]: `src/${program}.ts` },
   platform: "node",
   removeNodeProtocol: false,
-  noExternal: [/./],
-  external: ["isolated-vm"],
+  // The engine is native.
+  noExternal: [/^(?!isolated-vm$)/],
+  // Its map would be larger than all the rest of a package. Traces still name functions.
+  sourcemap: false,
   banner: { js: requireOfPrograms },
   esbuildPlugins: [withoutUnused],
   esbuildOptions: (options) => {
+    options.minifySyntax = true
+    options.minifyWhitespace = true
+    options.legalComments = "none"
     // Packages of this repository may not have been built yet.
     options.conditions = ["weft-source"]
   }
