@@ -18,13 +18,13 @@ interface Form {
 }
 
 const empty: Form = { name: "no runs", runs: 0, envs: 1 }
-const million: Form = { name: "1 million runs", runs: 1_000_000, envs: 1 }
+const million: Form = { name: "1M runs", runs: 1_000_000, envs: 1 }
 const manyEnvs: ReadonlyArray<Form> = [
-  { name: "100 environments", runs: 0, envs: 100 },
-  { name: "1,000 environments", runs: 0, envs: 1000 }
+  { name: "100 envs", runs: 0, envs: 100 },
+  { name: "1000 envs", runs: 0, envs: 1000 }
 ]
-const tenMillion: Form = { name: "10 million runs", runs: 10_000_000, envs: 1 }
-const small: Form = { name: "1,000 runs in 2 environments", runs: 1_000, envs: 2 }
+const tenMillion: Form = { name: "10M runs", runs: 10_000_000, envs: 1 }
+const small: Form = { name: "1000 runs, 2 envs", runs: 1_000, envs: 2 }
 
 const weeks = 10
 
