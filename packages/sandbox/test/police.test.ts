@@ -190,6 +190,19 @@ describe("the police", () => {
     )
   )
 
+  it.live("starts one runner, and the others and a spare one when there is work", () =>
+    withSandbox(
+      { runners: 2 },
+      Effect.gen(function* () {
+        assert.strictEqual(runnerPids().length, 1)
+        yield* tagOf(yield* tenantOf(19, script), "count")
+        while (runnerPids().length < 3) yield* Effect.sleep("20 millis")
+        yield* Effect.sleep("300 millis")
+        assert.strictEqual(runnerPids().length, 3)
+      })
+    )
+  )
+
   it.live("leaves no process behind", () =>
     Effect.gen(function* () {
       yield* withSandbox(
