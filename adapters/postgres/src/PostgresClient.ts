@@ -1,7 +1,7 @@
 /**
  * `SqlClient` on a pool of connections.
  *
- * Single statements of many fibers share connections; a transaction has one for itself. A session that does nothing
+ * Single statements of many fibers may share connections; a transaction has one for itself. A session that does nothing
  * in the midst of a transaction, because its process was stopped, is ended by the server: it holds up all others.
  */
 import { PgClient, type PgConnection, PgPool } from "@effect/sql-pg"
@@ -13,9 +13,6 @@ import { numbers } from "./Numbers.ts"
 import { connectionOn, graceMs } from "./PostgresConnection.ts"
 import type { Resolved } from "./PostgresOptions.ts"
 import { away, isOutdated, troubleOf } from "./Troubles.ts"
-
-/** Statements of different fibers that share a connection at most. */
-const sharing = 4
 
 const connectTimeout = Duration.seconds(5)
 
@@ -65,17 +62,23 @@ export const connectionConfig = ({ url, schema, statementTimeoutMs, wholeTables 
 /** Connects when it is first asked something. */
 export const open = (options: Resolved): Effect.Effect<SqlClient.SqlClient, SqlError.SqlError, Scope.Scope> =>
   Effect.gen(function* () {
-    const { connections, statementTimeoutMs } = options
+    const { connections, sharing, statementTimeoutMs } = options
     const pool = yield* PgPool.make({
       ...connectionConfig(options),
-      multiplex: true,
+      multiplex: sharing > 1,
       multiplexConcurrency: sharing,
       maxConnections: connections,
       minConnections: 0,
       idleTimeout: Duration.minutes(5)
     })
-    const on = (connection: PgConnection.PgConnection): SqlConnection.Connection =>
-      connectionOn(connection, statementTimeoutMs, pool.invalidate(connection))
+    const known = new WeakMap<PgConnection.PgConnection, SqlConnection.Connection>()
+    const on = (connection: PgConnection.PgConnection): SqlConnection.Connection => {
+      const before = known.get(connection)
+      if (before !== undefined) return before
+      const made = connectionOn(connection, statementTimeoutMs, pool.invalidate(connection))
+      known.set(connection, made)
+      return made
+    }
     const waiting = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
       Effect.timeoutOrElse(effect, { duration: connectTimeout, orElse: () => Effect.fail(noConnection) })
     /** While connections cannot be made, who wants one waits behind others, each for as long as a connection may take. */

@@ -18,9 +18,12 @@ export const connectionOn = (
   abandon: Effect.Effect<void>
 ): SqlConnection.Connection => {
   const duration = Duration.millis(statementTimeoutMs + graceMs)
+  // An error, which looks where it is made, costs as much as all else here.
   const onTimeout = Effect.andThen(
     Effect.forkDetach(abandon),
-    Effect.fail(away("No answer in time", new Error(`No answer within ${statementTimeoutMs + graceMs} ms`)))
+    Effect.suspend(() =>
+      Effect.fail(away("No answer in time", new Error(`No answer within ${statementTimeoutMs + graceMs} ms`)))
+    )
   )
   const within = <A>(effect: Effect.Effect<A, SqlError.SqlError>) =>
     Effect.mapError(Effect.timeoutOrElse(effect, { duration, orElse: () => onTimeout }), troubleOf)

@@ -33,7 +33,7 @@ const open = Effect.fnUntraced(function* (
   resolved: Resolved
 ): Effect.fn.Return<FeedSession, SqlError.SqlError, Scope.Scope> {
   const channel = channelOf(resolved)
-  const connection = yield* Effect.flatMap(PgConnection.make(connectionConfig(resolved)), ({ pin }) => pin)
+  const connection = yield* Effect.flatMap(PgConnection.make(configOf(resolved)), ({ pin }) => pin)
   const notifications = yield* connection.listen(channel)
   return {
     take: Effect.map(Queue.takeAll(notifications), (some) => some.map(({ payload }) => payload)),
@@ -44,6 +44,12 @@ const open = Effect.fnUntraced(function* (
       })
   }
 })
+
+/** What is told is gone with the server anyway, so nobody waits until a disk has it. */
+const configOf = (resolved: Resolved): PgConnection.Config => {
+  const config = connectionConfig(resolved)
+  return { ...config, startupParameters: { ...config.startupParameters, synchronous_commit: "off" } }
+}
 
 /** Of the schema: several systems may share a database. */
 export const channelOf = ({ schema }: Pick<Resolved, "schema">): string => `weft_feed_${schema}`

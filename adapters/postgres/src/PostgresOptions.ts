@@ -31,6 +31,8 @@ export interface Resolved {
   readonly url: Redacted.Redacted<string>
   readonly schema: string
   readonly connections: number
+  /** Statements of different fibers that share a connection at most: each waits for those before it. */
+  readonly sharing: number
   readonly statementTimeoutMs: number
   readonly partitionDays: number
   /** Whether statements are about whole tables. */
@@ -59,7 +61,20 @@ export const resolve = (options: PostgresOptions): Resolved | PostgresUnusable =
   if (!(Number.isInteger(partitionDays) && partitionDays >= 1 && partitionDays <= partitionDaysMax)) {
     return refuse(`partitionDays must be a whole number from 1 to ${partitionDaysMax}`)
   }
-  return { url, schema, connections, statementTimeoutMs, partitionDays, wholeTables: false }
+  return { url, schema, connections, sharing: 1, statementTimeoutMs, partitionDays, wholeTables: false }
 }
+
+/** A third of the connections, for what is only read. Many such statements share one: none waits for the disk. */
+export const ofReaders = (options: Resolved): Resolved => ({
+  ...options,
+  connections: Math.max(1, Math.floor(options.connections / 3)),
+  sharing: 4
+})
+
+/** The other connections. Commits that are under way at once must not wait for each other. */
+export const ofWriters = (options: Resolved): Resolved => ({
+  ...options,
+  connections: options.connections - ofReaders(options).connections
+})
 
 const refuse = (reason: string) => new PostgresUnusable({ reason })

@@ -7,7 +7,14 @@ import { dropPassed } from "./PartitionRetention.ts"
 import { keepPartitions } from "./Partitions.ts"
 import { open } from "./PostgresClient.ts"
 import { postgres } from "./PostgresDialect.ts"
-import { type PostgresOptions, PostgresUnusable, type Resolved, resolve } from "./PostgresOptions.ts"
+import {
+  ofReaders,
+  ofWriters,
+  type PostgresOptions,
+  PostgresUnusable,
+  type Resolved,
+  resolve
+} from "./PostgresOptions.ts"
 import { upgrade } from "./Upgrade.ts"
 
 /** Brings the schema up to date when the layer is built. */
@@ -44,12 +51,13 @@ const openDatabase = Effect.fnUntraced(function* (options: PostgresOptions) {
   const resolved = resolve(options)
   if (resolved instanceof PostgresUnusable) return yield* resolved
   return yield* Effect.gen(function* () {
-    const client = yield* open(resolved)
+    const writer = yield* open(ofWriters(resolved))
+    const reader = yield* open(ofReaders(resolved))
     const { schema } = resolved
     const upkeep = yield* open(upkeepOf(resolved))
     yield* upgrade(upkeep, schema)
-    const database = Database.of({ dialect: postgres, writer: client, reader: client, exclusive: false })
-    yield* keepPartitions(client, upkeep, resolved)
+    const database = Database.of({ dialect: postgres, writer, reader, exclusive: false })
+    yield* keepPartitions(writer, upkeep, resolved)
     return Context.make(Database, database).pipe(Context.add(Upkeep, { client: upkeep, schema }))
   }).pipe(Effect.catchCause((cause) => Effect.fail(new PostgresUnusable({ reason: reasonOf(Cause.squash(cause)) }))))
 })
