@@ -3,30 +3,10 @@
  * the last one is complete. Bare sockets, because on a small machine a full HTTP client costs as much as the server
  * that it measures, and flatters the slower one.
  *
- * argv: JSON `LoadPlan`; prints JSON `LoadResult`.
+ * Messages: JSON `LoadPlan`, answered by JSON `LoadResult`; one at a time. Ends with its parent.
  */
 import { connect, type Socket } from "node:net"
 import type { LoadPlan, LoadResult } from "./Load.ts"
-
-const plan: LoadPlan = JSON.parse(process.argv[2] ?? "{}")
-const body = plan.body ?? ""
-const requestOf = (url: URL): Buffer =>
-  Buffer.from(
-    [
-      `${plan.method} ${url.pathname}${url.search} HTTP/1.1`,
-      `host: ${url.host}`,
-      ...Object.entries(plan.headers ?? {}).map(([name, value]) => `${name}: ${value}`),
-      ...(body === "" ? [] : [`content-length: ${Buffer.byteLength(body)}`]),
-      "",
-      body
-    ].join("\r\n")
-  )
-const server = new URL(plan.urls[0])
-const requests = plan.urls.map((url) => requestOf(new URL(url)))
-
-const latencies: Array<number> = []
-let failures = 0
-let measuring = false
 
 /** Length of the first whole response in `buffer`, or 0. Understands content-length and chunked bodies. */
 const responseLength = (buffer: Buffer): number => {
@@ -40,12 +20,32 @@ const responseLength = (buffer: Buffer): number => {
   return last < 0 ? 0 : last + 5
 }
 
-const run = (socket: Socket, client: number): void => {
+const requestOf = ({ method, headers = {}, body = "" }: LoadPlan, url: URL): Buffer =>
+  Buffer.from(
+    [
+      `${method} ${url.pathname}${url.search} HTTP/1.1`,
+      `host: ${url.host}`,
+      ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
+      ...(body === "" ? [] : [`content-length: ${Buffer.byteLength(body)}`]),
+      "",
+      body
+    ].join("\r\n")
+  )
+
+/** What the clients of a plan saw while it was measured. */
+interface Seen {
+  isMeasuring: boolean
+  failures: number
+  readonly latencies: Array<number>
+}
+
+/** `turn` is the request that it begins with. */
+const run = (socket: Socket, requests: ReadonlyArray<Buffer>, seen: Seen, turn: number): void => {
   let received: Buffer = Buffer.alloc(0)
   let sentAt = performance.now()
-  let turn = client
+  let next = turn
   const send = (): void => {
-    const request = requests[turn++ % requests.length]
+    const request = requests[next++ % requests.length]
     if (request !== undefined) socket.write(request)
   }
   socket.setNoDelay(true)
@@ -55,27 +55,38 @@ const run = (socket: Socket, client: number): void => {
     const length = responseLength(received)
     if (length === 0) return
     const now = performance.now()
-    if (measuring) latencies.push(now - sentAt)
-    if (received.toString("latin1", 9, 10) !== "2") failures++
+    if (seen.isMeasuring) seen.latencies.push(now - sentAt)
+    if (received.toString("latin1", 9, 10) !== "2") seen.failures++
     received = received.subarray(length)
     sentAt = now
     send()
   })
-  socket.on("error", () => failures++)
 }
 
-for (let client = 0; client < plan.clients; client++) {
-  const socket = connect(Number(server.port), server.hostname, () => run(socket, client))
-}
-setTimeout(() => {
-  measuring = true
+const seconds = (count: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, count * 1000))
+
+const measure = async (plan: LoadPlan): Promise<LoadResult> => {
+  const server = new URL(plan.urls[0])
+  const requests = plan.urls.map((url) => requestOf(plan, new URL(url)))
+  const seen: Seen = { isMeasuring: false, failures: 0, latencies: [] }
+  const sockets = Array.from({ length: plan.clients }, (_, client) => {
+    const socket = connect(Number(server.port), server.hostname, () => run(socket, requests, seen, client))
+    socket.on("error", () => seen.failures++)
+    socket.on("end", () => seen.failures++)
+    return socket
+  })
+  await seconds(plan.warmupSeconds)
+  seen.isMeasuring = true
   const began = performance.now()
-  setTimeout(() => {
-    const seconds = (performance.now() - began) / 1000
-    const sorted = latencies.sort((a, b) => a - b)
-    const at = (share: number): number =>
-      sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
-    const result: LoadResult = { perSecond: sorted.length / seconds, p50Ms: at(0.5), p99Ms: at(0.99), failures }
-    process.stdout.write(JSON.stringify(result), () => process.exit(0))
-  }, plan.seconds * 1000)
-}, plan.warmupSeconds * 1000)
+  await seconds(plan.seconds)
+  seen.isMeasuring = false
+  const took = (performance.now() - began) / 1000
+  for (const socket of sockets) socket.destroy()
+  const sorted = Float64Array.from(seen.latencies).sort()
+  const at = (share: number): number =>
+    sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
+  return { perSecond: sorted.length / took, p50Ms: at(0.5), p99Ms: at(0.99), failures: seen.failures }
+}
+
+process.on("message", async (text) => process.send?.(JSON.stringify(await measure(JSON.parse(String(text))))))
+process.on("disconnect", () => process.exit(0))

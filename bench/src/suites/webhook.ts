@@ -1,6 +1,6 @@
 /** A synchronous call into user code over HTTP: its run recorded durably by Weft, beside servers that record less. */
 import { deepStrictEqual } from "node:assert"
-import { type LoadPlan, type LoadResult, load } from "../load/Load.ts"
+import { type Loader, type LoadPlan, type LoadResult, openLoader } from "../load/Load.ts"
 import type { Contender, Suite } from "../Suite.ts"
 import { answer } from "../targets/answer.ts"
 import type { HookServer, HookTarget } from "../targets/HookServer.ts"
@@ -55,6 +55,7 @@ export const webhook: Suite = {
     const { builds, shapes } = isShort ? short : full
     const settings: Record<string, string> = {}
     const open: Array<HookServer> = []
+    const loader = openLoader()
     const contenderOf = (target: HookTarget): Contender => {
       let started: HookServer | undefined
       return {
@@ -67,7 +68,7 @@ export const webhook: Suite = {
             settings[target.name] = target.settings()
             for (const shape of shapes) await check(shape, urlsOf(started, shape))
           }
-          return measure(started, shapes, length)
+          return measure(loader, started, shapes, length)
         }
       }
     }
@@ -75,6 +76,7 @@ export const webhook: Suite = {
       contenders: targets.filter((target) => !(isShort && target === n8n)).map(contenderOf),
       settings,
       close: async () => {
+        loader.close()
         await Promise.all(open.map((server) => server.close()))
       }
     }
@@ -96,6 +98,7 @@ const check = async ({ name, method, headers, body }: Shape, urls: LoadPlan["url
 }
 
 const measure = async (
+  loader: Loader,
   server: HookServer,
   shapes: ReadonlyArray<Shape>,
   length: Pick<LoadPlan, "warmupSeconds" | "seconds">
@@ -103,7 +106,7 @@ const measure = async (
   const figures: Record<string, number> = {}
   for (const shape of shapes) {
     const { name, inTurn, ...plan } = shape
-    Object.assign(figures, named(name, await load({ ...plan, ...length, urls: urlsOf(server, shape) })))
+    Object.assign(figures, named(name, await loader.load({ ...plan, ...length, urls: urlsOf(server, shape) })))
   }
   return figures
 }

@@ -16,9 +16,12 @@ export interface Server {
 
 const fileOf = (path: string): string => new URL(path, import.meta.url).pathname
 
+/** The kernel ends them when this process is killed; what starts them is replaced by Node and keeps its id. */
+const withParent = ["--pdeathsig", "TERM", process.execPath]
+
 /** A bare `node:http` server. */
 export const startPlain = async (): Promise<Server> => {
-  const child = spawn(process.execPath, [fileOf("./plain.ts")], { stdio: ["ignore", "pipe", "inherit"] })
+  const child = spawn("setpriv", [...withParent, fileOf("./plain.ts")], { stdio: ["ignore", "pipe", "inherit"] })
   const port = await firstLine(child, /^\d+$/)
   return { url: `http://127.0.0.1:${port}`, close: () => end(child) }
 }
@@ -38,7 +41,7 @@ export const startWeft = async (
 ): Promise<WeftServer> => {
   const dir = mkdtempSync(join(tmpdir(), "weft-bench-"))
   const key = `svc_${randomUUID()}_${randomUUID().replaceAll("-", "")}`
-  const child = spawn(process.execPath, ["--max-semi-space-size=16", await referenceServer()], {
+  const child = spawn("setpriv", [...withParent, "--max-semi-space-size=16", await referenceServer()], {
     env: { PATH: process.env.PATH, WEFT_PORT: "0", WEFT_DATA_DIR: dir, WEFT_API_KEY: key, ...settings },
     stdio: ["ignore", "pipe", "inherit"]
   })
