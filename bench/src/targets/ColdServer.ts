@@ -30,7 +30,7 @@ export class ColdServer {
   static async begin(dir: string, key: string): Promise<ColdServer> {
     const port = await freePort()
     const began = performance.now()
-    const child = spawn(process.execPath, ["--max-semi-space-size=16", main], {
+    const child = spawn(process.execPath, ["--max-semi-space-size=16", "--initial-old-space-size=40", main], {
       env: {
         PATH: process.env.PATH,
         NODE_COMPILE_CACHE: compiled,

@@ -67,6 +67,8 @@ const MiB = 1024 * 1024
 const enteredMax = 2
 const outboxLength = 8 * MiB
 const preparationsMax = 2
+/** What a deployment waits at most until its bundle is loaded for its first call. */
+const warmMs = 1000
 
 /** Guest code in isolates of their own, in child processes. Closing the layer ends all of them. */
 export const isolated = (options: IsolatedOptions = {}): Layer.Layer<Sandbox> => Layer.effect(Sandbox, make(options))
@@ -93,7 +95,9 @@ const make = Effect.fnUntraced(function* (options: IsolatedOptions) {
         return Effect.flatMap(bundles.load(invocation.bundle), (loaded) => run(pool, limits, loaded, invocation))
       }),
     warm: ({ env_id, build_id, artifact }) =>
-      Effect.map(bundles.take({ env_id, build_id }, artifact), (build) => pool.warm(build)).pipe(Effect.ignore),
+      Effect.flatMap(bundles.take({ env_id, build_id }, artifact), (build) =>
+        Effect.callback<void>((resume) => pool.warm(build, () => resume(Effect.void)))
+      ).pipe(Effect.timeout(warmMs), Effect.ignore),
     openFile: (zip, name) => storedFiles.open(zip, name),
     pardon: (buildId) => Effect.sync(() => pool.strikes.pardon(buildId))
   })

@@ -47,10 +47,10 @@ export const makeDeploy = Effect.gen(function* () {
     const { project } = yield* namedProject(projects, idOrName, "build", "execute")
     const build = yield* store.get(project.env_id, yield* toBuildId(buildId), project.project_id)
     const { manifest, artifact } = yield* prepare(yield* readZip(blobs, build))
+    const stored = Effect.andThen(blobs.put(artifactKey(build), artifact), serve(build, manifest))
     // Who deploys calls soon.
-    yield* sandbox.warm({ env_id: build.env_id, build_id: build.build_id, artifact })
-    yield* blobs.put(artifactKey(build), artifact)
-    yield* serve(build, manifest)
+    const warm = sandbox.warm({ env_id: build.env_id, build_id: build.build_id, artifact })
+    yield* Effect.all([warm, stored], { concurrency: 2, discard: true })
     return yield* store.get(build.env_id, build.build_id)
   }) satisfies Deploy
 })

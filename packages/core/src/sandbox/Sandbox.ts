@@ -157,7 +157,8 @@ export class Sandbox extends Context.Service<
 
     /**
      * Makes the first invocation of a bundle as quick as others, where the engine can: what `prepare` made of it just
-     * now is loaded where it is to run. Waits for nothing, and what goes wrong is told to who invokes it.
+     * now is loaded where it is to run. Ends when it is loaded, and soon in any case: what goes wrong is told to who
+     * invokes it.
      */
     readonly warm: (bundle: FreshBundle) => Effect.Effect<void>
 

@@ -43,6 +43,8 @@ export class HostedIsolate {
   lastUsedAt: number
   calls = 0
   heapBytes = 0
+  /** For who waits until it has loaded. */
+  onLoaded: (() => void) | undefined
   /** The runner asked for a fresh one in its place. */
   worn = false
 

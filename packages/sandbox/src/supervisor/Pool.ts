@@ -55,14 +55,18 @@ export class Pool {
     this.#dispatch(job)
   }
 
-  /** Loads a build where its first job will come, unless it is under suspicion. */
-  warm(build: Build): void {
-    if (this.strikes.custody(build.buildId, performance.now()) !== "shared") return
+  /** Loads a build where its first job will come, unless it is under suspicion; `done` is not called when that fails. */
+  warm(build: Build, done: () => void): void {
     const load = (runner: RunnerProcess): void => {
       const view = this.views.get(runner)
-      if (view !== undefined && !build.isolates.has(runner)) this.#load(view, build)
+      if (view === undefined || build.isolates.has(runner)) done()
+      else this.#load(view, build).onLoaded = done
     }
-    this.#lanes.use("shared", build.key, load, () => undefined)
+    if (this.strikes.custody(build.buildId, performance.now()) === "shared") {
+      this.#lanes.use("shared", build.key, load, done)
+    } else {
+      done()
+    }
   }
 
   /** Ends a job from outside: it ends when the guest says that it stopped, and within 400 ms whatever it does. */
@@ -236,6 +240,8 @@ export class Pool {
         this.#sick(view, message.isolate)
         return
       case "loaded":
+        view.isolates.get(message.isolate)?.onLoaded?.()
+        return
       case "beat":
         return
       default:
