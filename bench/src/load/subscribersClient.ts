@@ -22,13 +22,12 @@ let isOver = false
 /** Counts the marks of a connection, also those that come in two pieces. */
 const counter = () => {
   let count = 0
-  let tail = Buffer.alloc(0)
+  let begun = 0
   return {
     read: (piece: Buffer): void => {
-      const seam = Buffer.concat([tail, piece.subarray(0, mark.length - 1)])
-      if (tail.length > 0 && seam.includes(mark)) count++
+      if (begun > 0 && startsWith(piece, mark.subarray(begun))) count++
       for (let at = piece.indexOf(mark); at >= 0; at = piece.indexOf(mark, at + mark.length)) count++
-      tail = Buffer.from(Buffer.concat([tail, piece.subarray(-(mark.length - 1))]).subarray(-(mark.length - 1)))
+      begun = begunAtEnd(piece)
     },
     taken: () => {
       const taken = count
@@ -36,6 +35,15 @@ const counter = () => {
       return taken
     }
   }
+}
+
+const startsWith = (piece: Buffer, bytes: Buffer): boolean => piece.subarray(0, bytes.length).equals(bytes)
+
+/** How much of a mark is at the end of the piece. */
+const begunAtEnd = (piece: Buffer): number => {
+  const at = piece.lastIndexOf(mark[0] ?? 0)
+  const length = piece.length - at
+  return at >= 0 && length < mark.length && startsWith(mark, piece.subarray(at)) ? length : 0
 }
 
 /** Epoch milliseconds of a UUIDv7. */
@@ -63,21 +71,31 @@ const reader = () => {
 const counters: Array<ReturnType<typeof counter>> = []
 const sockets: Array<Socket> = []
 
+/** One for all, since a piece is read before the next comes: with a buffer for each, most of the time goes to making them. */
+const buffer = Buffer.allocUnsafeSlow(64 * 1024)
+
 const subscribe = (index: number): Promise<void> =>
   new Promise((resolve) => {
-    const socket = connect(Number(url.port), url.hostname, () => socket.write(request))
     const counted = counter()
     const read = index < plan.readers ? reader() : null
+    let isConnected = false
+    const callback = (length: number): boolean => {
+      const piece = buffer.subarray(0, length)
+      counted.read(piece)
+      read?.(piece)
+      if (!isConnected && piece.includes(": connected")) {
+        isConnected = true
+        resolve()
+      }
+      return true
+    }
+    const onread = { buffer, callback }
+    const socket = connect({ port: Number(url.port), host: url.hostname, onread }, () => socket.write(request))
     counters.push(counted)
     sockets.push(socket)
     socket.on("error", () => undefined)
     socket.on("close", () => {
       if (!isOver) cutOff++
-    })
-    socket.on("data", (piece) => {
-      counted.read(piece)
-      read?.(piece)
-      if (piece.includes(": connected")) resolve()
     })
   })
 
