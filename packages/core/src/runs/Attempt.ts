@@ -104,9 +104,12 @@ export const nextDue = (
   now: Timestamp,
   draw: number
 ): Timestamp | null =>
-  statusOf(outcome) === "failed" && !hopeless.has(outcome._tag) && attempt < policy.attempts
+  isFailure(outcome) && !hopeless.has(outcome._tag) && attempt < policy.attempts
     ? addMillis(now, retryDelayMs(policy, attempt, draw))
     : null
+
+/** Whether another attempt may follow, if the policy has it. */
+export const isFailure = (outcome: Outcome): boolean => statusOf(outcome) === "failed"
 
 const hopeless: ReadonlySet<Outcome["_tag"]> = new Set(["Quarantined", "BuildGone"])
 

@@ -4,7 +4,7 @@
  * It sleeps until something is published, slots free while work waits, or the next retry is due; the lookout finds
  * what nobody told of. Idle, it sends nothing.
  */
-import { Clock, Context, Effect, Latch, Layer, Queue } from "effect"
+import { Clock, Context, Effect, Latch, Layer } from "effect"
 import { Feed } from "../activity/Feed.ts"
 import { listen } from "../activity/Listener.ts"
 import { freshIds, RunId } from "../ids/Ids.ts"
@@ -164,7 +164,7 @@ const makeClaim = Effect.gen(function* () {
     lease.renewed(held)
     for (const claimed of claims) {
       slots.hold(claimed.run.env_id)
-      Queue.offerUnsafe(slots.claimed, claimed)
+      slots.begin(claimed)
     }
     // What is due but was left behind waits for a slot, not for a time.
     const leftBehind = next_due_at !== null && next_due_at <= now

@@ -1,13 +1,14 @@
 /** Sees one claimed delivery through: executes it and settles it, whatever happens. */
-import { Cause, Context, Effect, Exit, Layer, Random, Schedule } from "effect"
+import { Cause, Clock, Context, Effect, Exit, Layer, Random, Schedule } from "effect"
+import type { Activity } from "../activity/Activity.ts"
 import { Feed } from "../activity/Feed.ts"
-import { addMillis, now as currentTime, type Timestamp } from "../ids/Timestamp.ts"
+import { addMillis, now as currentTime, Timestamp } from "../ids/Timestamp.ts"
 import type { Outcome } from "../sandbox/Outcome.ts"
 import { inTrace } from "../tracing/Spans.ts"
-import { endRun, loseRun, nextDue } from "./Attempt.ts"
-import { type Executed, Executor } from "./Executor.ts"
+import { endRun, isFailure, loseRun, nextDue } from "./Attempt.ts"
+import { type Executed, type ExecuteError, Executor } from "./Executor.ts"
 import { Groups } from "./Groups.ts"
-import { Journal } from "./Journal.ts"
+import { Journal, type Written } from "./Journal.ts"
 import type { Claim, JournalEntry } from "./JournalStore.ts"
 import { OwnRuns } from "./OwnRuns.ts"
 import type { LogEntry } from "./Run.ts"
@@ -23,10 +24,15 @@ export class DeliveryWorker extends Context.Service<
   DeliveryWorker,
   {
     /**
-     * Never fails. Returns when the attempt is settled: when the next attempt is due, or null when the delivery is
-     * done. Interruption stops the guest and gives the delivery back.
+     * Begins what is claimed; no fiber runs for it but the guest's. `done` is told once the attempt is settled: when the
+     * next attempt is due, or null when the delivery is done. Gives how to interrupt it: that stops the guest and gives
+     * the delivery back.
      */
-    readonly see: (claim: Claim) => Effect.Effect<Timestamp | null>
+    readonly start: (
+      claim: Claim,
+      context: Context.Context<never>,
+      done: (retryAt: Timestamp | null) => void
+    ) => () => void
     /**
      * From now on a result that the store does not take at once is given up: the node ends, and who reaps the run tries
      * its delivery again.
@@ -42,76 +48,104 @@ export class DeliveryWorker extends Context.Service<
       const feed = yield* Feed
       const groups = yield* Groups
       const own = yield* OwnRuns
+      const clock = yield* Clock.Clock
 
       let hurried = false
 
-      /** Whether the entry counted; null when the store did not take it. */
-      const settle = (entry: JournalEntry) =>
-        Effect.retry(journal.write(entry), { schedule: settleRetry, while: () => !hurried }).pipe(
-          Effect.catchTag("StoreUnavailable", (error) => Effect.as(Effect.logWarning(error.message), null))
-        )
+      const counted = ({ delivery }: Claim, { next }: Settled): Timestamp | null => {
+        if (delivery.group !== null) groups.ended({ env_id: delivery.env_id, key: delivery.group.key })
+        return next?.due_at ?? null
+      }
+
+      /** What there is still to do for an entry that did not count. */
+      const notCounted = Effect.fnUntraced(function* (claim: Claim, entry: Settled) {
+        const retryAt = counted(claim, entry)
+        // A cancelled run is settled already; any other is somebody else's by now.
+        if (entry.run.status !== "cancelled") return null
+        yield* feed.publish(handled(claim, entry))
+        return retryAt
+      })
+
+      /** As often as it takes. */
+      const settle = Effect.fnUntraced(
+        function* (claim: Claim, entry: Settled) {
+          const write = journal.write(entry, handled(claim, entry))
+          const isCounted = yield* Effect.retry(write, { schedule: settleRetry, while: () => !hurried })
+          return isCounted ? counted(claim, entry) : yield* notCounted(claim, entry)
+        },
+        Effect.catchTag("StoreUnavailable", (error) => Effect.as(Effect.logWarning(error.message), null))
+      )
+
+      /** What came to no end of its own. */
+      const settleFailed = Effect.fnUntraced(function* (claim: Claim, cause: Cause.Cause<ExecuteError>) {
+        const account = (yield* accountFor(cause)) ?? { lostLogs: yield* executor.logged(claim.run) }
+        return yield* settle(claim, settlement(claim, account, yield* currentTime, yield* Random.next))
+      })
 
       return DeliveryWorker.of({
         hurry: () => {
           hurried = true
         },
-        see: (claim) =>
-          inTrace(
-            claim.delivery.traceparent,
-            Effect.uninterruptibleMask((restore) =>
-              Effect.gen(function* () {
-                const { delivery, event, run } = claim
-                const executed = yield* Effect.exit(
-                  restore(
-                    executor.execute({
-                      run,
-                      ...triggerOf(event),
-                      caller: null,
-                      timeoutMs: delivery.timeout_ms,
-                      preface: []
-                    })
-                  )
-                )
-                const account = (yield* accountFor(executed)) ?? { lostLogs: yield* executor.logged(run) }
-                const entry = settlement(claim, account, yield* currentTime, yield* Random.next)
-                const counted = yield* settle(entry)
-                if (counted === null) return null
-                if (delivery.group !== null) groups.ended({ env_id: delivery.env_id, key: delivery.group.key })
-                // A cancelled run is settled already; any other that does not count is somebody else's by now.
-                if (!counted && entry.run.status !== "cancelled") return null
-                if (entry.next === null) {
-                  const { env_id, event_id, stream_id, event_type } = event
-                  yield* feed.publish([{ type: "event:handled", env_id, event_id, stream_id, event_type }])
-                }
-                return entry.next?.due_at ?? null
-              })
-            )
-          ).pipe(Effect.ensuring(Effect.sync(() => own.end([claim.run.run_id]))))
+        start: (claim, context, done) => {
+          const { delivery, event, run } = claim
+          const traced = inTrace(delivery.traceparent, context)
+          const end = (retryAt: Timestamp | null) => {
+            own.end([run.run_id])
+            done(retryAt)
+          }
+          const endBy = (rest: Effect.Effect<Timestamp | null>) => {
+            Effect.runForkWith(traced)(rest).addObserver((exit) => end(Exit.isSuccess(exit) ? exit.value : null))
+          }
+          const settleNow = (executed: Executed) => {
+            const draw = isFailure(executed.execution.outcome) ? Effect.runSyncWith(context)(Random.next) : 0
+            const now = Timestamp.make(clock.currentTimeMillisUnsafe(), { disableChecks: true })
+            const entry = settlement(claim, executed, now, draw)
+            const written: Written = (exit) => {
+              if (Exit.isFailure(exit)) endBy(settle(claim, entry))
+              else if (exit.value) end(counted(claim, entry))
+              else endBy(notCounted(claim, entry))
+            }
+            journal.append(entry, written, handled(claim, entry))
+          }
+          try {
+            const work = { run, ...triggerOf(event), caller: null, timeoutMs: delivery.timeout_ms, preface: [] }
+            return executor.start(work, traced, (exit) => {
+              if (Exit.isSuccess(exit)) settleNow(exit.value)
+              else endBy(settleFailed(claim, exit.cause))
+            })
+          } catch (error) {
+            endBy(settleFailed(claim, Cause.die(error)))
+            return () => undefined
+          }
+        }
       })
     })
   )
 }
 
+/** What is told of the event when the entry counts. */
+const handled = ({ event }: Claim, { next }: Settled): ReadonlyArray<Activity> => {
+  const { env_id, event_id, stream_id, event_type } = event
+  return next === null ? [{ type: "event:handled", env_id, event_id, stream_id, event_type }] : []
+}
+
 type Settled = Extract<JournalEntry, { _tag: "Settled" }>
 
 /** What was executed, or null when it was not to be had and the attempt does not count. */
-const accountFor = (exit: Exit.Exit<Executed, Failure>): Effect.Effect<Executed | null> => {
-  if (Exit.isSuccess(exit)) return Effect.succeed(exit.value)
-  const { reasons } = exit.cause
+const accountFor = (cause: Cause.Cause<ExecuteError>): Effect.Effect<Executed | null> => {
+  const { reasons } = cause
   if (reasons.some((reason) => reason._tag === "Fail" && reason.error._tag === "NotFound")) {
     return Effect.succeed(gone)
   }
   if (reasons.some((reason) => reason._tag === "Die")) {
     // A defect of ours counts as an attempt, or it would be tried for ever.
-    return Effect.as(Effect.logError("A delivery met a defect", exit.cause), defect)
+    return Effect.as(Effect.logError("A delivery met a defect", cause), defect)
   }
   return Effect.as(
-    Cause.hasInterruptsOnly(exit.cause) ? Effect.void : Effect.logWarning("A delivery waits for", exit.cause),
+    Cause.hasInterruptsOnly(cause) ? Effect.void : Effect.logWarning("A delivery waits for", cause),
     null
   )
 }
-
-type Failure = Effect.Error<ReturnType<Executor["Service"]["execute"]>>
 
 const failed = (outcome: Outcome): Executed => ({
   execution: { outcome, usage: { cpu_ms: 0, wall_ms: 0, heap_bytes: 0 } },

@@ -1,7 +1,8 @@
 /** Begins what is claimed and sees it through, many at once; drains when the node stops. */
-import { Clock, Context, Effect, FiberSet, Layer, Queue } from "effect"
+import { Clock, Context, Effect, Latch, Layer } from "effect"
 import { Claimer } from "./Claimer.ts"
 import { DeliveryWorker } from "./DeliveryWorker.ts"
+import type { Claim } from "./JournalStore.ts"
 import { Slots } from "./Slots.ts"
 
 /** How long running deliveries may go on when the node stops. */
@@ -22,19 +23,34 @@ export class Dispatcher extends Context.Service<
     Effect.gen(function* () {
       const worker = yield* DeliveryWorker
       const slots = yield* Slots
-      const running = yield* FiberSet.make<void>()
       const claimer = yield* Claimer
+      const context = yield* Effect.context<never>()
+      const running = new Set<{ interrupt: () => void }>()
+      /** Open while nothing runs. */
+      const calm = Latch.makeUnsafe(true)
       let until: number | null = null
 
-      const begin = Effect.gen(function* () {
-        const claimed = yield* Queue.take(slots.claimed)
-        const seen = Effect.map(worker.see(claimed), (retryAt) => {
+      const begin = (claim: Claim): void => {
+        const work = { interrupt: () => {} }
+        running.add(work)
+        calm.closeUnsafe()
+        work.interrupt = worker.start(claim, context, (retryAt) => {
+          running.delete(work)
+          if (running.size === 0) calm.openUnsafe()
           if (retryAt !== null) claimer.claimAt(retryAt)
-          claimer.claim(slots.release(claimed.run.env_id, 1))
+          claimer.claim(slots.release(claim.run.env_id, 1))
         })
-        yield* FiberSet.run(running, seen)
+      }
+
+      const interruptAll = Effect.suspend(() => {
+        slots.beginWith(null)
+        for (const { interrupt } of running) interrupt()
+        return calm.await
       })
-      yield* Effect.forkScoped(Effect.forever(begin))
+      yield* Effect.acquireRelease(
+        Effect.sync(() => slots.beginWith(begin)),
+        () => interruptAll
+      )
 
       const drain = Effect.gen(function* () {
         const now = yield* Clock.currentTimeMillis
@@ -44,7 +60,7 @@ export class Dispatcher extends Context.Service<
         yield* Effect.timeoutOption(Effect.interruptible(done), Math.max(0, until - now))
       })
 
-      // Finalizers run in reverse: what is claimed has its time first, then the loop ends, then what runs is interrupted.
+      // Finalizers run in reverse: what is claimed has its time first, then nothing begins any more, and what runs is interrupted.
       yield* Effect.addFinalizer(() => Effect.andThen(drain, Effect.sync(worker.hurry)))
 
       return Dispatcher.of({ drain })

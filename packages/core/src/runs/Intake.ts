@@ -6,21 +6,21 @@
  * events yet to happen, always wait: only a claim knows whether it is their turn. What counts once shares no commit
  * with others, because it may turn out that it is not to be stored.
  */
-import { Effect, Layer, Queue } from "effect"
+import { Effect, Exit, Layer } from "effect"
 import type { Activity } from "../activity/Activity.ts"
 import { Feed } from "../activity/Feed.ts"
+import type { StoreUnavailable } from "../errors/Errors.ts"
 import type { Event } from "../events/Event.ts"
 import { EventLog, type Publication } from "../events/EventLog.ts"
-import { freshIds, RunId } from "../ids/Ids.ts"
+import { freshIdsNow, RunId } from "../ids/Ids.ts"
 import { AdmissionStore } from "./AdmissionStore.ts"
 import { admitTo, type Conditional, earlierIn, makeDeliveries, newsOf } from "./Admitting.ts"
 import { startRun } from "./Attempt.ts"
 import { Claimer } from "./Claimer.ts"
 import type { Delivery } from "./Delivery.ts"
-import { Journal } from "./Journal.ts"
+import { Journal, type Written } from "./Journal.ts"
 import { NodeLease } from "./NodeLease.ts"
 import { OwnRuns } from "./OwnRuns.ts"
-import type { Run } from "./Run.ts"
 import { Slots } from "./Slots.ts"
 import { Untold } from "./Untold.ts"
 
@@ -83,38 +83,34 @@ const makeWrite = Effect.fnUntraced(function* (waits: (event: Event) => Effect.E
   const journal = yield* Journal
   const lease = yield* NodeLease
   const slots = yield* Slots
-  const fresh = yield* freshIds
+  const fresh = yield* freshIdsNow
   const own = yield* OwnRuns
 
-  return Effect.fnUntraced(function* (
+  return (
     event: Event,
     deliveries: ReadonlyArray<Delivery>,
     news: ReadonlyArray<Activity>
-  ) {
-    const ready = event.event_time > event.created_at ? 0 : deliveries.filter(({ group }) => group === null).length
-    const reserved = ready === 0 ? 0 : slots.reserve(event.env_id, ready)
-    const entries: Array<{ readonly delivery: Delivery; readonly run: Run | null }> = []
-    let left = reserved
-    for (const delivery of deliveries) {
-      const isBorn = left > 0 && delivery.group === null
-      if (isBorn) left--
-      const run = isBorn ? startRun(delivery, yield* fresh(RunId), lease.nodeId, event.created_at) : null
-      entries.push({ delivery, run })
-    }
-    const born = entries.flatMap(({ run }) => (run === null ? [] : [run.run_id]))
-    own.begin(born)
-    const written = journal.write({ _tag: "Appended", event, deliveries: entries }, news)
-    yield* reserved === 0
-      ? written
-      : Effect.onError(written, () =>
-          Effect.sync(() => {
-            own.end(born)
-            slots.release(event.env_id, reserved)
-          })
-        )
-    for (const { delivery, run } of entries) {
-      if (run !== null) Queue.offerUnsafe(slots.claimed, { delivery, event, run })
-    }
-    if (reserved < deliveries.length) yield* waits(event)
-  })
+  ): Effect.Effect<void, StoreUnavailable> =>
+    Effect.callback((resume) => {
+      const ready = event.event_time > event.created_at ? 0 : deliveries.filter(({ group }) => group === null).length
+      const reserved = ready === 0 ? 0 : slots.reserve(event.env_id, ready)
+      let left = reserved
+      const entries = deliveries.map((delivery) => {
+        const isBorn = left > 0 && delivery.group === null
+        if (isBorn) left--
+        return { delivery, run: isBorn ? startRun(delivery, fresh(RunId), lease.nodeId, event.created_at) : null }
+      })
+      const born = entries.flatMap(({ run }) => (run === null ? [] : [run.run_id]))
+      own.begin(born)
+      const written: Written = (exit) => {
+        if (Exit.isFailure(exit)) {
+          own.end(born)
+          if (reserved > 0) slots.release(event.env_id, reserved)
+          return resume(Exit.failCause(exit.cause))
+        }
+        for (const { delivery, run } of entries) if (run !== null) slots.begin({ delivery, event, run })
+        resume(reserved < deliveries.length ? waits(event) : Effect.void)
+      }
+      journal.append({ _tag: "Appended", event, deliveries: entries }, written, news)
+    })
 })

@@ -30,11 +30,11 @@ export class Journal extends Context.Service<
   {
     /**
      * Durable when it returns. False when the entry no longer counted: the run is not running any more.
-     * `news` of an appended event is told before its runs.
+     * `news` of an appended event is told before its runs, that of a settled run after it.
      */
     readonly write: (entry: JournalEntry, news?: ReadonlyArray<Activity>) => Effect.Effect<boolean, StoreUnavailable>
     /** As `write`, for paths on which no fiber runs. */
-    readonly append: (entry: JournalEntry, done: Written) => void
+    readonly append: (entry: JournalEntry, done: Written, news?: ReadonlyArray<Activity>) => void
     /** Notes that a run without a delivery has begun. Returns at once; follow it by `write` of its end. */
     readonly started: (run: Run) => void
     /** Counts a run of this node that was ended in the store by somebody else. */
@@ -151,7 +151,7 @@ export class Journal extends Context.Service<
 
       return Journal.of({
         write: (entry, news = []) => Effect.callback((resume) => append(entry, news, resume)),
-        append: (entry, done) => append(entry, [], done),
+        append: (entry, done, news = []) => append(entry, news, done),
         started: (run) => {
           starting.set(run.run_id, run)
           if (starting.size === 1) startWake.openUnsafe()
@@ -185,7 +185,7 @@ const activityOf = ({ entry, news, isStartTold }: Write): ReadonlyArray<Activity
     case "Ended":
       return isStartTold ? [runActivity(entry.run)] : [...startActivity(entry.run), runActivity(entry.run)]
     case "Settled":
-      return [runActivity(entry.run)]
+      return [runActivity(entry.run), ...news]
   }
 }
 

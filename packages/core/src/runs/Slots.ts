@@ -4,7 +4,7 @@
  * The one place where publishing and dispatching meet: a publisher that finds a free slot lets its event be
  * born claimed, so that an idle node starts a handler one commit after `publish`.
  */
-import { Context, Effect, Latch, Layer, Queue } from "effect"
+import { Context, Effect, Latch, Layer } from "effect"
 import type { EnvId } from "../ids/Ids.ts"
 import type { Claim } from "./JournalStore.ts"
 
@@ -51,15 +51,19 @@ export class Slots extends Context.Service<
     readonly endClaim: (left: { readonly all: boolean; readonly envs: ReadonlyArray<EnvId> }) => void
     /** Done as soon as no slot is taken. */
     readonly idle: Effect.Effect<void>
-    /** Claimed deliveries, each holding a slot, in the order to begin them. */
-    readonly claimed: Queue.Queue<Claim>
+    /** A claimed delivery, which holds a slot, is to begin: now, or as soon as there is somebody for it. */
+    readonly begin: (claim: Claim) => void
+    /** Whoever begins what is claimed, from now on; null: nobody does any more. */
+    readonly beginWith: (beginner: ((claim: Claim) => void) | null) => void
   }
 >()("@weft/core/runs/Slots") {
   static readonly layer = (config: SlotsConfig): Layer.Layer<Slots> =>
     Layer.effect(
       Slots,
       Effect.gen(function* () {
-        const claimed = yield* Queue.unbounded<Claim>()
+        /** In the order to begin them. */
+        const claimed: Array<Claim> = []
+        let beginner: ((claim: Claim) => void) | null = null
         const taken = new Map<EnvId, number>()
         const empty = Latch.makeUnsafe(true)
         let inFlight = 0
@@ -107,7 +111,14 @@ export class Slots extends Context.Service<
             backlog = { all: left.all, envs: new Set([...left.envs, ...backlog.envs]) }
           },
           idle: empty.await,
-          claimed
+          begin: (claim) => {
+            if (beginner === null) claimed.push(claim)
+            else beginner(claim)
+          },
+          beginWith: (next) => {
+            beginner = next
+            if (next !== null) for (const claim of claimed.splice(0)) next(claim)
+          }
         })
       })
     )

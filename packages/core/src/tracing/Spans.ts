@@ -114,13 +114,10 @@ export const currentTraceparent: Effect.Effect<string | undefined> = Effect.with
   return Effect.succeed(span === null ? undefined : traceparentOf(span))
 })
 
-/** `effect` as a part of the trace that `currentTraceparent` gave, perhaps long ago and on another node. */
-export const inTrace = <A, E, R>(
-  traceparent: string | undefined,
-  effect: Effect.Effect<A, E, R>
-): Effect.Effect<A, E, R> => {
+/** A context for what is a part of the trace that `currentTraceparent` gave, perhaps long ago and on another node. */
+export const inTrace = (traceparent: string | undefined, context: Context.Context<never>): Context.Context<never> => {
   const span = traceparent === undefined ? null : parseTraceparent(traceparent)
-  return span === null ? effect : Effect.provideService(effect, Tracer.ParentSpan, span)
+  return span === null ? context : Context.add(context, Tracer.ParentSpan, span)
 }
 
 const tagOf = (error: unknown): string =>
