@@ -7,6 +7,7 @@
  * --keep          results go to `bench/results`, from where the documentation takes them
  * --json FILE     results go to this file
  *
+ * `npm run bench -- install` installs what `--short` needs, so that somebody may do it while other things go on.
  * `npm run bench -- docs` writes the newest results into the documentation: see `results/Page.ts`.
  * `npm run bench -- nodes` is about several nodes, and has options of its own: see `nodes/Command.ts`.
  * `npm run bench -- scale` is about a large database: see `scale/Command.ts`.
@@ -30,6 +31,12 @@ if (process.argv[2] === "docs") {
 }
 if (process.argv[2] === "nodes") process.exit(await nodesCommand(process.argv.slice(3)))
 
+const progress = (text: string): void => void process.stderr.write(`${text}\n`)
+if (process.argv[2] === "install") {
+  await install("peers", progress)
+  process.exit(0)
+}
+
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
@@ -52,7 +59,6 @@ const isAsked = (suite: Suite): boolean => {
 }
 const wanted = values.only.toLowerCase().split(",")
 const isChosen = (name: string): boolean => wanted.some((word) => name.toLowerCase().includes(word))
-const progress = (text: string): void => void process.stderr.write(`${text}\n`)
 
 const measure = (suite: Suite): Promise<SuiteResult> =>
   runSuite(suite, {

@@ -9,6 +9,9 @@ const folders: Readonly<Record<Installation, URL>> = {
   n8n: new URL("../../peers/n8n/", import.meta.url)
 }
 
+/** Those of their packages that are made on the machine; no other may run anything while it is installed. */
+const built: Readonly<Record<Installation, ReadonlyArray<string>>> = { peers: [], n8n: ["sqlite3"] }
+
 const running = new Map<Installation, Promise<void>>()
 
 /** Installs what the lock file says, unless it is there already; at most once in a process. */
@@ -27,16 +30,22 @@ const installNow = async (what: Installation, progress: (text: string) => void):
   const note = new URL("node_modules/.installed", folder)
   if (existsSync(note) && readFileSync(note, "utf8") === lock) return
   progress(`npm ci in ${folder.pathname}, which happens once`)
-  await new Promise<void>((resolve, reject) => {
-    const child = spawn("npm", ["ci", "--no-audit", "--no-fund", "--loglevel=error"], {
+  await npm(folder, ["ci", "--ignore-scripts"])
+  if (built[what].length > 0) await npm(folder, ["rebuild", ...built[what]])
+  writeFileSync(note, lock)
+}
+
+const npm = (folder: URL, args: ReadonlyArray<string>): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const child = spawn("npm", [...args, "--no-audit", "--no-fund", "--loglevel=error"], {
       cwd: folder,
       stdio: ["ignore", "inherit", "inherit"]
     })
     child.once("error", reject)
-    child.once("exit", (code) => (code === 0 ? resolve() : reject(new Error(`npm ci for ${what} ended with ${code}`))))
+    child.once("exit", (code) =>
+      code === 0 ? resolve() : reject(new Error(`npm ${args.join(" ")} ended with ${code}`))
+    )
   })
-  writeFileSync(note, lock)
-}
 
 /** A file of an installed package, by its path from `node_modules`. */
 export const peerFile = (path: string, what: Installation = "peers"): string =>
