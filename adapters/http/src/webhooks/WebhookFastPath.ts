@@ -59,7 +59,7 @@ export const makeWebhookFastPath = (serving: Serving): FastPath => {
   }
 
   const answer = (call: WebhookCall, exchange: Exchange, done: Done): (() => void) => {
-    if (!isTraced) return webhooks.answer(call, context, done)
+    if (!isTraced) return webhooks.answer(call)(context, done)
     const fiber = fork(inSpan(exchange, call, webhooks.handle(call)))
     fiber.addObserver(done)
     return () => fiber.interruptUnsafe()

@@ -20,7 +20,7 @@ import type { LogEntry, Run } from "./Run.ts"
 import { RunControlStore } from "./RunControlStore.ts"
 import { type Logged, RunningRuns } from "./RunningRuns.ts"
 import { callSpans, tracedRun } from "./RunSpans.ts"
-import { fromStart } from "./Started.ts"
+import { fromStart, type Start } from "./Started.ts"
 
 export interface Executed {
   readonly execution: Execution
@@ -50,12 +50,8 @@ export class Executor extends Context.Service<
      * The secrets that the run read are not in its logs, nor in what is told of its failure.
      */
     readonly execute: (work: Work) => Effect.Effect<Executed, ExecuteError>
-    /** As `execute`, for paths on which no fiber runs. Gives how to interrupt it. */
-    readonly start: (
-      work: Work,
-      context: Context.Context<never>,
-      done: (exit: Exit.Exit<Executed, ExecuteError>) => void
-    ) => () => void
+    /** As `execute`, for paths on which no fiber runs. */
+    readonly start: (work: Work) => Start<Executed, ExecuteError>
     /** What a run whose execution came to no end had logged, without the secrets that it had read. */
     readonly logged: (run: Run) => Effect.Effect<ReadonlyArray<LogEntry>>
   }
@@ -86,7 +82,7 @@ export class Executor extends Context.Service<
         return { execution: cancelled, logs: kept } satisfies Executed
       })
 
-      const start: Executor["Service"]["start"] = (work, context, done) => {
+      const start: Executor["Service"]["start"] = (work) => (context, done) => {
         const { run, facts, caller, trigger, timeoutMs, preface } = work
         const logs = [...preface]
         const secrets = new Set<string>()
@@ -128,7 +124,7 @@ export class Executor extends Context.Service<
       return Executor.of({
         start,
 
-        execute: (work) => fromStart((context, done) => start(work, context, done)),
+        execute: (work) => fromStart(start(work)),
 
         logged: (run) => {
           const { logs, secrets } = endless.get(run) ?? nothingLogged

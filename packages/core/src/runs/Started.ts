@@ -26,3 +26,12 @@ export const fromStart = <A, E>(start: Start<A, E>): Effect.Effect<A, E> =>
       })
     })
   )
+
+/** Starts an effect. */
+export const toStart =
+  <A, E>(effect: Effect.Effect<A, E>): Start<A, E> =>
+  (context, done) => {
+    const fiber = Effect.runForkWith(context)(effect)
+    fiber.addObserver(done)
+    return () => fiber.interruptUnsafe()
+  }

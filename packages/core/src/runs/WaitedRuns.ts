@@ -13,7 +13,7 @@ import { Journal } from "./Journal.ts"
 import { NodeLease } from "./NodeLease.ts"
 import { OwnRuns } from "./OwnRuns.ts"
 import type { LogEntry, Run } from "./Run.ts"
-import { fromStart } from "./Started.ts"
+import { fromStart, type Start } from "./Started.ts"
 
 export interface WaitedWork {
   readonly build: Build
@@ -38,12 +38,8 @@ export class WaitedRuns extends Context.Service<
   {
     /** Runs the function to its end, whatever its outcome; its run is stored by then. Interruption cancels the run. */
     readonly run: (work: WaitedWork) => Effect.Effect<WaitedEnd, ExecuteError>
-    /** As `run`, for paths on which no fiber runs. Gives how to cancel it. */
-    readonly start: (
-      work: WaitedWork,
-      context: Context.Context<never>,
-      done: (exit: Exit.Exit<WaitedEnd, ExecuteError>) => void
-    ) => () => void
+    /** As `run`, for paths on which no fiber runs. */
+    readonly start: (work: WaitedWork) => Start<WaitedEnd, ExecuteError>
   }
 >()("@weft/core/runs/WaitedRuns") {
   static readonly layer = Layer.effect(
@@ -66,7 +62,7 @@ export class WaitedRuns extends Context.Service<
         return yield* Effect.failCause(cause)
       })
 
-      const start: WaitedRuns["Service"]["start"] = (work, context, done) => {
+      const start: WaitedRuns["Service"]["start"] = (work) => (context, done) => {
         const { caller, facts, fn, request, trigger } = work
         const now = clock.currentTimeMillisUnsafe()
         const run = waitedRun(work, nodeId, fresh(RunId), fresh(StreamId), Timestamp.make(now, { disableChecks: true }))
@@ -78,7 +74,7 @@ export class WaitedRuns extends Context.Service<
         }
         own.begin([run.run_id])
         journal.started(run)
-        return executor.start({ run, facts, caller, trigger, timeoutMs: fn.timeout_ms, preface }, context, (exit) => {
+        return executor.start({ run, facts, caller, trigger, timeoutMs: fn.timeout_ms, preface })(context, (exit) => {
           if (Exit.isFailure(exit)) {
             Effect.runForkWith(context)(lose(run, exit.cause)).addObserver(end)
             return
@@ -96,7 +92,7 @@ export class WaitedRuns extends Context.Service<
         })
       }
 
-      return WaitedRuns.of({ start, run: (work) => fromStart((context, done) => start(work, context, done)) })
+      return WaitedRuns.of({ start, run: (work) => fromStart(start(work)) })
     })
   )
 }

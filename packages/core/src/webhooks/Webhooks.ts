@@ -21,7 +21,7 @@ import {
   Unauthorized
 } from "../errors/Errors.ts"
 import type { EnvId } from "../ids/Ids.ts"
-import { fromStart } from "../runs/Started.ts"
+import { fromStart, type Start, toStart } from "../runs/Started.ts"
 import { WaitedRuns } from "../runs/WaitedRuns.ts"
 import type { Outcome } from "../sandbox/Outcome.ts"
 import type { SandboxUnavailable } from "../sandbox/Sandbox.ts"
@@ -42,11 +42,7 @@ export class Webhooks extends Context.Service<
      */
     readonly handle: (call: WebhookCall) => Effect.Effect<WebhookAnswer, Refused | FunctionFailed>
     /** As `handle`, for the path on which no fiber runs where all that is asked for is at hand. Gives how to cancel it. */
-    readonly answer: (
-      call: WebhookCall,
-      context: Context.Context<never>,
-      done: (exit: Exit.Exit<WebhookAnswer, Refused | FunctionFailed>) => void
-    ) => () => void
+    readonly answer: (call: WebhookCall) => Start<WebhookAnswer, Refused | FunctionFailed>
   }
 >()("@weft/core/webhooks/Webhooks") {
   static readonly layer = Layer.effect(
@@ -88,35 +84,29 @@ export class Webhooks extends Context.Service<
         return route === undefined || route.endpoint.auth !== "none" ? null : { route, caller: null }
       }
 
-      const start = (
-        call: WebhookCall,
-        { route: { build, endpoint }, caller }: Admitted,
-        context: Context.Context<never>,
-        done: (exit: Exit.Exit<WebhookAnswer, Refused | FunctionFailed>) => void
-      ) => {
-        const { facts, logged } = describeRequest(call, caller, endpoint.secret_headers)
-        const request = { message: "request", data: logged }
-        return runs.start({ build, fn: endpoint, trigger: "request", facts, caller, request }, context, (exit) => {
-          if (Exit.isFailure(exit)) return done(Exit.failCause(exit.cause))
-          const { run, outcome } = exit.value
-          const answer = answerOf(outcome)
-          done(answer === null ? Exit.fail(new FunctionFailed({ run_id: run.run_id })) : Exit.succeed(answer))
-        })
-      }
+      const start =
+        (
+          call: WebhookCall,
+          { route: { build, endpoint }, caller }: Admitted
+        ): Start<WebhookAnswer, Refused | FunctionFailed> =>
+        (context, done) => {
+          const { facts, logged } = describeRequest(call, caller, endpoint.secret_headers)
+          const request = { message: "request", data: logged }
+          return runs.start({ build, fn: endpoint, trigger: "request", facts, caller, request })(context, (exit) => {
+            if (Exit.isFailure(exit)) return done(Exit.failCause(exit.cause))
+            const { run, outcome } = exit.value
+            const answer = answerOf(outcome)
+            done(answer === null ? Exit.fail(new FunctionFailed({ run_id: run.run_id })) : Exit.succeed(answer))
+          })
+        }
 
-      const handle = (call: WebhookCall) =>
-        Effect.flatMap(admit(call), (admitted) =>
-          fromStart<WebhookAnswer, Refused | FunctionFailed>((context, done) => start(call, admitted, context, done))
-        )
+      const handle = (call: WebhookCall) => Effect.flatMap(admit(call), (admitted) => fromStart(start(call, admitted)))
 
       return Webhooks.of({
         handle,
-        answer: (call, context, done) => {
+        answer: (call) => {
           const admitted = admitAtOnce(call)
-          if (admitted !== null) return start(call, admitted, context, done)
-          const fiber = Effect.runForkWith(context)(handle(call))
-          fiber.addObserver(done)
-          return () => fiber.interruptUnsafe()
+          return admitted === null ? toStart(handle(call)) : start(call, admitted)
         }
       })
     })
