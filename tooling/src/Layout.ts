@@ -60,6 +60,9 @@ export const directions: ReadonlyArray<Direction> = [
   { folder: "tooling", workspaces: [], packages: "declared" }
 ]
 
+/** Installed with packages of their own, and otherwise part of another workspace: what that has, they may import. */
+export const annexes: ReadonlyMap<string, string> = new Map([["bench/peers", "bench"]])
+
 /** Workspaces that are at the end of every arrow. */
 export const leafFolders = ["examples/", "bench"]
 
@@ -84,6 +87,7 @@ export const edges = [
 
 /** Dependencies that no import names, and what needs them. */
 export const usedWithoutImport: ReadonlyMap<string, string> = new Map([
+  ["@restatedev/restate-server", "a program that benchmarks start"],
   ["@arethetypeswrong/cli", "npm run smoke"],
   ["@biomejs/biome", "npm run lint"],
   ["@types/node", "types in tsconfig.json"],

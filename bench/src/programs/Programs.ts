@@ -10,38 +10,49 @@ export interface Program extends Pick<Contender, "name" | "isLimit" | "limit" | 
   readonly variant?: string
 }
 
-const target = (name: string): URL => new URL(`../targets/${name}.ts`, import.meta.url)
+const at = (path: string): URL => new URL(path, import.meta.url)
 
-export const rawSqlite: Program = { name: "raw SQLite", file: target("rawSqlite"), isLimit: true }
+export const rawSqlite: Program = { name: "raw SQLite", file: at("../targets/rawSqlite.ts"), isLimit: true }
 
 export const rawPostgres: Program = {
   name: "raw PostgreSQL",
-  file: target("rawPostgres"),
+  file: at("../targets/rawPostgres.ts"),
   service: "postgres",
   isLimit: true
 }
 
 /** `variant` as the program has it. */
 export const weft = (variant: "jobs" | "latency" | "steps"): ReadonlyArray<Program> => [
-  { name: "Weft, SQLite", file: target("weftProgram"), variant, limit: rawSqlite.name },
-  { name: "Weft, PostgreSQL", file: target("weftProgram"), variant, service: "postgres", limit: rawPostgres.name }
+  { name: "Weft, SQLite", file: at("../targets/weftProgram.ts"), variant, limit: rawSqlite.name },
+  {
+    name: "Weft, PostgreSQL",
+    file: at("../targets/weftProgram.ts"),
+    variant,
+    service: "postgres",
+    limit: rawPostgres.name
+  }
 ]
 
 /** All that have a server are compared with the same limit. */
 const peer = (name: string, file: string, service?: Service, variant?: string): Program => ({
   name,
-  file: new URL(`../../peers/src/${file}.ts`, import.meta.url),
+  file: at(file),
   limit: rawPostgres.name,
   needs: "peers",
   ...(service === undefined ? {} : { service }),
   ...(variant === undefined ? {} : { variant })
 })
 
-export const graphileWorker = peer("graphile-worker", "graphileWorker", "postgres")
-export const graphileWorkerBare = peer("graphile-worker, no results", "graphileWorker", "postgres", "no results")
-export const pgBoss = peer("pg-boss", "pgBoss", "postgres")
-export const pgBossNotified = peer("pg-boss", "pgBoss", "postgres", "latency")
-export const dbos = peer("DBOS", "dbos", "postgres")
-export const bullmqRedis = peer("BullMQ, Redis", "bullmq", "redis")
-export const bullmqPostgres = peer("BullMQ, PostgreSQL", "bullmq", "postgres")
-export const restate = peer("Restate", "restate")
+export const graphileWorker = peer("graphile-worker", "../../peers/src/graphileWorker.ts", "postgres")
+export const graphileWorkerBare = peer(
+  "graphile-worker, no results",
+  "../../peers/src/graphileWorker.ts",
+  "postgres",
+  "no results"
+)
+export const pgBoss = peer("pg-boss", "../../peers/src/pgBoss.ts", "postgres")
+export const pgBossNotified = peer("pg-boss", "../../peers/src/pgBoss.ts", "postgres", "latency")
+export const dbos = peer("DBOS", "../../peers/src/dbos.ts", "postgres")
+export const bullmqRedis = peer("BullMQ, Redis", "../../peers/src/bullmq.ts", "redis")
+export const bullmqPostgres = peer("BullMQ, PostgreSQL", "../../peers/src/bullmq.ts", "postgres")
+export const restate = peer("Restate", "../../peers/src/restate.ts")

@@ -1,7 +1,7 @@
 /** What is imported is declared by the nearest package, and what is declared is used. */
 import { posix } from "node:path"
 import type { Finding } from "../Finding.ts"
-import { bundledDependencies, isDevelopment, usedWithoutImport } from "../Layout.ts"
+import { annexes, bundledDependencies, isDevelopment, usedWithoutImport } from "../Layout.ts"
 import { packageOf, type Repository, type Workspace, workspaceOf } from "../Repository.ts"
 
 export const dependencies = (repository: Repository): ReadonlyArray<Finding> => [
@@ -13,8 +13,10 @@ const undeclared = (repository: Repository): ReadonlyArray<Finding> => {
   const root = repository.workspaces.find(({ folder }) => folder === "")?.manifest
   const findings: Array<Finding> = []
   for (const source of repository.sources.values()) {
-    const manifest = workspaceOf(repository, source.path)?.manifest
+    const workspace = workspaceOf(repository, source.path)
+    const manifest = workspace?.manifest
     const published = {
+      ...owner(repository, workspace)?.manifest.dependencies,
       ...manifest?.dependencies,
       ...manifest?.peerDependencies,
       ...pick(manifest?.devDependencies, bundledDependencies),
@@ -36,6 +38,12 @@ const undeclared = (repository: Repository): ReadonlyArray<Finding> => {
     }
   }
   return findings
+}
+
+/** The workspace that this one is part of. */
+const owner = (repository: Repository, workspace: Workspace | undefined): Workspace | undefined => {
+  const folder = annexes.get(workspace?.folder ?? "")
+  return folder === undefined ? undefined : repository.workspaces.find((each) => each.folder === folder)
 }
 
 const pick = (declared: Readonly<Record<string, string>> = {}, names: ReadonlyArray<string>) =>

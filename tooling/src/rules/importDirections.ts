@@ -1,6 +1,6 @@
 /** Arrows point one way: adapters to core, outer folders to inner ones, nothing to examples. */
 import type { Finding } from "../Finding.ts"
-import { coreFolders, type Direction, directions, isDevelopment, leafFolders } from "../Layout.ts"
+import { annexes, coreFolders, type Direction, directions, isDevelopment, leafFolders } from "../Layout.ts"
 import { packageOf, type Repository, resolveReference, workspaceOf } from "../Repository.ts"
 import type { Import, Source } from "../Source.ts"
 
@@ -37,7 +37,10 @@ const outsideWorkspace = (repository: Repository, source: Source, imported: Impo
   const from = workspaceOf(repository, source.path)?.folder
   const to = workspaceOf(repository, target.path)?.folder
   const sharedConfiguration = to === "tooling" && /\.config\.ts$/.test(source.path)
-  return from === to || sharedConfiguration ? undefined : `${imported.specifier} leaves ${from} by a relative path`
+  const annexed = from !== undefined && annexes.get(from) === to
+  return from === to || sharedConfiguration || annexed
+    ? undefined
+    : `${imported.specifier} leaves ${from} by a relative path`
 }
 
 const againstDirection = (repository: Repository, source: Source, imported: Import): string | undefined => {

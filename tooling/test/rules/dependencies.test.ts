@@ -36,4 +36,16 @@ describe("dependencies", () => {
       "package.json:5 unused-dependency root declares rollup and never uses it"
     ])
   })
+
+  it("lets an annex import what the workspace has that it is part of", () => {
+    expect(
+      findingsOf(dependencies, {
+        "package.json": { name: "root" },
+        "bench/package.json": { name: "bench", dependencies: { shared: "1" } },
+        "bench/src/main.ts": `import "shared"`,
+        "bench/peers/package.json": { name: "peers", dependencies: { peer: "1" } },
+        "bench/peers/src/a.ts": `import "shared"\nimport "peer"\nimport "other"`
+      })
+    ).toEqual(["bench/peers/src/a.ts:3 undeclared-dependency other is no dependency of peers"])
+  })
 })

@@ -82,4 +82,25 @@ describe("import directions", () => {
       "packages/api/src/index.ts:1 import-direction ../../core/src/ids/Ids.ts leaves packages/api by a relative path"
     ])
   })
+
+  it("lets programs of peers use what is beside them in the workspace that they are part of", () => {
+    const beside = {
+      ...manifests,
+      "bench/package.json": { name: "@weft/bench" },
+      "bench/peers/package.json": { name: "peers" },
+      "bench/src/program.ts": "",
+      "packages/core/src/ids/Ids.ts": ""
+    }
+    expect(
+      findingsOf(importDirections, { ...beside, "bench/peers/src/a.ts": `import "../../src/program.ts"` })
+    ).toEqual([])
+    expect(
+      findingsOf(importDirections, {
+        ...beside,
+        "bench/peers/src/a.ts": `import "../../../packages/core/src/ids/Ids.ts"`
+      })
+    ).toEqual([
+      "bench/peers/src/a.ts:1 import-direction ../../../packages/core/src/ids/Ids.ts leaves bench/peers by a relative path"
+    ])
+  })
 })
