@@ -11,10 +11,17 @@ import { contentPath, draftPath, joinedPath, type Places } from "./Places.ts"
 /** Puts the file at `draft` under the key. */
 export const placeFile = async (places: Places, joined: JoinedFolders, key: string, draft: string): Promise<void> => {
   const file = contentPath(places, key)
-  await makeFolder(dirname(file))
-  await rename(draft, file)
+  await moveInto(draft, file)
   await syncFolder(dirname(file))
   await discardOthers(places, joined, key, null)
+}
+
+/** Mostly the folder is there: looking first would be one more call of the system for each file. */
+const moveInto = async (draft: string, file: string): Promise<void> => {
+  const isMoved = await orNull(rename(draft, file).then(() => true))
+  if (isMoved) return
+  await makeFolder(dirname(file))
+  await rename(draft, file)
 }
 
 /** Puts the folder at `parts` under the key, as the joined blob of this name. */
