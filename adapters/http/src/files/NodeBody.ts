@@ -28,7 +28,7 @@ type Pieces = readonly [Uint8Array, ...ReadonlyArray<Uint8Array>]
 type Next = Effect.Effect<Pieces, BadRequest | Cause.Done>
 
 /** Of pieces that wait to be taken; a client that sends more has to wait. */
-const waitingBytesMax = 512 * 1024
+const waitingBytesMax = 256 * 1024
 
 const openBody = (request: IncomingMessage): { readonly next: Next; readonly close: () => void } => {
   let pieces: Array<Uint8Array> = []
