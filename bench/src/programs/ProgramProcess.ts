@@ -32,6 +32,8 @@ export const startProgram = async ({ file, ...options }: ProgramFile): Promise<P
   })
   running.add(child)
   const exited = new Promise<void>((resolve) => child.once("exit", () => resolve()))
+  // It may have ended meanwhile: `exit` tells of that.
+  child.on("error", () => undefined)
   void exited.then(() => running.delete(child))
 
   let waiting: ((answer: Answer) => void) | undefined
@@ -58,6 +60,7 @@ export const startProgram = async ({ file, ...options }: ProgramFile): Promise<P
     settings: first.kind === "ready" ? first.settings : {},
     measure: ask,
     close: async () => {
+      if (!running.has(child)) return
       const timer = setTimeout(() => child.kill("SIGKILL"), farewellMs)
       await ask({ kind: "close" }).catch(() => undefined)
       await exited
