@@ -13,7 +13,7 @@ import { type JobProgram, jobOf } from "../programs/JobProgram.ts"
 import { envOf } from "../scale/Fill.ts"
 import { bundle, sha256 } from "../targets/upload.ts"
 import type { GrowthAnswer, GrowthLengths, GrowthOptions } from "./GrowthProcess.ts"
-import { type Pending, pendingInPostgres, pendingInSqlite } from "./Pending.ts"
+import { type Questions, questionsToPostgres, questionsToSqlite } from "./Questions.ts"
 
 const source = `
 export const hello = () => ({ status: 200, body: { hello: "world" } })
@@ -31,6 +31,24 @@ const settledMs = 4
 
 const pageOfRuns = { limit: 50, offset: 0 }
 
+/** How often the runs of one event are asked for. */
+const eventsAsked = 5
+
+/** Environments whose builds are deployed at once. */
+const deployedAtOnce = 8
+
+interface Env {
+  readonly id: string
+  readonly env: WeftEnv
+}
+
+/** Each number's, in turn. */
+const envFor = (envs: ReadonlyArray<Env>, n: number): Env => {
+  const env = envs[n % envs.length]
+  if (env === undefined) throw new Error("There is no environment")
+  return env
+}
+
 const deploy = async (env: WeftEnv): Promise<void> => {
   const zip = bundle(source)
   await env.projects.create({ name: "bench" })
@@ -39,20 +57,15 @@ const deploy = async (env: WeftEnv): Promise<void> => {
 }
 
 /** Publishes events of the type, each in the next environment. */
-const jobsOf = (envs: ReadonlyArray<WeftEnv>, type: string, pending: Pending): JobProgram => {
+const jobsOf = (envs: ReadonlyArray<Env>, type: string, questions: Questions): JobProgram => {
   const events = new Map<number, string>()
-  const envFor = (n: number): WeftEnv => {
-    const env = envs[n % envs.length]
-    if (env === undefined) throw new Error("There is no environment")
-    return env
-  }
   const publish = async (n: number): Promise<void> => {
-    const { event_id } = await envFor(n).events.publish({ type, data: jobOf(n) })
+    const { event_id } = await envFor(envs, n).env.events.publish({ type, data: jobOf(n) })
     events.set(n, event_id)
   }
   const result = async (n: number): Promise<unknown> => {
-    const [run] = await envFor(n).events.runs(events.get(n) ?? "")
-    return run?.status === "succeeded" ? run.result : undefined
+    const text = await questions.resultOf(envFor(envs, n).id, events.get(n) ?? "")
+    return text === undefined ? undefined : JSON.parse(text)
   }
   return {
     settings: {},
@@ -60,7 +73,7 @@ const jobsOf = (envs: ReadonlyArray<WeftEnv>, type: string, pending: Pending): J
     publishMany: async (first, count) => {
       await Promise.all(Array.from({ length: count }, (_, index) => publish(first + index)))
     },
-    finished: async () => events.size - (await pending.count()),
+    finished: async () => events.size - (await questions.pending()),
     result,
     startedAt: async (n) => {
       for (let waitMs = settledMs; ; waitMs += 1) {
@@ -74,14 +87,30 @@ const jobsOf = (envs: ReadonlyArray<WeftEnv>, type: string, pending: Pending): J
   }
 }
 
-const listing = async (envs: ReadonlyArray<WeftEnv>, samples: number): Promise<number> => {
+/** The median of so many, in milliseconds, one after the other, each in the next environment. */
+const median = async (
+  envs: ReadonlyArray<Env>,
+  samples: number,
+  ask: (env: WeftEnv) => Promise<unknown>
+): Promise<number> => {
   const taken: Array<number> = []
   for (let sample = 0; sample < samples; sample++) {
+    const { env } = envFor(envs, sample)
     const began = performance.now()
-    await envs[sample % envs.length]?.runs.list({}, pageOfRuns)
+    await ask(env)
     taken.push(performance.now() - began)
   }
   return taken.sort((a, b) => a - b)[taken.length >> 1] ?? Number.NaN
+}
+
+/** The runs of the latest event of each. */
+const runsOfEvent = async (envs: ReadonlyArray<Env>): Promise<number> => {
+  const latest = new Map<WeftEnv, string>()
+  for (const { env } of envs.slice(0, eventsAsked)) {
+    const { items } = await env.events.list({ limit: 1, offset: 0 })
+    latest.set(env, items[0]?.event_id ?? "")
+  }
+  return median(envs.slice(0, eventsAsked), eventsAsked, (env) => env.events.runs(latest.get(env) ?? ""))
 }
 
 const open = async ({ file, url, dir, envs: count }: GrowthOptions) => {
@@ -93,16 +122,23 @@ const open = async ({ file, url, dir, envs: count }: GrowthOptions) => {
     sandbox: Sandbox.isolated(),
     masterKeys: [Filesystem.masterKey({ file: `${dir}/master.key` })]
   })
-  const envs = Array.from({ length: count }, (_, index) => weft.env(EnvId.make(envOf(index + 1))))
-  for (const env of envs) await deploy(env)
+  const envs = Array.from({ length: count }, (_, index): Env => {
+    const id = EnvId.make(envOf(index + 1))
+    return { id, env: weft.env(id) }
+  })
+  const toDeploy = envs.values()
+  const deployer = async (): Promise<void> => {
+    for (const { env } of toDeploy) await deploy(env)
+  }
+  await Promise.all(Array.from({ length: deployedAtOnce }, deployer))
   const server = await Http.listen(weft, { port: 0 })
   const [first, ...others] = envs.map((_, index) => `${server.url}/webhook/org-${index + 1}/main/bench/hello`)
   if (first === undefined) throw new Error("There is no environment")
   const urls: LoadPlan["urls"] = [first, ...others]
   for (const hook of urls) await fetch(hook).then((response) => response.text())
-  const pending = url === undefined ? pendingInSqlite(file) : await pendingInPostgres(url)
-  const jobs = new Driver(jobsOf(envs, "job", pending))
-  const timed = new Driver(jobsOf(envs, "timed", pending))
+  const questions = url === undefined ? questionsToSqlite(file) : await questionsToPostgres(url)
+  const jobs = new Driver(jobsOf(envs, "job", questions))
+  const timed = new Driver(jobsOf(envs, "timed", questions))
 
   const measure = async ({ seconds, warmupSeconds, samples }: GrowthLengths): Promise<Figures> => {
     const hooks = await load({ urls, method: "GET", clients, warmupSeconds, seconds })
@@ -113,11 +149,12 @@ const open = async ({ file, url, dir, envs: count }: GrowthOptions) => {
       "webhook, 32 clients: req/s": hooks.perSecond,
       "one by one: finished per second": one.finishedPerSecond ?? Number.NaN,
       "publish → user code starts: p50 ms": idle.startedP50Ms ?? Number.NaN,
-      "a page of runs: p50 ms": await listing(envs, samples)
+      "a page of runs: p50 ms": await median(envs, samples, (env) => env.runs.list({}, pageOfRuns)),
+      "the runs of an event: p50 ms": await runsOfEvent(envs)
     }
   }
   const close = async (): Promise<void> => {
-    await pending.close()
+    await questions.close()
     await server.close()
     await weft.close()
   }
