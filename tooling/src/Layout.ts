@@ -92,13 +92,9 @@ export const usedWithoutImport: ReadonlyMap<string, string> = new Map([
   ["@biomejs/biome", "npm run lint"],
   ["@types/node", "types in tsconfig.json"],
   ["node", "the Node that scripts, tests and install scripts run under"],
-  ["patch-package", "postinstall"],
   ["typescript", "npm run check"],
   ["vitest", "@effect/vitest wants it beside itself"]
 ])
-
-/** Carried inside the packages that use them, because we patch them: a consumer's copy would lack the patch. */
-export const bundledDependencies = ["@effect/sql-sqlite-node"]
 
 /** Words that name no concept, as files or folders. */
 export const emptyNames = ["util", "utils", "common", "helper", "helpers", "manager", "misc", "lib"]

@@ -7,7 +7,6 @@
 import { readFile } from "node:fs/promises"
 import { dirname, sep } from "node:path"
 import { defineConfig, type Options } from "tsup"
-import { bundledDependencies } from "../Layout.ts"
 import { withBuiltUrls } from "./BuiltUrls.ts"
 import { requireOfPrograms, withoutUnused } from "./Program.ts"
 
@@ -66,7 +65,6 @@ const modulesBut = (others: ReadonlyArray<string>): Options => ({
   platform: "node",
   // `node:sqlite` and its like have no name without it.
   removeNodeProtocol: false,
-  noExternal: bundledDependencies,
   esbuildPlugins: [keepModules]
 })
 

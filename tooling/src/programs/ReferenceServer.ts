@@ -20,7 +20,6 @@ const deciding = [
   "package-lock.json",
   "node_modules/.package-lock.json",
   "{packages,adapters,examples}/*/package.json",
-  "patches/*",
   "tooling/src/{build,programs}/*.ts"
 ]
 

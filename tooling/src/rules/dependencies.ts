@@ -1,7 +1,7 @@
 /** What is imported is declared by the nearest package, and what is declared is used. */
 import { posix } from "node:path"
 import type { Finding } from "../Finding.ts"
-import { annexes, bundledDependencies, isDevelopment, usedWithoutImport } from "../Layout.ts"
+import { annexes, isDevelopment, usedWithoutImport } from "../Layout.ts"
 import { packageOf, type Repository, type Workspace, workspaceOf } from "../Repository.ts"
 
 export const dependencies = (repository: Repository): ReadonlyArray<Finding> => [
@@ -19,7 +19,6 @@ const undeclared = (repository: Repository): ReadonlyArray<Finding> => {
       ...owner(repository, workspace)?.manifest.dependencies,
       ...manifest?.dependencies,
       ...manifest?.peerDependencies,
-      ...pick(manifest?.devDependencies, bundledDependencies),
       [manifest?.name ?? ""]: ""
     }
     const declared = isDevelopment(source.path)
@@ -45,9 +44,6 @@ const owner = (repository: Repository, workspace: Workspace | undefined): Worksp
   const folder = annexes.get(workspace?.folder ?? "")
   return folder === undefined ? undefined : repository.workspaces.find((each) => each.folder === folder)
 }
-
-const pick = (declared: Readonly<Record<string, string>> = {}, names: ReadonlyArray<string>) =>
-  Object.fromEntries(Object.entries(declared).filter(([name]) => names.includes(name)))
 
 const unused = (repository: Repository): ReadonlyArray<Finding> =>
   repository.workspaces.flatMap((workspace) => {
