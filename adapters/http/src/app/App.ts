@@ -109,7 +109,7 @@ export const makeApp = (settings: HttpSettings): Effect.Effect<App, never, WeftS
       // A router of its own, also where a host that is made of layers has one already.
       Effect.provideService(Layer.CurrentMemoMap, Layer.makeMemoMapUnsafe())
     )
-    const nextId = makeRequestIds()
+    const nextId = yield* makeRequestIds
     const onCustomDomains = yield* makeCustomDomains(settings.trustProxy)
     const http = Effect.provideService(
       spanned(metered(enveloped(onCustomDomains(withSentUploadPath(routed)), nextId), meter)),
