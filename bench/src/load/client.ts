@@ -35,6 +35,9 @@ const requestOf = ({ method, headers = {}, body = "" }: LoadPlan, url: URL): Buf
 /** What the clients of a plan saw while it was measured. */
 interface Seen {
   isMeasuring: boolean
+  /** Nothing more is sent; what was sent is waited for, or the server would still be at it when others are measured. */
+  isOver: boolean
+  unanswered: number
   failures: number
   readonly latencies: Array<number>
 }
@@ -45,6 +48,8 @@ const run = (socket: Socket, requests: ReadonlyArray<Buffer>, seen: Seen, turn: 
   let sentAt = performance.now()
   let next = turn
   const send = (): void => {
+    if (seen.isOver) return
+    seen.unanswered++
     const request = requests[next++ % requests.length]
     if (request !== undefined) socket.write(request)
   }
@@ -55,6 +60,7 @@ const run = (socket: Socket, requests: ReadonlyArray<Buffer>, seen: Seen, turn: 
     const length = responseLength(received)
     if (length === 0) return
     const now = performance.now()
+    seen.unanswered--
     if (seen.isMeasuring) seen.latencies.push(now - sentAt)
     if (received.toString("latin1", 9, 10) !== "2") seen.failures++
     received = received.subarray(length)
@@ -65,10 +71,20 @@ const run = (socket: Socket, requests: ReadonlyArray<Buffer>, seen: Seen, turn: 
 
 const seconds = (count: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, count * 1000))
 
+/** A server that answers so seldom is measured for longer, up to ten times. */
+const answersMin = 20
+
+/** How long requests are waited for that are under way at the end. */
+const patienceSeconds = 30
+
+const until = async (isTrue: () => boolean, secondsMax: number): Promise<void> => {
+  for (let waited = 0; !isTrue() && waited < secondsMax; waited += 0.02) await seconds(0.02)
+}
+
 const measure = async (plan: LoadPlan): Promise<LoadResult> => {
   const server = new URL(plan.urls[0])
   const requests = plan.urls.map((url) => requestOf(plan, new URL(url)))
-  const seen: Seen = { isMeasuring: false, failures: 0, latencies: [] }
+  const seen: Seen = { isMeasuring: false, isOver: false, unanswered: 0, failures: 0, latencies: [] }
   const sockets = Array.from({ length: plan.clients }, (_, client) => {
     const socket = connect(Number(server.port), server.hostname, () => run(socket, requests, seen, client))
     socket.on("error", () => seen.failures++)
@@ -79,8 +95,11 @@ const measure = async (plan: LoadPlan): Promise<LoadResult> => {
   seen.isMeasuring = true
   const began = performance.now()
   await seconds(plan.seconds)
+  await until(() => seen.latencies.length >= answersMin, plan.seconds * 9)
   seen.isMeasuring = false
   const took = (performance.now() - began) / 1000
+  seen.isOver = true
+  await until(() => seen.unanswered <= 0, patienceSeconds)
   for (const socket of sockets) socket.destroy()
   const sorted = Float64Array.from(seen.latencies).sort()
   const at = (share: number): number =>

@@ -113,6 +113,7 @@ const measure = async (
 
 const named = (shape: string, result: LoadResult): Readonly<Record<string, number>> => {
   if (result.failures > 0) throw new Error(`${shape}: ${result.failures} requests failed`)
+  if (result.perSecond === 0) throw new Error(`${shape}: no request was answered`)
   return {
     [`${shape}: req/s`]: result.perSecond,
     [`${shape}: p50 ms`]: result.p50Ms,
