@@ -53,6 +53,11 @@ if (unknown !== undefined) {
   process.exit(2)
 }
 
+if (values.keep && (values.short || values.only !== "")) {
+  console.error("What is kept is whole: not together with --short or --only")
+  process.exit(2)
+}
+
 const isAsked = (suite: Suite): boolean => {
   if (positionals.length > 0) return positionals.includes(suite.name)
   return values.short ? suite.hasShort === true : suite.isExtra !== true
