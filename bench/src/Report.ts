@@ -9,7 +9,7 @@ export const table = (result: SuiteResult): string => {
     show(row.median),
     show(row.min),
     show(row.max),
-    row.ofLimit === null ? "" : row.ofLimit.toFixed(2)
+    row.ofLimit === null ? "" : showRatio(row.ofLimit)
   ])
   const widths = head.map((title, column) => Math.max(title.length, ...lines.map((line) => line[column]?.length ?? 0)))
   const format = (cells: ReadonlyArray<string>): string =>
@@ -30,3 +30,6 @@ export const table = (result: SuiteResult): string => {
 /** Three digits, or all before the point. */
 export const show = (value: number): string =>
   value >= 1000 ? Math.round(value).toLocaleString("en-US") : value >= 10 ? value.toFixed(1) : value.toFixed(2)
+
+/** Two digits that say something. */
+export const showRatio = (ratio: number): string => (ratio >= 0.1 ? ratio.toFixed(2) : ratio.toPrecision(2))

@@ -1,5 +1,5 @@
 /** Results as a picture: bars for the medians, with a line from the least to the most that a round gave. */
-import { show } from "../Report.ts"
+import { show, showRatio } from "../Report.ts"
 import { isRate, type Row } from "../Row.ts"
 import type { SuiteResult } from "../Suite.ts"
 
@@ -40,7 +40,7 @@ const panel = (rows: ReadonlyArray<Row>, { top, label, hasOthers }: Place): stri
   const bars = rows.map((row, index) => {
     const y = top + size.title + index * size.row
     const middle = y + size.bar / 2
-    const text = `${show(row.median)}${row.ofLimit === null ? "" : ` (${row.ofLimit.toFixed(2)})`}`
+    const text = `${show(row.median)}${row.ofLimit === null ? "" : ` (${showRatio(row.ofLimit)})`}`
     return [
       `<text x="${left - 8}" y="${y + 11}" text-anchor="end">${escaped(row.contender)}</text>`,
       `<rect class="${classOf(row, hasOthers)}" x="${left}" y="${y}" width="${at(row.median)}" height="${size.bar}" rx="2"/>`,

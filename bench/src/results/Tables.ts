@@ -1,5 +1,5 @@
 /** Results as tables of Markdown. */
-import { show } from "../Report.ts"
+import { show, showRatio } from "../Report.ts"
 import type { Row } from "../Row.ts"
 import type { SuiteResult } from "../Suite.ts"
 
@@ -28,5 +28,5 @@ const grid = (
 const cellOf = (row: Row | undefined): string => {
   if (row === undefined) return ""
   const spread = row.median === 0 ? 0 : Math.round(((row.max - row.min) / 2 / row.median) * 100)
-  return `${show(row.median)}${spread === 0 ? "" : ` ±${spread} %`}${row.ofLimit === null ? "" : ` (${row.ofLimit.toFixed(2)})`}`
+  return `${show(row.median)}${spread === 0 ? "" : ` ±${spread} %`}${row.ofLimit === null ? "" : ` (${showRatio(row.ofLimit)})`}`
 }
