@@ -109,7 +109,7 @@ export class DeliveryWorker extends Context.Service<
           }
           try {
             const work = { run, ...triggerOf(event), caller: null, timeoutMs: delivery.timeout_ms, preface: [] }
-            return executor.start(work, traced, (exit) => {
+            return executor.start(work)(traced, (exit) => {
               if (Exit.isSuccess(exit)) settleNow(exit.value)
               else endBy(settleFailed(claim, exit.cause))
             })
