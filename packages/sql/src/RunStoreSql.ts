@@ -45,7 +45,8 @@ export const layer: Layer.Layer<RunStore, never, Database> = Layer.effect(
         const where = condition(envId, filter)
         return Effect.all({
           items: reader<Run>`
-            SELECT ${columns} FROM runs WHERE ${where} ORDER BY run_id DESC LIMIT ${limit} OFFSET ${offset}`,
+            SELECT ${columns} FROM runs WHERE ${where} ORDER BY ${reader.literal(orderOf(filter))}
+            LIMIT ${limit} OFFSET ${offset}`,
           total: total(envId, filter)
         }).pipe(orUnavailable("list"))
       },
@@ -105,6 +106,12 @@ const conditionOf =
     }
     return sql.and(terms)
   }
+
+/**
+ * Newest first. The few runs of an event are found by it and sorted then: in the plain order, a database that knows
+ * nothing of how many rows there are goes through all runs of the environment.
+ */
+const orderOf = ({ eventId }: RunFilter): string => (eventId === undefined ? "run_id DESC" : "run_id || '' DESC")
 
 /** Not as a parameter: the indexes of single states are found by the text. */
 const statusTerms: Record<RunStatus, string> = {
