@@ -162,14 +162,13 @@ const makeClaim = Effect.gen(function* () {
     const claimed = new Set(claims.map(({ run }) => run.run_id))
     own.end(runIds.filter((runId) => !claimed.has(runId)))
     lease.renewed(held)
-    for (const claimed of claims) {
-      slots.hold(claimed.run.env_id)
-      slots.begin(claimed)
-    }
+    for (const { run } of claims) slots.hold(run.env_id)
     // What is due but was left behind waits for a slot, not for a time.
     const leftBehind = next_due_at !== null && next_due_at <= now
     slots.endClaim({ all: leftBehind, envs: exclude })
-    yield* feed.publish(claims.map((claimed) => runActivity(claimed.run)))
+    // That a run begins is told before anything that it says.
+    yield* feed.publish(claims.map(({ run }) => runActivity(run)))
+    for (const claimed of claims) slots.begin(claimed)
     if (!leftBehind) return { again: false, dueAt: next_due_at }
     return claims.length + parked > 0
       ? { again: true, dueAt: null }
