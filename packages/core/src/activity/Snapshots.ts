@@ -7,11 +7,11 @@
  * push real records out.
  */
 import { Cache, Clock, Duration, Effect, Exit } from "effect"
-import type { NotFound, StoreUnavailable } from "../errors/Errors.ts"
+import { NotFound } from "../errors/Errors.ts"
 import { AtHand } from "./AtHand.ts"
 
-export interface Snapshots<Key extends string, A> {
-  readonly get: (key: Key) => Effect.Effect<A, NotFound | StoreUnavailable>
+export interface Snapshots<Key extends string, A, E> {
+  readonly get: (key: Key) => Effect.Effect<A, E>
   /** The copy that is at hand; undefined says nothing. */
   readonly peek: (key: Key) => A | undefined
   readonly forget: (key: Key) => Effect.Effect<void>
@@ -28,17 +28,17 @@ export interface SnapshotOptions {
 /** How long an absent record is taken for absent without asking again. */
 const absentMs = 1000
 
-export const makeSnapshots = <Key extends string, A>(
-  lookup: (key: Key) => Effect.Effect<A, NotFound | StoreUnavailable>,
+export const makeSnapshots = <Key extends string, A, E>(
+  lookup: (key: Key) => Effect.Effect<A, E>,
   options: SnapshotOptions
-): Effect.Effect<Snapshots<Key, A>> =>
+): Effect.Effect<Snapshots<Key, A, E>> =>
   Effect.gen(function* () {
     /** Absent keys, the first noted first, with the epoch milliseconds until which they count as absent. */
-    const absent = new Map<Key, { readonly error: NotFound; readonly until: number }>()
+    const absent = new Map<Key, { readonly error: E; readonly until: number }>()
     const atHand = new AtHand<Key, A>(yield* Clock.Clock, Duration.toMillis(options.ageLimit), options.capacity)
     let generation = 0
 
-    const noteAbsent = (key: Key, error: NotFound, asked: number) =>
+    const noteAbsent = (key: Key, error: E, asked: number) =>
       Effect.map(Clock.currentTimeMillis, (now) => {
         // Whoever forgot a key in the meantime knows that this answer may be out of date.
         if (asked !== generation) return
@@ -51,7 +51,8 @@ export const makeSnapshots = <Key extends string, A>(
     const cache = yield* Cache.makeWith(
       (key: Key) => {
         const asked = generation
-        return Effect.tapErrorTag(lookup(key), "NotFound", (error) => noteAbsent(key, error, asked)).pipe(
+        return lookup(key).pipe(
+          Effect.tapError((error) => (error instanceof NotFound ? noteAbsent(key, error, asked) : Effect.void)),
           Effect.map((value) => {
             if (asked === generation) atHand.note(key, value)
             return value
@@ -61,7 +62,7 @@ export const makeSnapshots = <Key extends string, A>(
       { capacity: options.capacity, timeToLive: (exit) => (Exit.isSuccess(exit) ? options.ageLimit : 0) }
     )
 
-    const getAbsent = (key: Key, error: NotFound, until: number) =>
+    const getAbsent = (key: Key, error: E, until: number) =>
       Effect.flatMap(Clock.currentTimeMillis, (now) => {
         if (now < until) return Effect.fail(error)
         absent.delete(key)

@@ -4,10 +4,10 @@
  * A snapshot lives until its environment's deployments change: on this node at once, on others when the feed
  * tells, and where the feed lost the message within `ageLimit`.
  */
-import { Cache, Clock, Context, Duration, Effect, Exit, Layer } from "effect"
-import { AtHand } from "../activity/AtHand.ts"
+import { Context, type Duration, Effect, Layer } from "effect"
 import { Feed } from "../activity/Feed.ts"
 import { listen } from "../activity/Listener.ts"
+import { makeSnapshots } from "../activity/Snapshots.ts"
 import type { StoreUnavailable } from "../errors/Errors.ts"
 import type { BuildId, EnvId } from "../ids/Ids.ts"
 import type { Build } from "./Build.ts"
@@ -76,41 +76,21 @@ export class Deployments extends Context.Service<
     Effect.gen(function* () {
       const store = yield* BuildStore
       const feed = yield* Feed
-      const atHand = new AtHand<EnvId, EnvDeployments>(yield* Clock.Clock, Duration.toMillis(ageLimit), capacity)
-      /** Counts what was forgotten: what was asked for before may be out of date. */
-      let generation = 0
-      const snapshots = yield* Cache.makeWith(
-        (envId: EnvId) => {
-          const asked = generation
-          return Effect.map(store.deployments(envId), (deployments) => {
-            const snapshot = snapshotOf(deployments)
-            if (asked === generation) atHand.note(envId, snapshot)
-            return snapshot
-          })
-        },
-        { capacity, timeToLive: (exit) => (Exit.isSuccess(exit) ? ageLimit : 0) }
-      )
-      const forget = (envId: EnvId) =>
-        Effect.suspend(() => {
-          generation++
-          atHand.forget(envId)
-          return Cache.invalidate(snapshots, envId)
-        })
-      const forgetAll = Effect.suspend(() => {
-        generation++
-        atHand.forgetAll()
-        return Cache.invalidateAll(snapshots)
+      const snapshots = yield* makeSnapshots((envId: EnvId) => Effect.map(store.deployments(envId), snapshotOf), {
+        capacity,
+        ageLimit
       })
 
       yield* listen(
-        (message) => (message.type === "deployments:changed" ? forget(message.env_id) : Effect.void),
-        forgetAll
+        (message) => (message.type === "deployments:changed" ? snapshots.forget(message.env_id) : Effect.void),
+        snapshots.forgetAll
       )
 
       return Deployments.of({
-        of: (envId) => Cache.get(snapshots, envId),
-        peek: (envId) => atHand.peek(envId),
-        changed: (envId) => Effect.andThen(forget(envId), feed.tell([{ type: "deployments:changed", env_id: envId }]))
+        of: snapshots.get,
+        peek: snapshots.peek,
+        changed: (envId) =>
+          Effect.andThen(snapshots.forget(envId), feed.tell([{ type: "deployments:changed", env_id: envId }]))
       })
     })
   )
