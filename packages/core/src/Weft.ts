@@ -5,7 +5,7 @@
  * - Any other host calls `Weft.start` and gets promises; the same services stand behind both.
  */
 import { Effect, Layer, ManagedRuntime, References } from "effect"
-import { Digest } from "effect/crypto"
+import { Digest, SecureRandom } from "effect/crypto"
 import { ApiKeys } from "./access/ApiKeys.ts"
 import { Credentials } from "./access/Credentials.ts"
 import { ServiceKeys } from "./access/ServiceKeys.ts"
@@ -43,7 +43,6 @@ import { hostTenant, type WeftTenant } from "./HostTenant.ts"
 import type { HostFunctions } from "./hosting/HostFunction.ts"
 import { type HostFunctionInvalid, hostTableLayer } from "./hosting/HostTable.ts"
 import type { EnvId } from "./ids/Ids.ts"
-import * as PooledRandom from "./ids/PooledRandom.ts"
 import { type DatabaseStores, MemoryStores } from "./memory/MemoryStores.ts"
 import { NodeMetrics } from "./metrics/NodeMetrics.ts"
 import { Projects } from "./projects/Projects.ts"
@@ -168,7 +167,7 @@ export const layer = (
   Stores | BlobStore | Feed | Sandbox
 > => {
   const crypto = Keyring.layer(config.masterKeys).pipe(
-    Layer.provideMerge(Layer.mergeAll(PooledRandom.layer, Digest.layerWebCrypto))
+    Layer.provideMerge(Layer.mergeAll(SecureRandom.layerWebCrypto, Digest.layerWebCrypto))
   )
   const deliveries = config.deliveries ?? defaultDeliveries
   const node = Layer.mergeAll(

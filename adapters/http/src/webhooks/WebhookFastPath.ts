@@ -3,7 +3,7 @@
  * running its function is a few microseconds.
  */
 import type { IncomingMessage, ServerResponse } from "node:http"
-import { hasTracer, type WebhookAnswer, type WebhookCall } from "@weft/core"
+import { hasTracer, toStart, type WebhookAnswer, type WebhookCall } from "@weft/core"
 import { Cause, Effect, Exit, Scope, Tracer } from "effect"
 import { failureAnswer, failureOf, internal, isOutage } from "../answers/Failure.ts"
 import type { RouteMeter } from "../metrics/HttpMeter.ts"
@@ -59,10 +59,8 @@ export const makeWebhookFastPath = (serving: Serving): FastPath => {
   }
 
   const answer = (call: WebhookCall, exchange: Exchange, done: Done): (() => void) => {
-    if (!isTraced) return webhooks.answer(call)(context, done)
-    const fiber = fork(inSpan(exchange, call, webhooks.handle(call)))
-    fiber.addObserver(done)
-    return () => fiber.interruptUnsafe()
+    const answering = isTraced ? toStart(inSpan(exchange, call, webhooks.handle(call))) : webhooks.answer(call)
+    return answering(context, done)
   }
 
   const start = (call: WebhookCall, response: ServerResponse): void => {

@@ -7,8 +7,8 @@
  * something by the numbers of what it hears, and one that begins to want activity by the time that it takes to say so.
  */
 import { Clock, Effect, Latch, Layer, Queue, Schedule, type Scope } from "effect"
+import { SecureRandom } from "effect/crypto"
 import { fresh, NodeId } from "../ids/Ids.ts"
-import * as PooledRandom from "../ids/PooledRandom.ts"
 import { Timestamp } from "../ids/Timestamp.ts"
 import type { Series } from "../metrics/Series.ts"
 import type { Activity } from "./Activity.ts"
@@ -94,7 +94,7 @@ const makeLine = Effect.gen(function* () {
     rouse(line)
   }
   const line: Line = {
-    node: yield* Effect.provide(fresh(NodeId), PooledRandom.layer),
+    node: yield* Effect.provide(fresh(NodeId), SecureRandom.layerWebCrypto),
     clock,
     outbox,
     watchers: new Watchers(),
