@@ -7,6 +7,7 @@ import { type Client, makeClient } from "./Client.ts"
 import { type Cluster, type ClusterOptions, openCluster } from "./Cluster.ts"
 import { draws } from "./Draws.ts"
 import { type EnvWatcher, watchEnv } from "./EnvWatcher.ts"
+import { stillRunning } from "./Evidence.ts"
 import { type FaultRunner, faultRunner } from "./FaultRunner.ts"
 import { type FaultKind, plan } from "./Faults.ts"
 import { source } from "./Guest.ts"
@@ -127,7 +128,7 @@ const settled = async ({ ask }: Cluster, to: number, progress: (text: string) =>
   for (let told = began; ; await sleep(500)) {
     const [left] = await ask(
       `SELECT (SELECT count(*) FROM deliveries d JOIN events e USING (env_id, event_id) WHERE e.created_at <= $1::bigint) AS waiting,
-        (SELECT count(*) FROM runs WHERE status = 'running' AND start_time <= $1::bigint) AS running,
+        (SELECT count(*) FROM runs WHERE ${stillRunning}) AS running,
         (SELECT count(*) FROM schedules WHERE cron IS NULL) AS later`,
       [String(to)]
     )

@@ -91,6 +91,13 @@ export const gather = async (ask: Question): Promise<Evidence> => {
   }
 }
 
+/**
+ * Runs under way of what was begun before `$1`. One that was lost with its node and taken up late began after that, but
+ * its event did not.
+ */
+export const stillRunning = `status = 'running' AND (start_time <= $1::bigint
+  OR EXISTS (SELECT 1 FROM events e WHERE e.env_id = runs.env_id AND e.event_id = runs.event_id AND e.created_at <= $1::bigint))`
+
 /** How the runs of one delivery must have ended. */
 export interface Expected {
   readonly fn: string

@@ -1,7 +1,7 @@
 /** Compares what was observed with what had to be. */
 import type { Observed } from "./Chaos.ts"
 import type { Draws } from "./Draws.ts"
-import { type Evidence, gather } from "./Evidence.ts"
+import { type Evidence, gather, stillRunning } from "./Evidence.ts"
 import { type Finding, Findings } from "./Findings.ts"
 import { checkRuns, runFindings } from "./RunChecks.ts"
 import { checkTicks, checkTroubles, checkWatchers, timeFindings } from "./TimeChecks.ts"
@@ -57,10 +57,7 @@ export const judge = async (observed: Observed, random: Draws): Promise<Verdict>
 
 const checkLeftOver = async ({ cluster: { ask }, period }: Observed, findings: Findings): Promise<void> => {
   const until = String(period.to)
-  const runs = await ask(
-    "SELECT run_id, var, node_id, start_time FROM runs WHERE status = 'running' AND start_time <= $1::bigint",
-    [until]
-  )
+  const runs = await ask(`SELECT run_id, var, node_id, start_time FROM runs WHERE ${stillRunning}`, [until])
   for (const run of runs) findings.add("runs that are still running", JSON.stringify(run))
   const left = await ask(
     `SELECT d.delivery_id, d.var, d.due_at, d.group_key, e.event_type FROM deliveries d JOIN events e USING (env_id, event_id)
