@@ -1,8 +1,8 @@
 /** Messages within a node. */
-import { Effect, PubSub, type Scope } from "effect"
+import { Context, Effect, PubSub, type Scope } from "effect"
 
-/** Messages that a subscriber may lag before it loses the oldest. */
-const lagMax = 10_000
+/** Messages that a subscriber may lag before it loses the oldest. Room for them is taken at once. */
+export const FeedLagMax = Context.Reference<number>("@weft/core/activity/FeedLagMax", { defaultValue: () => 10_000 })
 
 export interface LocalChannel<Message> {
   readonly publish: (messages: ReadonlyArray<Message>) => Effect.Effect<void>
@@ -13,7 +13,7 @@ export interface LocalChannel<Message> {
 export const localChannel = Effect.fnUntraced(function* <Message>(
   attended: (isAttended: boolean) => void = () => undefined
 ): Effect.fn.Return<LocalChannel<Message>, never, Scope.Scope> {
-  const hub = yield* Effect.acquireRelease(PubSub.sliding<Message>(lagMax), PubSub.shutdown)
+  const hub = yield* Effect.acquireRelease(PubSub.sliding<Message>(yield* FeedLagMax), PubSub.shutdown)
   let subscribers = 0
   return {
     // Runs publish several messages each, and most of the time nobody listens.
