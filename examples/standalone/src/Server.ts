@@ -40,6 +40,7 @@ export const openServer = async (settings: Settings): Promise<Server> => {
     masterKeys: [key, ...settings.previousMasterKeys],
     deliveries: settings.deliveries,
     ...(settings.leaseMs === null ? {} : { leaseMs: settings.leaseMs }),
+    ...(settings.retentionMs === null ? {} : { retentionMs: settings.retentionMs }),
     streams: settings.streams,
     domains: domainsOf(settings),
     ...(limits.archiveBytes === undefined ? {} : { archiveBytes: limits.archiveBytes })

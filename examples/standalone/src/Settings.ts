@@ -47,6 +47,8 @@ export interface Settings extends BackendSettings {
   readonly deliveries: { readonly total: number; readonly perEnv: number }
   /** How long other nodes wait before they take this one for dead; null for what Weft does by itself. */
   readonly leaseMs: number | null
+  /** How long ended runs are kept at most; null for what their plan says. */
+  readonly retentionMs: number | null
   /** How long new requests are still answered when the server ends. */
   readonly lingerMs: number
   readonly bodyBytes: number
@@ -133,6 +135,7 @@ export const readSettings = (variables: Variables): Settings => {
     },
     deliveries: { total, perEnv: whole("WEFT_LIMIT_DELIVERIES_PER_ENV", 1, total) ?? Math.ceil(total / 4) },
     leaseMs: whole("WEFT_LIMIT_LEASE_MS", 1_000, 3_600_000),
+    retentionMs: whole("WEFT_LIMIT_RETENTION_MS", 1_000),
     lingerMs: whole("WEFT_LINGER_MS", 0, lingerMsMax) ?? 0,
     bodyBytes: whole("WEFT_LIMIT_BODY_BYTES", 1024) ?? 4 * MiB,
     streams: {

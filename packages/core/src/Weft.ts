@@ -139,6 +139,8 @@ export interface RuntimeConfig {
   readonly plans?: PlanOverrides
   /** How long other nodes wait before they take this one for dead; default 30 s. */
   readonly leaseMs?: number
+  /** How long ended runs are kept at most, whatever their plan says, in milliseconds; by default the plan alone says it. */
+  readonly retentionMs?: number
   /** What the host has to do with the coming of tenants; by default only it makes them, and it need not be told. */
   readonly provisioning?: ProvisioningConfig<WeftServices>
   /** Tenants' own host names; by default they can be registered, but not validated. */
@@ -202,7 +204,7 @@ export const layer = (
     Layer.provide(access)
   )
   // What a former life left is ended before anything is claimed.
-  const claiming = Layer.provide(Layer.merge(Claimer.layer, Retention.layer), Reaper.layer)
+  const claiming = Layer.provide(Layer.merge(Claimer.layer, Retention.layer(config.retentionMs ?? null)), Reaper.layer)
   const publishing = Layer.merge(Events.layer, HostTransactions.layer).pipe(
     Layer.provideMerge(SystemEvents.layer),
     Layer.provideMerge(Layer.merge(Intake.layer, Groups.layer)),

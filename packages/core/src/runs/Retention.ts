@@ -1,6 +1,6 @@
 /**
- * Removes runs that are older than their organization's plan keeps them, and keys that are free again: when the node
- * starts, and every hour.
+ * Removes runs that are older than their organization's plan keeps them, or the host keeps any, and keys that are free
+ * again: when the node starts, and every hour; more often where the host keeps runs for less than four hours.
  *
  * A run is as old as its start, like in the lists; one that has not ended is left until it has. Its event stays.
  * Several nodes may do this at once: what one has removed, the others do not find.
@@ -22,9 +22,21 @@ const batch = 500
 /** Between transactions, so that what runs now comes first. */
 const pause = "100 millis"
 
-const every = "1 hour"
+const everyMsMost = Duration.toMillis(Duration.hours(1))
 
-export const layer = Layer.effectDiscard(
+/** @param mostMs how long the host keeps runs at most, whatever their plan says, in milliseconds; null leaves it to the plan */
+export const layer = (mostMs: number | null) => {
+  const everyMs = mostMs === null ? everyMsMost : Math.min(everyMsMost, Math.ceil(mostMs / 4))
+
+  /** In milliseconds; null for ever. */
+  const keptMs = (days: number): number | null => {
+    const byPlan = days === -1 ? null : Duration.toMillis(Duration.days(days))
+    return byPlan === null ? mostMs : Math.min(byPlan, mostMs ?? byPlan)
+  }
+  return Layer.effectDiscard(makePasses(keptMs, everyMs))
+}
+
+const makePasses = (keptMs: (days: number) => number | null, everyMs: number) =>
   Effect.gen(function* () {
     const tenants = yield* TenantStore
     const plans = yield* Plans
@@ -45,10 +57,9 @@ export const layer = Layer.effectDiscard(
     /** Adds the environments of the organization, with the least ids of the runs that they keep. */
     const addTo = (before: Map<EnvId, RunId>) =>
       Effect.fnUntraced(function* ({ org_id, plan }: Org) {
-        const days = plans.table[plan].call_retention_days
-        if (days === -1) return
-        const oldest = (yield* Clock.currentTimeMillis) - Duration.toMillis(Duration.days(days))
-        const least = leastIdAt(RunId, oldest)
+        const kept = keptMs(plans.table[plan].call_retention_days)
+        if (kept === null) return
+        const least = leastIdAt(RunId, (yield* Clock.currentTimeMillis) - kept)
         yield* forAll(
           (page) => tenants.listEnvs(org_id, page),
           (env) => Effect.sync(() => before.set(env.env_id, least))
@@ -65,17 +76,16 @@ export const layer = Layer.effectDiscard(
       yield* forAll((page) => tenants.listOrgs(page), addTo(before))
       let count = yield* journal.purgeWhole(before)
       for (const [envId, least] of before) count += yield* removeFrom(envId, least)
-      if (count > 0) yield* Effect.logInfo(`${count} runs were older than their plan keeps them and are removed`)
+      if (count > 0) yield* Effect.logInfo(`${count} runs were older than they are kept and are removed`)
     })
 
     yield* pass.pipe(
       Effect.catchTag("StoreUnavailable", (error) => Effect.logWarning(error.message)),
-      Effect.andThen(Effect.sleep(every)),
+      Effect.andThen(Effect.sleep(everyMs)),
       Effect.forever,
       Effect.forkScoped
     )
   })
-)
 
 const pageSize = 100
 

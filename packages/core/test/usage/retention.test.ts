@@ -83,6 +83,23 @@ describe("runs older than the plan keeps them", () => {
     }).pipe(Effect.provide(weft))
   )
 
+  const short = layer({ masterKeys, retentionMs: 600_000 }).pipe(
+    Layer.provideMerge(MemoryStores.layer),
+    Layer.provide(trustedSandbox(modules))
+  )
+  it.effect("go sooner where the host keeps none for so long, whatever the plan says", () =>
+    Effect.gen(function* () {
+      for (const plan of ["Free", "Self-Host"]) {
+        const env = yield* onPlan(plan)
+        yield* publishMany(env, 3)
+        yield* pass(0.15)
+        assert.strictEqual((yield* allRuns(env)).length, 3)
+        yield* pass(0.1)
+        assert.deepStrictEqual(yield* allRuns(env), [])
+      }
+    }).pipe(Effect.provide(short))
+  )
+
   const patient = scene()
   it.effect("stay where the plan keeps all, which is not even asked for", () =>
     Effect.gen(function* () {
