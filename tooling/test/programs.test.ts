@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync }
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { afterAll, assert, beforeEach, describe, it } from "vitest"
+import { commandLine } from "../src/programs/CommandLine.ts"
 import { changedSince, freshRecord, stampsOf, writeRecord } from "../src/programs/Freshness.ts"
 import { referenceServer } from "../src/programs/ReferenceServer.ts"
 
@@ -65,5 +66,12 @@ describe("the reference server, built", () => {
     assert.isTrue(existsSync(join(dirname(main), "guest/main.mjs")))
     // Others may work on the sources at the same time: then it is another one, and as whole.
     assert.isTrue(existsSync(await referenceServer()))
+  })
+})
+
+describe("the command line, built", () => {
+  it("says which version it is", { timeout: 120_000 }, async () => {
+    const said = execFileSync(process.execPath, [await commandLine(), "--version"], { encoding: "utf8" })
+    assert.match(said, /^weft v\d+\.\d+\.\d+\n$/)
   })
 })

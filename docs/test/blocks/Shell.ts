@@ -3,6 +3,7 @@ import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { commandLine } from "@weft/tooling/programs"
 import { type Block, root } from "./Page.ts"
 import { folderOf, type Program } from "./Programs.ts"
 import { inPlace, type ReferenceServer } from "./ReferenceServer.ts"
@@ -89,7 +90,7 @@ const runScript = async (script: string, work: string, server: ReferenceServer) 
       NODE_COMPILE_CACHE: join(work, "..", "compiled"),
       WORK: work,
       BLOCKS: folderOfBlocks,
-      ROOT: root,
+      COMMAND_LINE: await commandLine(),
       ORIGIN: server.url,
       WEFT_URL: server.url,
       WEFT_API_KEY: server.key,

@@ -17,7 +17,7 @@ curl() {
 }
 
 # The command line, as an installed one.
-weft() { node --conditions=weft-source "$ROOT/packages/cli/src/main.ts" "$@"; }
+weft() { node "$COMMAND_LINE" "$@"; }
 npx() { if [ "$1" = weft ]; then weft "${@:2}"; else command npx "$@"; fi; }
 
 # data ARGUMENTS OF curl...: the `data` of the answer. A refusal is told.

@@ -1,6 +1,7 @@
-/** For vitest's `globalSetup`: builds the reference server before many tests at once ask for it. */
+/** For vitest's `globalSetup`: builds the programs before many tests at once ask for them. */
+import { commandLine } from "./CommandLine.ts"
 import { referenceServer } from "./ReferenceServer.ts"
 
 export default async function setup(): Promise<void> {
-  await referenceServer()
+  await Promise.all([referenceServer(), commandLine()])
 }

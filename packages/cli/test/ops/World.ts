@@ -6,9 +6,9 @@ import { join } from "node:path"
 import { createClient, type WeftClient } from "@weft/client"
 import { MemoryStores, start, trustedSandbox, trustedZip, type WeftInstance } from "@weft/core"
 import * as Http from "@weft/http"
+import { commandLine } from "@weft/tooling/programs"
 import { Redacted } from "effect"
 import { modules } from "./functions.ts"
-import { buildProgram } from "./Program.ts"
 
 export const adminToken = "admin-token-of-the-tests"
 
@@ -17,6 +17,8 @@ export interface Ended {
   readonly stdout: string
   readonly stderr: string
 }
+
+const program = await commandLine()
 
 export interface Started {
   /** Resolves when stdout or stderr has it. */
@@ -41,15 +43,12 @@ export class World {
   readonly folder: string
   readonly client: WeftClient
 
-  readonly #program: string
-
   private constructor(weft: WeftInstance, listening: Http.Listening, envId: string, token: string, folder: string) {
     this.weft = weft
     this.listening = listening
     this.envId = envId
     this.token = token
     this.folder = folder
-    this.#program = join(folder, "program", "main.js")
     this.client = createClient({ baseUrl: listening.url, token, adminToken })
   }
 
@@ -67,7 +66,6 @@ export class World {
     const { token } = await weft.apiKeys.create(env.env_id, {})
     const listening = await Http.listen(weft, { port: 0, adminToken: Redacted.make(adminToken), version: "1.2.3" })
     const folder = mkdtempSync(join(tmpdir(), "weft-cli-"))
-    await buildProgram(join(folder, "program"))
     const world = new World(weft, listening, env.env_id, Redacted.value(token), folder)
     await world.client.projects.create({ name: "shop" })
     const { build_id } = await world.client.builds.upload("shop", trustedZip("shop"))
@@ -76,7 +74,7 @@ export class World {
   }
 
   begin(args: ReadonlyArray<string>, { stdin, env = {}, cwd = this.folder }: Asked = {}): Started {
-    const child = spawn(process.execPath, [this.#program, ...args], {
+    const child = spawn(process.execPath, [program, ...args], {
       cwd,
       env: {
         PATH: process.env.PATH,

@@ -4,9 +4,9 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSyn
 import { createRequire } from "node:module"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
-import { fileURLToPath } from "node:url"
+import { commandLine } from "@weft/tooling/programs"
 
-const program = fileURLToPath(new URL("../../src/main.ts", import.meta.url))
+const program = await commandLine()
 
 export interface Ended {
   readonly code: number | null
@@ -32,7 +32,7 @@ export class Terminal implements Disposable {
 
   /** Ends by itself, or is killed with the test. */
   begin(folder: string, args: ReadonlyArray<string>, stdin = ""): Going & { readonly ended: Promise<Ended> } {
-    const child = spawn(process.execPath, ["--conditions=weft-source", program, ...args], {
+    const child = spawn(process.execPath, [program, ...args], {
       cwd: join(this.home, folder),
       env: { PATH: process.env.PATH, HOME: this.home, NO_COLOR: "1", TZ: "UTC" }
     })

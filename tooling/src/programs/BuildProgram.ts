@@ -1,4 +1,4 @@
-/** Builds the reference server, its threads and its runners. */
+/** Builds a program that has the runtime in it, with its threads and its runners. */
 import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"
@@ -48,8 +48,8 @@ const programs = {
   SchemaWorker: "adapters/http/src/mcp/SchemaWorker.ts"
 }
 
-/** Builds into the folder `outdir`, `main.mjs` and what it needs beside it. The sources, from the root. */
-export const buildServer = async (root: string, outdir: string): Promise<ReadonlyArray<string>> => {
+/** Builds the module `main` into the folder `outdir`, `main.mjs` and what it needs beside it. The sources, from the root. */
+export const buildProgram = async (root: string, main: string, outdir: string): Promise<ReadonlyArray<string>> => {
   // Said by the package itself, which makes the script in a process that runs from its sources.
   const said = pathToFileURL(join(root, "packages/sandbox/src/supervisor/GuestBuild.ts")).href
   const { guestBuild }: { readonly guestBuild: BuildOptions } = await import(said)
@@ -60,7 +60,7 @@ export const buildServer = async (root: string, outdir: string): Promise<Readonl
       absWorkingDir: root,
       outdir,
       splitting: true,
-      entryPoints: { main: "examples/standalone/src/main.ts" }
+      entryPoints: { main }
     }),
     ...Object.entries(programs).map(([name, entry]) =>
       build({ ...shared, absWorkingDir: root, outdir, entryPoints: { [name]: entry } })
