@@ -7,25 +7,24 @@
  */
 import { Worker } from "node:worker_threads"
 import { AdmissionStore, JournalStore, RunControlStore, StoreUnavailable, TickStore } from "@weft/core"
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, type Scope } from "effect"
 import { toRows } from "./EntryRows.ts"
 import type { Answer, Call, JournalThreadData, Reply, Request } from "./JournalProtocol.ts"
 
-export const layer = (
-  data: JournalThreadData
-): Layer.Layer<JournalStore | AdmissionStore | RunControlStore | TickStore> =>
-  Layer.effectContext(
-    Effect.gen(function* () {
-      const thread = yield* Effect.acquireRelease(
-        Effect.sync(() => new JournalThread(data)),
-        (running) => Effect.promise(() => running.close())
-      )
-      return Context.make(JournalStore, journalOf(thread)).pipe(
-        Context.add(AdmissionStore, admissionsOf(thread)),
-        Context.add(RunControlStore, controlOf(thread)),
-        Context.add(TickStore, ticksOf(thread))
-      )
-    })
+/** Begins the thread, which opens the file when it is first asked something. */
+export const begin = (data: JournalThreadData): Effect.Effect<JournalThread, never, Scope.Scope> =>
+  Effect.acquireRelease(
+    Effect.sync(() => new JournalThread(data)),
+    (thread) => Effect.promise(() => thread.close())
+  )
+
+export const storesOf = (
+  thread: JournalThread
+): Context.Context<JournalStore | AdmissionStore | RunControlStore | TickStore> =>
+  Context.make(JournalStore, journalOf(thread)).pipe(
+    Context.add(AdmissionStore, admissionsOf(thread)),
+    Context.add(RunControlStore, controlOf(thread)),
+    Context.add(TickStore, ticksOf(thread))
   )
 
 const journalOf = (thread: JournalThread) =>
@@ -129,6 +128,7 @@ class JournalThread {
 
   constructor(data: JournalThreadData) {
     this.#data = data
+    this.#worker = this.#start()
   }
 
   /** Returns how to give up waiting; the call itself goes on. */

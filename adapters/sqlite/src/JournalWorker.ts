@@ -99,12 +99,12 @@ let isAtWork = false
  */
 const work = async (): Promise<void> => {
   isAtWork = true
-  commits ??= await runtime.runPromise(Committing)
   for (let request = waiting.shift(); request !== undefined; request = waiting.shift()) {
     if (request._tag === "Close") {
       parentPort?.close()
       return runtime.dispose()
     }
+    commits ??= await runtime.runPromise(Committing)
     const { id, call } = request
     const answer =
       call._tag === "Commit" ? committed(commits, call.rows) : await runtime.runPromise(answerOrReason(call))

@@ -33,10 +33,15 @@ export const stores = ({
     )
   }
   const options: ConnectionOptions = { file: resolve(file), synchronous, readonly: false }
-  return recordStores.pipe(
-    // Inside the database's scope: the journal's thread begins when the tables are there, and ends before the lock does.
-    Layer.merge(JournalThread.layer(options).pipe(Layer.provide(Layer.effectDiscard(Database)))),
-    Layer.provide(Layer.effect(Database, openFile(options))),
+  return Layer.unwrap(
+    Effect.gen(function* () {
+      yield* hold(options.file)
+      // It loads its modules while the tables are made, and is asked nothing before they are there.
+      const thread = yield* JournalThread.begin(options)
+      const journal = Layer.effectContext(Effect.as(Database, JournalThread.storesOf(thread)))
+      return Layer.merge(recordStores, journal).pipe(Layer.provide(Layer.effect(Database, openFile(options))))
+    })
+  ).pipe(
     // One process owns the file, so that nobody else counts.
     Layer.merge(MemoryStores.rates)
   )
@@ -47,16 +52,14 @@ const openInMemory = Effect.gen(function* () {
   return yield* upToDate(writer, writer)
 }).pipe(Effect.orDie)
 
-const openFile = Effect.fnUntraced(function* (options: ConnectionOptions) {
-  yield* hold(options.file)
-  return yield* Effect.gen(function* () {
+const openFile = (options: ConnectionOptions) =>
+  Effect.gen(function* () {
     const writer = yield* open(options)
     // A reader of its own, so that lists do not wait behind transactions.
     return yield* upToDate(writer, yield* open({ ...options, readonly: true }))
   }).pipe(
     Effect.catchCause((cause) => Effect.fail(new DatabaseUnusable({ file: options.file, cause: Cause.squash(cause) })))
   )
-})
 
 type Client = Effect.Success<ReturnType<typeof open>>
 

@@ -18,7 +18,7 @@ import {
   Timestamp
 } from "@weft/core"
 import { stores } from "@weft/sqlite"
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
 import * as JournalThread from "../src/JournalThread.ts"
 import { temporaryFolder } from "./Fresh.ts"
 
@@ -150,7 +150,9 @@ describe("the journal's thread", () => {
           yield* Effect.provide(listOrgs, stores({ file }))
           return yield* store.commit([{ _tag: "Appended", event, deliveries: [] }], null)
         }),
-        JournalThread.layer({ file, synchronous: "full", readonly: false })
+        Layer.effectContext(
+          Effect.map(JournalThread.begin({ file, synchronous: "full", readonly: false }), JournalThread.storesOf)
+        )
       )
       assert.deepStrictEqual(journal, [true])
     })
