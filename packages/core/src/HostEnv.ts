@@ -6,12 +6,14 @@ import type { ServiceKeys } from "./access/ServiceKeys.ts"
 import type { Sessions } from "./access/Sessions.ts"
 import type { Activity } from "./activity/Activity.ts"
 import { Feed } from "./activity/Feed.ts"
+import type { AuditLog } from "./audit/AuditLog.ts"
 import type { Build } from "./builds/Build.ts"
 import { Builds } from "./builds/Builds.ts"
 import type { NewBuild, Uploaded } from "./builds/Upload.ts"
 import type { Domains } from "./domains/Domains.ts"
 import { Events, type NewEvent } from "./events/Events.ts"
 import type { Files } from "./files/Files.ts"
+import { type HostAudit, hostAudit } from "./HostAudit.ts"
 import { type HostServiceKeys, type HostSessions, hostServiceKeys, hostSessions } from "./HostCredentials.ts"
 import { type HostDomains, hostDomains } from "./HostDomains.ts"
 import { type HostFiles, hostFiles } from "./HostFiles.ts"
@@ -59,12 +61,18 @@ export interface WeftEnv {
   }
   readonly files: HostFiles
   readonly domains: HostDomains
+  /** Who did what with credentials, secrets, domains and deployments. */
+  readonly audit: HostAudit
   /** What the host hands out under its API keys of the environment. */
   readonly sessions: HostSessions
   readonly serviceKeys: HostServiceKeys
   readonly events: {
     /** Durable when it resolves. Without `stream_id` the event begins a stream of its own. */
     readonly publish: (event: Omit<NewEvent, "causedBy" | "newStream">) => Promise<HostEvent>
+    /** Many at once, which is cheaper; see `Events.publishMany`. */
+    readonly publishMany: (
+      events: ReadonlyArray<Omit<NewEvent, "causedBy" | "newStream">>
+    ) => Promise<ReadonlyArray<HostEvent>>
     readonly list: (page?: PageRequest) => Promise<Page<HostEvent>>
     readonly get: (eventId: string) => Promise<HostEvent>
     /** All runs that the event set off. */
@@ -91,6 +99,7 @@ export type HostEnvServices =
   | Sessions
   | ServiceKeys
   | Domains
+  | AuditLog
   | Projects
   | ContextVariables
   | Files
@@ -140,6 +149,7 @@ export const hostEnv = (runtime: ManagedRuntime.ManagedRuntime<HostEnvServices, 
     },
     files: hostFiles(run),
     domains: hostDomains(run),
+    audit: hostAudit(run),
     sessions: hostSessions(runAs),
     serviceKeys: hostServiceKeys(runAs),
     events: {
@@ -148,6 +158,13 @@ export const hostEnv = (runtime: ManagedRuntime.ManagedRuntime<HostEnvServices, 
           Effect.map(
             Events.use((events) => events.publish(event)),
             hostEvent
+          )
+        ),
+      publishMany: (many) =>
+        run(
+          Effect.map(
+            Events.use((events) => events.publishMany(many)),
+            (events) => events.map(hostEvent)
           )
         ),
       list: (page = firstPage) =>

@@ -40,6 +40,11 @@ export class EventLog extends Context.Service<
      */
     readonly append: (publication: Publication) => Effect.Effect<Event, BadRequest | StoreUnavailable>
 
+    /** As `append`, of many of one environment: the events in their order. Where one fails, others may be stored. */
+    readonly appendAll: (
+      publications: ReadonlyArray<Publication>
+    ) => Effect.Effect<ReadonlyArray<Event>, BadRequest | StoreUnavailable>
+
     /** What the request has stored before, if it has. */
     readonly earlier: (envId: EnvId, request: OnceRequest) => Effect.Effect<Event | null, BadRequest | StoreUnavailable>
   }

@@ -28,6 +28,18 @@ export class Events extends Context.Service<
     readonly publish: (
       event: NewEvent
     ) => Effect.Effect<Event, Forbidden | BadRequest | PlanRequired | NotFound | StoreUnavailable, Caller>
+    /**
+     * As `publish`, of at most 1,000 events, which share their commit where they can; the stored events in their order.
+     * All are checked before any is stored, and a `BadRequest` says which is meant, such as `events[3]`. When the store
+     * fails meanwhile some may be stored: who publishes them again gives each its `idempotencyKey`.
+     */
+    readonly publishMany: (
+      events: ReadonlyArray<NewEvent>
+    ) => Effect.Effect<
+      ReadonlyArray<Event>,
+      Forbidden | BadRequest | PlanRequired | NotFound | StoreUnavailable,
+      Caller
+    >
     /** Newest first; only types that the caller may read. */
     readonly list: (page: PageRequest) => Effect.Effect<Page<Event>, Forbidden | StoreUnavailable, Caller>
     readonly get: (id: string) => Effect.Effect<Event, Forbidden | NotFound | StoreUnavailable, Caller>
@@ -38,10 +50,11 @@ export class Events extends Context.Service<
     Effect.gen(function* () {
       const store = yield* EventStore
       const log = yield* EventLog
-      const publish = yield* makePublishing
+      const publishing = yield* makePublishing
 
       return Events.of({
-        publish: (input) => publish(log, input),
+        publish: (input) => publishing.one(log, input),
+        publishMany: (inputs) => publishing.many(log, inputs),
 
         list: Effect.fnUntraced(function* (page) {
           const caller = yield* requirePermission("event", [], "read")

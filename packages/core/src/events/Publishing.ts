@@ -1,21 +1,21 @@
-/** The rules of publishing, whichever log the event goes to. Permission first. */
-import { Effect, Schema } from "effect"
-import { Digest } from "effect/crypto"
-import { requirePermission } from "../access/Caller.ts"
-import { Deployments } from "../builds/Deployments.ts"
-import { BadRequest } from "../errors/Errors.ts"
-import { EventId, freshIds, type RunId, StreamId } from "../ids/Ids.ts"
-import { type JsonText, toJsonText } from "../ids/JsonText.ts"
-import { isStorable } from "../ids/StorableText.ts"
-import { now as currentTime } from "../ids/Timestamp.ts"
-import { utf8Encode } from "../ids/Utf8.ts"
+/** Publishing to whichever log, one event or many. */
+import { Effect, type Schema } from "effect"
+import { Caller } from "../access/Caller.ts"
+import {
+  BadRequest,
+  type Forbidden,
+  type NotFound,
+  type PlanRequired,
+  type StoreUnavailable
+} from "../errors/Errors.ts"
+import type { EnvId, RunId, StreamId } from "../ids/Ids.ts"
 import { Quotas } from "../tenancy/Quotas.ts"
-import { type SpanStart, traced } from "../tracing/Spans.ts"
+import { type SpanStart, traced, tracerOf } from "../tracing/Spans.ts"
 import { parseTraceparent } from "../tracing/TraceContext.ts"
-import { type Delay, happensAt } from "./Delay.ts"
+import type { Delay } from "./Delay.ts"
 import type { Event } from "./Event.ts"
-import type { EventLog, OnceRequest } from "./EventLog.ts"
-import { isSystemType, SystemEvents } from "./SystemEvents.ts"
+import type { EventLog, Publication } from "./EventLog.ts"
+import { makePreparing, type Prepared } from "./Preparing.ts"
 
 export interface NewEvent extends Delay {
   /** Free-form, 1 to 256 characters; `a:b:c` by convention; the prefix `svc:` is reserved. */
@@ -39,53 +39,82 @@ export interface NewEvent extends Delay {
   readonly traceparent?: string
 }
 
-const typeLengthMax = 256
+/** Events that one call may publish. */
+export const publishManyMax = 1_000
+
+export type PublishError = Forbidden | BadRequest | PlanRequired | NotFound | StoreUnavailable
+
+export interface Publishing {
+  readonly one: (log: EventLog["Service"], input: NewEvent) => Effect.Effect<Event, PublishError, Caller>
+  /** As `Events.publishMany`. */
+  readonly many: (
+    log: EventLog["Service"],
+    inputs: ReadonlyArray<NewEvent>
+  ) => Effect.Effect<ReadonlyArray<Event>, PublishError, Caller>
+}
 
 export const makePublishing = Effect.gen(function* () {
-  const deployments = yield* Deployments
-  const system = yield* SystemEvents
   const quotas = yield* Quotas
-  const fresh = yield* freshIds
-  const requestOf = yield* makeRequestOf
+  const prepare = yield* makePreparing
 
-  return Effect.fnUntraced(function* (log: EventLog["Service"], input: NewEvent) {
-    const caller = yield* requirePermission("event", input.type, "create")
-    yield* checkType(input.type)
-    const stream_id =
-      input.stream_id === undefined
-        ? (input.newStream ?? (yield* fresh(StreamId)))
-        : yield* decodeStreamId(input.stream_id)
-    const instant = yield* currentTime
-    const event = {
-      event_id: yield* fresh(EventId),
-      env_id: caller.env_id,
-      stream_id,
-      event_type: input.type,
-      event_data: toJsonText(input.data),
-      event_time: yield* happensAt(input, instant),
-      created_at: instant
-    }
-    const request = input.idempotencyKey === undefined ? null : yield* requestOf(input, event.event_data)
-    const earlier = request === null ? null : yield* log.earlier(caller.env_id, request)
-    if (earlier !== null) return earlier
-    const { matches, schedule } = isSystemType(input.type)
-      ? yield* system.plan(event, input.data)
-      : { matches: (yield* deployments.of(caller.env_id)).matches(input.type), schedule: null }
-    if (schedule !== null && event.event_time > instant) return yield* notLater
-    yield* quotas.admit(caller.env_id, matches.length)
-    const append = log.append({
-      ...{ event, matches, causedBy: input.causedBy ?? null, request },
-      beginsStream: input.stream_id === undefined,
-      ...(schedule === null ? {} : { schedule })
-    })
-    const stored = yield* traced(append, () => publishSpan(event, matches.length, input.traceparent))
-    // Of two of the same key that came at once, this may be the other.
-    return stored
+  const admit = (envId: EnvId, runs: number) => (quotas.isUnlimited(envId) ? Effect.void : quotas.admit(envId, runs))
+
+  const append = (log: EventLog["Service"], prepared: Prepared, { traceparent }: NewEvent) => {
+    if ("earlier" in prepared) return Effect.succeed(prepared.earlier)
+    const { publication } = prepared
+    // Of two of the same key that came at once, what is stored may be the other.
+    return traced(log.append(publication), () => publishSpan(publication, traceparent))
+  }
+
+  const appendAll = Effect.fnUntraced(function* (log: EventLog["Service"], prepared: ReadonlyArray<Prepared>) {
+    const stored = yield* log.appendAll(prepared.flatMap((one) => ("earlier" in one ? [] : [one.publication])))
+    let next = 0
+    return prepared.flatMap((one) => ("earlier" in one ? one.earlier : (stored[next++] ?? [])))
   })
+
+  const publishing: Publishing = {
+    one: Effect.fnUntraced(function* (log, input) {
+      const caller = yield* Caller
+      const prepared = yield* prepare(log, caller, input)
+      if ("earlier" in prepared) return prepared.earlier
+      yield* admit(caller.env_id, prepared.publication.matches.length)
+      return yield* append(log, prepared, input)
+    }),
+
+    many: Effect.fnUntraced(function* (log, inputs) {
+      if (inputs.length > publishManyMax) return yield* tooMany
+      const caller = yield* Caller
+      const prepared: Array<Prepared> = []
+      for (const [index, input] of inputs.entries()) {
+        prepared.push(yield* Effect.catchTag(prepare(log, caller, input), "BadRequest", at(index)))
+      }
+      yield* admit(caller.env_id, runsOf(prepared))
+      // Each has a span of its own, where there is a tracer.
+      if (!(yield* isTraced)) return yield* appendAll(log, prepared)
+      const each = inputs.flatMap((input, index) => {
+        const one = prepared[index]
+        return one === undefined ? [] : [append(log, one, input)]
+      })
+      return yield* Effect.all(each, { concurrency: "unbounded" })
+    })
+  }
+  return publishing
 })
 
+const isTraced = Effect.withFiber((fiber) => Effect.succeed(tracerOf(fiber) !== null))
+
+const tooMany = new BadRequest({ reason: `events: at most ${publishManyMax} at once` })
+
+/** Says which of many is meant. */
+const at = (index: number) => (error: BadRequest) =>
+  Effect.fail(new BadRequest({ reason: `events[${index}]: ${error.reason}` }))
+
+const runsOf = (prepared: ReadonlyArray<Prepared>): number =>
+  prepared.reduce((runs, one) => runs + ("earlier" in one ? 0 : one.publication.matches.length), 0)
+
 /** What the runs of the event are parts of. */
-const publishSpan = ({ env_id, event_id, event_type }: Event, deliveries: number, traceparent?: string): SpanStart => {
+const publishSpan = ({ event, matches }: Publication, traceparent: string | undefined): SpanStart => {
+  const { env_id, event_id, event_type } = event
   const parent = traceparent === undefined ? null : parseTraceparent(traceparent)
   return {
     name: `publish ${event_type}`,
@@ -96,41 +125,8 @@ const publishSpan = ({ env_id, event_id, event_type }: Event, deliveries: number
       "messaging.destination.name": event_type,
       "messaging.message.id": event_id,
       "weft.env_id": env_id,
-      "weft.deliveries": deliveries
+      "weft.deliveries": matches.length
     },
     ...(parent === null ? {} : { parent })
   }
 }
-
-/** Schedules say themselves when. */
-const notLater = new BadRequest({ reason: "delay and deliver_at: schedules are made and cancelled at once" })
-
-const checkType = (type: string): Effect.Effect<void, BadRequest> => {
-  if (type.length === 0 || type.length > typeLengthMax) {
-    return Effect.fail(new BadRequest({ reason: `event_type must have 1 to ${typeLengthMax} characters` }))
-  }
-  return isStorable(type) ? Effect.void : unstorableType
-}
-
-const unstorableType = Effect.fail(new BadRequest({ reason: "event_type must be valid Unicode, without U+0000" }))
-
-const decodeStreamId = (text: string): Effect.Effect<StreamId, BadRequest> =>
-  isStreamId(text) ? Effect.succeed(text) : Effect.fail(new BadRequest({ reason: "stream_id must be a UUID" }))
-
-const isStreamId = Schema.is(StreamId)
-
-const isRequestKey = (key: string): boolean => /^[\x21-\x7e]{1,255}$/.test(key)
-
-/** What tells a request with a key from others: all that it asks for. */
-const makeRequestOf = Effect.map(
-  Digest.Digest,
-  (digest) =>
-    ({ idempotencyKey: key = "", type, stream_id, delay, deliver_at }: NewEvent, data: JsonText) =>
-      Effect.gen(function* (): Effect.fn.Return<OnceRequest, BadRequest> {
-        if (!isRequestKey(key)) {
-          return yield* new BadRequest({ reason: "Idempotency-Key must be 1 to 255 visible ASCII characters" })
-        }
-        const asked = JSON.stringify([type, stream_id, delay, deliver_at, data])
-        return { key, digest: yield* digest.digestHex(Digest.sha256, utf8Encode(asked)) }
-      })
-)

@@ -8,7 +8,9 @@ import { Clock, Duration, Effect, Schema } from "effect"
 export const Timestamp = Schema.Int.pipe(Schema.brand("Timestamp"))
 export type Timestamp = typeof Timestamp.Type
 
-export const now: Effect.Effect<Timestamp> = Effect.map(Clock.currentTimeMillis, (millis) => Timestamp.make(millis))
+export const now: Effect.Effect<Timestamp> = Effect.map(Clock.currentTimeMillis, (millis) =>
+  Timestamp.make(millis, { disableChecks: true })
+)
 
 export const addMillis = (instant: Timestamp, millis: number): Timestamp => Timestamp.make(instant + Math.round(millis))
 

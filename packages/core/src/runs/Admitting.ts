@@ -5,7 +5,7 @@ import { BadRequest, type StoreUnavailable } from "../errors/Errors.ts"
 import type { Event } from "../events/Event.ts"
 import type { OnceRequest, Publication } from "../events/EventLog.ts"
 import { whyRefused } from "../events/ScheduleEvents.ts"
-import { DeliveryId, type EnvId, freshIds } from "../ids/Ids.ts"
+import { DeliveryId, type EnvId, freshIdsNow } from "../ids/Ids.ts"
 import { addMillis, now as currentTime } from "../ids/Timestamp.ts"
 import { currentTraceparent } from "../tracing/Spans.ts"
 import type { AdmissionStore, EarlierRequest } from "./AdmissionStore.ts"
@@ -26,7 +26,7 @@ export type Outcome = { readonly event: Event; readonly isNew: boolean; readonly
 
 /** The deliveries of a publication, none of them claimed. */
 export const makeDeliveries = Effect.gen(function* () {
-  const fresh = yield* freshIds
+  const fresh = yield* freshIdsNow
   const conditions = yield* makeConditions
 
   return Effect.fnUntraced(function* ({ event, matches, causedBy }: Publication) {
@@ -35,8 +35,7 @@ export const makeDeliveries = Effect.gen(function* () {
     for (const match of matches) {
       const onceKey = match.handler.idempotency === null ? null : yield* conditions.onceKey(event, match)
       const group = match.handler.concurrency === null ? null : yield* conditions.group(event, match)
-      const id = yield* fresh(DeliveryId)
-      deliveries.push({ delivery: newDelivery(event, match, id, causedBy, group, traceparent), onceKey })
+      deliveries.push({ delivery: newDelivery(event, match, fresh(DeliveryId), causedBy, group, traceparent), onceKey })
     }
     return deliveries
   })

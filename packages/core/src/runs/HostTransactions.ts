@@ -39,25 +39,31 @@ export class HostTransactions extends Context.Service<
   static readonly layer = Layer.effect(
     HostTransactions,
     Effect.gen(function* () {
-      const publish = yield* makePublishing
+      const publishing = yield* makePublishing
       const deliveriesOf = yield* makeDeliveries
 
       /** A log that stores with `admissions` and keeps in `texts` what is to be told. */
-      const logOn = (admissions: AdmissionStore["Service"], texts: Array<string>) =>
-        EventLog.of({
-          append: Effect.fnUntraced(function* (publication: Publication) {
-            const { event, isNew, waiting } = yield* admitTo(admissions, publication, yield* deliveriesOf(publication))
-            if (isNew) texts.push(textOf(publication, waiting))
-            return event
-          }),
+      const logOn = (admissions: AdmissionStore["Service"], texts: Array<string>) => {
+        const append = Effect.fnUntraced(function* (publication: Publication) {
+          const { event, isNew, waiting } = yield* admitTo(admissions, publication, yield* deliveriesOf(publication))
+          if (isNew) texts.push(textOf(publication, waiting))
+          return event
+        })
+        return EventLog.of({
+          append,
+          appendAll: (publications) => Effect.forEach(publications, append),
           earlier: (envId, request) => earlierIn(admissions, envId, request)
         })
+      }
 
       return HostTransactions.of({
         publish: (admissions, input) =>
           Effect.suspend(() => {
             const texts: Array<string> = []
-            return Effect.map(publish(logOn(admissions, texts), input), (event) => ({ event, text: texts[0] ?? null }))
+            return Effect.map(publishing.one(logOn(admissions, texts), input), (event) => ({
+              event,
+              text: texts[0] ?? null
+            }))
           })
       })
     })
