@@ -1,0 +1,36 @@
+/** The permission language as sets: what a map grants, spelled out over a small world. Knows no rules of precedence. */
+import { type Action, type ResourceType, validActions } from "../../src/access/Permission.ts"
+
+export const types = Object.keys(validActions).filter((type): type is ResourceType => Object.hasOwn(validActions, type))
+
+/** Names of things; `anything` stands for all names that no rule spells out. */
+export const names = ["a", "b", "a/b", "a/c", "a/b/c", "a/*", "a/b/*", "*/*", "x:y", "anything"]
+export const files = [...names, "a/anything", "a/b/anything", "*/q"]
+
+interface Grant {
+  readonly type: ResourceType
+  readonly path: string
+  readonly action: Action
+}
+
+export const world: ReadonlyArray<Grant> = types.flatMap((type) =>
+  (type === "file" ? files : names).flatMap((path) => validActions[type].map((action) => ({ type, path, action })))
+)
+
+/** Whether the path of a rule names the path of a thing. */
+export const isNamed = (type: string, rule: string, path: string): boolean => {
+  if (rule === "*" || rule === path) return true
+  return type === "file" && rule.endsWith("/*") && path.startsWith(rule.slice(0, -1))
+}
+
+export const grantedBy = (map: Readonly<Record<string, ReadonlyArray<string>>>): ReadonlyArray<Grant> =>
+  world.filter(({ type, path, action }) =>
+    Object.entries(map).some(([key, actions]) => {
+      const [ruleType = "", ...rest] = key.split(":")
+      const covers = ruleType === "*" || (ruleType === type && isNamed(type, rest.join(":"), path))
+      return covers && (actions.includes("*") || actions.includes(action))
+    })
+  )
+
+export const show = (grants: ReadonlyArray<Grant>): ReadonlyArray<string> =>
+  grants.map(({ type, path, action }) => `${type}:${path} ${action}`)
