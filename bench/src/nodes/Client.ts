@@ -1,5 +1,5 @@
 /** Requests to whichever node, as clients behind a balancer make them. */
-import type { Cluster, Slot } from "./Cluster.ts"
+import type { Slot } from "./Cluster.ts"
 import type { Draws } from "./Draws.ts"
 import type { Ledger } from "./Ledger.ts"
 
@@ -12,17 +12,27 @@ export interface Sending {
 /** What a node answered with success; null for anything else, which is in the ledger. */
 export type Answered = { readonly [field: string]: unknown } | null
 
+/** A place where a node may listen. */
+export type Reachable = Pick<Slot, "name" | "node" | "isLeaving">
+
+/** Whom to ask, and as who. */
+export interface Reach {
+  readonly slots: ReadonlyArray<Reachable>
+  /** The token of a key that may do everything. */
+  readonly key: string
+}
+
 export interface Client {
   readonly post: (sending: Sending) => Promise<Answered>
   /** A node that listens, or null. */
-  readonly pick: () => Slot | null
+  readonly pick: () => Reachable | null
 }
 
 const patienceMs = 20_000
 
-export const makeClient = (cluster: Cluster, ledger: Ledger, random: Draws): Client => {
-  const pick = (): Slot | null => {
-    const there = cluster.slots.filter(({ node, isLeaving }) => node !== null && !isLeaving)
+export const makeClient = ({ slots, key }: Reach, ledger: Ledger, random: Draws): Client => {
+  const pick = (): Reachable | null => {
+    const there = slots.filter(({ node, isLeaving }) => node !== null && !isLeaving)
     return there.length === 0 ? null : random.one(there)
   }
   const post = async ({ path, body, headers = {} }: Sending): Promise<Answered> => {
@@ -36,7 +46,7 @@ export const makeClient = (cluster: Cluster, ledger: Ledger, random: Draws): Cli
     try {
       const response = await fetch(slot.node.url + path, {
         method: "POST",
-        headers: { authorization: `Bearer ${cluster.key}`, "content-type": "application/json", ...headers },
+        headers: { authorization: `Bearer ${key}`, "content-type": "application/json", ...headers },
         body: JSON.stringify(body),
         signal: AbortSignal.timeout(patienceMs)
       })

@@ -62,27 +62,46 @@ const toRun = (row: Row): StoredRun => {
 
 const portion = 20_000
 
+/** What is looked at: of the environment, or of all where it is null, with ids between these. */
+export interface Extent {
+  readonly envId: string | null
+  readonly after: string
+  readonly before: string
+}
+
+/** No id is after a text that begins so. */
+const everything: Extent = { envId: null, after: "", before: "g" }
+
 const readAll = async <A>(
   ask: Question,
+  { envId, after, before }: Extent,
   table: string,
   id: string,
   columns: string,
   read: (row: Row) => A
 ): Promise<Array<A>> => {
   const all: Array<A> = []
-  for (let last = ""; ; ) {
-    const text = `SELECT ${columns} FROM ${table} WHERE ${id} > $1 ORDER BY ${id} LIMIT ${portion}`
-    const rows = await ask(text, [last])
+  for (let last = after; ; ) {
+    const text = `SELECT ${columns} FROM ${table} WHERE ${id} > $1 AND ${id} < $2
+      ${envId === null ? "" : "AND env_id = $3"} ORDER BY ${id} LIMIT ${portion}`
+    const rows = await ask(text, envId === null ? [last, before] : [last, before, envId])
     for (const row of rows) all.push(read(row))
     if (rows.length < portion) return all
     last = String(rows.at(-1)?.[id])
   }
 }
 
-export const gather = async (ask: Question): Promise<Evidence> => {
-  const events = await readAll(ask, "events", "event_id", "event_id, event_type, event_data, created_at", toEvent)
+export const gather = async (ask: Question, extent: Extent = everything): Promise<Evidence> => {
+  const events = await readAll(
+    ask,
+    extent,
+    "events",
+    "event_id",
+    "event_id, event_type, event_data, created_at",
+    toEvent
+  )
   const columns = "run_id, event_id, var, run_type, status, attempt, start_time, stop_time, result"
-  const runs = await readAll(ask, "runs", "run_id", columns, toRun)
+  const runs = await readAll(ask, extent, "runs", "run_id", columns, toRun)
   const ofEvents = runs.filter((run) => run.event_id !== null)
   return {
     events: new Map(events.map((event) => [event.event_id, event])),

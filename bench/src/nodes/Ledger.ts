@@ -49,7 +49,17 @@ export class Ledger {
   skipped = 0
   readonly troubles: Array<Trouble> = []
   readonly faults: Array<Fault> = []
-  #n = 0
+  #n: number
+
+  /** Numbers go on after this one. */
+  constructor(after = 0) {
+    this.#n = after
+  }
+
+  /** The number that was given last. */
+  get last(): number {
+    return this.#n
+  }
 
   next(kind: Kind): number {
     this.sent.set(kind, (this.sent.get(kind) ?? 0) + 1)

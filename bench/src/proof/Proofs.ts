@@ -1,9 +1,12 @@
 /** All proofs, in the order of the page: the name on the command line, and what it is. */
 import { chaosProof } from "./chaos.ts"
 import type { Proof } from "./Proof.ts"
+import { soakNodesProof, soakProof } from "./soak.ts"
 import { testsProof } from "./tests.ts"
 
 export const proofs: ReadonlyMap<string, Proof> = new Map([
   ["chaos", chaosProof],
+  ["soak", soakProof],
+  ["soak-nodes", soakNodesProof],
   ["tests", testsProof]
 ])

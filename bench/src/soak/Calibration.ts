@@ -1,0 +1,58 @@
+/** How much a place bears: the load is raised step by step until answers get late or work is left behind. */
+import { setTimeout as sleep } from "node:timers/promises"
+import { makeClient } from "../nodes/Client.ts"
+import { draws } from "../nodes/Draws.ts"
+import type { Ledger } from "../nodes/Ledger.ts"
+import { beginLoad } from "../nodes/Load.ts"
+import { Latencies } from "./Latencies.ts"
+import type { Place } from "./Place.ts"
+
+export interface Capacity {
+  /** Requests in a second that are borne. */
+  readonly perSecond: number
+  /** The last one borne, with what is like it. */
+  readonly p99Ms: number
+}
+
+export interface CalibrationOptions {
+  readonly place: Place
+  /** The number of a request goes on from here, so that the keys of later ones are others. */
+  readonly ledger: Ledger
+  readonly seed: number
+  readonly progress: (text: string) => void
+}
+
+const stepMs = 6_000
+const first = 25
+const factor = 1.4
+const most = 4_000
+
+/** What of the events may be late, and what of the requests may be left out, before it is too much. */
+const p99MsMost = 500
+const shareSkippedMost = 0.01
+
+/** The last step that was borne, of which 70 % are no flood. */
+export const calibrate = async ({ place, ledger, seed, progress }: CalibrationOptions): Promise<Capacity> => {
+  let borne: Capacity = { perSecond: first, p99Ms: 0 }
+  for (let rate = first; rate <= most; rate *= factor) {
+    const latencies = new Latencies()
+    const client = latencies.measured(makeClient(place, ledger, draws(seed)))
+    const [skipped, waiting] = [ledger.skipped, await waitingIn(place)]
+    const load = beginLoad(client, ledger, draws(seed + rate), rate)
+    await sleep(stepMs)
+    const p99Ms = latencies.take().get("event")?.p99 ?? Number.POSITIVE_INFINITY
+    const behind = (await waitingIn(place)) - waiting
+    await load.stop()
+    const shareSkipped = (ledger.skipped - skipped) / (rate * (stepMs / 1000))
+    progress(`${rate.toFixed(0)} requests/s: p99 ${p99Ms.toFixed(0)} ms, ${behind} more deliveries wait`)
+    // What is delayed by its client waits 8 seconds at most, and is 4 of 100; what its group holds up waits, too.
+    if (p99Ms > p99MsMost || shareSkipped > shareSkippedMost || behind > rate * 3) break
+    borne = { perSecond: rate, p99Ms }
+  }
+  return borne
+}
+
+const waitingIn = async ({ ask }: Place): Promise<number> => {
+  const [row] = await ask("SELECT count(*) AS n FROM deliveries")
+  return Number(row?.n)
+}

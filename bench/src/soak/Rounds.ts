@@ -1,0 +1,144 @@
+/** The load, in rounds of which each is judged when all of it has ended: so it may go on for as long as one likes. */
+import { setTimeout as sleep } from "node:timers/promises"
+import { type Client, makeClient } from "../nodes/Client.ts"
+import { draws } from "../nodes/Draws.ts"
+import { watchEnv } from "../nodes/EnvWatcher.ts"
+import { type Evidence, gather, type StoredEvent } from "../nodes/Evidence.ts"
+import type { Findings } from "../nodes/Findings.ts"
+import { Ledger } from "../nodes/Ledger.ts"
+import { beginLoad } from "../nodes/Load.ts"
+import { checkRuns } from "../nodes/RunChecks.ts"
+import { watchStreams } from "../nodes/StreamWatcher.ts"
+import { checkTicks, checkTroubles, checkWatchers } from "../nodes/TimeChecks.ts"
+import type { Latencies } from "./Latencies.ts"
+import type { Place } from "./Place.ts"
+
+export interface RoundOptions {
+  readonly place: Place
+  readonly envId: string
+  readonly latencies: Latencies
+  readonly findings: Findings
+  /** Requests in a second. */
+  readonly rate: number
+  readonly seed: number
+}
+
+/** Sums over all rounds. */
+export interface Tally {
+  rounds: number
+  acknowledged: number
+  unknown: number
+  skipped: number
+  events: number
+  runs: number
+  succeeded: number
+  failedAsPlanned: number
+  ticks: number
+  streamsFollowed: number
+  factsWatched: number
+  /** Of any round, until all of it had ended. */
+  settledMsMost: number
+}
+
+export const emptyTally = (): Tally => ({
+  rounds: 0,
+  acknowledged: 0,
+  unknown: 0,
+  skipped: 0,
+  events: 0,
+  runs: 0,
+  succeeded: 0,
+  failedAsPlanned: 0,
+  ticks: 0,
+  streamsFollowed: 0,
+  factsWatched: 0,
+  settledMsMost: 0
+})
+
+/** Between two rounds nothing is sent, so that each event belongs to one of them. */
+const lullMs = 2_000
+
+/** How long all of a round may take to end after its last request. */
+const patienceMs = 120_000
+
+interface Sent {
+  readonly ledger: Ledger
+  readonly from: number
+  readonly to: number
+  readonly judge: () => Promise<void>
+}
+
+/** Sends one round; what it gives judges it, for which the next one need not wait. */
+export const sendRound = async (options: RoundOptions, after: number, lastsMs: number, tally: Tally): Promise<Sent> => {
+  const { place, latencies, rate, seed } = options
+  const ledger = new Ledger(after)
+  const client: Client = latencies.measured(makeClient(place, ledger, draws(seed)))
+  const watcher = await watchEnv(client, ledger, draws(seed + 1), place.key)
+  const from = Date.now()
+  const streams = watchStreams(client, ledger, draws(seed + 2), place.key, 2)
+  const load = beginLoad(client, ledger, draws(seed + 3), rate)
+  await sleep(lastsMs)
+  await Promise.all([load.stop(), streams.stop()])
+  const to = Date.now()
+  await sleep(lullMs)
+  const judge = async (): Promise<void> => {
+    tally.settledMsMost = Math.max(tally.settledMsMost, await settled(options, from, to))
+    await watcher.stop()
+    const extent = { envId: options.envId, after: leastIdAt(from - 1), before: leastIdAt(Date.now()) }
+    const evidence = ofRound(await gather(place.ask, extent), ledger, leastIdAt(to + lullMs))
+    const { findings } = options
+    checkRuns(evidence, ledger, findings)
+    const ticks = checkTicks(evidence, [], { from, to }, findings)
+    checkTroubles(ledger, findings)
+    for (const id of streams.missed) findings.add("streams whose watcher was not told of the end", id)
+    tally.factsWatched += checkWatchers(evidence, [watcher], to, findings)
+    tally.rounds++
+    tally.streamsFollowed += streams.told()
+    tally.acknowledged += [...ledger.answered.values()].reduce((sum, count) => sum + count, 0)
+    tally.unknown += ledger.unknown
+    tally.skipped += ledger.skipped
+    tally.events += evidence.events.size
+    tally.runs += evidence.runs.length
+    tally.succeeded += evidence.runs.filter(({ status }) => status === "succeeded").length
+    tally.failedAsPlanned += evidence.runs.filter(({ status }) => status === "failed").length
+    tally.ticks += ticks.fired
+  }
+  return { ledger, from, to, judge }
+}
+
+/** Events before that id, the ticks of what they asked for, and the runs of both, however late. */
+const ofRound = (all: Evidence, { acknowledged }: Ledger, before: string): Evidence => {
+  const isOf = (event: StoredEvent): boolean =>
+    event.event_id < before || (event.event_type === "svc:schedule" && acknowledged.has(String(event.data.schedule_id)))
+  const events = new Map([...all.events].filter(([, event]) => isOf(event)))
+  const runs = all.runs.filter(({ event_id, run_id }) => (event_id === null ? run_id < before : events.has(event_id)))
+  const ofEvents = runs.filter((run) => run.event_id !== null)
+  return { events, runs, runsOfEvent: Map.groupBy(ofEvents, (run) => run.event_id ?? "") }
+}
+
+/** As ids of that instant begin. */
+const leastIdAt = (instant: number): string => {
+  const time = instant.toString(16).padStart(12, "0")
+  return `${time.slice(0, 8)}-${time.slice(8)}`
+}
+
+/** Until nothing of what was begun in the round waits or runs; how long that took, in milliseconds. */
+const settled = async ({ place, envId, findings }: RoundOptions, from: number, to: number): Promise<number> => {
+  for (const began = performance.now(); ; await sleep(500)) {
+    const ids = [envId, leastIdAt(from - 1), leastIdAt(to + lullMs)]
+    const [left] = await place.ask(
+      `SELECT (SELECT count(*) FROM deliveries WHERE env_id = $1 AND event_id > $2 AND event_id < $3) AS waiting,
+        (SELECT count(*) FROM runs WHERE env_id = $1 AND status = 'running'
+          AND (run_id > $2 AND run_id < $3 OR event_id > $2 AND event_id < $3)) AS running,
+        (SELECT count(*) FROM schedules WHERE env_id = $1 AND cron IS NULL AND schedule_id > $2 AND schedule_id < $3) AS later`,
+      ids
+    )
+    const open = Number(left?.waiting) + Number(left?.running) + Number(left?.later)
+    const took = performance.now() - began
+    if (open === 0) return took
+    if (took > patienceMs) {
+      findings.add("deliveries left in the queue", JSON.stringify(left), open)
+      return took
+    }
+  }
+}
