@@ -2,6 +2,7 @@
 import { HttpApi, OpenApi } from "effect/http-api"
 import { completeDocument } from "./openapi/Document.ts"
 import { AdminApi } from "./routes/AdminApi.ts"
+import { AuditApi } from "./routes/AuditApi.ts"
 import { Enveloped } from "./routes/Authentication.ts"
 import { BuildsApi, TriggersApi } from "./routes/BuildsApi.ts"
 import { CallsApi } from "./routes/CallsApi.ts"
@@ -37,6 +38,7 @@ export class WeftApi extends HttpApi.make("weft")
     StreamsApi,
     EnvApi,
     DomainsApi,
+    AuditApi,
     AdminApi
   )
   .middleware(Enveloped)

@@ -3,6 +3,7 @@ import { Builds } from "./builds/Builds.ts"
 import { Calls } from "./Calls.ts"
 import { Files } from "./files/Files.ts"
 import { AdminEndpoints } from "./generated/AdminEndpoints.ts"
+import { AuditEndpoints } from "./generated/AuditEndpoints.ts"
 import { ContextEndpoints } from "./generated/ContextEndpoints.ts"
 import { DomainsEndpoints } from "./generated/DomainsEndpoints.ts"
 import { EnvEndpoints } from "./generated/EnvEndpoints.ts"
@@ -51,6 +52,7 @@ export class WeftClient {
   readonly streams: Streams
   readonly env: EnvEndpoints
   readonly domains: DomainsEndpoints
+  readonly audit: AuditEndpoints
   readonly status: StatusEndpoints
   readonly admin: AdminEndpoints
 
@@ -72,6 +74,7 @@ export class WeftClient {
     this.streams = new Streams(caller)
     this.env = new EnvEndpoints(caller)
     this.domains = new DomainsEndpoints(caller)
+    this.audit = new AuditEndpoints(caller)
     this.status = new StatusEndpoints(caller)
     this.admin = new AdminEndpoints(callerOf(options, options.adminToken))
   }

@@ -4,6 +4,7 @@ import type { Layer } from "effect"
 import { admissionStoreContract } from "./AdmissionStoreContract.ts"
 import { apiKeyStoreContract } from "./ApiKeyStoreContract.ts"
 import { atOnceContract } from "./AtOnceContract.ts"
+import { auditStoreContract } from "./AuditStoreContract.ts"
 import { buildStoreContract } from "./BuildStoreContract.ts"
 import { contextVariableStoreContract } from "./ContextVariableStoreContract.ts"
 import { domainStoreContract } from "./DomainStoreContract.ts"
@@ -32,6 +33,7 @@ export const databaseContracts = <E>(
   apiKeyStoreContract(name, layer)
   sessionStoreContract(name, layer)
   serviceKeyStoreContract(name, layer)
+  auditStoreContract(name, layer)
   projectStoreContract(name, layer)
   buildStoreContract(name, layer)
   contextVariableStoreContract(name, layer)

@@ -1,5 +1,6 @@
 export * from "./AdmissionStoreContract.ts"
 export * from "./ApiKeyStoreContract.ts"
+export * from "./AuditStoreContract.ts"
 export * from "./BlobStoreContract.ts"
 export * from "./BlobStoreModel.ts"
 export * from "./BuildStoreContract.ts"

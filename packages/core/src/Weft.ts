@@ -12,6 +12,10 @@ import { ServiceKeys } from "./access/ServiceKeys.ts"
 import * as SessionJanitor from "./access/SessionJanitor.ts"
 import { Sessions } from "./access/Sessions.ts"
 import type { Feed } from "./activity/Feed.ts"
+import { auditedStores } from "./audit/AuditedStores.ts"
+import { type AuditConfig, AuditLog, type AuditQuery } from "./audit/AuditLog.ts"
+import { Refusals } from "./audit/Refusals.ts"
+import { watchedCredentials } from "./audit/WatchedCredentials.ts"
 import type { BlobStore } from "./blobs/BlobStore.ts"
 import { Artifacts } from "./builds/Artifacts.ts"
 import { Assets } from "./builds/Assets.ts"
@@ -37,12 +41,15 @@ import { OpenUploads } from "./files/OpenUploads.ts"
 import { PublicUrl } from "./files/PublicUrl.ts"
 import { Readers } from "./files/Readers.ts"
 import { Uploads } from "./files/Uploads.ts"
+import { type HostAuditEntry, hostAuditEntry } from "./HostAudit.ts"
 import { hostEnv, type WeftEnv } from "./HostEnv.ts"
 import { type HostProvisioning, provisioningOf } from "./HostProvisioning.ts"
+import { mapPage } from "./HostRecords.ts"
 import { hostTenant, type WeftTenant } from "./HostTenant.ts"
 import type { HostFunctions } from "./hosting/HostFunction.ts"
 import { type HostFunctionInvalid, hostTableLayer } from "./hosting/HostTable.ts"
 import type { EnvId } from "./ids/Ids.ts"
+import { firstPage, type Page, type PageRequest } from "./ids/Page.ts"
 import { type DatabaseStores, MemoryStores } from "./memory/MemoryStores.ts"
 import { NodeMetrics } from "./metrics/NodeMetrics.ts"
 import { Projects } from "./projects/Projects.ts"
@@ -103,6 +110,8 @@ export type WeftServices =
   | Sessions
   | ServiceKeys
   | Credentials
+  | AuditLog
+  | Refusals
   | Projects
   | ContextVariables
   | Resealing
@@ -145,6 +154,8 @@ export interface RuntimeConfig {
   readonly provisioning?: ProvisioningConfig<WeftServices>
   /** Tenants' own host names; by default they can be registered, but not validated. */
   readonly domains?: DomainsConfig
+  /** How much of the audit log is kept. */
+  readonly audit?: AuditConfig
   /** What is kept for those who watch what happens. */
   readonly streams?: StreamsConfig
   /** What the code of tenants may call of this host, by name: `svc.host.crm.lookup(…)` calls `"crm.lookup"`. */
@@ -186,7 +197,8 @@ export const layer = (
     Layer.provideMerge(announcerLayer(provisioning))
   )
   const keys = Layer.mergeAll(ApiKeys.layer, Sessions.layer, ServiceKeys.layer, SessionJanitor.layer)
-  const access = keys.pipe(Layer.provideMerge(Layer.mergeAll(Credentials.layer, tenancy)))
+  const credentials = Layer.provide(watchedCredentials, Credentials.layer).pipe(Layer.provideMerge(Refusals.layer))
+  const access = keys.pipe(Layer.provideMerge(Layer.mergeAll(credentials, tenancy)))
   const archiveBytes = Layer.succeed(ArchiveBytesMax, config.archiveBytes ?? defaultLimits.archiveBytes)
   const builds = Layer.mergeAll(Projects.layer.pipe(Layer.provide(BuildContents.layer)), Builds.layer).pipe(
     Layer.provide(archiveBytes),
@@ -222,10 +234,19 @@ export const layer = (
   const streams = Streams.layer(config.streams)
   const controlling = Layer.mergeAll(Runs.layer, RunControl.layer, Calls.layer, LiveLogs.layer, LeaseKeeper.layer)
   const waited = Layer.provide(Layer.merge(Webhooks.layer, Tools.layer), WaitedRuns.layer)
-  const services = Layer.mergeAll(waited, controlling, OrgUsages.layer, running, domains, streams).pipe(
+  const services = Layer.mergeAll(
+    waited,
+    controlling,
+    OrgUsages.layer,
+    AuditLog.layer(config.audit),
+    running,
+    domains,
+    streams
+  ).pipe(
     Layer.provideMerge(Layer.provide(Executor.layer, hostTableLayer(config.host))),
     Layer.provideMerge(Layer.merge(RunningRuns.layer, StreamWatch.layer)),
     Layer.provideMerge(publishing),
+    Layer.provide(auditedStores),
     Layer.provide(crypto),
     Layer.provide(ownSpansOnly)
   )
@@ -272,6 +293,13 @@ export interface WeftInstance {
     readonly list: Promised<ApiKeys["Service"]["list"]>
     readonly update: Promised<ApiKeys["Service"]["update"]>
     readonly remove: Promised<ApiKeys["Service"]["remove"]>
+  }
+  readonly audit: {
+    /** Of all environments, and of none; newest first. */
+    readonly list: (
+      query?: AuditQuery & { readonly env_id?: EnvId },
+      page?: PageRequest
+    ) => Promise<Page<HostAuditEntry>>
   }
   readonly secrets: {
     /** After the master key was changed: seals everything anew that a former one sealed. May be repeated at will. */
@@ -327,6 +355,10 @@ export const start = async (options: StartOptions): Promise<WeftInstance> => {
       list: promised(apiKeys.list),
       update: promised(apiKeys.update),
       remove: promised(apiKeys.remove)
+    },
+    audit: {
+      list: async (query = {}, page = firstPage) =>
+        mapPage(hostAuditEntry)(await run(AuditLog.use((log) => log.listAll(query, page))))
     },
     secrets: { reseal: () => run(Resealing.use((resealing) => resealing.reseal)) },
     env: (envId) => hostEnv(runtime, envId),

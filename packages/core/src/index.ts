@@ -27,6 +27,16 @@ export * from "./activity/FeedTransport.ts"
 export { FeedLagMax } from "./activity/LocalChannel.ts"
 export * from "./activity/News.ts"
 export { sharedFeed } from "./activity/SharedFeed.ts"
+export {
+  AuditAction,
+  AuditActorType,
+  AuditEntry,
+  AuditOutcome
+} from "./audit/AuditEntry.ts"
+export { type AuditConfig, AuditLog, type AuditQuery } from "./audit/AuditLog.ts"
+export * from "./audit/AuditStore.ts"
+export { CurrentOrigin, type Origin } from "./audit/Origin.ts"
+export { Refusals } from "./audit/Refusals.ts"
 export * from "./blobs/BlobStore.ts"
 export { dispose, markDisposable } from "./blobs/Pieces.ts"
 export * from "./builds/Build.ts"
@@ -97,6 +107,7 @@ export { type Content, Files, type NewFile, type OpenFile, simpleUploadBytesMax 
 export * from "./files/MultipartUpload.ts"
 export { isOver, refusalOf, type StoreFacts, succeeding } from "./files/StoreRules.ts"
 export * from "./files/Uploads.ts"
+export type { HostAudit, HostAuditEntry } from "./HostAudit.ts"
 export type { HostServiceKey, HostServiceKeys, HostSession, HostSessions } from "./HostCredentials.ts"
 export type { HostEnvServices, WeftEnv } from "./HostEnv.ts"
 export type { HostFiles } from "./HostFiles.ts"
@@ -117,6 +128,7 @@ export type {
 export { HostFunctionInvalid } from "./hosting/HostTable.ts"
 export {
   ApiKeyId,
+  AuditId,
   BuildId,
   DeliveryId,
   DomainId,

@@ -11,6 +11,7 @@ import { Migrator, SqlClient } from "effect/sql"
 import { Database } from "./Database.ts"
 import { access } from "./migrations/Access.ts"
 import { announcements } from "./migrations/Announcements.ts"
+import { audit } from "./migrations/Audit.ts"
 import { domains } from "./migrations/Domains.ts"
 import { files } from "./migrations/Files.ts"
 import { groups } from "./migrations/Groups.ts"
@@ -47,7 +48,8 @@ export const migrateTo = Effect.fnUntraced(function* (last: number) {
     "0012_queue": run(queue),
     "0013_rates": run(rates(dialect)),
     "0014_arrivals": run(dialect.arrivals),
-    "0015_announcements": run(announcements(dialect))
+    "0015_announcements": run(announcements(dialect)),
+    "0016_audit": run(audit(dialect))
   }
   yield* Migrator.make({})({
     loader: Migrator.fromRecord(

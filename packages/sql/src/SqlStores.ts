@@ -2,6 +2,7 @@
 import type {
   AdmissionStore,
   ApiKeyStore,
+  AuditStore,
   BuildStore,
   ContextVariableStore,
   DomainStore,
@@ -24,6 +25,7 @@ import type {
 import { Layer } from "effect"
 import * as AdmissionStoreSql from "./AdmissionStoreSql.ts"
 import * as ApiKeyStoreSql from "./ApiKeyStoreSql.ts"
+import * as AuditStoreSql from "./AuditStoreSql.ts"
 import * as BuildStoreSql from "./BuildStoreSql.ts"
 import * as ContextVariableStoreSql from "./ContextVariableStoreSql.ts"
 import type { Database } from "./Database.ts"
@@ -56,6 +58,7 @@ export const recordStores: Layer.Layer<
   | ApiKeyStore
   | SessionStore
   | ServiceKeyStore
+  | AuditStore
   | TenantStore
   | ProjectStore
   | ContextVariableStore
@@ -74,6 +77,7 @@ export const recordStores: Layer.Layer<
   ApiKeyStoreSql.layer,
   SessionStoreSql.layer,
   ServiceKeyStoreSql.layer,
+  AuditStoreSql.layer,
   TenantStoreSql.layer,
   ProjectStoreSql.layer,
   ContextVariableStoreSql.layer,

@@ -1,9 +1,10 @@
 /** Every failure, wherever it comes from, becomes an answer in the error envelope with the request's id. */
-import { CurrentRequest, currentRequestId, Enveloped } from "@weft/api"
-import { BadRequest, NotFound } from "@weft/core"
+import { currentRequestId, Enveloped } from "@weft/api"
+import { BadRequest, CurrentOrigin, NotFound } from "@weft/core"
 import { Cause, Effect, Layer } from "effect"
 import { HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiError } from "effect/http-api"
+import { clientAddress } from "../access/ClientAddress.ts"
 import { atRoute, inRequestSpan } from "../tracing/RequestSpan.ts"
 import { toResponse } from "./Answer.ts"
 import { type Failure, failureAnswer, failureOf, internal, isOutage } from "./Failure.ts"
@@ -73,14 +74,17 @@ const answerCause = (
   return Effect.succeed(respond({ ...internal, retryAfterSeconds: isAbort ? null : 1 }))
 }
 
-/** Around everything: gives the request its id and lets no failure through. */
+/** Around everything: gives the request its id, says where it comes from, and lets no failure through. */
 export const enveloped = <E, R>(
   app: Effect.Effect<Response, E, R>,
-  nextId: () => string
+  nextId: () => string,
+  trustProxy: boolean
 ): Effect.Effect<Response, never, R | HttpServerRequest.HttpServerRequest> =>
-  Effect.flatMap(Effect.sync(nextId), (id) =>
-    Effect.matchCauseEffect(app, {
+  Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
+    const id = nextId()
+    const origin = { id, address: () => clientAddress(request, trustProxy), isAdmin: false }
+    return Effect.matchCauseEffect(app, {
       onSuccess: (response) => Effect.sync(() => HttpServerResponse.setHeader(envelop(response), "x-request-id", id)),
       onFailure: answerCause
-    }).pipe(Effect.provideService(CurrentRequest, { id }))
-  )
+    }).pipe(Effect.provideService(CurrentOrigin, origin))
+  })

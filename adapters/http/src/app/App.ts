@@ -18,6 +18,7 @@ import { EnvelopedLive, enveloped } from "../answers/Enveloping.ts"
 import { DocsPage } from "../documentation/DocsPage.ts"
 import { withSentUploadPath } from "../files/UploadPath.ts"
 import { AdminLive } from "../handlers/AdminLive.ts"
+import { AuditLive } from "../handlers/AuditLive.ts"
 import { buildsLive } from "../handlers/BuildsLive.ts"
 import { CallsLive } from "../handlers/CallsLive.ts"
 import { ContextLive } from "../handlers/ContextLive.ts"
@@ -80,6 +81,7 @@ const routesOf = (settings: HttpSettings, metrics: Reading, streams: EventStream
     EnvLive,
     streamsLive(streams),
     DomainsLive,
+    AuditLive,
     AdminLive
   )
   const middlewares = Layer.mergeAll(
@@ -112,7 +114,7 @@ export const makeApp = (settings: HttpSettings): Effect.Effect<App, never, WeftS
     const nextId = yield* makeRequestIds
     const onCustomDomains = yield* makeCustomDomains(settings.trustProxy)
     const http = Effect.provideService(
-      spanned(metered(enveloped(onCustomDomains(withSentUploadPath(routed)), nextId), meter)),
+      spanned(metered(enveloped(onCustomDomains(withSentUploadPath(routed)), nextId, settings.trustProxy), meter)),
       HttpIncomingMessage.MaxBodySize,
       ByteSize.bytes(settings.bodyBytes)
     )

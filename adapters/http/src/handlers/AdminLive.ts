@@ -1,8 +1,9 @@
 /** Handlers for `AdminApi`: one service call each, no decisions. */
 import { pageOf, WeftApi } from "@weft/api"
-import { ApiKeys, EnvId, NotFound, Resealing, Tenants } from "@weft/core"
+import { ApiKeys, AuditLog, EnvId, NotFound, Resealing, Tenants } from "@weft/core"
 import { Effect, Redacted, Schema } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
+import { auditQueryOf } from "./AuditLive.ts"
 import { listing } from "./Listing.ts"
 
 const isEnvId = Schema.is(EnvId)
@@ -18,6 +19,7 @@ export const AdminLive = HttpApiBuilder.group(
     const tenants = yield* Tenants
     const apiKeys = yield* ApiKeys
     const resealing = yield* Resealing
+    const audit = yield* AuditLog
     return handlers.handleAll({
       listOrgs: ({ query }) => {
         const page = pageOf(query)
@@ -44,7 +46,12 @@ export const AdminLive = HttpApiBuilder.group(
       removeApiKey: Effect.fnUntraced(function* ({ params }) {
         return yield* apiKeys.remove(yield* envIdOf(params.env_id), params.api_key_id)
       }),
-      resealSecrets: () => resealing.reseal
+      resealSecrets: () => resealing.reseal,
+      listAudit: ({ query: { env_id, ...query } }) => {
+        const page = pageOf(query)
+        const filter = { ...auditQueryOf(query), ...(env_id === undefined ? {} : { env_id }) }
+        return Effect.map(audit.listAll(filter, page), listing(page))
+      }
     })
   })
 )

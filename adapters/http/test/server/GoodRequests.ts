@@ -360,5 +360,6 @@ export const goodRequests = (server: TestServer, made: Made): Readonly<Record<Ne
   ...streams(made),
   ...files(server),
   ...access(server),
-  ...domains(server)
+  ...domains(server),
+  "audit.list": get(() => "/v1/audit", "*")
 })

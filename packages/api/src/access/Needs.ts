@@ -1,6 +1,7 @@
 /** Which permission each endpoint needs (decisions section 3): one table for the server and the document. */
 import { type Action, isUuid, type ResourceType } from "@weft/core"
 import type { HttpApiGroup } from "effect/http-api"
+import type { AuditApi } from "../routes/AuditApi.ts"
 import type { BuildsApi, TriggersApi } from "../routes/BuildsApi.ts"
 import type { CallsApi } from "../routes/CallsApi.ts"
 import type { ContextApi } from "../routes/ContextApi.ts"
@@ -44,6 +45,7 @@ type KeysOf<Group> =
 
 type Instances = {
   [G in
+    | typeof AuditApi
     | typeof BuildsApi
     | typeof TriggersApi
     | typeof CallsApi
@@ -130,7 +132,8 @@ export const needs: Readonly<Record<NeedKey, Need>> = {
   "domains.verify": { type: "domain", action: "update", on: "resource" },
   "domains.remove": { type: "domain", action: "delete", on: "resource" },
   "env.get": { type: "env", action: "read", on: "resource" },
-  "env.usage": { type: "env", action: "read", on: "resource" }
+  "env.usage": { type: "env", action: "read", on: "resource" },
+  "audit.list": { type: "key", action: "read", on: "resource" }
 }
 
 /** The need of an endpoint by group and name; undefined for one that needs no permission. */

@@ -1,11 +1,12 @@
 /** The host's own routes: organizations, environments, API keys (decisions section 7). */
-import { PlanName } from "@weft/core"
+import { EnvId, PlanName } from "@weft/core"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { List, Single } from "../envelope/Envelope.ts"
 import { NotFoundError } from "../errors/ErrorSchemas.ts"
 import { ResealedRecord } from "../records/ContextRecords.ts"
 import { ApiKeyRecord, CreatedApiKeyRecord, EnvRecord, OrgRecord } from "../records/Records.ts"
+import { AuditEntryList, auditQuery } from "./AuditApi.ts"
 import { AdminAuthenticated } from "./Authentication.ts"
 import { extension, tag } from "./Documentation.ts"
 import { EnvResponse } from "./EnvApi.ts"
@@ -96,7 +97,17 @@ const secretEndpoints = [
   }).annotateMerge(extension("Seal everything anew that a former master key sealed"))
 ] as const
 
+const auditEndpoints = [
+  HttpApiEndpoint.get("listAudit", "/admin/audit", {
+    query: {
+      ...auditQuery,
+      env_id: Schema.optionalKey(EnvId.annotate({ description: "Only the log of this environment" }))
+    },
+    success: AuditEntryList
+  }).annotateMerge(extension("List the audit log of everything, newest first"))
+] as const
+
 export class AdminApi extends HttpApiGroup.make("admin")
-  .add(...orgEndpoints, ...keyEndpoints, ...secretEndpoints)
+  .add(...orgEndpoints, ...keyEndpoints, ...secretEndpoints, ...auditEndpoints)
   .middleware(AdminAuthenticated)
   .annotateMerge(tag("Administration", "The host's own routes, with its admin token")) {}

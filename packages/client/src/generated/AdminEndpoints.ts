@@ -4,8 +4,15 @@ import type { PageQuery, Pages } from "../Pages.ts"
 import type { RequestOptions } from "../RequestOptions.ts"
 import { Endpoints } from "../transport/Endpoints.ts"
 import { path } from "../transport/Path.ts"
-import type { ApiKeyChange, ApiKeyInput, EnvironmentInput, OrganizationChange, OrganizationInput } from "./Inputs.ts"
-import type { ApiKey, CreatedApiKey, Environment, Organization, Resealed } from "./Records.ts"
+import type {
+  AdminListAuditQuery,
+  ApiKeyChange,
+  ApiKeyInput,
+  EnvironmentInput,
+  OrganizationChange,
+  OrganizationInput
+} from "./Inputs.ts"
+import type { ApiKey, AuditEntry, CreatedApiKey, Environment, Organization, Resealed } from "./Records.ts"
 
 export class AdminEndpoints extends Endpoints {
   /** List organizations, newest first. `GET /admin/orgs` */
@@ -61,5 +68,10 @@ export class AdminEndpoints extends Endpoints {
   /** Seal everything anew that a former master key sealed. `POST /admin/secrets/reseal` */
   resealSecrets(options: RequestOptions = {}): Promise<Resealed> {
     return this.caller.one("POST", "/admin/secrets/reseal", options)
+  }
+
+  /** List the audit log of everything, newest first. `GET /admin/audit` */
+  listAudit(query: AdminListAuditQuery = {}, options: RequestOptions = {}): Pages<AuditEntry> {
+    return this.caller.list("/admin/audit", options, query)
   }
 }

@@ -145,3 +145,68 @@ export interface RunsReplayQuery {
 export interface StreamsSubscribeQuery {
   readonly project?: string | undefined
 }
+
+export interface AuditListQuery extends PageQuery {
+  readonly action?:
+    | "api_key.create"
+    | "api_key.update"
+    | "api_key.remove"
+    | "session.create"
+    | "session.revoke"
+    | "session.revoke_all"
+    | "service_key.create"
+    | "service_key.revoke"
+    | "service_key.revoke_all"
+    | "context.create"
+    | "context.update"
+    | "context.remove"
+    | "domain.add"
+    | "domain.remove"
+    | "build.deploy"
+    | "build.go_live"
+    | "build.end_live"
+    | "project.remove"
+    | "org.create"
+    | "org.update"
+    | "env.create"
+    | "secrets.reseal"
+    | "authenticate"
+    | undefined
+  readonly outcome?: "done" | "refused" | undefined
+  readonly actor_id?: string | undefined
+  readonly object_id?: string | undefined
+  readonly time_range?: string | undefined
+}
+
+export interface AdminListAuditQuery extends PageQuery {
+  readonly action?:
+    | "api_key.create"
+    | "api_key.update"
+    | "api_key.remove"
+    | "session.create"
+    | "session.revoke"
+    | "session.revoke_all"
+    | "service_key.create"
+    | "service_key.revoke"
+    | "service_key.revoke_all"
+    | "context.create"
+    | "context.update"
+    | "context.remove"
+    | "domain.add"
+    | "domain.remove"
+    | "build.deploy"
+    | "build.go_live"
+    | "build.end_live"
+    | "project.remove"
+    | "org.create"
+    | "org.update"
+    | "env.create"
+    | "secrets.reseal"
+    | "authenticate"
+    | undefined
+  readonly outcome?: "done" | "refused" | undefined
+  readonly actor_id?: string | undefined
+  readonly object_id?: string | undefined
+  readonly time_range?: string | undefined
+  readonly env_id?: string | undefined
+}

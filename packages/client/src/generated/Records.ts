@@ -10,6 +10,46 @@ export interface ApiKey {
   readonly created_at: string
 }
 
+export interface AuditEntry {
+  readonly audit_id: string
+  readonly env_id: string | null
+  readonly action:
+    | "api_key.create"
+    | "api_key.update"
+    | "api_key.remove"
+    | "session.create"
+    | "session.revoke"
+    | "session.revoke_all"
+    | "service_key.create"
+    | "service_key.revoke"
+    | "service_key.revoke_all"
+    | "context.create"
+    | "context.update"
+    | "context.remove"
+    | "domain.add"
+    | "domain.remove"
+    | "build.deploy"
+    | "build.go_live"
+    | "build.end_live"
+    | "project.remove"
+    | "org.create"
+    | "org.update"
+    | "env.create"
+    | "secrets.reseal"
+    | "authenticate"
+  readonly outcome: "done" | "refused"
+  readonly count: number
+  readonly actor_type: "api-key" | "service-key" | "session" | "host" | "admin" | "unknown"
+  readonly actor_id: string | null
+  readonly actor_api_key_id: string | null
+  readonly object_id: string | null
+  readonly object_name: string | null
+  readonly request_id: string | null
+  readonly address: string | null
+  readonly details: Json
+  readonly created_at: string
+}
+
 export interface Build {
   readonly build_id: string
   readonly project_id: string

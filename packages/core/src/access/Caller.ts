@@ -23,6 +23,8 @@ export interface Identity {
   readonly type: "api-key" | "service-key" | "session" | "host"
   /** The id of the credential, for audit logs; never the secret. Null for the host. */
   readonly id: string | null
+  /** The API key that handed out a session or service key; left out for all others. */
+  readonly parent?: ApiKeyId
   readonly permissions: PermissionMap
   /** What the creator of a session or service key attached to it; null for all others. */
   readonly metadata: Schema.Json

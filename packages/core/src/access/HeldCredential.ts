@@ -87,8 +87,8 @@ const handedOut = (
   state: Pick<Held, "isEnabled" | "expiresAt">
 ): Effect.Effect<Held, CannotOpen> =>
   Effect.map(openMetadata(keyring, record.metadata, place), (metadata) => {
-    const { env_id, permissions } = record
-    const identity: Identity = { env_id, type, id, permissions, metadata: fromJsonText(metadata) }
+    const { env_id, api_key_id: parent, permissions } = record
+    const identity: Identity = { env_id, type, id, parent, permissions, metadata: fromJsonText(metadata) }
     return {
       ...state,
       secretHash: record.secret_hash,

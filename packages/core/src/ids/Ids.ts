@@ -59,6 +59,9 @@ export type DeliveryId = typeof DeliveryId.Type
 export const DomainId = uuid.pipe(Schema.brand("DomainId"))
 export type DomainId = typeof DomainId.Type
 
+export const AuditId = uuid.pipe(Schema.brand("AuditId"))
+export type AuditId = typeof AuditId.Type
+
 /** One process that runs deliveries. A restart is a new node. */
 export const NodeId = uuid.pipe(Schema.brand("NodeId"))
 export type NodeId = typeof NodeId.Type

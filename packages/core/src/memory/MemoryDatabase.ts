@@ -7,6 +7,7 @@ import { Context, Layer } from "effect"
 import type { ApiKey } from "../access/ApiKey.ts"
 import type { ServiceKey } from "../access/ServiceKey.ts"
 import type { Session } from "../access/Session.ts"
+import type { AuditEntry } from "../audit/AuditEntry.ts"
 import type { Build } from "../builds/Build.ts"
 import type { Manifest } from "../builds/Manifest.ts"
 import type { Domain } from "../domains/Domain.ts"
@@ -16,6 +17,7 @@ import type { File } from "../files/File.ts"
 import type { MultipartUpload, UploadedPart } from "../files/MultipartUpload.ts"
 import type {
   ApiKeyId,
+  AuditId,
   BuildId,
   DeliveryId,
   DomainId,
@@ -59,6 +61,7 @@ export class MemoryDatabase extends Context.Service<
     readonly apiKeys: Map<ApiKeyId, ApiKey>
     readonly sessions: Map<SessionId, Session>
     readonly serviceKeys: Map<ServiceKeyId, ServiceKey>
+    readonly audit: Map<AuditId, AuditEntry>
     readonly orgs: Map<OrgId, Org>
     readonly envs: Map<EnvId, Env>
     /** By the id of the tenant. */
@@ -96,6 +99,7 @@ export class MemoryDatabase extends Context.Service<
       apiKeys: new Map(),
       sessions: new Map(),
       serviceKeys: new Map(),
+      audit: new Map(),
       orgs: new Map(),
       envs: new Map(),
       announcements: new Map(),

@@ -9,6 +9,7 @@ import type { ApiKeyStore } from "../access/ApiKeyStore.ts"
 import type { ServiceKeyStore } from "../access/ServiceKeyStore.ts"
 import type { SessionStore } from "../access/SessionStore.ts"
 import type { Feed } from "../activity/Feed.ts"
+import type { AuditStore } from "../audit/AuditStore.ts"
 import type { BlobStore } from "../blobs/BlobStore.ts"
 import type { BuildStore } from "../builds/BuildStore.ts"
 import type { DomainStore } from "../domains/DomainStore.ts"
@@ -29,6 +30,7 @@ import type { TenantStore } from "../tenancy/TenantStore.ts"
 import type { UsageStore } from "../tenancy/UsageStore.ts"
 import * as AdmissionStoreMemory from "./AdmissionStoreMemory.ts"
 import * as ApiKeyStoreMemory from "./ApiKeyStoreMemory.ts"
+import * as AuditStoreMemory from "./AuditStoreMemory.ts"
 import * as BlobStoreMemory from "./BlobStoreMemory.ts"
 import * as BuildStoreMemory from "./BuildStoreMemory.ts"
 import * as ContextVariableStoreMemory from "./ContextVariableStoreMemory.ts"
@@ -56,6 +58,7 @@ export type DatabaseStores =
   | ApiKeyStore
   | SessionStore
   | ServiceKeyStore
+  | AuditStore
   | TenantStore
   | ProjectStore
   | ContextVariableStore
@@ -78,6 +81,7 @@ const databaseStores: Layer.Layer<DatabaseStores> = Layer.mergeAll(
   ApiKeyStoreMemory.layer,
   SessionStoreMemory.layer,
   ServiceKeyStoreMemory.layer,
+  AuditStoreMemory.layer,
   TenantStoreMemory.layer,
   ProjectStoreMemory.layer,
   ContextVariableStoreMemory.layer,
