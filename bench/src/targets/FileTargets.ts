@@ -25,6 +25,8 @@ export interface FileTarget {
 const folderLimit = "node:http and a folder"
 const bucketLimit = "minio client"
 
+const presignSeconds = 300
+
 const synced = "bytes and their name are synced before the answer"
 
 const startFolder = async (): Promise<FileServer> => {
@@ -73,7 +75,10 @@ export const bucketTargets = (server: () => Promise<S3Server>): ReadonlyArray<Fi
   {
     name: "Weft, S3",
     limit: bucketLimit,
-    settings: "the reference server with its defaults; downloads go from the S3 server straight to the client",
-    start: async () => startWeftFiles({ WEFT_STORAGE_URL: s3Url(await server(), "weft-bench") })
+    settings: `the reference server; downloads go from the S3 server straight to the client (presign_seconds=${presignSeconds})`,
+    start: async () =>
+      startWeftFiles({
+        WEFT_STORAGE_URL: `${s3Url(await server(), "weft-bench")}&presign_seconds=${presignSeconds}`
+      })
   }
 ]
