@@ -111,7 +111,7 @@ describe("a picture", () => {
   it("has a line for each figure, and lets no name be markup", () => {
     const picture = picturesOf(new Map([["sample", outcome]])).get("sample") ?? ""
     expect([...picture.matchAll(/<path class="line c\d" d="([^"]+)"/g)].map(([, path]) => path)).toEqual([
-      "M52 103L400 48"
+      "M52 115L400 60"
     ])
     expect(picture).not.toContain("<MiB>")
   })

@@ -5,7 +5,7 @@ import type { Line, Panel } from "./Proof.ts"
 type Panels = ReadonlyArray<PlainPanel>
 type PlainPanel = Pick<Panel, "title" | "lines">
 
-const size = { side: 16, panel: 400, plot: 110, axis: 52, title: 30, legend: 18, foot: 26, gap: 24 }
+const size = { side: 16, panel: 400, plot: 110, axis: 52, title: 30, legend: 30, letters: 52, foot: 26, gap: 24 }
 const colours = 6
 
 export const pictureOfPanels = (name: string, panels: Panels): string => {
@@ -55,8 +55,19 @@ const drawnPanel = ({ title, lines }: PlainPanel): string => {
 }
 
 const legend = (lines: ReadonlyArray<Line>): string => {
-  const names = lines.map(({ name }, index) => `<tspan class="f${index % colours}">■</tspan> ${escaped(name)}`)
-  return `<text class="dim" x="${size.axis}" y="${size.title + 6}">${names.join(" &#160; ")}</text>`
+  const rows: Array<{ letters: number; readonly names: Array<string> }> = []
+  lines.forEach(({ name }, index) => {
+    const last = rows.at(-1)
+    const row = last !== undefined && last.letters + name.length <= size.letters ? last : { letters: 0, names: [] }
+    if (row !== last) rows.push(row)
+    row.letters += name.length + 4
+    row.names.push(`<tspan class="f${index % colours}">■</tspan> ${escaped(name)}`)
+  })
+  const text = rows.map(
+    ({ names }, index) =>
+      `<text class="dim" x="${size.axis}" y="${size.title + 6 + index * 14}">${names.join(" &#160; ")}</text>`
+  )
+  return text.join("")
 }
 
 /** The next number that reads well. */

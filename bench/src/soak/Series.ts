@@ -15,8 +15,9 @@ export interface Judged {
   readonly trend: Trend
 }
 
-/** Points of a line in the picture. */
+/** Points of a line in the picture, and lines of a panel, of which the highest are drawn. */
 const drawnMax = 60
+const linesMax = 6
 
 export class Series {
   readonly #byKey = new Map<string, { readonly figure: Figure; readonly samples: Array<Sample> }>()
@@ -41,7 +42,11 @@ export class Series {
     const groups = Map.groupBy(this.#byKey.values(), ({ figure }) => figure.panel)
     return [...groups].map(([title, entries]) => ({
       title,
-      lines: entries.map(({ figure, samples }): Line => ({ name: figure.name, points: drawn(samples) }))
+      lines: entries
+        .map(({ figure, samples }): Line => ({ name: figure.name, points: drawn(samples) }))
+        .sort((a, b) => mostOf(b) - mostOf(a))
+        .slice(0, linesMax)
+        .sort((a, b) => (a.name < b.name ? -1 : 1))
     }))
   }
 
@@ -51,6 +56,8 @@ export class Series {
     return values.length === 0 ? { median: 0, most: 0 } : { median: medianOf(values), most: Math.max(...values) }
   }
 }
+
+const mostOf = ({ points }: Line): number => Math.max(...points.map(([, value]) => value))
 
 /** The largest of neighbours stands for them: a picture that hides peaks is worth nothing. */
 const drawn = (samples: ReadonlyArray<Sample>): ReadonlyArray<Sample> => {

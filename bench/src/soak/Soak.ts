@@ -75,13 +75,14 @@ export const soak = async ({ open, minutes, rate, seed, progress }: SoakOptions)
     const until = performance.now() + minutes * 60_000
     const judgements: Array<Promise<void>> = []
     let last = first.last
+    let told: ReadonlySet<string> = new Set()
     while (performance.now() < until) {
       const options = { place, envId, latencies, findings, rate: perSecond, seed: seed + last }
       const round = await sendRound(options, last, Math.min(roundMs, until - performance.now()), tally)
       last = round.ledger.last
       judgements.push(round.judge())
-      const failed = chores.failures.length + findings.total
-      progress(`${last} requests, ${tally.rounds} rounds judged, ${failed} failures`)
+      progress(`${last} requests, ${tally.rounds} rounds judged`)
+      told = tellNew(failuresOf(chores, findings), told, progress)
     }
     await chores.stop()
     await Promise.all(judgements)
@@ -92,6 +93,21 @@ export const soak = async ({ open, minutes, rate, seed, progress }: SoakOptions)
   } finally {
     await place.close()
   }
+}
+
+/** What was not as it must up to now. */
+const failuresOf = (chores: Chores, findings: Findings): ReadonlyArray<string> => [
+  ...findings.all.flatMap(({ what, samples }) => samples.map((sample) => `${what}: ${sample}`)),
+  ...chores.failures
+]
+
+const tellNew = (
+  failures: ReadonlyArray<string>,
+  told: ReadonlySet<string>,
+  progress: (text: string) => void
+): ReadonlySet<string> => {
+  for (const failure of failures) if (!told.has(failure)) progress(`FAILED: ${failure}`)
+  return new Set(failures)
 }
 
 const admin = (place: Place): Api => apiOf({ slots: place.slots, key: place.adminToken }, draws(1))

@@ -34,7 +34,8 @@ const store = figure("write-ahead log and connections", 0.25, 8)
 export const kept: ReadonlyMap<string, string> = new Map([
   ["events", "nothing removes events"],
   ["once", "keys are free again after 24 hours"],
-  ["service_keys", "revoked keys stay, as lists show them"]
+  ["service_keys", "keys that ended stay visible, as the specification says"],
+  ["audit", "the audit log is kept for a year"]
 ])
 
 export const panelOfKept = "rows that are kept"
