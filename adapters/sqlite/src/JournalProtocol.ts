@@ -4,7 +4,6 @@ import type {
   Admitted,
   CancelledRun,
   ClaimRequest,
-  ClaimResult,
   Delivery,
   EarlierRequest,
   EnvId,
@@ -23,6 +22,7 @@ import type {
   Timestamp
 } from "@weft/core"
 import type { Rows } from "@weft/sql"
+import type { ClaimRows } from "./ClaimRows.ts"
 import type { ConnectionOptions } from "./SqliteClient.ts"
 
 /** What the thread is started with. */
@@ -67,7 +67,7 @@ export type Request =
 export type Answer =
   /** The places of the entries that did not count, ascending. */
   | { readonly _tag: "Committed"; readonly uncounted: ReadonlyArray<number> }
-  | { readonly _tag: "Claimed"; readonly result: ClaimResult }
+  | { readonly _tag: "Claimed"; readonly result: ClaimRows }
   | { readonly _tag: "Reaped"; readonly runs: ReadonlyArray<Run> }
   | { readonly _tag: "Seen"; readonly sight: Sight }
   /** Of what was purged, unparked or forgotten. */

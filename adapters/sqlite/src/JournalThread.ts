@@ -8,6 +8,7 @@
 import { Worker } from "node:worker_threads"
 import { AdmissionStore, JournalStore, RunControlStore, StoreUnavailable, TickStore } from "@weft/core"
 import { Context, Effect, type Scope } from "effect"
+import { fromClaimRows } from "./ClaimRows.ts"
 import { toRows } from "./EntryRows.ts"
 import type { Answer, Call, JournalThreadData, Reply, Request } from "./JournalProtocol.ts"
 
@@ -40,7 +41,7 @@ const journalOf = (thread: JournalThread) =>
 
     claim: (request) =>
       Effect.flatMap(ask(thread, "claim", { _tag: "Claim", request }), (answer) =>
-        answer._tag === "Claimed" ? Effect.succeed(answer.result) : unexpected(answer)
+        answer._tag === "Claimed" ? Effect.succeed(fromClaimRows(answer.result, request)) : unexpected(answer)
       ),
 
     unpark: (groups, now) => count(thread, "unpark", { _tag: "Unpark", groups, now }),

@@ -7,6 +7,7 @@ import { parentPort, workerData } from "node:worker_threads"
 import { AdmissionStore, JournalStore, RunControlStore, TickStore } from "@weft/core"
 import { Database, journalStatements, journalStore, type Rows, sqlite } from "@weft/sql"
 import { Cause, Context, Effect, Layer, ManagedRuntime } from "effect"
+import { toClaimRows } from "./ClaimRows.ts"
 import { Commits } from "./Commits.ts"
 import { reasonOf } from "./Connection.ts"
 import type { Answer, Call, JournalThreadData, Reply, Request } from "./JournalProtocol.ts"
@@ -38,7 +39,7 @@ const answer = Effect.fnUntraced(function* (call: Others) {
   const ticks = yield* TickStore
   switch (call._tag) {
     case "Claim":
-      return { _tag: "Claimed", result: yield* journal.claim(call.request) } as const
+      return { _tag: "Claimed", result: toClaimRows(yield* journal.claim(call.request)) } as const
     case "Reap":
       return { _tag: "Reaped", runs: yield* journal.reap(call.nodeId, call.now, call.limit, call.own) } as const
     case "Look":

@@ -153,12 +153,44 @@ const longestDue = (
     ORDER BY d.due_at, d.delivery_id`
 
 const toClaim = (row: DueRow, kept: typeof Terms.Type, runId: RunId, { lease, now }: ClaimRequest): Claim => {
-  const { terms: _terms, group_key: _, event_type, event_data, event_time, created_at, ...rest } = row
-  const { env_id, event_id, stream_id } = rest
-  const delivery = { ...rest, ...kept }
-  const event = { env_id, event_id, stream_id, event_type, event_data, event_time, created_at }
-  return { delivery, event, run: startRun(delivery, runId, lease.node_id, now) }
+  const delivery = deliveryOf(row, kept)
+  return { delivery, event: eventOf(row), run: startRun(delivery, runId, lease.node_id, now) }
 }
+
+/** Name by name: to copy whatever a row has takes ten times as long. */
+const deliveryOf = (
+  row: DueRow,
+  { retry, timeout_ms, group, caused_by, traceparent }: typeof Terms.Type
+): Delivery => ({
+  delivery_id: row.delivery_id,
+  env_id: row.env_id,
+  event_id: row.event_id,
+  stream_id: row.stream_id,
+  project_id: row.project_id,
+  project_name: row.project_name,
+  build_id: row.build_id,
+  ns: row.ns,
+  var: row.var,
+  run_type: row.run_type,
+  retry,
+  timeout_ms,
+  group,
+  attempt: row.attempt,
+  due_at: row.due_at,
+  caused_by,
+  first_run_id: row.first_run_id,
+  ...(traceparent === undefined ? {} : { traceparent })
+})
+
+const eventOf = (row: DueRow): Event => ({
+  event_id: row.event_id,
+  env_id: row.env_id,
+  stream_id: row.stream_id,
+  event_type: row.event_type,
+  event_data: row.event_data,
+  event_time: row.event_time,
+  created_at: row.created_at
+})
 
 /** Deliveries that wait since before groups came have none. */
 const Terms = Schema.Struct({
