@@ -1,0 +1,83 @@
+/** The way that news takes between nodes, and what can be wrong with it: a transport for the shared feed. */
+import { FeedAway, type FeedSignal, type FeedTransport, Timestamp } from "@weft/core"
+import { Effect, Queue } from "effect"
+import type { Draws } from "./Draws.ts"
+import type { Kernel, Machine } from "./Kernel.ts"
+import type { FeedFault } from "./Scenario.ts"
+
+interface End {
+  readonly machine: Machine
+  readonly received: Queue.Queue<FeedSignal>
+  /** When the last text of each sender arrives here: none overtakes it. */
+  readonly lastOf: Map<End, number>
+  fault: FeedFault | null
+}
+
+const delayMaxMs = 3
+const slowMaxMs = 2_000
+
+export class Wire {
+  readonly #kernel: Kernel
+  readonly #draws: Draws
+  readonly #ends = new Map<Machine, End>()
+  injected = 0
+
+  constructor(kernel: Kernel, draws: Draws) {
+    this.#kernel = kernel
+    this.#draws = draws
+  }
+
+  connect(machine: Machine): Effect.Effect<FeedTransport> {
+    return Effect.map(Queue.unbounded<FeedSignal>(), (received) => {
+      const end: End = { machine, received, lastOf: new Map(), fault: null }
+      this.#ends.set(machine, end)
+      return { textBytesMax: 7999, received, send: (texts) => Effect.suspend(() => this.#send(end, texts)) }
+    })
+  }
+
+  disconnect(machine: Machine): void {
+    this.#ends.delete(machine)
+  }
+
+  /** From now on this is wrong with what the machine sends and hears; null: nothing. */
+  set(machine: Machine, fault: FeedFault | null): void {
+    const end = this.#ends.get(machine)
+    if (end === undefined) return
+    if (fault === "away") this.#signal(end, { _tag: "Away", since: Timestamp.make(Math.floor(this.#kernel.now)) })
+    if (end.fault === "away" && fault !== "away") this.#signal(end, { _tag: "Back" })
+    end.fault = fault
+  }
+
+  #send(from: End, texts: ReadonlyArray<string>): Effect.Effect<void, FeedAway> {
+    this.#kernel.trace.add(`${from.machine.name} tells ${texts.length}`)
+    if (from.fault === "away" || (from.fault === "refused" && this.#draws.chance(0.7))) {
+      this.injected++
+      // Some may have heard of it, and will again.
+      if (from.fault === "refused" && this.#draws.chance(0.5)) this.#spread(from, texts)
+      return Effect.fail(new FeedAway({ cause: "as drawn" }))
+    }
+    this.#spread(from, texts)
+    return Effect.void
+  }
+
+  #spread(from: End, texts: ReadonlyArray<string>): void {
+    for (const end of this.#ends.values()) {
+      if (end !== from && (end.fault === "away" || end.fault === "lost")) {
+        this.injected++
+        continue
+      }
+      const isSlow = end !== from && end.fault === "slow"
+      if (isSlow) this.injected++
+      const delay = this.#draws.share() * (isSlow ? slowMaxMs : delayMaxMs)
+      const at = Math.max(this.#kernel.elapsed + delay, (end.lastOf.get(from) ?? 0) + 0.001)
+      end.lastOf.set(from, at)
+      this.#kernel.after(end.machine, at - this.#kernel.elapsed, () => {
+        for (const text of texts) Queue.offerUnsafe(end.received, { _tag: "Text", text })
+      })
+    }
+  }
+
+  #signal(end: End, signal: FeedSignal): void {
+    this.#kernel.after(end.machine, 0, () => Queue.offerUnsafe(end.received, signal))
+  }
+}
