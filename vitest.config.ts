@@ -1,4 +1,5 @@
 import { defineConfig } from "vitest/config"
+import { builtByUrl } from "./tooling/src/programs/builtByUrl.ts"
 
 const suites = ["{packages,adapters,examples}/*/test/**/*.test.ts", "{bench,docs,tooling}/test/**/*.test.ts"]
 
@@ -23,6 +24,7 @@ const onPostgres = ["adapters/postgres/test/**/*.test.ts"]
 const heavy = ["**/*.e2e.test.ts"]
 
 export default defineConfig({
+  plugins: [builtByUrl()],
   test: {
     pool: "forks",
     reporters: ["default", "./tooling/src/PlainSummary.ts"],

@@ -23,11 +23,18 @@ const deciding = [
 
 const terms = `${process.versions.node} 1`
 
+/** Many in one process may ask at once. */
+const underWay = new Map<string, Promise<string>>()
+
 /** The folder of the program whose module, from the root, is `main`: `main.mjs` there starts it, in a process of Node 24. */
 export const builtProgram = async (name: string, main: string): Promise<string> => {
   const cache = join(root, "node_modules/.cache", name)
   const record = join(cache, "record.json")
-  return freshRecord(root, record, terms)?.place ?? (await build(cache, record, main))
+  const known = freshRecord(root, record, terms)?.place ?? underWay.get(name)
+  if (known !== undefined) return known
+  const building = build(cache, record, main).finally(() => underWay.delete(name))
+  underWay.set(name, building)
+  return building
 }
 
 const build = async (cache: string, record: string, main: string): Promise<string> => {
