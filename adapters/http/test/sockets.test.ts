@@ -1,6 +1,6 @@
-import { connect } from "node:net"
 import { assert, describe, it } from "@effect/vitest"
 import { afterAll, beforeAll } from "vitest"
+import { exchange as exchangeWith } from "./server/RawExchange.ts"
 import { TestServer } from "./server/TestServer.ts"
 
 let server: TestServer
@@ -10,18 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-/** Everything that the server says on a connection until it ends it. */
-const exchange = (text: string): Promise<string> =>
-  new Promise((resolve, reject) => {
-    const socket = connect(server.listening.port, server.listening.host, () => socket.write(text))
-    let received = ""
-    socket.on("data", (chunk) => {
-      received += chunk.toString()
-    })
-    socket.on("error", reject)
-    socket.on("close", () => resolve(received))
-    socket.setTimeout(5000, () => socket.destroy(new Error("the server keeps silent")))
-  })
+const exchange = (text: string): Promise<string> => exchangeWith(server.listening, text)
 
 const checkRefusal = (received: string): void => {
   const [head = "", body = ""] = received.split("\r\n\r\n")

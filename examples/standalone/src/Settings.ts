@@ -2,6 +2,7 @@
 import { type Limits, parseTarget, Slug } from "@weft/core"
 import { Redacted, Schema } from "effect"
 import { type BackendSettings, backendSettings } from "./BackendSettings.ts"
+import { type ConnectionSettings, connectionSettings } from "./ConnectionSettings.ts"
 import { type DomainSettings, domainSettings } from "./DomainSettings.ts"
 import { type TracingSettings, tracingSettings } from "./TracingSettings.ts"
 
@@ -36,7 +37,9 @@ export interface Settings extends BackendSettings {
   /** Null: nothing is traced. */
   readonly tracing: TracingSettings | null
   readonly domains: DomainSettings
-  /** Whether `X-Forwarded-Host` says what host a request is for. */
+  readonly connections: ConnectionSettings
+  readonly audit: { readonly days: number; readonly entries: number }
+  /** Whether `X-Forwarded-Host` says what host a request is for, and `X-Forwarded-For` who it is of. */
   readonly trustProxy: boolean
   readonly sandbox: {
     readonly limits: Partial<Limits>
@@ -117,6 +120,11 @@ export const readSettings = (variables: Variables): Settings => {
     egressTraceparent: targets("WEFT_EGRESS_TRACEPARENT", text("WEFT_EGRESS_TRACEPARENT")),
     tracing: tracingSettings(text, whole, wrong),
     domains: domainSettings(text, address, wrong),
+    connections: connectionSettings(whole),
+    audit: {
+      days: whole("WEFT_LIMIT_AUDIT_DAYS", 1, 36_500) ?? 365,
+      entries: whole("WEFT_LIMIT_AUDIT_ENTRIES", 1, 10_000_000) ?? 10_000
+    },
     trustProxy: flag("WEFT_TRUST_PROXY"),
     sandbox: {
       limits: withoutNull({

@@ -9,12 +9,13 @@ export const layer: Layer.Layer<AuditStore, never, Database> = Layer.effect(
   Effect.gen(function* () {
     const { reader, writer } = yield* Database
 
-    const insert = (entry: AuditEntry) => writer`INSERT INTO audit ${writer.insert({ ...entry })}`
+    const insert = (entry: AuditEntry): Effect.Effect<void, SqlError.SqlError> =>
+      Effect.asVoid(writer`INSERT INTO audit ${writer.insert({ ...entry })}`)
 
     const within = <A, E, R>(change: Effect.Effect<A, E, R>, entryOf: (result: A) => AuditEntry | null) =>
       writer
         .withTransaction(
-          Effect.tap(ofDatabase(change), (result) => {
+          Effect.tap(ofDatabase(change), (result): Effect.Effect<void, SqlError.SqlError> => {
             const entry = entryOf(result)
             return entry === null ? Effect.void : insert(entry)
           })
@@ -57,8 +58,10 @@ type Row = RowOf<AuditEntry>
  * to be tried again as the store's own would have been. So it must see what the database said.
  */
 const ofDatabase = <A, E, R>(change: Effect.Effect<A, E, R>): Effect.Effect<A, E | SqlError.SqlError, R> =>
-  Effect.catch(change, (error) =>
-    Effect.fail(error instanceof StoreUnavailable && SqlError.isSqlError(error.cause) ? error.cause : error)
+  Effect.catch(
+    change,
+    (error): Effect.Effect<never, E | SqlError.SqlError> =>
+      Effect.fail(error instanceof StoreUnavailable && SqlError.isSqlError(error.cause) ? error.cause : error)
   )
 
 const conditions = (sql: SqlClient.SqlClient, filter: AuditFilter): Statement.Fragment =>

@@ -9,6 +9,7 @@ import { atRoute, inRequestSpan } from "../tracing/RequestSpan.ts"
 import { toResponse } from "./Answer.ts"
 import { type Failure, failureAnswer, failureOf, internal, isOutage } from "./Failure.ts"
 import { inputFault } from "./InputFault.ts"
+import { holdsSecret, unstored } from "./SecretAnswers.ts"
 
 type Response = HttpServerResponse.HttpServerResponse
 
@@ -51,9 +52,11 @@ const transportFault = (error: HttpServerError.HttpServerError): BadRequest | No
 }
 
 /** Inside the API: errors are answered here, so that how they look is decided in one place. */
-export const EnvelopedLive: Layer.Layer<Enveloped> = Layer.succeed(Enveloped, (httpEffect, { endpoint }) =>
-  atRoute(endpoint.path, Effect.catch(httpEffect, answerError))
-)
+export const EnvelopedLive: Layer.Layer<Enveloped> = Layer.succeed(Enveloped, (httpEffect, { endpoint, group }) => {
+  const answered = Effect.catch(httpEffect, answerError)
+  const isSecret = holdsSecret(group.identifier, endpoint.identifier)
+  return atRoute(endpoint.path, isSecret ? Effect.map(answered, unstored) : answered)
+})
 
 /** What `effect` itself refuses, such as another content type, it answers without an envelope. */
 const envelop = (response: Response): Response => {

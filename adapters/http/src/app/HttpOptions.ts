@@ -16,8 +16,9 @@ export interface HttpOptions {
   /** How many uploads are held in memory at once; more wait. Default 4. */
   readonly uploadsAtOnce?: number
   /**
-   * Whether every request comes through a proxy that sets `X-Forwarded-Host`, so that custom domains are told by it
-   * instead of by `Host`. Default false: otherwise a client could say what it likes.
+   * Whether every request comes through a proxy that sets `X-Forwarded-Host` and adds to `X-Forwarded-For`: then custom
+   * domains are told by the one instead of by `Host`, and clients' addresses in the audit log by the last of the other.
+   * Default false: otherwise a client could say what it likes.
    */
   readonly trustProxy?: boolean
   /** How long a subscription lasts before its client has to come back, in milliseconds; default 300,000. */

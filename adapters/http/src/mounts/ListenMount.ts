@@ -6,6 +6,7 @@ import type { Duplex } from "node:stream"
 import { type Failure, failureAnswer, internal } from "../answers/Failure.ts"
 import type { HttpOptions } from "../app/HttpOptions.ts"
 import { type BodyPatience, makeBodyPatience } from "./BodyPatience.ts"
+import { type ConnectionLimits, limitConnections } from "./ConnectionLimits.ts"
 import { continueOnRead } from "./ContinueOnRead.ts"
 import { makeTlsServer, type TlsOptions } from "./DomainTls.ts"
 import { type NodeMount, node } from "./NodeMount.ts"
@@ -20,6 +21,14 @@ export interface ListenOptions extends HttpOptions {
   readonly tls?: TlsOptions
   /** How long a body may pause before its connection is closed, in milliseconds; default 60,000. */
   readonly bodyIdleMs?: number
+  /** How long an answer may wait without its client taking a byte of it, in milliseconds; default 60,000. */
+  readonly sendIdleMs?: number
+  /** How long the headers of a request may take, in milliseconds; default 60,000. */
+  readonly headersMs?: number
+  /** Connections at once, for each port; those beyond are closed. Default 10,000. */
+  readonly connections?: number
+  /** Connections at once from one address; by default no limit, as behind a proxy all have the same. */
+  readonly connectionsPerAddress?: number
 }
 
 export interface Listening {
@@ -41,18 +50,24 @@ export interface Listening {
 /** Longer than the idle time of usual load balancers, which must be the ones to close. */
 const keepAliveTimeout = 65_000
 
-/** The rest is `BodyPatience`'s. */
-const headersTimeout = 60_000
 const requestMs = 300_000
+
+/** Headers of a request; Node counts only the bytes of their names and values. */
+const headersMax = 200
+const headerBytesMax = 16 * 1024
 
 /** Listens once Weft answers, so that no request waits for the start. Rejects when the address can't be had. */
 export const listen = async (weft: WeftRuntime, options: ListenOptions = {}): Promise<Listening> => {
-  const { host = "127.0.0.1", port = 8787, tls, bodyIdleMs = 60_000, ...rest } = options
+  const { host = "127.0.0.1", port = 8787, tls, bodyIdleMs = 60_000, headersMs = 60_000, ...more } = options
+  const { sendIdleMs = 60_000, connections = 10_000, connectionsPerAddress, ...rest } = more
   const mounted = node(weft, rest)
   await mounted.ready
   const patience = makeBodyPatience({ idleMs: bodyIdleMs, wholeMs: requestMs, cut: cutOff })
-  const server = answerBy(mounted, patience, createServer(serverOptions))
-  const tlsServer = tls && answerBy(mounted, patience, makeTlsServer(await weft.runtime.context(), serverOptions))
+  const limits = { total: connections, perAddress: connectionsPerAddress ?? null, sendIdleMs }
+  const serverOptions = serverOptionsOf(headersMs)
+  const server = answerBy(mounted, patience, limits, createServer(serverOptions))
+  const tlsServer =
+    tls && answerBy(mounted, patience, limits, makeTlsServer(await weft.runtime.context(), serverOptions))
   const close = async (closeOptions?: CloseOptions): Promise<void> => {
     const closed = [server, ...(tlsServer === undefined ? [] : [tlsServer])].map(stop)
     await mounted.close(closeOptions)
@@ -76,21 +91,38 @@ export const listen = async (weft: WeftRuntime, options: ListenOptions = {}): Pr
   }
 }
 
-// The check of `Host` is done here, so that its answer has the envelope.
-const serverOptions = { keepAliveTimeout, headersTimeout, requestTimeout: 0, requireHostHeader: false }
+const serverOptionsOf = (headersMs: number) => ({
+  keepAliveTimeout,
+  headersTimeout: headersMs,
+  // How often Node looks whose headers are late.
+  connectionsCheckingInterval: Math.min(headersMs, 30_000),
+  // What is left is `BodyPatience`'s.
+  requestTimeout: 0,
+  // The check of `Host` is done here, so that its answer has the envelope.
+  requireHostHeader: false,
+  // Whatever the process is started with: servers and proxies must agree where a request ends.
+  insecureHTTPParser: false,
+  maxHeaderSize: headerBytesMax
+})
 
 /** Has the mount answer the server's requests, and what is none answered in the envelope, too. */
-const answerBy = <S extends Server | HttpsServer>(mounted: NodeMount, patience: BodyPatience, server: S): S => {
+const answerBy = <S extends Server | HttpsServer>(
+  mounted: NodeMount,
+  patience: BodyPatience,
+  limits: ConnectionLimits,
+  server: S
+): S => {
   const answering = new WeakSet<Duplex>()
   const answer = (request: IncomingMessage, response: ServerResponse): void => {
-    if (request.headers.host === undefined && request.httpVersion !== "1.0") {
-      return void refuse(response.socket ?? request.socket, "The header Host is missing")
-    }
+    const fault = requestFault(request)
+    if (fault !== null) return void refuse(response.socket ?? request.socket, fault)
     answering.add(request.socket)
     response.once("close", () => answering.delete(request.socket))
     patience.watch(request, response)
     mounted(request, response)
   }
+  server.maxHeadersCount = headersMax
+  limitConnections(server, limits, (socket) => answering.has(socket))
   server.on("request", answer)
   server.on("checkContinue", (request, response) => {
     continueOnRead(request, response)
@@ -106,6 +138,21 @@ const answerBy = <S extends Server | HttpsServer>(mounted: NodeMount, patience: 
   )
   server.on("connect", (_request, socket) => refuse(socket, "This server is no proxy"))
   return server
+}
+
+/** What Node lets pass, though servers and proxies may not agree about what it means; null for a sound request. */
+const requestFault = ({ httpVersion, rawHeaders }: IncomingMessage): string | null => {
+  if (httpVersion !== "1.1" && httpVersion !== "1.0") return "This is not HTTP/1.1"
+  // What is more than that, Node has left out of `headers`.
+  if (rawHeaders.length > 2 * headersMax) return "There are too many headers"
+  let hosts = 0
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index]
+    if (name?.length === 4 && name.toLowerCase() === "host") hosts++
+  }
+  // Of several, Node takes the first; a proxy may have taken another.
+  if (hosts > 1) return "The header Host is there more than once"
+  return hosts === 0 && httpVersion !== "1.0" ? "The header Host is missing" : null
 }
 
 /** Accepts no more; `end` closes what is open, `done` is when nothing is. */

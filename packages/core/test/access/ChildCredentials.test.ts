@@ -43,8 +43,13 @@ describe("a session or service key", () => {
   it.effect("is its own identity, with its metadata", () =>
     run(
       Effect.gen(function* () {
-        const { env, session, serviceKey } = yield* family(full, { "event:*": ["read"] })
-        const common = { env_id: env.env_id, permissions: { "event:*": ["read"] }, metadata: { customer: "c-17" } }
+        const { env, parent, session, serviceKey } = yield* family(full, { "event:*": ["read"] })
+        const common = {
+          env_id: env.env_id,
+          parent: parent.key.api_key_id,
+          permissions: { "event:*": ["read"] },
+          metadata: { customer: "c-17" }
+        }
         assert.deepStrictEqual<unknown>(yield* authenticate(session.token), {
           ...common,
           type: "session",
