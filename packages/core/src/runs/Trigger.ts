@@ -15,9 +15,7 @@ export interface Trigger {
  * - Any other event: it gets the event.
  */
 export const triggerOf = (event: Event): Trigger => {
-  const { event_data, event_time, created_at, ...rest } = event
-  const head = JSON.stringify({ ...rest, event_time: iso(event_time), created_at: iso(created_at) })
-  const facts = `{"event":${head.slice(0, -1)},"event_data":${event_data}},"caller":null`
+  const facts = `{"event":${eventText(event)},"caller":null`
   switch (event.event_type) {
     case "svc:call":
       return { trigger: "args", facts: `${facts},"args":${argsOf(event)}}` }
@@ -30,6 +28,15 @@ export const triggerOf = (event: Event): Trigger => {
     default:
       return { trigger: "event", facts: `${facts}}` }
   }
+}
+
+/** Written out: only the type may have something to escape. */
+const eventText = ({ event_id, env_id, stream_id, event_type, event_data, event_time, created_at }: Event): string => {
+  const created = iso(created_at)
+  const happened = event_time === created_at ? created : iso(event_time)
+  const ids = `"event_id":"${event_id}","env_id":"${env_id}","stream_id":"${stream_id}"`
+  const times = `"event_time":"${happened}","created_at":"${created}"`
+  return `{${ids},"event_type":${JSON.stringify(event_type)},${times},"event_data":${event_data}}`
 }
 
 /** Made by us, or checked when it was published. */

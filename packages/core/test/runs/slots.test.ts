@@ -1,5 +1,21 @@
 import { assert, describe, it } from "@effect/vitest"
-import { EnvId } from "@weft/core"
+import {
+  BuildId,
+  type Claim,
+  type Delivery,
+  DeliveryId,
+  EnvId,
+  type Event,
+  EventId,
+  NodeId,
+  noRetry,
+  ProjectId,
+  RunId,
+  StreamId,
+  startRun,
+  Timestamp,
+  toJsonText
+} from "@weft/core"
 import { Effect } from "effect"
 import { Slots } from "../../src/runs/Slots.ts"
 
@@ -62,4 +78,57 @@ describe("slots", () => {
     assert.strictEqual(slots.release(env, 40), "now")
     assert.strictEqual(slots.reserve(env, 1), 0)
   })
+
+  check("what is claimed begins at once where there is somebody for it, and else when there is, in order", (slots) => {
+    const begun: Array<string> = []
+    const begin = ({ run }: Claim) => void begun.push(run.run_id)
+    const [first, second, third, fourth] = [1, 2, 3, 4].map(claimOf)
+    if (first === undefined || second === undefined || third === undefined || fourth === undefined) return assert.fail()
+    slots.begin(first)
+    slots.begin(second)
+    assert.deepStrictEqual(begun, [])
+    slots.beginWith(begin)
+    slots.begin(third)
+    assert.deepStrictEqual(
+      begun,
+      [first, second, third].map(({ run }) => run.run_id)
+    )
+
+    slots.beginWith(null)
+    slots.begin(fourth)
+    assert.lengthOf(begun, 3)
+    slots.beginWith(begin)
+    assert.deepStrictEqual(begun.slice(3), [fourth.run.run_id])
+  })
 })
+
+const claimOf = (n: number): Claim => {
+  const id = `01890000-0000-7000-8000-00000000001${n}`
+  const instant = Timestamp.make(n)
+  const of = { env_id: env, event_id: EventId.make(id), stream_id: StreamId.make(id) }
+  const event: Event = {
+    ...of,
+    event_type: "job",
+    event_data: toJsonText(n),
+    event_time: instant,
+    created_at: instant
+  }
+  const delivery: Delivery = {
+    ...of,
+    delivery_id: DeliveryId.make(id),
+    project_id: ProjectId.make(id),
+    project_name: "shop",
+    build_id: BuildId.make(id),
+    ns: "main",
+    var: "job",
+    run_type: "event",
+    retry: noRetry,
+    timeout_ms: 1000,
+    group: null,
+    attempt: 1,
+    due_at: instant,
+    caused_by: null,
+    first_run_id: null
+  }
+  return { delivery, event, run: startRun(delivery, RunId.make(id), NodeId.make(id), instant) }
+}

@@ -1,0 +1,91 @@
+/** The connection to the driver of Node, and how the database goes about what is asked often. */
+import { join } from "node:path"
+import { assert, describe, it } from "@effect/vitest"
+import { Samples } from "@weft/contract"
+import { RunStore } from "@weft/core"
+import { Database, migrate, recordStores, sqlite } from "@weft/sql"
+import { Effect, Layer } from "effect"
+import { type ConnectionOptions, clientOf, connect, open } from "../src/SqliteClient.ts"
+import { temporaryFolder } from "./Fresh.ts"
+
+const inMemory: ConnectionOptions = { file: ":memory:", synchronous: "normal", readonly: false }
+
+describe("a connection", () => {
+  it.effect("gives rows of texts, numbers, bytes and nulls as they were stored", () =>
+    Effect.gen(function* () {
+      const sql = yield* open(inMemory)
+      yield* sql`CREATE TABLE things (a TEXT, b REAL, c BLOB, d INTEGER) STRICT`
+      const bytes = new Uint8Array([0, 1, 255])
+      assert.deepStrictEqual(yield* sql`INSERT INTO things VALUES (${"“ä”"}, ${1.5}, ${bytes}, ${null})`, [])
+      const [row] = yield* sql`SELECT * FROM things`
+      assert.deepStrictEqual({ ...row }, { a: "“ä”", b: 1.5, c: bytes, d: null })
+      assert.deepStrictEqual(yield* sql`SELECT a, b FROM things`.values, [["“ä”", 1.5]])
+    })
+  )
+
+  it.effect("goes on with more statements than it keeps prepared, those of long ago among them", () =>
+    Effect.gen(function* () {
+      const sql = yield* open(inMemory)
+      for (let round = 0; round < 2; round++) {
+        for (let n = 0; n < 250; n++) {
+          const [row] = yield* sql.unsafe<{ readonly n: number }>(`SELECT ${n} + ? AS n`, [round])
+          assert.strictEqual(row?.n, n + round)
+        }
+      }
+    })
+  )
+
+  it.effect("fails as what may be tried again only where that may help", () =>
+    Effect.gen(function* () {
+      const file = join(yield* temporaryFolder, "weft.db")
+      const writer = yield* open({ ...inMemory, file })
+      yield* writer`CREATE TABLE names (name TEXT PRIMARY KEY) STRICT`
+      yield* writer`INSERT INTO names VALUES (${"one"})`
+      const twice = yield* Effect.flip(writer`INSERT INTO names VALUES (${"one"})`)
+      const senseless = yield* Effect.flip(writer`SELECT nothing FROM nowhere`)
+      const unknown = yield* Effect.flip(writer.unsafe("SELECT ?", [true]))
+      assert.deepStrictEqual(
+        [twice, senseless, unknown].map((error) => error.isRetryable),
+        [false, false, false]
+      )
+      assert.include(String(unknown.reason.cause), "SQLite has no boolean")
+
+      const reader = yield* open({ ...inMemory, file, readonly: true })
+      const refused = yield* Effect.flip(reader`INSERT INTO names VALUES (${"two"})`)
+      assert.isTrue(refused.isRetryable)
+    })
+  )
+})
+
+describe("the runs of an event", () => {
+  it.effect("are found by its index", () =>
+    Effect.gen(function* () {
+      const connection = yield* connect(inMemory)
+      const client = yield* clientOf(connection)
+      const database = Database.of({ dialect: sqlite, writer: client, reader: client, exclusive: true })
+      yield* Effect.provideService(migrate, Database, database)
+      const prepared: Array<string> = []
+      const prepare = connection.database.prepare.bind(connection.database)
+      connection.database.prepare = (sql) => {
+        prepared.push(sql)
+        return prepare(sql)
+      }
+      const stores = recordStores.pipe(Layer.provide(Layer.succeed(Database, database)))
+      const list = RunStore.use((runs) =>
+        runs.list(Samples.envId(1), Samples.everything, { eventId: Samples.eventId(1) })
+      )
+      yield* Effect.provide(list, stores)
+      const asked = prepared.filter((sql) => /FROM runs\b/.test(sql))
+      assert.isNotEmpty(asked)
+      for (const sql of asked) {
+        const plan = prepare(`EXPLAIN QUERY PLAN ${sql}`)
+          .all()
+          .map((step) => String(step.detail))
+        assert.isTrue(
+          plan.some((detail) => detail.includes("runs_of_event")),
+          `${sql}\n${plan.join("\n")}`
+        )
+      }
+    })
+  )
+})
