@@ -20,9 +20,12 @@ export interface NodeSettings {
   readonly log: string
 }
 
+/** As `npm start` has them. */
+const flags = ["--max-semi-space-size=16", "--initial-old-space-size=40"]
+
 /** Starts one; rejects when it ends before it listens, or takes longer than `patienceMs`. */
 export const startNode = async ({ variables, log }: NodeSettings, patienceMs = 120_000): Promise<NodeProcess> => {
-  const child = spawn(process.execPath, ["--max-semi-space-size=16", await referenceServer()], {
+  const child = spawn(process.execPath, [...flags, await referenceServer()], {
     detached: true,
     stdio: ["ignore", "pipe", "pipe"],
     env: { PATH: process.env.PATH, WEFT_PORT: "0", ...variables }

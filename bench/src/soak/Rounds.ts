@@ -85,7 +85,7 @@ export const sendRound = async (options: RoundOptions, after: number, lastsMs: n
     tally.settledMsMost = Math.max(tally.settledMsMost, await settled(options, from, to))
     await watcher.stop()
     const extent = { envId: options.envId, after: leastIdAt(from - 1), before: leastIdAt(Date.now()) }
-    const evidence = ofRound(await gather(place.ask, extent), ledger, leastIdAt(to + lullMs))
+    const evidence = ofRound(await gather(place.ask, extent), ledger, to)
     const { findings } = options
     checkRuns(evidence, ledger, findings)
     const ticks = checkTicks(evidence, [], { from, to }, findings)
@@ -106,10 +106,13 @@ export const sendRound = async (options: RoundOptions, after: number, lastsMs: n
   return { ledger, from, to, judge }
 }
 
-/** Events before that id, the ticks of what they asked for, and the runs of both, however late. */
-const ofRound = (all: Evidence, { acknowledged }: Ledger, before: string): Evidence => {
-  const isOf = (event: StoredEvent): boolean =>
-    event.event_id < before || (event.event_type === "svc:schedule" && acknowledged.has(String(event.data.schedule_id)))
+/** Events up to then, ticks of before or of what the round asked for, and the runs of all of them, however late. */
+const ofRound = (all: Evidence, { acknowledged }: Ledger, to: number): Evidence => {
+  const before = leastIdAt(to + lullMs)
+  const isOf = ({ event_id, event_type, data }: StoredEvent): boolean =>
+    event_type === "svc:schedule"
+      ? Date.parse(String(data.scheduled_time)) < to || acknowledged.has(String(data.schedule_id))
+      : event_id < before
   const events = new Map([...all.events].filter(([, event]) => isOf(event)))
   const runs = all.runs.filter(({ event_id, run_id }) => (event_id === null ? run_id < before : events.has(event_id)))
   const ofEvents = runs.filter((run) => run.event_id !== null)

@@ -51,9 +51,7 @@ const paceOf = (minutes: number): number => (minutes < 2 ? 4 : 1)
 export const soak = async ({ open, minutes, rate, seed, progress }: SoakOptions): Promise<Soaked> => {
   const roundMs = roundMsOf(minutes)
   const retentionMs = retentionMsOf(roundMs)
-  const place = await open({
-    variables: { WEFT_LIMIT_RETENTION_MS: String(retentionMs), WEFT_LIMIT_REPLAY: "30000" }
-  })
+  const place = await open({ variables: { WEFT_LIMIT_RETENTION_MS: String(retentionMs) } })
   try {
     progress(`${place.what}; what it says is in ${place.logs}`)
     const random = draws(seed)
