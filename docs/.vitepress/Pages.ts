@@ -60,7 +60,8 @@ export const sections: ReadonlyArray<Section> = [
       page("Upgrading", "upgrading.md"),
       page("Plans and metrics", "plans.md"),
       page("Custom domains", "domains.md"),
-      page("Security", "security.md")
+      page("Security", "security.md"),
+      page("The audit log", "audit.md")
     ]
   },
   {
@@ -91,6 +92,7 @@ export const sections: ReadonlyArray<Section> = [
       page("Streams", "http/streams.md"),
       page("Environment", "http/environment.md"),
       page("Custom domains", "http/custom-domains.md"),
+      page("Audit log", "http/audit-log.md"),
       page("Administration", "http/administration.md"),
       page("Webhooks", "http/webhooks.md"),
       page("Tools", "http/tools.md"),

@@ -47,6 +47,8 @@ const particulars: Readonly<Record<string, Particulars>> = {
 
   runsList: { path: "/v1/runs?status=failed&time_range=P7D" },
   callsCall: { given: ["FUNCTIONS"], body: { fn: "billing/charge", args: [{ id: 17 }], wait: 20 } },
+  auditList: { path: "/v1/audit?outcome=refused&time_range=P7D" },
+  adminListAudit: { path: "/admin/audit?action=org.create" },
   domainsAdd: { body: { domain: "hooks.example.com" } },
   webhookGet: { given: ["FUNCTIONS"], path: hello },
   webhookPut: { given: ["FUNCTIONS"], path: hello, body: { name: "Ada" } },

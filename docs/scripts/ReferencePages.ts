@@ -21,6 +21,7 @@ const guides: Readonly<Record<string, readonly [title: string, page: string]>> =
   Streams: ["watching what happens", "streams.md"],
   Environment: ["plans", "plans.md"],
   "Custom domains": ["custom domains", "domains.md"],
+  "Audit log": ["the audit log", "audit.md"],
   Administration: ["plans", "plans.md"],
   Webhooks: ["webhooks", "webhooks.md"],
   Tools: ["tools for models", "mcp.md"]

@@ -183,6 +183,16 @@ export const componentExamples: Readonly<Record<string, Readonly<Record<string, 
   },
   Resealed: { key_id: "5a1c9e07" },
   Domain: { status: "active" },
+  AuditEntry: {
+    action: "service_key.create",
+    actor_type: "api-key",
+    actor_id: ids.api_key_id,
+    actor_api_key_id: null,
+    object_id: ids.service_key_id,
+    object_name: "CI",
+    address: "203.0.113.7",
+    details: { permissions: { "mcp:*": ["execute"] }, expires_at: null }
+  },
   DomainVerification: {
     status: "validated",
     message: "The domain is validated. Add a CNAME record for hooks.example.com that points to k3v9.route.weft.example."
