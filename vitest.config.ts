@@ -1,4 +1,5 @@
 import { defineConfig } from "vitest/config"
+import LongestFirst from "./tooling/src/LongestFirst.ts"
 import { builtByUrl } from "./tooling/src/programs/builtByUrl.ts"
 
 const suites = ["{packages,adapters,examples}/*/test/**/*.test.ts", "{bench,docs,tooling}/test/**/*.test.ts"]
@@ -27,6 +28,7 @@ export default defineConfig({
   plugins: [builtByUrl()],
   test: {
     pool: "forks",
+    sequence: { sequencer: LongestFirst },
     reporters: ["default", "./tooling/src/PlainSummary.ts"],
     projects: [
       {
