@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Samples } from "@weft/contract"
 import { type JournalEntry, startRun } from "@weft/core"
 import { Database, journalStatements, migrate, sqlite } from "@weft/sql"
-import { Effect, type Scope } from "effect"
+import { Effect } from "effect"
 import { Commits } from "../src/Commits.ts"
 import { type Connection, reasonOf } from "../src/Connection.ts"
 import { toRows } from "../src/EntryRows.ts"
@@ -19,8 +19,7 @@ const opened = Effect.gen(function* () {
 
 type Opened = Effect.Success<typeof opened>
 
-const check = (claim: string, body: (opened: Opened) => void) =>
-  it.effect(claim, () => Effect.map(opened, body) satisfies Effect.Effect<void, never, Scope.Scope>)
+const check = (claim: string, body: (opened: Opened) => void) => it.effect(claim, () => Effect.map(opened, body))
 
 const runOf = (n: number) => startRun(Samples.delivery(n), Samples.runId(n), Samples.nodeId(1), Samples.at(n))
 

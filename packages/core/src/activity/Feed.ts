@@ -20,6 +20,8 @@ export interface Gap {
 export class Feed extends Context.Service<
   Feed,
   {
+    /** Whether somebody may hear what is published now; who publishes much need not make it up otherwise. */
+    readonly isHeard: () => boolean
     /** Returns at once; subscribers see the messages of one publisher in order. */
     readonly publish: (messages: ReadonlyArray<Activity>) => Effect.Effect<void>
     /** All activity from now on, until the scope closes. A subscriber that lags more than 10,000 messages loses the oldest. */

@@ -5,6 +5,8 @@ import { Context, Effect, PubSub, type Scope } from "effect"
 export const FeedLagMax = Context.Reference<number>("@weft/core/activity/FeedLagMax", { defaultValue: () => 10_000 })
 
 export interface LocalChannel<Message> {
+  /** Whether there are subscribers. */
+  readonly isHeard: () => boolean
   readonly publish: (messages: ReadonlyArray<Message>) => Effect.Effect<void>
   readonly subscribe: Effect.Effect<PubSub.Subscription<Message>, never, Scope.Scope>
 }
@@ -16,6 +18,7 @@ export const localChannel = Effect.fnUntraced(function* <Message>(
   const hub = yield* Effect.acquireRelease(PubSub.sliding<Message>(yield* FeedLagMax), PubSub.shutdown)
   let subscribers = 0
   return {
+    isHeard: () => subscribers > 0,
     // Runs publish several messages each, and most of the time nobody listens.
     publish: (messages) =>
       Effect.suspend(() =>

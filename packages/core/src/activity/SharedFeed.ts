@@ -124,6 +124,7 @@ const ask = (line: Line): void => {
 const feedOf = (line: Line): Feed["Service"] => {
   const { local, outbox, watchers, clock } = line
   return Feed.of({
+    isHeard: () => local.activity.isHeard() || watchers.any(clock.currentTimeMillisUnsafe()),
     publish: (messages) =>
       Effect.suspend(() => {
         if (messages.length > 0 && watchers.any(clock.currentTimeMillisUnsafe())) {

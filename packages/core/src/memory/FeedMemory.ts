@@ -12,6 +12,7 @@ export const layer: Layer.Layer<Feed> = Layer.effect(
     const news = yield* localChannel<News>()
     const gaps = yield* localChannel<Gap>()
     return Feed.of({
+      isHeard: activity.isHeard,
       publish: activity.publish,
       activity: activity.subscribe,
       tell: news.publish,

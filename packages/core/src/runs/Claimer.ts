@@ -7,7 +7,7 @@
 import { Clock, Context, Effect, Latch, Layer } from "effect"
 import { Feed } from "../activity/Feed.ts"
 import { listen } from "../activity/Listener.ts"
-import { freshIds, RunId } from "../ids/Ids.ts"
+import { freshIdsNow, RunId } from "../ids/Ids.ts"
 import { addMillis, now as currentTime, Timestamp } from "../ids/Timestamp.ts"
 import { runActivity } from "./Journal.ts"
 import { JournalStore } from "./JournalStore.ts"
@@ -17,7 +17,7 @@ import { OwnRuns } from "./OwnRuns.ts"
 import { Slots, type Worth } from "./Slots.ts"
 
 /** Deliveries in one claim. */
-const claimMax = 256
+const claimMax = 512
 
 /** How long the loop sleeps at most before it looks at the clock again, which costs nothing: timers end at 24 days. */
 const napMs = 3_600_000
@@ -134,7 +134,7 @@ const makeClaim = Effect.gen(function* () {
   const lease = yield* NodeLease
   const slots = yield* Slots
   const feed = yield* Feed
-  const fresh = yield* freshIds
+  const fresh = yield* freshIdsNow
   const own = yield* OwnRuns
   const nothing = { again: false, dueAt: null }
 
@@ -154,7 +154,7 @@ const makeClaim = Effect.gen(function* () {
     const now = yield* currentTime
     const held = lease.full(now)
     const exclude = slots.full()
-    const runIds = yield* Effect.replicateEffect(fresh(RunId), wanted)
+    const runIds = Array.from({ length: wanted }, () => fresh(RunId))
     own.begin(runIds)
     const { claims, parked, next_due_at } = yield* store
       .claim({ lease: held, now, runIds, perEnv: slots.perEnv, exclude })
@@ -167,7 +167,7 @@ const makeClaim = Effect.gen(function* () {
     const leftBehind = next_due_at !== null && next_due_at <= now
     slots.endClaim({ all: leftBehind, envs: exclude })
     // That a run begins is told before anything that it says.
-    yield* feed.publish(claims.map(({ run }) => runActivity(run)))
+    if (feed.isHeard()) yield* feed.publish(claims.map(({ run }) => runActivity(run)))
     for (const claimed of claims) slots.begin(claimed)
     if (!leftBehind) return { again: false, dueAt: next_due_at }
     return claims.length + parked > 0

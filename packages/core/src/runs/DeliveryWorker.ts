@@ -69,7 +69,7 @@ export class DeliveryWorker extends Context.Service<
       /** As often as it takes. */
       const settle = Effect.fnUntraced(
         function* (claim: Claim, entry: Settled) {
-          const write = journal.write(entry, handled(claim, entry))
+          const write = journal.write(entry, () => handled(claim, entry))
           const isCounted = yield* Effect.retry(write, { schedule: settleRetry, while: () => !hurried })
           return isCounted ? counted(claim, entry) : yield* notCounted(claim, entry)
         },
@@ -105,7 +105,7 @@ export class DeliveryWorker extends Context.Service<
               else if (exit.value) end(counted(claim, entry))
               else endBy(notCounted(claim, entry))
             }
-            journal.append(entry, written, handled(claim, entry))
+            journal.append(entry, written, () => handled(claim, entry))
           }
           try {
             const work = { run, ...triggerOf(event), caller: null, timeoutMs: delivery.timeout_ms, preface: [] }

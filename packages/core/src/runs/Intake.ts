@@ -7,7 +7,6 @@
  * with others, because it may turn out that it is not to be stored.
  */
 import { Effect, Exit, Layer } from "effect"
-import type { Activity } from "../activity/Activity.ts"
 import { Feed } from "../activity/Feed.ts"
 import type { BadRequest, StoreUnavailable } from "../errors/Errors.ts"
 import type { Event } from "../events/Event.ts"
@@ -18,7 +17,7 @@ import { admitTo, type Conditional, earlierIn, makeDeliveries, newsOf } from "./
 import { startRun } from "./Attempt.ts"
 import { Claimer } from "./Claimer.ts"
 import type { Delivery } from "./Delivery.ts"
-import { Journal, type Written } from "./Journal.ts"
+import { Journal, type News, type Written } from "./Journal.ts"
 import { NodeLease } from "./NodeLease.ts"
 import { OwnRuns } from "./OwnRuns.ts"
 import { Slots } from "./Slots.ts"
@@ -79,13 +78,13 @@ const isConditional = ({ request, schedule }: Publication, deliveries: ReadonlyA
 interface Entry {
   readonly event: Event
   readonly deliveries: ReadonlyArray<Delivery>
-  readonly news: ReadonlyArray<Activity>
+  readonly news: News
 }
 
 const entryOf = (publication: Publication, deliveries: ReadonlyArray<Conditional>): Entry => ({
   event: publication.event,
   deliveries: deliveries.map(({ delivery }) => delivery),
-  news: newsOf(publication)
+  news: () => newsOf(publication)
 })
 
 /** Deliveries of the events, all of one environment, wait in the store: sees to it that somebody claims them in time. */

@@ -30,11 +30,11 @@ export class Journal extends Context.Service<
   {
     /**
      * Durable when it returns. False when the entry no longer counted: the run is not running any more.
-     * `news` of an appended event is told before its runs, that of a settled run after it.
+     * `news` of an appended event is told before its runs, that of a settled run after it; it is made up when it is.
      */
-    readonly write: (entry: JournalEntry, news?: ReadonlyArray<Activity>) => Effect.Effect<boolean, StoreUnavailable>
+    readonly write: (entry: JournalEntry, news?: News) => Effect.Effect<boolean, StoreUnavailable>
     /** As `write`, for paths on which no fiber runs. */
-    readonly append: (entry: JournalEntry, done: Written, news?: ReadonlyArray<Activity>) => void
+    readonly append: (entry: JournalEntry, done: Written, news?: News) => void
     /** Notes that a run without a delivery has begun. Returns at once; follow it by `write` of its end. */
     readonly started: (run: Run) => void
     /** Counts a run of this node that was ended in the store by somebody else. */
@@ -74,7 +74,7 @@ export class Journal extends Context.Service<
         return batch
       }
 
-      const append = (entry: JournalEntry, news: ReadonlyArray<Activity>, done: Written) => {
+      const append = (entry: JournalEntry, news: News, done: Written) => {
         const isStartTold = entry._tag !== "Ended" || !starting.delete(entry.run.run_id)
         push({ entry, news, isStartTold, done })
       }
@@ -94,7 +94,9 @@ export class Journal extends Context.Service<
           meter.committed(batch.length, Number(clock.currentTimeNanosUnsafe() - began) / 1e9)
           if (due !== null) lease.renewed(due)
           const counted = exit.value
-          yield* feed.publish(batch.flatMap((write, index) => (counted[index] === true ? activityOf(write) : [])))
+          if (feed.isHeard()) {
+            yield* feed.publish(batch.flatMap((write, index) => (counted[index] === true ? activityOf(write) : [])))
+          }
           for (const [index, write] of batch.entries()) {
             if (counted[index] === true) meter.wrote(write.entry)
             write.done(Exit.succeed(counted[index] === true))
@@ -140,7 +142,7 @@ export class Journal extends Context.Service<
           for (const [id, run] of starting) {
             if (run.start_time > before) break
             starting.delete(id)
-            push({ entry: { _tag: "Started", run }, news: [], isStartTold: true, done: ignore })
+            push({ entry: { _tag: "Started", run }, news: noNews, isStartTold: true, done: ignore })
           }
           if (starting.size === 0) startWake.closeUnsafe()
         })
@@ -150,8 +152,8 @@ export class Journal extends Context.Service<
       yield* Effect.forkScoped(startLoop)
 
       return Journal.of({
-        write: (entry, news = []) => Effect.callback((resume) => append(entry, news, resume)),
-        append: (entry, done, news = []) => append(entry, news, done),
+        write: (entry, news = noNews) => Effect.callback((resume) => append(entry, news, resume)),
+        append: (entry, done, news = noNews) => append(entry, news, done),
         started: (run) => {
           starting.set(run.run_id, run)
           if (starting.size === 1) startWake.openUnsafe()
@@ -162,9 +164,14 @@ export class Journal extends Context.Service<
   )
 }
 
+/** What is told beside what an entry says itself. */
+export type News = () => ReadonlyArray<Activity>
+
+const noNews: News = () => []
+
 interface Write {
   readonly entry: JournalEntry
-  readonly news: ReadonlyArray<Activity>
+  readonly news: News
   /** False for the end of a run that was over before its start was written. */
   readonly isStartTold: boolean
   readonly done: Written
@@ -179,13 +186,13 @@ const ignore = () => {}
 const activityOf = ({ entry, news, isStartTold }: Write): ReadonlyArray<Activity> => {
   switch (entry._tag) {
     case "Appended":
-      return [...news, ...entry.deliveries.flatMap(({ run }) => (run === null ? [] : [runActivity(run)]))]
+      return [...news(), ...entry.deliveries.flatMap(({ run }) => (run === null ? [] : [runActivity(run)]))]
     case "Started":
       return startActivity(entry.run)
     case "Ended":
       return isStartTold ? [runActivity(entry.run)] : [...startActivity(entry.run), runActivity(entry.run)]
     case "Settled":
-      return [runActivity(entry.run), ...news]
+      return [runActivity(entry.run), ...news()]
   }
 }
 
