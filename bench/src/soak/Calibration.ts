@@ -31,25 +31,42 @@ const most = 4_000
 const p99MsMost = 500
 const shareSkippedMost = 0.01
 
-/** The last step that was borne, of which 70 % are no flood. */
-export const calibrate = async ({ place, ledger, seed, progress }: CalibrationOptions): Promise<Capacity> => {
+/** The last step that was borne; one that is not gets a second chance, as the machine may have been busy with others. */
+export const calibrate = async (options: CalibrationOptions): Promise<Capacity> => {
+  const { progress } = options
   let borne: Capacity = { perSecond: first, p99Ms: 0 }
+  // What is not compiled yet bears little.
+  await step(options, first)
   for (let rate = first; rate <= most; rate *= factor) {
-    const latencies = new Latencies()
-    const client = latencies.measured(makeClient(place, ledger, draws(seed)))
-    const [skipped, waiting] = [ledger.skipped, await waitingIn(place)]
-    const load = beginLoad(client, ledger, draws(seed + rate), rate)
-    await sleep(stepMs)
-    const p99Ms = latencies.take().get("event")?.p99 ?? Number.POSITIVE_INFINITY
-    const behind = (await waitingIn(place)) - waiting
-    await load.stop()
-    const shareSkipped = (ledger.skipped - skipped) / (rate * (stepMs / 1000))
-    progress(`${rate.toFixed(0)} requests/s: p99 ${p99Ms.toFixed(0)} ms, ${behind} more deliveries wait`)
-    // What is delayed by its client waits 8 seconds at most, and is 4 of 100; what its group holds up waits, too.
-    if (p99Ms > p99MsMost || shareSkipped > shareSkippedMost || behind > rate * 3) break
-    borne = { perSecond: rate, p99Ms }
+    let tried = await step(options, rate)
+    if (!tried.isBorne) tried = await step(options, rate)
+    progress(`${rate.toFixed(0)} requests/s: ${tried.told}`)
+    if (!tried.isBorne) break
+    borne = { perSecond: rate, p99Ms: tried.p99Ms }
   }
   return borne
+}
+
+interface Step {
+  readonly isBorne: boolean
+  readonly p99Ms: number
+  readonly told: string
+}
+
+const step = async ({ place, ledger, seed }: CalibrationOptions, rate: number): Promise<Step> => {
+  const latencies = new Latencies()
+  const client = latencies.measured(makeClient(place, ledger, draws(seed)))
+  const [skipped, waiting] = [ledger.skipped, await waitingIn(place)]
+  const load = beginLoad(client, ledger, draws(seed + rate), rate)
+  await sleep(stepMs)
+  const p99Ms = latencies.take().get("event")?.p99 ?? Number.POSITIVE_INFINITY
+  const behind = (await waitingIn(place)) - waiting
+  await load.stop()
+  const shareSkipped = (ledger.skipped - skipped) / (rate * (stepMs / 1000))
+  // What is delayed by its client waits 8 seconds at most, and is 4 of 100; what its group holds up waits, too.
+  const isBorne = p99Ms <= p99MsMost && shareSkipped <= shareSkippedMost && behind <= rate * 3
+  const told = `p99 ${p99Ms.toFixed(0)} ms, ${behind} more deliveries wait${isBorne ? "" : ": too much"}`
+  return { isBorne, p99Ms, told }
 }
 
 const waitingIn = async ({ ask }: Place): Promise<number> => {

@@ -82,10 +82,9 @@ export const sendRound = async (options: RoundOptions, after: number, lastsMs: n
   const to = Date.now()
   await sleep(lullMs)
   const judge = async (): Promise<void> => {
-    tally.settledMsMost = Math.max(tally.settledMsMost, await settled(options, from, to))
+    const { evidence, tookMs } = await settled(options, ledger, from, to)
     await watcher.stop()
-    const extent = { envId: options.envId, after: leastIdAt(from - 1), before: leastIdAt(Date.now()) }
-    const evidence = ofRound(await gather(place.ask, extent), ledger, to)
+    tally.settledMsMost = Math.max(tally.settledMsMost, tookMs)
     const { findings } = options
     checkRuns(evidence, ledger, findings)
     const ticks = checkTicks(evidence, [], { from, to }, findings)
@@ -125,23 +124,42 @@ const leastIdAt = (instant: number): string => {
   return `${time.slice(0, 8)}-${time.slice(8)}`
 }
 
-/** Until nothing of what was begun in the round waits or runs; how long that took, in milliseconds. */
-const settled = async ({ place, envId, findings }: RoundOptions, from: number, to: number): Promise<number> => {
-  for (const began = performance.now(); ; await sleep(500)) {
-    const ids = [envId, leastIdAt(from - 1), leastIdAt(to + lullMs)]
-    const [left] = await place.ask(
-      `SELECT (SELECT count(*) FROM deliveries WHERE env_id = $1 AND event_id > $2 AND event_id < $3) AS waiting,
-        (SELECT count(*) FROM runs WHERE env_id = $1 AND status = 'running'
-          AND (run_id > $2 AND run_id < $3 OR event_id > $2 AND event_id < $3)) AS running,
-        (SELECT count(*) FROM schedules WHERE env_id = $1 AND cron IS NULL AND schedule_id > $2 AND schedule_id < $3) AS later`,
-      ids
+interface Settled {
+  readonly evidence: Evidence
+  /** Since the last request, in milliseconds. */
+  readonly tookMs: number
+}
+
+/** Until nothing of what was begun in the round waits or runs. */
+const settled = async (
+  { place: { ask }, envId, findings }: RoundOptions,
+  ledger: Ledger,
+  from: number,
+  to: number
+): Promise<Settled> => {
+  const waitingOf = async (): Promise<ReadonlyArray<string>> =>
+    (await ask("SELECT event_id FROM deliveries WHERE env_id = $1", [envId])).map((row) => String(row.event_id))
+  const [first, last] = [leastIdAt(from - 1), leastIdAt(to + lullMs)]
+  for (; ; await sleep(1_000)) {
+    const tookMs = Date.now() - to
+    const isOver = tookMs > patienceMs
+    const [later] = await ask(
+      "SELECT count(*) AS n FROM schedules WHERE env_id = $1 AND cron IS NULL AND schedule_id > $2 AND schedule_id < $3",
+      [envId, first, last]
     )
-    const open = Number(left?.waiting) + Number(left?.running) + Number(left?.later)
-    const took = performance.now() - began
-    if (open === 0) return took
-    if (took > patienceMs) {
-      findings.add("deliveries left in the queue", JSON.stringify(left), open)
-      return took
+    // Before and after, as a delivery may become a run meanwhile, and a run that failed a delivery.
+    const waitedBefore = await waitingOf()
+    const isEarly = Number(later?.n) > 0 || waitedBefore.some((id) => id > first && id < last)
+    if (isEarly && !isOver) continue
+    const extent = { envId, after: first, before: leastIdAt(Date.now() + 1_000) }
+    const evidence = ofRound(await gather(ask, extent), ledger, to)
+    const waiting = new Set([...waitedBefore, ...(await waitingOf())].filter((id) => evidence.events.has(id)))
+    const running = evidence.runs.filter(({ status }) => status === "running").length
+    const open = Number(later?.n) + waiting.size + running
+    if (open > 0 && !isOver) continue
+    if (open > 0) {
+      findings.add("deliveries left in the queue", `${waiting.size} wait, ${running} run, ${later?.n} schedules`, open)
     }
+    return { evidence, tookMs }
   }
 }
