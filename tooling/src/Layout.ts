@@ -26,6 +26,7 @@ export const coreFolders = [
   "webhooks",
   "tools",
   "domains",
+  "audit",
   "memory"
 ]
 

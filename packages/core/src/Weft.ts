@@ -12,6 +12,7 @@ import { ServiceKeys } from "./access/ServiceKeys.ts"
 import * as SessionJanitor from "./access/SessionJanitor.ts"
 import { Sessions } from "./access/Sessions.ts"
 import type { Feed } from "./activity/Feed.ts"
+import { auditedResealing } from "./audit/AuditedResealing.ts"
 import { auditedStores } from "./audit/AuditedStores.ts"
 import { type AuditConfig, AuditLog, type AuditQuery } from "./audit/AuditLog.ts"
 import { Refusals } from "./audit/Refusals.ts"
@@ -171,6 +172,24 @@ const defaultLeaseMs = 30_000
 /** Keeps libraries from making spans of their own: see `tracing/Spans.ts`. */
 const ownSpansOnly = Layer.succeed(References.TracerEnabled, false)
 
+/** Who is refused is counted. */
+const credentials = Layer.provide(watchedCredentials, Credentials.layer).pipe(Layer.provideMerge(Refusals.layer))
+
+const secrets = ContextVariables.layer.pipe(
+  Layer.provideMerge(Layer.mergeAll(ProjectSecrets.layer, Layer.provide(auditedResealing, Resealing.layer)))
+)
+
+const filesLayer = (publicUrl: string | (() => string | null) | null) => {
+  const links = Layer.provide(
+    FileLinks.layer,
+    Layer.succeed(PublicUrl, typeof publicUrl === "function" ? publicUrl : () => publicUrl)
+  )
+  return Layer.mergeAll(Uploads.layer, FileJanitor.layer, links).pipe(
+    Layer.provideMerge(Files.layer),
+    Layer.provide(Layer.mergeAll(OpenUploads.layer, Readers.layer))
+  )
+}
+
 /** Weft on Effect: everything it is made of, from what a host supplies. Running deliveries begins with the layer. */
 export const layer = (
   config: RuntimeConfig
@@ -197,24 +216,13 @@ export const layer = (
     Layer.provideMerge(announcerLayer(provisioning))
   )
   const keys = Layer.mergeAll(ApiKeys.layer, Sessions.layer, ServiceKeys.layer, SessionJanitor.layer)
-  const credentials = Layer.provide(watchedCredentials, Credentials.layer).pipe(Layer.provideMerge(Refusals.layer))
   const access = keys.pipe(Layer.provideMerge(Layer.mergeAll(credentials, tenancy)))
   const archiveBytes = Layer.succeed(ArchiveBytesMax, config.archiveBytes ?? defaultLimits.archiveBytes)
   const builds = Layer.mergeAll(Projects.layer.pipe(Layer.provide(BuildContents.layer)), Builds.layer).pipe(
     Layer.provide(archiveBytes),
     Layer.provideMerge(Layer.mergeAll(Deployments.layer, Artifacts.layer, Assets.layer))
   )
-  const secrets = ContextVariables.layer.pipe(Layer.provideMerge(Layer.mergeAll(ProjectSecrets.layer, Resealing.layer)))
-  const { publicUrl } = config
-  const links = Layer.provide(
-    FileLinks.layer,
-    Layer.succeed(PublicUrl, typeof publicUrl === "function" ? publicUrl : () => publicUrl ?? null)
-  )
-  const files = Layer.mergeAll(Uploads.layer, FileJanitor.layer, links).pipe(
-    Layer.provideMerge(Files.layer),
-    Layer.provide(Layer.mergeAll(OpenUploads.layer, Readers.layer)),
-    Layer.provide(access)
-  )
+  const files = Layer.provide(filesLayer(config.publicUrl ?? null), access)
   // What a former life left is ended before anything is claimed.
   const claiming = Layer.provide(Layer.merge(Claimer.layer, Retention.layer(config.retentionMs ?? null)), Reaper.layer)
   const publishing = Layer.merge(Events.layer, HostTransactions.layer).pipe(

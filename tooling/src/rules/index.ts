@@ -1,5 +1,6 @@
 import type { Finding } from "../Finding.ts"
 import type { Repository } from "../Repository.ts"
+import { citedTests } from "./citedTests.ts"
 import { conformance } from "./conformance.ts"
 import { deadFiles } from "./deadFiles.ts"
 import { dependencies } from "./dependencies.ts"
@@ -9,7 +10,9 @@ import { idleTests } from "./idleTests.ts"
 import { importDirections } from "./importDirections.ts"
 import { machineTraces } from "./machineTraces.ts"
 import { names } from "./names.ts"
+import { secretCompares } from "./secretCompares.ts"
 import { sizes } from "./sizes.ts"
+import { supplyChain } from "./supplyChain.ts"
 
 /** A rule looks at the whole repository and reports every place that breaks it. */
 export type Rule = (repository: Repository) => ReadonlyArray<Finding>
@@ -24,6 +27,9 @@ export const rules: ReadonlyArray<Rule> = [
   idleTests,
   deadFiles,
   dependencies,
+  supplyChain,
+  secretCompares,
+  citedTests,
   machineTraces,
   conformance
 ]

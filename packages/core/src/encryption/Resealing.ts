@@ -5,9 +5,6 @@
  * not change meanwhile. So it may be stopped at any moment and run again, also on several nodes at once.
  */
 import { Context, Effect, Layer } from "effect"
-import type { SecureRandom } from "effect/crypto"
-import { makeEntries } from "../audit/AuditFacts.ts"
-import { AuditStore } from "../audit/AuditStore.ts"
 import type { StoreUnavailable } from "../errors/Errors.ts"
 import { Keyring, type Place } from "./Keyring.ts"
 import { SealedStore, type SealedValue } from "./SealedStore.ts"
@@ -31,56 +28,47 @@ export class Resealing extends Context.Service<
     readonly reseal: Effect.Effect<Resealed, StoreUnavailable>
   }
 >()("@weft/core/encryption/Resealing") {
-  static readonly layer: Layer.Layer<Resealing, never, SealedStore | Keyring | AuditStore | SecureRandom.SecureRandom> =
-    Layer.effect(
-      Resealing,
-      Effect.gen(function* () {
-        const store = yield* SealedStore
-        const keyring = yield* Keyring
-        const audit = yield* AuditStore
-        const entries = yield* makeEntries
+  static readonly layer: Layer.Layer<Resealing, never, SealedStore | Keyring> = Layer.effect(
+    Resealing,
+    Effect.gen(function* () {
+      const store = yield* SealedStore
+      const keyring = yield* Keyring
 
-        const resealOne = Effect.fnUntraced(function* (old: SealedValue) {
-          const text = yield* keyring.open(old.sealed, old.place)
-          return (yield* store.replace(old, yield* keyring.seal(text, old.place))) ? "resealed" : "changed"
-        })
+      const resealOne = Effect.fnUntraced(function* (old: SealedValue) {
+        const text = yield* keyring.open(old.sealed, old.place)
+        return (yield* store.replace(old, yield* keyring.seal(text, old.place))) ? "resealed" : "changed"
+      })
 
-        /** Once through everything. */
-        const pass = Effect.gen(function* () {
-          const count = { resealed: 0, changed: 0, unreadable: 0 }
-          let after: Place | null = null
+      /** Once through everything. */
+      const pass = Effect.gen(function* () {
+        const count = { resealed: 0, changed: 0, unreadable: 0 }
+        let after: Place | null = null
+        for (;;) {
+          const values: ReadonlyArray<SealedValue> = yield* store.sealedByOthers(keyring.keyId, { after, limit: batch })
+          for (const value of values) {
+            const what = yield* Effect.catchTag(resealOne(value), "CannotOpen", (error) =>
+              Effect.as(Effect.logWarning("A secret stays under another key:", error.message), "unreadable" as const)
+            )
+            count[what]++
+          }
+          after = values.at(-1)?.place ?? null
+          if (after === null) return count
+        }
+      })
+
+      return Resealing.of({
+        reseal: Effect.gen(function* () {
+          let resealed = 0
           for (;;) {
-            const values: ReadonlyArray<SealedValue> = yield* store.sealedByOthers(keyring.keyId, {
-              after,
-              limit: batch
-            })
-            for (const value of values) {
-              const what = yield* Effect.catchTag(resealOne(value), "CannotOpen", (error) =>
-                Effect.as(Effect.logWarning("A secret stays under another key:", error.message), "unreadable" as const)
-              )
-              count[what]++
+            const found = yield* pass
+            resealed += found.resealed
+            // Another node may have sealed with the former key behind this pass, so one more looks whether all is done.
+            if (found.resealed + found.changed === 0) {
+              return { key_id: keyring.keyId, resealed, unreadable: found.unreadable }
             }
-            after = values.at(-1)?.place ?? null
-            if (after === null) return count
           }
         })
-
-        return Resealing.of({
-          reseal: Effect.gen(function* () {
-            let resealed = 0
-            for (;;) {
-              const found = yield* pass
-              resealed += found.resealed
-              // Another node may have sealed with the former key behind this pass, so one more looks whether all is done.
-              if (found.resealed + found.changed === 0) {
-                const result = { key_id: keyring.keyId, resealed, unreadable: found.unreadable }
-                const entryOf = yield* entries
-                yield* audit.append([entryOf({ action: "secrets.reseal", env_id: null, details: result })])
-                return result
-              }
-            }
-          })
-        })
       })
-    )
+    })
+  )
 }

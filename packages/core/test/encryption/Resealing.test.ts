@@ -47,12 +47,7 @@ const scene = Effect.fnUntraced(function* (count: number) {
   const sealedStore = Context.get(stores, SealedStore)
   const resealing = (store: SealedStore["Service"], ...keys: MasterKeys) =>
     Effect.gen(function* () {
-      const parts = Layer.mergeAll(
-        Layer.succeedContext(stores),
-        Layer.succeed(SealedStore, store),
-        Layer.succeed(Keyring, yield* keyring(...keys)),
-        SecureRandom.layerWebCrypto
-      )
+      const parts = Layer.merge(Layer.succeed(SealedStore, store), Layer.succeed(Keyring, yield* keyring(...keys)))
       const context = yield* Layer.build(Layer.provide(Resealing.layer, parts))
       return yield* Context.get(context, Resealing).reseal
     })

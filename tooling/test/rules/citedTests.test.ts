@@ -1,0 +1,19 @@
+import { expect, it } from "vitest"
+import { citedTests } from "../../src/rules/citedTests.ts"
+import { findingsOf } from "../fixture.ts"
+
+const table = (row: string) => `# Security\n\n| threat | defence | test |\n| --- | --- | --- |\n${row}\n`
+
+const said = (row: string) =>
+  findingsOf(citedTests, { "SECURITY.md": table(row), "packages/core/test/Token.test.ts": "export {}" })
+
+it("takes a defence whose tests are there", () => {
+  expect(said("| a guess | 256 bits | `packages/core/test/Token.test.ts` |")).toEqual([])
+})
+
+it("names a test that is not there, and a defence without one", () => {
+  expect(said("| a guess | 256 bits | `packages/core/test/Gone.test.ts` |")).toEqual([
+    "SECURITY.md:5 cited-test packages/core/test/Gone.test.ts is not there"
+  ])
+  expect(said("| a guess | 256 bits | we trust that |")).toEqual(["SECURITY.md:5 cited-test a defence without a test"])
+})
