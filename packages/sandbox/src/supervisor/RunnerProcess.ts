@@ -1,13 +1,13 @@
 /** One runner process as the supervisor sees it: a socket, a pulse, and the right to kill. */
 import { type ChildProcess, spawn } from "node:child_process"
-import { existsSync, readFileSync } from "node:fs"
+import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { setPriority } from "node:os"
 import { Duplex } from "node:stream"
-import { fileURLToPath } from "node:url"
 import { runnerEntry } from "../Entries.ts"
 import { type FromRunner, readFromRunner } from "../protocol/FromRunner.ts"
 import { type ToRunner, writeToRunner } from "../protocol/ToRunner.ts"
 import { FrameSplitter, FrameWriter } from "../protocol/Wire.ts"
+import { confined, highestInherited } from "./Confinement.ts"
 
 export type RunnerState =
   | "booting"
@@ -33,6 +33,8 @@ const flags = [
 
 /** The host stays responsive while runners compute. */
 const niceness = 5
+/** Of -1000 to 1000, and 0 for who was not told. */
+const oomScore = 800
 const diagnosisLength = 4096
 const saidLength = 300
 
@@ -52,9 +54,18 @@ export class RunnerProcess {
 
   constructor(frameBytesMax: number, listener: RunnerListener) {
     this.#listener = listener
-    this.#child = spawn(process.execPath, [...flags, fileURLToPath(runnerEntry)], {
-      stdio: ["ignore", "ignore", "pipe", "pipe"],
-      env: allocator === undefined ? {} : { LD_PRELOAD: allocator }
+    const [command, ...args] = confined(runnerEntry, flags)
+    this.#child = spawn(command, args, {
+      // What this process was started with is not for runners: they find nothing behind those numbers.
+      stdio: [
+        "ignore",
+        "ignore",
+        "pipe",
+        "pipe",
+        ...Array.from({ length: highestInherited() - 3 }, () => "ignore" as const)
+      ],
+      env: allocator === undefined ? {} : { LD_PRELOAD: allocator },
+      cwd: "/"
     })
     const socket = this.#child.stdio[3]
     if (!(socket instanceof Duplex)) throw new Error("a runner has no socket")
@@ -76,6 +87,7 @@ export class RunnerProcess {
     this.#child.on("error", (error) => this.#died(`it did not start: ${error.message}`))
     this.#child.on("exit", (code, signal) => this.#died(`it ended with ${signal ?? `code ${code}`}`))
     this.#lowerPriority()
+    this.#dieFirst()
   }
 
   get pid(): number | undefined {
@@ -142,6 +154,16 @@ export class RunnerProcess {
     this.#child.stderr?.destroy()
     this.#child.unref()
     this.#listener.died(this.#why === "" ? why : this.#why)
+  }
+
+  /** Where memory runs out, the system is to end runners before their host. */
+  #dieFirst(): void {
+    if (process.platform !== "linux" || this.pid === undefined) return
+    try {
+      writeFileSync(`/proc/${this.pid}/oom_score_adj`, String(oomScore))
+    } catch {
+      // Not permitted here, or already gone.
+    }
   }
 
   #lowerPriority(): void {

@@ -9,6 +9,7 @@ import {
   NativeMap,
   NativePromise,
   NativeSet,
+  NativeString,
   setAdd,
   setDelete,
   setForEach,
@@ -35,6 +36,12 @@ interface PendingCall {
 
 /** What a line counts beside its text: time, level, punctuation. */
 const lineBytes = 16
+
+/**
+ * The platform above builds its texts with built-ins that user code may have replaced: what comes may be an object that
+ * tells one length and reads as another text, and so forge frames. It is read once, before anything is counted.
+ */
+const textOf = (given: string): string => (typeof given === "string" ? given : NativeString(given))
 
 const levelNumber = { debug: 0, info: 1, warn: 2, error: 3 }
 
@@ -67,7 +74,9 @@ export class Run {
   }
 
   /** Asks the host; resolves with the answer's JSON text. */
-  call(op: string, payload: string): Promise<string> {
+  call(givenOp: string, givenPayload: string): Promise<string> {
+    const op = textOf(givenOp)
+    const payload = textOf(givenPayload)
     return new NativePromise((resolve, reject) => {
       if (this.#ended) throw namedError("RunEnded", "the run has ended")
       this.#calls ??= new NativeMap()
@@ -94,8 +103,10 @@ export class Run {
   }
 
   /** Appends to the log. Lines beyond the run's limit are dropped, and a last one says so. */
-  log(level: LogLevel, message: string, data: string | null): void {
+  log(level: LogLevel, givenMessage: string, givenData: string | null): void {
     if (this.#ended || this.#logFull) return
+    const message = textOf(givenMessage)
+    const data = givenData === null ? null : textOf(givenData)
     const bytes = this.#logBytes + lineBytes + utf8Bytes(message) + (data === null ? 0 : utf8Bytes(data))
     if (bytes > this.#limits.logBytes) {
       this.#logFull = true
