@@ -24,10 +24,13 @@ export interface HostProcess {
 
 export const sourceOf = (example: string): string => new URL(`../../${example}/src/main.ts`, import.meta.url).pathname
 
+/** All of them load the same sources. */
+const compiled = new URL("../../../node_modules/.cache/node", import.meta.url).pathname
+
 export const startHost = async (example: string): Promise<HostProcess> => {
   const data = mkdtempSync(join(tmpdir(), "weft-embed-"))
   const child = spawn(process.execPath, ["--conditions=weft-source", sourceOf(example)], {
-    env: { PATH: process.env.PATH, DATA: data, PORT: "0" },
+    env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: compiled, DATA: data, PORT: "0" },
     stdio: ["ignore", "pipe", "inherit"]
   })
   const exited = once(child, "exit")
