@@ -82,9 +82,8 @@ const faultsOf = (path: string, entry: Locked, isShipped: boolean): ReadonlyArra
   const { license = "none" } = entry
   return [
     ...(entry.integrity === undefined ? [`${name} has no digest`] : []),
-    ...(entry.resolved !== undefined && !entry.resolved.startsWith("https://registry.npmjs.org/")
-      ? [`${name} is not from the registry`]
-      : []),
+    // The registry is whoever installs it's own; an address in the lock file is another place.
+    ...(entry.resolved === undefined ? [] : [`${name} is not from the registry`]),
     ...(entry.hasInstallScript === true && !scripts.has(name) ? [`${name} runs a program at its installation`] : []),
     ...(isShipped && !licences.has(license) ? [`${name} has the licence ${license}`] : [])
   ]
