@@ -4,7 +4,7 @@ import { fileTransfers } from "../load/FileTransfers.ts"
 import type { Draws } from "../nodes/Draws.ts"
 import { openEventSource } from "../nodes/EventSource.ts"
 import { upload } from "../targets/upload.ts"
-import { type Api, textOf } from "./Api.ts"
+import { type Api, type Fields, textOf } from "./Api.ts"
 import type { Latencies } from "./Latencies.ts"
 
 interface Chore {
@@ -133,6 +133,19 @@ const credentials = (api: Api): ReadonlyArray<Chore> => [
   }
 ]
 
+/** Other nodes hear of a deployment a moment later. */
+const hearsWithinMs = 5_000
+
+const heardOf = async (ask: () => Promise<Fields>): Promise<Fields> => {
+  for (const until = performance.now() + hearsWithinMs; ; await sleep(100)) {
+    try {
+      return await ask()
+    } catch (error) {
+      if (performance.now() > until || !String(error).includes("there is no function")) throw error
+    }
+  }
+}
+
 const code = (api: Api, random: Draws): ReadonlyArray<Chore> => [
   {
     kind: "project made, called and removed",
@@ -141,7 +154,7 @@ const code = (api: Api, random: Draws): ReadonlyArray<Chore> => [
       const name = `temporary-${n}`
       await upload(api.url(), api.key, name, sourceOf(n))
       const body = { fn: `${name}:main/version`, args: [], wait: 15 }
-      const run = await api.ask({ method: "POST", path: "/v1/calls", body })
+      const run = await heardOf(() => api.ask({ method: "POST", path: "/v1/calls", body }))
       expect("status", run.status, "succeeded")
       expect("result", run.result, n)
       await api.ask({ method: "DELETE", path: `/v1/projects/${name}` })

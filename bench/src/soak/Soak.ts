@@ -60,7 +60,7 @@ export const soak = async ({ open, minutes, rate, seed, progress }: SoakOptions)
     await upload(api.url(), place.key, "chaos", source)
     const chored = apiOf({ slots: place.slots, key: await keyOfChores(place) }, random)
     // Nodes hear of what was deployed on another.
-    await sleep(1_000)
+    await sleep(2_000)
     const first = new Ledger()
     const capacity = rate === null ? await calibrate({ place, ledger: first, seed: seed + 7, progress }) : null
     await calm(place)

@@ -4,7 +4,7 @@ import type { Found } from "../proof/Proof.ts"
 import { show } from "../Report.ts"
 import type { Judged } from "./Series.ts"
 import type { Soaked } from "./Soak.ts"
-import { kept, panelOfKept } from "./Watch.ts"
+import { kept, own, panelOfKept } from "./Watch.ts"
 
 /** Of less, the last three quarters are what comes after a start. */
 const minutesJudged = 20
@@ -34,6 +34,10 @@ export const verdictOf = (soaked: Soaked): Found => {
       ...[...chores.done].map(([kind, count]): readonly [string, number] => [`done: ${kind}`, count]),
       ["answers measured", answered],
       ["until all of a round had ended, at most, s", tally.settledMsMost / 1000],
+      [
+        "how late the timers of the load's own process were at most, s",
+        series.summary(own.panel, own.name).most / 1000
+      ],
       ...headlines(soaked),
       ["figures judged for growth", judged.length],
       ["figures that grow", growing.length],

@@ -1,4 +1,5 @@
 /** Looks at the nodes every few seconds while they work. */
+import { monitorEventLoopDelay } from "node:perf_hooks"
 import { setTimeout as sleep } from "node:timers/promises"
 import { residentMiB } from "../targets/Memory.ts"
 import { proportionalMiB, treeOf } from "../targets/ProcessTree.ts"
@@ -24,6 +25,8 @@ const descriptors = figure("descriptors of a node and its runners", 0.05, 8)
 const threads = figure("threads of a node and its runners", 0, 2)
 const processes = figure("processes of a node", 0, 1)
 const lag = figure("event loop's delay at most, ms", 0.5, 50)
+/** Of the process that makes the load: where it is late, the machine has no time for anybody. */
+export const own: Figure = { panel: "event loop's delay at most, ms", name: "the load itself", tolerance: null }
 const waiting = figure("deliveries that wait", 0.25, 50)
 const median = figure("median latency, ms", 0.5, 5)
 const tail = figure("99th percentile of latency, ms", 1, 50)
@@ -62,6 +65,8 @@ const tablesEvery = 6
 export const watchPlace = ({ place, series, latencies, everyMs }: WatchOptions): Watching => {
   const began = performance.now()
   let isOver = false
+  const delay = monitorEventLoopDelay({ resolution: 20 })
+  delay.enable()
   const looping = (async () => {
     for (let n = 0; !isOver; n++) {
       const next = performance.now() + everyMs
@@ -72,6 +77,8 @@ export const watchPlace = ({ place, series, latencies, everyMs }: WatchOptions):
         series.add(median(kind), minutes, p50)
         series.add(tail(kind), minutes, p99)
       }
+      series.add(own, minutes, delay.max / 1e6)
+      delay.reset()
       await weigh(place, series, minutes)
       if (n % tablesEvery === 0) await count(place, series, minutes)
       while (!isOver && performance.now() < next) await sleep(Math.min(200, Math.max(1, next - performance.now())))
@@ -81,6 +88,7 @@ export const watchPlace = ({ place, series, latencies, everyMs }: WatchOptions):
     stop: async () => {
       isOver = true
       await looping
+      delay.disable()
     }
   }
 }
