@@ -66,6 +66,7 @@ const MiB = 1024 * 1024
 /** Isolates that may compute at once in one runner: more would need threads beyond the engine's pool. */
 const enteredMax = 2
 const outboxLength = 8 * MiB
+const rssBytesDefault = 1024 * MiB
 const preparationsMax = 2
 /** What a deployment waits at most until its bundle is loaded for its first call. */
 const warmMs = 1000
@@ -84,10 +85,11 @@ const make = Effect.fnUntraced(function* (options: IsolatedOptions) {
     (opened) => Effect.sync(() => opened.close())
   )
   const storedFiles = new StoredFiles()
+  const rssBytes = options.rssBytes ?? rssBytesDefault
 
   return Sandbox.of({
     check: (zip) => archiveEffect((signal) => checkArchive(zip, limits, signal)),
-    prepare: (zip) => Semaphore.withPermits(preparations, 1)(prepare(spares, limits, key, zip)),
+    prepare: (zip) => Semaphore.withPermits(preparations, 1)(prepare(spares, limits, rssBytes, key, zip)),
     invoke: (invocation) =>
       Effect.suspend(() => {
         const build = bundles.peek(invocation.bundle)
@@ -135,7 +137,7 @@ const makePool = Effect.fnUntraced(function* (options: IsolatedOptions, limits: 
       () =>
         new Police(pool, {
           heartbeatMs: options.heartbeatMs ?? 1000,
-          rssBytes: options.rssBytes ?? 1024 * MiB,
+          rssBytes: options.rssBytes ?? rssBytesDefault,
           idleMs: options.idleMs ?? 10 * 60 * 1000,
           heapBytes: limits.heapBytes
         })
@@ -173,10 +175,16 @@ const run = (
     })
   )
 
-const prepare = Effect.fnUntraced(function* (spares: SpareRunner, limits: Limits, key: Uint8Array, zip: Uint8Array) {
+const prepare = Effect.fnUntraced(function* (
+  spares: SpareRunner,
+  limits: Limits,
+  rssBytes: number,
+  key: Uint8Array,
+  zip: Uint8Array
+) {
   const source = yield* archiveEffect((signal) => readBundle(zip, limits, signal))
   const compiled = yield* archiveEffect(() => compile(source.script, source.sourceMap))
-  const loaded = yield* loadOnce(spares, limits, compiled)
+  const loaded = yield* loadOnce(spares, limits, rssBytes, compiled)
   const functions = yield* readExports(loaded.exports)
   const artifact = sealArtifact(key, { ...compiled, cache: loaded.cache, engine: engineTag([]) })
   return { functions, artifact } satisfies Prepared

@@ -14,16 +14,21 @@ export interface Loaded {
 
 /** What starting a process and its isolate may take beside the bundle's own loading. */
 const startMs = 10_000
+const memoryWatchMs = 50
 
+/** `rssBytes`: resident memory at which the runner is killed, for what a bundle takes outside of its heap. */
 export const loadOnce = (
   spares: SpareRunner,
   limits: Limits,
+  rssBytes: number,
   compiled: Compiled
 ): Effect.Effect<Loaded, BundleRejected | SandboxUnavailable> =>
   Effect.callback((resume) => {
     let deadline: NodeJS.Timeout | undefined
+    let watch: NodeJS.Timeout | undefined
     const end = (result: Effect.Effect<Loaded, BundleRejected | SandboxUnavailable>): void => {
       clearTimeout(deadline)
+      clearInterval(watch)
       resume(result)
       runner.kill("the bundle is loaded")
       spares.renew()
@@ -36,9 +41,13 @@ export const loadOnce = (
       died: (why) => end(Effect.fail(diedWhile(why)))
     })
     deadline = setTimeout(() => end(Effect.fail(tooSlow(limits))), limits.loadMs + startMs)
+    watch = setInterval(() => {
+      if (runner.rssBytes() > rssBytes) end(Effect.fail(rejected(tooMuchMemory(limits))))
+    }, memoryWatchMs)
     runner.send({ kind: "load", isolate: 1, describe: true, script: compiled.script, cache: new Uint8Array(0) })
     return Effect.sync(() => {
       clearTimeout(deadline)
+      clearInterval(watch)
       runner.kill("nobody waits for the bundle")
     })
   })

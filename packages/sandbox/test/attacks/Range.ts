@@ -38,12 +38,19 @@ export const patientMs = 5000
 /** Ends by which the police may have had to end the runner, too. */
 const policed: ReadonlyArray<Outcome["_tag"]> = ["CpuExhausted", "OutOfMemory", "RunnerLost"]
 
+/** On a machine that is very busy an attack may be out of time before it has shown anything: then it is tried again. */
+const triesMax = 4
+const late: ReadonlyArray<Outcome["_tag"]> = ["TimedOut", "CpuExhausted", "RunnerLost"]
+const wasLate = ({ outcome, faults }: Tried): boolean =>
+  faults.length > 0 && late.includes(outcome._tag) && !faults.includes(leak)
+const leak = "a secret of somebody else came out"
+
 /** Runners that spoke otherwise than the kernel does: whoever brought that about was out of the isolate. */
 export const protocolBreaches = (): ReadonlyArray<string> => reports.filter((report) => report.includes("protocol"))
 
 const timeoutMs = 6000
 /** What the victim may wait at worst, on a machine that does other things too. */
-export const victimMs = 2000
+export const victimMs = 5000
 
 const victimScript = `
 const kept = []
@@ -106,7 +113,7 @@ export const makeRange = Effect.gen(function* () {
     const { outcome } = execution
     const fault = attack.judge(outcome)
     // Who is ended by the police may take the runner along, up to a second later.
-    isQuiet &&= !policed.includes(outcome._tag)
+    isQuiet &&= !policed.includes(outcome._tag) && outcome._tag !== "TimedOut"
     const died = isQuiet && before.some((pid) => !runnerPids().includes(pid))
     return {
       outcome,
@@ -122,7 +129,11 @@ export const makeRange = Effect.gen(function* () {
     const { artifact } = yield* tenantOf(++tenants, preamble + script.join("\n"))
     // The process that loaded it first is on its way out, and none of those that the attacks are in.
     yield* Effect.sleep("100 millis")
-    for (const [index, attack] of attacks.entries()) onEach?.(attack, yield* attempt(attack, index, artifact))
+    for (const [index, attack] of attacks.entries()) {
+      let tried = yield* attempt(attack, index, artifact)
+      for (let again = 0; again < triesMax && wasLate(tried); again++) tried = yield* attempt(attack, index, artifact)
+      onEach?.(attack, tried)
+    }
   })
 
   return { run, call: listen, tenant, victims } satisfies Range
@@ -177,7 +188,7 @@ const listen = Effect.fnUntraced(function* (tenant: Tenant, fn: string, call: Ca
     calls,
     lines,
     faults: [
-      ...(said.includes(canary) ? ["a secret of somebody else came out"] : []),
+      ...(said.includes(canary) ? [leak] : []),
       ...foreign.map(({ op, payload }) => `the host was asked for ${JSON.stringify([op, payload]).slice(0, 200)}`)
     ]
   }

@@ -69,7 +69,7 @@ describe("a runner that was taken over", () => {
     assert.match(String(rights), /NoNewPrivs:\t1/)
     assert.match(String(rights), /CapEff:\t0000000000000000/)
     if (isRoot) assert.match(String(rights), /CapBnd:\t0000000000000000/)
-    assert.strictEqual(root, isAnotherUser || !isRoot ? "EPERM" : "undefined")
+    if (isAnotherUser || !isRoot) assert.match(String(root), /EPERM|EINVAL/)
   })
 
   it("has no network, not even the host's own, where namespaces are to be had", async () => {
