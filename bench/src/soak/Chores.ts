@@ -100,7 +100,7 @@ const contents = (api: Api, random: Draws): ReadonlyArray<Chore> => [
     pauseMs: 1_000,
     run: async (n) => {
       const path = `/v1/projects/${project}/context`
-      const key = `KEY_${n % 20}`
+      const key = `KEY_${n}`
       await api.ask({ method: "POST", path, body: { key, value: `value ${n}`, description: "soaks" } })
       await api.ask({ method: "PUT", path: `${path}/${key}`, body: { value: `other ${n}`, description: "soaks" } })
       await api.ask({ method: "DELETE", path: `${path}/${key}` })
