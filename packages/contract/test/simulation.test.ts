@@ -34,6 +34,15 @@ describe("a cluster in which everything goes wrong", () => {
     })
   }
 
+  for (const [seed, found] of Object.entries({
+    102: "a node that stopped soon after the store had answered again told nobody of what was stored meanwhile",
+    143: "what reached the store long after it was given up was told to nobody"
+  })) {
+    it(`seed ${seed}: ${found}`, { timeout }, async () => {
+      assert.isNull(await firstWrong(Number(seed), 1))
+    })
+  }
+
   it("does the same again for the same seed, step for step, and something else for another", { timeout }, async () => {
     const one = await play(scenarioOf(7), { keepsTrace: true })
     const again = await play(scenarioOf(7), { keepsTrace: true })

@@ -37,7 +37,7 @@ export interface Site {
 const masterKeys = [Redacted.make(new Uint8Array(32).fill(7))] as const
 
 /** Clocks of nodes are to agree within a few seconds: none is further from the true time than this, in milliseconds. */
-const skewMaxMs = 1_500
+export const skewMaxMs = 1_500
 
 /** Between two tries to start a node that did not start. */
 const restartMs = 1_000
@@ -53,6 +53,10 @@ export class Host {
   /** Milliseconds that the clock is ahead, whichever node runs here. */
   #skewMs = 0
   sandboxDownUntil = 0
+  /** When nodes that ran here died, in milliseconds since the beginning, by their names. */
+  readonly deaths = new Map<string, number>()
+  /** The same of those that were stopped, and whether others could hear what they said last. */
+  readonly stops = new Map<string, { readonly at: number; readonly isHeard: boolean }>()
 
   constructor(site: Site, name: string) {
     this.#site = site
@@ -93,6 +97,7 @@ export class Host {
     if (life === null) return
     this.#site.kernel.trace.add(`${life.machine.name} dies`)
     life.machine.crash()
+    this.deaths.set(life.machine.name, this.#site.kernel.elapsed)
     this.#site.wire.disconnect(life.machine)
     life.abandon()
     this.#life = null
@@ -105,14 +110,18 @@ export class Host {
     if (this.#life !== null) this.#life.machine.skewMs = this.#skewMs
   }
 
-  /** Asks the node that runs here, if there is one, as the host and in the environment. */
+  /**
+   * Asks the node that runs here, if there is one, as the host and in the environment. What does not end of itself
+   * `lasts`, and nobody waits for it.
+   */
   ask<A, E>(
     envId: EnvId,
     effect: Effect.Effect<A, E, WeftServices | Feed | Caller>,
-    answer: (answer: Answer<A, E>) => void
+    answer: (answer: Answer<A, E>) => void,
+    lasts = false
   ): void {
     if (this.#life === null) answer(null)
-    else this.#life.ask(envId, effect, answer)
+    else this.#life.ask(envId, effect, answer, lasts)
   }
 
   /** Stops the node well, then calls back. */
@@ -124,6 +133,8 @@ export class Host {
     }
     this.#site.kernel.trace.add(`${life.machine.name} stops`)
     life.close(() => {
+      const isHeard = !this.#site.wire.isFaulty(life.machine)
+      this.stops.set(life.machine.name, { at: this.#site.kernel.elapsed, isHeard })
       this.#site.wire.disconnect(life.machine)
       if (this.#life === life) this.#life = null
       done()
@@ -159,7 +170,7 @@ export class Life {
   services: Context.Context<WeftServices | Feed> | undefined
   readonly #base: Context.Context<never>
   readonly #scope = Scope.makeUnsafe()
-  readonly #pending = new Set<() => void>()
+  readonly #pending = new Map<() => void, boolean>()
 
   constructor({ crypto, draws, kernel }: Site, machine: Machine, line: Line) {
     this.machine = machine
@@ -176,9 +187,9 @@ export class Life {
     )
   }
 
-  /** Requests that wait for their answers. */
+  /** Requests that wait for their answers and should have them soon. */
   get pending(): number {
-    return this.#pending.size
+    return [...this.#pending.values()].filter((lasts) => !lasts).length
   }
 
   build(layer: Layer.Layer<WeftServices | Feed, unknown>, failed: () => void): void {
@@ -188,11 +199,12 @@ export class Life {
     })
   }
 
-  /** Asks as the host, in the environment. */
+  /** As `Host.ask`. */
   ask<A, E>(
     envId: EnvId,
     effect: Effect.Effect<A, E, WeftServices | Feed | Caller>,
-    answer: (answer: Answer<A, E>) => void
+    answer: (answer: Answer<A, E>) => void,
+    lasts: boolean
   ): void {
     const { services } = this
     if (services === undefined) {
@@ -200,7 +212,7 @@ export class Life {
       return
     }
     const lost = () => answer(null)
-    this.#pending.add(lost)
+    this.#pending.set(lost, lasts)
     const asked = effect.pipe(Effect.provideService(Caller, hostIdentity(envId)), Effect.provideContext(services))
     this.#fork(asked).addObserver((exit) => {
       if (this.#pending.delete(lost)) answer(exit)
@@ -209,7 +221,7 @@ export class Life {
 
   /** Nobody will answer any more. */
   abandon(): void {
-    for (const lost of [...this.#pending]) {
+    for (const lost of [...this.#pending.keys()]) {
       this.#pending.delete(lost)
       lost()
     }

@@ -8,6 +8,7 @@ import { Clock, Context, Effect, Exit } from "effect"
 import type { Draws } from "./Draws.ts"
 import type { Kernel, Machine } from "./Kernel.ts"
 import type { StoreFault } from "./Scenario.ts"
+import type { Stored } from "./Truth.ts"
 
 /** How a node's way to the store is, and what is to happen to its next statements. */
 export interface Line {
@@ -32,6 +33,8 @@ export class Network {
   readonly #draws: Draws
   readonly #database: Machine
   readonly #context: Context.Context<never>
+  /** Is told whose statement the store does next. */
+  applying: (storing: Stored) => void = () => undefined
   /** Faults that something happened by. */
   injected = 0
   statements = 0
@@ -139,6 +142,7 @@ export class Network {
   }
 
   #apply(line: Line, { name, args, run }: Statement, how: string): Exit.Exit<unknown, unknown> {
+    this.applying({ node: line.node, at: this.#kernel.elapsed, isLate: how.endsWith("late") })
     const exit = run()
     const told = Exit.isSuccess(exit) ? tell(exit.value) : "fails"
     this.#kernel.trace.add(`${line.node} ${name}(${args.map(tell).join(", ")}) gives ${told}${how && `: ${how}`}`)

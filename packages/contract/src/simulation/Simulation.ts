@@ -21,13 +21,14 @@ import { envId as anyEnvId } from "../Samples.ts"
 import { audit } from "./Audit.ts"
 import { Clients } from "./Clients.ts"
 import { Draws } from "./Draws.ts"
-import { Host, type Site } from "./Host.ts"
+import { Host, type Site, skewMaxMs } from "./Host.ts"
 import { Kernel } from "./Kernel.ts"
 import { Network } from "./Network.ts"
 import { observed } from "./Observed.ts"
 import type { Fault, Scenario } from "./Scenario.ts"
 import { SeededCrypto } from "./SeededCrypto.ts"
 import { Truth } from "./Truth.ts"
+import { Watcher } from "./Watcher.ts"
 import { Wire } from "./Wire.ts"
 
 /** A change of the stores: a fault that a simulation is to find. */
@@ -73,6 +74,12 @@ const quietMs = 5_000
 /** How long a node may take to stop: it gives what runs there half a minute. */
 const stopMs = 60_000
 
+/** How long it may take, when all has come to rest, until who watches was told of it, in milliseconds. */
+const toldMs = 15_000
+
+/** The same for what reached the store late. */
+const toldLateMs = 200_000
+
 /** No tick comes later than this, in milliseconds. */
 const ticksUntilMs = 120_000
 
@@ -89,7 +96,7 @@ class Simulation {
   readonly #scenario: Scenario
   readonly #kernel: Kernel
   readonly #crypto: SeededCrypto
-  readonly #truth = new Truth()
+  readonly #truth: Truth
   readonly #network: Network
   readonly #wire: Wire
   readonly #hosts: ReadonlyArray<Host>
@@ -103,8 +110,10 @@ class Simulation {
     const database = kernel.machine("database")
     this.#scenario = scenario
     this.#kernel = kernel
+    this.#truth = new Truth(scenario.faults.some(({ _tag }) => _tag === "Clock") ? 2 * skewMaxMs : 0)
     this.#crypto = new SeededCrypto(draws("crypto"))
     this.#network = new Network(kernel, draws("network"), database)
+    this.#network.applying = (storing) => this.#truth.by(storing)
     this.#wire = new Wire(kernel, draws("wire"))
     const { crypto } = this.#crypto
     const built = <A>(layer: Layer.Layer<A>): Context.Context<A> =>
@@ -153,6 +162,8 @@ class Simulation {
     if (envId === null) return
     const clients = new Clients(this.#kernel, this.#hosts, envId, this.#truth, this.#scenario.rules.length)
     this.#clients = clients
+    const watcher = new Watcher(this.#kernel, this.#hosts, envId, this.#truth)
+    watcher.begin(this.#scenario.seed % this.#scenario.nodes)
     const from = this.#kernel.elapsed
     for (const step of this.#scenario.steps) {
       this.#at(from + step.at, () => {
@@ -164,6 +175,12 @@ class Simulation {
     const last = Math.max(0, ...this.#scenario.steps.map(({ at }) => at))
     await this.#pass(from + last)
     if (!(await this.#rest(clients, envId))) return
+    // What is told from the store is told by then.
+    await this.#pass(this.#kernel.elapsed + toldMs)
+    if (watcher.missing.length > 0) await this.#pass(this.#kernel.elapsed + toldLateMs)
+    this.#truth.must(watcher.isWatching, "who wants to watch can")
+    for (const missing of watcher.missing) this.#truth.must(false, `${missing}, was told`)
+    watcher.end()
     await this.#close(envId)
   }
 

@@ -23,6 +23,13 @@ import type {
   Timestamp
 } from "@weft/core"
 
+export interface Stored {
+  readonly node: string
+  readonly at: number
+  /** Whether it had been given up by then. */
+  readonly isLate: boolean
+}
+
 /** A delivery, and how far it has got. */
 export interface Held {
   readonly delivery: Delivery
@@ -40,10 +47,19 @@ export class Truth {
   readonly runs = new Map<RunId, Run>()
   readonly ticks = new Map<string, Array<string>>()
   readonly violations: Array<string> = []
+  /** Who stored it that a run is as it is, or that an event is there, and when, in milliseconds since the beginning. */
+  readonly storedBy = new Map<RunId | EventId, Stored>()
+  readonly #slackMs: number
+  #storing: Stored = { node: "", at: 0, isLate: false }
   readonly #deliveryOf = new Map<RunId, Held>()
   readonly #leases = new Map<NodeId, Timestamp>()
   readonly #requests = new Set<string>()
   readonly #onceKeys = new Set<string>()
+
+  /** `slackMs`: by how much the clocks of nodes differ at most. */
+  constructor(slackMs: number) {
+    this.#slackMs = slackMs
+  }
 
   /** Whether nothing runs and nothing waits. */
   get isIdle(): boolean {
@@ -63,6 +79,21 @@ export class Truth {
     if (!isSo) this.violations.push(rule)
   }
 
+  /** What follows is the work of this node. */
+  by(storing: Stored): void {
+    this.#storing = storing
+  }
+
+  #setRun(run: Run): void {
+    this.runs.set(run.run_id, run)
+    this.storedBy.set(run.run_id, this.#storing)
+  }
+
+  #setEvent(event: Event): void {
+    this.events.set(event.event_id, event)
+    this.storedBy.set(event.event_id, this.#storing)
+  }
+
   committed(entries: ReadonlyArray<JournalEntry>, lease: Lease | null, counted: ReadonlyArray<boolean>): void {
     if (lease !== null) this.#leases.set(lease.node_id, lease.until)
     for (const [index, entry] of entries.entries()) this.#applied(entry, counted[index] === true)
@@ -72,19 +103,19 @@ export class Truth {
     switch (entry._tag) {
       case "Appended":
         if (this.events.has(entry.event.event_id)) return
-        this.events.set(entry.event.event_id, entry.event)
+        this.#setEvent(entry.event)
         for (const { delivery, run } of entry.deliveries) {
           const held = this.#wait(delivery)
           if (run !== null) this.#begin(held, run)
         }
         return
       case "Started":
-        if (!this.runs.has(entry.run.run_id)) this.runs.set(entry.run.run_id, entry.run)
+        if (!this.runs.has(entry.run.run_id)) this.#setRun(entry.run)
         return
       case "Ended": {
         const before = this.runs.get(entry.run.run_id)
         this.must(isCounted === (before === undefined || before.status === "running"), `${nameOf(entry.run)} ends once`)
-        if (isCounted) this.runs.set(entry.run.run_id, entry.run)
+        if (isCounted) this.#setRun(entry.run)
         return
       }
       case "Settled":
@@ -106,7 +137,10 @@ export class Truth {
     this.must(!held.isOver, `${what} begins before its delivery is over`)
     this.must(held.holder === null, `${what} begins when no other holds its delivery (${held.holder} does)`)
     this.must(run.attempt === held.attempt, `${what} is attempt ${held.attempt}, not ${run.attempt}`)
-    this.must(run.start_time >= held.due, `${what} begins when it is due, not ${held.due - run.start_time} ms before`)
+    this.must(
+      run.start_time >= held.due - this.#slackMs,
+      `${what} begins when it is due, not ${held.due - run.start_time} ms before`
+    )
     this.must(run.origin_run_id === (held.first ?? held.delivery.caused_by), `${what} knows its origin`)
     this.must(!this.runs.has(run.run_id), `${what} is stored once`)
     held.holder = run.run_id
@@ -114,14 +148,14 @@ export class Truth {
     const { limit, key } = group ?? { limit: 1, key: null }
     this.must(key === null || this.#holding(env_id, key) <= limit, `${what} begins when there is room in ${key}`)
     held.runs.push(run.run_id)
-    this.runs.set(run.run_id, run)
+    this.#setRun(run)
     this.#deliveryOf.set(run.run_id, held)
   }
 
   #end(run: Run, what: string): Held | undefined {
     const before = this.runs.get(run.run_id)
     this.must(before?.status === "running", `${what}: ${nameOf(run)} was running, not ${before?.status}`)
-    this.runs.set(run.run_id, run)
+    this.#setRun(run)
     const held = this.#deliveryOf.get(run.run_id)
     if (held !== undefined) {
       this.must(held.holder === run.run_id, `${what}: ${nameOf(run)} holds its delivery, not ${held.holder}`)
@@ -203,7 +237,7 @@ export class Truth {
       this.must(!this.#requests.has(request.key), `${request.key} is stored once`)
       this.#requests.add(request.key)
     }
-    this.events.set(event.event_id, event)
+    this.#setEvent(event)
     for (const { delivery, onceKey } of deliveries) {
       const isStored = admitted.deliveries.includes(delivery.delivery_id)
       if (onceKey !== null) {
@@ -222,7 +256,7 @@ export class Truth {
       const before = this.ticks.get(schedule.schedule_id) ?? []
       this.must((before.at(-1) ?? "") < time, `the tick at ${time} comes once, after ${before.at(-1)}`)
       this.ticks.set(schedule.schedule_id, [...before, time])
-      this.events.set(event.event_id, event)
+      this.#setEvent(event)
       this.#wait(delivery)
     }
   }

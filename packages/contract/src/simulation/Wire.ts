@@ -48,6 +48,10 @@ export class Wire {
     end.fault = fault
   }
 
+  isFaulty(machine: Machine): boolean {
+    return (this.#ends.get(machine)?.fault ?? null) !== null
+  }
+
   #send(from: End, texts: ReadonlyArray<string>): Effect.Effect<void, FeedAway> {
     this.#kernel.trace.add(`${from.machine.name} tells ${texts.length}`)
     if (from.fault === "away" || (from.fault === "refused" && this.#draws.chance(0.7))) {

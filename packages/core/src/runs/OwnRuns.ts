@@ -13,7 +13,7 @@ import type { Own } from "./JournalStore.ts"
 export const compareMs = 30_000
 
 /** How long there is doubt: what a network held up may reach the store late. */
-const doubtMs = 180_000
+export const doubtMs = 180_000
 
 export class OwnRuns extends Context.Service<
   OwnRuns,

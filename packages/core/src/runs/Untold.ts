@@ -5,8 +5,9 @@
 import { Clock, Context, Effect, Layer } from "effect"
 import { Feed } from "../activity/Feed.ts"
 import { Timestamp } from "../ids/Timestamp.ts"
+import { doubtMs } from "./OwnRuns.ts"
 
-/** What a network held up arrives at about the time of the first answer, and is to be among what is told. */
+/** What a network held up mostly arrives at about the time of the first answer, and is to be among what is told. */
 const delay = "1 second"
 
 export class Untold extends Context.Service<
@@ -26,22 +27,48 @@ export class Untold extends Context.Service<
       const scope = yield* Effect.scope
       let from: Timestamp | null = null
       let isTelling = false
+      /** What is to be told once more, and when. */
+      let lateFrom: Timestamp | null = null
+      let lateUntil = 0
 
       const since = (earlier: Timestamp) => {
         from = from === null || earlier < from ? earlier : from
       }
+      const missing = (told: Timestamp) => feed.tell([{ type: "activity:missing", since: told }])
+      /** What is still held up is told when it must have arrived. */
+      const tellLate = Effect.gen(function* () {
+        while (clock.currentTimeMillisUnsafe() < lateUntil) {
+          yield* Effect.sleep(lateUntil - clock.currentTimeMillisUnsafe())
+        }
+        const told = lateFrom
+        lateFrom = null
+        if (told !== null) yield* missing(told)
+      })
       const tell = Effect.gen(function* () {
         yield* Effect.sleep(delay)
         const told = from
         from = null
         isTelling = false
-        if (told !== null) yield* feed.tell([{ type: "activity:missing", since: told }])
+        if (told === null) return
+        yield* missing(told)
+        lateUntil = clock.currentTimeMillisUnsafe() + doubtMs
+        const isWaiting = lateFrom !== null
+        lateFrom = lateFrom === null || told < lateFrom ? told : lateFrom
+        if (!isWaiting) yield* Effect.forkIn(tellLate, scope)
       })
       const answered = Effect.suspend(() => {
         if (from === null || isTelling) return Effect.void
         isTelling = true
         return Effect.asVoid(Effect.forkIn(tell, scope))
       })
+
+      // A node that stops has no time to wait, and what it did not tell nobody would.
+      yield* Effect.addFinalizer(() =>
+        Effect.suspend(() => {
+          const told = from ?? lateFrom
+          return told === null ? Effect.void : missing(told)
+        })
+      )
 
       return Untold.of({
         since,
