@@ -142,7 +142,16 @@ const publish = async (visits: Visits, { apiKey: token }: Place): Promise<void> 
   await visits.ask("GET", "/v1/events", { token })
 }
 
-const administer = async (visits: Visits, { adminToken: token }: Place): Promise<void> => {
+const Page = z.object({ pagination: z.object({ total: z.number() }) })
+
+/** Reads the whole audit log, and gives how often somebody was refused. */
+const refusedOnes = async (visits: Visits, token: string): Promise<number> => {
+  expect((await visits.ask("GET", "/admin/audit?limit=100", { token })).status).toBe(200)
+  const refused = await visits.ask("GET", "/admin/audit?limit=100&outcome=refused", { token })
+  return Page.parse(refused.json).pagination.total
+}
+
+const administer = async (visits: Visits, { apiKey, adminToken: token }: Place): Promise<void> => {
   const org = await visits.ask("POST", "/admin/orgs", { token, json: { slug: "visited" } })
   const orgId = Id("org_id").parse(org.json)
   const env = await visits.ask("POST", `/admin/orgs/${orgId}/envs`, { token, json: { name: "tour" } })
@@ -157,4 +166,7 @@ const administer = async (visits: Visits, { adminToken: token }: Place): Promise
   expect((await visits.ask("GET", "/v1/env", { token: other })).status).toBe(401)
   expect((await visits.ask("DELETE", one, { token })).status).toBe(204)
   expect((await visits.ask("POST", "/admin/secrets/reseal", { token })).status).toBe(200)
+  expect((await visits.ask("GET", "/v1/audit?limit=100", { token: apiKey })).status).toBe(200)
+  // Refusals are written once a second.
+  await expect.poll(() => refusedOnes(visits, token), { timeout: 10_000 }).toBeGreaterThan(0)
 }
