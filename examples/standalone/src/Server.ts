@@ -42,6 +42,7 @@ export const openServer = async (settings: Settings): Promise<Server> => {
     ...(settings.leaseMs === null ? {} : { leaseMs: settings.leaseMs }),
     ...(settings.retentionMs === null ? {} : { retentionMs: settings.retentionMs }),
     streams: settings.streams,
+    audit: settings.audit,
     domains: domainsOf(settings),
     ...(limits.archiveBytes === undefined ? {} : { archiveBytes: limits.archiveBytes })
   })
@@ -54,6 +55,7 @@ export const openServer = async (settings: Settings): Promise<Server> => {
       ...(adminToken === null ? {} : { adminToken: adminToken.token }),
       ...(settings.metricsToken === null ? {} : { metricsToken: settings.metricsToken }),
       bodyBytes: settings.bodyBytes,
+      ...settings.connections,
       trustProxy: settings.trustProxy,
       version: manifest.version,
       ...(limits.archiveBytes === undefined ? {} : { archiveBytes: limits.archiveBytes })
