@@ -29,7 +29,9 @@ export const startServer = async (): Promise<ReferenceServer> => {
       WEFT_PORT: "0",
       WEFT_DATA_DIR: dataDir,
       WEFT_API_KEY: key,
-      WEFT_ADMIN_TOKEN: adminToken
+      WEFT_ADMIN_TOKEN: adminToken,
+      // It is counted by the clock: on a busy machine functions that do next to nothing would be stopped, too.
+      WEFT_SANDBOX_CPU_SLICE_MS: "30000"
     }
   })
   const ended = once(server, "exit")

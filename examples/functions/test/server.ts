@@ -27,7 +27,14 @@ export const startServer = async (): Promise<RunningServer> => {
   const server = spawn(process.execPath, [await program()], {
     cwd: dataDir,
     stdio: ["ignore", "pipe", "pipe"],
-    env: { PATH: process.env.PATH, WEFT_PORT: "0", WEFT_DATA_DIR: dataDir, WEFT_API_KEY: token }
+    env: {
+      PATH: process.env.PATH,
+      WEFT_PORT: "0",
+      WEFT_DATA_DIR: dataDir,
+      WEFT_API_KEY: token,
+      // It is counted by the clock, and deliveries are about what functions do, however busy the machine is.
+      WEFT_SANDBOX_CPU_SLICE_MS: "30000"
+    }
   })
   const ended = once(server, "exit")
   const output: Array<string> = []
