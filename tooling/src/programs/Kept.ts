@@ -45,13 +45,12 @@ const build = async (cache: string, record: string, main: string): Promise<strin
   const own = (await buildProgram(root, main, draft)).filter((input) => !input.includes("node_modules/"))
   const inputs = [...own, ...globSync(deciding, { cwd: root })].sort()
   const stamps = stampsOf(root, inputs)
-  const place = join(
-    cache,
-    createHash("sha256").update(terms).update(inputs.join("\n")).update(stamps).digest("hex").slice(0, 16)
-  )
+  // A source that was changed meanwhile may be in it or not: then it is good for this once only.
+  const isSure = !changedSince(root, inputs, began)
+  const digest = createHash("sha256").update(terms).update(inputs.join("\n")).update(stamps).digest("hex").slice(0, 16)
+  const place = join(cache, isSure ? digest : `${digest}-${process.pid}-${began}`)
   settle(draft, place)
-  // A source that was changed meanwhile may be in it or not: it is good for this once only.
-  if (!changedSince(root, inputs, began)) writeRecord(record, { place, terms, inputs, stamps })
+  if (isSure) writeRecord(record, { place, terms, inputs, stamps })
   forgetOld(cache, place)
   return place
 }
