@@ -84,7 +84,8 @@ beforeAll(async () => {
   weft = await start({
     stores: MemoryStores.database,
     blobs: MemoryStores.blobs,
-    sandbox: isolated({ runners: 1, key }),
+    // Thousands of calls are begun without a pause, and counted by the clock.
+    sandbox: isolated({ runners: 1, key, limits: { cpuSliceMs: 10_000 } }),
     masterKeys: [key],
     deliveries: { total: 2, perEnv: 2 },
     host
