@@ -103,6 +103,7 @@ export const sections: ReadonlyArray<Section> = [
     text: "Background",
     pages: [
       page("Reliability", "reliability.md"),
+      page("Simulation", "simulation.md"),
       page("Benchmarks", "benchmarks.md"),
       page("Comparison", "comparison.md"),
       page("Decisions", "decisions/README.md")
