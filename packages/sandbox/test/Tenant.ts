@@ -7,6 +7,7 @@ import {
   type HostCall,
   type HostCallRefused,
   type Invocation,
+  type RequestBody,
   RunId,
   Sandbox
 } from "@weft/core"
@@ -18,6 +19,7 @@ export const idOf = (number: number): string => `01890000-0000-7000-8000-${numbe
 export interface Call {
   readonly trigger?: Invocation["trigger"]
   readonly svc?: object
+  readonly body?: RequestBody
   readonly timeoutMs?: number
   readonly onHostCall?: (call: HostCall) => Effect.Effect<string, HostCallRefused>
   readonly onLog?: (line: GuestLog) => void
@@ -57,6 +59,7 @@ export const tenantWith = (sandbox: Sandbox["Service"], number: number, artifact
           },
           fn: { ns: ns ?? "main", var: name ?? "" },
           svc: JSON.stringify(call.svc ?? { event: null, run: {} }),
+          ...(call.body === undefined ? {} : { body: call.body }),
           trigger: call.trigger ?? "event",
           timeoutMs: call.timeoutMs ?? 10_000,
           onHostCall: call.onHostCall ?? (() => Effect.succeed("null")),

@@ -63,7 +63,10 @@ const toRunner: fc.Arbitrary<ToRunner> = fc.oneof(
     run: u32,
     trigger: fc.constantFrom("event" as const, "request" as const, "tick" as const, "args" as const),
     fn: wellFormed,
-    svc: fc.oneof(wellFormed, fc.constant("é".repeat(100_000)))
+    svc: fc.oneof(wellFormed, fc.constant("é".repeat(100_000))),
+    body: fc.option(
+      fc.record({ text: wellFormed, as: fc.constantFrom("json" as const, "text" as const, "given" as const) })
+    )
   }),
   fc.record({
     kind: fc.constant("answer" as const),

@@ -1,4 +1,5 @@
 /** The `svc` of a trusted function (decisions 5.3): the facts of the invocation and what the host offers. */
+import { bodyFacts } from "../sandbox/RequestBody.ts"
 import type { GuestLog, Invocation, LogLevel } from "../sandbox/Sandbox.ts"
 import { type TrustedContent, type TrustedFiles, trustedAsset, trustedFiles } from "./TrustedFiles.ts"
 import { type TrustedHost, trustedHost } from "./TrustedHost.ts"
@@ -64,7 +65,7 @@ export interface HostedSvc {
 }
 
 export const hostedSvc = (invocation: Invocation, host: SvcHost): HostedSvc => {
-  const facts: Record<string, unknown> = JSON.parse(invocation.svc)
+  const facts = factsOf(invocation)
   const controller = new AbortController()
   let isOpen = true
 
@@ -103,6 +104,13 @@ export const hostedSvc = (invocation: Invocation, host: SvcHost): HostedSvc => {
       controller.abort()
     }
   }
+}
+
+/** The facts of the run, with the body where it belongs. */
+const factsOf = ({ svc, body }: Invocation): Record<string, unknown> => {
+  const facts: Record<string, unknown> & { request?: Record<string, unknown> } = JSON.parse(svc)
+  if (body !== undefined) Object.assign(facts.request ?? {}, bodyFacts(body, facts.request?.body))
+  return facts
 }
 
 const logLine = (level: LogLevel, message: string, data: unknown, time: number): GuestLog => ({

@@ -108,7 +108,14 @@ export class DeliveryWorker extends Context.Service<
             journal.append(entry, written, () => handled(claim, entry))
           }
           try {
-            const work = { run, ...triggerOf(event), caller: null, timeoutMs: delivery.timeout_ms, preface: [] }
+            const work = {
+              run,
+              ...triggerOf(event),
+              body: null,
+              caller: null,
+              timeoutMs: delivery.timeout_ms,
+              preface: []
+            }
             return executor.start(work)(traced, (exit) => {
               if (Exit.isSuccess(exit)) settleNow(exit.value)
               else endBy(settleFailed(claim, exit.cause))

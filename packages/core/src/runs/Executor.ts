@@ -9,6 +9,7 @@ import type { NotFound, StoreUnavailable } from "../errors/Errors.ts"
 import { JsonText } from "../ids/JsonText.ts"
 import { now as currentTime, Timestamp } from "../ids/Timestamp.ts"
 import type { Execution } from "../sandbox/Outcome.ts"
+import type { RequestBody } from "../sandbox/RequestBody.ts"
 import { type GuestLog, type Invocation, Sandbox, SandboxUnavailable } from "../sandbox/Sandbox.ts"
 import { cancelRun } from "./Attempt.ts"
 import { makeByteCalls } from "./ByteCalls.ts"
@@ -31,6 +32,8 @@ export interface Work {
   readonly run: Run
   /** JSON text of the object that becomes `svc`, but for `svc.run`. Starts with `{` and is not empty. */
   readonly facts: string
+  /** Of a request; null for none. */
+  readonly body: RequestBody | null
   /** The credential that asked for the run, if that needed one. */
   readonly caller: Identity | null
   readonly trigger: Invocation["trigger"]
@@ -83,7 +86,7 @@ export class Executor extends Context.Service<
       })
 
       const start: Executor["Service"]["start"] = (work) => (context, done) => {
-        const { run, facts, caller, trigger, timeoutMs, preface } = work
+        const { run, facts, body, caller, trigger, timeoutMs, preface } = work
         const logs = [...preface]
         const secrets = new Set<string>()
         const logged = { logs, secrets }
@@ -94,6 +97,7 @@ export class Executor extends Context.Service<
           bundle: artifacts.ref(run),
           fn: run,
           svc: `{"run":${runFacts(run)},${facts.slice(1)}`,
+          ...(body === null ? {} : { body }),
           trigger,
           timeoutMs,
           onHostCall: (call) => {

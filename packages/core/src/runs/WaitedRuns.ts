@@ -6,6 +6,7 @@ import { freshIdsNow, type NodeId, RunId, StreamId } from "../ids/Ids.ts"
 import type { JsonText } from "../ids/JsonText.ts"
 import { now as currentTime, Timestamp } from "../ids/Timestamp.ts"
 import type { Execution, Outcome } from "../sandbox/Outcome.ts"
+import type { RequestBody } from "../sandbox/RequestBody.ts"
 import type { FunctionRef, Invocation } from "../sandbox/Sandbox.ts"
 import { endRun, loseRun } from "./Attempt.ts"
 import { type ExecuteError, Executor } from "./Executor.ts"
@@ -21,6 +22,8 @@ export interface WaitedWork {
   readonly trigger: Invocation["trigger"]
   /** JSON text of `svc` without `run`. */
   readonly facts: string
+  /** Of a request; null for none. */
+  readonly body: RequestBody | null
   /** The credential that asks for it, if it needed one. */
   readonly caller: Identity | null
   /** The first entry of the run's log: what it is for. */
@@ -63,7 +66,7 @@ export class WaitedRuns extends Context.Service<
       })
 
       const start: WaitedRuns["Service"]["start"] = (work) => (context, done) => {
-        const { caller, facts, fn, request, trigger } = work
+        const { body, caller, facts, fn, request, trigger } = work
         const now = clock.currentTimeMillisUnsafe()
         const run = waitedRun(work, nodeId, fresh(RunId), fresh(StreamId), Timestamp.make(now, { disableChecks: true }))
         const preface: ReadonlyArray<LogEntry> = [{ seq: 0, time: run.start_time, level: "info", ...request }]
@@ -74,22 +77,25 @@ export class WaitedRuns extends Context.Service<
         }
         own.begin([run.run_id])
         journal.started(run)
-        return executor.start({ run, facts, caller, trigger, timeoutMs: fn.timeout_ms, preface })(context, (exit) => {
-          if (Exit.isFailure(exit)) {
-            Effect.runForkWith(context)(lose(run, exit.cause)).addObserver(end)
-            return
-          }
-          const { execution, logs } = exit.value
-          const stopped = Timestamp.make(clock.currentTimeMillisUnsafe(), { disableChecks: true })
-          const ended = endRun(run, execution, stopped)
-          journal.append({ _tag: "Ended", run: ended, logs }, (written) =>
-            end(
-              Exit.isFailure(written)
-                ? Exit.failCause(written.cause)
-                : Exit.succeed({ run: ended, outcome: execution.outcome })
+        return executor.start({ run, facts, body, caller, trigger, timeoutMs: fn.timeout_ms, preface })(
+          context,
+          (exit) => {
+            if (Exit.isFailure(exit)) {
+              Effect.runForkWith(context)(lose(run, exit.cause)).addObserver(end)
+              return
+            }
+            const { execution, logs } = exit.value
+            const stopped = Timestamp.make(clock.currentTimeMillisUnsafe(), { disableChecks: true })
+            const ended = endRun(run, execution, stopped)
+            journal.append({ _tag: "Ended", run: ended, logs }, (written) =>
+              end(
+                Exit.isFailure(written)
+                  ? Exit.failCause(written.cause)
+                  : Exit.succeed({ run: ended, outcome: execution.outcome })
+              )
             )
-          )
-        })
+          }
+        )
       }
 
       return WaitedRuns.of({ start, run: (work) => fromStart(start(work)) })

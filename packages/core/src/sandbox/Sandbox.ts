@@ -9,6 +9,7 @@ import { Context, type Effect, Schema, type Scope, type Stream } from "effect"
 import type { NotFound, StoreUnavailable } from "../errors/Errors.ts"
 import type { BuildId, EnvId, RunId } from "../ids/Ids.ts"
 import type { Execution } from "./Outcome.ts"
+import type { RequestBody } from "./RequestBody.ts"
 
 /** A build cannot be used, by its author's fault. `reason` says which file or function and what is wrong. */
 export class BundleRejected extends Schema.TaggedError<BundleRejected>()("BundleRejected", {
@@ -113,6 +114,8 @@ export interface Invocation {
   readonly fn: FunctionRef
   /** JSON text of an object: the facts that become `svc`; `trigger` names the one that is the first argument. */
   readonly svc: string
+  /** With `request`: its body, apart from `svc`, which has `null` and an empty text in its place; see `bodyFacts`. */
+  readonly body?: RequestBody
   /**
    * - `event`, `request`, `tick`, `tool`: the function is called with that property of `svc`, then `svc` itself.
    * - `args`: the function is called with the elements of the array `args` of `svc`, and nothing else.

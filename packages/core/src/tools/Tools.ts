@@ -96,6 +96,7 @@ export class Tools extends Context.Service<
             build,
             fn: tool,
             trigger: "tool",
+            body: null,
             facts: `{"tool":${JSON.stringify(args)},"caller":${callerFacts(caller)}}`,
             caller,
             request: { message: "tool call", data: toJsonText({ service, tool: tool.name }) }

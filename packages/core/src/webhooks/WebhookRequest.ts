@@ -7,6 +7,7 @@ import { Base64 } from "effect/encoding"
 import { callerFacts, type Identity } from "../access/Caller.ts"
 import { JsonText } from "../ids/JsonText.ts"
 import { utf8DecodeStrict } from "../ids/Utf8.ts"
+import type { RequestBody } from "../sandbox/RequestBody.ts"
 import type { WebhookCall } from "./WebhookCall.ts"
 
 // Every runtime has it, but TypeScript declares it only together with a platform, and core names none.
@@ -15,6 +16,8 @@ declare const URLSearchParams: new (text: string) => Iterable<[string, string]>
 export interface DescribedRequest {
   /** JSON text of `svc` without `run`: the request and the caller. */
   readonly facts: string
+  /** What the function gets as `body` and `body-raw`, apart: it may be large. Null for none. */
+  readonly body: RequestBody | null
   /**
    * The request as the run's log keeps it: no body, credentials masked (specification, "Webhook routes", rule 5).
    */
@@ -30,8 +33,8 @@ export const describeRequest = (
   const { method, url, headers, query } = call
   const open = { method, url, headers, query, ip: clientIp(call) }
   const head = JSON.stringify(caller === null ? open : { ...open, auth: authFacts(caller) })
-  const { body, raw } = decodeBody(call)
-  const request = `${head.slice(0, -1)},"body":${body},"body-raw":${JSON.stringify(raw)}}`
+  const { body, given } = decodeBody(call)
+  const request = `${head.slice(0, -1)},"body":${given},"body-raw":""}`
   const masked = maskedHeaders(headers, secretHeaders)
   const auth = caller === null ? {} : { auth: maskValues(authFacts(caller)) }
   // Most requests carry nothing to mask: their text serves twice.
@@ -39,6 +42,7 @@ export const describeRequest = (
     masked === null && caller === null ? head : JSON.stringify({ ...open, headers: masked ?? headers, ...auth })
   return {
     facts: `{"request":${request},"caller":${callerFacts(caller)}}`,
+    body,
     logged: JsonText.make(logged, { disableChecks: true })
   }
 }
@@ -71,27 +75,24 @@ const clientIp = (call: WebhookCall): string => {
 
 const authFacts = (caller: Identity) => ({ type: caller.type, [caller.type]: { id: caller.id, meta: caller.metadata } })
 
-/** `body` is JSON text; a body that is not JSON though it says so is handed over as text. */
-const decodeBody = (call: WebhookCall): { readonly body: string; readonly raw: string } => {
-  if (call.body === null || call.body.length === 0) return { body: "null", raw: "" }
+interface Decoded {
+  readonly body: RequestBody | null
+  /** JSON text of what the body is already. */
+  readonly given: string
+}
+
+const decodeBody = (call: WebhookCall): Decoded => {
+  if (call.body === null || call.body.length === 0) return { body: null, given: "null" }
   const type = (call.headers["content-type"] ?? "").split(";")[0]?.trim().toLowerCase() ?? ""
   const text = utf8DecodeStrict(call.body)
-  if (text === null) return { body: "null", raw: Base64.encode(call.body) }
-  if (isJson(type)) return { body: isJsonText(text) ? text : JSON.stringify(text), raw: text }
-  if (type === "application/x-www-form-urlencoded") {
-    return { body: JSON.stringify(Object.fromEntries(new URLSearchParams(text))), raw: text }
+  if (text !== null) {
+    if (isJson(type)) return { body: { text, as: "json" }, given: "null" }
+    if (type.startsWith("text/") || type === "") return { body: { text, as: "text" }, given: "null" }
+    if (type === "application/x-www-form-urlencoded") {
+      return { body: { text, as: "given" }, given: JSON.stringify(Object.fromEntries(new URLSearchParams(text))) }
+    }
   }
-  if (type.startsWith("text/") || type === "") return { body: JSON.stringify(text), raw: text }
-  return { body: "null", raw: Base64.encode(call.body) }
+  return { body: { text: Base64.encode(call.body), as: "given" }, given: "null" }
 }
 
 const isJson = (type: string): boolean => type === "application/json" || type.endsWith("+json")
-
-const isJsonText = (text: string): boolean => {
-  try {
-    JSON.parse(text)
-    return true
-  } catch {
-    return false
-  }
-}

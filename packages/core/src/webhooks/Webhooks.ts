@@ -90,14 +90,17 @@ export class Webhooks extends Context.Service<
           { route: { build, endpoint }, caller }: Admitted
         ): Start<WebhookAnswer, Refused | FunctionFailed> =>
         (context, done) => {
-          const { facts, logged } = describeRequest(call, caller, endpoint.secret_headers)
+          const { facts, body, logged } = describeRequest(call, caller, endpoint.secret_headers)
           const request = { message: "request", data: logged }
-          return runs.start({ build, fn: endpoint, trigger: "request", facts, caller, request })(context, (exit) => {
-            if (Exit.isFailure(exit)) return done(Exit.failCause(exit.cause))
-            const { run, outcome } = exit.value
-            const answer = answerOf(outcome)
-            done(answer === null ? Exit.fail(new FunctionFailed({ run_id: run.run_id })) : Exit.succeed(answer))
-          })
+          return runs.start({ build, fn: endpoint, trigger: "request", facts, body, caller, request })(
+            context,
+            (exit) => {
+              if (Exit.isFailure(exit)) return done(Exit.failCause(exit.cause))
+              const { run, outcome } = exit.value
+              const answer = answerOf(outcome)
+              done(answer === null ? Exit.fail(new FunctionFailed({ run_id: run.run_id })) : Exit.succeed(answer))
+            }
+          )
         }
 
       const handle = (call: WebhookCall) => Effect.flatMap(admit(call), (admitted) => fromStart(start(call, admitted)))

@@ -1,6 +1,7 @@
 /** What a function is told of a webhook's request: a line of JSON, with the head, and the bytes of the body. */
 import { type Draws, type Target, utf8 } from "@weft/tooling/fuzz"
 import { assert } from "vitest"
+import { bodyFacts } from "../../src/sandbox/RequestBody.ts"
 import { describeRequest } from "../../src/webhooks/WebhookRequest.ts"
 
 const types = [
@@ -146,8 +147,9 @@ export const webhookRequests: Target = {
       remoteIp: "9.9.9.9",
       token: null
     }
-    const { facts, logged } = describeRequest(call, null, ["x-secret"])
+    const { facts, body: sent, logged } = describeRequest(call, null, ["x-secret"])
     const { request, caller, ...rest } = JSON.parse(facts)
+    if (sent !== null) Object.assign(request, bodyFacts(sent, request.body))
     assert.deepStrictEqual([caller, rest], [null, {}])
     const type =
       (Object.hasOwn(headers, "content-type") ? (headers["content-type"] ?? "") : "")

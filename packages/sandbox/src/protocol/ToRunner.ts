@@ -1,8 +1,12 @@
 /** What the supervisor says to a runner. `isolate` and `run` are numbers of the supervisor's own choosing, never 0. */
+import type { RequestBody } from "@weft/core"
 import { type Cursor, type FrameWriter, ProtocolError } from "./Wire.ts"
 
 export const triggers = ["event", "request", "tick", "args", "tool"] as const
 export type Trigger = (typeof triggers)[number]
+
+/** The kernel knows the same numbers. */
+export const bodyKinds = ["none", "json", "text", "given"] as const
 
 /** Why a run is told to stop. */
 export const stopReasons = ["cancelled", "timeout"] as const
@@ -27,6 +31,7 @@ export type ToRunner =
       /** `ns/var`. */
       readonly fn: string
       readonly svc: string
+      readonly body: RequestBody | null
     }
   /** Answers host call `call`. When `ok` is false, `text` is the error's name and `detail` its message. */
   | {
@@ -63,6 +68,8 @@ export const writeToRunner = (writer: FrameWriter, message: ToRunner): void => {
       writer.u8(triggers.indexOf(message.trigger))
       writer.text(message.fn)
       writer.text(message.svc)
+      writer.u8(message.body === null ? 0 : bodyKinds.indexOf(message.body.as))
+      if (message.body !== null) writer.text(message.body.text)
       break
     case "answer":
       writer.u32(message.isolate)
@@ -109,7 +116,8 @@ const read = (cursor: Cursor): ToRunner => {
         run: cursor.u32(),
         trigger: member(triggers, cursor.u8()),
         fn: cursor.text(),
-        svc: cursor.text()
+        svc: cursor.text(),
+        body: readBody(cursor)
       }
     case kinds.answer:
       return {
@@ -128,6 +136,11 @@ const read = (cursor: Cursor): ToRunner => {
     default:
       throw new ProtocolError("an unknown kind of frame")
   }
+}
+
+const readBody = (cursor: Cursor): RequestBody | null => {
+  const as = member(bodyKinds, cursor.u8())
+  return as === "none" ? null : { as, text: cursor.text() }
 }
 
 /** The member of a closed list that `index` stands for. */

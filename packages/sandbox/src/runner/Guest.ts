@@ -3,7 +3,15 @@ import { randomBytes } from "node:crypto"
 import ivm from "isolated-vm"
 import type { RunnerLimits } from "../protocol/RunnerLimits.ts"
 
-type Enter = (kind: number, run: number, a: number, text: string, detail: string) => void
+type Enter = (
+  kind: number,
+  run: number,
+  a: number,
+  text: string,
+  detail: string,
+  bodyKind: number,
+  body: string
+) => void
 
 interface KernelShape {
   readonly enter: Enter

@@ -4,11 +4,12 @@
  * At most one entry is in progress at a time. An entry takes everything that waits, one call of the kernel for each
  * message, and one drain behind them; all of it runs on the engine's thread pool, so this loop stays free to police.
  */
+import type { RequestBody } from "@weft/core"
 import ivm from "isolated-vm"
 import { type FromRunner, type LoadFailure, type LossCause, logLevels } from "../protocol/FromRunner.ts"
 import type { RunnerLimits } from "../protocol/RunnerLimits.ts"
 import type { StopReason, ToRunner } from "../protocol/ToRunner.ts"
-import { triggers } from "../protocol/ToRunner.ts"
+import { bodyKinds, triggers } from "../protocol/ToRunner.ts"
 import { Buffers } from "./Buffers.ts"
 import { cacheOf, describedParts, type Guest, type KernelHandle, loadBundle } from "./Guest.ts"
 import { type OutboxFrame, readOutbox } from "./Outbox.ts"
@@ -37,6 +38,7 @@ interface Pending {
   readonly a: number
   readonly text: string
   readonly detail: string
+  readonly body: RequestBody | null
 }
 
 const entries = { invoke: 0, answer: 1, refuse: 2, timer: 3, stop: 4 }
@@ -118,7 +120,7 @@ export class GuestIsolate {
   invoke(message: Invoke): void {
     if (this.#dead) return
     this.#runs.add(message.run)
-    this.#push(entries.invoke, message.run, triggers.indexOf(message.trigger), message.fn, message.svc)
+    this.#push(entries.invoke, message.run, triggers.indexOf(message.trigger), message.fn, message.svc, message.body)
   }
 
   answer(message: Answer): void {
@@ -156,8 +158,10 @@ export class GuestIsolate {
     this.#stretchSince = now
     const cpuBefore = this.#cpuMs()
     try {
-      for (const { kind, run, a, text, detail } of batch)
-        kernel.enter.applyIgnored(undefined, [kind, run, a, text, detail])
+      for (const { kind, run, a, text, detail, body } of batch) {
+        const bodyKind = body === null ? 0 : bodyKinds.indexOf(body.as)
+        kernel.enter.applyIgnored(undefined, [kind, run, a, text, detail, bodyKind, body?.text ?? ""])
+      }
       kernel.drain.apply(undefined, []).then(
         (text) => this.#leave(batch, cpuBefore, text),
         (error: unknown) => this.#leaveFailed(error)
@@ -237,8 +241,8 @@ export class GuestIsolate {
     this.drop()
   }
 
-  #push(kind: number, run: number, a: number, text: string, detail: string): void {
-    this.#queue.push({ kind, run, a, text, detail })
+  #push(kind: number, run: number, a: number, text: string, detail: string, body: RequestBody | null = null): void {
+    this.#queue.push({ kind, run, a, text, detail, body })
     if (this.#scheduled || this.#insideSince !== 0) return
     this.#scheduled = true
     // After the whole chunk of the socket has been read, so that its messages go in together.

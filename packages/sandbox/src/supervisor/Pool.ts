@@ -185,8 +185,8 @@ export class Pool {
     view.jobs.set(job.id, job)
     job.runner = runner
     job.isolate = isolate
-    const { fn, trigger, svc } = job.invocation
-    runner.send({ kind: "invoke", isolate: isolate.id, run: job.id, trigger, fn: `${fn.ns}/${fn.var}`, svc })
+    const { fn, trigger, svc, body = null } = job.invocation
+    runner.send({ kind: "invoke", isolate: isolate.id, run: job.id, trigger, fn: `${fn.ns}/${fn.var}`, svc, body })
   }
 
   #load(view: RunnerView, build: Build): HostedIsolate {

@@ -31,7 +31,15 @@ import { makeSettlement } from "./settle.ts"
 
 /** The functions that the runner holds on to. */
 export interface Kernel {
-  readonly enter: (kind: number, run: number, a: number, text: string, detail: string) => void
+  readonly enter: (
+    kind: number,
+    run: number,
+    a: number,
+    text: string,
+    detail: string,
+    bodyKind: number,
+    body: string
+  ) => void
   readonly drain: () => string
   /** Called once after the bundle ran: JSON text of its exports, of [] unless asked for, or of an error's parts. */
   readonly report: (describe: boolean) => string
@@ -41,6 +49,33 @@ const triggerNames = ["event", "request", "tick", "args", "tool"]
 
 /** What `enter` is asked to do. The runner knows the same numbers. */
 const entries = { invoke: 0, answer: 1, refuse: 2, timer: 3, stop: 4 }
+
+/** What `body` of a request is made of. The runner knows the same numbers. */
+const bodyKinds = { none: 0, json: 1, text: 2, given: 3 }
+
+interface Facts {
+  readonly request?: Request
+}
+
+/** Both are there as properties of its own, so that no setter of the guest's is met. */
+interface Request {
+  body: unknown
+  "body-raw": string
+}
+
+const addBody = (request: Request, kind: number, text: string): void => {
+  request["body-raw"] = text
+  if (kind === bodyKinds.text) request.body = text
+  if (kind === bodyKinds.json) request.body = jsonOrText(text)
+}
+
+const jsonOrText = (text: string): unknown => {
+  try {
+    return parse(text)
+  } catch {
+    return text
+  }
+}
 
 /**
  * Installs kernel and platform; returns what the runner holds. `mark` is memory that the runner reads while an entry
@@ -65,12 +100,13 @@ export const boot = (
   defineProperty(globalThis, "svc", { get: () => currentRun()?.svc, configurable: true, enumerable: false })
   const report = installLoader()
 
-  const invoke = (id: number, trigger: number, fn: string, svcText: string): void => {
+  const invoke = (id: number, trigger: number, fn: string, svcText: string, bodyKind: number, body: string): void => {
     const run = new Run(id, fn, trigger === 1, limits)
     addRun(run)
     enterRun(run)
     try {
-      const facts: object = parse(svcText)
+      const facts: Facts = parse(svcText)
+      if (bodyKind !== bodyKinds.none && facts.request !== undefined) addBody(facts.request, bodyKind, body)
       const svc = new Svc(run, facts, bridge)
       run.svc = svc
       const name = triggerNames[trigger] ?? "event"
@@ -125,11 +161,11 @@ export const boot = (
     since = now
   }
 
-  const enter: Kernel["enter"] = (kind, id, a, text, detail) => {
+  const enter: Kernel["enter"] = (kind, id, a, text, detail, bodyKind, body) => {
     measure()
     mark[0] = id
     mark[1] = (mark[1] ?? 0) + 1
-    if (kind === entries.invoke) return invoke(id, a, text, detail)
+    if (kind === entries.invoke) return invoke(id, a, text, detail, bodyKind, body)
     const run = findRun(id)
     if (run !== undefined) resume(kind, run, a, text, detail)
     if (kind === entries.stop) emit("A", id, 0, 0, "", "")
