@@ -1,9 +1,19 @@
 /** Publishing many events at once. */
 import { assert, describe, it } from "@effect/vitest"
-import { type Env, Events, type NewEvent, type TrustedFunction } from "@weft/core"
-import { Effect, type Layer } from "effect"
+import {
+  type Env,
+  Events,
+  JournalStore,
+  layer,
+  MemoryStores,
+  type NewEvent,
+  StoreUnavailable,
+  type TrustedFunction,
+  trustedSandbox
+} from "@weft/core"
+import { Context, Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
-import { asHost, deployed, runsOf, settle, world } from "../world.ts"
+import { asHost, deployed, masterKeys, runsOf, settle, world } from "../world.ts"
 
 const handler = (meta: object, fn: (...args: ReadonlyArray<never>) => unknown): TrustedFunction =>
   Object.assign(fn, { meta })
@@ -109,4 +119,43 @@ describe("many events at once", () => {
       assert.deepStrictEqual(yield* publishMany(env, []), [])
     })
   )
+
+  it.effect("fail together when the store does, and take no room from those that come after", () => {
+    const store = { isAway: false }
+    const stores = Layer.effectContext(
+      Effect.map(Effect.context<Layer.Success<typeof MemoryStores.layer>>(), (memory) => {
+        const journal = Context.get(memory, JournalStore)
+        const away = Effect.fail(new StoreUnavailable({ operation: "commit", cause: new Error("away") }))
+        return Context.add(memory, JournalStore, {
+          ...journal,
+          commit: (entries, lease) => (store.isAway ? away : journal.commit(entries, lease))
+        })
+      })
+    ).pipe(Layer.provide(MemoryStores.layer))
+    const unreliable = layer({ masterKeys, deliveries: { total: 20, perEnv: 10 } }).pipe(
+      Layer.provideMerge(stores),
+      Layer.provide(trustedSandbox(modules))
+    )
+    return Effect.gen(function* () {
+      const env = yield* deployed("shop")
+      store.isAway = true
+      const error = yield* Effect.flip(publishMany(env, jobs(15)))
+      assert.strictEqual(error._tag, "StoreUnavailable")
+      store.isAway = false
+      assert.strictEqual(yield* stored(env), 0)
+      const events = yield* publishMany(env, jobs(10))
+      // All ten are born claimed, which they are not where slots are still taken.
+      const runs = yield* Effect.forEach(events, ({ event_id }) => runsOf(env, event_id))
+      assert.deepStrictEqual(
+        runs.map((of) => of.length),
+        events.map(() => 1)
+      )
+      yield* settle
+      const results = yield* Effect.forEach(events, ({ event_id }) => resultsOf(env, event_id))
+      assert.deepStrictEqual(
+        results.flat(),
+        Array.from({ length: 10 }, (_, n) => String(n))
+      )
+    }).pipe(Effect.provide(unreliable))
+  })
 })
