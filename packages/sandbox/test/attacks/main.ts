@@ -1,6 +1,6 @@
 /**
  * All attacks, over and over: `node --conditions=weft-source packages/sandbox/test/attacks/main.ts [MINUTES]`. What it
- * does goes to standard error, a line each; what came of it to standard output, as JSON.
+ * does goes to standard error, a line each; what came of it is the last line of standard output, as JSON.
  */
 import { Effect } from "effect"
 import { shapes } from "../hostile/shapes.ts"
