@@ -96,6 +96,21 @@ export const shapes: Readonly<Record<string, Shape>> = {
     expected: either
   },
 
+  "a join of nothing": { code: 'return Array(5e7).join("abcdefghij").length', expected: [...either, "RunnerLost"] },
+  "a flattened chain": {
+    code: "let a = []; for (let i = 0; i < 1e6; i++) a = [a]; return a.flat(Infinity).length",
+    expected: either
+  },
+  "a product": {
+    code: "const x = 1n << (1n << 29n); return String(typeof (x * x))",
+    expected: [...crashes, "Threw", "Returned"]
+  },
+  "two loops of microtasks": {
+    code: "const f = async () => { for (let i = 0; i < 1e9; i++) await 0 }; f(); f(); return 1",
+    expected: cpu
+  },
+  "a stop of the debugger": { code: "debugger; return 1", expected: returned },
+
   // Heap.
   objects: {
     code: 'const a = []; for (;;) a.push({ x: [1, 2, 3], y: "s" + a.length })',
@@ -120,6 +135,10 @@ export const shapes: Readonly<Record<string, Shape>> = {
   },
   groups: {
     code: "return Object.groupBy({ *[Symbol.iterator]() { for (let i = 0; ; i++) yield i } }, (x) => x)",
+    expected: crashes
+  },
+  "an array out of a buffer": {
+    code: "const b = new ArrayBuffer(30e6); const v = new Array(b.byteLength); const u = new Uint8Array(b); let i = v.length; while (i--) v[i] = u[i]",
     expected: crashes
   },
   "a heap after a host call": {
@@ -168,6 +187,15 @@ export const shapes: Readonly<Record<string, Shape>> = {
     expected: threw,
     always: true
   },
+  "growing shared memory": {
+    code: "return new SharedArrayBuffer(1, { maxByteLength: 3e9 }).byteLength",
+    expected: threw
+  },
+  "WebAssembly compiled later": {
+    code: "return WebAssembly.instantiate(new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0]))",
+    expected: threw
+  },
+  "waiting on memory for later": { code: "return Atomics.waitAsync(new Int32Array(4), 0, 0).value", expected: threw },
   "shared memory": { code: "return new SharedArrayBuffer(20e6).byteLength", expected: threw },
   WebAssembly: { code: "return new WebAssembly.Memory({ initial: 1000 }).buffer.byteLength", expected: threw },
   "waiting on memory": { code: "return Atomics.wait(new Int32Array(4), 0, 0)", expected: threw },
@@ -194,6 +222,10 @@ export const shapes: Readonly<Record<string, Shape>> = {
     code: 'Promise.reject(new Error("x")); return 1',
     expected: returned,
     always: true
+  },
+  "an error whose name loops": {
+    code: 'throw Object.defineProperty(new Error("x"), "name", { get() { for (;;); } })',
+    expected: cpu
   },
   "a proxy thrown": {
     code: "throw new Proxy({}, { get() { for (;;); }, getPrototypeOf() { for (;;); } })",
@@ -236,5 +268,14 @@ export const shapes: Readonly<Record<string, Shape>> = {
     expected: returned
   },
   "code from text": { code: 'return eval("1 + 1")', expected: returned, always: true },
+  "code from many members": {
+    code: 'return (0, eval)("[" + "1,".repeat(5e6) + "1]").length',
+    expected: [...either, "RunnerLost"]
+  },
+  "code from deep text": { code: 'return (0, eval)("(".repeat(2e5) + "1" + ")".repeat(2e5))', expected: threw },
+  "functions from text": {
+    code: 'const a = []; for (let i = 0; ; i++) a.push(new Function("return " + i + "+" + Math.random()))',
+    expected: crashes
+  },
   "code from much text": { code: 'return new Function("return " + "1+".repeat(5e6) + "1")()', expected: threw }
 }
