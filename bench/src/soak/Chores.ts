@@ -193,10 +193,11 @@ const readers = (api: Api, random: Draws): ReadonlyArray<Chore> => [
           url: `${api.url()}/v1/env/subscribe`,
           token: api.key,
           lastEventId: null,
-          onId: () => undefined,
-          onMessage: () => told++
+          // The position where it begins, at least.
+          onId: () => told++,
+          onMessage: () => undefined
         })
-        const leaving = setTimeout(() => open.close(), random.whole(1_500, 20_000))
+        const leaving = setTimeout(() => open.close(), random.whole(3_000, 20_000))
         const end = await open.over
         clearTimeout(leaving)
         if (typeof end === "object") throw new Error(`The subscription was refused with ${end.status}`)

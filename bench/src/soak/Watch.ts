@@ -38,7 +38,8 @@ export const kept: ReadonlyMap<string, string> = new Map([
   ["events", "nothing removes events"],
   ["once", "keys are free again after 24 hours"],
   ["service_keys", "keys that ended stay visible, as the specification says"],
-  ["audit", "the audit log is kept for a year"]
+  ["audit", "the audit log is kept for a year"],
+  ["run_counts", "what a project ran in a month counts for the plan after it is gone; its rows stay"]
 ])
 
 export const panelOfKept = "rows that are kept"
