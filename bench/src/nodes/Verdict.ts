@@ -23,7 +23,7 @@ export const judge = async (observed: Observed, random: Draws): Promise<Verdict>
   const { cluster, ledger, period, options } = observed
   const findings = new Findings([...runFindings, ...timeFindings, ...apiFindings])
   const evidence = await gather(cluster.ask)
-  checkRuns(evidence, ledger, findings)
+  checkRuns(evidence, ledger, findings, period.to)
   await checkLeftOver(observed, findings)
   const ticks = checkTicks(evidence, ledger.faults, period, findings)
   const facts = checkWatchers(evidence, observed.watchers, period.to, findings)
