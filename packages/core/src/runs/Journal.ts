@@ -10,7 +10,7 @@ import { Cause, Clock, Context, Effect, Exit, Latch, Layer } from "effect"
 import type { Activity } from "../activity/Activity.ts"
 import { Feed } from "../activity/Feed.ts"
 import type { StoreUnavailable } from "../errors/Errors.ts"
-import { now as currentTime } from "../ids/Timestamp.ts"
+import { now as currentTime, type Timestamp } from "../ids/Timestamp.ts"
 import { NodeMetrics } from "../metrics/NodeMetrics.ts"
 import { JournalMeter } from "./JournalMeter.ts"
 import { type JournalEntry, JournalStore } from "./JournalStore.ts"
@@ -103,6 +103,8 @@ export class Journal extends Context.Service<
           }
         } else {
           own.doubt()
+          // What they tell of may be older than this write.
+          for (const { entry } of batch) untold.since(happenedAt(entry))
           const failed = Exit.failCause(exit.cause)
           // What came meanwhile would wait as long again to hear the same.
           const behind = Cause.hasFails(exit.cause) ? pending : []
@@ -179,6 +181,9 @@ interface Write {
 
 /** Is told whether an entry counted, once it is durable. */
 export type Written = (exit: Exit.Exit<boolean, StoreUnavailable>) => void
+
+const happenedAt = (entry: JournalEntry): Timestamp =>
+  entry._tag === "Appended" ? entry.event.created_at : (entry.run.stop_time ?? entry.run.start_time)
 
 /** A `Started` that could not be written loses nothing: `Ended` stores the run whole. */
 const ignore = () => {}
