@@ -5,7 +5,7 @@
  * counts what is more without saying whose it was. An end by force loses the refusals of the last second, never
  * what was done.
  */
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Latch, Layer } from "effect"
 import type { SecureRandom } from "effect/crypto"
 import { ApiKeyStore } from "../access/ApiKeyStore.ts"
 import { Caller, type Identity } from "../access/Caller.ts"
@@ -53,6 +53,8 @@ export class Refusals extends Context.Service<
       const freshId = yield* freshIds
       const envOf = yield* makeEnvOf
       let kinds = new Map<string, Refused>()
+      /** Open while there is something to write. */
+      const some = yield* Latch.make()
 
       const note = (refused: Omit<Refused, "count" | "request_id" | "address">) =>
         Effect.map(CurrentOrigin, (current) => {
@@ -61,6 +63,7 @@ export class Refusals extends Context.Service<
           const key = JSON.stringify([action, actor_type, actor_id, origin.address])
           const isRoom = kinds.has(key) || kinds.size < kindsMax
           add(kinds, isRoom ? key : action, isRoom ? { ...refused, ...origin, count: 1 } : anybody(action))
+          some.openUnsafe()
         })
 
       const entryOf = Effect.fnUntraced(function* ({ isClaimed: _, ...refused }: Refused) {
@@ -106,6 +109,7 @@ export class Refusals extends Context.Service<
                     isRoom ? refused : { ...anybody(refused.action), count: refused.count }
                   )
                 }
+                some.openUnsafe()
               })
             )
           )
@@ -113,7 +117,14 @@ export class Refusals extends Context.Service<
       })
 
       yield* Effect.addFinalizer(() => write)
-      yield* Effect.sleep(every).pipe(Effect.andThen(Effect.uninterruptible(write)), Effect.forever, Effect.forkScoped)
+      // Where nobody is refused, nothing wakes up.
+      yield* some.await.pipe(
+        Effect.andThen(Effect.sleep(every)),
+        Effect.andThen(some.close),
+        Effect.andThen(Effect.uninterruptible(write)),
+        Effect.forever,
+        Effect.forkScoped
+      )
 
       return Refusals.of({
         permission: (action) =>
