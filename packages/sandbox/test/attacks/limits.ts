@@ -135,7 +135,7 @@ export const limitAttacks: ReadonlyArray<Attack> = [
     proves: bounded,
     code: "return new Response(new Uint8Array(3e6))",
     trigger: "request",
-    judge: ends("LimitExceeded", "CpuExhausted")
+    judge: ends("LimitExceeded", "CpuExhausted", "OutOfMemory")
   },
   {
     name: "headers that are too many",
