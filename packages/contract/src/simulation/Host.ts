@@ -133,7 +133,7 @@ export class Host {
     }
     this.#site.kernel.trace.add(`${life.machine.name} stops`)
     life.close(() => {
-      const isHeard = !this.#site.wire.isFaulty(life.machine)
+      const isHeard = this.#site.wire.isHeard(life.machine)
       this.stops.set(life.machine.name, { at: this.#site.kernel.elapsed, isHeard })
       this.#site.wire.disconnect(life.machine)
       if (this.#life === life) this.#life = null

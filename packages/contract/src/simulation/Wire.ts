@@ -10,6 +10,8 @@ interface End {
   readonly received: Queue.Queue<FeedSignal>
   /** When the last text of each sender arrives here: none overtakes it. */
   readonly lastOf: Map<End, number>
+  /** Those of whose texts the last was lost on its way here: nothing tells of that until they send another. */
+  readonly missed: Set<End>
   fault: FeedFault | null
 }
 
@@ -29,7 +31,7 @@ export class Wire {
 
   connect(machine: Machine): Effect.Effect<FeedTransport> {
     return Effect.map(Queue.unbounded<FeedSignal>(), (received) => {
-      const end: End = { machine, received, lastOf: new Map(), fault: null }
+      const end: End = { machine, received, lastOf: new Map(), missed: new Set(), fault: null }
       this.#ends.set(machine, end)
       return { textBytesMax: 7999, received, send: (texts) => Effect.suspend(() => this.#send(end, texts)) }
     })
@@ -48,8 +50,10 @@ export class Wire {
     end.fault = fault
   }
 
-  isFaulty(machine: Machine): boolean {
-    return (this.#ends.get(machine)?.fault ?? null) !== null
+  /** Whether all that the machine has said so far was heard, or is known to be missing. */
+  isHeard(machine: Machine): boolean {
+    const own = this.#ends.get(machine)
+    return own !== undefined && own.fault === null && ![...this.#ends.values()].some(({ missed }) => missed.has(own))
   }
 
   #send(from: End, texts: ReadonlyArray<string>): Effect.Effect<void, FeedAway> {
@@ -68,8 +72,10 @@ export class Wire {
     for (const end of this.#ends.values()) {
       if (end !== from && (end.fault === "away" || end.fault === "lost")) {
         this.injected++
+        end.missed.add(from)
         continue
       }
+      end.missed.delete(from)
       const isSlow = end !== from && end.fault === "slow"
       if (isSlow) this.injected++
       const delay = this.#draws.share() * (isSlow ? slowMaxMs : delayMaxMs)
