@@ -1,4 +1,6 @@
-import { readFileSync } from "node:fs"
+import { execFileSync, spawn } from "node:child_process"
+import { readdirSync, readFileSync } from "node:fs"
+import { setPriority } from "node:os"
 import { assert, describe, it } from "@effect/vitest"
 import { type Outcome, Sandbox } from "@weft/core"
 import { Effect, Fiber } from "effect"
@@ -18,6 +20,7 @@ export const aborts = () => "xy".repeat(2.5e8).split("").length
 export const growsMap = () => { const map = new Map(); for (;;) map.set({}, {}) }
 export const outgrows = () => "\\u00e9".repeat(2e8).normalize("NFD").length + "\\u00e9".repeat(2.1e8).normalize("NFD").length
 export const spins = () => { for (;;); }
+export const works = (times) => { let sum = 0; for (let i = 0; i < times; i++) sum += Math.sqrt(i); return sum > 0 }
 `
 
 /** The runner processes of this test process. */
@@ -33,6 +36,17 @@ const runnerPids = (): ReadonlyArray<number> =>
         return false
       }
     })
+
+/** Leaves the processes one processor, on which another goes first, for the life of the scope. */
+const starved = (pids: ReadonlyArray<number>) =>
+  Effect.acquireRelease(
+    Effect.sync(() => {
+      for (const pid of pids) execFileSync("taskset", ["-a", "-p", "-c", "0", String(pid)])
+      for (const thread of pids.flatMap((pid) => readdirSync(`/proc/${pid}/task`))) setPriority(Number(thread), 15)
+      return spawn("taskset", ["-c", "0", process.execPath, "-e", "for (;;);"])
+    }),
+    (other) => Effect.sync(() => void other.kill("SIGKILL"))
+  )
 
 const tagOf = (tenant: Tenant, fn: string) => Effect.map(tenant.call(fn), ({ outcome }) => outcome._tag)
 
@@ -73,6 +87,28 @@ describe("the police", () => {
         assert.strictEqual(yield* tagOf(tenant, "count"), "Returned")
       })
     )
+  )
+
+  // Elsewhere nothing tells who waits for a processor.
+  it.live.skipIf(process.platform !== "linux")(
+    "does not take a machine without a free processor for a loop, nor for silence",
+    () =>
+      withSandbox(
+        { runners: 1, heartbeatMs: 400, limits: { cpuSliceMs: 400 } },
+        Effect.gen(function* () {
+          const tenant = yield* tenantOf(11, script)
+          const works = (event: number) => tenant.call("works", { timeoutMs: 60_000, svc: { event, run: {} } })
+          // Until it is compiled for good: there is no time for that later.
+          const taken = yield* Effect.replicateEffect(works(2e6), 30)
+          const fastestMs = Math.min(...taken.map(({ usage }) => usage.wall_ms))
+          const before = runnerPids()
+          yield* starved(before)
+          const { outcome, usage } = yield* works(2e6 * Math.ceil(50 / fastestMs))
+          assert.strictEqual(outcome._tag, "Returned")
+          assert.isAbove(usage.wall_ms, 400)
+          assert.includeMembers([...runnerPids()], [...before])
+        })
+      )
   )
 
   it.live("keeps runner and isolates through a long stream of large calls", () =>

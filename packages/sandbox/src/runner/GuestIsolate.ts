@@ -13,8 +13,11 @@ import { bodyKinds, triggers } from "../protocol/ToRunner.ts"
 import { Buffers } from "./Buffers.ts"
 import { cacheOf, describedParts, type Guest, type KernelHandle, loadBundle } from "./Guest.ts"
 import { type OutboxFrame, readOutbox } from "./Outbox.ts"
+import { entries, type Pending } from "./Pending.ts"
+import { processorMs } from "./ProcessorTime.ts"
 import { RunBook, type RunRecord } from "./RunBook.ts"
 import { endOf, type RunEnd } from "./RunEnd.ts"
+import { Stretch } from "./Stretch.ts"
 
 type Load = Extract<ToRunner, { readonly kind: "load" }>
 type Invoke = Extract<ToRunner, { readonly kind: "invoke" }>
@@ -32,23 +35,14 @@ export interface IsolateHost {
   readonly removed: (isolate: GuestIsolate) => void
 }
 
-interface Pending {
-  readonly kind: number
-  readonly run: number
-  readonly a: number
-  readonly text: string
-  readonly detail: string
-  readonly body: RequestBody | null
-}
-
-const entries = { invoke: 0, answer: 1, refuse: 2, timer: 3, stop: 4 }
-
 /** An entry longer than this is announced, and no longer keeps others from computing. */
 export const busyMs = 20
 /** How long a stopped run may go on computing before its isolate is ended. */
 const stopGraceMs = 20
 /** A disposed isolate that has not come to rest by then never will. */
 const settleMs = 200
+/** How often that is waited for where the process as a whole has not used so much of the processor meanwhile. */
+const settleTries = 10
 const heapSampleMs = 500
 /** Computing outside of any entry, in all; only the engine's own housekeeping does that, and takes far less. */
 const backgroundMs = 150
@@ -71,8 +65,7 @@ export class GuestIsolate {
   #scheduled = false
   /** Since when something of ours has been inside, on the monotonic clock; 0 when nothing is. */
   #insideSince = 0
-  #stretchSince = 0
-  #stretch = 0
+  readonly #stretch = new Stretch()
   #entered = false
   #announced = false
   #heapBytes = 0
@@ -155,7 +148,7 @@ export class GuestIsolate {
     this.#queue = []
     const now = performance.now()
     this.#insideSince = now
-    this.#stretchSince = now
+    this.#stretch.begin(now)
     const cpuBefore = this.#cpuMs()
     try {
       for (const { kind, run, a, text, detail, body } of batch) {
@@ -178,17 +171,13 @@ export class GuestIsolate {
       this.#watchLoad(now)
       return
     }
-    const stretch = this.#marked[1] ?? 0
-    if (stretch !== this.#stretch) {
-      this.#stretch = stretch
-      this.#stretchSince = now
-    }
+    this.#stretch.watch(now, this.#marked[1] ?? 0)
     const run = this.#marked[0] ?? 0
     if (now - this.#insideSince >= busyMs && !this.#announced) {
       this.#announced = true
       this.#host.send({ kind: "busy", isolate: this.id, run })
     }
-    if (now - this.#stretchSince >= this.#host.limits.cpuSliceMs) {
+    if (this.#stretch.isOver(now, this.#host.limits.cpuSliceMs)) {
       this.condemn("cpu", run)
       return
     }
@@ -216,9 +205,15 @@ export class GuestIsolate {
     const cpuMs = this.#runs.cpuMs(guilty) + spent
     this.#host.send({ kind: "lost", isolate: this.id, cause, guilty, cpuMs, heapBytes: this.#heapBytes })
     this.drop()
-    if (this.#insideSince === 0) return
+    if (this.#insideSince !== 0) this.#awaitRest(processorMs(), settleTries)
+  }
+
+  /** Whoever has had no processor since is given some more time. */
+  #awaitRest(since: number, tries: number): void {
     setTimeout(() => {
-      if (this.#insideSince !== 0) this.#host.send({ kind: "sick", isolate: this.id })
+      if (this.#insideSince === 0) return
+      if (processorMs() - since < settleMs && tries > 1) this.#awaitRest(since, tries - 1)
+      else this.#host.send({ kind: "sick", isolate: this.id })
     }, settleMs)
   }
 
@@ -287,7 +282,7 @@ export class GuestIsolate {
 
   /** How long the run that is computing has been at it since the watch last saw another. */
   #spentMs(): number {
-    return this.#insideSince === 0 ? 0 : performance.now() - this.#stretchSince
+    return this.#insideSince === 0 ? 0 : performance.now() - this.#stretch.since
   }
 
   #comeToRest(): void {
@@ -344,7 +339,7 @@ export class GuestIsolate {
   #watchStops(now: number, computing: number): void {
     for (const [run, record] of this.#runs.entries()) {
       if (record.stopAskedAt === 0) continue
-      const since = Math.max(record.stopAskedAt, this.#stretchSince)
+      const since = Math.max(record.stopAskedAt, this.#stretch.since)
       if (run === computing) {
         if (now - since >= stopGraceMs) {
           this.condemn("stopped", run)

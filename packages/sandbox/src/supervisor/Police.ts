@@ -15,6 +15,8 @@ export interface PoliceOptions {
 const tickMs = 50
 /** Ticks between two rounds of looking for idle isolates. */
 const idleEvery = 20
+/** A beat is late, so that the runner is looked at more closely. */
+const doubtMs = 200
 /** A process that starts on a busy machine may take its time. */
 const bootMs = 15_000
 /** From here on a runner sheds idle isolates, and if that does not help, is replaced in peace. */
@@ -24,10 +26,17 @@ const retireGraceMs = 60_000
 /** Runners for one build alone, or for suspects, end when unused for so long. */
 const soloIdleMs = 30_000
 
+/** What was known of a runner when its beat was late. */
+interface Doubt {
+  readonly beatAt: number
+  readonly starvedMs: number
+}
+
 export class Police {
   readonly #pool: Pool
   readonly #options: PoliceOptions
   readonly #fullSince = new WeakMap<RunnerView, number>()
+  readonly #doubts = new WeakMap<RunnerView, Doubt>()
   readonly #clock: NodeJS.Timeout
   #ticks = 0
   #tickedAt = performance.now()
@@ -66,13 +75,25 @@ export class Police {
 
   /** Whether the runner is alive; a silent one is killed. */
   #checkPulse(view: RunnerView, now: number): boolean {
+    const limitMs = view.booted ? this.#options.heartbeatMs : bootMs
     const silentMs = now - view.runner.beatAt
-    if (silentMs <= (view.booted ? this.#options.heartbeatMs : bootMs)) return true
+    if (silentMs <= Math.min(doubtMs, limitMs)) return true
+    if (silentMs - this.#starvedMs(view) <= limitMs) return true
     this.#pool.condemn(view, `it was silent for ${Math.round(silentMs)} ms`, {
       _tag: "RunnerLost",
       message: "the runner process hung while this run was computing"
     })
     return false
+  }
+
+  /** How long a silent runner wanted the processor meanwhile and did not get it. */
+  #starvedMs(view: RunnerView): number {
+    const { beatAt } = view.runner
+    const starvedMs = view.runner.starvedMs()
+    const doubt = this.#doubts.get(view)
+    if (doubt?.beatAt === beatAt) return starvedMs - doubt.starvedMs
+    this.#doubts.set(view, { beatAt, starvedMs })
+    return 0
   }
 
   /** Whether the runner may stay; one over the limit is killed, one near it is thinned out and then replaced. */

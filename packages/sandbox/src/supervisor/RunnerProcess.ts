@@ -133,6 +133,19 @@ export class RunnerProcess {
     }
   }
 
+  /**
+   * How long the thread that beats has waited for a processor while it could have run, ever, in milliseconds; 0 where the
+   * operating system does not tell.
+   */
+  starvedMs(): number {
+    try {
+      const [, waited] = readFileSync(`/proc/${this.pid}/schedstat`, "latin1").split(" ")
+      return Number(waited ?? 0) / 1e6
+    } catch {
+      return 0
+    }
+  }
+
   #receive(message: FromRunner): void {
     if (this.state === "dead") return
     if (message.kind === "beat") {
