@@ -21,6 +21,11 @@ const folder = (): Promise<string | null> => {
 export const builtByUrl = (): Plugin => ({
   name: "built-by-url",
   enforce: "pre",
+  // What was transformed before names what was built before.
+  configureVitest: async ({ defineCacheKeyGenerator }) => {
+    const place = await folder()
+    defineCacheKeyGenerator(({ id }) => (sources.test(id) ? (place ?? "sources") : undefined))
+  },
   // Before tests, whose imports would not wait for long.
   configureServer: async () => {
     await folder()
