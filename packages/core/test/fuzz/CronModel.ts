@@ -69,7 +69,7 @@ const fieldOf = (
       range === "*" || range === "?" ? [String(least), String(most)] : range.split("-")
     const from = numberOf(first)
     const to = last === undefined ? (step === undefined ? from : most) : numberOf(last)
-    if (more.length > 0 || !(from >= least && from <= to && to <= most) || step === "0") return null
+    if (more.length > 0 || !(from >= least && from <= to && to <= most) || Number(step ?? 1) === 0) return null
     for (let value = from; value <= to; value += Number(step ?? 1)) values.add(value)
   }
   return { values, isAny: text === "*" || text === "?" }

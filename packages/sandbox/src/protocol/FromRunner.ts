@@ -13,6 +13,9 @@ export const encodings = ["json", "text", "base64"] as const
 /** The headers of a response as JSON text, in characters. The kernel holds to the same number. */
 export const headersLengthMax = 65_536
 
+/** A text of an error, in characters. The kernel cuts names, messages and stacks far below. */
+export const errorLengthMax = 65_536
+
 /** Why an isolate was ended by its runner. */
 export const lossCauses = ["cpu", "memory", "stopped", "background", "broken"] as const
 export type LossCause = (typeof lossCauses)[number]

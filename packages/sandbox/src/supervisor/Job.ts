@@ -19,11 +19,15 @@ export interface JobLimits {
   readonly pendingHostCalls: number
   readonly hostCallBytes: number
   readonly logBytes: number
+  readonly heapBytes: number
 }
 
 /** What the kernel counts for a line beside its text, and the last line, which says that there are no more. */
 const logLineBytes = 16
 const lastLineBytes = 256
+
+/** The name of an operation, in characters: none of ours comes near. */
+const opLengthMax = 256
 
 export class Job {
   readonly id: number
@@ -79,9 +83,10 @@ export class Job {
     return this.#outcome !== undefined
   }
 
+  /** As the runner says, as far as it can be true: one thread has computed since the beginning, in one isolate. */
   used(cpuMs: number, heapBytes: number): void {
-    this.#cpuMs += cpuMs
-    this.#heapBytes = Math.max(this.#heapBytes, heapBytes)
+    this.#cpuMs = Math.min(this.#cpuMs + cpuMs, performance.now() - this.beganAt)
+    this.#heapBytes = Math.max(this.#heapBytes, Math.min(heapBytes, 2 * this.#limits.heapBytes))
   }
 
   log(message: Extract<FromRunner, { readonly kind: "log" }>): void {
@@ -97,6 +102,7 @@ export class Job {
   call(message: Extract<FromRunner, { readonly kind: "call" }>, answer: (answer: Answer) => void): void {
     this.#fibers ??= new Set()
     if (this.#fibers.size >= this.#limits.pendingHostCalls) throw new ProtocolError("too many host calls")
+    if (message.op.length > opLengthMax) throw new ProtocolError("an operation has no such name")
     if (message.payload.length > this.#limits.hostCallBytes) throw new ProtocolError("a host call is too large")
     this.touched = true
     const fibers = this.#fibers

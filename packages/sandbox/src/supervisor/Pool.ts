@@ -10,10 +10,10 @@ import { type Build, HostedIsolate } from "./Build.ts"
 import type { Job } from "./Job.ts"
 import { Lanes } from "./Lanes.ts"
 import type { PoolOptions } from "./PoolOptions.ts"
-import { RunnerProcess } from "./RunnerProcess.ts"
+import { type RunnerListener, RunnerProcess } from "./RunnerProcess.ts"
 import { RunnerView } from "./RunnerView.ts"
 import { Strikes } from "./Strikes.ts"
-import { type Ending, guiltyOutcome, outcomeOf, stoppedOutcome } from "./verdicts.ts"
+import { type Ending, guiltyOutcome, outcomeOf, requireShort, stoppedOutcome } from "./verdicts.ts"
 
 /** How long a stopped run may take to say so; then it is not listened to any more. */
 const stopAnswerMs = 400
@@ -137,10 +137,11 @@ export class Pool {
   #start(): RunnerProcess {
     const { limits } = this.#options
     const frameBytesMax = 4 * Math.max(limits.resultBytes, limits.hostCallBytes, limits.logBytes) + 4 * 1024 * 1024
-    const runner = new RunnerProcess(frameBytesMax, {
+    const listener: RunnerListener = {
       message: (message) => this.#message(view, message),
       died: (why) => this.#died(view, why)
-    })
+    }
+    const runner = new RunnerProcess(frameBytesMax, listener, this.#options.runnerProgram)
     const view = new RunnerView(runner)
     this.views.set(runner, view)
     this.boot(runner)
@@ -211,7 +212,7 @@ export class Pool {
   #message(view: RunnerView, message: FromRunner): void {
     switch (message.kind) {
       case "ready":
-        view.booted = true
+        view.boot()
         this.#lanes.booted()
         if (message.cache.length > 0 && this.#guestCache.length === 0) this.#guestCache = message.cache
         return
@@ -228,7 +229,7 @@ export class Pool {
         this.#lost(view, message)
         return
       case "busy":
-        view.busy.set(message.isolate, message.run)
+        view.computes(message.isolate, message.run)
         return
       case "calm":
         view.busy.delete(message.isolate)
@@ -285,6 +286,7 @@ export class Pool {
     const isolate = view.forget(message.isolate)
     if (isolate === undefined) return
     const { failure, name, message: text, stack } = message
+    requireShort(name, text, stack)
     const { limits, mapStack } = this.#options
     const outcome: Outcome =
       failure === "threw"

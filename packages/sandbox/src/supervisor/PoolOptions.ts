@@ -8,6 +8,8 @@ export interface PoolOptions {
   readonly runnerLimits: RunnerLimits
   readonly guestScript: string
   readonly runners: number
+  /** What runs in a runner; only tests have another one than ours. */
+  readonly runnerProgram?: URL
   readonly strikes: number
   /** Isolates that one runner keeps; beyond it idle ones make way. */
   readonly isolatesPerRunner: number

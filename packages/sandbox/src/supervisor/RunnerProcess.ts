@@ -35,6 +35,8 @@ const flags = [
 const niceness = 5
 /** Of -1000 to 1000, and 0 for who was not told. */
 const oomScore = 800
+/** What waits for a runner to read it. All its builds loaded anew at once come to less. */
+const untakenBytesMax = 256 * 1024 * 1024
 const diagnosisLength = 4096
 const saidLength = 300
 
@@ -52,9 +54,9 @@ export class RunnerProcess {
   #diagnosis = ""
   #why = ""
 
-  constructor(frameBytesMax: number, listener: RunnerListener) {
+  constructor(frameBytesMax: number, listener: RunnerListener, program = runnerEntry) {
     this.#listener = listener
-    const [command, ...args] = confined(runnerEntry, flags)
+    const [command, ...args] = confined(program, flags)
     this.#child = spawn(command, args, {
       // What this process was started with is not for runners: they find nothing behind those numbers.
       stdio: [
@@ -110,7 +112,9 @@ export class RunnerProcess {
     setImmediate(() => {
       this.#scheduled = false
       const buffers = this.#writer.take()
-      if (this.state !== "dead") for (const buffer of buffers) this.#socket.write(buffer)
+      if (this.state === "dead") return
+      for (const buffer of buffers) this.#socket.write(buffer)
+      if (this.#socket.writableLength > untakenBytesMax) this.kill("it does not take what it is told")
     })
   }
 

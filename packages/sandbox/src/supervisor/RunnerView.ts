@@ -1,5 +1,6 @@
 /** What the pool knows of a runner: who is in it, and who is computing. */
 import type { BuildId } from "@weft/core"
+import { ProtocolError } from "../protocol/Wire.ts"
 import type { HostedIsolate } from "./Build.ts"
 import type { Job } from "./Job.ts"
 import type { RunnerProcess } from "./RunnerProcess.ts"
@@ -20,6 +21,17 @@ export class RunnerView {
 
   constructor(runner: RunnerProcess) {
     this.runner = runner
+  }
+
+  /** Once: what it brings along then is handed to other runners, and it has run nothing yet. */
+  boot(): void {
+    if (this.booted) throw new ProtocolError("it started twice")
+    this.booted = true
+  }
+
+  /** A run is in a long entry. The isolate must be one that it was told to make. */
+  computes(isolate: number, run: number): void {
+    if (this.isolates.has(isolate)) this.busy.set(isolate, run)
   }
 
   /** The runs that have been computing for long. */

@@ -1,6 +1,6 @@
 /** What a runner reports as the end of a run, checked and turned into an `Outcome`. */
 import type { Limits, Outcome } from "@weft/core"
-import { encodings, type FromRunner, headersLengthMax, type LossCause } from "../protocol/FromRunner.ts"
+import { encodings, errorLengthMax, type FromRunner, headersLengthMax, type LossCause } from "../protocol/FromRunner.ts"
 import type { StopReason } from "../protocol/ToRunner.ts"
 import { ProtocolError } from "../protocol/Wire.ts"
 
@@ -36,8 +36,10 @@ export const outcomeOf = (ending: Exclude<Ending, { readonly kind: "stopped" }>,
     case "responded":
       return respondedOf(ending, limits)
     case "threw":
+      requireShort(ending.name, ending.message, ending.stack)
       return { _tag: "Threw", name: ending.name, message: ending.message, stack: ending.stack }
     case "exceeded":
+      requireShort(ending.limit, ending.message)
       return { _tag: "LimitExceeded", limit: ending.limit, message: ending.message }
   }
 }
@@ -80,6 +82,11 @@ const isHeaderValue = (value: unknown): value is string => typeof value === "str
 
 const requireSize = (text: string, limits: Limits): void => {
   if (text.length > limits.resultBytes) throw new ProtocolError("a result is too large")
+}
+
+/** What is said of an error. */
+export const requireShort = (...texts: ReadonlyArray<string>): void => {
+  if (texts.some(({ length }) => length > errorLengthMax)) throw new ProtocolError("an error says too much")
 }
 
 const requireJson = (text: string): unknown => {

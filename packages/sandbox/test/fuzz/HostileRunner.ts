@@ -1,0 +1,105 @@
+/**
+ * A runner that somebody has taken over. It runs nothing: a build's script is what it does when it is called.
+ *
+ * `good` answers as a runner does. `say:BASE64` sends these bytes, whatever they are, and then ends the run. `deaf` asks
+ * its host for more and more and takes none of the answers; `busy`, `calls` and `beats` say one thing over and over.
+ */
+import { Socket } from "node:net"
+import { type FromRunner, writeFromRunner } from "../../src/protocol/FromRunner.ts"
+import { readToRunner, type ToRunner } from "../../src/protocol/ToRunner.ts"
+import { FrameSplitter, FrameWriter } from "../../src/protocol/Wire.ts"
+import { marks } from "./Marks.ts"
+
+const socket = new Socket({ fd: 3, readable: true, writable: true })
+const scripts = new Map<number, string>()
+const floodMs = 1500
+const usage = { cpuMs: 1, heapBytes: 1000 }
+
+const framesOf = (messages: ReadonlyArray<FromRunner>): Buffer => {
+  const writer = new FrameWriter()
+  for (const message of messages) writeFromRunner(writer, message)
+  return Buffer.concat(writer.take())
+}
+
+const say = (...messages: ReadonlyArray<FromRunner>): void => void socket.write(framesOf(messages))
+
+/** Numbers that are known only here stand in the bytes as marks. */
+const withNumbers = (bytes: Buffer, run: number, isolate: number): Buffer => {
+  for (const [mark, value] of [
+    [marks.run, run],
+    [marks.isolate, isolate],
+    [marks.otherRun, run + 1],
+    [marks.otherIsolate, isolate + 1]
+  ] as const) {
+    for (let at = bytes.indexOf(mark); at !== -1; at = bytes.indexOf(mark, at + 4)) bytes.writeUInt32LE(value, at)
+  }
+  return bytes
+}
+
+const ended = (run: number): FromRunner => ({ kind: "returned", run, output: '"said"', ...usage })
+
+/** Says the same thing until the time is up, as fast as it is taken. */
+const flood = (messages: Buffer, run: number): void => {
+  const until = performance.now() + floodMs
+  const more = (): void => {
+    if (performance.now() > until) say(ended(run))
+    else socket.write(messages, more)
+  }
+  more()
+}
+
+const many = (make: (n: number) => FromRunner): Buffer => framesOf(Array.from({ length: 5000 }, (_, n) => make(n)))
+
+const invoke = ({ isolate, run }: Extract<ToRunner, { readonly kind: "invoke" }>): void => {
+  const script = scripts.get(isolate) ?? ""
+  const said = /say:([A-Za-z0-9+/=]*)/.exec(script)?.[1]
+  if (said !== undefined) {
+    socket.write(withNumbers(Buffer.from(said, "base64"), run, isolate))
+    say(ended(run))
+  } else if (script.includes("deaf")) {
+    socket.pause()
+    // What is not answered to our knowledge is asked again: the other side sees how many are open.
+    const ask = (call: number): void =>
+      void socket.write(framesOf([{ kind: "call", run, call, op: "x", payload: "null" }]), () =>
+        setImmediate(ask, call + 1)
+      )
+    ask(1)
+  } else if (script.includes("busy")) {
+    let first = 0
+    const until = performance.now() + floodMs
+    const more = (): void => {
+      first += 5000
+      if (performance.now() > until) say(ended(run))
+      else
+        socket.write(
+          many((n) => ({ kind: "busy", isolate: first + n, run })),
+          more
+        )
+    }
+    more()
+  } else if (script.includes("beats"))
+    flood(
+      many(() => ({ kind: "beat", rssBytes: 1 })),
+      run
+    )
+  else if (script.includes("calls"))
+    flood(
+      many((n) => ({ kind: "call", run: run + n, call: n, op: "x", payload: "" })),
+      run
+    )
+  else say({ kind: "returned", run, output: '"pong"', ...usage })
+}
+
+const heed = (message: ToRunner): void => {
+  if (message.kind === "boot") say({ kind: "ready", cache: new Uint8Array(0) })
+  if (message.kind === "load") scripts.set(message.isolate, message.script)
+  if (message.kind === "invoke") invoke(message)
+  // Whose message was cut short cannot say any more that it stopped.
+  if (message.kind === "stop") process.exit()
+}
+
+const splitter = new FrameSplitter(2 ** 30)
+socket.on("data", (chunk: Buffer) => splitter.push(chunk, (cursor) => heed(readToRunner(cursor))))
+socket.on("error", () => process.exit())
+socket.on("close", () => process.exit())
+setInterval(() => say({ kind: "beat", rssBytes: 1 }), 100)

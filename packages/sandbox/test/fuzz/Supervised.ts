@@ -1,0 +1,95 @@
+/** The supervisor with runners that were taken over, as the sandbox has it with its own. */
+import { chmodSync, mkdtempSync, rmSync } from "node:fs"
+import { join } from "node:path"
+import { fileURLToPath, pathToFileURL } from "node:url"
+import { BuildId, defaultLimits, EnvId, type Execution, type GuestLog, type HostCall, RunId } from "@weft/core"
+import { Effect } from "effect"
+import { buildSync } from "esbuild"
+import { Build } from "../../src/supervisor/Build.ts"
+import { Job } from "../../src/supervisor/Job.ts"
+import { Police } from "../../src/supervisor/Police.ts"
+import { Pool } from "../../src/supervisor/Pool.ts"
+import { idOf } from "../Tenant.ts"
+
+export const limits = defaultLimits
+
+/** All that the host was told of one call. */
+export interface Told {
+  readonly execution: Execution | "refused"
+  readonly logs: ReadonlyArray<GuestLog>
+  readonly calls: ReadonlyArray<HostCall>
+}
+
+export interface Supervised {
+  readonly pool: Pool
+  readonly reports: ReadonlyArray<string>
+  readonly call: (script: string, answer?: string, timeoutMs?: number) => Promise<Told>
+  readonly close: () => void
+}
+
+/** In one file, in a folder of its own: runners can read nothing else. */
+const folder = mkdtempSync(fileURLToPath(new URL("../../../../node_modules/.cache/weft-hostile-", import.meta.url)))
+process.once("exit", () => rmSync(folder, { recursive: true, force: true }))
+chmodSync(folder, 0o755)
+const outfile = join(folder, "main.mjs")
+const entry = fileURLToPath(new URL("./HostileRunner.ts", import.meta.url))
+buildSync({ entryPoints: [entry], outfile, bundle: true, platform: "node", format: "esm", conditions: ["weft-source"] })
+const program = pathToFileURL(outfile)
+
+let builds = 0
+
+export const supervised = (): Supervised => {
+  const reports: Array<string> = []
+  const pool = new Pool({
+    limits,
+    runnerLimits: { ...limits, outboxLength: 2 ** 20, entered: 2 },
+    guestScript: "",
+    runners: 2,
+    runnerProgram: program,
+    strikes: Number.MAX_SAFE_INTEGER,
+    isolatesPerRunner: 20,
+    callsPerIsolate: 1_000_000,
+    waitingPerBuild: 10,
+    mapStack: (_, stack) => stack,
+    report: (message) => void reports.push(message)
+  })
+  const police = new Police(pool, { heartbeatMs: 2000, rssBytes: 2 ** 30, idleMs: 60_000, heapBytes: limits.heapBytes })
+  return {
+    pool,
+    reports,
+    call: (script, answer = "null", timeoutMs = 20_000) => Effect.runPromise(called(pool, script, answer, timeoutMs)),
+    close: () => {
+      police.close()
+      pool.close()
+    }
+  }
+}
+
+/** Each script is a build of its own: whose strikes are whose is not what is looked at here. */
+const called = (pool: Pool, script: string, answer: string, timeoutMs: number): Effect.Effect<Told> =>
+  Effect.withFiber((fiber) =>
+    Effect.callback((resume) => {
+      const logs: Array<GuestLog> = []
+      const calls: Array<HostCall> = []
+      const end = (execution: Told["execution"]): void => resume(Effect.succeed({ execution, logs, calls }))
+      const buildId = BuildId.make(idOf(++builds))
+      const env_id = EnvId.make(idOf(builds))
+      const build = new Build(buildId, buildId, { script, cache: new Uint8Array(0), sourceMap: "" })
+      const artifact = Effect.succeed(new Uint8Array(0))
+      const invocation = {
+        run_id: RunId.make(idOf(builds)),
+        bundle: { env_id, build_id: buildId, artifact, renewed: artifact },
+        fn: { ns: "main", var: "go" },
+        svc: "{}",
+        trigger: "event" as const,
+        timeoutMs,
+        onHostCall: (call: HostCall) =>
+          Effect.sync(() => {
+            calls.push(call)
+            return answer
+          }),
+        onLog: (line: GuestLog) => void logs.push(line)
+      }
+      pool.run(new Job(pool.freshId(), build, invocation, limits, fiber, end, () => end("refused")))
+    })
+  )
