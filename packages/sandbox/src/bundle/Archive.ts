@@ -1,4 +1,5 @@
 /** Reads the zip of a build: hostile until every entry has been looked at. */
+import { crc32 } from "node:zlib"
 import { BundleRejected, type Limits } from "@weft/core"
 import { type Entry, fromBufferPromise, type ZipFile } from "yauzl"
 
@@ -81,7 +82,7 @@ const requireFair = (entry: Entry, names: Set<string>): void => {
   if (!entry.canDecodeFileData()) throw rejected(`the entry ${shown} is compressed in an unknown way`)
 }
 
-/** How many bytes the entry really has. */
+/** How many bytes the entry really has. What is damaged would be found by whoever reads it, when it is too late. */
 const unpack = async (
   archive: ZipFile,
   entry: Entry,
@@ -91,14 +92,17 @@ const unpack = async (
   if (entry.fileName.endsWith("/")) return 0
   const stream = await archive.openReadStreamPromise(entry)
   let bytes = 0
+  let checksum = 0
   // Ending the loop early, by throwing too, destroys the stream.
   for await (const chunk of stream) {
     if (!Buffer.isBuffer(chunk)) continue
     bytes += chunk.length
     if (bytes > bytesMax)
       throw rejected(`the files of the zip are too large in all, at ${JSON.stringify(entry.fileName)}`)
+    checksum = crc32(chunk, checksum)
     keep?.push(chunk)
   }
+  if (checksum !== entry.crc32) throw rejected(`the entry ${JSON.stringify(entry.fileName)} is damaged`)
   return bytes
 }
 

@@ -15,7 +15,8 @@ export const limits = defaultLimits
 
 /** All that the host was told of one call. */
 export interface Told {
-  readonly execution: Execution | "refused"
+  /** Or why nothing could run it. */
+  readonly execution: Execution | string
   readonly logs: ReadonlyArray<GuestLog>
   readonly calls: ReadonlyArray<HostCall>
 }
@@ -65,14 +66,26 @@ export const supervised = (): Supervised => {
   }
 }
 
-/** Each script is a build of its own: whose strikes are whose is not what is looked at here. */
+/** Only few builds may have killed a runner at a time, and here each does. */
+const forgive = (pool: Pool, buildId: BuildId): void => {
+  pool.strikes.pardon(buildId)
+  for (const runner of pool.lanes.expire(performance.now())) {
+    const view = pool.views.get(runner)
+    if (view !== undefined) pool.retire(view, "it is forgiven", 0)
+  }
+}
+
+/** Each script is a build of its own. */
 const called = (pool: Pool, script: string, answer: string, timeoutMs: number): Effect.Effect<Told> =>
   Effect.withFiber((fiber) =>
     Effect.callback((resume) => {
       const logs: Array<GuestLog> = []
       const calls: Array<HostCall> = []
-      const end = (execution: Told["execution"]): void => resume(Effect.succeed({ execution, logs, calls }))
       const buildId = BuildId.make(idOf(++builds))
+      const end = (execution: Told["execution"]): void => {
+        forgive(pool, buildId)
+        resume(Effect.succeed({ execution, logs, calls }))
+      }
       const env_id = EnvId.make(idOf(builds))
       const build = new Build(buildId, buildId, { script, cache: new Uint8Array(0), sourceMap: "" })
       const artifact = Effect.succeed(new Uint8Array(0))
@@ -90,6 +103,6 @@ const called = (pool: Pool, script: string, answer: string, timeoutMs: number): 
           }),
         onLog: (line: GuestLog) => void logs.push(line)
       }
-      pool.run(new Job(pool.freshId(), build, invocation, limits, fiber, end, () => end("refused")))
+      pool.run(new Job(pool.freshId(), build, invocation, limits, fiber, end, end))
     })
   )
