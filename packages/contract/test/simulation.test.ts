@@ -37,6 +37,7 @@ describe("a cluster in which everything goes wrong", () => {
   for (const [seed, found] of Object.entries({
     102: "a node that stopped soon after the store had answered again told nobody of what was stored meanwhile",
     143: "what reached the store long after it was given up was told to nobody",
+    40097: "nodes to which it was lost that another one wants to hear of what happens told it nothing of that for long",
     30115: "an event that a slow store kept waiting before it was stored was told to nobody"
   })) {
     it(`seed ${seed}: ${found}`, { timeout }, async () => {

@@ -16,6 +16,8 @@ export interface FeedContent {
   readonly watching: boolean | null
   /** Whether it asks who wants to hear activity. */
   readonly asks: boolean
+  /** To one who is new to wanting it: since when activity was told to nobody. Epoch milliseconds; null for nothing. */
+  readonly silentSince: number | null
 }
 
 /** As `FeedContent`, with each of the news encoded. */
@@ -25,13 +27,14 @@ export interface FeedWriting extends Omit<FeedContent, "news"> {
 
 export const encodeNews = (news: News): string => JSON.stringify(news)
 
-export const encodeContent = ({ news, activity, watching, asks }: FeedWriting): string => {
+export const encodeContent = ({ news, activity, watching, asks, silentSince }: FeedWriting): string => {
   const told = [...news].join(",")
   const fields = [
     ...(told === "" ? [] : [`"news":[${told}]`]),
     ...(activity.length === 0 ? [] : [`"activity":${JSON.stringify(activity)}`]),
     ...(watching === null ? [] : [`"watching":${watching}`]),
-    ...(asks ? [`"asks":true`] : [])
+    ...(asks ? [`"asks":true`] : []),
+    ...(silentSince === null ? [] : [`"silentSince":${silentSince}`])
   ]
   return `{${fields.join(",")}}`
 }
@@ -41,7 +44,8 @@ const Content = Schema.fromJsonString(
     news: Schema.optionalKey(Schema.Array(Schema.Unknown)),
     activity: Schema.optionalKey(Schema.Array(Schema.Unknown)),
     watching: Schema.optionalKey(Schema.Boolean),
-    asks: Schema.optionalKey(Schema.Boolean)
+    asks: Schema.optionalKey(Schema.Boolean),
+    silentSince: Schema.optionalKey(Schema.Finite)
   })
 )
 const decodeFields = Schema.decodeUnknownOption(Content)
@@ -56,7 +60,8 @@ export const decodeContent = (text: string): FeedContent | null => {
     news: known(fields.news ?? [], decodeNews),
     activity: known(fields.activity ?? [], decodeActivity),
     watching: fields.watching ?? null,
-    asks: fields.asks ?? false
+    asks: fields.asks ?? false,
+    silentSince: fields.silentSince ?? null
   }
 }
 

@@ -6,7 +6,8 @@
  * again passes it over.
  */
 import type { NodeId } from "../ids/Ids.ts"
-import type { Timestamp } from "../ids/Timestamp.ts"
+import { Timestamp } from "../ids/Timestamp.ts"
+import { timeOfUuidV7 } from "../ids/UuidV7.ts"
 
 const version = "weft1"
 
@@ -84,12 +85,15 @@ const lineOf = /^weft1 ([0-9a-f-]{36}) (\d{1,15}) (\d{1,6}) (\d{1,6})\n/
 /** Puts the texts of the others together again. Plain state, no clock. */
 export class FeedPieces {
   readonly #own: string
+  readonly #since: Timestamp
   /** The one not heard for the longest first. */
   readonly #senders = new Map<string, Sender>()
   #partialLength = 0
 
-  constructor(own: NodeId) {
+  /** `since`: from when on all that the others send is heard. */
+  constructor(own: NodeId, since: Timestamp) {
     this.#own = `${version} ${own} `
+    this.#since = since
   }
 
   /** Whether the text is this node's own. */
@@ -143,7 +147,7 @@ export class FeedPieces {
   }
 
   #sender(node: string, now: Timestamp): Sender {
-    const sender = this.#senders.get(node) ?? { seq: null, heardAt: now, partial: null }
+    const sender = this.#senders.get(node) ?? this.#newSender(node, now)
     this.#senders.delete(node)
     this.#senders.set(node, sender)
     const [oldest] = this.#senders
@@ -152,6 +156,14 @@ export class FeedPieces {
       this.#senders.delete(oldest[0])
     }
     return sender
+  }
+
+  /** Who began since is heard from its first content on. */
+  #newSender(node: string, now: Timestamp): Sender {
+    const bornAt = timeOfUuidV7(node)
+    return bornAt < this.#since
+      ? { seq: null, heardAt: now, partial: null }
+      : { seq: 0, heardAt: Timestamp.make(bornAt, { disableChecks: true }), partial: null }
   }
 
   /** Lets pieces go that wait too long, and what there is too much of. */

@@ -43,6 +43,10 @@ export class Outbox {
   watching: boolean | null = null
   /** Whether to ask who does. */
   asks = false
+  /** Whether to be heard, though there be nothing to say: by the number, others see what they have missed. */
+  greets = false
+  /** What to say to one who is new to wanting activity; null for nothing. */
+  silentSince: number | null = null
   readonly dropped = { news: 0, activity: 0 }
 
   tell(news: ReadonlyArray<News>): void {
@@ -83,13 +87,15 @@ export class Outbox {
   /** The text of what is to be sent next; null for nothing. */
   take(): string | null {
     const activity = this.#takeActivity()
-    const { watching, asks } = this
-    if (this.#news.size === 0 && activity.length === 0 && watching === null && !asks) return null
-    const content = encodeContent({ news: this.#news, activity, watching, asks })
+    const { watching, asks, greets, silentSince } = this
+    if (this.#news.size === 0 && activity.length === 0 && watching === null && !asks && !greets) return null
+    const content = encodeContent({ news: this.#news, activity, watching, asks, silentSince })
     this.#news = new Set()
     this.#newsLength = 0
     this.watching = null
     this.asks = false
+    this.greets = false
+    this.silentSince = null
     return content
   }
 

@@ -69,6 +69,8 @@ interface Line {
   awaySince: Timestamp | null
   /** Since when activity of others may be missing because they do not know yet that it is wanted here. */
   unheardSince: Timestamp | null
+  /** Since when somebody here wants activity. */
+  watchedSince: Timestamp | null
 }
 
 const nowOf = ({ clock }: Line): Timestamp => Timestamp.make(clock.currentTimeMillisUnsafe())
@@ -86,9 +88,11 @@ const makeLine = Effect.gen(function* () {
     if (isAttended) {
       watched.openUnsafe()
       line.unheardSince ??= nowOf(line)
+      line.watchedSince ??= nowOf(line)
     } else {
       watched.closeUnsafe()
       line.unheardSince = null
+      line.watchedSince = null
     }
     outbox.watching = isAttended
     rouse(line)
@@ -108,7 +112,8 @@ const makeLine = Effect.gen(function* () {
     sent: Latch.makeUnsafe(true),
     watched,
     awaySince: null,
-    unheardSince: null
+    unheardSince: null,
+    watchedSince: null
   }
   ask(line)
   return line
@@ -156,14 +161,24 @@ const tellGap = (line: Line, gap: Gap): Effect.Effect<void> =>
   })
 
 const forkReceiving = Effect.fnUntraced(function* (transport: FeedTransport, line: Line) {
-  const pieces = new FeedPieces(line.node)
+  const pieces = new FeedPieces(line.node, nowOf(line))
 
   const hear = Effect.fnUntraced(function* ({ node, content, missedSince }: Received) {
     const now = nowOf(line)
     const said = decodeContent(content)
     if (missedSince !== null) yield* tellGap(line, { since: missedSince, of: "everything" })
     if (said === null) return
-    if (said.watching !== null) line.watchers.heard(node, said.watching, now)
+    const silentSince = line.watchers.silentSince(now)
+    if (said.watching !== null && line.watchers.heard(node, said.watching, now)) {
+      // It may have wanted it for long: what it said of that may have been lost, and what this node said first.
+      line.outbox.greets = true
+      line.outbox.silentSince ??= silentSince
+      rouse(line)
+    }
+    if (said.silentSince !== null && line.watchedSince !== null) {
+      const since = Timestamp.make(Math.max(said.silentSince, line.watchedSince))
+      yield* tellGap(line, { since, of: "activity" })
+    }
     if (said.asks && line.watched.isOpen()) {
       line.outbox.watching = true
       rouse(line)

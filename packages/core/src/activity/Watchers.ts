@@ -26,16 +26,24 @@ export class Watchers {
     this.#count()
   }
 
-  heard(node: string, isWatching: boolean, now: Timestamp): void {
+  /** A node said whether it wants activity; whether it is one that did not before. */
+  heard(node: string, isWatching: boolean, now: Timestamp): boolean {
+    const isNew = isWatching && !((this.#until.get(node) ?? 0) > now)
     if (isWatching) this.#until.set(node, now + holdsMs)
     else this.#until.delete(node)
     for (const [other, until] of this.#until) if (until <= now) this.#until.delete(other)
     this.#count()
+    return isNew
   }
 
   /** Whether any may want to hear of what happens at `now`. */
   any(now: number): boolean {
     return now < this.#anyUntil
+  }
+
+  /** Since when at the latest nobody is known to want it; null while somebody may. Maybe earlier than that was so. */
+  silentSince(now: number): number | null {
+    return this.any(now) ? null : this.#anyUntil
   }
 
   #count(): void {

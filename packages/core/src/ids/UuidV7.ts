@@ -60,3 +60,6 @@ export const makeUuidV7 = (now: () => number, randomBytes: (count: number) => Ui
     return `${time}${(high >>> 8).toString(16)}${hexOf(high)}-${hexOf(0x80 | (low >>> 24))}${hexOf(low >>> 16)}-${hexOf(low >>> 8)}${hexOf(low)}${hexOf(tail >>> 24)}${hexOf(tail >>> 16)}${hexOf(tail >>> 8)}${hexOf(tail)}`
   }
 }
+
+/** When it was made, in milliseconds since 1970. */
+export const timeOfUuidV7 = (id: string): number => Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16)

@@ -74,6 +74,12 @@ const textOf = (publication: Publication, waiting: number): string => {
   const news: Array<News> = []
   if (waiting > 0) news.push({ type: "deliveries:waiting", node_id: null })
   if (publication.schedule?._tag === "Created") news.push({ type: "schedules:changed" })
-  const content = { news: news.map(encodeNews), activity: newsOf(publication), watching: null, asks: false }
+  const content = {
+    news: news.map(encodeNews),
+    activity: newsOf(publication),
+    watching: null,
+    asks: false,
+    silentSince: null
+  }
   return toTextByItself(encodeContent(content))
 }

@@ -11,6 +11,9 @@ const two = NodeId.make("01976a2b-000a-7000-8000-000000000002")
 const three = NodeId.make("01976a2b-000a-7000-8000-000000000003")
 const at = (millis: number) => Timestamp.make(1_750_000_000_000 + millis)
 
+/** After all nodes above began. */
+const later = at(1_000_000_000)
+
 const accepted = (pieces: FeedPieces, texts: ReadonlyArray<string>, millis = 0) =>
   texts.flatMap((text) => pieces.accept(text, at(millis)) ?? [])
 
@@ -36,7 +39,7 @@ describe("pieces of contents", () => {
             const [some, others] = order.next().value === true ? [first, second] : [second, first]
             mixed.push(...(some.length > 0 ? some : others).splice(0, 1))
           }
-          const heard = accepted(new FeedPieces(three), mixed)
+          const heard = accepted(new FeedPieces(three, later), mixed)
           const said = (node: NodeId) => heard.filter((each) => each.node === node).map(({ content }) => content)
           assert.deepStrictEqual(said(one), ofOne)
           assert.deepStrictEqual(said(two), ofTwo)
@@ -46,8 +49,16 @@ describe("pieces of contents", () => {
     )
   })
 
+  it("that a node sent first count as missed where it began since", () => {
+    const texts = [2, 3, 5].flatMap((seq) => toTexts(two, seq, String(seq), 300))
+    const bornAt = Timestamp.make(Number.parseInt(two.slice(0, 8) + two.slice(9, 13), 16))
+    const missed = (since: Timestamp) => accepted(new FeedPieces(one, since), texts).map((each) => each.missedSince)
+    assert.deepStrictEqual(missed(bornAt), [bornAt, null, at(0)])
+    assert.deepStrictEqual(missed(later), [null, null, at(0)])
+  })
+
   it("that a node sends again, from the beginning or whole, count once", () => {
-    const pieces = new FeedPieces(two)
+    const pieces = new FeedPieces(two, later)
     const texts = toTexts(one, 1, "x".repeat(1000), 300)
     assert.isAbove(texts.length, 4)
     const again = [...texts.slice(0, 3), ...texts, ...texts, ...toTexts(one, 2, "y", 300)]
@@ -62,7 +73,7 @@ describe("pieces of contents", () => {
 
   it("of which one is missing come to nothing, and the next content tells since when something is missing", () => {
     for (const lost of [0, 1, 4]) {
-      const pieces = new FeedPieces(two)
+      const pieces = new FeedPieces(two, later)
       accepted(pieces, toTexts(one, 1, "before", 300), 5)
       const texts = toTexts(one, 2, "x".repeat(1000), 300)
       assert.lengthOf(accepted(pieces, texts.toSpliced(lost, 1), 10), 0)
@@ -73,7 +84,7 @@ describe("pieces of contents", () => {
   })
 
   it("of dead nodes are let go after a while", () => {
-    const pieces = new FeedPieces(two)
+    const pieces = new FeedPieces(two, later)
     const [first = "", ...rest] = toTexts(one, 1, "x".repeat(1000), 300)
     accepted(pieces, [first])
     accepted(pieces, toTexts(three, 1, "x".repeat(1000), 300), 70_000)
@@ -81,7 +92,7 @@ describe("pieces of contents", () => {
   })
 
   it("of this node, and texts that are none, are passed over", () => {
-    const pieces = new FeedPieces(one)
+    const pieces = new FeedPieces(one, later)
     const strange = ["", "weft1", "weft9 x", `weft1 ${two} 1 0 0\n{}`, `weft1 ${two} 1 5 2\n{}`, `weft1 ${two} x 0 1\n`]
     assert.lengthOf(accepted(pieces, [...toTexts(one, 1, "own", 300), ...strange]), 0)
   })
@@ -89,7 +100,7 @@ describe("pieces of contents", () => {
 
 describe("a content by itself", () => {
   it("is heard by everybody, and says nothing of what was missed of others", () => {
-    const pieces = new FeedPieces(one)
+    const pieces = new FeedPieces(one, later)
     const [first = "", , third = ""] = [1, 2, 3].map((seq) => toTexts(two, seq, `${seq}`, 200)[0])
     const heard = accepted(pieces, [first, toTextByItself("a"), toTextByItself("b"), toTextByItself("a"), third])
     assert.deepStrictEqual(
@@ -105,7 +116,7 @@ describe("a content by itself", () => {
   })
 
   it("makes nobody forget the numbers of the others", () => {
-    const pieces = new FeedPieces(one)
+    const pieces = new FeedPieces(one, later)
     const [first = "", , third = ""] = [1, 2, 3].map((seq) => toTexts(two, seq, `${seq}`, 200)[0])
     accepted(pieces, [first, ...Array.from({ length: 3000 }, (_, n) => toTextByItself(`${n}`))])
     assert.isNotNull(accepted(pieces, [third])[0]?.missedSince)
@@ -124,7 +135,8 @@ describe("contents", () => {
       news: [{ type: "tenants:changed" }],
       activity: [],
       watching: true,
-      asks: false
+      asks: false,
+      silentSince: null
     })
   })
 
@@ -132,11 +144,15 @@ describe("contents", () => {
     for (const text of ["", "7", "null", "[]", "{", `{"news":7}`, `{"watching":"yes"}`]) {
       assert.isNull(decodeContent(text), text)
     }
-    assert.deepStrictEqual(decodeContent(encodeContent({ news: [], activity: [], watching: null, asks: false })), {
-      news: [],
-      activity: [],
-      watching: null,
-      asks: false
-    })
+    assert.deepStrictEqual(
+      decodeContent(encodeContent({ news: [], activity: [], watching: null, asks: false, silentSince: null })),
+      {
+        news: [],
+        activity: [],
+        watching: null,
+        asks: false,
+        silentSince: null
+      }
+    )
   })
 })
