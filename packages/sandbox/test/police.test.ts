@@ -107,7 +107,7 @@ describe("the police", () => {
           assert.strictEqual(outcome._tag, "Returned")
           assert.isAbove(usage.wall_ms, 400)
           assert.includeMembers([...runnerPids()], [...before])
-        })
+        }).pipe(Effect.scoped)
       )
   )
 
