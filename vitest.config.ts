@@ -8,7 +8,7 @@ const suites = ["{packages,adapters,examples}/*/test/**/*.test.ts", "{bench,docs
 const http = ["adapters/http/test/**/*.test.ts"]
 
 /** Those of them that store nothing. */
-const aboveStores = ["answers", "openapi", "webhooks", "files", "mounts"].map(
+const aboveStores = ["answers", "openapi", "webhooks", "files", "fuzz", "mounts"].map(
   (folder) => `adapters/http/test/${folder}/**`
 )
 

@@ -28,7 +28,8 @@ export const readUploadForm = Effect.fnUntraced(function* (
   const limits = Multipart.limitsServices({
     maxParts: 16,
     maxFieldSize: ByteSize.bytes(4096),
-    maxFileSize: ByteSize.bytes(archiveBytes),
+    // It counts the head of the part, too.
+    maxFileSize: ByteSize.bytes(archiveBytes + slackBytes),
     maxTotalSize: ByteSize.bytes(archiveBytes + slackBytes)
   })
   const fields = new Map<string, string>()
@@ -37,7 +38,9 @@ export const readUploadForm = Effect.fnUntraced(function* (
     if (part._tag === "Field") return void fields.set(part.key, part.value)
     if (part.key !== "file") return yield* Stream.runDrain(part.content)
     if (files.length > 0) return yield* new BadRequest({ reason: "file: is there more than once" })
-    files.push(yield* part.contentEffect)
+    const file = yield* part.contentEffect
+    if (file.length > archiveBytes) return yield* tooLarge(archiveBytes)
+    files.push(file)
   })
   // The parser throws where a boundary follows the head of a part at once.
   const readable = Stream.catchDefect(Stream.provideContext(parts, limits), (defect) =>
