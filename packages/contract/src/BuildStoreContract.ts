@@ -1,7 +1,8 @@
 /** What every `BuildStore` must do. Adapters run this suite; they do not copy it. */
 import { assert } from "@effect/vitest"
-import { BuildId, BuildStore, ProjectStore, type ScheduleStore } from "@weft/core"
+import { BuildId, BuildStore, type FileStore, ProjectStore, type ScheduleStore } from "@weft/core"
 import { Effect, type Layer } from "effect"
+import { buildBytesChecks } from "./BuildBytesChecks.ts"
 import { type Check, check, suite } from "./Check.ts"
 import { liveBuildChecks } from "./LiveBuildChecks.ts"
 import {
@@ -17,7 +18,7 @@ import {
   projectId
 } from "./Samples.ts"
 
-type Stores = BuildStore | ProjectStore | ScheduleStore
+type Stores = BuildStore | ProjectStore | ScheduleStore | FileStore
 
 export const buildStoreContract = <E>(adapter: string, layer: Layer.Layer<Stores, E>) =>
   suite(`BuildStore contract: ${adapter}`, buildStoreChecks, layer)
@@ -220,4 +221,9 @@ const deploying: ReadonlyArray<Check<BuildStore | ProjectStore>> = [
   })
 ]
 
-export const buildStoreChecks: ReadonlyArray<Check<Stores>> = [...storing, ...deploying, ...liveBuildChecks]
+export const buildStoreChecks: ReadonlyArray<Check<Stores>> = [
+  ...storing,
+  ...deploying,
+  ...liveBuildChecks,
+  ...buildBytesChecks
+]

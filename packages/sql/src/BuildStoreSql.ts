@@ -7,6 +7,7 @@ import {
   type Manifest,
   NotFound,
   type ProjectId,
+  StoreUnavailable,
   Taken,
   type Timestamp
 } from "@weft/core"
@@ -21,12 +22,17 @@ export const layer: Layer.Layer<BuildStore, never, Database> = Layer.effect(
     const { dialect, reader, writer } = yield* Database
     const follow = yield* makeBuildServing
 
-    const insert = ({ project_name, deployed, ...build }: Build) =>
-      onlyRow(
+    /** Within a transaction. */
+    const insert = Effect.fnUntraced(function* ({ project_name, deployed, ...build }: Build) {
+      yield* onlyRow(
         writer`INSERT INTO builds ${writer.insert({ ...build, active: build.active ? 1 : 0 })}
           ON CONFLICT DO NOTHING RETURNING build_id`,
         new Taken({ what: "build_id" })
       )
+      const notes = yield* writer<{ taken: number }>`
+        DELETE FROM loose_bytes WHERE storage_path = ${build.storage_path} RETURNING taken`
+      if (notes.some(({ taken }) => Number(taken) === 1)) return yield* bytesGone
+    })
 
     /** The project must be there, and stay: what serves it goes with it. */
     const holdProject = ({ env_id, project_id }: Build) =>
@@ -86,7 +92,7 @@ export const layer: Layer.Layer<BuildStore, never, Database> = Layer.effect(
     }
 
     return BuildStore.of({
-      insert: (build) => insert(build).pipe(Effect.asVoid, orUnavailable("insert")),
+      insert: (build) => writer.withTransaction(insert(build)).pipe(orUnavailable("insert")),
 
       get: (envId, id, projectId) => {
         const where = [reader`b.env_id = ${envId}`, reader`b.build_id = ${id}`]
@@ -150,6 +156,7 @@ type Row = RowOf<Build, "active" | "deployed">
 
 const notFound = new NotFound({ resource: "build" })
 const noProject = new NotFound({ resource: "project" })
+const bytesGone = new StoreUnavailable({ operation: "insert", cause: new Error("The bytes of the build were removed") })
 
 /** What `deployments` and `live_builds` have in common. */
 const serving = "project_id, env_id, build_id, manifest"

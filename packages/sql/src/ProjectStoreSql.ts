@@ -1,5 +1,5 @@
 /** `ProjectStore` on SQL. */
-import { NotFound, Project, ProjectStore, Taken } from "@weft/core"
+import { artifactKey, type Build, NotFound, Project, ProjectStore, Taken } from "@weft/core"
 import { Effect, Layer } from "effect"
 import { countOf, Database, onConflict, onlyRow, orUnavailable, type RowOf } from "./Database.ts"
 
@@ -20,7 +20,14 @@ export const layer: Layer.Layer<ProjectStore, never, Database> = Layer.effect(
       yield* writer`DELETE FROM deployments WHERE project_id = ${id}`
       yield* writer`DELETE FROM live_builds WHERE project_id = ${id}`
       yield* writer`DELETE FROM schedules WHERE project_id = ${id}`
-      yield* writer`DELETE FROM builds WHERE project_id = ${id} AND env_id = ${envId}`
+      const builds = yield* writer<Pick<Build, "env_id" | "project_id" | "build_id" | "storage_path">>`
+        DELETE FROM builds WHERE project_id = ${id} AND env_id = ${envId}
+        RETURNING env_id, project_id, build_id, storage_path`
+      const notes = builds.flatMap((build) => [build.storage_path, artifactKey(build)])
+      for (const storage_path of notes) {
+        yield* writer`INSERT INTO loose_bytes ${writer.insert({ storage_path, until: 0, taken: 0 })}
+          ON CONFLICT DO NOTHING`
+      }
       yield* writer`DELETE FROM context_variables WHERE project_id = ${id} AND env_id = ${envId}`
     })
 

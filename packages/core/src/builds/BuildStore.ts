@@ -16,7 +16,11 @@ export interface Deployment {
 export class BuildStore extends Context.Service<
   BuildStore,
   {
-    /** `Taken` ("build_id") when a build of any project has the id. `project_name` and `deployed` are not stored. */
+    /**
+     * `Taken` ("build_id") when a build of any project has the id. `project_name` and `deployed` are not stored. The note
+     * that its bytes are loose (`FileStore.announce`) goes in the same transaction; when they were taken, nothing is
+     * stored and it is `StoreUnavailable`: the upload may be repeated.
+     */
     readonly insert: (build: Build) => Effect.Effect<void, Taken | StoreUnavailable>
     /** A build of this environment, of `projectId` when given. */
     readonly get: (
@@ -46,7 +50,7 @@ export class BuildStore extends Context.Service<
      * Stores a new build and makes it the live one of its project, with `manifest`, in one transaction; the one before
      * stops being it. Until `endLive` the project's static schedules are its own. The project keeps the endpoints of its
      * deployed build besides, so that it can go back. `Taken` as `insert` and `deploy` have it, `NotFound` without the
-     * project: then nothing changes.
+     * project: then nothing changes. Notes of loose bytes as with `insert`.
      */
     readonly goLive: (build: Build, manifest: Manifest) => Effect.Effect<void, Taken | NotFound | StoreUnavailable>
     readonly live: (envId: EnvId, projectId: ProjectId) => Effect.Effect<Deployment, NotFound | StoreUnavailable>

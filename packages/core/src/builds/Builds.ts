@@ -5,6 +5,7 @@ import { type Caller, requirePermission } from "../access/Caller.ts"
 import { readable } from "../access/Permission.ts"
 import { BlobStore } from "../blobs/BlobStore.ts"
 import { type Forbidden, NotFound, type StoreUnavailable } from "../errors/Errors.ts"
+import type { FileStore } from "../files/FileStore.ts"
 import type { BuildId } from "../ids/Ids.ts"
 import type { Page, PageRequest } from "../ids/Page.ts"
 import { utf8Encode } from "../ids/Utf8.ts"
@@ -68,7 +69,14 @@ export class Builds extends Context.Service<
   static readonly layer: Layer.Layer<
     Builds,
     never,
-    BlobStore | BuildStore | Deployments | ProjectStore | Sandbox | Digest.Digest | SecureRandom.SecureRandom
+    | BlobStore
+    | BuildStore
+    | Deployments
+    | FileStore
+    | ProjectStore
+    | Sandbox
+    | Digest.Digest
+    | SecureRandom.SecureRandom
   > = Layer.effect(
     Builds,
     Effect.gen(function* () {

@@ -9,8 +9,9 @@ import { Digest } from "effect/crypto"
 import type { Caller } from "../access/Caller.ts"
 import { BlobStore } from "../blobs/BlobStore.ts"
 import { BadRequest, type Forbidden, type NotFound, type StoreUnavailable } from "../errors/Errors.ts"
+import { FileStore } from "../files/FileStore.ts"
 import { BuildId, freshIds, isUuid } from "../ids/Ids.ts"
-import { now } from "../ids/Timestamp.ts"
+import { addMillis, now } from "../ids/Timestamp.ts"
 import { type NamedProject, namedProject } from "../projects/NamedProject.ts"
 import { ProjectStore } from "../projects/ProjectStore.ts"
 import { defaultLimits } from "../sandbox/Limits.ts"
@@ -38,6 +39,9 @@ export interface Uploaded {
   readonly existed: boolean
 }
 
+/** How long bytes may take to be stored with their build, in milliseconds; later the janitor takes them for nobody's. */
+const noteMs = 600_000
+
 /** The largest zip of a build, in bytes. A host that gives its sandbox other limits sets it to the same. */
 export const ArchiveBytesMax = Context.Reference<number>("@weft/core/builds/ArchiveBytesMax", {
   defaultValue: () => defaultLimits.archiveBytes
@@ -51,6 +55,7 @@ export type Upload = (
 export const makeUpload = Effect.gen(function* () {
   const store = yield* BuildStore
   const blobs = yield* BlobStore
+  const files = yield* FileStore
   const projects = yield* ProjectStore
   const sandbox = yield* Sandbox
   const digest = yield* Digest.Digest
@@ -83,21 +88,29 @@ export const makeUpload = Effect.gen(function* () {
   const clearAway = (build: Build) =>
     Effect.gen(function* () {
       const stored = yield* orNull(store.get(build.env_id, build.build_id))
-      if (stored?.storage_path !== build.storage_path) yield* blobs.remove(build.storage_path)
-      if (stored === null && build.build_type === "live") yield* blobs.remove(artifactKey(build))
-    }).pipe(Effect.ignore({ log: "Warn", message: `The bytes of build ${build.build_id} may have been left behind` }))
+      if (stored?.storage_path !== build.storage_path) yield* removeBytes(build.storage_path)
+      if (stored === null && build.build_type === "live") yield* removeBytes(artifactKey(build))
+    }).pipe(Effect.ignore({ log: "Warn", message: `The bytes of build ${build.build_id} are left to the janitor` }))
+
+  const removeBytes = (key: string) => Effect.andThen(blobs.remove(key), files.forget([key]))
 
   /** Whoever goes away in the middle leaves no node with an old snapshot. */
   const goLive = Effect.fnUntraced(function* (build: Build, { manifest, artifact }: Preparation) {
     yield* blobs.put(artifactKey(build), artifact)
     yield* Effect.uninterruptible(Effect.andThen(store.goLive(build, manifest), deployments.changed(build.env_id)))
+    // Otherwise the janitor removes what can be made again.
+    yield* Effect.ignore(files.forget([artifactKey(build)]), { log: "Warn" })
   })
 
+  /** Whatever happens from here on, the bytes end up named by the build or removed. */
   const keep = (build: Build, zip: Uint8Array, live: Preparation | null) =>
-    blobs.put(build.storage_path, zip).pipe(
-      Effect.andThen(live === null ? store.insert(build) : goLive(build, live)),
-      Effect.onError(() => clearAway(build))
-    )
+    Effect.gen(function* () {
+      const until = addMillis(yield* now, noteMs)
+      yield* files.announce(build.storage_path, until)
+      if (live !== null) yield* files.announce(artifactKey(build), until)
+      yield* blobs.put(build.storage_path, zip)
+      yield* live === null ? store.insert(build) : goLive(build, live)
+    }).pipe(Effect.onError(() => clearAway(build)))
 
   return Effect.fnUntraced(function* (idOrName, input) {
     const hash = input.hash.toLowerCase()

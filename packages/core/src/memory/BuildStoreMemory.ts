@@ -3,7 +3,7 @@ import { Effect, Layer } from "effect"
 import { Build } from "../builds/Build.ts"
 import { BuildStore } from "../builds/BuildStore.ts"
 import type { Manifest } from "../builds/Manifest.ts"
-import { NotFound, Taken } from "../errors/Errors.ts"
+import { NotFound, StoreUnavailable, Taken } from "../errors/Errors.ts"
 import type { BuildId, EnvId, ProjectId } from "../ids/Ids.ts"
 import type { Timestamp } from "../ids/Timestamp.ts"
 import type { Schedule } from "../schedules/Schedule.ts"
@@ -13,7 +13,7 @@ import { compareText, MemoryDatabase, pageOf } from "./MemoryDatabase.ts"
 export const layer: Layer.Layer<BuildStore, never, MemoryDatabase> = Layer.effect(
   BuildStore,
   Effect.gen(function* () {
-    const { projects, builds, deployments, liveBuilds, schedules } = yield* MemoryDatabase
+    const { projects, builds, deployments, liveBuilds, schedules, looseBytes } = yield* MemoryDatabase
 
     /** Builds of the environment whose project exists, with its name of today. */
     const ofEnv = (envId: EnvId): ReadonlyArray<Build> =>
@@ -70,8 +70,10 @@ export const layer: Layer.Layer<BuildStore, never, MemoryDatabase> = Layer.effec
 
     return BuildStore.of({
       insert: (build) =>
-        Effect.suspend(() => {
+        Effect.suspend((): Effect.Effect<void, Taken | StoreUnavailable> => {
           if (builds.has(build.build_id)) return Effect.fail(takenId)
+          if (looseBytes.get(build.storage_path)?.taken === true) return Effect.fail(bytesGone)
+          looseBytes.delete(build.storage_path)
           builds.set(build.build_id, build)
           return Effect.void
         }),
@@ -105,7 +107,9 @@ export const layer: Layer.Layer<BuildStore, never, MemoryDatabase> = Layer.effec
         const { build_id, env_id, project_id } = build
         if (projects.get(project_id)?.env_id !== env_id) return yield* noProject
         if (builds.has(build_id)) return yield* takenId
+        if (looseBytes.get(build.storage_path)?.taken === true) return yield* bytesGone
         yield* checkEndpoints(build, manifest)
+        looseBytes.delete(build.storage_path)
         builds.set(build_id, build)
         liveBuilds.set(project_id, { build_id, manifest })
         followServing(build, build.created_at)
@@ -132,6 +136,7 @@ interface Placed {
 }
 
 const notFound = new NotFound({ resource: "build" })
+const bytesGone = new StoreUnavailable({ operation: "insert", cause: new Error("The bytes of the build were removed") })
 const takenId = new Taken({ what: "build_id" })
 const noProject = new NotFound({ resource: "project" })
 

@@ -1,6 +1,8 @@
 /** `ProjectStore` in memory: the executable specification. */
 import { Effect, Layer } from "effect"
+import { artifactKey } from "../builds/Artifacts.ts"
 import { NotFound, Taken } from "../errors/Errors.ts"
+import { Timestamp } from "../ids/Timestamp.ts"
 import { Project } from "../projects/Project.ts"
 import { ProjectStore } from "../projects/ProjectStore.ts"
 import { compareText, MemoryDatabase, pageOf } from "./MemoryDatabase.ts"
@@ -8,7 +10,7 @@ import { compareText, MemoryDatabase, pageOf } from "./MemoryDatabase.ts"
 export const layer: Layer.Layer<ProjectStore, never, MemoryDatabase> = Layer.effect(
   ProjectStore,
   Effect.gen(function* () {
-    const { projects, builds, deployments, liveBuilds, contextVariables, schedules } = yield* MemoryDatabase
+    const { projects, builds, deployments, liveBuilds, contextVariables, schedules, looseBytes } = yield* MemoryDatabase
 
     const isTaken = (project: Project) =>
       [...projects.values()].some(
@@ -58,7 +60,12 @@ export const layer: Layer.Layer<ProjectStore, never, MemoryDatabase> = Layer.eff
           projects.delete(id)
           deployments.delete(id)
           liveBuilds.delete(id)
-          for (const build of builds.values()) if (build.project_id === id) builds.delete(build.build_id)
+          for (const build of builds.values()) {
+            if (build.project_id !== id) continue
+            builds.delete(build.build_id)
+            for (const key of [build.storage_path, artifactKey(build)])
+              looseBytes.set(key, { until: atOnce, taken: false })
+          }
           for (const [place, variable] of contextVariables)
             if (variable.project_id === id) contextVariables.delete(place)
           for (const { project_id, schedule_id } of schedules.values())
@@ -69,5 +76,6 @@ export const layer: Layer.Layer<ProjectStore, never, MemoryDatabase> = Layer.eff
   })
 )
 
+const atOnce = Timestamp.make(0)
 const notFound = new NotFound({ resource: "project" })
 const taken = new Taken({ what: "project name" })

@@ -20,7 +20,10 @@ export class ProjectStore extends Context.Service<
     ) => Effect.Effect<Page<Project>, StoreUnavailable>
     /** Replaces `name` and `updated_at`. */
     readonly update: (project: Project) => Effect.Effect<void, NotFound | Taken | StoreUnavailable>
-    /** Removes the project with its builds, their endpoints and its schedules, in one transaction. Runs and events stay. */
+    /**
+     * Removes the project with its builds, their endpoints and its schedules, in one transaction. Runs and events stay.
+     * The keys of the builds' zips and artifacts are loose from now on (`FileStore`), to be taken at once.
+     */
     readonly remove: (envId: EnvId, id: ProjectId) => Effect.Effect<void, NotFound | StoreUnavailable>
   }
 >()("@weft/core/projects/ProjectStore") {}
