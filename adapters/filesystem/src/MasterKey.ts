@@ -1,8 +1,9 @@
 /** A master key in a file of its own, made at the first start. */
 import { randomBytes } from "node:crypto"
-import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs"
+import { chmodSync, existsSync, readFileSync, renameSync, writeFileSync } from "node:fs"
 import { dirname } from "node:path"
 import { Redacted } from "effect"
+import { makeFolderSync, syncFolderSync } from "./Durable.ts"
 
 export interface MasterKeyOptions {
   /** Readable by its owner only; 32 bytes as Base64 or Base64url text. Made with its folder where it is missing. */
@@ -21,11 +22,15 @@ export const masterKey = ({ file }: MasterKeyOptions): Redacted.Redacted<Uint8Ar
   return Redacted.make(key)
 }
 
-/** Under another name first, so that a crash in the middle leaves no half of a key. */
+/**
+ * Under another name first, so that a crash in the middle leaves no half of a key. Durable with its name before anything
+ * is sealed with it: what a loss of power leaves sealed would be lost without it.
+ */
 const make = (file: string): void => {
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+  makeFolderSync(dirname(file))
   const draft = `${file}.${process.pid}.tmp`
   writeFileSync(draft, `${randomBytes(32).toString("base64url")}\n`, { mode: 0o600, flush: true })
   chmodSync(draft, 0o600)
   renameSync(draft, file)
+  syncFolderSync(dirname(file))
 }

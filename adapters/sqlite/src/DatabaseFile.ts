@@ -1,5 +1,5 @@
 /** The file of a database, and the right to use it. */
-import { closeSync, mkdirSync, openSync } from "node:fs"
+import { accessSync, closeSync, constants, fsyncSync, mkdirSync, openSync } from "node:fs"
 import { dirname, resolve } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { Effect } from "effect"
@@ -17,9 +17,11 @@ export const hold = (file: string) =>
       const lockFile = `${resolve(file)}.lock`
       let lock: DatabaseSync | undefined
       try {
-        mkdirSync(dirname(lockFile), { recursive: true, mode: 0o700 })
+        makeFolder(dirname(lockFile))
         createFile(resolve(file))
         createFile(lockFile)
+        // The system says why not; SQLite says only that it cannot open the file.
+        for (const path of [resolve(file), lockFile]) accessSync(path, constants.R_OK | constants.W_OK)
         lock = new DatabaseSync(lockFile, { timeout: 0 })
         lock.exec("BEGIN EXCLUSIVE")
         return Effect.succeed(lock)
@@ -34,6 +36,20 @@ export const hold = (file: string) =>
     }),
     (lock) => Effect.sync(() => lock.close())
   )
+
+/** The names of folders that were missing are durable; that of the file is with SQLite's first commit. */
+const makeFolder = (folder: string): void => {
+  const firstMade = mkdirSync(folder, { recursive: true, mode: 0o700 })
+  if (firstMade === undefined) return
+  for (let made = folder; made.length >= firstMade.length; made = dirname(made)) {
+    const parent = openSync(dirname(made), "r")
+    try {
+      fsyncSync(parent)
+    } finally {
+      closeSync(parent)
+    }
+  }
+}
 
 /**
  * Must not open a file that is there: closing it again would take the locks away that SQLite holds on it

@@ -1,7 +1,18 @@
 /** Secrets that the server makes for itself at its first start and keeps in the data dir, mode 0600. */
 import { randomBytes } from "node:crypto"
-import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs"
-import { join } from "node:path"
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  writeFileSync
+} from "node:fs"
+import { dirname, join, resolve } from "node:path"
+import { SettingError } from "./Settings.ts"
 
 export interface Kept<A> {
   readonly value: A
@@ -9,9 +20,31 @@ export interface Kept<A> {
   readonly made: boolean
 }
 
-/** Makes the data dir, readable by its owner only. */
+/** Makes the data dir, readable by its owner only. Its name, and those of folders that had to be made, are durable. */
 export const openDataDir = (dir: string): void => {
-  mkdirSync(dir, { recursive: true, mode: 0o700 })
+  const folder = resolve(dir)
+  const firstMade = mkdirSync(folder, { recursive: true, mode: 0o700 })
+  if (firstMade === undefined) return
+  for (let made = folder; made.length >= firstMade.length; made = dirname(made)) syncFolder(dirname(made))
+}
+
+/** What `use` gives; where the system does not let it, as on a disk that is full or cannot be written, a wrong setting. */
+export const inDataDir = <A>(use: () => A): A => {
+  try {
+    return use()
+  } catch (error) {
+    if (!(error instanceof Error && "syscall" in error)) throw error
+    throw new SettingError("WEFT_DATA_DIR", `must be a folder that this user can write: ${error.message}`)
+  }
+}
+
+const syncFolder = (folder: string): void => {
+  const descriptor = openSync(folder, "r")
+  try {
+    fsyncSync(descriptor)
+  } finally {
+    closeSync(descriptor)
+  }
 }
 
 /** The secret in `dir/name`, made by `make` when there is none. Atomic: a crash leaves none or a whole one. */
@@ -23,6 +56,7 @@ export const keepSecret = (dir: string, name: string, make: () => string): Kept<
   writeFileSync(draft, `${value}\n`, { mode: 0o600, flush: true })
   chmodSync(draft, 0o600)
   renameSync(draft, file)
+  syncFolder(dir)
   return { value, made: true }
 }
 

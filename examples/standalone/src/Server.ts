@@ -9,7 +9,7 @@ import * as Sandbox from "@weft/sandbox"
 import { Effect, Redacted } from "effect"
 import manifest from "../package.json" with { type: "json" }
 import { backendOf, warningsOf } from "./Backend.ts"
-import { keepSecret, openDataDir, randomToken } from "./Secrets.ts"
+import { inDataDir, keepSecret, openDataDir, randomToken } from "./Secrets.ts"
 import type { Settings } from "./Settings.ts"
 import type { TracingSettings } from "./TracingSettings.ts"
 
@@ -22,9 +22,10 @@ export interface Server {
 }
 
 export const openServer = async (settings: Settings): Promise<Server> => {
-  openDataDir(settings.dataDir)
+  inDataDir(() => openDataDir(settings.dataDir))
   const { limits, runners, runnerBytes } = settings.sandbox
-  const key = settings.masterKey ?? Filesystem.masterKey({ file: join(settings.dataDir, "master.key") })
+  const key =
+    settings.masterKey ?? inDataDir(() => Filesystem.masterKey({ file: join(settings.dataDir, "master.key") }))
   let url = settings.publicUrl
   const weft = await start({
     publicUrl: () => url,
@@ -103,7 +104,7 @@ interface AdminToken {
 const adminTokenOf = (settings: Settings): AdminToken | null => {
   if (settings.adminToken !== null) return { token: settings.adminToken, made: false }
   if (settings.database.kind === "postgres") return null
-  const kept = keepSecret(settings.dataDir, "admin.token", () => randomToken(32))
+  const kept = inDataDir(() => keepSecret(settings.dataDir, "admin.token", () => randomToken(32)))
   return { token: Redacted.make(kept.value), made: kept.made }
 }
 

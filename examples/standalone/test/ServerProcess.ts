@@ -10,6 +10,7 @@ export const adminToken = randomUUID()
 
 export interface ServerProcess {
   readonly url: string
+  readonly pid: number
   /** All that it wrote to its output and its errors so far. */
   readonly output: () => string
   /** A call of the API; the parsed body. Throws on a status of 400 and above. */
@@ -21,13 +22,24 @@ export interface ServerProcess {
   readonly kill: () => Promise<void>
 }
 
+export interface Start {
+  /** A command that runs, in its own process, the command that follows it. */
+  readonly through?: ReadonlyArray<string>
+  /** Of Node. */
+  readonly flags?: ReadonlyArray<string>
+  /** Is told what it writes. */
+  readonly onOutput?: (text: string) => void
+}
+
 const compiled = new URL("../../../node_modules/.cache/node", import.meta.url).pathname
 
 export const startServer = async (
   dataDir: string,
-  variables: Readonly<Record<string, string>> = {}
+  variables: Readonly<Record<string, string>> = {},
+  { through = [], flags = [], onOutput = () => undefined }: Start = {}
 ): Promise<ServerProcess> => {
-  const child = spawn(process.execPath, [await referenceServer()], {
+  const [command = process.execPath, ...rest] = [...through, process.execPath, ...flags, await referenceServer()]
+  const child = spawn(command, rest, {
     detached: true,
     stdio: ["ignore", "pipe", "pipe"],
     env: {
@@ -46,6 +58,7 @@ export const startServer = async (
   child.stdout?.on("data", (bytes: Buffer) => written.push(bytes))
   child.stderr?.on("data", (bytes: Buffer) => {
     written.push(bytes)
+    onOutput(bytes.toString())
     process.stderr.write(bytes)
   })
   const url = await listening(child)
@@ -65,6 +78,7 @@ export const startServer = async (
   }
   return {
     url,
+    pid: child.pid ?? 0,
     output: () => Buffer.concat(written).toString("utf8"),
     call,
     upload: (project, source) => upload(call, project, source),

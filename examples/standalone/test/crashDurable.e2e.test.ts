@@ -1,0 +1,122 @@
+/** What is acknowledged is on the disk before it is: seen in the system calls of a server as it is by default. */
+import { createHash, randomBytes } from "node:crypto"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { dirname, join } from "node:path"
+import { strToU8, zipSync } from "fflate"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { z } from "zod"
+import { apiKey, type ServerProcess, startServer } from "./ServerProcess.ts"
+import { type SystemCall, systemCalls, tracedTo } from "./SystemCalls.ts"
+
+const source = `
+export const hook = async () => ({ status: 200, body: "done" })
+hook.meta = { webhook: { service: "durable", path: "/hook", method: "POST" } }
+`
+
+const parent = mkdtempSync(join(tmpdir(), "weft-durable-"))
+const dir = join(parent, "new", "data")
+const trace = join(parent, "calls")
+const wal = join(dir, "weft.db-wal")
+let server: ServerProcess
+
+beforeAll(async () => {
+  server = await startServer(dir, { WEFT_SANDBOX_RUNNERS: "1" }, { through: tracedTo(trace) })
+  await server.upload("durable", source)
+}, 60_000)
+afterAll(async () => {
+  await server.kill()
+  rmSync(parent, { recursive: true, force: true })
+})
+
+/** What the server did since the answer before, up to and with the answer to this request. */
+const callsOf = async (
+  method: string,
+  path: string,
+  body?: RequestInit["body"]
+): Promise<ReadonlyArray<SystemCall>> => {
+  // What was asked before may still be written in the background.
+  await new Promise((resolve) => setTimeout(resolve, 200))
+  const before = systemCalls(trace).length
+  const isJson = typeof body === "string"
+  const response = await fetch(server.url + path, {
+    method,
+    headers: { authorization: `Bearer ${apiKey}`, ...(isJson ? { "content-type": "application/json" } : {}) },
+    ...(body === undefined ? {} : { body })
+  })
+  expect(`${response.status} ${await response.text()}`).toMatch(/^2/)
+  const isAnswer = (call: SystemCall) => call.kind === "answered"
+  await expect.poll(() => systemCalls(trace).slice(before).some(isAnswer)).toBe(true)
+  const calls = systemCalls(trace).slice(before)
+  return calls.slice(0, calls.findIndex(isAnswer))
+}
+
+const indexOf = (calls: ReadonlyArray<SystemCall>, isIt: (call: SystemCall) => boolean): number => {
+  const index = calls.findIndex(isIt)
+  expect(index, JSON.stringify(calls)).toBeGreaterThanOrEqual(0)
+  return index
+}
+
+const synced = (path: string) => (call: SystemCall) => call.kind === "synced" && call.path === path
+
+/** Bytes that were synced, moved to their place, and their place synced; gives where in the order. */
+const expectMoved = (calls: ReadonlyArray<SystemCall>, isTo: (path: string) => boolean): number => {
+  const moved = indexOf(calls, (call) => call.kind === "renamed" && isTo(call.to))
+  const move = calls[moved]
+  if (move?.kind !== "renamed") throw new Error("There is no such move")
+  expect(indexOf(calls, synced(move.from))).toBeLessThan(moved)
+  const place = calls.findIndex((call, index) => index > moved && synced(dirname(move.to))(call))
+  expect(place, JSON.stringify(calls)).toBeGreaterThan(moved)
+  return place
+}
+
+const below = (folder: string) => (path: string) => path.startsWith(join(dir, "blobs", folder))
+
+const Upload = z.object({ data: z.object({ upload_id: z.string() }) })
+
+describe("what is acknowledged is on the disk", () => {
+  it.each([
+    ["an event", "POST", "/v1/events", `{"event_type":"durable","event_data":{}}`],
+    ["a webhook's run", "POST", "/webhook/default/production/durable/hook", "{}"],
+    ["a project", "POST", "/v1/projects", `{"name":"other"}`],
+    ["a secret", "POST", "/v1/projects/durable/context", `{"key":"K","value":"v","description":""}`],
+    ["a credential", "POST", "/v1/service-keys", `{"permissions":{"env:*":["read"]}}`]
+  ])("%s", async (_what, method, path, body) => {
+    indexOf(await callsOf(method, path, body), synced(wal))
+  })
+
+  it("a file: its bytes, its name, then its record", async () => {
+    const calls = await callsOf("PUT", "/v1/files/upload/kept", new Uint8Array(randomBytes(100_000)))
+    const place = expectMoved(calls, below("content"))
+    expect(calls.slice(place).some(synced(wal))).toBe(true)
+  })
+
+  it("a file in parts: each part, and the whole", async () => {
+    const { data } = Upload.parse(await server.call("POST", "/v1/files/uploads", { path: "in parts" }))
+    const part = await callsOf("PUT", `/v1/files/uploads/${data.upload_id}/1`, new Uint8Array(randomBytes(50_000)))
+    expect(part.slice(expectMoved(part, below("parts"))).some(synced(wal))).toBe(true)
+    const whole = await callsOf("POST", `/v1/files/uploads/${data.upload_id}/complete`)
+    const linked = indexOf(whole, (call) => call.kind === "renamed" && call.from.includes("/drafts/"))
+    expect(whole.slice(linked).filter((call) => call.kind === "synced").length).toBeGreaterThanOrEqual(2)
+    expect(whole.slice(linked).some(synced(wal))).toBe(true)
+  })
+
+  it("a build", async () => {
+    const zip = zipSync({ "index.js": strToU8(source) })
+    const form = new FormData()
+    form.set("hash", createHash("sha256").update(zip).digest("hex"))
+    form.set("file", new Blob([Buffer.from(zip)]), "build.zip")
+    const calls = await callsOf("POST", "/v1/projects/durable/builds", form)
+    const place = expectMoved(calls, (path) => below("content")(path) && path.endsWith(".zip"))
+    expect(calls.slice(place).some(synced(wal))).toBe(true)
+  })
+
+  it("at the first start the folders, the master key and its name, before anything is sealed with it", () => {
+    const calls = systemCalls(trace)
+    const first = indexOf(calls, synced(wal))
+    for (const folder of [parent, dirname(dir)]) expect(indexOf(calls, synced(folder))).toBeLessThan(first)
+    expect(expectMoved(calls, (path) => path === join(dir, "master.key"))).toBeLessThan(first)
+    // With which the name of the database is.
+    expect(calls.filter(synced(dir)).length).toBeGreaterThanOrEqual(2)
+  })
+})
