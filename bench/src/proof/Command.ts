@@ -3,6 +3,7 @@
  *
  * --minutes N, --seeds N   for so long, or so often
  * --seed S                 the same again
+ * --only WHAT              one of several that it does
  * --keep                   what came of it goes to `docs/reliability`, and onto the page
  * --json FILE              what came of it goes to this file
  *
@@ -31,6 +32,7 @@ const { values } = parseArgs({
     minutes: { type: "string" },
     seeds: { type: "string" },
     seed: { type: "string" },
+    only: { type: "string" },
     keep: { type: "boolean", default: false },
     json: { type: "string" }
   }
@@ -48,7 +50,13 @@ const numberOf = (option: "minutes" | "seeds" | "seed"): number | null => {
 const progress = (text: string): void => {
   process.stderr.write(`${new Date().toISOString().slice(11, 19)} ${text}\n`)
 }
-const given: Given = { minutes: numberOf("minutes"), seeds: numberOf("seeds"), seed: numberOf("seed"), progress }
+const given: Given = {
+  minutes: numberOf("minutes"),
+  seeds: numberOf("seeds"),
+  seed: numberOf("seed"),
+  ...(values.only === undefined ? {} : { only: values.only }),
+  progress
+}
 
 // What was started here ends with this process.
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1))
@@ -59,8 +67,8 @@ const began = performance.now()
 const found: Found = await proof.run(given)
 const minutes = (performance.now() - began) / 60_000
 
-const options = (["minutes", "seeds", "seed"] as const).flatMap((option) =>
-  given[option] === null ? [] : [`--${option} ${given[option]}`]
+const options = (["minutes", "seeds", "seed", "only"] as const).flatMap((option) =>
+  values[option] === undefined ? [] : [`--${option} ${values[option]}`]
 )
 const command = ["npm run proof --", begin, ...options].join(" ")
 const outcome: Outcome = { name: begin, date, command, revision, minutes, ...found }

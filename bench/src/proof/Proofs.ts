@@ -1,6 +1,7 @@
 /** All proofs, in the order of the page: the name on the command line, and what it is. */
 import { attacksProof } from "./attacks.ts"
 import { chaosProof } from "./chaos.ts"
+import { fuzzProof } from "./fuzz.ts"
 import type { Proof } from "./Proof.ts"
 import { simulationProof } from "./simulation.ts"
 import { soakNodesProof, soakProof } from "./soak.ts"
@@ -12,5 +13,6 @@ export const proofs: ReadonlyMap<string, Proof> = new Map([
   ["soak", soakProof],
   ["soak-nodes", soakNodesProof],
   ["attacks", attacksProof],
+  ["fuzz", fuzzProof],
   ["tests", testsProof]
 ])

@@ -21,6 +21,8 @@ export interface Target {
   readonly bytesMax?: number
   /** Scripts whose coverage guides, beside the repository's own. */
   readonly covers?: RegExp
+  /** Whether coverage says anything: not where much runs that an input did not bring about. Default true. */
+  readonly isGuided?: boolean
 }
 
 export const utf8 = (text: string): Uint8Array => Buffer.from(text, "utf8")

@@ -76,7 +76,7 @@ const short = async (target: Target, inputs: number): Promise<void> => {
 
 const whole = async (target: Target, { minutes, seed, folder }: LongForm): Promise<void> => {
   const corpus = corpusOf(target.name)
-  const coverage = new Coverage(target.covers)
+  const coverage = target.isGuided === false ? null : new Coverage(target.covers)
   const began = performance.now()
   try {
     const { failures, inputs, taken, fresh, slowestMs } = await fuzz(target, {
@@ -92,8 +92,8 @@ const whole = async (target: Target, { minutes, seed, folder }: LongForm): Promi
       taken,
       kept: corpus.entries.size,
       fresh,
-      functions: coverage.functions,
-      characters: coverage.characters,
+      functions: coverage?.functions ?? 0,
+      characters: coverage?.characters ?? 0,
       seconds: (performance.now() - began) / 1000,
       slowestMs,
       failures: failures.map(({ input, what }) => `${corpus.keepFound(input, `${what} (seed ${seed})`)}: ${what}`)
@@ -101,6 +101,6 @@ const whole = async (target: Target, { minutes, seed, folder }: LongForm): Promi
     writeFileSync(join(folder, `${target.name}.json`), JSON.stringify(report))
     assert.deepStrictEqual(report.failures, [])
   } finally {
-    coverage.close()
+    coverage?.close()
   }
 }

@@ -178,7 +178,7 @@ const request = (draws: Draws): string => {
     ...(draws.chance(0.95) ? ["Host: weft"] : []),
     ...credential,
     ...sent.lines,
-    ...draws.some(() => header(draws), 3)
+    ...draws.some(() => header(draws), draws.one([0, 0, 1, 3]))
   ]
   const ending = draws.chance(0.93) ? "\r\n" : "\n"
   return [`${draws.one(methods)} ${draws.one(paths)} ${version}`, ...lines, "", sent.body].join(ending)
@@ -240,6 +240,7 @@ export const connections = (server: () => Server): Target => {
       utf8("\ufeff")
     ],
     limitMs: 10_000,
+    isGuided: false,
     run: async (input) => {
       const { token, file } = server()
       const text = Buffer.from(input).toString("latin1")

@@ -167,6 +167,8 @@ const cases: ReadonlyArray<[meta: Schema.Json, field: string, reason: string]> =
   [{ schedule: "* * * *" }, "schedule", "must have five fields"],
   [{ schedule: "60 * * * *" }, "schedule", "is not a cron expression"],
   [{ schedule: "H * * * *" }, "schedule", "must not use H"],
+  [{ schedule: "* * * * HH" }, "schedule", "must not use H"],
+  [{ schedule: "H(1-3)H * * * THU" }, "schedule", "must not use H"],
   [{ schedule: "0 0 31 2 *" }, "schedule", "is not a cron expression"],
   [{ schedule: [{ cron: "a b c d e" }] }, "schedule[0].cron", "is not a cron expression"],
   [{ schedule: { cron: "* * * * *", tz: "UTC" } }, "schedule.tz", "is not a known key"],

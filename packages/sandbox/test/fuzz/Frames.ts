@@ -125,6 +125,7 @@ export const hostileRunner = (world: () => Supervised): Target => {
     words,
     bytesMax: 16 * 1024,
     limitMs: 20_000,
+    isGuided: false,
     run: async (input) => {
       const { call, pool } = world()
       const neighbour = said++ % 5 === 0 ? call("good") : null
