@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs"
 import { assert, layer } from "@effect/vitest"
 import { type BundleRejected, Sandbox, type SandboxUnavailable } from "@weft/core"
 import { Effect, Redacted } from "effect"
@@ -19,6 +20,9 @@ const rejection = (effect: Effect.Effect<unknown, BundleRejected | SandboxUnavai
     assert.strictEqual(error._tag, "BundleRejected")
     return error.message
   })
+
+const children = (): ReadonlyArray<string> =>
+  readFileSync(`/proc/${process.pid}/task/${process.pid}/children`, "utf8").split(" ").filter(Boolean)
 
 const script: ZipEntry = { name: "index.js", content: "export const a = () => 1" }
 
@@ -135,6 +139,21 @@ layer(isolated(options), { excludeTestServices: true, timeout: "60 seconds" })("
       )
       const { outcome } = yield* tenantWith(sandbox, 500, artifact).call("fails")
       assert.include(outcome._tag === "Threw" ? outcome.stack : "", "src/author.ts:41:")
+    })
+  )
+
+  it.effect("is compiled though the compiler's process was killed", () =>
+    Effect.gen(function* () {
+      const sandbox = yield* Sandbox
+      for (let time = 0; time < 2; time++) {
+        const { functions } = yield* sandbox.prepare(zipEntries([script]))
+        assert.deepStrictEqual(functions, [{ ns: "main", var: "a", meta: undefined }])
+        const compilers = children().filter((pid) =>
+          readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("--service=")
+        )
+        assert.isAbove(compilers.length, 0)
+        for (const pid of compilers) process.kill(Number(pid), "SIGKILL")
+      }
     })
   )
 

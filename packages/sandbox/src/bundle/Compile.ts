@@ -1,5 +1,5 @@
 /** Turns the author's ES module into the script that isolates run, and keeps the way back to the author's lines. */
-import { BundleRejected } from "@weft/core"
+import { BundleRejected, SandboxUnavailable } from "@weft/core"
 import type { Message, Plugin } from "esbuild"
 import { entryFile } from "./Archive.ts"
 
@@ -9,8 +9,23 @@ export interface Compiled {
   readonly sourceMap: string
 }
 
-/** Rejects with `BundleRejected`, with the position at fault. */
+/**
+ * Rejects with `BundleRejected`, with the position at fault; with `SandboxUnavailable` when the compiler, which is a process
+ * of its own, died twice.
+ */
 export const compile = async (source: string, authorMap: string | undefined): Promise<Compiled> => {
+  try {
+    return await compileOnce(source, authorMap)
+  } catch (error) {
+    if (!(error instanceof SandboxUnavailable)) throw error
+    // It notices its end, but begins another process only when it was told to stop.
+    const { stop } = await import("esbuild")
+    await stop()
+    return compileOnce(source, authorMap)
+  }
+}
+
+const compileOnce = async (source: string, authorMap: string | undefined): Promise<Compiled> => {
   // Loaded with the first upload: most starts of a server see none.
   const { build } = await import("esbuild")
   try {
@@ -42,8 +57,19 @@ export const compile = async (source: string, authorMap: string | undefined): Pr
     return { script, sourceMap }
   } catch (error) {
     if (error instanceof BundleRejected) throw error
-    throw new BundleRejected({ reason: reasonOf(error) })
+    throw isOfCompiler(error)
+      ? new SandboxUnavailable({ reason: "the compiler has died" })
+      : new BundleRejected({ reason: reasonOf(error) })
   }
+}
+
+/** What is wrong with a module has a place in it. */
+const isOfCompiler = (error: unknown): boolean => {
+  const { location, text } = firstMessage(error) ?? {
+    location: null,
+    text: error instanceof Error ? error.message : ""
+  }
+  return location === null && /^The service (was stopped|is no longer running)/.test(text)
 }
 
 /** Gives the compiler one module out of memory. It never looks for a file: neither imports nor maps lead to any. */
