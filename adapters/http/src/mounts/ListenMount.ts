@@ -112,12 +112,16 @@ const answerBy = <S extends Server | HttpsServer>(
   limits: ConnectionLimits,
   server: S
 ): S => {
-  const answering = new WeakSet<Duplex>()
+  /** The last of those that are on their way: requests may come before the answers to others. */
+  const answering = new WeakMap<Duplex, ServerResponse>()
   const answer = (request: IncomingMessage, response: ServerResponse): void => {
     const fault = requestFault(request)
     if (fault !== null) return void refuse(response.socket ?? request.socket, fault)
-    answering.add(request.socket)
-    response.once("close", () => answering.delete(request.socket))
+    const { socket } = request
+    answering.set(socket, response)
+    response.once("close", () => {
+      if (answering.get(socket) === response) answering.delete(socket)
+    })
     patience.watch(request, response)
     mounted(request, response)
   }

@@ -184,16 +184,26 @@ const request = (draws: Draws): string => {
   return [`${draws.one(methods)} ${draws.one(paths)} ${version}`, ...lines, "", sent.body].join(ending)
 }
 
+const quietMs = 30
+
 const exchange = ({ port }: Server, bytes: Uint8Array): Promise<Buffer> =>
   new Promise((resolve, reject) => {
     const chunks: Array<Buffer> = []
     const socket = connect(port, "127.0.0.1")
-    // Its half is closed at once: what is missing then never comes.
-    socket.end(bytes)
-    socket.on("data", (chunk) => chunks.push(chunk))
+    // What is missing never comes, and what is answered is answered soon.
+    let quiet = setTimeout(() => socket.end(), quietMs)
+    socket.write(bytes)
+    socket.on("data", (chunk) => {
+      chunks.push(chunk)
+      clearTimeout(quiet)
+      quiet = setTimeout(() => socket.end(), quietMs)
+    })
     // A server that has said its word may cut off whoever goes on.
     socket.on("error", (error: NodeJS.ErrnoException) => (error.code === "ECONNREFUSED" ? reject(error) : undefined))
-    socket.on("close", () => resolve(Buffer.concat(chunks)))
+    socket.on("close", () => {
+      clearTimeout(quiet)
+      resolve(Buffer.concat(chunks))
+    })
     socket.setTimeout(8000, () => {
       socket.destroy()
       reject(new Error("the server keeps silent"))

@@ -24,5 +24,5 @@ const world = (): Server => {
   return known
 }
 
-fuzzed(connections(world), 600)
+fuzzed(connections(world), 200)
 fuzzed(forms, 400)
