@@ -1,0 +1,208 @@
+/** All points, one after the other: at each somebody dies in the middle of what passes it, and all goes on. */
+import { join } from "node:path"
+import { setTimeout as sleep } from "node:timers/promises"
+import { fileDeeds } from "./FileDeeds.ts"
+import { wrongInBlobs, wrongInDatabase } from "./Judgement.ts"
+import { type Deed, runDeeds } from "./RunDeeds.ts"
+import { furnish, openSite, type Site, type StartOptions } from "./Site.ts"
+import { strike, type Target } from "./Strike.ts"
+import { reseal, tenantDeeds } from "./TenantDeeds.ts"
+
+export interface SweepOptions {
+  readonly database: "sqlite" | "postgres"
+  readonly target: Target
+  /** Whether a point that several deeds pass is struck in each of them. */
+  readonly isEveryDeed: boolean
+  /** Only points that it likes; by default all. */
+  readonly isWanted?: (point: string, index: number) => boolean
+  /** Only deeds of these names; by default all. */
+  readonly deeds?: ReadonlyArray<string>
+  /** No new point is struck later, in milliseconds of `performance.now()`. */
+  readonly deadline?: number
+  readonly progress: (text: string) => void
+}
+
+export interface Swept {
+  /** Points that were found, as `deed: point`. */
+  readonly points: number
+  readonly struck: number
+  /** Points that were not passed when it was their turn: what passes them depends on the hour. */
+  readonly missed: ReadonlyArray<string>
+  readonly acknowledged: number
+  readonly unanswered: number
+  readonly factsChecked: number
+  readonly lostRuns: number
+  readonly violations: ReadonlyArray<string>
+}
+
+/** Nothing is written at these: to die there is to die at the point before or after. */
+const reads =
+  /^(Tenant|Project|Build|File|Domain|Event|Run|Stream|Usage|Session|ServiceKey|ApiKey|Schedule|ContextVariable|Sealed)Store\.(get|list|find|all|due|next|deployed$|live$|deployments|route|certificate|stats|waiting|logs|storageBytes|exists|since|runs|sealed|parts|expired)|^JournalStore\.(look|parked)|^AdmissionStore\.earlier|^RunControlStore\.ended|^RateStore|^Feed\.(news|activity|gaps)|^BlobStore\.(read|get|address)|^Sandbox\.(openFile|check)/
+
+/** Where a guest is at work, or about to be, or has just ended. */
+const ofRunners = /^host call|^Sandbox\.(invoke|prepare|warm)|^JournalStore\.commit/
+
+interface Point {
+  readonly name: string
+  readonly deed: Deed
+  readonly point: string
+}
+
+export const sweep = async (options: SweepOptions): Promise<Swept> => {
+  const site = await openSite(options.database)
+  const { world } = site
+  try {
+    await site.start()
+    await furnish(site)
+    const points = await find(site, options)
+    world.areRunnersEnded = options.target === "runners"
+    const missed: Array<string> = []
+    let struck = 0
+    for (const { name, deed, point } of points) {
+      if (performance.now() > (options.deadline ?? Number.POSITIVE_INFINITY)) break
+      const before = world.violations.length
+      if (await strike(site, options.target, point, deed)) struck++
+      else missed.push(`${name}: ${point}`)
+      for (const [index, text] of world.violations.entries()) {
+        if (index >= before) world.violations[index] = `${name}, ${options.target} ended at ${point}: ${text}`
+      }
+      options.progress(`${name}: ${point}${missed.at(-1) === `${name}: ${point}` ? " (not passed)" : ""}`)
+    }
+    if (options.target === "server") {
+      const atStart = await strikeStarts(site, options)
+      struck += atStart.struck
+      missed.push(...atStart.missed)
+    }
+    await world.look({ all: true })
+    await end(site)
+    return {
+      points: points.length,
+      struck,
+      missed,
+      acknowledged: world.acknowledged,
+      unanswered: world.unanswered,
+      factsChecked: world.checked,
+      lostRuns: world.lost.size,
+      violations: world.violations
+    }
+  } finally {
+    await site.close()
+  }
+}
+
+/** Does each deed once, and notes what it passes. */
+const find = async (site: Site, options: SweepOptions): Promise<ReadonlyArray<Point>> => {
+  const { world } = site
+  const deeds = { ...runDeeds, ...fileDeeds, ...tenantDeeds(join(site.dataDir, "names.json")) }
+  const found: Array<Point> = []
+  const known = new Set<string>()
+  await site.server().passed()
+  for (const [name, deed] of Object.entries(deeds)) {
+    if (options.deeds?.includes(name) === false) continue
+    await deed(world)
+    await world.look()
+    await sleep(150)
+    for (const point of await site.server().passed()) {
+      const isOne = options.target === "runners" ? ofRunners.test(point) : !reads.test(point)
+      if (!isOne || (known.has(point) && !options.isEveryDeed)) continue
+      known.add(point)
+      found.push({ name, deed, point })
+    }
+  }
+  return found.filter(({ point }, index) => options.isWanted?.(point, index) ?? true)
+}
+
+/** What is passed while a server starts: what a former life left is taken up, removed, forgotten, sealed anew. */
+const starts: ReadonlyArray<readonly [point: string, options: StartOptions]> = [
+  ["JournalStore.reap, after", {}],
+  ["FileStore.takeLoose, after", { clockMs: 7_200_000 }],
+  ["BlobStore.remove, before", { clockMs: 7_200_000 }],
+  ["BlobStore.remove, after", { clockMs: 7_200_000 }],
+  ["FileStore.forget, before", { clockMs: 7_200_000 }],
+  ["BlobStore.dropParts, before", { clockMs: 30 * 86_400_000 }],
+  ["FileStore.removeUpload, before", { clockMs: 30 * 86_400_000 }]
+]
+
+const strikeStarts = async (site: Site, { isWanted, progress }: SweepOptions) => {
+  const missed: Array<string> = []
+  let struck = 0
+  for (const [index, [point, how]] of starts.entries()) {
+    if (isWanted !== undefined && !isWanted(point, index)) continue
+    // Leaves something behind that the next life finds.
+    const server = site.server()
+    await server.order({ point: "FileStore.store, before", deed: "end" })
+    await leaveBehind(site)
+    await server.ended
+    server.killRest()
+    const next = await site.start({ ...how, order: { point, deed: "end" } })
+    const isDead = next === null || (await Promise.race([next.ended, sleep(1_000).then(() => false)]))
+    if (isDead) struck++
+    else {
+      missed.push(`start: ${point}`)
+      next?.killRest()
+      await next?.ended
+    }
+    if ((await site.start()) === null) throw new Error("The next server died, too")
+    await site.world.look()
+    progress(`start: ${point}${isDead ? "" : " (not passed)"}`)
+  }
+  return { struck, missed }
+}
+
+/** An event that runs, parts without an end, and bytes without a record. */
+const leaveBehind = async ({ world }: Site): Promise<void> => {
+  const { upload, abandon, slow } = leftovers
+  await abandon(world)
+  await slow(world)
+  await upload(world)
+}
+
+const leftovers: Readonly<Record<"upload" | "abandon" | "slow", Deed>> = {
+  upload: (world) => (fileDeeds["upload a file"] ?? nothing)(world),
+  abandon: async (world) => {
+    const path = `left/${world.next()}`
+    const { body } = await world.ask("POST", "/v1/files/uploads", { body: { path } })
+    const id = JSON.stringify(body).match(/"upload_id":"([^"]+)"/)?.[1]
+    await world.ask("PUT", `/v1/files/uploads/${id}/1`, { body: Buffer.alloc(10_000, 1) })
+  },
+  slow: async (world) => {
+    await world.ask("POST", "/v1/events", { body: { event_type: "crash:slow", event_data: { n: world.next() } } })
+  }
+}
+
+const nothing: Deed = async () => undefined
+
+/** Lives that change the key and clean up after all; then the database and the blobs are looked at. */
+const end = async (site: Site): Promise<void> => {
+  const { world } = site
+  await site.server().close()
+  site.changeMasterKey()
+  await site.start()
+  for (const point of ["SealedStore.replace, before", "SealedStore.replace, after"]) {
+    if (site.database !== null) continue
+    await strike(site, "server", point, reseal)
+  }
+  await reseal(world)
+  await world.look()
+  await site.server().close()
+  site.forgetMasterKey()
+  await site.start({ clockMs: 0 })
+  await world.look({ all: true })
+  await idle(site)
+  await site.server().close()
+  world.violations.push(...(await wrongInDatabase(site)))
+  // Long after the grace of what nobody names.
+  await site.start({ clockMs: 30 * 86_400_000, retentionDays: 20 })
+  await sleep(1_500)
+  await idle(site)
+  await site.server().close()
+  world.violations.push(...(await wrongInDatabase(site, { isPurged: true })), ...(await wrongInBlobs(site)))
+}
+
+const idle = async ({ world }: Site): Promise<void> => {
+  for (let calm = 0, looks = 0; calm < 3 && looks < 200; looks++) {
+    const { body } = await world.ask("GET", "/v1/runs/stats")
+    calm = JSON.stringify(body).includes('"running":0') ? calm + 1 : 0
+    await sleep(100)
+  }
+}
