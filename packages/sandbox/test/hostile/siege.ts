@@ -17,7 +17,8 @@ export const siegeLayer = isolated({
 
 /** So many neighbours that both runners have some, whichever the attacker is in. */
 const neighbours = [1, 2, 3, 4]
-const timeoutMs = 2000
+/** Of a run, in milliseconds: on a busy machine its share of the processor lasts long. */
+export const timeoutMs = 8000
 
 /** An export for each shape, in their order: names cannot be spelled as they are. */
 const attackScript = Object.values(shapes)
