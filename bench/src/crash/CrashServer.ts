@@ -1,7 +1,8 @@
 /** A server that may be told to die, as a process group of its own, on a data dir that outlives it. */
 import { spawn } from "node:child_process"
 import { once } from "node:events"
-import { join } from "node:path"
+import { join, relative } from "node:path"
+import { fileURLToPath } from "node:url"
 import { builtProgram } from "@weft/tooling/programs"
 import type { Order } from "./Points.ts"
 import type { Command, Message, ServerOptions } from "./Protocol.ts"
@@ -29,6 +30,9 @@ export interface CrashServer {
 
 const startMs = 30_000
 
+const root = fileURLToPath(new URL("../../../", import.meta.url))
+const program = fileURLToPath(new URL("./main.ts", import.meta.url))
+
 /** The same for all servers of this process, whatever becomes of the sources meanwhile. */
 let built: Promise<string> | undefined
 
@@ -37,7 +41,7 @@ export const startCrashServer = async (
   options: ServerOptions,
   clockFile: string | null
 ): Promise<CrashServer | null> => {
-  built ??= builtProgram("weft-crash", "bench/src/crash/main.ts")
+  built ??= builtProgram("weft-crash", relative(root, program))
   const clock = clockFile === null ? [] : ["--import", new URL("./Clock.ts", import.meta.url).href]
   const child = spawn(process.execPath, [...clock, join(await built, "main.mjs"), JSON.stringify(options)], {
     detached: true,

@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { setPriority } from "node:os"
-import { Duplex } from "node:stream"
+import { Duplex, PassThrough } from "node:stream"
 import { runnerEntry } from "../Entries.ts"
 import { type FromRunner, readFromRunner } from "../protocol/FromRunner.ts"
 import { type ToRunner, writeToRunner } from "../protocol/ToRunner.ts"
@@ -45,7 +45,8 @@ export class RunnerProcess {
   /** On the monotonic clock. Starting up counts as a beat. */
   beatAt = performance.now()
   readonly startedAt = performance.now()
-  readonly #child: ChildProcess
+  /** Undefined when the system had no memory for a process. */
+  readonly #child: ChildProcess | undefined
   readonly #socket: Duplex
   readonly #writer = new FrameWriter()
   readonly #listener: RunnerListener
@@ -56,21 +57,10 @@ export class RunnerProcess {
 
   constructor(frameBytesMax: number, listener: RunnerListener, program = runnerEntry) {
     this.#listener = listener
-    const [command, ...args] = confined(program, flags)
-    this.#child = spawn(command, args, {
-      // What this process was started with is not for runners: they find nothing behind those numbers.
-      stdio: [
-        "ignore",
-        "ignore",
-        "pipe",
-        "pipe",
-        ...Array.from({ length: highestInherited() - 3 }, () => "ignore" as const)
-      ],
-      env: allocator === undefined ? {} : { LD_PRELOAD: allocator },
-      cwd: "/"
-    })
-    const socket = this.#child.stdio[3]
-    if (!(socket instanceof Duplex)) throw new Error("a runner has no socket")
+    this.#child = this.#spawn(program)
+    // Without descriptors there is none, and the child tells next that it did not start.
+    const stdio: ChildProcess["stdio"] | undefined = this.#child?.stdio
+    const socket = stdio?.[3] instanceof Duplex ? stdio[3] : new PassThrough()
     this.#socket = socket
     const splitter = new FrameSplitter(frameBytesMax)
     socket.on("data", (chunk: Buffer) => {
@@ -83,17 +73,17 @@ export class RunnerProcess {
     })
     // A write to a process that has just died. Its exit is what counts.
     socket.on("error", () => undefined)
-    this.#child.stderr?.on("data", (chunk: Buffer) => {
+    this.#child?.stderr?.on("data", (chunk: Buffer) => {
       this.#diagnosis = (this.#diagnosis + chunk.toString("utf8")).slice(-diagnosisLength)
     })
-    this.#child.on("error", (error) => this.#died(`it did not start: ${error.message}`))
-    this.#child.on("exit", (code, signal) => this.#died(`it ended with ${signal ?? `code ${code}`}`))
+    this.#child?.on("error", (error) => this.#died(`it did not start: ${error.message}`))
+    this.#child?.on("exit", (code, signal) => this.#died(`it ended with ${signal ?? `code ${code}`}`))
     this.#lowerPriority()
     this.#dieFirst()
   }
 
   get pid(): number | undefined {
-    return this.#child.pid
+    return this.#child?.pid
   }
 
   /** The last words on its standard error, on one line, for our own logs only: a guest may have brought them about. */
@@ -122,7 +112,7 @@ export class RunnerProcess {
   kill(why: string): void {
     if (this.state === "dead") return
     this.#why = why
-    this.#child.kill("SIGKILL")
+    this.#child?.kill("SIGKILL")
     this.#died(why)
   }
 
@@ -150,6 +140,28 @@ export class RunnerProcess {
     }
   }
 
+  #spawn(program: URL): ChildProcess | undefined {
+    const [command, ...args] = confined(program, flags)
+    try {
+      return spawn(command, args, {
+        // What this process was started with is not for runners: they find nothing behind those numbers.
+        stdio: [
+          "ignore",
+          "ignore",
+          "pipe",
+          "pipe",
+          ...Array.from({ length: highestInherited() - 3 }, () => "ignore" as const)
+        ],
+        env: allocator === undefined ? {} : { LD_PRELOAD: allocator },
+        cwd: "/"
+      })
+    } catch (error) {
+      // Of some failures a child tells; others are thrown.
+      setImmediate(() => this.#died(`it did not start: ${error instanceof Error ? error.message : String(error)}`))
+      return undefined
+    }
+  }
+
   #receive(message: FromRunner): void {
     if (this.state === "dead") return
     if (message.kind === "beat") {
@@ -168,8 +180,8 @@ export class RunnerProcess {
     if (this.state === "dead") return
     this.state = "dead"
     this.#socket.destroy()
-    this.#child.stderr?.destroy()
-    this.#child.unref()
+    this.#child?.stderr?.destroy()
+    this.#child?.unref()
     this.#listener.died(this.#why === "" ? why : this.#why)
   }
 

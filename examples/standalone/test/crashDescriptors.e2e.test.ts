@@ -1,0 +1,97 @@
+/** A server without descriptors for new connections and files: it refuses or lets wait, does not end, and recovers. */
+import { execFileSync } from "node:child_process"
+import { mkdtempSync, readdirSync, rmSync } from "node:fs"
+import { connect, type Socket } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { z } from "zod"
+import { apiKey, type ServerProcess, startServer } from "./ServerProcess.ts"
+
+const source = `
+export const work = async (event) => event.event_data.n
+work.meta = { event: "work" }
+`
+
+const dir = mkdtempSync(join(tmpdir(), "weft-descriptors-"))
+let server: ServerProcess
+beforeAll(async () => {
+  server = await startServer(dir, { WEFT_SANDBOX_RUNNERS: "1" })
+  await server.upload("descriptors", source)
+}, 60_000)
+afterAll(async () => {
+  await server.kill()
+  rmSync(dir, { recursive: true, force: true })
+})
+
+const open = (): number => readdirSync(`/proc/${server.pid}/fd`).length
+
+const limit = (count: number): void => {
+  execFileSync("prlimit", ["--pid", String(server.pid), `--nofile=${count}:`])
+}
+
+const waitMs = 3_000
+
+const ask = (method: string, path: string, body?: Uint8Array<ArrayBuffer> | string): Promise<Response | null> =>
+  fetch(server.url + path, {
+    method,
+    headers: { authorization: `Bearer ${apiKey}`, "content-type": "application/json" },
+    signal: AbortSignal.timeout(waitMs),
+    ...(body === undefined ? {} : { body })
+  }).catch(() => null)
+
+const Event = z.object({ data: z.object({ event_id: z.string() }) })
+const Runs = z.object({ data: z.array(z.object({ status: z.string(), result: z.unknown() })) })
+
+const crowd = async (count: number): Promise<ReadonlyArray<Socket>> => {
+  const { port } = new URL(server.url)
+  const sockets = Array.from({ length: count }, () => connect(Number(port), "127.0.0.1").on("error", () => undefined))
+  await new Promise((resolve) => setTimeout(resolve, 300))
+  return sockets
+}
+
+describe("without descriptors", { timeout: 60_000 }, () => {
+  it("nothing acknowledged is lost, and all is well when there are some again", async () => {
+    const before = open()
+    const acknowledged = new Map<string, number>()
+    const publish = async (n: number): Promise<number | null> => {
+      const response = await ask("POST", "/v1/events", JSON.stringify({ event_type: "work", event_data: { n } }))
+      if (response?.status === 201) acknowledged.set(Event.parse(await response.json()).data.event_id, n)
+      return response?.status ?? null
+    }
+    limit(open() + 4)
+    const sockets = await crowd(200)
+    for (let n = 0; n < 3; n++) expect([201, 500, 503, null]).toContain(await publish(n))
+    const upload = await ask("PUT", "/v1/files/upload/crowded", new Uint8Array(100_000))
+    expect([200, 500, 503, null]).toContain(upload?.status ?? null)
+    for (const socket of sockets) socket.destroy()
+    limit(4_096)
+
+    await expect.poll(async () => publish(10), { timeout: 20_000 }).toBe(201)
+    expect((await ask("PUT", "/v1/files/upload/later", new Uint8Array(100_000)))?.status).toBe(200)
+    for (const [id, n] of acknowledged) {
+      await expect
+        .poll(async () => Runs.parse(await server.call("GET", `/v1/events/${id}/runs`)).data, { timeout: 20_000 })
+        .toMatchObject([{ status: "succeeded", result: n }])
+    }
+    // Those of the crowd are given back.
+    await expect.poll(open, { timeout: 20_000 }).toBeLessThan(before + 20)
+  })
+
+  it("for files, but with a connection, what needs one is refused with a word when to come again", async () => {
+    limit(open() + 1)
+    const statuses = new Set<number | null>()
+    for (let n = 0; n < 4; n++) {
+      const response = await ask("PUT", `/v1/files/upload/none-${n}`, new Uint8Array(10_000))
+      if (response !== null && response.status !== 200) {
+        expect(response.status).toBe(500)
+        expect(response.headers.get("retry-after")).toMatch(/^[1-9]\d*$/)
+      }
+      statuses.add(response?.status ?? null)
+    }
+    limit(4_096)
+    expect(statuses).not.toContain(null)
+    expect((await ask("PUT", "/v1/files/upload/after", new Uint8Array(10_000)))?.status).toBe(200)
+    expect(await server.stop()).toBe(0)
+  })
+})
