@@ -114,10 +114,15 @@ const answerBy = <S extends Server | HttpsServer>(
 ): S => {
   /** The last of those that are on their way: requests may come before the answers to others. */
   const answering = new WeakMap<Duplex, ServerResponse>()
+  /** Nothing may get between the pieces of an answer that is on its way, nor before it. */
+  const unlessAnswering = (socket: Duplex, say: () => void): void => {
+    if (answering.has(socket)) socket.destroy()
+    else say()
+  }
   const answer = (request: IncomingMessage, response: ServerResponse): void => {
     const fault = requestFault(request)
-    if (fault !== null) return void refuse(response.socket ?? request.socket, fault)
     const { socket } = request
+    if (fault !== null) return void unlessAnswering(socket, () => refuse(socket, fault))
     answering.set(socket, response)
     response.once("close", () => {
       if (answering.get(socket) === response) answering.delete(socket)
@@ -132,15 +137,11 @@ const answerBy = <S extends Server | HttpsServer>(
     continueOnRead(request, response)
     answer(request, response)
   })
-  server.on("clientError", (error, socket) => {
-    // Nothing may get between the pieces of an answer that is on its way.
-    if (answering.has(socket)) socket.destroy()
-    else onClientError(error, socket)
-  })
-  server.on("checkExpectation", (request) =>
-    refuse(request.socket, "The header Expect asks for what this server does not do")
+  server.on("clientError", (error, socket) => unlessAnswering(socket, () => onClientError(error, socket)))
+  server.on("checkExpectation", ({ socket }) =>
+    unlessAnswering(socket, () => refuse(socket, "The header Expect asks for what this server does not do"))
   )
-  server.on("connect", (_request, socket) => refuse(socket, "This server is no proxy"))
+  server.on("connect", (_request, socket) => unlessAnswering(socket, () => refuse(socket, "This server is no proxy")))
   return server
 }
 

@@ -68,6 +68,23 @@ const paths = [
     "a:80"
   ]
 ]
+/** Methods that go with their paths. */
+const routes = [
+  ...["GET /v1/env", "GET /v1/runs?time_range=P1D&limit=2", "GET /v1/files/$FILE/download", "GET /v1/env/subscribe"],
+  ...[
+    "POST /v1/projects",
+    "PUT /v1/files/upload/a",
+    "POST /v1/projects/shop/builds",
+    "POST /v1/streams/subscribe-with-event"
+  ],
+  ...[
+    "POST /webhook/acme/prod/shop/echo",
+    "GET /webhook/acme/prod/shop/read?a=%00",
+    "POST /webhook/acme/prod/shop/secret"
+  ],
+  ...["GET /v1/streams/01890000-0000-7000-8000-000000000000/subscribe", "POST /v1/sessions", "POST /v1/events"],
+  "GET /healthz"
+]
 const json = [
   '{"event_type":"a","event_data":{}}',
   '{"name":"x"}',
@@ -174,6 +191,7 @@ const request = (draws: Draws): string => {
     : draws.one(["HTTP/1.0", "HTTP/2.0", "HTTP/0.9", "http/1.1", "", "HTTP/1.1 "])
   const sent = draws.chance(0.4) ? framing(draws, draws.one(json)) : { lines: [], body: "" }
   const credential = draws.chance(0.7) ? ["Authorization: Bearer $TOKEN"] : []
+  const route = draws.chance(0.75) ? draws.one(routes) : `${draws.one(methods)} ${draws.one(paths)}`
   const lines = [
     ...(draws.chance(0.95) ? ["Host: weft"] : []),
     ...credential,
@@ -181,7 +199,7 @@ const request = (draws: Draws): string => {
     ...draws.some(() => header(draws), draws.one([0, 0, 1, 3]))
   ]
   const ending = draws.chance(0.93) ? "\r\n" : "\n"
-  return [`${draws.one(methods)} ${draws.one(paths)} ${version}`, ...lines, "", sent.body].join(ending)
+  return [`${route} ${version}`, ...lines, "", sent.body].join(ending)
 }
 
 const quietMs = 30
