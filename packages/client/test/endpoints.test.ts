@@ -205,6 +205,12 @@ describe("against a server, the client", () => {
     assert.strictEqual(changed.enabled, false)
     assert.strictEqual((await weft.admin.listApiKeys(env.env_id)).total, 1)
     await weft.admin.removeApiKey(env.env_id, key.api_key_id)
+    const done = await weft.admin.listAudit({ env_id: env.env_id })
+    assert.sameMembers(
+      done.items.map(({ action }) => action),
+      ["env.create", "api_key.create", "api_key.update", "api_key.remove"]
+    )
+    assert.deepInclude((await weft.audit.list({ action: "build.deploy" })).items[0], { outcome: "done", count: 1 })
     assert.strictEqual((await weft.admin.resealSecrets()).unreadable, 0)
   })
 
