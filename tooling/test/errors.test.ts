@@ -73,7 +73,8 @@ describe("docs/errors.md has", () => {
     const messages = sentencesIn([...builds, ...bundle, "packages/sandbox/src/guest/kernel/Exports.ts"])
     expectSame(listed("build messages"), messages, [
       // Of logs, of code that is made, and of runs.
-      "The bytes of build … may have been left behind",
+      "The bytes of build … are left to the janitor",
+      "the compiler has died",
       "zip of build …",
       '__weft_load(()=>{"use strict";',
       "return __weft_bundle})",
