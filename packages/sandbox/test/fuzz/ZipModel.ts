@@ -7,7 +7,7 @@ export interface ZipModelFile {
   readonly isWhole: boolean
 }
 
-/** The files in their order; null for what it does not know: more than one disk, sizes of 64 bits, a torn directory. */
+/** The files in their order; null for what it does not know: more than one disk, sizes of 64 bits, a torn directory, old names. */
 export const readZip = (zip: Buffer): ReadonlyArray<ZipModelFile> | null => {
   const end = endOf(zip)
   if (end === -1 || zip.readUInt16LE(end + 4) !== 0) return null
@@ -19,8 +19,10 @@ export const readZip = (zip: Buffer): ReadonlyArray<ZipModelFile> | null => {
     if (at + 46 > zip.length || zip.readUInt32LE(at) !== 0x02014b50) return null
     const nameBytes = zip.readUInt16LE(at + 28)
     const name = zip.toString("utf8", at + 46, at + 46 + nameBytes)
+    // Without the flag for UTF-8 a name is in the letters of the first PC.
+    const isUnderstood = (zip.readUInt16LE(at + 8) & 0x800) !== 0 || /^[\x20-\x7e]*$/.test(name)
     const bytes = contentOf(zip, at)
-    if (bytes === null) return null
+    if (bytes === null || !isUnderstood) return null
     files.push({ name, bytes, isWhole: crc32(bytes) === zip.readUInt32LE(at + 16) })
     at += 46 + nameBytes + zip.readUInt16LE(at + 30) + zip.readUInt16LE(at + 32)
   }
