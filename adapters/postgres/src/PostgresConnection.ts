@@ -32,7 +32,7 @@ export const connectionOn = (
 
   return {
     execute: (text, parameters) =>
-      text === "ROLLBACK" ? undone(rows(text, parameters, true)) : rows(text, parameters, true),
+      isUndoing(text) ? undone(rows(text, parameters, true)) : rows(text, parameters, true),
     executeRaw: (text, parameters) => within(connection.query(text, parameters)),
     executeUnprepared: (text, parameters) => rows(text, parameters, false),
     executeValues: (text, parameters) => within(connection.queryValues(text, parameters)),
@@ -40,6 +40,10 @@ export const connectionOn = (
     executeStream: (text, parameters) => Stream.mapError(connection.stream(text, parameters), troubleOf)
   }
 }
+
+/** `ROLLBACK`, also to a savepoint, and the release of one, after which the next statement tells what is wrong. */
+const isUndoing = (text: string): boolean =>
+  text.startsWith("R") && (text.startsWith("ROLLBACK") || text.startsWith("RELEASE SAVEPOINT"))
 
 /** A transaction whose connection broke was undone by the server, which is all that was wanted. */
 const undone = (rollback: Effect.Effect<ReadonlyArray<SqlConnection.Row>, SqlError.SqlError>) =>

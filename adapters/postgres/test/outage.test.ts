@@ -49,6 +49,15 @@ describe("an outage", () => {
     })
   )
 
+  it.effect("in the midst of a transaction within another", () =>
+    Effect.gen(function* () {
+      const sql = yield* clientOf(yield* freshDatabase)
+      const inner = sql.withTransaction(sql`SELECT pg_terminate_backend(pg_backend_pid())`)
+      yield* passes(sql.withTransaction(Effect.andThen(sql`SELECT 1`, inner)))
+      assert.deepStrictEqual(yield* sql`SELECT 1 AS one`, [{ one: 1 }])
+    })
+  )
+
   it.effect("of which it tells itself while it starts", () =>
     Effect.gen(function* () {
       const address = (yield* startingServer).address()
