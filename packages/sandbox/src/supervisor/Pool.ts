@@ -88,8 +88,7 @@ export class Pool {
   /** Ends the idle isolate of a build. */
   drop(view: RunnerView, isolate: HostedIsolate): void {
     view.runner.send({ kind: "drop", isolate: isolate.id })
-    view.isolates.delete(isolate.id)
-    if (isolate.build.isolates.get(view.runner) === isolate) isolate.build.isolates.delete(view.runner)
+    view.forget(isolate.id)
   }
 
   /** The runner takes no more work. It is killed when its jobs are done, and after `graceMs` at the latest. */
