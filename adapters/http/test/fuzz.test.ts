@@ -39,7 +39,7 @@ const check = (reply: Reply): void => {
   const { code, message } = json.error
   assert.isTrue(isCode(code) && (errorStatus[code] === status || ofPreconditions.has(`${status} ${code}`)), text)
   assert.isNotEmpty(message)
-  assert.notInclude(text, marker, "an error quotes the body")
+  assert.notInclude(text, marker, `an error quotes the body: ${text}`)
 }
 
 /** Knows no name, and does not fail to say so. */

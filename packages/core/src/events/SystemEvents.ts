@@ -28,6 +28,10 @@ type Planned = Effect.Effect<SystemPlan, BadRequest | Forbidden | StoreUnavailab
 /** Whether `SystemEvents` decides what an event of the type does. */
 export const isSystemType = (type: string): boolean => type.startsWith("svc:")
 
+/** What is none is not repeated: it may be anything that somebody put there by mistake. */
+const referenceForm = /^(?:[^\s:/]+:)?[\w$]+\/[\w$]+$/
+const mustBeReference = "must be the name of a function, such as main/send or project:main/send"
+
 export class SystemEvents extends Context.Service<
   SystemEvents,
   {
@@ -58,6 +62,7 @@ export class SystemEvents extends Context.Service<
         // Who may not call the function does not learn whether there is one.
         yield* requirePermission("call", [reference, ...found.flatMap(callNames)], "create")
         const [match, ...others] = found
+        if (match === undefined && !referenceForm.test(reference)) return yield* bad(`${field} ${mustBeReference}`)
         if (match === undefined) return yield* bad(`${field}: there is no function ${clip(reference)}`)
         if (others.length === 0) return match
         const projects = found.map(({ build }) => build.project_name).join(", ")
