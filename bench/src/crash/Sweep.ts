@@ -1,6 +1,7 @@
 /** All points, one after the other: at each somebody dies in the middle of what passes it, and all goes on. */
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
+import type { Draws } from "../nodes/Draws.ts"
 import { fileDeeds } from "./FileDeeds.ts"
 import { wrongInBlobs, wrongInDatabase } from "./Judgement.ts"
 import { type Deed, runDeeds } from "./RunDeeds.ts"
@@ -17,6 +18,8 @@ export interface SweepOptions {
   readonly isWanted?: (point: string, index: number) => boolean
   /** Only deeds of these names; by default all. */
   readonly deeds?: ReadonlyArray<string>
+  /** In what order points are struck; by default as they were found. */
+  readonly random?: Draws
   /** No new point is struck later, in milliseconds of `performance.now()`. */
   readonly deadline?: number
   readonly progress: (text: string) => void
@@ -61,7 +64,8 @@ export const sweep = async (options: SweepOptions): Promise<Swept> => {
     for (const { name, deed, point } of points) {
       if (performance.now() > (options.deadline ?? Number.POSITIVE_INFINITY)) break
       const before = world.violations.length
-      if (await strike(site, options.target, point, deed)) struck++
+      const isStruck = await strike(site, options.target, point, deed).catch((error: unknown) => recover(site, error))
+      if (isStruck) struck++
       else missed.push(`${name}: ${point}`)
       for (const [index, text] of world.violations.entries()) {
         if (index >= before) world.violations[index] = `${name}, ${options.target} ended at ${point}: ${text}`
@@ -90,6 +94,15 @@ export const sweep = async (options: SweepOptions): Promise<Swept> => {
   }
 }
 
+/** An answer that none may be, or a server that does not start: the next blow meets a new one. */
+const recover = async (site: Site, error: unknown): Promise<boolean> => {
+  site.world.violations.push(String(error))
+  site.server().killRest()
+  await site.server().ended
+  if ((await site.start()) === null) throw new Error("The next server died, too")
+  return true
+}
+
 /** Does each deed once, and notes what it passes. */
 const find = async (site: Site, options: SweepOptions): Promise<ReadonlyArray<Point>> => {
   const { world } = site
@@ -109,7 +122,8 @@ const find = async (site: Site, options: SweepOptions): Promise<ReadonlyArray<Po
       found.push({ name, deed, point })
     }
   }
-  return found.filter(({ point }, index) => options.isWanted?.(point, index) ?? true)
+  const wanted = found.filter(({ point }, index) => options.isWanted?.(point, index) ?? true)
+  return options.random?.shuffled(wanted) ?? wanted
 }
 
 /** What is passed while a server starts: what a former life left is taken up, removed, forgotten, sealed anew. */

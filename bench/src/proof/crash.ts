@@ -1,5 +1,6 @@
 /** Death at every point: `crash/Sweep.ts` as a proof. */
 import { type Swept, sweep } from "../crash/Sweep.ts"
+import { draws } from "../nodes/Draws.ts"
 import type { Proof } from "./Proof.ts"
 
 const sweeps = [
@@ -23,22 +24,28 @@ again or not at all, that counters equal what they count, that runners do not ou
 without a record are removed.`,
   doesNotShow: `a loss of power, after which a disk may lack what the system had not written: for that, system calls are
 compared with answers in \`examples/standalone/test/crashDurable.e2e.test.ts\`. Two deaths at once, but by chance.`,
-  run: async ({ seeds, minutes, progress }) => {
+  run: async ({ seeds, seed, minutes, progress }) => {
     const rounds = seeds ?? 1
-    const deadline = minutes === null ? Number.POSITIVE_INFINITY : performance.now() + minutes * 60_000
+    const random = draws(seed ?? 1)
+    const began = performance.now()
+    /** Where time is short, each sweep has its share of it. */
+    const shareMs = minutes === null ? Number.POSITIVE_INFINITY : (minutes * 60_000) / (rounds * sweeps.length)
+    let done = 0
     const totals = new Map<string, number>()
     const count = (label: string, value: number): void => void totals.set(label, (totals.get(label) ?? 0) + value)
     const failures: Array<string> = []
     const missed = new Set<string>()
-    for (let round = 0; round < rounds && performance.now() < deadline; round++) {
+    for (let round = 0; round < rounds; round++) {
       for (const { words, ...which } of sweeps) {
         const swept: Swept = await sweep({
           ...which,
           isEveryDeed: round > 0,
-          deadline,
+          random,
+          deadline: began + ++done * shareMs,
           progress: (text) => progress(`${words}: ${text}`)
         })
-        count(`SIGKILL: ${words}`, swept.struck)
+        count(`points found: ${words}`, swept.points)
+        count(`points struck: ${words}`, swept.struck)
         count("points that were not passed in their turn", swept.missed.length)
         count("requests that were acknowledged", swept.acknowledged)
         count("requests that nobody answered", swept.unanswered)
