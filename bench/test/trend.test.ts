@@ -1,6 +1,7 @@
 /** What judges a soak finds a leak that somebody planted, and takes nothing else for one. */
+
+import { draws } from "@weft/tooling/draws"
 import { describe, expect, it } from "vitest"
-import { draws } from "../src/nodes/Draws.ts"
 import { type Sample, trendOf } from "../src/soak/Trend.ts"
 
 /** An hour, every five seconds. */

@@ -1,7 +1,7 @@
 /** All points, one after the other: at each somebody dies in the middle of what passes it, and all goes on. */
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
-import type { Draws } from "../nodes/Draws.ts"
+import type { Draws } from "@weft/tooling/draws"
 import { fileDeeds } from "./FileDeeds.ts"
 import { wrongInBlobs, wrongInDatabase } from "./Judgement.ts"
 import { type Deed, runDeeds } from "./RunDeeds.ts"

@@ -3,9 +3,9 @@
  * all that was sent.
  */
 import { setTimeout as sleep } from "node:timers/promises"
+import { draws } from "@weft/tooling/draws"
 import { type Client, makeClient } from "./Client.ts"
 import { type Cluster, type ClusterOptions, openCluster } from "./Cluster.ts"
-import { draws } from "./Draws.ts"
 import { type EnvWatcher, watchEnv } from "./EnvWatcher.ts"
 import { stillRunning } from "./Evidence.ts"
 import { type FaultRunner, faultRunner } from "./FaultRunner.ts"

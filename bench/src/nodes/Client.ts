@@ -1,6 +1,7 @@
 /** Requests to whichever node, as clients behind a balancer make them. */
+
+import type { Draws } from "@weft/tooling/draws"
 import type { Slot } from "./Cluster.ts"
-import type { Draws } from "./Draws.ts"
 import type { Ledger } from "./Ledger.ts"
 
 export interface Sending {

@@ -1,7 +1,7 @@
 /** A client that follows an environment, at whichever node, and comes back whenever it is cut off. */
 import { setTimeout as sleep } from "node:timers/promises"
+import type { Draws } from "@weft/tooling/draws"
 import type { Client } from "./Client.ts"
-import type { Draws } from "./Draws.ts"
 import { openEventSource, type SseConnection, type SseMessage } from "./EventSource.ts"
 import type { Ledger } from "./Ledger.ts"
 

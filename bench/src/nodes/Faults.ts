@@ -1,5 +1,5 @@
 /** What goes wrong, in which order, by a seed. */
-import type { Draws } from "./Draws.ts"
+import type { Draws } from "@weft/tooling/draws"
 
 export const faultKinds = [
   "kill",

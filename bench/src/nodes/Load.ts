@@ -1,8 +1,8 @@
 /** A steady load of everything that clients can ask for, whether or not somebody answers. */
 import { randomUUID } from "node:crypto"
 import { setTimeout as sleep } from "node:timers/promises"
+import type { Draws } from "@weft/tooling/draws"
 import { type Answered, type Client, textIn } from "./Client.ts"
-import type { Draws } from "./Draws.ts"
 import type { Kind, Ledger } from "./Ledger.ts"
 
 export interface Load {

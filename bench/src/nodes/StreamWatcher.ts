@@ -1,7 +1,7 @@
 /** Clients that publish and watch in one request, and follow the stream elsewhere when they are cut off. */
 import { setTimeout as sleep } from "node:timers/promises"
+import type { Draws } from "@weft/tooling/draws"
 import type { Client } from "./Client.ts"
-import type { Draws } from "./Draws.ts"
 import { openEventSource, type SseConnection, type SseMessage } from "./EventSource.ts"
 import type { Ledger } from "./Ledger.ts"
 

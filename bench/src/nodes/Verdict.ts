@@ -1,6 +1,7 @@
 /** Compares what was observed with what had to be. */
+
+import type { Draws } from "@weft/tooling/draws"
 import type { Observed } from "./Chaos.ts"
-import type { Draws } from "./Draws.ts"
 import { type Evidence, gather, stillRunning } from "./Evidence.ts"
 import { type Finding, Findings } from "./Findings.ts"
 import { checkRuns, runFindings } from "./RunChecks.ts"

@@ -1,6 +1,7 @@
 /** Death at every point: `crash/Sweep.ts` as a proof. */
+
+import { draws } from "@weft/tooling/draws"
 import { type Swept, sweep } from "../crash/Sweep.ts"
-import { draws } from "../nodes/Draws.ts"
 import type { Proof } from "./Proof.ts"
 
 const sweeps = [

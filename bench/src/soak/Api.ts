@@ -1,6 +1,7 @@
 /** Requests of one client to whichever node, each of which has to succeed. */
+
+import type { Draws } from "@weft/tooling/draws"
 import type { Reach } from "../nodes/Client.ts"
-import type { Draws } from "../nodes/Draws.ts"
 
 /** Fields of the answer's `data`. */
 export type Fields = Readonly<Record<string, unknown>>

@@ -1,7 +1,7 @@
 /** How much a place bears: the load is raised step by step until answers get late or work is left behind. */
 import { setTimeout as sleep } from "node:timers/promises"
+import { draws } from "@weft/tooling/draws"
 import { makeClient } from "../nodes/Client.ts"
-import { draws } from "../nodes/Draws.ts"
 import type { Ledger } from "../nodes/Ledger.ts"
 import { beginLoad } from "../nodes/Load.ts"
 import { Latencies } from "./Latencies.ts"

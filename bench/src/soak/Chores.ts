@@ -1,7 +1,7 @@
 /** What clients do besides sending events: files, variables, credentials, deployments, cancelling, watching, looking. */
 import { setTimeout as sleep } from "node:timers/promises"
+import type { Draws } from "@weft/tooling/draws"
 import { fileTransfers } from "../load/FileTransfers.ts"
-import type { Draws } from "../nodes/Draws.ts"
 import { openEventSource } from "../nodes/EventSource.ts"
 import { upload } from "../targets/upload.ts"
 import { type Api, type Fields, textOf } from "./Api.ts"

@@ -1,7 +1,7 @@
 /** The load, in rounds of which each is judged when all of it has ended: so it may go on for as long as one likes. */
 import { setTimeout as sleep } from "node:timers/promises"
+import { draws } from "@weft/tooling/draws"
 import { type Client, makeClient } from "../nodes/Client.ts"
-import { draws } from "../nodes/Draws.ts"
 import { watchEnv } from "../nodes/EnvWatcher.ts"
 import { type Evidence, gather, type StoredEvent } from "../nodes/Evidence.ts"
 import type { Findings } from "../nodes/Findings.ts"

@@ -1,6 +1,6 @@
 /** A mixed load for a long time, and whether anything grows, fails or goes missing. */
 import { setTimeout as sleep } from "node:timers/promises"
-import { draws } from "../nodes/Draws.ts"
+import { draws } from "@weft/tooling/draws"
 import { Findings } from "../nodes/Findings.ts"
 import { source } from "../nodes/Guest.ts"
 import { Ledger } from "../nodes/Ledger.ts"

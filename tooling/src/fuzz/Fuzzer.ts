@@ -1,6 +1,7 @@
 /** The loop: inputs made and spoiled by a seed, those that reach something new to be spoiled again, failures made small. */
+
+import { type Draws, draws } from "../draws/Draws.ts"
 import type { Coverage } from "./Coverage.ts"
-import { type Draws, draws } from "./Draws.ts"
 import { mutated } from "./Mutations.ts"
 import { smallest } from "./Smallest.ts"
 import type { Target, Verdict } from "./Target.ts"

@@ -1,5 +1,5 @@
 /** Spoils bytes without knowing what they mean. */
-import type { Draws } from "./Draws.ts"
+import type { Draws } from "../draws/Draws.ts"
 
 type Mutation = (input: Buffer, draws: Draws, others: Others) => Buffer
 

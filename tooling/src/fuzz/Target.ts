@@ -1,5 +1,5 @@
 /** Something that reads what strangers send, with what must hold whatever they send. */
-import type { Draws } from "./Draws.ts"
+import type { Draws } from "../draws/Draws.ts"
 
 /** Whether the input counted as what it claimed to be. Both are fine; only refusals, or none, say that nothing is tried. */
 export type Verdict = "taken" | "refused"

@@ -1,4 +1,4 @@
-/** Random numbers that come again with the same seed. */
+/** What fuzzers and loads decide by: numbers that come again with the same seed. */
 
 export interface Draws {
   /** Uniform in [0, 1). */
@@ -8,6 +8,9 @@ export interface Draws {
   readonly chance: (share: number) => boolean
   readonly one: <A>(values: ReadonlyArray<A>) => A
   readonly shuffled: <A>(values: ReadonlyArray<A>) => ReadonlyArray<A>
+  /** So many of them, at least `least`, each made anew. */
+  readonly some: <A>(make: () => A, most: number, least?: number) => Array<A>
+  readonly bytes: (length: number) => Buffer
 }
 
 export const draws = (seed: number): Draws => {
@@ -33,6 +36,8 @@ export const draws = (seed: number): Draws => {
       values
         .map((value) => ({ value, place: next() }))
         .sort((a, b) => a.place - b.place)
-        .map(({ value }) => value)
+        .map(({ value }) => value),
+    some: (make, most, least = 0) => Array.from({ length: whole(least, most) }, make),
+    bytes: (length) => Buffer.from(Array.from({ length }, () => whole(0, 255)))
   }
 }
