@@ -6,7 +6,7 @@
  * wrong, are in the DEFAULT partition; a new one takes over those that belong to it. Each node sees to the time that
  * its own clock tells, and one makes partitions at a time, so that clocks and options that differ do no harm.
  */
-import { leastIdAt, RunId } from "@weft/core"
+import { leastIdAt, RunId, timeOfUuidV7 } from "@weft/core"
 import { Cause, Clock, Duration, Effect } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import { missing, needed, type Range } from "./PartitionRanges.ts"
@@ -41,13 +41,13 @@ export const listPartitions = (sql: SqlClient.SqlClient): Effect.Effect<Readonly
     (rows) =>
       rows.flatMap(({ table, name, bound }) => {
         const [, from, to] = boundPattern.exec(bound) ?? []
-        return from === undefined || to === undefined ? [] : [{ table, name, from: madeAt(from), to: madeAt(to) }]
+        return from === undefined || to === undefined
+          ? []
+          : [{ table, name, from: timeOfUuidV7(from), to: timeOfUuidV7(to) }]
       })
   )
 
 const boundPattern = /^FOR VALUES FROM \('([0-9a-f-]{36})'\) TO \('([0-9a-f-]{36})'\)$/
-
-const madeAt = (id: string): number => Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16)
 
 /** Waits until nobody else makes or removes partitions of this schema, until the transaction ends. */
 export const holdPartitions = (sql: SqlClient.SqlClient, schema: string) =>

@@ -4,6 +4,7 @@
  * By the database itself, because millions of rows would take hours through the stores. Environments have very
  * different shares of the runs: the first has thirty times as many as the average.
  */
+import { timeOfUuidV7 } from "@weft/core"
 import { Effect } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 
@@ -111,8 +112,7 @@ const partitionsOf = (sql: SqlClient.SqlClient, size: Size) =>
   )
 
 /** The number of the first run at or after the instant of an id. */
-const numberAt = (size: Size, id: string): number =>
-  Math.ceil((Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16) - beginOf(size)) / stepOf(size))
+const numberAt = (size: Size, id: string): number => Math.ceil((timeOfUuidV7(id) - beginOf(size)) / stepOf(size))
 
 /** Filled before it has indexes, which are made at once: four times as fast. */
 const fillPartition = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, size: Size, partition: Partition) {
