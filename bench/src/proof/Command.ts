@@ -3,6 +3,7 @@
  *
  * --minutes N, --seeds N   for so long, or so often
  * --seed S                 the same again
+ * --share S                a soak at this share of what is borne, where others are at work on the machine, too
  * --only WHAT              one of several that it does
  * --keep                   what came of it goes to `docs/reliability`, and onto the page
  * --json FILE              what came of it goes to this file
@@ -32,13 +33,14 @@ const { values } = parseArgs({
     minutes: { type: "string" },
     seeds: { type: "string" },
     seed: { type: "string" },
+    share: { type: "string" },
     only: { type: "string" },
     keep: { type: "boolean", default: false },
     json: { type: "string" }
   }
 })
 
-const numberOf = (option: "minutes" | "seeds" | "seed"): number | null => {
+const numberOf = (option: "minutes" | "seeds" | "seed" | "share"): number | null => {
   const text = values[option]
   if (text === undefined) return null
   const value = Number(text)
@@ -54,6 +56,7 @@ const given: Given = {
   minutes: numberOf("minutes"),
   seeds: numberOf("seeds"),
   seed: numberOf("seed"),
+  share: numberOf("share"),
   ...(values.only === undefined ? {} : { only: values.only }),
   progress
 }
@@ -67,7 +70,7 @@ const began = performance.now()
 const found: Found = await proof.run(given)
 const minutes = (performance.now() - began) / 60_000
 
-const options = (["minutes", "seeds", "seed", "only"] as const).flatMap((option) =>
+const options = (["minutes", "seeds", "seed", "share", "only"] as const).flatMap((option) =>
   values[option] === undefined ? [] : [`--${option} ${values[option]}`]
 )
 const command = ["npm run proof --", begin, ...options].join(" ")

@@ -5,6 +5,8 @@ export interface Given {
   readonly minutes: number | null
   readonly seeds: number | null
   readonly seed: number | null
+  /** How much of what is borne the load is to be, 1 for all. */
+  readonly share: number | null
   /** The one thing of several that is wanted; left out: all. */
   readonly only?: string
   readonly progress: (text: string) => void

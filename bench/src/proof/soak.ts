@@ -4,6 +4,8 @@ import { type SoakOptions, soak } from "../soak/Soak.ts"
 import { verdictOf } from "../soak/Verdict.ts"
 import type { Proof } from "./Proof.ts"
 
+const shareOfCapacity = 0.7
+
 const does = `at 70 % of what it bears, which is measured before: events with retries, groups, delays and idempotency,
 calls, webhooks, schedules, streams and subscribers that come and go, files up and down, variables, sessions, keys,
 projects made and removed, runs cancelled. Every few seconds memory, descriptors, threads, latencies and rows are looked at;
@@ -20,8 +22,10 @@ const proofOf = (where: string, open: SoakOptions["open"]): Proof => ({
   shows,
   doesNotShow: `what grows by less in an hour than the tolerance that stands beside each figure, or only with what no client
 here does; events are never removed, and so the database itself grows.`,
-  run: async ({ minutes, seed, progress }) =>
-    verdictOf(await soak({ open, minutes: minutes ?? 60, rate: null, seed: seed ?? 1, progress }))
+  run: async ({ minutes, seed, share, progress }) =>
+    verdictOf(
+      await soak({ open, minutes: minutes ?? 60, rate: { share: share ?? shareOfCapacity }, seed: seed ?? 1, progress })
+    )
 })
 
 export const soakProof = proofOf("one server on SQLite", sqlitePlace)

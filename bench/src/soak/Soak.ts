@@ -19,8 +19,8 @@ import { watchPlace } from "./Watch.ts"
 export interface SoakOptions {
   readonly open: (options: PlaceOptions) => Promise<Place>
   readonly minutes: number
-  /** Requests in a second; null for 70 % of what a calibration finds. */
-  readonly rate: number | null
+  /** Requests in a second, or this share of what a calibration finds. */
+  readonly rate: number | { readonly share: number }
   readonly seed: number
   readonly progress: (text: string) => void
 }
@@ -38,8 +38,6 @@ export interface Soaked {
   readonly findings: Findings
   readonly logs: string
 }
-
-const shareOfCapacity = 0.7
 
 /** A fortieth of the time is a round; runs are kept for a twelfth, and judged long before. */
 const roundMsOf = (minutes: number): number => Math.min(60_000, Math.max(6_000, minutes * 1_500))
@@ -62,11 +60,13 @@ export const soak = async ({ open, minutes, rate, seed, progress }: SoakOptions)
     // Nodes hear of what was deployed on another.
     await sleep(2_000)
     const first = new Ledger()
-    const capacity = rate === null ? await calibrate({ place, ledger: first, seed: seed + 7, progress }) : null
+    const capacity =
+      typeof rate === "number" ? null : await calibrate({ place, ledger: first, seed: seed + 7, progress })
     await calm(place)
     const findings = new Findings([...runFindings, ...timeFindings])
     const [latencies, series, tally] = [new Latencies(), new Series(), emptyTally()]
-    const perSecond = Math.max(1, Math.round(rate ?? (capacity?.perSecond ?? 0) * shareOfCapacity))
+    const wanted = typeof rate === "number" ? rate : rate.share * (capacity?.perSecond ?? 0)
+    const perSecond = Math.max(1, Math.round(wanted))
     progress(`${perSecond} requests/s for ${minutes} minutes`)
     const chores = await beginChores(chored, random, latencies, paceOf(minutes))
     const watching = watchPlace({ place, series, latencies, everyMs: Math.min(5_000, minutes * 10_000) })
