@@ -2,7 +2,7 @@
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Samples } from "@weft/contract"
-import { RunStore } from "@weft/core"
+import { RunStore, StreamStore } from "@weft/core"
 import { Database, migrate, recordStores, sqlite } from "@weft/sql"
 import { Effect, Layer } from "effect"
 import { type ConnectionOptions, clientOf, connect, open } from "../src/SqliteClient.ts"
@@ -57,34 +57,54 @@ describe("a connection", () => {
   )
 })
 
-describe("the runs of an event", () => {
-  it.effect("are found by its index", () =>
+/** How the database goes about what stores ask, by statement. */
+const plansOf = Effect.fnUntraced(function* (ask: Effect.Effect<unknown, unknown, RunStore | StreamStore>) {
+  const connection = yield* connect(inMemory)
+  const client = yield* clientOf(connection)
+  const database = Database.of({ dialect: sqlite, writer: client, reader: client, exclusive: true })
+  yield* Effect.provideService(migrate, Database, database)
+  const prepared: Array<string> = []
+  const prepare = connection.database.prepare.bind(connection.database)
+  connection.database.prepare = (sql) => {
+    prepared.push(sql)
+    return prepare(sql)
+  }
+  yield* Effect.provide(ask, recordStores.pipe(Layer.provide(Layer.succeed(Database, database))))
+  return prepared.map((sql) => ({
+    sql,
+    plan: prepare(`EXPLAIN QUERY PLAN ${sql}`)
+      .all()
+      .map((step) => String(step.detail))
+  }))
+})
+
+describe("the plans of statements", () => {
+  it.effect("find the runs of an event by its index", () =>
     Effect.gen(function* () {
-      const connection = yield* connect(inMemory)
-      const client = yield* clientOf(connection)
-      const database = Database.of({ dialect: sqlite, writer: client, reader: client, exclusive: true })
-      yield* Effect.provideService(migrate, Database, database)
-      const prepared: Array<string> = []
-      const prepare = connection.database.prepare.bind(connection.database)
-      connection.database.prepare = (sql) => {
-        prepared.push(sql)
-        return prepare(sql)
-      }
-      const stores = recordStores.pipe(Layer.provide(Layer.succeed(Database, database)))
       const list = RunStore.use((runs) =>
         runs.list(Samples.envId(1), Samples.everything, { eventId: Samples.eventId(1) })
       )
-      yield* Effect.provide(list, stores)
-      const asked = prepared.filter((sql) => /FROM runs\b/.test(sql))
+      const asked = (yield* plansOf(list)).filter(({ sql }) => /FROM runs\b/.test(sql))
       assert.isNotEmpty(asked)
-      for (const sql of asked) {
-        const plan = prepare(`EXPLAIN QUERY PLAN ${sql}`)
-          .all()
-          .map((step) => String(step.detail))
+      for (const { sql, plan } of asked) {
         assert.isTrue(
           plan.some((detail) => detail.includes("runs_of_event")),
           `${sql}\n${plan.join("\n")}`
         )
+      }
+    })
+  )
+
+  it.effect("find what was in a stream before by the stream, not among all events", () =>
+    Effect.gen(function* () {
+      const query = { from: Samples.at(0), stream: null, limit: 10, bytes: 10 }
+      const since = StreamStore.use((streams) => streams.since(Samples.envId(1), query))
+      const asked = (yield* plansOf(since)).filter(({ sql }) => sql.includes("earlier"))
+      assert.lengthOf(asked, 1)
+      for (const { plan } of asked) {
+        const [before, ...others] = plan.filter((detail) => detail.includes("earlier"))
+        assert.deepStrictEqual(others, [])
+        assert.include(before, "events_of_stream (env_id=? AND stream_id=?)")
       }
     })
   )

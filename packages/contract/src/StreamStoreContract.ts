@@ -196,6 +196,30 @@ const sinceChecks: ReadonlyArray<Check<StreamStore | JournalStore>> = [
     }
   }),
 
+  check("of thousands nothing is left out, nor told twice, and streams begin once", function* () {
+    const [count, streams] = [1_200, 700]
+    const events = Array.from({ length: count }, (_, n) => publishedAt(10 + n, 10 + (n % streams)))
+    const runs = Array.from({ length: count }, (_, n) =>
+      endedAt(begunAt(10 + n, { stream_id: streamId(10 + (n % streams)) }), 5_000 + n)
+    )
+    yield* commit(...events)
+    yield* commit(...runs)
+    const all = told(yield* since(1, { limit: 4 * count }))
+    const expected = Array.from({ length: count }, (_, n) => [
+      ...(n < streams ? [`${10 + n} stream:created`] : []),
+      `${10 + n} event:created`,
+      `${10 + n} run:start`
+    ]).flat()
+    assert.deepStrictEqual(all.slice(0, expected.length), expected)
+    assert.deepStrictEqual(
+      all.slice(expected.length),
+      Array.from({ length: count }, (_, n) => `${5_000 + n} run:stop`)
+    )
+    for (const limit of [100, count + 100]) {
+      assert.deepStrictEqual(told(yield* since(1, { limit })), all.slice(-limit), `${limit}`)
+    }
+  }),
+
   check("results are told as far as they fit in, and then nothing that is older", function* () {
     yield* commit(
       endedAt(begunAt(10), 15, { result: JsonText.make(`"${"é".repeat(500)}"`) }),

@@ -16,8 +16,10 @@ import {
   type SinceQuery,
   type StoredEvent,
   type StoredRun,
+  type StreamId,
   StreamStore,
-  scannedMax
+  scannedMax,
+  type Timestamp
 } from "@weft/core"
 import { Effect, Layer } from "effect"
 import type { SqlClient } from "effect/sql"
@@ -32,6 +34,12 @@ const longestRunMs = 3_600_000
 
 /** Results that are read at once. */
 const batch = 100
+
+/** Events or runs that are looked at at once: on SQLite nothing else goes on meanwhile. */
+const pageMax = 1000
+
+/** No id is later. */
+const lastId: string = "ffffffff-ffff-ffff-ffff-ffffffffffff"
 
 export const layer: Layer.Layer<StreamStore, never, Database> = Layer.effect(
   StreamStore,
@@ -69,42 +77,88 @@ export const layer: Layer.Layer<StreamStore, never, Database> = Layer.effect(
 
 type EventRow = Omit<StoredEvent, "begins"> & { readonly begins: number }
 
-// EXISTS would be answered by a look at all runs of the environment.
-const eventsSince = (sql: SqlClient.SqlClient, envId: EnvId, { from, limit }: SinceQuery) => sql<EventRow>`
-  SELECT event_id, stream_id, event_type, created_at,
-    CASE WHEN EXISTS (
-      SELECT 1 FROM events earlier
-      WHERE earlier.env_id = ${envId} AND earlier.stream_id = latest.stream_id AND earlier.event_id < latest.event_id
-    ) OR (
-      SELECT 1 FROM runs WHERE env_id = ${envId} AND stream_id = latest.stream_id AND event_id IS NULL LIMIT 1
-    ) IS NOT NULL THEN 0 ELSE 1 END AS begins
-  FROM (
-    SELECT event_id, stream_id, event_type, created_at FROM events
-    WHERE env_id = ${envId} AND event_id >= ${leastIdAt(EventId, from - idMarginMs)} AND created_at >= ${from}
-    ORDER BY event_id DESC LIMIT ${limit}
-  ) AS latest`
+const eventsSince = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, envId: EnvId, { from, limit }: SinceQuery) {
+  const events: Array<EventRow> = []
+  for (let before = lastId; events.length < limit; yield* Effect.yieldNow) {
+    const wanted = Math.min(pageMax, limit - events.length)
+    const page = yield* eventsBefore(sql, envId, from, before, wanted)
+    events.push(...page)
+    if (page.length < wanted) break
+    before = page.reduce((least, { event_id }) => (event_id < least ? event_id : least), before)
+  }
+  return events
+})
+
+// SQLite would look for the earlier event among all of the environment, were its id compared as it is. EXISTS would be
+// answered by a look at all runs of the environment.
+const eventsBefore = (sql: SqlClient.SqlClient, envId: EnvId, from: Timestamp, before: string, limit: number) =>
+  sql<EventRow>`
+    SELECT event_id, stream_id, event_type, created_at,
+      CASE WHEN EXISTS (
+        SELECT 1 FROM events earlier
+        WHERE earlier.env_id = ${envId} AND earlier.stream_id = latest.stream_id
+          AND earlier.event_id || '' < latest.event_id
+      ) OR (
+        SELECT 1 FROM runs WHERE env_id = ${envId} AND stream_id = latest.stream_id AND event_id IS NULL LIMIT 1
+      ) IS NOT NULL THEN 0 ELSE 1 END AS begins
+    FROM (
+      SELECT event_id, stream_id, event_type, created_at FROM events
+      WHERE env_id = ${envId} AND event_id >= ${leastIdAt(EventId, from - idMarginMs)} AND event_id < ${before}
+        AND created_at >= ${from}
+      ORDER BY event_id DESC LIMIT ${limit}
+    ) AS latest`
 
 /** Runs that began or ended since. One that began before may have gone on for long. */
-const runsSince = (sql: SqlClient.SqlClient, envId: EnvId, { from, stream }: SinceQuery) => {
-  const least = leastIdAt(RunId, from - idMarginMs - longestRunMs)
-  const columns = sql.literal(runColumns)
-  const isLate = sql`(start_time >= ${from} OR stop_time >= ${from})`
-  if (stream === null) {
-    return sql<StoredRun>`
-      SELECT * FROM (
-        SELECT ${columns} FROM runs WHERE env_id = ${envId} AND run_id >= ${least}
-        ORDER BY run_id DESC LIMIT ${scannedMax}
-      ) AS latest WHERE ${isLate}`
+const runsSince = (sql: SqlClient.SqlClient, envId: EnvId, query: SinceQuery) => {
+  const least = leastIdAt(RunId, query.from - idMarginMs - longestRunMs)
+  const { stream } = query
+  return stream === null ? runsOfEnv(sql, envId, query, least) : runsOfStream(sql, envId, query.from, stream, least)
+}
+
+const runsOfEnv = Effect.fnUntraced(function* (
+  sql: SqlClient.SqlClient,
+  envId: EnvId,
+  { from, limit }: SinceQuery,
+  least: RunId
+) {
+  const runs: Array<StoredRun> = []
+  let since = from
+  let before = lastId
+  for (let scanned = 0; scanned < scannedMax; scanned += pageMax) {
+    const [last] = yield* sql<{ readonly run_id: RunId }>`
+      SELECT run_id FROM runs WHERE env_id = ${envId} AND run_id >= ${least} AND run_id < ${before}
+      ORDER BY run_id DESC LIMIT 1 OFFSET ${pageMax - 1}`
+    runs.push(
+      ...(yield* sql<StoredRun>`
+        SELECT ${sql.literal(runColumns)} FROM runs
+        WHERE env_id = ${envId} AND run_id >= ${last?.run_id ?? least} AND run_id < ${before} AND ${isLate(sql, since)}`)
+    )
+    if (last === undefined) break
+    before = last.run_id
+    // Enough has begun since then: older runs matter only where they have ended later.
+    if (runs.length >= limit) since = nthLatest(runs, limit) ?? since
+    yield* Effect.yieldNow
   }
-  // Found by their events, which are few, and not among all that ran lately.
+  return runs
+})
+
+const nthLatest = (runs: ReadonlyArray<StoredRun>, n: number): Timestamp | undefined =>
+  runs.map(({ start_time }) => start_time).sort((a, b) => b - a)[n - 1]
+
+const isLate = (sql: SqlClient.SqlClient, from: Timestamp) => sql`(start_time >= ${from} OR stop_time >= ${from})`
+
+/** Found by their events, which are few, and not among all that ran lately. */
+const runsOfStream = (sql: SqlClient.SqlClient, envId: EnvId, from: Timestamp, stream: StreamId, least: RunId) => {
+  const columns = sql.literal(runColumns)
   return sql<StoredRun>`
     SELECT ${columns} FROM (
       SELECT event_id AS of_event FROM events WHERE env_id = ${envId} AND stream_id = ${stream}
     ) AS told JOIN runs ON env_id = ${envId} AND event_id = of_event
-    WHERE run_id >= ${least} AND ${isLate}
+    WHERE run_id >= ${least} AND ${isLate(sql, from)}
     UNION ALL
     SELECT ${columns} FROM runs
-    WHERE env_id = ${envId} AND stream_id = ${stream} AND event_id IS NULL AND run_id >= ${least} AND ${isLate}
+    WHERE env_id = ${envId} AND stream_id = ${stream} AND event_id IS NULL AND run_id >= ${least}
+      AND ${isLate(sql, from)}
     LIMIT ${scannedMax}`
 }
 
