@@ -45,13 +45,13 @@ export interface IsolatedOptions {
   readonly heartbeatMs?: number
   /** Isolates end when unused for so long, in milliseconds; 10 minutes by default. */
   readonly idleMs?: number
-  /** Isolates that one runner keeps; 200 by default. */
+  /** Isolates that one runner keeps, as far as memory allows; 200 by default. Builds beyond that take turns. */
   readonly isolatesPerRunner?: number
   /** Invocations after which an isolate is replaced; 1,000,000 by default. */
   readonly callsPerIsolate?: number
   /** How many runner deaths put a build under quarantine; 2 by default. */
   readonly strikes?: number
-  /** Invocations of one build that may wait for its others to end; 10,000 by default. */
+  /** Invocations of one build that may wait for its others to end, or for room; 10,000 by default. */
   readonly waitingPerBuild?: number
   /**
    * Keeps a process started for the next bundle that is loaded for the first time: for development, where every save is
@@ -67,6 +67,8 @@ const MiB = 1024 * 1024
 const enteredMax = 2
 const outboxLength = 8 * MiB
 const rssBytesDefault = 1024 * MiB
+/** Of that memory, what isolates may take up before further ones wait for room: those that are there may grow. */
+const roomShare = 0.65
 const preparationsMax = 2
 /** What a deployment waits at most until its bundle is loaded for its first call. */
 const warmMs = 1000
@@ -120,6 +122,7 @@ const makePool = Effect.fnUntraced(function* (options: IsolatedOptions, limits: 
           runners: options.runners ?? Math.max(2, availableParallelism()),
           strikes: options.strikes ?? 2,
           isolatesPerRunner: options.isolatesPerRunner ?? 200,
+          roomBytes: (options.rssBytes ?? rssBytesDefault) * roomShare,
           callsPerIsolate: options.callsPerIsolate ?? 1_000_000,
           waitingPerBuild: options.waitingPerBuild ?? 10_000,
           mapStack: (build, stack) => {
@@ -158,7 +161,7 @@ const run = (
     Effect.callback((resume) => {
       let stopped: (() => void) | undefined
       const job = new Job(
-        pool.freshId(),
+        pool.isolates.freshId(),
         build,
         invocation,
         limits,
@@ -276,7 +279,7 @@ class Bundles {
       this.#bytes -= build.bytes
       for (const [runner, isolate] of build.isolates) {
         const view = this.#pool.views.get(runner)
-        if (view !== undefined) this.#pool.drop(view, isolate)
+        if (view !== undefined) this.#pool.isolates.drop(view, isolate)
       }
     }
   }

@@ -1,10 +1,11 @@
 import { execFileSync, spawn } from "node:child_process"
-import { readdirSync, readFileSync } from "node:fs"
+import { readdirSync } from "node:fs"
 import { setPriority } from "node:os"
 import { assert, describe, it } from "@effect/vitest"
 import { type Outcome, Sandbox } from "@weft/core"
 import { Effect, Fiber } from "effect"
 import { isolated } from "../src/index.ts"
+import { runnerPids } from "./RunnerPids.ts"
 import { type Tenant, tenantOf } from "./Tenant.ts"
 
 const MiB = 1024 * 1024
@@ -22,20 +23,6 @@ export const outgrows = () => "\\u00e9".repeat(2e8).normalize("NFD").length + "\
 export const spins = () => { for (;;); }
 export const works = (times) => { let sum = 0; for (let i = 0; i < times; i++) sum += Math.sqrt(i); return sum > 0 }
 `
-
-/** The runner processes of this test process. */
-const runnerPids = (): ReadonlyArray<number> =>
-  readFileSync(`/proc/${process.pid}/task/${process.pid}/children`, "latin1")
-    .trim()
-    .split(" ")
-    .map(Number)
-    .filter((pid) => {
-      try {
-        return readFileSync(`/proc/${pid}/cmdline`, "latin1").includes("runner/main")
-      } catch {
-        return false
-      }
-    })
 
 /** Leaves the processes one processor, on which another goes first, for the life of the scope. */
 const starved = (pids: ReadonlyArray<number>) =>

@@ -9,13 +9,24 @@
 import type { RunnerProcess } from "./RunnerProcess.ts"
 import type { Custody } from "./Strikes.ts"
 
-/** Starts a process; the lane is told of its death by `Lanes.replace`. */
-export type Start = () => RunnerProcess
+export interface Runners {
+  /** Starts a process; the lane is told of its death by `Lanes.replace`. */
+  readonly start: () => RunnerProcess
+  /** Whether nothing runs in it. */
+  readonly isIdle: (runner: RunnerProcess) => boolean
+  /** Nobody needs the idle runner any more. */
+  readonly release: (runner: RunnerProcess) => void
+}
 
-type Use = (runner: RunnerProcess) => void
+interface Wish {
+  readonly use: (runner: RunnerProcess) => void
+  readonly refuse: (reason: string) => void
+}
 
-/** Builds that may have a runner of their own at once; more wait. */
+/** Builds that may have a runner of their own at once; more wait, and take turns of at least so long. */
 const soloMax = 4
+const soloTurnMs = 2000
+const soloWaitingMax = 10_000
 const backoffBaseMs = 100
 const backoffMaxMs = 10_000
 /** After the first work came the other runners are started: not at once, which it would have to wait for. */
@@ -26,15 +37,18 @@ const failuresMax = 4
 export class Lane {
   runner: RunnerProcess | undefined
   /** Work that came while there was no runner. */
-  readonly queue: Array<{ readonly use: Use; readonly refuse: (reason: string) => void }> = []
+  readonly queue: Array<Wish> = []
+  readonly since = performance.now()
   usedAt = 0
   restart: NodeJS.Timeout | undefined
 }
 
 export class Lanes {
-  readonly #start: Start
+  readonly #runners: Runners
   readonly #shared: ReadonlyArray<Lane>
   readonly #solo = new Map<string, Lane>()
+  /** For a runner of its own, by build, in the order in which they came. */
+  readonly #soloWaiting: Array<Wish & { readonly build: string }> = []
   #penal: Lane | undefined
   /** Until the first work, one runner is enough. */
   #others: "not yet" | NodeJS.Timeout | "started" = "not yet"
@@ -42,20 +56,56 @@ export class Lanes {
   #failures = 0
   #closed = false
 
-  constructor(count: number, start: Start) {
-    this.#start = start
+  constructor(count: number, runners: Runners) {
+    this.#runners = runners
     this.#shared = Array.from({ length: count }, () => new Lane())
     const [first] = this.#shared
-    if (first !== undefined) first.runner = start()
+    if (first !== undefined) first.runner = runners.start()
   }
 
   /** Hands a runner to `use`, now or when there is one. `refuse` is called instead when none can be started. */
-  use(custody: Custody, build: string, use: Use, refuse: (reason: string) => void): void {
+  use(custody: Custody, build: string, use: Wish["use"], refuse: Wish["refuse"]): void {
     const lane = this.#laneOf(custody, build)
-    if (lane === undefined) {
-      refuse(`${soloMax} builds that killed runners have their own; no more can`)
-      return
+    if (lane !== undefined) {
+      this.#useLane(lane, { use, refuse })
+    } else if (this.#soloWaiting.length >= soloWaitingMax) {
+      refuse(`${soloWaitingMax} runs wait for a runner of their own already`)
+    } else {
+      this.#soloWaiting.push({ build, use, refuse })
+      this.vacated()
     }
+  }
+
+  /** A runner has become idle: where it is one build's own, another may have its place. */
+  vacated(): void {
+    if (this.#soloWaiting.length === 0) return
+    for (const [build, lane] of this.#solo) {
+      const { runner } = lane
+      if (lane.queue.length > 0 || (runner !== undefined && !this.#runners.isIdle(runner))) continue
+      clearTimeout(lane.restart)
+      this.#solo.delete(build)
+      lane.runner = undefined
+      if (runner !== undefined) this.#runners.release(runner)
+      this.#fillSolo()
+    }
+  }
+
+  /** Gives free places to the builds that wait for one, each with all of its work. */
+  #fillSolo(): void {
+    while (this.#solo.size < soloMax) {
+      const [next] = this.#soloWaiting
+      if (next === undefined) return
+      const lane = new Lane()
+      this.#solo.set(next.build, lane)
+      const waiting = this.#soloWaiting.splice(0)
+      for (const wish of waiting) {
+        if (wish.build === next.build) this.#useLane(lane, wish)
+        else this.#soloWaiting.push(wish)
+      }
+    }
+  }
+
+  #useLane(lane: Lane, { use, refuse }: Wish): void {
     lane.usedAt = performance.now()
     if (this.#others === "not yet") this.#others = setTimeout(() => this.#startOthers(), othersMs)
     if (lane.runner === undefined && lane.restart === undefined) this.#fill(lane)
@@ -81,7 +131,7 @@ export class Lanes {
     if (failed) this.#failures++
     if (this.#spare === runner) {
       this.#spare = undefined
-      if (!failed) this.#spare = this.#start()
+      if (!failed) this.#spare = this.#runners.start()
       return
     }
     for (const lane of this.#all()) {
@@ -114,6 +164,7 @@ export class Lanes {
       clearTimeout(lane.restart)
       for (const { refuse } of lane.queue.splice(0)) refuse("it is closed")
     }
+    for (const { refuse } of this.#soloWaiting.splice(0)) refuse("it is closed")
   }
 
   #laneOf(custody: Custody, build: string): Lane | undefined {
@@ -123,8 +174,9 @@ export class Lanes {
       return this.#penal
     }
     const known = this.#solo.get(build)
-    if (known !== undefined) return known
-    if (this.#solo.size >= soloMax) return undefined
+    const othersWait = this.#soloWaiting.length > 0
+    if (known !== undefined) return othersWait && performance.now() - known.since > soloTurnMs ? undefined : known
+    if (othersWait || this.#solo.size >= soloMax) return undefined
     const lane = new Lane()
     this.#solo.set(build, lane)
     return lane
@@ -146,9 +198,9 @@ export class Lanes {
   #startOthers(): void {
     this.#others = "started"
     for (const lane of this.#shared) {
-      if (lane.runner === undefined && lane.restart === undefined) lane.runner = this.#start()
+      if (lane.runner === undefined && lane.restart === undefined) lane.runner = this.#runners.start()
     }
-    this.#spare ??= this.#start()
+    this.#spare ??= this.#runners.start()
   }
 
   #refill(lane: Lane): void {
@@ -167,7 +219,7 @@ export class Lanes {
   }
 
   #fill(lane: Lane): void {
-    const runner = this.#takeSpare() ?? this.#start()
+    const runner = this.#takeSpare() ?? this.#runners.start()
     lane.runner = runner
     for (const { use } of lane.queue.splice(0)) use(runner)
   }
@@ -175,7 +227,7 @@ export class Lanes {
   #takeSpare(): RunnerProcess | undefined {
     const spare = this.#spare
     if (spare?.state === "dead") return undefined
-    this.#spare = this.#failures === 0 && this.#others === "started" ? this.#start() : undefined
+    this.#spare = this.#failures === 0 && this.#others === "started" ? this.#runners.start() : undefined
     return spare
   }
 

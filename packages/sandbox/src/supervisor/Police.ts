@@ -100,6 +100,8 @@ export class Police {
   #checkMemory(view: RunnerView, now: number): boolean {
     const rss = view.runner.rssBytes()
     const { rssBytes, heapBytes } = this.#options
+    view.measured(rss)
+    if (view.room.isWanted) this.#pool.admit(view)
     if (rss > rssBytes) {
       this.#pool.condemn(view, `it held ${Math.round(rss / 2 ** 20)} MiB`, {
         _tag: "OutOfMemory",
@@ -123,7 +125,7 @@ export class Police {
 
   #dropIdle(view: RunnerView, before: number): void {
     for (const isolate of [...view.isolates.values()]) {
-      if (isolate.jobs.size === 0 && isolate.lastUsedAt < before) this.#pool.drop(view, isolate)
+      if (isolate.jobs.size === 0 && isolate.lastUsedAt < before) this.#pool.isolates.drop(view, isolate)
     }
   }
 }

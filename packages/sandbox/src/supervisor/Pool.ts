@@ -6,7 +6,8 @@
 import type { Outcome } from "@weft/core"
 import type { FromRunner } from "../protocol/FromRunner.ts"
 import type { StopReason } from "../protocol/ToRunner.ts"
-import { type Build, HostedIsolate } from "./Build.ts"
+import type { Build, HostedIsolate } from "./Build.ts"
+import { Isolates } from "./Isolates.ts"
 import type { Job } from "./Job.ts"
 import { Lanes } from "./Lanes.ts"
 import type { PoolOptions } from "./PoolOptions.ts"
@@ -20,33 +21,28 @@ const stopAnswerMs = 400
 /** What others may still finish in a runner with a thread that cannot be stopped. */
 const sickGraceMs = 1000
 const repeatsMax = 2
-/** An isolate is replaced when so much of its heap is full, and when it is so old. */
-const heapShareMax = 0.7
-const isolateAgeMaxMs = 60 * 60 * 1000
 
 export class Pool {
   readonly strikes: Strikes
   readonly views = new Map<RunnerProcess, RunnerView>()
+  readonly isolates = new Isolates()
   readonly #options: PoolOptions
   readonly #lanes: Lanes
   #guestCache: Uint8Array<ArrayBuffer> = new Uint8Array(0)
-  #lastId = 0
   #closed = false
 
   constructor(options: PoolOptions) {
     this.#options = options
     this.strikes = new Strikes(options.strikes)
-    this.#lanes = new Lanes(options.runners, () => this.#start())
+    this.#lanes = new Lanes(options.runners, {
+      start: () => this.#start(),
+      isIdle: (runner) => this.views.get(runner)?.jobs.size === 0,
+      release: (runner) => this.#release(runner)
+    })
   }
 
   get lanes(): Lanes {
     return this.#lanes
-  }
-
-  /** A number that no run or isolate in progress has: below 2^32, never 0. */
-  freshId(): number {
-    this.#lastId = this.#lastId >= 0xfffffffe ? 1 : this.#lastId + 1
-    return this.#lastId
   }
 
   /** Starts the job and its wall clock. */
@@ -59,8 +55,10 @@ export class Pool {
   warm(build: Build, done: () => void): void {
     const load = (runner: RunnerProcess): void => {
       const view = this.views.get(runner)
-      if (view === undefined || build.isolates.has(runner)) done()
-      else this.#load(view, build).onLoaded = done
+      const isKnown = view === undefined || build.isolates.has(runner)
+      const isolate = isKnown ? undefined : this.isolates.make(view, build, performance.now())
+      if (isolate === undefined) done()
+      else isolate.onLoaded = done
     }
     if (this.strikes.custody(build.buildId, performance.now()) === "shared") {
       this.#lanes.use("shared", build.key, load, done)
@@ -85,12 +83,6 @@ export class Pool {
     job.timer = setTimeout(() => this.#end(job, outcome), stopAnswerMs)
   }
 
-  /** Ends the idle isolate of a build. */
-  drop(view: RunnerView, isolate: HostedIsolate): void {
-    view.runner.send({ kind: "drop", isolate: isolate.id })
-    view.forget(isolate.id)
-  }
-
   /** The runner takes no more work. It is killed when its jobs are done, and after `graceMs` at the latest. */
   retire(view: RunnerView, why: string, graceMs: number): void {
     const { runner } = view
@@ -98,11 +90,18 @@ export class Pool {
     runner.state = "retiring"
     this.#lanes.replace(runner, false)
     view.doomed = true
-    if (view.jobs.size === 0) {
-      runner.kill(why)
-      return
+    if (view.jobs.size === 0) runner.kill(why)
+    else view.timer = setTimeout(() => runner.kill(why), graceMs)
+    this.#sendAway(view)
+  }
+
+  /** Gives what room there is in the runner to the builds that wait for it, in turn. */
+  admit(view: RunnerView): void {
+    for (;;) {
+      const build = this.isolates.admitted(view, performance.now())
+      if (build === undefined) return
+      this.#resume(build)
     }
-    view.timer = setTimeout(() => runner.kill(why), graceMs)
   }
 
   /** Kills the runner at once. Those computing in it end with `outcome`, the others are run again. */
@@ -141,7 +140,7 @@ export class Pool {
       died: (why) => this.#died(view, why)
     }
     const runner = new RunnerProcess(frameBytesMax, listener, this.#options.runnerProgram)
-    const view = new RunnerView(runner)
+    const view = new RunnerView(runner, this.#options)
     this.views.set(runner, view)
     this.boot(runner)
     return runner
@@ -168,16 +167,14 @@ export class Pool {
     const view = this.views.get(runner)
     if (job.ended || view === undefined) return
     const { build } = job
-    const isolate = build.isolates.get(runner) ?? this.#load(view, build)
-    if (isolate.jobs.size >= this.#options.limits.concurrentRuns) {
-      if (build.waiting.length >= this.#options.waitingPerBuild) {
-        job.refuse(`${this.#options.waitingPerBuild} runs of build ${build.buildId} wait already`)
-        return
-      }
-      build.waiting.push(job)
+    const now = performance.now()
+    const isolate = this.isolates.for(view, build, now)
+    if (isolate === undefined) view.room.want(build)
+    if (isolate === undefined || isolate.jobs.size >= this.#options.limits.concurrentRuns) {
+      if (build.waiting.length < this.#options.waitingPerBuild) build.waiting.push(job)
+      else job.refuse(`${this.#options.waitingPerBuild} runs of build ${build.buildId} wait already`)
       return
     }
-    const now = performance.now()
     build.lastUsedAt = now
     isolate.lastUsedAt = now
     isolate.calls++
@@ -189,23 +186,26 @@ export class Pool {
     runner.send({ kind: "invoke", isolate: isolate.id, run: job.id, trigger, fn: `${fn.ns}/${fn.var}`, svc, body })
   }
 
-  #load(view: RunnerView, build: Build): HostedIsolate {
-    if (view.isolates.size >= this.#options.isolatesPerRunner) this.#evict(view)
-    const isolate = new HostedIsolate(this.freshId(), build, performance.now())
-    build.isolates.set(view.runner, isolate)
-    view.isolates.set(isolate.id, isolate)
-    const { script, cache } = build.bundle
-    view.runner.send({ kind: "load", isolate: isolate.id, describe: false, script, cache })
-    return isolate
+  /** Begins jobs of the build that wait, as many as there are places for. */
+  #resume(build: Build): void {
+    for (let left = Math.min(build.waiting.length, this.#options.limits.concurrentRuns); left > 0; left--) {
+      const job = build.nextJob()
+      if (job === undefined) return
+      this.#dispatch(job)
+    }
   }
 
-  /** Ends the idle isolate that was used the longest ago, if any is idle. */
-  #evict(view: RunnerView): void {
-    let oldest: HostedIsolate | undefined
-    for (const isolate of view.isolates.values()) {
-      if (isolate.jobs.size === 0 && (oldest === undefined || isolate.lastUsedAt < oldest.lastUsedAt)) oldest = isolate
+  /** Who waits for room in a runner that takes no more work goes elsewhere. */
+  #sendAway(view: RunnerView): void {
+    for (const build of view.room.waiting) {
+      view.room.leave(build)
+      this.#resume(build)
     }
-    if (oldest !== undefined) this.drop(view, oldest)
+  }
+
+  #release(runner: RunnerProcess): void {
+    const view = this.views.get(runner)
+    if (view !== undefined) this.retire(view, "another build needs its place", 0)
   }
 
   #message(view: RunnerView, message: FromRunner): void {
@@ -240,7 +240,7 @@ export class Pool {
         this.#sick(view, message.isolate)
         return
       case "loaded":
-        view.isolates.get(message.isolate)?.onLoaded?.()
+        view.isolates.get(message.isolate)?.loaded()
         return
       case "beat":
         return
@@ -339,6 +339,8 @@ export class Pool {
       if (guilty.has(job)) this.#end(job, { _tag: "RunnerLost", message: `the runner process died: ${why}` })
       else this.#repeat(job, `the runner process died: ${why}`)
     }
+    this.#sendAway(view)
+    this.#lanes.vacated()
   }
 
   /** Runs an innocent job again, unless that would show, or has been tried too often. */
@@ -376,24 +378,24 @@ export class Pool {
     const view = this.views.get(runner)
     view?.jobs.delete(job.id)
     if (view !== undefined) this.#inspect(view, isolate)
-    const next = build.waiting.shift()
+    const next = build.nextJob()
     if (next !== undefined) this.#dispatch(next)
-    if (view?.doomed === true && view.jobs.size === 0) runner.kill("it is no longer needed")
+    if (view === undefined) return
+    if (isolate.jobs.size === 0 && view.room.isWanted) this.admit(view)
+    if (view.jobs.size > 0) return
+    if (view.doomed) runner.kill("it is no longer needed")
+    else this.#lanes.vacated()
   }
 
   /** Replaces an isolate that is worn: new runs go to another, and it is ended with its last run. */
   #inspect(view: RunnerView, isolate: HostedIsolate): void {
-    const { limits, callsPerIsolate } = this.#options
     const now = performance.now()
     isolate.lastUsedAt = now
     const { build } = isolate
-    const worn =
-      isolate.worn ||
-      isolate.calls >= callsPerIsolate ||
-      isolate.heapBytes > limits.heapBytes * heapShareMax ||
-      now - isolate.bornAt > isolateAgeMaxMs
+    const { limits, callsPerIsolate } = this.#options
+    const worn = isolate.isWorn(now, { callsPerIsolate, heapBytes: limits.heapBytes })
     if (worn && build.isolates.get(view.runner) === isolate) build.isolates.delete(view.runner)
     const current = build.isolates.get(view.runner) === isolate
-    if (isolate.jobs.size === 0 && !current && view.isolates.has(isolate.id)) this.drop(view, isolate)
+    if (isolate.jobs.size === 0 && !current && view.isolates.has(isolate.id)) this.isolates.drop(view, isolate)
   }
 }

@@ -2,8 +2,9 @@
 import type { Limits } from "@weft/core"
 import type { RunnerLimits } from "../protocol/RunnerLimits.ts"
 import type { Build } from "./Build.ts"
+import type { RoomOptions } from "./Room.ts"
 
-export interface PoolOptions {
+export interface PoolOptions extends RoomOptions {
   readonly limits: Limits
   readonly runnerLimits: RunnerLimits
   readonly guestScript: string
@@ -11,11 +12,9 @@ export interface PoolOptions {
   /** What runs in a runner; only tests have another one than ours. */
   readonly runnerProgram?: URL
   readonly strikes: number
-  /** Isolates that one runner keeps; beyond it idle ones make way. */
-  readonly isolatesPerRunner: number
   /** Invocations after which an isolate is replaced. */
   readonly callsPerIsolate: number
-  /** Jobs of one build that may wait for others of it to end. */
+  /** Jobs of one build that may wait, for others of it to end or for room. */
   readonly waitingPerBuild: number
   /** Turns a guest's stack trace into one of the author's sources. */
   readonly mapStack: (build: Build, stack: string) => string

@@ -1,8 +1,9 @@
 /** What the pool knows of a runner: who is in it, and who is computing. */
 import type { BuildId } from "@weft/core"
 import { ProtocolError } from "../protocol/Wire.ts"
-import type { HostedIsolate } from "./Build.ts"
+import { type Build, HostedIsolate } from "./Build.ts"
 import type { Job } from "./Job.ts"
+import { Room, type RoomOptions } from "./Room.ts"
 import type { RunnerProcess } from "./RunnerProcess.ts"
 import type { Strikes } from "./Strikes.ts"
 
@@ -10,6 +11,7 @@ export class RunnerView {
   readonly runner: RunnerProcess
   readonly jobs = new Map<number, Job>()
   readonly isolates = new Map<number, HostedIsolate>()
+  readonly room: Room
   /** Isolates in a long entry, with the run that was computing when that was noticed. */
   readonly busy = new Map<number, number>()
   /** The builds of isolates that were lost, for what is said of them later. */
@@ -19,8 +21,34 @@ export class RunnerView {
   doomed = false
   timer: NodeJS.Timeout | undefined
 
-  constructor(runner: RunnerProcess) {
+  constructor(runner: RunnerProcess, room: RoomOptions) {
     this.runner = runner
+    this.room = new Room(room)
+  }
+
+  /** Takes an isolate that it makes for the build into the books. */
+  host(id: number, build: Build, now: number): HostedIsolate {
+    const isolate = new HostedIsolate(id, build, now)
+    build.isolates.set(this.runner, isolate)
+    this.isolates.set(id, isolate)
+    this.room.made()
+    return isolate
+  }
+
+  /** The idle isolate that was used the longest ago. */
+  get idlest(): HostedIsolate | undefined {
+    let oldest: HostedIsolate | undefined
+    for (const isolate of this.isolates.values()) {
+      if (isolate.jobs.size === 0 && (oldest === undefined || isolate.lastUsedAt < oldest.lastUsedAt)) oldest = isolate
+    }
+    return oldest
+  }
+
+  /** How much memory it takes, as the system says now. */
+  measured(rssBytes: number): void {
+    let loading = 0
+    for (const { isLoaded } of this.isolates.values()) if (!isLoaded) loading++
+    this.room.measured(rssBytes, loading)
   }
 
   /** Once: what it brings along then is handed to other runners, and it has run nothing yet. */
@@ -63,6 +91,7 @@ export class RunnerView {
     if (isolate === undefined) return undefined
     this.isolates.delete(id)
     this.busy.delete(id)
+    this.room.ended()
     if (isolate.build.isolates.get(this.runner) === isolate) isolate.build.isolates.delete(this.runner)
     return isolate
   }

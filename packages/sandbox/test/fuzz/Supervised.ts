@@ -49,6 +49,7 @@ export const supervised = (): Supervised => {
     runnerProgram: program,
     strikes: Number.MAX_SAFE_INTEGER,
     isolatesPerRunner: 20,
+    roomBytes: 2 ** 30,
     callsPerIsolate: 1_000_000,
     waitingPerBuild: 10,
     mapStack: (_, stack) => stack,
@@ -103,6 +104,6 @@ const called = (pool: Pool, script: string, answer: string, timeoutMs: number): 
           }),
         onLog: (line: GuestLog) => void logs.push(line)
       }
-      pool.run(new Job(pool.freshId(), build, invocation, limits, fiber, end, end))
+      pool.run(new Job(pool.isolates.freshId(), build, invocation, limits, fiber, end, end))
     })
   )

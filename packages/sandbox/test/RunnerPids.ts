@@ -1,0 +1,15 @@
+import { readFileSync } from "node:fs"
+
+/** The runner processes of this test process. */
+export const runnerPids = (): ReadonlyArray<number> =>
+  readFileSync(`/proc/${process.pid}/task/${process.pid}/children`, "latin1")
+    .trim()
+    .split(" ")
+    .map(Number)
+    .filter((pid) => {
+      try {
+        return readFileSync(`/proc/${pid}/cmdline`, "latin1").includes("runner/main")
+      } catch {
+        return false
+      }
+    })
