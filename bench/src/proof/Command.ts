@@ -4,6 +4,7 @@
  * --minutes N, --seeds N   for so long, or so often
  * --seed S                 the same again
  * --share S                a soak at this share of what is borne, where others are at work on the machine, too
+ * --rate N                 a soak with so many requests in a second, whatever is borne
  * --only WHAT              one of several that it does
  * --keep                   what came of it goes to `docs/reliability`, and onto the page
  * --json FILE              what came of it goes to this file
@@ -34,13 +35,14 @@ const { values } = parseArgs({
     seeds: { type: "string" },
     seed: { type: "string" },
     share: { type: "string" },
+    rate: { type: "string" },
     only: { type: "string" },
     keep: { type: "boolean", default: false },
     json: { type: "string" }
   }
 })
 
-const numberOf = (option: "minutes" | "seeds" | "seed" | "share"): number | null => {
+const numberOf = (option: "minutes" | "seeds" | "seed" | "share" | "rate"): number | null => {
   const text = values[option]
   if (text === undefined) return null
   const value = Number(text)
@@ -57,6 +59,7 @@ const given: Given = {
   seeds: numberOf("seeds"),
   seed: numberOf("seed"),
   share: numberOf("share"),
+  rate: numberOf("rate"),
   ...(values.only === undefined ? {} : { only: values.only }),
   progress
 }
@@ -70,7 +73,7 @@ const began = performance.now()
 const found: Found = await proof.run(given)
 const minutes = (performance.now() - began) / 60_000
 
-const options = (["minutes", "seeds", "seed", "share", "only"] as const).flatMap((option) =>
+const options = (["minutes", "seeds", "seed", "share", "rate", "only"] as const).flatMap((option) =>
   values[option] === undefined ? [] : [`--${option} ${values[option]}`]
 )
 const command = ["npm run proof --", begin, ...options].join(" ")

@@ -7,6 +7,8 @@ export interface Given {
   readonly seed: number | null
   /** How much of what is borne the load is to be, 1 for all. */
   readonly share: number | null
+  /** Requests in a second, in place of a share. */
+  readonly rate: number | null
   /** The one thing of several that is wanted; left out: all. */
   readonly only?: string
   readonly progress: (text: string) => void

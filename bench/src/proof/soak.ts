@@ -22,10 +22,10 @@ const proofOf = (where: string, open: SoakOptions["open"]): Proof => ({
   shows,
   doesNotShow: `what grows by less in an hour than the tolerance that stands beside each figure, or only with what no client
 here does; events are never removed, and so the database itself grows.`,
-  run: async ({ minutes, seed, share, progress }) =>
-    verdictOf(
-      await soak({ open, minutes: minutes ?? 60, rate: { share: share ?? shareOfCapacity }, seed: seed ?? 1, progress })
-    )
+  run: async ({ minutes, seed, share, rate, progress }) => {
+    const load = rate ?? { share: share ?? shareOfCapacity }
+    return verdictOf(await soak({ open, minutes: minutes ?? 60, rate: load, seed: seed ?? 1, progress }))
+  }
 })
 
 export const soakProof = proofOf("one server on SQLite", sqlitePlace)
