@@ -8,6 +8,7 @@ import type { DatabaseSync, StatementSync } from "node:sqlite"
 import { Timestamp } from "@weft/core"
 import { type journalStatements, type Rows, storedBytesOf, Tally, type Value } from "@weft/sql"
 import { entryTags } from "./EntryRows.ts"
+import type { WriteTurn } from "./WriteTurn.ts"
 
 /** `endRuns` of the journal for one row, which needs no join. */
 const endRun = `UPDATE runs SET status = ?4, stop_time = ?5, result = ?6, cpu_ms = ?7, wall_ms = ?8, heap_bytes = ?9,
@@ -16,6 +17,7 @@ const endRun = `UPDATE runs SET status = ?4, stop_time = ?5, result = ?6, cpu_ms
 
 export class Commits {
   readonly #database: DatabaseSync
+  readonly #turn: Pick<WriteTurn, "begin" | "end">
   readonly #insertEvent: Statement
   readonly #insertRun: Statement
   readonly #insertDelivery: Statement
@@ -27,9 +29,14 @@ export class Commits {
   readonly #begin: StatementSync
   readonly #commit: StatementSync
 
-  constructor(database: DatabaseSync, statements: ReturnType<typeof journalStatements>) {
+  constructor(
+    database: DatabaseSync,
+    statements: ReturnType<typeof journalStatements>,
+    turn: Pick<WriteTurn, "begin" | "end">
+  ) {
     const prepare = ({ text, width }: OneRow) => new Statement(database.prepare(text), width)
     this.#database = database
+    this.#turn = turn
     this.#insertEvent = prepare(statements.insertEvents.one)
     this.#insertRun = prepare(statements.insertRuns.one)
     this.#insertDelivery = prepare(statements.insertDeliveries.one)
@@ -44,8 +51,9 @@ export class Commits {
 
   /** Applies the entries that `toRows` gave; the places of those that did not count. Throws what the driver throws. */
   apply(rows: Rows): ReadonlyArray<number> {
-    this.#begin.run()
+    this.#turn.begin()
     try {
+      this.#begin.run()
       const uncounted = this.#applyAll(new Reader(rows))
       this.#commit.run()
       return uncounted
@@ -53,6 +61,8 @@ export class Commits {
       // Some failures have ended the transaction already.
       if (this.#database.isTransaction) this.#database.exec("ROLLBACK")
       throw cause
+    } finally {
+      this.#turn.end()
     }
   }
 

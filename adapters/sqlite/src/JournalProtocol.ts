@@ -26,7 +26,10 @@ import type { ClaimRows } from "./ClaimRows.ts"
 import type { ConnectionOptions } from "./SqliteClient.ts"
 
 /** What the thread is started with. */
-export type JournalThreadData = ConnectionOptions
+export interface JournalThreadData extends ConnectionOptions {
+  /** Of the `WriteTurn` that it shares. */
+  readonly turn: SharedArrayBuffer
+}
 
 export type Call =
   /** Entries, as `toRows` gives them. One process owns the file: there are no leases. */

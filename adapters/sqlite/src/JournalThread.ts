@@ -11,11 +11,16 @@ import { Context, Effect, type Scope } from "effect"
 import { fromClaimRows } from "./ClaimRows.ts"
 import { toRows } from "./EntryRows.ts"
 import type { Answer, Call, JournalThreadData, Reply, Request } from "./JournalProtocol.ts"
+import type { ConnectionOptions } from "./SqliteClient.ts"
+import { WriteTurn } from "./WriteTurn.ts"
 
-/** Begins the thread, which opens the file when it is first asked something. */
-export const begin = (data: JournalThreadData): Effect.Effect<JournalThread, never, Scope.Scope> =>
+/** Begins the thread, which opens the file when it is first asked something, and writes when it is its turn. */
+export const begin = (
+  options: ConnectionOptions,
+  turn: WriteTurn = new WriteTurn()
+): Effect.Effect<JournalThread, never, Scope.Scope> =>
   Effect.acquireRelease(
-    Effect.sync(() => new JournalThread(data)),
+    Effect.sync(() => new JournalThread(options, turn)),
     (thread) => Effect.promise(() => thread.close())
   )
 
@@ -123,12 +128,14 @@ const count = (thread: JournalThread, operation: string, call: Call): Effect.Eff
 /** The thread that runs now, and what it still owes. A thread that dies is replaced at the next call. */
 class JournalThread {
   readonly #data: JournalThreadData
+  readonly #turn: WriteTurn
   readonly #pending = new Map<number, (answer: Answer) => void>()
   #worker: Worker | undefined
   #lastId = 0
 
-  constructor(data: JournalThreadData) {
-    this.#data = data
+  constructor(options: ConnectionOptions, turn: WriteTurn) {
+    this.#data = { ...options, turn: turn.shared }
+    this.#turn = turn
     this.#worker = this.#start()
   }
 
@@ -161,6 +168,7 @@ class JournalThread {
       reason = error instanceof Error ? error.message : String(error)
     })
     worker.on("exit", () => {
+      void this.#turn.giveUpJournal()
       if (this.#worker !== worker) return
       this.#worker = undefined
       const waiting = [...this.#pending.values()]

@@ -12,8 +12,10 @@ import { Commits } from "./Commits.ts"
 import { reasonOf } from "./Connection.ts"
 import type { Answer, Call, JournalThreadData, Reply, Request } from "./JournalProtocol.ts"
 import { clientOf, connect } from "./SqliteClient.ts"
+import { WriteTurn } from "./WriteTurn.ts"
 
 const options: JournalThreadData = workerData
+const turn = new WriteTurn(options.turn)
 
 class Committing extends Context.Service<Committing, Commits>()("@weft/sqlite/JournalWorker/Committing") {}
 
@@ -21,9 +23,9 @@ class Committing extends Context.Service<Committing, Commits>()("@weft/sqlite/Jo
 const opened = Layer.effectContext(
   Effect.gen(function* () {
     const connection = yield* connect(options)
-    const client = yield* clientOf(connection)
+    const client = yield* clientOf(connection, turn.journal)
     const database = Database.of({ dialect: sqlite, writer: client, reader: client, exclusive: true })
-    const commits = new Commits(connection.database, journalStatements(database))
+    const commits = new Commits(connection.database, journalStatements(database), turn)
     return Context.make(Database, database).pipe(Context.add(Committing, commits))
   })
 )

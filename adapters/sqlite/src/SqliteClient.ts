@@ -4,7 +4,7 @@
  * A client that leaves its connection free to others between taking it and using it, or begins its transactions
  * deferred, would have them meet. So the connection is lent out, to one at a time.
  */
-import { Effect, Semaphore } from "effect"
+import { Effect, type Scope, Semaphore } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient, Statement } from "effect/sql"
 import { Connection } from "./Connection.ts"
@@ -41,11 +41,21 @@ export const connect = Effect.fnUntraced(function* ({ file, synchronous, readonl
   return connection
 })
 
-/** The client of a connection that nobody else uses. */
-export const clientOf = Effect.fnUntraced(function* (connection: Connection) {
+/** What a client has while it uses its connection. */
+type Turn = Effect.Effect<void, never, Scope.Scope>
+
+/** The client of a connection that nobody else uses; `turn` where another connection writes to the same file. */
+export const clientOf = Effect.fnUntraced(function* (connection: Connection, turn: Turn = Effect.void) {
   const semaphore = yield* Semaphore.make(1)
+  const { acquirer, borrower, transactionAcquirer, ...others } = SqlClient.makeSqliteAcquirers({
+    connection: Effect.succeed(connection),
+    semaphore
+  })
   return yield* SqlClient.make({
-    ...SqlClient.makeSqliteAcquirers({ connection: Effect.succeed(connection), semaphore }),
+    ...others,
+    acquirer: Effect.tap(acquirer, () => turn),
+    transactionAcquirer: Effect.tap(transactionAcquirer, () => turn),
+    borrower: (use) => borrower((lent) => Effect.scoped(Effect.andThen(turn, use(lent)))),
     driver: "sqlite-node",
     compiler: Statement.makeCompilerSqlite(),
     spanAttributes: [["db.system.name", "sqlite"]],
@@ -56,4 +66,5 @@ export const clientOf = Effect.fnUntraced(function* (connection: Connection) {
   })
 }, Effect.provide(Reactivity.layer))
 
-export const open = (options: ConnectionOptions) => Effect.flatMap(connect(options), clientOf)
+export const open = (options: ConnectionOptions, turn?: Turn) =>
+  Effect.flatMap(connect(options), (connection) => clientOf(connection, turn))

@@ -8,6 +8,7 @@ import { hold } from "./DatabaseFile.ts"
 import { type DatabaseInUse, DatabaseUnusable } from "./Errors.ts"
 import * as JournalThread from "./JournalThread.ts"
 import { type ConnectionOptions, open } from "./SqliteClient.ts"
+import { WriteTurn } from "./WriteTurn.ts"
 
 export interface SqliteOptions {
   /** A path, made with its folder where it is missing, or `:memory:`. */
@@ -37,9 +38,10 @@ export const stores = ({
     Effect.gen(function* () {
       yield* hold(options.file)
       // It loads its modules while the tables are made, and is asked nothing before they are there.
-      const thread = yield* JournalThread.begin(options)
+      const turn = new WriteTurn()
+      const thread = yield* JournalThread.begin(options, turn)
       const journal = Layer.effectContext(Effect.as(Database, JournalThread.storesOf(thread)))
-      return Layer.merge(recordStores, journal).pipe(Layer.provide(Layer.effect(Database, openFile(options))))
+      return Layer.merge(recordStores, journal).pipe(Layer.provide(Layer.effect(Database, openFile(options, turn))))
     })
   ).pipe(
     // One process owns the file, so that nobody else counts.
@@ -52,9 +54,9 @@ const openInMemory = Effect.gen(function* () {
   return yield* upToDate(writer, writer)
 }).pipe(Effect.orDie)
 
-const openFile = (options: ConnectionOptions) =>
+const openFile = (options: ConnectionOptions, turn: WriteTurn) =>
   Effect.gen(function* () {
-    const writer = yield* open(options)
+    const writer = yield* open(options, turn.main)
     // A reader of its own, so that lists do not wait behind transactions.
     return yield* upToDate(writer, yield* open({ ...options, readonly: true }))
   }).pipe(

@@ -8,13 +8,14 @@ import { Commits } from "../src/Commits.ts"
 import { type Connection, reasonOf } from "../src/Connection.ts"
 import { toRows } from "../src/EntryRows.ts"
 import { clientOf, connect } from "../src/SqliteClient.ts"
+import { WriteTurn } from "../src/WriteTurn.ts"
 
 const opened = Effect.gen(function* () {
   const connection = yield* connect({ file: ":memory:", synchronous: "normal", readonly: false })
   const client = yield* clientOf(connection)
   const database = Database.of({ dialect: sqlite, writer: client, reader: client, exclusive: true })
   yield* Effect.provideService(migrate, Database, database)
-  return { connection, commits: new Commits(connection.database, journalStatements(database)) }
+  return { connection, commits: new Commits(connection.database, journalStatements(database), new WriteTurn()) }
 })
 
 type Opened = Effect.Success<typeof opened>
