@@ -36,8 +36,6 @@ export interface SuiteOptions {
 export interface Suite {
   readonly name: string
   readonly measures: string
-  /** Unless somebody asks for more or fewer; 3 when left out. */
-  readonly rounds?: number
   /** Part of `--short`. */
   readonly hasShort?: boolean
   /** Measured only when it is named. */

@@ -1,7 +1,7 @@
 /**
  * `npm run bench` runs every suite that is about speed, `npm run bench -- webhook latency` those two.
  *
- * --rounds N      each contender so often, in turns
+ * --rounds N      each contender so often, in turns: by default 3 times where suites are named, else twice
  * --only A,B      contenders with one of these in their name
  * --short         whether everything works: a round each, of what starts quickly
  * --keep          results go to `bench/results`, from where the documentation takes them
@@ -65,11 +65,14 @@ const isAsked = (suite: Suite): boolean => {
 const wanted = values.only.toLowerCase().split(",")
 const isChosen = (name: string): boolean => wanted.some((word) => name.toLowerCase().includes(word))
 
+/** All together take less than twenty minutes; who names a suite wants to know more exactly. */
+const roundsOf = (isNamed: boolean): number => (values.short ? 1 : Number(values.rounds ?? (isNamed ? 3 : 2)))
+
 const measure = (suite: Suite): Promise<SuiteResult> =>
   runSuite(suite, {
     isShort: values.short,
     isNamed: positionals.includes(suite.name),
-    rounds: values.short ? 1 : Number(values.rounds ?? suite.rounds ?? 3),
+    rounds: roundsOf(positionals.includes(suite.name)),
     isChosen,
     progress,
     install: (what) => install(what, progress)

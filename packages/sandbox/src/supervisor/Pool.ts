@@ -26,23 +26,19 @@ export class Pool {
   readonly strikes: Strikes
   readonly views = new Map<RunnerProcess, RunnerView>()
   readonly isolates = new Isolates()
+  readonly lanes: Lanes
   readonly #options: PoolOptions
-  readonly #lanes: Lanes
   #guestCache: Uint8Array<ArrayBuffer> = new Uint8Array(0)
   #closed = false
 
   constructor(options: PoolOptions) {
     this.#options = options
     this.strikes = new Strikes(options.strikes)
-    this.#lanes = new Lanes(options.runners, {
+    this.lanes = new Lanes(options.runners, {
       start: () => this.#start(),
       isIdle: (runner) => this.views.get(runner)?.jobs.size === 0,
       release: (runner) => this.#release(runner)
     })
-  }
-
-  get lanes(): Lanes {
-    return this.#lanes
   }
 
   /** Starts the job and its wall clock. */
@@ -61,7 +57,7 @@ export class Pool {
       else isolate.onLoaded = done
     }
     if (this.strikes.custody(build.buildId, performance.now()) === "shared") {
-      this.#lanes.use("shared", build.key, load, done)
+      this.lanes.use("shared", build.key, load, done)
     } else {
       done()
     }
@@ -88,7 +84,7 @@ export class Pool {
     const { runner } = view
     if (runner.state === "dead" || runner.state === "retiring") return
     runner.state = "retiring"
-    this.#lanes.replace(runner, false)
+    this.lanes.replace(runner, false)
     view.doomed = true
     if (view.jobs.size === 0) runner.kill(why)
     else view.timer = setTimeout(() => runner.kill(why), graceMs)
@@ -125,7 +121,7 @@ export class Pool {
 
   close(): void {
     this.#closed = true
-    this.#lanes.close()
+    this.lanes.close()
     for (const view of [...this.views.values()]) {
       for (const job of [...view.jobs.values()]) job.end({ _tag: "RunnerLost", message: "the sandbox was closed" })
       view.runner.kill("the sandbox was closed")
@@ -155,7 +151,7 @@ export class Pool {
       this.#end(job, { _tag: "Quarantined", message })
       return
     }
-    this.#lanes.use(
+    this.lanes.use(
       custody,
       key,
       (runner) => this.#place(job, runner),
@@ -212,7 +208,7 @@ export class Pool {
     switch (message.kind) {
       case "ready":
         view.boot()
-        this.#lanes.booted()
+        this.lanes.booted()
         if (message.cache.length > 0 && this.#guestCache.length === 0) this.#guestCache = message.cache
         return
       case "call":
@@ -328,7 +324,7 @@ export class Pool {
     clearTimeout(view.timer)
     this.views.delete(runner)
     if (this.#closed) return
-    this.#lanes.replace(runner, !view.booted)
+    this.lanes.replace(runner, !view.booted)
     if (!view.doomed) {
       this.#options.report(`a runner process died: ${why}. ${runner.diagnosis}`)
       view.blame(this.strikes)
@@ -340,7 +336,7 @@ export class Pool {
       else this.#repeat(job, `the runner process died: ${why}`)
     }
     this.#sendAway(view)
-    this.#lanes.vacated()
+    this.lanes.vacated()
   }
 
   /** Runs an innocent job again, unless that would show, or has been tried too often. */
@@ -384,7 +380,7 @@ export class Pool {
     if (isolate.jobs.size === 0 && view.room.isWanted) this.admit(view)
     if (view.jobs.size > 0) return
     if (view.doomed) runner.kill("it is no longer needed")
-    else this.#lanes.vacated()
+    else this.lanes.vacated()
   }
 
   /** Replaces an isolate that is worn: new runs go to another, and it is ended with its last run. */
