@@ -34,7 +34,7 @@ export class WriteTurn {
   readonly main: Effect.Effect<void, never, Scope.Scope> = Effect.acquireRelease(
     Effect.suspend(() => {
       const number = Atomics.add(this.#places, next, 1)
-      return this.#isTurnOf(number) ? Effect.void : Effect.promise(() => this.#turnOf(number))
+      return this.#serving === number ? Effect.void : Effect.promise(() => this.#turnOf(number))
     }),
     () => Effect.sync(() => this.#pass())
   )
@@ -43,7 +43,8 @@ export class WriteTurn {
   begin(): void {
     const number = Atomics.add(this.#places, next, 1)
     Atomics.store(this.#places, ofJournal, number)
-    while (!this.#isTurnOf(number)) Atomics.wait(this.#places, serving, Atomics.load(this.#places, serving))
+    // Looked at once: what is waited for must be the number that was not one's own.
+    for (let now = this.#serving; now !== number; now = this.#serving) Atomics.wait(this.#places, serving, now)
   }
 
   end(): void {
@@ -59,14 +60,13 @@ export class WriteTurn {
     this.#pass()
   }
 
-  #isTurnOf(number: number): boolean {
-    return Atomics.load(this.#places, serving) === number
+  get #serving(): number {
+    return Atomics.load(this.#places, serving)
   }
 
   async #turnOf(number: number): Promise<void> {
-    while (!this.#isTurnOf(number)) {
-      const now = Atomics.load(this.#places, serving)
-      if (now !== number) await Atomics.waitAsync(this.#places, serving, now).value
+    for (let now = this.#serving; now !== number; now = this.#serving) {
+      await Atomics.waitAsync(this.#places, serving, now).value
     }
   }
 

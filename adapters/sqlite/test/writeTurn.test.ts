@@ -13,7 +13,14 @@ const journal = `
   const { WriteTurn } = await import(workerData.file)
   const turn = new WriteTurn(workerData.turn)
   const released = new Int32Array(workerData.released)
-  parentPort.on("message", () => {
+  parentPort.on("message", (times) => {
+    for (let left = times; left > 0; left--) {
+      turn.begin()
+      // Not always at the same pace as the other.
+      for (let idle = left % 1000; idle > 0; idle--) Atomics.load(released, 0)
+      turn.end()
+    }
+    if (times > 0) return parentPort.postMessage("done")
     turn.begin()
     parentPort.postMessage("has it")
     Atomics.wait(released, 0, 0)
@@ -38,9 +45,14 @@ const startJournal = Effect.fnUntraced(function* (turn: WriteTurn) {
   yield* Effect.promise(() => once(worker, "message"))
   return {
     take: Effect.promise(async () => {
-      worker.postMessage("take")
+      worker.postMessage(0)
       await once(worker, "message")
     }),
+    takeAndGive: (times: number) =>
+      Effect.promise(async () => {
+        worker.postMessage(times)
+        await once(worker, "message")
+      }),
     give: Effect.sync(() => {
       Atomics.store(released, 0, 1)
       Atomics.notify(released, 0)
@@ -76,6 +88,17 @@ describe("the turn to write", () => {
       }
       const rounds = Array.from({ length: 20 }, (_, n) => [`${n} waits`, `${n} first`, `${n} second`])
       assert.deepStrictEqual(log, ["free", ...rounds.flat()])
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("comes to both, however often they meet", () =>
+    Effect.gen(function* () {
+      const turn = new WriteTurn()
+      const other = yield* startJournal(turn)
+      const log: Array<string> = []
+      const writer = Effect.forever(Effect.andThen(write(turn, log, "main"), Effect.yieldNow))
+      yield* Effect.race(other.takeAndGive(50_000), Effect.all([writer, writer], { concurrency: 2, discard: true }))
+      assert.isAbove(log.length, 100)
     }).pipe(Effect.scoped)
   )
 
