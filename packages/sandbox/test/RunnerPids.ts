@@ -1,6 +1,6 @@
+/** The runner processes of this process, as the operating system sees them. */
 import { readFileSync } from "node:fs"
 
-/** The runner processes of this test process. */
 export const runnerPids = (): ReadonlyArray<number> =>
   readFileSync(`/proc/${process.pid}/task/${process.pid}/children`, "latin1")
     .trim()

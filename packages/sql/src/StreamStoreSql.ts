@@ -136,7 +136,7 @@ const runsOfEnv = Effect.fnUntraced(function* (
     if (last === undefined) break
     before = last.run_id
     // Enough has begun since then: older runs matter only where they have ended later.
-    if (runs.length >= limit) since = nthLatest(runs, limit) ?? since
+    if (since === from && runs.length >= limit) since = nthLatest(runs, limit) ?? since
     yield* Effect.yieldNow
   }
   return runs

@@ -8,9 +8,9 @@ import { randomBytes } from "node:crypto"
 import { type Execution, HostCallRefused, type Outcome, Sandbox } from "@weft/core"
 import { Effect, Fiber, Layer, Logger } from "effect"
 import { isolated } from "../../src/index.ts"
+import { runnerPids } from "../RunnerPids.ts"
 import { type Call, type Tenant, tenantOf, tenantWith } from "../Tenant.ts"
 import { type Attack, preamble } from "./Attack.ts"
-import { runnerPids } from "./Runners.ts"
 
 const MiB = 1024 * 1024
 

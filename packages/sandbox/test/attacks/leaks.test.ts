@@ -2,9 +2,9 @@
 import { readdirSync, readFileSync } from "node:fs"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { runnerPids } from "../RunnerPids.ts"
 import { tenantOf } from "../Tenant.ts"
 import { makeRange, patientMs, rangeLayer } from "./Range.ts"
-import { runnerPids } from "./Runners.ts"
 
 /** Each run leaves as much unfinished as it can, and ends. */
 const script = `
