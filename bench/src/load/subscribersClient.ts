@@ -68,6 +68,9 @@ const reader = () => {
   }
 }
 
+/** Those who read are spread over all: whoever subscribed first may be told first. */
+const isReader = (index: number): boolean => index % Math.floor(plan.subscribers / plan.readers) === 0
+
 const counters: Array<ReturnType<typeof counter>> = []
 const sockets: Array<Socket> = []
 
@@ -77,7 +80,7 @@ const buffer = Buffer.allocUnsafeSlow(64 * 1024)
 const subscribe = (index: number): Promise<void> =>
   new Promise((resolve) => {
     const counted = counter()
-    const read = index < plan.readers ? reader() : null
+    const read = isReader(index) ? reader() : null
     let isConnected = false
     const callback = (length: number): boolean => {
       const piece = buffer.subarray(0, length)

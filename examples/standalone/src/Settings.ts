@@ -96,7 +96,7 @@ export const readSettings = (variables: Variables): Settings => {
     return value === "true" || (value !== "false" && wrong(name, "must be true or false"))
   }
   const address = publicUrl(text("WEFT_PUBLIC_URL"))
-  const total = whole("WEFT_LIMIT_DELIVERIES", 1, 100_000) ?? 2048
+  const total = whole("WEFT_LIMIT_DELIVERIES", 1, 100_000) ?? 4096
   const backend = backendSettings(text, whole, wrong)
   const key = masterKey(text("WEFT_MASTER_KEY"))
   if (key === null && backend.database.kind === "postgres") {

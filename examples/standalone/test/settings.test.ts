@@ -16,7 +16,7 @@ describe("settings", () => {
       storage: { kind: "file", dir: null },
       pubSub: { kind: "memory" },
       masterKey: null,
-      deliveries: { total: 2048, perEnv: 512 }
+      deliveries: { total: 4096, perEnv: 1024 }
     })
   })
 

@@ -141,7 +141,7 @@ export interface RuntimeConfig {
    * the data; without them its secrets are lost.
    */
   readonly masterKeys: MasterKeys
-  /** Deliveries that run at once on this node; default 2048, at most 512 of one environment. */
+  /** Deliveries that run at once on this node; default 4096, at most 1024 of one environment. */
   readonly deliveries?: SlotsConfig
   /** The largest zip of a build in bytes; default 50 MiB. The sandbox and the HTTP layer have the same limit. */
   readonly archiveBytes?: number
@@ -165,8 +165,11 @@ export interface RuntimeConfig {
   readonly publicUrl?: string | (() => string | null)
 }
 
-/** Room for a short flood: what finds a slot when it is published costs a third less than what has to wait in the store. */
-const defaultDeliveries: SlotsConfig = { total: 2048, perEnv: 512 }
+/**
+ * Room for a short flood: what finds a slot when it is published costs a third less than what has to wait in the store.
+ * And for two claims of one environment, so that one is taken while the other is worked on.
+ */
+const defaultDeliveries: SlotsConfig = { total: 4096, perEnv: 1024 }
 const defaultLeaseMs = 30_000
 
 /** Keeps libraries from making spans of their own: see `tracing/Spans.ts`. */

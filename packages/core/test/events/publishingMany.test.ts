@@ -72,6 +72,15 @@ describe("many events at once", () => {
       assert.strictEqual(yield* stored(env), 1_000)
       yield* settle
       for (const n of [0, 511, 512, 999]) assert.deepStrictEqual(yield* resultsOf(env, ids[n] ?? ""), [String(n)])
+      const more = yield* Effect.all([publishMany(env, jobs(1_000)), publishMany(env, jobs(1_000))], {
+        concurrency: "unbounded"
+      })
+      yield* settle
+      for (const events of more) {
+        for (const n of [0, 511, 512, 999]) {
+          assert.deepStrictEqual(yield* resultsOf(env, events[n]?.event_id ?? ""), [String(n)])
+        }
+      }
     })
   )
 
