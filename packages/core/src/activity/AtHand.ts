@@ -27,6 +27,19 @@ export class AtHand<Key, A> {
     if (this.#copies.size > this.#capacity && oldest !== undefined) this.#copies.delete(oldest)
   }
 
+  /** Lets go of copies that do not count any more, so many at most. Their keys. */
+  expire(most: number): ReadonlyArray<Key> {
+    const now = this.#clock.currentTimeMillisUnsafe()
+    const expired: Array<Key> = []
+    // The first noted is the first that does not count.
+    for (const [key, { until }] of this.#copies) {
+      if (now < until || expired.length === most) break
+      this.#copies.delete(key)
+      expired.push(key)
+    }
+    return expired
+  }
+
   forget(key: Key): void {
     this.#copies.delete(key)
   }

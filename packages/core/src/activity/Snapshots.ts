@@ -4,7 +4,7 @@
  * A copy lives until it is forgotten (on this node at once, on others when the feed tells) or until it is
  * older than the age limit, which holds where a message of the feed was lost. Concurrent readers of a missing
  * copy share one query. That a record is absent is remembered too, but apart: a flood of made-up keys cannot
- * push real records out.
+ * push real records out. Copies that nobody asks for any more go as new ones come.
  */
 import { Cache, Clock, Duration, Effect, Exit } from "effect"
 import { NotFound } from "../errors/Errors.ts"
@@ -25,6 +25,9 @@ export interface SnapshotOptions {
   readonly ageLimit: Duration.Input
 }
 
+/** Copies that are let go for each one that comes, at most. */
+const expiredAtOnce = 4
+
 /** How long an absent record is taken for absent without asking again. */
 const absentMs = 1000
 
@@ -44,18 +47,22 @@ export const makeSnapshots = <Key extends string, A, E>(
         if (asked !== generation) return
         absent.delete(key)
         absent.set(key, { error, until: now + absentMs })
-        const [oldest] = absent.keys()
-        if (absent.size > options.capacity && oldest !== undefined) absent.delete(oldest)
+        for (const [oldest, { until }] of absent) {
+          if (now < until && absent.size <= options.capacity) break
+          absent.delete(oldest)
+        }
       })
 
-    const cache = yield* Cache.makeWith(
+    const cache: Cache.Cache<Key, A, E> = yield* Cache.makeWith(
       (key: Key) => {
         const asked = generation
         return lookup(key).pipe(
           Effect.tapError((error) => (error instanceof NotFound ? noteAbsent(key, error, asked) : Effect.void)),
-          Effect.map((value) => {
+          Effect.tap((value) => {
             if (asked === generation) atHand.note(key, value)
-            return value
+            return Effect.forEach(atHand.expire(expiredAtOnce), (expired) => Cache.invalidate(cache, expired), {
+              discard: true
+            })
           })
         )
       },
