@@ -1,6 +1,6 @@
 /** The sandbox as a Layer: isolates in supervised child processes. */
 import { randomBytes } from "node:crypto"
-import { availableParallelism } from "node:os"
+import { availableParallelism, totalmem } from "node:os"
 import {
   type BuildId,
   type BundleRef,
@@ -34,7 +34,10 @@ export interface IsolatedOptions {
   readonly limits?: Partial<Limits>
   /** Shared runner processes; by default as many as processors, and at least 2. */
   readonly runners?: number
-  /** Resident memory at which a runner is killed, in bytes; 1 GiB by default. */
+  /**
+   * Resident memory at which a runner is killed, in bytes. By default its share of a quarter of the memory of the machine,
+   * or of the container, but from 1 to 4 GiB.
+   */
   readonly rssBytes?: number
   /**
    * Authenticates artifacts, 32 bytes or more. By default random: then artifacts are of no use to other processes,
@@ -66,7 +69,6 @@ const MiB = 1024 * 1024
 /** Isolates that may compute at once in one runner: more would need threads beyond the engine's pool. */
 const enteredMax = 2
 const outboxLength = 8 * MiB
-const rssBytesDefault = 1024 * MiB
 /** Of that memory, what isolates may take up before further ones wait for room: those that are there may grow. */
 const roomShare = 0.65
 const preparationsMax = 2
@@ -79,7 +81,8 @@ export const isolated = (options: IsolatedOptions = {}): Layer.Layer<Sandbox> =>
 const make = Effect.fnUntraced(function* (options: IsolatedOptions) {
   const limits: Limits = { ...defaultLimits, ...options.limits }
   const key = options.key === undefined ? randomBytes(32) : Redacted.value(options.key)
-  const pool = yield* makePool(options, limits)
+  const size = sizeOf(options)
+  const pool = yield* makePool(options, limits, size)
   const bundles = new Bundles(pool, key, options.bundleBytes ?? 128 * MiB, yield* Effect.scope)
   const preparations = yield* Semaphore.make(preparationsMax)
   const spares = yield* Effect.acquireRelease(
@@ -87,11 +90,10 @@ const make = Effect.fnUntraced(function* (options: IsolatedOptions) {
     (opened) => Effect.sync(() => opened.close())
   )
   const storedFiles = new StoredFiles()
-  const rssBytes = options.rssBytes ?? rssBytesDefault
 
   return Sandbox.of({
     check: (zip) => archiveEffect((signal) => checkArchive(zip, limits, signal)),
-    prepare: (zip) => Semaphore.withPermits(preparations, 1)(prepare(spares, limits, rssBytes, key, zip)),
+    prepare: (zip) => Semaphore.withPermits(preparations, 1)(prepare(spares, limits, size.rssBytes, key, zip)),
     invoke: (invocation) =>
       Effect.suspend(() => {
         const build = bundles.peek(invocation.bundle)
@@ -107,7 +109,19 @@ const make = Effect.fnUntraced(function* (options: IsolatedOptions) {
   })
 })
 
-const makePool = Effect.fnUntraced(function* (options: IsolatedOptions, limits: Limits) {
+interface Size {
+  readonly runners: number
+  readonly rssBytes: number
+}
+
+const sizeOf = (options: IsolatedOptions): Size => {
+  const { runners = Math.max(2, availableParallelism()) } = options
+  const memory = Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY)
+  const { rssBytes = Math.min(Math.max(1024 * MiB, memory / 4 / runners), 4096 * MiB) } = options
+  return { runners, rssBytes }
+}
+
+const makePool = Effect.fnUntraced(function* (options: IsolatedOptions, limits: Limits, { runners, rssBytes }: Size) {
   const guest = yield* Effect.promise(guestScript)
   const services = yield* Effect.context<never>()
   const log = Effect.runForkWith(services)
@@ -119,10 +133,10 @@ const makePool = Effect.fnUntraced(function* (options: IsolatedOptions, limits: 
           limits,
           runnerLimits: { ...limits, outboxLength, entered: enteredMax },
           guestScript: guest,
-          runners: options.runners ?? Math.max(2, availableParallelism()),
+          runners,
           strikes: options.strikes ?? 2,
           isolatesPerRunner: options.isolatesPerRunner ?? 200,
-          roomBytes: (options.rssBytes ?? rssBytesDefault) * roomShare,
+          roomBytes: rssBytes * roomShare,
           callsPerIsolate: options.callsPerIsolate ?? 1_000_000,
           waitingPerBuild: options.waitingPerBuild ?? 10_000,
           mapStack: (build, stack) => {
@@ -140,7 +154,7 @@ const makePool = Effect.fnUntraced(function* (options: IsolatedOptions, limits: 
       () =>
         new Police(pool, {
           heartbeatMs: options.heartbeatMs ?? 1000,
-          rssBytes: options.rssBytes ?? rssBytesDefault,
+          rssBytes,
           idleMs: options.idleMs ?? 10 * 60 * 1000,
           heapBytes: limits.heapBytes
         })
