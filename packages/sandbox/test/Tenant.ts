@@ -21,6 +21,7 @@ export interface Call {
   readonly svc?: object
   readonly body?: RequestBody
   readonly timeoutMs?: number
+  readonly patienceMs?: number
   readonly onHostCall?: (call: HostCall) => Effect.Effect<string, HostCallRefused>
   readonly onLog?: (line: GuestLog) => void
 }
@@ -62,6 +63,7 @@ export const tenantWith = (sandbox: Sandbox["Service"], number: number, artifact
           ...(call.body === undefined ? {} : { body: call.body }),
           trigger: call.trigger ?? "event",
           timeoutMs: call.timeoutMs ?? 10_000,
+          patienceMs: call.patienceMs ?? 0,
           onHostCall: call.onHostCall ?? (() => Effect.succeed("null")),
           onLog: call.onLog ?? (() => undefined)
         })

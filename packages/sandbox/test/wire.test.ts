@@ -31,6 +31,11 @@ const fromRunner: fc.Arbitrary<FromRunner> = fc.oneof(
     ...usage
   }),
   fc.record({ kind: fc.constant("stopped" as const), ...usage }),
+  fc.record({
+    kind: fc.constant("begun" as const),
+    run: fc.nat(),
+    ms: fc.double({ min: 0, noNaN: true, noDefaultInfinity: true })
+  }),
   fc.record({ kind: fc.constant("call" as const), run: u32, call: u32, op: wellFormed, payload: wellFormed }),
   fc.record({
     kind: fc.constant("log" as const),

@@ -17,6 +17,9 @@ import { triggerOf } from "./Trigger.ts"
 /** Pause before a delivery that could not be executed, by no fault of its code, is tried again. */
 const unavailableDelayMs = 1_000
 
+/** How long a run may wait behind others that compute, in milliseconds, before that is held against its function. */
+const patienceMs = 3_600_000
+
 /** A result is kept in memory until the store takes it. */
 const settleRetry = Schedule.min([Schedule.exponential("50 millis"), Schedule.spaced("2 seconds")])
 
@@ -114,6 +117,7 @@ export class DeliveryWorker extends Context.Service<
               body: null,
               caller: null,
               timeoutMs: delivery.timeout_ms,
+              patienceMs,
               preface: []
             }
             return executor.start(work)(traced, (exit) => {

@@ -38,6 +38,8 @@ export interface Work {
   readonly caller: Identity | null
   readonly trigger: Invocation["trigger"]
   readonly timeoutMs: number
+  /** As that of an invocation; 0 when somebody waits for the run. */
+  readonly patienceMs: number
   /** Entries that precede what the guest logs. */
   readonly preface: ReadonlyArray<LogEntry>
 }
@@ -86,7 +88,7 @@ export class Executor extends Context.Service<
       })
 
       const start: Executor["Service"]["start"] = (work) => (context, done) => {
-        const { run, facts, body, caller, trigger, timeoutMs, preface } = work
+        const { run, facts, body, caller, trigger, timeoutMs, patienceMs, preface } = work
         const logs = [...preface]
         const secrets = new Set<string>()
         const logged = { logs, secrets }
@@ -100,6 +102,7 @@ export class Executor extends Context.Service<
           ...(body === null ? {} : { body }),
           trigger,
           timeoutMs,
+          patienceMs,
           onHostCall: (call) => {
             hasCalled = true
             return inSpan(

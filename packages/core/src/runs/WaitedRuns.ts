@@ -77,7 +77,7 @@ export class WaitedRuns extends Context.Service<
         }
         own.begin([run.run_id])
         journal.started(run)
-        return executor.start({ run, facts, body, caller, trigger, timeoutMs: fn.timeout_ms, preface })(
+        return executor.start({ run, facts, body, caller, trigger, timeoutMs: fn.timeout_ms, patienceMs: 0, preface })(
           context,
           (exit) => {
             if (Exit.isFailure(exit)) {

@@ -125,6 +125,11 @@ export interface Invocation {
   readonly trigger: "event" | "request" | "tick" | "args" | "tool"
   /** Wall time. */
   readonly timeoutMs: number
+  /**
+   * How long it may wait to begin, without that counting as its own time, in milliseconds: for what nobody waits for. By
+   * default waiting counts.
+   */
+  readonly patienceMs?: number
   readonly onHostCall: (call: HostCall) => Effect.Effect<string, HostCallRefused>
   readonly onLog: (line: GuestLog) => void
 }
@@ -146,7 +151,8 @@ export class Sandbox extends Context.Service<
 
     /**
      * Runs one function to its end. Interrupting the effect cancels the run: it preempts a CPU loop too, and
-     * returns when the guest can no longer do anything. `NotFound` when the build is gone. Never waits for capacity longer than `timeoutMs`.
+     * returns when the guest can no longer do anything. `NotFound` when the build is gone. Waits for capacity for
+     * `timeoutMs` at most, and for about `patienceMs` where that is longer.
      */
     readonly invoke: (
       invocation: Invocation

@@ -64,6 +64,8 @@ export type FromRunner =
   | ({ readonly kind: "exceeded"; readonly limit: string; readonly message: string } & Ended)
   /** Answers `stop`: the run does nothing any more. */
   | ({ readonly kind: "stopped" } & Ended)
+  /** Answers `ask`: for how many milliseconds the run has been going on; 0 while it waits. */
+  | { readonly kind: "begun"; readonly run: number; readonly ms: number }
   | {
       readonly kind: "call"
       readonly run: number
@@ -111,7 +113,8 @@ const kinds = {
   busy: 13,
   calm: 14,
   sick: 15,
-  worn: 16
+  worn: 16,
+  begun: 17
 } as const
 
 export const writeFromRunner = (writer: FrameWriter, message: FromRunner): void => {
@@ -135,6 +138,10 @@ export const writeFromRunner = (writer: FrameWriter, message: FromRunner): void 
       writer.u8(message.data === null ? 0 : 1)
       writer.text(message.message)
       writer.text(message.data ?? "")
+      break
+    case "begun":
+      writer.u32(message.run)
+      writer.f64(message.ms)
       break
     case "returned":
     case "responded":
@@ -226,6 +233,8 @@ const read = (cursor: Cursor): FromRunner => {
       return { kind: "call", run: cursor.u32(), call: cursor.u32(), op: cursor.text(), payload: cursor.text() }
     case kinds.log:
       return readLog(cursor)
+    case kinds.begun:
+      return { kind: "begun", run: cursor.u32(), ms: cursor.f64() }
     case kinds.returned:
     case kinds.responded:
     case kinds.threw:

@@ -45,8 +45,10 @@ export type ToRunner =
     }
   | { readonly kind: "stop"; readonly isolate: number; readonly run: number; readonly reason: StopReason }
   | { readonly kind: "drop"; readonly isolate: number }
+  /** How long a run has been going on, or whether it still waits for others. */
+  | { readonly kind: "ask"; readonly isolate: number; readonly run: number }
 
-const kinds = { boot: 1, load: 2, invoke: 3, answer: 4, stop: 5, drop: 6 } as const
+const kinds = { boot: 1, load: 2, invoke: 3, answer: 4, stop: 5, drop: 6, ask: 7 } as const
 
 export const writeToRunner = (writer: FrameWriter, message: ToRunner): void => {
   writer.begin(kinds[message.kind])
@@ -86,6 +88,10 @@ export const writeToRunner = (writer: FrameWriter, message: ToRunner): void => {
       break
     case "drop":
       writer.u32(message.isolate)
+      break
+    case "ask":
+      writer.u32(message.isolate)
+      writer.u32(message.run)
       break
   }
   writer.end()
@@ -133,6 +139,8 @@ const read = (cursor: Cursor): ToRunner => {
       return { kind: "stop", isolate: cursor.u32(), run: cursor.u32(), reason: member(stopReasons, cursor.u8()) }
     case kinds.drop:
       return { kind: "drop", isolate: cursor.u32() }
+    case kinds.ask:
+      return { kind: "ask", isolate: cursor.u32(), run: cursor.u32() }
     default:
       throw new ProtocolError("an unknown kind of frame")
   }

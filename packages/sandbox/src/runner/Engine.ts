@@ -45,6 +45,9 @@ export class Engine implements IsolateHost {
       case "stop":
         this.#isolates.get(message.isolate)?.stop(message.run, message.reason)
         return
+      case "ask":
+        this.#isolates.get(message.isolate)?.ask(message.run)
+        return
       case "drop":
         this.#isolates.get(message.isolate)?.drop()
         return

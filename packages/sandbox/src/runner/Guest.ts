@@ -2,6 +2,8 @@
 import { randomBytes } from "node:crypto"
 import ivm from "isolated-vm"
 import type { RunnerLimits } from "../protocol/RunnerLimits.ts"
+import { bodyKinds } from "../protocol/ToRunner.ts"
+import type { Pending } from "./Pending.ts"
 
 type Enter = (
   kind: number,
@@ -116,6 +118,15 @@ export const loadBundle = async (
   script.release()
   kernel.report.release()
   return { kernel, text }
+}
+
+/** Hands messages to a kernel, one call for each. What they bring about. */
+export const enter = async (kernel: KernelHandle, messages: ReadonlyArray<Pending>): Promise<string> => {
+  for (const { kind, run, a, text, detail, body } of messages) {
+    const bodyKind = body === null ? 0 : bodyKinds.indexOf(body.as)
+    kernel.enter.applyIgnored(undefined, [kind, run, a, text, detail, bodyKind, body?.text ?? ""])
+  }
+  return kernel.drain.apply(undefined, [])
 }
 
 /** The three texts that the kernel makes of an error. */

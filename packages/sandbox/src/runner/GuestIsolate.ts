@@ -1,7 +1,7 @@
 /**
  * One isolate with one bundle: what waits to go in, what comes out, and what it may be ended for.
  *
- * At most one entry is in progress at a time. An entry takes everything that waits, one call of the kernel for each
+ * At most one entry is in progress at a time. An entry takes a portion of what waits, one call of the kernel for each
  * message, and one drain behind them; all of it runs on the engine's thread pool, so this loop stays free to police.
  */
 import type { RequestBody } from "@weft/core"
@@ -9,9 +9,10 @@ import ivm from "isolated-vm"
 import { type FromRunner, type LoadFailure, type LossCause, logLevels } from "../protocol/FromRunner.ts"
 import type { RunnerLimits } from "../protocol/RunnerLimits.ts"
 import type { StopReason, ToRunner } from "../protocol/ToRunner.ts"
-import { bodyKinds, triggers } from "../protocol/ToRunner.ts"
+import { triggers } from "../protocol/ToRunner.ts"
+import { Backlog } from "./Backlog.ts"
 import { Buffers } from "./Buffers.ts"
-import { cacheOf, describedParts, type Guest, type KernelHandle, loadBundle } from "./Guest.ts"
+import { cacheOf, describedParts, enter, type Guest, type KernelHandle, loadBundle } from "./Guest.ts"
 import { type OutboxFrame, readOutbox } from "./Outbox.ts"
 import { entries, type Pending } from "./Pending.ts"
 import { processorMs } from "./ProcessorTime.ts"
@@ -58,7 +59,7 @@ export class GuestIsolate {
   readonly #mark = new SharedArrayBuffer(8)
   readonly #marked = new Int32Array(this.#mark)
   readonly #runs = new RunBook()
-  #queue: Array<Pending> = []
+  readonly #backlog = new Backlog()
   #kernel: KernelHandle | undefined
   #dead = false
   #asked = false
@@ -125,14 +126,18 @@ export class GuestIsolate {
   stop(run: number, reason: StopReason): void {
     const record = this.#runs.get(run)
     if (record === undefined || this.#dead) return
-    const queued = this.#queue.findIndex((pending) => pending.run === run && pending.kind === entries.invoke)
-    if (queued >= 0) {
-      this.#queue.splice(queued, 1)
+    if (this.#backlog.withdraw(run)) {
       this.#end({ kind: "stopped", run, ...this.#usage(record) })
       return
     }
     record.stopAskedAt = performance.now()
     this.#push(entries.stop, run, 0, reason, "")
+  }
+
+  /** Says how long a run has been going on. */
+  ask(run: number): void {
+    const ms = this.#runs.ageMs(run, performance.now())
+    if (ms !== undefined) this.#host.send({ kind: "begun", run, ms })
   }
 
   /** Called by the engine when it is this isolate's turn. */
@@ -144,24 +149,16 @@ export class GuestIsolate {
       return
     }
     this.#entered = true
-    const batch = this.#queue
-    this.#queue = []
+    const batch = this.#backlog.take()
     const now = performance.now()
     this.#insideSince = now
     this.#stretch.begin(now)
     const cpuBefore = this.#cpuMs()
-    try {
-      for (const { kind, run, a, text, detail, body } of batch) {
-        const bodyKind = body === null ? 0 : bodyKinds.indexOf(body.as)
-        kernel.enter.applyIgnored(undefined, [kind, run, a, text, detail, bodyKind, body?.text ?? ""])
-      }
-      kernel.drain.apply(undefined, []).then(
-        (text) => this.#leave(batch, cpuBefore, text),
-        (error: unknown) => this.#leaveFailed(error)
-      )
-    } catch (error) {
-      this.#leaveFailed(error)
-    }
+    this.#runs.begin(batch, now)
+    enter(kernel, batch).then(
+      (text) => this.#leave(batch, cpuBefore, text),
+      (error: unknown) => this.#leaveFailed(error)
+    )
   }
 
   /** Called every few milliseconds while anything is inside. */
@@ -222,7 +219,7 @@ export class GuestIsolate {
     if (this.#dead) return
     this.#dead = true
     this.#runs.clear()
-    this.#queue = []
+    this.#backlog.clear()
     this.#host.removed(this)
     try {
       this.#isolate.dispose()
@@ -237,7 +234,7 @@ export class GuestIsolate {
   }
 
   #push(kind: number, run: number, a: number, text: string, detail: string, body: RequestBody | null = null): void {
-    this.#queue.push({ kind, run, a, text, detail, body })
+    this.#backlog.push({ kind, run, a, text, detail, body })
     if (this.#scheduled || this.#insideSince !== 0) return
     this.#scheduled = true
     // After the whole chunk of the socket has been read, so that its messages go in together.
@@ -249,12 +246,13 @@ export class GuestIsolate {
 
   #pump(): void {
     if (this.#dead || this.#asked || this.#insideSince !== 0) return
-    if (this.#kernel === undefined || this.#queue.length === 0) return
+    if (this.#kernel === undefined || this.#backlog.isEmpty) return
     this.#asked = true
     this.#host.admit(this)
   }
 
   #leave(batch: ReadonlyArray<Pending>, cpuBefore: number, text: string): void {
+    this.#backlog.took(batch.length, performance.now() - this.#insideSince)
     this.#comeToRest()
     if (this.#dead) return
     try {

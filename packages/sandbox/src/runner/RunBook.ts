@@ -1,8 +1,11 @@
 /** The runs in progress in one isolate: their timers, and what they have used. */
 import type { OutboxFrame } from "./Outbox.ts"
+import { entries, type Pending } from "./Pending.ts"
 
 export interface RunRecord {
   cpuMs: number
+  /** When it went in, on the monotonic clock; 0 before. */
+  begunAt: number
   timers: Map<number, NodeJS.Timeout> | undefined
   /** When the supervisor asked for its end, on the monotonic clock; 0 before. */
   stopAskedAt: number
@@ -12,7 +15,22 @@ export class RunBook {
   readonly #runs = new Map<number, RunRecord>()
 
   add(run: number): void {
-    this.#runs.set(run, { cpuMs: 0, timers: undefined, stopAskedAt: 0 })
+    this.#runs.set(run, { cpuMs: 0, begunAt: 0, timers: undefined, stopAskedAt: 0 })
+  }
+
+  /** Messages go in: the runs that they invoke begin. */
+  begin(messages: ReadonlyArray<Pending>, now: number): void {
+    for (const { kind, run } of messages) {
+      const record = kind === entries.invoke ? this.#runs.get(run) : undefined
+      if (record !== undefined) record.begunAt = now
+    }
+  }
+
+  /** For how many milliseconds it has been going on, 0 while it waits; undefined when it is not there. */
+  ageMs(run: number, now: number): number | undefined {
+    const record = this.#runs.get(run)
+    if (record === undefined) return undefined
+    return record.begunAt === 0 ? 0 : now - record.begunAt
   }
 
   get(run: number): RunRecord | undefined {

@@ -1,5 +1,5 @@
 /** Makes and ends isolates in runners, as far as there is room for them, and says whose turn it is where there is not. */
-import type { Build, HostedIsolate } from "./Build.ts"
+import type { Build, HostedIsolate, Wear } from "./Build.ts"
 import type { RunnerView } from "./RunnerView.ts"
 
 /** How long a build keeps its place while others wait for one; its further runs wait from then on. */
@@ -8,7 +8,12 @@ const turnMs = 1000
 const breakMs = 2000
 
 export class Isolates {
+  readonly #wear: Wear
   #lastId = 0
+
+  constructor(wear: Wear) {
+    this.#wear = wear
+  }
 
   /** A number that no run or isolate in progress has: below 2^32, never 0. */
   freshId(): number {
@@ -30,6 +35,15 @@ export class Isolates {
     const { script, cache } = build.bundle
     view.runner.send({ kind: "load", isolate: isolate.id, describe: false, script, cache })
     return isolate
+  }
+
+  /** A run has left the isolate. Where that is worn, new runs go to another, and it is ended with its last one. */
+  left(view: RunnerView, isolate: HostedIsolate, now: number): void {
+    isolate.lastUsedAt = now
+    const { isolates } = isolate.build
+    if (isolate.isWorn(now, this.#wear) && isolates.get(view.runner) === isolate) isolates.delete(view.runner)
+    const isCurrent = isolates.get(view.runner) === isolate
+    if (isolate.jobs.size === 0 && !isCurrent && view.isolates.has(isolate.id)) this.drop(view, isolate)
   }
 
   /** Ends an idle isolate. */

@@ -83,6 +83,13 @@ export class Job {
     return this.#outcome !== undefined
   }
 
+  /** Whether it may have waited until now instead of going on. */
+  get mayWait(): boolean {
+    const { timeoutMs, patienceMs = 0 } = this.invocation
+    const waitedMs = performance.now() - this.beganAt
+    return patienceMs > 0 && waitedMs < patienceMs + timeoutMs && this.#outcome === undefined
+  }
+
   /** As the runner says, as far as it can be true: one thread has computed since the beginning, in one isolate. */
   used(cpuMs: number, heapBytes: number): void {
     this.#cpuMs = Math.min(this.#cpuMs + cpuMs, performance.now() - this.beganAt)

@@ -6,15 +6,16 @@
 import type { Outcome } from "@weft/core"
 import type { FromRunner } from "../protocol/FromRunner.ts"
 import type { StopReason } from "../protocol/ToRunner.ts"
-import type { Build, HostedIsolate } from "./Build.ts"
+import type { Build } from "./Build.ts"
 import { Isolates } from "./Isolates.ts"
 import type { Job } from "./Job.ts"
+import { JobClock } from "./JobClock.ts"
 import { Lanes } from "./Lanes.ts"
 import type { PoolOptions } from "./PoolOptions.ts"
 import { type RunnerListener, RunnerProcess } from "./RunnerProcess.ts"
 import { RunnerView } from "./RunnerView.ts"
 import { Strikes } from "./Strikes.ts"
-import { type Ending, guiltyOutcome, outcomeOf, requireShort, stoppedOutcome } from "./verdicts.ts"
+import { type Ending, guiltyOutcome, outcomeOf, requireShort, stoppedOutcome, unloadedOutcome } from "./verdicts.ts"
 
 /** How long a stopped run may take to say so; then it is not listened to any more. */
 const stopAnswerMs = 400
@@ -25,8 +26,9 @@ const repeatsMax = 2
 export class Pool {
   readonly strikes: Strikes
   readonly views = new Map<RunnerProcess, RunnerView>()
-  readonly isolates = new Isolates()
+  readonly isolates: Isolates
   readonly lanes: Lanes
+  readonly #clock = new JobClock((job) => this.stop(job, "timeout"))
   readonly #options: PoolOptions
   #guestCache: Uint8Array<ArrayBuffer> = new Uint8Array(0)
   #closed = false
@@ -34,6 +36,8 @@ export class Pool {
   constructor(options: PoolOptions) {
     this.#options = options
     this.strikes = new Strikes(options.strikes)
+    const { callsPerIsolate, limits } = options
+    this.isolates = new Isolates({ callsPerIsolate, heapBytes: limits.heapBytes })
     this.lanes = new Lanes(options.runners, {
       start: () => this.#start(),
       isIdle: (runner) => this.views.get(runner)?.jobs.size === 0,
@@ -43,7 +47,7 @@ export class Pool {
 
   /** Starts the job and its wall clock. */
   run(job: Job): void {
-    job.timer = setTimeout(() => this.stop(job, "timeout"), job.invocation.timeoutMs)
+    this.#clock.start(job)
     this.#dispatch(job)
   }
 
@@ -223,20 +227,19 @@ export class Pool {
       case "lost":
         this.#lost(view, message)
         return
-      case "busy":
-        view.computes(message.isolate, message.run)
+      case "begun": {
+        const job = view.jobs.get(message.run)
+        if (job !== undefined) this.#clock.begun(job, message.ms)
         return
-      case "calm":
-        view.busy.delete(message.isolate)
-        return
-      case "worn":
-        view.wear(message.isolate)
-        return
+      }
       case "sick":
         this.#sick(view, message.isolate)
         return
+      case "busy":
+      case "calm":
+      case "worn":
       case "loaded":
-        view.isolates.get(message.isolate)?.loaded()
+        view.note(message)
         return
       case "beat":
         return
@@ -280,15 +283,9 @@ export class Pool {
   #loadFailed(view: RunnerView, message: Extract<FromRunner, { readonly kind: "loadFailed" }>): void {
     const isolate = view.forget(message.isolate)
     if (isolate === undefined) return
-    const { failure, name, message: text, stack } = message
-    requireShort(name, text, stack)
+    requireShort(message.name, message.message, message.stack)
     const { limits, mapStack } = this.#options
-    const outcome: Outcome =
-      failure === "threw"
-        ? { _tag: "Threw", name, message: `while loading: ${text}`, stack: mapStack(isolate.build, stack) }
-        : failure === "memory"
-          ? { _tag: "OutOfMemory", limitBytes: limits.heapBytes }
-          : { _tag: "CpuExhausted", limitMs: limits.loadMs }
+    const outcome = unloadedOutcome({ ...message, stack: mapStack(isolate.build, message.stack) }, limits)
     for (const job of isolate.jobs) this.#end(job, outcome)
   }
 
@@ -373,7 +370,7 @@ export class Pool {
     isolate.jobs.delete(job)
     const view = this.views.get(runner)
     view?.jobs.delete(job.id)
-    if (view !== undefined) this.#inspect(view, isolate)
+    if (view !== undefined) this.isolates.left(view, isolate, performance.now())
     const next = build.nextJob()
     if (next !== undefined) this.#dispatch(next)
     if (view === undefined) return
@@ -381,17 +378,5 @@ export class Pool {
     if (view.jobs.size > 0) return
     if (view.doomed) runner.kill("it is no longer needed")
     else this.lanes.vacated()
-  }
-
-  /** Replaces an isolate that is worn: new runs go to another, and it is ended with its last run. */
-  #inspect(view: RunnerView, isolate: HostedIsolate): void {
-    const now = performance.now()
-    isolate.lastUsedAt = now
-    const { build } = isolate
-    const { limits, callsPerIsolate } = this.#options
-    const worn = isolate.isWorn(now, { callsPerIsolate, heapBytes: limits.heapBytes })
-    if (worn && build.isolates.get(view.runner) === isolate) build.isolates.delete(view.runner)
-    const current = build.isolates.get(view.runner) === isolate
-    if (isolate.jobs.size === 0 && !current && view.isolates.has(isolate.id)) this.isolates.drop(view, isolate)
   }
 }

@@ -1,5 +1,6 @@
 /** What the pool knows of a runner: who is in it, and who is computing. */
 import type { BuildId } from "@weft/core"
+import type { FromRunner } from "../protocol/FromRunner.ts"
 import { ProtocolError } from "../protocol/Wire.ts"
 import { type Build, HostedIsolate } from "./Build.ts"
 import type { Job } from "./Job.ts"
@@ -57,9 +58,24 @@ export class RunnerView {
     this.booted = true
   }
 
-  /** A run is in a long entry. The isolate must be one that it was told to make. */
-  computes(isolate: number, run: number): void {
-    if (this.isolates.has(isolate)) this.busy.set(isolate, run)
+  /** What the runner says of the state of an isolate, which must be one that it was told to make. */
+  note(message: Extract<FromRunner, { readonly kind: "busy" | "calm" | "worn" | "loaded" }>): void {
+    const isolate = this.isolates.get(message.isolate)
+    if (isolate === undefined) return
+    switch (message.kind) {
+      case "busy":
+        this.busy.set(isolate.id, message.run)
+        return
+      case "calm":
+        this.busy.delete(isolate.id)
+        return
+      case "worn":
+        isolate.worn = true
+        return
+      case "loaded":
+        isolate.loaded()
+        return
+    }
   }
 
   /** The runs that have been computing for long. */
@@ -77,12 +93,6 @@ export class RunnerView {
     const computing = this.computing()
     const suspects = computing.length > 0 ? computing : [...this.jobs.values()]
     if (suspects.length > 0) strikes.suspect(new Set(suspects.map((job) => job.build.buildId)))
-  }
-
-  /** New runs are to go to a fresh isolate from now on. */
-  wear(id: number): void {
-    const isolate = this.isolates.get(id)
-    if (isolate !== undefined) isolate.worn = true
   }
 
   /** Takes an isolate that is no more out of the books; its jobs stay with the caller. */

@@ -51,6 +51,16 @@ export const guiltyOutcome = (cause: LossCause, limits: Limits): Outcome => {
   return { _tag: "RunnerLost", message: "the isolate was broken while this run was computing" }
 }
 
+/** How runs end whose bundle could not be loaded. */
+export const unloadedOutcome = (
+  { failure, name, message, stack }: Extract<FromRunner, { readonly kind: "loadFailed" }>,
+  limits: Limits
+): Outcome => {
+  if (failure === "threw") return { _tag: "Threw", name, message: `while loading: ${message}`, stack }
+  if (failure === "memory") return { _tag: "OutOfMemory", limitBytes: limits.heapBytes }
+  return { _tag: "CpuExhausted", limitMs: limits.loadMs }
+}
+
 export const stoppedOutcome = (reason: StopReason, timeoutMs: number): Outcome =>
   reason === "timeout" ? { _tag: "TimedOut", limitMs: timeoutMs } : { _tag: "Cancelled" }
 

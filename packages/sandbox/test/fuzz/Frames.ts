@@ -53,6 +53,7 @@ const message = (draws: Draws): FromRunner => {
     () => ({ kind: "threw", name: a, message: b, stack: c, ...usage }),
     () => ({ kind: "exceeded", limit: a, message: b, ...usage }),
     () => ({ kind: "stopped", ...usage }),
+    () => ({ kind: "begun", run, ms: cpuMs }),
     () => ({ kind: "call", run, call, op: a, payload: b }),
     () => ({ kind: "log", run, level: draws.one(logLevels), message: a, data: draws.one([null, b]) }),
     () => ({ kind: "lost", isolate, cause: draws.one(lossCauses), guilty: run, cpuMs, heapBytes }),
