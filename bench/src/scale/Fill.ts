@@ -82,6 +82,9 @@ const fillWith = Effect.fnUntraced(function* (
   for (const statement of [...statements, ...counts]) yield* sql.unsafe(statement)
   progress("VACUUM ANALYZE")
   yield* sql.unsafe("VACUUM ANALYZE")
+  // Or the disk would still be busy with it when something is measured.
+  progress("CHECKPOINT")
+  yield* sql.unsafe("CHECKPOINT")
 })
 
 interface Partition {
