@@ -20,6 +20,11 @@ const asking = ({ database, dataDir }: Site): Ask => {
   }
 }
 
+export const deliveriesLeft = async (site: Site): Promise<number> => {
+  const [row] = await asking(site)("SELECT count(*) AS n FROM deliveries")
+  return Number(row?.n)
+}
+
 /** Each gives rows only where something is wrong. */
 const wrongs: ReadonlyArray<readonly [what: string, text: string]> = [
   ["runs that are still running", "SELECT run_id, var, node_id FROM runs WHERE status = 'running'"],

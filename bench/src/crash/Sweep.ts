@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import type { Draws } from "@weft/tooling/draws"
 import { fileDeeds } from "./FileDeeds.ts"
-import { wrongInBlobs, wrongInDatabase } from "./Judgement.ts"
+import { deliveriesLeft, wrongInBlobs, wrongInDatabase } from "./Judgement.ts"
 import { type Deed, runDeeds } from "./RunDeeds.ts"
 import { furnish, openSite, type Site, type StartOptions } from "./Site.ts"
 import { strike, type Target } from "./Strike.ts"
@@ -59,6 +59,7 @@ export const sweep = async (options: SweepOptions): Promise<Swept> => {
     await furnish(site)
     const points = await find(site, options)
     world.areRunnersEnded = options.target === "runners"
+    world.isDatabaseEnded = options.target === "database" || options.target === "backend"
     const missed: Array<string> = []
     let struck = 0
     for (const { name, deed, point } of points) {
@@ -213,10 +214,12 @@ const end = async (site: Site): Promise<void> => {
   world.violations.push(...(await wrongInDatabase(site, { isPurged: true })), ...(await wrongInBlobs(site)))
 }
 
-const idle = async ({ world }: Site): Promise<void> => {
-  for (let calm = 0, looks = 0; calm < 3 && looks < 200; looks++) {
-    const { body } = await world.ask("GET", "/v1/runs/stats")
-    calm = JSON.stringify(body).includes('"running":0') ? calm + 1 : 0
+/** Until nothing runs or waits: what the lives before left behind is taken up when their leases are over. */
+const idle = async (site: Site): Promise<void> => {
+  for (let calm = 0, looks = 0; calm < 3 && looks < 600; looks++) {
+    const { body } = await site.world.ask("GET", "/v1/runs/stats")
+    const isCalm = JSON.stringify(body).includes('"running":0') && (await deliveriesLeft(site)) === 0
+    calm = isCalm ? calm + 1 : 0
     await sleep(100)
   }
 }

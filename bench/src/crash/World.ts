@@ -1,5 +1,7 @@
 /** A client of servers that die, and what it was told by them: facts that have to be true in every later life. */
 
+import { setTimeout as sleep } from "node:timers/promises"
+
 /** Nobody answered, or with a failure that may be repeated: what became of the request is unknown. */
 export class Unanswered extends Error {}
 
@@ -25,6 +27,8 @@ export interface Credentials {
 type Body = Buffer | FormData | Readonly<Record<string, unknown>>
 
 const patienceMs = 30_000
+const triesMax = 20
+const retryMs = 250
 
 export class World {
   /** Of the server that lives now. */
@@ -40,6 +44,8 @@ export class World {
   readonly lost = new Set<string>()
   /** Whether runners are ended: then runs may fail by that, where nobody knows whether they had done something. */
   areRunnersEnded = false
+  /** Whether the database is: then runs may fail by that, too. */
+  isDatabaseEnded = false
   readonly credentials: Credentials
   #lasting: Array<Fact> = []
   #latest: Array<Fact> = []
@@ -64,7 +70,7 @@ export class World {
     this.#latest = []
     for (const { what, check } of facts) {
       this.checked++
-      const wrong = await check()
+      const wrong = await answered(check)
       if (wrong !== null) this.violations.push(`${what}: ${wrong}`)
     }
   }
@@ -102,6 +108,18 @@ export class World {
   #unknown(cause: unknown): never {
     this.unanswered++
     throw new Unanswered(String(cause))
+  }
+}
+
+/** Connections of a database that died may be found broken later than it is back. */
+const answered = async (check: Fact["check"]): Promise<string | null> => {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await check()
+    } catch (error) {
+      if (!(error instanceof Unanswered) || tries === triesMax) throw error
+      await sleep(retryMs)
+    }
   }
 }
 
