@@ -78,7 +78,7 @@ const inParts: Deed = async (world) => {
       const { status } = await complete()
       return status === 404 ? "its upload is gone" : isThere()
     },
-    { isLasting: false }
+    "until the next look"
   )
 }
 

@@ -27,11 +27,12 @@ const publishOnce: Deed = async (world) => {
   const headers = { "idempotency-key": randomUUID() }
   const first = await known(world.ask("POST", "/v1/events", { body, headers }))
   const firstId = first === null ? null : textAt(first.body, "data", "event_id")
-  world.hold(`event with a key ${firstId ?? n}`, async () => {
+  const check = async () => {
     const eventId = textAt((await world.ask("POST", "/v1/events", { body, headers })).body, "data", "event_id")
     if (firstId !== null && eventId !== firstId) return `repeated it is ${eventId}`
     return succeedsOnce(world, eventId, n)()
-  })
+  }
+  world.hold(`event with a key ${firstId ?? n}`, check, "while keys are kept")
 }
 
 const webhook: Deed = async (world) => {
@@ -83,7 +84,7 @@ const schedule: Deed = async (world) => {
       return runs.length === 1 ? null : `it fired ${runs.length} times`
     },
     // Later ones move it off the first page.
-    { isLasting: false }
+    "until the next look"
   )
 }
 

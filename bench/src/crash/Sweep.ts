@@ -26,9 +26,11 @@ export interface SweepOptions {
 }
 
 export interface Swept {
-  /** Points that were found, as `deed: point`. */
+  /** Points that were found, and those of starts and of a change of the key, which are named here. */
   readonly points: number
   readonly struck: number
+  /** Points whose turn did not come for want of time. */
+  readonly left: number
   /** Points that were not passed when it was their turn: what passes them depends on the hour. */
   readonly missed: ReadonlyArray<string>
   readonly acknowledged: number
@@ -62,8 +64,10 @@ export const sweep = async (options: SweepOptions): Promise<Swept> => {
     world.isDatabaseEnded = options.target === "database" || options.target === "backend"
     const missed: Array<string> = []
     let struck = 0
+    let tried = 0
     for (const { name, deed, point } of points) {
       if (performance.now() > (options.deadline ?? Number.POSITIVE_INFINITY)) break
+      tried++
       const before = world.violations.length
       const isStruck = await strike(site, options.target, point, deed).catch((error: unknown) => recover(site, error))
       if (isStruck) struck++
@@ -73,16 +77,21 @@ export const sweep = async (options: SweepOptions): Promise<Swept> => {
       }
       options.progress(`${name}: ${point}${missed.at(-1) === `${name}: ${point}` ? " (not passed)" : ""}`)
     }
+    let found = points.length
     if (options.target === "server") {
-      const atStart = await strikeStarts(site, options)
-      struck += atStart.struck
-      missed.push(...atStart.missed)
+      await world.outlastKeys()
+      for (const further of [await strikeStarts(site, options), await strikeRotation(site, options)]) {
+        found += further.tried
+        struck += further.struck
+        missed.push(...further.missed)
+      }
     }
     await world.look({ all: true })
     await end(site)
     return {
-      points: points.length,
+      points: found,
       struck,
+      left: points.length - tried,
       missed,
       acknowledged: world.acknowledged,
       unanswered: world.unanswered,
@@ -140,7 +149,14 @@ const starts: ReadonlyArray<readonly [point: string, options: StartOptions]> = [
   ["FileStore.removeUpload, before", { clockMs: 30 * dayMs }]
 ]
 
-const strikeStarts = async (site: Site, { isWanted, progress }: SweepOptions) => {
+/** Points that no deed passes. */
+interface Further {
+  readonly tried: number
+  readonly struck: number
+  readonly missed: ReadonlyArray<string>
+}
+
+const strikeStarts = async (site: Site, { isWanted, progress }: SweepOptions): Promise<Further> => {
   const missed: Array<string> = []
   let struck = 0
   for (const [index, [point, how]] of starts.entries()) {
@@ -163,7 +179,26 @@ const strikeStarts = async (site: Site, { isWanted, progress }: SweepOptions) =>
     await site.world.look()
     progress(`start: ${point}${isDead ? "" : " (not passed)"}`)
   }
-  return { struck, missed }
+  return { tried: struck + missed.length, struck, missed }
+}
+
+/** While all that a former master key sealed is sealed anew. */
+const strikeRotation = async (site: Site, { isWanted = () => true, progress }: SweepOptions): Promise<Further> => {
+  const missed: Array<string> = []
+  let struck = 0
+  const wanted = ["SealedStore.replace, before", "SealedStore.replace, after"].filter(isWanted)
+  if (wanted.length === 0) return { tried: 0, struck, missed }
+  await site.server().close()
+  site.changeMasterKey()
+  await site.start()
+  for (const point of wanted) {
+    const isStruck = await strike(site, "server", point, reseal)
+    if (isStruck) struck++
+    else missed.push(`change of the key: ${point}`)
+    progress(`change of the key: ${point}${isStruck ? "" : " (not passed)"}`)
+  }
+  await reseal(site.world)
+  return { tried: struck + missed.length, struck, missed }
 }
 
 /** An event that runs, parts without an end, and bytes without a record. */
@@ -189,16 +224,12 @@ const leftovers: Readonly<Record<"upload" | "abandon" | "slow", Deed>> = {
 
 const nothing: Deed = async () => undefined
 
-/** Lives that change the key and clean up after all; then the database and the blobs are looked at. */
+/** Lives with another key that clean up after all; then the database and the blobs are looked at. */
 const end = async (site: Site): Promise<void> => {
   const { world } = site
   await site.server().close()
   site.changeMasterKey()
   await site.start()
-  for (const point of ["SealedStore.replace, before", "SealedStore.replace, after"]) {
-    if (site.database !== null) continue
-    await strike(site, "server", point, reseal)
-  }
   await reseal(world)
   await world.look()
   await site.server().close()

@@ -45,7 +45,7 @@ const deployingVersions = (): Deed => {
       if (allowed.some((version) => version === found)) return null
       return `version ${found} answers, of ${allowed}`
     }
-    world.hold(`deployed version ${n}`, check, { isLasting: false })
+    world.hold(`deployed version ${n}`, check, "until the next look")
   }
 }
 
@@ -193,7 +193,7 @@ export const reseal: Deed = async (world) => {
       const unreadable = at(body, "data", "unreadable")
       return unreadable === 0 ? null : `${unreadable} values are unreadable`
     },
-    { isLasting: false }
+    "until the next look"
   )
   world.hold("the secret that is always there", isOneOf(world, "KEPT", ["kept"]))
 }

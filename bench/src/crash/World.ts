@@ -15,9 +15,11 @@ export interface Fact {
   readonly what: string
   /** What is wrong; null when it is as it has to be. */
   readonly check: () => Promise<string | null>
-  /** Whether it stays true whatever is done later. */
-  readonly isLasting: boolean
+  readonly lasts: Lasting
 }
+
+/** For how long it stays true: whatever is done later, or until it was looked at, or for the time that keys are kept. */
+export type Lasting = "for good" | "until the next look" | "while keys are kept"
 
 export interface Credentials {
   readonly apiKey: string
@@ -59,14 +61,20 @@ export class World {
     return ++this.#n
   }
 
-  hold(what: string, check: Fact["check"], { isLasting = true } = {}): void {
-    this.#latest.push({ what, check, isLasting })
+  hold(what: string, check: Fact["check"], lasts: Lasting = "for good"): void {
+    this.#latest.push({ what, check, lasts })
+  }
+
+  /** Servers whose clock is far ahead come next, and give back what was kept for a time. */
+  async outlastKeys(): Promise<void> {
+    await this.look({ all: true })
+    this.#lasting = this.#lasting.filter(({ lasts }) => lasts === "for good")
   }
 
   /** What was told since the last look; with `all` what lasts, too. */
   async look({ all = false } = {}): Promise<void> {
     const facts = [...(all ? this.#lasting : []), ...this.#latest]
-    this.#lasting.push(...this.#latest.filter(({ isLasting }) => isLasting))
+    this.#lasting.push(...this.#latest.filter(({ lasts }) => lasts !== "until the next look"))
     this.#latest = []
     for (const { what, check } of facts) {
       this.checked++

@@ -48,6 +48,7 @@ compared with answers in \`examples/standalone/test/crashDurable.e2e.test.ts\`. 
         count(`points found: ${words}`, swept.points)
         count(`points struck: ${words}`, swept.struck)
         count("points that were not passed in their turn", swept.missed.length)
+        count("points whose turn did not come for want of time", swept.left)
         count("requests that were acknowledged", swept.acknowledged)
         count("requests that nobody answered", swept.unanswered)
         count("looks at what was acknowledged", swept.factsChecked)
