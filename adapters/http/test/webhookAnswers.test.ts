@@ -116,6 +116,31 @@ for (const [way, send] of Object.entries(ways)) {
       }
     })
 
+    it("sends refusals as the function made them, whatever their type", async () => {
+      for (const [status, type, body] of [
+        [404, "text/plain", "gone"],
+        [410, "text/html; charset=utf-8", "<p>gone</p>"],
+        [415, "application/problem+json", { title: "not that" }],
+        [503, "text/csv", "later"]
+      ] as const) {
+        const response = await answer({ status, headers: { "content-type": type }, body })
+        const text = typeof body === "string" ? body : JSON.stringify(body)
+        assert.deepStrictEqual(
+          [response.status, response.headers.get("content-type"), await response.text()],
+          [status, type, text]
+        )
+      }
+      const several = await answer({ status: 401, headers: { "set-cookie": ["a=1", "b=2"] }, body: "who?" })
+      assert.deepStrictEqual(
+        [several.status, several.headers.getSetCookie(), await jsonOf(several)],
+        [401, ["a=1", "b=2"], "who?"]
+      )
+      for (const status of [404, 500]) {
+        const [bare, ok] = [await answer({ status }), await answer({ status: 200 })]
+        assert.deepStrictEqual([bare.status, await bare.text()], [status, await ok.text()])
+      }
+    })
+
     it("fails the run for any other status, which says why", async () => {
       for (const status of [-1, 0, 99, 100, 103, 199, 600, 99_999]) {
         const response = await answer({ status })

@@ -51,9 +51,12 @@ const transportFault = (error: HttpServerError.HttpServerError): BadRequest | No
   })
 }
 
-/** Inside the API: errors are answered here, so that how they look is decided in one place. */
+/**
+ * Inside the API: errors are answered here, so that how they look is decided in one place. What a function or a protocol
+ * answers by itself is none of them.
+ */
 export const EnvelopedLive: Layer.Layer<Enveloped> = Layer.succeed(Enveloped, (httpEffect, { endpoint, group }) => {
-  const answered = Effect.catch(httpEffect, answerError)
+  const answered = Effect.catch(Effect.map(httpEffect, envelop), answerError)
   const isSecret = holdsSecret(group.identifier, endpoint.identifier)
   return atRoute(endpoint.path, isSecret ? Effect.map(answered, unstored) : answered)
 })
@@ -87,7 +90,7 @@ export const enveloped = <E, R>(
     const id = nextId()
     const origin = { id, address: () => clientAddress(request, trustProxy), isAdmin: false }
     return Effect.matchCauseEffect(app, {
-      onSuccess: (response) => Effect.sync(() => HttpServerResponse.setHeader(envelop(response), "x-request-id", id)),
+      onSuccess: (response) => Effect.sync(() => HttpServerResponse.setHeader(response, "x-request-id", id)),
       onFailure: answerCause
     }).pipe(Effect.provideService(CurrentOrigin, origin))
   })
