@@ -1,5 +1,5 @@
 /** Publishing events and looking them up. Permission first, then the rules, then the store. */
-import { Context, Effect, Layer, Schema } from "effect"
+import { Context, Effect, Layer } from "effect"
 import { type Caller, requirePermission } from "../access/Caller.ts"
 import { readable } from "../access/Permission.ts"
 import {
@@ -9,7 +9,7 @@ import {
   type PlanRequired,
   type StoreUnavailable
 } from "../errors/Errors.ts"
-import { EventId } from "../ids/Ids.ts"
+import { EventId, idReader } from "../ids/Ids.ts"
 import type { Page, PageRequest } from "../ids/Page.ts"
 import type { Event } from "./Event.ts"
 import { EventLog } from "./EventLog.ts"
@@ -64,8 +64,9 @@ export class Events extends Context.Service<
 
         get: Effect.fnUntraced(function* (text) {
           const caller = yield* requirePermission("event", [], "read")
-          if (!isEventId(text)) return yield* new NotFound({ resource: "event" })
-          const event = yield* store.get(caller.env_id, text)
+          const eventId = readEventId(text)
+          if (eventId === null) return yield* new NotFound({ resource: "event" })
+          const event = yield* store.get(caller.env_id, eventId)
           const types = readable(caller.permissions, "event", "read")
           return types === "all" || types.includes(event.event_type)
             ? event
@@ -76,4 +77,4 @@ export class Events extends Context.Service<
   )
 }
 
-const isEventId = Schema.is(EventId)
+const readEventId = idReader(EventId)

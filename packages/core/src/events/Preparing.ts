@@ -1,11 +1,11 @@
 /** What a published event is to become: its rules, whichever log it goes to. Permission first. */
-import { Clock, Effect, Schema } from "effect"
+import { Clock, Effect, type Schema } from "effect"
 import { Digest } from "effect/crypto"
 import { type Caller, type Identity, requirePermission } from "../access/Caller.ts"
 import { allows } from "../access/Permission.ts"
 import { Deployments } from "../builds/Deployments.ts"
 import { BadRequest, type Forbidden, type StoreUnavailable } from "../errors/Errors.ts"
-import { EventId, freshIdsNow, StreamId } from "../ids/Ids.ts"
+import { EventId, freshIdsNow, idReader, StreamId } from "../ids/Ids.ts"
 import { type JsonText, toJsonText } from "../ids/JsonText.ts"
 import { isStorable } from "../ids/StorableText.ts"
 import { Timestamp } from "../ids/Timestamp.ts"
@@ -48,8 +48,9 @@ export const makePreparing = Effect.gen(function* () {
     const deployed = deployments.peek(caller.env_id)
     if (deployed === undefined || isSystemType(type) || hasConditions(input)) return null
     if (!allows(caller.permissions, "event", type, "create") || faultOf(type) !== null) return null
-    if (stream_id !== undefined && !isStreamId(stream_id)) return null
-    const event = eventOf(caller, input, stream_id)
+    const streamId = stream_id === undefined ? undefined : readStreamId(stream_id)
+    if (streamId === null) return null
+    const event = eventOf(caller, input, streamId)
     return { event, matches: deployed.matches(type), causedBy, beginsStream: stream_id === undefined, request: null }
   }
 
@@ -99,10 +100,14 @@ const faultOf = (type: string): string | null => {
   return isStorable(type) ? null : "event_type must be valid Unicode, without U+0000"
 }
 
-const decodeStreamId = (text: string): Effect.Effect<StreamId, BadRequest> =>
-  isStreamId(text) ? Effect.succeed(text) : Effect.fail(new BadRequest({ reason: "stream_id must be a UUID" }))
+const decodeStreamId = (text: string): Effect.Effect<StreamId, BadRequest> => {
+  const streamId = readStreamId(text)
+  return streamId === null
+    ? Effect.fail(new BadRequest({ reason: "stream_id must be a UUID" }))
+    : Effect.succeed(streamId)
+}
 
-const isStreamId = Schema.is(StreamId)
+const readStreamId = idReader(StreamId)
 
 const isRequestKey = (key: string): boolean => /^[\x21-\x7e]{1,255}$/.test(key)
 

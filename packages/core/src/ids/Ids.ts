@@ -110,5 +110,17 @@ export const leastIdAt = <Id extends string>(schema: Schema.Codec<Id, string>, i
   return schema.make(`${time.slice(0, 8)}-${time.slice(8)}-7000-8000-000000000000`)
 }
 
+/**
+ * Reads ids of a kind as clients write them, into the one spelling that stores know: UUIDs count as equal whatever their
+ * case. Null for what is none.
+ */
+export const idReader = <Id extends string>(schema: Schema.Codec<Id, string>): ((value: unknown) => Id | null) => {
+  const isId = Schema.is(schema)
+  return (value) => {
+    const id = typeof value === "string" ? value.toLowerCase() : value
+    return isId(id) ? id : null
+  }
+}
+
 /** Whether text has the shape of an id. What has not is the name of something, or of nothing. */
 export const isUuid: (text: string) => boolean = Schema.is(uuid)

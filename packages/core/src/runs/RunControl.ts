@@ -1,10 +1,10 @@
 /** What a caller can do to runs: stop them, and run them again. */
-import { Context, type Duration, Effect, Layer, Schema } from "effect"
+import { Context, type Duration, Effect, Layer } from "effect"
 import { type Caller, type Identity, requirePermission } from "../access/Caller.ts"
 import { allows, readable } from "../access/Permission.ts"
 import { Feed } from "../activity/Feed.ts"
 import { BadRequest, type Forbidden, NotFound, type PlanRequired, type StoreUnavailable } from "../errors/Errors.ts"
-import { type EnvId, EventId, RunId } from "../ids/Ids.ts"
+import { type EnvId, EventId, idReader, RunId } from "../ids/Ids.ts"
 import { before, now as currentTime } from "../ids/Timestamp.ts"
 import type { Called } from "./Calls.ts"
 import { Groups } from "./Groups.ts"
@@ -61,7 +61,9 @@ export class RunControl extends Context.Service<
       /** The run, if the caller may call its function. */
       const callable = Effect.fnUntraced(function* (text: string) {
         const caller = yield* requirePermission("call", [], "create")
-        const run = isRunId(text) ? yield* runs.get(caller.env_id, text) : yield* new NotFound({ resource: "run" })
+        const runId = readRunId(text)
+        if (runId === null) return yield* new NotFound({ resource: "run" })
+        const run = yield* runs.get(caller.env_id, runId)
         return mayCall(caller, run) ? run : yield* new NotFound({ resource: "run" })
       })
 
@@ -137,8 +139,10 @@ const makeCancel = Effect.gen(function* () {
 const mayCall = ({ permissions }: Identity, { ns, var: name, project_name }: Run): boolean =>
   [`${ns}/${name}`, `${project_name}:${ns}/${name}`].some((path) => allows(permissions, "call", path, "create"))
 
-const isRunId = Schema.is(RunId)
-const isEventId = Schema.is(EventId)
+const readRunId = idReader(RunId)
+const readEventId = idReader(EventId)
 
-const decodeEventId = (text: string): Effect.Effect<EventId, BadRequest> =>
-  isEventId(text) ? Effect.succeed(text) : Effect.fail(new BadRequest({ reason: "event_id must be a UUID" }))
+const decodeEventId = (text: string): Effect.Effect<EventId, BadRequest> => {
+  const eventId = readEventId(text)
+  return eventId === null ? Effect.fail(new BadRequest({ reason: "event_id must be a UUID" })) : Effect.succeed(eventId)
+}

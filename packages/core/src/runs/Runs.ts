@@ -1,10 +1,10 @@
 /** What a caller can ask about runs: permission first, then the store. */
-import { Context, type Duration, Effect, Layer, Schema } from "effect"
+import { Context, type Duration, Effect, Layer } from "effect"
 import { type Caller, type Identity, requirePermission } from "../access/Caller.ts"
 import { readable } from "../access/Permission.ts"
 import { type Forbidden, NotFound, type StoreUnavailable } from "../errors/Errors.ts"
 import { EventStore } from "../events/EventStore.ts"
-import { EventId, RunId } from "../ids/Ids.ts"
+import { EventId, idReader, RunId } from "../ids/Ids.ts"
 import type { Page, PageRequest } from "../ids/Page.ts"
 import { before, now as currentTime } from "../ids/Timestamp.ts"
 import { maskedLogs } from "./Masking.ts"
@@ -43,8 +43,9 @@ export class Runs extends Context.Service<
 
       const get = Effect.fnUntraced(function* (text: string) {
         const caller = yield* requirePermission("run", [], "read")
-        if (!isRunId(text)) return yield* new NotFound({ resource: "run" })
-        const run = yield* store.get(caller.env_id, text)
+        const runId = readRunId(text)
+        if (runId === null) return yield* new NotFound({ resource: "run" })
+        const run = yield* store.get(caller.env_id, runId)
         const { only } = visible(caller)
         return only === undefined || only.includes(run.project_id) || only.includes(run.project_name)
           ? run
@@ -82,8 +83,9 @@ export class Runs extends Context.Service<
 
         ofEvent: Effect.fnUntraced(function* (text) {
           const caller = yield* requirePermission("run", [], "read")
-          if (!isEventId(text)) return yield* new NotFound({ resource: "event" })
-          const event = yield* events.get(caller.env_id, text)
+          const eventId = readEventId(text)
+          if (eventId === null) return yield* new NotFound({ resource: "event" })
+          const event = yield* events.get(caller.env_id, eventId)
           const filter: RunFilter = { ...visible(caller), eventId: event.event_id }
           const runs: Array<Run> = []
           while (true) {
@@ -97,8 +99,8 @@ export class Runs extends Context.Service<
   )
 }
 
-const isRunId = Schema.is(RunId)
-const isEventId = Schema.is(EventId)
+const readRunId = idReader(RunId)
+const readEventId = idReader(EventId)
 
 const visible = (caller: Identity): { readonly only?: ReadonlyArray<string> } => {
   const projects = readable(caller.permissions, "run", "read")

@@ -1,9 +1,9 @@
 /** The dynamic schedules of the caller's environment. They are made, and cancelled too, by events. */
-import { Context, Effect, Layer, Schema } from "effect"
+import { Context, Effect, Layer } from "effect"
 import { type Caller, requirePermission } from "../access/Caller.ts"
 import { type Action, readable } from "../access/Permission.ts"
 import { type Forbidden, NotFound, type StoreUnavailable } from "../errors/Errors.ts"
-import { ScheduleId } from "../ids/Ids.ts"
+import { idReader, ScheduleId } from "../ids/Ids.ts"
 import type { Page, PageRequest } from "../ids/Page.ts"
 import type { Schedule } from "./Schedule.ts"
 import { ScheduleStore } from "./ScheduleStore.ts"
@@ -35,14 +35,15 @@ export class Schedules extends Context.Service<
           return yield* store.list(env_id, page, only)
         }),
 
-        remove: Effect.fnUntraced(function* (id) {
+        remove: Effect.fnUntraced(function* (text) {
           const { env_id, only } = yield* scopeOf("execute")
-          if (!isScheduleId(id)) return yield* new NotFound({ resource: "schedule" })
-          yield* store.remove(env_id, id, only)
+          const scheduleId = readScheduleId(text)
+          if (scheduleId === null) return yield* new NotFound({ resource: "schedule" })
+          yield* store.remove(env_id, scheduleId, only)
         })
       })
     })
   )
 }
 
-const isScheduleId = Schema.is(ScheduleId)
+const readScheduleId = idReader(ScheduleId)

@@ -1,10 +1,10 @@
 /** Watching what happens as it happens: permission first, then whether it is there, then the hub. */
-import { Context, Effect, Layer, Schema, type Scope } from "effect"
+import { Context, Effect, Layer, type Scope } from "effect"
 import { type Caller, type Identity, requirePermission } from "../access/Caller.ts"
 import { BadRequest, type Forbidden, NotFound, type PlanRequired, type StoreUnavailable } from "../errors/Errors.ts"
 import type { Event } from "../events/Event.ts"
 import { Events, type NewEvent } from "../events/Events.ts"
-import { freshIds, StreamId } from "../ids/Ids.ts"
+import { freshIds, idReader, StreamId } from "../ids/Ids.ts"
 import { StreamHub, type StreamsConfig } from "./StreamHub.ts"
 import { StreamStore } from "./StreamStore.ts"
 import type { Subscription } from "./Subscription.ts"
@@ -66,24 +66,24 @@ export class Streams extends Context.Service<
             return yield* hub.subscribe(caller.env_id, { stream: null }, after ?? null)
           }),
 
-          ofStream: Effect.fnUntraced(function* (streamId, query = {}) {
-            const caller = yield* requirePermission("stream", streamId, "read")
-            if (!isStreamId(streamId) || !(yield* store.exists(caller.env_id, streamId))) {
+          ofStream: Effect.fnUntraced(function* (text, query = {}) {
+            const streamId = readStreamId(text)
+            const caller = yield* requirePermission("stream", streamId ?? text, "read")
+            if (streamId === null || !(yield* store.exists(caller.env_id, streamId))) {
               return yield* new NotFound({ resource: "stream" })
             }
             return yield* watch(caller, streamId, query)
           }),
 
           withEvent: Effect.fnUntraced(function* (event) {
-            const caller = yield* requirePermission("stream", event.stream_id ?? "*", "read")
+            const { stream_id: text } = event
+            const known = text === undefined ? undefined : readStreamId(text)
+            const caller = yield* requirePermission("stream", known ?? text ?? "*", "read")
             yield* requirePermission("event", event.type, "create")
-            const { stream_id } = event
-            if (stream_id !== undefined && !isStreamId(stream_id)) {
-              return yield* new BadRequest({ reason: "stream_id must be a UUID" })
-            }
-            const stream = stream_id ?? (yield* fresh(StreamId))
+            if (known === null) return yield* new BadRequest({ reason: "stream_id must be a UUID" })
+            const stream = known ?? (yield* fresh(StreamId))
             const subscription = yield* watch(caller, stream, {})
-            const published = yield* events.publish(stream_id === undefined ? { ...event, newStream: stream } : event)
+            const published = yield* events.publish(known === undefined ? { ...event, newStream: stream } : event)
             return { event: published, subscription }
           })
         })
@@ -91,4 +91,4 @@ export class Streams extends Context.Service<
     ).pipe(Layer.provide(StreamHub.layer(config)))
 }
 
-const isStreamId = Schema.is(StreamId)
+const readStreamId = idReader(StreamId)
