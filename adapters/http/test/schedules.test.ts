@@ -86,7 +86,7 @@ describe("svc:schedule:new", () => {
       [{ fn: "main/plain", schedule: "2020-01-01T00:00:00Z" }, "event_data.schedule lies in the past"],
       [{ fn: "main/plain", schedule: "99 * * * *" }, "event_data.schedule is not a cron expression"],
       [{ fn: "main/plain" }, "event_data.schedule must be a string"],
-      [{ fn: "main/nothing", schedule: "P1D" }, "event_data.fn: there is no function main/nothing"],
+      [{ fn: "main/nothing", schedule: "P1D" }, "event_data.fn: there is no function of this name"],
       [{ fn: "main/onOrder", schedule: "P1D" }, "event_data.fn is ambiguous"],
       [{ fn: "main/plain", args: {}, schedule: "P1D" }, "event_data.args must be an array"]
     ] as const) {

@@ -123,7 +123,7 @@ describe("functions that are called", () => {
     const { event_id } = (await call("POST", "/events", { event_type: "unknown", event_data: null })).data
     let run: { status?: string; result?: unknown } = {}
     while (run.status !== "succeeded") run = (await call("GET", `/events/${event_id}/runs`)).data[0] ?? {}
-    expect(run.result).toEqual(["BadRequest", "event_data.fn: there is no function main/nothing"])
+    expect(run.result).toEqual(["BadRequest", "event_data.fn: there is no function of this name"])
   })
 })
 

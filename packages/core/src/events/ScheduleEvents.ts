@@ -1,10 +1,9 @@
 /** What `svc:schedule:new` and `svc:schedule:cancel` do to the dynamic schedules of their environment (decisions 5.5). */
-import { Effect, Result, Schema } from "effect"
+import { Effect, Result, type Schema } from "effect"
 import { type Caller, requirePermission } from "../access/Caller.ts"
-import { clip } from "../access/Permission.ts"
 import { Deployments, type Match } from "../builds/Deployments.ts"
 import { BadRequest, type Forbidden, type StoreUnavailable } from "../errors/Errors.ts"
-import { ScheduleId } from "../ids/Ids.ts"
+import { idReader, ScheduleId } from "../ids/Ids.ts"
 import { toJsonText } from "../ids/JsonText.ts"
 import { utf8Length } from "../ids/Utf8.ts"
 import { type Cancelled, dynamicMax, type ScheduleChange, type ScheduleRefusal } from "../schedules/Schedule.ts"
@@ -71,12 +70,13 @@ export const planCancel: Effect.Effect<SchedulePlan, never, Deployments> = Effec
     }
     const cancelled = (by: Cancelled): ScheduleChange => ({ _tag: "Cancelled", env_id, by })
     if (id !== undefined) {
-      return isScheduleId(id) ? cancelled({ schedule_id: id }) : yield* bad('event_data["schedule-id"] must be a UUID')
+      const schedule_id = readScheduleId(id)
+      return schedule_id === null ? yield* bad('event_data["schedule-id"] must be a UUID') : cancelled({ schedule_id })
     }
     if (typeof fn !== "string") return yield* bad("event_data.fn must be a function reference such as ns/var")
     const [found, ...others] = (yield* deployments.of(env_id)).functions(fn)
     if (found === undefined) return yield* bad(whyRefused("none"))
-    if (others.length > 0) return yield* bad(`event_data.fn is ambiguous: write project:${clip(fn)}`)
+    if (others.length > 0) return yield* bad("event_data.fn is ambiguous: write project:ns/var")
     const { project_id } = found.build
     return cancelled({ project_id, ns: found.handler.ns, var: found.handler.var })
   })
@@ -91,6 +91,6 @@ export const whyRefused = (refusal: ScheduleRefusal): string =>
 const isObject = (data: Schema.Json): data is Schema.JsonObject =>
   typeof data === "object" && data !== null && !Array.isArray(data)
 
-const isScheduleId = Schema.is(ScheduleId)
+const readScheduleId = idReader(ScheduleId)
 
 const bad = (reason: string): Effect.Effect<never, BadRequest> => Effect.fail(new BadRequest({ reason }))

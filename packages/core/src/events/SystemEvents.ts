@@ -5,7 +5,6 @@
  */
 import { Context, Effect, Layer, type Schema } from "effect"
 import { type Caller, requirePermission } from "../access/Caller.ts"
-import { clip } from "../access/Permission.ts"
 import { Deployments, type Match } from "../builds/Deployments.ts"
 import { BadRequest, type Forbidden, type StoreUnavailable } from "../errors/Errors.ts"
 import type { ScheduleChange } from "../schedules/Schedule.ts"
@@ -63,10 +62,10 @@ export class SystemEvents extends Context.Service<
         yield* requirePermission("call", [reference, ...found.flatMap(callNames)], "create")
         const [match, ...others] = found
         if (match === undefined && !referenceForm.test(reference)) return yield* bad(`${field} ${mustBeReference}`)
-        if (match === undefined) return yield* bad(`${field}: there is no function ${clip(reference)}`)
+        if (match === undefined) return yield* bad(`${field}: there is no function of this name`)
         if (others.length === 0) return match
         const projects = found.map(({ build }) => build.project_name).join(", ")
-        return yield* bad(`${field} is ambiguous: write project:${clip(reference)} for one of the projects ${projects}`)
+        return yield* bad(`${field} is ambiguous: write project:ns/var for one of the projects ${projects}`)
       })
 
       const call = Effect.fnUntraced(function* (data: Schema.Json) {

@@ -93,8 +93,8 @@ describe("svc:call", () => {
         [{ args: [1] }, "event_data.fn"],
         [{ fn: 7 }, "event_data.fn"],
         [{ fn: "main/add", args: "1" }, "event_data.args"],
-        [{ fn: "main/nothing" }, "there is no function main/nothing"],
-        [{ fn: "other:main/add" }, "there is no function other:main/add"]
+        [{ fn: "main/nothing" }, "there is no function of this name"],
+        [{ fn: "other:main/add" }, "there is no function of this name"]
       ] as const
       for (const [data, expected] of cases) {
         const error = yield* Effect.flip(publishCall(env, data))

@@ -135,7 +135,7 @@ describe("svc:schedule:new", () => {
         [{ fn, schedule: "P11Y" }, "event_data.schedule lies more than ten years ahead"],
         [{ fn, schedule: "* * * * *", timezone: "Mars/Olympus" }, "event_data.schedule has a timezone"],
         [{ fn, schedule: "* * * * *", timezone: 1 }, "event_data.timezone must be"],
-        [{ fn: "main/nothing", schedule: "PT1M" }, "event_data.fn: there is no function main/nothing"],
+        [{ fn: "main/nothing", schedule: "PT1M" }, "event_data.fn: there is no function of this name"],
         [{ fn: "other:main/echo", schedule: "PT1M" }, "event_data.fn: there is no function"]
       ]
       for (const [data, reason] of wrong) assert.include(yield* refusal(create(env, data)), reason)
