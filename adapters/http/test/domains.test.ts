@@ -97,6 +97,10 @@ describe("the endpoints of custom domains", () => {
     const list = await server.call("GET", "/v1/domains?limit=1&offset=1")
     assert.deepStrictEqual(list.json.data, [data])
     assert.deepStrictEqual(list.json.pagination, { total: 2, limit: 1, offset: 1, has_more: false })
+    for (let n = 0; n < 20; n++) await add(`shop${n}.example.com`)
+    const all = await server.call("GET", "/v1/domains")
+    assert.strictEqual(all.json.data.length, 22)
+    assert.deepStrictEqual(all.json.pagination, { total: 22, limit: 22, offset: 0, has_more: false })
   })
 
   it("verify a domain and say what to do", async () => {

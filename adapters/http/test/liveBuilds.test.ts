@@ -168,11 +168,10 @@ describe("a live build", () => {
     refused(await endLive(), 404, "not_found")
   })
 
-  it("needs build: create and build: execute", async () => {
+  it("needs build: execute, which does not suffice for other builds", async () => {
     for (const [actions, status] of [
-      [["create"], 403],
-      [["execute"], 403],
-      [["create", "execute"], 201]
+      [["read", "create"], 403],
+      [["execute"], 201]
     ] as const) {
       const { token } = await server.key({ "build:app": actions })
       const reply = await server.upload("app", "three", { build_type: "live" }, { token })
@@ -182,6 +181,8 @@ describe("a live build", () => {
     const { token } = await server.key({ "build:app": ["create"] })
     refused(await server.upload("app", "x", { build_type: "live", hash: "0".repeat(64) }, { token }), 403, "forbidden")
     await endLive()
+    const { token: deployer } = await server.key({ "build:app": ["execute"] })
+    refused(await server.upload("app", "x", {}, { token: deployer }), 403, "forbidden")
   })
 })
 

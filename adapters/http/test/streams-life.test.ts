@@ -129,6 +129,13 @@ describe("time", () => {
     client.close()
     assert.deepStrictEqual(client.told, [])
   })
+
+  it("goes on for every spelling of a credential that lets it begin", async () => {
+    const client = await SseClient.open(server, "/v1/env/subscribe", { token: `  ${server.token}` })
+    await eventually(() => client.comments.filter((text) => text === ": heartbeat").length >= 3)
+    assert.isFalse(client.isOver)
+    client.close()
+  })
 })
 
 describe("a subscription", () => {

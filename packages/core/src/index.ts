@@ -127,6 +127,7 @@ export type {
   StandardSchema
 } from "./hosting/HostSchema.ts"
 export { HostFunctionInvalid } from "./hosting/HostTable.ts"
+export { toIdOrName } from "./ids/IdOrName.ts"
 export {
   ApiKeyId,
   AuditId,

@@ -1,9 +1,9 @@
 /** Handlers for `DomainsApi`: one service call each, no decisions. */
 import { pageOf, WeftApi } from "@weft/api"
-import { Domains } from "@weft/core"
+import { Domains, firstPage } from "@weft/core"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { listing } from "./Listing.ts"
+import { listing, wholeListing } from "./Listing.ts"
 
 export const DomainsLive = HttpApiBuilder.group(
   WeftApi,
@@ -12,6 +12,9 @@ export const DomainsLive = HttpApiBuilder.group(
     const domains = yield* Domains
     return handlers.handleAll({
       list: ({ query }) => {
+        if (query.limit === undefined && query.offset === undefined) {
+          return Effect.map(domains.all, wholeListing(firstPage.limit))
+        }
         const page = pageOf(query)
         return Effect.map(domains.list(page), listing(page))
       },

@@ -6,12 +6,12 @@ import { Clock, Effect, Redacted } from "effect"
 import { Digest } from "effect/crypto"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { HttpApiBuilder, OpenApi } from "effect/http-api"
+import { bearerToken } from "../access/BearerToken.ts"
 import { hostToken } from "../access/HostToken.ts"
 import { toResponse } from "../answers/Answer.ts"
 import { failureAnswer, internal } from "../answers/Failure.ts"
 import type { HttpSettings } from "../app/HttpOptions.ts"
 import { prometheusText } from "../metrics/Prometheus.ts"
-import { bearerToken } from "../webhooks/WebhookTarget.ts"
 
 export const statusLive = (settings: HttpSettings, metrics: Reading) =>
   HttpApiBuilder.group(

@@ -4,6 +4,7 @@ import { allows, Credentials, Streams } from "@weft/core"
 import { Effect } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
+import { bearerToken } from "../access/BearerToken.ts"
 import type { EventStreams } from "../streams/EventStreams.ts"
 import { envFraming, opening, published, streamFraming } from "../streams/Frames.ts"
 
@@ -64,7 +65,7 @@ export const streamsLive = ({ answer }: EventStreams) =>
 const rightsOf =
   (credentials: Credentials["Service"]) =>
   ({ headers }: HttpServerRequest.HttpServerRequest, path: string): Effect.Effect<boolean> =>
-    Effect.match(credentials.authenticate((headers.authorization ?? "").slice("Bearer ".length)), {
+    Effect.match(credentials.authenticate(bearerToken(headers.authorization) ?? ""), {
       // A store that does not answer takes nothing away.
       onFailure: ({ _tag }) => _tag === "StoreUnavailable",
       onSuccess: ({ permissions }) => allows(permissions, "stream", path, "read")

@@ -5,6 +5,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { hasTracer, toStart, type WebhookAnswer, type WebhookCall } from "@weft/core"
 import { Cause, Effect, Exit, Scope, Tracer } from "effect"
+import { bearerToken } from "../access/BearerToken.ts"
 import { failureAnswer, failureOf, internal, isOutage } from "../answers/Failure.ts"
 import type { RouteMeter } from "../metrics/HttpMeter.ts"
 import type { Serving } from "../mounts/Serving.ts"
@@ -13,7 +14,6 @@ import { hostOf } from "./CustomDomain.ts"
 import { type Done, OpenCalls } from "./OpenCalls.ts"
 import { hasNoBody, sentHeaders } from "./WebhookHeaders.ts"
 import {
-  bearerToken,
   parseDomainTarget,
   parseWebhookTarget,
   type WebhookTarget,

@@ -4,10 +4,11 @@ import { currentRequestId } from "@weft/api"
 import { NotFound, type WebhookAnswer, type WebhookCall, Webhooks } from "@weft/core"
 import { Effect, Option } from "effect"
 import { HttpRouter, type HttpServerRequest, HttpServerResponse } from "effect/http"
+import { bearerToken } from "../access/BearerToken.ts"
 import { toResponse } from "../answers/Answer.ts"
 import { atRoute } from "../tracing/RequestSpan.ts"
 import { hasNoBody, sentHeaders } from "./WebhookHeaders.ts"
-import { bearerToken, parseWebhookTarget, type WebhookTarget, webhookMethods, webhookRoute } from "./WebhookTarget.ts"
+import { parseWebhookTarget, type WebhookTarget, webhookMethods, webhookRoute } from "./WebhookTarget.ts"
 
 const noSuchRoute = new NotFound({ resource: "route" })
 

@@ -68,10 +68,3 @@ const parseQuery = (text: string): Readonly<Record<string, string>> => Object.fr
 
 /** The methods that an endpoint may have; every other one is a route that does not exist. */
 export const webhookMethods: ReadonlySet<string> = new Set(["GET", "PUT", "PATCH", "DELETE", "POST"])
-
-/** The token of `Authorization: Bearer <token>`, or null. The scheme's name has no case. */
-export const bearerToken = (authorization: string | undefined): string | null => {
-  if (authorization === undefined || authorization.length < 8) return null
-  if (authorization.slice(0, 7).toLowerCase() !== "bearer ") return null
-  return authorization.slice(7).trim() || null
-}

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
-import { bearerToken, parseWebhookTarget } from "../../src/webhooks/WebhookTarget.ts"
+import { bearerToken } from "../../src/access/BearerToken.ts"
+import { parseWebhookTarget } from "../../src/webhooks/WebhookTarget.ts"
 
 const segment = fc.stringMatching(/^[a-z0-9._%-]{1,10}$/)
 

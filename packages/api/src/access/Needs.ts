@@ -1,5 +1,5 @@
 /** Which permission each endpoint needs (decisions section 3): one table for the server and the document. */
-import { type Action, isUuid, type ResourceType } from "@weft/core"
+import { type Action, isUuid, type ResourceType, toIdOrName } from "@weft/core"
 import type { HttpApiGroup } from "effect/http-api"
 import type { AuditApi } from "../routes/AuditApi.ts"
 import type { BuildsApi, TriggersApi } from "../routes/BuildsApi.ts"
@@ -19,7 +19,7 @@ import type { StreamsApi } from "../routes/StreamsApi.ts"
 export interface Need {
   readonly type: ResourceType
   readonly action: Action
-  /** Another action that suffices instead, depending on what is there. */
+  /** Another action that suffices instead, depending on what is there or what the body says. */
   readonly or?: Action
   /** Another permission that is needed besides, on what the body names. */
   readonly also?: { readonly type: ResourceType; readonly action: Action }
@@ -71,7 +71,7 @@ export const needs: Readonly<Record<NeedKey, Need>> = {
   "projects.remove": { type: "project", action: "delete", on: "project" },
   "builds.listAll": { type: "build", action: "read", on: "resource" },
   "builds.list": { type: "build", action: "read", on: "project" },
-  "builds.upload": { type: "build", action: "create", on: "project" },
+  "builds.upload": { type: "build", action: "create", or: "execute", on: "project" },
   "builds.deployed": { type: "build", action: "read", on: "project" },
   "builds.live": { type: "build", action: "read", on: "project" },
   "builds.endLive": { type: "build", action: "execute", on: "project" },
@@ -146,4 +146,4 @@ const byKey: ReadonlyMap<string, Need> = new Map(Object.entries(needs))
  * project, so that only the service can tell; two names or two ids can't.
  */
 export const mayCover = (granted: "all" | ReadonlyArray<string>, project: string): boolean =>
-  granted === "all" || granted.some((path) => path === project || isUuid(path) !== isUuid(project))
+  granted === "all" || granted.some((path) => path === toIdOrName(project) || isUuid(path) !== isUuid(project))

@@ -10,9 +10,14 @@ const functionName = (id: string): string => id.replace(/\.(\w)/g, (_, letter: s
 
 /** The wire has digits; what they stand for is an integer with bounds. */
 const integers: Readonly<Record<string, JsonObject>> = {
-  limit: { type: "integer", minimum: 1, maximum: 100, default: 20 },
-  offset: { type: "integer", minimum: 0, default: 0 }
+  limit: { type: "integer", minimum: 1, maximum: 100 },
+  offset: { type: "integer", minimum: 0 }
 }
+
+const firstPage: Readonly<Record<string, number>> = { limit: 20, offset: 0 }
+
+/** Lists that are given whole where the query says nothing. */
+const wholeLists: ReadonlySet<unknown> = new Set(["domains.list"])
 
 /** Unknown fields are ignored, in requests and by clients in answers; the generator would forbid them. */
 const open = (value: unknown): unknown => {
@@ -42,9 +47,11 @@ const describe = (description: unknown, { type, action, or, also, on, callers }:
   return typeof description === "string" ? `${description}\n\n${permission}` : permission
 }
 
-const completeParameter = (parameter: JsonObject, examples: Examples): JsonObject => {
+const completeParameter = (parameter: JsonObject, examples: Examples, isWhole: boolean): JsonObject => {
   const name = String(parameter.name)
-  const schema = (parameter.in === "query" ? integers[name] : undefined) ?? parameter.schema
+  const integer = parameter.in === "query" ? integers[name] : undefined
+  const schema =
+    integer === undefined || isWhole ? (integer ?? parameter.schema) : { ...integer, default: firstPage[name] }
   return { ...parameter, schema, example: examples.of(schema, name) }
 }
 
@@ -63,7 +70,7 @@ const completeOperation = (operation: JsonObject, examples: Examples): JsonObjec
     ...operation,
     operationId: functionName(id),
     ...(need === undefined ? {} : { description: describe(operation.description, need) }),
-    parameters: parameters.map((parameter) => completeParameter(parameter, examples)),
+    parameters: parameters.map((parameter) => completeParameter(parameter, examples, wholeLists.has(id))),
     ...(isObject(requestBody)
       ? { requestBody: { ...requestBody, content: withExamples(requestBody.content, examples) } }
       : {}),

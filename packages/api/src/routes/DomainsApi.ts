@@ -23,7 +23,9 @@ export class DomainsApi extends HttpApiGroup.make("domains")
     HttpApiEndpoint.get("list", "/v1/domains", {
       query: pageQuery,
       success: List("DomainList", DomainRecord)
-    }).annotateMerge(summary("List the custom domains of the environment, newest first")),
+    }).annotateMerge(
+      summary("List the custom domains of the environment, newest first; all of them where nothing else is asked for")
+    ),
     HttpApiEndpoint.post("add", "/v1/domains", {
       payload: DomainInput,
       success: DomainResponse.pipe(HttpApiSchema.status(201)),

@@ -8,7 +8,7 @@ import type { DomainInput } from "./Inputs.ts"
 import type { Domain, DomainVerification } from "./Records.ts"
 
 export class DomainsEndpoints extends Endpoints {
-  /** List the custom domains of the environment, newest first. `GET /v1/domains` */
+  /** List the custom domains of the environment, newest first; all of them where nothing else is asked for. `GET /v1/domains` */
   list(query: PageQuery = {}, options: RequestOptions = {}): Pages<Domain> {
     return this.caller.list("/v1/domains", options, query)
   }

@@ -29,7 +29,7 @@ export class Builds extends Context.Service<
   Builds,
   {
     /**
-     * Needs `build: create`, and `build: execute` besides for a live build, which serves at once as a deployed one does.
+     * Needs `build: create`, or for a live build, which serves at once as a deployed one does, `build: execute`.
      * `BadRequest` says what is wrong with the hash, the id or the zip, and of a live build what `deploy` refuses;
      * nothing is kept then.
      */

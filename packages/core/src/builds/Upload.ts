@@ -116,8 +116,9 @@ export const makeUpload = Effect.gen(function* () {
     const hash = input.hash.toLowerCase()
     const build_type = input.build_type ?? "bundle"
     const shape = checkShape(hash, input.build_id)
-    const more = build_type === "live" ? namedProject(projects, idOrName, "build", "execute", shape) : shape
-    const named = yield* namedProject(projects, idOrName, "build", "create", more)
+    // What is live runs at once, as what is deployed does.
+    const action = build_type === "live" ? "execute" : "create"
+    const named = yield* namedProject(projects, idOrName, "build", action, shape)
     const id = input.build_id === undefined ? yield* freshId(BuildId) : BuildId.make(input.build_id.toLowerCase())
     const known = yield* existing(named, id, { hash, build_type })
     if (known !== null) return known

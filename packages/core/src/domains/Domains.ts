@@ -43,6 +43,8 @@ export class Domains extends Context.Service<
   {
     /** Newest first, those that are being deleted included. */
     readonly list: (page: PageRequest) => Effect.Effect<Page<Domain>, Denied, Caller>
+    /** The same, however many there are. */
+    readonly all: Effect.Effect<ReadonlyArray<Domain>, Denied, Caller>
     /**
      * Registers a host name, in whatever script, of at least two labels. `BadRequest` for what is none or is the
      * service's own; then `PlanRequired` and `DomainLimitReached`; then `DomainExists`.
@@ -92,6 +94,16 @@ export class Domains extends Context.Service<
         list: Effect.fnUntraced(function* (page) {
           const caller = yield* requirePermission("domain", "*", "read")
           return yield* store.list(caller.env_id, page)
+        }),
+
+        all: Effect.gen(function* () {
+          const caller = yield* requirePermission("domain", "*", "read")
+          const domains: Array<Domain> = []
+          while (true) {
+            const page = yield* store.list(caller.env_id, { limit: 100, offset: domains.length })
+            domains.push(...page.items)
+            if (page.items.length === 0 || domains.length >= page.total) return domains
+          }
         }),
 
         add: Effect.fnUntraced(function* (input) {

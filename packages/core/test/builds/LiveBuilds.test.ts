@@ -81,9 +81,8 @@ describe("a live build", () => {
         const { env, builds } = yield* setUp
         const bad = { zip: trustedZip("one"), hash: "", build_type: "live" } as const
         for (const [actions, tag] of [
-          [["create"], "Forbidden"],
-          [["execute"], "Forbidden"],
-          [["create", "execute"], "BadRequest"]
+          [["read", "create"], "Forbidden"],
+          [["execute"], "BadRequest"]
         ] as const) {
           for (const project of ["alpha", "ghost"]) {
             const caller = as(env.env_id, { [`build:${project}`]: actions })
