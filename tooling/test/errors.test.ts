@@ -89,7 +89,9 @@ describe("docs/errors.md has", () => {
   })
 
   it("the refusals of settings", () => {
-    const server = ["Settings", "BackendSettings", "DomainSettings"].map((name) => `examples/standalone/src/${name}.ts`)
+    const server = ["Settings", "BackendSettings", "DomainSettings", "Fault"].map(
+      (name) => `examples/standalone/src/${name}.ts`
+    )
     const messages = sentencesIn([...server, "adapters/s3/src/StorageUrl.ts"])
     expectSame(listed("setting messages"), messages, ["… …", "S3 secret key"])
   })

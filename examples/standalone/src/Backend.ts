@@ -42,7 +42,7 @@ const blobsOf = async ({ storage, dataDir }: Settings) => {
 }
 
 /** What somebody who starts more than one node should know, a line each. */
-export const warningsOf = ({ database, storage, pubSub, adminToken }: Settings): ReadonlyArray<string> => {
+export const warningsOf = ({ database, storage, pubSub, masterKey, adminToken }: Settings): ReadonlyArray<string> => {
   if (database.kind === "sqlite") return []
   return [
     ...(storage.kind === "file"
@@ -51,6 +51,9 @@ export const warningsOf = ({ database, storage, pubSub, adminToken }: Settings):
     ...(pubSub.kind === "memory" || pubSub.kind === "none"
       ? ["WEFT_PUBSUB: nodes tell each other nothing; what changes on another node may take a minute to be seen here"]
       : []),
-    ...(adminToken === null ? ["WEFT_ADMIN_TOKEN: is not set, so there are no admin routes"] : [])
+    ...(masterKey === null
+      ? ["WEFT_MASTER_KEY: is the one in the data dir; other nodes need the same, or cannot read what this one seals"]
+      : []),
+    ...(adminToken === null ? ["WEFT_ADMIN_TOKEN: is the one in the data dir; other nodes have others"] : [])
   ]
 }

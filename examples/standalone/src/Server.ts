@@ -1,6 +1,7 @@
 /** Puts the server together from its settings and makes, at the first start, what it needs to be used. */
+import { existsSync } from "node:fs"
 import { join } from "node:path"
-import { ApiKeys, start, Tenants } from "@weft/core"
+import { ApiKeys, Resealing, start, Tenants } from "@weft/core"
 import { nodeDns } from "@weft/domains"
 import { outbound } from "@weft/egress"
 import * as Filesystem from "@weft/filesystem"
@@ -9,11 +10,13 @@ import * as Sandbox from "@weft/sandbox"
 import { Effect, Redacted } from "effect"
 import manifest from "../package.json" with { type: "json" }
 import { backendOf, warningsOf } from "./Backend.ts"
+import { asAddressError, asKeyError, asSettingError, foreignSecrets } from "./Fault.ts"
 import { inDataDir, keepSecret, openDataDir, randomToken } from "./Secrets.ts"
 import type { Settings } from "./Settings.ts"
 import type { TracingSettings } from "./TracingSettings.ts"
 
 export interface Server {
+  /** Where it listens, as `http://HOST:PORT`. */
   readonly url: string
   /** What is to be said at this start: warnings, and secrets made just now. */
   readonly firstWords: ReadonlyArray<string>
@@ -21,11 +24,16 @@ export interface Server {
   readonly close: () => Promise<void>
 }
 
-export const openServer = async (settings: Settings): Promise<Server> => {
+/** Rejects with a `SettingError` where another value of a setting would help. */
+export const openServer = (settings: Settings): Promise<Server> =>
+  open(settings).catch((error: unknown) => {
+    throw asSettingError(error, settings)
+  })
+
+const open = async (settings: Settings): Promise<Server> => {
   inDataDir(() => openDataDir(settings.dataDir))
   const { limits, runners, runnerBytes } = settings.sandbox
-  const key =
-    settings.masterKey ?? inDataDir(() => Filesystem.masterKey({ file: join(settings.dataDir, "master.key") }))
+  const { key, made: isKeyMade } = masterKeyOf(settings)
   let url = settings.publicUrl
   const weft = await start({
     publicUrl: () => url,
@@ -48,28 +56,31 @@ export const openServer = async (settings: Settings): Promise<Server> => {
     ...(limits.archiveBytes === undefined ? {} : { archiveBytes: limits.archiveBytes })
   })
   try {
-    const adminToken = adminTokenOf(settings)
+    if (isKeyMade) await weft.runtime.runPromise(refuseForeignSecrets)
+    const adminToken = inDataDir(() => adminTokenOf(settings))
     const madeKey = await weft.runtime.runPromise(openTenant(settings))
     const listening = await Http.listen(weft, {
       host: settings.host,
       port: settings.port,
-      ...(adminToken === null ? {} : { adminToken: adminToken.token }),
+      adminToken: adminToken.token,
       ...(settings.metricsToken === null ? {} : { metricsToken: settings.metricsToken }),
       bodyBytes: settings.bodyBytes,
       ...settings.connections,
       trustProxy: settings.trustProxy,
       version: manifest.version,
       ...(limits.archiveBytes === undefined ? {} : { archiveBytes: limits.archiveBytes })
+    }).catch((error: unknown) => {
+      throw asAddressError(error, settings)
     })
     url ??= listening.url
     return {
-      url,
+      url: listening.url,
       firstWords: [
         ...warningsOf(settings),
         ...(madeKey === null
           ? []
           : [`API key of ${settings.org}/${settings.env}, shown once: ${Redacted.value(madeKey)}`]),
-        ...(adminToken?.made ? [`admin token, shown once: ${Redacted.value(adminToken.token)}`] : [])
+        ...(adminToken.made ? [`admin token, shown once: ${Redacted.value(adminToken.token)}`] : [])
       ],
       close: async () => {
         // Both at once, or a node could take twice the time.
@@ -95,17 +106,23 @@ const domainsOf = ({ domains: { dnsServers, ...zones } }: Settings) => ({
   dns: nodeDns(dnsServers === null ? {} : { servers: dnsServers })
 })
 
-interface AdminToken {
-  readonly token: Redacted.Redacted<string>
-  readonly made: boolean
+const masterKeyOf = ({ masterKey, dataDir }: Settings) => {
+  if (masterKey !== null) return { key: masterKey, made: false }
+  const file = join(dataDir, "master.key")
+  const made = !existsSync(file)
+  return { key: inDataDir(() => Filesystem.masterKey({ file })), made }
 }
 
-/** Nodes of one database have no file in common to keep a token in. */
-const adminTokenOf = (settings: Settings): AdminToken | null => {
-  if (settings.adminToken !== null) return { token: settings.adminToken, made: false }
-  if (settings.database.kind === "postgres") return null
-  const kept = inDataDir(() => keepSecret(settings.dataDir, "admin.token", () => randomToken(32)))
-  return { token: Redacted.make(kept.value), made: kept.made }
+/** With a key made just now, nobody could read what is sealed already, and more would be lost with every change. */
+const refuseForeignSecrets = Effect.gen(function* () {
+  if (yield* (yield* Resealing).opensOthers) return
+  return yield* Effect.fail(foreignSecrets)
+})
+
+const adminTokenOf = ({ adminToken, dataDir }: Settings) => {
+  if (adminToken !== null) return { token: adminToken, made: false }
+  const { value, made } = keepSecret(dataDir, "admin.token", () => randomToken(32))
+  return { token: Redacted.make(value), made }
 }
 
 /**
@@ -118,7 +135,7 @@ const openTenant = Effect.fnUntraced(function* (settings: Settings) {
   const apiKeys = yield* ApiKeys
   const { env } = yield* tenants.ensure({ org: settings.org, env: settings.env })
   if (settings.apiKey !== null) {
-    yield* apiKeys.ensure(env.env_id, settings.apiKey)
+    yield* apiKeys.ensure(env.env_id, settings.apiKey).pipe(Effect.mapError(asKeyError))
     return null
   }
   const { total } = yield* apiKeys.list(env.env_id, { limit: 1, offset: 0 })

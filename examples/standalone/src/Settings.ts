@@ -1,5 +1,5 @@
 /** The settings of the reference server: environment variables, all optional. The table is docs/settings.md. */
-import { type Limits, parseTarget, Slug } from "@weft/core"
+import { isUuid, type Limits, parseTarget, Slug } from "@weft/core"
 import { Redacted, Schema } from "effect"
 import { type BackendSettings, backendSettings } from "./BackendSettings.ts"
 import { type ConnectionSettings, connectionSettings } from "./ConnectionSettings.ts"
@@ -18,12 +18,12 @@ export interface Settings extends BackendSettings {
   readonly host: string
   readonly port: number
   readonly dataDir: string
-  /** 32 bytes, or null for the one in the data dir; never null where nodes share a database. */
+  /** 32 bytes, or null for the one in the data dir. */
   readonly masterKey: Redacted.Redacted<Uint8Array> | null
   /** Former master keys, which still open what they sealed. */
   readonly previousMasterKeys: ReadonlyArray<Redacted.Redacted<Uint8Array>>
   readonly apiKey: Redacted.Redacted<string> | null
-  /** Null for the one in the data dir; where nodes share a database, for none: then there are no admin routes. */
+  /** Null for the one in the data dir. */
   readonly adminToken: Redacted.Redacted<string> | null
   /** Of `/metrics`, `/healthz` and `/readyz`; null leaves them open. */
   readonly metricsToken: Redacted.Redacted<string> | null
@@ -98,22 +98,20 @@ export const readSettings = (variables: Variables): Settings => {
   const address = publicUrl(text("WEFT_PUBLIC_URL"))
   const total = whole("WEFT_LIMIT_DELIVERIES", 1, 100_000) ?? 4096
   const backend = backendSettings(text, whole, wrong)
-  const key = masterKey(text("WEFT_MASTER_KEY"))
-  if (key === null && backend.database.kind === "postgres") {
-    wrong("WEFT_MASTER_KEY", "must be set with postgres://, the same for all nodes: 32 bytes in base64")
-  }
+  const org = slug("WEFT_ORG", "default")
+  if (isUuid(org)) wrong("WEFT_ORG", "must not be shaped like a UUID")
 
   return {
     host: text("WEFT_HOST") ?? "127.0.0.1",
     port: whole("WEFT_PORT", 0, 65_535) ?? 8787,
     dataDir: text("WEFT_DATA_DIR") ?? ".weft",
     ...backend,
-    masterKey: key,
+    masterKey: masterKey(text("WEFT_MASTER_KEY")),
     previousMasterKeys: previousMasterKeys(text("WEFT_MASTER_KEY_PREVIOUS")),
     apiKey: secret(text("WEFT_API_KEY")),
     adminToken: secret(text("WEFT_ADMIN_TOKEN")),
     metricsToken: secret(text("WEFT_METRICS_TOKEN")),
-    org: slug("WEFT_ORG", "default"),
+    org,
     env: slug("WEFT_ENV", "production"),
     publicUrl: address,
     egressAllow: targets("WEFT_EGRESS_ALLOW", text("WEFT_EGRESS_ALLOW")),

@@ -144,6 +144,8 @@ describe("a disk", { timeout: 120_000 }, () => {
       expect(await server.call("POST", "/webhook/default/production/disk/hook", { n: 2 })).toEqual({ n: 2 })
     }
     await writer.expectAll()
+    // Whoever runs the server reads what was wrong.
+    expect(server.output()).toContain("database or disk is full")
     expect(Files.parse(await server.call("GET", "/v1/files?prefix=lost")).data).toEqual([])
     expect(await server.stop()).toBe(0)
   })
@@ -162,6 +164,8 @@ describe("a disk", { timeout: 120_000 }, () => {
     expect(await (await startServer(dir)).stop()).toBe(0)
     said.length = 0
     await expect(startReadOnly(readOnly(dir))).rejects.toThrow("ended with 1")
-    expect(said.join("")).toMatch(/^weft: The database [^\n]* cannot be used: EROFS: read-only file system, [^\n]*\n$/)
+    expect(said.join("")).toMatch(
+      /^weft: WEFT_DATA_DIR does not work: The database [^\n]* cannot be used: EROFS: read-only file system, [^\n]*\n$/
+    )
   })
 })

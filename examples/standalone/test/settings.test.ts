@@ -108,7 +108,7 @@ describe("settings", () => {
 
   it("of nodes that share a database have what all of them need", () => {
     const variables = { WEFT_DATABASE_URL: "postgresql://u:secret@localhost/db" }
-    expect(() => readSettings(variables)).toThrow(/^WEFT_MASTER_KEY must be set/)
+    expect(readSettings(variables)).toMatchObject({ masterKey: null, adminToken: null })
     const settings = readSettings({
       ...variables,
       WEFT_MASTER_KEY: Buffer.alloc(32).toString("base64"),
@@ -152,6 +152,7 @@ describe("settings", () => {
     ["WEFT_DOMAINS_DNS", "192.0.2.1:99999"],
     ["WEFT_TRUST_PROXY", "yes"],
     ["WEFT_ORG", "Not A Slug"],
+    ["WEFT_ORG", "01976a2b-0002-7000-8000-000000000001"],
     ["WEFT_ENV", "-"],
     ["WEFT_PUBLIC_URL", "ftp://example.com"],
     ["WEFT_EGRESS_ALLOW", "db.internal,http://secret"],

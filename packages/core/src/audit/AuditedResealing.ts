@@ -9,10 +9,11 @@ export const auditedResealing: Layer.Layer<Resealing, never, Resealing | AuditSt
   Layer.effect(
     Resealing,
     Effect.gen(function* () {
-      const { reseal } = yield* Resealing
+      const { reseal, opensOthers } = yield* Resealing
       const audit = yield* AuditStore
       const entries = yield* makeEntries
       return Resealing.of({
+        opensOthers,
         // Many transactions: the entry is of none of them, and without it the whole counts as failed.
         reseal: Effect.tap(reseal, (result) =>
           Effect.flatMap(entries, (entryOf) =>

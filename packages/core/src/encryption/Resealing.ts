@@ -26,6 +26,8 @@ export class Resealing extends Context.Service<
   {
     /** Goes on until all that is left does not open; the log says which places those are. */
     readonly reseal: Effect.Effect<Resealed, StoreUnavailable>
+    /** Whether a key of this server opens what others sealed, as far as one value tells. True where there is none. */
+    readonly opensOthers: Effect.Effect<boolean, StoreUnavailable>
   }
 >()("@weft/core/encryption/Resealing") {
   static readonly layer: Layer.Layer<Resealing, never, SealedStore | Keyring> = Layer.effect(
@@ -57,6 +59,15 @@ export class Resealing extends Context.Service<
       })
 
       return Resealing.of({
+        opensOthers: Effect.gen(function* () {
+          const [value] = yield* store.sealedByOthers(keyring.keyId, { after: null, limit: 1 })
+          if (value === undefined) return true
+          return yield* Effect.match(keyring.open(value.sealed, value.place), {
+            onFailure: () => false,
+            onSuccess: () => true
+          })
+        }),
+
         reseal: Effect.gen(function* () {
           let resealed = 0
           for (;;) {
