@@ -7,6 +7,7 @@ import { parentPort, workerData } from "node:worker_threads"
 import { AdmissionStore, JournalStore, RunControlStore, TickStore } from "@weft/core"
 import { Database, journalStatements, journalStore, type Rows, sqlite } from "@weft/sql"
 import { Cause, Context, Effect, Layer, ManagedRuntime } from "effect"
+import { SqlError } from "effect/sql"
 import { toClaimRows } from "./ClaimRows.ts"
 import { Commits } from "./Commits.ts"
 import { reasonOf } from "./Connection.ts"
@@ -82,7 +83,11 @@ const answerOrReason = (call: Others): Effect.Effect<Answer, never, Stores> =>
     Effect.catchCause((cause) => Effect.succeed({ _tag: "Died", reason: Cause.pretty(cause) } as const))
   )
 
-const textOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause))
+/** What SQLite itself said: only text goes from thread to thread. */
+const textOf = (cause: unknown): string => {
+  if (SqlError.isSqlError(cause)) return textOf(cause.reason.cause)
+  return cause instanceof Error ? cause.message : String(cause)
+}
 
 const committed = (commits: Commits, rows: Rows): Answer => {
   try {

@@ -1,6 +1,7 @@
 /** Removes sessions that are long over, from time to time. Which are active does not depend on it. */
 import { Duration, Effect, Layer } from "effect"
 import type { StoreUnavailable } from "../errors/Errors.ts"
+import { forkLasting } from "../errors/Lasting.ts"
 import { addMillis, now as currentTime } from "../ids/Timestamp.ts"
 import { SessionStore } from "./SessionStore.ts"
 
@@ -21,11 +22,6 @@ export const layer: Layer.Layer<never, never, SessionStore> = Layer.effectDiscar
       while ((yield* store.removeExpired(before, batch)) === batch);
     })
 
-    yield* Effect.sleep(every).pipe(
-      Effect.andThen(sweep),
-      Effect.catchTag("StoreUnavailable", (error) => Effect.logWarning(error.message)),
-      Effect.forever,
-      Effect.forkScoped
-    )
+    yield* forkLasting({ name: "The janitor of sessions" }, Effect.andThen(Effect.sleep(every), sweep))
   })
 )

@@ -20,7 +20,7 @@ export interface Gap {
 export class Feed extends Context.Service<
   Feed,
   {
-    /** Whether somebody may hear what is published now; who publishes much need not make it up otherwise. */
+    /** Whether somebody may hear what is published now. Where nobody does, messages need not even be built. */
     readonly isHeard: () => boolean
     /** Returns at once; subscribers see the messages of one publisher in order. */
     readonly publish: (messages: ReadonlyArray<Activity>) => Effect.Effect<void>

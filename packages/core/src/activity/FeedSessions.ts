@@ -40,7 +40,7 @@ export const feedSessions = Effect.fnUntraced(function* <E>(
   const heard = () => {
     heardAt = clock.currentTimeMillisUnsafe()
   }
-  /** Listens until the connection is lost. */
+  /** Listens until the connection is lost; why, where it says so. */
   const follow = Effect.fnUntraced(function* ({ take, lost }: Opened) {
     heard()
     const listening = take.pipe(
@@ -52,23 +52,25 @@ export const feedSessions = Effect.fnUntraced(function* <E>(
       ),
       Effect.forever
     )
-    yield* Effect.exit(Effect.raceFirst(listening, lost.await))
+    const exit = yield* Effect.exit(Effect.raceFirst(listening, lost.await))
+    return Exit.isFailure(exit) ? exit.cause : "the connection was lost"
   })
-  const again = Effect.gen(function* () {
+  const again = Effect.fnUntraced(function* (why: unknown) {
     // It may have been lost for long: who is stopped for a while notices nothing.
     Queue.offerUnsafe(received, { _tag: "Away", since: Timestamp.make(heardAt) })
-    yield* Effect.logWarning("The other nodes cannot be heard; trying again")
-    session = yield* Effect.retry(openSession(open), reopening)
+    yield* Effect.logWarning("The other nodes cannot be heard; trying again", why)
+    const opening = Effect.tapError(openSession(open), (error) => Effect.logDebug("They still cannot be heard", error))
+    session = yield* Effect.retry(opening, reopening)
     Queue.offerUnsafe(received, { _tag: "Back" })
     return session
   })
   yield* Effect.gen(function* () {
     let current = first
     while (true) {
-      yield* follow(current)
+      const why = yield* follow(current)
       session = null
       yield* current.close
-      current = yield* again
+      current = yield* again(why)
     }
   }).pipe(Effect.forkScoped)
 

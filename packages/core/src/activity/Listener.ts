@@ -1,5 +1,6 @@
 /** Keeping a node's snapshots true: what to do about news, and where some may have been lost. */
 import { Effect, PubSub, type Scope } from "effect"
+import { forkLasting } from "../errors/Lasting.ts"
 import { Feed } from "./Feed.ts"
 import type { News } from "./News.ts"
 
@@ -15,14 +16,12 @@ export const listen = (
     const feed = yield* Feed
     const news = yield* feed.news
     const gaps = yield* feed.gaps
-    yield* PubSub.takeAll(news).pipe(
-      Effect.flatMap((messages) => Effect.forEach(messages, handle, { discard: true })),
-      Effect.forever,
-      Effect.forkScoped
+    yield* forkLasting(
+      { name: "A listener to news" },
+      Effect.flatMap(PubSub.takeAll(news), (messages) => Effect.forEach(messages, handle, { discard: true }))
     )
-    yield* PubSub.takeAll(gaps).pipe(
-      Effect.flatMap((some) => (some.some((gap) => gap.of === "everything") ? lost : Effect.void)),
-      Effect.forever,
-      Effect.forkScoped
+    yield* forkLasting(
+      { name: "A listener to gaps in the news" },
+      Effect.flatMap(PubSub.takeAll(gaps), (some) => (some.some((gap) => gap.of === "everything") ? lost : Effect.void))
     )
   })

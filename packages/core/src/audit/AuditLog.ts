@@ -2,6 +2,7 @@
 import { Context, Duration, Effect, Layer } from "effect"
 import { Caller, requirePermission } from "../access/Caller.ts"
 import type { Forbidden, StoreUnavailable } from "../errors/Errors.ts"
+import { forkLasting } from "../errors/Lasting.ts"
 import type { Page, PageRequest } from "../ids/Page.ts"
 import { before, now } from "../ids/Timestamp.ts"
 import type { AuditEntry } from "./AuditEntry.ts"
@@ -46,12 +47,7 @@ export class AuditLog extends Context.Service<
           const what = { before: before(yield* now, kept), keep: entries, limit: batch }
           while ((yield* store.trim(what)) === batch);
         })
-        yield* Effect.sleep(every).pipe(
-          Effect.andThen(sweep),
-          Effect.catchTag("StoreUnavailable", (error) => Effect.logWarning(error.message)),
-          Effect.forever,
-          Effect.forkScoped
-        )
+        yield* forkLasting({ name: "The trimming of the audit log" }, Effect.andThen(Effect.sleep(every), sweep))
 
         const filterOf = ({ within, ...filter }: AuditQuery & Pick<AuditFilter, "env_id">) =>
           Effect.map(now, (instant) => (within === undefined ? filter : { ...filter, since: before(instant, within) }))

@@ -8,6 +8,7 @@ import { Clock, Context, Effect, Layer, Semaphore } from "effect"
 import { Feed } from "../activity/Feed.ts"
 import { listen } from "../activity/Listener.ts"
 import { StoreUnavailable } from "../errors/Errors.ts"
+import { logOutage } from "../errors/Lasting.ts"
 import type { DomainRoute } from "./Domain.ts"
 import { DomainStore } from "./DomainStore.ts"
 import { hostOfHeader } from "./HostName.ts"
@@ -65,7 +66,7 @@ export class DomainRoutes extends Context.Service<
         Effect.catchTag("StoreUnavailable", (error) => {
           if (routes === null) return Effect.fail(error)
           freshUntil = clock.currentTimeMillisUnsafe() + patienceMs
-          return Effect.logWarning(error.message)
+          return logOutage(error)
         })
       )
 
@@ -81,7 +82,7 @@ export class DomainRoutes extends Context.Service<
         readOne(domain).pipe(
           Effect.catchTag("StoreUnavailable", (error) => {
             freshUntil = 0
-            return Effect.logWarning(error.message)
+            return logOutage(error)
           }),
           reading.withPermits(1)
         )

@@ -4,6 +4,7 @@
  * It sleeps until the next check is due, or something was begun here; a backstop finds what other nodes left.
  */
 import { Clock, Context, Effect, Latch, Layer } from "effect"
+import { forkLasting } from "../errors/Lasting.ts"
 import { addMillis, now as currentTime } from "../ids/Timestamp.ts"
 import { DomainChecks } from "./DomainChecks.ts"
 import { holdMs } from "./DomainProgress.ts"
@@ -66,13 +67,7 @@ export class DomainWorker extends Context.Service<
         yield* Effect.timeoutOption(woken.await, pauseMs)
       })
 
-      yield* turn.pipe(
-        Effect.catchTag("StoreUnavailable", (error) =>
-          Effect.andThen(Effect.logWarning(error.message), Effect.sleep(unavailableDelayMs))
-        ),
-        Effect.forever,
-        Effect.forkScoped
-      )
+      yield* forkLasting({ name: "The checks of domains", afterFailure: Effect.sleep(unavailableDelayMs) }, turn)
       return DomainWorker.of({ wake })
     })
   )

@@ -4,6 +4,7 @@
  */
 import { Effect, Layer } from "effect"
 import { BlobStore } from "../blobs/BlobStore.ts"
+import { forkLasting } from "../errors/Lasting.ts"
 import { addMillis, now } from "../ids/Timestamp.ts"
 import { FileStore } from "./FileStore.ts"
 import type { MultipartUpload } from "./MultipartUpload.ts"
@@ -22,11 +23,9 @@ const concurrency = 4
 
 export const layer: Layer.Layer<never, never, FileStore | BlobStore | OpenUploads | Readers> = Layer.effectDiscard(
   Effect.gen(function* () {
-    const sweep = Effect.andThen(yield* makeDropExpired, yield* makeRemoveLoose).pipe(
-      Effect.catchTag("StoreUnavailable", (error) => Effect.logWarning(error.message)),
-      Effect.catchCause((cause) => Effect.logError("The janitor met a defect", cause))
-    )
-    yield* Effect.forkScoped(Effect.forever(Effect.andThen(sweep, Effect.sleep(everyMs))))
+    const sweep = Effect.andThen(yield* makeDropExpired, yield* makeRemoveLoose)
+    const pause = Effect.sleep(everyMs)
+    yield* forkLasting({ name: "The janitor of files", afterFailure: pause }, Effect.andThen(sweep, pause))
   })
 )
 

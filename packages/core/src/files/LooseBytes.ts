@@ -7,6 +7,7 @@
 import { Effect, Exit } from "effect"
 import { BlobStore, type Written } from "../blobs/BlobStore.ts"
 import { StoreUnavailable } from "../errors/Errors.ts"
+import { logOutage } from "../errors/Lasting.ts"
 import { addMillis, now } from "../ids/Timestamp.ts"
 import { FileStore, type Stored } from "./FileStore.ts"
 
@@ -33,7 +34,7 @@ export const makeLooseBytes: Effect.Effect<LooseBytes, never, FileStore | BlobSt
   /** Fails when the note is lost; a store that does not answer has two more chances before that. */
   const extend = (key: string) =>
     Effect.flatMap(now, (instant) => files.extend(key, addMillis(instant, noteMs))).pipe(
-      Effect.catchTag("StoreUnavailable", (error) => Effect.as(Effect.logWarning(error.message), true)),
+      Effect.catchTag("StoreUnavailable", (error) => Effect.as(logOutage(error), true)),
       Effect.flatMap((isLoose) => (isLoose ? Effect.void : Effect.fail(noteLost)))
     )
   const keepFresh = (key: string) => Effect.forever(Effect.andThen(Effect.sleep(extendMs), extend(key)))

@@ -7,6 +7,7 @@
 import { Clock, Context, Effect, Latch, Layer } from "effect"
 import { Feed } from "../activity/Feed.ts"
 import { listen } from "../activity/Listener.ts"
+import { forkLasting } from "../errors/Lasting.ts"
 import { freshIdsNow, RunId } from "../ids/Ids.ts"
 import { addMillis, now as currentTime, Timestamp } from "../ids/Timestamp.ts"
 import { runActivity } from "./Journal.ts"
@@ -94,10 +95,9 @@ export class Claimer extends Context.Service<
       })
 
       const later = Effect.andThen(Effect.sleep(unavailableDelayMs), Effect.sync(claimNow))
-      yield* Effect.uninterruptibleMask((restore) => Effect.andThen(restore(idle), once)).pipe(
-        Effect.catchTag("StoreUnavailable", (error) => Effect.andThen(Effect.logWarning(error.message), later)),
-        Effect.forever,
-        Effect.forkScoped
+      yield* forkLasting(
+        { name: "The claimer", afterFailure: later },
+        Effect.uninterruptibleMask((restore) => Effect.andThen(restore(idle), once))
       )
 
       yield* listen(

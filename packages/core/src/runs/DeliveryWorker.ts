@@ -2,6 +2,7 @@
 import { Cause, Clock, Context, Effect, Exit, Layer, Random, Schedule } from "effect"
 import type { Activity } from "../activity/Activity.ts"
 import { Feed } from "../activity/Feed.ts"
+import { logOutage } from "../errors/Lasting.ts"
 import { addMillis, now as currentTime, Timestamp } from "../ids/Timestamp.ts"
 import type { Outcome } from "../sandbox/Outcome.ts"
 import { inTrace } from "../tracing/Spans.ts"
@@ -76,7 +77,7 @@ export class DeliveryWorker extends Context.Service<
           const isCounted = yield* Effect.retry(write, { schedule: settleRetry, while: () => !hurried })
           return isCounted ? counted(claim, entry) : yield* notCounted(claim, entry)
         },
-        Effect.catchTag("StoreUnavailable", (error) => Effect.as(Effect.logWarning(error.message), null))
+        Effect.catchTag("StoreUnavailable", (error) => Effect.as(logOutage(error), null))
       )
 
       /** What came to no end of its own. */

@@ -6,6 +6,7 @@
  */
 import { Effect, Layer } from "effect"
 import { Feed } from "../activity/Feed.ts"
+import { logOutage } from "../errors/Lasting.ts"
 import { JournalStore } from "./JournalStore.ts"
 import { NodeLease } from "./NodeLease.ts"
 
@@ -16,10 +17,12 @@ export const layer = Layer.effectDiscard(
     const feed = yield* Feed
     const { nodeId } = yield* NodeLease
     yield* Effect.addFinalizer(() =>
-      store.leave(nodeId).pipe(
-        Effect.catchTag("StoreUnavailable", (error) => Effect.logWarning(error.message)),
-        Effect.andThen(feed.tell([{ type: "deliveries:waiting", node_id: null }]))
-      )
+      store
+        .leave(nodeId)
+        .pipe(
+          Effect.catchTag("StoreUnavailable", logOutage),
+          Effect.andThen(feed.tell([{ type: "deliveries:waiting", node_id: null }]))
+        )
     )
   })
 )

@@ -6,7 +6,7 @@
  */
 import { Context, Effect, Latch, Layer } from "effect"
 import { Feed } from "../activity/Feed.ts"
-import type { StoreUnavailable } from "../errors/Errors.ts"
+import { forkLasting } from "../errors/Lasting.ts"
 import { now as currentTime } from "../ids/Timestamp.ts"
 import { Claimer } from "./Claimer.ts"
 import type { Group } from "./Group.ts"
@@ -16,9 +16,6 @@ import { Slots } from "./Slots.ts"
 
 /** Groups in one transaction. */
 const batch = 100
-
-/** Pause after the store did not answer. */
-const unavailableDelayMs = 1_000
 
 export class Groups extends Context.Service<
   Groups,
@@ -67,28 +64,20 @@ export class Groups extends Context.Service<
         }
       })
 
-      const patient = (effect: Effect.Effect<void, StoreUnavailable>) =>
-        Effect.catchTag(effect, "StoreUnavailable", (error) =>
-          Effect.andThen(Effect.logWarning(error.message), Effect.sleep(unavailableDelayMs))
-        )
-
-      yield* Effect.gen(function* () {
+      const letInNext = Effect.gen(function* () {
         yield* wake.await
-        yield* patient(letInPending)
+        yield* letInPending
         if (pending.size === 0) wake.closeUnsafe()
-      }).pipe(Effect.forever, Effect.forkScoped)
+      })
+      yield* forkLasting({ name: "The queue of groups" }, letInNext)
 
       // What the last life of this node owed is made good at once.
       const owed = Latch.makeUnsafe(true)
       yield* lookout.onSight(({ parked }) => {
         if (parked) owed.openUnsafe()
       })
-      yield* owed.await.pipe(
-        Effect.andThen(Effect.sync(() => owed.closeUnsafe())),
-        Effect.andThen(patient(letInAll)),
-        Effect.forever,
-        Effect.forkScoped
-      )
+      const letInOwed = owed.await.pipe(Effect.andThen(Effect.sync(() => owed.closeUnsafe())), Effect.andThen(letInAll))
+      yield* forkLasting({ name: "The queue of groups that others left" }, letInOwed)
 
       // What the last runs of this node left is for the others.
       yield* Effect.addFinalizer(() => Effect.ignore(letInPending))

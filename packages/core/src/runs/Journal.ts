@@ -30,7 +30,7 @@ export class Journal extends Context.Service<
   {
     /**
      * Durable when it returns. False when the entry no longer counted: the run is not running any more.
-     * `news` of an appended event is told before its runs, that of a settled run after it; it is made up when it is.
+     * `news` of an appended event is told before its runs, that of a settled run after it; it is built only where somebody listens.
      */
     readonly write: (entry: JournalEntry, news?: News) => Effect.Effect<boolean, StoreUnavailable>
     /** As `write`, for paths on which no fiber runs. */

@@ -4,6 +4,7 @@
  * Without runs at work it does nothing: who holds none may be taken for dead.
  */
 import { Effect, Layer } from "effect"
+import { forkLasting } from "../errors/Lasting.ts"
 import { now as currentTime } from "../ids/Timestamp.ts"
 import { JournalStore } from "./JournalStore.ts"
 import { NodeLease } from "./NodeLease.ts"
@@ -26,10 +27,6 @@ export const layer = Layer.effectDiscard(
       yield* store.commit([], due)
       lease.renewed(due)
     })
-    yield* pass.pipe(
-      Effect.catchTag("StoreUnavailable", (error) => Effect.logWarning(error.message)),
-      Effect.forever,
-      Effect.forkScoped
-    )
+    yield* forkLasting({ name: "The keeper of the lease" }, pass)
   })
 )

@@ -4,6 +4,7 @@
  * A log is written whole each time, because a secret that is read later must not stay in what was written before.
  */
 import { Effect, Layer } from "effect"
+import { forkLasting } from "../errors/Lasting.ts"
 import { now as currentTime } from "../ids/Timestamp.ts"
 import { maskedLogs } from "./Masking.ts"
 import type { LogEntry } from "./Run.ts"
@@ -66,11 +67,7 @@ export const layer = Layer.effectDiscard(
       for (let at = 0; at < due.length; at += batch) yield* write(due.slice(at, at + batch))
     })
 
-    yield* pass.pipe(
-      Effect.catchTag("StoreUnavailable", (error) => Effect.logWarning(error.message)),
-      Effect.forever,
-      Effect.forkScoped
-    )
+    yield* forkLasting({ name: "The writer of live logs" }, pass)
   })
 )
 

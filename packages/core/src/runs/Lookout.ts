@@ -6,6 +6,7 @@
  * outside of any transaction finds all of that, so that an idle node costs the database next to nothing.
  */
 import { Context, Effect, Layer, type Scope } from "effect"
+import { forkLasting } from "../errors/Lasting.ts"
 import { now as currentTime } from "../ids/Timestamp.ts"
 import { JournalStore, type Sight } from "./JournalStore.ts"
 import { NodeLease } from "./NodeLease.ts"
@@ -27,17 +28,12 @@ export class Lookout extends Context.Service<
       const { nodeId } = yield* NodeLease
       const acts = new Set<(sight: Sight) => void>()
 
-      yield* Effect.sleep(everyMs).pipe(
-        Effect.andThen(Effect.flatMap(currentTime, (now) => store.look(nodeId, now))),
-        Effect.tap((sight) =>
-          Effect.sync(() => {
-            for (const act of acts) act(sight)
-          })
-        ),
-        Effect.catchTag("StoreUnavailable", (error) => Effect.logWarning(error.message)),
-        Effect.forever,
-        Effect.forkScoped
-      )
+      const look = Effect.gen(function* () {
+        yield* Effect.sleep(everyMs)
+        const sight = yield* store.look(nodeId, yield* currentTime)
+        for (const act of acts) act(sight)
+      })
+      yield* forkLasting({ name: "The lookout" }, look)
 
       return Lookout.of({
         onSight: (act) =>

@@ -4,6 +4,7 @@
  */
 import { Effect, Latch, Layer } from "effect"
 import { Feed } from "../activity/Feed.ts"
+import { forkLasting } from "../errors/Lasting.ts"
 import { addMillis, now as currentTime } from "../ids/Timestamp.ts"
 import { runActivity } from "./Journal.ts"
 import { JournalStore, type Own } from "./JournalStore.ts"
@@ -49,22 +50,16 @@ export const layer = Layer.effectDiscard(
     yield* lookout.onSight(({ orphans }) => {
       if (orphans) seen.openUnsafe()
     })
-    yield* seen.await.pipe(
+    const reapSeen = seen.await.pipe(
       // What is not reaped now is seen again.
       Effect.andThen(Effect.sync(() => seen.closeUnsafe())),
-      Effect.andThen(reap()),
-      Effect.catchTag("StoreUnavailable", (error) => Effect.logWarning(error.message)),
-      Effect.forever,
-      Effect.forkScoped
+      Effect.andThen(reap())
     )
-    yield* ownRuns.doubted.pipe(
-      Effect.flatMap(reap),
-      Effect.catchTag("StoreUnavailable", (error) =>
-        // Nothing was compared.
-        Effect.andThen(Effect.logWarning(error.message), Effect.sync(ownRuns.doubt))
-      ),
-      Effect.forever,
-      Effect.forkScoped
+    yield* forkLasting({ name: "The reaper of the dead" }, reapSeen)
+    yield* forkLasting(
+      // Nothing was compared.
+      { name: "The reaper of forgotten runs", afterFailure: Effect.sync(ownRuns.doubt) },
+      Effect.flatMap(ownRuns.doubted, reap)
     )
   })
 )

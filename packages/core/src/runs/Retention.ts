@@ -7,6 +7,7 @@
  */
 import { Clock, Duration, Effect, Layer } from "effect"
 import type { StoreUnavailable } from "../errors/Errors.ts"
+import { forkLasting } from "../errors/Lasting.ts"
 import { type EnvId, leastIdAt, RunId } from "../ids/Ids.ts"
 import type { Page, PageRequest } from "../ids/Page.ts"
 import { now as currentTime } from "../ids/Timestamp.ts"
@@ -79,12 +80,8 @@ const makePasses = (keptMs: (days: number) => number | null, everyMs: number) =>
       if (count > 0) yield* Effect.logInfo(`${count} runs were older than they are kept and are removed`)
     })
 
-    yield* pass.pipe(
-      Effect.catchTag("StoreUnavailable", (error) => Effect.logWarning(error.message)),
-      Effect.andThen(Effect.sleep(everyMs)),
-      Effect.forever,
-      Effect.forkScoped
-    )
+    const wait = Effect.sleep(everyMs)
+    yield* forkLasting({ name: "Retention", afterFailure: wait }, Effect.andThen(pass, wait))
   })
 
 const pageSize = 100

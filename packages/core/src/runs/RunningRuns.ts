@@ -6,6 +6,7 @@
  */
 import { Context, Effect, type Exit, Latch, Layer } from "effect"
 import { listen } from "../activity/Listener.ts"
+import { forkLasting, logOutage } from "../errors/Lasting.ts"
 import type { RunId } from "../ids/Ids.ts"
 import { NodeLease } from "./NodeLease.ts"
 import type { LogEntry, Run } from "./Run.ts"
@@ -81,14 +82,15 @@ export class RunningRuns extends Context.Service<
         Effect.gen(function* () {
           const runs = [...atWork.values()].flatMap(({ run }) => (which(run.run_id) ? [run] : []))
           if (runs.length > 0) stop((yield* store.ended(runs)).filter((runId) => atWork.has(runId)))
-        }).pipe(Effect.catchTag("StoreUnavailable", (error) => Effect.logWarning(error.message)))
+        }).pipe(Effect.catchTag("StoreUnavailable", logOutage))
 
-      yield* Effect.gen(function* () {
+      const stopStray = Effect.gen(function* () {
         yield* Effect.sleep(everyMs)
         const before = new Set(atWork.keys())
         yield* Effect.sleep(everyMs)
         yield* stopEnded((runId) => before.has(runId))
-      }).pipe(Effect.forever, Effect.forkScoped)
+      })
+      yield* forkLasting({ name: "The search for runs that are over" }, stopStray)
 
       yield* listen(
         (message) =>

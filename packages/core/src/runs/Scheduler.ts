@@ -11,6 +11,7 @@ import { listen } from "../activity/Listener.ts"
 import { BuildStore } from "../builds/BuildStore.ts"
 import { Deployments, type Match } from "../builds/Deployments.ts"
 import type { StoreUnavailable } from "../errors/Errors.ts"
+import { forkLasting } from "../errors/Lasting.ts"
 import type { Event } from "../events/Event.ts"
 import { DeliveryId, EventId, freshIds, StreamId } from "../ids/Ids.ts"
 import { fromJsonText, toJsonText } from "../ids/JsonText.ts"
@@ -36,8 +37,6 @@ const napMs = 3_600_000
 
 /** For how long a tick is put off that the plan does not allow, or that cannot be told. */
 const putOffMs = 60_000
-
-const unavailableDelay = "1 second"
 
 export const layer = Layer.effectDiscard(
   Effect.gen(function* () {
@@ -76,16 +75,7 @@ export const layer = Layer.effectDiscard(
       if (pause > 0) yield* Effect.timeoutOption(wake.await, pause)
     })
 
-    yield* once.pipe(
-      Effect.catchTag("StoreUnavailable", (error) =>
-        Effect.andThen(Effect.logWarning(error.message), Effect.sleep(unavailableDelay))
-      ),
-      Effect.catchDefect((defect) =>
-        Effect.andThen(Effect.logError("The scheduler met a defect", defect), Effect.sleep(unavailableDelay))
-      ),
-      Effect.forever,
-      Effect.forkScoped
-    )
+    yield* forkLasting({ name: "The scheduler" }, once)
   })
 )
 

@@ -1,6 +1,6 @@
 /**
  * What was stored and may have been told to nobody: a store that does not answer may have done what it was asked, and
- * who asks again is told nothing new. Those who watch are told from the store, on all nodes, once it answers again.
+ * asking it again gives no result. Those who watch are told from the store, on all nodes, once it answers again.
  */
 import { Clock, Context, Effect, Layer } from "effect"
 import { Feed } from "../activity/Feed.ts"

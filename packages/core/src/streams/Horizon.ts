@@ -2,6 +2,7 @@
 import { Clock, Effect, type Latch, PubSub, Queue, Schedule } from "effect"
 import { Feed } from "../activity/Feed.ts"
 import type { StoreUnavailable } from "../errors/Errors.ts"
+import { logOutage } from "../errors/Lasting.ts"
 import type { EnvId } from "../ids/Ids.ts"
 import { portionMax, restAfter } from "./FeedReader.ts"
 import type { Missed } from "./Missed.ts"
@@ -59,7 +60,7 @@ export const makeHorizon = Effect.fnUntraced(function* (
 
   const patiently = (effect: Effect.Effect<void, StoreUnavailable>) =>
     effect.pipe(
-      Effect.tapError((error) => Effect.logWarning(error.message)),
+      Effect.tapError(logOutage),
       Effect.retry(Schedule.spaced("1 second")),
       Effect.catchCause((cause) => Effect.logError("What was missed cannot be told", cause))
     )
