@@ -265,13 +265,13 @@ class Bundles {
 
   /** Keeps a bundle whose artifact is at hand. */
   take(ref: Pick<BundleRef, "env_id" | "build_id">, artifact: Uint8Array): Effect.Effect<Build, SandboxUnavailable> {
-    const name = keyOf(ref)
-    const known = this.#builds.get(name)
-    return known === undefined ? this.#open(name, ref.build_id, artifact) : Effect.succeed(known)
+    return this.#open(keyOf(ref), ref.build_id, artifact)
   }
 
   #open(name: string, buildId: BuildId, artifact: Uint8Array): Effect.Effect<Build, SandboxUnavailable> {
     return Effect.suspend(() => {
+      const known = this.#builds.get(name)
+      if (known !== undefined) return Effect.succeed(known)
       const bundle = openArtifact(this.#key, this.#engine, artifact)
       if (bundle === undefined) {
         return Effect.fail(new SandboxUnavailable({ reason: `the artifact of build ${buildId} is not authentic` }))

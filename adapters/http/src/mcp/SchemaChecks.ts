@@ -39,6 +39,7 @@ interface KnownSchema {
 const resourceLimits = { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 16, stackSizeMb: 4 }
 
 const tooCostly = "the input schema of the tool takes too long to check"
+const notNow = "the arguments cannot be checked now: try again later"
 
 /** One thread for all, which begins with the first check; checks wait for each other. */
 export const makeSchemaChecks: Effect.Effect<SchemaChecks, never, Scope.Scope> = Effect.gen(function* () {
@@ -79,34 +80,42 @@ export const makeSchemaChecks: Effect.Effect<SchemaChecks, never, Scope.Scope> =
       begin()
     })
 
-  /** A thread that is ready: how long it takes to begin on a busy machine says nothing of a schema. */
+  /**
+   * A thread that is ready: how long it takes to begin on a busy machine says nothing of a schema, nor does it that it
+   * cannot, which gives null.
+   */
   const opened = Effect.suspend(() => {
     if (worker !== undefined) return Effect.succeed(worker)
     const begun = openWorker()
     worker = begun
-    return Effect.as(
-      reply(begun, () => undefined),
-      begun
-    )
+    begun.once("exit", () => {
+      if (worker === begun) worker = undefined
+    })
+    const ready = reply(begun, () => undefined)
+    return Effect.map(ready, (said) => (said === null ? null : begun))
   })
 
-  const ask = (request: CheckRequest): Effect.Effect<CheckReply | null> =>
-    Effect.flatMap(opened, (asked) =>
-      reply(asked, () => asked.postMessage(request)).pipe(
-        Effect.timeoutOrElse({ duration: checkMs, orElse: () => Effect.succeed(null) })
-      )
+  /** Null where the thread was stopped by it. */
+  const ask = (asked: Worker, request: CheckRequest): Effect.Effect<CheckReply | null> =>
+    reply(asked, () => asked.postMessage(request)).pipe(
+      Effect.timeoutOrElse({ duration: checkMs, orElse: () => Effect.succeed(null) })
     )
 
   const checkNow = (offered: OfferedTool, args: string): Effect.Effect<string | null> =>
-    Effect.suspend(() => {
+    Effect.gen(function* () {
       const known = schemaOf(offered)
       const schema = JSON.stringify(offered.tool.input)
-      if (known.isCostly || schema.length > schemaLengthMax) return Effect.succeed(tooCostly)
-      return Effect.flatMap(ask({ schemaId: known.id, schema, args }), (answered) => {
-        if (answered !== null) return Effect.succeed(answered.fault)
-        known.isCostly = true
-        return Effect.as(end, tooCostly)
-      })
+      if (known.isCostly || schema.length > schemaLengthMax) return tooCostly
+      const asked = yield* opened
+      if (asked === null) {
+        yield* Effect.logError("The thread that checks arguments of tools does not begin")
+        return notNow
+      }
+      const answered = yield* ask(asked, { schemaId: known.id, schema, args })
+      if (answered !== null) return answered.fault
+      known.isCostly = true
+      yield* end
+      return tooCostly
     })
 
   return { check: (offered, args) => Semaphore.withPermits(turns, 1)(Effect.uninterruptible(checkNow(offered, args))) }

@@ -295,7 +295,7 @@ export class Pool {
     const isolate = view.forget(message.isolate)
     if (isolate === undefined) return
     const { build } = isolate
-    view.lost.set(message.isolate, build.buildId)
+    view.rememberLost(message.isolate, build.buildId)
     if (cause === "cpu" || cause === "background") this.strikes.overrun(build.buildId, performance.now())
     for (const job of [...isolate.jobs]) {
       if (job.id === guilty) job.used(message.cpuMs, message.heapBytes)
@@ -308,7 +308,7 @@ export class Pool {
   }
 
   #sick(view: RunnerView, id: number): void {
-    const build = view.lost.get(id)
+    const build = view.buildOfLost(id)
     if (build !== undefined) {
       this.strikes.strike(build)
       this.#options.report(`build ${build} holds a thread that cannot be stopped`)

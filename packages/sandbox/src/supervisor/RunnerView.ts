@@ -8,6 +8,9 @@ import { Room, type RoomOptions } from "./Room.ts"
 import type { RunnerProcess } from "./RunnerProcess.ts"
 import type { Strikes } from "./Strikes.ts"
 
+/** Lost isolates whose builds are remembered: what is said of one comes within seconds. */
+const lostMax = 1_000
+
 export class RunnerView {
   readonly runner: RunnerProcess
   readonly jobs = new Map<number, Job>()
@@ -15,8 +18,8 @@ export class RunnerView {
   readonly room: Room
   /** Isolates in a long entry, with the run that was computing when that was noticed. */
   readonly busy = new Map<number, number>()
-  /** The builds of isolates that were lost, for what is said of them later. */
-  readonly lost = new Map<number, BuildId>()
+  /** The builds of isolates that were lost, for what is said of them soon after. */
+  readonly #lost = new Map<number, BuildId>()
   booted = false
   /** Set before it is killed on purpose: then nobody in it is to blame for its death. */
   doomed = false
@@ -34,6 +37,16 @@ export class RunnerView {
     this.isolates.set(id, isolate)
     this.room.made()
     return isolate
+  }
+
+  rememberLost(id: number, buildId: BuildId): void {
+    const [oldest] = this.#lost.keys()
+    if (this.#lost.size >= lostMax && oldest !== undefined) this.#lost.delete(oldest)
+    this.#lost.set(id, buildId)
+  }
+
+  buildOfLost(id: number): BuildId | undefined {
+    return this.#lost.get(id)
   }
 
   /** The idle isolate that was used the longest ago. */

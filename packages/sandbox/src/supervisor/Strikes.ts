@@ -56,6 +56,7 @@ export class Strikes {
 
   /** The build computed beyond its slice. */
   overrun(build: string, now: number): void {
+    this.#forget(now)
     const account = this.#account(build)
     account.overruns = now < account.countedUntil ? account.overruns + 1 : 1
     account.countedUntil = now + heavyMs
@@ -67,6 +68,13 @@ export class Strikes {
     if (account === undefined || account.suspicion === 0) return
     account.suspicion = 0
     if (account.strikes === 0 && account.overruns === 0) this.#accounts.delete(build)
+  }
+
+  /** Builds of which nothing counts any more. */
+  #forget(now: number): void {
+    for (const [build, { strikes, suspicion, countedUntil }] of this.#accounts) {
+      if (strikes === 0 && suspicion === 0 && countedUntil <= now) this.#accounts.delete(build)
+    }
   }
 
   pardon(build: string): void {
