@@ -168,6 +168,19 @@ layer(isolated(options), { excludeTestServices: true, timeout: "60 seconds" })("
     })
   )
 
+  it.effect("runs without the code cache of another script, which the engine would take for this one's", () =>
+    Effect.gen(function* () {
+      const sandbox = yield* Sandbox
+      // Of scripts the engine compares the length.
+      const [one, other] = yield* Effect.forEach(["one", "two"], (word) =>
+        sandbox.prepare(bundleOf(`const pad = "${"x".repeat(3000)}"\nexport const say = () => "${word}" + pad[0]`))
+      )
+      const mixed = withCacheOf(one?.artifact ?? assert.fail(), other?.artifact ?? assert.fail())
+      const { outcome } = yield* tenantWith(sandbox, 520, mixed).call("say")
+      assert.deepInclude(outcome, { _tag: "Returned", output: '"onex"' })
+    })
+  )
+
   it.effect("runs without a code cache that was tampered with, and not at all with such a script", () =>
     Effect.gen(function* () {
       const sandbox = yield* Sandbox
@@ -189,3 +202,21 @@ layer(isolated(options), { excludeTestServices: true, timeout: "60 seconds" })("
     })
   )
 })
+
+/** Magic and version, the MACs of script and cache, and then script, map, engine and cache behind their lengths. */
+const partsOf = (artifact: Uint8Array) => {
+  const bytes = Buffer.from(artifact)
+  const lengthsBefore = [0, 1, 2].reduce((at) => at + 4 + bytes.readUInt32LE(at), 69)
+  return {
+    head: bytes.subarray(0, 37),
+    cacheMac: bytes.subarray(37, 69),
+    code: bytes.subarray(69, lengthsBefore),
+    cache: bytes.subarray(lengthsBefore)
+  }
+}
+
+const withCacheOf = (artifact: Uint8Array, other: Uint8Array): Uint8Array => {
+  const { head, code } = partsOf(artifact)
+  const { cacheMac, cache } = partsOf(other)
+  return new Uint8Array(Buffer.concat([head, cacheMac, code, cache]))
+}

@@ -2,7 +2,7 @@
  * What a runner is kept from by the operating system and by Node, for the day that a hole in the engine lets a guest out
  * of its isolate. Each barrier is put up where the platform has it and the host's rights allow; none is relied upon.
  */
-import { execFileSync } from "node:child_process"
+import { execFileSync, type SpawnOptions } from "node:child_process"
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { createRequire } from "node:module"
 import { dirname, sep } from "node:path"
@@ -25,6 +25,31 @@ export const confined = (program: URL, flags: ReadonlyArray<string>): Command =>
   const [first = process.execPath, ...rest] = [...wrappers(program), ...limited(), ...node]
   return [first, ...rest]
 }
+
+/**
+ * What goes along: standard error, and a socket as descriptor 3. Behind the numbers of descriptors that this process was
+ * started with there is nothing, and of its environment there is nothing.
+ */
+export const confinedOptions = (): SpawnOptions => ({
+  stdio: [
+    "ignore",
+    "ignore",
+    "pipe",
+    "pipe",
+    ...Array.from({ length: highestInherited() - 3 }, () => "ignore" as const)
+  ],
+  env: allocator === undefined ? {} : { LD_PRELOAD: allocator },
+  cwd: "/"
+})
+
+/** jemalloc gives memory of disposed isolates back to the system, which glibc mostly does not. */
+const allocator = [
+  "/usr/lib/x86_64-linux-gnu/libjemalloc.so.2",
+  "/usr/lib/aarch64-linux-gnu/libjemalloc.so.2",
+  "/usr/lib64/libjemalloc.so.2",
+  "/usr/lib/libjemalloc.so.2",
+  "/usr/local/lib/libjemalloc.so.2"
+].find((path) => process.platform === "linux" && existsSync(path))
 
 /** No core dumps, which would hold guests' data, no files, and few descriptors. */
 const limited = (): ReadonlyArray<string> => {
@@ -114,7 +139,7 @@ const works = ([program, ...wrapping]: ReadonlyArray<string>, command: ReadonlyA
  * Descriptors that this process was started with and that would go on to runners: Node opens its own so that they do
  * not. The highest of them, or 3, which is the runner's socket. Looked for once: no others come.
  */
-export const highestInherited = (): number => {
+const highestInherited = (): number => {
   highest ??=
     process.platform === "linux" ? readdirSync("/proc/self/fd").map(Number).filter(isInherited).reduce(larger, 3) : 3
   return highest

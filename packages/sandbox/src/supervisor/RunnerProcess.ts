@@ -1,13 +1,13 @@
 /** One runner process as the supervisor sees it: a socket, a pulse, and the right to kill. */
 import { type ChildProcess, spawn } from "node:child_process"
-import { existsSync, readFileSync, writeFileSync } from "node:fs"
+import { readFileSync, writeFileSync } from "node:fs"
 import { setPriority } from "node:os"
 import { Duplex, PassThrough } from "node:stream"
 import { runnerEntry } from "../Entries.ts"
 import { type FromRunner, readFromRunner } from "../protocol/FromRunner.ts"
 import { type ToRunner, writeToRunner } from "../protocol/ToRunner.ts"
 import { FrameSplitter, FrameWriter } from "../protocol/Wire.ts"
-import { confined, highestInherited } from "./Confinement.ts"
+import { confined, confinedOptions } from "./Confinement.ts"
 
 export type RunnerState =
   | "booting"
@@ -143,18 +143,7 @@ export class RunnerProcess {
   #spawn(program: URL): ChildProcess | undefined {
     const [command, ...args] = confined(program, flags)
     try {
-      return spawn(command, args, {
-        // What this process was started with is not for runners: they find nothing behind those numbers.
-        stdio: [
-          "ignore",
-          "ignore",
-          "pipe",
-          "pipe",
-          ...Array.from({ length: highestInherited() - 3 }, () => "ignore" as const)
-        ],
-        env: allocator === undefined ? {} : { LD_PRELOAD: allocator },
-        cwd: "/"
-      })
+      return spawn(command, args, confinedOptions())
     } catch (error) {
       // Of some failures a child tells; others are thrown.
       setImmediate(() => this.#died(`it did not start: ${error instanceof Error ? error.message : String(error)}`))
@@ -204,12 +193,3 @@ export class RunnerProcess {
     }
   }
 }
-
-/** jemalloc gives memory of disposed isolates back to the system, which glibc mostly does not. */
-const allocator = [
-  "/usr/lib/x86_64-linux-gnu/libjemalloc.so.2",
-  "/usr/lib/aarch64-linux-gnu/libjemalloc.so.2",
-  "/usr/lib64/libjemalloc.so.2",
-  "/usr/lib/libjemalloc.so.2",
-  "/usr/local/lib/libjemalloc.so.2"
-].find((path) => process.platform === "linux" && existsSync(path))

@@ -1,12 +1,20 @@
 /** An attack: guest code, how a run of it must end, and what that proves. */
 import type { Invocation, Outcome } from "@weft/core"
 
+/** What reached the host. */
+export interface Heard {
+  readonly calls: ReadonlyArray<{ readonly op: string; readonly payload: string }>
+  readonly lines: ReadonlyArray<string>
+}
+
 export interface Attack {
   readonly name: string
   /** The body of `async (event, svc)`; `home`, `ways` and `attempt` of the preamble are in scope. */
   readonly code: string
   /** Undefined when the run ended as it must, else what is wrong with its end. */
   readonly judge: (outcome: Outcome) => string | undefined
+  /** The same of what reached the host, from the beginning to a while after the end. */
+  readonly heard?: (heard: Heard) => string | undefined
   /** The barrier that this attack runs against. */
   readonly proves: string
   readonly trigger?: Invocation["trigger"]

@@ -10,7 +10,7 @@ import { Effect, Fiber, Layer, Logger } from "effect"
 import { isolated } from "../../src/index.ts"
 import { runnerPids } from "../RunnerPids.ts"
 import { type Call, type Tenant, tenantOf, tenantWith } from "../Tenant.ts"
-import { type Attack, preamble } from "./Attack.ts"
+import { type Attack, type Heard, preamble } from "./Attack.ts"
 
 const MiB = 1024 * 1024
 
@@ -37,6 +37,8 @@ export const patientMs = 5000
 
 /** Ends by which the police may have had to end the runner, too. */
 const policed: ReadonlyArray<Outcome["_tag"]> = ["CpuExhausted", "OutOfMemory", "RunnerLost"]
+
+const policeMs = 2_000
 
 /** On a machine that is very busy an attack may be out of time before it has shown anything: then it is tried again. */
 const triesMax = 4
@@ -73,16 +75,14 @@ export interface Range {
     onEach?: (attack: Attack, tried: Tried) => void
   ) => Effect.Effect<void, never, Sandbox>
   /** Calls a function of a tenant of its own with hosts that listen for secrets and forgeries. */
-  readonly call: (tenant: Tenant, fn: string, call?: Call) => Effect.Effect<{ readonly execution: Execution } & Heard>
+  readonly call: (tenant: Tenant, fn: string, call?: Call) => Effect.Effect<Called>
   /** A tenant that nobody else has. */
   readonly tenant: (artifact: Uint8Array) => Tenant
   readonly victims: Victims
 }
 
-/** What reached the host. */
-export interface Heard {
-  readonly calls: ReadonlyArray<{ readonly op: string; readonly payload: string }>
-  readonly lines: ReadonlyArray<string>
+export interface Called extends Heard {
+  readonly execution: Execution
   readonly faults: ReadonlyArray<string>
 }
 
@@ -100,25 +100,24 @@ export const makeRange = Effect.gen(function* () {
   const victim = yield* tenantOf(1, victimScript)
   const ping = pingOf(victim, victims)
   yield* ping
-  let isQuiet = true
+  /** Whoever is ended by the police may take the runner along, for so long after it. In the clock of `performance`. */
+  let policedUntil = 0
   const tenant: Range["tenant"] = (artifact) => tenantWith(sandbox, ++tenants, artifact)
 
   const attempt = Effect.fnUntraced(function* (attack: Attack, index: number, artifact: Uint8Array) {
     const before = runnerPids()
+    const mayDie = performance.now() < policedUntil
     const pings = yield* Effect.forkChild(Effect.forever(Effect.andThen(ping, Effect.sleep("2 millis"))))
     const call: Call = { timeoutMs, ...(attack.trigger === undefined ? {} : { trigger: attack.trigger }) }
-    const { execution, faults } = yield* listen(tenant(artifact), `attack${index}`, call)
+    const { execution, faults, calls, lines } = yield* listen(tenant(artifact), `attack${index}`, call)
     yield* Fiber.interrupt(pings)
     yield* ping
     const { outcome } = execution
-    const fault = attack.judge(outcome)
-    // Who is ended by the police may take the runner along, up to a second later.
-    isQuiet &&= !policed.includes(outcome._tag) && outcome._tag !== "TimedOut"
-    const died = isQuiet && before.some((pid) => !runnerPids().includes(pid))
-    return {
-      outcome,
-      faults: [...faults, ...(fault === undefined ? [] : [fault]), ...(died ? ["a runner died of it"] : [])]
-    } satisfies Tried
+    const isPoliced = policed.includes(outcome._tag) || outcome._tag === "TimedOut"
+    if (isPoliced) policedUntil = performance.now() + policeMs
+    const died = !mayDie && !isPoliced && before.some((pid) => !runnerPids().includes(pid))
+    const found = [attack.judge(outcome), attack.heard?.({ calls, lines }), died ? "a runner died of it" : undefined]
+    return { outcome, faults: [...faults, ...found.filter((fault) => fault !== undefined)] } satisfies Tried
   })
 
   const run = Effect.fnUntraced(function* (

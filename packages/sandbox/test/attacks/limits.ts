@@ -6,6 +6,8 @@ const bounded = "what a run may hold or ask for is bounded"
 const buffers = "buffers are counted and cannot grow"
 const over = "a run that has ended reaches nothing"
 
+const MiB = 1024 * 1024
+
 /** Visits all that can be reached and names what is of the kinds that were taken away. */
 const walk = `
   const seen = new Set(), found = []
@@ -50,12 +52,14 @@ export const limitAttacks: ReadonlyArray<Attack> = [
     name: "growable buffers by every constructor",
     proves: buffers,
     code: `
-      const made = [new ArrayBuffer(8, { maxByteLength: 1e9 }), Reflect.construct(ArrayBuffer, [8, { maxByteLength: 1e9 }]),
-        Reflect.construct(ArrayBuffer, [8, { maxByteLength: 1e9 }], class extends ArrayBuffer {}), new (class extends ArrayBuffer {})(8, { maxByteLength: 1e9 }),
-        new Uint8Array(8).buffer.constructor(8), new ArrayBuffer(8).slice(0), structuredClone(new ArrayBuffer(8)), new (new Uint8Array(1).buffer.constructor)(8, { maxByteLength: 1e9 })]
-        .map((buffer) => buffer.resizable)
-      return [...new Set(made)]`,
-    judge: ends("Returned", "Threw")
+      const growing = { maxByteLength: 1e9 }
+      const made = [() => new ArrayBuffer(8, growing), () => Reflect.construct(ArrayBuffer, [8, growing]),
+        () => Reflect.construct(ArrayBuffer, [8, growing], class extends ArrayBuffer {}), () => new (class extends ArrayBuffer {})(8, growing),
+        () => new ArrayBuffer(8).slice(0), () => structuredClone(new ArrayBuffer(8)), () => new (new Uint8Array(1).buffer.constructor)(8, growing)]
+      const seen = []
+      for (const make of made) seen.push(await attempt(() => [make().resizable, make().byteLength]))
+      return seen.filter((one) => JSON.stringify(one) !== "[false,8]")`,
+    judge: returns([])
   },
   {
     name: "a buffer that is called, not made",
@@ -172,13 +176,18 @@ export const limitAttacks: ReadonlyArray<Attack> = [
     name: "a log that is too long",
     proves: bounded,
     code: "for (let n = 0; n < 3000; n++) console.log('x'.repeat(1000)); return 1",
-    judge: returns(1)
+    judge: returns(1),
+    heard: ({ lines }) => {
+      const length = lines.join("").length
+      return length > 500_000 && length <= MiB ? undefined : `its log has ${length} characters`
+    }
   },
   {
     name: "timers that outlive the run",
     proves: over,
     code: "setTimeout(() => { for (;;); }, 1); setInterval(() => svc.events.publish({ type: 'late' }), 1); return 1",
-    judge: returns(1)
+    judge: returns(1),
+    heard: ({ calls }) => (calls.length === 0 ? undefined : `the host was asked ${calls.length} times`)
   },
   {
     name: "names of functions that nobody exported",
@@ -201,8 +210,16 @@ export const limitAttacks: ReadonlyArray<Attack> = [
   {
     name: "traps set on the prototype of handlers",
     proves: "the kernel's proxies inherit nothing",
-    code: "let hits = 0; for (const trap of ['get', 'apply', 'construct', 'has', 'ownKeys', 'getPrototypeOf']) Object.defineProperty(Object.prototype, trap, { value() { hits++; return undefined }, configurable: true, writable: true }); await attempt(() => svc.host.a.b(1)); for (const trap of ['get', 'apply', 'construct', 'has', 'ownKeys', 'getPrototypeOf']) delete Object.prototype[trap]; return hits",
-    judge: contained
+    // Descriptors of their own must not inherit what they set.
+    code: `
+      let hits = 0
+      const traps = ["apply", "construct", "has", "ownKeys", "getPrototypeOf", "get"]
+      const value = () => { hits++ }
+      for (const trap of traps) Object.defineProperty(Object.prototype, trap, { __proto__: null, value, configurable: true })
+      const answer = await attempt(() => svc.host.a.b(1))
+      for (const trap of traps) delete Object.prototype[trap]
+      return [hits, typeof answer]`,
+    judge: returns([0, "object"])
   }
 ]
 

@@ -7,7 +7,7 @@ import { shapes } from "../hostile/shapes.ts"
 import { makeSiege, siegeLayer } from "../hostile/siege.ts"
 import { themes } from "./Attacks.ts"
 import { cross } from "./Crossing.ts"
-import { makeRange, patientMs, protocolBreaches, rangeLayer } from "./Range.ts"
+import { makeRange, patientMs, protocolBreaches, rangeLayer, victimMs } from "./Range.ts"
 import { tamper } from "./Tampering.ts"
 
 const minutes = Number(process.argv[2] ?? 0)
@@ -96,6 +96,7 @@ const round = Effect.gen(function* () {
 
 do await Effect.runPromise(round)
 while (!isOver())
+if (counts["victims' longest wait, ms"] >= victimMs) fail(`a victim waited ${counts["victims' longest wait, ms"]} ms`)
 judge("the protocol", protocolBreaches())
 console.log(JSON.stringify({ counts, failures }))
 process.exit(failures.length === 0 ? 0 : 1)

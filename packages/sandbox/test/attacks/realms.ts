@@ -279,14 +279,14 @@ export const realmAttacks: ReadonlyArray<Attack> = [
       const seen = []
       const watch = (value) => { const way = home(value); if (way !== "home" && way !== "none") seen.push(way) }
       for (const key of ["then", "list", "text", "message", "name", "stack", "cause", "payload", "status", "headers", "value", "done", "id"])
-        Object.defineProperty(Object.prototype, key, { get() { watch(this); return undefined }, set(value) { watch(this); watch(value)
-          Object.defineProperty(this, key, { value, writable: true, configurable: true, enumerable: true }) }, configurable: true })
+        Object.defineProperty(Object.prototype, key, { __proto__: null, get() { watch(this); return undefined }, set(value) { watch(this); watch(value)
+          Object.defineProperty(this, key, { __proto__: null, value, writable: true, configurable: true, enumerable: true }) }, configurable: true })
       await attempt(() => svc.events.publish({ type: "t" }))
       await attempt(() => svc.events.publish({ type: "refuse" }))
       await attempt(() => svc.host.a.b({}))
       await attempt(() => fetch("https://a.test/").then((response) => response.json()))
-      return seen`,
-    judge: contained
+      return seen.length`,
+    judge: returns(0)
   },
   {
     name: "globals that are replaced under the kernel's feet",

@@ -9,7 +9,7 @@ import type { Outcome } from "@weft/core"
 export interface Shape {
   readonly code: string
   readonly expected: ReadonlyArray<Outcome["_tag"]>
-  /** Whether it is tried at every build; the others by `npm run attack`. */
+  /** Whether it is tried with every change, as all are that end by themselves; the others by `npm run proof -- attacks`. */
   readonly always?: true
 }
 

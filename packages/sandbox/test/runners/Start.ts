@@ -3,9 +3,9 @@ import { spawn } from "node:child_process"
 import { Readable } from "node:stream"
 import { text } from "node:stream/consumers"
 import { Schema } from "effect"
-import { confined, highestInherited } from "../../src/supervisor/Confinement.ts"
+import { confined, confinedOptions } from "../../src/supervisor/Confinement.ts"
 
-const program = new URL("./TakenOver.ts", import.meta.url)
+export const program = new URL("./TakenOver.ts", import.meta.url)
 
 const Found = Schema.fromJsonString(Schema.Record(Schema.String, Schema.Union([Schema.String, Schema.Finite])))
 
@@ -20,17 +20,7 @@ export const commandOf = (barriers: Barriers): ReadonlyArray<string> =>
 
 export const found = async (barriers: Barriers, ...given: ReadonlyArray<string>): Promise<typeof Found.Type> => {
   const [command = "", ...args] = commandOf(barriers)
-  const child = spawn(command, [...args, ...given], {
-    stdio: [
-      "ignore",
-      "ignore",
-      "pipe",
-      "pipe",
-      ...Array.from({ length: highestInherited() - 3 }, () => "ignore" as const)
-    ],
-    env: {},
-    cwd: "/"
-  })
+  const child = spawn(command, [...args, ...given], confinedOptions())
   const said = child.stdio[3]
   if (!(said instanceof Readable) || child.stderr === null) throw new Error("it has no socket")
   const [json, complaints] = await Promise.all([text(said), text(child.stderr)])

@@ -1,13 +1,17 @@
 /** What a runner that was taken over can still do: each barrier by itself, from inside the process. */
-import { spawn } from "node:child_process"
-import { closeSync, existsSync, mkdtempSync, openSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { spawn, spawnSync } from "node:child_process"
+import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { createServer } from "node:net"
-import { tmpdir } from "node:os"
+import { getPriority, tmpdir } from "node:os"
 import { join } from "node:path"
 import { text } from "node:stream/consumers"
 import { fileURLToPath } from "node:url"
+import { Effect } from "effect"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
-import { commandOf, found } from "./Start.ts"
+import { isolated } from "../../src/index.ts"
+import { runnerPids } from "../RunnerPids.ts"
+import { tenantOf } from "../Tenant.ts"
+import { commandOf, found, program } from "./Start.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "weft-runner-"))
 const secretFile = join(folder, "secret")
@@ -33,10 +37,55 @@ const hasNetwork = !barriers.includes("--net")
 const isAnotherUser = barriers.some((part) => part.startsWith("--reuid"))
 const isRoot = process.getuid?.() === 0
 
+const works = (command: string, ...args: ReadonlyArray<string>): boolean =>
+  spawnSync(command, args, { stdio: "ignore" }).status === 0
+const toNobody = ["--reuid=65534", "--regid=65534", "--clear-groups", "--"]
+const mayBeNobody =
+  isRoot &&
+  [process.execPath, fileURLToPath(program)].every((file) => works("setpriv", ...toNobody, "test", "-r", file))
+const mayLeaveNetwork = works("unshare", ...(isRoot ? [] : ["--user", "--map-current-user"]), "--net", "--", "true")
+
+describe("the runners of a sandbox", () => {
+  it("have nothing of the host's environment and descriptors, and are the first to go where memory runs out", async () => {
+    process.env.WEFT_TEST_SECRET = "the host's"
+    const looked = Effect.gen(function* () {
+      const tenant = yield* tenantOf(1, "export const answer = () => 42")
+      yield* tenant.call("answer")
+      return runnerPids().map((pid) => ({
+        variables: namesIn(readFileSync(`/proc/${pid}/environ`, "latin1")),
+        score: Number(readFileSync(`/proc/${pid}/oom_score_adj`, "latin1")),
+        priority: getPriority(pid)
+      }))
+    })
+    const runners = await Effect.runPromise(Effect.provide(looked, isolated({ runners: 1 })))
+    assert.isNotEmpty(runners)
+    const hostScore = Number(readFileSync("/proc/self/oom_score_adj", "latin1"))
+    for (const { variables, score, priority } of runners) {
+      assert.deepStrictEqual(
+        variables.filter((name) => name !== "LD_PRELOAD"),
+        []
+      )
+      assert.isAbove(score, hostScore)
+      assert.isAbove(priority, getPriority())
+    }
+  })
+})
+
+const namesIn = (environment: string): ReadonlyArray<string> =>
+  environment
+    .split("\0")
+    .filter((entry) => entry !== "")
+    .map((entry) => entry.slice(0, entry.indexOf("=")))
+
 describe("a runner that was taken over", () => {
+  it("is behind every barrier that this system has", () => {
+    assert.strictEqual(!hasNetwork, mayLeaveNetwork)
+    assert.strictEqual(isAnotherUser, mayBeNobody)
+  })
+
   it("finds nothing of the host in its environment, its folder and its descriptors", async () => {
     const all = await found("without Node's own", port, secretFile, outFile)
-    assert.strictEqual(all.environment, "")
+    assert.include(["", "LD_PRELOAD"], all.environment)
     assert.strictEqual(all.folder, "/")
     assert.strictEqual(all.descriptors, "")
   })
@@ -90,8 +139,8 @@ describe("a runner that was taken over", () => {
 
   it("does not get the descriptors that its host was started with", async () => {
     const secret = openSync(secretFile, "r")
-    const program = fileURLToPath(new URL("./host.ts", import.meta.url))
-    const host = spawn(process.execPath, ["--conditions=weft-source", program], {
+    const hostProgram = fileURLToPath(new URL("./host.ts", import.meta.url))
+    const host = spawn(process.execPath, ["--conditions=weft-source", hostProgram], {
       stdio: [
         "ignore",
         "pipe",
