@@ -45,6 +45,11 @@ describe("a cluster in which everything goes wrong", () => {
     })
   }
 
+  it("is found out where it turns in a circle, and comes to no rest", async () => {
+    const { violations } = await play(scenarioOf(7), { turnsMax: 1_000 })
+    assert.deepStrictEqual(violations, ["the world does not turn in a circle"])
+  })
+
   it("does the same again for the same seed, step for step, and something else for another", { timeout }, async () => {
     const one = await play(scenarioOf(7), { keepsTrace: true })
     const again = await play(scenarioOf(7), { keepsTrace: true })

@@ -40,6 +40,8 @@ export interface SimulationOptions {
   /** Of what each node has of it. */
   readonly node?: Alter
   readonly keepsTrace?: boolean
+  /** Turns of fibers and timers, of which a history has some thousands: with more the world turns in a circle. */
+  readonly turnsMax?: number
 }
 
 export interface Played {
@@ -83,8 +85,7 @@ const toldLateMs = 200_000
 /** No tick comes later than this, in milliseconds. */
 const ticksUntilMs = 120_000
 
-/** A world that turns for longer than this turns in a circle. */
-const turnsMax = 5_000_000
+const turnsMaxDefault = 1_000_000
 
 export const play = async (scenario: Scenario, options: SimulationOptions = {}): Promise<Played> => {
   const simulation = new Simulation(scenario, options)
@@ -101,14 +102,17 @@ class Simulation {
   readonly #wire: Wire
   readonly #hosts: ReadonlyArray<Host>
   readonly #stores: Context.Context<Stores>
+  readonly #turnsMax: number
   #clients: Clients | null = null
   #faults = 0
 
-  constructor(scenario: Scenario, { store = same, node = same, keepsTrace = false }: SimulationOptions) {
+  constructor(scenario: Scenario, options: SimulationOptions) {
+    const { store = same, node = same, keepsTrace = false, turnsMax = turnsMaxDefault } = options
     const draws = (name: string) => new Draws(scenario.seed, name)
     const kernel = new Kernel(draws("turns"), scenario, keepsTrace)
     const database = kernel.machine("database")
     this.#scenario = scenario
+    this.#turnsMax = turnsMax
     this.#kernel = kernel
     this.#truth = new Truth(scenario.faults.some(({ _tag }) => _tag === "Clock") ? 2 * skewMaxMs : 0)
     this.#crypto = new SeededCrypto(draws("crypto"))
@@ -197,6 +201,7 @@ class Simulation {
         )
     })
     await this.#until(() => envId !== null, 30_000)
+    this.#truth.must(envId !== null, "there is an environment within half a minute")
     if (envId === null) return null
     let isDeployed = false
     this.#hosts[0]?.ask(envId, deploy, (exit) => {
@@ -204,6 +209,7 @@ class Simulation {
       this.#truth.must(isDeployed, `the functions are deployed, not ${exit}`)
     })
     await this.#until(() => isDeployed, 30_000)
+    this.#truth.must(isDeployed, "the functions are deployed within half a minute")
     // Everybody has heard of it by then.
     await this.#pass(this.#kernel.elapsed + 200)
     return envId
@@ -258,13 +264,13 @@ class Simulation {
     await this.#pass(Math.max(elapsed, ticksUntilMs, ...this.#scenario.faults.map(endOf)) + quietMs)
     const until = this.#kernel.elapsed + restMs
     let held = "nobody was asked"
-    while (this.#kernel.elapsed < until && this.#isFine()) {
+    while (this.#kernel.elapsed < until && this.#isFine) {
       await this.#pass(this.#kernel.elapsed + 1_000)
       const isQuiet = this.#truth.isIdle && clients.isServed && this.#hosts.every((host) => host.isServing)
       held = isQuiet ? await this.#held(envId) : "not all is done"
-      if (isQuiet && held === "") return this.#isFine()
+      if (isQuiet && held === "") return this.#isFine
     }
-    this.#truth.must(!this.#isFine(), `all comes to rest: ${this.#truth.left}; ${clients.left}; ${held}`)
+    this.#truth.must(!this.#isFine, `all comes to rest: ${this.#truth.left}; ${clients.left}; ${held}`)
     return false
   }
 
@@ -305,8 +311,8 @@ class Simulation {
     }
   }
 
-  #isFine(): boolean {
-    return this.#truth.violations.length === 0 && this.#kernel.turns < turnsMax
+  get #isFine(): boolean {
+    return this.#truth.violations.length === 0
   }
 
   #pass(until: number): Promise<void> {
@@ -315,7 +321,8 @@ class Simulation {
 
   /** Has the world turn until it is so, or the time is over, or something is wrong. */
   async #until(isSo: () => boolean, until: number): Promise<void> {
-    while (!isSo() && this.#isFine()) {
+    while (!isSo() && this.#isFine) {
+      this.#truth.must(this.#kernel.turns < this.#turnsMax, "the world does not turn in a circle")
       const isMore = this.#kernel.turn(until)
       const settled = this.#crypto.settled()
       if (settled !== null) await settled
