@@ -1,4 +1,4 @@
-/** A mixed load for an hour, on one server with SQLite and on three nodes with PostgreSQL. */
+/** A mixed load for an hour if nothing else is said, on one server with SQLite and on three nodes with PostgreSQL. */
 import { clusterPlace, sqlitePlace } from "../soak/Place.ts"
 import { type SoakOptions, soak } from "../soak/Soak.ts"
 import { verdictOf } from "../soak/Verdict.ts"
@@ -17,7 +17,7 @@ write-ahead log, rows of all tables but those that are named; that nothing ackno
 fails when nothing is wrong.`
 
 const proofOf = (where: string, open: SoakOptions["open"]): Proof => ({
-  title: `An hour of load, ${where}`,
+  title: `Steady load, ${where}`,
   does: `The load of a busy day, ${does}`,
   shows,
   doesNotShow: `what grows by less in an hour than the tolerance that stands beside each figure, or only with what no client

@@ -32,7 +32,7 @@ const groups: ReadonlyArray<Group> = [
   { label: "contracts of the stores on PostgreSQL", project: "postgres", paths: ["adapters/postgres/test"] },
   { label: "the sandbox and its guests", project: "suites", paths: ["packages/sandbox/test"] },
   {
-    label: "real servers: crash, drain, rotation, backup, leaks, upgrade",
+    label: "real servers: crash, drain, rotation, backup, leaks",
     project: "heavy",
     paths: ["examples/standalone/test"]
   }

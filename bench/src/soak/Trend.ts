@@ -29,7 +29,7 @@ export interface Trend {
 }
 
 /** Less than one in seven hundred series without a trend is as certain. */
-const certain = 3
+export const certain = 3
 
 /** Pairs are many: of more samples, medians of as many neighbours as needed stand for all. */
 const samplesMax = 200

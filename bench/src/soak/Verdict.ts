@@ -4,6 +4,7 @@ import type { Found } from "../proof/Proof.ts"
 import { show } from "../Report.ts"
 import type { Judged } from "./Series.ts"
 import type { Soaked } from "./Soak.ts"
+import { certain } from "./Trend.ts"
 import { kept, own, panelOfKept } from "./Watch.ts"
 
 /** Of less, the last three quarters are what comes after a start. */
@@ -87,10 +88,10 @@ const notesOf = (soaked: Soaked, judged: ReadonlyArray<Judged>): ReadonlyArray<s
   ...(judged.length === 0
     ? [`growth is judged of ${minutesJudged} minutes and more`]
     : [
-        "growth: the slope of Theil and Sen over the last three quarters, when the rank test of Mann and Kendall is sure of it",
+        `growth: the slope of Theil and Sen over the last three quarters, when the rank test of Mann and Kendall is sure of it by more than ${certain} standard deviations`,
         ...judged.map(
           ({ figure, trend }) =>
-            `${figure.panel}, ${figure.name}: ${signed(trend.growth)} at a median of ${show(trend.median)}, up to ${show(trend.allowed)} allowed`
+            `${figure.panel}, ${figure.name}: ${signed(trend.growth)} at a median of ${show(trend.median)}, up to ${show(trend.allowed)} allowed; sure by ${show(trend.certainty)}`
         )
       ]),
   ...tablesKept(soaked).map((table) => `table ${table} is not judged: ${kept.get(table)}`)
