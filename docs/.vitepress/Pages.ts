@@ -106,7 +106,8 @@ export const sections: ReadonlyArray<Section> = [
       page("Simulation", "simulation.md"),
       page("Benchmarks", "benchmarks.md"),
       page("Comparison", "comparison.md"),
-      page("Decisions", "decisions/README.md")
+      page("Decisions", "decisions/README.md"),
+      page("What the specification leaves open", "decisions/specification.md")
     ]
   }
 ]

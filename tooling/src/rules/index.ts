@@ -1,5 +1,6 @@
 import type { Finding } from "../Finding.ts"
 import type { Repository } from "../Repository.ts"
+import { citedDecisions } from "./citedDecisions.ts"
 import { citedTests } from "./citedTests.ts"
 import { conformance } from "./conformance.ts"
 import { deadFiles } from "./deadFiles.ts"
@@ -30,6 +31,7 @@ export const rules: ReadonlyArray<Rule> = [
   supplyChain,
   secretCompares,
   citedTests,
+  citedDecisions,
   machineTraces,
   conformance
 ]

@@ -1,0 +1,20 @@
+import { expect, it } from "vitest"
+import { citedDecisions } from "../../src/rules/citedDecisions.ts"
+import { findingsOf } from "../fixture.ts"
+
+const page = {
+  "docs/decisions/specification.md": "# Open\n\n## 3. Permissions\n\n## 5. User code\n\n### 5.1 The bundle\n"
+}
+
+const said = (comment: string) =>
+  findingsOf(citedDecisions, { ...page, "packages/core/src/runs/Run.ts": `/** ${comment} */\nexport {}` })
+
+it("takes sections that are there", () => {
+  expect(said("Permissions (decisions section 3), and what they are of (decisions 5.1 and 5).")).toEqual([])
+})
+
+it("names a section that is not there", () => {
+  expect(said("Runs (decisions 5.1 and 5.4).")).toEqual([
+    "packages/core/src/runs/Run.ts:1 cited-decision docs/decisions/specification.md has no section 5.4"
+  ])
+})
