@@ -1,6 +1,7 @@
 export * from "./AdmissionStoreContract.ts"
 export * from "./ApiKeyStoreContract.ts"
 export * from "./AuditStoreContract.ts"
+export * from "./AuditTransactionContract.ts"
 export * from "./BlobStoreContract.ts"
 export * from "./BlobStoreModel.ts"
 export * from "./BuildStoreContract.ts"
