@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { afterAll, beforeAll } from "vitest"
+import { afterAll, beforeAll, vi } from "vitest"
 import { TestServer } from "./server/TestServer.ts"
 
 let server: TestServer
@@ -27,6 +27,14 @@ describe("POST /v1/files/{file_id}/links", () => {
     assert.strictEqual((await server.call("GET", `${pathname}${search}`, { token: null })).text, "hello")
     const forged = `${pathname}${search.replace(/expires=\d+/, "expires=99999999999")}`
     assert.strictEqual((await server.call("GET", forged, { token: null })).status, 401)
+  })
+
+  it("makes one that is of no use any more when its time is over", async () => {
+    const { url } = (await link(await put("reports/brief.txt", "x"), { expires_in: 1 })).json.data
+    const { pathname, search } = new URL(url)
+    const statusOf = async () => (await server.call("GET", `${pathname}${search}`, { token: null })).status
+    assert.strictEqual(await statusOf(), 200)
+    await vi.waitUntil(async () => (await statusOf()) === 401, { timeout: 10_000 })
   })
 
   it("is for an hour if nothing is said, a week at most, and for files that are there", async () => {

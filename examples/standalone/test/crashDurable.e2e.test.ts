@@ -12,6 +12,8 @@ import { type SystemCall, systemCalls, tracedTo } from "./SystemCalls.ts"
 const source = `
 export const hook = async () => ({ status: 200, body: "done" })
 hook.meta = { webhook: { service: "durable", path: "/hook", method: "POST" } }
+export const slow = () => new Promise((resolve) => setTimeout(resolve, 30_000))
+slow.meta = { event: "slow" }
 `
 
 const parent = mkdtempSync(join(tmpdir(), "weft-durable-"))
@@ -72,6 +74,8 @@ const expectMoved = (calls: ReadonlyArray<SystemCall>, isTo: (path: string) => b
 
 const below = (folder: string) => (path: string) => path.startsWith(join(dir, "blobs", folder))
 
+const Builds = z.object({ data: z.array(z.object({ build_id: z.string() })) })
+const Runs = z.object({ data: z.array(z.object({ run_id: z.string() })) })
 const Upload = z.object({ data: z.object({ upload_id: z.string() }) })
 
 describe("what is acknowledged is on the disk", () => {
@@ -109,6 +113,20 @@ describe("what is acknowledged is on the disk", () => {
     const calls = await callsOf("POST", "/v1/projects/durable/builds", form)
     const place = expectMoved(calls, (path) => below("content")(path) && path.endsWith(".zip"))
     expect(calls.slice(place).some(synced(wal))).toBe(true)
+  })
+
+  it("a deployment", async () => {
+    const { data } = Builds.parse(await server.call("GET", "/v1/projects/durable/builds"))
+    const [{ build_id } = { build_id: "none" }] = data
+    indexOf(await callsOf("POST", `/v1/projects/durable/builds/${build_id}/deploy`), synced(wal))
+  })
+
+  it("a cancel", async () => {
+    await server.call("POST", "/v1/events", { event_type: "slow", event_data: {} })
+    const running = async () => Runs.parse(await server.call("GET", "/v1/runs?status=running")).data
+    await expect.poll(async () => (await running()).length).toBe(1)
+    const [{ run_id } = { run_id: "none" }] = await running()
+    indexOf(await callsOf("POST", `/v1/runs/${run_id}/cancel`), synced(wal))
   })
 
   it("at the first start the folders, the master key and its name, before anything is sealed with it", () => {
