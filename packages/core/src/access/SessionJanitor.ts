@@ -22,6 +22,9 @@ export const layer: Layer.Layer<never, never, SessionStore> = Layer.effectDiscar
       while ((yield* store.removeExpired(before, batch)) === batch);
     })
 
-    yield* forkLasting({ name: "The janitor of sessions" }, Effect.andThen(Effect.sleep(every), sweep))
+    yield* forkLasting(
+      { name: "The janitor of sessions", afterFailure: Effect.void },
+      Effect.andThen(Effect.sleep(every), sweep)
+    )
   })
 )

@@ -47,7 +47,10 @@ export class AuditLog extends Context.Service<
           const what = { before: before(yield* now, kept), keep: entries, limit: batch }
           while ((yield* store.trim(what)) === batch);
         })
-        yield* forkLasting({ name: "The trimming of the audit log" }, Effect.andThen(Effect.sleep(every), sweep))
+        yield* forkLasting(
+          { name: "The trimming of the audit log", afterFailure: Effect.void },
+          Effect.andThen(Effect.sleep(every), sweep)
+        )
 
         const filterOf = ({ within, ...filter }: AuditQuery & Pick<AuditFilter, "env_id">) =>
           Effect.map(now, (instant) => (within === undefined ? filter : { ...filter, since: before(instant, within) }))

@@ -8,7 +8,7 @@ export const logOutage = (error: StoreUnavailable): Effect.Effect<void> => Effec
 interface Lasting {
   /** What does it, as the log has it: "The scheduler". */
   readonly name: string
-  /** Comes after a turn that failed and before the next; by default a rest of a second. */
+  /** Comes after a turn that failed and before the next: by default a rest of a second; none where turns begin with one. */
   readonly afterFailure?: Effect.Effect<void>
 }
 

@@ -27,6 +27,6 @@ export const layer = Layer.effectDiscard(
       yield* store.commit([], due)
       lease.renewed(due)
     })
-    yield* forkLasting({ name: "The keeper of the lease" }, pass)
+    yield* forkLasting({ name: "The keeper of the lease", afterFailure: Effect.void }, pass)
   })
 )

@@ -67,7 +67,7 @@ export const layer = Layer.effectDiscard(
       for (let at = 0; at < due.length; at += batch) yield* write(due.slice(at, at + batch))
     })
 
-    yield* forkLasting({ name: "The writer of live logs" }, pass)
+    yield* forkLasting({ name: "The writer of live logs", afterFailure: Effect.void }, pass)
   })
 )
 

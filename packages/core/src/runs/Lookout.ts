@@ -33,7 +33,7 @@ export class Lookout extends Context.Service<
         const sight = yield* store.look(nodeId, yield* currentTime)
         for (const act of acts) act(sight)
       })
-      yield* forkLasting({ name: "The lookout" }, look)
+      yield* forkLasting({ name: "The lookout", afterFailure: Effect.void }, look)
 
       return Lookout.of({
         onSight: (act) =>

@@ -90,7 +90,7 @@ export class RunningRuns extends Context.Service<
         yield* Effect.sleep(everyMs)
         yield* stopEnded((runId) => before.has(runId))
       })
-      yield* forkLasting({ name: "The search for runs that are over" }, stopStray)
+      yield* forkLasting({ name: "The search for runs that are over", afterFailure: Effect.void }, stopStray)
 
       yield* listen(
         (message) =>
