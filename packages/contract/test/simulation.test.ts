@@ -38,7 +38,11 @@ describe("a cluster in which everything goes wrong", () => {
     102: "a node that stopped soon after the store had answered again told nobody of what was stored meanwhile",
     143: "what reached the store long after it was given up was told to nobody",
     40097: "nodes to which it was lost that another one wants to hear of what happens told it nothing of that for long",
-    30115: "an event that a slow store kept waiting before it was stored was told to nobody"
+    30115: "an event that a slow store kept waiting before it was stored was told to nobody",
+    102070: "what may have been stored was told to nobody where nothing was written any more",
+    100357: "a tick whose schedule was long in coming was told to nobody where its answer was lost",
+    100218: "what a node stored that stopped before it knew of it was told to nobody",
+    102509: "who came back after a stop missed what had waited long before it was stored"
   })) {
     it(`seed ${seed}: ${found}`, { timeout }, async () => {
       assert.isNull(await firstWrong(Number(seed), 1))

@@ -12,6 +12,8 @@ interface End {
   readonly lastOf: Map<End, number>
   /** Those of whose texts the last was lost on its way here: nothing tells of that until they send another. */
   readonly missed: Set<End>
+  /** Whether what it says next was refused, and waits to be said again. */
+  isRefused: boolean
   fault: FeedFault | null
 }
 
@@ -31,7 +33,7 @@ export class Wire {
 
   connect(machine: Machine): Effect.Effect<FeedTransport> {
     return Effect.map(Queue.unbounded<FeedSignal>(), (received) => {
-      const end: End = { machine, received, lastOf: new Map(), missed: new Set(), fault: null }
+      const end: End = { machine, received, lastOf: new Map(), missed: new Set(), fault: null, isRefused: false }
       this.#ends.set(machine, end)
       return { textBytesMax: 7999, received, send: (texts) => Effect.suspend(() => this.#send(end, texts)) }
     })
@@ -53,7 +55,12 @@ export class Wire {
   /** Whether all that the machine has said so far was heard, or is known to be missing. */
   isHeard(machine: Machine): boolean {
     const own = this.#ends.get(machine)
-    return own !== undefined && own.fault === null && ![...this.#ends.values()].some(({ missed }) => missed.has(own))
+    return (
+      own !== undefined &&
+      own.fault === null &&
+      !own.isRefused &&
+      ![...this.#ends.values()].some(({ missed }) => missed.has(own))
+    )
   }
 
   #send(from: End, texts: ReadonlyArray<string>): Effect.Effect<void, FeedAway> {
@@ -62,9 +69,11 @@ export class Wire {
       this.injected++
       // Some may have heard of it, and will again.
       if (from.fault === "refused" && this.#draws.chance(0.5)) this.#spread(from, texts)
+      from.isRefused = true
       return Effect.fail(new FeedAway({ cause: "as drawn" }))
     }
     this.#spread(from, texts)
+    from.isRefused = false
     return Effect.void
   }
 

@@ -34,10 +34,10 @@ export const layer = Layer.effect(
     const write = yield* makeWrite(waits)
 
     const admit = Effect.fnUntraced(function* (publication: Publication, deliveries: ReadonlyArray<Conditional>) {
-      const { event, isNew, waiting } = yield* Effect.onError(
-        untold.during(admitTo(admissions, publication, deliveries)),
+      const { event, isNew, waiting } = yield* untold.during(
+        admitTo(admissions, publication, deliveries),
         // Its keys may have been asked for a while before.
-        () => Effect.sync(() => untold.since(publication.event.created_at))
+        () => publication.event.created_at
       )
       if (!isNew) return event
       yield* feed.publish(newsOf(publication))

@@ -55,6 +55,7 @@ export class Journal extends Context.Service<
       metrics.register(Effect.sync(() => meter.read()))
       const wake = Latch.makeUnsafe(false)
       let pending: Array<Write> = []
+      untold.waiting(() => (pending[0] === undefined ? null : happenedAt(pending[0].entry)))
       /** Commits under way, and the entries in them. */
       let commits = 0
       let committing = 0
@@ -87,7 +88,9 @@ export class Journal extends Context.Service<
             store.commit(
               batch.map((write) => write.entry),
               due
-            )
+            ),
+            // They may have waited for a while.
+            () => oldestOf(batch)
           )
         )
         if (Exit.isSuccess(exit)) {
@@ -103,8 +106,6 @@ export class Journal extends Context.Service<
           }
         } else {
           own.doubt()
-          // What they tell of may be older than this write.
-          for (const { entry } of batch) untold.since(happenedAt(entry))
           const failed = Exit.failCause(exit.cause)
           // What came meanwhile would wait as long again to hear the same.
           const behind = Cause.hasFails(exit.cause) ? pending : []
@@ -181,6 +182,10 @@ interface Write {
 
 /** Is told whether an entry counted, once it is durable. */
 export type Written = (exit: Exit.Exit<boolean, StoreUnavailable>) => void
+
+/** Of a batch that has entries. */
+const oldestOf = (batch: ReadonlyArray<Write>): Timestamp =>
+  batch.map(({ entry }) => happenedAt(entry)).reduce((oldest, next) => (next < oldest ? next : oldest))
 
 const happenedAt = (entry: JournalEntry): Timestamp =>
   entry._tag === "Appended" ? entry.event.created_at : (entry.run.stop_time ?? entry.run.start_time)

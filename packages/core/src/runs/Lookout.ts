@@ -10,6 +10,7 @@ import { forkLasting } from "../errors/Lasting.ts"
 import { now as currentTime } from "../ids/Timestamp.ts"
 import { JournalStore, type Sight } from "./JournalStore.ts"
 import { NodeLease } from "./NodeLease.ts"
+import { Untold } from "./Untold.ts"
 
 /** Between two looks: how long after the end of its lease a dead node is noticed at the latest. */
 const everyMs = 30_000
@@ -26,11 +27,14 @@ export class Lookout extends Context.Service<
     Effect.gen(function* () {
       const store = yield* JournalStore
       const { nodeId } = yield* NodeLease
+      const untold = yield* Untold
       const acts = new Set<(sight: Sight) => void>()
 
       const look = Effect.gen(function* () {
         yield* Effect.sleep(everyMs)
         const sight = yield* store.look(nodeId, yield* currentTime)
+        // Where nobody writes any more, nobody else would notice.
+        yield* untold.answered
         for (const act of acts) act(sight)
       })
       yield* forkLasting({ name: "The lookout", afterFailure: Effect.void }, look)

@@ -96,7 +96,8 @@ const makeFire = Effect.gen(function* () {
         Effect.as(Effect.logError(`Schedule ${schedule.schedule_id} cannot be read`, defect), putOff(schedule, now))
       )
     )
-    const moved = new Set(yield* untold.during(ticks.fire(wanted)))
+    // The events are as old as the question what is due, which may have taken its time.
+    const moved = new Set(yield* untold.during(ticks.fire(wanted), () => now))
     const events = wanted.flatMap(({ schedule, fired }) =>
       fired !== null && moved.has(schedule.schedule_id) ? [fired.event] : []
     )

@@ -2,7 +2,7 @@
  * What was stored and may have been told to nobody: a store that does not answer may have done what it was asked, and
  * asking it again gives no result. Those who watch are told from the store, on all nodes, once it answers again.
  */
-import { Clock, Context, Effect, Layer } from "effect"
+import { Clock, Context, Effect, Exit, Layer } from "effect"
 import { Feed } from "../activity/Feed.ts"
 import { Timestamp } from "../ids/Timestamp.ts"
 import { doubtMs } from "./OwnRuns.ts"
@@ -13,10 +13,19 @@ const delay = "1 second"
 export class Untold extends Context.Service<
   Untold,
   {
-    /** Writes to the store. Where that fails, or was interrupted, nobody knows what was stored meanwhile. */
-    readonly during: <A, E, R>(writing: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+    /**
+     * Writes to the store. Where that fails, or was interrupted, nobody knows what was stored meanwhile. `happened` says
+     * since when that has happened, where it is older than the writing.
+     */
+    readonly during: <A, E, R>(writing: Effect.Effect<A, E, R>, happened?: () => Timestamp) => Effect.Effect<A, E, R>
     /** What has happened since then is to be told from the store. */
     readonly since: (from: Timestamp) => void
+    /** `happened` says at any time since when has happened what still waits to be written; null while nothing does. */
+    readonly waiting: (happened: () => Timestamp | null) => void
+    /** Since when has happened what is perhaps stored and not told yet; null where there is nothing. */
+    readonly oldest: () => Timestamp | null
+    /** The store answers, as a write that succeeds says, too: what is still to be told is told a moment later. */
+    readonly answered: Effect.Effect<void>
   }
 >()("@weft/core/runs/Untold") {
   static readonly layer = Layer.effect(
@@ -25,6 +34,8 @@ export class Untold extends Context.Service<
       const feed = yield* Feed
       const clock = yield* Clock.Clock
       const scope = yield* Effect.scope
+      /** Since when has happened what writes store that have no answer yet. */
+      const writes = new Set<() => Timestamp | null>()
       let from: Timestamp | null = null
       let isTelling = false
       /** What is to be told once more, and when. */
@@ -33,6 +44,14 @@ export class Untold extends Context.Service<
 
       const since = (earlier: Timestamp) => {
         from = from === null || earlier < from ? earlier : from
+      }
+      const oldest = (): Timestamp | null => {
+        let least = from
+        for (const happened of writes) {
+          const at = happened()
+          if (at !== null && (least === null || at < least)) least = at
+        }
+        return least
       }
       const missing = (told: Timestamp) => feed.tell([{ type: "activity:missing", since: told }])
       /** What is still held up is told when it must have arrived. */
@@ -65,20 +84,25 @@ export class Untold extends Context.Service<
       // A node that stops has no time to wait, and what it did not tell nobody would.
       yield* Effect.addFinalizer(() =>
         Effect.suspend(() => {
-          const told = from ?? lateFrom
+          const told = oldest() ?? lateFrom
           return told === null ? Effect.void : missing(told)
         })
       )
 
       return Untold.of({
         since,
-        during: (writing) =>
+        answered,
+        oldest,
+        waiting: (happened) => void writes.add(happened),
+        during: (writing, happened) =>
           Effect.suspend(() => {
-            const began = Timestamp.make(clock.currentTimeMillisUnsafe())
-            return Effect.onError(
-              Effect.tap(writing, () => answered),
-              () => Effect.sync(() => since(began))
-            )
+            const began = Timestamp.make(clock.currentTimeMillisUnsafe(), { disableChecks: true })
+            const write = () => happened?.() ?? began
+            writes.add(write)
+            return Effect.onExit(writing, (exit) => {
+              writes.delete(write)
+              return Exit.isSuccess(exit) ? answered : Effect.sync(() => since(write()))
+            })
           })
       })
     })

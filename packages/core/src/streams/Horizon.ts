@@ -4,6 +4,7 @@ import { Feed } from "../activity/Feed.ts"
 import type { StoreUnavailable } from "../errors/Errors.ts"
 import { logOutage } from "../errors/Lasting.ts"
 import type { EnvId } from "../ids/Ids.ts"
+import { Untold } from "../runs/Untold.ts"
 import { portionMax, restAfter } from "./FeedReader.ts"
 import type { Missed } from "./Missed.ts"
 import type { Opened, OpenedChannels } from "./OpenedChannels.ts"
@@ -22,6 +23,7 @@ export const makeHorizon = Effect.fnUntraced(function* (
   hasChannels: Latch.Latch
 ) {
   const feed = yield* Feed
+  const untold = yield* Untold
   const clock = yield* Clock.Clock
   const gaps = yield* feed.gaps
   const news = yield* feed.news
@@ -36,7 +38,10 @@ export const makeHorizon = Effect.fnUntraced(function* (
     const now = clock.currentTimeMillisUnsafe()
     // The process was stopped for a while: what came meanwhile may still be on its way through the machine.
     if (now - tickedAt > stoppedMs) heldUntil = now + stoppedMs
-    if (isDrained && !isCatchingUp && now >= heldUntil && feed.awaySince() === null) time = now
+    if (isDrained && !isCatchingUp && now >= heldUntil && feed.awaySince() === null) {
+      // What is written late may be told after all that has happened since, and perhaps by another node.
+      time = Math.max(time, Math.min(now, untold.oldest() ?? now))
+    }
     return time
   }
 

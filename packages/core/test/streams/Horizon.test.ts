@@ -3,6 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { type Activity, EnvId, Feed, type Gap, MemoryStores, StoreUnavailable, StreamId, Timestamp } from "@weft/core"
 import { Clock, Deferred, Effect, Latch, PubSub } from "effect"
 import { TestClock } from "effect/testing"
+import { Untold } from "../../src/runs/Untold.ts"
 import { Channel } from "../../src/streams/Channel.ts"
 import { makeHorizon } from "../../src/streams/Horizon.ts"
 import type { Missed } from "../../src/streams/Missed.ts"
@@ -19,12 +20,20 @@ const bounds = { replayMessages: 10, replayBytes: 10_000, queue: { messages: 10,
 const world = Effect.fnUntraced(function* (ofChannel: Missed["ofChannel"]) {
   const feed = yield* Feed
   const gaps = yield* PubSub.unbounded<Gap>()
-  const state: { awaySince: Timestamp | null } = { awaySince: null }
+  const state: { awaySince: Timestamp | null; untold: Timestamp | null } = { awaySince: null, untold: null }
+  const untold = Untold.of({
+    during: (writing) => writing,
+    since: () => undefined,
+    waiting: () => undefined,
+    answered: Effect.void,
+    oldest: () => state.untold
+  })
   const channel = new Channel("c", bounds, 0)
   const opened = new Map([[env_id, { channel, leftAt: null }]])
   const missed: Missed = { ofChannel, note: () => undefined, resume: () => assert.fail("nobody comes") }
   const horizon = yield* makeHorizon(opened, missed, Latch.makeUnsafe(true)).pipe(
-    Effect.provideService(Feed, { ...feed, gaps: PubSub.subscribe(gaps), awaySince: () => state.awaySince })
+    Effect.provideService(Feed, { ...feed, gaps: PubSub.subscribe(gaps), awaySince: () => state.awaySince }),
+    Effect.provideService(Untold, untold)
   )
   const gap = (since: number) => PubSub.publish<Gap>(gaps, { since: at(since), of: "everything" })
   return { state, horizon, channel, gap }
@@ -42,6 +51,21 @@ describe("the horizon", () => {
       assert.strictEqual(horizon.advance(true), 3000)
       yield* TestClock.adjust(1000)
       assert.strictEqual(horizon.advance(false), 3000)
+      assert.strictEqual(horizon.advance(true), 4000)
+    }).pipe(Effect.scoped, Effect.provide(MemoryStores.feed))
+  )
+
+  it.effect("waits at what is perhaps stored and not told, and never goes back", () =>
+    Effect.gen(function* () {
+      const { horizon, state } = yield* world(() => Effect.succeed([]))
+      yield* TestClock.adjust(3000)
+      state.untold = at(2500)
+      assert.strictEqual(horizon.advance(true), 2500)
+      yield* TestClock.adjust(1000)
+      assert.strictEqual(horizon.advance(true), 2500)
+      state.untold = at(2000)
+      assert.strictEqual(horizon.advance(true), 2500)
+      state.untold = null
       assert.strictEqual(horizon.advance(true), 4000)
     }).pipe(Effect.scoped, Effect.provide(MemoryStores.feed))
   )
