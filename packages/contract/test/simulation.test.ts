@@ -42,7 +42,9 @@ describe("a cluster in which everything goes wrong", () => {
     102070: "what may have been stored was told to nobody where nothing was written any more",
     100357: "a tick whose schedule was long in coming was told to nobody where its answer was lost",
     100218: "what a node stored that stopped before it knew of it was told to nobody",
-    102509: "who came back after a stop missed what had waited long before it was stored"
+    102509: "who came back after a stop missed what had waited long before it was stored",
+    301553: "who came back to another node missed what that one had stored slowly",
+    300634: "nobody knew that the last that a node said had been lost"
   })) {
     it(`seed ${seed}: ${found}`, { timeout }, async () => {
       assert.isNull(await firstWrong(Number(seed), 1))

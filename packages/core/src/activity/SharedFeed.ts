@@ -44,6 +44,7 @@ export const sharedFeed = <E, R>(
       yield* forkReceiving(transport, line)
       yield* forkSending(transport, line)
       yield* forkRenewing(line)
+      yield* forkEchoing(line)
       return feedOf(line)
     })
   )
@@ -66,6 +67,8 @@ interface Line {
   readonly sent: Latch.Latch
   /** Open while somebody here wants activity. */
   readonly watched: Latch.Latch
+  /** Open when something was said since it was last closed. */
+  readonly spoke: Latch.Latch
   awaySince: Timestamp | null
   /** Since when activity of others may be missing because they do not know yet that it is wanted here. */
   unheardSince: Timestamp | null
@@ -111,6 +114,7 @@ const makeLine = Effect.gen(function* () {
     wake: Latch.makeUnsafe(false),
     sent: Latch.makeUnsafe(true),
     watched,
+    spoke: Latch.makeUnsafe(false),
     awaySince: null,
     unheardSince: null,
     watchedSince: null
@@ -235,6 +239,7 @@ const forkSending = Effect.fnUntraced(function* (transport: FeedTransport, line:
 
   const sendNext = Effect.gen(function* () {
     const unheardSince = outbox.watching === true ? line.unheardSince : null
+    const isEcho = outbox.greets
     const content = outbox.take()
     if (content === null) {
       line.wake.closeUnsafe()
@@ -247,6 +252,7 @@ const forkSending = Effect.fnUntraced(function* (transport: FeedTransport, line:
     yield* Effect.retry(transport.send(texts), sendRetry)
     counts.sent++
     counts.sentTexts += texts.length
+    if (!isEcho) line.spoke.openUnsafe()
     if (unheardSince !== null) {
       line.unheardSince = null
       yield* Effect.forkIn(settle(unheardSince), scope)
@@ -271,6 +277,25 @@ const forkRenewing = (line: Line) =>
       Effect.sync(() => {
         if (!line.watched.isOpen()) return
         line.outbox.watching = true
+        rouse(line)
+      })
+    ),
+    Effect.forever,
+    Effect.forkScoped
+  )
+
+/**
+ * Who lost the last that a node said would not know before it says more: so it is heard once again, after a while of
+ * silence. A node that renews what it wants is heard anyway.
+ */
+const forkEchoing = (line: Line) =>
+  line.spoke.await.pipe(
+    Effect.andThen(Effect.sync(() => line.spoke.closeUnsafe())),
+    Effect.andThen(Effect.sleep(renewMs)),
+    Effect.andThen(
+      Effect.sync(() => {
+        if (line.spoke.isOpen() || line.watched.isOpen()) return
+        line.outbox.greets = true
         rouse(line)
       })
     ),
