@@ -74,13 +74,21 @@ const endDatabase = async ({ database }: Site, target: Target): Promise<void> =>
   if (database === null) throw new Error("SQLite has no process")
   if (target === "backend") {
     const [backend] = childrenOf(database.pid()).filter((pid) => commandOf(pid).includes("127.0.0.1"))
-    if (backend !== undefined) process.kill(backend, "SIGKILL")
+    if (backend !== undefined) killHard(backend)
     return
   }
   const postmaster = database.pid()
-  for (const pid of [postmaster, ...childrenOf(postmaster)]) process.kill(pid, "SIGKILL")
+  for (const pid of [postmaster, ...childrenOf(postmaster)]) killHard(pid)
   await database.stop()
   await database.start()
+}
+
+const killHard = (pid: number): void => {
+  try {
+    process.kill(pid, "SIGKILL")
+  } catch {
+    // It has ended by itself: children do when their parent dies.
+  }
 }
 
 const childrenOf = (pid: number): ReadonlyArray<number> =>

@@ -107,6 +107,9 @@ export const sweep = async (options: SweepOptions): Promise<Swept> => {
 /** An answer that none may be, or a server that does not start: the next blow meets a new one. */
 const recover = async (site: Site, error: unknown): Promise<boolean> => {
   site.world.violations.push(String(error))
+  // The blow may have been meant for it.
+  await site.database?.stop()
+  await site.database?.start()
   site.server().killRest()
   await site.server().ended
   if ((await site.start()) === null) throw new Error("The next server died, too")
@@ -188,10 +191,11 @@ const strikeRotation = async (site: Site, { isWanted = () => true, progress }: S
   let struck = 0
   const wanted = ["SealedStore.replace, before", "SealedStore.replace, after"].filter(isWanted)
   if (wanted.length === 0) return { tried: 0, struck, missed }
-  await site.server().close()
-  site.changeMasterKey()
-  await site.start()
   for (const point of wanted) {
+    // After each blow all of it is sealed with the key that was new.
+    await site.server().close()
+    site.changeMasterKey()
+    await site.start()
     const isStruck = await strike(site, "server", point, reseal)
     if (isStruck) struck++
     else missed.push(`change of the key: ${point}`)
