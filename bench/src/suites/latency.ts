@@ -15,7 +15,7 @@ import {
 } from "../programs/Programs.ts"
 import type { Suite } from "../Suite.ts"
 
-const samples = 300
+const samples = 240
 const warmUpSamples = 100
 const shortSamples = 10
 

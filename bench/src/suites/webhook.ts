@@ -47,7 +47,7 @@ const lengths = {
  * Every server works for so long on each of the shapes with many clients before it is measured at all: they run for
  * weeks, and their engines compile what is used often only after a while.
  */
-const warmUp = { warmupSeconds: 0, seconds: 3 }
+const warmUp = { warmupSeconds: 0, seconds: 2 }
 
 const targets: ReadonlyArray<HookTarget> = [plainHooks, weftHooks, workerd, nodeRed, n8n]
 
