@@ -79,7 +79,8 @@ describe("a shared feed", () => {
           const { node } = yield* FeedNet
           yield* node
           const two = yield* node
-          yield* settle
+          // After their first words both are heard once more.
+          yield* pass(60_000)
           const begun = texts.length
           yield* pass(3_600_000)
           assert.strictEqual(texts.length, begun)
@@ -115,9 +116,35 @@ describe("a shared feed", () => {
         yield* settle
         assert.strictEqual(texts.length, before + 1)
         yield* pass(120_000)
+        // It was heard once more meanwhile, in case that the event was lost.
+        assert.strictEqual(texts.length, before + 2)
         yield* one.publish([event(3)])
         yield* settle
-        assert.strictEqual(texts.length, before + 1)
+        assert.strictEqual(texts.length, before + 2)
+      })
+    )
+  })
+
+  it.effect("tells of a gap where the last text of another was lost on the way, though that says nothing more", () => {
+    const { layer, holdBack } = recorded()
+    return on(
+      layer,
+      Effect.gen(function* () {
+        const { node } = yield* FeedNet
+        const one = yield* node
+        const two = yield* node
+        yield* pass(60_000)
+        const gaps = yield* gather(two.gaps)
+        holdBack(true)
+        yield* one.tell([{ type: "schedules:changed" }])
+        yield* settle
+        holdBack(false)
+        assert.deepStrictEqual(gaps, [])
+        yield* pass(60_000)
+        assert.deepStrictEqual(
+          gaps.map((gap) => gap.of),
+          ["everything"]
+        )
       })
     )
   })
