@@ -50,14 +50,23 @@ const recorded = () => {
       return isHeldBack ? [] : sent
     }
   })
-  return {
-    texts,
-    layer,
-    holdBack: (hold: boolean) => {
-      isHeldBack = hold
-    }
+  const holdBack = (hold: boolean): void => {
+    isHeldBack = hold
   }
+  /** What is told by it is lost on the way. */
+  const lost = Effect.fnUntraced(function* (telling: Effect.Effect<void>) {
+    holdBack(true)
+    yield* telling
+    yield* settle
+    holdBack(false)
+  })
+  return { texts, layer, holdBack, lost }
 }
+
+const pair = Effect.gen(function* () {
+  const { node } = yield* FeedNet
+  return [yield* node, yield* node] as const
+})
 
 const on = <A, E>(layer: Layer.Layer<FeedNet>, body: Effect.Effect<A, E, FeedNet | Scope.Scope>) =>
   Effect.gen(function* () {
@@ -126,19 +135,14 @@ describe("a shared feed", () => {
   })
 
   it.effect("tells of a gap where the last text of another was lost on the way, though that says nothing more", () => {
-    const { layer, holdBack } = recorded()
+    const { layer, lost } = recorded()
     return on(
       layer,
       Effect.gen(function* () {
-        const { node } = yield* FeedNet
-        const one = yield* node
-        const two = yield* node
+        const [one, two] = yield* pair
         yield* pass(60_000)
         const gaps = yield* gather(two.gaps)
-        holdBack(true)
-        yield* one.tell([{ type: "schedules:changed" }])
-        yield* settle
-        holdBack(false)
+        yield* lost(one.tell([{ type: "schedules:changed" }]))
         assert.deepStrictEqual(gaps, [])
         yield* pass(60_000)
         assert.deepStrictEqual(
@@ -150,22 +154,17 @@ describe("a shared feed", () => {
   })
 
   it.effect("tells of a gap where a text of another was lost on the way", () => {
-    const { layer, holdBack } = recorded()
+    const { layer, lost } = recorded()
     return on(
       layer,
       Effect.gen(function* () {
-        const { node } = yield* FeedNet
-        const one = yield* node
-        const two = yield* node
+        const [one, two] = yield* pair
         yield* settle
         const gaps = yield* gather(two.gaps)
         const news = yield* gather(two.news)
         yield* one.tell([{ type: "tenants:changed" }])
         yield* settle
-        holdBack(true)
-        yield* one.tell([{ type: "schedules:changed" }])
-        yield* settle
-        holdBack(false)
+        yield* lost(one.tell([{ type: "schedules:changed" }]))
         assert.lengthOf(gaps, 0)
         yield* one.tell([{ type: "tenants:changed" }])
         yield* settle

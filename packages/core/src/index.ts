@@ -152,7 +152,7 @@ export {
   UploadId
 } from "./ids/Ids.ts"
 export * from "./ids/JsonText.ts"
-export * from "./ids/Page.ts"
+export { firstPage, type Page, PageRequest } from "./ids/Page.ts"
 export { iso, now, Timestamp } from "./ids/Timestamp.ts"
 export { utf8Encode, utf8Length } from "./ids/Utf8.ts"
 export { makeUuidV7, timeOfUuidV7 } from "./ids/UuidV7.ts"

@@ -14,7 +14,7 @@ import {
 } from "../errors/Errors.ts"
 import { toIdOrName } from "../ids/IdOrName.ts"
 import { DomainId, freshIds } from "../ids/Ids.ts"
-import type { Page, PageRequest } from "../ids/Page.ts"
+import { allItems, type Page, type PageRequest } from "../ids/Page.ts"
 import { addMillis, now as currentTime } from "../ids/Timestamp.ts"
 import { Plans } from "../tenancy/Plans.ts"
 import type { Domain } from "./Domain.ts"
@@ -98,12 +98,7 @@ export class Domains extends Context.Service<
 
         all: Effect.gen(function* () {
           const caller = yield* requirePermission("domain", "*", "read")
-          const domains: Array<Domain> = []
-          while (true) {
-            const page = yield* store.list(caller.env_id, { limit: 100, offset: domains.length })
-            domains.push(...page.items)
-            if (page.items.length === 0 || domains.length >= page.total) return domains
-          }
+          return yield* allItems((page) => store.list(caller.env_id, page))
         }),
 
         add: Effect.fnUntraced(function* (input) {

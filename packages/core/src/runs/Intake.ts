@@ -37,7 +37,7 @@ export const layer = Layer.effect(
       const { event, isNew, waiting } = yield* untold.during(
         admitTo(admissions, publication, deliveries),
         // Its keys may have been asked for a while before.
-        () => publication.event.created_at
+        publication.event.created_at
       )
       if (!isNew) return event
       yield* feed.publish(newsOf(publication))

@@ -30,7 +30,8 @@ export class Journal extends Context.Service<
   {
     /**
      * Durable when it returns. False when the entry no longer counted: the run is not running any more.
-     * `news` of an appended event is told before its runs, that of a settled run after it; it is built only where somebody listens.
+     * `news` of an appended event is told before its runs, that of a settled run after it; it is built only where somebody
+     * listens.
      */
     readonly write: (entry: JournalEntry, news?: News) => Effect.Effect<boolean, StoreUnavailable>
     /** As `write`, for paths on which no fiber runs. */
@@ -83,16 +84,9 @@ export class Journal extends Context.Service<
       const commit = Effect.fnUntraced(function* (batch: ReadonlyArray<Write>) {
         const due = lease.due(yield* currentTime)
         const began = clock.currentTimeNanosUnsafe()
-        const exit = yield* Effect.exit(
-          untold.during(
-            store.commit(
-              batch.map((write) => write.entry),
-              due
-            ),
-            // They may have waited for a while.
-            () => oldestOf(batch)
-          )
-        )
+        const entries = batch.map((write) => write.entry)
+        // They may have waited for a while.
+        const exit = yield* Effect.exit(untold.during(store.commit(entries, due), oldestOf(entries)))
         if (Exit.isSuccess(exit)) {
           meter.committed(batch.length, Number(clock.currentTimeNanosUnsafe() - began) / 1e9)
           if (due !== null) lease.renewed(due)
@@ -183,9 +177,12 @@ interface Write {
 /** Is told whether an entry counted, once it is durable. */
 export type Written = (exit: Exit.Exit<boolean, StoreUnavailable>) => void
 
-/** Of a batch that has entries. */
-const oldestOf = (batch: ReadonlyArray<Write>): Timestamp =>
-  batch.map(({ entry }) => happenedAt(entry)).reduce((oldest, next) => (next < oldest ? next : oldest))
+/** Since when has happened what the entries tell of; undefined where there are none. */
+const oldestOf = (entries: ReadonlyArray<JournalEntry>): Timestamp | undefined =>
+  entries.reduce<Timestamp | undefined>((oldest, entry) => {
+    const at = happenedAt(entry)
+    return oldest === undefined || at < oldest ? at : oldest
+  }, undefined)
 
 const happenedAt = (entry: JournalEntry): Timestamp =>
   entry._tag === "Appended" ? entry.event.created_at : (entry.run.stop_time ?? entry.run.start_time)

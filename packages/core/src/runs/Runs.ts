@@ -5,7 +5,7 @@ import { readable } from "../access/Permission.ts"
 import { type Forbidden, NotFound, type StoreUnavailable } from "../errors/Errors.ts"
 import { EventStore } from "../events/EventStore.ts"
 import { EventId, idReader, RunId } from "../ids/Ids.ts"
-import type { Page, PageRequest } from "../ids/Page.ts"
+import { allItems, type Page, type PageRequest } from "../ids/Page.ts"
 import { before, now as currentTime } from "../ids/Timestamp.ts"
 import { maskedLogs } from "./Masking.ts"
 import type { LogEntry, Run, RunStats, RunStatus, RunType } from "./Run.ts"
@@ -87,12 +87,7 @@ export class Runs extends Context.Service<
           if (eventId === null) return yield* new NotFound({ resource: "event" })
           const event = yield* events.get(caller.env_id, eventId)
           const filter: RunFilter = { ...visible(caller), eventId: event.event_id }
-          const runs: Array<Run> = []
-          while (true) {
-            const page = yield* store.list(caller.env_id, { limit: 100, offset: runs.length }, filter)
-            runs.push(...page.items)
-            if (page.items.length === 0 || runs.length >= page.total) return runs
-          }
+          return yield* allItems((page) => store.list(caller.env_id, page, filter))
         })
       })
     })

@@ -97,7 +97,7 @@ const makeFire = Effect.gen(function* () {
       )
     )
     // The events are as old as the question what is due, which may have taken its time.
-    const moved = new Set(yield* untold.during(ticks.fire(wanted), () => now))
+    const moved = new Set(yield* untold.during(ticks.fire(wanted), now))
     const events = wanted.flatMap(({ schedule, fired }) =>
       fired !== null && moved.has(schedule.schedule_id) ? [fired.event] : []
     )

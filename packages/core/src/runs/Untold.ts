@@ -23,7 +23,7 @@ export class Untold extends Context.Service<
      * Writes to the store. Where that fails, or was interrupted, nobody knows what was stored meanwhile. `happened` says
      * since when that has happened, where it is older than the writing.
      */
-    readonly during: <A, E, R>(writing: Effect.Effect<A, E, R>, happened?: () => Timestamp) => Effect.Effect<A, E, R>
+    readonly during: <A, E, R>(writing: Effect.Effect<A, E, R>, happened?: Timestamp) => Effect.Effect<A, E, R>
     /** What has happened since then is to be told from the store. */
     readonly since: (from: Timestamp) => void
     /** `happened` says at any time since when has happened what still waits to be written; null while nothing does. */
@@ -102,13 +102,13 @@ export class Untold extends Context.Service<
         waiting: (happened) => void writes.add(happened),
         during: (writing, happened) =>
           Effect.suspend(() => {
-            const began = Timestamp.make(clock.currentTimeMillisUnsafe(), { disableChecks: true })
-            const write = () => happened?.() ?? began
+            const earliest = happened ?? Timestamp.make(clock.currentTimeMillisUnsafe(), { disableChecks: true })
+            const write = () => earliest
             writes.add(write)
             return Effect.onExit(writing, (exit) => {
               writes.delete(write)
-              if (Exit.isFailure(exit)) return Effect.sync(() => since(write()))
-              if (clock.currentTimeMillisUnsafe() - write() > slowMs) since(write())
+              if (Exit.isFailure(exit)) return Effect.sync(() => since(earliest))
+              if (clock.currentTimeMillisUnsafe() - earliest > slowMs) since(earliest)
               return answered
             })
           })
