@@ -14,6 +14,9 @@ const aftermathMs = 1_500
 /** How long runners may take to notice that their server is dead, in milliseconds. */
 const orphanMs = 5_000
 
+/** How long killed processes may take to be gone, in milliseconds. */
+const endingMs = 10_000
+
 /** Whether the point was reached. Throws where a server does not start or answers with a failure that none may be. */
 export const strike = async (site: Site, target: Target, point: string, doing: Doing): Promise<boolean> => {
   const server = site.server()
@@ -78,7 +81,13 @@ const endDatabase = async ({ database }: Site, target: Target): Promise<void> =>
     return
   }
   const postmaster = database.pid()
-  for (const pid of [postmaster, ...childrenOf(postmaster)]) killHard(pid)
+  // Standing still, it makes no further child between the look and the blow.
+  process.kill(postmaster, "SIGSTOP")
+  const all = [postmaster, ...childrenOf(postmaster)]
+  for (const pid of all) killHard(pid)
+  // A killed process holds the shared memory for a moment more, and the next server refuses to start beside it.
+  const areGone = await until(async () => all.every(hasEnded), Boolean, endingMs)
+  if (!areGone) throw new Error("Processes of PostgreSQL outlive SIGKILL")
   await database.stop()
   await database.start()
 }
@@ -88,6 +97,16 @@ const killHard = (pid: number): void => {
     process.kill(pid, "SIGKILL")
   } catch {
     // It has ended by itself: children do when their parent dies.
+  }
+}
+
+/** Whether it is gone, or waits for its parent to notice: its memory is released by then (proc(5)). */
+const hasEnded = (pid: number): boolean => {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "utf8")
+    return stat.charAt(stat.lastIndexOf(")") + 2) === "Z"
+  } catch {
+    return true
   }
 }
 
