@@ -4,11 +4,17 @@ import { Cause, Exit, Option } from "effect"
 import { functionName } from "./Guest.ts"
 import type { Host } from "./Host.ts"
 import type { Kernel } from "./Kernel.ts"
-import type { Step } from "./Scenario.ts"
+import type { Scenario, Step } from "./Scenario.ts"
 import { nameOf, type Truth } from "./Truth.ts"
 
 /** Between two tries of a request that has a name. */
 const againMs = 700
+
+/** How much longer than it was asked to a call may wait, in milliseconds: an answer that was lost is looked for. */
+const callSlackMs = 40_000
+
+/** What a call asks the store one after the other: deployments, environment, organization, the commit, its run. */
+const statementsOfCall = 5
 
 type Told<Tag extends Step["_tag"]> = Extract<Step, { _tag: Tag }>
 
@@ -19,6 +25,7 @@ export class Clients {
   readonly #truth: Truth
   /** How many functions there are that handle jobs. */
   readonly #functions: number
+  readonly #callSlackMs: number
   /** Events of requests that have names. */
   readonly #named = new Map<string, Event>()
   /** Requests that are repeated until they are answered. */
@@ -26,12 +33,14 @@ export class Clients {
   asked = 0
   acknowledged = 0
 
-  constructor(kernel: Kernel, hosts: ReadonlyArray<Host>, envId: EnvId, truth: Truth, functions: number) {
+  constructor(kernel: Kernel, hosts: ReadonlyArray<Host>, envId: EnvId, truth: Truth, scenario: Scenario) {
     this.#kernel = kernel
     this.#hosts = hosts
     this.#envId = envId
     this.#truth = truth
-    this.#functions = functions
+    this.#functions = scenario.rules.length
+    const slowest = Math.max(0, ...scenario.faults.map((fault) => (fault._tag === "Store" ? fault.ms : 0)))
+    this.#callSlackMs = callSlackMs + statementsOfCall * slowest
   }
 
   /** Whether nobody waits for an answer. */
@@ -121,9 +130,8 @@ export class Clients {
       const { event, run } = exit.value
       this.#stored(event)
       if (run !== null) this.#isTrue(run)
-      // What the store takes to answer comes on top.
       const waited = this.#kernel.elapsed - asked - waitSeconds * 1000
-      this.#truth.must(waited < 40_000, `a call waits for as long as it was asked to, not ${waited} ms more`)
+      this.#truth.must(waited < this.#callSlackMs, `a call waits for as long as it was asked to, not ${waited} ms more`)
     })
   }
 

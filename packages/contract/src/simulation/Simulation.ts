@@ -164,7 +164,7 @@ class Simulation {
   async run(): Promise<void> {
     const envId = await this.#furnish()
     if (envId === null) return
-    const clients = new Clients(this.#kernel, this.#hosts, envId, this.#truth, this.#scenario.rules.length)
+    const clients = new Clients(this.#kernel, this.#hosts, envId, this.#truth, this.#scenario)
     this.#clients = clients
     const watcher = new Watcher(this.#kernel, this.#hosts, envId, this.#truth)
     watcher.begin(this.#scenario.seed % this.#scenario.nodes)
@@ -185,7 +185,7 @@ class Simulation {
     this.#truth.must(watcher.isWatching, "who wants to watch can")
     for (const missing of watcher.missing) this.#truth.must(false, `${missing}, was told`)
     watcher.end()
-    await this.#close(envId)
+    if (this.#isFine) await this.#close(envId)
   }
 
   /** All nodes, and an environment with the functions deployed in it. */

@@ -170,7 +170,14 @@ const forkReceiving = Effect.fnUntraced(function* (transport: FeedTransport, lin
   const hear = Effect.fnUntraced(function* ({ node, content, missedSince }: Received) {
     const now = nowOf(line)
     const said = decodeContent(content)
-    if (missedSince !== null) yield* tellGap(line, { since: missedSince, of: "everything" })
+    if (missedSince !== null) {
+      yield* tellGap(line, { since: missedSince, of: "everything" })
+      // What was missed may have been its question who wants activity.
+      if (line.watched.isOpen()) {
+        line.outbox.watching = true
+        rouse(line)
+      }
+    }
     if (said === null) return
     const silentSince = line.watchers.silentSince(now)
     if (said.watching !== null && line.watchers.heard(node, said.watching, now)) {
