@@ -37,6 +37,10 @@ const answers = {
   throwing: () => ({ status: 200, get headers() { throw new RangeError("no headers today") } })
 }
 export const answer = (request) => answers[request]()
+
+const bytesOf = (length) => Uint8Array.from({ length }, (_, at) => (at * 7 + (at >> 8)) & 255)
+export const bytes = (length) => new Response(bytesOf(length))
+export const plainBytes = (length) => ({ status: 200, headers: { "content-type": "image/png" }, body: bytesOf(length) })
 `
 
 const nothing = Object.create(null)
@@ -61,6 +65,30 @@ layer(isolated({ runners: 1 }), { excludeTestServices: true, timeout: "60 second
         const { outcome } = yield* tenant.call("answer", { trigger: "request", svc: { request: name } })
         const encoding = body === "" ? "text" : "base64"
         assert.deepStrictEqual<Outcome>(outcome, { _tag: "Responded", status, headers, encoding, body })
+      })
+    )
+  }
+
+  const bytesOf = (length: number) => Buffer.from(Uint8Array.from({ length }, (_, at) => (at * 7 + (at >> 8)) & 255))
+  for (const fn of ["bytes", "plainBytes"]) {
+    it.effect(`has its bytes as base64: ${fn}`, () =>
+      Effect.gen(function* () {
+        const tenant = yield* tenantOf(1, script)
+        for (const length of [1, 2, 3, 3071, 3072, 3073, 6144, 786_430, 786_431, 786_432]) {
+          const { outcome } = yield* tenant.call(fn, { trigger: "request", svc: { request: length } })
+          if (outcome._tag !== "Responded") assert.fail(`${length} bytes came to ${outcome._tag}`)
+          assert.isTrue(outcome.body === bytesOf(length).toString("base64"), `${length} bytes`)
+        }
+      })
+    )
+
+    it.effect(`is refused for its length, not for the memory that it takes: ${fn}`, () =>
+      Effect.gen(function* () {
+        const tenant = yield* tenantOf(1, script)
+        for (const length of [786_433, 5_000_000]) {
+          const { outcome } = yield* tenant.call(fn, { trigger: "request", svc: { request: length } })
+          assert.deepInclude(outcome, { _tag: "LimitExceeded", limit: "resultBytes" })
+        }
       })
     )
   }

@@ -39,6 +39,7 @@ export const whenSettled: Method<
   Promise<unknown>
 > = uncurry(Promise.prototype.then)
 
+export const fromCharCode = String.fromCharCode
 export const charCodeAt: Method<string, [number], number> = uncurry(String.prototype.charCodeAt)
 export const indexOf: Method<string, [string], number> = uncurry(String.prototype.indexOf)
 export const slice: Method<string, [number, number?], string> = uncurry(String.prototype.slice)

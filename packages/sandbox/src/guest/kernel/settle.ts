@@ -1,5 +1,6 @@
 /** Ends a run with what its function came to. */
-import { describeThrown, limitOf, messageOf, namedError } from "./failures.ts"
+import { base64, base64Length } from "./base64.ts"
+import { describeThrown, limitError, limitOf, messageOf, namedError } from "./failures.ts"
 import { emit } from "./Outbox.ts"
 import {
   create,
@@ -41,9 +42,6 @@ export const makeSettlement = (limits: KernelLimits, end: (run: Run) => void): S
     end(run)
   }
 
-  const tooLarge = (run: Run): void =>
-    exceed(run, "resultBytes", `${run.fn} returned more than ${limits.resultBytes} bytes`)
-
   const fail = (run: Run, thrown: unknown): void => {
     if (run.ended) return
     const limit = limitOf(thrown)
@@ -69,21 +67,15 @@ export const makeSettlement = (limits: KernelLimits, end: (run: Run) => void): S
         }
         const status = getProperty(value, "status")
         if (isInteger(status)) {
-          const response = responseOf(run, value, status)
-          if (response.body.length > limits.resultBytes || isLonger(response.body, limits.resultBytes)) {
-            tooLarge(run)
-            return
-          }
+          const response = responseOf(run, value, status, limits.resultBytes)
+          if (isLonger(response.body, limits.resultBytes)) throw tooLarge(run, limits.resultBytes)
           emit("H", run.id, status, encodings[response.encoding], response.headers, response.body)
           end(run)
           return
         }
       }
       const text = jsonOf(run, value)
-      if (isLonger(text, limits.resultBytes)) {
-        tooLarge(run)
-        return
-      }
+      if (isLonger(text, limits.resultBytes)) throw tooLarge(run, limits.resultBytes)
       emit("R", run.id, 0, 0, text, "")
       end(run)
     } catch (thrown) {
@@ -93,6 +85,9 @@ export const makeSettlement = (limits: KernelLimits, end: (run: Run) => void): S
 
   return { succeed, fail }
 }
+
+const tooLarge = (run: Run, bytesMax: number): Error =>
+  limitError("resultBytes", `${run.fn} returned more than ${bytesMax} bytes`)
 
 const jsonOf = (run: Run, value: unknown): string => {
   const text: string | undefined = value === undefined ? "null" : stringify(value)
@@ -146,7 +141,7 @@ interface ResponseParts {
   readonly body: string
 }
 
-const responseOf = (run: Run, response: object, status: number): ResponseParts => {
+const responseOf = (run: Run, response: object, status: number, bytesMax: number): ResponseParts => {
   if (status < 200 || status > 599) {
     throw namedError("InvalidResponse", `${run.fn} returned the status ${status}, which is outside 200 to 599`)
   }
@@ -155,11 +150,11 @@ const responseOf = (run: Run, response: object, status: number): ResponseParts =
   if (body === undefined) return { headers: text, encoding: "text", body: "" }
   // The bytes of a web response are what it says they are, JSON too.
   if (isBytes(body) && response instanceof ReadResponse) {
-    return { headers: text, encoding: "base64", body: base64(body) }
+    return { headers: text, encoding: "base64", body: base64Of(run, body, bytesMax) }
   }
   if (contentType !== undefined && execRegExp(jsonType, contentType) === null) {
     if (typeof body === "string") return { headers: text, encoding: "text", body }
-    if (isBytes(body)) return { headers: text, encoding: "base64", body: base64(body) }
+    if (isBytes(body)) return { headers: text, encoding: "base64", body: base64Of(run, body, bytesMax) }
   }
   return { headers: text, encoding: "json", body: jsonOf(run, body) }
 }
@@ -212,20 +207,10 @@ const lineOf = (run: Run, name: string, value: unknown): string => {
   return line
 }
 
-const isBytes = (value: unknown): value is Uint8Array => typedArrayKind(value) === "Uint8Array"
-
-const digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
-
-const base64 = (bytes: Uint8Array): string => {
-  const length = typedArrayLength(bytes)
-  let text = ""
-  for (let at = 0; at < length; at += 3) {
-    const first = bytes[at] ?? 0
-    const second = bytes[at + 1] ?? 0
-    const third = bytes[at + 2] ?? 0
-    text += `${digits[first >> 2]}${digits[((first & 3) << 4) | (second >> 4)]}`
-    text += at + 1 < length ? digits[((second & 15) << 2) | (third >> 6)] : "="
-    text += at + 2 < length ? digits[third & 63] : "="
-  }
-  return text
+/** Bytes that are too many are not made into text first, which takes several times the memory that they have. */
+const base64Of = (run: Run, bytes: Uint8Array, bytesMax: number): string => {
+  if (base64Length(typedArrayLength(bytes)) > bytesMax) throw tooLarge(run, bytesMax)
+  return base64(bytes)
 }
+
+const isBytes = (value: unknown): value is Uint8Array => typedArrayKind(value) === "Uint8Array"
