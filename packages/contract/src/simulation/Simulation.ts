@@ -166,7 +166,7 @@ class Simulation {
     if (envId === null) return
     const clients = new Clients(this.#kernel, this.#hosts, envId, this.#truth, this.#scenario)
     this.#clients = clients
-    const watcher = new Watcher(this.#kernel, this.#hosts, envId, this.#truth)
+    const watcher = new Watcher(this.#kernel, this.#hosts, envId, this.#truth, this.#wire)
     watcher.begin(this.#scenario.seed % this.#scenario.nodes)
     const from = this.#kernel.elapsed
     for (const step of this.#scenario.steps) {

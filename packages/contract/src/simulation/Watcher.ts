@@ -6,7 +6,8 @@ import { type Activity, type EnvId, type EventId, type RunId, Streams, type Subs
 import { Effect } from "effect"
 import type { Host } from "./Host.ts"
 import type { Kernel } from "./Kernel.ts"
-import { nameOf, type Truth } from "./Truth.ts"
+import { nameOf, type Stored, type Truth } from "./Truth.ts"
+import type { Wire } from "./Wire.ts"
 
 /** Between two tries to watch, in milliseconds. */
 const againMs = 500
@@ -16,19 +17,22 @@ export class Watcher {
   readonly #hosts: ReadonlyArray<Host>
   readonly #envId: EnvId
   readonly #truth: Truth
+  readonly #wire: Wire
   readonly #told = new Set<string>()
   #position: string | undefined
   #isWatching = false
   #isDone = false
   /** Milliseconds since 1970: what is stored later must be told. */
   #since = Number.POSITIVE_INFINITY
+  readonly #moves: Array<Move> = []
   messages = 0
 
-  constructor(kernel: Kernel, hosts: ReadonlyArray<Host>, envId: EnvId, truth: Truth) {
+  constructor(kernel: Kernel, hosts: ReadonlyArray<Host>, envId: EnvId, truth: Truth, wire: Wire) {
     this.#kernel = kernel
     this.#hosts = hosts
     this.#envId = envId
     this.#truth = truth
+    this.#wire = wire
   }
 
   get isWatching(): boolean {
@@ -49,7 +53,12 @@ export class Watcher {
         }
       })
     )
+    const machine = this.#hosts[node]?.life?.machine
     const again = () => {
+      if (this.#isWatching) {
+        const missedSince = machine === undefined ? null : this.#wire.missedSince(machine)
+        this.#moves.push({ from: this.#kernel.elapsed, until: Number.POSITIVE_INFINITY, missedSince })
+      }
       this.#isWatching = false
       if (this.#isDone) return
       this.#kernel.after(this.#kernel.world, againMs, () => this.begin((node + 1) % this.#hosts.length))
@@ -65,6 +74,8 @@ export class Watcher {
   #begun({ begin }: Subscription): void {
     this.#kernel.trace.add("watching begins")
     this.#isWatching = true
+    const move = this.#moves.at(-1)
+    if (move !== undefined) move.until = this.#kernel.elapsed
     this.#position ??= begin
     this.#since = Math.min(this.#since, this.#kernel.now)
   }
@@ -93,17 +104,39 @@ export class Watcher {
     return begun >= this.#since + slackMs && !this.#told.has(`${type} ${id}`) && !this.#isExcused(id)
   }
 
-  /** Who stored it died before it could tell anybody, or had stopped before it arrived, or when nobody could hear it. */
   #isExcused(id: EventId | RunId): boolean {
     const stored = this.#truth.storedBy.get(id)
-    if (stored === undefined) return false
-    const { node, at, isLate } = stored
+    return stored !== undefined && (this.#isOfGone(stored) || this.#isOfLeft(stored))
+  }
+
+  /**
+   * Who stored it died before it could tell anybody, or had stopped before it arrived, or when nobody could hear it, or
+   * while this watcher was nowhere, so that it came to a node that knows nothing of it.
+   */
+  #isOfGone({ node, at, isLate }: Stored): boolean {
+    const sinceMs = isLate ? lateMs : untoldMs
     return this.#hosts.some(({ deaths, stops }) => {
       const [death, stop] = [deaths.get(node), stops.get(node)]
-      if (death !== undefined) return at > death - (isLate ? lateMs : untoldMs)
-      return stop !== undefined && (at > stop.at - (isLate ? lateMs : 0) || !stop.isHeard)
+      if (death !== undefined) return at > death - sinceMs
+      if (stop === undefined) return false
+      const isBetween = this.#moves.some(({ from, until }) => stop.at >= from && stop.at <= until)
+      return at > stop.at - (isLate || isBetween ? sinceMs : 0) || !stop.isHeard
     })
   }
+
+  /** The node that was left had missed it, and could not know yet: others say again after half a minute what was lost. */
+  #isOfLeft({ at, isLate }: Stored): boolean {
+    const sinceMs = isLate ? lateMs : untoldMs
+    return this.#moves.some(({ from, missedSince }) => missedSince !== null && at > missedSince - sinceMs && at <= from)
+  }
+}
+
+/** From one node to another, in milliseconds since the beginning. */
+interface Move {
+  readonly from: number
+  until: number
+  /** Since when the first one had missed what it could not know of. */
+  readonly missedSince: number | null
 }
 
 /** What reached the store late is told by then, in milliseconds. */

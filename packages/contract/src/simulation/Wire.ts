@@ -10,8 +10,13 @@ interface End {
   readonly received: Queue.Queue<FeedSignal>
   /** When the last text of each sender arrives here: none overtakes it. */
   readonly lastOf: Map<End, number>
-  /** Those of whose texts the last was lost on its way here: nothing tells of that until they send another. */
-  readonly missed: Set<End>
+  /**
+   * Those of whose texts the last was lost on its way here, and since when, in milliseconds since the beginning: nothing
+   * tells of that until they send another.
+   */
+  readonly missed: Map<End, number>
+  /** What was missed and was known `at`, by the next text. */
+  readonly known: Array<{ readonly since: number; readonly at: number }>
   /** Whether what it says next was refused, and waits to be said again. */
   isRefused: boolean
   fault: FeedFault | null
@@ -20,10 +25,15 @@ interface End {
 const delayMaxMs = 3
 const slowMaxMs = 2_000
 
+/** How long a node may take to tell from a slow store what it knows that it missed, in milliseconds. */
+const makingUpMs = 30_000
+
 export class Wire {
   readonly #kernel: Kernel
   readonly #draws: Draws
   readonly #ends = new Map<Machine, End>()
+  /** Also of machines that are gone. */
+  readonly #known = new Map<Machine, End>()
   injected = 0
 
   constructor(kernel: Kernel, draws: Draws) {
@@ -33,8 +43,17 @@ export class Wire {
 
   connect(machine: Machine): Effect.Effect<FeedTransport> {
     return Effect.map(Queue.unbounded<FeedSignal>(), (received) => {
-      const end: End = { machine, received, lastOf: new Map(), missed: new Set(), fault: null, isRefused: false }
+      const end: End = {
+        machine,
+        received,
+        lastOf: new Map(),
+        missed: new Map(),
+        known: [],
+        fault: null,
+        isRefused: false
+      }
       this.#ends.set(machine, end)
+      this.#known.set(machine, end)
       return { textBytesMax: 7999, received, send: (texts) => Effect.suspend(() => this.#send(end, texts)) }
     })
   }
@@ -63,6 +82,18 @@ export class Wire {
     )
   }
 
+  /**
+   * Since when, in milliseconds since the beginning, the machine has missed texts, and could not know, or has known for so
+   * short a time that it may not have made up for it; null: it has missed none.
+   */
+  missedSince(machine: Machine): number | null {
+    const end = this.#known.get(machine)
+    if (end === undefined) return null
+    const made = end.known.filter(({ at }) => at > this.#kernel.elapsed - makingUpMs).map(({ since }) => since)
+    const times = [...end.missed.values(), ...made]
+    return times.length === 0 ? null : Math.min(...times)
+  }
+
   #send(from: End, texts: ReadonlyArray<string>): Effect.Effect<void, FeedAway> {
     this.#kernel.trace.add(`${from.machine.name} tells ${texts.length}`)
     if (from.fault === "away" || (from.fault === "refused" && this.#draws.chance(0.7))) {
@@ -81,9 +112,11 @@ export class Wire {
     for (const end of this.#ends.values()) {
       if (end !== from && (end.fault === "away" || end.fault === "lost")) {
         this.injected++
-        end.missed.add(from)
+        if (!end.missed.has(from)) end.missed.set(from, this.#kernel.elapsed)
         continue
       }
+      const since = end.missed.get(from)
+      if (since !== undefined) end.known.push({ since, at: this.#kernel.elapsed })
       end.missed.delete(from)
       const isSlow = end !== from && end.fault === "slow"
       if (isSlow) this.injected++
