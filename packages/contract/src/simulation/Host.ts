@@ -55,7 +55,7 @@ export class Host {
   sandboxDownUntil = 0
   /** When nodes that ran here died, in milliseconds since the beginning, by their names. */
   readonly deaths = new Map<string, number>()
-  /** The same of those that were stopped, and whether others could hear what they said last. */
+  /** The same of those that were stopped, when they had said their last, and whether others could hear that. */
   readonly stops = new Map<string, { readonly at: number; readonly isHeard: boolean }>()
 
   constructor(site: Site, name: string) {
@@ -133,9 +133,10 @@ export class Host {
     }
     this.#site.kernel.trace.add(`${life.machine.name} stops`)
     life.close(() => {
-      const isHeard = this.#site.wire.isHeard(life.machine)
-      this.stops.set(life.machine.name, { at: this.#site.kernel.elapsed, isHeard })
-      this.#site.wire.disconnect(life.machine)
+      const { kernel, wire } = this.#site
+      const at = wire.closedAt(life.machine) ?? kernel.elapsed
+      this.stops.set(life.machine.name, { at, isHeard: wire.isHeard(life.machine) })
+      wire.disconnect(life.machine)
       if (this.#life === life) this.#life = null
       done()
     })

@@ -110,8 +110,8 @@ export class Watcher {
   }
 
   /**
-   * Who stored it died before it could tell anybody, or had stopped before it arrived, or when nobody could hear it, or
-   * while this watcher was nowhere, so that it came to a node that knows nothing of it.
+   * Who stored it died before it could tell anybody, or had stopped before it knew, for a host that asked while it closed
+   * the node, or when nobody could hear it, or while this watcher was nowhere, so that it came to a node that knows nothing of it.
    */
   #isOfGone({ node, at, isLate }: Stored): boolean {
     const sinceMs = isLate ? lateMs : untoldMs
@@ -120,7 +120,7 @@ export class Watcher {
       if (death !== undefined) return at > death - sinceMs
       if (stop === undefined) return false
       const isBetween = this.#moves.some(({ from, until }) => stop.at >= from && stop.at <= until)
-      return at > stop.at - (isLate || isBetween ? sinceMs : 0) || !stop.isHeard
+      return at > stop.at - (isLate || isBetween ? sinceMs : lastMs) || !stop.isHeard
     })
   }
 
@@ -147,6 +147,9 @@ const lateMs = 200_000
  * would have looked again by then.
  */
 const untoldMs = 40_000
+
+/** Between the last word of a node that stops and its end, in milliseconds, with the time that an answer takes. */
+const lastMs = 20
 
 /** Clocks of nodes differ by so much, in milliseconds. */
 const slackMs = 3_000

@@ -1,6 +1,6 @@
 /** The way that news takes between nodes, and what can be wrong with it: a transport for the shared feed. */
 import { FeedAway, type FeedSignal, type FeedTransport, Timestamp } from "@weft/core"
-import { Effect, Queue } from "effect"
+import { Effect, Queue, type Scope } from "effect"
 import type { Draws } from "./Draws.ts"
 import type { Kernel, Machine } from "./Kernel.ts"
 import type { FeedFault } from "./Scenario.ts"
@@ -19,6 +19,8 @@ interface End {
   readonly known: Array<{ readonly since: number; readonly at: number }>
   /** Whether what it says next was refused, and waits to be said again. */
   isRefused: boolean
+  /** When its node had said its last, in milliseconds since the beginning. */
+  closedAt: number | null
   fault: FeedFault | null
 }
 
@@ -41,8 +43,9 @@ export class Wire {
     this.#draws = draws
   }
 
-  connect(machine: Machine): Effect.Effect<FeedTransport> {
-    return Effect.map(Queue.unbounded<FeedSignal>(), (received) => {
+  connect(machine: Machine): Effect.Effect<FeedTransport, never, Scope.Scope> {
+    return Effect.gen({ self: this }, function* () {
+      const received = yield* Queue.unbounded<FeedSignal>()
       const end: End = {
         machine,
         received,
@@ -50,12 +53,23 @@ export class Wire {
         missed: new Map(),
         known: [],
         fault: null,
-        isRefused: false
+        isRefused: false,
+        closedAt: null
       }
       this.#ends.set(machine, end)
       this.#known.set(machine, end)
+      yield* Effect.addFinalizer(() =>
+        Effect.sync(() => {
+          end.closedAt = this.#kernel.elapsed
+        })
+      )
       return { textBytesMax: 7999, received, send: (texts) => Effect.suspend(() => this.#send(end, texts)) }
     })
+  }
+
+  /** When the machine's node had said its last, in milliseconds since the beginning; null: it may say more. */
+  closedAt(machine: Machine): number | null {
+    return this.#known.get(machine)?.closedAt ?? null
   }
 
   disconnect(machine: Machine): void {

@@ -104,7 +104,7 @@ const makeLine = Effect.gen(function* () {
     node: yield* Effect.provide(fresh(NodeId), SecureRandom.layerWebCrypto),
     clock,
     outbox,
-    watchers: new Watchers(),
+    watchers: new Watchers(Timestamp.make(clock.currentTimeMillisUnsafe())),
     local: {
       activity: yield* localChannel<Activity>(attended),
       news: yield* localChannel<News>(),

@@ -18,10 +18,19 @@ const answerMs = 5_000
 export class Watchers {
   readonly #until = new Map<string, number>()
   #presumedUntil = 0
-  #anyUntil = 0
+  #anyUntil: number
+  /** Since when nobody was known to want it when others were asked, and how long those who answer are to be told. */
+  #silence = { since: 0, until: 0 }
+
+  /** Nothing has happened before `now`. */
+  constructor(now: Timestamp) {
+    this.#anyUntil = now
+  }
 
   /** Others were asked at `now`. */
   asked(now: Timestamp): void {
+    const since = this.silentSince(now)
+    if (since !== null && since < now) this.#silence = { since, until: now + holdsMs }
     this.#presumedUntil = now + answerMs
     this.#count()
   }
@@ -41,8 +50,12 @@ export class Watchers {
     return now < this.#anyUntil
   }
 
-  /** Since when at the latest nobody is known to want it; null while somebody may. Maybe earlier than that was so. */
+  /**
+   * Since when what has happened was perhaps told to nobody: nobody is known to want it, or nobody was when others were
+   * asked, a while ago. Null where neither is so.
+   */
   silentSince(now: number): number | null {
+    if (now < this.#silence.until) return this.#silence.since
     return this.any(now) ? null : this.#anyUntil
   }
 
