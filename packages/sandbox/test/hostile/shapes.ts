@@ -137,9 +137,11 @@ export const shapes: Readonly<Record<string, Shape>> = {
     code: "return Object.groupBy({ *[Symbol.iterator]() { for (let i = 0; ; i++) yield i } }, (x) => x)",
     expected: crashes
   },
+  // 240 MB, for a moment. At its limit the engine lets a heap grow by up to 1 GiB until it looks at it, since it would end
+  // the process otherwise; what is gone by then counts for nothing. The limit of the process is the one that holds.
   "an array out of a buffer": {
     code: "const b = new ArrayBuffer(30e6); const v = new Array(b.byteLength); const u = new Uint8Array(b); let i = v.length; while (i--) v[i] = u[i]",
-    expected: crashes
+    expected: either
   },
   "a heap after a host call": {
     code: 'await svc.events.publish({ type: "x" }); const a = []; for (;;) a.push({ x: [1, 2, 3] })',
