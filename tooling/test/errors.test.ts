@@ -51,7 +51,7 @@ describe("docs/errors.md has", () => {
 
   it("the names of what functions can catch", () => {
     const names = namesIn(
-      filesBelow("packages/core/src/runs", "packages/core/src/hosting", "packages/sandbox/src/guest"),
+      filesBelow("packages/core/src/hostcalls", "packages/core/src/hosting", "packages/sandbox/src/guest"),
       /HostCallRefused\(\{ name: "(\w+)"/g,
       /refusal\("(\w+)"/g,
       /new Unanswered\("\w+", "(\w+)"/g,

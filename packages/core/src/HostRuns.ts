@@ -1,13 +1,13 @@
 /** The runs of one environment as an embedding program sees them, and how it sets them off by name. */
 import { Effect } from "effect"
 import type { Caller } from "./access/Caller.ts"
+import { type Called, Calls, type NewCall } from "./control/Calls.ts"
+import type { ReplayBuild } from "./control/Replay.ts"
+import { type CancelQuery, RunControl } from "./control/RunControl.ts"
+import { type RunQuery, Runs } from "./control/Runs.ts"
 import { type HostEvent, type HostRun, hostEvent, hostRun, mapPage } from "./HostRecords.ts"
 import { firstPage, type Page, type PageRequest } from "./ids/Page.ts"
-import { type Called, Calls, type NewCall } from "./runs/Calls.ts"
-import type { ReplayBuild } from "./runs/Replay.ts"
 import type { LogEntry, RunStats } from "./runs/Run.ts"
-import { type CancelQuery, RunControl } from "./runs/RunControl.ts"
-import { type RunQuery, Runs } from "./runs/Runs.ts"
 
 /** What was begun: the event that is stored, and its run, or null when none has begun yet. */
 export interface HostCalled {

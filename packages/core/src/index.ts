@@ -1,8 +1,8 @@
-export * from "./access/ApiKey.ts"
-export * from "./access/ApiKeyStore.ts"
-export * from "./access/ApiKeys.ts"
+export { ApiKey } from "./access/ApiKey.ts"
+export { ApiKeyStore } from "./access/ApiKeyStore.ts"
+export { type ApiKeyChange, ApiKeys, type NewApiKey } from "./access/ApiKeys.ts"
 export { Caller, forbidden, hostIdentity, type Identity, onlyApiKeys, requirePermission } from "./access/Caller.ts"
-export * from "./access/Credentials.ts"
+export { Credentials } from "./access/Credentials.ts"
 export {
   Action,
   allows,
@@ -15,17 +15,17 @@ export {
   validActions
 } from "./access/Permission.ts"
 export { ServiceKey } from "./access/ServiceKey.ts"
-export * from "./access/ServiceKeyStore.ts"
-export * from "./access/ServiceKeys.ts"
+export { ServiceKeyStore } from "./access/ServiceKeyStore.ts"
+export { type NewServiceKey, ServiceKeys, type ShownServiceKey } from "./access/ServiceKeys.ts"
 export { Session } from "./access/Session.ts"
-export * from "./access/SessionStore.ts"
-export * from "./access/Sessions.ts"
-export * from "./activity/Activity.ts"
-export * from "./activity/Feed.ts"
-export * from "./activity/FeedSessions.ts"
-export * from "./activity/FeedTransport.ts"
+export { SessionStore } from "./access/SessionStore.ts"
+export { type NewSession, Sessions, type ShownSession } from "./access/Sessions.ts"
+export { Activity } from "./activity/Activity.ts"
+export { Feed, FeedUnusable, type Gap } from "./activity/Feed.ts"
+export { type FeedSession, feedSessions } from "./activity/FeedSessions.ts"
+export { FeedAway, type FeedSignal, type FeedTransport } from "./activity/FeedTransport.ts"
 export { FeedLagMax } from "./activity/LocalChannel.ts"
-export * from "./activity/News.ts"
+export { News } from "./activity/News.ts"
 export { sharedFeed } from "./activity/SharedFeed.ts"
 export {
   AuditAction,
@@ -34,15 +34,15 @@ export {
   AuditOutcome
 } from "./audit/AuditEntry.ts"
 export { type AuditConfig, AuditLog, type AuditQuery } from "./audit/AuditLog.ts"
-export * from "./audit/AuditStore.ts"
+export { type AuditFilter, AuditStore } from "./audit/AuditStore.ts"
 export { CurrentOrigin, type Origin } from "./audit/Origin.ts"
 export { Refusals } from "./audit/Refusals.ts"
-export * from "./blobs/BlobStore.ts"
+export { type BlobPart, BlobStore, type ByteRange, type ServedAs, type Written } from "./blobs/BlobStore.ts"
 export { dispose, markDisposable } from "./blobs/Pieces.ts"
 export { artifactKey } from "./builds/Artifacts.ts"
-export * from "./builds/Build.ts"
-export * from "./builds/BuildStore.ts"
-export * from "./builds/Builds.ts"
+export { Build } from "./builds/Build.ts"
+export { BuildStore, type Deployment } from "./builds/BuildStore.ts"
+export { Builds, type OfBuild } from "./builds/Builds.ts"
 export type { OfferedTool } from "./builds/Deployments.ts"
 export {
   Concurrency,
@@ -58,18 +58,29 @@ export { readManifest } from "./builds/Meta.ts"
 export { noRetry, RetryPolicy } from "./builds/Retry.ts"
 export { readTicks } from "./builds/Ticks.ts"
 export type { NewBuild, Upload, Uploaded } from "./builds/Upload.ts"
-export * from "./domains/Certificates.ts"
+export { type Called, Calls, type NewCall } from "./control/Calls.ts"
+export type { ReplayBuild } from "./control/Replay.ts"
+export { type CancelQuery, RunControl } from "./control/RunControl.ts"
+export { type RunQuery, Runs } from "./control/Runs.ts"
+export { Dispatcher } from "./deliveries/Dispatcher.ts"
+export { HostTransactions, type Published } from "./deliveries/HostTransactions.ts"
+export {
+  type CertificateOrder,
+  Certificates,
+  CertificateUnavailable,
+  type IssuedCertificate
+} from "./domains/Certificates.ts"
 export { Dns, DnsUnavailable } from "./domains/Dns.ts"
 export { Domain, DomainRoute, DomainStatus } from "./domains/Domain.ts"
 export { DomainCertificate } from "./domains/DomainCertificate.ts"
-export * from "./domains/DomainCertificates.ts"
-export * from "./domains/DomainRoutes.ts"
-export * from "./domains/DomainStore.ts"
-export * from "./domains/Domains.ts"
-export * from "./domains/DomainsConfig.ts"
+export { DomainCertificates, type OpenCertificate } from "./domains/DomainCertificates.ts"
+export { DomainRoutes } from "./domains/DomainRoutes.ts"
+export { type Claimed, type DomainClaim, DomainStore } from "./domains/DomainStore.ts"
+export { Domains, type Verification } from "./domains/Domains.ts"
+export { type DomainsConfig, domainsLayer } from "./domains/DomainsConfig.ts"
 export { localZones, type ZonesConfig, ZonesInvalid } from "./domains/DomainZones.ts"
 export { HostName, hostOfHeader, parseHostName } from "./domains/HostName.ts"
-export * from "./domains/Routing.ts"
+export { Routing, type RoutingTarget, RoutingUnavailable } from "./domains/Routing.ts"
 export { type AddressRange, rangeOf, unmapped } from "./egress/AddressRange.ts"
 export {
   Egress,
@@ -89,25 +100,40 @@ export {
   egressRules
 } from "./egress/EgressPolicy.ts"
 export { type IpAddress, type IpBlock, isWithin, parseBlock, parseIp } from "./egress/IpAddress.ts"
-export * from "./egress/Judgement.ts"
+export { type Destination, isAllowedName, isToldTrace, judgeAddresses, judgeDestination } from "./egress/Judgement.ts"
 export { parseTarget } from "./egress/Target.ts"
-export * from "./encryption/Keyring.ts"
-export * from "./encryption/Resealing.ts"
+export { CannotOpen, Keyring, MasterKeyInvalid, type MasterKeys, type Place } from "./encryption/Keyring.ts"
+export { type Resealed, Resealing } from "./encryption/Resealing.ts"
 export { Sealed } from "./encryption/Sealed.ts"
-export * from "./encryption/SealedStore.ts"
-export * from "./errors/Errors.ts"
-export * from "./events/Event.ts"
+export { SealedStore, type SealedValue } from "./encryption/SealedStore.ts"
+export {
+  BadRequest,
+  DomainExists,
+  DomainLimitReached,
+  Forbidden,
+  FunctionFailed,
+  NotFound,
+  PermissionEscalation,
+  PlanRequired,
+  RateLimited,
+  SessionLimitExceeded,
+  StoreUnavailable,
+  Taken,
+  Unauthorized
+} from "./errors/Errors.ts"
+export { Event } from "./events/Event.ts"
 export type { OnceRequest, Publication } from "./events/EventLog.ts"
-export * from "./events/EventStore.ts"
-export * from "./events/Events.ts"
+export { EventStore } from "./events/EventStore.ts"
+export { Events, type NewEvent } from "./events/Events.ts"
+export { toStart } from "./execution/Started.ts"
 export { defaultContentType } from "./files/ContentType.ts"
-export * from "./files/File.ts"
-export * from "./files/FileLinks.ts"
-export * from "./files/FileStore.ts"
+export { File } from "./files/File.ts"
+export { type FileLink, FileLinks } from "./files/FileLinks.ts"
+export { type FileFilter, FileStore, type Stored, type StoreTerms } from "./files/FileStore.ts"
 export { type Content, Files, type NewFile, type OpenFile, simpleUploadBytesMax } from "./files/Files.ts"
-export * from "./files/MultipartUpload.ts"
+export { MultipartUpload, UploadedPart } from "./files/MultipartUpload.ts"
 export { isOver, refusalOf, type StoreFacts, succeeding } from "./files/StoreRules.ts"
-export * from "./files/Uploads.ts"
+export { type NewUpload, Uploads } from "./files/Uploads.ts"
 export type { HostAudit, HostAuditEntry } from "./HostAudit.ts"
 export type { HostServiceKey, HostServiceKeys, HostSession, HostSessions } from "./HostCredentials.ts"
 export type { HostEnvServices, WeftEnv } from "./HostEnv.ts"
@@ -117,7 +143,22 @@ export { type HostEvent, type HostRun, hostEvent } from "./HostRecords.ts"
 export type { HostCalled, HostRuns } from "./HostRuns.ts"
 export type { HostStreams } from "./HostStreams.ts"
 export type { WeftTenant } from "./HostTenant.ts"
-export * from "./hosting/HostFunction.ts"
+export {
+  type AbortableCall,
+  type CallingRun,
+  type GuestFunction,
+  type GuestFunctions,
+  type HostFunction,
+  type HostFunctionOptions,
+  type HostFunctions,
+  type HostFunctionTerms,
+  HostRefused,
+  hostEffect,
+  hostFunction,
+  type NoInput,
+  type NoOutput,
+  type TenantCall
+} from "./hosting/HostFunction.ts"
 export type {
   GuestInput,
   GuestOutput,
@@ -151,67 +192,96 @@ export {
   StreamId,
   UploadId
 } from "./ids/Ids.ts"
-export * from "./ids/JsonText.ts"
+export { fromJsonText, JsonText, toJsonText } from "./ids/JsonText.ts"
 export { firstPage, type Page, PageRequest } from "./ids/Page.ts"
 export { iso, now, Timestamp } from "./ids/Timestamp.ts"
 export { utf8Encode, utf8Length } from "./ids/Utf8.ts"
 export { makeUuidV7, timeOfUuidV7 } from "./ids/UuidV7.ts"
-export * from "./memory/MemoryStores.ts"
-export * from "./memory/TrustedSandbox.ts"
+export {
+  type Claim,
+  type ClaimRequest,
+  type ClaimResult,
+  type JournalEntry,
+  JournalStore,
+  type Lease,
+  type Own,
+  type Sight
+} from "./journal/JournalStore.ts"
+export { type DatabaseStores, MemoryStores } from "./memory/MemoryStores.ts"
+export { type TrustedFunction, type TrustedModule, trustedSandbox, trustedZip } from "./memory/TrustedSandbox.ts"
 export type { TrustedSvc } from "./memory/TrustedSvc.ts"
-export * from "./metrics/NodeMetrics.ts"
-export * from "./metrics/Series.ts"
-export * from "./projects/Project.ts"
-export * from "./projects/ProjectStore.ts"
-export * from "./projects/Projects.ts"
-export * from "./runs/AdmissionStore.ts"
+export { NodeMetrics, type Reading } from "./metrics/NodeMetrics.ts"
+export { type AnySeries, Distribution, type HistogramSeries, type Series } from "./metrics/Series.ts"
+export { Project, ProjectName } from "./projects/Project.ts"
+export { ProjectStore } from "./projects/ProjectStore.ts"
+export { Projects } from "./projects/Projects.ts"
+export { type Admission, AdmissionStore, type Admitted, type EarlierRequest } from "./runs/AdmissionStore.ts"
 export { cancelRun, loseRun, startRun } from "./runs/Attempt.ts"
-export * from "./runs/Calls.ts"
-export * from "./runs/Delivery.ts"
-export { Dispatcher } from "./runs/Dispatcher.ts"
-export * from "./runs/Group.ts"
-export * from "./runs/HostTransactions.ts"
-export * from "./runs/JournalStore.ts"
-export type { ReplayBuild } from "./runs/Replay.ts"
-export * from "./runs/Run.ts"
-export * from "./runs/RunControl.ts"
-export * from "./runs/RunControlStore.ts"
-export * from "./runs/RunStore.ts"
-export * from "./runs/Runs.ts"
-export { toStart } from "./runs/Started.ts"
-export * from "./runs/TickStore.ts"
-export * from "./sandbox/Limits.ts"
-export * from "./sandbox/Outcome.ts"
-export * from "./sandbox/RequestBody.ts"
-export * from "./sandbox/Sandbox.ts"
-export * from "./schedules/Schedule.ts"
-export * from "./schedules/ScheduleStore.ts"
-export * from "./schedules/Schedules.ts"
+export { Delivery } from "./runs/Delivery.ts"
+export { type Group, parkedAt, roomFor } from "./runs/Group.ts"
+export { LogEntry, Run, RunStats, RunStatus, RunType } from "./runs/Run.ts"
+export {
+  type CancelledRun,
+  RunControlStore,
+  type RunLog,
+  type RunRef,
+  type RunSelection
+} from "./runs/RunControlStore.ts"
+export { type RunFilter, RunStore } from "./runs/RunStore.ts"
+export { type Tick, TickStore } from "./runs/TickStore.ts"
+export { defaultLimits, Limits } from "./sandbox/Limits.ts"
+export { type Execution, Outcome, Usage } from "./sandbox/Outcome.ts"
+export type { RequestBody } from "./sandbox/RequestBody.ts"
+export {
+  type BundleFile,
+  type BundleRef,
+  BundleRejected,
+  type ExportedFunction,
+  type FreshBundle,
+  type FunctionRef,
+  type GuestLog,
+  type HostCall,
+  HostCallRefused,
+  type Invocation,
+  LogLevel,
+  type Prepared,
+  Sandbox,
+  SandboxUnavailable,
+  type StoredZip
+} from "./sandbox/Sandbox.ts"
+export { type Cancelled, Schedule, type ScheduleChange, type ScheduleRefusal } from "./schedules/Schedule.ts"
+export { ScheduleStore } from "./schedules/ScheduleStore.ts"
+export { Schedules } from "./schedules/Schedules.ts"
 export { redeployed } from "./schedules/StaticSchedules.ts"
 export { type ContextMetadata, ContextVariable, contextPlace } from "./secrets/ContextVariable.ts"
-export * from "./secrets/ContextVariableStore.ts"
-export * from "./secrets/ContextVariables.ts"
-export * from "./secrets/ProjectSecrets.ts"
+export { type ContextChange, ContextVariableStore } from "./secrets/ContextVariableStore.ts"
+export {
+  type ContextVariableChange,
+  ContextVariables,
+  contextVariablesMax,
+  type NewContextVariable
+} from "./secrets/ContextVariables.ts"
+export { ProjectSecrets, SecretUnreadable } from "./secrets/ProjectSecrets.ts"
 export { Message, type Position } from "./streams/Message.ts"
 export { type Fact, latestFacts, retell, type StoredEvent, type StoredRun } from "./streams/Retelling.ts"
 export { StreamHub, type StreamsConfig } from "./streams/StreamHub.ts"
-export * from "./streams/StreamStore.ts"
-export * from "./streams/Streams.ts"
+export { type Happened, type SinceQuery, StreamStore, scannedMax } from "./streams/StreamStore.ts"
+export { type StreamQuery, Streams, type WatchedEvent } from "./streams/Streams.ts"
 export type { Ending, Portion, Subscription } from "./streams/Subscription.ts"
 export { Announcement, firstAnnouncement, nextAnnouncement } from "./tenancy/Announcement.ts"
 export type { Tenant, TenantHooks } from "./tenancy/Announcer.ts"
-export * from "./tenancy/Month.ts"
+export { type Month, monthOf } from "./tenancy/Month.ts"
 export { defaultPlans, type Plan, PlanInvalid, PlanName, type PlanOverrides } from "./tenancy/Plan.ts"
-export * from "./tenancy/Plans.ts"
+export { Plans } from "./tenancy/Plans.ts"
 export type { AskingLimits, ProvisioningConfig, TenantTerms } from "./tenancy/Provisioning.ts"
-export * from "./tenancy/RateLimits.ts"
-export * from "./tenancy/RateStore.ts"
+export { RateLimits } from "./tenancy/RateLimits.ts"
+export { RateStore } from "./tenancy/RateStore.ts"
 export { Env, Org, Slug } from "./tenancy/Tenant.ts"
-export * from "./tenancy/TenantStore.ts"
-export * from "./tenancy/Tenants.ts"
-export * from "./tenancy/UsageStore.ts"
-export * from "./tools/Tools.ts"
-export * from "./tracing/HostSpan.ts"
+export { TenantStore } from "./tenancy/TenantStore.ts"
+export { type NewOrg, type OrgChange, Tenants, type WantedTenant } from "./tenancy/Tenants.ts"
+export { RunUsage, UsageStore } from "./tenancy/UsageStore.ts"
+export { type ToolAddress, type ToolAnswer, type ToolService, Tools } from "./tools/Tools.ts"
+export { HostSpan, inHostSpan } from "./tracing/HostSpan.ts"
 export {
   annotate,
   beginSpan,
@@ -224,9 +294,17 @@ export {
   type SpanStart,
   tracerOf
 } from "./tracing/Spans.ts"
-export * from "./tracing/TraceContext.ts"
-export * from "./usage/OrgUsage.ts"
-export * from "./usage/OrgUsages.ts"
-export * from "./Weft.ts"
-export * from "./webhooks/WebhookCall.ts"
-export * from "./webhooks/Webhooks.ts"
+export { parseTraceparent, traceparentOf } from "./tracing/TraceContext.ts"
+export type { OrgUsage } from "./usage/OrgUsage.ts"
+export { OrgUsages } from "./usage/OrgUsages.ts"
+export {
+  layer,
+  type RuntimeConfig,
+  type StartOptions,
+  type Stores,
+  start,
+  type WeftInstance,
+  type WeftServices
+} from "./Weft.ts"
+export type { WebhookAnswer, WebhookCall } from "./webhooks/WebhookCall.ts"
+export { Webhooks } from "./webhooks/Webhooks.ts"

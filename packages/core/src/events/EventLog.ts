@@ -1,7 +1,7 @@
 /**
  * Where published events go: the seam between publishing and running.
  *
- * `runs/Intake` implements it, so that an event and its deliveries are one commit.
+ * `deliveries/Intake` implements it, so that an event and its deliveries are one commit.
  */
 import { Context, type Effect } from "effect"
 import type { Match } from "../builds/Deployments.ts"

@@ -2,10 +2,10 @@
 import { Effect, Layer } from "effect"
 import type { DeliveryId, EnvId, NodeId, RunId } from "../ids/Ids.ts"
 import type { Timestamp } from "../ids/Timestamp.ts"
+import { type Claim, type ClaimRequest, type JournalEntry, JournalStore, type Own } from "../journal/JournalStore.ts"
 import { loseRun, startRun } from "../runs/Attempt.ts"
 import type { Delivery } from "../runs/Delivery.ts"
 import { type Group, parkedAt, roomFor } from "../runs/Group.ts"
-import { type Claim, type ClaimRequest, type JournalEntry, JournalStore, type Own } from "../runs/JournalStore.ts"
 import type { LogEntry, Run } from "../runs/Run.ts"
 import { compareText, MemoryDatabase } from "./MemoryDatabase.ts"
 

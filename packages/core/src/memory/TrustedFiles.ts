@@ -1,7 +1,8 @@
 /** `svc.files` and `svc.asset` of a trusted function: whole contents in one call each, which memory has no need to bound. */
+
+import { joined } from "../hostcalls/Inflow.ts"
 import { base64Decode, base64Encode } from "../ids/Base64.ts"
 import { utf8Decode, utf8Encode } from "../ids/Utf8.ts"
-import { joined } from "../runs/Inflow.ts"
 
 export interface TrustedContent extends Readonly<Record<string, unknown>> {
   readonly bytes: () => Promise<Uint8Array>

@@ -16,8 +16,8 @@ import {
   type StoreUnavailable,
   Unauthorized
 } from "../errors/Errors.ts"
+import { WaitedRuns } from "../execution/WaitedRuns.ts"
 import { type JsonText, toJsonText } from "../ids/JsonText.ts"
-import { WaitedRuns } from "../runs/WaitedRuns.ts"
 import type { SandboxUnavailable } from "../sandbox/Sandbox.ts"
 import { Quotas } from "../tenancy/Quotas.ts"
 import { RateLimits } from "../tenancy/RateLimits.ts"

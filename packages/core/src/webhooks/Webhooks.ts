@@ -20,9 +20,9 @@ import {
   type StoreUnavailable,
   Unauthorized
 } from "../errors/Errors.ts"
+import { fromStart, type Start, toStart } from "../execution/Started.ts"
+import { WaitedRuns } from "../execution/WaitedRuns.ts"
 import type { EnvId } from "../ids/Ids.ts"
-import { fromStart, type Start, toStart } from "../runs/Started.ts"
-import { WaitedRuns } from "../runs/WaitedRuns.ts"
 import type { Outcome } from "../sandbox/Outcome.ts"
 import type { SandboxUnavailable } from "../sandbox/Sandbox.ts"
 import { Provisioning } from "../tenancy/Provisioning.ts"

@@ -15,8 +15,8 @@ import {
 import { Cause, Effect, Layer, Logger, References } from "effect"
 import { TestClock } from "effect/testing"
 import type { Identity } from "../../src/access/Caller.ts"
+import { makeHostFunctionCalls } from "../../src/hostcalls/HostFunctionCalls.ts"
 import { hostTableLayer } from "../../src/hosting/HostTable.ts"
-import { makeHostFunctionCalls } from "../../src/runs/HostFunctionCalls.ts"
 import { newEnv, services } from "../Services.ts"
 
 export const world = Layer.merge(services(), NodeMetrics.layer)

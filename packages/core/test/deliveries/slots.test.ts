@@ -1,0 +1,134 @@
+import { assert, describe, it } from "@effect/vitest"
+import {
+  BuildId,
+  type Claim,
+  type Delivery,
+  DeliveryId,
+  EnvId,
+  type Event,
+  EventId,
+  NodeId,
+  noRetry,
+  ProjectId,
+  RunId,
+  StreamId,
+  startRun,
+  Timestamp,
+  toJsonText
+} from "@weft/core"
+import { Effect } from "effect"
+import { Slots } from "../../src/deliveries/Slots.ts"
+
+const env = EnvId.make("01890000-0000-7000-8000-000000000001")
+const other = EnvId.make("01890000-0000-7000-8000-000000000002")
+
+const check = (claim: string, body: (slots: Slots["Service"]) => void) =>
+  it.effect(claim, () =>
+    Effect.provide(
+      Slots.use((slots) =>
+        Effect.sync(() => {
+          slots.beginClaim()
+          slots.endClaim({ all: false, envs: [] })
+          body(slots)
+        })
+      ),
+      Slots.layer({ total: 100, perEnv: 40 })
+    )
+  )
+
+describe("slots", () => {
+  it.effect("nothing is born claimed before the first claim has looked", () =>
+    Effect.provide(
+      Slots.use((slots) => Effect.sync(() => assert.strictEqual(slots.reserve(env, 1), 0))),
+      Slots.layer({ total: 4, perEnv: 4 })
+    )
+  )
+
+  check("an environment gets its share and no more", (slots) => {
+    assert.strictEqual(slots.reserve(env, 50), 40)
+    assert.deepStrictEqual(slots.full(), [env])
+    assert.strictEqual(slots.reserve(other, 50), 40)
+    assert.strictEqual(slots.free(), 20)
+  })
+
+  check("what waits keeps new deliveries of its environment behind it, and no others", (slots) => {
+    slots.reserve(env, 40)
+    assert.strictEqual(slots.waits(env), "no")
+    assert.strictEqual(slots.release(env, 1), "soon")
+    assert.strictEqual(slots.reserve(env, 1), 0)
+    assert.strictEqual(slots.reserve(other, 1), 1)
+    assert.strictEqual(slots.release(env, 35), "now")
+  })
+
+  check("a claim lets a steady stream go past the store again", (slots) => {
+    slots.reserve(env, 40)
+    slots.waits(env)
+    slots.release(env, 40)
+    slots.beginClaim()
+    assert.strictEqual(slots.reserve(env, 1), 1)
+    slots.endClaim({ all: false, envs: [] })
+    assert.strictEqual(slots.reserve(env, 1), 1)
+  })
+
+  check("what comes to wait while a claim looks is remembered after it", (slots) => {
+    slots.reserve(env, 40)
+    slots.beginClaim()
+    assert.strictEqual(slots.waits(env), "no")
+    slots.endClaim({ all: false, envs: [] })
+    assert.strictEqual(slots.release(env, 40), "now")
+    assert.strictEqual(slots.reserve(env, 1), 0)
+  })
+
+  check("what is claimed begins at once where there is somebody for it, and else when there is, in order", (slots) => {
+    const begun: Array<string> = []
+    const begin = ({ run }: Claim) => void begun.push(run.run_id)
+    const [first, second, third, fourth] = [1, 2, 3, 4].map(claimOf)
+    if (first === undefined || second === undefined || third === undefined || fourth === undefined) return assert.fail()
+    slots.begin(first)
+    slots.begin(second)
+    assert.deepStrictEqual(begun, [])
+    slots.beginWith(begin)
+    slots.begin(third)
+    assert.deepStrictEqual(
+      begun,
+      [first, second, third].map(({ run }) => run.run_id)
+    )
+
+    slots.beginWith(null)
+    slots.begin(fourth)
+    assert.lengthOf(begun, 3)
+    slots.beginWith(begin)
+    assert.deepStrictEqual(begun.slice(3), [fourth.run.run_id])
+  })
+})
+
+const claimOf = (n: number): Claim => {
+  const id = `01890000-0000-7000-8000-00000000001${n}`
+  const instant = Timestamp.make(n)
+  const of = { env_id: env, event_id: EventId.make(id), stream_id: StreamId.make(id) }
+  const event: Event = {
+    ...of,
+    event_type: "job",
+    event_data: toJsonText(n),
+    event_time: instant,
+    created_at: instant
+  }
+  const delivery: Delivery = {
+    ...of,
+    delivery_id: DeliveryId.make(id),
+    project_id: ProjectId.make(id),
+    project_name: "shop",
+    build_id: BuildId.make(id),
+    ns: "main",
+    var: "job",
+    run_type: "event",
+    retry: noRetry,
+    timeout_ms: 1000,
+    group: null,
+    attempt: 1,
+    due_at: instant,
+    caused_by: null,
+    first_run_id: null
+  }
+  return { delivery, event, run: startRun(delivery, RunId.make(id), NodeId.make(id), instant) }
+}
