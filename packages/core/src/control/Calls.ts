@@ -51,7 +51,7 @@ export class Calls extends Context.Service<
       call: NewCall
     ) => Effect.Effect<Called, Forbidden | BadRequest | PlanRequired | NotFound | StoreUnavailable, Caller>
   }
->()("@weft/core/control/Calls") {
+>()("@weft/core/runs/Calls") {
   static readonly layer = Layer.effect(
     Calls,
     Effect.gen(function* () {

@@ -50,7 +50,7 @@ export class RunControl extends Context.Service<
     /** As `cancel`, for all running runs that the query means and the caller may call; how many those were. */
     readonly cancelAll: (query: CancelQuery) => Effect.Effect<number, Denied | BadRequest, Caller>
   }
->()("@weft/core/control/RunControl") {
+>()("@weft/core/runs/RunControl") {
   static readonly layer = Layer.effect(
     RunControl,
     Effect.gen(function* () {

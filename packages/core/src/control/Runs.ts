@@ -33,7 +33,7 @@ export class Runs extends Context.Service<
     /** All runs that the event set off, newest first. */
     readonly ofEvent: (eventId: string) => Effect.Effect<ReadonlyArray<Run>, Denied | NotFound, Caller>
   }
->()("@weft/core/control/Runs") {
+>()("@weft/core/runs/Runs") {
   static readonly layer = Layer.effect(
     Runs,
     Effect.gen(function* () {

@@ -28,7 +28,7 @@ export class StreamWatch extends Context.Service<
       withinMs: number
     ) => Effect.Effect<A | null, E, R>
   }
->()("@weft/core/control/StreamWatch") {
+>()("@weft/core/runs/StreamWatch") {
   static readonly layer = Layer.effect(
     StreamWatch,
     Effect.gen(function* () {

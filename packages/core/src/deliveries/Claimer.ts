@@ -42,7 +42,7 @@ export class Claimer extends Context.Service<
     /** Claims no more, and lets no new delivery be born claimed. Returns when a claim under way is over. */
     readonly stop: Effect.Effect<void>
   }
->()("@weft/core/deliveries/Claimer") {
+>()("@weft/core/runs/Claimer") {
   static readonly layer = Layer.effect(
     Claimer,
     Effect.gen(function* () {

@@ -43,7 +43,7 @@ export class DeliveryWorker extends Context.Service<
      */
     readonly hurry: () => void
   }
->()("@weft/core/deliveries/DeliveryWorker") {
+>()("@weft/core/runs/DeliveryWorker") {
   static readonly layer = Layer.effect(
     DeliveryWorker,
     Effect.gen(function* () {

@@ -17,7 +17,7 @@ export class Dispatcher extends Context.Service<
      */
     readonly drain: Effect.Effect<void>
   }
->()("@weft/core/deliveries/Dispatcher") {
+>()("@weft/core/runs/Dispatcher") {
   static readonly layer = Layer.effect(
     Dispatcher,
     Effect.gen(function* () {

@@ -23,7 +23,7 @@ export class Groups extends Context.Service<
     /** A run of the group has ended, and the store knows. Returns at once. */
     readonly ended: (group: Group) => void
   }
->()("@weft/core/deliveries/Groups") {
+>()("@weft/core/runs/Groups") {
   static readonly layer = Layer.effect(
     Groups,
     Effect.gen(function* () {

@@ -35,7 +35,7 @@ export class HostTransactions extends Context.Service<
       event: NewEvent
     ) => Effect.Effect<Published, Forbidden | BadRequest | PlanRequired | NotFound | StoreUnavailable, Caller>
   }
->()("@weft/core/deliveries/HostTransactions") {
+>()("@weft/core/runs/HostTransactions") {
   static readonly layer = Layer.effect(
     HostTransactions,
     Effect.gen(function* () {

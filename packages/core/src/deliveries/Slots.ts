@@ -56,7 +56,7 @@ export class Slots extends Context.Service<
     /** Whoever begins what is claimed, from now on; null: nobody does any more. */
     readonly beginWith: (beginner: ((claim: Claim) => void) | null) => void
   }
->()("@weft/core/deliveries/Slots") {
+>()("@weft/core/runs/Slots") {
   static readonly layer = (config: SlotsConfig): Layer.Layer<Slots> =>
     Layer.effect(
       Slots,

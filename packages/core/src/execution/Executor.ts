@@ -60,7 +60,7 @@ export class Executor extends Context.Service<
     /** What a run whose execution came to no end had logged, without the secrets that it had read. */
     readonly logged: (run: Run) => Effect.Effect<ReadonlyArray<LogEntry>>
   }
->()("@weft/core/execution/Executor") {
+>()("@weft/core/runs/Executor") {
   static readonly layer = Layer.effect(
     Executor,
     Effect.gen(function* () {

@@ -53,7 +53,7 @@ export class RunningRuns extends Context.Service<
     /** All that is at work here, once there is something. */
     readonly atWork: Effect.Effect<ReadonlyArray<AtWork>>
   }
->()("@weft/core/execution/RunningRuns") {
+>()("@weft/core/runs/RunningRuns") {
   static readonly layer = Layer.effect(
     RunningRuns,
     Effect.gen(function* () {

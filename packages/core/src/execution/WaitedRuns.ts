@@ -44,7 +44,7 @@ export class WaitedRuns extends Context.Service<
     /** As `run`, for paths on which no fiber runs. */
     readonly start: (work: WaitedWork) => Start<WaitedEnd, ExecuteError>
   }
->()("@weft/core/execution/WaitedRuns") {
+>()("@weft/core/runs/WaitedRuns") {
   static readonly layer = Layer.effect(
     WaitedRuns,
     Effect.gen(function* () {

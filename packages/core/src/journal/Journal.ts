@@ -41,7 +41,7 @@ export class Journal extends Context.Service<
     /** Counts a run of this node that was ended in the store by somebody else. */
     readonly ended: (run: Run) => void
   }
->()("@weft/core/journal/Journal") {
+>()("@weft/core/runs/Journal") {
   static readonly layer = Layer.effect(
     Journal,
     Effect.gen(function* () {

@@ -158,4 +158,4 @@ export class JournalStore extends Context.Service<
      */
     readonly purgeWhole: (before: ReadonlyMap<EnvId, RunId>) => Effect.Effect<number, StoreUnavailable>
   }
->()("@weft/core/journal/JournalStore") {}
+>()("@weft/core/runs/JournalStore") {}

@@ -21,7 +21,7 @@ export class Lookout extends Context.Service<
     /** Calls `act` with what each look finds, until the scope closes. It is to return at once. */
     readonly onSight: (act: (sight: Sight) => void) => Effect.Effect<void, never, Scope.Scope>
   }
->()("@weft/core/journal/Lookout") {
+>()("@weft/core/runs/Lookout") {
   static readonly layer = Layer.effect(
     Lookout,
     Effect.gen(function* () {

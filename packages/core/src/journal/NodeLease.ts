@@ -22,7 +22,7 @@ export class NodeLease extends Context.Service<
     /** Tells that the store has `lease`. */
     readonly renewed: (lease: Lease) => void
   }
->()("@weft/core/journal/NodeLease") {
+>()("@weft/core/runs/NodeLease") {
   static readonly layer = (lengthMs: number) =>
     Layer.effect(
       NodeLease,

@@ -25,7 +25,7 @@ export class OwnRuns extends Context.Service<
     /** Returns when it is time to compare: what is this node's, for `JournalStore.reap`. */
     readonly doubted: Effect.Effect<Own>
   }
->()("@weft/core/journal/OwnRuns") {
+>()("@weft/core/runs/OwnRuns") {
   static readonly layer = Layer.effect(
     OwnRuns,
     Effect.gen(function* () {

@@ -33,7 +33,7 @@ export class Untold extends Context.Service<
     /** The store answers, as a write that succeeds says, too: what is still to be told is told a moment later. */
     readonly answered: Effect.Effect<void>
   }
->()("@weft/core/journal/Untold") {
+>()("@weft/core/runs/Untold") {
   static readonly layer = Layer.effect(
     Untold,
     Effect.gen(function* () {
