@@ -130,6 +130,13 @@ const ask = (line: Line): void => {
   rouse(line)
 }
 
+/** Says to the others that somebody here wants activity, if so. */
+const sayWatched = (line: Line): void => {
+  if (!line.watched.isOpen()) return
+  line.outbox.watching = true
+  rouse(line)
+}
+
 const feedOf = (line: Line): Feed["Service"] => {
   const { local, outbox, watchers, clock } = line
   return Feed.of({
@@ -173,10 +180,7 @@ const forkReceiving = Effect.fnUntraced(function* (transport: FeedTransport, lin
     if (missedSince !== null) {
       yield* tellGap(line, { since: missedSince, of: "everything" })
       // What was missed may have been its question who wants activity.
-      if (line.watched.isOpen()) {
-        line.outbox.watching = true
-        rouse(line)
-      }
+      sayWatched(line)
     }
     if (said === null) return
     const silentSince = line.watchers.silentSince(now)
@@ -190,10 +194,7 @@ const forkReceiving = Effect.fnUntraced(function* (transport: FeedTransport, lin
       const since = Timestamp.make(Math.max(said.silentSince, line.watchedSince))
       yield* tellGap(line, { since, of: "activity" })
     }
-    if (said.asks && line.watched.isOpen()) {
-      line.outbox.watching = true
-      rouse(line)
-    }
+    if (said.asks) sayWatched(line)
     yield* line.local.news.publish(said.news)
     yield* line.local.activity.publish(said.activity)
   })
@@ -280,13 +281,7 @@ const forkSending = Effect.fnUntraced(function* (transport: FeedTransport, line:
 const forkRenewing = (line: Line) =>
   line.watched.await.pipe(
     Effect.andThen(Effect.sleep(renewMs)),
-    Effect.andThen(
-      Effect.sync(() => {
-        if (!line.watched.isOpen()) return
-        line.outbox.watching = true
-        rouse(line)
-      })
-    ),
+    Effect.andThen(Effect.sync(() => sayWatched(line))),
     Effect.forever,
     Effect.forkScoped
   )
