@@ -1,4 +1,5 @@
 /** The rules of webhooks (decisions section 9), on each way that a request can take. */
+import { type OutgoingHttpHeaders, request } from "node:http"
 import { assert, describe, it } from "@effect/vitest"
 import type { TrustedModule } from "@weft/core"
 import { trustedSandbox } from "@weft/core"
@@ -71,6 +72,29 @@ const ways: Record<string, (path: string, init: RequestInit) => Promise<Response
 const jsonOf = async (response: Response): Promise<ReturnType<typeof JSON.parse>> => JSON.parse(await response.text())
 
 const hook = (path: string) => `/webhook/acme/prod/s${path}`
+
+/** The names of the headers of an answer, in the order in which they are sent, without those that Node adds. */
+const sentNames = (given: unknown, headers: OutgoingHttpHeaders): Promise<ReadonlyArray<string>> =>
+  new Promise((resolve, reject) => {
+    const url = `${server.listening.url}${hook("/answer")}`
+    const asked = request(url, { method: "POST", headers: { ...json, ...headers } }, (answer) => {
+      answer.resume()
+      const names = answer.rawHeaders.filter((_, index) => index % 2 === 0)
+      answer.on("end", () => resolve(names.filter((name) => name === name.toLowerCase())))
+    })
+    asked.on("error", reject)
+    asked.end(JSON.stringify({ answer: given }))
+  })
+
+it("sends the headers of an answer in one order, however the request came", async () => {
+  const given = { status: 200, headers: { "x-first": "1", "set-cookie": ["a=1", "b=2"], "x-last": "2" }, body: "text" }
+  const names = await sentNames(given, {})
+  assert.deepStrictEqual(
+    names.filter((name) => name.startsWith("x-") || name === "set-cookie"),
+    ["x-request-id", "x-first", "x-last", "set-cookie", "set-cookie"]
+  )
+  assert.deepStrictEqual(await sentNames(given, { "transfer-encoding": "chunked" }), names)
+})
 
 for (const [way, send] of Object.entries(ways)) {
   describe(`a webhook called ${way}`, () => {

@@ -35,7 +35,10 @@ const responseOf = (request: HttpServerRequest.HttpServerRequest, answer: Webhoo
   if (cookies !== null) {
     // `effect`'s response has room for one header of a name. Its own cookies would lose what they do not know.
     if (request.source instanceof Request) return webResponse(status, headers, cookies, body)
-    NodeHttpServerRequest.toServerResponse(request).setHeader("set-cookie", cookies)
+    const response = NodeHttpServerRequest.toServerResponse(request)
+    // The others are said again by `effect`, and keep the place that they have here: the order is the fast path's.
+    for (const name in headers) response.setHeader(name, headers[name] ?? "")
+    response.setHeader("set-cookie", cookies)
   }
   return body === null ? HttpServerResponse.empty({ status, headers }) : toResponse({ status, headers, body })
 }
