@@ -23,7 +23,7 @@ it("runs clean, and does all that it says", async () => {
     expect(figures.get(`done: ${kind}`), kind).toBeGreaterThan(0)
   }
   const titles = panels.map(({ title }) => title)
-  expect(titles).toEqual(expect.arrayContaining(["rows that come and go", "heap of a node in use, MiB"]))
+  expect(titles).toEqual(expect.arrayContaining(["rows that come and go", "heap of a node after collections, MiB"]))
 })
 
 describe("the verdict", () => {

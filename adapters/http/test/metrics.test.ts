@@ -1,8 +1,13 @@
 /** `/metrics` as Prometheus reads it, and the token that a host may set before it. */
+import { setFlagsFromString } from "node:v8"
+import { runInNewContext } from "node:vm"
 import { assert, describe, it } from "@effect/vitest"
 import { Redacted } from "effect"
-import { afterEach } from "vitest"
+import { afterEach, vi } from "vitest"
 import { checkEnvelope, replyOf, TestServer } from "./server/TestServer.ts"
+
+setFlagsFromString("--expose-gc")
+const collect: () => void = runInNewContext("gc")
 
 let server: TestServer
 afterEach(() => server.close())
@@ -103,10 +108,28 @@ describe("/metrics", () => {
     assert.isAtLeast(commits, 2)
     assert.strictEqual(valueOf(text, 'weft_journal_commit_seconds_bucket{le="+Inf"}'), commits)
     assert.strictEqual(valueOf(text, "weft_journal_commit_entries_count"), commits)
-    for (const name of ["process_resident_memory_bytes", "nodejs_heap_used_bytes", "process_uptime_seconds"]) {
+    for (const name of [
+      "process_resident_memory_bytes",
+      "nodejs_heap_used_bytes",
+      "nodejs_heap_live_bytes",
+      "process_uptime_seconds"
+    ]) {
       assert.isAbove(valueOf(text, name) ?? 0, 0, name)
     }
     assert.isAtLeast(valueOf(text, "nodejs_eventloop_lag_max_seconds") ?? -1, 0)
+  })
+
+  it("tells of the heap what the last collection of all left", async () => {
+    server = await TestServer.start()
+    const live = async (): Promise<number> => valueOf((await read()).text, "nodejs_heap_live_bytes") ?? 0
+    const kept = new Array<number>(8_000_000).fill(0.5)
+    collect()
+    await vi.waitFor(async () => assert.isAbove(await live(), kept.length * 8))
+    const before = await live()
+    kept.length = 0
+    assert.strictEqual(await live(), before)
+    collect()
+    await vi.waitFor(async () => assert.isBelow(await live(), before - 8_000_000 * 4))
   })
 
   it("has buckets that hold those below", async () => {
