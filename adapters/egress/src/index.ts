@@ -1,1 +1,1 @@
-export * from "./Outbound.ts"
+export { type OutboundOptions, outbound } from "./Outbound.ts"

@@ -1,2 +1,2 @@
-export * from "./FilesystemBlobs.ts"
-export * from "./MasterKey.ts"
+export { blobs, type FilesystemOptions, FolderUnusable } from "./FilesystemBlobs.ts"
+export { type MasterKeyOptions, masterKey } from "./MasterKey.ts"

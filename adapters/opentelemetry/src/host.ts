@@ -1,2 +1,2 @@
 /** A module of its own, because only hosts with an OpenTelemetry SDK have `@opentelemetry/api`. */
-export * from "./HostTracer.ts"
+export { type HostTracerOptions, hostTracer } from "./HostTracer.ts"

@@ -1,1 +1,1 @@
-export * from "./Otlp.ts"
+export { type OtlpOptions, otlp } from "./Otlp.ts"

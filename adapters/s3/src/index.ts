@@ -1,4 +1,4 @@
 export { BucketUnusable } from "./BucketUnusable.ts"
-export * from "./S3Blobs.ts"
+export { blobs } from "./S3Blobs.ts"
 export { type Patience, type Presign, patience, type S3Options } from "./S3Options.ts"
-export * from "./StorageUrl.ts"
+export { parseUrl, type UrlProblem } from "./StorageUrl.ts"

@@ -1,2 +1,2 @@
-export * from "./Errors.ts"
-export * from "./SqliteStores.ts"
+export { DatabaseInUse, DatabaseUnusable } from "./Errors.ts"
+export { type SqliteOptions, type SqliteStores, stores } from "./SqliteStores.ts"

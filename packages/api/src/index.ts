@@ -1,38 +1,85 @@
-export * from "./access/AuditedAs.ts"
-export * from "./access/Needs.ts"
-export * from "./envelope/Envelope.ts"
-export * from "./envelope/FileList.ts"
-export * from "./envelope/RequestInfo.ts"
-export * from "./errors/Catalogue.ts"
-export * from "./errors/ErrorSchemas.ts"
-export * from "./records/AccessRecords.ts"
-export * from "./records/AuditRecords.ts"
-export * from "./records/ContextRecords.ts"
-export * from "./records/DomainRecords.ts"
-export * from "./records/FileRecords.ts"
-export * from "./records/Records.ts"
-export * from "./records/ScheduleRecords.ts"
-export * from "./records/StreamRecords.ts"
-export * from "./records/UsageRecords.ts"
-export * from "./records/Wire.ts"
-export * from "./routes/AdminApi.ts"
-export * from "./routes/AuditApi.ts"
-export * from "./routes/Authentication.ts"
-export * from "./routes/BuildsApi.ts"
-export * from "./routes/CallsApi.ts"
-export * from "./routes/ContextApi.ts"
-export * from "./routes/DomainsApi.ts"
-export * from "./routes/EnvApi.ts"
-export * from "./routes/EventsApi.ts"
-export * from "./routes/FilesApi.ts"
-export * from "./routes/LinksApi.ts"
-export * from "./routes/PageQuery.ts"
-export * from "./routes/ProjectsApi.ts"
-export * from "./routes/RunsApi.ts"
-export * from "./routes/SchedulesApi.ts"
-export * from "./routes/ServiceKeysApi.ts"
-export * from "./routes/SessionsApi.ts"
-export * from "./routes/StatusApi.ts"
-export * from "./routes/StreamsApi.ts"
-export * from "./routes/TimeRange.ts"
-export * from "./WeftApi.ts"
+export { auditedAs } from "./access/AuditedAs.ts"
+export { mayCover, type Need, type NeedKey, needOf, needs } from "./access/Needs.ts"
+export { ErrorBody, List, type Listing, Meta, meta, Pagination, Single } from "./envelope/Envelope.ts"
+export { FileList } from "./envelope/FileList.ts"
+export { currentRequestId, currentTimestamp } from "./envelope/RequestInfo.ts"
+export { type ErrorCode, errorStatus, internalMessage, retryAfterOutageSeconds } from "./errors/Catalogue.ts"
+export {
+  BadRequestError,
+  DomainExistsError,
+  DomainLimitReachedError,
+  ForbiddenError,
+  NotFoundError,
+  NotReadyError,
+  PermissionEscalationError,
+  PlanRequiredError,
+  RateLimitedError,
+  SessionLimitExceededError,
+  UnauthorizedError,
+  UnavailableError
+} from "./errors/ErrorSchemas.ts"
+export {
+  CreatedServiceKeyRecord,
+  CreatedSessionRecord,
+  RevokedRecord,
+  ServiceKeyInput,
+  ServiceKeyRecord,
+  SessionInput,
+  SessionRecord
+} from "./records/AccessRecords.ts"
+export { AuditEntryRecord } from "./records/AuditRecords.ts"
+export { ContextVariableRecord, ResealedRecord } from "./records/ContextRecords.ts"
+export { DomainRecord, VerificationRecord } from "./records/DomainRecords.ts"
+export {
+  FileLinkRecord,
+  FileRecord,
+  MultipartUploadRecord,
+  UploadedFileRecord,
+  UploadedPartRecord
+} from "./records/FileRecords.ts"
+export {
+  ApiKeyRecord,
+  BuildRecord,
+  CancelledRunsRecord,
+  CreatedApiKeyRecord,
+  EnvRecord,
+  EventHandlerRecord,
+  EventRecord,
+  HealthRecord,
+  LogEntryRecord,
+  NamedBuildRecord,
+  OrgRecord,
+  OwnEnvRecord,
+  ProjectRecord,
+  RunRecord,
+  RunStatsRecord,
+  RunUsageRecord,
+  ScheduleRecord,
+  StatusRecord,
+  UploadedBuildRecord
+} from "./records/Records.ts"
+export { DynamicScheduleRecord } from "./records/ScheduleRecords.ts"
+export { EnvMessage, StreamMessage, WatchedMessage } from "./records/StreamRecords.ts"
+export { OrgUsageRecord } from "./records/UsageRecords.ts"
+export { Instant, JsonValue, jsonLevelsMax, SentJson } from "./records/Wire.ts"
+export { AdminApi } from "./routes/AdminApi.ts"
+export { AuditApi, AuditEntryList, auditQuery } from "./routes/AuditApi.ts"
+export { AdminAuthenticated, Authenticated, Enveloped, Permitted } from "./routes/Authentication.ts"
+export { BuildsApi, TriggersApi, UploadFields } from "./routes/BuildsApi.ts"
+export { begun, CallsApi } from "./routes/CallsApi.ts"
+export { ContextApi } from "./routes/ContextApi.ts"
+export { DomainsApi } from "./routes/DomainsApi.ts"
+export { EnvApi, EnvResponse } from "./routes/EnvApi.ts"
+export { EventsApi } from "./routes/EventsApi.ts"
+export { FilesApi } from "./routes/FilesApi.ts"
+export { LinksApi } from "./routes/LinksApi.ts"
+export { pageOf, pageQuery } from "./routes/PageQuery.ts"
+export { ProjectsApi, projectParams } from "./routes/ProjectsApi.ts"
+export { RunList, RunsApi } from "./routes/RunsApi.ts"
+export { SchedulesApi } from "./routes/SchedulesApi.ts"
+export { ServiceKeysApi } from "./routes/ServiceKeysApi.ts"
+export { RevokedResponse, SessionsApi } from "./routes/SessionsApi.ts"
+export { StatusApi } from "./routes/StatusApi.ts"
+export { StreamsApi } from "./routes/StreamsApi.ts"
+export { parseIsoDuration, TimeRange } from "./routes/TimeRange.ts"
+export { WeftApi } from "./WeftApi.ts"

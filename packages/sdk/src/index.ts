@@ -1,15 +1,79 @@
 export { type Callable, type CallTerms, callable } from "./Callable.ts"
 export { defineEvents, type Kit } from "./defineEvents.ts"
-export type * from "./Event.ts"
-export type * from "./Files.ts"
-export * from "./Handler.ts"
-export type * from "./Host.ts"
-export type * from "./Meta.ts"
-export * from "./Schedule.ts"
-export type * from "./StandardSchema.ts"
-export type * from "./Svc.ts"
-export type * from "./Tick.ts"
-export * from "./Tool.ts"
+export type {
+  AnyEvents,
+  Catalogue,
+  CheckedPattern,
+  Event,
+  EventsIn,
+  EventsOf,
+  Known,
+  KnownPattern,
+  Matched,
+  PathOf
+} from "./Event.ts"
+export type { Asset, Content, FileData, Files, StoredFile } from "./Files.ts"
+export { type Handler, type HandlerMeta, type HandlerOptions, handler } from "./Handler.ts"
+export type { HostFace, HostFakes, HostFunctions } from "./Host.ts"
+export type {
+  Auth,
+  BackgroundTerms,
+  Concurrency,
+  Cron,
+  Duration,
+  Endpoint,
+  JsonSchema,
+  Meta,
+  Method,
+  Retry,
+  Terms,
+  ToolMeta
+} from "./Meta.ts"
+export { type Scheduled, type ScheduleMeta, type ScheduleOptions, type Schedules, schedule } from "./Schedule.ts"
+export type {
+  InferInput,
+  InferOutput,
+  Issue,
+  StandardJSONSchemaV1,
+  StandardSchemaV1,
+  Unchecked,
+  Validation
+} from "./StandardSchema.ts"
+export type {
+  AnyFunction,
+  Caller,
+  EventSvc,
+  GlobalSvc,
+  LogLevel,
+  NewEvent,
+  NewSchedule,
+  Published,
+  RunFacts,
+  RunType,
+  ScheduleSvc,
+  Svc,
+  ToolSvc,
+  WebhookSvc
+} from "./Svc.ts"
+export type { Tick } from "./Tick.ts"
+export { type Tool, type ToolFunctionMeta, type ToolOptions, type Tools, tool } from "./Tool.ts"
 export type { Invalid } from "./validate.ts"
-export * from "./Webhook.ts"
-export type * from "./WebhookRequest.ts"
+export {
+  type AnyQuery,
+  type Checked,
+  type CheckedSvc,
+  type Refusal,
+  type Webhook,
+  type WebhookMeta,
+  type WebhookOptions,
+  type Webhooks,
+  webhook
+} from "./Webhook.ts"
+export type {
+  CredentialFacts,
+  Query,
+  RequestAuth,
+  WebhookRequest,
+  WebhookResponse,
+  WebhookResult
+} from "./WebhookRequest.ts"
