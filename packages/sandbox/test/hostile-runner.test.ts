@@ -70,6 +70,24 @@ describe("a runner that was taken over", { timeout: 60_000 }, () => {
     assert.isAtMost(execution.usage.heap_bytes, 2 * limits.heapBytes)
   })
 
+  it("cannot log what is no JSON, which whoever reads the log would fail of", async () => {
+    const log = (data: string) => saying({ kind: "log", run, level: "info", message: "said", data })
+    const told = await world.call(log("{"))
+    assert.deepStrictEqual([tagOf(told), told.logs], ["RunnerLost", []])
+    assert.include(world.reports.join(), "it broke the protocol")
+    assert.lengthOf((await world.call(log("[1]"))).logs, 1)
+  })
+
+  it("gives one strike for one accident, however often it tells of it", async () => {
+    const told = new Map<string, number>()
+    world.pool.strikes.strike = (build) => void told.set(build, (told.get(build) ?? 0) + 1)
+    const sick: FromRunner = { kind: "sick", isolate }
+    await besides(
+      world.call(saying({ kind: "lost", isolate, cause: "cpu", guilty: run, cpuMs: 1, heapBytes: 1 }, sick, sick))
+    )
+    assert.deepStrictEqual([...told.values()], [1])
+  })
+
   it("cannot fill the host's memory with isolates that there are not", async () => {
     const attack = world.call("busy")
     let most = 0
@@ -92,5 +110,22 @@ describe("a runner that was taken over", { timeout: 60_000 }, () => {
     const told = await besides(world.call(kind))
     assert.include(["Returned", "RunnerLost"], tagOf(told))
     assert.isAtMost(told.calls.length, 5000)
+  })
+})
+
+describe("a runner that is told much at once", { timeout: 60_000 }, () => {
+  it("is not to blame, and ends what it was told", async () => {
+    const svc = JSON.stringify("x".repeat(16 * MiB))
+    const all = await Promise.all(Array.from({ length: 40 }, () => world.call("slow", "null", 20_000, svc)))
+    assert.deepStrictEqual([...new Set(all.map(tagOf))], ["Returned"])
+    assert.deepStrictEqual(world.reports, [])
+  })
+
+  it("never hears of what was stopped before it could be told", async () => {
+    const svc = JSON.stringify("x".repeat(16 * MiB))
+    const all = await Promise.all(Array.from({ length: 20 }, () => world.call("slow", "null", 1, svc)))
+    for (const told of all) assert.include(["Returned", "TimedOut"], tagOf(told))
+    assert.include(all.map(tagOf), "TimedOut")
+    assert.strictEqual(tagOf(await world.call("good")), "Returned")
   })
 })

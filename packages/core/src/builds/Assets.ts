@@ -37,7 +37,7 @@ export class Assets extends Context.Service<
       return Assets.of({
         open: Effect.fnUntraced(function* ({ env_id, project_id, build_id }, name) {
           const { storage_path, size, hash } = yield* Cache.get(builds, { env_id, project_id, build_id })
-          const zip = { build_id, size, read: (range: Range) => blobs.read(storage_path, range) }
+          const zip = { build_id, path: storage_path, size, read: (range: Range) => blobs.read(storage_path, range) }
           const file = yield* sandbox.openFile(zip, name)
           if (file === null) return null
           return { ...file, content_type: contentTypeOf(name), etag: `"${hash}.${file.crc32.toString(16)}"` }

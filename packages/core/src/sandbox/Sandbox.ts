@@ -66,6 +66,8 @@ export interface FreshBundle {
 /** The zip of a bundle where it is stored. */
 export interface StoredZip {
   readonly build_id: BuildId
+  /** Where it is: no other zip is or was there, while ids are their clients' and may come again. */
+  readonly path: string
   /** In bytes. */
   readonly size: number
   /** The bytes from `start` (from 0) up to, not including, `end`. */

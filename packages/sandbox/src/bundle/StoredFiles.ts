@@ -1,6 +1,6 @@
 /** Files of zips where they are stored: what they are is read once, their bytes when somebody wants them. */
 import { Readable } from "node:stream"
-import { type BuildId, type BundleFile, type StoredZip, StoreUnavailable } from "@weft/core"
+import { type BundleFile, type StoredZip, StoreUnavailable } from "@weft/core"
 import { Effect, Stream } from "effect"
 import { type Entry, fromRandomAccessReaderPromise, RandomAccessReader, type ZipFile } from "yauzl"
 
@@ -15,7 +15,8 @@ interface Directory {
 }
 
 export class StoredFiles {
-  readonly #kept = new Map<BuildId, Promise<Directory>>()
+  /** By where they are stored. */
+  readonly #kept = new Map<string, Promise<Directory>>()
 
   /** Null where the zip has no file of this name. */
   open(stored: StoredZip, name: string): Effect.Effect<BundleFile | null, StoreUnavailable> {
@@ -28,12 +29,12 @@ export class StoredFiles {
   }
 
   #directory(stored: StoredZip): Promise<Directory> {
-    const { build_id } = stored
-    const directory = this.#kept.get(build_id) ?? readDirectory(stored)
-    this.#kept.delete(build_id)
-    this.#kept.set(build_id, directory)
+    const { path } = stored
+    const directory = this.#kept.get(path) ?? readDirectory(stored)
+    this.#kept.delete(path)
+    this.#kept.set(path, directory)
     directory.catch(() => {
-      if (this.#kept.get(build_id) === directory) this.#kept.delete(build_id)
+      if (this.#kept.get(path) === directory) this.#kept.delete(path)
     })
     const [oldest] = this.#kept.keys()
     if (this.#kept.size > keptMax && oldest !== undefined) this.#kept.delete(oldest)

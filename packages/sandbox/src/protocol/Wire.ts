@@ -64,6 +64,11 @@ export class FrameWriter {
     this.#slab.writeUInt32LE(this.#end - this.#frame - 4, this.#frame)
   }
 
+  /** What was written since the last `take`, in bytes. */
+  get size(): number {
+    return this.#full.reduce((sum, { length }) => sum + length, this.#end - this.#start)
+  }
+
   /** Hands over everything written since the last call. The buffers are never written again. */
   take(): ReadonlyArray<Buffer> {
     const taken = this.#full

@@ -17,6 +17,8 @@ export class Build {
   readonly isolates = new Map<RunnerProcess, HostedIsolate>()
   /** Jobs over the limit of concurrent runs, or without room for an isolate, oldest first. */
   readonly waiting: Array<Job> = []
+  /** Of the host calls of all its runs that are not answered yet. */
+  callBytes = 0
   lastUsedAt = 0
 
   constructor(key: string, buildId: BuildId, bundle: Bundle) {

@@ -6,6 +6,7 @@ import type { StopReason } from "../protocol/ToRunner.ts"
 import { ProtocolError } from "../protocol/Wire.ts"
 import type { Build, HostedIsolate } from "./Build.ts"
 import type { RunnerProcess } from "./RunnerProcess.ts"
+import { requireJson } from "./verdicts.ts"
 
 /** What the guest is told of its host call. */
 export interface Answer {
@@ -25,6 +26,12 @@ export interface JobLimits {
 /** What the kernel counts for a line beside its text, and the last line, which says that there are no more. */
 const logLineBytes = 16
 const lastLineBytes = 256
+
+/**
+ * What the host holds of calls that it has not answered, of all runs of a build on this node: a run may have a thousand
+ * of them, and there may be a thousand runs.
+ */
+const buildCallBytesMax = 128 * 1024 * 1024
 
 /** The name of an operation, in characters: none of ours comes near. */
 const opLengthMax = 256
@@ -98,6 +105,7 @@ export class Job {
 
   log(message: Extract<FromRunner, { readonly kind: "log" }>): void {
     const { level, message: text, data } = message
+    if (data !== null) requireJson(data)
     this.#logBytes += text.length + (data?.length ?? 0) + logLineBytes
     if (this.#logBytes > this.#limits.logBytes + lastLineBytes) throw new ProtocolError("too many log lines")
     this.touched = true
@@ -111,9 +119,15 @@ export class Job {
     if (this.#fibers.size >= this.#limits.pendingHostCalls) throw new ProtocolError("too many host calls")
     if (message.op.length > opLengthMax) throw new ProtocolError("an operation has no such name")
     if (message.payload.length > this.#limits.hostCallBytes) throw new ProtocolError("a host call is too large")
+    const { op, payload } = message
+    const { build } = this
+    if (build.callBytes + payload.length > buildCallBytesMax) {
+      answer(tooMuchWaits)
+      return
+    }
+    build.callBytes += payload.length
     this.touched = true
     const fibers = this.#fibers
-    const { op, payload } = message
     const effect = Effect.tapCause(this.invocation.onHostCall({ op, payload }), (cause) =>
       Cause.hasDies(cause) ? Effect.logError(`The host call ${op} failed`, cause) : Effect.void
     )
@@ -121,6 +135,7 @@ export class Job {
     fibers.add(fiber)
     fiber.addObserver((exit) => {
       fibers.delete(fiber)
+      build.callBytes -= payload.length
       if (this.#ended) return
       if (this.#outcome === undefined && this.stopping === undefined) answer(this.#answerOf(exit))
       this.#tryEnd()
@@ -181,4 +196,10 @@ export class Job {
     if (refused === undefined) return { ok: false, text: "HostCallFailed", detail: "the host could not do this now" }
     return { ok: false, text: refused.name, detail: refused.message }
   }
+}
+
+const tooMuchWaits: Answer = {
+  ok: false,
+  text: "LimitExceeded",
+  detail: `the host calls of this build that wait for their answers have over ${buildCallBytesMax} bytes`
 }

@@ -6,7 +6,7 @@
 import type { Outcome } from "@weft/core"
 import type { FromRunner } from "../protocol/FromRunner.ts"
 import type { StopReason } from "../protocol/ToRunner.ts"
-import type { Build } from "./Build.ts"
+import type { Build, HostedIsolate } from "./Build.ts"
 import { Isolates } from "./Isolates.ts"
 import type { Job } from "./Job.ts"
 import { JobClock } from "./JobClock.ts"
@@ -182,6 +182,12 @@ export class Pool {
     view.jobs.set(job.id, job)
     job.runner = runner
     job.isolate = isolate
+    runner.whenTaken(() => this.#invoke(job, isolate, runner))
+  }
+
+  #invoke(job: Job, isolate: HostedIsolate, runner: RunnerProcess): void {
+    // Meanwhile it may have been stopped, or have gone elsewhere.
+    if (job.ended || job.stopping !== undefined || job.isolate !== isolate) return
     const { fn, trigger, svc, body = null } = job.invocation
     runner.send({ kind: "invoke", isolate: isolate.id, run: job.id, trigger, fn: `${fn.ns}/${fn.var}`, svc, body })
   }
@@ -308,7 +314,8 @@ export class Pool {
   }
 
   #sick(view: RunnerView, id: number): void {
-    const build = view.buildOfLost(id)
+    // One accident is one strike, however often it is told.
+    const build = view.runner.state === "retiring" ? undefined : view.buildOfLost(id)
     if (build !== undefined) {
       this.strikes.strike(build)
       this.#options.report(`build ${build} holds a thread that cannot be stopped`)

@@ -37,6 +37,8 @@ const niceness = 5
 const oomScore = 800
 /** What waits for a runner to read it. All its builds loaded anew at once come to less. */
 const untakenBytesMax = 256 * 1024 * 1024
+/** While more than that waits, runs are not told of yet: bodies that came together are no fault of who reads them. */
+const behindBytes = 32 * 1024 * 1024
 const diagnosisLength = 4096
 const saidLength = 300
 
@@ -50,6 +52,8 @@ export class RunnerProcess {
   readonly #socket: Duplex
   readonly #writer = new FrameWriter()
   readonly #listener: RunnerListener
+  /** In the order in which they came. */
+  #later: Array<() => void> = []
   #scheduled = false
   #reportedRss = 0
   #diagnosis = ""
@@ -71,6 +75,7 @@ export class RunnerProcess {
         this.kill(error instanceof Error ? `it broke the protocol: ${error.message}` : "it broke the protocol")
       }
     })
+    socket.on("drain", () => this.#goOn())
     // A write to a process that has just died. Its exit is what counts.
     socket.on("error", () => undefined)
     this.#child?.stderr?.on("data", (chunk: Buffer) => {
@@ -92,6 +97,12 @@ export class RunnerProcess {
       .replaceAll(/[^\x21-\x7e]+/g, " ")
       .trim()
       .slice(0, saidLength)
+  }
+
+  /** Calls back now, or when the runner has taken what it was told before: for what need not be told at once. */
+  whenTaken(tell: () => void): void {
+    if (this.#later.length > 0 || this.#isBehind) this.#later.push(tell)
+    else tell()
   }
 
   send(message: ToRunner): void {
@@ -140,6 +151,17 @@ export class RunnerProcess {
     }
   }
 
+  get #isBehind(): boolean {
+    return this.#socket.writableLength + this.#writer.size > behindBytes
+  }
+
+  #goOn(): void {
+    const waiting = this.#later
+    let told = 0
+    while (told < waiting.length && !this.#isBehind) waiting[told++]?.()
+    this.#later = waiting.slice(told)
+  }
+
   #spawn(program: URL): ChildProcess | undefined {
     const [command, ...args] = confined(program, flags)
     try {
@@ -168,6 +190,7 @@ export class RunnerProcess {
   #died(why: string): void {
     if (this.state === "dead") return
     this.state = "dead"
+    this.#later = []
     this.#socket.destroy()
     this.#child?.stderr?.destroy()
     this.#child?.unref()

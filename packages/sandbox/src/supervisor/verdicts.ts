@@ -30,8 +30,8 @@ const connectionHeaders = new Set([
 export const outcomeOf = (ending: Exclude<Ending, { readonly kind: "stopped" }>, limits: Limits): Outcome => {
   switch (ending.kind) {
     case "returned":
-      requireJson(ending.output)
       requireSize(ending.output, limits)
+      requireJson(ending.output)
       return { _tag: "Returned", output: ending.output }
     case "responded":
       return respondedOf(ending, limits)
@@ -99,10 +99,11 @@ export const requireShort = (...texts: ReadonlyArray<string>): void => {
   if (texts.some(({ length }) => length > errorLengthMax)) throw new ProtocolError("an error says too much")
 }
 
-const requireJson = (text: string): unknown => {
+/** What the kernel has made with `JSON.stringify`. */
+export const requireJson = (text: string): unknown => {
   try {
     return JSON.parse(text)
   } catch {
-    throw new ProtocolError("a result is not JSON")
+    throw new ProtocolError("what should be JSON is not")
   }
 }

@@ -92,7 +92,7 @@ const storedFile = (files: StoredFiles, zip: Buffer, name: string): Promise<Buff
         zip.subarray(Math.min(end, start + 100), end)
       ])
     )
-  const bytes = Effect.flatMap(files.open({ build_id, size: zip.length, read }, name), (file) =>
+  const bytes = Effect.flatMap(files.open({ build_id, path: build_id, size: zip.length, read }, name), (file) =>
     file === null
       ? Effect.succeed(null)
       : Effect.map(Stream.runCollect(file.bytes), (chunks) => Buffer.concat([...chunks]))

@@ -2,7 +2,7 @@
  * A runner that somebody has taken over. It runs nothing: a build's script is what it does when it is called.
  *
  * `good` answers as a runner does. `say:BASE64` sends these bytes, whatever they are, and then ends the run. `deaf` asks
- * its host for more and more and takes none of the answers; `busy`, `calls` and `beats` say one thing over and over.
+ * its host for more and more and takes none of the answers; `slow` takes nothing for a while, and then goes on; `busy`, `calls` and `beats` say one thing over and over.
  */
 import { Socket } from "node:net"
 import { type FromRunner, writeFromRunner } from "../../src/protocol/FromRunner.ts"
@@ -13,6 +13,7 @@ import { marks } from "./Marks.ts"
 const socket = new Socket({ fd: 3, readable: true, writable: true })
 const scripts = new Map<number, string>()
 const floodMs = 1500
+const slowMs = 300
 const usage = { cpuMs: 1, heapBytes: 1000 }
 
 const framesOf = (messages: ReadonlyArray<FromRunner>): Buffer => {
@@ -64,6 +65,10 @@ const invoke = ({ isolate, run }: Extract<ToRunner, { readonly kind: "invoke" }>
         setImmediate(ask, call + 1)
       )
     ask(1)
+  } else if (script.includes("slow")) {
+    socket.pause()
+    setTimeout(() => socket.resume(), slowMs)
+    say(ended(run))
   } else if (script.includes("busy")) {
     let first = 0
     const until = performance.now() + floodMs

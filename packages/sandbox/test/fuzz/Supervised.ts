@@ -24,7 +24,7 @@ export interface Told {
 export interface Supervised {
   readonly pool: Pool
   readonly reports: ReadonlyArray<string>
-  readonly call: (script: string, answer?: string, timeoutMs?: number) => Promise<Told>
+  readonly call: (script: string, answer?: string, timeoutMs?: number, svc?: string) => Promise<Told>
   readonly close: () => void
 }
 
@@ -59,7 +59,8 @@ export const supervised = (): Supervised => {
   return {
     pool,
     reports,
-    call: (script, answer = "null", timeoutMs = 20_000) => Effect.runPromise(called(pool, script, answer, timeoutMs)),
+    call: (script, answer = "null", timeoutMs = 20_000, svc = "{}") =>
+      Effect.runPromise(called(pool, script, answer, timeoutMs, svc)),
     close: () => {
       police.close()
       pool.close()
@@ -77,7 +78,7 @@ const forgive = (pool: Pool, buildId: BuildId): void => {
 }
 
 /** Each script is a build of its own. */
-const called = (pool: Pool, script: string, answer: string, timeoutMs: number): Effect.Effect<Told> =>
+const called = (pool: Pool, script: string, answer: string, timeoutMs: number, svc: string): Effect.Effect<Told> =>
   Effect.withFiber((fiber) =>
     Effect.callback((resume) => {
       const logs: Array<GuestLog> = []
@@ -94,7 +95,7 @@ const called = (pool: Pool, script: string, answer: string, timeoutMs: number): 
         run_id: RunId.make(idOf(builds)),
         bundle: { env_id, build_id: buildId, artifact, renewed: artifact },
         fn: { ns: "main", var: "go" },
-        svc: "{}",
+        svc,
         trigger: "event" as const,
         timeoutMs,
         onHostCall: (call: HostCall) =>
