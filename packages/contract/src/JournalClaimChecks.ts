@@ -204,6 +204,30 @@ const sharing: ReadonlyArray<Check<JournalStores>> = [
     assert.deepStrictEqual([...countByEnv(rest.claims)], [[envId(1), 3]])
   }),
 
+  check("of large events no more are taken at once than a node can hold, and the others next", function* () {
+    const large = JsonText.make(JSON.stringify("x".repeat(6 * 2 ** 20)))
+    const [journal, entries] = [yield* JournalStore, [1, 2, 3, 4, 5]]
+    yield* journal.commit(
+      entries.map((n) => waiting(n, { created_at: at(n), ...(n === 2 ? {} : { event_data: large }) })),
+      null
+    )
+    const numbers = ({ claims }: { readonly claims: ReadonlyArray<Claim> }) =>
+      claims.map(({ delivery, event }) => [delivery.due_at, event.event_data.length])
+    const first = yield* claimAll(at(1000))
+    assert.deepStrictEqual(numbers(first), [
+      [at(1), large.length],
+      [at(2), 7],
+      [at(3), large.length]
+    ])
+    assert.isTrue(first.next_due_at !== null && first.next_due_at <= at(1000))
+    const second = yield* claimAll(at(1000), { runIds: runIds(20_000, 10) })
+    assert.deepStrictEqual(numbers(second), [
+      [at(4), large.length],
+      [at(5), large.length]
+    ])
+    assert.isNull(second.next_due_at)
+  }),
+
   check("a large backlog does not keep small ones waiting", function* () {
     yield* backlog(1, 500)
     for (let env = 2; env <= 10; env++) yield* backlog(env, 5)

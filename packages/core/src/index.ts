@@ -48,6 +48,7 @@ export {
   Concurrency,
   Endpoint,
   EventHandler,
+  endpointName,
   FunctionEntry,
   Manifest,
   Method,
@@ -194,9 +195,11 @@ export {
 } from "./ids/Ids.ts"
 export { fromJsonText, JsonText, toJsonText } from "./ids/JsonText.ts"
 export { firstPage, type Page, PageRequest } from "./ids/Page.ts"
+export { isStorable } from "./ids/StorableText.ts"
 export { iso, now, Timestamp } from "./ids/Timestamp.ts"
 export { utf8Encode, utf8Length } from "./ids/Utf8.ts"
 export { makeUuidV7, timeOfUuidV7 } from "./ids/UuidV7.ts"
+export { smallDataBytes, withinClaim } from "./journal/ClaimData.ts"
 export {
   type Claim,
   type ClaimRequest,

@@ -12,10 +12,13 @@ import {
   Delivery,
   type EnvId,
   type Event,
+  type EventId,
   parkedAt,
   type RunId,
+  smallDataBytes,
   startRun,
-  type Timestamp
+  type Timestamp,
+  withinClaim
 } from "@weft/core"
 import { Effect, Schema, Struct } from "effect"
 import type { SqlError } from "effect/sql"
@@ -52,7 +55,8 @@ export const claimDue = Effect.fnUntraced(function* (
   // One more than the share of each tells who is left behind, unless others are anyhow.
   const most = othersWait ? share : share + 1
   const byEnv = Map.groupBy(yield* longestDue(database, turn, request.now, most), (row) => row.env_id)
-  const seen = turn.flatMap((env) => (byEnv.get(env) ?? []).slice(0, share))
+  const shares = turn.flatMap((env) => (byEnv.get(env) ?? []).slice(0, share))
+  const seen = yield* withData(database, shares)
   const { closed, parked } = yield* parkFull(database, seen, request.now)
   const chosen = closed.size === 0 ? seen : seen.filter((row) => !closed.has(row.delivery_id))
   const claims = request.runIds.flatMap((runId, index) => {
@@ -72,7 +76,7 @@ export const claimDue = Effect.fnUntraced(function* (
 
   // What is parked may have been all that was beyond the shares.
   const beyondShare = parked === 0 && [...byEnv.values()].some((rows) => rows.length > share)
-  if (othersWait || claims.length < chosen.length || beyondShare) {
+  if (othersWait || seen.length < shares.length || claims.length < chosen.length || beyondShare) {
     return { claims, parked, next_due_at: request.now }
   }
   return { claims, parked, next_due_at: yield* nextDue(database, request, turn) }
@@ -139,6 +143,12 @@ type DueRow = Omit<Delivery, "retry" | "timeout_ms" | "caused_by" | "group" | "t
     readonly group_key: string | null
   }
 
+/** Without the data of events that are large. */
+type SmallRow = Omit<DueRow, "event_data"> & {
+  readonly event_data: Event["event_data"] | null
+  readonly data_bytes: number
+}
+
 /** At most `share` due deliveries of each environment, the longest due first, with their events. */
 const longestDue = (
   { dialect, writer: sql }: Database["Service"],
@@ -146,11 +156,33 @@ const longestDue = (
   now: Timestamp,
   share: number
 ) =>
-  sql<DueRow>`
-    SELECT d.*, e.event_type, e.event_data, e.event_time, e.created_at
+  sql<SmallRow>`
+    SELECT d.*, e.event_type, e.event_time, e.created_at, octet_length(e.event_data) AS data_bytes,
+      CASE WHEN octet_length(e.event_data) <= ${sql.literal(String(smallDataBytes))} THEN e.event_data END AS event_data
     FROM (${dialect.longestDue(sql, envs, now, share)}) AS d
     JOIN events e ON e.env_id = d.env_id AND e.event_id = d.event_id
     ORDER BY d.due_at, d.delivery_id`
+
+/** The rows with all data, without those whose large events are left for the next claim. */
+const withData = Effect.fnUntraced(function* (
+  { dialect, writer: sql }: Database["Service"],
+  rows: ReadonlyArray<SmallRow>
+): Effect.fn.Return<ReadonlyArray<DueRow>, SqlError.SqlError> {
+  const taken = withinClaim(rows, (row) => row.data_bytes)
+  const large = taken.filter((row) => row.event_data === null)
+  const data = new Map<EventId, Event["event_data"]>()
+  if (large.length > 0) {
+    const ids = dialect.texts(sql, [...new Set(large.map((row) => row.event_id))])
+    const envs = dialect.texts(sql, [...new Set(large.map((row) => row.env_id))])
+    const found = yield* sql<Pick<Event, "event_id" | "event_data">>`
+      SELECT event_id, event_data FROM events WHERE env_id IN (${envs}) AND event_id IN (${ids})`
+    for (const { event_id, event_data } of found) data.set(event_id, event_data)
+  }
+  return taken.flatMap((row) => {
+    const event_data = row.event_data ?? data.get(row.event_id)
+    return event_data === undefined ? [] : { ...row, event_data }
+  })
+})
 
 const toClaim = (row: DueRow, kept: typeof Terms.Type, runId: RunId, { lease, now }: ClaimRequest): Claim => {
   const delivery = deliveryOf(row, kept)

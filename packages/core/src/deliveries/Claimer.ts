@@ -15,7 +15,7 @@ import { JournalStore } from "../journal/JournalStore.ts"
 import { Lookout } from "../journal/Lookout.ts"
 import { NodeLease } from "../journal/NodeLease.ts"
 import { OwnRuns } from "../journal/OwnRuns.ts"
-import { Slots, type Worth } from "./Slots.ts"
+import { Slots, slotsOf, type Worth } from "./Slots.ts"
 
 /** Deliveries in one claim. */
 const claimMax = 512
@@ -162,7 +162,7 @@ const makeClaim = Effect.gen(function* () {
     const claimed = new Set(claims.map(({ run }) => run.run_id))
     own.end(runIds.filter((runId) => !claimed.has(runId)))
     lease.renewed(held)
-    for (const { run } of claims) slots.hold(run.env_id)
+    for (const { run, event } of claims) slots.hold(run.env_id, slotsOf(event))
     // What is due but was left behind waits for a slot, not for a time.
     const leftBehind = next_due_at !== null && next_due_at <= now
     slots.endClaim({ all: leftBehind, envs: exclude })

@@ -3,7 +3,7 @@ import { Clock, Context, Effect, Latch, Layer } from "effect"
 import type { Claim } from "../journal/JournalStore.ts"
 import { Claimer } from "./Claimer.ts"
 import { DeliveryWorker } from "./DeliveryWorker.ts"
-import { Slots } from "./Slots.ts"
+import { Slots, slotsOf } from "./Slots.ts"
 
 /** How long running deliveries may go on when the node stops. */
 const drainMs = 30_000
@@ -38,7 +38,7 @@ export class Dispatcher extends Context.Service<
           running.delete(work)
           if (running.size === 0) calm.openUnsafe()
           if (retryAt !== null) claimer.claimAt(retryAt)
-          claimer.claim(slots.release(claim.run.env_id, 1))
+          claimer.claim(slots.release(claim.run.env_id, slotsOf(claim.event)))
         })
       }
 

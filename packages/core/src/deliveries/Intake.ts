@@ -21,7 +21,7 @@ import { startRun } from "../runs/Attempt.ts"
 import type { Delivery } from "../runs/Delivery.ts"
 import { admitTo, type Conditional, earlierIn, makeDeliveries, newsOf } from "./Admitting.ts"
 import { Claimer } from "./Claimer.ts"
-import { Slots } from "./Slots.ts"
+import { Slots, slotsOf } from "./Slots.ts"
 
 export const layer = Layer.effect(
   EventLog,
@@ -118,7 +118,8 @@ const makeWrite = Effect.fnUntraced(function* (waits: (events: ReadonlyArray<Eve
   /** `done` is told whether some of its deliveries wait. */
   const append = ({ event, deliveries, news }: Entry, done: (exit: Exit.Exit<boolean, StoreUnavailable>) => void) => {
     const ready = event.event_time > event.created_at ? 0 : deliveries.filter(({ group }) => group === null).length
-    const reserved = ready === 0 ? 0 : slots.reserve(event.env_id, ready)
+    const each = slotsOf(event)
+    const reserved = ready === 0 ? 0 : slots.reserve(event.env_id, ready, each)
     let left = reserved
     const entries = deliveries.map((delivery) => {
       const isBorn = left > 0 && delivery.group === null
@@ -130,7 +131,7 @@ const makeWrite = Effect.fnUntraced(function* (waits: (events: ReadonlyArray<Eve
     const written: Written = (exit) => {
       if (Exit.isFailure(exit)) {
         own.end(born)
-        if (reserved > 0) slots.release(event.env_id, reserved)
+        if (reserved > 0) slots.release(event.env_id, reserved * each)
         return done(exit)
       }
       for (const { delivery, run } of entries) if (run !== null) slots.begin({ delivery, event, run })

@@ -5,15 +5,23 @@
  * born claimed, so that an idle node starts a handler one commit after `publish`.
  */
 import { Context, Effect, Latch, Layer } from "effect"
+import type { Event } from "../events/Event.ts"
 import type { EnvId } from "../ids/Ids.ts"
 import type { Claim } from "../journal/JournalStore.ts"
 
 export interface SlotsConfig {
-  /** Deliveries in flight on this node. */
+  /** Deliveries in flight on this node. One whose event is large counts as several: one for each 64 KiB of its data. */
   readonly total: number
   /** Of those, at most so many of one environment, so that one whose code never returns leaves room for the others. */
   readonly perEnv: number
 }
+
+/** Of an event's data: with all slots taken a node holds so many times as much. */
+const slotCharacters = 64 * 1024
+
+/** Slots that a delivery of the event takes. */
+export const slotsOf = ({ event_data }: Pick<Event, "event_data">): number =>
+  Math.max(1, Math.ceil(event_data.length / slotCharacters))
 
 /** Free slots that make a claim worth its transaction. */
 const lowWater = 32
@@ -31,12 +39,12 @@ export class Slots extends Context.Service<
     /** Environments that have no slot left. */
     readonly full: () => ReadonlyArray<EnvId>
     /**
-     * Takes up to `wanted` slots for new deliveries of the environment; says how many. None while older ones wait,
-     * or a flood would overtake them.
+     * Takes slots for up to `wanted` new deliveries of the environment, `each` for one of them; says for how many. None
+     * while older ones wait, or a flood would overtake them.
      */
-    readonly reserve: (envId: EnvId, wanted: number) => number
-    /** Takes a slot for a delivery that is claimed already, even beyond the bounds. */
-    readonly hold: (envId: EnvId) => void
+    readonly reserve: (envId: EnvId, wanted: number, each: number) => number
+    /** Takes slots for a delivery that is claimed already, even beyond the bounds. */
+    readonly hold: (envId: EnvId, count: number) => void
     /** Gives slots back; whether to claim what waits for them in the store. */
     readonly release: (envId: EnvId, count: number) => Worth
     /** New deliveries of the environment wait in the store; whether to claim them. */
@@ -84,13 +92,13 @@ export class Slots extends Context.Service<
           perEnv: config.perEnv,
           free,
           full: () => [...taken].filter(([, count]) => count >= config.perEnv).map(([envId]) => envId),
-          reserve: (envId, wanted) => {
+          reserve: (envId, wanted, each) => {
             if (backlog.all || backlog.envs.has(envId)) return 0
-            const granted = Math.min(wanted, freeOf(envId))
-            if (granted > 0) take(envId, granted)
+            const granted = Math.min(wanted, Math.floor(freeOf(envId) / each))
+            if (granted > 0) take(envId, granted * each)
             return granted
           },
-          hold: (envId) => take(envId, 1),
+          hold: take,
           release: (envId, count) => {
             inFlight -= count
             if (inFlight === 0) empty.openUnsafe()

@@ -106,7 +106,8 @@ export class JournalStore extends Context.Service<
 
     /**
      * Takes due deliveries, at most `runIds.length`, fairly between environments and the longest due first within
-     * one; stores their runs as `running`. Two concurrent claims never return the same delivery.
+     * one; stores their runs as `running`. Two concurrent claims never return the same delivery. Of those whose events are
+     * large it takes only as many as `withinClaim` lets through.
      *
      * Of a group (`roomFor`) only the oldest of those that are due or parked are taken, as far as there is room beside
      * its running runs. Where a delivery had to be passed over for that, those of its group that are due and have no

@@ -2,6 +2,8 @@
 import { Effect, Layer } from "effect"
 import type { DeliveryId, EnvId, NodeId, RunId } from "../ids/Ids.ts"
 import type { Timestamp } from "../ids/Timestamp.ts"
+import { utf8Length } from "../ids/Utf8.ts"
+import { withinClaim } from "../journal/ClaimData.ts"
 import { type Claim, type ClaimRequest, type JournalEntry, JournalStore, type Own } from "../journal/JournalStore.ts"
 import { loseRun, startRun } from "../runs/Attempt.ts"
 import type { Delivery } from "../runs/Delivery.ts"
@@ -172,9 +174,10 @@ const claimFrom = (db: Database) => {
     const due = dueByEnv(request)
     const limit = request.runIds.length
     const share = Math.min(request.perEnv, Math.max(1, Math.ceil(limit / due.size)))
-    const seen = turns([...due.keys()], lastEnv)
+    const shares = turns([...due.keys()], lastEnv)
       .slice(0, limit)
       .flatMap((envId) => (due.get(envId) ?? []).slice(0, share))
+    const seen = withinClaim(shares, ({ event_id }) => utf8Length(db.events.get(event_id)?.event_data ?? ""))
     const full = uniqueGroups(seen).flatMap((group) => {
       const open = admitted(db, group, request.now)
       const isOpen = (delivery: Delivery) => open.some((other) => other.delivery_id === delivery.delivery_id)

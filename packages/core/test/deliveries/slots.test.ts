@@ -17,7 +17,7 @@ import {
   toJsonText
 } from "@weft/core"
 import { Effect } from "effect"
-import { Slots } from "../../src/deliveries/Slots.ts"
+import { Slots, slotsOf } from "../../src/deliveries/Slots.ts"
 
 const env = EnvId.make("01890000-0000-7000-8000-000000000001")
 const other = EnvId.make("01890000-0000-7000-8000-000000000002")
@@ -39,44 +39,58 @@ const check = (claim: string, body: (slots: Slots["Service"]) => void) =>
 describe("slots", () => {
   it.effect("nothing is born claimed before the first claim has looked", () =>
     Effect.provide(
-      Slots.use((slots) => Effect.sync(() => assert.strictEqual(slots.reserve(env, 1), 0))),
+      Slots.use((slots) => Effect.sync(() => assert.strictEqual(slots.reserve(env, 1, 1), 0))),
       Slots.layer({ total: 4, perEnv: 4 })
     )
   )
 
   check("an environment gets its share and no more", (slots) => {
-    assert.strictEqual(slots.reserve(env, 50), 40)
+    assert.strictEqual(slots.reserve(env, 50, 1), 40)
     assert.deepStrictEqual(slots.full(), [env])
-    assert.strictEqual(slots.reserve(other, 50), 40)
+    assert.strictEqual(slots.reserve(other, 50, 1), 40)
     assert.strictEqual(slots.free(), 20)
   })
 
+  check("a large event takes as many slots as it has 64 KiB", (slots) => {
+    const sizes = [0, 1, 65_536, 65_537, 4 * 2 ** 20].map((length) => ({ event_data: toJsonText("x".repeat(length)) }))
+    assert.deepStrictEqual(sizes.map(slotsOf), [1, 1, 2, 2, 65])
+    assert.strictEqual(slots.reserve(env, 3, 15), 2)
+    assert.strictEqual(slots.free(), 70)
+    assert.strictEqual(slots.reserve(env, 3, 15), 0)
+    assert.strictEqual(slots.reserve(env, 30, 1), 10)
+    slots.release(env, 40)
+    slots.hold(env, 65)
+    assert.deepStrictEqual([slots.full(), slots.free()], [[env], 35])
+    slots.release(env, 65)
+    assert.deepStrictEqual([slots.full(), slots.free()], [[], 100])
+  })
+
   check("what waits keeps new deliveries of its environment behind it, and no others", (slots) => {
-    slots.reserve(env, 40)
+    slots.reserve(env, 40, 1)
     assert.strictEqual(slots.waits(env), "no")
     assert.strictEqual(slots.release(env, 1), "soon")
-    assert.strictEqual(slots.reserve(env, 1), 0)
-    assert.strictEqual(slots.reserve(other, 1), 1)
+    assert.strictEqual(slots.reserve(env, 1, 1), 0)
+    assert.strictEqual(slots.reserve(other, 1, 1), 1)
     assert.strictEqual(slots.release(env, 35), "now")
   })
 
   check("a claim lets a steady stream go past the store again", (slots) => {
-    slots.reserve(env, 40)
+    slots.reserve(env, 40, 1)
     slots.waits(env)
     slots.release(env, 40)
     slots.beginClaim()
-    assert.strictEqual(slots.reserve(env, 1), 1)
+    assert.strictEqual(slots.reserve(env, 1, 1), 1)
     slots.endClaim({ all: false, envs: [] })
-    assert.strictEqual(slots.reserve(env, 1), 1)
+    assert.strictEqual(slots.reserve(env, 1, 1), 1)
   })
 
   check("what comes to wait while a claim looks is remembered after it", (slots) => {
-    slots.reserve(env, 40)
+    slots.reserve(env, 40, 1)
     slots.beginClaim()
     assert.strictEqual(slots.waits(env), "no")
     slots.endClaim({ all: false, envs: [] })
     assert.strictEqual(slots.release(env, 40), "now")
-    assert.strictEqual(slots.reserve(env, 1), 0)
+    assert.strictEqual(slots.reserve(env, 1, 1), 0)
   })
 
   check("what is claimed begins at once where there is somebody for it, and else when there is, in order", (slots) => {
