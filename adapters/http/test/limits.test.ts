@@ -143,6 +143,13 @@ describe("the quota of runs", () => {
       codes([await server.call("GET", "/v1/events"), await server.call("GET", "/v1/runs")]),
       [200, 200]
     )
+    for (const json of [
+      { event_type: "nobody:listens", event_data: null },
+      { event_type: "svc:schedule:new", event_data: { fn: "main/read", schedule: "P1D" } },
+      { event_type: "svc:schedule:cancel", event_data: { fn: "main/read" } }
+    ]) {
+      assert.strictEqual((await server.call("POST", "/v1/events", { json })).status, 201)
+    }
     assert.strictEqual((await hook("/secret")).status, 401)
     await server.weft.orgs.update("acme", { plan: "Self-Host" })
     assert.deepStrictEqual(codes([await publish(), await hook("/read")]), [201, 200])

@@ -53,7 +53,8 @@ describe("a client that comes back", () => {
       "x",
       "01890000-0000-7000-8000-000000000000-1-1",
       `${known}9999`,
-      known.replace(/\d+$/, "-1")
+      known.replace(/\d+$/, "-1"),
+      "01890000-0000-7000-8000-000000000000-1-1-t999999999999999"
     ]) {
       const second = await SseClient.open(server, "/v1/env/subscribe", { after })
       const { event_id } = await publish(1)

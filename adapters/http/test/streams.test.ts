@@ -166,6 +166,16 @@ describe("GET /streams/{stream_id}/subscribe", () => {
     assert.lengthOf(client.told, 6)
   })
 
+  it("takes the id of a project in any spelling", async () => {
+    const { stream_id } = await publish("elsewhere", null)
+    const { data } = (await server.call("GET", "/v1/projects/ticks")).json
+    const path = `/v1/streams/${stream_id}/subscribe?project=${data.project_id.toUpperCase()}`
+    const client = await SseClient.open(server, path)
+    await publish("tick", { n: 1 }, stream_id)
+    await client.until((told) => ended(told, 1))
+    client.close()
+  })
+
   it("tells of all projects without a filter, and of none with another", async () => {
     const { stream_id } = await publish("elsewhere", null)
     const all = await SseClient.open(server, `/v1/streams/${stream_id}/subscribe`)

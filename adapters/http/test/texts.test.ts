@@ -76,6 +76,9 @@ describe("text with U+0000, or half of a character", () => {
   it("is refused in the path of an upload and as the prefix of a list", async () => {
     refused(await server.call("PUT", "/v1/files/upload/a%00b", { body: "x" }), "path")
     refused(await server.call("GET", "/v1/files?prefix=a%00b"), "prefix")
+    for (const field of ["actor_id", "object_id"]) {
+      refused(await server.call("GET", `/v1/audit?${field}=%00`), field)
+    }
   })
 
   it("is refused in what a build says of itself", async () => {

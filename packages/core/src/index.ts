@@ -182,6 +182,7 @@ export {
   fresh,
   HandlerId,
   isUuid,
+  isUuidShaped,
   leastIdAt,
   NodeId,
   OrgId,

@@ -1,5 +1,5 @@
 /** What follows when other builds than before are a project's deployed and live ones, in the same transaction. */
-import { type Build, Manifest, Taken, type Timestamp } from "@weft/core"
+import { type Build, endpointName, Manifest, Taken, type Timestamp } from "@weft/core"
 import { Effect, Schema } from "effect"
 import { batched } from "./Batch.ts"
 import { Database } from "./Database.ts"
@@ -28,9 +28,7 @@ export const makeBuildServing = Effect.gen(function* () {
       WHERE env_id = ${env_id} AND project_id <> ${project_id}`
     const taken = new Set(others.map((row) => row.endpoint))
     const endpoints = manifests.flatMap((manifest) => manifest.endpoints)
-    const clash = endpoints
-      .map((endpoint) => `${endpoint.method} /${endpoint.service}${endpoint.path}`)
-      .find((endpoint) => taken.has(endpoint))
+    const clash = endpoints.map(endpointName).find((endpoint) => taken.has(endpoint))
     if (clash !== undefined) return yield* new Taken({ what: clash })
 
     yield* writer`DELETE FROM endpoints WHERE project_id = ${project_id}`

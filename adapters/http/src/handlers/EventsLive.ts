@@ -24,7 +24,13 @@ export const EventsLive = HttpApiBuilder.group(
         return Effect.map(events.list(page), listing(page))
       },
       get: ({ params }) => events.get(params.event_id),
-      runs: ({ params }) => Effect.map(runs.ofEvent(params.event_id), wholeListing(firstPage.limit))
+      runs: ({ params, query }) => {
+        if (query.limit === undefined && query.offset === undefined) {
+          return Effect.map(runs.ofEvent(params.event_id), wholeListing(firstPage.limit))
+        }
+        const page = pageOf(query)
+        return Effect.map(runs.pageOfEvent(params.event_id, page), listing(page))
+      }
     })
   })
 )

@@ -52,6 +52,8 @@ onBackendOfRun({ modules, weft: { domains } }, ({ server }) => {
     assert.include(pending.message, domain.validation_cname_value)
     names.set(domain.validation_cname_name, domain.validation_cname_value)
     assert.strictEqual(single(await verify(), 200, fields.verification).status, "validated")
+    await eventually(server(), `/v1/domains/${domain.domain_id}`, ({ json }) => json.data.status !== "validated")
+    assert.strictEqual(single(await verify(), 200, fields.verification).status, "validated")
     const { routing_domain } = single(await call("GET", `/v1/domains/${domain.domain_id}`), 200, fields.domain)
     assert.match(routing_domain, /\.routing\.weft\.example$/)
 

@@ -167,6 +167,12 @@ onBackendOfRun({ modules }, ({ server }) => {
     const [run] = list(ofEvent, fields.run)
     assert.include(run, { build_id, project_id, project_name: "running", event_id, stream_id, run_type: "event" })
     assert.deepStrictEqual(single(await call("GET", `/v1/runs/${run.run_id}`), 200, fields.run), run)
+    const runsOf = (query: string) => call("GET", `/v1/events/${event_id}/runs?${query}`)
+    assert.deepStrictEqual(list(await runsOf("limit=1"), fields.run), [run])
+    assert.deepStrictEqual((await runsOf("offset=1&limit=5")).json.pagination, {
+      ...{ total: 1, limit: 5, offset: 1, has_more: false }
+    })
+    refused(await runsOf("limit=0"), 400, "bad_request")
     const [found] = list(await call("GET", "/v1/runs?status=succeeded&type=event&time_range=P1D&limit=1"), fields.run)
     assert.deepStrictEqual(found, run)
     const stats = single(await call("GET", "/v1/runs/stats"), 200, fields.stats)

@@ -1,5 +1,5 @@
 /** How stored values stand on the wire: instants as ISO 8601, JSON text as JSON. */
-import { fromJsonText, JsonText, Timestamp, toJsonText } from "@weft/core"
+import { fromJsonText, isStorable, JsonText, Timestamp, toJsonText } from "@weft/core"
 import { Schema, SchemaTransformation } from "effect"
 
 /** `2026-01-31T12:00:00.000Z`: UTC with milliseconds. */
@@ -11,6 +11,11 @@ export const Instant = Schema.String.annotate({ format: "date-time" }).pipe(
       encode: (millis) => new Date(millis).toISOString()
     })
   )
+)
+
+/** Text that is compared with what is stored. */
+export const StorableText = Schema.String.check(
+  Schema.makeFilter(isStorable, { message: "must be valid Unicode, without U+0000" })
 )
 
 /** Levels of arrays and objects in what a client sends; engines overflow their stack some thousands deeper. */

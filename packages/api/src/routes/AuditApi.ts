@@ -4,6 +4,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { List } from "../envelope/Envelope.ts"
 import { AuditEntryRecord } from "../records/AuditRecords.ts"
+import { StorableText } from "../records/Wire.ts"
 import { Authenticated, Permitted } from "./Authentication.ts"
 import { extension, tag } from "./Documentation.ts"
 import { pageQuery } from "./PageQuery.ts"
@@ -16,8 +17,8 @@ export const auditQuery = {
   ...pageQuery,
   action: Schema.optionalKey(AuditAction),
   outcome: Schema.optionalKey(AuditOutcome),
-  actor_id: Schema.optionalKey(Schema.String.annotate({ description: "The id of the credential that acted" })),
-  object_id: Schema.optionalKey(Schema.String.annotate({ description: "The id of what was acted upon" })),
+  actor_id: Schema.optionalKey(StorableText.annotate({ description: "The id of the credential that acted" })),
+  object_id: Schema.optionalKey(StorableText.annotate({ description: "The id of what was acted upon" })),
   time_range: Schema.optionalKey(TimeRange)
 }
 

@@ -10,6 +10,7 @@ import {
   ScheduleRecord,
   UploadedBuildRecord
 } from "../records/Records.ts"
+import { SentUuid } from "../records/Uuid.ts"
 import { Authenticated, Permitted } from "./Authentication.ts"
 import { extension, summary, tag } from "./Documentation.ts"
 import { pageQuery } from "./PageQuery.ts"
@@ -26,7 +27,7 @@ export const UploadFields = Schema.Struct({
     description: "SHA-256 of the file in hex"
   }),
   build_id: Schema.optionalKey(
-    Schema.String.check(Schema.isUUID(undefined, { message: "must be a UUID" })).annotate({
+    SentUuid.annotate({
       description: "Makes the upload idempotent: a second one with this id answers 200"
     })
   ),

@@ -4,6 +4,7 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { List, Single } from "../envelope/Envelope.ts"
 import { NotFoundError, PlanRequiredError } from "../errors/ErrorSchemas.ts"
 import { EventRecord } from "../records/Records.ts"
+import { SentUuid } from "../records/Uuid.ts"
 import { SentJson } from "../records/Wire.ts"
 import { Authenticated, Permitted } from "./Authentication.ts"
 import { summary, tag } from "./Documentation.ts"
@@ -18,7 +19,7 @@ const NewEvent = Schema.Struct({
   event_type: Schema.String,
   event_data: SentJson,
   stream_id: Schema.optionalKey(
-    Schema.String.check(Schema.isUUID(undefined, { message: "must be a UUID" })).annotate({
+    SentUuid.annotate({
       description: "Appends to this stream; without it the event begins a new one"
     })
   ),
@@ -62,9 +63,10 @@ export class EventsApi extends HttpApiGroup.make("events")
     }).annotateMerge(summary("Get an event")),
     HttpApiEndpoint.get("runs", "/v1/events/:event_id/runs", {
       params: eventParams,
+      query: pageQuery,
       success: RunList,
       error: NotFoundError
-    }).annotateMerge(summary("List all runs that an event triggered"))
+    }).annotateMerge(summary("List the runs that an event triggered; all of them where nothing else is asked for"))
   )
   .middleware(Permitted)
   .middleware(Authenticated)

@@ -5,6 +5,7 @@ import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { List, Single } from "../envelope/Envelope.ts"
 import { NotFoundError, PlanRequiredError } from "../errors/ErrorSchemas.ts"
 import { CancelledRunsRecord, LogEntryRecord, RunRecord, RunStatsRecord, RunUsageRecord } from "../records/Records.ts"
+import { SentUuid } from "../records/Uuid.ts"
 import { Authenticated, Permitted } from "./Authentication.ts"
 import { begun } from "./CallsApi.ts"
 import { extension, summary, tag } from "./Documentation.ts"
@@ -52,7 +53,7 @@ export class RunsApi extends HttpApiGroup.make("runs")
         type: Schema.optionalKey(RunType),
         time_range: Schema.optionalKey(TimeRange),
         event_id: Schema.optionalKey(
-          Schema.String.check(Schema.isUUID(undefined, { message: "must be a UUID" })).annotate({
+          SentUuid.annotate({
             description: "Only runs that this event set off"
           })
         )

@@ -3,6 +3,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { NotFoundError, PlanRequiredError } from "../errors/ErrorSchemas.ts"
 import { EnvMessage, StreamMessage, WatchedMessage } from "../records/StreamRecords.ts"
+import { SentUuid } from "../records/Uuid.ts"
 import { SentJson } from "../records/Wire.ts"
 import { Authenticated, Permitted } from "./Authentication.ts"
 import { summary, tag } from "./Documentation.ts"
@@ -17,7 +18,7 @@ const WatchedEvent = Schema.Struct({
   event_type: Schema.String,
   event_data: SentJson,
   stream_id: Schema.optionalKey(
-    Schema.String.check(Schema.isUUID(undefined, { message: "must be a UUID" })).annotate({
+    SentUuid.annotate({
       description: "Appends to this stream; without it the event begins a new one"
     })
   )

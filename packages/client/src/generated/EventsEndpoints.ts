@@ -24,8 +24,8 @@ export class EventsEndpoints extends Endpoints {
     return this.caller.one("GET", path`/v1/events/${eventId}`, options)
   }
 
-  /** List all runs that an event triggered. `GET /v1/events/{event_id}/runs` */
-  runs(eventId: string, options: RequestOptions = {}): Pages<Run> {
-    return this.caller.list(path`/v1/events/${eventId}/runs`, options)
+  /** List the runs that an event triggered; all of them where nothing else is asked for. `GET /v1/events/{event_id}/runs` */
+  runs(eventId: string, query: PageQuery = {}, options: RequestOptions = {}): Pages<Run> {
+    return this.caller.list(path`/v1/events/${eventId}/runs`, options, query)
   }
 }

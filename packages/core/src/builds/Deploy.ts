@@ -18,7 +18,8 @@ import { artifactKey } from "./Artifacts.ts"
 import type { Build } from "./Build.ts"
 import { BuildStore } from "./BuildStore.ts"
 import { Deployments } from "./Deployments.ts"
-import type { Manifest } from "./Manifest.ts"
+import { endpointName, type Manifest } from "./Manifest.ts"
+import { badMeta } from "./Meta.ts"
 import { makePrepare } from "./Preparation.ts"
 
 export type Deploy = (
@@ -37,7 +38,7 @@ export const makeDeploy = Effect.gen(function* () {
   /** Whoever goes away in the middle leaves no node with an old snapshot. */
   const serve = Effect.fnUntraced(function* (build: Build, manifest: Manifest) {
     yield* Effect.mapError(store.deploy(build, manifest, yield* now), (error) =>
-      error._tag === "Taken" ? servedElsewhere(error) : error
+      error._tag === "Taken" ? servedElsewhere(error, manifest) : error
     )
     yield* sandbox.pardon(build.build_id)
     yield* deployments.changed(build.env_id)
@@ -56,8 +57,12 @@ export const makeDeploy = Effect.gen(function* () {
 })
 
 /** What the caller is told whose build has an endpoint of another project. */
-export const servedElsewhere = ({ what }: Taken): BadRequest =>
-  new BadRequest({ reason: `Another project of the environment already serves ${what}` })
+export const servedElsewhere = ({ what }: Taken, { endpoints }: Manifest): BadRequest => {
+  const reason = `claims ${what}, which another project of the environment serves already`
+  const own = endpoints.find((endpoint) => endpointName(endpoint) === what)
+  // It may be one of the other build that the project serves.
+  return own === undefined ? new BadRequest({ reason }) : badMeta(own, "webhook", reason)
+}
 
 /** What cannot be the id of a build is not there. */
 export const toBuildId = (text: string): Effect.Effect<BuildId, NotFound> => {

@@ -79,6 +79,9 @@ export const Endpoint = Schema.Struct({
 })
 export type Endpoint = typeof Endpoint.Type
 
+/** "METHOD /service/path": one of an environment. */
+export const endpointName = ({ method, service, path }: Endpoint): string => `${method} /${service}${path}`
+
 export const Tool = Schema.Struct({
   ...fn,
   service: Schema.String,

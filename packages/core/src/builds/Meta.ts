@@ -4,7 +4,7 @@ import { BadRequest } from "../errors/Errors.ts"
 import { HandlerId, ScheduleId } from "../ids/Ids.ts"
 import { isStorable } from "../ids/StorableText.ts"
 import type { ExportedFunction, FunctionRef } from "../sandbox/Sandbox.ts"
-import type { Manifest } from "./Manifest.ts"
+import { endpointName, type Manifest } from "./Manifest.ts"
 import { readTriggers, type Triggers } from "./Triggers.ts"
 
 /** Where the ids of handlers and schedules come from. */
@@ -22,7 +22,7 @@ export const readManifest = Effect.fnUntraced(function* (
   const { endpoints, tools } = triggers
   yield* Effect.fromResult(
     Result.andThen(
-      refuseTwice(endpoints, "webhook", (it) => `${it.method} /${it.service}${it.path}`),
+      refuseTwice(endpoints, "webhook", endpointName),
       refuseTwice(tools, "tool", (it) => `the tool ${it.name} of ${it.service}`)
     )
   )
@@ -79,5 +79,5 @@ const badName = (fn: FunctionRef): BadRequest =>
     reason: `The name of the function ${JSON.stringify(`${fn.ns}/${fn.var}`)} must be valid Unicode, without U+0000`
   })
 
-const badMeta = (fn: FunctionRef, field: string, reason: string): BadRequest =>
+export const badMeta = (fn: FunctionRef, field: string, reason: string): BadRequest =>
   new BadRequest({ reason: `${fn.ns}/${fn.var}: meta${field === "" ? "" : `.${field}`} ${reason}` })

@@ -64,25 +64,26 @@ export const makeUpload = Effect.gen(function* () {
   const freshId = yield* freshIds
   const bytesMax = yield* ArchiveBytesMax
 
-  /** The build that has the id already, if it is the same one. */
+  /** The build that has the id already, whatever was sent this time. */
   const existing = Effect.fnUntraced(function* (
     { caller, project }: NamedProject,
     id: BuildId,
-    { hash, build_type }: Pick<Build, "hash" | "build_type">
+    build_type: Build["build_type"]
   ) {
     const found = yield* orNull(store.get(caller.env_id, id))
     if (found === null) return null
     if (found.project_id !== project.project_id) return yield* usedId
-    if (found.hash !== hash) return yield* otherHash
     return found.build_type === build_type ? ({ build: found, existed: true } satisfies Uploaded) : yield* otherType
   })
 
-  const checkZip = Effect.fnUntraced(function* (zip: Uint8Array, hash: string) {
+  const checkBytes = Effect.fnUntraced(function* (zip: Uint8Array, hash: string) {
     if (zip.length > bytesMax) return yield* refuse(`file must have at most ${bytesMax} bytes`)
     const actual = yield* digest.digestHex(Digest.sha256, zip)
     if (actual !== hash) return yield* refuse("hash is not the SHA-256 of the file")
-    yield* Effect.catchTag(sandbox.check(zip), "BundleRejected", ({ reason }) => refuse(`file: ${reason}`))
   })
+
+  const checkZip = (zip: Uint8Array) =>
+    Effect.catchTag(sandbox.check(zip), "BundleRejected", ({ reason }) => refuse(`file: ${reason}`))
 
   /** Bytes whose build did not come to be stored are nobody's. After a doubtful answer the store is asked. */
   const clearAway = (build: Build) =>
@@ -120,9 +121,10 @@ export const makeUpload = Effect.gen(function* () {
     const action = build_type === "live" ? "execute" : "create"
     const named = yield* namedProject(projects, idOrName, "build", action, shape)
     const id = input.build_id === undefined ? yield* freshId(BuildId) : BuildId.make(input.build_id.toLowerCase())
-    const known = yield* existing(named, id, { hash, build_type })
+    yield* checkBytes(input.zip, hash)
+    const known = yield* existing(named, id, build_type)
     if (known !== null) return known
-    yield* checkZip(input.zip, hash)
+    yield* checkZip(input.zip)
     const live = build_type === "live" ? yield* prepare(input.zip) : null
 
     const { project_id, env_id, name } = named.project
@@ -146,11 +148,11 @@ export const makeUpload = Effect.gen(function* () {
     return yield* keep(build, input.zip, live).pipe(
       Effect.as<Uploaded>({ build, existed: false }),
       Effect.catchTag("Taken", (taken) =>
-        taken.what === "build_id"
-          ? Effect.flatMap(existing(named, id, build), (known) =>
+        taken.what === "build_id" || live === null
+          ? Effect.flatMap(existing(named, id, build_type), (known) =>
               known === null ? Effect.fail(usedId) : Effect.succeed(known)
             )
-          : Effect.fail(servedElsewhere(taken))
+          : Effect.fail(servedElsewhere(taken, live.manifest))
       )
     )
   }) satisfies Upload
@@ -162,8 +164,6 @@ const orNull = <A, E>(found: Effect.Effect<A, E | NotFound>): Effect.Effect<A | 
   Effect.catchTag(found, "NotFound", () => Effect.succeed(null))
 
 const usedId = new BadRequest({ reason: "build_id is already in use" })
-const otherHash = new BadRequest({ reason: "hash differs from that of the build which has the build_id" })
-
 const otherType = new BadRequest({ reason: "build_type differs from that of the build which has the build_id" })
 
 const checkShape = (hash: string, buildId: string | undefined): Effect.Effect<void, BadRequest> => {

@@ -32,6 +32,8 @@ export class Runs extends Context.Service<
     readonly logs: (id: string, page: PageRequest) => Effect.Effect<Page<LogEntry>, Denied | NotFound, Caller>
     /** All runs that the event set off, newest first. */
     readonly ofEvent: (eventId: string) => Effect.Effect<ReadonlyArray<Run>, Denied | NotFound, Caller>
+    /** A page of them. */
+    readonly pageOfEvent: (eventId: string, page: PageRequest) => Effect.Effect<Page<Run>, Denied | NotFound, Caller>
   }
 >()("@weft/core/runs/Runs") {
   static readonly layer = Layer.effect(
@@ -50,6 +52,16 @@ export class Runs extends Context.Service<
         return only === undefined || only.includes(run.project_id) || only.includes(run.project_name)
           ? run
           : yield* new NotFound({ resource: "run" })
+      })
+
+      /** How the runs of the event are listed, page by page. */
+      const listOfEvent = Effect.fnUntraced(function* (text: string) {
+        const caller = yield* requirePermission("run", [], "read")
+        const eventId = readEventId(text)
+        if (eventId === null) return yield* new NotFound({ resource: "event" })
+        const event = yield* events.get(caller.env_id, eventId)
+        const filter: RunFilter = { ...visible(caller), eventId: event.event_id }
+        return (page: PageRequest) => store.list(caller.env_id, page, filter)
       })
 
       return Runs.of({
@@ -81,14 +93,9 @@ export class Runs extends Context.Service<
           return { items: entries.slice(page.offset, page.offset + page.limit), total: entries.length }
         }),
 
-        ofEvent: Effect.fnUntraced(function* (text) {
-          const caller = yield* requirePermission("run", [], "read")
-          const eventId = readEventId(text)
-          if (eventId === null) return yield* new NotFound({ resource: "event" })
-          const event = yield* events.get(caller.env_id, eventId)
-          const filter: RunFilter = { ...visible(caller), eventId: event.event_id }
-          return yield* allItems((page) => store.list(caller.env_id, page, filter))
-        })
+        ofEvent: (text) => Effect.flatMap(listOfEvent(text), allItems),
+
+        pageOfEvent: (text, page) => Effect.flatMap(listOfEvent(text), (list) => list(page))
       })
     })
   )

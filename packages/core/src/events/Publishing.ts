@@ -57,7 +57,9 @@ export const makePublishing = Effect.gen(function* () {
   const quotas = yield* Quotas
   const prepare = yield* makePreparing
 
-  const admit = (envId: EnvId, runs: number) => (quotas.isUnlimited(envId) ? Effect.void : quotas.admit(envId, runs))
+  /** What starts nothing uses nothing up: also where nothing is left, a schedule can be cancelled. */
+  const admit = (envId: EnvId, runs: number) =>
+    runs === 0 || quotas.isUnlimited(envId) ? Effect.void : quotas.admit(envId, runs)
 
   const append = (log: EventLog["Service"], prepared: Prepared, { traceparent }: NewEvent) => {
     if ("earlier" in prepared) return Effect.succeed(prepared.earlier)

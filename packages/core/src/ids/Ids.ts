@@ -2,13 +2,20 @@
  * Branded identifiers and where new ones come from.
  *
  * All ids made here are UUIDv7 (RFC 9562): they sort by creation, so that stores list the newest first
- * by primary key alone. A client may supply a build id or a stream id of any UUID version.
+ * by primary key alone. A client may supply a build id or a stream id of any version, or of none: what has the
+ * shape of a UUID is one.
  */
 import { Clock, Effect, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { makeUuidV7 } from "./UuidV7.ts"
 
-const uuid = Schema.String.check(Schema.isUUID())
+const shape = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+
+/** Checks that text has the shape of a UUID. */
+export const isUuidShaped = (said: { readonly message?: string } = {}) =>
+  Schema.isPattern(shape, { expected: "a UUID", toJsonSchema: () => ({ format: "uuid" }), ...said })
+
+const uuid = Schema.String.check(isUuidShaped())
 
 export const OrgId = uuid.pipe(Schema.brand("OrgId"))
 export type OrgId = typeof OrgId.Type
@@ -101,12 +108,15 @@ export const freshIds: Effect.Effect<
   SecureRandom.SecureRandom
 > = Effect.map(freshIdsNow, (next) => (schema) => Effect.sync(() => next(schema)))
 
+/** The last millisecond that a UUIDv7 can tell: its time has 48 bits. */
+const timeMax = 2 ** 48 - 1
+
 /**
  * The least id that can have been made at `instant` (milliseconds since 1970): the ids made here before are less,
  * those made then or later are not.
  */
 export const leastIdAt = <Id extends string>(schema: Schema.Codec<Id, string>, instant: number): Id => {
-  const time = Math.max(0, instant).toString(16).padStart(12, "0")
+  const time = Math.min(Math.max(0, instant), timeMax).toString(16).padStart(12, "0")
   return schema.make(`${time.slice(0, 8)}-${time.slice(8)}-7000-8000-000000000000`)
 }
 

@@ -2,7 +2,7 @@
 import { Effect, Layer } from "effect"
 import { Build } from "../builds/Build.ts"
 import { BuildStore } from "../builds/BuildStore.ts"
-import type { Manifest } from "../builds/Manifest.ts"
+import { endpointName, type Manifest } from "../builds/Manifest.ts"
 import { NotFound, StoreUnavailable, Taken } from "../errors/Errors.ts"
 import type { BuildId, EnvId, ProjectId } from "../ids/Ids.ts"
 import type { Timestamp } from "../ids/Timestamp.ts"
@@ -140,8 +140,7 @@ const bytesGone = new StoreUnavailable({ operation: "insert", cause: new Error("
 const takenId = new Taken({ what: "build_id" })
 const noProject = new NotFound({ resource: "project" })
 
-const endpointsOf = (manifest: Manifest): ReadonlyArray<string> =>
-  manifest.endpoints.map((endpoint) => `${endpoint.method} /${endpoint.service}${endpoint.path}`)
+const endpointsOf = (manifest: Manifest): ReadonlyArray<string> => manifest.endpoints.map(endpointName)
 
 /** Not by id alone: a client may supply a build id of any UUID version. */
 const newestFirst = (a: Build, b: Build): number => b.created_at - a.created_at || compareText(b.build_id, a.build_id)

@@ -1,10 +1,7 @@
 /** Projects: what builds belong to. */
 import { Schema } from "effect"
-import { EnvId, ProjectId } from "../ids/Ids.ts"
+import { EnvId, isUuid, ProjectId } from "../ids/Ids.ts"
 import { Timestamp } from "../ids/Timestamp.ts"
-
-/** Wider than UUIDs are: what looks like one to a person is none's name. */
-const uuidShape = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i
 
 /** Decisions section 2: 1 to 128 characters, no `/`, no control characters, not shaped like a UUID. */
 export const ProjectName = Schema.String.check(
@@ -12,7 +9,7 @@ export const ProjectName = Schema.String.check(
   Schema.isMaxLength(128),
   Schema.isPattern(/^[^/\p{Cc}]*$/u),
   Schema.makeFilter((name) => name.isWellFormed(), { expected: "valid Unicode" }),
-  Schema.makeFilter((name) => !uuidShape.test(name), { expected: "a name that is not shaped like a UUID" })
+  Schema.makeFilter((name) => !isUuid(name), { expected: "a name that is not shaped like a UUID" })
 )
 
 export class Project extends Schema.Class<Project>("Project")({

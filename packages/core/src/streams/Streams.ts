@@ -4,6 +4,7 @@ import { type Caller, type Identity, requirePermission } from "../access/Caller.
 import { BadRequest, type Forbidden, NotFound, type PlanRequired, type StoreUnavailable } from "../errors/Errors.ts"
 import type { Event } from "../events/Event.ts"
 import { Events, type NewEvent } from "../events/Events.ts"
+import { toIdOrName } from "../ids/IdOrName.ts"
 import { freshIds, idReader, StreamId } from "../ids/Ids.ts"
 import { StreamHub, type StreamsConfig } from "./StreamHub.ts"
 import { StreamStore } from "./StreamStore.ts"
@@ -56,7 +57,11 @@ export class Streams extends Context.Service<
         const fresh = yield* freshIds
 
         const watch = (caller: Identity, stream: StreamId, { project, after }: StreamQuery) =>
-          hub.subscribe(caller.env_id, { stream, project: project ?? null }, after ?? null)
+          hub.subscribe(
+            caller.env_id,
+            { stream, project: project === undefined ? null : toIdOrName(project) },
+            after ?? null
+          )
 
         return Streams.of({
           ofEnv: Effect.fnUntraced(function* (after) {

@@ -89,7 +89,7 @@ describe("deploying a build", () => {
         const one = yield* host(deploy("alpha", "one"))
         const error = yield* host(Effect.flip(deploy("beta", "two")))
         assert.strictEqual(error._tag, "BadRequest")
-        assert.include(error.message, "POST /shop/hello")
+        assert.match(error.message, /^\S+\/\S+: meta\.webhook claims POST \/shop\/hello, which another project/)
         assert.strictEqual(yield* servedBy(env.env_id), one.build_id)
         assert.strictEqual(yield* host(failure(builds.deployed("beta"))), "NotFound")
       })

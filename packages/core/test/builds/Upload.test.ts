@@ -46,8 +46,11 @@ describe("uploading a build", () => {
         assert.strictEqual(first.build.build_id, id)
         const again = yield* host(upload("alpha", "one", id))
         assert.deepStrictEqual([again.existed, again.build], [true, first.build])
-        const other = yield* host(Effect.flip(upload("alpha", "two", id)))
-        assert.include(other.message, "hash differs")
+        const other = yield* host(upload("alpha", "two", id))
+        assert.deepStrictEqual([other.existed, other.build], [true, first.build])
+        assert.deepStrictEqual((yield* host(builds.download("alpha", id))).zip, trustedZip("one"))
+        const torn = { zip: trustedZip("one"), hash: yield* hashOf(trustedZip("two")), build_id: id }
+        assert.include((yield* host(Effect.flip(builds.upload("alpha", torn)))).message, "hash is not the SHA-256")
         const elsewhere = yield* host(Effect.flip(upload("beta", "one", id)))
         assert.strictEqual(elsewhere.message, "build_id is already in use")
         assert.strictEqual((yield* host(builds.list(firstPage))).total, 1)

@@ -40,7 +40,9 @@ const get = Command.make(
     const output = yield* Output
     const event = yield* api.ask((weft, asking) => weft.events.get(id, asking))
     if (output.json) return yield* output.print(event, () => "")
-    const runs = yield* api.ask((weft, asking) => listed({ limit: 0, all: true }, () => weft.events.runs(id, asking)))
+    const runs = yield* api.ask((weft, asking) =>
+      listed({ limit: 0, all: true }, () => weft.events.runs(id, {}, asking))
+    )
     const width = yield* output.columns
     yield* output.print(event, () =>
       [
