@@ -43,6 +43,11 @@ export class Webhooks extends Context.Service<
     readonly handle: (call: WebhookCall) => Effect.Effect<WebhookAnswer, Refused | FunctionFailed>
     /** As `handle`, for the path on which no fiber runs where all that is asked for is at hand. Gives how to cancel it. */
     readonly answer: (call: WebhookCall) => Start<WebhookAnswer, Refused | FunctionFailed>
+    /**
+     * Refuses a call as `handle` does before it runs the function, and counts it as that does: for one whose body cannot
+     * be read, who sent it is told first that they may not call.
+     */
+    readonly admit: (call: WebhookCall) => Effect.Effect<void, Refused>
   }
 >()("@weft/core/webhooks/Webhooks") {
   static readonly layer = Layer.effect(
@@ -110,7 +115,8 @@ export class Webhooks extends Context.Service<
         answer: (call) => {
           const admitted = admitAtOnce(call)
           return admitted === null ? toStart(handle(call)) : start(call, admitted)
-        }
+        },
+        admit: (call) => Effect.asVoid(admit(call))
       })
     })
   )

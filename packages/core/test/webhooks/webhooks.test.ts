@@ -192,6 +192,22 @@ describe("webhooks", () => {
     })
   )
 
+  check("a call may be admitted without being run, and is refused as if it were", (env) =>
+    Effect.gen(function* () {
+      const keys = yield* ApiKeys
+      const admit = (path: string, token: string | null) =>
+        Webhooks.use((webhooks) => webhooks.admit(call(path, { token })))
+      const tag = (path: string, token: string | null) =>
+        Effect.map(Effect.flip(admit(path, token)), (error) => error._tag)
+      const { token } = yield* keys.create(env.env_id, { permissions: { "webhook:other": ["execute"] } })
+      assert.strictEqual(yield* tag("/closed", null), "Unauthorized")
+      assert.strictEqual(yield* tag("/closed", Redacted.value(token)), "Forbidden")
+      assert.strictEqual(yield* tag("/none", null), "NotFound")
+      assert.isUndefined(yield* admit("/plain", null))
+      assert.deepStrictEqual(yield* allRuns(env), [])
+    })
+  )
+
   check("the function learns who calls: kind, id, permissions and metadata", (env) =>
     Effect.gen(function* () {
       const { token: apiKey, key } = yield* ApiKeys.use((keys) => keys.create(env.env_id, {}))
