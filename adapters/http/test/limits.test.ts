@@ -82,7 +82,8 @@ describe("the rate of requests", () => {
       await server.upload("shop", "shop"),
       await hook("/read"),
       await hook("/secret"),
-      await hook("/nowhere")
+      await hook("/nowhere"),
+      await server.call("POST", "/webhook/acme/prod/shop/echo", { token: null, body: "x".repeat(4 * 1024 * 1024 + 1) })
     ]
     for (const reply of refused) {
       isRefused(reply)

@@ -189,6 +189,26 @@ describe("an endpoint with auth required", () => {
     }
   })
 
+  it("is 401, 403 or 404 before its body is found to be too large, however that comes", async () => {
+    const text = "x".repeat(100_001)
+    const powerless = (await server.key({})).token
+    for (const [path, token, status] of [
+      ["/secret", null, 401],
+      ["/secret", powerless, 403],
+      ["/none", server.token, 404],
+      ["/secret", server.token, 400]
+    ] as const) {
+      const headers = token === null ? {} : { authorization: `Bearer ${token}` }
+      const announced = { method: "POST", headers, body: text }
+      const inChunks = { ...announced, body: new Blob([text]).stream(), duplex: "half" as const }
+      for (const init of [announced, inChunks]) {
+        const reply = await replyOf(await fetch(`${server.listening.url}${hook(path)}`, init))
+        assert.strictEqual(reply.status, status, reply.text)
+      }
+    }
+    assert.strictEqual((await secret(server.token)).status, 200)
+  })
+
   it("tells the function who called", async () => {
     for (const map of [{ "webhook:shop": ["execute"] }, { "webhook:*": ["*"] }, { "*:*": ["*"] }]) {
       const reply = await secret((await server.key(map)).token)

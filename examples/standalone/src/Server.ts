@@ -65,6 +65,7 @@ const open = async (settings: Settings): Promise<Server> => {
       adminToken: adminToken.token,
       ...(settings.metricsToken === null ? {} : { metricsToken: settings.metricsToken }),
       bodyBytes: settings.bodyBytes,
+      heldBodyBytes: settings.heldBodyBytes,
       ...settings.connections,
       trustProxy: settings.trustProxy,
       version: manifest.version,

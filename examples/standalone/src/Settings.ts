@@ -55,6 +55,8 @@ export interface Settings extends BackendSettings {
   /** How long new requests are still answered when the server ends. */
   readonly lingerMs: number
   readonly bodyBytes: number
+  /** Of webhooks' bodies in memory, of all calls together. */
+  readonly heldBodyBytes: number
   /** Messages that are kept for clients that come back, and whether there is pub/sub. */
   readonly streams: { readonly wholeEnv: boolean; readonly replayMessages: number }
 }
@@ -97,6 +99,7 @@ export const readSettings = (variables: Variables): Settings => {
   }
   const address = publicUrl(text("WEFT_PUBLIC_URL"))
   const total = whole("WEFT_LIMIT_DELIVERIES", 1, 100_000) ?? 4096
+  const bodyBytes = whole("WEFT_LIMIT_BODY_BYTES", 1024) ?? 4 * MiB
   const backend = backendSettings(text, whole, wrong)
   const org = slug("WEFT_ORG", "default")
   if (isUuid(org)) wrong("WEFT_ORG", "must not be shaped like a UUID")
@@ -143,7 +146,8 @@ export const readSettings = (variables: Variables): Settings => {
     leaseMs: whole("WEFT_LIMIT_LEASE_MS", 1_000, 3_600_000),
     retentionMs: whole("WEFT_LIMIT_RETENTION_MS", 1_000),
     lingerMs: whole("WEFT_LINGER_MS", 0, lingerMsMax) ?? 0,
-    bodyBytes: whole("WEFT_LIMIT_BODY_BYTES", 1024) ?? 4 * MiB,
+    bodyBytes,
+    heldBodyBytes: whole("WEFT_LIMIT_HELD_BODY_BYTES", bodyBytes) ?? Math.max(256 * MiB, bodyBytes),
     streams: {
       wholeEnv: backend.pubSub.kind !== "none",
       replayMessages: whole("WEFT_LIMIT_REPLAY", 0, 1_000_000) ?? 10_000

@@ -31,7 +31,9 @@ describe("settings", () => {
       WEFT_METRICS_TOKEN: " scrape ",
       WEFT_PUBSUB: "none",
       WEFT_LIMIT_REPLAY: "500",
-      WEFT_LIMIT_DELIVERIES: "10"
+      WEFT_LIMIT_DELIVERIES: "10",
+      WEFT_LIMIT_BODY_BYTES: "1000000",
+      WEFT_LIMIT_HELD_BODY_BYTES: "2000000"
     })
     expect(settings).toMatchObject({
       port: 0,
@@ -41,7 +43,9 @@ describe("settings", () => {
       publicUrl: "https://weft.example.com",
       egressAllow: ["db.internal", "10.1.0.0/16", "[::1]:8081"],
       sandbox: { limits: { heapBytes: 64 * 1024 * 1024 } },
-      deliveries: { total: 10, perEnv: 3 }
+      deliveries: { total: 10, perEnv: 3 },
+      bodyBytes: 1_000_000,
+      heldBodyBytes: 2_000_000
     })
     expect(settings.metricsToken === null ? null : Redacted.value(settings.metricsToken)).toBe("scrape")
     expect(readSettings({}).metricsToken).toBeNull()
@@ -157,7 +161,9 @@ describe("settings", () => {
     ["WEFT_PUBLIC_URL", "ftp://example.com"],
     ["WEFT_EGRESS_ALLOW", "db.internal,http://secret"],
     ["WEFT_SANDBOX_CPU_SLICE_MS", "1"],
-    ["WEFT_LIMIT_DELIVERIES", "0"]
+    ["WEFT_LIMIT_DELIVERIES", "0"],
+    // Less than one body may have.
+    ["WEFT_LIMIT_HELD_BODY_BYTES", "4194303"]
   ])("%s = %s is refused with a line that names it and does not repeat it", (name, value) => {
     const read = () => readSettings({ [name]: value })
     expect(read).toThrow(SettingError)

@@ -26,9 +26,12 @@ export interface Failure {
 
 export const internal: Failure = { code: "internal_server_error", message: internalMessage, retryAfterSeconds: null }
 
+/** Not now, through no fault of the request. */
+export const later: Failure = { ...internal, retryAfterSeconds: retryAfterOutageSeconds }
+
 /** The failure that one of core's errors stands for; null for anything else, which is a mistake of ours. */
 export const failureOf = (error: unknown): Failure | null => {
-  if (isOutage(error)) return { ...internal, retryAfterSeconds: retryAfterOutageSeconds }
+  if (isOutage(error)) return later
   if (error instanceof RateLimited) {
     return { code: error.code, message: error.message, retryAfterSeconds: error.retryAfterSeconds }
   }
@@ -75,3 +78,6 @@ export const failureAnswer = ({ code, message, retryAfterSeconds }: Failure, req
     body: JSON.stringify({ error: { code, message, request_id: requestId } })
   }
 }
+
+/** Where there is no room for what was sent. */
+export const busyAnswer = (requestId: string): Answer => ({ ...failureAnswer(later, requestId), status: 503 })

@@ -40,7 +40,8 @@ import { openProcessMeter } from "../metrics/ProcessMeter.ts"
 import { type EventStreams, makeEventStreams } from "../streams/EventStreams.ts"
 import { spanned } from "../tracing/RequestSpan.ts"
 import { makeCustomDomains } from "../webhooks/CustomDomain.ts"
-import { WebhookRoute } from "../webhooks/WebhookRoute.ts"
+import { HeldBodies } from "../webhooks/HeldBodies.ts"
+import { webhookRouteLive } from "../webhooks/WebhookRoute.ts"
 import type { HttpSettings } from "./HttpOptions.ts"
 import { makeRequestIds } from "./RequestIds.ts"
 
@@ -52,6 +53,8 @@ export interface App {
   >
   /** Of all requests, however they come. */
   readonly meter: HttpMeter
+  /** Of all webhooks, however they come. */
+  readonly bodies: HeldBodies
   /** Ids of requests: UUIDs, ascending. */
   readonly nextId: () => string
   /** Ends all subscriptions, and those to come: they would go on for minutes. */
@@ -64,7 +67,7 @@ export interface App {
  */
 const routing = { caseSensitive: true, ignoreDuplicateSlashes: false, ignoreTrailingSlash: false, maxParamLength: 2048 }
 
-const routesOf = (settings: HttpSettings, metrics: Reading, streams: EventStreams) => {
+const routesOf = (settings: HttpSettings, metrics: Reading, streams: EventStreams, bodies: HeldBodies) => {
   const handlers = Layer.mergeAll(
     statusLive(settings, metrics),
     ProjectsLive,
@@ -93,7 +96,7 @@ const routesOf = (settings: HttpSettings, metrics: Reading, streams: EventStream
   return HttpApiBuilder.layer(WeftApi).pipe(
     Layer.provide(handlers),
     Layer.provide(middlewares),
-    Layer.merge(Layer.mergeAll(WebhookRoute, mcpRouteLive(settings.version), DocsPage)),
+    Layer.merge(Layer.mergeAll(webhookRouteLive(bodies), mcpRouteLive(settings.version), DocsPage)),
     Layer.provide(HttpServer.layerServices)
   )
 }
@@ -103,20 +106,21 @@ export const makeApp = (settings: HttpSettings): Effect.Effect<App, never, WeftS
     const node = yield* NodeMetrics
     const ofProcess = yield* openProcessMeter
     const meter = new HttpMeter()
+    const bodies = new HeldBodies(settings.bodyBytes, settings.heldBodyBytes)
     const streams = makeEventStreams({ lifeMs: settings.streamMs, heartbeatMs: settings.heartbeatMs })
     yield* Effect.addFinalizer(() => streams.end)
     const metrics = Effect.map(node.read, (series) => [...series, ...meter.read(), ...ofProcess()])
-    const routed = yield* HttpRouter.toHttpEffect(routesOf(settings, metrics, streams)).pipe(
+    const routed = yield* HttpRouter.toHttpEffect(routesOf(settings, metrics, streams, bodies)).pipe(
       Effect.provideService(HttpRouter.RouterConfig, routing),
       // A router of its own, also where a host that is made of layers has one already.
       Effect.provideService(Layer.CurrentMemoMap, Layer.makeMemoMapUnsafe())
     )
     const nextId = yield* makeRequestIds
-    const onCustomDomains = yield* makeCustomDomains(settings.trustProxy)
+    const onCustomDomains = yield* makeCustomDomains(bodies, settings.trustProxy)
     const http = Effect.provideService(
       spanned(metered(enveloped(onCustomDomains(withSentUploadPath(routed)), nextId, settings.trustProxy), meter)),
       HttpIncomingMessage.MaxBodySize,
       ByteSize.bytes(settings.bodyBytes)
     )
-    return { http, meter, nextId, endStreams: streams.end }
+    return { http, meter, bodies, nextId, endStreams: streams.end }
   })

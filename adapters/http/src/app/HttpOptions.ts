@@ -11,6 +11,11 @@ export interface HttpOptions {
   readonly gitSha?: string
   /** The largest JSON body and the largest webhook body in bytes; default 4 MiB. */
   readonly bodyBytes?: number
+  /**
+   * How many bytes of webhooks' bodies are held in memory, of all calls together, besides 16 KiB of each; default 256 MiB.
+   * A call whose body finds no room is refused with 503.
+   */
+  readonly heldBodyBytes?: number
   /** The largest zip of a build in bytes; default 50 MiB. */
   readonly archiveBytes?: number
   /** How many uploads are held in memory at once; more wait. Default 4. */
@@ -33,6 +38,7 @@ export interface HttpSettings {
   readonly version: string
   readonly gitSha: string
   readonly bodyBytes: number
+  readonly heldBodyBytes: number
   readonly archiveBytes: number
   readonly uploadsAtOnce: number
   readonly trustProxy: boolean
@@ -42,12 +48,14 @@ export interface HttpSettings {
 
 const MiB = 1024 * 1024
 
-export const settingsOf = (options: HttpOptions): HttpSettings => ({
+export const settingsOf = ({ bodyBytes = 4 * MiB, ...options }: HttpOptions): HttpSettings => ({
   adminToken: options.adminToken ?? null,
   metricsToken: options.metricsToken ?? null,
   version: options.version ?? "0.0.0",
   gitSha: options.gitSha ?? "unknown",
-  bodyBytes: options.bodyBytes ?? 4 * MiB,
+  bodyBytes,
+  // With less room, bodies that are not too large would never find any.
+  heldBodyBytes: Math.max(options.heldBodyBytes ?? 256 * MiB, bodyBytes),
   archiveBytes: options.archiveBytes ?? 50 * MiB,
   uploadsAtOnce: options.uploadsAtOnce ?? 4,
   trustProxy: options.trustProxy ?? false,

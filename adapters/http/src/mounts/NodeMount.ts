@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Effect } from "effect"
-import { type Failure, failureAnswer, internal } from "../answers/Failure.ts"
+import { type Failure, failureAnswer, internal, later } from "../answers/Failure.ts"
 import type { HttpOptions } from "../app/HttpOptions.ts"
 import { makeWebhookFastPath } from "../webhooks/WebhookFastPath.ts"
 import { type CloseOptions, type DrainOptions, openServing, type Serving, type WeftRuntime } from "./Serving.ts"
@@ -62,8 +62,6 @@ const listenerOf = async (serving: Serving): Promise<Listener> => {
     if (!webhook(request, response)) general(request, response)
   }
 }
-
-const later: Failure = { ...internal, retryAfterSeconds: 1 }
 
 const readBefore: Failure = {
   ...internal,

@@ -2,6 +2,7 @@
 import { type DomainRoute, DomainRoutes, NotFound, Webhooks } from "@weft/core"
 import { Effect } from "effect"
 import { HttpServerRequest, type HttpServerResponse } from "effect/http"
+import type { HeldBodies } from "./HeldBodies.ts"
 import { answerWebhook } from "./WebhookRoute.ts"
 import { parseDomainTarget, webhookPrefix } from "./WebhookTarget.ts"
 
@@ -18,14 +19,14 @@ export const hostOf = (
 const noSuchRoute = new NotFound({ resource: "route" })
 
 /** Puts the hosts that are custom domains before the app; requests for others go on to it. */
-export const makeCustomDomains = (trustProxy: boolean) =>
+export const makeCustomDomains = (bodies: HeldBodies, trustProxy: boolean) =>
   Effect.gen(function* () {
     const routes = yield* DomainRoutes
-    const webhooks = yield* Webhooks
+    const host = { webhooks: yield* Webhooks, bodies }
 
     const answer = (route: DomainRoute, request: HttpServerRequest.HttpServerRequest) => {
       const target = request.url.startsWith(webhookPrefix) ? parseDomainTarget(request.url, route) : null
-      return target === null ? Effect.fail(noSuchRoute) : answerWebhook(webhooks, request, target)
+      return target === null ? Effect.fail(noSuchRoute) : answerWebhook(host, request, target)
     }
 
     /** The route, null for a host that is no custom domain. */

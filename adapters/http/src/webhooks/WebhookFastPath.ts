@@ -6,11 +6,12 @@ import type { IncomingMessage, ServerResponse } from "node:http"
 import { hasTracer, toStart, type WebhookAnswer, type WebhookCall } from "@weft/core"
 import { Cause, Effect, Exit, Scope, Tracer } from "effect"
 import { bearerToken } from "../access/BearerToken.ts"
-import { failureAnswer, failureOf, internal, isOutage } from "../answers/Failure.ts"
+import { busyAnswer, failureAnswer, failureOf, internal, isOutage } from "../answers/Failure.ts"
 import type { RouteMeter } from "../metrics/HttpMeter.ts"
 import type { Serving } from "../mounts/Serving.ts"
 import { RequestSpan } from "../tracing/RequestSpan.ts"
 import { hostOf } from "./CustomDomain.ts"
+import { HeldBody } from "./HeldBodies.ts"
 import { type Done, OpenCalls } from "./OpenCalls.ts"
 import { hasNoBody, sentHeaders } from "./WebhookHeaders.ts"
 import {
@@ -63,12 +64,18 @@ export const makeWebhookFastPath = (serving: Serving): FastPath => {
     return answering(context, done)
   }
 
-  const start = (call: WebhookCall, response: ServerResponse): void => {
-    const meter = app.meter.of(call.method, webhookRoute)
-    const exchange: Exchange = { response, meter, began: performance.now(), id: app.nextId(), span: null }
+  const exchangeOf = (method: string, response: ServerResponse): Exchange => {
+    const meter = app.meter.of(method, webhookRoute)
+    return { response, meter, began: performance.now(), id: app.nextId(), span: null }
+  }
+
+  /** `held` is null for a call without a body. */
+  const start = (call: WebhookCall, response: ServerResponse, held: HeldBody | null): void => {
+    const exchange = exchangeOf(call.method, response)
     const cancel = open.begin(
       (done) => answer(call, exchange, done),
       (exit) => {
+        held?.letGo()
         if (Exit.isSuccess(exit)) sendAnswer(exchange, exit.value)
         else sendFailure(exchange, exit.cause)
         exchange.span?.breakOff()
@@ -78,6 +85,12 @@ export const makeWebhookFastPath = (serving: Serving): FastPath => {
     response.once("close", () => {
       if (!response.writableEnded) cancel()
     })
+  }
+
+  const refuse = (method: string, response: ServerResponse): void => {
+    const exchange = exchangeOf(method, response)
+    const { status, headers, body } = busyAnswer(exchange.id)
+    send(exchange, status, { ...headers }, body)
   }
 
   return (request, response) => {
@@ -93,9 +106,13 @@ export const makeWebhookFastPath = (serving: Serving): FastPath => {
     const target = route === null ? parseWebhookTarget(url) : parseDomainTarget(url, route)
     if (target === null) return false
     if (length === 0) {
-      start(callOf(request, method, target, null), response)
+      start(callOf(request, method, target, null), response, null)
     } else {
-      readBody(request, (body) => start(callOf(request, method, target, body), response))
+      const held = new HeldBody(app.bodies)
+      readBody(request, held, (body) => {
+        if (body === null) refuse(method, response)
+        else start(callOf(request, method, target, body), response, held)
+      })
     }
     return true
   }
@@ -129,15 +146,19 @@ const joinedHeaders = ({ headers }: IncomingMessage): Record<string, string> => 
   return joined
 }
 
-/** Calls back with the whole body; never, when the client goes away before. */
-const readBody = (request: IncomingMessage, done: (body: Uint8Array) => void): void => {
-  const chunks: Array<Buffer> = []
-  request.on("data", (chunk: Buffer) => chunks.push(chunk))
+/**
+ * Calls back with the whole body, or with null where there was no room for it: whoever sends it listens only when all of it
+ * is sent. Never, when the client goes away before.
+ */
+const readBody = (request: IncomingMessage, held: HeldBody, done: (body: Uint8Array | null) => void): void => {
+  const tear = (): void => held.letGo()
+  request.on("data", (chunk: Buffer) => held.add(chunk))
   request.on("end", () => {
-    const [only] = chunks
-    done(chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks))
+    request.off("close", tear)
+    done(held.take())
   })
-  // The response's `close` tells of a client that went away.
+  request.on("close", tear)
+  // `close` follows.
   request.on("error", () => undefined)
 }
 

@@ -1,31 +1,56 @@
 /** The webhook route on `effect`'s request: for fetch hosts, Effect hosts and whatever the fast path leaves. */
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import { currentRequestId } from "@weft/api"
-import { NotFound, type WebhookAnswer, type WebhookCall, Webhooks } from "@weft/core"
-import { Effect, Option } from "effect"
+import { BadRequest, NotFound, type WebhookAnswer, type WebhookCall, Webhooks } from "@weft/core"
+import { Effect, Option, Stream } from "effect"
 import { HttpRouter, type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { bearerToken } from "../access/BearerToken.ts"
 import { toResponse } from "../answers/Answer.ts"
+import { busyAnswer } from "../answers/Failure.ts"
 import { atRoute } from "../tracing/RequestSpan.ts"
+import { type HeldBodies, HeldBody } from "./HeldBodies.ts"
 import { hasNoBody, sentHeaders } from "./WebhookHeaders.ts"
 import { parseWebhookTarget, type WebhookTarget, webhookMethods, webhookRoute } from "./WebhookTarget.ts"
 
 const noSuchRoute = new NotFound({ resource: "route" })
 
-const callOf = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest, target: WebhookTarget) {
-  const headers: Readonly<Record<string, string>> = { ...request.headers }
-  const hasBody = headers["content-length"] !== undefined || headers["transfer-encoding"] !== undefined
-  const isRead = hasBody || (request.source instanceof Request && request.source.body !== null)
-  const body = isRead ? new Uint8Array(yield* request.arrayBuffer) : null
-  const call: WebhookCall = {
-    ...target,
-    method: request.method,
-    headers,
-    body: body === null || body.length === 0 ? null : body,
-    remoteIp: Option.getOrElse(request.remoteAddress, () => ""),
-    token: bearerToken(headers.authorization)
-  }
-  return call
+const tooLarge = new BadRequest({ reason: "The body is too large" })
+
+/** What the route needs of the app. */
+export interface WebhookHost {
+  readonly webhooks: Webhooks["Service"]
+  readonly bodies: HeldBodies
+}
+
+/** The call, still without its body. */
+const callOf = (request: HttpServerRequest.HttpServerRequest, target: WebhookTarget): WebhookCall => ({
+  ...target,
+  method: request.method,
+  headers: { ...request.headers },
+  body: null,
+  remoteIp: Option.getOrElse(request.remoteAddress, () => ""),
+  token: bearerToken(request.headers.authorization)
+})
+
+const hasBody = ({ source, headers }: HttpServerRequest.HttpServerRequest): boolean =>
+  source instanceof Request
+    ? source.body !== null
+    : headers["content-length"] !== undefined || headers["transfer-encoding"] !== undefined
+
+const readBody = Effect.fnUntraced(function* (
+  request: HttpServerRequest.HttpServerRequest,
+  held: HeldBody,
+  bytesMax: number
+) {
+  if (!hasBody(request)) return
+  if (Number(request.headers["content-length"] ?? 0) > bytesMax) return yield* tooLarge
+  let bytes = 0
+  yield* Stream.runForEach(request.stream, (piece) => {
+    bytes += piece.length
+    if (bytes > bytesMax) return Effect.fail(tooLarge)
+    held.add(piece)
+    return Effect.void
+  })
 })
 
 const responseOf = (request: HttpServerRequest.HttpServerRequest, answer: WebhookAnswer) => {
@@ -57,23 +82,36 @@ const webResponse = (
 
 /** Runs what the target names, if its method can be an endpoint's. */
 export const answerWebhook = (
-  webhooks: Webhooks["Service"],
+  host: WebhookHost,
   request: HttpServerRequest.HttpServerRequest,
   target: WebhookTarget | null
-) => atRoute(webhookRoute, runWebhook(webhooks, request, target))
+) => atRoute(webhookRoute, runWebhook(host, request, target))
 
 const runWebhook = Effect.fnUntraced(function* (
-  webhooks: Webhooks["Service"],
+  { webhooks, bodies }: WebhookHost,
   request: HttpServerRequest.HttpServerRequest,
   target: WebhookTarget | null
 ) {
   if (target === null || !webhookMethods.has(request.method)) return yield* noSuchRoute
-  return responseOf(request, yield* webhooks.handle(yield* callOf(request, target)))
+  const call = callOf(request, target)
+  const held = new HeldBody(bodies)
+  const handled = Effect.gen(function* () {
+    // Who may not call is told that, and not what is wrong with the body.
+    yield* Effect.tapError(readBody(request, held, bodies.eachBytes), () => webhooks.admit(call))
+    const body = held.take()
+    if (body === null) return toResponse(busyAnswer(currentRequestId()))
+    return responseOf(request, yield* webhooks.handle({ ...call, body: body.length === 0 ? null : body }))
+  })
+  return yield* Effect.ensuring(
+    handled,
+    Effect.sync(() => held.letGo())
+  )
 })
 
-export const WebhookRoute = HttpRouter.use(
-  Effect.fnUntraced(function* (router) {
-    const webhooks = yield* Webhooks
-    yield* router.add("*", "/webhook/*", (request) => answerWebhook(webhooks, request, parseWebhookTarget(request.url)))
-  })
-)
+export const webhookRouteLive = (bodies: HeldBodies) =>
+  HttpRouter.use(
+    Effect.fnUntraced(function* (router) {
+      const host = { webhooks: yield* Webhooks, bodies }
+      yield* router.add("*", "/webhook/*", (request) => answerWebhook(host, request, parseWebhookTarget(request.url)))
+    })
+  )
