@@ -6,8 +6,9 @@ import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js"
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js"
 import { CallToolResultSchema } from "@modelcontextprotocol/sdk/types.js"
 import { type TrustedModule, trustedSandbox } from "@weft/core"
+import { Redacted } from "effect"
 import { afterAll, beforeAll } from "vitest"
-import { startWeft, TestServer } from "./server/TestServer.ts"
+import { startWeft, TestServer, uploadForm } from "./server/TestServer.ts"
 
 interface Svc {
   readonly caller: unknown
@@ -60,12 +61,22 @@ const crm: TrustedModule = {
     elsewhere: Object.assign(() => "there", tool("elsewhere", {}, "billing"))
   }
 }
+/** Each of these takes for ever to check. */
+const floodTools = Array.from({ length: 40 }, (_, index) => `flood${index}`)
+const flood: TrustedModule = {
+  main: Object.fromEntries(
+    floodTools.map((name) => [
+      name,
+      Object.assign(() => "in", tool(name, { properties: { a: { type: "string", pattern: "^(a+)+$" } } }, "flood"))
+    ])
+  )
+}
 const second: TrustedModule = { main: { more: Object.assign(() => "more", tool("more", {})) } }
 
 let server: TestServer
 
 beforeAll(async () => {
-  server = await TestServer.start({}, null, startWeft({ sandbox: trustedSandbox({ crm, second }) }))
+  server = await TestServer.start({}, null, startWeft({ sandbox: trustedSandbox({ crm, flood, second }) }))
   await server.deploy("crm", "crm")
   await server.deploy("second", "second")
 })
@@ -81,6 +92,14 @@ const connected = async (token = server.token, at = path): Promise<Client> => {
   const transport = new StreamableHTTPClientTransport(url, { requestInit }) as Transport
   await client.connect(transport)
   return client
+}
+
+/** Deploys the module of this name in the environment of the credential. */
+const deploy = async (name: string, token: string): Promise<void> => {
+  await server.call("POST", "/v1/projects", { token, json: { name } })
+  const { build_id } = (await server.upload(name, name, {}, { token, body: uploadForm(name) })).json.data
+  const deployed = await server.call("POST", `/v1/projects/${name}/builds/${build_id}/deploy`, { token })
+  assert.strictEqual(deployed.status, 200, deployed.text)
 }
 
 const textOf = ({ content }: CallToolResult): string =>
@@ -209,6 +228,28 @@ describe("a tool call", () => {
     assert.isTrue((await call(client, "circle")).isError)
     assert.strictEqual(textOf(await call(client, "add", { a: 2, b: 2 })), "4")
     await client.close()
+  })
+
+  it("is answered soon while another environment has many of such tools called at once", async () => {
+    const env = await server.weft.envs.create("acme", { name: "flooding" })
+    const token = Redacted.value((await server.weft.apiKeys.create(env.env_id, {})).token)
+    await deploy("flood", token)
+    const [flooding, client] = [await connected(token, "/mcp/acme/flooding/flood"), await connected()]
+    const hostile = { a: `${"a".repeat(60)}!` }
+    // The thread is there.
+    assert.strictEqual(textOf(await call(client, "add", { a: 1, b: 1 })), "2")
+    const answers = Promise.all(floodTools.map(async (name) => textOf(await call(flooding, name, hostile))))
+    // They wait for the thread by now.
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    const began = performance.now()
+    assert.strictEqual(textOf(await call(client, "add", { a: 1, b: 2 })), "3")
+    assert.isBelow(performance.now() - began, 5000)
+    const unending = (await answers).filter((text) => text.includes("the input schema of the tool takes too long"))
+    assert.isAtMost(unending.length, 2)
+    for (const text of await answers) assert.match(text, /takes? too long to check|try again later/)
+    assert.match(textOf(await call(flooding, "flood39", { a: "a" })), /try again in some minutes|takes too long/)
+    assert.strictEqual(textOf(await call(client, "add", { a: 2, b: 2 })), "4")
+    await Promise.all([flooding.close(), client.close()])
   })
 
   it("of no tool is an error of the protocol", async () => {

@@ -1,7 +1,8 @@
 /** Checks arguments against the input schemas of tools, in a thread that is ended when a check takes too long. */
 import { Worker } from "node:worker_threads"
 import type { OfferedTool } from "@weft/core"
-import { Effect, type Scope, Semaphore } from "effect"
+import { Effect, type Scope } from "effect"
+import { type Check, CheckTurns, notNow } from "./CheckTurns.ts"
 
 export interface CheckRequest {
   /** One for each tool of a build: validators are kept by it. */
@@ -18,7 +19,7 @@ export interface CheckReply {
 
 export interface SchemaChecks {
   /** What is wrong with the arguments; null when nothing is. `args` is JSON text. */
-  readonly check: (offered: OfferedTool, args: string) => Effect.Effect<string | null>
+  readonly check: (offered: OfferedTool, args: string) => Check
 }
 
 /** The longest that a check may take. A good one takes microseconds. */
@@ -39,11 +40,10 @@ interface KnownSchema {
 const resourceLimits = { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 16, stackSizeMb: 4 }
 
 const tooCostly = "the input schema of the tool takes too long to check"
-const notNow = "the arguments cannot be checked now: try again later"
 
-/** One thread for all, which begins with the first check; checks wait for each other. */
+/** One thread for all, which begins with the first check; checks take turns. */
 export const makeSchemaChecks: Effect.Effect<SchemaChecks, never, Scope.Scope> = Effect.gen(function* () {
-  const turns = yield* Semaphore.make(1)
+  const turns = new CheckTurns()
   const known = new Map<string, KnownSchema>()
   let lastId = 0
   let worker: Worker | undefined
@@ -101,7 +101,7 @@ export const makeSchemaChecks: Effect.Effect<SchemaChecks, never, Scope.Scope> =
       Effect.timeoutOrElse({ duration: checkMs, orElse: () => Effect.succeed(null) })
     )
 
-  const checkNow = (offered: OfferedTool, args: string): Effect.Effect<string | null> =>
+  const checkNow = (offered: OfferedTool, args: string): Check =>
     Effect.gen(function* () {
       const known = schemaOf(offered)
       const schema = JSON.stringify(offered.tool.input)
@@ -114,11 +114,19 @@ export const makeSchemaChecks: Effect.Effect<SchemaChecks, never, Scope.Scope> =
       const answered = yield* ask(asked, { schemaId: known.id, schema, args })
       if (answered !== null) return answered.fault
       known.isCostly = true
+      yield* turns.offend(offered.build.env_id)
       yield* end
       return tooCostly
     })
 
-  return { check: (offered, args) => Semaphore.withPermits(turns, 1)(Effect.uninterruptible(checkNow(offered, args))) }
+  return {
+    check: (offered, args) =>
+      Effect.suspend(() =>
+        schemaOf(offered).isCostly
+          ? Effect.succeed(tooCostly)
+          : turns.take(offered.build.env_id, checkNow(offered, args))
+      )
+  }
 })
 
 const openWorker = (): Worker => {
