@@ -8,14 +8,14 @@ const suites = ["{packages,adapters,examples}/*/test/**/*.test.ts", "{bench,docs
 const http = ["adapters/http/test/**/*.test.ts"]
 
 /** Those of them that store nothing. */
-const aboveStores = ["answers", "openapi", "webhooks", "files", "fuzz", "mounts"].map(
+const aboveStores = ["answers", "openapi", "webhooks", "files", "fuzz", "mcp", "mounts"].map(
   (folder) => `adapters/http/test/${folder}/**`
 )
 
 /** Those of them that say nothing of the API's endpoints, or send their requests otherwise. */
 const besidesEndpoints = [
   ...["client", "draining", "files-client", "files-downloads", "files-elsewhere", "mcp", "metrics", "mounts"],
-  ...["openapi", "outages", "sockets", "streams-life", "streams-nodes", "webhookAnswers", "webhooks"]
+  ...["openapi", "outages", "sockets", "streams-life", "streams-nodes", "webhookAnswers", "webhookBodies", "webhooks"]
 ].map((name) => `adapters/http/test/${name}.test.ts`)
 
 /** Suites that need a database server, which is started for all of them together. */

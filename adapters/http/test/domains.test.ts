@@ -1,9 +1,10 @@
 import { request as nodeRequest } from "node:http"
 import { assert, describe, it } from "@effect/vitest"
-import { Dns, DnsUnavailable } from "@weft/core"
+import { Dns, DnsUnavailable, type TrustedModule, trustedSandbox } from "@weft/core"
 import * as Http from "@weft/http"
 import { Effect, Layer, Redacted } from "effect"
 import { afterAll, beforeAll } from "vitest"
+import { modules } from "./server/functions.ts"
 import { type CallOptions, checkEnvelope, type Reply, replyOf, startWeft, TestServer } from "./server/TestServer.ts"
 
 /** What the DNS of the tests says. */
@@ -17,15 +18,26 @@ const dns = Layer.succeed(Dns, {
   resolveAddresses: () => Effect.succeed([])
 })
 
+/** What counts for a whole origin, which a custom domain's is the tenant's own. */
+const page: TrustedModule = {
+  main: {
+    page: Object.assign(
+      () => ({ status: 200, headers: { "strict-transport-security": "max-age=86400", "service-worker-allowed": "/" } }),
+      { meta: { webhook: { service: "page", path: "/", method: "GET" } } }
+    )
+  }
+}
+
 const domains = { validationZone: "v.weft.example", routingZone: "r.weft.example", ownNames: ["weft.example"], dns }
 
 let server: TestServer
 let proxied: Http.Listening
 
 beforeAll(async () => {
-  server = await TestServer.start({ bodyBytes: 10_000 }, null, startWeft({ domains }))
+  server = await TestServer.start({ bodyBytes: 10_000 }, null, startWeft({ domains, sandbox: trustedSandbox({ ...modules, page }) }))
   proxied = await Http.listen(server.weft, { port: 0, trustProxy: true })
   await server.deploy("shop", "shop")
+  await server.deploy("page", "page")
 })
 afterAll(async () => {
   await proxied.close()
@@ -208,6 +220,21 @@ describe("a request for a custom domain", () => {
     const authorization = `Bearer ${server.token}`
     const known = await on("hooks.example.com", "/webhook/shop/secret", { method: "POST", headers: { authorization } })
     assert.strictEqual(known.json.type, "api-key")
+  })
+
+  it("may be answered with what browsers take for the whole host, which the shared one's is not", async () => {
+    await validated("pages.example.com")
+    for (const headers of [{}, { "service-worker": "script" }, { "transfer-encoding": "chunked" }]) {
+      const own = await on("pages.example.com", "/webhook/page", { headers })
+      assert.strictEqual(own.status, 200, own.text)
+      assert.strictEqual(own.headers.get("strict-transport-security"), "max-age=86400")
+      assert.strictEqual(own.headers.get("service-worker-allowed"), "/")
+    }
+    const shared = await on("weft.example", "/webhook/acme/prod/page")
+    assert.strictEqual(shared.status, 200, shared.text)
+    assert.isFalse(shared.headers.has("strict-transport-security"))
+    const script = await on("weft.example", "/webhook/acme/prod/page", { headers: { "service-worker": "script" } })
+    assert.strictEqual(script.status, 404)
   })
 
   it("finds nothing but webhooks there", async () => {

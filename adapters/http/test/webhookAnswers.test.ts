@@ -218,6 +218,40 @@ for (const [way, send] of Object.entries(ways)) {
       assert.isNull(response.headers.get("transfer-encoding"))
     })
 
+    it("sends nothing that browsers would take for the whole host", async () => {
+      const ofOrigin = {
+        "Accept-CH": "Sec-CH-UA-Model",
+        "Alt-Svc": 'h3="elsewhere.test:443"',
+        "Clear-Site-Data": '"*"',
+        "Critical-CH": "Sec-CH-UA-Model",
+        "Cross-Origin-Opener-Policy": "same-origin",
+        "Expect-CT": "max-age=86400, enforce",
+        NEL: '{"report_to":"a","max_age":86400}',
+        "Origin-Agent-Cluster": "?1",
+        "Public-Key-Pins": 'pin-sha256="x"; max-age=86400',
+        "Public-Key-Pins-Report-Only": 'pin-sha256="x"; max-age=86400',
+        "Report-To": '{"group":"a","max_age":86400,"endpoints":[]}',
+        "Reporting-Endpoints": 'a="https://elsewhere.test"',
+        "Sec-Session-Registration": '(ES256);path="/"',
+        "Secure-Session-Registration": '(ES256);path="/"',
+        "Service-Worker-Allowed": "/",
+        "Set-Login": "logged-in",
+        "Strict-Transport-Security": "max-age=86400",
+        "Use-As-Dictionary": 'match="/*"'
+      }
+      const ofPage = { "content-security-policy": "default-src 'none'", "referrer-policy": "no-referrer" }
+      const response = await answer({ status: 200, headers: { ...ofOrigin, ...ofPage }, body: 1 })
+      assert.strictEqual(response.status, 200)
+      for (const name of Object.keys(ofOrigin)) assert.isNull(response.headers.get(name), name)
+      for (const [name, value] of Object.entries(ofPage)) assert.strictEqual(response.headers.get(name), value)
+    })
+
+    it("is no script of a service worker", async () => {
+      const ask = (headers: Record<string, string>) => send(hook("/read"), { method: "GET", headers })
+      assert.strictEqual((await ask({ "service-worker": "script" })).status, 404)
+      assert.strictEqual((await ask({})).status, 200)
+    })
+
     it("sends text and bytes under a type that is not JSON as they are, and all else as JSON", async () => {
       for (const [type, body, sent] of [
         ["text/html", "<p>å</p>", "<p>å</p>"],

@@ -33,6 +33,8 @@ const page = Effect.promise(async () => {
     contentType: "text/html; charset=utf-8",
     headers: {
       "content-security-policy": await policyOf(html),
+      // Pages of tenants' webhooks are of the same origin: none of them has hold of the window that this is in.
+      "cross-origin-opener-policy": "same-origin",
       "x-content-type-options": "nosniff",
       "referrer-policy": "no-referrer"
     }

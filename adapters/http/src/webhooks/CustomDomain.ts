@@ -26,7 +26,7 @@ export const makeCustomDomains = (bodies: HeldBodies, trustProxy: boolean) =>
 
     const answer = (route: DomainRoute, request: HttpServerRequest.HttpServerRequest) => {
       const target = request.url.startsWith(webhookPrefix) ? parseDomainTarget(request.url, route) : null
-      return target === null ? Effect.fail(noSuchRoute) : answerWebhook(host, request, target)
+      return target === null ? Effect.fail(noSuchRoute) : answerWebhook(host, request, target, false)
     }
 
     /** The route, null for a host that is no custom domain. */

@@ -13,6 +13,7 @@ import { RequestSpan } from "../tracing/RequestSpan.ts"
 import { hostOf } from "./CustomDomain.ts"
 import { HeldBody } from "./HeldBodies.ts"
 import { type Done, OpenCalls } from "./OpenCalls.ts"
+import { asksForServiceWorker } from "./SharedOrigin.ts"
 import { hasNoBody, sentHeaders } from "./WebhookHeaders.ts"
 import {
   parseDomainTarget,
@@ -49,7 +50,7 @@ export const makeWebhookFastPath = (serving: Serving): FastPath => {
   }
 
   const sendAnswer = (exchange: Exchange, answer: WebhookAnswer): void => {
-    const { single, cookies } = sentHeaders(answer, exchange.id)
+    const { single, cookies } = sentHeaders(answer, exchange.id, exchange.isShared)
     const headers = cookies === null ? single : { ...single, "set-cookie": cookies }
     try {
       send(exchange, answer.status, headers, hasNoBody(answer.status) ? null : answer.body)
@@ -64,14 +65,14 @@ export const makeWebhookFastPath = (serving: Serving): FastPath => {
     return answering(context, done)
   }
 
-  const exchangeOf = (method: string, response: ServerResponse): Exchange => {
+  const exchangeOf = (method: string, response: ServerResponse, isShared: boolean): Exchange => {
     const meter = app.meter.of(method, webhookRoute)
-    return { response, meter, began: performance.now(), id: app.nextId(), span: null }
+    return { response, meter, began: performance.now(), id: app.nextId(), isShared, span: null }
   }
 
   /** `held` is null for a call without a body. */
-  const start = (call: WebhookCall, response: ServerResponse, held: HeldBody | null): void => {
-    const exchange = exchangeOf(call.method, response)
+  const start = (call: WebhookCall, exchange: Exchange, held: HeldBody | null): void => {
+    const { response } = exchange
     const cancel = open.begin(
       (done) => answer(call, exchange, done),
       (exit) => {
@@ -87,8 +88,7 @@ export const makeWebhookFastPath = (serving: Serving): FastPath => {
     })
   }
 
-  const refuse = (method: string, response: ServerResponse): void => {
-    const exchange = exchangeOf(method, response)
+  const refuse = (exchange: Exchange): void => {
     const { status, headers, body } = busyAnswer(exchange.id)
     send(exchange, status, { ...headers }, body)
   }
@@ -103,15 +103,18 @@ export const makeWebhookFastPath = (serving: Serving): FastPath => {
     const host = hostOf(request.headers, settings.trustProxy)
     const route = host === null ? null : domains.peek(host)
     if (route === undefined) return false
+    const isShared = route === null
+    if (isShared && asksForServiceWorker(request.headers)) return false
     const target = route === null ? parseWebhookTarget(url) : parseDomainTarget(url, route)
     if (target === null) return false
     if (length === 0) {
-      start(callOf(request, method, target, null), response, null)
+      start(callOf(request, method, target, null), exchangeOf(method, response, isShared), null)
     } else {
       const held = new HeldBody(app.bodies)
       readBody(request, held, (body) => {
-        if (body === null) refuse(method, response)
-        else start(callOf(request, method, target, body), response, held)
+        const exchange = exchangeOf(method, response, isShared)
+        if (body === null) refuse(exchange)
+        else start(callOf(request, method, target, body), exchange, held)
       })
     }
     return true
@@ -178,6 +181,8 @@ interface Exchange {
   readonly id: string
   /** Milliseconds of `performance.now`. */
   readonly began: number
+  /** Whether the host is no custom domain. */
+  readonly isShared: boolean
   /** Null without a tracer. */
   span: RequestSpan | null
 }

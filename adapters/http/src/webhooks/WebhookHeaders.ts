@@ -1,5 +1,6 @@
 /** Which headers of a function's answer are sent on. */
 import type { WebhookAnswer } from "@weft/core"
+import { originHeaders } from "./SharedOrigin.ts"
 
 /** What belongs to the connection, or is this server's to say. */
 const withheld: ReadonlySet<string> = new Set([
@@ -16,6 +17,8 @@ const withheld: ReadonlySet<string> = new Set([
   "x-request-id"
 ])
 
+const withheldOnShared: ReadonlySet<string> = new Set([...withheld, ...originHeaders])
+
 /** Statuses that never have a body (RFC 9110). */
 export const hasNoBody = (status: number): boolean => status === 204 || status === 205 || status === 304
 
@@ -26,12 +29,14 @@ export interface SentHeaders {
   readonly cookies: Array<string> | null
 }
 
-export const sentHeaders = (answer: WebhookAnswer, requestId: string): SentHeaders => {
+/** `isShared`: whether the host is everybody's, and no custom domain. */
+export const sentHeaders = (answer: WebhookAnswer, requestId: string, isShared: boolean): SentHeaders => {
+  const ours = isShared ? withheldOnShared : withheld
   const single: Record<string, string> = { "x-request-id": requestId }
   let cookies: Array<string> | null = null
   for (const name in answer.headers) {
     const value = answer.headers[name]
-    if (value === undefined || withheld.has(name)) continue
+    if (value === undefined || ours.has(name)) continue
     if (typeof value === "string") single[name] = value
     else cookies = [...value]
   }

@@ -9,6 +9,7 @@ import { toResponse } from "../answers/Answer.ts"
 import { busyAnswer } from "../answers/Failure.ts"
 import { atRoute } from "../tracing/RequestSpan.ts"
 import { type HeldBodies, HeldBody } from "./HeldBodies.ts"
+import { asksForServiceWorker } from "./SharedOrigin.ts"
 import { hasNoBody, sentHeaders } from "./WebhookHeaders.ts"
 import { parseWebhookTarget, type WebhookTarget, webhookMethods, webhookRoute } from "./WebhookTarget.ts"
 
@@ -53,9 +54,9 @@ const readBody = Effect.fnUntraced(function* (
   })
 })
 
-const responseOf = (request: HttpServerRequest.HttpServerRequest, answer: WebhookAnswer) => {
+const responseOf = (request: HttpServerRequest.HttpServerRequest, answer: WebhookAnswer, isShared: boolean) => {
   const { status } = answer
-  const { single: headers, cookies } = sentHeaders(answer, currentRequestId())
+  const { single: headers, cookies } = sentHeaders(answer, currentRequestId(), isShared)
   const body = hasNoBody(status) ? null : answer.body
   if (cookies !== null) {
     // `effect`'s response has room for one header of a name. Its own cookies would lose what they do not know.
@@ -80,19 +81,22 @@ const webResponse = (
   return HttpServerResponse.raw(new Response(sent, { status, headers }), { status })
 }
 
-/** Runs what the target names, if its method can be an endpoint's. */
+/** Runs what the target names, if its method can be an endpoint's. `isShared` as `sentHeaders` has it. */
 export const answerWebhook = (
   host: WebhookHost,
   request: HttpServerRequest.HttpServerRequest,
-  target: WebhookTarget | null
-) => atRoute(webhookRoute, runWebhook(host, request, target))
+  target: WebhookTarget | null,
+  isShared: boolean
+) => atRoute(webhookRoute, runWebhook(host, request, target, isShared))
 
 const runWebhook = Effect.fnUntraced(function* (
   { webhooks, bodies }: WebhookHost,
   request: HttpServerRequest.HttpServerRequest,
-  target: WebhookTarget | null
+  target: WebhookTarget | null,
+  isShared: boolean
 ) {
   if (target === null || !webhookMethods.has(request.method)) return yield* noSuchRoute
+  if (isShared && asksForServiceWorker(request.headers)) return yield* noSuchRoute
   const call = callOf(request, target)
   const held = new HeldBody(bodies)
   const handled = Effect.gen(function* () {
@@ -100,7 +104,8 @@ const runWebhook = Effect.fnUntraced(function* (
     yield* Effect.tapError(readBody(request, held, bodies.eachBytes), () => webhooks.admit(call))
     const body = held.take()
     if (body === null) return toResponse(busyAnswer(currentRequestId()))
-    return responseOf(request, yield* webhooks.handle({ ...call, body: body.length === 0 ? null : body }))
+    const answer = yield* webhooks.handle({ ...call, body: body.length === 0 ? null : body })
+    return responseOf(request, answer, isShared)
   })
   return yield* Effect.ensuring(
     handled,
@@ -112,6 +117,8 @@ export const webhookRouteLive = (bodies: HeldBodies) =>
   HttpRouter.use(
     Effect.fnUntraced(function* (router) {
       const host = { webhooks: yield* Webhooks, bodies }
-      yield* router.add("*", "/webhook/*", (request) => answerWebhook(host, request, parseWebhookTarget(request.url)))
+      yield* router.add("*", "/webhook/*", (request) =>
+        answerWebhook(host, request, parseWebhookTarget(request.url), true)
+      )
     })
   )

@@ -166,6 +166,7 @@ describe("headers", () => {
     await response.arrayBuffer()
     assert.match(response.headers.get("content-security-policy") ?? "", /default-src 'none'.*frame-ancestors 'none'/)
     assert.strictEqual(response.headers.get("x-content-type-options"), "nosniff")
+    assert.strictEqual(response.headers.get("cross-origin-opener-policy"), "same-origin")
   })
 })
 
