@@ -101,19 +101,18 @@ export const snapshotOf = (deployments: ReadonlyArray<Deployment>): EnvDeploymen
   const exact = new Map<string, Array<Match>>()
   const prefixes: Array<{ readonly prefix: string; readonly match: Match }> = []
   const routes = new Map<string, Route>()
-  const functions = new Map<string, ReadonlyArray<Match>>()
+  const functions = new Map<string, Array<Match>>()
   for (const { build, manifest } of deployments) {
     for (const handler of manifest.handlers) {
       const match: Match = { build, handler, run_type: "event" }
       if (handler.event_type.endsWith("*")) prefixes.push({ prefix: handler.event_type.slice(0, -1), match })
-      else exact.set(handler.event_type, [...(exact.get(handler.event_type) ?? []), match])
+      else add(exact, handler.event_type, match)
     }
     for (const handler of manifest.functions) {
       const name = `${handler.ns}/${handler.var}`
       const match: Match = { build, handler, run_type: "call" }
-      for (const reference of [name, `${build.project_name}:${name}`]) {
-        functions.set(reference, [...(functions.get(reference) ?? []), match])
-      }
+      add(functions, name, match)
+      add(functions, `${build.project_name}:${name}`, match)
     }
     for (const endpoint of manifest.endpoints) {
       routes.set(routeKey(endpoint.method, endpoint.service, endpoint.path), { build, endpoint })
@@ -131,6 +130,12 @@ export const snapshotOf = (deployments: ReadonlyArray<Deployment>): EnvDeploymen
     tools: (service) => services.get(service) ?? noTools,
     builds: new Map(deployments.map((deployment) => [deployment.build.build_id, deployment]))
   }
+}
+
+const add = (matches: Map<string, Array<Match>>, key: string, match: Match): void => {
+  const known = matches.get(key)
+  if (known === undefined) matches.set(key, [match])
+  else known.push(match)
 }
 
 const noTools: ReadonlyMap<string, OfferedTool> = new Map()

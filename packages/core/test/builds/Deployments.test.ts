@@ -86,6 +86,14 @@ describe("what an environment serves", () => {
     assert.deepStrictEqual(matched(type), expected)
   })
 
+  it("is ready soon, however many handlers one event type has", () => {
+    const handlers = Array.from({ length: 30_000 }, (_, n) => handler(`f${n}`, "order:created"))
+    const began = performance.now()
+    const { matches } = snapshotOf([deployment(1, handlers)])
+    assert.isBelow(performance.now() - began, 1000)
+    assert.strictEqual(matches("order:created").length, handlers.length)
+  })
+
   it("finds endpoints by exactly their method, service and path", () => {
     const { endpoint: find } = snapshotOf([
       deployment(1, [], [endpoint("GET", "shop", "/a/b"), endpoint("POST", "shop", "/a/b")]),
