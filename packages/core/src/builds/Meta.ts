@@ -5,10 +5,16 @@ import { HandlerId, ScheduleId } from "../ids/Ids.ts"
 import { isStorable } from "../ids/StorableText.ts"
 import type { ExportedFunction, FunctionRef } from "../sandbox/Sandbox.ts"
 import { endpointName, type Manifest } from "./Manifest.ts"
+import { isObject } from "./MetaFields.ts"
 import { readTriggers, type Triggers } from "./Triggers.ts"
 
 /** Where the ids of handlers and schedules come from. */
 export type IdSource = <Id extends string>(schema: Schema.Codec<Id, string>) => Effect.Effect<Id>
+
+/** Event types and schedules of a build. Each becomes an entry of its own, with all terms of its function. */
+const triggersMax = 2000
+/** Of a namespace and of a function's name in it, in characters: both are told with each trigger. */
+const nameLengthMax = 256
 
 /**
  * What a build offers, in the order of its functions. `BadRequest` names the first function whose metadata is
@@ -18,6 +24,7 @@ export const readManifest = Effect.fnUntraced(function* (
   functions: ReadonlyArray<ExportedFunction>,
   freshId: IdSource
 ) {
+  yield* Effect.fromResult(refuseMany(functions))
   const triggers = yield* Effect.fromResult(readAll(functions))
   const { endpoints, tools } = triggers
   yield* Effect.fromResult(
@@ -39,11 +46,23 @@ export const readManifest = Effect.fnUntraced(function* (
   } satisfies Manifest
 })
 
+/** Counted before they are read, which takes its time for each. */
+const refuseMany = (functions: ReadonlyArray<ExportedFunction>): Result.Result<void, BadRequest> => {
+  const declared = functions.reduce(
+    (sum, { meta }) => (isObject(meta) ? sum + countOf(meta.event) + countOf(meta.schedule) : sum),
+    0
+  )
+  return declared > triggersMax ? Result.fail(tooMany) : Result.succeed(undefined)
+}
+
+const countOf = (declared: unknown): number =>
+  Array.isArray(declared) ? declared.length : declared === undefined ? 0 : 1
+
 const readAll = (functions: ReadonlyArray<ExportedFunction>): Result.Result<Triggers, BadRequest> =>
   Result.map(
     Result.all(
       functions.map((fn) =>
-        isStorable(fn.ns) && isStorable(fn.var)
+        isName(fn.ns) && isName(fn.var)
           ? Result.mapError(readTriggers(fn, fn.meta), ({ field, reason }) => badMeta(fn, field, reason))
           : Result.fail(badName(fn))
       )
@@ -74,10 +93,18 @@ const refuseTwice = <A extends FunctionRef>(
   return Result.succeed(undefined)
 }
 
-const badName = (fn: FunctionRef): BadRequest =>
-  new BadRequest({
-    reason: `The name of the function ${JSON.stringify(`${fn.ns}/${fn.var}`)} must be valid Unicode, without U+0000`
+const isName = (text: string): boolean => text.length <= nameLengthMax && isStorable(text)
+
+const tooMany = new BadRequest({
+  reason: `meta.event and meta.schedule of all functions name over ${triggersMax} event types and schedules`
+})
+
+const badName = (fn: FunctionRef): BadRequest => {
+  const shown = JSON.stringify(`${fn.ns.slice(0, nameLengthMax)}/${fn.var.slice(0, nameLengthMax)}`)
+  return new BadRequest({
+    reason: `The name of the function ${shown} must be valid Unicode, without U+0000: up to ${nameLengthMax} characters in each part`
   })
+}
 
 export const badMeta = (fn: FunctionRef, field: string, reason: string): BadRequest =>
   new BadRequest({ reason: `${fn.ns}/${fn.var}: meta${field === "" ? "" : `.${field}`} ${reason}` })

@@ -70,8 +70,7 @@ const readMeta = (fn: FunctionRef, meta: Schema.Json): Read<Triggers> =>
     )
     const secret_headers = yield* optional(fields["secret-headers"], [], readSecretHeaders)
     const events = yield* optional(fields.event, [], (value) => readOneOrMore("event", value, readEventType))
-    const twice = events.find((type, index) => events.indexOf(type) !== index)
-    if (twice !== undefined) return yield* fault("event", "names an event type twice")
+    if (new Set(events).size < events.length) return yield* fault("event", "names an event type twice")
     const crons = yield* optional(fields.schedule, [], (value) => readOneOrMore("schedule", value, readSchedule))
 
     const concurrency = yield* optional(fields.concurrency, null, readConcurrency)

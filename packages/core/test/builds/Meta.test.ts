@@ -223,4 +223,30 @@ describe("what readManifest refuses", () => {
       assert.include(message, `${go.ns}/${go.var}: meta${field === "" ? "" : "."}${field} ${reason}`)
     })
   )
+
+  it.effect("names of more than 256 characters in a part, of which it shows the beginning", () =>
+    Effect.gen(function* () {
+      yield* read(fn({}, "x".repeat(256), "n".repeat(256)))
+      for (const long of [fn({}, "x".repeat(257)), fn(undefined, "go", "x".repeat(1_000_000))]) {
+        const message = yield* reasonFor(long)
+        assert.match(message, /^The name of the function ".*x{250}.*" must be .*up to 256 characters in each part$/)
+        assert.isBelow(message.length, 1000)
+      }
+    })
+  )
+
+  it.effect("more than 2000 event types and schedules in all", () =>
+    Effect.gen(function* () {
+      const types = (from: number, count: number) => Array.from({ length: count }, (_, n) => `e${from + n}`)
+      const most = [fn({ event: types(0, 1000) }, "a"), fn({ event: types(1000, 998), schedule: "* * * * *" }, "b")]
+      const { handlers, schedules } = yield* read(...most, fn({ event: "one" }, "c"))
+      assert.strictEqual(handlers.length + schedules.length, 2000)
+      const began = performance.now()
+      const many = fn({ schedule: Array.from({ length: 100_000 }, () => "* * * * *") }, "d")
+      for (const more of [fn({ schedule: ["* * * * *", "0 * * * *"] }, "c"), many]) {
+        assert.match(yield* reasonFor(...most, more), /^meta\.event and meta\.schedule .* over 2000 event types and/)
+      }
+      assert.isBelow(performance.now() - began, 1000)
+    })
+  )
 })
