@@ -53,6 +53,17 @@ const unfair: ReadonlyArray<readonly [string, Uint8Array, RegExp]> = [
     "of too many files",
     zipEntries([script, ...Array.from({ length: 101 }, (_, index) => ({ name: `f${index}`, content: "" }))]),
     /over 100 entries/
+/** Functions that share one `meta` of 9900 event types. */
+const sharedMeta = (count: number): string => `
+const meta = { event: Array.from({ length: 9900 }, (_, n) => "event:" + n) }
+export const many = {}
+for (let n = 0; n < ${count}; n++) many["f" + n] = Object.assign(() => n, { meta })`
+
+const functions = (withMeta: number, without: number): string => `
+export const many = {}
+for (let n = 0; n < ${withMeta}; n++) many["f" + n] = Object.assign(() => n, { meta: { event: "event:" + n } })
+for (let n = 0; n < ${without}; n++) many["g" + n] = () => n`
+
   ]
 ]
 
@@ -75,6 +86,17 @@ const broken: ReadonlyArray<readonly [string, string, RegExp]> = [
     "a function in meta",
     "export const a = () => 1\na.meta = { event: 'x', f() {} }",
     /^main\/a: meta\.f is a function/
+  [
+    "a meta of many functions",
+    sharedMeta(500),
+    /^names and meta of all that index\.js exports are over 1048576 bytes$/
+  ],
+  [
+    "long words in other scripts",
+    `export const a = () => 1\na.meta = { description: "é".repeat(600_000) }`,
+    /^names and meta of all that index\.js exports are over/
+  ],
+  ["more functions with meta than a build may have", functions(1001, 0), /^index\.js exports over 1000 functions with/],
   ],
   ["a Date in meta", "export const t = { b() {} }\nt.b.meta = { at: new Date() }", /^t\/b: meta\.at is not a plain/],
   ["a cycle in meta", "export const a = () => 1\na.meta = {}\na.meta.a = a.meta", /^main\/a: .*too deep/],
@@ -126,6 +148,18 @@ layer(isolated(options), { excludeTestServices: true, timeout: "60 seconds" })("
         { ns: "main", var: "default", meta: undefined },
         { ns: "orders", var: "create", meta: { schedule: ["0 3 * * *"] } }
       ])
+  it.effect("names as many functions as it may have", () =>
+    Effect.gen(function* () {
+      const sandbox = yield* Sandbox
+      for (const [source, count] of [
+        [functions(1000, 10_000), 11_000],
+        [sharedMeta(5), 5]
+      ] as const) {
+        assert.strictEqual((yield* sandbox.prepare(bundleOf(source))).functions.length, count)
+      }
+    })
+  )
+
     })
   )
 

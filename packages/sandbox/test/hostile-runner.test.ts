@@ -60,6 +60,21 @@ describe("a runner that was taken over", { timeout: 60_000 }, () => {
     }
   })
 
+  it("is not read where it says too much of a bundle that it loads for the first time", async () => {
+    assert.strictEqual((await world.prepare(`exports:${limits.exportsBytes - 3}`)).length, limits.exportsBytes - 4)
+    for (const script of [
+      `exports:${limits.exportsBytes + 3}`,
+      "exports:100000000",
+      "fails:70000",
+      "fails:100000000"
+    ]) {
+      assert.match(
+        await world.prepare(script),
+        /^index\.js ended the process that loaded it \(it broke the protocol: .+ too much/
+      )
+    }
+  })
+
   it("uses no more processor than there was time, and no more memory than there is", async () => {
     const { execution } = await world.call(
       saying({ kind: "returned", output: "1", run, cpuMs: 1e308, heapBytes: 1e308 })

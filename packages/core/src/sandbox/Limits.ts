@@ -27,7 +27,11 @@ export const Limits = Schema.Struct({
   /** All files of a build, unpacked. */
   unpackedBytes: positive,
   /** Files in a build. */
-  archiveEntries: positive
+  archiveEntries: positive,
+  /** All that a bundle says of its exports: names and `meta` of its functions, as JSON text. */
+  exportsBytes: positive,
+  /** Functions with `meta` that a bundle may export. */
+  functionsWithMeta: positive
 })
 export type Limits = typeof Limits.Type
 
@@ -46,5 +50,7 @@ export const defaultLimits: Limits = {
   concurrentRuns: 1000,
   archiveBytes: 50 * MiB,
   unpackedBytes: 200 * MiB,
-  archiveEntries: 10_000
+  archiveEntries: 10_000,
+  exportsBytes: MiB,
+  functionsWithMeta: 1000
 }

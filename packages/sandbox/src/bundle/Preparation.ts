@@ -3,6 +3,7 @@ import { BundleRejected, type Limits, SandboxUnavailable } from "@weft/core"
 import { Effect } from "effect"
 import type { FromRunner } from "../protocol/FromRunner.ts"
 import type { SpareRunner } from "../supervisor/SpareRunner.ts"
+import { requireFewExports, requireShort } from "../supervisor/verdicts.ts"
 import type { Compiled } from "./Compile.ts"
 import { StackMap } from "./StackMap.ts"
 
@@ -52,6 +53,7 @@ export const loadOnce = (
     })
   })
 
+/** Throws `ProtocolError` for what the kernel never sends. */
 const resultOf = (
   message: FromRunner,
   limits: Limits,
@@ -59,8 +61,10 @@ const resultOf = (
 ): Effect.Effect<Loaded, BundleRejected | SandboxUnavailable> | undefined => {
   switch (message.kind) {
     case "loaded":
+      requireFewExports(message.exports, limits)
       return Effect.succeed({ exports: message.exports, cache: message.cache })
     case "loadFailed":
+      requireShort(message.name, message.message, message.stack)
       return Effect.fail(rejection(message, limits, compiled))
     case "lost":
     case "sick":

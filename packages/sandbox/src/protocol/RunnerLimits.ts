@@ -9,6 +9,8 @@ export interface RunnerLimits {
   readonly hostCallBytes: number
   readonly resultBytes: number
   readonly logBytes: number
+  readonly exportsBytes: number
+  readonly functionsWithMeta: number
   /** What an isolate may have to say at the end of one entry, in characters. */
   readonly outboxLength: number
   /** Isolates that may compute at once in one runner. */

@@ -113,14 +113,16 @@ export class Pool {
     view.runner.kill(why)
   }
 
-  /** Makes a runner of its own listener ready to work: for whoever borrows one. */
-  boot(runner: RunnerProcess): void {
+  /** A runner that boots, outside of the pool: for whoever has work of another kind, and kills it afterwards. */
+  lend(frameBytesMax: number, listener: RunnerListener): RunnerProcess {
+    const runner = new RunnerProcess(frameBytesMax, listener, this.#options.runnerProgram)
     runner.send({
       kind: "boot",
       limits: JSON.stringify(this.#options.runnerLimits),
       guest: this.#options.guestScript,
       cache: this.#guestCache
     })
+    return runner
   }
 
   close(): void {
@@ -139,10 +141,9 @@ export class Pool {
       message: (message) => this.#message(view, message),
       died: (why) => this.#died(view, why)
     }
-    const runner = new RunnerProcess(frameBytesMax, listener, this.#options.runnerProgram)
+    const runner = this.lend(frameBytesMax, listener)
     const view = new RunnerView(runner, this.#options)
     this.views.set(runner, view)
-    this.boot(runner)
     return runner
   }
 

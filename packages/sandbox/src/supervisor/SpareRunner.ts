@@ -1,6 +1,6 @@
 /** Runners for bundles that are loaded for the first time: each has one of its own, which may be started ahead. */
 import type { Pool } from "./Pool.ts"
-import { type RunnerListener, RunnerProcess } from "./RunnerProcess.ts"
+import type { RunnerListener, RunnerProcess } from "./RunnerProcess.ts"
 
 /** A code cache of a 16 MiB script and a description of all that it exports fit in. */
 const frameBytesMax = 256 * 1024 * 1024
@@ -54,8 +54,6 @@ export class SpareRunner {
 
   #start(): Started {
     const relay = new Relay()
-    const runner = new RunnerProcess(frameBytesMax, relay)
-    this.#pool.boot(runner)
-    return { runner, relay }
+    return { runner: this.#pool.lend(frameBytesMax, relay), relay }
   }
 }

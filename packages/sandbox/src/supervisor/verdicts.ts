@@ -99,6 +99,11 @@ export const requireShort = (...texts: ReadonlyArray<string>): void => {
   if (texts.some(({ length }) => length > errorLengthMax)) throw new ProtocolError("an error says too much")
 }
 
+/** What a bundle says of its exports, before anything reads it. */
+export const requireFewExports = (text: string, limits: Limits): void => {
+  if (text.length > limits.exportsBytes) throw new ProtocolError("it says too much of its exports")
+}
+
 /** What the kernel has made with `JSON.stringify`. */
 export const requireJson = (text: string): unknown => {
   try {

@@ -2,7 +2,9 @@
  * A runner that somebody has taken over. It runs nothing: a build's script is what it does when it is called.
  *
  * `good` answers as a runner does. `say:BASE64` sends these bytes, whatever they are, and then ends the run. `deaf` asks
- * its host for more and more and takes none of the answers; `slow` takes nothing for a while, and then goes on; `busy`, `calls` and `beats` say one thing over and over.
+ * its host for more and more and takes none of the answers; `slow` takes nothing for a while, and then goes on; `busy`,
+ * `calls` and `beats` say one thing over and over. Asked what a build exports, it answers `exports:LENGTH` with a text of
+ * that length, and `fails:LENGTH` with such an error.
  */
 import { Socket } from "node:net"
 import { type FromRunner, writeFromRunner } from "../../src/protocol/FromRunner.ts"
@@ -95,9 +97,17 @@ const invoke = ({ isolate, run }: Extract<ToRunner, { readonly kind: "invoke" }>
   else say({ kind: "returned", run, output: '"pong"', ...usage })
 }
 
+const load = ({ isolate, script, describe }: Extract<ToRunner, { readonly kind: "load" }>): void => {
+  scripts.set(isolate, script)
+  if (!describe) return
+  const text = "[],".repeat(Number(/\d+/.exec(script)?.[0]) / 3)
+  if (script.includes("exports")) say({ kind: "loaded", isolate, exports: text, cache: new Uint8Array(0) })
+  else say({ kind: "loadFailed", isolate, failure: "threw", name: "BadMeta", message: text, stack: "" })
+}
+
 const heed = (message: ToRunner): void => {
   if (message.kind === "boot") say({ kind: "ready", cache: new Uint8Array(0) })
-  if (message.kind === "load") scripts.set(message.isolate, message.script)
+  if (message.kind === "load") load(message)
   if (message.kind === "invoke") invoke(message)
   // Whose message was cut short cannot say any more that it stopped.
   if (message.kind === "stop") process.exit()

@@ -5,10 +5,12 @@ import { fileURLToPath, pathToFileURL } from "node:url"
 import { BuildId, defaultLimits, EnvId, type Execution, type GuestLog, type HostCall, RunId } from "@weft/core"
 import { Effect } from "effect"
 import { buildSync } from "esbuild"
+import { loadOnce } from "../../src/bundle/Preparation.ts"
 import { Build } from "../../src/supervisor/Build.ts"
 import { Job } from "../../src/supervisor/Job.ts"
 import { Police } from "../../src/supervisor/Police.ts"
 import { Pool } from "../../src/supervisor/Pool.ts"
+import { SpareRunner } from "../../src/supervisor/SpareRunner.ts"
 import { idOf } from "../Tenant.ts"
 
 export const limits = defaultLimits
@@ -25,6 +27,8 @@ export interface Supervised {
   readonly pool: Pool
   readonly reports: ReadonlyArray<string>
   readonly call: (script: string, answer?: string, timeoutMs?: number, svc?: string) => Promise<Told>
+  /** Loads the script for the first time, as at a deploy: what the runner said of its exports, or why it is refused. */
+  readonly prepare: (script: string) => Promise<string>
   readonly close: () => void
 }
 
@@ -61,12 +65,19 @@ export const supervised = (): Supervised => {
     reports,
     call: (script, answer = "null", timeoutMs = 20_000, svc = "{}") =>
       Effect.runPromise(called(pool, script, answer, timeoutMs, svc)),
+    prepare: (script) => Effect.runPromise(prepared(pool, script)),
     close: () => {
       police.close()
       pool.close()
     }
   }
 }
+
+const prepared = (pool: Pool, script: string): Effect.Effect<string> =>
+  Effect.match(loadOnce(new SpareRunner(pool, false), limits, 2 ** 30, { script, sourceMap: "" }), {
+    onFailure: ({ message }) => message,
+    onSuccess: ({ exports }) => exports
+  })
 
 /** Only few builds may have killed a runner at a time, and here each does. */
 const forgive = (pool: Pool, buildId: BuildId): void => {

@@ -13,10 +13,13 @@ import {
   ObjectPrototype,
   stringify
 } from "./primordials.ts"
+import type { KernelLimits } from "./Run.ts"
+import { isLonger, utf8Bytes } from "./utf8.ts"
 
 const metaDepthMax = 32
 /** Values within one `meta`; a bound on the walk, far above anything meant seriously. */
 const metaValuesMax = 10_000
+const brackets = "[]".length
 
 type Callable = (...args: ReadonlyArray<unknown>) => unknown
 
@@ -42,15 +45,29 @@ export const registerExports = (namespace: object): void => {
   })
 }
 
-/** JSON text of the registered functions with their `meta`; throws an error that names the function at fault. */
-export const describeExports = (): string => {
+/**
+ * JSON text of the registered functions with their `meta`. Throws an error that names the function at fault, and as soon as
+ * it is too much: many functions may share one `meta`, so that the text is far longer than the bundle.
+ */
+export const describeExports = ({ exportsBytes, functionsWithMeta }: KernelLimits): string => {
   let text = ""
+  let withMeta = 0
+  let bytesLeft = exportsBytes - brackets
   for (let at = 0; at < described.length; at++) {
     const entry = described[at]
     if (entry === undefined) continue
     const meta = metaOf(entry.ns, entry.var, entry.value)
-    text += `${at === 0 ? "" : ","}{"ns":${stringify(entry.ns)},"var":${stringify(entry.var)}`
-    text += meta === undefined ? "}" : `,"meta":${meta}}`
+    if (meta !== undefined) withMeta++
+    if (withMeta > functionsWithMeta) {
+      throw namedError("BadMeta", `index.js exports over ${functionsWithMeta} functions with meta`)
+    }
+    const end = meta === undefined ? "}" : `,"meta":${meta}}`
+    const said = `${at === 0 ? "" : ","}{"ns":${stringify(entry.ns)},"var":${stringify(entry.var)}${end}`
+    if (isLonger(said, bytesLeft)) {
+      throw namedError("BadMeta", `names and meta of all that index.js exports are over ${exportsBytes} bytes`)
+    }
+    bytesLeft -= utf8Bytes(said)
+    text += said
   }
   return `[${text}]`
 }

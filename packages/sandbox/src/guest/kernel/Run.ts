@@ -24,6 +24,8 @@ export interface KernelLimits {
   readonly hostCallBytes: number
   readonly resultBytes: number
   readonly logBytes: number
+  readonly exportsBytes: number
+  readonly functionsWithMeta: number
   readonly outboxLength: number
 }
 

@@ -98,7 +98,7 @@ export const boot = (
   }
   const { succeed, fail } = makeSettlement(limits, (run) => run.end(dropTimer))
   defineProperty(globalThis, "svc", { get: () => currentRun()?.svc, configurable: true, enumerable: false })
-  const report = installLoader()
+  const report = installLoader(limits)
 
   const invoke = (id: number, trigger: number, fn: string, svcText: string, bodyKind: number, body: string): void => {
     const run = new Run(id, fn, trigger === 1, limits)
@@ -218,7 +218,7 @@ const delayOf = (ms: number): number => (ms >= 1 ? (ms > 2147483647 ? 2147483647
  * The bundle is `__weft_load(() => namespace)`. Nothing it throws may leave as a thrown value: the engine would read
  * its properties outside of every time limit.
  */
-const installLoader = (): Kernel["report"] => {
+const installLoader = (limits: KernelLimits): Kernel["report"] => {
   let failure: string | undefined = stringify(["Error", "the bundle did not run to its end", ""])
   const load = (factory: () => object): void => {
     deleteProperty(globalThis, "__weft_load")
@@ -234,7 +234,7 @@ const installLoader = (): Kernel["report"] => {
     if (failure !== undefined) return `!${failure}`
     if (!describe) return "[]"
     try {
-      return describeExports()
+      return describeExports(limits)
     } catch (thrown) {
       return `!${describeThrown(thrown)}`
     }
