@@ -74,7 +74,7 @@ describe("docs/errors.md has", () => {
     expectSame(listed("build messages"), messages, [
       // Of logs, of code that is made, and of runs.
       "The bytes of build … are left to the janitor",
-      "the compiler has died",
+      "the compiler: …",
       "zip of build …",
       '__weft_load(()=>{"use strict";',
       "return __weft_bundle})",

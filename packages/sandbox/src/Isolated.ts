@@ -200,7 +200,7 @@ const prepare = Effect.fnUntraced(function* (
   zip: Uint8Array
 ) {
   const source = yield* archiveEffect((signal) => readBundle(zip, limits, signal))
-  const compiled = yield* bundleEffect(() => compile(source.script, source.sourceMap))
+  const compiled = yield* compile(source.script, source.sourceMap, limits.compileMs)
   const loaded = yield* loadOnce(spares, limits, rssBytes, compiled)
   const functions = yield* readExports(loaded.exports)
   const artifact = sealArtifact(key, { ...compiled, cache: loaded.cache, engine: engineTag([]) })
@@ -208,15 +208,8 @@ const prepare = Effect.fnUntraced(function* (
 })
 
 const archiveEffect = <A>(work: (signal: AbortSignal) => Promise<A>): Effect.Effect<A, BundleRejected> =>
-  Effect.catchTag(bundleEffect(work), "SandboxUnavailable", Effect.die)
-
-const bundleEffect = <A>(
-  work: (signal: AbortSignal) => Promise<A>
-): Effect.Effect<A, BundleRejected | SandboxUnavailable> =>
   Effect.tryPromise({ try: work, catch: (error) => error }).pipe(
-    Effect.catch((error) =>
-      error instanceof BundleRejected || error instanceof SandboxUnavailable ? Effect.fail(error) : Effect.die(error)
-    )
+    Effect.catch((error) => (error instanceof BundleRejected ? Effect.fail(error) : Effect.die(error)))
   )
 
 type LoadError = SandboxUnavailable | NotFound | StoreUnavailable

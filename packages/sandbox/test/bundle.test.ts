@@ -1,8 +1,8 @@
-import { readFileSync } from "node:fs"
 import { assert, layer } from "@effect/vitest"
 import { type BundleRejected, Sandbox, type SandboxUnavailable } from "@weft/core"
 import { Effect, Redacted } from "effect"
 import { isolated } from "../src/index.ts"
+import { compilerPids } from "./CompilerPids.ts"
 import { tenantWith } from "./Tenant.ts"
 import { bundleOf, type ZipEntry, zipEntries } from "./zip.ts"
 
@@ -20,9 +20,6 @@ const rejection = (effect: Effect.Effect<unknown, BundleRejected | SandboxUnavai
     assert.strictEqual(error._tag, "BundleRejected")
     return error.message
   })
-
-const children = (): ReadonlyArray<string> =>
-  readFileSync(`/proc/${process.pid}/task/${process.pid}/children`, "utf8").split(" ").filter(Boolean)
 
 const script: ZipEntry = { name: "index.js", content: "export const a = () => 1" }
 
@@ -53,6 +50,9 @@ const unfair: ReadonlyArray<readonly [string, Uint8Array, RegExp]> = [
     "of too many files",
     zipEntries([script, ...Array.from({ length: 101 }, (_, index) => ({ name: `f${index}`, content: "" }))]),
     /over 100 entries/
+  ]
+]
+
 /** Functions that share one `meta` of 9900 event types. */
 const sharedMeta = (count: number): string => `
 const meta = { event: Array.from({ length: 9900 }, (_, n) => "event:" + n) }
@@ -63,9 +63,6 @@ const functions = (withMeta: number, without: number): string => `
 export const many = {}
 for (let n = 0; n < ${withMeta}; n++) many["f" + n] = Object.assign(() => n, { meta: { event: "event:" + n } })
 for (let n = 0; n < ${without}; n++) many["g" + n] = () => n`
-
-  ]
-]
 
 const broken: ReadonlyArray<readonly [string, string, RegExp]> = [
   ["a syntax error", "export const a = 1\nexport const b = {{", /^index\.js:2:\d+ /],
@@ -86,6 +83,9 @@ const broken: ReadonlyArray<readonly [string, string, RegExp]> = [
     "a function in meta",
     "export const a = () => 1\na.meta = { event: 'x', f() {} }",
     /^main\/a: meta\.f is a function/
+  ],
+  ["a Date in meta", "export const t = { b() {} }\nt.b.meta = { at: new Date() }", /^t\/b: meta\.at is not a plain/],
+  ["a cycle in meta", "export const a = () => 1\na.meta = {}\na.meta.a = a.meta", /^main\/a: .*too deep/],
   [
     "a meta of many functions",
     sharedMeta(500),
@@ -97,9 +97,6 @@ const broken: ReadonlyArray<readonly [string, string, RegExp]> = [
     /^names and meta of all that index\.js exports are over/
   ],
   ["more functions with meta than a build may have", functions(1001, 0), /^index\.js exports over 1000 functions with/],
-  ],
-  ["a Date in meta", "export const t = { b() {} }\nt.b.meta = { at: new Date() }", /^t\/b: meta\.at is not a plain/],
-  ["a cycle in meta", "export const a = () => 1\na.meta = {}\na.meta.a = a.meta", /^main\/a: .*too deep/],
   ["NaN in meta", "export const a = () => 1\na.meta = { n: NaN }", /^main\/a: meta\.n is not a finite/],
   [
     "an error with evil getters",
@@ -148,6 +145,9 @@ layer(isolated(options), { excludeTestServices: true, timeout: "60 seconds" })("
         { ns: "main", var: "default", meta: undefined },
         { ns: "orders", var: "create", meta: { schedule: ["0 3 * * *"] } }
       ])
+    })
+  )
+
   it.effect("names as many functions as it may have", () =>
     Effect.gen(function* () {
       const sandbox = yield* Sandbox
@@ -157,9 +157,6 @@ layer(isolated(options), { excludeTestServices: true, timeout: "60 seconds" })("
       ] as const) {
         assert.strictEqual((yield* sandbox.prepare(bundleOf(source))).functions.length, count)
       }
-    })
-  )
-
     })
   )
 
@@ -182,11 +179,9 @@ layer(isolated(options), { excludeTestServices: true, timeout: "60 seconds" })("
       for (let time = 0; time < 2; time++) {
         const { functions } = yield* sandbox.prepare(zipEntries([script]))
         assert.deepStrictEqual(functions, [{ ns: "main", var: "a", meta: undefined }])
-        const compilers = children().filter((pid) =>
-          readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("--service=")
-        )
+        const compilers = compilerPids()
         assert.isAbove(compilers.length, 0)
-        for (const pid of compilers) process.kill(Number(pid), "SIGKILL")
+        for (const pid of compilers) process.kill(pid, "SIGKILL")
       }
     })
   )

@@ -10,6 +10,8 @@ export const Limits = Schema.Struct({
   bufferBytes: positive,
   /** One stretch of computing without a pause. */
   cpuSliceMs: positive,
+  /** Compiling a bundle, at deploy. */
+  compileMs: positive,
   /** Loading a bundle, at deploy and when an isolate starts. */
   loadMs: positive,
   pendingHostCalls: positive,
@@ -41,6 +43,7 @@ export const defaultLimits: Limits = {
   heapBytes: 128 * MiB,
   bufferBytes: 64 * MiB,
   cpuSliceMs: 500,
+  compileMs: 10_000,
   loadMs: 10_000,
   pendingHostCalls: 1000,
   pendingTimers: 1000,

@@ -146,8 +146,8 @@ export class Sandbox extends Context.Service<
     readonly check: (zip: Uint8Array) => Effect.Effect<void, BundleRejected>
 
     /**
-     * Turns a checked zip into an artifact: parses and compiles it, loads it in a fresh isolate within
-     * `Limits.loadMs`, and reads its exported functions with their `meta`, ordered by ns, then var.
+     * Turns a checked zip into an artifact: parses and compiles it within `Limits.compileMs`, loads it in a fresh isolate
+     * within `Limits.loadMs`, and reads its exported functions with their `meta`, ordered by ns, then var.
      */
     readonly prepare: (zip: Uint8Array) => Effect.Effect<Prepared, BundleRejected | SandboxUnavailable>
 

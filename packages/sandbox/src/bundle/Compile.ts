@@ -1,6 +1,7 @@
 /** Turns the author's ES module into the script that isolates run, and keeps the way back to the author's lines. */
 import { BundleRejected, SandboxUnavailable } from "@weft/core"
-import type { Message, Plugin } from "esbuild"
+import { Effect, Semaphore } from "effect"
+import type { BuildOptions, Message, Plugin } from "esbuild"
 import { entryFile } from "./Archive.ts"
 
 export interface Compiled {
@@ -10,67 +11,85 @@ export interface Compiled {
 }
 
 /**
- * Rejects with `BundleRejected`, with the position at fault; with `SandboxUnavailable` when the compiler, which is a process
- * of its own, died twice.
+ * There is one compiler for all sandboxes of this process: esbuild keeps a process of its own, and ends it as a whole. Bundles
+ * take turns, so that what ends it was being compiled, and nobody else loses anything by that.
  */
-export const compile = async (source: string, authorMap: string | undefined): Promise<Compiled> => {
-  try {
-    return await compileOnce(source, authorMap)
-  } catch (error) {
-    if (!(error instanceof SandboxUnavailable)) throw error
-    // It notices its end, but begins another process only when it was told to stop.
-    const { stop } = await import("esbuild")
-    await stop()
-    return compileOnce(source, authorMap)
-  }
-}
+const turns = Semaphore.makeUnsafe(1)
 
-const compileOnce = async (source: string, authorMap: string | undefined): Promise<Compiled> => {
+/**
+ * Fails with `BundleRejected`, with the position at fault, also where it takes longer than `compileMs` or the compiler dies
+ * of it twice; with `SandboxUnavailable` where the compiler cannot be started. Waits for its turn.
+ */
+export const compile = (
+  source: string,
+  authorMap: string | undefined,
+  compileMs: number
+): Effect.Effect<Compiled, BundleRejected | SandboxUnavailable> =>
+  Effect.retry(compileOnce(source, authorMap), { times: 1, while: (failed) => failed === died }).pipe(
+    Effect.catchTag("CompilerDied", () => Effect.fail(rejected("index.js ended the compiler's process"))),
+    Effect.timeoutOrElse({
+      duration: compileMs,
+      orElse: () => Effect.fail(rejected(`index.js did not compile within ${compileMs} ms`))
+    }),
+    Semaphore.withPermits(turns, 1)
+  )
+
+const compileOnce = Effect.fnUntraced(function* (source: string, authorMap: string | undefined) {
   // Loaded with the first upload: most starts of a server see none.
-  const { build } = await import("esbuild")
-  try {
-    const { outputFiles } = await build({
-      entryPoints: [entryFile],
-      outfile: "bundle.js",
-      bundle: true,
-      write: false,
-      plugins: [onlyThisModule(withMap(source, authorMap))],
-      format: "iife",
-      globalName: "__weft_bundle",
-      platform: "neutral",
-      target: "es2024",
-      treeShaking: false,
-      sourcemap: "external",
-      sourcesContent: false,
-      charset: "utf8",
-      legalComments: "none",
-      // The kernel calls the bundle, so that nothing it throws while loading reaches the engine.
-      // A module is strict code; the compiler does not say so in a script.
-      banner: { js: '__weft_load(()=>{"use strict";' },
-      footer: { js: "return __weft_bundle})" },
-      logLevel: "silent"
-    })
-    const script = outputFiles.find((file) => file.path.endsWith(".js"))?.text
-    const sourceMap = outputFiles.find((file) => file.path.endsWith(".map"))?.text
-    if (script === undefined || sourceMap === undefined)
-      throw new BundleRejected({ reason: "index.js compiles to nothing" })
-    return { script, sourceMap }
-  } catch (error) {
-    if (error instanceof BundleRejected) throw error
-    throw isOfCompiler(error)
-      ? new SandboxUnavailable({ reason: "the compiler has died" })
-      : new BundleRejected({ reason: reasonOf(error) })
-  }
-}
+  const { build, stop } = yield* Effect.promise(() => import("esbuild"))
+  const end = Effect.promise(stop)
+  const { outputFiles } = yield* Effect.tryPromise({
+    try: () => build(optionsOf(source, authorMap)),
+    catch: failureOf
+  }).pipe(
+    // One that died is noticed, but another one begins only when it was told to stop.
+    Effect.tapError((failed) => (failed instanceof BundleRejected ? Effect.void : end)),
+    // It would go on with what nobody waits for.
+    Effect.onInterrupt(() => end)
+  )
+  const script = outputFiles.find((file) => file.path.endsWith(".js"))?.text
+  const sourceMap = outputFiles.find((file) => file.path.endsWith(".map"))?.text
+  if (script === undefined || sourceMap === undefined) return yield* rejected("index.js compiles to nothing")
+  return { script, sourceMap }
+})
+
+const optionsOf = (source: string, authorMap: string | undefined) =>
+  ({
+    entryPoints: [entryFile],
+    outfile: "bundle.js",
+    bundle: true,
+    write: false,
+    plugins: [onlyThisModule(withMap(source, authorMap))],
+    format: "iife",
+    globalName: "__weft_bundle",
+    platform: "neutral",
+    target: "es2024",
+    treeShaking: false,
+    sourcemap: "external",
+    sourcesContent: false,
+    charset: "utf8",
+    legalComments: "none",
+    // The kernel calls the bundle, so that nothing it throws while loading reaches the engine.
+    // A module is strict code; the compiler does not say so in a script.
+    banner: { js: '__weft_load(()=>{"use strict";' },
+    footer: { js: "return __weft_bundle})" },
+    logLevel: "silent"
+  }) satisfies BuildOptions
+
+const died = { _tag: "CompilerDied" } as const
 
 /** What is wrong with a module has a place in it. */
-const isOfCompiler = (error: unknown): boolean => {
+const failureOf = (error: unknown): BundleRejected | SandboxUnavailable | typeof died => {
   const { location, text } = firstMessage(error) ?? {
     location: null,
     text: error instanceof Error ? error.message : ""
   }
-  return location === null && /^The service (was stopped|is no longer running)/.test(text)
+  if (location !== null) return rejected(reasonOf(error))
+  if (/^(The service .*: )?spawn /.test(text)) return new SandboxUnavailable({ reason: `the compiler: ${text}` })
+  return /^The service (was stopped|is no longer running)/.test(text) ? died : rejected(reasonOf(error))
 }
+
+const rejected = (reason: string): BundleRejected => new BundleRejected({ reason })
 
 /** Gives the compiler one module out of memory. It never looks for a file: neither imports nor maps lead to any. */
 const onlyThisModule = (contents: string): Plugin => ({

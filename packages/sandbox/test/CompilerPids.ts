@@ -1,0 +1,18 @@
+/** The compilers that this process has started, as the operating system tells. */
+import { readFileSync } from "node:fs"
+
+export const compilerPids = (): ReadonlyArray<number> =>
+  readFileSync(`/proc/${process.pid}/task/${process.pid}/children`, "utf8")
+    .split(" ")
+    .filter(Boolean)
+    .map(Number)
+    .filter(isCompiler)
+
+const isCompiler = (pid: number): boolean => {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("--service=")
+  } catch {
+    // It ended meanwhile.
+    return false
+  }
+}
