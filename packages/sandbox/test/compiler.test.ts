@@ -25,7 +25,20 @@ const gone = Effect.fnUntraced(function* (pids: ReadonlyArray<number>) {
   while (compilerPids().some((pid) => pids.includes(pid))) yield* Effect.sleep("20 millis")
 })
 
+/** Blocks in blocks. */
+const nested = (depth: number) => bundleOf(`export const a = () => { ${"{".repeat(depth)}${"}".repeat(depth)} }`)
+
 describe("a bundle", () => {
+  it.live("is about as long when it is compiled, however deep its blocks are nested", () =>
+    within(
+      10_000,
+      Effect.gen(function* () {
+        const { artifact } = yield* prepare(nested(1000))
+        assert.isBelow(artifact.length, 100_000)
+      })
+    )
+  )
+
   it.live("that takes long to compile is refused, and nothing goes on compiling it", () =>
     within(
       1000,

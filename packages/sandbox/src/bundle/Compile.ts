@@ -53,6 +53,9 @@ const compileOnce = Effect.fnUntraced(function* (source: string, authorMap: stri
   return { script, sourceMap }
 })
 
+/** In characters, as far as lines can be broken. */
+const lineLengthMax = 10_000
+
 const optionsOf = (source: string, authorMap: string | undefined) =>
   ({
     entryPoints: [entryFile],
@@ -69,6 +72,10 @@ const optionsOf = (source: string, authorMap: string | undefined) =>
     sourcesContent: false,
     charset: "utf8",
     legalComments: "none",
+    // Indented, the output is as long as the square of how deep blocks are nested: 20 kB made 200 MB.
+    minifyWhitespace: true,
+    // The positions in stacks are numbers of up to seven digits.
+    lineLimit: lineLengthMax,
     // The kernel calls the bundle, so that nothing it throws while loading reaches the engine.
     // A module is strict code; the compiler does not say so in a script.
     banner: { js: '__weft_load(()=>{"use strict";' },
