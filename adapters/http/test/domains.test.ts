@@ -34,7 +34,11 @@ let server: TestServer
 let proxied: Http.Listening
 
 beforeAll(async () => {
-  server = await TestServer.start({ bodyBytes: 10_000 }, null, startWeft({ domains, sandbox: trustedSandbox({ ...modules, page }) }))
+  server = await TestServer.start(
+    { bodyBytes: 10_000 },
+    null,
+    startWeft({ domains, sandbox: trustedSandbox({ ...modules, page }) })
+  )
   proxied = await Http.listen(server.weft, { port: 0, trustProxy: true })
   await server.deploy("shop", "shop")
   await server.deploy("page", "page")

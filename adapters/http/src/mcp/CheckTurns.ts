@@ -1,10 +1,10 @@
 /**
- * Who checks next in the one thread that is there for all. Environments take turns, so that who waits has at most one check
- * of each other one before it. An environment has any number of tools: one whose checks took too long twice has no more
- * turns for a while, whatever the tool.
+ * Who checks next in the one thread that is there for all. Of each environment one check at most stands in line for it, so
+ * that no other waits for more than that one. An environment has any number of tools: one whose checks took too long twice
+ * has no more turns for a while, whatever the tool.
  */
 import type { EnvId } from "@weft/core"
-import { Clock, Effect, PartitionedSemaphore } from "effect"
+import { Clock, Effect, Semaphore } from "effect"
 
 /** The longest that a check waits for its turn. */
 const patienceMs = 2000
@@ -26,11 +26,19 @@ interface Offences {
   readonly at: number
 }
 
+/** The checks of one environment. */
+interface Line {
+  /** Of standing in line for the thread. */
+  readonly turn: Semaphore.Semaphore
+  length: number
+}
+
 /** What is wrong, for the caller of a tool; null when nothing is. */
 export type Check = Effect.Effect<string | null>
 
 export class CheckTurns {
-  readonly #thread = PartitionedSemaphore.makeUnsafe<EnvId>({ permits: 1 })
+  readonly #thread = Semaphore.makeUnsafe(1)
+  readonly #lines = new Map<EnvId, Line>()
   readonly #offenders = new Map<EnvId, Offences>()
 
   /** What `check` says in its turn, or why it has none. Once begun, it is not interrupted. */
@@ -41,7 +49,7 @@ export class CheckTurns {
         hasBegun = true
         return this.#unlessKeptOut(envId, check)
       })
-      const inTurn = this.#thread.withPermit(envId)(Effect.uninterruptible(begun))
+      const inTurn = this.#inLine(envId, this.#thread.withPermit(Effect.uninterruptible(begun)))
       const outOfPatience = Effect.flatMap(Effect.sleep(patienceMs), () =>
         hasBegun ? Effect.never : Effect.succeed(notNow)
       )
@@ -58,6 +66,24 @@ export class CheckTurns {
       if (this.#offenders.size >= offendersMax && oldest !== undefined) this.#offenders.delete(oldest)
       this.#offenders.set(envId, { count, at: now })
     })
+  }
+
+  /** After the others of the environment. */
+  #inLine(envId: EnvId, check: Check): Check {
+    return Effect.acquireUseRelease(
+      Effect.sync(() => {
+        const line = this.#lines.get(envId) ?? { turn: Semaphore.makeUnsafe(1), length: 0 }
+        line.length++
+        this.#lines.set(envId, line)
+        return line
+      }),
+      ({ turn }) => turn.withPermit(check),
+      (line) =>
+        Effect.sync(() => {
+          line.length--
+          if (line.length === 0) this.#lines.delete(envId)
+        })
+    )
   }
 
   #unlessKeptOut(envId: EnvId, check: Check): Check {
