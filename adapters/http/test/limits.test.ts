@@ -145,7 +145,6 @@ describe("the quota of runs", () => {
       [200, 200]
     )
     for (const json of [
-      { event_type: "nobody:listens", event_data: null },
       { event_type: "svc:schedule:new", event_data: { fn: "main/read", schedule: "P1D" } },
       { event_type: "svc:schedule:cancel", event_data: { fn: "main/read" } }
     ]) {

@@ -57,9 +57,12 @@ export const makePublishing = Effect.gen(function* () {
   const quotas = yield* Quotas
   const prepare = yield* makePreparing
 
-  /** What starts nothing uses nothing up: also where nothing is left, a schedule can be cancelled. */
-  const admit = (envId: EnvId, runs: number) =>
-    runs === 0 || quotas.isUnlimited(envId) ? Effect.void : quotas.admit(envId, runs)
+  const admit = (envId: EnvId, publications: ReadonlyArray<Publication>) => {
+    if (quotas.isUnlimited(envId)) return Effect.void
+    // Where nothing is left, too, a schedule can be cancelled.
+    const counted = publications.filter(({ schedule }) => schedule === undefined)
+    return counted.length === 0 ? Effect.void : quotas.admit(envId, runsOf(counted))
+  }
 
   const append = (log: EventLog["Service"], prepared: Prepared, { traceparent }: NewEvent) => {
     if ("earlier" in prepared) return Effect.succeed(prepared.earlier)
@@ -79,7 +82,7 @@ export const makePublishing = Effect.gen(function* () {
       const caller = yield* Caller
       const prepared = yield* prepare(log, caller, input)
       if ("earlier" in prepared) return prepared.earlier
-      yield* admit(caller.env_id, prepared.publication.matches.length)
+      yield* admit(caller.env_id, [prepared.publication])
       return yield* append(log, prepared, input)
     }),
 
@@ -90,7 +93,10 @@ export const makePublishing = Effect.gen(function* () {
       for (const [index, input] of inputs.entries()) {
         prepared.push(yield* Effect.catchTag(prepare(log, caller, input), "BadRequest", at(index)))
       }
-      yield* admit(caller.env_id, runsOf(prepared))
+      yield* admit(
+        caller.env_id,
+        prepared.flatMap((one) => ("earlier" in one ? [] : one.publication))
+      )
       // Each has a span of its own, where there is a tracer.
       if (!(yield* isTraced)) return yield* appendAll(log, prepared)
       const each = inputs.flatMap((input, index) => {
@@ -111,8 +117,8 @@ const tooMany = new BadRequest({ reason: `events: at most ${publishManyMax} at o
 const at = (index: number) => (error: BadRequest) =>
   Effect.fail(new BadRequest({ reason: `events[${index}]: ${error.reason}` }))
 
-const runsOf = (prepared: ReadonlyArray<Prepared>): number =>
-  prepared.reduce((runs, one) => runs + ("earlier" in one ? 0 : one.publication.matches.length), 0)
+const runsOf = (publications: ReadonlyArray<Publication>): number =>
+  publications.reduce((runs, { matches }) => runs + matches.length, 0)
 
 /** What the runs of the event are parts of. */
 const publishSpan = ({ event, matches }: Publication, traceparent: string | undefined): SpanStart => {

@@ -2,7 +2,6 @@
 import { Effect, Layer } from "effect"
 import type { DeliveryId, EnvId, NodeId, RunId } from "../ids/Ids.ts"
 import type { Timestamp } from "../ids/Timestamp.ts"
-import { utf8Length } from "../ids/Utf8.ts"
 import { withinClaim } from "../journal/ClaimData.ts"
 import { type Claim, type ClaimRequest, type JournalEntry, JournalStore, type Own } from "../journal/JournalStore.ts"
 import { loseRun, startRun } from "../runs/Attempt.ts"
@@ -177,7 +176,8 @@ const claimFrom = (db: Database) => {
     const shares = turns([...due.keys()], lastEnv)
       .slice(0, limit)
       .flatMap((envId) => (due.get(envId) ?? []).slice(0, share))
-    const seen = withinClaim(shares, ({ event_id }) => utf8Length(db.events.get(event_id)?.event_data ?? ""))
+    // Characters instead of bytes: near enough for who has all of it in memory anyhow.
+    const seen = withinClaim(shares, ({ event_id }) => db.events.get(event_id)?.event_data.length ?? 0)
     const full = uniqueGroups(seen).flatMap((group) => {
       const open = admitted(db, group, request.now)
       const isOpen = (delivery: Delivery) => open.some((other) => other.delivery_id === delivery.delivery_id)
