@@ -22,7 +22,7 @@ import { adminToken, checkEnvelope, type Reply } from "./server/TestServer.ts"
 /** On the third backend fewer, and others: what is above the stores has been through ten thousand. */
 const isThird = backendOfRun === "PostgreSQL and S3"
 const seed = isThird ? 20_260_207 : 20_260_131
-const requestsOfEach = isThird ? 2000 : 5000
+const requestsOfEach = isThird ? 2000 : 4000
 /** How many requests may go by until what they deleted is made again. */
 const life = 250
 
