@@ -46,7 +46,8 @@ const dense = ["*/15 * 1-9 4,11 *", "*/7 */5 25-31 3,10 *", "0 * 25-31 3,4,9,10 
 const all = [...times.flatMap((time) => days.map((day) => `${time} ${day}`)), ...daily, ...dense]
 
 /**
- * Those that are compared in a zone: a twelfth of all, in each zone another one, so that each is compared in one. All in all zones take minutes: `WEFT_TEST_ALL_TICKS=1`.
+ * Those that are compared in a zone: a twelfth of all, in each zone another one, so that each is compared in one.
+ * All in all zones take minutes: `WEFT_TEST_ALL_TICKS=1`.
  */
 const expressionsIn = (zone: string): ReadonlyArray<string> =>
   process.env.WEFT_TEST_ALL_TICKS === "1"
