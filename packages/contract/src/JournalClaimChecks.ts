@@ -205,7 +205,7 @@ const sharing: ReadonlyArray<Check<JournalStores>> = [
   }),
 
   check("of large events no more are taken at once than a node can hold, and the others next", function* () {
-    const large = JsonText.make(JSON.stringify("x".repeat(6 * 2 ** 20)))
+    const large = JsonText.make(JSON.stringify("x".repeat(3 * 2 ** 20)))
     const [journal, entries] = [yield* JournalStore, [1, 2, 3, 4, 5]]
     yield* journal.commit(
       entries.map((n) => waiting(n, { created_at: at(n), ...(n === 2 ? {} : { event_data: large }) })),
