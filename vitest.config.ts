@@ -39,7 +39,7 @@ export default defineConfig({
           exclude: [...heavy, ...onPostgres, ...http],
           // Many files take less time than what they import.
           isolate: false,
-          maxWorkers: 3,
+          maxWorkers: 2,
           sequence: { groupOrder: 0 }
         }
       },
@@ -52,7 +52,7 @@ export default defineConfig({
           provide: { httpBackend: "SQLite and files" },
           // A file takes less time than what it imports.
           isolate: false,
-          maxWorkers: 3,
+          maxWorkers: 2,
           sequence: { groupOrder: 0 }
         }
       },
@@ -65,7 +65,7 @@ export default defineConfig({
           globalSetup: "./adapters/http/test/client/Tally.ts",
           provide: { httpBackend: "memory", throughClient: true },
           isolate: false,
-          maxWorkers: 3,
+          maxWorkers: 2,
           sequence: { groupOrder: 0 }
         }
       },

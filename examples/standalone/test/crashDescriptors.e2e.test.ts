@@ -98,7 +98,8 @@ describe("without descriptors", { timeout: 60_000 }, () => {
     expect((await ask("GET", "/v1/files"))?.status).toBe(200)
     limit(lowestFree())
     const statuses = new Set<number | null>()
-    for (let n = 0; n < 4; n++) {
+    // No further than to the first refusal: where that comes before the body, it ends the connection.
+    for (let n = 0; n < 4 && !statuses.has(500); n++) {
       const response = await ask("PUT", `/v1/files/upload/none-${n}`, new Uint8Array(10_000))
       if (response !== null && response.status !== 200) {
         expect(response.status).toBe(500)
@@ -109,7 +110,8 @@ describe("without descriptors", { timeout: 60_000 }, () => {
     limit(4_096)
     expect(statuses).not.toContain(null)
     expect(statuses).toContain(500)
-    expect((await ask("PUT", "/v1/files/upload/after", new Uint8Array(10_000)))?.status).toBe(200)
+    const after = async () => (await ask("PUT", "/v1/files/upload/after", new Uint8Array(10_000)))?.status
+    await expect.poll(after, { timeout: 20_000 }).toBe(200)
     expect(await server.stop()).toBe(0)
   })
 })
