@@ -1,9 +1,9 @@
 /** Handlers for `DomainsApi`: one service call each, no decisions. */
-import { pageOf, WeftApi } from "@weft/api"
-import { type Domain, Domains, firstPage } from "@weft/core"
+import { WeftApi } from "@weft/api"
+import { type Domain, Domains } from "@weft/core"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { listing, wholeListing } from "./Listing.ts"
+import { wholeOrPage } from "./Listing.ts"
 
 export const DomainsLive = HttpApiBuilder.group(
   WeftApi,
@@ -11,13 +11,7 @@ export const DomainsLive = HttpApiBuilder.group(
   Effect.fnUntraced(function* (handlers) {
     const domains = yield* Domains
     return handlers.handleAll({
-      list: ({ query }) => {
-        if (query.limit === undefined && query.offset === undefined) {
-          return Effect.map(domains.all, wholeListing(firstPage.limit))
-        }
-        const page = pageOf(query)
-        return Effect.map(domains.list(page), listing(page))
-      },
+      list: ({ query }) => wholeOrPage(query, domains.all, domains.list),
       add: ({ payload }) => domains.add({ domain: payload.domain }),
       get: ({ params }) => domains.get(params.domain_id),
       verify: ({ params }) =>

@@ -1,9 +1,9 @@
 /** Handlers for `EventsApi`: one service call each, no decisions. */
 import { pageOf, WeftApi } from "@weft/api"
-import { Events, firstPage, Runs } from "@weft/core"
+import { Events, Runs } from "@weft/core"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { listing, wholeListing } from "./Listing.ts"
+import { listing, wholeOrPage } from "./Listing.ts"
 
 export const EventsLive = HttpApiBuilder.group(
   WeftApi,
@@ -24,13 +24,8 @@ export const EventsLive = HttpApiBuilder.group(
         return Effect.map(events.list(page), listing(page))
       },
       get: ({ params }) => events.get(params.event_id),
-      runs: ({ params, query }) => {
-        if (query.limit === undefined && query.offset === undefined) {
-          return Effect.map(runs.ofEvent(params.event_id), wholeListing(firstPage.limit))
-        }
-        const page = pageOf(query)
-        return Effect.map(runs.pageOfEvent(params.event_id, page), listing(page))
-      }
+      runs: ({ params, query }) =>
+        wholeOrPage(query, runs.ofEvent(params.event_id), (page) => runs.pageOfEvent(params.event_id, page))
     })
   })
 )

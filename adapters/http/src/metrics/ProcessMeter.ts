@@ -24,7 +24,11 @@ export const openProcessMeter: Effect.Effect<() => ReadonlyArray<AnySeries>, nev
       return [
         gauge("process_resident_memory_bytes", "Memory of the process, without its runners", rss),
         gauge("nodejs_heap_used_bytes", "Used heap of the process", heapUsed),
-        gauge("nodejs_heap_live_bytes", "Used heap of the process after it was last collected as a whole", heapLive()),
+        gauge(
+          "nodejs_heap_live_bytes",
+          "Used heap of the process after it was last collected as a whole",
+          heapLive() ?? heapUsed
+        ),
         gauge("nodejs_eventloop_lag_mean_seconds", "How late timers were since the last reading", lagSeconds(mean)),
         gauge(
           "nodejs_eventloop_lag_max_seconds",
@@ -53,23 +57,21 @@ const eventLoopDelay = Effect.acquireRelease(
   (delay) => Effect.sync(() => void delay.disable())
 )
 
-/** Bytes that were left when the whole heap was last collected, by the engine's own choice; what is used until then. */
+/** Bytes that were left when the whole heap was last collected, by the engine's own choice; null until then. */
 const heapAfterCollections = Effect.map(
   Effect.acquireRelease(
     Effect.sync(() => {
-      const last: { bytes: number | null } = { bytes: null }
+      let left: number | null = null
       const observer = new PerformanceObserver((list) => {
         // Node tells a moment after: what was allocated meanwhile counts, which is little.
-        if (list.getEntries().some(isOfWholeHeap)) last.bytes = process.memoryUsage().heapUsed
+        if (list.getEntries().some(isOfWholeHeap)) left = process.memoryUsage().heapUsed
       })
       observer.observe({ entryTypes: ["gc"] })
-      return { observer, last }
+      return { observer, live: () => left }
     }),
     ({ observer }) => Effect.sync(() => observer.disconnect())
   ),
-  ({ last }) =>
-    () =>
-      last.bytes ?? process.memoryUsage().heapUsed
+  ({ live }) => live
 )
 
 /** Node's types do not know that entries of collections have the collection's kind. */
