@@ -24,7 +24,8 @@ const claimed = (journal: JournalStore["Service"], time: number) =>
       now: at(time),
       runIds: runIds(10_000 + time, 1),
       perEnv: 1,
-      exclude: []
+      exclude: [],
+      freed: []
     }),
     ({ claims }) => claims[0] ?? assert.fail("nothing was claimed")
   )

@@ -97,7 +97,7 @@ describe("records with fields of a version to come", () => {
       const now = Timestamp.make(10)
       const node_id = NodeId.make("01976a2b-0009-7000-8000-000000000001")
       const lease = { node_id, until: Timestamp.make(1000) }
-      const { claims } = yield* journal.claim({ lease, now, runIds: [runId], perEnv: 10, exclude: [] })
+      const { claims } = yield* journal.claim({ lease, now, runIds: [runId], perEnv: 10, exclude: [], freed: [] })
       assert.strictEqual(claims[0]?.delivery.retry.attempts, 3)
       const another = NodeId.make("01976a2b-0009-7000-8000-000000000002")
       assert.lengthOf(yield* journal.reap(another, Timestamp.make(2000), 10), 1)

@@ -40,7 +40,7 @@ describe("a database without groups", () => {
         assert.strictEqual(lost.length, 1)
         const runIds = [yield* fresh(RunId), yield* fresh(RunId), yield* fresh(RunId)]
         const lease = { node_id, until: now }
-        const { claims, parked } = yield* journal.claim({ lease, now, runIds, perEnv: 10, exclude: [] })
+        const { claims, parked } = yield* journal.claim({ lease, now, runIds, perEnv: 10, exclude: [], freed: [] })
         assert.strictEqual(parked, 0)
         assert.sameDeepMembers(
           claims.map(({ delivery }) => [String(delivery.delivery_id), delivery.group, delivery.timeout_ms]),

@@ -15,7 +15,7 @@ const claim = (instant: number, exclude: ReadonlyArray<EnvId> = []) =>
     const now = Timestamp.make(instant)
     const lease = { node_id, until: Timestamp.make(now + 30_000) }
     const began = performance.now()
-    const result = yield* store.claim({ lease, now, runIds, perEnv: 128, exclude })
+    const result = yield* store.claim({ lease, now, runIds, perEnv: 128, exclude, freed: [] })
     return { result, ms: performance.now() - began }
   })
 

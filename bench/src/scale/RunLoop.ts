@@ -10,6 +10,7 @@ import {
   EventId,
   EventStore,
   fresh,
+  type Group,
   type JournalEntry,
   JournalStore,
   JsonText,
@@ -112,16 +113,18 @@ const journal = (during: During, now: Timestamp, small: EnvId): Step =>
     const lease = { node_id, until: Timestamp.make(now + 30_000) }
     const commit = (entries: ReadonlyArray<JournalEntry>) =>
       Effect.asVoid(during("JournalStore.commit", store.commit(entries, lease)))
-    const claim = (limit: number, exclude: ReadonlyArray<EnvId> = []) =>
+    const groups = [small, big].map((env_id) => ({ env_id, key: "main/fn1" }))
+    const claim = (limit: number, exclude: ReadonlyArray<EnvId> = [], freed: ReadonlyArray<Group> = []) =>
       Effect.gen(function* () {
         const runIds = yield* Effect.replicateEffect(fresh(RunId), limit)
-        return yield* during("JournalStore.claim", store.claim({ lease, now, runIds, perEnv: 128, exclude }))
+        const name = freed.length === 0 ? "JournalStore.claim" : "JournalStore.claim after groups"
+        return yield* during(name, store.claim({ lease, now, runIds, perEnv: 128, exclude, freed }))
       })
     for (const limit of [1, 100, 512]) {
       const { claims } = yield* claim(limit, [big])
       yield* commit(claims.map((it, index) => settled(it, now, index % 5 === 0)))
     }
-    const { claims } = yield* claim(100)
+    const { claims } = yield* claim(100, [], groups)
     const entries = claims.map((it) => settled(it, now, false))
     yield* commit(entries)
     // Once more: none of them counts, and each row is asked for.
@@ -139,7 +142,6 @@ const journal = (during: During, now: Timestamp, small: EnvId): Step =>
       { _tag: "Ended", run: over(unheld, now), logs: [] }
     ])
     yield* during("JournalStore.parked", store.parked(null, 10))
-    const groups = [small, big].map((env_id) => ({ env_id, key: "main/fn1" }))
     yield* during("JournalStore.unpark", store.unpark(groups, now))
     yield* during("JournalStore.look", store.look(node_id, now))
     yield* during("JournalStore.reap", store.reap(node_id, now, 20))

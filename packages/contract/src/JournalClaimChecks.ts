@@ -72,7 +72,7 @@ const taking: ReadonlyArray<Check<JournalStores>> = [
   }),
 
   check("nothing waits in an empty store", function* () {
-    assert.deepStrictEqual(yield* claimAll(at(0)), { claims: [], parked: 0, next_due_at: null })
+    assert.deepStrictEqual(yield* claimAll(at(0)), { claims: [], parked: 0, unparked: 0, next_due_at: null })
   }),
 
   check("as many environments as were asked for are no sign of more", function* () {
@@ -118,6 +118,7 @@ const taking: ReadonlyArray<Check<JournalStores>> = [
     assert.deepStrictEqual(yield* claimAll(at(100), { runIds: runIds(20_000, 10) }), {
       claims: [],
       parked: 0,
+      unparked: 0,
       next_due_at: null
     })
   }),
@@ -134,7 +135,7 @@ const taking: ReadonlyArray<Check<JournalStores>> = [
   check("a delivery is not claimed before it is due", function* () {
     const journal = yield* JournalStore
     yield* journal.commit([waiting(1, { created_at: at(60) }), waiting(2, { created_at: at(90) })], null)
-    assert.deepStrictEqual(yield* claimAll(at(59)), { claims: [], parked: 0, next_due_at: at(60) })
+    assert.deepStrictEqual(yield* claimAll(at(59)), { claims: [], parked: 0, unparked: 0, next_due_at: at(60) })
     const first = yield* claimAll(at(60))
     assert.strictEqual(first.claims.length, 1)
     assert.strictEqual(first.next_due_at, at(90))

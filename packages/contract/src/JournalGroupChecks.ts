@@ -29,8 +29,8 @@ const member = (n: number, limit: number, due = 0, of = key, env = 1): JournalEn
 const groupOf = (of = key, env = 1): Group => ({ env_id: envId(env), key: of })
 
 /** The numbers of the deliveries that are claimed at `now`; the runs have those from `first` on. */
-const claimAt = (now: number, first: number, most = 100) =>
-  Effect.map(claimAll(at(now), { runIds: runIds(first, most) }), (result) => ({
+const claimAt = (now: number, first: number, most = 100, freed: ReadonlyArray<Group> = []) =>
+  Effect.map(claimAll(at(now), { runIds: runIds(first, most), freed }), (result) => ({
     ...result,
     ids: result.claims.map((claim) => claim.delivery.delivery_id).sort()
   }))
@@ -160,6 +160,32 @@ const lettingIn: ReadonlyArray<Check<JournalStores>> = [
     assert.strictEqual(yield* journal.unpark([groupOf(), groupOf("unknown"), groupOf(key, 2)], at(200)), 2)
     assert.strictEqual(yield* journal.unpark([groupOf()], at(200)), 0)
     assert.deepStrictEqual((yield* claimAt(200, 2000)).ids, ids(4, 5))
+  }),
+
+  check("a claim lets in what its groups have room for, and takes it at once", function* () {
+    const journal = yield* JournalStore
+    const others = [member(5, 1, 0, "b"), member(6, 1, 0, "b")]
+    yield* journal.commit([...[1, 2, 3, 4].map((n) => member(n, 2)), ...others], null)
+    const first = yield* claimAt(100, 1000)
+    assert.deepStrictEqual([first.ids, first.unparked], [ids(1, 2, 5), 0])
+    yield* settle(first.claims, 1)
+    yield* settle(first.claims, 5)
+    const second = yield* claimAt(200, 2000, 100, [groupOf(), groupOf("unknown"), groupOf(key, 2)])
+    assert.deepStrictEqual([second.ids, second.parked, second.unparked, second.next_due_at], [ids(3), 0, 1, null])
+    assert.strictEqual(second.claims[0]?.delivery.due_at, at(200))
+    assert.deepStrictEqual(yield* journal.parked(null, 10), [groupOf("b"), groupOf()])
+  }),
+
+  check("what a claim lets in and does not take is due for the next one", function* () {
+    const journal = yield* JournalStore
+    yield* journal.commit([member(1, 1), member(2, 1), waiting(9)], null)
+    const { claims } = yield* claimAt(100, 1000)
+    yield* settle(claims, 1)
+    yield* journal.commit([waiting(10), waiting(11)], null)
+    const full = { runIds: runIds(2000, 5), exclude: [envId(1)], freed: [groupOf()] }
+    const { claims: none, unparked } = yield* claimAll(at(200), full)
+    assert.deepStrictEqual([none, unparked], [[], 1])
+    assert.deepStrictEqual((yield* claimAt(300, 3000)).ids, ids(2, 10, 11))
   }),
 
   check("only the groups that are named are let in, each of its environment", function* () {

@@ -9,6 +9,7 @@ import { assert, describe, it } from "@effect/vitest"
 import {
   type DeliveryId,
   EventStore,
+  type Group,
   type JournalEntry,
   JournalStore,
   MemoryStores,
@@ -65,7 +66,7 @@ type Step =
 
 type Command =
   | { readonly _tag: "Commit"; readonly steps: ReadonlyArray<Step>; readonly lease: readonly [number, number] | null }
-  | { readonly _tag: "ClaimAll"; readonly node: number; readonly now: number }
+  | { readonly _tag: "ClaimAll"; readonly node: number; readonly now: number; readonly freed: boolean }
   | {
       readonly _tag: "ClaimSome"
       readonly env: number
@@ -76,6 +77,8 @@ type Command =
   | { readonly _tag: "Unpark"; readonly now: number }
   | { readonly _tag: "Reap"; readonly node: number; readonly now: number }
   | { readonly _tag: "Purge"; readonly env: number; readonly before: number; readonly limit: number }
+
+const allGroups: ReadonlyArray<Group> = envs.flatMap((n) => groups.map((of) => ({ env_id: envId(n), key: of })))
 
 const time = fc.nat({ max: 1000 })
 const env = fc.constantFrom(...envs)
@@ -115,7 +118,10 @@ const command: fc.Arbitrary<Command> = fc.oneof(
       lease: fc.option(fc.tuple(node, time))
     })
   },
-  { weight: 2, arbitrary: fc.record({ _tag: fc.constant("ClaimAll" as const), node, now: time }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ _tag: fc.constant("ClaimAll" as const), node, now: time, freed: fc.boolean() })
+  },
   {
     weight: 2,
     arbitrary: fc.record({
@@ -182,7 +188,7 @@ const compare = <E>(commands: ReadonlyArray<Command>, layer: Layer.Layer<Journal
       assert.deepStrictEqual(said, expected, `what ${next._tag}, the command ${index}, said`)
       assert.deepStrictEqual(yield* subject.kept(), yield* model.kept(), `what is kept after command ${index}`)
     }
-    const last: Command = { _tag: "ClaimAll", node: 1, now: 1_000_000 }
+    const last: Command = { _tag: "ClaimAll", node: 1, now: 1_000_000, freed: true }
     assert.deepStrictEqual(yield* subject.apply(last), yield* model.apply(last), "what waits in the end")
   })
 
@@ -225,19 +231,17 @@ class Subject {
         )
       }
       case "ClaimAll":
-        return this.#claim(next.node, at(next.now), 1000, [])
+        return this.#claim(next.node, at(next.now), 1000, [], next.freed ? allGroups : [])
       case "ClaimSome":
         return this.#claim(
           next.node,
           at(next.now),
           next.limit,
-          envs.filter((other) => other !== next.env)
+          envs.filter((other) => other !== next.env),
+          []
         )
       case "Unpark":
-        return journal.unpark(
-          envs.flatMap((n) => groups.map((of) => ({ env_id: envId(n), key: of }))),
-          at(next.now)
-        )
+        return journal.unpark(allGroups, at(next.now))
       case "Reap":
         return Effect.map(journal.reap(nodeId(next.node), at(next.now), 1000), (lost) => lost.map(anonymous).sort())
       case "Purge":
@@ -272,24 +276,29 @@ class Subject {
     return Effect.all({ perOrg, perEnv, parked })
   }
 
-  #claim(node: number, now: Timestamp, limit: number, exclude: ReadonlyArray<number>) {
+  #claim(node: number, now: Timestamp, limit: number, exclude: ReadonlyArray<number>, freed: ReadonlyArray<Group>) {
     const ids = runIds(100_000 + this.#next() * 1000, limit)
     const request = {
       lease: { node_id: nodeId(node), until: now },
       now,
       runIds: ids,
       perEnv: 1000,
-      exclude: exclude.map(envId)
+      exclude: exclude.map(envId),
+      freed
     }
-    return Effect.map(Context.get(this.#stores, JournalStore).claim(request), ({ claims, parked, next_due_at }) => {
-      const sorted = [...claims].sort((a, b) => (a.delivery.delivery_id < b.delivery.delivery_id ? -1 : 1))
-      for (const claim of sorted) this.#held.push({ id: claim.delivery.delivery_id, run: claim.run })
-      return {
-        claims: sorted.map((claim) => [claim.delivery.delivery_id, claim.event.event_id, anonymous(claim.run)]),
-        parked,
-        next_due_at: next_due_at === null ? null : Math.max(next_due_at, now)
+    return Effect.map(
+      Context.get(this.#stores, JournalStore).claim(request),
+      ({ claims, parked, unparked, next_due_at }) => {
+        const sorted = [...claims].sort((a, b) => (a.delivery.delivery_id < b.delivery.delivery_id ? -1 : 1))
+        for (const claim of sorted) this.#held.push({ id: claim.delivery.delivery_id, run: claim.run })
+        return {
+          claims: sorted.map((claim) => [claim.delivery.delivery_id, claim.event.event_id, anonymous(claim.run)]),
+          parked,
+          unparked,
+          next_due_at: next_due_at === null ? null : Math.max(next_due_at, now)
+        }
       }
-    })
+    )
   }
 
   #entry(one: Step): ReadonlyArray<JournalEntry> {

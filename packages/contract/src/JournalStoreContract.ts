@@ -51,7 +51,7 @@ const appending: ReadonlyArray<Check<JournalStores>> = [
     const journal = yield* JournalStore
     assert.deepStrictEqual(yield* journal.commit([{ _tag: "Appended", event: event(1), deliveries: [] }], null), [true])
     assert.deepStrictEqual(yield* (yield* EventStore).get(envId(1), eventId(1)), event(1))
-    assert.deepStrictEqual(yield* claimAll(at(1000)), { claims: [], parked: 0, next_due_at: null })
+    assert.deepStrictEqual(yield* claimAll(at(1000)), { claims: [], parked: 0, unparked: 0, next_due_at: null })
   }),
 
   check("nothing to commit is no problem", function* () {
@@ -65,7 +65,7 @@ const appending: ReadonlyArray<Check<JournalStores>> = [
     assert.deepStrictEqual(yield* journal.commit([claimedAtBirth(1)], null), [true])
     const held = delivery(1)
     assert.deepStrictEqual(yield* (yield* RunStore).get(envId(1), runId(1)), bornRun(1, held))
-    assert.deepStrictEqual(yield* claimAll(at(1000)), { claims: [], parked: 0, next_due_at: null })
+    assert.deepStrictEqual(yield* claimAll(at(1000)), { claims: [], parked: 0, unparked: 0, next_due_at: null })
   }),
 
   check("an event may have many deliveries, waiting and claimed", function* () {
@@ -237,7 +237,7 @@ const settling: ReadonlyArray<Check<JournalStores>> = [
     assert.deepStrictEqual(yield* store.get(envId(1), runId(1)), over)
     assert.strictEqual((yield* store.logs(envId(1), runId(1), everything)).total, 2)
     assert.strictEqual((yield* store.get(envId(1), runId(2))).status, "running")
-    assert.deepStrictEqual(yield* claimAll(at(1_000_000)), { claims: [], parked: 0, next_due_at: null })
+    assert.deepStrictEqual(yield* claimAll(at(1_000_000)), { claims: [], parked: 0, unparked: 0, next_due_at: null })
   }),
 
   check("a settled delivery with a next attempt waits for it", function* () {
@@ -246,7 +246,7 @@ const settling: ReadonlyArray<Check<JournalStores>> = [
     const next = { attempt: 2, due_at: at(500), first_run_id: runId(1) }
     const over = ended(bornRun(1, delivery(1)), { status: "failed" })
     assert.deepStrictEqual(yield* journal.commit([settled(1, over, next)], null), [true])
-    assert.deepStrictEqual(yield* claimAll(at(499)), { claims: [], parked: 0, next_due_at: at(500) })
+    assert.deepStrictEqual(yield* claimAll(at(499)), { claims: [], parked: 0, unparked: 0, next_due_at: at(500) })
     const { claims } = yield* claimAll(at(500))
     assert.deepStrictEqual(claims[0]?.delivery, delivery(1, event(1), next))
     assert.strictEqual(claims[0]?.run.origin_run_id, runId(1))

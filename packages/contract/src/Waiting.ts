@@ -20,6 +20,7 @@ export const claimRequest = (now: Timestamp, fields: Partial<ClaimRequest> = {})
   runIds: runIds(10_000, 1000),
   perEnv: 1000,
   exclude: [],
+  freed: [],
   ...fields
 })
 

@@ -45,7 +45,10 @@ describe("the model of the life of runs notices a store that", () => {
             }
           : entry
     ),
-    "lets nothing in": faulty(JournalStore, () => ({ unpark: () => Effect.succeed(0) })),
+    "lets nothing in": faulty(JournalStore, (store) => ({
+      unpark: () => Effect.succeed(0),
+      claim: (request) => store.claim({ ...request, freed: [] })
+    })),
     "never reaps": faulty(JournalStore, () => ({ reap: () => Effect.succeed([]) })),
     "forgets what was published once": faulty(AdmissionStore, (store) => ({
       admit: (admission) => store.admit({ ...admission, request: null }),

@@ -34,9 +34,12 @@ describe("JournalStore model notices a store that", () => {
     "forgets retries": changing((entry) => (entry._tag === "Settled" ? { ...entry, next: null } : entry)),
     "forgets logs": changing((entry) => ("logs" in entry ? { ...entry, logs: [] } : entry)),
     "claims nothing that waits": faulty(() => ({
-      claim: () => Effect.succeed({ claims: [], parked: 0, next_due_at: null })
+      claim: () => Effect.succeed({ claims: [], parked: 0, unparked: 0, next_due_at: null })
     })),
     "lets nothing in": faulty(() => ({ unpark: () => Effect.succeed(0) })),
+    "lets nothing in with a claim": faulty((store) => ({
+      claim: (request) => store.claim({ ...request, freed: [] })
+    })),
     "knows no groups": changing((entry) =>
       entry._tag === "Appended"
         ? {

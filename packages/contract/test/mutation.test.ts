@@ -193,6 +193,12 @@ notices("the journal's contract", journalStoreChecks({ exclusive: false }), {
     claim: (request) => Effect.map(store.claim(request), (result) => ({ ...result, parked: 0 }))
   })),
   "lets nothing in": faulty(JournalStore, () => ({ unpark: () => Effect.succeed(0) })),
+  "lets nothing in with a claim": faulty(JournalStore, (store) => ({
+    claim: (request) => store.claim({ ...request, freed: [] })
+  })),
+  "does not say what a claim let in": faulty(JournalStore, (store) => ({
+    claim: (request) => Effect.map(store.claim(request), (result) => ({ ...result, unparked: 0 }))
+  })),
   "lets in at every claim": faulty(JournalStore, (store) => ({
     claim: (request) =>
       Effect.flatMap(store.parked(null, 100), (groups) =>

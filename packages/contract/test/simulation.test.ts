@@ -152,7 +152,10 @@ describe("a simulation finds", () => {
         )
     },
     "a store that lets nobody of a group in": {
-      store: altered(JournalStore, () => ({ unpark: () => Effect.succeed(0) }))
+      store: altered(JournalStore, (store) => ({
+        unpark: () => Effect.succeed(0),
+        claim: (request) => store.claim({ ...request, freed: [] })
+      }))
     },
     "a store that takes the living for dead": {
       store: altered(JournalStore, (store) => ({

@@ -33,9 +33,9 @@ import { Claimer } from "./deliveries/Claimer.ts"
 import * as DeliveryMetrics from "./deliveries/DeliveryMetrics.ts"
 import { DeliveryWorker } from "./deliveries/DeliveryWorker.ts"
 import { Dispatcher } from "./deliveries/Dispatcher.ts"
-import { Groups } from "./deliveries/Groups.ts"
 import { HostTransactions } from "./deliveries/HostTransactions.ts"
 import * as Intake from "./deliveries/Intake.ts"
+import { layer as owedGroupsLayer } from "./deliveries/OwedGroups.ts"
 import * as Scheduler from "./deliveries/Scheduler.ts"
 import { Slots, type SlotsConfig } from "./deliveries/Slots.ts"
 import type { DomainCertificates } from "./domains/DomainCertificates.ts"
@@ -230,7 +230,7 @@ export const layer = (
   const claiming = Layer.provide(Layer.merge(Claimer.layer, Retention.layer(config.retentionMs ?? null)), Reaper.layer)
   const publishing = Layer.merge(Events.layer, HostTransactions.layer).pipe(
     Layer.provideMerge(SystemEvents.layer),
-    Layer.provideMerge(Layer.merge(Intake.layer, Groups.layer)),
+    Layer.provideMerge(Intake.layer),
     Layer.provideMerge(Layer.mergeAll(Journal.layer, claiming)),
     Layer.provideMerge(Layer.provideMerge(Layer.merge(Lookout.layer, Departure.layer), node)),
     Layer.provideMerge(Layer.mergeAll(access, builds, secrets, files))
@@ -238,6 +238,7 @@ export const layer = (
   const running = Layer.mergeAll(
     Layer.provide(Dispatcher.layer, DeliveryWorker.layer),
     DeliveryMetrics.layer(deliveries),
+    owedGroupsLayer,
     Scheduler.layer,
     Schedules.layer
   )

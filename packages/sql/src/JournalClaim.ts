@@ -34,14 +34,14 @@ export interface Turns {
   readonly termsOf: (text: string) => typeof Terms.Type
 }
 
-/** Claims in the transaction of the caller, and stores the rows of `lease` there. */
+/** Claims in the transaction of the caller, which has let in what was freed, and stores the rows of `lease` there. */
 export const claimDue = Effect.fnUntraced(function* (
   database: Database["Service"],
   statements: JournalStatements,
   turns: Turns,
   request: ClaimRequest,
   lease: Rows
-): Effect.fn.Return<ClaimResult, SqlError.SqlError> {
+): Effect.fn.Return<Omit<ClaimResult, "unparked">, SqlError.SqlError> {
   const limit = request.runIds.length
   const due = yield* dueEnvs(database, turns.last, request)
   const turn = due.slice(0, limit)

@@ -1,5 +1,7 @@
 /** `JournalStore` on SQL. */
 import {
+  type ClaimRequest,
+  type Group,
   JournalStore,
   type Lease,
   loseRun,
@@ -103,6 +105,17 @@ export const layer: Layer.Layer<JournalStore, never, Database> = Layer.effect(
       return lost
     })
 
+    const unpark = (groups: ReadonlyArray<Group>, now: Timestamp) => unparkGroups(database, statements, groups, now)
+
+    const claim = Effect.fnUntraced(function* (request: ClaimRequest) {
+      const due = claimDue(database, statements, turns, request, rowsOf(request.lease))
+      if (request.freed.length === 0) return { ...(yield* transaction(due)), unparked: 0 }
+      const letIn = unpark(request.freed, request.now)
+      // Both hold names of groups: two nodes that took some more of them while they hold others could wait in a circle.
+      if (!exclusive) return { unparked: yield* transaction(letIn), ...(yield* transaction(due)) }
+      return yield* transaction(Effect.flatMap(letIn, (unparked) => Effect.map(due, (rest) => ({ ...rest, unparked }))))
+    })
+
     return JournalStore.of({
       commitsMax: exclusive ? 1 : sharedCommitsMax,
 
@@ -116,13 +129,9 @@ export const layer: Layer.Layer<JournalStore, never, Database> = Layer.effect(
         )
       },
 
-      claim: (request) =>
-        sql
-          .withTransaction(claimDue(database, statements, turns, request, rowsOf(request.lease)))
-          .pipe(orUnavailable("claim")),
+      claim: (request) => claim(request).pipe(orUnavailable("claim")),
 
-      unpark: (groups, now) =>
-        sql.withTransaction(unparkGroups(database, statements, groups, now)).pipe(orUnavailable("unpark")),
+      unpark: (groups, now) => sql.withTransaction(unpark(groups, now)).pipe(orUnavailable("unpark")),
 
       parked: (after, limit) => parkedGroups(database, after, limit).pipe(orUnavailable("parked")),
 

@@ -3,7 +3,7 @@ import { Context, type Duration, Effect, Layer } from "effect"
 import { type Caller, type Identity, requirePermission } from "../access/Caller.ts"
 import { allows, readable } from "../access/Permission.ts"
 import { Feed } from "../activity/Feed.ts"
-import { Groups } from "../deliveries/Groups.ts"
+import { Claimer } from "../deliveries/Claimer.ts"
 import { BadRequest, type Forbidden, NotFound, type PlanRequired, type StoreUnavailable } from "../errors/Errors.ts"
 import { RunningRuns } from "../execution/RunningRuns.ts"
 import { type EnvId, EventId, idReader, RunId } from "../ids/Ids.ts"
@@ -107,7 +107,7 @@ const makeCancel = Effect.gen(function* () {
   const store = yield* RunControlStore
   const untold = yield* Untold
   const running = yield* RunningRuns
-  const groups = yield* Groups
+  const claimer = yield* Claimer
   const feed = yield* Feed
   const { nodeId } = yield* NodeLease
 
@@ -123,7 +123,7 @@ const makeCancel = Effect.gen(function* () {
     )
 
   const leave = ({ run, group }: CancelledRun) => {
-    if (group !== null) groups.ended({ env_id: run.env_id, key: group })
+    if (group !== null) claimer.freed({ env_id: run.env_id, key: group })
   }
 
   return Effect.fnUntraced(function* (envId: EnvId, which: RunSelection) {

@@ -3,6 +3,9 @@
  *
  * It sleeps until something is published, slots free while work waits, or the next retry is due; the lookout finds
  * what nobody told of. Idle, it sends nothing.
+ *
+ * As runs of a group end, a claim lets in what waits for their room and takes it at once: a queue whose runs go one
+ * after the other moves by two transactions a run.
  */
 import { Clock, Context, Effect, Latch, Layer } from "effect"
 import { Feed } from "../activity/Feed.ts"
@@ -15,10 +18,14 @@ import { JournalStore } from "../journal/JournalStore.ts"
 import { Lookout } from "../journal/Lookout.ts"
 import { NodeLease } from "../journal/NodeLease.ts"
 import { OwnRuns } from "../journal/OwnRuns.ts"
+import type { Group } from "../runs/Group.ts"
 import { Slots, slotsOf, type Worth } from "./Slots.ts"
 
 /** Deliveries in one claim. */
 const claimMax = 512
+
+/** Groups in one claim; others wait for the next. */
+const freedMax = 100
 
 /** How long the loop sleeps at most before it looks at the clock again, which costs nothing: timers end at 24 days. */
 const napMs = 3_600_000
@@ -39,6 +46,8 @@ export class Claimer extends Context.Service<
     readonly claim: (worth: Worth) => void
     /** A delivery was put back and is due at `dueAt`. */
     readonly claimAt: (dueAt: Timestamp) => void
+    /** A run of the group has ended, and the store knows: what waits for its room is let in. Returns at once. */
+    readonly freed: (group: Group) => void
     /** Claims no more, and lets no new delivery be born claimed. Returns when a claim under way is over. */
     readonly stop: Effect.Effect<void>
   }
@@ -46,7 +55,7 @@ export class Claimer extends Context.Service<
   static readonly layer = Layer.effect(
     Claimer,
     Effect.gen(function* () {
-      const claim = yield* makeClaim
+      const { claim, letIn } = yield* makeClaim
       const lease = yield* NodeLease
       const wake = Latch.makeUnsafe(false)
       /** Open while no claim is under way. */
@@ -57,6 +66,16 @@ export class Claimer extends Context.Service<
       const clock = yield* Clock.Clock
       let stopped = false
       let nextDueAt: Timestamp | null = null
+      const freed = new Map<string, Group>()
+
+      const takeFreed = (): ReadonlyArray<Group> => {
+        const taken = [...freed].slice(0, freedMax)
+        for (const [id] of taken) freed.delete(id)
+        return taken.map(([, group]) => group)
+      }
+      const addFreed = (groups: ReadonlyArray<Group>) => {
+        for (const group of groups) freed.set(`${group.env_id} ${group.key}`, group)
+      }
 
       const claimNow = () => {
         wanted = true
@@ -72,7 +91,7 @@ export class Claimer extends Context.Service<
 
       /** Sleeps until a claim makes sense. */
       const idle = Effect.gen(function* () {
-        while (stopped || !wanted) {
+        while (freed.size === 0 && (stopped || !wanted)) {
           const now = yield* Clock.currentTimeMillis
           const pause = stopped || nextDueAt === null ? napMs : Math.min(nextDueAt - now, napMs)
           if (pause <= 0) return
@@ -81,12 +100,23 @@ export class Claimer extends Context.Service<
         }
       })
 
+      const letInFreed = Effect.suspend(() => {
+        const groups = takeFreed()
+        return Effect.onError(letIn(groups), () => Effect.sync(() => addFreed(groups)))
+      })
+
       const once = Effect.gen(function* () {
-        if (stopped) return
+        if (stopped) return yield* letInFreed
+        const groups = takeFreed()
         wanted = false
         nextDueAt = null
         calm.closeUnsafe()
-        const { again, dueAt } = yield* Effect.onError(claim, () => Effect.sync(unknown)).pipe(
+        const failed = () => {
+          addFreed(groups)
+          unknown()
+        }
+        const { again, dueAt } = yield* claim(groups).pipe(
+          Effect.onError(() => Effect.sync(failed)),
           Effect.ensuring(Effect.sync(() => calm.openUnsafe()))
         )
         if (stopped) unknown()
@@ -112,12 +142,21 @@ export class Claimer extends Context.Service<
         if (next_due_at !== null) claimAt(next_due_at)
       })
 
+      // What the last runs of this node left is for the others.
+      yield* Effect.addFinalizer(() =>
+        Effect.ignore(Effect.whileLoop({ while: () => freed.size > 0, body: () => letInFreed, step: () => undefined }))
+      )
+
       return Claimer.of({
         claim: (worth) => {
           if (worth === "now") claimNow()
           else if (worth === "soon") claimAt(addMillis(Timestamp.make(clock.currentTimeMillisUnsafe()), soonMs))
         },
         claimAt,
+        freed: (group) => {
+          addFreed([group])
+          wake.openUnsafe()
+        },
         stop: Effect.suspend(() => {
           stopped = true
           unknown()
@@ -128,7 +167,10 @@ export class Claimer extends Context.Service<
   )
 }
 
-/** One claim. `again`: more may be had at once; `dueAt`: when the next waiting delivery is due, if none is now. */
+/**
+ * `claim`: one claim. `again`: more may be had at once; `dueAt`: when the next waiting delivery is due, if none is now.
+ * `letIn`: lets in what waits for others to claim.
+ */
 const makeClaim = Effect.gen(function* () {
   const store = yield* JournalStore
   const lease = yield* NodeLease
@@ -144,10 +186,17 @@ const makeClaim = Effect.gen(function* () {
     own.doubt()
   }
 
-  return Effect.gen(function* () {
+  const tellOthers = feed.tell([{ type: "deliveries:waiting", node_id: lease.nodeId }])
+
+  const letIn = Effect.fnUntraced(function* (groups: ReadonlyArray<Group>) {
+    if (groups.length > 0 && (yield* store.unpark(groups, yield* currentTime)) > 0) yield* tellOthers
+  })
+
+  const claim = Effect.fnUntraced(function* (freed: ReadonlyArray<Group>) {
     const wanted = Math.min(slots.free(), claimMax)
     if (wanted === 0) {
       slots.endClaim({ all: true, envs: [] })
+      yield* letIn(freed)
       return nothing
     }
     slots.beginClaim()
@@ -156,8 +205,8 @@ const makeClaim = Effect.gen(function* () {
     const exclude = slots.full()
     const runIds = Array.from({ length: wanted }, () => fresh(RunId))
     own.begin(runIds)
-    const { claims, parked, next_due_at } = yield* store
-      .claim({ lease: held, now, runIds, perEnv: slots.perEnv, exclude })
+    const { claims, parked, unparked, next_due_at } = yield* store
+      .claim({ lease: held, now, runIds, perEnv: slots.perEnv, exclude, freed })
       .pipe(Effect.onError(() => Effect.sync(() => giveUp(runIds))))
     const claimed = new Set(claims.map(({ run }) => run.run_id))
     own.end(runIds.filter((runId) => !claimed.has(runId)))
@@ -166,6 +215,7 @@ const makeClaim = Effect.gen(function* () {
     // What is due but was left behind waits for a slot, not for a time.
     const leftBehind = next_due_at !== null && next_due_at <= now
     slots.endClaim({ all: leftBehind, envs: exclude })
+    if (unparked > 0 && (leftBehind || exclude.length > 0)) yield* tellOthers
     // That a run begins is told before anything that it says.
     if (feed.isHeard()) yield* feed.publish(claims.map(({ run }) => runActivity(run)))
     for (const claimed of claims) slots.begin(claimed)
@@ -174,4 +224,6 @@ const makeClaim = Effect.gen(function* () {
       ? { again: true, dueAt: null }
       : { again: false, dueAt: addMillis(now, takenDelayMs) }
   })
+
+  return { claim, letIn }
 })

@@ -13,7 +13,7 @@ import type { LogEntry } from "../runs/Run.ts"
 import { triggerOf } from "../runs/Trigger.ts"
 import type { Outcome } from "../sandbox/Outcome.ts"
 import { inTrace } from "../tracing/Spans.ts"
-import { Groups } from "./Groups.ts"
+import { Claimer } from "./Claimer.ts"
 
 /** Pause before a delivery that could not be executed, by no fault of its code, is tried again. */
 const unavailableDelayMs = 1_000
@@ -50,14 +50,14 @@ export class DeliveryWorker extends Context.Service<
       const journal = yield* Journal
       const executor = yield* Executor
       const feed = yield* Feed
-      const groups = yield* Groups
+      const claimer = yield* Claimer
       const own = yield* OwnRuns
       const clock = yield* Clock.Clock
 
       let hurried = false
 
       const counted = ({ delivery }: Claim, { next }: Settled): Timestamp | null => {
-        if (delivery.group !== null) groups.ended({ env_id: delivery.env_id, key: delivery.group.key })
+        if (delivery.group !== null) claimer.freed({ env_id: delivery.env_id, key: delivery.group.key })
         return next?.due_at ?? null
       }
 

@@ -56,6 +56,8 @@ export interface ClaimRequest {
   readonly perEnv: number
   /** Environments that have no room on this node now. */
   readonly exclude: ReadonlyArray<EnvId>
+  /** Groups of which runs have ended: what is parked there is let in first, as `unpark` would. */
+  readonly freed: ReadonlyArray<Group>
 }
 
 export interface Claim {
@@ -69,6 +71,8 @@ export interface ClaimResult {
   readonly claims: ReadonlyArray<Claim>
   /** How many deliveries were due and are parked from now on, because their groups have no room. */
   readonly parked: number
+  /** How many deliveries of `freed` were let in, and so may be among the claims, or due for whoever has room. */
+  readonly unparked: number
   /**
    * When the next waiting delivery is due, `now` or earlier if some were left behind; null when none waits. Those of
    * excluded environments and parked ones are left out.
@@ -117,7 +121,8 @@ export class JournalStore extends Context.Service<
 
     /**
      * Makes parked deliveries of the groups due at `now`, the oldest first, as far as there is room beside what runs and
-     * what is due. Gives how many. To be called when a run of a group has ended; once more does no harm.
+     * what is due. Gives how many. To be called when a run of a group has ended, where no claim does so; once more does
+     * no harm.
      */
     readonly unpark: (groups: ReadonlyArray<Group>, now: Timestamp) => Effect.Effect<number, StoreUnavailable>
 

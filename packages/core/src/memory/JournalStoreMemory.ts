@@ -27,14 +27,7 @@ export const layer: Layer.Layer<JournalStore, never, MemoryDatabase> = Layer.eff
 
       claim: (request) => Effect.sync(() => claim(request)),
 
-      unpark: (groups, now) =>
-        Effect.sync(() =>
-          groups.reduce((count, group) => {
-            const freed = admitted(db, group, now).filter((delivery) => delivery.due_at === parkedAt)
-            for (const delivery of freed) wait(db, delivery.delivery_id, { due_at: now })
-            return count + freed.length
-          }, 0)
-        ),
+      unpark: (groups, now) => Effect.sync(() => letIn(db, groups, now)),
 
       parked: (after, limit) =>
         Effect.sync(() =>
@@ -170,6 +163,7 @@ const claimFrom = (db: Database) => {
 
   return (request: ClaimRequest) => {
     db.leases.set(request.lease.node_id, request.lease.until)
+    const unparked = letIn(db, request.freed, request.now)
     const due = dueByEnv(request)
     const limit = request.runIds.length
     const share = Math.min(request.perEnv, Math.max(1, Math.ceil(limit / due.size)))
@@ -192,9 +186,17 @@ const claimFrom = (db: Database) => {
       return delivery === undefined ? [] : hold(db, delivery, runId, request)
     })
     lastEnv = claims.at(-1)?.delivery.env_id ?? lastEnv
-    return { claims, parked: parked.length, next_due_at: nextDueAt(db, request.exclude) }
+    return { claims, parked: parked.length, unparked, next_due_at: nextDueAt(db, request.exclude) }
   }
 }
+
+/** Makes parked deliveries of the groups due for which there is room; how many. */
+const letIn = (db: Database, groups: ReadonlyArray<Group>, now: Timestamp): number =>
+  groups.reduce((count, group) => {
+    const freed = admitted(db, group, now).filter((delivery) => delivery.due_at === parkedAt)
+    for (const delivery of freed) wait(db, delivery.delivery_id, { due_at: now })
+    return count + freed.length
+  }, 0)
 
 /** The environments in ascending order, beginning after `last`. */
 const turns = (envs: ReadonlyArray<EnvId>, last: string): ReadonlyArray<EnvId> => {

@@ -149,7 +149,7 @@ describe("concurrency of a function", () => {
       for (let n = 0; n < 3; n++) events.push(yield* first.in(publish(env, "one", { customer: "a", ms: 10, n })))
       const dead = { node_id: yield* fresh(NodeId), until: Timestamp.make(60_000) }
       const runIds = [yield* fresh(RunId), yield* fresh(RunId)]
-      const claimed = yield* journal.claim({ lease: dead, now: yield* now, runIds, perEnv: 10, exclude: [] })
+      const claimed = yield* journal.claim({ lease: dead, now: yield* now, runIds, perEnv: 10, exclude: [], freed: [] })
       assert.deepStrictEqual([claimed.claims.length, claimed.parked], [1, 2])
 
       const second = yield* startNode(gauge)
@@ -178,7 +178,7 @@ describe("concurrency of a function", () => {
       for (let n = 0; n < 3; n++) yield* first.in(publish(env, "one", { customer: "a", ms: 10, n }))
       const lease = { node_id: yield* fresh(NodeId), until: Timestamp.make(60_000) }
       const runIds = [yield* fresh(RunId)]
-      const { claims } = yield* journal.claim({ lease, now: yield* now, runIds, perEnv: 10, exclude: [] })
+      const { claims } = yield* journal.claim({ lease, now: yield* now, runIds, perEnv: 10, exclude: [], freed: [] })
       const [claim] = claims
       assert.isDefined(claim)
       const { run, delivery } = claim

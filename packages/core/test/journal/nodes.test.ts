@@ -43,7 +43,7 @@ describe("nodes that die", () => {
         }),
         lived
       )
-      const { claims } = yield* journal.claim({ lease: dead, now, runIds, perEnv: 10, exclude: [] })
+      const { claims } = yield* journal.claim({ lease: dead, now, runIds, perEnv: 10, exclude: [], freed: [] })
       assert.strictEqual(claims.length, 1)
       yield* TestClock.adjust("6 seconds")
 

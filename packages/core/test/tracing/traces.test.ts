@@ -347,7 +347,8 @@ describe("without a tracer", () => {
           now,
           runIds: [RunId.make("01890000-0000-7000-8000-000000000002")],
           perEnv: 1,
-          exclude: []
+          exclude: [],
+          freed: []
         })
       )
       assert.strictEqual(claims[0]?.event.event_type, "paid")
