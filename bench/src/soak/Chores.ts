@@ -31,15 +31,24 @@ export const reads = (key, args, svc = globalThis.svc) => svc.context.get(key)
 const KiB = 1024
 const project = "chores"
 
-/** @param pace how much more often than usual, for short runs */
-export const beginChores = async (api: Api, random: Draws, latencies: Latencies, pace: number): Promise<Chores> => {
+export interface ChoresOptions {
+  readonly api: Api
+  readonly random: Draws
+  readonly latencies: Latencies
+  /** How much more often than usual, for short runs. */
+  readonly pace: number
+  /** The number of the first of each kind. What others left at a place has other names then. */
+  readonly first?: number
+}
+
+export const beginChores = async ({ api, random, latencies, pace, first = 1 }: ChoresOptions): Promise<Chores> => {
   const done = new Map<string, number>()
   const failures: Array<string> = []
   let isOver = false
   await upload(api.url(), api.key, project, sourceOf(0))
   const chores = [...contents(api, random), ...credentials(api), ...code(api, random), ...readers(api, random)]
   const loops = chores.map(async ({ kind, pauseMs, run }) => {
-    for (let n = 1; !isOver; n++) {
+    for (let n = first; !isOver; n++) {
       try {
         await latencies.timed(kind, () => run(n))
         done.set(kind, (done.get(kind) ?? 0) + 1)

@@ -8,7 +8,7 @@ import { runFindings } from "../nodes/RunChecks.ts"
 import { timeFindings } from "../nodes/TimeChecks.ts"
 import { upload } from "../targets/upload.ts"
 import { type Api, apiOf, textOf } from "./Api.ts"
-import { type Capacity, calibrate } from "./Calibration.ts"
+import { type Capacity, calibrate, calm } from "./Calibration.ts"
 import { beginChores, type Chores } from "./Chores.ts"
 import { Latencies } from "./Latencies.ts"
 import type { Place, PlaceOptions } from "./Place.ts"
@@ -60,15 +60,22 @@ export const soak = async ({ open, minutes, rate, seed, progress }: SoakOptions)
     // Nodes hear of what was deployed on another.
     await sleep(2_000)
     const first = new Ledger()
-    const capacity =
-      typeof rate === "number" ? null : await calibrate({ place, ledger: first, seed: seed + 7, progress })
+    const pace = paceOf(minutes)
+    const found = async (): Promise<Capacity> => {
+      // They take their share while the load goes on, and so they do now; how they fare does not count yet.
+      const beside = await beginChores({ api: chored, random, latencies: new Latencies(), pace, first: 1_000_000 })
+      const capacity = await calibrate({ place, ledger: first, seed: seed + 7, progress })
+      await beside.stop()
+      return capacity
+    }
+    const capacity = typeof rate === "number" ? null : await found()
     await calm(place)
     const findings = new Findings([...runFindings, ...timeFindings])
     const [latencies, series, tally] = [new Latencies(), new Series(), emptyTally()]
     const wanted = typeof rate === "number" ? rate : rate.share * (capacity?.perSecond ?? 0)
     const perSecond = Math.max(1, Math.round(wanted))
     progress(`${perSecond} requests/s for ${minutes} minutes`)
-    const chores = await beginChores(chored, random, latencies, paceOf(minutes))
+    const chores = await beginChores({ api: chored, random, latencies, pace })
     const watching = watchPlace({ place, series, latencies, everyMs: Math.min(5_000, minutes * 10_000) })
     const until = performance.now() + minutes * 60_000
     const judgements: Array<Promise<void>> = []
@@ -121,17 +128,6 @@ const keyOfChores = async (place: Place): Promise<string> => {
   const made = await ask({ method: "POST", path: "/admin/orgs/default/envs", body: { name: "chores" } })
   const path = `/admin/envs/${textOf(made, "env_id")}/api-keys`
   return textOf(await ask({ method: "POST", path, body: { name: "chores" } }), "token")
-}
-
-/** Until nothing is left of the calibration. */
-const calm = async ({ ask }: Place): Promise<void> => {
-  for (let waited = 0; waited < 120_000; waited += 500) {
-    const [row] = await ask(
-      "SELECT (SELECT count(*) FROM deliveries) + (SELECT count(*) FROM runs WHERE status = 'running') AS open"
-    )
-    if (Number(row?.open) === 0) return
-    await sleep(500)
-  }
 }
 
 const end = async ({ slots }: Place, findings: Findings): Promise<void> => {
