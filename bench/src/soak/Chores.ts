@@ -41,11 +41,13 @@ export interface ChoresOptions {
   readonly first?: number
 }
 
-export const beginChores = async ({ api, random, latencies, pace, first = 1 }: ChoresOptions): Promise<Chores> => {
+/** What chores call, once for a place. */
+export const uploadForChores = (api: Api): Promise<unknown> => upload(api.url(), api.key, project, sourceOf(0))
+
+export const beginChores = ({ api, random, latencies, pace, first = 1 }: ChoresOptions): Chores => {
   const done = new Map<string, number>()
   const failures: Array<string> = []
   let isOver = false
-  await upload(api.url(), api.key, project, sourceOf(0))
   const chores = [...contents(api, random), ...credentials(api), ...code(api, random), ...readers(api, random)]
   const loops = chores.map(async ({ kind, pauseMs, run }) => {
     for (let n = first; !isOver; n++) {

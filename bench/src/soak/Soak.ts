@@ -9,7 +9,7 @@ import { timeFindings } from "../nodes/TimeChecks.ts"
 import { upload } from "../targets/upload.ts"
 import { type Api, apiOf, textOf } from "./Api.ts"
 import { type Capacity, calibrate, calm } from "./Calibration.ts"
-import { beginChores, type Chores } from "./Chores.ts"
+import { beginChores, type Chores, uploadForChores } from "./Chores.ts"
 import { Latencies } from "./Latencies.ts"
 import type { Place, PlaceOptions } from "./Place.ts"
 import { emptyTally, sendRound, type Tally } from "./Rounds.ts"
@@ -57,13 +57,14 @@ export const soak = async ({ open, minutes, rate, seed, progress }: SoakOptions)
     const envId = await envOf(place)
     await upload(api.url(), place.key, "chaos", source)
     const chored = apiOf({ slots: place.slots, key: await keyOfChores(place) }, random)
+    await uploadForChores(chored)
     // Nodes hear of what was deployed on another.
     await sleep(2_000)
     const first = new Ledger()
     const pace = paceOf(minutes)
     const found = async (): Promise<Capacity> => {
       // They take their share while the load goes on, and so they do now; how they fare does not count yet.
-      const beside = await beginChores({ api: chored, random, latencies: new Latencies(), pace, first: 1_000_000 })
+      const beside = beginChores({ api: chored, random, latencies: new Latencies(), pace, first: 1_000_000 })
       const capacity = await calibrate({ place, ledger: first, seed: seed + 7, progress })
       await beside.stop()
       return capacity
@@ -75,7 +76,7 @@ export const soak = async ({ open, minutes, rate, seed, progress }: SoakOptions)
     const wanted = typeof rate === "number" ? rate : rate.share * (capacity?.perSecond ?? 0)
     const perSecond = Math.max(1, Math.round(wanted))
     progress(`${perSecond} requests/s for ${minutes} minutes`)
-    const chores = await beginChores({ api: chored, random, latencies, pace })
+    const chores = beginChores({ api: chored, random, latencies, pace })
     const watching = watchPlace({ place, series, latencies, everyMs: Math.min(5_000, minutes * 10_000) })
     const until = performance.now() + minutes * 60_000
     const judgements: Array<Promise<void>> = []
