@@ -22,15 +22,33 @@ export type Connections = (route: Route) => Effect.Effect<Pool, never, Scope.Sco
 
 const keepMs = 10_000
 
+/**
+ * Routes of one environment whose connections are kept: each may have as many as there were requests at once, and each
+ * port of a host is a route of its own. Connections of further ones end with their requests.
+ */
+const keptMax = 16
+
 /** `certificates` are authorities to trust besides those that Node does, in PEM. */
 export const makeConnections = Effect.fnUntraced(function* (certificates: ReadonlyArray<string> | undefined) {
+  const open = new Map<EnvId, number>()
+  const count = (envId: EnvId, change: number): void => {
+    const now = (open.get(envId) ?? 0) + change
+    if (now > 0) open.set(envId, now)
+    else open.delete(envId)
+  }
   const kept = yield* RcMap.make({
     lookup: (route: Route) =>
       Effect.acquireRelease(
-        Effect.map(pools, ({ openPool }) => openPool(route.origin, route.addresses, { certificates, keepMs })),
-        (pool) => Effect.promise(() => pool.destroy())
+        Effect.map(pools, ({ openPool }) => {
+          count(route.envId, 1)
+          return openPool(route.origin, route.addresses, { certificates, keepMs })
+        }),
+        (pool) => {
+          count(route.envId, -1)
+          return Effect.promise(() => pool.destroy())
+        }
       ),
-    idleTimeToLive: keepMs
+    idleTimeToLive: ({ envId }: Route) => ((open.get(envId) ?? 0) < keptMax ? keepMs : 0)
   })
   const connections: Connections = ({ addresses, ...route }) =>
     RcMap.get(kept, { ...route, addresses: [...addresses].sort() })

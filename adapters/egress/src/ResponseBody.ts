@@ -1,20 +1,24 @@
 /**
  * The body of a response: decompressed, counted, and taken only as fast as it is asked for.
  *
- * It is counted twice, as it comes in and as it comes out: a few bytes can unfold to gigabytes.
+ * It is counted as it comes in and after each step that unfolds it: a few bytes can become gigabytes, also of what the
+ * next step only skips.
  */
 import { pipeline, Readable, type Transform } from "node:stream"
-import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from "node:zlib"
+import { constants, createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from "node:zlib"
 import { EgressFailed, type HeaderList } from "@weft/core"
 import { Cause, Effect, Stream } from "effect"
 import { failureOf } from "./faults.ts"
+
+/** What a decoder of zstd has to be ready to keep for a sender: 8 MiB, as RFC 8878, 3.1.1.1.2 has it. */
+const zstdWindow = { params: { [constants.ZSTD_d_windowLogMax]: 23 } }
 
 const decoders: ReadonlyMap<string, () => Transform> = new Map([
   ["gzip", () => createGunzip()],
   ["x-gzip", () => createGunzip()],
   ["deflate", () => createInflate()],
   ["br", () => createBrotliDecompress()],
-  ["zstd", () => createZstdDecompress()]
+  ["zstd", () => createZstdDecompress(zstdWindow)]
 ])
 
 /** Codings on top of each other; each costs memory, and nobody means more. */
@@ -27,7 +31,7 @@ export interface Content {
 }
 
 export interface ContentLimits {
-  /** Before and after decompression. */
+  /** Before, between and after the steps of decompression. */
   readonly bytesMax: number
   /** Called when the body has come to its end. */
   readonly onEnd: () => void
@@ -51,9 +55,12 @@ export const contentOf = (
   }
   const steps = makers.flatMap((make) => (make === undefined ? [] : [make()]))
   const count = { bytes: 0 }
-  const counted = Readable.from(limited(raw, limits.bytesMax, count), { objectMode: false })
   // Errors are read off the last step; there is nobody else to tell.
-  const decoded = steps.reduce<Readable>((source, step) => pipeline(source, step, () => undefined), counted)
+  const decoded = steps.reduce<Readable>(
+    (source, step, index) =>
+      pipeline(limited(source, limits.bytesMax, index === 0 ? count : { bytes: 0 }), step, () => undefined),
+    raw
+  )
   return Effect.succeed({
     headers: headers.filter(([name]) => name !== "content-encoding" && name !== "content-length"),
     // Nothing at all is not compressed, whatever the headers say.
@@ -61,8 +68,11 @@ export const contentOf = (
   })
 }
 
-async function* limited(raw: Readable, bytesMax: number, count: { bytes: number }): AsyncGenerator<Uint8Array> {
-  for await (const chunk of raw) {
+const limited = (source: Readable, bytesMax: number, count: { bytes: number }): Readable =>
+  Readable.from(counting(source, bytesMax, count), { objectMode: false })
+
+async function* counting(source: Readable, bytesMax: number, count: { bytes: number }): AsyncGenerator<Uint8Array> {
+  for await (const chunk of source) {
     count.bytes += chunk.length
     if (count.bytes > bytesMax) throw tooLarge(bytesMax)
     yield chunk

@@ -55,6 +55,33 @@ describe("the size of a response", () => {
     }).pipe(Effect.scoped, Effect.provide(loopback))
   )
 
+  it.live("is counted between two foldings, also where the second gives nothing of it out", () =>
+    Effect.gen(function* () {
+      // The name of a file, which goes on and on, within what the first folding hides.
+      const head = Buffer.from([0x1f, 0x8b, 8, 8, 0, 0, 0, 0, 0, 3])
+      const bomb = gzipSync(Buffer.concat([head, Buffer.alloc(64 * MiB, "a")]))
+      const server = yield* serve((_, response) => {
+        response.writeHead(200, { "content-encoding": "gzip, gzip" }).end(bomb)
+      })
+      assert.deepStrictEqual(yield* refusal(server.url), tooLarge)
+    }).pipe(Effect.scoped, Effect.provide(loopback))
+  )
+
+  it.live("keeps no more of a sender's window than 8 MiB", () =>
+    Effect.gen(function* () {
+      const folded = (windowLog: number) =>
+        zstdCompressSync(Buffer.alloc(16 * MiB, "text"), { params: { [constants.ZSTD_c_windowLog]: windowLog } })
+      const server = yield* serve((request, response) => {
+        response.writeHead(200, { "content-encoding": "zstd" }).end(folded(request.url === "/wide" ? 24 : 23))
+      })
+      assert.strictEqual((yield* ask(`${server.url}/usual`)).body.length, 16 * MiB)
+      assert.deepStrictEqual(yield* refusal(`${server.url}/wide`), [
+        "EgressFailed",
+        "the body of the response cannot be decompressed"
+      ])
+    }).pipe(Effect.scoped, Effect.provide(loopback))
+  )
+
   it.live("is that of the plain text for what was compressed honestly, and its headers say so", () =>
     Effect.gen(function* () {
       const text = "compressed ".repeat(1000)

@@ -247,6 +247,18 @@ describe("connections", () => {
     }).pipe(Effect.scoped, Effect.provide(loopback))
   )
 
+  it.live("are kept for so many places of an environment, and for further ones as long as their requests last", () =>
+    Effect.gen(function* () {
+      const servers = yield* Effect.replicateEffect(serve(echo), 18)
+      for (const { url } of servers) yield* ask(url, {}, envOf(1))
+      const [first, last] = [servers[0] ?? assert.fail(), servers[17] ?? assert.fail()]
+      yield* Effect.promise(last.quiet)
+      yield* ask(last.url, {}, envOf(1))
+      yield* ask(first.url, {}, envOf(1))
+      assert.deepStrictEqual([first.accepted(), last.accepted()], [1, 2])
+    }).pipe(Effect.scoped, Effect.provide(loopback))
+  )
+
   it.live("are closed with their layer", () =>
     Effect.gen(function* () {
       const server = yield* serve(echo)
