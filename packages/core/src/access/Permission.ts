@@ -52,7 +52,7 @@ export const allows = (map: PermissionMap, type: ResourceType, path: string, act
   (grants(map, "*:*", action) ||
     grants(map, `${type}:*`, action) ||
     grants(map, `${type}:${path}`, action) ||
-    (type === "file" && folders(path).some((folder) => grants(map, `file:${folder}/*`, action))))
+    (type === "file" && isInGrantedFolder(map, path, action)))
 
 /**
  * What `map` grants `action` on, for filtering lists: everything of the type, or only these paths. Nothing at
@@ -112,6 +112,11 @@ export const parsePermissions = (input: unknown): Result.Result<PermissionMap, B
   if (rules.length > rulesMax) {
     return Result.fail(new BadRequest({ reason: `permissions must name at most ${rulesMax} resources` }))
   }
+  if (rules.reduce((sum, [key]) => sum + key.length, 0) > charactersMax) {
+    return Result.fail(
+      new BadRequest({ reason: `permissions must name resources of at most ${charactersMax} characters together` })
+    )
+  }
   const map = new Map<string, ReadonlyArray<string>>()
   for (const [given, actions] of rules) {
     const fault = faultOf(given, actions)
@@ -127,6 +132,9 @@ export const clip = (path: string): string => (path.length <= 128 ? path : `${pa
 
 /** A map is walked through on every request. */
 const rulesMax = 1000
+
+/** Of all keys together: what a request may cost by the map of its credential. */
+const charactersMax = 65_536
 
 /** Room for the longest path of a file, the longest that can be named. */
 const keyLengthMax = 2048
@@ -175,5 +183,9 @@ const grants = (map: PermissionMap, key: string, action: string): boolean => {
 }
 
 /** The folders that hold a path, outermost first: `a/b/c` is in `a` and `a/b`. */
-const folders = (path: string): ReadonlyArray<string> =>
-  path.split("/").flatMap((_, depth, segments) => (depth === 0 ? [] : [segments.slice(0, depth).join("/")]))
+const isInGrantedFolder = (map: PermissionMap, path: string, action: string): boolean => {
+  for (let end = path.indexOf("/"); end !== -1; end = path.indexOf("/", end + 1)) {
+    if (grants(map, `file:${path.slice(0, end)}/*`, action)) return true
+  }
+  return false
+}

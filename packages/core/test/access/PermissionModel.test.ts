@@ -210,4 +210,15 @@ describe("parsePermissions", () => {
     assert.isTrue(Result.isSuccess(parsePermissions({ [`event:${"x".repeat(2042)}`]: ["read"] })))
     assert.isTrue(Result.isFailure(parsePermissions({ [`event:${"x".repeat(2043)}`]: ["read"] })))
   })
+
+  it("has at most 65,536 characters in the names of all resources", () => {
+    const rules = (count: number) =>
+      Object.fromEntries(Array.from({ length: count }, (_, n) => [`file:${String(n).padStart(2043, "x")}`, ["read"]]))
+    assert.isTrue(Result.isSuccess(parsePermissions(rules(32))))
+    const parsed = parsePermissions(rules(33))
+    assert.strictEqual(
+      Result.isFailure(parsed) && parsed.failure.reason,
+      "permissions must name resources of at most 65536 characters together"
+    )
+  })
 })
