@@ -5,7 +5,8 @@ import type { StoreUnavailable } from "../errors/Errors.ts"
 import type { EnvId } from "../ids/Ids.ts"
 import { Timestamp } from "../ids/Timestamp.ts"
 import { type Channel, type Interest, isWanted } from "./Channel.ts"
-import { keyOf, Message, type Place, storeName } from "./Message.ts"
+import { keyOf, Message, type Place, storeName, weightOf } from "./Message.ts"
+import { Resumed } from "./Resumed.ts"
 import { type Happened, StreamStore } from "./StreamStore.ts"
 import type { Portion, Subscriber } from "./Subscription.ts"
 
@@ -25,14 +26,11 @@ const notesMax = 100
 const atOnce = 4
 
 export interface Missed {
-  /** A subscriber that gets what has happened since `place`, wherever that is, and all that happens from now on. */
-  readonly resume: (
-    envId: EnvId,
-    channel: Channel,
-    interest: Interest,
-    place: Place,
-    now: number
-  ) => { readonly subscriber: Subscriber; readonly completed: Effect.Effect<void, StoreUnavailable> }
+  /**
+   * A subscriber that gets what has happened since `place`, wherever that is, and all that happens from now on. Where
+   * too many have missed too much it is cut off, to come back when others have left.
+   */
+  readonly resume: (envId: EnvId, channel: Channel, interest: Interest, place: Place, now: number) => Resuming
   /**
    * What has happened since `since` may have been told to nobody, and is told now: who was not there is to be told of it
    * when it comes, though its position be later.
@@ -47,6 +45,13 @@ export interface Missed {
   ) => Effect.Effect<ReadonlyArray<Activity>, StoreUnavailable>
 }
 
+export interface Resuming {
+  readonly subscriber: Subscriber
+  readonly completed: Effect.Effect<void, StoreUnavailable>
+  /** To be called when it has left. */
+  readonly left: () => void
+}
+
 interface Question {
   from: number
   readonly answer: Deferred.Deferred<ReadonlyArray<Happened>, StoreUnavailable>
@@ -59,6 +64,7 @@ export const makeMissed = Effect.fnUntraced(function* (bounds: {
   const store = yield* StreamStore
   const asking = yield* Semaphore.make(atOnce)
   const scope = yield* Effect.scope
+  const resumed = new Resumed()
   const since = (envId: EnvId, from: number, stream: Interest["stream"]) =>
     store.since(envId, { from: Timestamp.make(from), stream, ...bounds })
 
@@ -94,7 +100,7 @@ export const makeMissed = Effect.fnUntraced(function* (bounds: {
     },
     resume: (envId, channel, interest, place, now) => {
       if (channel.keeps(place)) {
-        return { subscriber: channel.resume(interest, place), completed: Effect.void }
+        return { subscriber: channel.resume(interest, place), completed: Effect.void, left: () => undefined }
       }
       const from = startOf(place.time, now)
       const kept = channel.keptSince(interest, from)
@@ -103,11 +109,16 @@ export const makeMissed = Effect.fnUntraced(function* (bounds: {
       // Not even a node that heard everything knows all: who died was perhaps about to tell it.
       const happened =
         interest.stream === null ? ofEnv(envId, from) : asking.withPermit(since(envId, from, interest.stream))
+      let held = 0
       const completed = Effect.map(happened, (all) => {
         const own = all.filter(({ at }) => at >= from)
-        subscriber.prepend(merged(interest, own, kept, subscriber.waiting))
+        const portion = merged(interest, own, kept, subscriber.waiting)
+        const bytes = interest.stream === null ? 0 : portion.reduce((sum, { activity }) => sum + weightOf(activity), 0)
+        if (!resumed.hold(envId, bytes)) return subscriber.finish("cut")
+        held = bytes
+        subscriber.prepend(portion)
       })
-      return { subscriber, completed }
+      return { subscriber, completed, left: () => resumed.release(envId, held) }
     },
     ofChannel: (envId, channel, from, now) =>
       Effect.map(asking.withPermit(since(envId, Math.max(from - slackMs, now - oldestMs), null)), (happened) =>

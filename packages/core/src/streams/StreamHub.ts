@@ -88,7 +88,7 @@ const makeHub = Effect.fnUntraced(function* ({ replayMessages = 10_000, replayBy
     const time = horizon.advance(reader.isDrained())
     const place = after === null ? null : placeOf(after)
     return place === null
-      ? { entry, subscriber: entry.channel.subscribe(interest, time), completed: Effect.void }
+      ? { entry, subscriber: entry.channel.subscribe(interest, time), completed: Effect.void, left: () => undefined }
       : { entry, ...missed.resume(envId, entry.channel, interest, place, clock.currentTimeMillisUnsafe()) }
   }
 
@@ -116,7 +116,11 @@ const makeHub = Effect.fnUntraced(function* ({ replayMessages = 10_000, replayBy
     subscribe: (envId, interest, after) =>
       Effect.acquireRelease(
         semaphore.withPermit(Effect.map(reader.attach, () => join(envId, interest, after))),
-        ({ entry, subscriber }) => Effect.sync(() => leave(entry, interest, subscriber))
+        ({ entry, subscriber, left }) =>
+          Effect.sync(() => {
+            leave(entry, interest, subscriber)
+            left()
+          })
       ).pipe(Effect.flatMap(({ subscriber, completed }) => Effect.as(completed, subscriber)))
   })
 })

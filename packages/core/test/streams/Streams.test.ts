@@ -11,6 +11,8 @@ import {
   JsonText,
   MemoryStores,
   now,
+  Run,
+  RunId,
   StreamId,
   Streams,
   start,
@@ -19,7 +21,7 @@ import {
 import { Effect, Exit, Layer, Scope } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { TestClock } from "effect/testing"
-import { asHost, deployed, masterKeys, publish, settle, world } from "../world.ts"
+import { allRuns, asHost, deployed, masterKeys, publish, settle, world } from "../world.ts"
 
 const modules = {
   shop: { main: { onOrder: Object.assign(() => ({ done: true }), { meta: { event: "order:created" } }) } }
@@ -188,6 +190,39 @@ describe("streams", () => {
       yield* later.subscription.nudge
       assert.deepStrictEqual(kinds(yield* later.subscription.take), [])
     }).pipe(Effect.provide(world(modules)))
+  )
+
+  it.effect("are told to so many at once as the node can hold, and to others when those have left", () =>
+    Effect.gen(function* () {
+      const env = yield* deployed("shop")
+      const first = yield* open(env.env_id)
+      const { stream_id } = yield* publish(env, "order:created")
+      yield* settle
+      yield* first.leave
+      const [run] = yield* allRuns(env)
+      const result = JsonText.make(`"${"x".repeat(4 * 1024 * 1024)}"`)
+      const large = Run.make({
+        ...(run ?? assert.fail("there is no run")),
+        run_id: RunId.make("01890000-0000-7000-8000-0000000000aa"),
+        result
+      })
+      yield* JournalStore.use((journal) => journal.commit([{ _tag: "Ended", run: large, logs: [] }], null))
+      yield* TestClock.adjust("12 minutes")
+
+      const resume = Effect.gen(function* () {
+        const scope = yield* Scope.make()
+        const after = first.subscription.begin
+        const watch = Streams.use((streams) => streams.ofStream(stream_id, { after })).pipe(Scope.provide(scope))
+        return { told: kinds(yield* (yield* asHost(env, watch)).take), leave: Scope.close(scope, Exit.void) }
+      })
+      const whole: ReturnType<typeof kinds> = ["run:start", "run:start", "run:stop", "run:stop"]
+      const held = yield* Effect.replicateEffect(resume, 7)
+      for (const { told } of held) assert.deepStrictEqual(typeof told === "string" ? told : told.toSorted(), whole)
+      assert.strictEqual((yield* resume).told, "cut")
+      yield* held[0]?.leave ?? Effect.void
+      assert.lengthOf((yield* resume).told, 4)
+      assert.strictEqual((yield* resume).told, "cut")
+    }).pipe(Effect.scoped, Effect.provide(world(modules)))
   )
 
   it.effect("of other environments cost nothing and tell nothing", () =>
