@@ -23,6 +23,12 @@ export const contextDescriptionLengthMax = 1024
 /** How many a project may have. Requests at the same time may pass it by a few. */
 export const contextVariablesMax = 1000
 
+/**
+ * What all values of a project may have together, in characters as they are stored: encrypted, which takes a third more
+ * than their UTF-8 and some hundred each. A run may ask for all of them at once.
+ */
+export const contextValuesLengthMax = 2 * 1024 * 1024
+
 export interface NewContextVariable {
   readonly key: string
   readonly value: string
@@ -86,9 +92,10 @@ export class ContextVariables extends Context.Service<
           const shape = Effect.andThen(checkKey(key), checkFields({ value, description }))
           const { project } = yield* namedProject(projects, idOrName, "context", "create", shape)
           const { env_id, project_id } = project
-          const { total } = yield* store.list(env_id, project_id, { limit: 1, offset: 0 })
-          if (total >= contextVariablesMax) return yield* tooMany
+          const others = yield* store.all(env_id, project_id)
+          if (others.length >= contextVariablesMax) return yield* tooMany
           const sealed = yield* seal(project, key, value)
+          yield* checkTogether(others, sealed)
           const instant = yield* now
           const variable = new ContextVariable({
             project_id,
@@ -107,12 +114,20 @@ export class ContextVariables extends Context.Service<
           const shape = value === undefined && description === undefined ? nothing : checkFields({ value, description })
           const { project } = yield* namedProject(projects, idOrName, "context", "update", shape)
           if (!isContextKey(key)) return yield* unknown
+          const { env_id, project_id } = project
+          const sealed = value === undefined ? null : yield* seal(project, key, value)
+          if (sealed !== null) {
+            const all = yield* store.all(env_id, project_id)
+            yield* checkTogether(
+              all.filter((other) => other.key !== key),
+              sealed
+            )
+          }
           const change = {
-            ...(value === undefined ? {} : { value: yield* seal(project, key, value) }),
+            ...(sealed === null ? {} : { value: sealed }),
             ...(description === undefined ? {} : { description }),
             updated_at: yield* now
           }
-          const { env_id, project_id } = project
           return contextMetadata(yield* changing(project, store.update(env_id, project_id, key, change)))
         }),
 
@@ -143,6 +158,9 @@ const checkFields = ({
   return description.length <= contextDescriptionLengthMax && isStorable(description) ? Effect.void : badDescription
 }
 
+const checkTogether = (others: ReadonlyArray<ContextVariable>, sealed: string): Effect.Effect<void, BadRequest> =>
+  others.reduce((sum, { value }) => sum + value.length, sealed.length) > contextValuesLengthMax ? tooLarge : Effect.void
+
 const badKey = bad(
   "key must begin with a letter or underscore and have 1 to 128 letters, digits, underscores, dots and hyphens"
 )
@@ -153,4 +171,7 @@ const badDescription = bad(
 const nothing = bad("value or description is missing: one of them must be there")
 const taken = bad("key is already in use in this project")
 const tooMany = bad(`key: a project may have ${contextVariablesMax} context variables`)
+const tooLarge = bad(
+  `value: the values of a project may have ${contextValuesLengthMax} characters together, as they are stored: encrypted`
+)
 const unknown = Effect.fail(new NotFound({ resource: "context variable" }))

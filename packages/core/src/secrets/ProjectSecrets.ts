@@ -4,9 +4,10 @@
  * A project's variables are read at once and kept, sealed, until they change: on this node at once, on others when
  * the feed tells, and where the feed lost the message within `ageLimit`. A value is opened when it is first read.
  */
-import { Cache, Context, type Duration, Effect, Exit, Layer, Schema } from "effect"
+import { Context, type Duration, Effect, Layer, Schema } from "effect"
 import { Feed } from "../activity/Feed.ts"
 import { listen } from "../activity/Listener.ts"
+import { makeSnapshots } from "../activity/Snapshots.ts"
 import { Keyring } from "../encryption/Keyring.ts"
 import type { StoreUnavailable } from "../errors/Errors.ts"
 import { EnvId, ProjectId } from "../ids/Ids.ts"
@@ -61,35 +62,32 @@ export class ProjectSecrets extends Context.Service<
         for (const variable of yield* store.all(envId, projectId)) opened.set(variable.key, yield* open(variable))
         return opened
       })
-      const snapshots = yield* Cache.makeWith(load, {
-        capacity,
-        timeToLive: (exit) => (Exit.isSuccess(exit) ? ageLimit : 0)
-      })
+      const snapshots = yield* makeSnapshots(load, { capacity, ageLimit })
 
       yield* listen(
         (message) =>
           message.type === "context:changed"
-            ? Cache.invalidate(snapshots, nameOf(message.env_id, message.project_id))
+            ? snapshots.forget(nameOf(message.env_id, message.project_id))
             : Effect.void,
-        Cache.invalidateAll(snapshots)
+        snapshots.forgetAll
       )
 
       return ProjectSecrets.of({
         get: (envId, projectId, key) =>
           Effect.flatMap(
-            Cache.get(snapshots, nameOf(envId, projectId)),
+            snapshots.get(nameOf(envId, projectId)),
             (opened): Effect.Effect<string | null, SecretUnreadable> => opened.get(key) ?? Effect.succeed(null)
           ),
         all: Effect.fnUntraced(function* (envId, projectId) {
           const values = new Map<string, string>()
-          for (const [key, value] of yield* Cache.get(snapshots, nameOf(envId, projectId))) {
+          for (const [key, value] of yield* snapshots.get(nameOf(envId, projectId))) {
             values.set(key, yield* value)
           }
           return values
         }),
         changed: (env_id, project_id) =>
           Effect.andThen(
-            Cache.invalidate(snapshots, nameOf(env_id, project_id)),
+            snapshots.forget(nameOf(env_id, project_id)),
             feed.tell([{ type: "context:changed", env_id, project_id }])
           )
       })

@@ -3,6 +3,7 @@ import {
   type Caller,
   ContextVariableStore,
   ContextVariables,
+  contextValueBytesMax,
   contextVariablesMax,
   type Env,
   firstPage,
@@ -138,6 +139,23 @@ describe("ContextVariables", () => {
         )
         yield* host(variables.remove("shop", "K7"))
         yield* host(variables.create("shop", { key: "ONE_MORE", value: "" }))
+      })
+    )
+  )
+
+  it.effect("takes values of so many characters in all, as they are stored, and no more", () =>
+    inShop((variables, host) =>
+      Effect.gen(function* () {
+        const value = "x".repeat(contextValueBytesMax)
+        const tooLarge = /^value: the values of a project may have 2097152 characters together/
+        for (let n = 0; n < 23; n++) yield* host(variables.create("shop", { key: `K${n}`, value }))
+        yield* host(variables.create("shop", { key: "SMALL", value: "x" }))
+        assert.match(yield* host(reason(variables.create("shop", { key: "LARGE", value }))), tooLarge)
+        assert.match(yield* host(reason(variables.update("shop", "SMALL", { value }))), tooLarge)
+        yield* host(variables.update("shop", "SMALL", { description: "as it was" }))
+        yield* host(variables.update("shop", "K0", { value }))
+        yield* host(variables.remove("shop", "K0"))
+        yield* host(variables.update("shop", "SMALL", { value }))
       })
     )
   )
