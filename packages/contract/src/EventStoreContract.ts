@@ -1,6 +1,6 @@
 /** What every `EventStore` must do. Adapters run this suite; they do not copy it. */
 import { assert } from "@effect/vitest"
-import { type Event, EventStore, JournalStore, JsonText, StreamId } from "@weft/core"
+import { type Event, EventStore, JournalStore, JsonText, PageTooLarge, pageBytesMax, StreamId } from "@weft/core"
 import { Effect, type Layer } from "effect"
 import { type Check, check, suite } from "./Check.ts"
 import { at, bigJson, envId, event, eventId, everything, hostileText } from "./Samples.ts"
@@ -57,6 +57,19 @@ export const eventStoreChecks: ReadonlyArray<Check<EventStore | JournalStore>> =
     yield* publish(event(1, { event_data: bigJson }), event(2))
     assert.isTrue((yield* store.get(envId(1), eventId(1))).event_data === bigJson)
     assert.deepStrictEqual(yield* store.get(envId(1), eventId(2)), event(2))
+  }),
+
+  check("large data is listed whole, in its place, as long as a page may have it", function* () {
+    const store = yield* EventStore
+    const large = JsonText.make(`"${"x".repeat(pageBytesMax / 4)}"`)
+    const events = [1, 2, 3, 4, 5].map((n) => event(n, n === 3 ? {} : { event_data: large }))
+    yield* publish(...events)
+    const { items, total } = yield* store.list(envId(1), { limit: 4, offset: 1 })
+    assert.strictEqual(total, 5)
+    assert.isTrue(items.map(({ event_data }) => event_data === large).join() === "true,false,true,true")
+    assert.deepStrictEqual(items[1], event(3))
+    const failure = yield* Effect.flip(store.list(envId(1), { limit: 5, offset: 0 }))
+    assert.deepStrictEqual(failure, new PageTooLarge({ bytes: 4 * large.length + event(3).event_data.length }))
   }),
 
   check("an event of another environment is NotFound", function* () {

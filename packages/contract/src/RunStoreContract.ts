@@ -1,6 +1,15 @@
 /** What every `RunStore` must do. Adapters run this suite; they do not copy it. */
 import { assert } from "@effect/vitest"
-import { JournalStore, type LogEntry, type Run, type RunFilter, RunStore } from "@weft/core"
+import {
+  JournalStore,
+  JsonText,
+  type LogEntry,
+  PageTooLarge,
+  pageBytesMax,
+  type Run,
+  type RunFilter,
+  RunStore
+} from "@weft/core"
 import { Effect, type Layer } from "effect"
 import { type Check, check, suite } from "./Check.ts"
 import {
@@ -107,6 +116,20 @@ const reading: ReadonlyArray<Check<RunStore | JournalStore>> = [
       failed: 0,
       cancelled: 0
     })
+  }),
+
+  check("large results are listed whole, in their place, as long as a page may have them", function* () {
+    const store = yield* RunStore
+    const result = JsonText.make(`"${"x".repeat(pageBytesMax / 4)}"`)
+    yield* start(run(2))
+    for (const n of [1, 3, 4, 5]) yield* finish(ended(run(n), { result }))
+    const { items } = yield* store.list(envId(1), { limit: 4, offset: 1 }, {})
+    assert.deepStrictEqual(
+      items.map(({ result }) => result?.length ?? null),
+      [result.length, result.length, null, result.length]
+    )
+    const failure = yield* Effect.flip(store.list(envId(1), { limit: 5, offset: 0 }, {}))
+    assert.deepStrictEqual(failure, new PageTooLarge({ bytes: 4 * result.length }))
   }),
 
   check("runs are listed newest first, in pages with the total of all", function* () {

@@ -114,6 +114,7 @@ export {
   Forbidden,
   FunctionFailed,
   NotFound,
+  PageTooLarge,
   PermissionEscalation,
   PlanRequired,
   RateLimited,
@@ -195,7 +196,7 @@ export {
   UploadId
 } from "./ids/Ids.ts"
 export { fromJsonText, JsonText, toJsonText } from "./ids/JsonText.ts"
-export { firstPage, type Page, PageRequest } from "./ids/Page.ts"
+export { checkPageBytes, firstPage, type Page, PageRequest, pageBytesMax } from "./ids/Page.ts"
 export { isStorable } from "./ids/StorableText.ts"
 export { iso, now, Timestamp } from "./ids/Timestamp.ts"
 export { utf8Encode, utf8Length } from "./ids/Utf8.ts"
@@ -262,6 +263,7 @@ export { type ContextChange, ContextVariableStore } from "./secrets/ContextVaria
 export {
   type ContextVariableChange,
   ContextVariables,
+  contextValueBytesMax,
   contextVariablesMax,
   type NewContextVariable
 } from "./secrets/ContextVariables.ts"

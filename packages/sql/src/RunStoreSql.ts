@@ -14,6 +14,7 @@ import { Effect, Layer, Schema } from "effect"
 import type { SqlClient, Statement } from "effect/sql"
 import { countOf, Database, onlyRow, orUnavailable } from "./Database.ts"
 import type { Dialect } from "./Dialect.ts"
+import { weighed, wholeRows } from "./LargeTexts.ts"
 
 export const layer: Layer.Layer<RunStore, never, Database> = Layer.effect(
   RunStore,
@@ -43,10 +44,15 @@ export const layer: Layer.Layer<RunStore, never, Database> = Layer.effect(
 
       list: (envId, { limit, offset }, filter) => {
         const where = condition(envId, filter)
+        const found = reader<Run & { readonly text_bytes: number }>`
+          SELECT ${reader.literal(columnsButResult)}, ${weighed(reader, "result")} FROM runs
+          WHERE ${where} ORDER BY ${reader.literal(orderOf(filter))} LIMIT ${limit} OFFSET ${offset}`
+        const whole = (ids: ReadonlyArray<RunId>) =>
+          reader<Run>`SELECT ${columns} FROM runs WHERE env_id = ${envId} AND run_id IN (${dialect.texts(reader, ids)})`
         return Effect.all({
-          items: reader<Run>`
-            SELECT ${columns} FROM runs WHERE ${where} ORDER BY ${reader.literal(orderOf(filter))}
-            LIMIT ${limit} OFFSET ${offset}`,
+          items: Effect.flatMap(found, (rows) =>
+            wholeRows(rows, "run_id", whole, ({ text_bytes, ...run }): Run => run)
+          ),
           total: total(envId, filter)
         }).pipe(orUnavailable("list"))
       },
@@ -79,9 +85,11 @@ export const layer: Layer.Layer<RunStore, never, Database> = Layer.effect(
 
 type Count = { readonly n: number | null }
 
+const columnsButResult = `run_id, env_id, stream_id, project_id, project_name, build_id, ns, var, run_type, status,
+  start_time, stop_time, origin_run_id, event_id, attempt, node_id, cpu_ms, wall_ms, heap_bytes`
+
 /** The columns of a `Run`; those of its delivery and its logs are read where they are needed. */
-export const runColumns = `run_id, env_id, stream_id, project_id, project_name, build_id, ns, var, run_type, status,
-  start_time, stop_time, origin_run_id, event_id, attempt, result, node_id, cpu_ms, wall_ms, heap_bytes`
+export const runColumns = `${columnsButResult}, result`
 
 const decodeLogs = Schema.decodeSync(Schema.fromJsonString(Schema.Array(LogEntry)))
 

@@ -81,7 +81,7 @@ export class Calls extends Context.Service<
           const latest = Effect.map(
             store.list(event.env_id, { limit: 1, offset: 0 }, { eventId: event.event_id }),
             ({ items }) => items[0] ?? null
-          )
+          ).pipe(Effect.catchTag("PageTooLarge", Effect.die))
           const over = Effect.map(latest, (run) =>
             run !== null && isLast(run, match.handler.retry.attempts) ? run : null
           )

@@ -28,8 +28,8 @@ export type ReplayBuild = "same" | "deployed"
 /** How long to wait for the run to begin. */
 const beginsWithinMs = 1_000
 
-/** Runs of one event that are looked through for the new one. */
-const looked = { limit: 100, offset: 0 }
+/** Runs of one event that are looked through for the new one: never too large for a page. */
+const looked = { limit: 10, offset: 0 }
 
 export const makeReplay = Effect.gen(function* () {
   const events = yield* EventStore
@@ -50,7 +50,9 @@ export const makeReplay = Effect.gen(function* () {
     const event = yield* events.get(env_id, event_id)
     const match = yield* matchOf(run, build)
     yield* quotas.admit(env_id, 1)
-    const ofEvent = Effect.map(runs.list(env_id, looked, { eventId: event_id }), ({ items }) => items)
+    const ofEvent = Effect.map(runs.list(env_id, looked, { eventId: event_id }), ({ items }) => items).pipe(
+      Effect.catchTag("PageTooLarge", Effect.die)
+    )
     const known = new Set((yield* ofEvent).map(({ run_id }) => run_id))
 
     const group = yield* conditions.group(event, match)

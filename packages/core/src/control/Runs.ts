@@ -2,12 +2,12 @@
 import { Context, type Duration, Effect, Layer } from "effect"
 import { type Caller, type Identity, requirePermission } from "../access/Caller.ts"
 import { readable } from "../access/Permission.ts"
-import { type Forbidden, NotFound, type StoreUnavailable } from "../errors/Errors.ts"
+import { type BadRequest, type Forbidden, NotFound, type StoreUnavailable } from "../errors/Errors.ts"
 import { EventStore } from "../events/EventStore.ts"
 import { maskedLogs } from "../execution/Masking.ts"
 import { RunningRuns } from "../execution/RunningRuns.ts"
 import { EventId, idReader, RunId } from "../ids/Ids.ts"
-import { allItems, type Page, type PageRequest } from "../ids/Page.ts"
+import { allItems, askForLess, checkPageBytes, type Page, type PageRequest } from "../ids/Page.ts"
 import { before, now as currentTime } from "../ids/Timestamp.ts"
 import type { LogEntry, Run, RunStats, RunStatus, RunType } from "../runs/Run.ts"
 import { type RunFilter, RunStore } from "../runs/RunStore.ts"
@@ -24,16 +24,22 @@ type Denied = Forbidden | StoreUnavailable
 export class Runs extends Context.Service<
   Runs,
   {
-    /** Newest first. Needs `run: read`, as all of these; a credential for some projects sees their runs only. */
-    readonly list: (page: PageRequest, query: RunQuery) => Effect.Effect<Page<Run>, Denied, Caller>
+    /**
+     * Newest first. Needs `run: read`, as all of these; a credential for some projects sees their runs only.
+     * `BadRequest`, as from the other lists of runs, when they are too large for one page.
+     */
+    readonly list: (page: PageRequest, query: RunQuery) => Effect.Effect<Page<Run>, Denied | BadRequest, Caller>
     readonly get: (id: string) => Effect.Effect<Run, Denied | NotFound, Caller>
     readonly stats: Effect.Effect<RunStats, Denied, Caller>
     /** In the order of logging; of a running run what it has logged so far, up to 2 seconds ago if another node runs it. */
     readonly logs: (id: string, page: PageRequest) => Effect.Effect<Page<LogEntry>, Denied | NotFound, Caller>
     /** All runs that the event set off, newest first. */
-    readonly ofEvent: (eventId: string) => Effect.Effect<ReadonlyArray<Run>, Denied | NotFound, Caller>
+    readonly ofEvent: (eventId: string) => Effect.Effect<ReadonlyArray<Run>, Denied | NotFound | BadRequest, Caller>
     /** A page of them. */
-    readonly pageOfEvent: (eventId: string, page: PageRequest) => Effect.Effect<Page<Run>, Denied | NotFound, Caller>
+    readonly pageOfEvent: (
+      eventId: string,
+      page: PageRequest
+    ) => Effect.Effect<Page<Run>, Denied | NotFound | BadRequest, Caller>
   }
 >()("@weft/core/runs/Runs") {
   static readonly layer = Layer.effect(
@@ -76,7 +82,7 @@ export class Runs extends Context.Service<
             ...(type === undefined ? {} : { type }),
             ...(within === undefined ? {} : { since: before(now, within) })
           }
-          return yield* store.list(caller.env_id, page, filter)
+          return yield* store.list(caller.env_id, page, filter).pipe(askForLess)
         }),
 
         stats: Effect.gen(function* () {
@@ -93,12 +99,23 @@ export class Runs extends Context.Service<
           return { items: entries.slice(page.offset, page.offset + page.limit), total: entries.length }
         }),
 
-        ofEvent: (text) => Effect.flatMap(listOfEvent(text), allItems),
+        ofEvent: (text) => Effect.flatMap(listOfEvent(text), allWithinPage).pipe(askForLess),
 
-        pageOfEvent: (text, page) => Effect.flatMap(listOfEvent(text), (list) => list(page))
+        pageOfEvent: (text, page) => Effect.flatMap(listOfEvent(text), (list) => list(page)).pipe(askForLess)
       })
     })
   )
+}
+
+/** The runs of all pages, as long as one page could have them. */
+const allWithinPage = <E>(list: (page: PageRequest) => Effect.Effect<Page<Run>, E>) => {
+  let bytes = 0
+  const bounded = (page: PageRequest) =>
+    Effect.tap(list(page), ({ items }) => {
+      bytes += items.reduce((sum, { result }) => sum + (result?.length ?? 0), 0)
+      return checkPageBytes(bytes)
+    })
+  return allItems(bounded)
 }
 
 const readRunId = idReader(RunId)

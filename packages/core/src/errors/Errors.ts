@@ -130,6 +130,16 @@ export class FunctionFailed extends Schema.TaggedError<FunctionFailed>()("Functi
 }
 
 /**
+ * The items of a page are larger together than one answer may be, by what callers put into them.
+ * Stores fail with it; services turn it into a `BadRequest` that names `limit`.
+ */
+export class PageTooLarge extends Schema.TaggedError<PageTooLarge>()("PageTooLarge", { bytes: Schema.Int }) {
+  override get message(): string {
+    return `The items of the page have ${this.bytes} bytes together`
+  }
+}
+
+/**
  * A value that must be unique is in use: `what` names the field ("project name").
  * Stores fail with it; services turn it into the `BadRequest` of the specification.
  */

@@ -10,7 +10,7 @@ import {
   type StoreUnavailable
 } from "../errors/Errors.ts"
 import { EventId, idReader } from "../ids/Ids.ts"
-import type { Page, PageRequest } from "../ids/Page.ts"
+import { askForLess, type Page, type PageRequest } from "../ids/Page.ts"
 import type { Event } from "./Event.ts"
 import { EventLog } from "./EventLog.ts"
 import { EventStore } from "./EventStore.ts"
@@ -40,8 +40,8 @@ export class Events extends Context.Service<
       Forbidden | BadRequest | PlanRequired | NotFound | StoreUnavailable,
       Caller
     >
-    /** Newest first; only types that the caller may read. */
-    readonly list: (page: PageRequest) => Effect.Effect<Page<Event>, Forbidden | StoreUnavailable, Caller>
+    /** Newest first; only types that the caller may read. `BadRequest` when they are too large for one page. */
+    readonly list: (page: PageRequest) => Effect.Effect<Page<Event>, Forbidden | BadRequest | StoreUnavailable, Caller>
     readonly get: (id: string) => Effect.Effect<Event, Forbidden | NotFound | StoreUnavailable, Caller>
   }
 >()("@weft/core/events/Events") {
@@ -59,7 +59,7 @@ export class Events extends Context.Service<
         list: Effect.fnUntraced(function* (page) {
           const caller = yield* requirePermission("event", [], "read")
           const types = readable(caller.permissions, "event", "read")
-          return yield* store.list(caller.env_id, page, types === "all" ? undefined : types)
+          return yield* store.list(caller.env_id, page, types === "all" ? undefined : types).pipe(askForLess)
         }),
 
         get: Effect.fnUntraced(function* (text) {

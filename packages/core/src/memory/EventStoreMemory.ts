@@ -2,7 +2,7 @@
 import { Effect, Layer } from "effect"
 import { NotFound } from "../errors/Errors.ts"
 import { EventStore } from "../events/EventStore.ts"
-import { compareText, MemoryDatabase, pageOf } from "./MemoryDatabase.ts"
+import { boundedPageOf, compareText, MemoryDatabase } from "./MemoryDatabase.ts"
 
 export const layer: Layer.Layer<EventStore, never, MemoryDatabase> = Layer.effect(
   EventStore,
@@ -19,12 +19,13 @@ export const layer: Layer.Layer<EventStore, never, MemoryDatabase> = Layer.effec
         }),
 
       list: (envId, page, only) =>
-        Effect.sync(() =>
-          pageOf(
+        Effect.suspend(() =>
+          boundedPageOf(
             [...events.values()]
               .filter((event) => event.env_id === envId && (only === undefined || only.includes(event.event_type)))
               .sort((a, b) => compareText(b.event_id, a.event_id)),
-            page
+            page,
+            (event) => event.event_data
           )
         )
     })

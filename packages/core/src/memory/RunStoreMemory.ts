@@ -4,7 +4,7 @@ import { NotFound } from "../errors/Errors.ts"
 import type { EnvId } from "../ids/Ids.ts"
 import type { Run, RunStatus } from "../runs/Run.ts"
 import { type RunFilter, RunStore } from "../runs/RunStore.ts"
-import { compareText, MemoryDatabase, pageOf } from "./MemoryDatabase.ts"
+import { boundedPageOf, compareText, MemoryDatabase, pageOf } from "./MemoryDatabase.ts"
 
 export const layer: Layer.Layer<RunStore, never, MemoryDatabase> = Layer.effect(
   RunStore,
@@ -33,10 +33,11 @@ export const layer: Layer.Layer<RunStore, never, MemoryDatabase> = Layer.effect(
         }),
 
       list: (envId, page, filter) =>
-        Effect.sync(() =>
-          pageOf(
+        Effect.suspend(() =>
+          boundedPageOf(
             [...matching(envId, filter)].sort((a, b) => compareText(b.run_id, a.run_id)),
-            page
+            page,
+            (run) => run.result
           )
         ),
 

@@ -1,6 +1,6 @@
 /** Reading runs and their logs. They are written by the journal. */
 import { Context, type Effect } from "effect"
-import type { NotFound, StoreUnavailable } from "../errors/Errors.ts"
+import type { NotFound, PageTooLarge, StoreUnavailable } from "../errors/Errors.ts"
 import type { EnvId, EventId, RunId } from "../ids/Ids.ts"
 import type { Page, PageRequest } from "../ids/Page.ts"
 import type { Timestamp } from "../ids/Timestamp.ts"
@@ -20,8 +20,12 @@ export class RunStore extends Context.Service<
   RunStore,
   {
     readonly get: (envId: EnvId, id: RunId) => Effect.Effect<Run, NotFound | StoreUnavailable>
-    /** Newest first. */
-    readonly list: (envId: EnvId, page: PageRequest, filter: RunFilter) => Effect.Effect<Page<Run>, StoreUnavailable>
+    /** Newest first. Fails when their results are larger together than `pageBytesMax`. */
+    readonly list: (
+      envId: EnvId,
+      page: PageRequest,
+      filter: RunFilter
+    ) => Effect.Effect<Page<Run>, PageTooLarge | StoreUnavailable>
     /** Counts of one instant: `total_runs` is the sum of the others. */
     readonly stats: (envId: EnvId, only?: ReadonlyArray<string>) => Effect.Effect<RunStats, StoreUnavailable>
     /**
