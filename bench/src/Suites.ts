@@ -3,6 +3,7 @@ import type { Suite } from "./Suite.ts"
 import { attackSuite } from "./suites/attacks.ts"
 import { cancel } from "./suites/cancel.ts"
 import { cold } from "./suites/cold.ts"
+import { costs } from "./suites/costs.ts"
 import { files } from "./suites/files.ts"
 import { growth } from "./suites/growth.ts"
 import { jobs } from "./suites/jobs.ts"
@@ -20,6 +21,7 @@ export const suites: ReadonlyArray<Suite> = [
   sse,
   cold,
   growth,
+  costs,
   cancel,
   attackSuite
 ]

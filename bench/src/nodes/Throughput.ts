@@ -1,8 +1,8 @@
 /** How much more several nodes do than one, on one database and the same processors. */
 import { setTimeout as sleep } from "node:timers/promises"
 import { load } from "../load/Load.ts"
+import { processorTime } from "../targets/ProcessorTime.ts"
 import { type Cluster, openCluster } from "./Cluster.ts"
-import { processorTime } from "./ProcessorTime.ts"
 
 export interface ThroughputOptions {
   readonly counts: ReadonlyArray<number>

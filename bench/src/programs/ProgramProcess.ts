@@ -4,6 +4,7 @@ import { type Answer, type Command, encodeOptions, type Figures, type Measuremen
 import type { ProgramOptions } from "./JobProgram.ts"
 
 export interface ProgramProcess {
+  readonly pid: number
   readonly settings: Readonly<Record<string, string>>
   /** Rejects when the program fails or ends. */
   readonly measure: (measurement: Measurement) => Promise<Figures>
@@ -57,6 +58,7 @@ export const startProgram = async ({ file, ...options }: ProgramFile): Promise<P
     return answer.kind === "measured" ? answer.figures : {}
   }
   return {
+    pid: child.pid ?? 0,
     settings: first.kind === "ready" ? first.settings : {},
     measure: ask,
     close: async () => {

@@ -1,10 +1,10 @@
 /** What subscribers are told: all of it, in order, how soon, and what it takes of the server. */
 import { spawn } from "node:child_process"
-import { readFileSync } from "node:fs"
 import { Agent, request } from "node:http"
 import { type Subscribers, type SubscribersResult, subscribe } from "../load/Subscribers.ts"
 import type { Contender, Suite } from "../Suite.ts"
 import { forgetPeak, peakMiB, residentMiB } from "../targets/Memory.ts"
+import { processorTime } from "../targets/ProcessorTime.ts"
 import { end, firstLine, startWeft, type WeftServer } from "../targets/Server.ts"
 
 type Target = Pick<WeftServer, "url" | "key" | "pid" | "close">
@@ -21,13 +21,6 @@ const short: Load = { subscribers: 100, eventsPerSecond: [80], seconds: 1 }
 
 /** Who is later than that does not keep up, in milliseconds. */
 const lateMs = 1000
-
-/** Processor time that the process has used, in seconds: user and system, in ticks of 10 ms. */
-const processorSeconds = (pid: number): number => {
-  const afterName = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1] ?? ""
-  const [, user, system] = /^(?:\S+ ){11}(\d+) (\d+)/.exec(afterName) ?? []
-  return (Number(user) + Number(system)) / 100
-}
 
 const post = (agent: Agent, { url, key }: Target, json: unknown): Promise<string> =>
   new Promise((resolve, reject) => {
@@ -86,9 +79,9 @@ const measure = async (target: Target, load: Load): Promise<Record<string, numbe
   const plan = { url: `${target.url}/v1/env/subscribe`, token: target.key, subscribers: load.subscribers, readers: 10 }
   const watching = await subscribe(plan)
   const [calm, ...more] = load.eventsPerSecond
-  const usedBefore = processorSeconds(target.pid)
+  const usedBefore = processorTime(target.pid).own
   const told = await publish(target, watching, load, calm)
-  const used = processorSeconds(target.pid) - usedBefore
+  const used = processorTime(target.pid).own - usedBefore
   if (!told.isWhole) throw new Error(`Not everybody was told of everything in order: ${JSON.stringify(told)}`)
   let best = told.perSecond
   for (const rate of more) {

@@ -20,10 +20,10 @@ const fileOf = (path: string): string => new URL(path, import.meta.url).pathname
 const withParent = ["--pdeathsig", "TERM", process.execPath]
 
 /** A bare `node:http` server. */
-export const startPlain = async (): Promise<Server> => {
+export const startPlain = async (): Promise<Server & Pick<WeftServer, "pid">> => {
   const child = spawn("setpriv", [...withParent, fileOf("./plain.ts")], { stdio: ["ignore", "pipe", "inherit"] })
   const port = await firstLine(child, /^\d+$/)
-  return { url: `http://127.0.0.1:${port}`, close: () => end(child) }
+  return { url: `http://127.0.0.1:${port}`, pid: child.pid ?? 0, close: () => end(child) }
 }
 
 export interface WeftServer extends Server {
