@@ -60,7 +60,7 @@ export const holdPartitions = (sql: SqlClient.SqlClient, schema: string) =>
 export const lockPatience = "SET LOCAL lock_timeout = '500ms'"
 
 /** Makes the partitions that are missing for the present and the near future: mostly none. */
-export const makePartitions = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, schema: string, days: number) {
+const makePartitions = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, schema: string, days: number) {
   const range = needed(yield* Clock.currentTimeMillis, days)
   const existing = yield* listPartitions(sql)
   for (const kind of partitioned) {

@@ -1,9 +1,8 @@
 /** What an embedding program has to do with the coming of tenants: `ProvisioningConfig` with promises. */
 import { Effect } from "effect"
 import type { WeftTenant } from "./HostTenant.ts"
-import type { Tenant } from "./tenancy/Announcer.ts"
 import type { AskingLimits, ProvisioningConfig, TenantTerms } from "./tenancy/Provisioning.ts"
-import type { Org } from "./tenancy/Tenant.ts"
+import type { Org, Tenant } from "./tenancy/Tenant.ts"
 import type { WantedTenant } from "./tenancy/Tenants.ts"
 
 export interface HostProvisioning extends AskingLimits {

@@ -2,7 +2,7 @@
 
 import type { ManagedRuntime } from "effect"
 import { type HostEnvServices, hostEnv, type WeftEnv } from "./HostEnv.ts"
-import type { Tenant } from "./tenancy/Announcer.ts"
+import type { Tenant } from "./tenancy/Tenant.ts"
 
 /** One environment, with the rights of the host, and its records as they were when this was made. */
 export interface WeftTenant extends WeftEnv, Tenant {}

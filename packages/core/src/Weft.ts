@@ -2,7 +2,7 @@
  * Weft as a whole: the one place where services are put together.
  *
  * - A host that uses Effect provides `layer` with its stores, blobs, feed and sandbox.
- * - Any other host calls `Weft.start` and gets promises; the same services stand behind both.
+ * - Any other host calls `start` and gets promises; the same services stand behind both.
  */
 import { Effect, Layer, ManagedRuntime, References } from "effect"
 import { Digest, SecureRandom } from "effect/crypto"
@@ -35,7 +35,7 @@ import { DeliveryWorker } from "./deliveries/DeliveryWorker.ts"
 import { Dispatcher } from "./deliveries/Dispatcher.ts"
 import { HostTransactions } from "./deliveries/HostTransactions.ts"
 import * as Intake from "./deliveries/Intake.ts"
-import { layer as owedGroupsLayer } from "./deliveries/OwedGroups.ts"
+import * as OwedGroups from "./deliveries/OwedGroups.ts"
 import * as Scheduler from "./deliveries/Scheduler.ts"
 import { Slots, type SlotsConfig } from "./deliveries/Slots.ts"
 import type { DomainCertificates } from "./domains/DomainCertificates.ts"
@@ -87,12 +87,13 @@ import { ContextVariables } from "./secrets/ContextVariables.ts"
 import { ProjectSecrets } from "./secrets/ProjectSecrets.ts"
 import type { StreamsConfig } from "./streams/StreamHub.ts"
 import { Streams } from "./streams/Streams.ts"
-import { announcerLayer, hooksLayer, type Tenant } from "./tenancy/Announcer.ts"
+import { announcerLayer, hooksLayer } from "./tenancy/Announcer.ts"
 import type { PlanInvalid, PlanOverrides } from "./tenancy/Plan.ts"
 import { Plans } from "./tenancy/Plans.ts"
 import { Provisioning, type ProvisioningConfig } from "./tenancy/Provisioning.ts"
 import { Quotas } from "./tenancy/Quotas.ts"
 import { RateLimits } from "./tenancy/RateLimits.ts"
+import type { Tenant } from "./tenancy/Tenant.ts"
 import { Tenants, type WantedTenant } from "./tenancy/Tenants.ts"
 import { Tools } from "./tools/Tools.ts"
 import { OrgUsages } from "./usage/OrgUsages.ts"
@@ -238,7 +239,7 @@ export const layer = (
   const running = Layer.mergeAll(
     Layer.provide(Dispatcher.layer, DeliveryWorker.layer),
     DeliveryMetrics.layer(deliveries),
-    owedGroupsLayer,
+    OwedGroups.layer,
     Scheduler.layer,
     Schedules.layer
   )

@@ -34,7 +34,7 @@ export interface Turns {
   readonly termsOf: (text: string) => typeof Terms.Type
 }
 
-/** Claims in the transaction of the caller, which has let in what was freed, and stores the rows of `lease` there. */
+/** Claims in the transaction of the caller, after what was freed was let in, and stores the rows of `lease` there. */
 export const claimDue = Effect.fnUntraced(function* (
   database: Database["Service"],
   statements: JournalStatements,

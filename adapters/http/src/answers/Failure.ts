@@ -79,5 +79,5 @@ export const failureAnswer = ({ code, message, retryAfterSeconds }: Failure, req
   }
 }
 
-/** Where there is no room for what was sent. */
+/** Where there is no room for what was sent, or the store does not answer in time. */
 export const busyAnswer = (requestId: string): Answer => ({ ...failureAnswer(later, requestId), status: 503 })

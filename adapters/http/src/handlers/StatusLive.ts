@@ -1,6 +1,6 @@
 /** Handlers for `StatusApi`: what the server says of itself. */
 
-import { currentRequestId, retryAfterOutageSeconds, WeftApi } from "@weft/api"
+import { currentRequestId, WeftApi } from "@weft/api"
 import { type AnySeries, firstPage, type Reading, StoreUnavailable, Tenants, Unauthorized } from "@weft/core"
 import { Clock, Effect, Redacted } from "effect"
 import { Digest } from "effect/crypto"
@@ -9,7 +9,7 @@ import { HttpApiBuilder, OpenApi } from "effect/http-api"
 import { bearerToken } from "../access/BearerToken.ts"
 import { hostToken } from "../access/HostToken.ts"
 import { toResponse } from "../answers/Answer.ts"
-import { failureAnswer, internal } from "../answers/Failure.ts"
+import { busyAnswer } from "../answers/Failure.ts"
 import type { HttpSettings } from "../app/HttpOptions.ts"
 import { prometheusText } from "../metrics/Prometheus.ts"
 
@@ -46,13 +46,7 @@ export const statusLive = (settings: HttpSettings, metrics: Reading) =>
 const readyWithin = "2 seconds"
 
 const notReady = (error: StoreUnavailable) =>
-  Effect.as(
-    Effect.logWarning("not ready", error),
-    toResponse({
-      ...failureAnswer({ ...internal, retryAfterSeconds: retryAfterOutageSeconds }, currentRequestId()),
-      status: 503
-    })
-  )
+  Effect.as(Effect.logWarning("not ready", error), toResponse(busyAnswer(currentRequestId())))
 
 const buildInfo = (version: string, git_sha: string): AnySeries => ({
   type: "gauge",

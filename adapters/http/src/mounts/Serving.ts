@@ -5,7 +5,7 @@ import { type App, makeApp } from "../app/App.ts"
 import { type HttpOptions, type HttpSettings, settingsOf } from "../app/HttpOptions.ts"
 import { type InFlight, makeInFlight } from "./InFlight.ts"
 
-/** What `Weft.start` resolves to, as far as mounts care. */
+/** What `start` resolves to, as far as mounts care. */
 export interface WeftRuntime {
   readonly runtime: ManagedRuntime.ManagedRuntime<WeftServices, unknown>
 }

@@ -7,7 +7,7 @@ import { JsonText, toJsonText } from "../ids/JsonText.ts"
 import { utf8Encode } from "../ids/Utf8.ts"
 
 /** As JSON text in UTF-8. */
-export const metadataBytesMax = 64 * 1024
+const metadataBytesMax = 64 * 1024
 
 /** The JSON text to be sealed; null for none. */
 export const checkMetadata = (metadata: Schema.Json | undefined): Effect.Effect<JsonText | null, BadRequest> => {

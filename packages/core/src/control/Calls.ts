@@ -11,6 +11,7 @@ import {
 import type { Event } from "../events/Event.ts"
 import { Events } from "../events/Events.ts"
 import { SystemEvents } from "../events/SystemEvents.ts"
+import { isLast } from "../runs/Attempt.ts"
 import type { Run } from "../runs/Run.ts"
 import { RunStore } from "../runs/RunStore.ts"
 import { StreamWatch } from "./StreamWatch.ts"
@@ -92,14 +93,4 @@ export class Calls extends Context.Service<
       })
     })
   )
-}
-
-/** Whether no attempt follows this run. */
-const isLast = (run: Run, attempts: number): boolean =>
-  run.status === "succeeded" || run.status === "cancelled" || (run.status === "failed" && !isTriedAgain(run, attempts))
-
-/** A run that was lost with its node does not count as an attempt; a build that is gone or banned is not tried again. */
-const isTriedAgain = ({ attempt, result }: Run, attempts: number): boolean => {
-  const name = /^\{"error":\{"name":"(\w+)"/.exec(result ?? "")?.[1]
-  return name === "NodeLost" || (attempt < attempts && name !== "BuildGone" && name !== "Quarantined")
 }

@@ -5,7 +5,7 @@
  * what nobody told of. Idle, it sends nothing.
  *
  * As runs of a group end, a claim lets in what waits for their room and takes it at once: a queue whose runs go one
- * after the other moves by two transactions a run.
+ * after the other moves by two transactions a run; three where nodes share a database.
  */
 import { Clock, Context, Effect, Latch, Layer } from "effect"
 import { Feed } from "../activity/Feed.ts"

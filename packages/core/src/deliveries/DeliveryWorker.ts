@@ -56,14 +56,14 @@ export class DeliveryWorker extends Context.Service<
 
       let hurried = false
 
-      const counted = ({ delivery }: Claim, { next }: Settled): Timestamp | null => {
+      const left = ({ delivery }: Claim, { next }: Settled): Timestamp | null => {
         if (delivery.group !== null) claimer.freed({ env_id: delivery.env_id, key: delivery.group.key })
         return next?.due_at ?? null
       }
 
       /** What there is still to do for an entry that did not count. */
       const notCounted = Effect.fnUntraced(function* (claim: Claim, entry: Settled) {
-        const retryAt = counted(claim, entry)
+        const retryAt = left(claim, entry)
         // A cancelled run is settled already; any other is somebody else's by now.
         if (entry.run.status !== "cancelled") return null
         yield* feed.publish(handled(claim, entry))
@@ -75,7 +75,7 @@ export class DeliveryWorker extends Context.Service<
         function* (claim: Claim, entry: Settled) {
           const write = journal.write(entry, () => handled(claim, entry))
           const isCounted = yield* Effect.retry(write, { schedule: settleRetry, while: () => !hurried })
-          return isCounted ? counted(claim, entry) : yield* notCounted(claim, entry)
+          return isCounted ? left(claim, entry) : yield* notCounted(claim, entry)
         },
         Effect.catchTag("StoreUnavailable", (error) => Effect.as(logOutage(error), null))
       )
@@ -106,7 +106,7 @@ export class DeliveryWorker extends Context.Service<
             const entry = settlement(claim, executed, now, draw)
             const written: Written = (exit) => {
               if (Exit.isFailure(exit)) endBy(settle(claim, entry))
-              else if (exit.value) end(counted(claim, entry))
+              else if (exit.value) end(left(claim, entry))
               else endBy(notCounted(claim, entry))
             }
             journal.append(entry, written, () => handled(claim, entry))

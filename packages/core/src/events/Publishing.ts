@@ -40,7 +40,7 @@ export interface NewEvent extends Delay {
 }
 
 /** Events that one call may publish. */
-export const publishManyMax = 1_000
+const publishManyMax = 1_000
 
 export type PublishError = Forbidden | BadRequest | PlanRequired | NotFound | StoreUnavailable
 

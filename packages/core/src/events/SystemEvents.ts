@@ -93,7 +93,7 @@ export class SystemEvents extends Context.Service<
 }
 
 /** The names by which a permission may grant calls of a function. */
-export const callNames = ({ build, handler }: Pick<Match, "build" | "handler">): ReadonlyArray<string> => {
+const callNames = ({ build, handler }: Pick<Match, "build" | "handler">): ReadonlyArray<string> => {
   const name = `${handler.ns}/${handler.var}`
   return [name, `${build.project_name}:${name}`]
 }

@@ -33,7 +33,7 @@ export interface FileLink {
 }
 
 /** Seconds. */
-export const linkDefaultSeconds = 3600
+const linkDefaultSeconds = 3600
 /** Seconds: a week. */
 export const linkSecondsMax = 7 * 24 * 3600
 

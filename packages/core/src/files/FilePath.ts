@@ -4,7 +4,7 @@ import { BadRequest } from "../errors/Errors.ts"
 import { utf8Encode } from "../ids/Utf8.ts"
 
 /** Bytes of UTF-8. */
-export const pathBytesMax = 1024
+const pathBytesMax = 1024
 
 /** Fails unless the text is a path: segments separated by `/`, none of them empty, `.` or `..`. */
 export const checkPath = (path: string): Effect.Effect<void, BadRequest> => {

@@ -9,7 +9,7 @@
 export const smallDataBytes = 32 * 1024
 
 /** Of large ones in one claim, in bytes. One always fits. */
-export const largeDataBytesMax = 8 * 1024 * 1024
+const largeDataBytesMax = 8 * 1024 * 1024
 
 /** The rows, in their order, without those whose large events do not fit any more. */
 export const withinClaim = <Row>(rows: ReadonlyArray<Row>, dataBytesOf: (row: Row) => number): ReadonlyArray<Row> => {

@@ -1,7 +1,7 @@
 /**
  * The durable side of running: events in, deliveries out, runs recorded.
  *
- * Each method is one transaction. The fence of a delivery is the id of its current run: a claim puts a new
+ * Each method is one transaction, but for a claim that lets others in first, which may be two. The fence of a delivery is the id of its current run: a claim puts a new
  * run there, and only who still holds that run may settle it. So a node that was taken for dead and comes
  * back can write nothing.
  */

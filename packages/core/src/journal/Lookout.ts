@@ -12,8 +12,8 @@ import { JournalStore, type Sight } from "./JournalStore.ts"
 import { NodeLease } from "./NodeLease.ts"
 import { Untold } from "./Untold.ts"
 
-/** Between two looks: how long after the end of its lease a dead node is noticed at the latest. */
-const everyMs = 30_000
+/** Between two looks. */
+export const everyMs = 30_000
 
 export class Lookout extends Context.Service<
   Lookout,

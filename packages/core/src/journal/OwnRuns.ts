@@ -10,7 +10,7 @@ import { addMillis, now as currentTime } from "../ids/Timestamp.ts"
 import type { Own } from "./JournalStore.ts"
 
 /** Between two comparisons, and how old a run must be to be compared: its publication may have taken a while. */
-export const compareMs = 30_000
+const compareMs = 30_000
 
 /** How long there is doubt: what a network held up may reach the store late. */
 export const doubtMs = 180_000

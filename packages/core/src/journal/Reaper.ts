@@ -8,7 +8,7 @@ import { forkLasting } from "../errors/Lasting.ts"
 import { addMillis, now as currentTime } from "../ids/Timestamp.ts"
 import { runActivity } from "./Journal.ts"
 import { JournalStore, type Own } from "./JournalStore.ts"
-import { Lookout } from "./Lookout.ts"
+import { everyMs, Lookout } from "./Lookout.ts"
 import { NodeLease } from "./NodeLease.ts"
 import { OwnRuns } from "./OwnRuns.ts"
 import { Untold } from "./Untold.ts"
@@ -16,8 +16,11 @@ import { Untold } from "./Untold.ts"
 /** Runs in one transaction. */
 const batch = 500
 
-/** How long after the end of its lease a dead node is noticed, at most; where all were away it does not matter. */
-const noticedMs = 40_000
+/**
+ * How long after the end of its lease a dead node is noticed, at most: a look, and some time for what it finds; where all
+ * were away it does not matter.
+ */
+const noticedMs = everyMs + 10_000
 
 /** Built only after one complete pass, so that nothing of a former life is `running` when the node begins. */
 export const layer = Layer.effectDiscard(

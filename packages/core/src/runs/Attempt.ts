@@ -108,6 +108,16 @@ export const nextDue = (
     ? addMillis(now, retryDelayMs(policy, attempt, draw))
     : null
 
+/** Whether no attempt follows this ended run of a delivery, as its record tells. */
+export const isLast = ({ status, attempt, result, cpu_ms }: Run, attempts: number): boolean => {
+  if (status === "running") return false
+  if (status !== "failed") return true
+  const name = /^\{"error":\{"name":"(\w+)"/.exec(result ?? "")?.[1] ?? ""
+  // What was lost with its node does not count as an attempt, and has no usage: a function may throw anything.
+  if (name === "NodeLost" && cpu_ms === null) return false
+  return attempt >= attempts || [...hopeless].some((tag) => tag === name)
+}
+
 /** Whether another attempt may follow, if the policy has it. */
 export const isFailure = (outcome: Outcome): boolean => statusOf(outcome) === "failed"
 
@@ -159,5 +169,5 @@ const respondedResult = (outcome: Extract<Outcome, { _tag: "Responded" }>): Json
   })
 }
 
-export const errorResult = (name: string, message: string, stack: string): JsonText =>
+const errorResult = (name: string, message: string, stack: string): JsonText =>
   toJsonText({ error: { name, message, stack } })

@@ -20,7 +20,7 @@ export class BundleRejected extends Schema.TaggedError<BundleRejected>()("Bundle
   }
 }
 
-/** The sandbox itself cannot run anything now. `retryable` after a pause. */
+/** The sandbox itself cannot run anything now. Worth another try after a pause. */
 export class SandboxUnavailable extends Schema.TaggedError<SandboxUnavailable>()("SandboxUnavailable", {
   reason: Schema.String
 }) {

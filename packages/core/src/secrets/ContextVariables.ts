@@ -18,7 +18,7 @@ import { ProjectSecrets } from "./ProjectSecrets.ts"
 export const contextValueBytesMax = 64 * 1024
 
 /** UTF-16 code units. */
-export const contextDescriptionLengthMax = 1024
+const contextDescriptionLengthMax = 1024
 
 /** How many a project may have. Requests at the same time may pass it by a few. */
 export const contextVariablesMax = 1000
@@ -27,7 +27,7 @@ export const contextVariablesMax = 1000
  * What all values of a project may have together, in characters as they are stored: encrypted, which takes a third more
  * than their UTF-8 and some hundred each. A run may ask for all of them at once.
  */
-export const contextValuesLengthMax = 2 * 1024 * 1024
+const contextValuesLengthMax = 2 * 1024 * 1024
 
 export interface NewContextVariable {
   readonly key: string

@@ -5,17 +5,12 @@
  * tried again by any node whose host wants to know.
  */
 import { Cause, Context, Deferred, Effect, Fiber, Layer, type Scope } from "effect"
+import { forkLasting } from "../errors/Lasting.ts"
 import { EnvId, OrgId } from "../ids/Ids.ts"
 import { now as currentTime } from "../ids/Timestamp.ts"
 import { type Announcement, firstAnnouncement, nextAnnouncement, tellingMs } from "./Announcement.ts"
-import type { Env, Org } from "./Tenant.ts"
+import type { Org, Tenant } from "./Tenant.ts"
 import { TenantStore } from "./TenantStore.ts"
-
-/** An environment with its organization. */
-export interface Tenant {
-  readonly org: Org
-  readonly env: Env
-}
 
 /** What a host does when tenants have been made. They stay, whatever comes of it; failures are logged. */
 export interface TenantHooks<R = never> {
@@ -140,7 +135,7 @@ const makeAnnouncer = (kinds: ReadonlyArray<Announcement["kind"]>) =>
 
     const begin = Effect.fnUntraced(function* (hooks: TenantHooks) {
       yield* Deferred.succeed(begun, { hooks, scope: yield* Effect.scope })
-      if (kinds.length > 0) yield* Effect.forkScoped(Effect.forever(Effect.andThen(look, Effect.sleep(lookMs))))
+      if (kinds.length > 0) yield* forkLasting({ name: "The announcer" }, Effect.andThen(look, Effect.sleep(lookMs)))
     })
 
     return { announcing, begin }

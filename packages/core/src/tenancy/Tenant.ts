@@ -14,7 +14,7 @@ export class Org extends Schema.Class<Org>("Org")({
   slug: Slug,
   name: Schema.String,
   plan: PlanName,
-  /** How many people the host counts as members; -1 is never stored. */
+  /** How many people the host counts as members. */
   members: Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)),
   created_at: Timestamp,
   updated_at: Timestamp
@@ -28,3 +28,9 @@ export class Env extends Schema.Class<Env>("Env")({
   active: Schema.Boolean,
   created_at: Timestamp
 }) {}
+
+/** An environment with its organization. */
+export interface Tenant {
+  readonly org: Org
+  readonly env: Env
+}

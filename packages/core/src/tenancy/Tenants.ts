@@ -11,10 +11,10 @@ import { EnvId, freshIds, isUuid, OrgId } from "../ids/Ids.ts"
 import type { Page, PageRequest } from "../ids/Page.ts"
 import { isStorable } from "../ids/StorableText.ts"
 import { now } from "../ids/Timestamp.ts"
-import { Announcer, type Tenant } from "./Announcer.ts"
+import { Announcer } from "./Announcer.ts"
 import { PlanName } from "./Plan.ts"
 import { Plans } from "./Plans.ts"
-import { Env, isSlug, Org } from "./Tenant.ts"
+import { Env, isSlug, Org, type Tenant } from "./Tenant.ts"
 import { TenantStore } from "./TenantStore.ts"
 
 export interface NewOrg {

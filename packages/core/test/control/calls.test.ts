@@ -30,6 +30,9 @@ const modules = {
         },
         { meta: { retry: { attempts: 3, delay: "1s", jitter: false, backoff: 1 } } }
       ),
+      lies: () => {
+        throw Object.assign(new Error("I did not"), { name: "NodeLost" })
+      },
       single: Object.assign(() => never(), { meta: { concurrency: { limit: 1 } } }),
       parent: Object.assign((_event: unknown, svc: TrustedSvc) => svc.call("main/add", [1, 2]), {
         meta: { event: "parent" }
@@ -152,6 +155,13 @@ describe("calling", () => {
       const added = yield* inTime(env, { fn: "app:main/add", args: [1, 2], wait: 10 })
       assert.deepStrictEqual([added.run?.status, added.run?.result], ["succeeded", "3"])
       assert.strictEqual((yield* inTime(env, { fn: "main/slow", wait: 10 })).run?.result, '"done"')
+    })
+  )
+
+  check("are over when a function fails with the name of a failure of ours", (env) =>
+    Effect.gen(function* () {
+      const { run } = yield* inTime(env, { fn: "main/lies", wait: 10 }, 1)
+      assert.strictEqual(run?.status, "failed")
     })
   )
 

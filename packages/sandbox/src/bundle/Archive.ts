@@ -4,7 +4,7 @@ import { BundleRejected, type Limits } from "@weft/core"
 import { type Entry, fromBufferPromise, type ZipFile } from "yauzl"
 
 export const entryFile = "index.js"
-export const mapFile = "index.js.map"
+const mapFile = "index.js.map"
 /** A script beyond this is not compiled, in bytes. */
 const scriptBytesMax = 16 * 1024 * 1024
 const mapBytesMax = 32 * 1024 * 1024

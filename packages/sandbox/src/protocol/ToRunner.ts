@@ -9,7 +9,7 @@ export type Trigger = (typeof triggers)[number]
 export const bodyKinds = ["none", "json", "text", "given"] as const
 
 /** Why a run is told to stop. */
-export const stopReasons = ["cancelled", "timeout"] as const
+const stopReasons = ["cancelled", "timeout"] as const
 export type StopReason = (typeof stopReasons)[number]
 
 export type ToRunner =

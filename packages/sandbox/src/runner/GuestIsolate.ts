@@ -37,7 +37,7 @@ export interface IsolateHost {
 }
 
 /** An entry longer than this is announced, and no longer keeps others from computing. */
-export const busyMs = 20
+const busyMs = 20
 /** How long a stopped run may go on computing before its isolate is ended. */
 const stopGraceMs = 20
 /** A disposed isolate that has not come to rest by then never will. */

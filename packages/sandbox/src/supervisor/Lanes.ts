@@ -137,7 +137,7 @@ export class Lanes {
     for (const lane of this.#all()) {
       if (lane.runner !== runner) continue
       lane.runner = undefined
-      if (this.#isSolo(lane) && lane.queue.length === 0) return
+      if (!this.#shared.includes(lane) && lane.queue.length === 0) return
       this.#refill(lane)
     }
   }
@@ -229,10 +229,6 @@ export class Lanes {
     if (spare?.state === "dead") return undefined
     this.#spare = this.#failures === 0 && this.#others === "started" ? this.#runners.start() : undefined
     return spare
-  }
-
-  #isSolo(lane: Lane): boolean {
-    return !this.#shared.includes(lane)
   }
 
   *#all(): Iterable<Lane> {

@@ -6,7 +6,7 @@
  */
 
 /** Marks prototypes of platform classes: their instances are not plain data to `structuredClone`. */
-export const platformObject: unique symbol = Symbol("platform object")
+const platformObject: unique symbol = Symbol("platform object")
 
 /** The hook of `console` for a readable form of an object; the same key that libraries use for Node. */
 export const inspectCustom: unique symbol = Symbol.for("nodejs.util.inspect.custom")

@@ -14,8 +14,8 @@ const escaped = 6
 export const roomFor = (otherBytes: number): number => Math.floor((host().callBytes - otherBytes - frameBytes) / 4) * 3
 
 /** What to ask for in one call. As base64 bytes are longer by a third, and there is room to spare for the rest. */
-export const bytesPerCall = (): number => Math.floor(host().callBytes / 2)
-export const textPerCall = (): number => Math.floor(host().callBytes / escaped)
+const bytesPerCall = (): number => Math.floor(host().callBytes / 2)
+const textPerCall = (): number => Math.floor(host().callBytes / escaped)
 
 /** Writes bytes in pieces of at most `room`, each when the one before has gone. Stops where `write` gives false. */
 export const writeAll = async (
