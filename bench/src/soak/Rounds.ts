@@ -5,7 +5,7 @@ import { type Client, makeClient } from "../nodes/Client.ts"
 import { watchEnv } from "../nodes/EnvWatcher.ts"
 import { type Evidence, gather, type StoredEvent } from "../nodes/Evidence.ts"
 import type { Findings } from "../nodes/Findings.ts"
-import { Ledger } from "../nodes/Ledger.ts"
+import { type Fault, Ledger } from "../nodes/Ledger.ts"
 import { beginLoad } from "../nodes/Load.ts"
 import { checkRuns } from "../nodes/RunChecks.ts"
 import { watchStreams } from "../nodes/StreamWatcher.ts"
@@ -21,6 +21,8 @@ export interface RoundOptions {
   /** Requests in a second. */
   readonly rate: number
   readonly seed: number
+  /** Read when the round is judged. */
+  readonly stalls: ReadonlyArray<Fault>
 }
 
 /** Sums over all rounds. */
@@ -34,6 +36,8 @@ export interface Tally {
   succeeded: number
   failedAsPlanned: number
   ticks: number
+  /** Passed over for a later one, as the machine stood still. */
+  ticksJoined: number
   streamsFollowed: number
   factsWatched: number
   /** Of any round, until all of it had ended. */
@@ -50,6 +54,7 @@ export const emptyTally = (): Tally => ({
   succeeded: 0,
   failedAsPlanned: 0,
   ticks: 0,
+  ticksJoined: 0,
   streamsFollowed: 0,
   factsWatched: 0,
   settledMsMost: 0
@@ -87,7 +92,7 @@ export const sendRound = async (options: RoundOptions, after: number, lastsMs: n
     tally.settledMsMost = Math.max(tally.settledMsMost, tookMs)
     const { findings } = options
     checkRuns(evidence, ledger, findings)
-    const ticks = checkTicks(evidence, [], { from, to }, findings)
+    const ticks = checkTicks(evidence, options.stalls, { from, to }, findings)
     checkTroubles(ledger, findings)
     for (const id of streams.missed) findings.add("streams whose watcher was not told of the end", id)
     tally.factsWatched += checkWatchers(evidence, [watcher], to, findings)
@@ -101,6 +106,7 @@ export const sendRound = async (options: RoundOptions, after: number, lastsMs: n
     tally.succeeded += evidence.runs.filter(({ status }) => status === "succeeded").length
     tally.failedAsPlanned += evidence.runs.filter(({ status }) => status === "failed").length
     tally.ticks += ticks.fired
+    tally.ticksJoined += ticks.joined
   }
   return { ledger, from, to, judge }
 }

@@ -83,7 +83,7 @@ export const soak = async ({ open, minutes, rate, seed, progress }: SoakOptions)
     let last = first.last
     let told: ReadonlySet<string> = new Set()
     while (performance.now() < until) {
-      const options = { place, envId, latencies, findings, rate: perSecond, seed: seed + last }
+      const options = { place, envId, latencies, findings, rate: perSecond, seed: seed + last, stalls: watching.stalls }
       const round = await sendRound(options, last, Math.min(roundMs, until - performance.now()), tally)
       last = round.ledger.last
       judgements.push(round.judge())

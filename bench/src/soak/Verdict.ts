@@ -7,6 +7,9 @@ import type { Soaked } from "./Soak.ts"
 import { certain } from "./Trend.ts"
 import { kept, own, panelOfKept } from "./Watch.ts"
 
+/** Of the requests that were to be made; more that are left out are another load than the one that is told. */
+const shareSkippedMost = 0.01
+
 /** Of less, the last three quarters are what comes after a start. */
 const minutesJudged = 20
 
@@ -30,6 +33,7 @@ export const verdictOf = (soaked: Soaked): Found => {
       ["runs succeeded", tally.succeeded],
       ["runs failed as they had to", tally.failedAsPlanned],
       ["ticks fired", tally.ticks],
+      ["ticks that fired as one, as the machine stood still", tally.ticksJoined],
       ["streams followed to their end", tally.streamsFollowed],
       ["facts that watchers had to be told", tally.factsWatched],
       ...[...chores.done].map(([kind, count]): readonly [string, number] => [`done: ${kind}`, count]),
@@ -51,6 +55,9 @@ export const verdictOf = (soaked: Soaked): Found => {
         count === 0 ? [] : [`${what}: ${count}, such as ${samples[0] ?? "nothing that could be told"}`]
       ),
       ...chores.failures.slice(0, 20),
+      ...(tally.skipped > shareSkippedMost * (tally.acknowledged + tally.skipped)
+        ? [`${tally.skipped} requests were not made, as 400 waited for answers`]
+        : []),
       ...(choresDone === 0 ? ["no chore was done"] : []),
       ...(tally.events === 0 ? ["no event was looked at"] : [])
     ],

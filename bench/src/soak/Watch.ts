@@ -1,6 +1,8 @@
 /** Looks at the nodes every few seconds while they work. */
 import { monitorEventLoopDelay } from "node:perf_hooks"
 import { setTimeout as sleep } from "node:timers/promises"
+import { tickSeconds } from "../nodes/Guest.ts"
+import type { Fault } from "../nodes/Ledger.ts"
 import { residentMiB } from "../targets/Memory.ts"
 import { proportionalMiB, treeOf } from "../targets/ProcessTree.ts"
 import type { Latencies } from "./Latencies.ts"
@@ -51,6 +53,8 @@ const size = (name: string): Figure => ({ panel: "size of the database, MiB", na
 const frequent = new Set(["event", "call", "webhook"])
 
 export interface Watching {
+  /** When the machine had no time for anybody: the process that makes the load could not go on for so long itself. */
+  readonly stalls: ReadonlyArray<Fault>
   readonly stop: () => Promise<void>
 }
 
@@ -61,12 +65,17 @@ export interface WatchOptions {
   readonly everyMs: number
 }
 
+/** Half of the time between two ticks of a schedule, of which two that are both missed fire as one. */
+const stallMs = (tickSeconds * 1000) / 2
+
 /** Tables are counted once in so many times. */
 const tablesEvery = 6
 
 export const watchPlace = ({ place, series, latencies, everyMs }: WatchOptions): Watching => {
   const began = performance.now()
   let isOver = false
+  const stalls: Array<Fault> = []
+  let lookedAt = Date.now()
   const delay = monitorEventLoopDelay({ resolution: 20 })
   delay.enable()
   const looping = (async () => {
@@ -80,6 +89,9 @@ export const watchPlace = ({ place, series, latencies, everyMs }: WatchOptions):
         series.add(tail(kind), minutes, p99)
       }
       series.add(own, minutes, delay.max / 1e6)
+      const now = Date.now()
+      if (delay.max / 1e6 > stallMs) stalls.push({ kind: "stall", slots: [], from: lookedAt, to: now })
+      lookedAt = now
       delay.reset()
       await weigh(place, series, minutes)
       if (n % tablesEvery === 0) await count(place, series, minutes)
@@ -87,6 +99,7 @@ export const watchPlace = ({ place, series, latencies, everyMs }: WatchOptions):
     }
   })()
   return {
+    stalls,
     stop: async () => {
       isOver = true
       await looping

@@ -42,7 +42,7 @@ export { dispose, markDisposable } from "./blobs/Pieces.ts"
 export { artifactKey } from "./builds/Artifacts.ts"
 export { Build } from "./builds/Build.ts"
 export { BuildStore, type Deployment } from "./builds/BuildStore.ts"
-export { Builds, type OfBuild } from "./builds/Builds.ts"
+export { type BuildDownload, Builds, type OfBuild } from "./builds/Builds.ts"
 export type { OfferedTool } from "./builds/Deployments.ts"
 export {
   Concurrency,

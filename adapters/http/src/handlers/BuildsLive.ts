@@ -1,7 +1,7 @@
 /** Handlers for `BuildsApi` and `TriggersApi`: one service call each, no decisions. */
 import { pageOf, WeftApi } from "@weft/api"
-import { type Build, Builds } from "@weft/core"
-import { Effect, Layer, Semaphore, Stream } from "effect"
+import { type BuildDownload, Builds, Caller, type EnvId, type StoreUnavailable } from "@weft/core"
+import { Effect, Layer, RcMap, type Scope, Semaphore } from "effect"
 import { HttpApiBuilder, HttpApiSchema } from "effect/http-api"
 import type { HttpSettings } from "../app/HttpOptions.ts"
 import { type Downloadable, download } from "../files/Download.ts"
@@ -15,6 +15,13 @@ const buildsGroup = ({ archiveBytes, uploadsAtOnce }: HttpSettings) =>
     Effect.fnUntraced(function* (handlers) {
       const builds = yield* Builds
       const uploads = yield* Semaphore.make(uploadsAtOnce)
+      // Whose clients are slow keeps nobody of other environments from uploading.
+      const uploadsOf = yield* RcMap.make({ lookup: (_: EnvId) => Semaphore.make(Math.ceil(uploadsAtOnce / 2)) })
+      const inTurn = Effect.fnUntraced(function* <A, E, R>(upload: Effect.Effect<A, E, R>) {
+        const { env_id } = yield* Caller
+        const own = yield* RcMap.get(uploadsOf, env_id)
+        return yield* own.withPermit(uploads.withPermit(upload))
+      }, Effect.scoped)
       return handlers.handleAll({
         listAll: ({ query }) => {
           const page = pageOf(query)
@@ -26,7 +33,7 @@ const buildsGroup = ({ archiveBytes, uploadsAtOnce }: HttpSettings) =>
         },
         upload: Effect.fnUntraced(function* ({ params, payload, request }) {
           yield* checkAnnounced(request.headers["content-length"], archiveBytes)
-          const { build, existed } = yield* uploads.withPermits(1)(
+          const { build, existed } = yield* inTurn(
             Effect.flatMap(readUploadForm(payload, archiveBytes), ({ zip, fields }) =>
               builds.upload(params.project_id_or_slug, { zip, ...fields })
             )
@@ -40,22 +47,22 @@ const buildsGroup = ({ archiveBytes, uploadsAtOnce }: HttpSettings) =>
         endLive: ({ params }) => builds.endLive(params.project_id_or_slug),
         get: ({ params }) => builds.get(params.project_id_or_slug, params.build_id),
         download: ({ params }) =>
-          Effect.flatMap(builds.download(params.project_id_or_slug, params.build_id), ({ build, zip }) =>
-            download(zipOf(build, zip))
+          Effect.flatMap(builds.download(params.project_id_or_slug, params.build_id), (stored) =>
+            download(zipOf(stored))
           ),
         deploy: ({ params }) => builds.deploy(params.project_id_or_slug, params.build_id)
       })
     })
   )
 
-/** A build never changes, and its zip is in memory as a whole. */
-const zipOf = (build: Build, zip: Uint8Array): Downloadable<never, never> => ({
-  size: zip.length,
+/** A build never changes. */
+const zipOf = ({ build, read }: BuildDownload): Downloadable<StoreUnavailable, Scope.Scope> => ({
+  size: build.size,
   etag: `"${build.hash}"`,
   modifiedAt: build.created_at,
   contentType: "application/zip",
   fileName: `build-${build.build_id}.zip`,
-  read: (range) => Effect.succeed(Stream.make(range === undefined ? zip : zip.subarray(range.start, range.end))),
+  read,
   address: () => Effect.succeed(null)
 })
 

@@ -1,9 +1,9 @@
 /** Builds of the caller's environment. Permission first, then the rules, then the stores. */
-import { Bytes, Context, Effect, Layer } from "effect"
+import { Bytes, Context, Effect, Layer, type Scope, type Stream } from "effect"
 import type { Digest, SecureRandom } from "effect/crypto"
 import { type Caller, requirePermission } from "../access/Caller.ts"
 import { readable } from "../access/Permission.ts"
-import { BlobStore } from "../blobs/BlobStore.ts"
+import { BlobStore, type ByteRange } from "../blobs/BlobStore.ts"
 import { type Forbidden, NotFound, type StoreUnavailable } from "../errors/Errors.ts"
 import type { FileStore } from "../files/FileStore.ts"
 import type { BuildId } from "../ids/Ids.ts"
@@ -14,7 +14,7 @@ import { ProjectStore } from "../projects/ProjectStore.ts"
 import type { FunctionRef, Sandbox } from "../sandbox/Sandbox.ts"
 import type { Build } from "./Build.ts"
 import { BuildStore, type Deployment } from "./BuildStore.ts"
-import { type Deploy, makeDeploy, readZip, toBuildId } from "./Deploy.ts"
+import { type Deploy, inStore, makeDeploy, toBuildId } from "./Deploy.ts"
 import type { Deployments } from "./Deployments.ts"
 import { type LiveBuilds, makeLiveBuilds } from "./LiveBuilds.ts"
 import type { EventHandler, ScheduleEntry } from "./Manifest.ts"
@@ -24,6 +24,14 @@ import { makeUpload, type Upload } from "./Upload.ts"
 export type OfBuild<A> = A & { readonly build_id: BuildId }
 
 type Denied = Forbidden | StoreUnavailable
+
+export interface BuildDownload {
+  readonly build: Build
+  /** Its bytes, or those of a range, as fast as they are taken. */
+  readonly read: (
+    range?: ByteRange
+  ) => Effect.Effect<Stream.Stream<Uint8Array, StoreUnavailable>, StoreUnavailable, Scope.Scope>
+}
 
 export class Builds extends Context.Service<
   Builds,
@@ -44,10 +52,7 @@ export class Builds extends Context.Service<
     readonly live: LiveBuilds["live"]
     /** Lets the deployed build serve again, on every node. Needs `build: execute`. */
     readonly endLive: LiveBuilds["endLive"]
-    readonly download: (
-      project: string,
-      buildId: string
-    ) => Effect.Effect<{ readonly build: Build; readonly zip: Uint8Array }, Denied | NotFound, Caller>
+    readonly download: (project: string, buildId: string) => Effect.Effect<BuildDownload, Denied | NotFound, Caller>
     /**
      * Makes the build the one that serves the project's triggers, on every node; runs in flight finish on their
      * own build. Needs `build: execute`. `BadRequest` when the build cannot be loaded, its metadata is wrong or
@@ -128,7 +133,7 @@ export class Builds extends Context.Service<
 
         download: Effect.fnUntraced(function* (idOrName, buildId) {
           const build = yield* get(idOrName, buildId)
-          return { build, zip: yield* readZip(blobs, build) }
+          return { build, read: (range) => inStore(blobs.read(build.storage_path, range), build) }
         }),
 
         ...(yield* makeLiveBuilds),

@@ -4,12 +4,12 @@
  * Everything that can fail by the author's fault comes before the one transaction that changes anything.
  * Deploying an older build again is the rollback.
  */
-import { Effect, Schema } from "effect"
+import { Effect, PartitionedSemaphore, Schema } from "effect"
 import type { Caller } from "../access/Caller.ts"
 import { BlobStore } from "../blobs/BlobStore.ts"
 import { BadRequest, type Forbidden, NotFound, StoreUnavailable, type Taken } from "../errors/Errors.ts"
 import { toIdOrName } from "../ids/IdOrName.ts"
-import { BuildId } from "../ids/Ids.ts"
+import { BuildId, type EnvId } from "../ids/Ids.ts"
 import { now } from "../ids/Timestamp.ts"
 import { namedProject } from "../projects/NamedProject.ts"
 import { ProjectStore } from "../projects/ProjectStore.ts"
@@ -27,6 +27,9 @@ export type Deploy = (
   buildId: string
 ) => Effect.Effect<Build, Forbidden | NotFound | BadRequest | SandboxUnavailable | StoreUnavailable, Caller>
 
+/** Builds that are in memory to be loaded, each as a whole; environments take turns. */
+const atOnce = 2
+
 export const makeDeploy = Effect.gen(function* () {
   const store = yield* BuildStore
   const blobs = yield* BlobStore
@@ -34,6 +37,7 @@ export const makeDeploy = Effect.gen(function* () {
   const sandbox = yield* Sandbox
   const deployments = yield* Deployments
   const prepare = yield* makePrepare
+  const turns = yield* PartitionedSemaphore.make<EnvId>({ permits: atOnce })
 
   /** Whoever goes away in the middle leaves no node with an old snapshot. */
   const serve = Effect.fnUntraced(function* (build: Build, manifest: Manifest) {
@@ -47,7 +51,8 @@ export const makeDeploy = Effect.gen(function* () {
   return Effect.fnUntraced(function* (idOrName, buildId) {
     const { project } = yield* namedProject(projects, idOrName, "build", "execute")
     const build = yield* store.get(project.env_id, yield* toBuildId(buildId), project.project_id)
-    const { manifest, artifact } = yield* prepare(yield* readZip(blobs, build))
+    const zip = inStore(blobs.get(build.storage_path), build)
+    const { manifest, artifact } = yield* turns.withPermit(build.env_id)(Effect.flatMap(zip, prepare))
     const stored = Effect.andThen(blobs.put(artifactKey(build), artifact), serve(build, manifest))
     // Who deploys calls soon.
     const warm = sandbox.warm({ env_id: build.env_id, build_id: build.build_id, artifact })
@@ -71,9 +76,12 @@ export const toBuildId = (text: string): Effect.Effect<BuildId, NotFound> => {
 }
 
 /** The bytes of a stored build. That they are missing is the store's fault, not the caller's. */
-export const readZip = (blobs: BlobStore["Service"], build: Build): Effect.Effect<Uint8Array, StoreUnavailable> =>
-  Effect.catchTag(blobs.get(build.storage_path), "NotFound", (cause) =>
-    Effect.fail(new StoreUnavailable({ operation: `zip of build ${build.build_id}`, cause }))
+export const inStore = <A, R>(
+  bytes: Effect.Effect<A, NotFound | StoreUnavailable, R>,
+  { build_id }: Build
+): Effect.Effect<A, StoreUnavailable, R> =>
+  Effect.catchTag(bytes, "NotFound", (cause) =>
+    Effect.fail(new StoreUnavailable({ operation: `zip of build ${build_id}`, cause }))
   )
 
 const isBuildId = Schema.is(BuildId)
