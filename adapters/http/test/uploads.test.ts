@@ -1,6 +1,7 @@
 import { request } from "node:http"
 import { assert, describe, it } from "@effect/vitest"
 import { trustedZip } from "@weft/core"
+import { Redacted } from "effect"
 import { afterAll, beforeAll } from "vitest"
 import { hashOf, type Reply, TestServer, uploadForm } from "./server/TestServer.ts"
 
@@ -25,11 +26,11 @@ const count = async (): Promise<number> => (await server.call("GET", "/v1/builds
 const sendForm = (form: FormData): Promise<Reply> => server.call("POST", "/v1/projects/shop/builds", { body: form })
 
 /** Opens an upload and sends only its beginning. */
-const startUpload = (contentLength: number) => {
-  const upload = request(`${server.listening.url}/v1/projects/shop/builds`, {
+const startUpload = (contentLength: number, { listening, token } = server) => {
+  const upload = request(`${listening.url}/v1/projects/shop/builds`, {
     method: "POST",
     headers: {
-      authorization: `Bearer ${server.token}`,
+      authorization: `Bearer ${token}`,
       "content-type": "multipart/form-data; boundary=x",
       "content-length": contentLength
     }
@@ -158,6 +159,20 @@ describe("uploading a build", () => {
     assert.strictEqual((await next).status, 201)
     assert.strictEqual(await count(), total + 1)
   })
+})
+
+it("uploads that are slow leave room for those of other environments", async () => {
+  const own = await TestServer.start({ uploadsAtOnce: 2 })
+  const env = await own.weft.envs.create("acme", { name: "other" })
+  const token = Redacted.value((await own.weft.apiKeys.create(env.env_id, {})).token)
+  await own.call("POST", "/v1/projects", { json: { name: "shop" } })
+  await own.call("POST", "/v1/projects", { json: { name: "shop" }, token })
+  const stuck = [startUpload(1000, own), startUpload(1000, own)]
+  await new Promise((resolve) => setTimeout(resolve, 100))
+  assert.strictEqual((await own.upload("shop", "shop", {}, { token })).status, 201)
+  for (const upload of stuck) upload.destroy()
+  assert.strictEqual((await own.upload("shop", "shop")).status, 201)
+  await own.close()
 })
 
 describe("downloading a build", () => {
