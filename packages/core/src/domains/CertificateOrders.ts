@@ -6,6 +6,7 @@ import { Certificates, type IssuedCertificate } from "./Certificates.ts"
 import type { Domain } from "./Domain.ts"
 import { certificatePlace, type DomainCertificate } from "./DomainCertificate.ts"
 import { orderFailed, orderSucceeded, renewAt } from "./DomainProgress.ts"
+import { OrderBudget, ordersPerHour } from "./OrderBudget.ts"
 
 /** What an order came to. */
 export interface Ordered {
@@ -21,6 +22,7 @@ export interface Ordered {
 export const makeOrder = Effect.gen(function* () {
   const certificates = yield* Certificates
   const keyring = yield* Keyring
+  const budget = new OrderBudget()
 
   const sealed = Effect.fnUntraced(function* (domain: Domain, issued: IssuedCertificate) {
     const private_key = yield* keyring.seal(Redacted.value(issued.privateKey), certificatePlace(domain.domain_id))
@@ -30,11 +32,20 @@ export const makeOrder = Effect.gen(function* () {
 
   return Effect.fnUntraced(
     function* (domain: Domain) {
-      if ((yield* currentTime) < domain.next_order_at) {
+      const now = yield* currentTime
+      if (now < domain.next_order_at) {
         return { domain, certificate: null, refusal: "the last order failed, and the next has to wait a little" }
       }
+      const next_order_at = budget.next(domain.org_id, now)
+      if (next_order_at !== null) {
+        const refusal = `the organization has ordered ${ordersPerHour} certificates within an hour, and the next has to wait`
+        return { domain: { ...domain, next_order_at }, certificate: null, refusal }
+      }
       const order = { domain: domain.domain, challengeName: domain.validation_cname_value }
-      const issued = yield* certificates.issue(order)
+      const issued = yield* Effect.tapError(certificates.issue(order), () =>
+        Effect.sync(() => budget.made(domain.org_id, now))
+      )
+      if (issued !== null) budget.made(domain.org_id, now)
       return {
         domain: orderSucceeded(domain, yield* currentTime),
         certificate: issued === null ? null : yield* sealed(domain, issued),

@@ -211,6 +211,25 @@ describe("the certificate of a domain", () => {
     })
   )
 
+  check("is ordered so many times in an hour for an organization, and then later", (place, env) =>
+    Effect.gen(function* () {
+      place.authority = "issues"
+      for (let n = 0; n < 50; n++) {
+        const domain = yield* validated(place, env, `hooks${n}.example.com`)
+        yield* remove(domain)
+        yield* settle
+      }
+      assert.strictEqual(place.issued.length, 50)
+      const domain = yield* add(env, "late.example.com")
+      place.prove(domain)
+      assert.include((yield* verify(domain)).message, "has ordered 50 certificates within an hour")
+      assert.strictEqual(place.issued.length, 50)
+      yield* after(2 * hour)
+      assert.notStrictEqual(yield* status(domain), "pending_validation")
+      assert.strictEqual(place.issued.length, 51)
+    })
+  )
+
   check("may take longer than whoever asked for it waits", (place, env) =>
     Effect.gen(function* () {
       place.authority = "never answers"

@@ -1,0 +1,32 @@
+/**
+ * How many certificates an organization may have ordered by this node. Authorities count orders for all tenants together:
+ * whoever adds names, and removes them, and adds others, is not to use up what there is.
+ */
+import type { OrgId } from "../ids/Ids.ts"
+import { addMillis, type Timestamp } from "../ids/Timestamp.ts"
+
+/** Orders in an hour: half of what the strictest well-known authority takes from one account. */
+export const ordersPerHour = 50
+
+const hourMs = 3_600_000
+
+export class OrderBudget {
+  /** When the orders of the last hour were made, the first one first. */
+  readonly #made = new Map<OrgId, ReadonlyArray<Timestamp>>()
+
+  /** Null when the organization may order now, else when it may again. */
+  next(orgId: OrgId, now: Timestamp): Timestamp | null {
+    const [first, ...rest] = this.#recent(orgId, now)
+    return first === undefined || rest.length + 1 < ordersPerHour ? null : addMillis(first, hourMs)
+  }
+
+  made(orgId: OrgId, now: Timestamp): void {
+    this.#made.set(orgId, [...this.#recent(orgId, now), now])
+  }
+
+  #recent(orgId: OrgId, now: Timestamp): ReadonlyArray<Timestamp> {
+    const recent = (this.#made.get(orgId) ?? []).filter((at) => at > now - hourMs)
+    if (recent.length === 0) this.#made.delete(orgId)
+    return recent
+  }
+}
