@@ -14,7 +14,7 @@ const aboveStores = ["answers", "openapi", "webhooks", "files", "fuzz", "mcp", "
 
 /** Those of them that say nothing of the API's endpoints, or send their requests otherwise. */
 const besidesEndpoints = [
-  ...["client", "draining", "files-client", "files-downloads", "files-elsewhere", "mcp", "metrics", "mounts"],
+  ...["client", "draining", "files-client", "files-downloads", "files-elsewhere", "fuzz", "mcp", "metrics", "mounts"],
   ...["openapi", "outages", "sockets", "streams-life", "streams-nodes", "webhookAnswers", "webhookBodies", "webhooks"]
 ].map((name) => `adapters/http/test/${name}.test.ts`)
 

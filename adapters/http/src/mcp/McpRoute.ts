@@ -73,14 +73,17 @@ const inSpan = (host: McpHost): Effect.Effect<McpHost> =>
 const readJson = (request: HttpServerRequest.HttpServerRequest) =>
   Effect.flatMap(request.text, (text) => Effect.try({ try: (): unknown => JSON.parse(text), catch: () => notJson }))
 
-/** The headers that the protocol is about. */
+/**
+ * The headers that the protocol is about. The answer is JSON, whatever the client takes, and what it sent was read as
+ * JSON: to insist that it says so would keep out many for nothing.
+ */
 const sentOn = (headers: Readonly<Record<string, string | undefined>>): Record<string, string> => {
-  const sent: Record<string, string> = {}
-  for (const name of ["accept", "content-type", "mcp-protocol-version"]) {
-    const value = headers[name]
-    if (value !== undefined) sent[name] = value
+  const version = headers["mcp-protocol-version"]
+  return {
+    accept: "application/json, text/event-stream",
+    "content-type": "application/json",
+    ...(version === undefined ? {} : { "mcp-protocol-version": version })
   }
-  return sent
 }
 
 const isInitialize = (body: unknown): boolean =>

@@ -5,12 +5,17 @@ const day = 24 * 60 * 60
 
 /** Seconds of each designator, in their order. A month counts 30 days and a year 365, for want of a calendar. */
 const units = [365 * day, 30 * day, 7 * day, day, 60 * 60, 60, 1]
-const pattern =
-  /^P(?=\d|T\d)(?:(\d{1,9})Y)?(?:(\d{1,9})M)?(?:(\d{1,9})W)?(?:(\d{1,9})D)?(?:T(?=\d)(?:(\d{1,9})H)?(?:(\d{1,9})M)?(?:(\d{1,9}(?:\.\d{1,9})?)S)?)?$/
+const number = "(\\d{1,9}(?:\\.\\d{1,9})?)"
+const date = ["Y", "M", "W", "D"].map((letter) => `(?:${number}${letter})?`).join("")
+const time = ["H", "M", "S"].map((letter) => `(?:${number}${letter})?`).join("")
+const pattern = new RegExp(`^P(?=\\d|T\\d)${date}(?:T(?=\\d)${time})?$`)
 
+/** Only the last part may have a fraction. */
 export const parseIsoDuration = (text: string): Option.Option<Duration.Duration> => {
   const parts = pattern.exec(text)?.slice(1)
   if (parts === undefined) return Option.none()
+  const last = parts.findLastIndex((part) => part !== undefined)
+  if (parts.some((part, index) => index < last && part?.includes("."))) return Option.none()
   return Option.some(Duration.seconds(parts.reduce((sum, part, i) => sum + Number(part ?? 0) * (units[i] ?? 0), 0)))
 }
 

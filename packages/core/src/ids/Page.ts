@@ -22,7 +22,7 @@ export interface Page<A> {
  * What the items of a page may have together, in bytes, of what callers decide the size of. Whoever reads a list holds
  * all of a page at once, some of it as objects that take twenty times as much as their text.
  */
-export const pageBytesMax = 16 * 1024 * 1024
+export const pageBytesMax = 32 * 1024 * 1024
 
 const itemsAtOnce = 100
 

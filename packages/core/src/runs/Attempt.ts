@@ -161,12 +161,12 @@ const resultOf = (outcome: Outcome): JsonText => {
   }
 }
 
-/** `{status, headers, body}` without parsing a JSON body again. */
+/** `{status, headers, body}` without parsing a JSON body again; headers and body as far as there are any. */
 const respondedResult = (outcome: Extract<Outcome, { _tag: "Responded" }>): JsonText => {
-  const body = outcome.encoding === "json" ? outcome.body || "null" : JSON.stringify(outcome.body)
-  return JsonText.make(`{"status":${outcome.status},"headers":${JSON.stringify(outcome.headers)},"body":${body}}`, {
-    disableChecks: true
-  })
+  const headers = Object.keys(outcome.headers).length === 0 ? "" : `,"headers":${JSON.stringify(outcome.headers)}`
+  const body = outcome.encoding === "json" ? outcome.body : JSON.stringify(outcome.body)
+  const ofBody = outcome.body === "" ? "" : `,"body":${body}`
+  return JsonText.make(`{"status":${outcome.status}${headers}${ofBody}}`, { disableChecks: true })
 }
 
 const errorResult = (name: string, message: string, stack: string): JsonText =>

@@ -39,6 +39,7 @@ const modules = {
       plain: endpoint("/plain", {}, () => ({ hello: 1 })),
       nothing: endpoint("/nothing", {}, () => undefined),
       response: endpoint("/response", {}, () => ({ status: 201, headers: { "x-a": "b" }, body: { made: true } })),
+      empty: endpoint("/empty", {}, () => ({ status: 204 })),
       text: endpoint("/text", {}, () => ({ status: 200, headers: { "content-type": "text/plain" }, body: "hi" })),
       throws: endpoint("/throws", {}, () => {
         throw new Error("secret detail")
@@ -113,6 +114,11 @@ describe("webhooks", () => {
         headers: { "x-a": "b" },
         body: { made: true }
       })
+      yield* handle("/empty")
+      assert.deepStrictEqual(
+        (yield* allRuns(env)).map(({ result }) => result),
+        ['{"status":204}', run?.result]
+      )
     })
   )
 
