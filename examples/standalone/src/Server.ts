@@ -69,6 +69,7 @@ const open = async (settings: Settings): Promise<Server> => {
       ...settings.connections,
       trustProxy: settings.trustProxy,
       version: manifest.version,
+      ...(settings.gitSha === null ? {} : { gitSha: settings.gitSha }),
       ...(limits.archiveBytes === undefined ? {} : { archiveBytes: limits.archiveBytes })
     }).catch((error: unknown) => {
       throw asAddressError(error, settings)

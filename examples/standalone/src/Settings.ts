@@ -52,6 +52,8 @@ export interface Settings extends BackendSettings {
   readonly leaseMs: number | null
   /** How long ended runs are kept at most; null for what their plan says. */
   readonly retentionMs: number | null
+  /** Of the sources that it was built from, as `/v1/status` and `weft_build_info` tell; null for one that nobody told. */
+  readonly gitSha: string | null
   /** How long new requests are still answered when the server ends. */
   readonly lingerMs: number
   readonly bodyBytes: number
@@ -145,6 +147,7 @@ export const readSettings = (variables: Variables): Settings => {
     deliveries: { total, perEnv: whole("WEFT_LIMIT_DELIVERIES_PER_ENV", 1, total) ?? Math.ceil(total / 4) },
     leaseMs: whole("WEFT_LIMIT_LEASE_MS", 1_000, 3_600_000),
     retentionMs: whole("WEFT_LIMIT_RETENTION_MS", 1_000),
+    gitSha: text("WEFT_GIT_SHA"),
     lingerMs: whole("WEFT_LINGER_MS", 0, lingerMsMax) ?? 0,
     bodyBytes,
     heldBodyBytes: whole("WEFT_LIMIT_HELD_BODY_BYTES", bodyBytes) ?? Math.max(256 * MiB, bodyBytes),
