@@ -108,6 +108,8 @@ export class Claimer extends Context.Service<
       const once = Effect.gen(function* () {
         if (stopped) return yield* letInFreed
         const groups = takeFreed()
+        // Ended runs of groups that are not full come often, and leave nothing to claim.
+        const most = wanted || groups.length === 0 ? claimMax : freedMax
         wanted = false
         nextDueAt = null
         calm.closeUnsafe()
@@ -115,7 +117,7 @@ export class Claimer extends Context.Service<
           addFreed(groups)
           unknown()
         }
-        const { again, dueAt } = yield* claim(groups).pipe(
+        const { again, dueAt } = yield* claim(groups, most).pipe(
           Effect.onError(() => Effect.sync(failed)),
           Effect.ensuring(Effect.sync(() => calm.openUnsafe()))
         )
@@ -192,8 +194,8 @@ const makeClaim = Effect.gen(function* () {
     if (groups.length > 0 && (yield* store.unpark(groups, yield* currentTime)) > 0) yield* tellOthers
   })
 
-  const claim = Effect.fnUntraced(function* (freed: ReadonlyArray<Group>) {
-    const wanted = Math.min(slots.free(), claimMax)
+  const claim = Effect.fnUntraced(function* (freed: ReadonlyArray<Group>, most: number) {
+    const wanted = Math.min(slots.free(), most)
     if (wanted === 0) {
       slots.endClaim({ all: true, envs: [] })
       yield* letIn(freed)
