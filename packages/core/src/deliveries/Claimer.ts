@@ -141,7 +141,10 @@ export class Claimer extends Context.Service<
       )
 
       yield* lookout.onSight(({ next_due_at }) => {
-        if (next_due_at !== null) claimAt(next_due_at)
+        if (next_due_at === null) return
+        claimAt(next_due_at)
+        // Whoever sleeps until then does not hear of a clock that was set meanwhile.
+        if (next_due_at <= clock.currentTimeMillisUnsafe()) wake.openUnsafe()
       })
 
       // What the last runs of this node left is for the others.

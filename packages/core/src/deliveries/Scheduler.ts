@@ -43,6 +43,7 @@ export const layer = Layer.effectDiscard(
     const store = yield* ScheduleStore
     const fire = yield* makeFire
     const lookout = yield* Lookout
+    const clock = yield* Clock.Clock
     const wake = Latch.makeUnsafe(false)
     let nextAt: Timestamp | null = null
 
@@ -52,9 +53,10 @@ export const layer = Layer.effectDiscard(
       Effect.asVoid(wake.open)
     )
 
-    // Schedules that nobody told of: the node where they were made is dead.
+    // Schedules that nobody told of, as the node where they were made is dead; and those that a clock which was set made due.
     yield* lookout.onSight(({ next_tick_at }) => {
-      if (next_tick_at !== null && (nextAt === null || next_tick_at < nextAt)) wake.openUnsafe()
+      if (next_tick_at === null) return
+      if (nextAt === null || next_tick_at < nextAt || next_tick_at <= clock.currentTimeMillisUnsafe()) wake.openUnsafe()
     })
 
     /** Fires all that is due; when the next one will be. */

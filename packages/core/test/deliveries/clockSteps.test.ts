@@ -1,0 +1,78 @@
+/** What waits for its time, when the system's clock is set while timers go on as before. */
+import { assert, describe, it } from "@effect/vitest"
+import type { Env } from "@weft/core"
+import { Clock, Effect } from "effect"
+import { TestClock } from "effect/testing"
+import { allRuns, deployed, publish, settle, world } from "../world.ts"
+
+const hour = 3_600_000
+
+/** The clock of the test, whose time is `step.ms` ahead; its timers know nothing of that. */
+const steppedClock = <C extends Clock.Clock>(clock: C, step: { readonly ms: number }): C =>
+  Object.assign(Object.create(clock), {
+    currentTimeMillisUnsafe: () => clock.currentTimeMillisUnsafe() + step.ms,
+    currentTimeMillis: Effect.sync(() => clock.currentTimeMillisUnsafe() + step.ms),
+    currentTimeNanosUnsafe: () => clock.currentTimeNanosUnsafe() + BigInt(step.ms) * 1_000_000n,
+    currentTimeNanos: Effect.sync(() => clock.currentTimeNanosUnsafe() + BigInt(step.ms) * 1_000_000n)
+  })
+
+let attempts = 0
+const modules = {
+  nightly: { main: { atNight: Object.assign(() => "done", { meta: { schedule: "0 0 * * *" } }) } },
+  app: {
+    main: {
+      flaky: Object.assign(
+        () => {
+          attempts++
+          if (attempts < 2) throw new Error("not yet")
+          return "done"
+        },
+        { meta: { event: "flaky", retry: { attempts: 2, delay: "1h", jitter: false } } }
+      )
+    }
+  }
+}
+
+const statuses = (env: Env) => Effect.map(allRuns(env), (runs) => runs.map((run) => run.status))
+
+describe("a tick of a schedule that a step of the clock made due", () => {
+  it.effect("fires at the next look", () =>
+    Effect.gen(function* () {
+      const step = { ms: 0 }
+      yield* Effect.gen(function* () {
+        const env = yield* deployed("nightly")
+        yield* TestClock.adjust("1 second")
+        yield* settle
+        assert.deepStrictEqual(yield* statuses(env), [])
+        step.ms = 25 * hour
+        yield* TestClock.adjust("31 seconds")
+        yield* settle
+        assert.deepStrictEqual(yield* statuses(env), ["succeeded"])
+      }).pipe(
+        Effect.provide(world(modules)),
+        Effect.provideService(Clock.Clock, steppedClock(yield* Clock.Clock, step))
+      )
+    })
+  )
+})
+
+describe("a delivery that a step of the clock made due", () => {
+  it.effect("is claimed at the next look", () =>
+    Effect.gen(function* () {
+      const step = { ms: 0 }
+      yield* Effect.gen(function* () {
+        const env = yield* deployed("app")
+        yield* publish(env, "flaky")
+        yield* settle
+        assert.deepStrictEqual(yield* statuses(env), ["failed"])
+        step.ms = 2 * hour
+        yield* TestClock.adjust("31 seconds")
+        yield* settle
+        assert.deepStrictEqual(yield* statuses(env), ["succeeded", "failed"])
+      }).pipe(
+        Effect.provide(world(modules)),
+        Effect.provideService(Clock.Clock, steppedClock(yield* Clock.Clock, step))
+      )
+    })
+  )
+})
