@@ -15,9 +15,14 @@ export const byTurns = <E1, E2>(
   Layer.effectContext(
     Effect.gen(function* () {
       const old = yield* Layer.build(older)
-      const services = [...(yield* Layer.build(newer)).mapUnsafe].map(([key, service]): readonly [string, unknown] => {
+      const current = yield* Layer.build(newer)
+      const known = new Map<string, unknown>([
+        ...current.mapUnsafe,
+        [today.JournalStore.key, journalAsFormer(Context.get(current, today.JournalStore))]
+      ])
+      const services = [...known].map(([key, service]): readonly [string, unknown] => {
         const former: unknown = old.mapUnsafe.get(key)
-        return [key, apart.includes(key) || !isObject(former) ? service : mixed(former, service)]
+        return [key, apart.includes(key) || !isObject(former) || !isObject(service) ? service : mixed(former, service)]
       })
       return Context.makeUnsafe<today.Stores>(new Map(services))
     })
@@ -45,6 +50,13 @@ const mixed = (former: object, service: object): object => {
     get: (target, name) => (isFormers(name) ? Reflect.get(former, name) : answeringAsFormer(Reflect.get(target, name)))
   })
 }
+
+/** Today's as the older version's contract knows it: its claims free no groups, and tell of none. */
+const journalAsFormer = (journal: today.JournalStore["Service"]): object => ({
+  ...journal,
+  claim: (request: Omit<today.ClaimRequest, "freed">) =>
+    Effect.map(journal.claim({ freed: [], ...request }), ({ unparked: _, ...claimed }) => claimed)
+})
 
 /** A method, or a query, of today whose answers are made of the older version's classes, as its contract expects. */
 const answeringAsFormer = (member: unknown): unknown => {

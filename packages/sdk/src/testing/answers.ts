@@ -40,7 +40,7 @@ const ofWeb = async (response: Response): Promise<Answer> => {
     ...(cookies.length === 0 ? {} : { "set-cookie": cookies })
   }
   const body = btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""))
-  return { response, result: { status: response.status, headers, body } }
+  return { response, result: resultOf(response.status, headers, body === "" ? undefined : body) }
 }
 
 const ofParts = (status: number, given: unknown, body: unknown): Answer => {
@@ -50,23 +50,33 @@ const ofParts = (status: number, given: unknown, body: unknown): Answer => {
   const lines = Object.entries(headers).flatMap(([name, value]) =>
     [value].flat().map((line): readonly [string, string] => [name, line])
   )
-  if (body === undefined) return { response: responseOf(status, lines, ""), result: { status, headers, body: "" } }
+  if (body === undefined) return { response: responseOf(status, lines, ""), result: resultOf(status, headers) }
   if (
     typeof contentType === "string" &&
     !/^[\t ]*(?:application|text)\/(?:[^;\t ]*\+)?json[\t ]*(?:;|$)/i.test(contentType)
   ) {
     if (typeof body === "string") {
-      return { response: responseOf(status, lines, body), result: { status, headers, body } }
+      return { response: responseOf(status, lines, body), result: resultOf(status, headers, body || undefined) }
     }
     if (body instanceof Uint8Array) {
       const base64 = btoa(Array.from(body, (byte) => String.fromCharCode(byte)).join(""))
-      return { response: responseOf(status, lines, body.slice()), result: { status, headers, body: base64 } }
+      return {
+        response: responseOf(status, lines, body.slice()),
+        result: resultOf(status, headers, base64 || undefined)
+      }
     }
   }
   const text = jsonText(body)
   const typed = contentType === undefined ? [...lines, ["content-type", "application/json"] as const] : lines
-  return { response: responseOf(status, typed, text), result: { status, headers, body: JSON.parse(text) } }
+  return { response: responseOf(status, typed, text), result: resultOf(status, headers, JSON.parse(text)) }
 }
+
+/** Headers and body as far as there are any. */
+const resultOf = (status: number, headers: object, body?: unknown): object => ({
+  status,
+  ...(Object.keys(headers).length === 0 ? {} : { headers }),
+  ...(body === undefined ? {} : { body })
+})
 
 /** By lowercase name. The values of an array are one header, but for cookies. */
 const headersOf = (headers: unknown): Record<string, string | ReadonlyArray<string>> => {
