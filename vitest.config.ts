@@ -12,6 +12,11 @@ const aboveStores = ["answers", "openapi", "webhooks", "files", "fuzz", "mcp", "
   (folder) => `adapters/http/test/${folder}/**`
 )
 
+/** Those of them to which it is all one what keeps the little that they store. */
+const onAnyStores = ["mcp", "mounts", "openapi", "permissions", "sockets", "webhookAnswers", "webhookBodies"].map(
+  (name) => `adapters/http/test/${name}.test.ts`
+)
+
 /** Those of them that say nothing of the API's endpoints, or send their requests otherwise. */
 const besidesEndpoints = [
   ...["client", "draining", "files-client", "files-downloads", "files-elsewhere", "fuzz", "mcp", "metrics", "mounts"],
@@ -39,7 +44,7 @@ export default defineConfig({
           exclude: [...heavy, ...onPostgres, ...http],
           // Many files take less time than what they import.
           isolate: false,
-          maxWorkers: 2,
+          maxWorkers: 3,
           sequence: { groupOrder: 0 }
         }
       },
@@ -52,7 +57,7 @@ export default defineConfig({
           provide: { httpBackend: "SQLite and files" },
           // A file takes less time than what it imports.
           isolate: false,
-          maxWorkers: 2,
+          maxWorkers: 3,
           sequence: { groupOrder: 0 }
         }
       },
@@ -65,7 +70,7 @@ export default defineConfig({
           globalSetup: "./adapters/http/test/client/Tally.ts",
           provide: { httpBackend: "memory", throughClient: true },
           isolate: false,
-          maxWorkers: 2,
+          maxWorkers: 3,
           sequence: { groupOrder: 0 }
         }
       },
@@ -76,7 +81,7 @@ export default defineConfig({
           include: onPostgres,
           exclude: heavy,
           globalSetup: "./tooling/src/services/vitest.ts",
-          maxWorkers: 2,
+          maxWorkers: 3,
           sequence: { groupOrder: 1 }
         }
       },
@@ -85,11 +90,11 @@ export default defineConfig({
         test: {
           name: "http on postgres",
           include: http,
-          exclude: [...heavy, ...aboveStores],
+          exclude: [...heavy, ...aboveStores, ...onAnyStores],
           globalSetup: ["./tooling/src/services/vitest.ts", "./tooling/src/services/vitestS3.ts"],
           provide: { httpBackend: "PostgreSQL and S3" },
           isolate: false,
-          maxWorkers: 2,
+          maxWorkers: 3,
           sequence: { groupOrder: 1 }
         }
       },
@@ -99,7 +104,7 @@ export default defineConfig({
           name: "heavy",
           include: heavy,
           globalSetup: "./tooling/src/programs/vitest.ts",
-          maxWorkers: 3,
+          maxWorkers: 4,
           testTimeout: 120_000,
           sequence: { groupOrder: 2 }
         }

@@ -79,7 +79,7 @@ const chaosOptions = ({ short, nodes, seed, minutes, rate, lease, kinds, storage
   seed,
   progress,
   minutes: Number(minutes ?? (short ? 0.6 : 5)),
-  rate: Number(rate ?? (short ? 30 : 50)),
+  rate: Number(rate ?? (short ? 20 : 50)),
   storage: storage === "folder" || short ? "folder" : "s3",
   leaseMs: Number(lease ?? (short ? 4_000 : 30_000)),
   kinds: kinds === undefined ? (short ? shortKinds : faultKinds) : kindsIn(kinds),
