@@ -18,6 +18,8 @@ export interface Ordered {
   readonly refusal: string | null
 }
 
+export type Order = Effect.Success<typeof makeOrder>
+
 /** Orders a certificate for a domain, unless it is too early for another try. */
 export const makeOrder = Effect.gen(function* () {
   const certificates = yield* Certificates
@@ -36,16 +38,15 @@ export const makeOrder = Effect.gen(function* () {
       if (now < domain.next_order_at) {
         return { domain, certificate: null, refusal: "the last order failed, and the next has to wait a little" }
       }
-      const next_order_at = budget.next(domain.org_id, now)
+      // Counted before it is made: an order takes minutes, and others are not to pass meanwhile.
+      const next_order_at = budget.take(domain.org_id, now)
       if (next_order_at !== null) {
         const refusal = `the organization has ordered ${ordersPerHour} certificates within an hour, and the next has to wait`
         return { domain: { ...domain, next_order_at }, certificate: null, refusal }
       }
       const order = { domain: domain.domain, challengeName: domain.validation_cname_value }
-      const issued = yield* Effect.tapError(certificates.issue(order), () =>
-        Effect.sync(() => budget.made(domain.org_id, now))
-      )
-      if (issued !== null) budget.made(domain.org_id, now)
+      const issued = yield* certificates.issue(order)
+      if (issued === null) budget.giveBack(domain.org_id, now)
       return {
         domain: orderSucceeded(domain, yield* currentTime),
         certificate: issued === null ? null : yield* sealed(domain, issued),

@@ -3,7 +3,7 @@ import { Context, Effect, Layer } from "effect"
 import type { Keyring } from "../encryption/Keyring.ts"
 import type { StoreUnavailable } from "../errors/Errors.ts"
 import { now as currentTime } from "../ids/Timestamp.ts"
-import { makeOrder } from "./CertificateOrders.ts"
+import { makeOrder, type Order } from "./CertificateOrders.ts"
 import { Certificates } from "./Certificates.ts"
 import { Dns, sameName } from "./Dns.ts"
 import { type Domain, isRouted } from "./Domain.ts"
@@ -41,8 +41,9 @@ export class DomainChecks extends Context.Service<
     Effect.gen(function* () {
       const store = yield* DomainStore
       const routes = yield* DomainRoutes
-      const validate = yield* makeValidate
-      const proceed = yield* makeProceed
+      const order = yield* makeOrder
+      const validate = yield* makeValidate(order)
+      const proceed = yield* makeProceed(order)
       const cleanUp = yield* makeCleanUp
 
       const save = Effect.fnUntraced(function* (held: Domain, { domain, certificate }: Step) {
@@ -86,10 +87,9 @@ export class DomainChecks extends Context.Service<
 }
 
 /** From `pending_validation`: the record proves control of the name, then the certificate is had. */
-const makeValidate = Effect.gen(function* () {
+const makeValidate = Effect.fnUntraced(function* (order: Order) {
   const dns = yield* Dns
   const zones = yield* DomainZones
-  const order = yield* makeOrder
 
   const findRecord = Effect.fnUntraced(
     function* (domain: Domain) {
@@ -118,10 +118,9 @@ const makeValidate = Effect.gen(function* () {
 })
 
 /** From `validated` to `active`, and while it is: has the certificate renewed, and the traffic led here. */
-const makeProceed = Effect.gen(function* () {
+const makeProceed = Effect.fnUntraced(function* (order: Order) {
   const store = yield* DomainStore
   const routing = yield* Routing
-  const order = yield* makeOrder
 
   const renew = Effect.fnUntraced(function* (held: Domain) {
     const stored = yield* Effect.catchTag(store.certificate(held.domain_id), "NotFound", () => Effect.succeed(null))

@@ -14,14 +14,20 @@ export class OrderBudget {
   /** When the orders of the last hour were made, the first one first. */
   readonly #made = new Map<OrgId, ReadonlyArray<Timestamp>>()
 
-  /** Null when the organization may order now, else when it may again. */
-  next(orgId: OrgId, now: Timestamp): Timestamp | null {
-    const [first, ...rest] = this.#recent(orgId, now)
-    return first === undefined || rest.length + 1 < ordersPerHour ? null : addMillis(first, hourMs)
+  /** Null when the organization may order now, which counts from here on; else when it may again. */
+  take(orgId: OrgId, now: Timestamp): Timestamp | null {
+    const recent = this.#recent(orgId, now)
+    const [first] = recent
+    if (first !== undefined && recent.length >= ordersPerHour) return addMillis(first, hourMs)
+    this.#made.set(orgId, [...recent, now])
+    return null
   }
 
-  made(orgId: OrgId, now: Timestamp): void {
-    this.#made.set(orgId, [...this.#recent(orgId, now), now])
+  /** What was taken at `at` was no order. */
+  giveBack(orgId: OrgId, at: Timestamp): void {
+    const made = this.#made.get(orgId) ?? []
+    const place = made.indexOf(at)
+    if (place !== -1) this.#made.set(orgId, made.toSpliced(place, 1))
   }
 
   #recent(orgId: OrgId, now: Timestamp): ReadonlyArray<Timestamp> {

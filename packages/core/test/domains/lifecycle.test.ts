@@ -230,6 +230,25 @@ describe("the certificate of a domain", () => {
     })
   )
 
+  check("counts against the organization while it is under way, also when its name is gone", (place, env) =>
+    Effect.gen(function* () {
+      place.authority = "never answers"
+      for (let n = 0; n < 50; n++) {
+        const domain = yield* add(env, `hooks${n}.example.com`)
+        place.prove(domain)
+        yield* Effect.forkScoped(verify(domain))
+        yield* settle
+        yield* remove(domain)
+        yield* settle
+      }
+      assert.strictEqual(place.issued.length, 50)
+      const domain = yield* add(env, "late.example.com")
+      place.prove(domain)
+      assert.include((yield* verify(domain)).message, "has ordered 50 certificates within an hour")
+      assert.strictEqual(place.issued.length, 50)
+    }).pipe(Effect.scoped)
+  )
+
   check("may take longer than whoever asked for it waits", (place, env) =>
     Effect.gen(function* () {
       place.authority = "never answers"
