@@ -118,10 +118,10 @@ export class ContextVariables extends Context.Service<
           const sealed = value === undefined ? null : yield* seal(project, key, value)
           if (sealed !== null) {
             const all = yield* store.all(env_id, project_id)
-            yield* checkTogether(
-              all.filter((other) => other.key !== key),
-              sealed
-            )
+            const present = all.find((variable) => variable.key === key)
+            const others = all.filter((variable) => variable !== present)
+            // Where they are too large already, what does not grow is to be changed.
+            if (sealed.length > (present?.value.length ?? 0)) yield* checkTogether(others, sealed)
           }
           const change = {
             ...(sealed === null ? {} : { value: sealed }),

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import {
   type Caller,
+  ContextVariable,
   ContextVariableStore,
   ContextVariables,
   contextValueBytesMax,
@@ -156,6 +157,23 @@ describe("ContextVariables", () => {
         yield* host(variables.update("shop", "K0", { value }))
         yield* host(variables.remove("shop", "K0"))
         yield* host(variables.update("shop", "SMALL", { value }))
+      })
+    )
+  )
+
+  it.effect("lets values that are too many characters already be made smaller", () =>
+    inShop((variables, host, env) =>
+      Effect.gen(function* () {
+        const { project_id } = yield* host(Projects.use((projects) => projects.get("shop")))
+        const value = "x".repeat(contextValueBytesMax)
+        for (let n = 0; n < 2; n++) yield* host(variables.create("shop", { key: `K${n}`, value }))
+        const store = yield* ContextVariableStore
+        const [variable = assert.fail("there is none")] = yield* store.all(env.env_id, project_id)
+        yield* store.insert(new ContextVariable({ ...variable, key: "OLD", value: "x".repeat(3 * 1024 * 1024) }))
+        assert.include(yield* host(reason(variables.create("shop", { key: "NEW", value: "" }))), "together")
+        yield* host(variables.update("shop", "K0", { value: value.slice(1) }))
+        yield* host(variables.update("shop", "OLD", { value }))
+        yield* host(variables.create("shop", { key: "NEW", value: "" }))
       })
     )
   )
