@@ -135,7 +135,7 @@ export const readSettings = (variables: Variables): Settings => {
         bufferBytes: mebibytes("WEFT_SANDBOX_BUFFER_MB", 4096),
         cpuSliceMs: whole("WEFT_SANDBOX_CPU_SLICE_MS", 10, 60_000),
         loadMs: whole("WEFT_SANDBOX_LOAD_MS", 100, 60_000),
-        resultBytes: whole("WEFT_LIMIT_RESULT_BYTES", 1024),
+        resultBytes: whole("WEFT_LIMIT_RESULT_BYTES", 1024, 16 * MiB),
         logBytes: whole("WEFT_LIMIT_LOG_BYTES", 1024),
         hostCallBytes: whole("WEFT_LIMIT_HOST_CALL_BYTES", 1024),
         archiveBytes: mebibytes("WEFT_LIMIT_BUILD_MB", 1024),

@@ -28,8 +28,9 @@ export type ReplayBuild = "same" | "deployed"
 /** How long to wait for the run to begin. */
 const beginsWithinMs = 1_000
 
-/** Runs of one event that are looked through for the new one: never too large for a page. */
+/** The newest runs of one event, among which the new one is looked for; where they are too large, the newest alone. */
 const looked = { limit: 10, offset: 0 }
+const newest = { limit: 1, offset: 0 }
 
 export const makeReplay = Effect.gen(function* () {
   const events = yield* EventStore
@@ -50,8 +51,11 @@ export const makeReplay = Effect.gen(function* () {
     const event = yield* events.get(env_id, event_id)
     const match = yield* matchOf(run, build)
     yield* quotas.admit(env_id, 1)
-    const ofEvent = Effect.map(runs.list(env_id, looked, { eventId: event_id }), ({ items }) => items).pipe(
-      Effect.catchTag("PageTooLarge", Effect.die)
+    const page = (request: typeof looked) => runs.list(env_id, request, { eventId: event_id })
+    const ofEvent = page(looked).pipe(
+      Effect.catchTag("PageTooLarge", () => page(newest)),
+      Effect.catchTag("PageTooLarge", Effect.die),
+      Effect.map(({ items }) => items)
     )
     const known = new Set((yield* ofEvent).map(({ run_id }) => run_id))
 
