@@ -126,7 +126,8 @@ export class Channel {
   /** What is added from now on, and before it what was added after a place that this channel gave and `keeps`. */
   resume(interest: Interest, place: Place): Subscriber {
     const subscriber = this.join(interest, place)
-    subscriber.prepend(this.#replay.after(place.seq).filter(({ activity }) => isWanted(interest, activity)))
+    const missed = this.#replay.after(place.seq).filter(({ activity }) => isWanted(interest, activity))
+    subscriber.prepend(missed, () => undefined)
     return subscriber
   }
 

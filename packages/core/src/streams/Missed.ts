@@ -22,6 +22,9 @@ const oldestMs = 3_600_000
 /** Of more the oldest are forgotten. */
 const notesMax = 100
 
+/** What each subscriber of a whole environment has of a message that it missed: all share the message itself. */
+const placeBytes = 32
+
 /** Questions to the store at once. */
 const atOnce = 4
 
@@ -54,7 +57,7 @@ export interface Resuming {
 
 interface Question {
   from: number
-  readonly answer: Deferred.Deferred<ReadonlyArray<Happened>, StoreUnavailable>
+  readonly answer: Deferred.Deferred<Portion, StoreUnavailable>
 }
 
 export const makeMissed = Effect.fnUntraced(function* (bounds: {
@@ -65,8 +68,11 @@ export const makeMissed = Effect.fnUntraced(function* (bounds: {
   const asking = yield* Semaphore.make(atOnce)
   const scope = yield* Effect.scope
   const resumed = new Resumed()
+  const again = makeAgain()
   const since = (envId: EnvId, from: number, stream: Interest["stream"]) =>
     store.since(envId, { from: Timestamp.make(from), stream, ...bounds })
+  const messagesSince = (envId: EnvId, from: number, stream: Interest["stream"]) =>
+    Effect.map(since(envId, from, stream), (happened) => happened.map(toldFromStore))
 
   /** Clients come back all at once: those who come before a question is put share its answer. */
   const questions = new Map<EnvId, Question>()
@@ -81,7 +87,7 @@ export const makeMissed = Effect.fnUntraced(function* (bounds: {
       questions.set(envId, question)
       const put = Effect.suspend(() => {
         questions.delete(envId)
-        return Deferred.into(since(envId, question.from, null), question.answer)
+        return Deferred.into(messagesSince(envId, question.from, null), question.answer)
       })
       // Whoever was first may leave.
       return Effect.andThen(Effect.forkIn(asking.withPermit(put), scope), Deferred.await(question.answer))
@@ -106,19 +112,23 @@ export const makeMissed = Effect.fnUntraced(function* (bounds: {
       const kept = channel.keptSince(interest, from)
       const subscriber = channel.join(interest, { channel: storeName, seq: 0, time: place.time })
       subscriber.awaitMissed()
+      const isWhole = interest.stream === null
       // Not even a node that heard everything knows all: who died was perhaps about to tell it.
-      const happened =
-        interest.stream === null ? ofEnv(envId, from) : asking.withPermit(since(envId, from, interest.stream))
+      const happened = isWhole ? ofEnv(envId, from) : asking.withPermit(messagesSince(envId, from, interest.stream))
       let held = 0
+      const release = (): void => {
+        resumed.release(envId, held)
+        held = 0
+      }
       const completed = Effect.map(happened, (all) => {
-        const own = all.filter(({ at }) => at >= from)
-        const portion = merged(interest, own, kept, subscriber.waiting)
-        const bytes = interest.stream === null ? 0 : portion.reduce((sum, { activity }) => sum + weightOf(activity), 0)
+        const told = all.filter(({ time, activity }) => time >= from && isWanted(interest, activity))
+        const portion = merged(told, kept.map(again), subscriber.waiting)
+        const bytes = portion.reduce((sum, { activity }) => sum + (isWhole ? placeBytes : weightOf(activity)), 0)
         if (!resumed.hold(envId, bytes)) return subscriber.finish("cut")
         held = bytes
-        subscriber.prepend(portion)
+        subscriber.prepend(portion, release)
       })
-      return { subscriber, completed, left: () => resumed.release(envId, held) }
+      return { subscriber, completed, left: release }
     },
     ofChannel: (envId, channel, from, now) =>
       Effect.map(asking.withPermit(since(envId, Math.max(from - slackMs, now - oldestMs), null)), (happened) =>
@@ -127,17 +137,20 @@ export const makeMissed = Effect.fnUntraced(function* (bounds: {
   }
 })
 
+const toldFromStore = ({ at, activity }: Happened): Message => new Message(storeName, 0, activity, at)
+
+/** Messages that a channel keeps as they are told beside those of the store: of each there is one, for all. */
+const makeAgain = () => {
+  const made = new WeakMap<Message, Message>()
+  return (message: Message): Message => {
+    const known = made.get(message) ?? new Message(storeName, 0, message.activity, message.time)
+    made.set(message, known)
+    return known
+  }
+}
+
 /** What is kept and what only the store tells, in order of time. No place of a channel lies within: only times do. */
-const merged = (
-  interest: Interest,
-  happened: ReadonlyArray<Happened>,
-  kept: Portion,
-  waiting: ReadonlyArray<Message>
-): Portion => {
+const merged = (told: Portion, kept: Portion, waiting: Portion): Portion => {
   const known = new Set([...kept, ...waiting].map(({ activity }) => keyOf(activity)))
-  const told = happened.flatMap(({ at, activity }) =>
-    isWanted(interest, activity) && !known.has(keyOf(activity)) ? [new Message(storeName, 0, activity, at)] : []
-  )
-  const again = kept.map(({ activity, time }) => new Message(storeName, 0, activity, time))
-  return [...told, ...again].sort((a, b) => a.time - b.time)
+  return [...told.filter(({ activity }) => !known.has(keyOf(activity))), ...kept].sort((a, b) => a.time - b.time)
 }

@@ -1,6 +1,6 @@
 /**
- * How much subscribers of single streams who came back have this node hold: what each of them missed is a copy of its
- * own, until it leaves. Those of a whole environment share theirs.
+ * How much subscribers who came back have this node hold, until they were sent it or have left. What those of single
+ * streams missed is a copy of their own; those of a whole environment share the messages.
  */
 import type { EnvId } from "../ids/Ids.ts"
 

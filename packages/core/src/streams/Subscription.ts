@@ -15,14 +15,15 @@ export interface Subscription {
   readonly begin: Position
   /**
    * What has come since the last call, in order, in the portions in which it came; waits for it. No portion: it was
-   * nudged. The ending, once everything was taken. Not to be called again before it has returned.
+   * nudged. The ending, once everything was taken. Not to be called again before it has returned, and before all that it
+   * gave was dealt with.
    */
   readonly take: Effect.Effect<ReadonlyArray<Portion> | Ending>
   /** Has `take` return, if it waits. */
   readonly nudge: Effect.Effect<void>
   /** Nothing more will come. `cut` also drops what is not taken yet. */
   readonly end: (ending: Ending) => Effect.Effect<void>
-  /** Calls back when it is cut, for a taker that is stuck with what it took. */
+  /** Calls back when it is cut, for a taker that is stuck with what it took; not where it was cut before: `take` tells. */
   readonly onCut: (act: () => void) => void
 }
 
@@ -33,6 +34,9 @@ export interface QueueBounds {
   readonly messages: number
   readonly bytes: number
 }
+
+/** What was missed is given in so many messages each: what was sent is let go before the rest is. */
+const missedPortion = 256
 
 /** How much more may wait for one that waits for what it missed itself. */
 const awaitingFactor = 20
@@ -45,6 +49,7 @@ export class Subscriber implements Subscription {
   #bytes = 0
   #isNudged = false
   #isAwaiting = false
+  #missed: { isTaken: boolean; readonly dealtWith: () => void } | null = null
   #ending: Ending | null = null
   #wake: (() => void) | null = null
   #cut: (() => void) | null = null
@@ -68,13 +73,19 @@ export class Subscriber implements Subscription {
     this.#isAwaiting = true
   }
 
-  /** Gives it what it missed, before all that waits. Neither counts towards the bounds. */
-  prepend(missed: Portion): void {
+  /** Gives it what it missed, before all that waits. Neither counts towards the bounds. Calls back when that was dealt with. */
+  prepend(missed: Portion, dealtWith: () => void): void {
     this.#isAwaiting = false
     this.#messages = 0
     this.#bytes = 0
-    if (missed.length === 0 || this.#ending === "cut") return
-    this.#portions.unshift(missed)
+    if (missed.length === 0 || this.#ending === "cut") {
+      dealtWith()
+      return
+    }
+    this.#missed = { isTaken: false, dealtWith }
+    for (let end = missed.length; end > 0; end -= missedPortion) {
+      this.#portions.unshift(missed.slice(Math.max(0, end - missedPortion), end))
+    }
     this.#rouse()
   }
 
@@ -102,6 +113,10 @@ export class Subscriber implements Subscription {
   }
 
   readonly take: Effect.Effect<ReadonlyArray<Portion> | Ending> = Effect.callback((resume) => {
+    if (this.#missed?.isTaken) {
+      this.#missed.dealtWith()
+      this.#missed = null
+    }
     const taken = this.#next()
     if (taken !== null) return resume(Effect.succeed(taken))
     this.#wake = () => {
@@ -124,13 +139,13 @@ export class Subscriber implements Subscription {
 
   onCut(act: () => void): void {
     this.#cut = act
-    if (this.#ending === "cut") act()
   }
 
   #next(): ReadonlyArray<Portion> | Ending | null {
     if (this.#portions.length === 0 && this.#ending !== null) return this.#ending
     if (this.#portions.length === 0 && !this.#isNudged) return null
     const taken = this.#portions
+    if (this.#missed !== null && taken.length > 0) this.#missed.isTaken = true
     this.#portions = []
     this.#messages = 0
     this.#bytes = 0

@@ -173,11 +173,36 @@ describe("a channel", () => {
     waiting.awaitMissed()
     for (let n = 0; n < 200; n++) add(channel, published(n))
     assert.strictEqual(waiting.isOver, false)
-    waiting.prepend([])
+    waiting.prepend([], () => undefined)
     add(channel, published(200))
     assert.lengthOf(taken(waiting), 201)
     for (let n = 0; n < 51; n++) add(channel, published(n))
     assert.strictEqual(taken(waiting), "cut")
+  })
+
+  it("gives what was missed in parts, and says when it was dealt with", () => {
+    const channel = channelOf("c", { replayMessages: 1000, queue: { messages: 1000, bytes: 1_000_000 } })
+    const first = subscribe(channel, whole)
+    for (let n = 0; n < 600; n++) add(channel, published(n))
+    const missed = Effect.runSync(first.take)
+    const waiting = channel.join(whole, { channel: "other", seq: 0, time: 0 })
+    let isDone = false
+    waiting.prepend(typeof missed === "string" ? [] : missed.flat(), () => {
+      isDone = true
+    })
+    const given = Effect.runSync(waiting.take)
+    assert.deepStrictEqual(typeof given === "string" ? given : given.map(({ length }) => length), [88, 256, 256])
+    assert.deepStrictEqual(given.flat(), missed.flat())
+    assert.isFalse(isDone)
+    assert.deepStrictEqual(taken(waiting), [])
+    assert.isTrue(isDone)
+  })
+
+  it("tells who was cut off before it listened for that when it takes, not before it could answer", () => {
+    const refused = subscribe(channelOf("c"), whole)
+    Effect.runSync(refused.end("cut"))
+    refused.onCut(() => assert.fail("called back"))
+    assert.strictEqual(taken(refused), "cut")
   })
 
   it("loses and repeats nothing for who comes back, wherever it was cut off", () => {

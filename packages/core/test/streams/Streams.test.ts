@@ -213,13 +213,19 @@ describe("streams", () => {
         const scope = yield* Scope.make()
         const after = first.subscription.begin
         const watch = Streams.use((streams) => streams.ofStream(stream_id, { after })).pipe(Scope.provide(scope))
-        return { told: kinds(yield* (yield* asHost(env, watch)).take), leave: Scope.close(scope, Exit.void) }
+        const subscription = yield* asHost(env, watch)
+        return { told: kinds(yield* subscription.take), subscription, leave: Scope.close(scope, Exit.void) }
       })
       const whole: ReturnType<typeof kinds> = ["run:start", "run:start", "run:stop", "run:stop"]
       const held = yield* Effect.replicateEffect(resume, 7)
       for (const { told } of held) assert.deepStrictEqual(typeof told === "string" ? told : told.toSorted(), whole)
       assert.strictEqual((yield* resume).told, "cut")
       yield* held[0]?.leave ?? Effect.void
+      assert.lengthOf((yield* resume).told, 4)
+      assert.strictEqual((yield* resume).told, "cut")
+      // Who asks for more was sent what it had.
+      const caughtUp = held[1]?.subscription ?? assert.fail("nobody is there")
+      assert.deepStrictEqual(kinds(yield* Effect.andThen(caughtUp.nudge, caughtUp.take)), [])
       assert.lengthOf((yield* resume).told, 4)
       assert.strictEqual((yield* resume).told, "cut")
     }).pipe(Effect.scoped, Effect.provide(world(modules)))
