@@ -8,7 +8,8 @@ import {
   contextVariablesMax,
   type Env,
   firstPage,
-  Projects
+  Projects,
+  Sealed
 } from "@weft/core"
 import { Effect, type Layer } from "effect"
 import { TestClock } from "effect/testing"
@@ -169,7 +170,8 @@ describe("ContextVariables", () => {
         for (let n = 0; n < 2; n++) yield* host(variables.create("shop", { key: `K${n}`, value }))
         const store = yield* ContextVariableStore
         const [variable = assert.fail("there is none")] = yield* store.all(env.env_id, project_id)
-        yield* store.insert(new ContextVariable({ ...variable, key: "OLD", value: "x".repeat(3 * 1024 * 1024) }))
+        const large = Sealed.make("x".repeat(3 * 1024 * 1024))
+        yield* store.insert(new ContextVariable({ ...variable, key: "OLD", value: large }))
         assert.include(yield* host(reason(variables.create("shop", { key: "NEW", value: "" }))), "together")
         yield* host(variables.update("shop", "K0", { value: value.slice(1) }))
         yield* host(variables.update("shop", "OLD", { value }))

@@ -5,7 +5,7 @@ import { Effect } from "effect"
 import fc from "fast-check"
 import { Channel, type Interest } from "../../src/streams/Channel.ts"
 import { placeOf } from "../../src/streams/Message.ts"
-import type { Subscription } from "../../src/streams/Subscription.ts"
+import type { Portion, Subscription } from "../../src/streams/Subscription.ts"
 
 const uuid = (kind: string, n: number) => `01976a2b-${kind}-7000-8000-${n.toString(16).padStart(12, "0")}`
 const env_id = EnvId.make(uuid("0001", 1))
@@ -47,6 +47,11 @@ const subscribe = (channel: Channel, interest: Interest, after: string | null = 
 }
 
 /** What there is to be taken now, by the marks of the samples; or how it ended. */
+const portionsOf = (subscription: Subscription): ReadonlyArray<Portion> => {
+  const news = Effect.runSync(subscription.take)
+  return typeof news === "string" ? assert.fail(news) : news
+}
+
 const taken = (subscription: Subscription): ReadonlyArray<string> | string => {
   const news = Effect.runSync(Effect.andThen(subscription.nudge, subscription.take))
   if (typeof news === "string") return news
@@ -184,14 +189,17 @@ describe("a channel", () => {
     const channel = channelOf("c", { replayMessages: 1000, queue: { messages: 1000, bytes: 1_000_000 } })
     const first = subscribe(channel, whole)
     for (let n = 0; n < 600; n++) add(channel, published(n))
-    const missed = Effect.runSync(first.take)
+    const missed = portionsOf(first)
     const waiting = channel.join(whole, { channel: "other", seq: 0, time: 0 })
     let isDone = false
-    waiting.prepend(typeof missed === "string" ? [] : missed.flat(), () => {
+    waiting.prepend(missed.flat(), () => {
       isDone = true
     })
-    const given = Effect.runSync(waiting.take)
-    assert.deepStrictEqual(typeof given === "string" ? given : given.map(({ length }) => length), [88, 256, 256])
+    const given = portionsOf(waiting)
+    assert.deepStrictEqual(
+      given.map(({ length }) => length),
+      [88, 256, 256]
+    )
     assert.deepStrictEqual(given.flat(), missed.flat())
     assert.isFalse(isDone)
     assert.deepStrictEqual(taken(waiting), [])
