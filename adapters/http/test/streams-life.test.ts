@@ -105,7 +105,8 @@ describe("a client that comes back", () => {
 
 describe("time", () => {
   it("ends a stream with stream:complete, and an environment just so", async () => {
-    const brief = await start(200)
+    // Long enough for three requests on a busy machine.
+    const brief = await start(1_000)
     const { stream_id } = await publish(0, brief)
     const stream = await SseClient.open(brief, `/v1/streams/${stream_id}/subscribe`)
     const env = await SseClient.open(brief, "/v1/env/subscribe")
@@ -140,6 +141,15 @@ describe("time", () => {
 })
 
 describe("a subscription", () => {
+  it("goes on for every spelling of a stream that may be read", async () => {
+    const { stream_id } = await publish(0)
+    const { token } = await server.key({ [`stream:${stream_id}`]: ["read"] })
+    const client = await SseClient.open(server, `/v1/streams/${stream_id.toUpperCase()}/subscribe`, { token })
+    await eventually(() => client.comments.filter((text) => text === ": heartbeat").length >= 3)
+    assert.isFalse(client.isOver)
+    client.close()
+  })
+
   it("is let go at once when its client is gone", async () => {
     await eventually(async () => (await openSubscriptions()) === 0)
     const clients = await Promise.all(Array.from({ length: 50 }, () => SseClient.open(server, "/v1/env/subscribe")))

@@ -1,6 +1,6 @@
 /** Handlers for `StreamsApi`: what fails is answered before the stream of messages begins. */
 import { WeftApi } from "@weft/api"
-import { allows, Credentials, Streams } from "@weft/core"
+import { allows, Credentials, Streams, toIdOrName } from "@weft/core"
 import { Effect } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
@@ -38,7 +38,7 @@ export const streamsLive = ({ answer }: EventStreams) =>
                 first: opening(subscription.begin),
                 framing: streamFraming,
                 isAnnounced: true,
-                mayGoOn: mayRead(request, params.stream_id)
+                mayGoOn: mayRead(request, toIdOrName(params.stream_id))
               })
           ),
         subscribeWithEvent: ({ payload: { event_type, event_data, stream_id }, request }) =>
