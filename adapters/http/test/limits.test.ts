@@ -81,7 +81,7 @@ describe("the rate of requests", () => {
       await server.call("POST", "/v1/events", { body: "{" }),
       await server.upload("shop", "shop"),
       await hook("/read"),
-      await hook("/secret"),
+      await hook("/secret", server.token),
       await hook("/nowhere"),
       await server.call("POST", "/webhook/acme/prod/shop/echo", { token: null, body: "x".repeat(4 * 1024 * 1024 + 1) })
     ]
@@ -98,6 +98,16 @@ describe("the rate of requests", () => {
     assert.deepStrictEqual(codes(replies), [403, 429])
     const strangers = await repeated(3, () => server.call("GET", "/v1/env", { token: "svc_nobody" }))
     assert.deepStrictEqual(codes(strangers), [401, 401, 401])
+  })
+
+  it("is judged so for webhooks, too: who may not call takes nothing from those who may", async () => {
+    await granting(2)
+    const { token: powerless } = await server.key({})
+    const strangers = await repeated(3, () => hook("/secret"))
+    assert.deepStrictEqual(codes(strangers), [401, 401, 401])
+    assert.deepStrictEqual(codes([await hook("/secret", powerless), await hook("/nowhere")]), [403, 404])
+    const replies = [await hook("/secret", powerless), await hook("/nowhere"), await hook("/secret", "svc_nobody")]
+    assert.deepStrictEqual(codes(replies), [429, 429, 401])
   })
 
   it("leaves the host's own routes, the status and health alone", async () => {

@@ -10,7 +10,6 @@ import type { Identity } from "../access/Caller.ts"
 import { Credentials } from "../access/Credentials.ts"
 import { allows } from "../access/Permission.ts"
 import { Deployments, type Route } from "../builds/Deployments.ts"
-import type { Endpoint } from "../builds/Manifest.ts"
 import {
   Forbidden,
   FunctionFailed,
@@ -60,23 +59,23 @@ export class Webhooks extends Context.Service<
       const deployments = yield* Deployments
       const runs = yield* WaitedRuns
 
-      /** Who calls an endpoint with `auth: required`; null where nobody needs to. */
-      const authenticate = Effect.fnUntraced(function* (call: WebhookCall, endpoint: Endpoint, envId: EnvId) {
-        if (endpoint.auth === "none") return null
+      const authenticate = Effect.fnUntraced(function* (call: WebhookCall, envId: EnvId) {
         if (call.token === null) return yield* new Unauthorized()
         const caller = yield* credentials.authenticate(call.token)
-        if (caller.env_id !== envId) return yield* new Unauthorized()
-        return allows(caller.permissions, "webhook", endpoint.service, "execute")
-          ? caller
-          : yield* new Forbidden({ permission: `webhook:${endpoint.service} execute` })
+        return caller.env_id === envId ? caller : yield* new Unauthorized()
       })
 
+      /** In the order of all requests (decisions, section 2); what is not there needs no credential. */
       const admit = Effect.fnUntraced(function* (call: WebhookCall) {
         const env = yield* provisioning.resolve(call.org, call.env)
-        yield* rates.check(env.env_id)
         const found = (yield* deployments.of(env.env_id)).endpoint(call.method, call.service, call.path)
+        const caller = found?.endpoint.auth === "required" ? yield* authenticate(call, env.env_id) : null
+        yield* rates.check(env.env_id)
         if (found === undefined) return yield* new NotFound({ resource: "webhook endpoint" })
-        const caller = yield* authenticate(call, found.endpoint, env.env_id)
+        const { service } = found.endpoint
+        if (caller !== null && !allows(caller.permissions, "webhook", service, "execute")) {
+          return yield* new Forbidden({ permission: `webhook:${service} execute` })
+        }
         yield* quotas.admit(env.env_id, 1)
         return { route: found, caller } satisfies Admitted
       })
