@@ -35,7 +35,8 @@ export const storesOf = (
 
 const journalOf = (thread: JournalThread) =>
   JournalStore.of({
-    commitsMax: 1,
+    // One is with the disk while the next is on its way: else the thread would wait for the main thread after each.
+    commitsMax: 2,
 
     commit: (entries) =>
       Effect.suspend(() =>

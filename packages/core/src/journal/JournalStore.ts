@@ -95,7 +95,7 @@ export interface Sight {
 export class JournalStore extends Context.Service<
   JournalStore,
   {
-    /** How many commits of a node may be under way at once: 1 where they would only wait for each other. */
+    /** How many commits of a node may be under way at once: 1 where nothing is won by more. */
     readonly commitsMax: number
 
     /**
