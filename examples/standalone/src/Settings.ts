@@ -1,5 +1,5 @@
 /** The settings of the reference server: environment variables, all optional. The table is docs/settings.md. */
-import { isUuid, type Limits, parseTarget, Slug } from "@weft/core"
+import { isUuid, type Limits, pageBytesMax, parseTarget, Slug } from "@weft/core"
 import { Redacted, Schema } from "effect"
 import { type BackendSettings, backendSettings } from "./BackendSettings.ts"
 import { type ConnectionSettings, connectionSettings } from "./ConnectionSettings.ts"
@@ -66,6 +66,9 @@ export interface Settings extends BackendSettings {
 export type Variables = Readonly<Record<string, string | undefined>>
 
 const MiB = 1024 * 1024
+
+/** A page of runs has room for one with any result. */
+const resultBytesMax = pageBytesMax / 2
 
 /** Leaves requests that come at its end some time to finish. */
 const lingerMsMax = 20_000
@@ -135,7 +138,7 @@ export const readSettings = (variables: Variables): Settings => {
         bufferBytes: mebibytes("WEFT_SANDBOX_BUFFER_MB", 4096),
         cpuSliceMs: whole("WEFT_SANDBOX_CPU_SLICE_MS", 10, 60_000),
         loadMs: whole("WEFT_SANDBOX_LOAD_MS", 100, 60_000),
-        resultBytes: whole("WEFT_LIMIT_RESULT_BYTES", 1024, 16 * MiB),
+        resultBytes: whole("WEFT_LIMIT_RESULT_BYTES", 1024, resultBytesMax),
         logBytes: whole("WEFT_LIMIT_LOG_BYTES", 1024),
         hostCallBytes: whole("WEFT_LIMIT_HOST_CALL_BYTES", 1024),
         archiveBytes: mebibytes("WEFT_LIMIT_BUILD_MB", 1024),

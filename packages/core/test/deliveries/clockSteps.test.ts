@@ -1,7 +1,7 @@
 /** What waits for its time, when the system's clock is set while timers go on as before. */
 import { assert, describe, it } from "@effect/vitest"
 import type { Env } from "@weft/core"
-import { Clock, Effect } from "effect"
+import { Clock, Effect, type Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { allRuns, deployed, publish, settle, world } from "../world.ts"
 
@@ -33,13 +33,22 @@ const modules = {
   }
 }
 
+type World = Layer.Success<ReturnType<typeof world>>
+
 const statuses = (env: Env) => Effect.map(allRuns(env), (runs) => runs.map((run) => run.status))
+
+/** A world whose clock is `step.ms` ahead. */
+const stepping = <A, E>(body: (step: { ms: number }) => Effect.Effect<A, E, World>) =>
+  Effect.gen(function* () {
+    const step = { ms: 0 }
+    const clock = steppedClock(yield* Clock.Clock, step)
+    return yield* body(step).pipe(Effect.provide(world(modules)), Effect.provideService(Clock.Clock, clock))
+  })
 
 describe("a tick of a schedule that a step of the clock made due", () => {
   it.effect("fires at the next look", () =>
-    Effect.gen(function* () {
-      const step = { ms: 0 }
-      yield* Effect.gen(function* () {
+    stepping((step) =>
+      Effect.gen(function* () {
         const env = yield* deployed("nightly")
         yield* TestClock.adjust("1 second")
         yield* settle
@@ -50,19 +59,15 @@ describe("a tick of a schedule that a step of the clock made due", () => {
           yield* settle
         }
         assert.deepStrictEqual(yield* statuses(env), ["succeeded"])
-      }).pipe(
-        Effect.provide(world(modules)),
-        Effect.provideService(Clock.Clock, steppedClock(yield* Clock.Clock, step))
-      )
-    })
+      })
+    )
   )
 })
 
 describe("a delivery that a step of the clock made due", () => {
   it.effect("is claimed at the next look", () =>
-    Effect.gen(function* () {
-      const step = { ms: 0 }
-      yield* Effect.gen(function* () {
+    stepping((step) =>
+      Effect.gen(function* () {
         const env = yield* deployed("app")
         yield* publish(env, "flaky")
         yield* settle
@@ -71,10 +76,7 @@ describe("a delivery that a step of the clock made due", () => {
         yield* TestClock.adjust("31 seconds")
         yield* settle
         assert.deepStrictEqual(yield* statuses(env), ["succeeded", "failed"])
-      }).pipe(
-        Effect.provide(world(modules)),
-        Effect.provideService(Clock.Clock, steppedClock(yield* Clock.Clock, step))
-      )
-    })
+      })
+    )
   )
 })

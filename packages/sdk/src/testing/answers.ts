@@ -40,7 +40,7 @@ const ofWeb = async (response: Response): Promise<Answer> => {
     ...(cookies.length === 0 ? {} : { "set-cookie": cookies })
   }
   const body = btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""))
-  return { response, result: resultOf(response.status, headers, body === "" ? undefined : body) }
+  return { response, result: resultOf(response.status, headers, body || undefined) }
 }
 
 const ofParts = (status: number, given: unknown, body: unknown): Answer => {
