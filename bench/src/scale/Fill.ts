@@ -93,6 +93,8 @@ interface Partition {
   /** The bounds of its ids. */
   readonly from: string
   readonly to: string
+  /** Its storage parameters: when it is cleaned, for one. */
+  readonly storage: string
   /** The numbers of the first and the last of what belongs to it. */
   readonly first: number
   readonly last: number
@@ -103,7 +105,8 @@ const partitionsOf = (sql: SqlClient.SqlClient, size: Size) =>
     sql<Omit<Partition, "first" | "last">>`
       SELECT i.inhparent::regclass::text AS table, part.relname::text AS name,
         substring(pg_get_expr(relpartbound, oid) FROM 'FROM \\(''(.*)''\\) TO') AS "from",
-        substring(pg_get_expr(relpartbound, oid) FROM 'TO \\(''(.*)''\\)') AS "to"
+        substring(pg_get_expr(relpartbound, oid) FROM 'TO \\(''(.*)''\\)') AS "to",
+        array_to_string(reloptions, ', ') AS storage
       FROM pg_inherits i JOIN pg_class part ON part.oid = i.inhrelid
       WHERE i.inhparent IN ('runs'::regclass, 'events'::regclass)
         AND pg_get_expr(relpartbound, oid) <> 'DEFAULT'
@@ -119,10 +122,10 @@ const numberAt = (size: Size, id: string): number => Math.ceil((timeOfUuidV7(id)
 
 /** Filled before it has indexes, which are made at once: four times as fast. */
 const fillPartition = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, size: Size, partition: Partition) {
-  const { table, name, from, to } = partition
+  const { table, name, from, to, storage } = partition
   yield* sql.unsafe(`ALTER TABLE ${table} DETACH PARTITION ${name}`)
   yield* sql.unsafe(`DROP TABLE ${name}`)
-  yield* sql.unsafe(`CREATE TABLE ${name} (LIKE ${table} INCLUDING ALL EXCLUDING INDEXES)`)
+  yield* sql.unsafe(`CREATE TABLE ${name} (LIKE ${table} INCLUDING ALL EXCLUDING INDEXES) WITH (${storage})`)
   yield* sql.unsafe(table === "runs" ? endedRuns(size, partition) : eventsOfRuns(size, partition))
   yield* sql.unsafe(`ALTER TABLE ${table} ATTACH PARTITION ${name} FOR VALUES FROM ('${from}') TO ('${to}')`)
 })
