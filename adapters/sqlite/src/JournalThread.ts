@@ -6,7 +6,7 @@
  * all else as the objects that it is: cloning them costs the main thread a third of what JSON would.
  */
 import { Worker } from "node:worker_threads"
-import { AdmissionStore, JournalStore, RunControlStore, StoreUnavailable, TickStore } from "@weft/core"
+import { AdmissionStore, JournalStore, Roster, RunControlStore, StoreUnavailable, TickStore } from "@weft/core"
 import { Context, Effect, type Scope } from "effect"
 import { fromClaimRows } from "./ClaimRows.ts"
 import { toRows } from "./EntryRows.ts"
@@ -130,7 +130,7 @@ const count = (thread: JournalThread, operation: string, call: Call): Effect.Eff
 class JournalThread {
   readonly #data: JournalThreadData
   readonly #turn: WriteTurn
-  readonly #pending = new Map<number, (answer: Answer) => void>()
+  readonly #pending = new Roster<number, (answer: Answer) => void>()
   #worker: Worker | undefined
   #lastId = 0
 
@@ -172,7 +172,7 @@ class JournalThread {
       void this.#turn.giveUpJournal()
       if (this.#worker !== worker) return
       this.#worker = undefined
-      const waiting = [...this.#pending.values()]
+      const waiting = this.#pending.values()
       this.#pending.clear()
       for (const done of waiting) done({ _tag: "Unavailable", reason })
     })

@@ -224,6 +224,7 @@ export { type Admission, AdmissionStore, type Admitted, type EarlierRequest } fr
 export { cancelRun, loseRun, startRun } from "./runs/Attempt.ts"
 export { Delivery } from "./runs/Delivery.ts"
 export { type Group, parkedAt, roomFor } from "./runs/Group.ts"
+export { Roster } from "./runs/Roster.ts"
 export { LogEntry, Run, RunStats, RunStatus, RunType } from "./runs/Run.ts"
 export {
   type CancelledRun,

@@ -1,5 +1,5 @@
 /** The calls of webhooks that are under way without a fiber, so that closing can end them. */
-import type { WebhookAnswer } from "@weft/core"
+import { Roster, type WebhookAnswer } from "@weft/core"
 import { Effect, type Exit } from "effect"
 
 /** What a call may come to. */
@@ -8,7 +8,7 @@ export type Answered = Exit.Exit<WebhookAnswer, unknown>
 export type Done = (exit: Answered) => void
 
 export class OpenCalls {
-  readonly #cancels = new Set<() => void>()
+  readonly #cancels = new Roster<() => void, () => void>()
   #whenIdle: (() => void) | undefined
 
   /** `start` gives how to cancel what it begins, and so does this; null when that is over already. */
@@ -22,7 +22,7 @@ export class OpenCalls {
       if (this.#cancels.size === 0) this.#whenIdle?.()
     })
     if (isOver) return null
-    this.#cancels.add(cancel)
+    this.#cancels.set(cancel, cancel)
     return cancel
   }
 
@@ -30,6 +30,6 @@ export class OpenCalls {
   readonly end: Effect.Effect<void> = Effect.callback((resume) => {
     if (this.#cancels.size === 0) return resume(Effect.void)
     this.#whenIdle = () => resume(Effect.void)
-    for (const cancel of [...this.#cancels]) cancel()
+    for (const cancel of this.#cancels.values()) cancel()
   })
 }

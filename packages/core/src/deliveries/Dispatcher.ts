@@ -1,6 +1,7 @@
 /** Begins what is claimed and sees it through, many at once; drains when the node stops. */
 import { Clock, Context, Effect, Latch, Layer } from "effect"
 import type { Claim } from "../journal/JournalStore.ts"
+import { Roster } from "../runs/Roster.ts"
 import { Claimer } from "./Claimer.ts"
 import { DeliveryWorker } from "./DeliveryWorker.ts"
 import { Slots, slotsOf } from "./Slots.ts"
@@ -25,14 +26,14 @@ export class Dispatcher extends Context.Service<
       const slots = yield* Slots
       const claimer = yield* Claimer
       const context = yield* Effect.context<never>()
-      const running = new Set<{ interrupt: () => void }>()
+      const running = new Roster<Work, Work>()
       /** Open while nothing runs. */
       const calm = Latch.makeUnsafe(true)
       let until: number | null = null
 
       const begin = (claim: Claim): void => {
-        const work = { interrupt: () => {} }
-        running.add(work)
+        const work: Work = { interrupt: () => {} }
+        running.set(work, work)
         calm.closeUnsafe()
         work.interrupt = worker.start(claim, context, (retryAt) => {
           running.delete(work)
@@ -44,7 +45,7 @@ export class Dispatcher extends Context.Service<
 
       const interruptAll = Effect.suspend(() => {
         slots.beginWith(null)
-        for (const { interrupt } of running) interrupt()
+        for (const { interrupt } of running.values()) interrupt()
         return calm.await
       })
       yield* Effect.acquireRelease(
@@ -66,4 +67,8 @@ export class Dispatcher extends Context.Service<
       return Dispatcher.of({ drain })
     })
   )
+}
+
+interface Work {
+  interrupt: () => void
 }

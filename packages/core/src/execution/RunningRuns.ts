@@ -9,6 +9,7 @@ import { listen } from "../activity/Listener.ts"
 import { forkLasting, logOutage } from "../errors/Lasting.ts"
 import type { RunId } from "../ids/Ids.ts"
 import { NodeLease } from "../journal/NodeLease.ts"
+import { Roster } from "../runs/Roster.ts"
 import type { LogEntry, Run } from "../runs/Run.ts"
 import { RunControlStore } from "../runs/RunControlStore.ts"
 
@@ -60,7 +61,7 @@ export class RunningRuns extends Context.Service<
       const store = yield* RunControlStore
       const { nodeId } = yield* NodeLease
       const busy = Latch.makeUnsafe(false)
-      const atWork = new Map<RunId, Work>()
+      const atWork = new Roster<RunId, Work>()
       const strikes = new Set<RunId>()
 
       const strike = (runId: RunId) => {
@@ -80,13 +81,13 @@ export class RunningRuns extends Context.Service<
       /** Stops those of the runs that the store knows to be over. */
       const stopEnded = (which: (runId: RunId) => boolean) =>
         Effect.gen(function* () {
-          const runs = [...atWork.values()].flatMap(({ run }) => (which(run.run_id) ? [run] : []))
-          if (runs.length > 0) stop((yield* store.ended(runs)).filter((runId) => atWork.has(runId)))
+          const runs = atWork.values().flatMap(({ run }) => (which(run.run_id) ? [run] : []))
+          if (runs.length > 0) stop((yield* store.ended(runs)).filter((runId) => atWork.get(runId) !== undefined))
         }).pipe(Effect.catchTag("StoreUnavailable", logOutage))
 
       const stopStray = Effect.gen(function* () {
         yield* Effect.sleep(everyMs)
-        const before = new Set(atWork.keys())
+        const before = new Set(atWork.values().map(({ run }) => run.run_id))
         yield* Effect.sleep(everyMs)
         yield* stopEnded((runId) => before.has(runId))
       })
@@ -125,7 +126,7 @@ export class RunningRuns extends Context.Service<
         atWork: Effect.gen(function* () {
           if (atWork.size === 0) busy.closeUnsafe()
           yield* busy.await
-          return [...atWork.values()]
+          return atWork.values()
         })
       })
     })

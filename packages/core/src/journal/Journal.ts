@@ -10,8 +10,10 @@ import { Cause, Clock, Context, Effect, Exit, Latch, Layer } from "effect"
 import type { Activity } from "../activity/Activity.ts"
 import { Feed } from "../activity/Feed.ts"
 import type { StoreUnavailable } from "../errors/Errors.ts"
+import type { RunId } from "../ids/Ids.ts"
 import { now as currentTime, type Timestamp } from "../ids/Timestamp.ts"
 import { NodeMetrics } from "../metrics/NodeMetrics.ts"
+import { Roster } from "../runs/Roster.ts"
 import type { Run } from "../runs/Run.ts"
 import { JournalMeter } from "./JournalMeter.ts"
 import { type JournalEntry, JournalStore } from "./JournalStore.ts"
@@ -60,7 +62,7 @@ export class Journal extends Context.Service<
       /** Commits under way, and the entries in them. */
       let commits = 0
       let committing = 0
-      const starting = new Map<string, Run>()
+      const starting = new Roster<RunId, Run>()
       const startWake = Latch.makeUnsafe(false)
 
       const isDue = () => commits === 0 || (commits < store.commitsMax && pending.length >= committing)
@@ -136,9 +138,9 @@ export class Journal extends Context.Service<
           yield* startWake.await
           yield* Effect.sleep(startGraceMs)
           const before = (yield* currentTime) - startGraceMs
-          for (const [id, run] of starting) {
+          for (const run of starting.values()) {
             if (run.start_time > before) break
-            starting.delete(id)
+            starting.delete(run.run_id)
             push({ entry: { _tag: "Started", run }, news: noNews, isStartTold: true, done: ignore })
           }
           if (starting.size === 0) startWake.closeUnsafe()

@@ -7,6 +7,7 @@
 import { Clock, Context, Effect, Latch, Layer } from "effect"
 import type { RunId } from "../ids/Ids.ts"
 import { addMillis, now as currentTime } from "../ids/Timestamp.ts"
+import { Roster } from "../runs/Roster.ts"
 import type { Own } from "./JournalStore.ts"
 
 /** Between two comparisons, and how old a run must be to be compared: its publication may have taken a while. */
@@ -30,13 +31,13 @@ export class OwnRuns extends Context.Service<
     OwnRuns,
     Effect.gen(function* () {
       const clock = yield* Clock.Clock
-      const known = new Set<RunId>()
+      const known = new Roster<RunId, RunId>()
       const wake = Latch.makeUnsafe(false)
       let doubtUntil = 0
 
       return OwnRuns.of({
         begin: (runIds) => {
-          for (const runId of runIds) known.add(runId)
+          for (const runId of runIds) known.set(runId, runId)
         },
         end: (runIds) => {
           for (const runId of runIds) known.delete(runId)
@@ -50,7 +51,7 @@ export class OwnRuns extends Context.Service<
           yield* Effect.sleep(compareMs)
           const now = yield* currentTime
           if (now >= doubtUntil) wake.closeUnsafe()
-          return { before: addMillis(now, -compareMs), known: [...known] }
+          return { before: addMillis(now, -compareMs), known: known.values() }
         })
       })
     })

@@ -5,6 +5,7 @@
 import { Clock, Context, Effect, Exit, Layer } from "effect"
 import { Feed } from "../activity/Feed.ts"
 import { Timestamp } from "../ids/Timestamp.ts"
+import { Roster } from "../runs/Roster.ts"
 import { doubtMs } from "./OwnRuns.ts"
 
 /** What a network held up mostly arrives at about the time of the first answer, and is to be among what is told. */
@@ -27,7 +28,7 @@ export class Untold extends Context.Service<
     /** What has happened since then is to be told from the store. */
     readonly since: (from: Timestamp) => void
     /** `happened` says at any time since when has happened what still waits to be written; null while nothing does. */
-    readonly waiting: (happened: () => Timestamp | null) => void
+    readonly waiting: (happened: Happened) => void
     /** Since when has happened what is perhaps stored and not told yet; null where there is nothing. */
     readonly oldest: () => Timestamp | null
     /** The store answers, as a write that succeeds says, too: what is still to be told is told a moment later. */
@@ -41,7 +42,7 @@ export class Untold extends Context.Service<
       const clock = yield* Clock.Clock
       const scope = yield* Effect.scope
       /** Since when has happened what writes store that have no answer yet. */
-      const writes = new Set<() => Timestamp | null>()
+      const writes = new Roster<Happened, Happened>()
       let from: Timestamp | null = null
       let isTelling = false
       /** What is to be told once more, and when. */
@@ -53,7 +54,7 @@ export class Untold extends Context.Service<
       }
       const oldest = (): Timestamp | null => {
         let least = from
-        for (const happened of writes) {
+        for (const happened of writes.values()) {
           const at = happened()
           if (at !== null && (least === null || at < least)) least = at
         }
@@ -99,12 +100,12 @@ export class Untold extends Context.Service<
         since,
         answered,
         oldest,
-        waiting: (happened) => void writes.add(happened),
+        waiting: (happened) => writes.set(happened, happened),
         during: (writing, happened) =>
           Effect.suspend(() => {
             const earliest = happened ?? Timestamp.make(clock.currentTimeMillisUnsafe(), { disableChecks: true })
             const write = () => earliest
-            writes.add(write)
+            writes.set(write, write)
             return Effect.onExit(writing, (exit) => {
               writes.delete(write)
               if (Exit.isFailure(exit)) return Effect.sync(() => since(earliest))
@@ -116,3 +117,6 @@ export class Untold extends Context.Service<
     })
   )
 }
+
+/** Since when what is being written has happened; null while nothing is. */
+type Happened = () => Timestamp | null

@@ -1,5 +1,5 @@
 /** A build that is in memory, and its isolates in runners. */
-import type { BuildId } from "@weft/core"
+import { type BuildId, Roster } from "@weft/core"
 import type { Job } from "./Job.ts"
 import type { RunnerProcess } from "./RunnerProcess.ts"
 
@@ -63,7 +63,7 @@ const ageMaxMs = 60 * 60 * 1000
 export class HostedIsolate {
   readonly id: number
   readonly build: Build
-  readonly jobs = new Set<Job>()
+  readonly jobs = new Roster<number, Job>()
   readonly bornAt: number
   lastUsedAt: number
   /** Since when it has had its place without a break for others. */

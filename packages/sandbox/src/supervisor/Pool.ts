@@ -129,7 +129,7 @@ export class Pool {
     this.#closed = true
     this.lanes.close()
     for (const view of [...this.views.values()]) {
-      for (const job of [...view.jobs.values()]) job.end({ _tag: "RunnerLost", message: "the sandbox was closed" })
+      for (const job of view.jobs.values()) job.end({ _tag: "RunnerLost", message: "the sandbox was closed" })
       view.runner.kill("the sandbox was closed")
     }
   }
@@ -179,7 +179,7 @@ export class Pool {
     build.lastUsedAt = now
     isolate.lastUsedAt = now
     isolate.calls++
-    isolate.jobs.add(job)
+    isolate.jobs.set(job.id, job)
     view.jobs.set(job.id, job)
     job.runner = runner
     job.isolate = isolate
@@ -293,7 +293,7 @@ export class Pool {
     requireShort(message.name, message.message, message.stack)
     const { limits, mapStack } = this.#options
     const outcome = unloadedOutcome({ ...message, stack: mapStack(isolate.build, message.stack) }, limits)
-    for (const job of isolate.jobs) this.#end(job, outcome)
+    for (const job of isolate.jobs.values()) this.#end(job, outcome)
   }
 
   /** The runner ended an isolate. Who was computing has had it; the others are run again where nobody can notice. */
@@ -304,7 +304,7 @@ export class Pool {
     const { build } = isolate
     view.rememberLost(message.isolate, build.buildId)
     if (cause === "cpu" || cause === "background") this.strikes.overrun(build.buildId, performance.now())
-    for (const job of [...isolate.jobs]) {
+    for (const job of isolate.jobs.values()) {
       if (job.id === guilty) job.used(message.cpuMs, message.heapBytes)
       if (job.id === guilty && job.stopping === undefined) {
         this.#end(job, guiltyOutcome(cause, this.#options.limits))
@@ -336,7 +336,7 @@ export class Pool {
     }
     const guilty = new Set(view.doomed ? [] : view.computing())
     for (const isolate of view.isolates.values()) isolate.build.isolates.delete(runner)
-    for (const job of [...view.jobs.values()]) {
+    for (const job of view.jobs.values()) {
       if (guilty.has(job)) this.#end(job, { _tag: "RunnerLost", message: `the runner process died: ${why}` })
       else this.#repeat(job, `the runner process died: ${why}`)
     }
@@ -375,7 +375,7 @@ export class Pool {
     job.runner = undefined
     job.isolate = undefined
     if (runner === undefined || isolate === undefined) return
-    isolate.jobs.delete(job)
+    isolate.jobs.delete(job.id)
     const view = this.views.get(runner)
     view?.jobs.delete(job.id)
     if (view !== undefined) this.isolates.left(view, isolate, performance.now())

@@ -1,5 +1,5 @@
 /** What the pool knows of a runner: who is in it, and who is computing. */
-import type { BuildId } from "@weft/core"
+import { type BuildId, Roster } from "@weft/core"
 import type { FromRunner } from "../protocol/FromRunner.ts"
 import { ProtocolError } from "../protocol/Wire.ts"
 import { type Build, HostedIsolate } from "./Build.ts"
@@ -13,7 +13,7 @@ const lostMax = 1_000
 
 export class RunnerView {
   readonly runner: RunnerProcess
-  readonly jobs = new Map<number, Job>()
+  readonly jobs = new Roster<number, Job>()
   readonly isolates = new Map<number, HostedIsolate>()
   readonly room: Room
   /** Isolates in a long entry, with the run that was computing when that was noticed. */
@@ -104,7 +104,7 @@ export class RunnerView {
   /** Puts the death of this runner down to those computing in it or, when that is nobody, to all who have runs in it. */
   blame(strikes: Strikes): void {
     const computing = this.computing()
-    const suspects = computing.length > 0 ? computing : [...this.jobs.values()]
+    const suspects = computing.length > 0 ? computing : this.jobs.values()
     if (suspects.length > 0) strikes.suspect(new Set(suspects.map((job) => job.build.buildId)))
   }
 

@@ -1,0 +1,47 @@
+/**
+ * Who is present, where thousands come and go in a second: a map for what is under way.
+ *
+ * A `Map` of V8's moves its entries to another table when its table is full of deleted ones, and the table that it leaves
+ * points to the next. Once one of them is old, which is soon so, all that follow, with all that was in them, outlive the
+ * young generation, up to the next collection of the whole heap. So a roster begins a new map in time, to which no old
+ * table points: what has gone is collected while it is young.
+ */
+export class Roster<Key, Value> {
+  #present = new Map<Key, Value>()
+  #added = 0
+
+  set(key: Key, value: Value): void {
+    if (++this.#added > addedMin && this.#added > this.#present.size) this.#renew()
+    this.#present.set(key, value)
+  }
+
+  get(key: Key): Value | undefined {
+    return this.#present.get(key)
+  }
+
+  delete(key: Key): boolean {
+    return this.#present.delete(key)
+  }
+
+  clear(): void {
+    this.#present = new Map()
+    this.#added = 0
+  }
+
+  get size(): number {
+    return this.#present.size
+  }
+
+  /** In the order in which they came; whoever comes or goes meanwhile changes nothing of it. */
+  values(): ReadonlyArray<Value> {
+    return [...this.#present.values()]
+  }
+
+  #renew(): void {
+    this.#present = new Map(this.#present)
+    this.#added = 0
+  }
+}
+
+/** A map is used for so many at least, as its renewal costs the moving of all. */
+const addedMin = 64
