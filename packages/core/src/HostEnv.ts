@@ -1,5 +1,5 @@
 /** One environment as an embedding program sees it: promises, plain records, every right. */
-import { Effect, type ManagedRuntime, Stream } from "effect"
+import { Effect, Stream } from "effect"
 import { ApiKeys } from "./access/ApiKeys.ts"
 import { Caller, hostIdentity } from "./access/Caller.ts"
 import type { ServiceKeys } from "./access/ServiceKeys.ts"
@@ -17,6 +17,7 @@ import type { Domains } from "./domains/Domains.ts"
 import { Events, type NewEvent } from "./events/Events.ts"
 import type { Files } from "./files/Files.ts"
 import { type HostAudit, hostAudit } from "./HostAudit.ts"
+import type { HostCalls } from "./HostCalls.ts"
 import { type HostServiceKeys, type HostSessions, hostServiceKeys, hostSessions } from "./HostCredentials.ts"
 import { type HostDomains, hostDomains } from "./HostDomains.ts"
 import { type HostFiles, hostFiles } from "./HostFiles.ts"
@@ -113,12 +114,12 @@ export type HostEnvServices =
   | Streams
   | Feed
 
-export const hostEnv = (runtime: ManagedRuntime.ManagedRuntime<HostEnvServices, unknown>, envId: EnvId): WeftEnv => {
+export const hostEnv = (calls: HostCalls<HostEnvServices>, envId: EnvId): WeftEnv => {
   const identity = hostIdentity(envId)
   const run = <A, E>(effect: Effect.Effect<A, E, HostEnvServices | Caller>): Promise<A> =>
-    runtime.runPromise(inHostSpan(Effect.provideService(effect, Caller, identity)))
+    calls.run(inHostSpan(Effect.provideService(effect, Caller, identity)))
   const runAs = <A, E>(apiKeyId: string, effect: Effect.Effect<A, E, HostEnvServices | Caller>): Promise<A> =>
-    runtime.runPromise(
+    calls.run(
       ApiKeys.use((keys) => keys.identity(envId, apiKeyId)).pipe(
         Effect.flatMap((key) => Effect.provideService(effect, Caller, key)),
         inHostSpan

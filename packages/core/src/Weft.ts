@@ -62,6 +62,7 @@ import { PublicUrl } from "./files/PublicUrl.ts"
 import { Readers } from "./files/Readers.ts"
 import { Uploads } from "./files/Uploads.ts"
 import { type HostAuditEntry, hostAuditEntry } from "./HostAudit.ts"
+import { makeHostCalls } from "./HostCalls.ts"
 import { hostEnv, type WeftEnv } from "./HostEnv.ts"
 import { type HostProvisioning, provisioningOf } from "./HostProvisioning.ts"
 import { mapPage } from "./HostRecords.ts"
@@ -340,13 +341,14 @@ export const start = async (options: StartOptions): Promise<WeftInstance> => {
   )
   const tracing = Layer.merge(options.tracing ?? Layer.empty, ownSpansOnly)
   // Called when there is a runtime: hooks run in what it builds.
-  const tenantOf = (tenant: Tenant): WeftTenant => hostTenant(runtime, tenant)
+  const tenantOf = (tenant: Tenant): WeftTenant => hostTenant(calls, tenant)
   const config = { ...options, provisioning: provisioningOf(options.provisioning ?? {}, tenantOf) }
   const runtime: WeftInstance["runtime"] = ManagedRuntime.make(
     Layer.provideMerge(layer(config), supplied).pipe(Layer.provideMerge(tracing))
   )
+  const calls = makeHostCalls(runtime)
   await runtime.context()
-  const run = runtime.runPromise
+  const { run } = calls
   const promised =
     <Args extends ReadonlyArray<unknown>, A, E>(method: (...args: Args) => Effect.Effect<A, E, WeftServices>) =>
     (...args: Args): Promise<A> =>
@@ -374,7 +376,7 @@ export const start = async (options: StartOptions): Promise<WeftInstance> => {
         mapPage(hostAuditEntry)(await run(AuditLog.use((log) => log.listAll(query, page))))
     },
     secrets: { reseal: () => run(Resealing.use((resealing) => resealing.reseal)) },
-    env: (envId) => hostEnv(runtime, envId),
+    env: (envId) => hostEnv(calls, envId),
     drain: () => run(Dispatcher.use((dispatcher) => dispatcher.drain)),
     close: () => runtime.dispose()
   }

@@ -130,3 +130,27 @@ describe("what a host hands out", () => {
     assert.strictEqual(await refusal(acme.sessions.list(id)), "not_found")
   })
 })
+
+describe("closing", () => {
+  it("ends what a host has asked for, and takes nothing more", async () => {
+    const weft = await started()
+    const tenant = await weft.tenants.ensure({ org: "acme", env: "production" })
+    let isAsked = () => {}
+    const asked = new Promise<void>((resolve) => {
+      isAsked = resolve
+    })
+    const uploading = tenant.files.upload("endless", {
+      [Symbol.asyncIterator]: () => ({
+        next: () => {
+          isAsked()
+          return new Promise(() => undefined)
+        }
+      })
+    })
+    const ended = refusal(uploading)
+    await asked
+    await weft.close()
+    assert.notStrictEqual(await ended, "nothing")
+    assert.notStrictEqual(await refusal(tenant.projects.list()), "nothing")
+  })
+})
