@@ -1,10 +1,10 @@
 /**
  * Who is present, where thousands come and go in a second: a map for what is under way.
  *
- * A `Map` of V8's moves its entries to another table when its table is full of deleted ones, and the table that it leaves
- * points to the next. Once one of them is old, which is soon so, all that follow, with all that was in them, outlive the
- * young generation, up to the next collection of the whole heap. So a roster begins a new map in time, to which no old
- * table points: what has gone is collected while it is young.
+ * A `Map` of V8's whose table is full, of deleted entries, too, goes on in another one, and the table that it leaves points to
+ * the next. Once one of them has grown old, which a quiet moment suffices for, all that follow outlive the young generation
+ * with all that was in them, up to the next collection of the whole heap. So a roster begins a new map whenever as many have
+ * come as are there, to which no former table points: what has gone is collected while it is young, for a tenth of the time.
  */
 export class Roster<Key, Value> {
   #present = new Map<Key, Value>()
@@ -43,5 +43,5 @@ export class Roster<Key, Value> {
   }
 }
 
-/** A map is used for so many at least, as its renewal costs the moving of all. */
-const addedMin = 64
+/** A map is used for so many at least. */
+const addedMin = 8
