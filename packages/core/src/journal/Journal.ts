@@ -2,9 +2,9 @@
  * The group-committing writer of a node: everything that running writes goes through here.
  *
  * A batch commits as soon as the one before has, so an idle system pays one commit of latency and a busy one
- * shares it. Where the store can do more than one at once, the next begins as soon as it has as much to write as those
- * under way; it may overtake them, so what follows from a write is written when that has returned. Nobody is told that
- * something happened before it is durable: a write returns after its commit, and so do the messages on the feed.
+ * shares it. Where the store can do more than one at once, the next begins as soon as it has half as much to write as
+ * those under way; it may overtake them, so what follows from a write is written when that has returned. Nobody is told
+ * that something happened before it is durable: a write returns after its commit, and so do the messages on the feed.
  */
 import { Cause, Clock, Context, Effect, Exit, Latch, Layer } from "effect"
 import type { Activity } from "../activity/Activity.ts"
@@ -23,6 +23,12 @@ import { Untold } from "./Untold.ts"
 
 /** Entries in one commit. Bounds the memory of a batch and the time that the first of it waits for the last. */
 const batchMax = 1000
+
+/**
+ * What a commit has at least that begins beside others, as a share of theirs. As much as they have would leave 38 % of
+ * the processors idle instead of 32 % while 32 publishers wait for their jobs; less than half was no better.
+ */
+const besideShare = 0.5
 
 /** A run without a delivery is written as running only if it lasts longer than this; most webhooks are one insert. */
 const startGraceMs = 20
@@ -65,7 +71,7 @@ export class Journal extends Context.Service<
       const starting = new Roster<RunId, Run>()
       const startWake = Latch.makeUnsafe(false)
 
-      const isDue = () => commits === 0 || (commits < store.commitsMax && pending.length >= committing)
+      const isDue = () => commits === 0 || (commits < store.commitsMax && pending.length >= committing * besideShare)
       const push = (write: Write) => {
         pending.push(write)
         if (isDue()) wake.openUnsafe()
