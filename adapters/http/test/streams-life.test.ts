@@ -182,6 +182,34 @@ describe("a subscription", () => {
     })
   })
 
+  it("of a client that pauses goes on where it was, in order", { timeout: 60_000 }, async () => {
+    const { stream_id } = await publish(0)
+    const slow = await asleep(`/v1/streams/${stream_id}/subscribe`)
+    const events = server.weft.env(server.env.env_id).events
+    // More than the system keeps for a connection, and less than Weft does for a subscriber.
+    const count = 110
+    const payload = "x".repeat(60_000)
+    for (let n = 0; n < count; n++) {
+      const { event_id } = await events.publish({ type: "emit", data: { data_type: `n${n}`, payload }, stream_id })
+      await eventually(async () => {
+        const { json: runs } = await server.call("GET", `/v1/events/${event_id}/runs`)
+        return runs.data[0]?.status === "succeeded"
+      })
+    }
+    let text = ""
+    slow.setEncoding("utf8").on("data", (piece: string) => {
+      text += piece
+    })
+    slow.resume()
+    await eventually(() => text.split("event: run:stop").length > count)
+    slow.destroy()
+    const heard = [...text.matchAll(/"data_type":"n(\d+)"/g)].map(([, n]) => Number(n))
+    assert.deepStrictEqual(
+      heard,
+      Array.from({ length: count }, (_, n) => n)
+    )
+  })
+
   it("ends when its credential may no longer read, and no other", async () => {
     const { key, token } = await server.key({ "stream:*": ["read"] })
     const { stream_id } = await publish(0)

@@ -274,7 +274,7 @@ export { type Fact, latestFacts, retell, type StoredEvent, type StoredRun } from
 export { StreamHub, type StreamsConfig } from "./streams/StreamHub.ts"
 export { type Happened, type SinceQuery, StreamStore, scannedMax } from "./streams/StreamStore.ts"
 export { type StreamQuery, Streams, type WatchedEvent } from "./streams/Streams.ts"
-export type { Ending, Portion, Subscription } from "./streams/Subscription.ts"
+export type { Ending, Portion, Subscription, Told } from "./streams/Subscription.ts"
 export { Announcement, firstAnnouncement, nextAnnouncement } from "./tenancy/Announcement.ts"
 export type { TenantHooks } from "./tenancy/Announcer.ts"
 export { type Month, monthOf } from "./tenancy/Month.ts"

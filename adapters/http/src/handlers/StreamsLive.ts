@@ -19,6 +19,7 @@ export const streamsLive = ({ answer }: EventStreams) =>
         subscribeEnv: ({ headers, request }) =>
           Effect.flatMap(streams.ofEnv(headers["last-event-id"]), (subscription) =>
             answer({
+              request,
               subscription,
               first: opening(subscription.begin),
               framing: envFraming,
@@ -34,6 +35,7 @@ export const streamsLive = ({ answer }: EventStreams) =>
             }),
             (subscription) =>
               answer({
+                request,
                 subscription,
                 first: opening(subscription.begin),
                 framing: streamFraming,
@@ -50,6 +52,7 @@ export const streamsLive = ({ answer }: EventStreams) =>
             }),
             ({ event, subscription }) =>
               answer({
+                request,
                 subscription,
                 first: published(subscription.begin, event),
                 framing: streamFraming,

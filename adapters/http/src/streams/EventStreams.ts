@@ -1,8 +1,12 @@
 /** Subscriptions as answers that go on: paced by the connection, kept alive, and ended in time. */
-import type { Portion, Subscription } from "@weft/core"
-import { Cause, Effect, type Scope, Stream } from "effect"
-import { HttpServerResponse } from "effect/http"
-import { complete, type Framing, farewell, heartbeat } from "./Frames.ts"
+import { IncomingMessage, ServerResponse } from "node:http"
+import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
+import type { Subscription } from "@weft/core"
+import { Effect, type Scope, Stream } from "effect"
+import { type HttpServerRequest, HttpServerResponse } from "effect/http"
+import type { Framing } from "./Frames.ts"
+import { Pieces } from "./Pieces.ts"
+import { poured, pulled } from "./Pouring.ts"
 
 export interface Pace {
   /** How long a subscription lasts, in milliseconds. */
@@ -12,6 +16,7 @@ export interface Pace {
 }
 
 export interface EventStream {
+  readonly request: HttpServerRequest.HttpServerRequest
   readonly subscription: Subscription
   /** What is sent before all messages. */
   readonly first: Uint8Array
@@ -69,10 +74,10 @@ export const makeEventStreams = ({ lifeMs, heartbeatMs }: Pace): EventStreams =>
     answer: (stream) =>
       Effect.as(
         live(stream),
-        HttpServerResponse.stream(Stream.fromPull(Effect.sync(() => piecesOf(stream, () => isEnded))), {
-          contentType: "text/event-stream",
-          headers
-        })
+        HttpServerResponse.stream(
+          bytesOf(stream, () => isEnded),
+          { contentType: "text/event-stream", headers }
+        )
       ),
     end: Effect.suspend(() => {
       isEnded = true
@@ -81,38 +86,21 @@ export const makeEventStreams = ({ lifeMs, heartbeatMs }: Pace): EventStreams =>
   }
 }
 
-type Pieces = Effect.Effect<readonly [Uint8Array], Cause.Done>
-
-/** One piece each time it is asked, which is when the connection has taken the one before. */
-const piecesOf = ({ subscription, first, framing, isAnnounced }: EventStream, isLeaving: () => boolean): Pieces => {
-  const portions: Array<Portion> = []
-  let from = 0
-  let isBegun = false
-  let isOver = false
-
-  const taken: Pieces = Effect.flatMap(subscription.take, (news) => {
-    if (typeof news === "string") {
-      isOver = true
-      if (news === "expired" && isAnnounced) return Effect.succeed([complete] as const)
-      return news === "closed" && isLeaving() ? Effect.succeed([farewell] as const) : Cause.done()
-    }
-    if (news.length === 0) return Effect.succeed([heartbeat] as const)
-    portions.push(...news)
-    return next
+/** The first piece by the stream, which sends the headers with it; where it can be, all others past it. */
+const bytesOf = (stream: EventStream, isLeaving: () => boolean): Stream.Stream<Uint8Array> => {
+  const { subscription, first, framing, isAnnounced, request } = stream
+  const response = nodeResponse(request)
+  const rest = Stream.suspend(() => {
+    const pieces = new Pieces({ framing, isAnnounced, isLeaving })
+    return response === null
+      ? Stream.fromPull(Effect.succeed(pulled(subscription, pieces)))
+      : Stream.fromEffectDrain(poured(subscription, pieces, response))
   })
+  return Stream.concat(Stream.succeed(first), rest)
+}
 
-  const next: Pieces = Effect.suspend(() => {
-    if (!isBegun) {
-      isBegun = true
-      return Effect.succeed([first] as const)
-    }
-    if (isOver) return Cause.done()
-    const [portion] = portions
-    if (portion === undefined) return taken
-    const piece = framing.next(portion, from)
-    from = piece === null || piece.end >= portion.length ? 0 : piece.end
-    if (from === 0) portions.shift()
-    return piece === null ? next : Effect.succeed([piece.bytes] as const)
-  })
-  return next
+const nodeResponse = (request: HttpServerRequest.HttpServerRequest): ServerResponse | null => {
+  if (!(request.source instanceof IncomingMessage)) return null
+  const response = NodeHttpServerRequest.toServerResponse(request)
+  return response instanceof ServerResponse ? response : null
 }

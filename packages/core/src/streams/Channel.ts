@@ -5,6 +5,7 @@ import { keyOf, Message, type Place, positionOf } from "./Message.ts"
 import { ReplayBuffer } from "./ReplayBuffer.ts"
 import type { Happened } from "./StreamStore.ts"
 import { type Portion, type QueueBounds, Subscriber } from "./Subscription.ts"
+import type { Turns } from "./Turns.ts"
 
 /** What a subscriber wants: everything of the environment, or one stream, there perhaps one project only. */
 export type Interest =
@@ -24,6 +25,7 @@ export interface ChannelBounds {
 export class Channel {
   readonly #name: string
   readonly #bounds: ChannelBounds
+  readonly #turns: Pick<Turns, "wait">
   readonly #replay: ReplayBuffer
   readonly #whole = new Set<Subscriber>()
   readonly #streams = new Map<StreamId, Map<Subscriber, Interest>>()
@@ -37,9 +39,10 @@ export class Channel {
    * `name` is unlike that of any other channel, also of other nodes and of other lives of this one; `openedAt` is when it
    * begins, in milliseconds since 1970.
    */
-  constructor(name: string, bounds: ChannelBounds, openedAt: number) {
+  constructor(name: string, bounds: ChannelBounds, openedAt: number, turns: Pick<Turns, "wait">) {
     this.#name = name
     this.#bounds = bounds
+    this.#turns = turns
     this.#time = openedAt
     this.#replay = new ReplayBuffer(bounds.replayMessages, bounds.replayBytes)
   }
@@ -135,7 +138,7 @@ export class Channel {
   join(interest: Interest, begin: Place): Subscriber {
     // Handed out here, what waits to be flushed would come twice.
     this.flush()
-    const subscriber = new Subscriber(positionOf(begin), this.#bounds.queue)
+    const subscriber = new Subscriber(positionOf(begin), this.#bounds.queue, this.#turns)
     if (interest.stream === null) this.#whole.add(subscriber)
     else this.#ofStream(interest.stream).set(subscriber, interest)
     return subscriber

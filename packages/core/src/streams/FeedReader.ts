@@ -2,18 +2,17 @@
 import { Effect, Exit, Option, PubSub, Scope } from "effect"
 import type { Activity } from "../activity/Activity.ts"
 import { Feed } from "../activity/Feed.ts"
+import type { Turns } from "./Turns.ts"
 
 /** Messages of the feed that are handed out at once: well within what a subscriber may be behind. */
 export const portionMax = 250
 
-/** After each portion the hub rests for this long per subscriber that it woke, so that portions grow with the load. */
-const restMsEach = 0.05
+/** After each portion the hub rests for so many milliseconds for each that was told, so that portions grow with the load. */
+const restMsEach = 0.005
 const restMsMax = 100
 
-/** Time for those that were woken to take what they got. */
-export const restAfter = (woken: number, isBehind: boolean): Effect.Effect<void> => {
-  const restMs = Math.min(woken * restMsEach, restMsMax) / (isBehind ? 4 : 1)
-  // Even the quickest subscriber needs a turn to take them.
+const restAfter = (told: number): Effect.Effect<void> => {
+  const restMs = Math.min(told * restMsEach, restMsMax)
   return restMs < 1 ? Effect.yieldNow : Effect.sleep(restMs)
 }
 
@@ -23,7 +22,10 @@ interface Attached {
 }
 
 /** The hub's own subscription to the feed, which it has only while somebody listens. */
-export const makeFeedReader = Effect.fnUntraced(function* (handOut: (messages: ReadonlyArray<Activity>) => number) {
+export const makeFeedReader = Effect.fnUntraced(function* (
+  turns: Turns,
+  handOut: (messages: ReadonlyArray<Activity>) => number
+) {
   const feed = yield* Feed
   let attached: Attached | null = null
 
@@ -32,11 +34,15 @@ export const makeFeedReader = Effect.fnUntraced(function* (handOut: (messages: R
     const scope = Scope.makeUnsafe()
     const activity = yield* Scope.provide(feed.activity, scope)
     attached = { scope, activity }
+    let sinceRound = 0
     yield* PubSub.takeBetween(activity, 1, portionMax).pipe(
       Effect.flatMap((messages) => {
-        // More is waiting: the feed must not lose it meanwhile.
-        const isBehind = messages.length === portionMax
-        return restAfter(handOut(messages), isBehind)
+        const told = handOut(messages)
+        sinceRound += messages.length
+        if (sinceRound < portionMax) return restAfter(told)
+        sinceRound = 0
+        // Else those whose turn comes late would be too far behind.
+        return turns.round
       }),
       Effect.forever,
       Effect.forkIn(scope)

@@ -5,9 +5,10 @@ import type { StoreUnavailable } from "../errors/Errors.ts"
 import { logOutage } from "../errors/Lasting.ts"
 import type { EnvId } from "../ids/Ids.ts"
 import { Untold } from "../journal/Untold.ts"
-import { portionMax, restAfter } from "./FeedReader.ts"
+import { portionMax } from "./FeedReader.ts"
 import type { Missed } from "./Missed.ts"
 import type { Opened, OpenedChannels } from "./OpenedChannels.ts"
+import type { Turns } from "./Turns.ts"
 
 /** How often it is noted that the process goes on, and how long it may be silent before it counts as stopped. */
 const tickMs = 1_000
@@ -20,7 +21,8 @@ const stoppedMs = 5_000
 export const makeHorizon = Effect.fnUntraced(function* (
   opened: OpenedChannels,
   missed: Missed,
-  hasChannels: Latch.Latch
+  hasChannels: Latch.Latch,
+  turns: Turns
 ) {
   const feed = yield* Feed
   const untold = yield* Untold
@@ -59,7 +61,8 @@ export const makeHorizon = Effect.fnUntraced(function* (
     const missing = yield* missed.ofChannel(envId, channel, since, clock.currentTimeMillisUnsafe())
     for (let at = 0; at < missing.length; at += portionMax) {
       for (const activity of missing.slice(at, at + portionMax)) channel.retell(activity, time)
-      yield* restAfter(channel.flush(), true)
+      channel.flush()
+      yield* turns.round
     }
   })
 

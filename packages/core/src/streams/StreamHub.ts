@@ -19,6 +19,7 @@ import { placeOf } from "./Message.ts"
 import { makeMissed } from "./Missed.ts"
 import { distribute, gauge, type Opened, type OpenedChannels } from "./OpenedChannels.ts"
 import type { Subscriber, Subscription } from "./Subscription.ts"
+import { Turns } from "./Turns.ts"
 
 export interface StreamsConfig {
   /** Messages that are kept for clients that come back, of each environment; default 10,000. */
@@ -64,8 +65,9 @@ const makeHub = Effect.fnUntraced(function* ({ replayMessages = 10_000, replayBy
   let channels = 0
   const semaphore = yield* Semaphore.make(1)
   const hasChannels = Latch.makeUnsafe(false)
-  const horizon = yield* makeHorizon(opened, missed, hasChannels)
-  const reader = yield* makeFeedReader((messages) => {
+  const turns = yield* Turns.make
+  const horizon = yield* makeHorizon(opened, missed, hasChannels, turns)
+  const reader = yield* makeFeedReader(turns, (messages) => {
     const time = horizon.advance(reader.isDrained())
     return distribute(opened, messages, time, 16 * replayBytes)
   })
@@ -75,7 +77,7 @@ const makeHub = Effect.fnUntraced(function* ({ replayMessages = 10_000, replayBy
     const known = opened.get(envId)
     if (known !== undefined) return known
     channels++
-    const channel = new Channel(`${nodeId}-${channels}`, bounds, clock.currentTimeMillisUnsafe())
+    const channel = new Channel(`${nodeId}-${channels}`, bounds, clock.currentTimeMillisUnsafe(), turns)
     const made = { channel, leftAt: null }
     opened.set(envId, made)
     if (hasChannels.openUnsafe()) horizon.tick()

@@ -6,6 +6,7 @@
 import { Effect } from "effect"
 import type { Message, Position } from "./Message.ts"
 import { weightOf } from "./Message.ts"
+import type { Turns } from "./Turns.ts"
 
 /** Why a subscription is over: its time was up, its host is closing, or it was too slow. */
 export type Ending = "expired" | "closed" | "cut"
@@ -18,7 +19,11 @@ export interface Subscription {
    * nudged. The ending, once everything was taken. Not to be called again before it has returned, and before all that it
    * gave was dealt with.
    */
-  readonly take: Effect.Effect<ReadonlyArray<Portion> | Ending>
+  readonly take: Effect.Effect<Told>
+  /** What `take` would give at once; null where it would wait. */
+  readonly taken: () => Told | null
+  /** Calls back once, when it is its turn to be given something by `taken`, which has given null. Gives how to wait no longer. */
+  readonly await: (act: () => void) => () => void
   /** Has `take` return, if it waits. */
   readonly nudge: Effect.Effect<void>
   /** Nothing more will come. `cut` also drops what is not taken yet. */
@@ -26,6 +31,8 @@ export interface Subscription {
   /** Calls back when it is cut, for a taker that is stuck with what it took; not where it was cut before: `take` tells. */
   readonly onCut: (act: () => void) => void
 }
+
+export type Told = ReadonlyArray<Portion> | Ending
 
 /** Messages that came together. Subscribers of the whole environment get the very same arrays. */
 export type Portion = ReadonlyArray<Message>
@@ -44,6 +51,7 @@ const awaitingFactor = 20
 export class Subscriber implements Subscription {
   readonly begin: Position
   readonly #bounds: QueueBounds
+  readonly #turns: Pick<Turns, "wait">
   #portions: Array<Portion> = []
   #messages = 0
   #bytes = 0
@@ -52,11 +60,13 @@ export class Subscriber implements Subscription {
   #missed: { isTaken: boolean; readonly dealtWith: () => void } | null = null
   #ending: Ending | null = null
   #wake: (() => void) | null = null
+  #isInTurn = false
   #cut: (() => void) | null = null
 
-  constructor(begin: Position, bounds: QueueBounds) {
+  constructor(begin: Position, bounds: QueueBounds, turns: Pick<Turns, "wait">) {
     this.begin = begin
     this.#bounds = bounds
+    this.#turns = turns
   }
 
   get isOver(): boolean {
@@ -109,24 +119,34 @@ export class Subscriber implements Subscription {
       this.#portions = []
       this.#cut?.()
     }
-    this.#rouse()
+    // At once: when the node ends, it gives no more turns.
+    this.#wake?.()
   }
 
-  readonly take: Effect.Effect<ReadonlyArray<Portion> | Ending> = Effect.callback((resume) => {
+  readonly take: Effect.Effect<Told> = Effect.callback((resume) => {
+    const taken = this.taken()
+    if (taken !== null) return resume(Effect.succeed(taken))
+    return Effect.sync(this.await(() => resume(Effect.succeed(this.taken() ?? []))))
+  })
+
+  taken(): Told | null {
     if (this.#missed?.isTaken) {
       this.#missed.dealtWith()
       this.#missed = null
     }
-    const taken = this.#next()
-    if (taken !== null) return resume(Effect.succeed(taken))
-    this.#wake = () => {
+    return this.#next()
+  }
+
+  await(act: () => void): () => void {
+    const wake = (): void => {
       this.#wake = null
-      resume(Effect.succeed(this.#next() ?? []))
+      act()
     }
-    return Effect.sync(() => {
-      this.#wake = null
-    })
-  })
+    this.#wake = wake
+    return () => {
+      if (this.#wake === wake) this.#wake = null
+    }
+  }
 
   readonly nudge: Effect.Effect<void> = Effect.sync(() => {
     this.#isNudged = true
@@ -141,7 +161,7 @@ export class Subscriber implements Subscription {
     this.#cut = act
   }
 
-  #next(): ReadonlyArray<Portion> | Ending | null {
+  #next(): Told | null {
     if (this.#portions.length === 0 && this.#ending !== null) return this.#ending
     if (this.#portions.length === 0 && !this.#isNudged) return null
     const taken = this.#portions
@@ -154,6 +174,13 @@ export class Subscriber implements Subscription {
   }
 
   #rouse(): void {
+    if (this.#isInTurn || this.#wake === null) return
+    this.#isInTurn = true
+    this.#turns.wait(this.#turn)
+  }
+
+  readonly #turn = (): void => {
+    this.#isInTurn = false
     this.#wake?.()
   }
 }

@@ -38,7 +38,11 @@ const add = (channel: Channel, ...activities: ReadonlyArray<Activity>): void => 
   channel.flush()
 }
 
-const channelOf = (name: string, more: Partial<typeof bounds> = {}) => new Channel(name, { ...bounds, ...more }, 0)
+/** Everybody's turn is at once. */
+const turns = { wait: (act: () => void): void => act() }
+
+const channelOf = (name: string, more: Partial<typeof bounds> = {}) =>
+  new Channel(name, { ...bounds, ...more }, 0, turns)
 
 /** From a place that the channel gave and keeps what came after, or from now on. */
 const subscribe = (channel: Channel, interest: Interest, after: string | null = null): Subscription => {
@@ -140,7 +144,7 @@ describe("a channel", () => {
   })
 
   it("knows what it does not keep any more", () => {
-    const channel = new Channel("c", { ...bounds, replayMessages: 2 }, 100)
+    const channel = new Channel("c", { ...bounds, replayMessages: 2 }, 100, turns)
     assert.isTrue(channel.keeps({ channel: "c", seq: 0, time: 100 }))
     for (const n of [1, 2, 3]) channel.add(published(n), 100 + n)
     channel.flush()

@@ -7,6 +7,7 @@ import { Untold } from "../../src/journal/Untold.ts"
 import { Channel } from "../../src/streams/Channel.ts"
 import { makeHorizon } from "../../src/streams/Horizon.ts"
 import type { Missed } from "../../src/streams/Missed.ts"
+import { Turns } from "../../src/streams/Turns.ts"
 
 const env_id = EnvId.make("01976a2b-0001-7000-8000-000000000001")
 const created: Activity = {
@@ -28,10 +29,11 @@ const world = Effect.fnUntraced(function* (ofChannel: Missed["ofChannel"]) {
     answered: Effect.void,
     oldest: () => state.untold
   })
-  const channel = new Channel("c", bounds, 0)
+  const turns = yield* Turns.make
+  const channel = new Channel("c", bounds, 0, turns)
   const opened = new Map([[env_id, { channel, leftAt: null }]])
   const missed: Missed = { ofChannel, note: () => undefined, resume: () => assert.fail("nobody comes") }
-  const horizon = yield* makeHorizon(opened, missed, Latch.makeUnsafe(true)).pipe(
+  const horizon = yield* makeHorizon(opened, missed, Latch.makeUnsafe(true), turns).pipe(
     Effect.provideService(Feed, { ...feed, gaps: PubSub.subscribe(gaps), awaySince: () => state.awaySince }),
     Effect.provideService(Untold, untold)
   )
