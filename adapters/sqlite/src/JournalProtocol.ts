@@ -25,7 +25,7 @@ import type { Rows } from "@weft/sql"
 import type { ClaimRows } from "./ClaimRows.ts"
 import type { ConnectionOptions } from "./SqliteClient.ts"
 
-/** What the thread is started with. */
+/** Where the thread finds its file. */
 export interface JournalThreadData extends ConnectionOptions {
   /** Of the `WriteTurn` that it shares. */
   readonly turn: SharedArrayBuffer
@@ -63,6 +63,8 @@ export type Call =
 
 /** `id` is that of the answer; ids are not used twice. */
 export type Request =
+  /** The first one, and only that. */
+  | { readonly _tag: "Open"; readonly data: JournalThreadData }
   | { readonly _tag: "Call"; readonly id: number; readonly call: Call }
   /** Close the database and end. */
   | { readonly _tag: "Close" }

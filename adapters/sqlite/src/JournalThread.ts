@@ -5,9 +5,10 @@
  * main thread that would be time in which no request is answered and no run goes on. Entries are handed over as rows,
  * all else as the objects that it is: cloning them costs the main thread a third of what JSON would.
  */
-import { Worker } from "node:worker_threads"
+import type { Worker } from "node:worker_threads"
 import { AdmissionStore, JournalStore, Roster, RunControlStore, StoreUnavailable, TickStore } from "@weft/core"
 import { Context, Effect, type Scope } from "effect"
+import { takeThread } from "./ahead.ts"
 import { fromClaimRows } from "./ClaimRows.ts"
 import { toRows } from "./EntryRows.ts"
 import type { Answer, Call, JournalThreadData, Reply, Request } from "./JournalProtocol.ts"
@@ -159,7 +160,8 @@ class JournalThread {
   }
 
   #start(): Worker {
-    const worker = new Worker(workerFile, { workerData: this.#data, name: "weft-journal" })
+    const worker = takeThread()
+    worker.postMessage({ _tag: "Open", data: this.#data } satisfies Request)
     let reason = "The journal's thread has ended"
     worker.on("message", ({ id, answer }: Reply) => {
       this.#pending.get(id)?.(answer)
@@ -179,8 +181,6 @@ class JournalThread {
     return worker
   }
 }
-
-const workerFile = new URL("./JournalWorker.ts", import.meta.url)
 
 const ask = (thread: JournalThread, operation: string, call: Call): Effect.Effect<Answer, StoreUnavailable> =>
   Effect.callback((resume) => {

@@ -3,7 +3,7 @@
  *
  * A commit waits for the disk. Here it holds up nobody.
  */
-import { parentPort, workerData } from "node:worker_threads"
+import { parentPort } from "node:worker_threads"
 import { AdmissionStore, JournalStore, RunControlStore, TickStore } from "@weft/core"
 import { Database, journalStatements, journalStore, type Rows, sqlite } from "@weft/sql"
 import { Cause, Context, Effect, Layer, ManagedRuntime } from "effect"
@@ -15,23 +15,22 @@ import type { Answer, Call, JournalThreadData, Reply, Request } from "./JournalP
 import { clientOf, connect } from "./SqliteClient.ts"
 import { WriteTurn } from "./WriteTurn.ts"
 
-const options: JournalThreadData = workerData
-const turn = new WriteTurn(options.turn)
-
 class Committing extends Context.Service<Committing, Commits>()("@weft/sqlite/JournalWorker/Committing") {}
 
 /** Both use the same connection, or each would have to read again what the other wrote. */
-const opened = Layer.effectContext(
-  Effect.gen(function* () {
-    const connection = yield* connect(options)
-    const client = yield* clientOf(connection, turn.journal)
-    const database = Database.of({ dialect: sqlite, writer: client, reader: client, exclusive: true })
-    const commits = new Commits(connection.database, journalStatements(database), turn)
-    return Context.make(Database, database).pipe(Context.add(Committing, commits))
-  })
-)
+const opened = (data: JournalThreadData) =>
+  Layer.effectContext(
+    Effect.gen(function* () {
+      const turn = new WriteTurn(data.turn)
+      const connection = yield* connect(data)
+      const client = yield* clientOf(connection, turn.journal)
+      const database = Database.of({ dialect: sqlite, writer: client, reader: client, exclusive: true })
+      const commits = new Commits(connection.database, journalStatements(database), turn)
+      return Context.make(Database, database).pipe(Context.add(Committing, commits))
+    })
+  )
 
-const runtime = ManagedRuntime.make(journalStore.pipe(Layer.provideMerge(opened)))
+const runtimeOf = (data: JournalThreadData) => ManagedRuntime.make(journalStore.pipe(Layer.provideMerge(opened(data))))
 
 type Others = Exclude<Call, { readonly _tag: "Commit" }>
 
@@ -97,6 +96,7 @@ const committed = (commits: Commits, rows: Rows): Answer => {
   }
 }
 
+let runtime: ReturnType<typeof runtimeOf> | undefined
 let commits: Commits | undefined
 const waiting: Array<Request> = []
 let isAtWork = false
@@ -108,9 +108,13 @@ let isAtWork = false
 const work = async (): Promise<void> => {
   isAtWork = true
   for (let request = waiting.shift(); request !== undefined; request = waiting.shift()) {
-    if (request._tag === "Close") {
+    if (request._tag === "Open") {
+      runtime = runtimeOf(request.data)
+      continue
+    }
+    if (request._tag === "Close" || runtime === undefined) {
       parentPort?.close()
-      return runtime.dispose()
+      return runtime?.dispose()
     }
     commits ??= await runtime.runPromise(Committing)
     const { id, call } = request
