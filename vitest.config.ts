@@ -1,47 +1,110 @@
 import { defineConfig } from "vitest/config"
-import LongestFirst from "./tooling/src/LongestFirst.ts"
 import { builtByUrl } from "./tooling/src/programs/builtByUrl.ts"
 
-const suites = ["{packages,adapters,examples}/*/test/**/*.test.ts", "{bench,docs,tooling}/test/**/*.test.ts"]
+/** Everything that needs no service, and that no other project takes. */
+const suites = [
+  "packages/!(core|api|sdk|client)/test/**/*.test.ts",
+  "{adapters,examples}/*/test/**/*.test.ts",
+  "{bench,docs,proof,tooling}/test/**/*.test.ts"
+]
+
+/** The domain and its faces on stores in memory. They start no process, and take less than 30 s on 2 cores. */
+const units = ["packages/{core,api,sdk,client}/test/**/*.test.ts"]
+
+/** Tests of those packages that take seconds each: they run a compiler, a bundler, or every cron expression. */
+const longUnits = [
+  ...["hostDocs", "hostTypes", "docs", "types", "size"].map((name) => `packages/sdk/test/${name}.test.ts`),
+  ...["uploads", "bundle", "types"].map((name) => `packages/client/test/${name}.test.ts`),
+  "packages/core/test/foundation/time/Ticks.test.ts",
+  "packages/core/test/resources/files/{Crash,Assembly}.test.ts"
+]
+
+/** The contracts of the stores, in memory, on SQLite and on disk. */
+const contracts = [
+  "packages/contract/test/{memory,feed}.test.ts",
+  "packages/contract/test/adapters/**/*.test.ts",
+  "adapters/sqlite/test/{contract,contract-file,leases,migrations,groups,schedules,rates}.test.ts",
+  "adapters/filesystem/test/**/*.test.ts"
+]
 
 /** The tests of the HTTP surface, which hold on every backend. */
 const http = ["adapters/http/test/**/*.test.ts"]
 
 /** Those of them that store nothing. */
-const aboveStores = ["answers", "openapi", "webhooks", "files", "fuzz", "mcp", "mounts"].map(
+const aboveStores = ["responses", "openapi", "webhooks", "files", "fuzz", "mcp", "mounts"].map(
   (folder) => `adapters/http/test/${folder}/**`
 )
 
 /** Those of them to which it is all one what keeps the little that they store. */
-const onAnyStores = ["mcp", "mounts", "openapi", "permissions", "sockets", "webhookAnswers", "webhookBodies"].map(
-  (name) => `adapters/http/test/${name}.test.ts`
-)
+const onAnyStores = [
+  "mcp",
+  "mounts",
+  "openapi",
+  "permissions",
+  "processMeter",
+  "sockets",
+  "webhookAnswers",
+  "webhookBodies",
+  "webhookTransports"
+].map((name) => `adapters/http/test/${name}.test.ts`)
 
 /** Those of them that say nothing of the API's endpoints, or send their requests otherwise. */
 const besidesEndpoints = [
   ...["client", "draining", "files-client", "files-downloads", "files-elsewhere", "fuzz", "mcp", "metrics", "mounts"],
-  ...["openapi", "outages", "sockets", "streams-life", "streams-nodes", "webhookAnswers", "webhookBodies", "webhooks"]
+  ...[
+    "openapi",
+    "outages",
+    "processMeter",
+    "sockets",
+    "streams-life",
+    "streams-nodes",
+    "webhookAnswers",
+    "webhookBodies",
+    "webhookTransports",
+    "webhooks"
+  ]
 ].map((name) => `adapters/http/test/${name}.test.ts`)
 
 /** Suites that need a database server, which is started for all of them together. */
 const onPostgres = ["adapters/postgres/test/**/*.test.ts"]
 
-/** Suites that start whole servers: last, when all else is over. Most of their time they wait. */
+/** Suites that start complete servers. They run last, and mostly wait. */
 const heavy = ["**/*.e2e.test.ts"]
 
 export default defineConfig({
   plugins: [builtByUrl()],
   test: {
     pool: "forks",
-    sequence: { sequencer: LongestFirst },
     reporters: ["default", "./tooling/src/PlainSummary.ts"],
     projects: [
       {
         extends: true,
         test: {
+          name: "unit",
+          include: units,
+          exclude: [...heavy, ...longUnits],
+          isolate: false,
+          maxWorkers: 3,
+          sequence: { groupOrder: 0 }
+        }
+      },
+      {
+        extends: true,
+        test: {
+          name: "contracts",
+          include: contracts,
+          exclude: heavy,
+          isolate: false,
+          maxWorkers: 3,
+          sequence: { groupOrder: 0 }
+        }
+      },
+      {
+        extends: true,
+        test: {
           name: "suites",
-          include: suites,
-          exclude: [...heavy, ...onPostgres, ...http],
+          include: [...suites, ...longUnits],
+          exclude: [...heavy, ...onPostgres, ...http, ...contracts],
           // Many files take less time than what they import.
           isolate: false,
           maxWorkers: 3,

@@ -1,6 +1,6 @@
-/** What a rule found: one place, one sentence. */
+/** A violation of a rule at one place. */
 export interface Finding {
-  /** Path from the repository's root. */
+  /** Path from the root of the repository. */
   readonly file: string
   /** From 1. */
   readonly line: number
@@ -8,6 +8,6 @@ export interface Finding {
   readonly message: string
 }
 
-/** `file:line rule message`, as editors and terminals link it. */
+/** Formats a finding as `file:line rule message`, which editors and terminals turn into a link. */
 export const formatFinding = (finding: Finding): string =>
   `${finding.file}:${finding.line} ${finding.rule} ${finding.message}`

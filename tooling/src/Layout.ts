@@ -1,50 +1,48 @@
-/** The plan of the house as data: who may know whom, and the exceptions with their reasons. */
+/** Allowed imports between the parts of the repository, and the exceptions with their reasons. */
 
-/** Folders of `packages/core/src`, each importing only itself and those before it. Files beside them come after all. */
-export const coreFolders = [
-  "errors",
-  "ids",
-  "metrics",
-  "tracing",
-  "encryption",
-  "sandbox",
-  "egress",
-  "activity",
-  "access",
-  "tenancy",
-  "projects",
-  "secrets",
-  "blobs",
-  "files",
-  "builds",
-  "schedules",
-  "events",
-  "hosting",
-  "runs",
-  "journal",
-  "hostcalls",
-  "execution",
-  "deliveries",
-  "control",
-  "usage",
-  "streams",
-  "webhooks",
-  "tools",
-  "domains",
-  "audit",
-  "memory"
+/** Folders that may not import each other. Each may import all folders of earlier layers. */
+type Layer = ReadonlyArray<string>
+
+/** The wings of `packages/core/src`. The files next to them, such as `Weft.ts`, come last. */
+export const wings: ReadonlyArray<Layer> = [
+  ["foundation"],
+  ["platform"],
+  ["tenants"],
+  ["resources"],
+  ["runtime"],
+  ["memory", "embed"]
 ]
+
+/** The rooms of each wing that has rooms only. */
+export const rooms: ReadonlyMap<string, ReadonlyArray<Layer>> = new Map([
+  ["platform", [["sandbox", "egress", "encryption", "blobs", "cluster", "turns"]]],
+  ["tenants", [["access"], ["orgs"]]],
+  ["resources", [["projects"], ["secrets", "files"], ["builds"], ["schedules", "domains"], ["usage"], ["audit"]]],
+  [
+    "runtime",
+    [
+      ["events"],
+      ["runs"],
+      ["journal"],
+      ["svc"],
+      ["execution"],
+      ["workflows"],
+      ["dispatch"],
+      ["control", "streams", "webhooks"]
+    ]
+  ]
+])
 
 export interface Direction {
   /** A folder, or all folders below one when it ends in `/*`. */
   readonly folder: string
   /** Workspace packages that its sources may import. */
   readonly workspaces: ReadonlyArray<string>
-  /** Other packages; `"declared"` leaves that to the dependency rule and allows Node's own modules. */
+  /** Other packages; `"declared"` allows those of the manifest and Node's own modules. */
   readonly packages: ReadonlyArray<string> | "declared"
 }
 
-/** The first match counts. Tests are bound by the dependency rule only. */
+/** The first match counts. Tests may import every declared package. */
 export const directions: ReadonlyArray<Direction> = [
   { folder: "packages/core", workspaces: [], packages: ["effect", "cron-parser"] },
   { folder: "packages/api", workspaces: ["@weft/core"], packages: ["effect"] },
@@ -62,26 +60,35 @@ export const directions: ReadonlyArray<Direction> = [
     ],
     packages: "declared"
   },
+  {
+    folder: "packages/weft",
+    workspaces: [
+      ...["@weft/core", "@weft/egress", "@weft/filesystem"],
+      ...["@weft/http", "@weft/sandbox", "@weft/sqlite"]
+    ],
+    packages: "declared"
+  },
   { folder: "adapters/*", workspaces: ["@weft/core", "@weft/api", "@weft/sql"], packages: "declared" },
   { folder: "tooling", workspaces: [], packages: "declared" }
 ]
 
-/** Installed with packages of their own, and otherwise part of another workspace: what that has, they may import. */
+/** Folders with their own installed packages that belong to another workspace. They may import what it may import. */
 export const annexes: ReadonlyMap<string, string> = new Map([["bench/peers", "bench"]])
 
-/** Workspaces that are at the end of every arrow. */
-export const leafFolders = ["examples/", "bench"]
+/** Workspaces that no other workspace may import. */
+export const leafFolders = ["examples/", "proof"]
 
-/** What runs beside guests: small, quick to start, and free of the host's code at run time. */
+/** Code that runs in the processes of guests: small, fast to start, and without the host's code at run time. */
 export const guestSide = ["packages/sandbox/src/runner/", "packages/sandbox/src/guest/"]
 
-/** The one place that may load the engine: it can bring its process down. */
+/** The only folder that may load the engine, because the engine can crash its process. */
 export const engine = { package: "isolated-vm", folder: "packages/sandbox/src/runner/" }
 
-/** Where the world comes in: the only files that may read the wall clock, the environment or weak randomness. */
+/** The only folders that may read the wall clock, environment variables or weak randomness. */
 export const edges = [
   "tooling/",
   "bench/",
+  "proof/",
   "examples/embed-effect/",
   "examples/embed-express/",
   "examples/embed-fastify/",
@@ -91,17 +98,6 @@ export const edges = [
   "packages/sandbox/src/guest/"
 ]
 
-/** Dependencies that no import names, and what needs them. */
-export const usedWithoutImport: ReadonlyMap<string, string> = new Map([
-  ["@restatedev/restate-server", "a program that benchmarks start"],
-  ["@arethetypeswrong/cli", "npm run smoke"],
-  ["@biomejs/biome", "npm run lint"],
-  ["@types/node", "types in tsconfig.json"],
-  ["node", "the Node that scripts, tests and install scripts run under"],
-  ["typescript", "npm run check"],
-  ["vitest", "@effect/vitest wants it beside itself"]
-])
-
 /** Words that name no concept, as files or folders. */
 export const emptyNames = ["util", "utils", "common", "helper", "helpers", "manager", "misc", "lib"]
 
@@ -110,6 +106,6 @@ export const linesOfFunctionMax = 70
 
 export const isTest = (path: string): boolean => /(^|\/)test\//.test(path)
 
-/** Configuration, scripts and tests: what is never published and may use the root's development tools. */
+/** True for configuration, scripts and tests, which are not published and may use the root's development tools. */
 export const isDevelopment = (path: string): boolean =>
-  isTest(path) || /(^|\/)(scripts|tooling|bench|docs)\//.test(path) || /\.config\.ts$/.test(path)
+  isTest(path) || /(^|\/)(scripts|tooling|bench|proof|docs)\//.test(path) || /\.config\.ts$/.test(path)

@@ -1,11 +1,11 @@
-/** A reporter that closes a run with one plain line, `N passed, N failed, N skipped`, for people and machines alike. */
+/** A reporter that ends the output of a run with the line `N passed, N failed, N skipped`. */
 import type { Reporter, TestModule } from "vitest/node"
 
 export default class PlainSummary implements Reporter {
   onTestRunEnd(modules: ReadonlyArray<TestModule>): void {
     let passed = 0
     let skipped = 0
-    // A module that could not even be collected is a failure of its own.
+    // A module that could not be collected counts as one failure.
     let failed = modules.filter((module) => module.errors().length > 0).length
     for (const module of modules) {
       for (const test of module.children.allTests()) {
@@ -15,7 +15,7 @@ export default class PlainSummary implements Reporter {
         else skipped += 1
       }
     }
-    // The default reporter prints its own summary at this very moment; ours closes the output.
+    // The default reporter prints its summary in the same event, so this line waits for the end of the process.
     process.once("exit", () => console.log(`${passed} passed, ${failed} failed, ${skipped} skipped`))
   }
 }

@@ -11,10 +11,11 @@ const Names = Schema.Record(Schema.String, Schema.String)
 /** The fields of a `package.json` that rules look at. */
 export const Manifest = Schema.Struct({
   name: Schema.String,
-  scripts: Schema.optionalKey(Names),
-  bin: Schema.optionalKey(Names),
   exports: Schema.optionalKey(
-    Schema.Record(Schema.String, Schema.Union([Schema.String, Schema.Record(Schema.String, Schema.String)]))
+    Schema.Record(
+      Schema.String,
+      Schema.Union([Schema.String, Schema.Record(Schema.String, Schema.NullOr(Schema.String))])
+    )
   ),
   dependencies: Schema.optionalKey(Names),
   devDependencies: Schema.optionalKey(Names),

@@ -15,8 +15,6 @@ export interface Source {
   readonly program: Program
   readonly comments: ReadonlyArray<Comment>
   readonly imports: ReadonlyArray<Import>
-  /** Every string literal: among them modules that are imported, and files named for workers and bundlers. */
-  readonly strings: ReadonlySet<string>
   /** The line, from 1, of an offset into `text`. */
   readonly lineOf: (offset: number) => number
 }
@@ -31,7 +29,6 @@ export const parseSource = (path: string, text: string): Source | Finding => {
   }
 
   const imports: Array<Import> = []
-  const strings = new Set<string>()
   const add = (specifier: string, statement: { readonly start: number }, typeOnly: boolean) =>
     imports.push({ specifier, line: lineOf(statement.start), typeOnly })
 
@@ -44,20 +41,10 @@ export const parseSource = (path: string, text: string): Source | Finding => {
     TSImportType: (node) => add(node.source.value, node, true),
     ImportExpression: (node) => {
       if (node.source.type === "Literal" && typeof node.source.value === "string") add(node.source.value, node, false)
-    },
-    Literal: (node) => {
-      if (typeof node.value === "string") strings.add(node.value)
-    },
-    TemplateLiteral: (node) => {
-      const [first, last] = node.quasis.map(({ value }) => value.raw)
-      if (first === undefined) return
-      if (node.quasis.length === 1) strings.add(first)
-      // `./worker.${extension}` names a file that is `.ts` here and `.js` when built.
-      if (node.quasis.length === 2 && last === "") strings.add(`${first.replace(/\.$/, "")}.ts`)
     }
   }).visit(parsed.program)
 
-  return { path, text, program: parsed.program, comments: parsed.comments, imports, strings, lineOf }
+  return { path, text, program: parsed.program, comments: parsed.comments, imports, lineOf }
 }
 
 const lineCounter = (text: string): ((offset: number) => number) => {

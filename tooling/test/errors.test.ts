@@ -1,10 +1,10 @@
-/** `docs/errors.md` has every error that there is, and none that is not. */
+/** `docs/errors.md` lists exactly the errors in the sources. */
 import { describe, expect, it } from "vitest"
 import { filesBelow, namesIn, sentencesIn, textOf } from "./errors/Sources.ts"
 
 const page = textOf("docs/errors.md")
 
-/** What stands in backticks in the first cells of the table of that name. */
+/** Returns the code spans in the first column of a table. */
 const listed = (table: string): ReadonlyArray<string> => {
   const [, rows = ""] = new RegExp(`<!-- ${table} -->\n([\\s\\S]*?)<!-- /${table} -->`).exec(page) ?? []
   return rows.split("\n").flatMap((row) => {
@@ -13,8 +13,8 @@ const listed = (table: string): ReadonlyArray<string> => {
   })
 }
 
-const expectSame = (shown: Iterable<string>, there: Iterable<string>, besides: ReadonlyArray<string> = []) =>
-  expect([...shown].sort()).toEqual([...new Set(there)].filter((one) => !besides.includes(one)).sort())
+const expectSame = (listed: Iterable<string>, actual: Iterable<string>, excluded: ReadonlyArray<string> = []) =>
+  expect([...listed].sort()).toEqual([...new Set(actual)].filter((one) => !excluded.includes(one)).sort())
 
 const adapters = ["adapters/filesystem/src", "adapters/postgres/src", "adapters/s3/src", "adapters/sqlite/src"]
 const libraries = filesBelow(
@@ -38,27 +38,26 @@ describe("docs/errors.md has", () => {
   })
 
   it("the names of failed runs", () => {
-    const outcomes = namesIn(["packages/core/src/sandbox/Outcome.ts"], /^ {2}([A-Z]\w+): \{/gm)
+    const outcomes = namesIn(["packages/core/src/platform/sandbox/Outcome.ts"], /^ {2}([A-Z]\w+): \{/gm)
     const others = namesIn(
       libraries,
       /loseRun\(\w+, "(\w+)"/g,
-      /_tag: "Threw", name: "(\w+)"/g,
+      /_tag: "Threw",\s+name: "(\w+)"/g,
       /name: "(\w+)" as const/g,
-      /namedError\("(InvalidResponse|FunctionNotFound)"/g
+      /namedError\("(InvalidResponse|FunctionNotFound|NonDeterminism|Stalled)"/g
     )
     expectSame(listed("run names"), [...outcomes, ...others], ["Returned", "Responded", "Threw", "Error"])
   })
 
   it("the names of what functions can catch", () => {
     const names = namesIn(
-      filesBelow("packages/core/src/hostcalls", "packages/core/src/hosting", "packages/sandbox/src/guest"),
+      filesBelow("packages/core/src/runtime/svc", "packages/sandbox/src/guest"),
       /HostCallRefused\(\{ name: "(\w+)"/g,
-      /refusal\("(\w+)"/g,
-      /new Unanswered\("\w+", "(\w+)"/g,
-      /namedError\("(?!BadMeta|FunctionNotFound|InvalidResponse)(\w+)"/g
+      /new FailedHostCall\("\w+", "(\w+)"/g,
+      /namedError\("(?!BadMeta|FunctionNotFound|InvalidResponse|NonDeterminism|Stalled)(\w+)"/g
     )
-    // Those that core's services fail with go by their tags.
-    const tags = ["PlanRequired", "SecretUnreadable", "StoreUnavailable"]
+    // Errors of core services are thrown under their tags.
+    const tags = ["ContentDamaged", "PlanRequired", "SecretUnreadable", "StoreUnavailable"]
     expect([...namesIn(libraries, /Schema\.TaggedError<(\w+)>/g)]).toEqual(expect.arrayContaining(tags))
     expectSame(listed("svc names"), [...names, ...tags])
   })
@@ -67,20 +66,21 @@ describe("docs/errors.md has", () => {
     const bundle = ["Archive", "Compile", "Exports", "Preparation"].map(
       (name) => `packages/sandbox/src/bundle/${name}.ts`
     )
-    const builds = ["Meta", "MetaFields", "Triggers", "Cron", "Upload", "Deploy"].map(
-      (name) => `packages/core/src/builds/${name}.ts`
-    )
+    const builds = [
+      ...["Meta", "MetaFields", "Triggers", "Upload", "Deploy"].map((name) => `resources/builds/${name}.ts`),
+      "foundation/time/Cron.ts"
+    ].map((path) => `packages/core/src/${path}`)
     const messages = sentencesIn([...builds, ...bundle, "packages/sandbox/src/guest/kernel/Exports.ts"])
     expectSame(listed("build messages"), messages, [
-      // Of logs, of code that is made, and of runs.
-      "The bytes of build … are left to the janitor",
+      // Messages of logs and of failed runs, and generated code.
+      "The bytes of build … could not be removed; the janitor will remove them",
       "the compiler: …",
       "zip of build …",
       '__weft_load(()=>{"use strict";',
       "return __weft_bundle})",
       "…\n//# sourceMappingURL=data:application/json;base64,…\n",
       "the bundle is loaded",
-      "nobody waits for the bundle",
+      "the preparation was interrupted",
       "it did not start",
       "a runner process …",
       "the build exports no function …",
@@ -89,7 +89,7 @@ describe("docs/errors.md has", () => {
   })
 
   it("the refusals of settings", () => {
-    const server = ["Settings", "BackendSettings", "DomainSettings", "Fault"].map(
+    const server = ["Settings", "BackendSettings", "DomainSettings", "SettingErrors"].map(
       (name) => `examples/standalone/src/${name}.ts`
     )
     const messages = sentencesIn([...server, "adapters/s3/src/StorageUrl.ts"])
@@ -99,7 +99,7 @@ describe("docs/errors.md has", () => {
   it("the codes of the command line", () => {
     const codes = namesIn(filesBelow("packages/cli/src"), /failure\(\s*"(\w+)"/g, /^ +code: "(\w+)",$/gm)
     const ofTheApi = namesIn(["packages/api/src/errors/Catalogue.ts"], /^ {2}(\w+): \d+,?$/gm)
-    // The client gives this one to what is no answer of Weft's.
+    // The client uses this code for responses that Weft did not send.
     expectSame(listed("command line codes"), [...codes, "unrecognized"], [...ofTheApi])
   })
 

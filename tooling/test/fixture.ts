@@ -2,7 +2,7 @@ import { formatFinding } from "../src/Finding.ts"
 import { repositoryOf } from "../src/Repository.ts"
 import type { Rule } from "../src/rules/index.ts"
 
-/** What a rule says about a repository of these files; package.json files may be given as objects. */
+/** Returns the findings of a rule in a repository of these files. Objects are written as JSON. */
 export const findingsOf = (rule: Rule, files: Readonly<Record<string, string | object>>): ReadonlyArray<string> =>
   rule(
     repositoryOf(
@@ -15,7 +15,7 @@ export const findingsOf = (rule: Rule, files: Readonly<Record<string, string | o
     )
   ).map(formatFinding)
 
-/** Workspaces as the repository has them, without dependencies. */
+/** Manifests of workspaces of the repository, without dependencies. */
 export const manifests = {
   "package.json": { name: "root" },
   "packages/core/package.json": { name: "@weft/core" },

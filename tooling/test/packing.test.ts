@@ -4,10 +4,10 @@ import { dirname, join } from "node:path"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import type { Archive } from "../src/packing/Archive.ts"
 import { faultsInContents } from "../src/packing/Contents.ts"
-import { installationOf } from "../src/packing/Installed.ts"
+import { measureInstallation } from "../src/packing/Installed.ts"
 import { publishedManifest } from "../src/packing/Published.ts"
-import { programsOf } from "../src/packing/Readme.ts"
-import { driftOf, type Size, tableOf, withTable } from "../src/packing/Sizes.ts"
+import { readPrograms } from "../src/packing/Readme.ts"
+import { findDrift, renderTable, type Size, withTable } from "../src/packing/Sizes.ts"
 
 let place: string
 beforeEach(() => {
@@ -43,8 +43,8 @@ const published = (manifest: object) => {
   return publishedManifest(place)
 }
 
-describe("what is published of a manifest", () => {
-  it("is without sources, scripts and what only development needs", () => {
+describe("A published manifest", () => {
+  it("omits sources, scripts and development dependencies", () => {
     const { scripts: _, devDependencies: __, ...rest } = own
     expect(published(own)).toEqual({
       ...rest,
@@ -53,20 +53,20 @@ describe("what is published of a manifest", () => {
     })
   })
 
-  it("must have every field, and none that is not known", () => {
+  it("requires every field and rejects unknown ones", () => {
     const { keywords: _, ...without } = own
     expect(() => published(without)).toThrow(/keywords/)
     expect(() => published({ ...own, main: "dist/index.js" })).toThrow(/main/)
     expect(() => published({ ...own, license: "MIT" })).toThrow(/license/)
   })
 
-  it("must have types for what it exports", () => {
+  it("requires types for each export", () => {
     expect(() => published({ ...own, exports: { ".": { default: "./dist/index.js" } } })).toThrow(/types/)
   })
 })
 
-/** Of the package `packages/api`, whose sources are there. */
-const archiveOf = (files: Readonly<Record<string, string>>): Archive => {
+/** Builds an archive of `packages/api`, whose sources exist. */
+const buildArchive = (files: Readonly<Record<string, string>>): Archive => {
   for (const [path, text] of Object.entries(files)) write(path, text)
   const paths = Object.keys(files)
   return {
@@ -80,33 +80,33 @@ const archiveOf = (files: Readonly<Record<string, string>>): Archive => {
   }
 }
 
-describe("the contents of an archive", () => {
-  it("are what sources were made into", () => {
+describe("The check of archive contents", () => {
+  it("accepts build output of sources", () => {
     const map = JSON.stringify({ version: 3, sources: ["../src/index.ts"] })
     const good = { "README.md": "# Thing", "dist/index.js": "", "dist/index.d.ts": "", "dist/index.js.map": map }
-    expect(faultsInContents(archiveOf(good))).toEqual([])
+    expect(faultsInContents(buildArchive(good))).toEqual([])
   })
 
   it.each([
-    ["src/index.ts", "", /is nothing that is built/],
-    ["dist/tsconfig.tsbuildinfo", "", /is nothing that is built/],
-    ["dist/WasHere.js", "", /has no source any more/],
+    ["src/index.ts", "", /is not build output/],
+    ["dist/tsconfig.tsbuildinfo", "", /is not build output/],
+    ["dist/WasHere.js", "", /its source was deleted/],
     ["dist/index.js", `// ${["", "home", "ada", "weft"].join("/")}`, /absolute path/],
     ["dist/index.js.map", JSON.stringify({ sources: ["file:///index.ts"] }), /not relative/]
-  ])("do not have %s with %j", (path, text, fault) => {
-    expect(faultsInContents(archiveOf({ [path]: text }))).toEqual([expect.stringMatching(fault)])
+  ])("rejects %s with %j", (path, text, fault) => {
+    expect(faultsInContents(buildArchive({ [path]: text }))).toEqual([expect.stringMatching(fault)])
   })
 })
 
-describe("programs of a README", () => {
-  it("are whole unless something is declared for them, or they are not to be run", () => {
+describe("A program of a README", () => {
+  it("is whole unless a comment has declarations for it or a reason not to run it", () => {
     const text = [
       "```ts\nfirst()\n```",
       "<!-- ts\ndeclare const a: string\n-->\n```ts\nsecond(a)\n```",
       "<!-- not run: it would never end -->\n```ts\nthird()\n```",
       "```sh\nfourth\n```"
     ].join("\n\n")
-    expect(programsOf(archiveOf({ "README.md": `${text}\n` }))).toEqual([
+    expect(readPrograms(buildArchive({ "README.md": `${text}\n` }))).toEqual([
       { text: "first()\n", isWhole: true },
       { text: "declare const a: string\nsecond(a)\n", isWhole: false },
       { text: "third()\n", isWhole: false }
@@ -114,8 +114,8 @@ describe("programs of a README", () => {
   })
 })
 
-describe("an installation", () => {
-  it("counts each package once, peers among them, and not what is optional or inside", () => {
+describe("An installation", () => {
+  it("counts each dependency and peer once, without optional peers and nested packages", () => {
     const packages = {
       a: { dependencies: { b: "1", c: "1" }, peerDependencies: { d: "1", e: "1" }, peerDependenciesMeta: { e: {} } },
       b: { dependencies: { c: "1" }, optionalDependencies: { elsewhere: "1" } },
@@ -130,11 +130,11 @@ describe("an installation", () => {
     write("node_modules/c/node_modules/f/index.js", "x".repeat(5000))
     const manifests = ["a", "b", "c", "d"] as const
     const bytes = manifests.reduce((sum, name) => sum + JSON.stringify(packages[name]).length + 1000, 0)
-    expect(installationOf("a", place)).toEqual({ packages: 4, bytes })
+    expect(measureInstallation("a", place)).toEqual({ packages: 4, bytes })
   })
 })
 
-describe("sizes on the page", () => {
+describe("Sizes in docs/packages.md", () => {
   const size: Size = {
     name: "@weft/thing",
     description: "A thing.",
@@ -144,28 +144,28 @@ describe("sizes on the page", () => {
     packages: 10
   }
   const table = (change: Partial<Size> = {}, bundle = 7000) =>
-    tableOf([{ ...size, ...change }], new Map([["@weft/thing", bundle]]))
+    renderTable([{ ...size, ...change }], new Map([["@weft/thing", bundle]]))
   const page = withTable("Before\n<!-- sizes: npm run smoke -- --write -->\n<!-- end of sizes -->\nAfter\n", table())
 
-  it("stand between their marks, and are replaced there", () => {
+  it("are replaced between their markers", () => {
     expect(page).toContain("| `@weft/thing` | A thing. | 100 | 1,000 | 10,000 | 10 |")
     expect(page).toMatch(/^Before\n.*\nAfter\n$/s)
     expect(withTable(page, table())).toBe(page)
   })
 
-  it("may be five in a hundred larger or smaller, and no more", () => {
-    expect(driftOf(page, table({ packedBytes: 104_000, unpackedBytes: 960_000 }, 7300))).toEqual([])
-    expect(driftOf(page, table({ packedBytes: 106_000 }))).toEqual([expect.stringContaining("100, 1000, 10000, 10")])
-    expect(driftOf(page, table({ unpackedBytes: 940_000 }))).toHaveLength(1)
-    expect(driftOf(page, table({}, 7500))).toHaveLength(1)
+  it("may differ by 5 % for our archives", () => {
+    expect(findDrift(page, table({ packedBytes: 104_000, unpackedBytes: 960_000 }, 7300))).toEqual([])
+    expect(findDrift(page, table({ packedBytes: 106_000 }))).toEqual([expect.stringContaining("100, 1000, 10000, 10")])
+    expect(findDrift(page, table({ unpackedBytes: 940_000 }))).toHaveLength(1)
+    expect(findDrift(page, table({}, 7500))).toHaveLength(1)
   })
 
-  it("may be a quarter larger or smaller where they are others'", () => {
-    expect(driftOf(page, table({ installedBytes: 12_000_000, packages: 12 }))).toEqual([])
-    expect(driftOf(page, table({ installedBytes: 15_000_000 }))).toHaveLength(1)
+  it("may differ by 25 % for installations", () => {
+    expect(findDrift(page, table({ installedBytes: 12_000_000, packages: 12 }))).toEqual([])
+    expect(findDrift(page, table({ installedBytes: 15_000_000 }))).toHaveLength(1)
   })
 
-  it("are there for every package and for no other", () => {
-    expect(driftOf(page, table({ name: "@weft/other" }))).toHaveLength(2)
+  it("exist for every package and for no other", () => {
+    expect(findDrift(page, table({ name: "@weft/other" }))).toHaveLength(2)
   })
 })

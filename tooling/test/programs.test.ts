@@ -1,4 +1,4 @@
-/** What was built is used as long as nothing changed that it was built from, and no longer. */
+/** The program cache: a build is reused until one of its inputs changes. */
 import { execFileSync } from "node:child_process"
 import { existsSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -23,7 +23,7 @@ beforeEach(() => {
   keep()
 })
 
-describe("the record of a build", () => {
+describe("The record of a build", () => {
   it("is fresh until a source changes", () => {
     assert.strictEqual(freshRecord(root, file, "terms")?.place, join(root, "built"))
     utimesSync(join(root, "b.ts"), new Date(), new Date(Date.now() + 1000))
@@ -33,7 +33,7 @@ describe("the record of a build", () => {
     assert.isUndefined(freshRecord(root, file, "terms"))
   })
 
-  it("is not when a source, or what was built, is gone", () => {
+  it("is stale if a source or the build was deleted", () => {
     rmSync(join(root, "built"), { recursive: true })
     assert.isUndefined(freshRecord(root, file, "terms"))
     mkdirSync(join(root, "built"))
@@ -42,13 +42,13 @@ describe("the record of a build", () => {
     assert.isUndefined(freshRecord(root, file, "terms"))
   })
 
-  it("is not under other terms, or when it cannot be read", () => {
+  it("is stale if the versions differ or the file cannot be parsed", () => {
     assert.isUndefined(freshRecord(root, file, "others"))
     writeFileSync(file, "{")
     assert.isUndefined(freshRecord(root, file, "terms"))
   })
 
-  it("is not made where a source changed while it was built", () => {
+  it("is not written if a source changed during the build", () => {
     utimesSync(join(root, "a.ts"), new Date(5000), new Date(5000))
     utimesSync(join(root, "b.ts"), new Date(5000), new Date(5000))
     assert.isFalse(changedSince(root, inputs, 6000))
@@ -57,21 +57,21 @@ describe("the record of a build", () => {
   })
 })
 
-describe("the reference server, built", () => {
-  it("is built once, with its threads and runners, of syntax that Node takes", { timeout: 120_000 }, async () => {
+describe("The bundled reference server", () => {
+  it("contains its threads and runners, with valid syntax", { timeout: 120_000 }, async () => {
     const main = await referenceServer()
     for (const program of ["main", "JournalWorker", "SchemaWorker", "runner/main"]) {
       execFileSync(process.execPath, ["--check", join(dirname(main), `${program}.mjs`)])
     }
     assert.isTrue(existsSync(join(dirname(main), "guest/main.mjs")))
-    // Others may work on the sources at the same time: then it is another one, and as whole.
+    // If the sources changed in the meantime, this is another complete build.
     assert.isTrue(existsSync(await referenceServer()))
   })
 })
 
-describe("the command line, built", () => {
-  it("says which version it is", { timeout: 120_000 }, async () => {
-    const said = execFileSync(process.execPath, [await commandLine(), "--version"], { encoding: "utf8" })
-    assert.match(said, /^weft v\d+\.\d+\.\d+\n$/)
+describe("The bundled CLI", () => {
+  it("prints its version", { timeout: 120_000 }, async () => {
+    const output = execFileSync(process.execPath, [await commandLine(), "--version"], { encoding: "utf8" })
+    assert.match(output, /^weft v\d+\.\d+\.\d+\n$/)
   })
 })

@@ -4,12 +4,12 @@ import { formatFinding } from "../src/Finding.ts"
 import { readRepository, repositoryOf } from "../src/Repository.ts"
 import { findingsIn } from "../src/rules/index.ts"
 
-it("the repository keeps its own rules", () => {
+it("The repository has no findings", () => {
   const repository = readRepository(fileURLToPath(new URL("../..", import.meta.url)))
   expect(findingsIn(repository).map(formatFinding)).toEqual([])
 })
 
-it("names file and line of a source that does not parse, and goes on", () => {
+it("A syntax error is reported with file and line, and other files are still checked", () => {
   const files = new Map([
     ["test/a.test.ts", "const a = 1\nconst = 2"],
     ["test/b.test.ts", "const b: any = 1"]

@@ -1,8 +1,8 @@
 /**
- * How every published package is built: one ES module per source module, types by `tsc -b` beside them.
+ * The tsup configuration of every published package: one ES module per source module, next to the types of `tsc -b`.
  *
- * Modules keep their places, so that a worker or runner named by `new URL("./x.ts", import.meta.url)` is found
- * in `dist` as in `src`, and so that a host's bundler drops what it does not use.
+ * `dist` has the folder structure of `src`. Workers and runners that are named by `new URL("./x.ts", import.meta.url)`
+ * are therefore found in both, and the bundler of a host can drop unused modules.
  */
 import { readFile } from "node:fs/promises"
 import { dirname, sep } from "node:path"
@@ -10,13 +10,13 @@ import { defineConfig, type Options } from "tsup"
 import { withBuiltUrls } from "./BuiltUrls.ts"
 import { requireOfPrograms, withoutUnused } from "./Program.ts"
 
-/** tsup brings its own esbuild; its plugins are typed through it. */
+/** tsup depends on its own version of esbuild, so the plugin types come from tsup. */
 type Plugin = NonNullable<Options["esbuildPlugins"]>[number]
 type BuildOptions = Parameters<NonNullable<Options["esbuildOptions"]>>[0]
 
 const ownSources = `${process.cwd()}${sep}src${sep}`
 
-/** Relative imports, and files named by URL, become the `.js` files that are built beside. */
+/** Keeps relative imports external and rewrites their extension, and that of files named by URL, to `.js`. */
 const keepModules: Plugin = {
   name: "keep-modules",
   setup: (build) => {
@@ -35,18 +35,18 @@ const keepModules: Plugin = {
 
 export interface PackageOptions {
   /**
-   * Folders of `src` whose `main.ts` becomes one script, by what the bundler is told: for places where there is no
-   * module to import.
+   * Folders of `src` whose `main.ts` is bundled into one script, with the esbuild options of each. For environments
+   * that cannot import modules.
    */
   readonly scripts?: Readonly<Record<string, BuildOptions>>
   /**
-   * Modules of `src` that begin a process or a thread of their own, `folder/main` or `module`: each is built into one
-   * file with all that it uses, so that it starts quickly. Such a folder has nothing in it for others.
+   * Entry modules of processes and threads, as `folder/main` or `module`. Each is bundled into one file, so that it
+   * starts quickly. Other modules must not import from such a folder.
    */
   readonly programs?: ReadonlyArray<string>
 }
 
-/** `tsup.config.ts` of a published package: `export default weftPackage()`. */
+/** Returns the content of a `tsup.config.ts`: `export default weftPackage()`. */
 export const weftPackage = ({ scripts = {}, programs = [] }: PackageOptions = {}) =>
   defineConfig([
     modulesBut([...Object.keys(scripts).map((folder) => `${folder}/main`), ...programs]),
@@ -63,14 +63,14 @@ const modulesBut = (others: ReadonlyArray<string>): Options => ({
   ...shared,
   entry: ["src/**/*.ts", ...others.map(withNeighbours)],
   platform: "node",
-  // `node:sqlite` and its like have no name without it.
+  // `node:sqlite` and some other modules exist only with the prefix.
   removeNodeProtocol: false,
   esbuildPlugins: [keepModules]
 })
 
 const wholeScript = (folder: string, script: BuildOptions): Options => ({
   entry: { [`${folder}/main`]: `src/${folder}/main.ts` },
-  // Of the name only: what it becomes is said below.
+  // Determines the file extension only; `script` sets the real format below.
   format: "esm",
   splitting: false,
   noExternal: [/./],
@@ -83,9 +83,9 @@ const wholeProgram = (program: string): Options => ({
   entry: { [program]: `src/${program}.ts` },
   platform: "node",
   removeNodeProtocol: false,
-  // The engine is native.
+  // isolated-vm is a native addon.
   noExternal: [/^(?!isolated-vm$)/],
-  // Its map would be larger than all the rest of a package. Traces still name functions.
+  // The source map would be larger than the rest of the package. Stack traces still name functions.
   sourcemap: false,
   banner: { js: requireOfPrograms },
   esbuildPlugins: [withoutUnused],
@@ -93,7 +93,7 @@ const wholeProgram = (program: string): Options => ({
     options.minifySyntax = true
     options.minifyWhitespace = true
     options.legalComments = "none"
-    // Packages of this repository may not have been built yet.
+    // Other packages of this repository may not be built yet.
     options.conditions = ["weft-source"]
   }
 })

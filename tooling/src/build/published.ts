@@ -8,12 +8,12 @@ import { Manifest } from "../Repository.ts"
 export const root = fileURLToPath(new URL("../../..", import.meta.url))
 
 export interface Published {
-  /** From the root. */
+  /** Path from the root of the repository. */
   readonly folder: string
   readonly manifest: Manifest
 }
 
-/** By folder. A package that has no sources yet is left out. */
+/** Returns the published packages, sorted by folder, without those that have no sources yet. */
 export const publishedPackages = (): ReadonlyArray<Published> =>
   globSync("{packages,adapters}/*/tsup.config.ts", { cwd: root })
     .map((config) => join(config, ".."))

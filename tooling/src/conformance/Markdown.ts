@@ -1,11 +1,10 @@
-/** The tables and numbered lists of a Markdown text, with the headings that they stand under. */
+/** Parses the tables and numbered lists of a Markdown text, with their headings. */
 
 export interface Block {
   readonly kind: "table" | "list"
-  /** The heading of the second level, and the last one of any level. */
-  readonly section: string
+  /** The preceding heading. */
   readonly heading: string
-  /** Of the heading row or the first item; from 1. */
+  /** Line of the heading row or of the first item, from 1. */
   readonly line: number
   /** Empty for a list. */
   readonly header: ReadonlyArray<string>
@@ -14,34 +13,25 @@ export interface Block {
 
 export interface Row {
   readonly line: number
-  /** Text of the cells, code ticks taken off; the one cell of a list's item is its text. */
+  /** Markdown of each cell; an item of a list has one cell, with its lines joined by spaces. */
   readonly cells: ReadonlyArray<string>
 }
 
-const cellsOf = (line: string): ReadonlyArray<string> =>
-  line
-    .trim()
-    .replace(/^\||\|$/g, "")
-    .split("|")
-    .map((cell) => cell.trim().replaceAll("`", ""))
-
 export const blocksOf = (text: string): ReadonlyArray<Block> => {
   const blocks: Array<Block> = []
-  let section = ""
   let heading = ""
   let open: { kind: Block["kind"]; header: ReadonlyArray<string>; rows: Array<Row>; line: number } | null = null
   const close = () => {
-    if (open !== null) blocks.push({ section, heading, ...open })
+    if (open !== null) blocks.push({ heading, ...open })
     open = null
   }
   text.split("\n").forEach((content, index) => {
     const line = index + 1
-    const title = /^(#{2,6}) (.*)$/.exec(content)
+    const title = /^#{1,6} (.*)$/.exec(content)
     const item = /^\d+\. (.*)$/.exec(content)
     if (title !== null) {
       close()
-      heading = title[2] ?? ""
-      if (title[1] === "##") section = heading
+      heading = title[1] ?? ""
     } else if (content.startsWith("|")) {
       if (open?.kind !== "table") {
         close()
@@ -55,6 +45,9 @@ export const blocksOf = (text: string): ReadonlyArray<Block> => {
         open = { kind: "list", header: [], rows: [], line }
       }
       open.rows.push({ line, cells: [item[1] ?? ""] })
+    } else if (open?.kind === "list" && /^ +\S/.test(content)) {
+      const last = open.rows.pop()
+      if (last !== undefined) open.rows.push({ ...last, cells: [`${last.cells.join("")} ${content.trim()}`] })
     } else {
       close()
     }
@@ -62,3 +55,11 @@ export const blocksOf = (text: string): ReadonlyArray<Block> => {
   close()
   return blocks
 }
+
+/** A pipe after a backslash does not end a cell. */
+const cellsOf = (line: string): ReadonlyArray<string> =>
+  line
+    .trim()
+    .replace(/^\||\|$/g, "")
+    .split(/(?<!\\)\|/)
+    .map((cell) => cell.trim())

@@ -1,70 +1,36 @@
-/** What the specification requirements, row by row, each row under a name of its own. */
+/** Parses the specification: each row of its tables and each item of its numbered lists, with the tests that it cites. */
+import { type Citation, citationsIn } from "./Citation.ts"
 import { type Block, blocksOf, type Row } from "./Markdown.ts"
 
 export const specificationFile = "docs/specification.md"
 
 export interface Requirement {
-  /** Kind and subject, such as `endpoint GET /status` or `error forbidden`. */
-  readonly id: string
   readonly line: number
-}
-
-/** Gives a name to each row of a block; `null` stands for one name for the block as a whole. */
-interface Naming {
-  readonly kind: string
-  readonly name: ((row: Row, index: number) => string) | null
-}
-
-const first = ({ cells }: Row): string => cells[0] ?? ""
-const firstTwo = ({ cells }: Row): string => `${cells[0]} ${cells[1]}`
-const byNumber = (_: Row, index: number): string => String(index + 1)
-
-const namings: Readonly<Record<string, Naming>> = {
-  "table Response envelopes": { kind: "envelope", name: first },
-  "table Permission map": { kind: "permission", name: first },
-  "table Webhook endpoint definition": { kind: "definition", name: first },
-  "table Event handler and schedule": { kind: "record", name: first },
-  "table States and transitions: State": { kind: "state", name: firstTwo },
-  "table States and transitions: Object": { kind: "lifecycle", name: first },
-  "table Webhook routes": { kind: "webhook", name: first },
-  "list Webhook routes": { kind: "webhook rule", name: byNumber },
-  "table Authentication: Credential": { kind: "credential", name: first },
-  "table Authentication: Rejected input": { kind: "validation", name: first },
-  "list Authentication": { kind: "authentication rule", name: byNumber },
-  "table Reserved system event types": { kind: "system event", name: first },
-  "table SSE event kinds": { kind: "sse", name: firstTwo },
-  "table Errors": { kind: "error", name: first },
-  "table Limits": { kind: "limit", name: first }
-}
-
-const namingOf = ({ kind, section, heading, header }: Block): Naming | undefined => {
-  if (header[0] === "Method" && header[1] === "Path") return { kind: "endpoint", name: firstTwo }
-  const found = namings[`${kind} ${heading}`] ?? namings[`${kind} ${heading}: ${header[0]}`]
-  if (found !== undefined) return found
-  return kind === "table" && section === "Resources and their fields" ? { kind: "record", name: null } : undefined
+  /** Text that messages name the row by, such as `GET /status` or `rule 2 of "Authentication"`. */
+  readonly name: string
+  /** True if the row describes an endpoint, whose name is its method and path. */
+  readonly isEndpoint: boolean
+  /** Null if a citation has the wrong form. */
+  readonly tests: ReadonlyArray<Citation> | null
 }
 
 export interface Specification {
   readonly requirements: ReadonlyArray<Requirement>
-  /** Lines of tables and lists that no name is known for. */
-  readonly unnamed: ReadonlyArray<number>
+  /** Lines of tables whose last column is not `Test`. */
+  readonly untested: ReadonlyArray<number>
 }
 
-export const specificationOf = (text: string): Specification => {
-  const requirements: Array<Requirement> = []
-  const unnamed: Array<number> = []
-  for (const block of blocksOf(text)) {
-    const naming = namingOf(block)
-    if (naming === undefined) {
-      unnamed.push(block.line)
-    } else if (naming.name === null) {
-      requirements.push({ id: `${naming.kind} ${block.heading}`, line: block.line })
-    } else {
-      const { kind, name } = naming
-      block.rows.forEach((row, index) => {
-        requirements.push({ id: `${kind} ${name(row, index)}`, line: row.line })
-      })
-    }
+export const parseSpecification = (text: string): Specification => {
+  const blocks = blocksOf(text)
+  return {
+    requirements: blocks.flatMap((block) => block.rows.map((row, index) => toRequirement(block, row, index))),
+    untested: blocks.filter(({ kind, header }) => kind === "table" && header.at(-1) !== "Test").map(({ line }) => line)
   }
-  return { requirements, unnamed }
 }
+
+const toRequirement = (block: Block, { line, cells }: Row, index: number): Requirement => ({
+  line,
+  name: block.kind === "list" ? `rule ${index + 1} of "${block.heading}"` : (cells[0] ?? "").replaceAll("`", ""),
+  isEndpoint: block.header[0] === "Endpoint",
+  tests: citationsIn(specificationFile, cells.at(-1) ?? "")
+})

@@ -1,10 +1,10 @@
-/** Titles of the tests in a file, as far as its text tells. */
+/** Finds test titles that are literals or templates in a source file. */
 import { type Expression, Visitor } from "oxc-parser"
 import type { Source } from "../Source.ts"
 
 const runners = new Set(["it", "test", "check"])
 
-/** Whether the file has a test with this title. Pieces of a template that are computed may be anything. */
+/** True if the file has a test with this title. An expression in a template matches any text. */
 export const hasTest = (source: Source, title: string): boolean => {
   let isFound = false
   new Visitor({
@@ -22,7 +22,7 @@ export const hasTest = (source: Source, title: string): boolean => {
 const patternOf = (pieces: ReadonlyArray<string>): RegExp =>
   new RegExp(`^${pieces.map((piece) => piece.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join(".+")}$`)
 
-/** The name that a call begins with: `it` of `it.effect(…)` and of `it.each([…])(…)`. */
+/** Returns the leftmost name of a call: `it` for `it.effect(…)` and for `it.each([…])(…)`. */
 const rootOf = (node: Expression): string => {
   if (node.type === "MemberExpression") return rootOf(node.object)
   if (node.type === "CallExpression") return rootOf(node.callee)

@@ -1,14 +1,14 @@
-/** What fuzzers and loads decide by: numbers that come again with the same seed. */
+/** A seeded pseudo-random generator for fuzzers and load generators: the same seed gives the same numbers. */
 
 export interface Draws {
   /** Uniform in [0, 1). */
   readonly next: () => number
-  /** Whole, from `least` to `most`. */
+  /** Uniform integer from `least` to `most`, both included. */
   readonly whole: (least: number, most: number) => number
   readonly chance: (share: number) => boolean
   readonly one: <A>(values: ReadonlyArray<A>) => A
   readonly shuffled: <A>(values: ReadonlyArray<A>) => ReadonlyArray<A>
-  /** So many of them, at least `least`, each made anew. */
+  /** Calls `make` between `least` and `most` times and returns the results. */
   readonly some: <A>(make: () => A, most: number, least?: number) => Array<A>
   readonly bytes: (length: number) => Buffer
 }
@@ -29,7 +29,7 @@ export const draws = (seed: number): Draws => {
     chance: (share) => next() < share,
     one: (values) => {
       const value = values[whole(0, values.length - 1)]
-      if (value === undefined) throw new Error("There is nothing to draw from")
+      if (value === undefined) throw new Error("draws.one: the list of values is empty")
       return value
     },
     shuffled: (values) =>

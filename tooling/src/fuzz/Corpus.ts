@@ -1,12 +1,12 @@
-/** Inputs that are kept: those that people wrote, those that reached something new, and those that found a mistake. */
+/** Stored inputs of a target: written by hand, found because they reached new code, or found because they failed. */
 import { createHash } from "node:crypto"
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 
-const corpora = fileURLToPath(new URL("../../../bench/corpora", import.meta.url))
+const corpora = fileURLToPath(new URL("../../../proof/corpora", import.meta.url))
 
-/** What tells of the inputs that found something. */
+/** File that describes the inputs that failed. */
 const notes = "FOUND.md"
 
 const entryBytesMax = 4096
@@ -14,13 +14,13 @@ const entriesMax = 60
 
 export interface Corpus {
   readonly entries: ReadonlyMap<string, Uint8Array>
-  /** Keeps an input that failed, with what it showed. Returns its name. */
+  /** Stores an input that failed, with its failure, and returns its name. */
   readonly keepFound: (input: Uint8Array, what: string) => string
-  /** Keeps an input that reached something new, if it is small and there are not many. */
+  /** Stores an input that reached new code, if it has at most 4 KiB and the corpus less than 60 entries. */
   readonly keepNew: (input: Uint8Array) => void
 }
 
-export const corpusOf = (target: string): Corpus => {
+export const openCorpus = (target: string): Corpus => {
   const folder = join(corpora, target)
   const entries = new Map<string, Uint8Array>()
   for (const name of existsSync(folder) ? readdirSync(folder).sort() : []) {

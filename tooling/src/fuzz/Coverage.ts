@@ -1,11 +1,11 @@
 /**
- * Which parts of the source have run, as V8 counts them: what tells a fuzzer that an input reached something new.
+ * Block coverage of V8, by which the fuzzer detects that an input reached new code.
  *
- * V8 tells of each function that ran since it was last asked, and of the blocks in it that did not.
+ * V8 reports each function that ran since the previous report, and the blocks in it that did not run.
  */
 import { Session } from "node:inspector"
 
-/** Offsets in a script, the end not included. */
+/** A range of offsets in a script, without the end. */
 type Gap = readonly [from: number, to: number]
 
 interface Reported {
@@ -25,7 +25,7 @@ const ownSources = /\/(packages|adapters)\/[^/]+\/src\//
 export class Coverage {
   readonly #session = new Session()
   readonly #covers: RegExp | undefined
-  /** What has not run yet of functions that have, by script and place. */
+  /** Ranges that have not run yet, for each function that has run, by script and offsets. */
   readonly #gaps = new Map<string, ReadonlyArray<Gap>>()
   #pending = new Map<string, ReadonlyArray<Gap>>()
   #characters = 0
@@ -37,7 +37,7 @@ export class Coverage {
     this.#session.post("Profiler.startPreciseCoverage", { callCount: true, detailed: true })
   }
 
-  /** Characters of source that have run. */
+  /** Number of source characters that have run. */
   get characters(): number {
     return this.#characters
   }
@@ -46,7 +46,7 @@ export class Coverage {
     return this.#gaps.size
   }
 
-  /** Whether what ran since the last call has not all run before. `remember` makes it known. */
+  /** True if code ran since the previous call that had not run before. `remember` adds it to the known code. */
   isNew(): boolean {
     this.#pending = new Map()
     for (const { scriptId, url, functions } of this.#take()) {
@@ -83,7 +83,7 @@ export class Coverage {
 
   #take(): ReadonlyArray<Reported> {
     let taken: ReadonlyArray<Reported> = []
-    // A session with its own process answers at once.
+    // An inspector session of the same process calls back synchronously.
     this.#session.post("Profiler.takePreciseCoverage", (error, answer) => {
       if (error !== null) throw error
       taken = answer.result
@@ -92,7 +92,7 @@ export class Coverage {
   }
 }
 
-/** Blocks lie within each other, outer ones first: the innermost one says whether its characters ran. */
+/** Returns the ranges that did not run. V8 reports nested blocks, outer ones first; the innermost block decides. */
 const gapsIn = (ranges: ReadonlyArray<Range>): ReadonlyArray<Gap> => {
   let gaps: ReadonlyArray<Gap> = []
   for (const { startOffset, endOffset, count } of ranges) {

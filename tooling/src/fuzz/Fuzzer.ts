@@ -1,4 +1,4 @@
-/** The loop: inputs made and spoiled by a seed, those that reach something new to be spoiled again, failures made small. */
+/** The fuzzing loop: generates and mutates inputs from a seed, collects inputs that reach new code, minimizes failures. */
 
 import { type Draws, draws } from "../draws/Draws.ts"
 import type { Coverage } from "./Coverage.ts"
@@ -8,10 +8,10 @@ import type { Target, Verdict } from "./Target.ts"
 
 export interface FuzzOptions {
   readonly seed: number
-  /** Whether to go on after so many inputs. */
-  readonly goesOn: (inputs: number) => boolean
+  /** True if the loop continues after this number of inputs. */
+  readonly shouldContinue: (inputs: number) => boolean
   readonly corpus: ReadonlyArray<Uint8Array>
-  /** Null: nothing guides, and runs are the same from a seed on. */
+  /** Null for a run without guidance, in which the seed determines all inputs. */
   readonly coverage: Coverage | null
   readonly onNew: (input: Uint8Array) => void
 }
@@ -24,22 +24,22 @@ export interface Failure {
 export interface Fuzzed {
   readonly inputs: number
   readonly taken: number
-  /** Inputs that reached something new. */
+  /** Number of inputs that reached new code. */
   readonly fresh: number
   readonly slowestMs: number
   readonly failures: ReadonlyArray<Failure>
 }
 
-/** Inputs between two looks at what has run, which cost as much as many inputs. */
+/** Number of inputs per coverage report. A report costs as much as many inputs. */
 const batchSize = 100
 const freshShare = 0.3
 const failuresMax = 5
 const bytesMaxOfAny = 64 * 1024
 const limitMsOfAny = 2000
-const late = "no end within"
+const timedOut = "timed out after"
 
 export const fuzz = async (target: Target, options: FuzzOptions): Promise<Fuzzed> => {
-  const { seed, goesOn, corpus, coverage, onNew } = options
+  const { seed, shouldContinue, corpus, coverage, onNew } = options
   const made = draws(seed)
   const pool = [...corpus]
   const failures = new Map<string, Failure>()
@@ -54,8 +54,8 @@ export const fuzz = async (target: Target, options: FuzzOptions): Promise<Fuzzed
     } catch (error) {
       const what = kindOf(error)
       if (failures.has(what)) return
-      // A busy machine may be late once.
-      if (what.startsWith(late) && (await failureOf(target, input)) === null) return
+      // On a busy machine a single timeout proves nothing.
+      if (what.startsWith(timedOut) && (await failureOf(target, input)) === null) return
       failures.set(what, { input, what })
       const small = await smallest(input, async (shorter) => (await failureOf(target, shorter)) === what)
       failures.set(what, { input: small, what: detailOf(error) })
@@ -63,7 +63,7 @@ export const fuzz = async (target: Target, options: FuzzOptions): Promise<Fuzzed
     state.slowestMs = Math.max(state.slowestMs, performance.now() - began)
   }
 
-  /** Finds those of a batch that reached something new, half by half. */
+  /** Finds the inputs of a batch that reached new code, by bisection. */
   const search = async (guide: Coverage, batch: ReadonlyArray<Uint8Array>): Promise<void> => {
     for (const input of batch) await failureOf(target, input)
     if (!guide.isNew()) return
@@ -80,16 +80,16 @@ export const fuzz = async (target: Target, options: FuzzOptions): Promise<Fuzzed
     await search(guide, batch.slice(middle))
   }
 
-  while (goesOn(state.inputs) && failures.size < failuresMax) {
+  while (shouldContinue(state.inputs) && failures.size < failuresMax) {
     const batch: Array<Uint8Array> = []
-    while (batch.length < batchSize && goesOn(state.inputs)) {
+    while (batch.length < batchSize && shouldContinue(state.inputs)) {
       const input = nextInput(target, made, pool, words)
       batch.push(input)
       await attempt(input)
     }
     if (coverage === null || !coverage.isNew()) continue
     if (state.inputs > batchSize) await search(coverage, batch)
-    // What does not come again with the same inputs is not to be looked for each time.
+    // The first batch also runs initialization code, which a second run of its inputs does not reach again.
     else coverage.remember()
   }
   return { ...state, failures: [...failures.values()] }
@@ -103,13 +103,13 @@ const nextInput = (
 ): Uint8Array => {
   const bytesMax = target.bytesMax ?? bytesMaxOfAny
   if (made.chance(freshShare)) return target.generate(made)
-  // Half of what is spoiled is what was kept, or reached something new.
+  // Half of the mutated inputs come from the corpus or reached new code.
   const base = pool.length === 0 || made.chance(0.5) ? target.generate(made) : made.one(pool)
   const own = made.chance(0.5) ? (target.mutate?.(base, made) ?? null) : null
   return (own ?? mutated(base, made, { words, inputs: pool })).subarray(0, bytesMax)
 }
 
-/** What became of an input. An end that does not come is a failure too. */
+/** Runs an input and returns its verdict. A timeout is also a failure. */
 export const tried = async (target: Target, input: Uint8Array): Promise<Verdict> => {
   const limitMs = target.limitMs ?? limitMsOfAny
   const began = performance.now()
@@ -118,7 +118,7 @@ export const tried = async (target: Target, input: Uint8Array): Promise<Verdict>
   if (typeof verdict === "string") return inTime(verdict, began, limitMs)
   try {
     const tooLate = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(new Error(`${late} ${limitMs} ms`)), limitMs)
+      timer = setTimeout(() => reject(new Error(`${timedOut} ${limitMs} ms`)), limitMs)
     })
     return await Promise.race([verdict, tooLate])
   } finally {
@@ -127,11 +127,11 @@ export const tried = async (target: Target, input: Uint8Array): Promise<Verdict>
 }
 
 const inTime = (verdict: Verdict, began: number, limitMs: number): Verdict => {
-  if (performance.now() - began > limitMs) throw new Error(`${late} ${limitMs} ms`)
+  if (performance.now() - began > limitMs) throw new Error(`${timedOut} ${limitMs} ms`)
   return verdict
 }
 
-/** The kind of its failure; null where all holds. */
+/** Returns the kind of failure of an input, or null. */
 const failureOf = async (target: Target, input: Uint8Array): Promise<string | null> => {
   try {
     await tried(target, input)
@@ -141,7 +141,7 @@ const failureOf = async (target: Target, input: Uint8Array): Promise<string | nu
   }
 }
 
-/** Two failures are of a kind when they differ in numbers and quotations only. */
+/** Reduces a failure to its kind: messages that differ only in numbers and quotations are equal. */
 const kindOf = (error: unknown): string =>
   detailOf(error)
     .replace(/"(?:[^"\\]|\\.)*"|'[^']*'|\d+/g, "_")

@@ -1,17 +1,17 @@
-/** Spoils bytes without knowing what they mean. */
+/** Random mutations of bytes without knowledge of their format. */
 import type { Draws } from "../draws/Draws.ts"
 
 type Mutation = (input: Buffer, draws: Draws, others: Others) => Buffer
 
 export interface Others {
   readonly words: ReadonlyArray<Uint8Array>
-  /** Other inputs, to take pieces from. */
+  /** Other inputs, from which pieces are copied. */
   readonly inputs: ReadonlyArray<Uint8Array>
 }
 
 const stackMax = 5
 const pieceMax = 64
-/** Values that sizes and counts go wrong at. */
+/** Boundary values of sizes and counts. */
 const edges = [
   0, 1, 2, 0x7f, 0x80, 0xff, 0x100, 0x7fff, 0xffff, 0x10000, 0x7fffffff, 0x80000000, 0xfffffffe, 0xffffffff
 ]
@@ -33,7 +33,7 @@ const inserted = (input: Buffer, at: number, piece: Uint8Array): Buffer =>
 
 const place = (input: Buffer, draws: Draws): number => draws.whole(0, input.length)
 
-/** Puts a number of so many bytes where there is room for it. */
+/** Overwrites a little-endian integer of `bytes` bytes at a random offset. */
 const written = (input: Buffer, draws: Draws, bytes: 1 | 2 | 4, value: (before: number) => number): Buffer => {
   if (input.length < bytes) return input
   const at = draws.whole(0, input.length - bytes)
@@ -44,22 +44,22 @@ const written = (input: Buffer, draws: Draws, bytes: 1 | 2 | 4, value: (before: 
 }
 
 const mutations: ReadonlyArray<Mutation> = [
-  // A bit.
+  // Flips a bit.
   (input, draws) => written(input, draws, 1, (before) => before ^ (1 << draws.whole(0, 7))),
-  // A letter that has a meaning somewhere.
+  // Overwrites a byte with a character that is syntax in many formats.
   (input, draws) => written(input, draws, 1, () => letters.charCodeAt(draws.whole(0, letters.length - 1))),
-  // A length, or what may be one.
+  // Overwrites or changes a number that may be a length.
   (input, draws) => written(input, draws, draws.one([2, 4]), () => draws.one(edges)),
   (input, draws) => written(input, draws, draws.one([1, 2, 4]), (before) => before + draws.whole(-3, 3)),
   (input, draws) =>
     written(input, draws, draws.one([2, 4]), () => draws.one([input.length, input.length - 1, input.length + 1])),
-  // The end is missing, or a piece.
+  // Removes the end or a piece.
   (input, draws) => input.subarray(0, place(input, draws)),
   (input, draws) => {
     const from = place(input, draws)
     return Buffer.concat([input.subarray(0, from), input.subarray(from + draws.whole(1, pieceMax))])
   },
-  // A piece is there twice, many times, or in another order.
+  // Repeats a piece once or many times, or moves it.
   (input, draws) => inserted(input, place(input, draws), pieceOf(input, draws)),
   (input, draws) => {
     const piece = pieceOf(input, draws).subarray(0, 16)
@@ -69,7 +69,7 @@ const mutations: ReadonlyArray<Mutation> = [
     const [a, b] = [place(input, draws), place(input, draws)].sort((x, y) => x - y)
     return Buffer.concat([input.subarray(b), input.subarray(a, b), input.subarray(0, a)])
   },
-  // Something else's piece, a word, a letter, noise.
+  // Inserts a piece of another input, a word, a character, or random bytes.
   (input, draws, { inputs }) =>
     inputs.length === 0 ? input : inserted(input, place(input, draws), pieceOf(draws.one(inputs), draws)),
   (input, draws, { inputs }) => {

@@ -1,6 +1,6 @@
-/** Makes an input that fails smaller, as long as it fails. */
+/** Minimizes a failing input. */
 
-/** Leaves pieces out, ever smaller ones, and tries no more than so many inputs. */
+/** Removes pieces of decreasing size while the input still fails. Runs at most `triesMax` inputs. */
 export const smallest = async (
   input: Uint8Array,
   fails: (input: Uint8Array) => Promise<boolean>,

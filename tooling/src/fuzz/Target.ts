@@ -1,27 +1,27 @@
-/** Something that reads what strangers send, with what must hold whatever they send. */
+/** A fuzz target: code that reads untrusted input, and its invariants. */
 import type { Draws } from "../draws/Draws.ts"
 
-/** Whether the input counted as what it claimed to be. Both are fine; only refusals, or none, say that nothing is tried. */
+/** Result of a target for an input. Both are correct. A target with only one of them does not test anything. */
 export type Verdict = "taken" | "refused"
 
 export interface Target {
-  /** Also the folder of its corpus in `bench/corpora`. */
+  /** Name of the target and of the folder of its corpus in `proof/corpora`. */
   readonly name: string
-  /** An input that is right, or wrong on purpose, by the grammar of the target. */
+  /** Generates an input by the grammar of the target, valid or deliberately invalid. */
   readonly generate: (draws: Draws) => Uint8Array
-  /** Texts and bytes that mean something to it, for mutations. */
+  /** Tokens of the format, which mutations insert. */
   readonly words?: ReadonlyArray<string | Uint8Array>
-  /** A spoiling of its own, for what blind ones would hardly come upon; null where it has none for this input. */
+  /** A mutation that knows the format. Returns null if it does not apply to the input. */
   readonly mutate?: (input: Uint8Array, draws: Draws) => Uint8Array | null
-  /** Throws where something does not hold. */
+  /** Throws if an invariant is violated. */
   readonly run: (input: Uint8Array) => Verdict | Promise<Verdict>
-  /** How long one input may take, in milliseconds; default 2000. */
+  /** Timeout per input, in milliseconds; default 2000. */
   readonly limitMs?: number
-  /** Inputs longer than this are cut, in bytes; default 64 KiB. */
+  /** Maximum length in bytes; longer inputs are truncated. Default 64 KiB. */
   readonly bytesMax?: number
-  /** Scripts whose coverage guides, beside the repository's own. */
+  /** URLs of scripts whose coverage guides the fuzzer, in addition to the sources of the repository. */
   readonly covers?: RegExp
-  /** Whether coverage says anything: not where much runs that an input did not bring about. Default true. */
+  /** False if coverage cannot guide the fuzzer, because much code runs that does not depend on the input. Default true. */
   readonly isGuided?: boolean
 }
 

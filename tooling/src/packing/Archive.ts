@@ -1,4 +1,4 @@
-/** Packs what is published, as npm would take it to a registry. */
+/** Packs packages as `npm publish` would. */
 import { execFileSync } from "node:child_process"
 import { copyFileSync, cpSync, globSync, mkdirSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -7,18 +7,18 @@ import { type Published, publishedManifest } from "./Published.ts"
 
 export interface Archive {
   readonly manifest: Published
-  /** Of the package in the repository, from its root. */
+  /** Folder of the package, from the root of the repository. */
   readonly folder: string
-  /** The archive. */
+  /** Path of the archive. */
   readonly file: string
-  /** Where its files are laid out; `paths` are from there. */
+  /** Folder with the unpacked content. `paths` are relative to it. */
   readonly staged: string
   readonly paths: ReadonlyArray<string>
   readonly packedBytes: number
   readonly unpackedBytes: number
 }
 
-/** Packs each folder into `place`. */
+/** Packs each package folder into an archive in `place`. */
 export const pack = (folders: ReadonlyArray<string>, place: string): ReadonlyArray<Archive> => {
   const staged = folders.map((folder) => stage(folder, place))
   execFileSync("npm", ["pack", "--silent", "--pack-destination", place, ...staged.map(({ at }) => at)], {
@@ -39,11 +39,20 @@ const stage = (folder: string, place: string) => {
   const at = join(place, "staged", manifest.name)
   mkdirSync(at, { recursive: true })
   const isProgram = !Object.hasOwn(manifest.exports, ".")
-  // Nobody imports a program.
-  const filter = (path: string): boolean => !(isProgram && path.endsWith(".d.ts"))
+  const untyped = untypedModules(manifest).map((path) => join(from, path))
+  // A program has no importable entry, and a closed module has no types.
+  const filter = (path: string): boolean => !(isProgram && path.endsWith(".d.ts")) && !untyped.includes(path)
   for (const path of manifest.files) cpSync(join(from, path), join(at, path), { recursive: true, filter })
   copyFileSync(join(from, "README.md"), join(at, "README.md"))
   copyFileSync(join(root, "LICENSE"), join(at, "LICENSE"))
   writeFileSync(join(at, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`)
   return { folder, manifest, at }
 }
+
+/** Declarations of the modules that `exports` closes with `"types": null`. */
+const untypedModules = ({ exports }: Published): ReadonlyArray<string> =>
+  Object.values(exports).flatMap((entry) =>
+    typeof entry !== "string" && "types" in entry && entry.types === null
+      ? [entry.default.replace(/\.js$/, ".d.ts")]
+      : []
+  )

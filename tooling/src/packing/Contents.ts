@@ -1,4 +1,4 @@
-/** What an archive may hold: what its sources were made into, and nothing of the machine that made it. */
+/** Checks the files of an archive: only build output of current sources, without traces of the build machine. */
 import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { Schema } from "effect"
@@ -6,7 +6,7 @@ import { root } from "../build/published.ts"
 import { traceIn } from "../rules/machineTraces.ts"
 import type { Archive } from "./Archive.ts"
 
-const besideDist = ["package.json", "README.md", "LICENSE"]
+const outsideDist = ["package.json", "README.md", "LICENSE"]
 
 export const faultsInContents = (archive: Archive): ReadonlyArray<string> =>
   archive.paths.flatMap((path) => {
@@ -16,15 +16,15 @@ export const faultsInContents = (archive: Archive): ReadonlyArray<string> =>
     )
   })
 
-/** What modules of a program share, or load later, in a file of its own. */
+/** Files that esbuild splits off: shared or dynamically imported modules of a program. */
 const chunk = /^dist\/(?:\w+\/)?\w+-[A-Z0-9]{8}\.js$/
 
-/** A module has its source in the repository; otherwise it is a left-over of one that is gone. */
+/** Finds build output of deleted sources, and files that are not build output. */
 const strayIn = ({ folder }: Archive, path: string): ReadonlyArray<string> => {
-  if (besideDist.includes(path) || chunk.test(path)) return []
+  if (outsideDist.includes(path) || chunk.test(path)) return []
   const module = /^dist\/(.+?)(?:\.d\.ts|\.js|\.js\.map)$/.exec(path)?.[1]
-  if (module === undefined) return ["is nothing that is built"]
-  return existsSync(join(root, folder, "src", `${module}.ts`)) ? [] : ["has no source any more: build anew"]
+  if (module === undefined) return ["is not build output"]
+  return existsSync(join(root, folder, "src", `${module}.ts`)) ? [] : ["its source was deleted: run `npm run build`"]
 }
 
 const tracesIn = (text: string): ReadonlyArray<string> => {
@@ -37,5 +37,5 @@ const SourceMap = Schema.fromJsonString(Schema.Struct({ sources: Schema.Array(Sc
 const foreignSourcesIn = (path: string, text: string): ReadonlyArray<string> => {
   if (!path.endsWith(".map")) return []
   const { sources } = Schema.decodeUnknownSync(SourceMap)(text)
-  return sources.some((source) => !source.startsWith("../")) ? ["maps to a place that is not relative"] : []
+  return sources.some((source) => !source.startsWith("../")) ? ["names a source with a path that is not relative"] : []
 }

@@ -1,4 +1,4 @@
-/** What an installation holds for one package: the package itself and all that it needs, each counted once. */
+/** Measures the installation of a package with its transitive dependencies. */
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { Schema } from "effect"
@@ -19,7 +19,7 @@ export interface Installation {
   readonly bytes: number
 }
 
-export const installationOf = (name: string, place: string): Installation => {
+export const measureInstallation = (name: string, place: string): Installation => {
   const found = new Set<string>()
   const visit = (folder: string): void => {
     if (found.has(folder)) return
@@ -28,7 +28,7 @@ export const installationOf = (name: string, place: string): Installation => {
     for (const names of [needs.dependencies, needs.optionalDependencies, needs.peerDependencies]) {
       for (const needed of Object.keys(names ?? {})) {
         if (needs.peerDependenciesMeta?.[needed] !== undefined) continue
-        // Of optional ones, those for other platforms are not there.
+        // npm does not install optional dependencies for other platforms.
         const place = resolve(needed, folder)
         if (place !== undefined) visit(place)
       }
@@ -40,7 +40,7 @@ export const installationOf = (name: string, place: string): Installation => {
   return { packages: found.size, bytes: [...found].reduce((sum, folder) => sum + bytesOf(folder), 0) }
 }
 
-/** As Node looks for packages: from the folder upwards. */
+/** Resolves a package as Node does: in `node_modules` of the folder and its parents. */
 const resolve = (name: string, folder: string): string | undefined => {
   const candidate = join(folder, "node_modules", name)
   if (existsSync(join(candidate, "package.json"))) return candidate
@@ -48,7 +48,7 @@ const resolve = (name: string, folder: string): string | undefined => {
   return above === folder ? undefined : resolve(name, above)
 }
 
-/** Without the packages that are installed inside. */
+/** Returns the size of a package without its nested `node_modules`. */
 const bytesOf = (folder: string): number =>
   readdirSync(folder, { withFileTypes: true }).reduce((sum, entry) => {
     const path = join(folder, entry.name)

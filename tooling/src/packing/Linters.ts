@@ -1,4 +1,4 @@
-/** What others say of how a package is packed: publint, and "are the types wrong". */
+/** Runs publint and "are the types wrong" on archives. */
 import { execFile } from "node:child_process"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -7,11 +7,12 @@ import { publint } from "publint"
 import { formatMessage } from "publint/utils"
 import { root } from "../build/published.ts"
 import type { Archive } from "./Archive.ts"
+import { listModules } from "./CleanInstall.ts"
 
 const run = promisify(execFile)
 
-/** As many programs as there are usually processors. */
-const atOnce = 2
+/** Number of concurrent checks: CI machines usually have two processors. */
+const concurrency = 2
 
 export const faultsByLinters = async (archives: ReadonlyArray<Archive>): Promise<ReadonlyArray<string>> => {
   const left = [...archives]
@@ -23,7 +24,7 @@ export const faultsByLinters = async (archives: ReadonlyArray<Archive>): Promise
       faults.push(...found.map((fault) => `${name}: ${fault}`))
     }
   }
-  await Promise.all(Array.from({ length: atOnce }, judgeAll))
+  await Promise.all(Array.from({ length: concurrency }, judgeAll))
   return faults
 }
 
@@ -35,18 +36,23 @@ const byPublint = async ({ file, manifest }: Archive): Promise<ReadonlyArray<str
 }
 
 /**
- * The packages are ES modules only: `require` gets them from Node as such, and Node 10 is none of theirs. The profile
- * leaves out just these two resolutions.
+ * The packages are ES modules only. Node loads ES modules with `require`, and Node 10 is not supported, so the profile
+ * leaves out these two resolutions.
  */
 const byTypes = async ({ file, manifest }: Archive): Promise<ReadonlyArray<string>> => {
-  // Nobody imports a program.
+  // A program has no importable entry.
   if (!Object.hasOwn(manifest.exports, ".")) return []
-  const asked = [file, "--profile", "esm-only", "--format", "ascii", "--no-color"]
+  // Closed entries have no types on purpose.
+  const closed = Object.keys(manifest.exports).filter(
+    (name) => !listModules({ manifest }).includes(`${manifest.name}${name.slice(1)}`)
+  )
+  const excluded = closed.filter((name) => name !== "./package.json").flatMap((name) => ["--exclude-entrypoints", name])
+  const args = [file, "--profile", "esm-only", "--format", "ascii", "--no-color", ...excluded]
   try {
-    await run(join(root, "node_modules/.bin/attw"), asked)
+    await run(join(root, "node_modules/.bin/attw"), args)
     return []
   } catch (error) {
-    const told = error instanceof Error && "stdout" in error ? String(error.stdout) : String(error)
-    return [`attw: ${told}`]
+    const output = error instanceof Error && "stdout" in error ? String(error.stdout) : String(error)
+    return [`attw: ${output}`]
   }
 }

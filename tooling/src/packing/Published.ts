@@ -1,4 +1,4 @@
-/** What of a package is published: its manifest without what only the repository needs. */
+/** Derives the published manifest of a package: without the fields that only the repository needs. */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { Result, Schema } from "effect"
@@ -23,17 +23,23 @@ const shared = {
   )
 }
 
-/** Every field that a package of the repository has; another one is a mistake. */
+/** Schema of a manifest in the repository. Unknown fields are errors. */
 const Own = Schema.Struct({
   ...shared,
-  exports: Schema.Record(Schema.String, Schema.Union([Schema.String, Versions])),
+  exports: Schema.Record(
+    Schema.String,
+    Schema.Union([Schema.String, Schema.Record(Schema.String, Schema.NullOr(Schema.String))])
+  ),
   scripts: Schema.optionalKey(Versions),
   devDependencies: Schema.optionalKey(Versions)
 })
 
-/** Entries name types first: resolution takes the first condition that fits. */
+/** Schema of an export. `types` is first, because resolution takes the first condition that matches. */
 const Entry = Schema.Union([
   Schema.Struct({ types: Schema.String, default: Schema.String }),
+  // Closed to everybody outside the repository: not at all, and without types.
+  Schema.Struct({ default: Schema.Null }),
+  Schema.Struct({ types: Schema.Null, default: Schema.String }),
   Schema.Literal("./package.json")
 ])
 
@@ -45,7 +51,7 @@ const exact = { onExcessProperty: "error" } as const
 const decodeOwn = Schema.decodeUnknownResult(Schema.fromJsonString(Own), exact)
 const decodePublished = Schema.decodeUnknownResult(Published, exact)
 
-/** Fails where a field is missing that a published package should have, or there is one that it should not. */
+/** Throws if a required field is missing or a field is unknown. */
 export const publishedManifest = (folder: string): Published => {
   const file = join(folder, "package.json")
   const orThrow = <A>(decoded: Result.Result<A, Schema.SchemaError>): A =>
@@ -68,5 +74,7 @@ export const publishedManifest = (folder: string): Published => {
 
 const isBuilt = (path: string): boolean => !path.startsWith("./src/")
 
-const withoutSources = (entry: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
-  Object.fromEntries(Object.entries(entry).filter(([, path]) => isBuilt(path)))
+type Conditions = Readonly<Record<string, string | null>>
+
+const withoutSources = (entry: Conditions): Conditions =>
+  Object.fromEntries(Object.entries(entry).filter(([, path]) => path === null || isBuilt(path)))

@@ -1,29 +1,29 @@
-/** How large packages are, as the page about them says it, and whether it still says so. */
+/** Measures the sizes of packages and compares them with `docs/packages.md`. */
 import { gzipSync } from "node:zlib"
 import { build } from "esbuild"
 import type { Archive } from "./Archive.ts"
-import { installationOf } from "./Installed.ts"
+import { measureInstallation } from "./Installed.ts"
 
-/** Of one package. */
+/** Sizes of one package. */
 export interface Size {
   readonly name: string
   readonly description: string
   readonly packedBytes: number
   readonly unpackedBytes: number
-  /** With everything that it needs, on this platform. */
+  /** Size with all dependencies, on this platform. */
   readonly installedBytes: number
-  /** Packages that are installed, itself included. */
+  /** Number of installed packages, including this one. */
   readonly packages: number
 }
 
-export const sizeOf = ({ manifest, packedBytes, unpackedBytes }: Archive, place: string): Size => {
-  const { bytes, packages } = installationOf(manifest.name, place)
+export const measureSize = ({ manifest, packedBytes, unpackedBytes }: Archive, place: string): Size => {
+  const { bytes, packages } = measureInstallation(manifest.name, place)
   const { name, description } = manifest
   return { name, description, packedBytes, unpackedBytes, installedBytes: bytes, packages }
 }
 
-/** Bytes of the whole module in a bundle, minified and compressed by gzip. */
-export const bundledSizeOf = async (name: string, place: string): Promise<number> => {
+/** Returns the bytes of a bundle of the whole module, minified and compressed with gzip. */
+export const measureBundle = async (name: string, place: string): Promise<number> => {
   const { outputFiles } = await build({
     stdin: { contents: `export * from "${name}"`, resolveDir: place },
     bundle: true,
@@ -41,13 +41,13 @@ const kilobytes = (bytes: number): string => (bytes / 1000).toLocaleString("en",
 const heading = `| Package | | packed KB | unpacked KB | installed KB | packages |
 |---|---|--:|--:|--:|--:|`
 
-const rowOf = ({ name, description, packedBytes, unpackedBytes, installedBytes, packages }: Size): string =>
+const renderRow = ({ name, description, packedBytes, unpackedBytes, installedBytes, packages }: Size): string =>
   `| \`${name}\` | ${description} | ${kilobytes(packedBytes)} | ${kilobytes(unpackedBytes)} | ${kilobytes(installedBytes)} | ${packages} |`
 
-export const tableOf = (sizes: ReadonlyArray<Size>, bundles: ReadonlyMap<string, number>): string =>
+export const renderTable = (sizes: ReadonlyArray<Size>, bundles: ReadonlyMap<string, number>): string =>
   [
     heading,
-    ...sizes.map(rowOf),
+    ...sizes.map(renderRow),
     "",
     "| In a bundle, minified and compressed | KB |",
     "|---|--:|",
@@ -57,14 +57,14 @@ export const tableOf = (sizes: ReadonlyArray<Size>, bundles: ReadonlyMap<string,
 const begin = "<!-- sizes: npm run smoke -- --write -->"
 const end = "<!-- end of sizes -->"
 
-/** The page with another table between its marks. */
+/** Replaces the table between the markers of the page. */
 export const withTable = (page: string, table: string): string => {
   const [from, to] = [page.indexOf(begin), page.indexOf(end)]
-  if (from === -1 || to === -1) throw new Error("The page has no marks for the sizes")
+  if (from === -1 || to === -1) throw new Error(`The page needs the markers "${begin}" and "${end}"`)
   return `${page.slice(0, from + begin.length)}\n${table}\n${page.slice(to)}`
 }
 
-/** Ours may differ by a twentieth; what others publish is not in our hands. */
+/** Tolerated relative differences: for our own archives, and for installations with packages of others. */
 const tolerance = 0.05
 const toleranceOfOthers = 0.25
 
@@ -75,8 +75,8 @@ const numbersIn = (row: string): ReadonlyArray<number> =>
     .filter((cell) => /^[\d.,]+$/.test(cell))
     .map((cell) => Number(cell.replaceAll(",", "")))
 
-/** By package and table: each has its own number of columns. */
-const rowsOf = (text: string): ReadonlyMap<string, ReadonlyArray<number>> =>
+/** Parses the rows of both tables, by package. A row with one number belongs to the table of bundles. */
+const parseRows = (text: string): ReadonlyMap<string, ReadonlyArray<number>> =>
   new Map(
     [...text.matchAll(/^\| `([^`]+)` (.*)$/gm)].map(([, name = "", row = ""]) => {
       const numbers = numbersIn(row)
@@ -84,17 +84,17 @@ const rowsOf = (text: string): ReadonlyMap<string, ReadonlyArray<number>> =>
     })
   )
 
-/** Where the page says something else than the table, beyond what is tolerated. */
-export const driftOf = (page: string, table: string): ReadonlyArray<string> => {
-  const [said, measured] = [rowsOf(page.slice(page.indexOf(begin), page.indexOf(end))), rowsOf(table)]
-  const names = new Set([...said.keys(), ...measured.keys()])
+/** Returns the rows of the page that differ from the table by more than the tolerance. */
+export const findDrift = (page: string, table: string): ReadonlyArray<string> => {
+  const [written, measured] = [parseRows(page.slice(page.indexOf(begin), page.indexOf(end))), parseRows(table)]
+  const names = new Set([...written.keys(), ...measured.keys()])
   return [...names].flatMap((name) => {
-    const [mine, theirs] = [said.get(name), measured.get(name)]
-    if (mine === undefined || theirs === undefined) return [`${name}: is not in both`]
+    const [mine, theirs] = [written.get(name), measured.get(name)]
+    if (mine === undefined || theirs === undefined) return [`${name}: is missing on the page or in the measured table`]
     const drifted = theirs.some((bytes, column) => {
       const allowed = column < 2 ? tolerance : toleranceOfOthers
       return Math.abs((mine[column] ?? 0) - bytes) > allowed * bytes
     })
-    return drifted ? [`${name}: the page says ${mine.join(", ")}, it is ${theirs.join(", ")}`] : []
+    return drifted ? [`${name}: the page has ${mine.join(", ")}, measured ${theirs.join(", ")}`] : []
   })
 }

@@ -1,16 +1,16 @@
-/** A program in a pseudo terminal, which `script` of util-linux provides: its real bytes, as a terminal would get them. */
+/** Runs a program in a pseudo terminal, provided by `script` of util-linux, and captures its raw output. */
 import { spawn } from "node:child_process"
 import { stripVTControlCharacters } from "node:util"
 import type { Size } from "./Screen.ts"
 
 export interface Session {
-  /** All that was written so far. */
+  /** Returns the output so far. */
   readonly bytes: () => Uint8Array
-  /** Until this has been written, colours aside. Fails after `patienceMs`, and when the program ends without. */
-  readonly until: (pattern: RegExp, patienceMs?: number) => Promise<void>
-  /** Types. `\u0003` is Ctrl-C. */
+  /** Waits until the output without colours matches. Fails after `timeoutMs`, or when the program exits before. */
+  readonly until: (pattern: RegExp, timeoutMs?: number) => Promise<void>
+  /** Sends input. `\u0003` is Ctrl-C. */
   readonly type: (text: string) => void
-  /** The exit code. */
+  /** Resolves with the exit code, or null after a signal. */
   readonly ended: Promise<number | null>
 }
 
@@ -20,7 +20,7 @@ export interface SessionOptions {
   readonly size: Size
 }
 
-/** `command` is a line for the shell. */
+/** Starts `command`, a shell command line. */
 export const openSession = (command: string, { cwd, env, size }: SessionOptions): Session => {
   const sized = `stty cols ${size.columns} rows ${size.rows}; exec ${command}`
   const child = spawn("script", ["--quiet", "--return", "--echo", "never", "--command", sized, "/dev/null"], {
@@ -34,18 +34,19 @@ export const openSession = (command: string, { cwd, env, size }: SessionOptions)
   process.once("exit", end)
   const ended = new Promise<number | null>((resolve) => child.once("exit", resolve))
   const text = () => stripVTControlCharacters(Buffer.concat(chunks).toString("utf8"))
-  let isOver = false
+  let hasEnded = false
   ended.then(() => {
-    isOver = true
+    hasEnded = true
     process.off("exit", end)
   })
   return {
     bytes: () => Buffer.concat(chunks),
-    until: async (pattern, patienceMs = 180_000) => {
-      const end = performance.now() + patienceMs
+    until: async (pattern, timeoutMs = 180_000) => {
+      const end = performance.now() + timeoutMs
       while (!pattern.test(text())) {
-        if (isOver) throw new Error(`${command} ended without ${pattern}:\n${text()}`)
-        if (performance.now() > end) throw new Error(`${command} did not write ${pattern} in time:\n${text()}`)
+        if (hasEnded) throw new Error(`${command} ended before its output matched ${pattern}:\n${text()}`)
+        if (performance.now() > end)
+          throw new Error(`The output of ${command} did not match ${pattern} within ${timeoutMs} ms:\n${text()}`)
         await new Promise((resolve) => setTimeout(resolve, 50))
       }
     },

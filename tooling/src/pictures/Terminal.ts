@@ -1,7 +1,7 @@
-/** Somebody at a terminal: types commands, waits, and can show all of it afterwards. */
+/** A scripted terminal session: runs commands and renders everything that the terminal shows. */
 import { join } from "node:path"
 import { openSession, type Session } from "./PseudoTerminal.ts"
-import { type Line, type Size, screenOf } from "./Screen.ts"
+import { type Line, renderScreen, type Size } from "./Screen.ts"
 
 export interface Ended {
   readonly seconds: number
@@ -25,14 +25,14 @@ export class Terminal {
     return this.#folder
   }
 
-  /** Waits for its end; fails unless that is good. */
+  /** Runs a command and waits until it exits. Fails if the exit code is not 0. */
   async run(command: string): Promise<Ended> {
     const begun = performance.now()
     const session = this.#begin(command)
     const code = await session.ended
     const bytes = this.#finish(session)
     const output = Buffer.from(bytes).toString("utf8")
-    if (code !== 0) throw new Error(`${command} ended with ${code}:\n${output}`)
+    if (code !== 0) throw new Error(`${command} exited with code ${code}:\n${output}`)
     return { seconds: (performance.now() - begun) / 1000, output }
   }
 
@@ -41,7 +41,7 @@ export class Terminal {
     this.#folder = join(this.#folder, folder)
   }
 
-  /** Waits until it has written this, and leaves it running. */
+  /** Starts a command and waits until its output matches. The command keeps running. */
   async start(command: string, ready: RegExp): Promise<Ended> {
     const begun = performance.now()
     const session = this.#begin(command)
@@ -50,12 +50,12 @@ export class Terminal {
     return { seconds: (performance.now() - begun) / 1000, output: Buffer.from(session.bytes()).toString("utf8") }
   }
 
-  /** Until what was started has written this. */
+  /** Waits until the output of the running command matches. */
   async until(pattern: RegExp): Promise<void> {
     await this.#running?.until(pattern)
   }
 
-  /** Ctrl-C. */
+  /** Sends Ctrl-C to the running command and waits until it exits. */
   async interrupt(): Promise<void> {
     const session = this.#running
     if (session === null) return
@@ -65,12 +65,12 @@ export class Terminal {
     this.#finish(session)
   }
 
-  /** All that it shows. `said` is what to write in the place of what only this machine has. */
-  lines(said: ReadonlyArray<readonly [from: string, to: string]>): Promise<ReadonlyArray<Line>> {
+  /** Returns the content of the terminal. `replacements` hides values that are specific to this machine. */
+  lines(replacements: ReadonlyArray<readonly [from: string, to: string]>): Promise<ReadonlyArray<Line>> {
     const running = this.#running === null ? [] : [this.#running.bytes()]
     let text = Buffer.concat([...this.#written, ...running]).toString("utf8")
-    for (const [from, to] of said) text = text.replaceAll(from, to)
-    return screenOf(Buffer.from(text), this.#size)
+    for (const [from, to] of replacements) text = text.replaceAll(from, to)
+    return renderScreen(Buffer.from(text), this.#size)
   }
 
   #begin(command: string): Session {

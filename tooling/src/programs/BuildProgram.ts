@@ -1,11 +1,11 @@
-/** Builds a program that has the runtime in it, with its threads and its runners. */
+/** Bundles a program that contains the runtime, together with its worker threads and sandbox runners. */
 import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"
 import { type BuildOptions, build, type Plugin } from "esbuild"
 import { builtUrls, plainHttp, requireOfPrograms, withoutUnused } from "../build/Program.ts"
 
-/** Loaded later or never: taken from where they are installed. What uses `effect` must not, or there were two of it. */
+/** Packages that are loaded late or never, and stay in `node_modules`. Packages that import `effect` must be bundled, or two copies of it would be loaded. */
 const installed = /^(@modelcontextprotocol\/|@nats-io\/|minio$|undici$|acme-client$)/
 const pages = /\/internal\/httpApi(Swagger|Scalar)\.js$/
 
@@ -31,30 +31,29 @@ const shared: BuildOptions = {
   target: "node24",
   conditions: ["weft-source"],
   outExtension: { ".js": ".mjs" },
-  // Native, or programs of their own.
+  // A native addon, and a program in Go.
   external: ["isolated-vm", "esbuild"],
   banner: { js: requireOfPrograms },
-  // Traces name functions and lines of what was built.
   legalComments: "none",
   metafile: true,
   logLevel: "error",
   plugins: [builtUrls, leftInstalled, plainHttp, withoutUnused]
 }
 
-/** Processes and threads: one file each, so that they load nothing that they do not use. */
+/** Entry modules of processes and threads. Each is bundled into one file, without code that it does not use. */
 const programs = {
   "runner/main": "packages/sandbox/src/runner/main.ts",
   JournalWorker: "adapters/sqlite/src/JournalWorker.ts",
   SchemaWorker: "adapters/http/src/mcp/SchemaWorker.ts"
 }
 
-/** Builds the module `main` into the folder `outdir`, `main.mjs` and what it needs beside it. The sources, from the root. */
+/** Bundles the module `main` and its programs into `outdir`, as `main.mjs`. Returns the source files, from the root. */
 export const buildProgram = async (root: string, main: string, outdir: string): Promise<ReadonlyArray<string>> => {
-  // Said by the package itself, which makes the script in a process that runs from its sources.
-  const said = pathToFileURL(join(root, "packages/sandbox/src/supervisor/GuestBuild.ts")).href
-  const { guestBuild }: { readonly guestBuild: BuildOptions } = await import(said)
+  // The sandbox package exports these options, because it builds the same script when it runs from its sources.
+  const options = pathToFileURL(join(root, "packages/sandbox/src/supervisor/GuestBuild.ts")).href
+  const { guestBuild }: { readonly guestBuild: BuildOptions } = await import(options)
   const results = await Promise.all([
-    // What is loaded later is in files of its own.
+    // Splitting puts dynamic imports into separate files.
     build({
       ...shared,
       absWorkingDir: root,

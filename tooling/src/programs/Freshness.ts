@@ -1,38 +1,39 @@
-/** Whether what was built is still what the sources say. */
+/** Records of builds, and the check whether a build is still up to date. */
 import { readFileSync, renameSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 
-/** What a program was built from. */
+/** The inputs and the location of a build. */
 export interface Record {
-  /** Where the program is. */
+  /** Folder of the program. */
   readonly place: string
-  /** What would build it otherwise, in one text. */
+  /** Versions of the build process; a change makes the record stale. */
   readonly terms: string
-  /** Its sources, from the root, with their sizes and times of change: one text for all of them. */
+  /** Paths of the sources from the root. */
   readonly inputs: ReadonlyArray<string>
+  /** Modification times and sizes of the inputs, a line each. */
   readonly stamps: string
 }
 
-/** The record in `file`, if nothing changed since it was written. */
+/** Reads the record in `file`. Returns undefined if any input changed since it was written. */
 export const freshRecord = (root: string, file: string, terms: string): Record | undefined => {
   try {
     const record: Record = JSON.parse(readFileSync(file, "utf8"))
     const isFresh = record.terms === terms && stampsOf(root, record.inputs) === record.stamps
     return isFresh && statSync(record.place).isDirectory() ? record : undefined
   } catch {
-    // There is none, or it is of another form, or a source is gone.
+    // The file does not exist or cannot be parsed, or a source was deleted.
     return undefined
   }
 }
 
-/** Atomic: others read the old one or the new one. */
+/** Writes atomically: concurrent readers see the old record or the new one. */
 export const writeRecord = (file: string, record: Record): void => {
   const draft = `${file}.${process.pid}.tmp`
   writeFileSync(draft, JSON.stringify(record))
   renameSync(draft, file)
 }
 
-/** Whether one of the sources changed after `time`, in milliseconds since 1970. */
+/** True if any input changed at or after `time`, in milliseconds since 1970. */
 export const changedSince = (root: string, inputs: ReadonlyArray<string>, time: number): boolean =>
   inputs.some((input) => statSync(join(root, input)).mtimeMs >= time)
 

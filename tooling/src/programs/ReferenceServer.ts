@@ -1,6 +1,6 @@
-/** The reference server: the file to start, `node FILE`. */
+/** Builds the reference server and returns the path of the file to run with `node FILE`. */
 import { join } from "node:path"
-import { builtProgram } from "./Kept.ts"
+import { builtProgram } from "./ProgramCache.ts"
 
 export const referenceServer = async (): Promise<string> =>
   join(await builtProgram("weft-server", "examples/standalone/src/main.ts"), "main.mjs")

@@ -1,6 +1,6 @@
 /**
- * For vitest: processes and threads that the sources start in tests are those of the reference server, built. From
- * their sources they take several times as long to begin, and nearly every suite begins some.
+ * Vitest plugin that replaces the processes and threads that sources start by those of the bundled reference server.
+ * Nearly every suite starts some of them, and from sources each takes several times as long to start.
  */
 import { existsSync } from "node:fs"
 import { dirname, join } from "node:path"
@@ -11,7 +11,7 @@ import { referenceServer } from "./ReferenceServer.ts"
 const sources = /\/(packages|adapters)\/[^/]+\/src\/.*\.ts$/
 const named = /new URL\(\s*"\.\/([^"]+)\.ts",\s*import\.meta\.url\)/g
 
-/** While sources are changed they may not build: then tests start what the sources name. */
+/** The build, or null if it fails, for example because a source has a syntax error. Tests then start the sources. */
 let building: Promise<string | null> | undefined
 const folder = (): Promise<string | null> => {
   building ??= referenceServer().then(dirname, () => null)
@@ -21,12 +21,12 @@ const folder = (): Promise<string | null> => {
 export const builtByUrl = (): Plugin => ({
   name: "built-by-url",
   enforce: "pre",
-  // What was transformed before names what was built before.
+  // A cached transformation contains the path of an earlier build.
   configureVitest: async ({ defineCacheKeyGenerator }) => {
     const place = await folder()
     defineCacheKeyGenerator(({ id }) => (sources.test(id) ? (place ?? "sources") : undefined))
   },
-  // Before tests, whose imports would not wait for long.
+  // Builds before the tests start: their imports have a short timeout.
   configureServer: async () => {
     await folder()
   },

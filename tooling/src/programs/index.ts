@@ -1,3 +1,3 @@
 export { commandLine } from "./CommandLine.ts"
-export { builtProgram } from "./Kept.ts"
+export { builtProgram } from "./ProgramCache.ts"
 export { referenceServer } from "./ReferenceServer.ts"

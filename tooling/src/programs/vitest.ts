@@ -1,4 +1,4 @@
-/** For vitest's `globalSetup`: builds the programs before many tests at once ask for them. */
+/** For vitest's `globalSetup`: builds the programs before concurrent tests request them. */
 import { commandLine } from "./CommandLine.ts"
 import { referenceServer } from "./ReferenceServer.ts"
 

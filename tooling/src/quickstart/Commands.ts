@@ -1,16 +1,16 @@
-/** The commands of a page, as somebody would type them. */
+/** Extracts the commands of a page. */
 
-/** Of the blocks in `sh`, a line each; comments and empty lines are nobody's to type. */
+/** Returns the lines of all `sh` blocks, without comments and empty lines. */
 export const commandsIn = (page: string): ReadonlyArray<string> =>
   [...page.matchAll(/^```sh\n([\s\S]*?)^```$/gm)]
     .flatMap(([, block = ""]) => block.split("\n"))
     .filter((line) => line.trim() !== "" && !line.startsWith("#"))
 
-/** Goes on until somebody ends it. */
-export const stays = (command: string): boolean => /\bweft (dev|server)\b/.test(command)
+/** True if the command runs until it is interrupted. */
+export const isLongRunning = (command: string): boolean => /\bweft (dev|server)\b/.test(command)
 
-/** The folder that it leads to, and what is left to run there. */
-export const folderAfter = (command: string): { readonly folder: string; readonly rest: string } | null => {
+/** Parses `cd FOLDER && REST`. Returns null for other commands. */
+export const parseCd = (command: string): { readonly folder: string; readonly rest: string } | null => {
   const [, folder, rest = ""] = /^cd (\S+)(?: && (.*))?$/.exec(command) ?? []
   return folder === undefined ? null : { folder, rest }
 }

@@ -1,6 +1,6 @@
 /**
- * A registry of npm for packages that are in none yet. Of all others it says where they are: at the registry that npm
- * uses here.
+ * An npm registry that serves unpublished packages from archives. It redirects requests for all other packages to the
+ * registry that npm is configured to use.
  */
 import { execFileSync } from "node:child_process"
 import { createHash } from "node:crypto"
@@ -33,7 +33,7 @@ export const openRegistry = async (archives: ReadonlyArray<Archive>): Promise<Re
   server.listen(0, "127.0.0.1")
   await once(server, "listening")
   const address = server.address()
-  if (address === null || typeof address === "string") throw new Error("The registry has no port")
+  if (address === null || typeof address === "string") throw new Error("The registry does not listen on a TCP port")
   url = `http://127.0.0.1:${address.port}`
   return {
     url,

@@ -1,4 +1,4 @@
-/** Comments cite what the specification leaves open by its sections: they are there. */
+/** Sections of the decisions page that comments cite must exist. */
 import type { Finding } from "../Finding.ts"
 import type { Repository } from "../Repository.ts"
 

@@ -1,4 +1,4 @@
-/** The threat model names the test of each defence: a file that is there. */
+/** The threat model must name an existing test file for each defence. */
 import type { Finding } from "../Finding.ts"
 import type { Repository } from "../Repository.ts"
 
@@ -15,7 +15,7 @@ const at =
 
 const faults = (line: string, texts: Repository["texts"]): ReadonlyArray<string> => {
   const paths = [...line.matchAll(/`([\w./-]+\.ts)`/g)].flatMap(([, path]) => (path === undefined ? [] : [path]))
-  const missing = paths.filter((path) => !texts.has(path)).map((path) => `${path} is not there`)
+  const missing = paths.filter((path) => !texts.has(path)).map((path) => `${path} does not exist`)
   // A row of the table is a threat, its defence and its test.
   const cells = line.split("|").length
   return isRow(line) && cells === 5 && paths.length === 0 ? [...missing, "a defence without a test"] : missing

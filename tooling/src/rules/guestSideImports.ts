@@ -33,7 +33,7 @@ const hostInside = (repository: Repository): ReadonlyArray<Finding> => {
         file: source.path,
         line: imported.line,
         rule: "guest-side",
-        message: `runs beside guests and may import only types from ${name}`
+        message: `runs in the processes of guests and may import only types from ${name}`
       })
     }
   }

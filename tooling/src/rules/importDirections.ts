@@ -1,6 +1,6 @@
 /** Arrows point one way: adapters to core, outer folders to inner ones, nothing to examples. */
 import type { Finding } from "../Finding.ts"
-import { annexes, coreFolders, type Direction, directions, isDevelopment, leafFolders } from "../Layout.ts"
+import { annexes, type Direction, directions, isDevelopment, leafFolders, rooms, wings } from "../Layout.ts"
 import { packageOf, type Repository, resolveReference, workspaceOf } from "../Repository.ts"
 import type { Import, Source } from "../Source.ts"
 
@@ -66,21 +66,33 @@ const againstCoreOrder = (repository: Repository, source: Source, imported: Impo
   if (target === undefined || !isBelow(target.path, coreSources) || !isBelow(source.path, coreSources)) {
     return undefined
   }
-  const from = coreSegment(source.path)
-  const to = coreSegment(target.path)
-  if (coreRank(from) === -1) return `${from} has no place in the order of core's folders`
-  return coreRank(to) <= coreRank(from) ? undefined : `${from} comes before ${to} and may not import it`
+  const [from = "", fromRoom = ""] = segmentsInCore(source.path)
+  const [to = "", toRoom = ""] = segmentsInCore(target.path)
+  const layers = from === to ? rooms.get(from) : undefined
+  return againstLayers(from, to, wings) ?? (layers && againstLayers(fromRoom, toRoom, layers))
 }
+
+const againstLayers = (from: string, to: string, layers: ReadonlyArray<ReadonlyArray<string>>): string | undefined => {
+  const [fromRank, toRank] = [rank(from, layers), rank(to, layers)]
+  if (fromRank === -1 || toRank === -1)
+    return `${fromRank === -1 ? from : to} has no place in the order of core's folders`
+  if (from === to || toRank < fromRank || (toRank === fromRank && isFile(from))) return undefined
+  return toRank === fromRank
+    ? `${from} and ${to} may not import each other`
+    : `${from} comes before ${to} and may not import it`
+}
+
+/** Ranks folders as listed, then the files next to the wings, `index.ts` last; -1 for all others. */
+const rank = (name: string, layers: ReadonlyArray<ReadonlyArray<string>>): number => {
+  if (layers !== wings || !isFile(name)) return layers.findIndex((layer) => layer.includes(name))
+  return layers.length + (name === "index.ts" ? 1 : 0)
+}
+
+const isFile = (name: string): boolean => name.endsWith(".ts")
 
 const coreSources = "packages/core/src"
 
-const coreSegment = (path: string): string => path.slice(coreSources.length + 1).split("/")[0] ?? ""
-
-/** Folders as listed, then the files beside them, of which `index.ts` is the last; -1 for an unknown folder. */
-const coreRank = (segment: string): number => {
-  if (!segment.endsWith(".ts")) return coreFolders.indexOf(segment)
-  return coreFolders.length + (segment === "index.ts" ? 1 : 0)
-}
+const segmentsInCore = (path: string): ReadonlyArray<string> => path.slice(coreSources.length + 1).split("/")
 
 const isBelow = (path: string, folder: string): boolean =>
   folder.endsWith("/*") ? path.startsWith(folder.slice(0, -1)) : path.startsWith(`${folder}/`)

@@ -1,10 +1,10 @@
 import type { Finding } from "../Finding.ts"
 import type { Repository } from "../Repository.ts"
 import { citedDecisions } from "./citedDecisions.ts"
+import { citedPaths } from "./citedPaths.ts"
 import { citedTests } from "./citedTests.ts"
 import { conformance } from "./conformance.ts"
-import { deadFiles } from "./deadFiles.ts"
-import { dependencies } from "./dependencies.ts"
+import { dependencyReasons } from "./dependencyReasons.ts"
 import { forbiddenCode } from "./forbiddenCode.ts"
 import { guestSideImports } from "./guestSideImports.ts"
 import { idleTests } from "./idleTests.ts"
@@ -14,23 +14,25 @@ import { names } from "./names.ts"
 import { secretCompares } from "./secretCompares.ts"
 import { sizes } from "./sizes.ts"
 import { supplyChain } from "./supplyChain.ts"
+import { wingsPicture } from "./wingsPicture.ts"
 
 /** A rule looks at the whole repository and reports every place that breaks it. */
 export type Rule = (repository: Repository) => ReadonlyArray<Finding>
 
-export const rules: ReadonlyArray<Rule> = [
+const rules: ReadonlyArray<Rule> = [
   (repository) => repository.unreadable,
   importDirections,
+  wingsPicture,
   guestSideImports,
   sizes,
   names,
   forbiddenCode,
   idleTests,
-  deadFiles,
-  dependencies,
+  dependencyReasons,
   supplyChain,
   secretCompares,
   citedTests,
+  citedPaths,
   citedDecisions,
   machineTraces,
   conformance

@@ -1,26 +1,26 @@
-/** Secrets are compared in constant time: whatever stops at the first difference tells how much of a guess was right. */
+/** Secrets must be compared in constant time, because an early exit reveals how much of a guess was right. */
 import { type Expression, type PrivateIdentifier, Visitor } from "oxc-parser"
 import type { Finding } from "../Finding.ts"
 import { isDevelopment } from "../Layout.ts"
 import type { Repository } from "../Repository.ts"
 import type { Source } from "../Source.ts"
 
-/** Where no stranger learns from the time that it takes. */
+/** Folders in which no attacker can measure the time of a comparison. */
 const elsewhere = [
-  // On the machine of whoever has the secret.
+  // Runs on the machine of the secret's owner.
   "packages/cli/",
   "packages/client/",
-  // Examples of what tenants write.
+  // Examples of tenants' code.
   "examples/functions/",
-  // A guest's own values, in its own isolate.
+  // Compares a guest's values within its isolate.
   "packages/sandbox/src/guest/"
 ]
 
-/** Files whose comparisons were looked at, each with why they may stay. */
+/** Files whose comparisons were reviewed, each with the reason why they are safe. */
 const judged: ReadonlyMap<string, string> = new Map([
   [
-    "packages/core/src/access/Credentials.ts",
-    "whole tokens that were verified before are looked up by a seeded hash, and stored hashes are compared to each other"
+    "packages/core/src/tenants/access/Credentials.ts",
+    "finds verified tokens by a seeded hash, and compares stored hashes with each other"
   ]
 ])
 
@@ -48,7 +48,7 @@ const compares = (source: Source): ReadonlyArray<Finding> => {
       if (sides.some(isSecret) && !sides.some(isPlain)) add(node, "a secret is compared with an operator")
     },
     SwitchStatement: (node) => {
-      if (isSecret(node.discriminant)) add(node, "a secret is told apart by cases")
+      if (isSecret(node.discriminant)) add(node, "a secret is compared by a switch")
     },
     CallExpression: (node) => {
       const { callee } = node
@@ -56,7 +56,7 @@ const compares = (source: Source): ReadonlyArray<Finding> => {
       const { name } = callee.property
       const given = node.arguments.flatMap((argument) => (argument.type === "SpreadElement" ? [] : [argument]))
       if (searching.has(name) && (isSecret(callee.object) || given.some(isSecret))) {
-        // `token.startsWith("svc_")` asks for its kind.
+        // `token.startsWith("svc_")` checks only the kind of token.
         if (!given.every(isPlain)) add(node, `a secret is compared by ${name}`)
       }
       if (keyed.has(name) && given[0] !== undefined && isSecret(given[0])) add(node, `a secret is a key of ${name}`)
@@ -72,7 +72,7 @@ const searching: ReadonlySet<string> = new Set([
 
 const keyed: ReadonlySet<string> = new Set(["get", "has"])
 
-/** The last word of a name says what it is: `secretHash`, `secret_hash`, `adminToken`, `scriptMac`. */
+/** Names whose last word denotes a secret: `secretHash`, `secret_hash`, `adminToken`, `scriptMac`. */
 const secretName = /(^|[a-z_])([sS]ecret|[tT]oken|[pP]assword|[sS]ignature|[mM]ac)(_?[hH]ash)?$/
 
 const isSecret = (node: Expression | PrivateIdentifier): boolean => {
@@ -90,7 +90,7 @@ const isSecret = (node: Expression | PrivateIdentifier): boolean => {
   return node.type === "MemberExpression" && node.property.type === "Identifier" && secretName.test(node.property.name)
 }
 
-/** What is no guess: that there is none, that it is empty, which kind it has. */
+/** True for literals, undefined and unary expressions: comparisons with them reveal nothing about the value. */
 const isPlain = (node: Expression | PrivateIdentifier): boolean =>
   node.type === "Literal" ||
   (node.type === "Identifier" && node.name === "undefined") ||

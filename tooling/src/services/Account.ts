@@ -1,13 +1,13 @@
-/** Whom servers run as that refuse to run as root. */
+/** Unprivileged users for servers that refuse to run as root. */
 import { readFileSync } from "node:fs"
 
-/** For `spawn`; empty where this process is nobody special itself. */
+/** Options of `spawn`; empty if this process does not run as root. */
 export interface User {
   readonly uid?: number
   readonly gid?: number
 }
 
-/** The first of these users that this machine has, when this process is root's. */
+/** Returns the first of the users that exists, or an empty object if this process does not run as root. */
 export const unprivileged = (...names: ReadonlyArray<string>): User => {
   if (process.getuid?.() !== 0) return {}
   const lines = readFileSync("/etc/passwd", "utf8").split("\n")
@@ -15,5 +15,7 @@ export const unprivileged = (...names: ReadonlyArray<string>): User => {
     const [, , uid, gid] = lines.find((line) => line.startsWith(`${name}:`))?.split(":") ?? []
     if (uid !== undefined && gid !== undefined) return { uid: Number(uid), gid: Number(gid) }
   }
-  throw new Error(`None of the users ${names.join(", ")} exists here, and root may not run this server`)
+  throw new Error(
+    `This server cannot run as root, and none of the users ${names.join(", ")} exists: create one of them`
+  )
 }

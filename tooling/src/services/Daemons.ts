@@ -1,4 +1,4 @@
-/** The processes that make up one server, with a folder of their own: they end together, and with this process. */
+/** The processes of one server, with a temporary folder. They stop together, at the latest when this process exits. */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process"
 import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -8,15 +8,15 @@ import { waitUntil } from "./Waiting.ts"
 
 export interface Daemons {
   readonly dir: string
-  /** Runs a command to its end. */
+  /** Runs a command and waits until it exits. Fails if its exit code is not 0. */
   readonly run: (command: string, args: ReadonlyArray<string>) => void
-  /** Begins a process that stays; what it says goes to `log/NAME`. */
+  /** Starts a background process with its output in `log/NAME`. */
   readonly begin: (name: string, command: string, args: ReadonlyArray<string>) => void
-  /** Until something listens on the port. */
+  /** Waits until a server listens on the port. */
   readonly listening: (name: string, port: number) => Promise<void>
-  /** Until this address answers a GET with 200. */
+  /** Waits until a GET of the URL returns 200. */
   readonly answering: (name: string, url: string) => Promise<void>
-  /** Ends all processes at once, and removes the folder. */
+  /** Kills all processes and removes the folder. */
   readonly remove: () => Promise<void>
 }
 
@@ -25,19 +25,19 @@ export const daemons = (name: string, env: Readonly<Record<string, string>> = {}
   mkdirSync(join(dir, "log"))
   const running = new Map<string, ChildProcess>()
   const environment = { ...process.env, LC_ALL: "C.UTF-8", ...env }
-  const logOf = (daemon: string) => readFileSync(join(dir, "log", daemon), "utf8").slice(-2000)
+  const readLog = (daemon: string) => readFileSync(join(dir, "log", daemon), "utf8").slice(-2000)
 
   const kill = () => {
     for (const { pid, exitCode, signalCode } of running.values()) {
-      // Workers are in the group of their leader.
+      // Kills the process group, which contains the workers of the daemon.
       if (pid !== undefined && exitCode === null && signalCode === null) process.kill(-pid, "SIGKILL")
     }
   }
   process.once("exit", kill)
   const until = (daemon: string, isTrue: () => Promise<boolean>) =>
-    waitUntil(`${daemon} to begin`, () => {
+    waitUntil(`${daemon} to start`, () => {
       const child = running.get(daemon)
-      if (child === undefined || child.exitCode !== null) throw new Error(`${daemon} ended:\n${logOf(daemon)}`)
+      if (child === undefined || child.exitCode !== null) throw new Error(`${daemon} exited:\n${readLog(daemon)}`)
       return isTrue()
     })
 
@@ -49,7 +49,7 @@ export const daemons = (name: string, env: Readonly<Record<string, string>> = {}
     },
     begin: (daemon, command, args) => {
       const log = openSync(join(dir, "log", daemon), "a")
-      // The kernel ends it also when this process is killed.
+      // The kernel also kills the daemon when this process is killed.
       const child = spawn("setpriv", ["--pdeathsig", "KILL", command, ...args], {
         cwd: dir,
         detached: true,

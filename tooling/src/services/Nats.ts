@@ -1,4 +1,4 @@
-/** A NATS server of one's own, of Debian's package or `WEFT_TEST_NATS_BIN`, on a free port of the loopback. */
+/** Starts a private NATS server on a free loopback port, from the Debian package or `WEFT_TEST_NATS_BIN`. */
 import { type ChildProcess, spawn } from "node:child_process"
 import { randomBytes } from "node:crypto"
 import { installed } from "./Debian.ts"
@@ -10,14 +10,14 @@ export interface NatsServer {
   readonly url: string
   readonly user: string
   readonly password: string
-  /** Ends it at once, as a crash would; `start` begins it again. */
+  /** Kills the server like a crash. `start` restarts it. */
   readonly stop: () => Promise<void>
   readonly start: () => Promise<void>
 }
 
-export const natsPackages = ["nats-server"]
+const natsPackages = ["nats-server"]
 
-/** One that only lets in who has the password. */
+/** Starts a server that requires a password. */
 export const nats = async (): Promise<NatsServer> => {
   const { WEFT_TEST_NATS_BIN } = process.env
   if (WEFT_TEST_NATS_BIN === undefined) installed("NATS", ["nats-server"], natsPackages)
@@ -31,15 +31,15 @@ export const nats = async (): Promise<NatsServer> => {
     const args = ["-a", "127.0.0.1", "-p", String(port), "--user", user, "--pass", password]
     const running = spawn(WEFT_TEST_NATS_BIN ?? "nats-server", args, { stdio: ["ignore", "ignore", "pipe"] })
     server = running
-    let said = ""
+    let stderr = ""
     running.stderr?.on("data", (bytes: Buffer) => {
-      said = (said + bytes.toString()).slice(-64 * 1024)
+      stderr = (stderr + bytes.toString()).slice(-64 * 1024)
     })
     running.once("error", (error) => {
-      said += error.message
+      stderr += error.message
     })
-    await waitUntil("NATS to begin", () => {
-      if (running.exitCode !== null || running.pid === undefined) throw new Error(`NATS ended:\n${said}`)
+    await waitUntil("NATS to start", () => {
+      if (running.exitCode !== null || running.pid === undefined) throw new Error(`NATS exited:\n${stderr}`)
       return isOpen(port)
     })
   }

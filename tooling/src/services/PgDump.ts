@@ -1,15 +1,16 @@
-/** PostgreSQL with the tools that npm's has not, `pg_dump` and `psql`: of Debian's packages, where they are missing. */
+/** Installs PostgreSQL from its Debian package if `pg_dump` and `psql` are missing. The npm package does not contain them. */
 import { existsSync, globSync } from "node:fs"
 import { join } from "node:path"
 import { installed } from "./Debian.ts"
 
-/** The folder of the programs of one release, server and tools. */
+/** Returns the folder of the server and the tools of one PostgreSQL release. */
 export const pgDump = (): string => {
   const found = folder()
   if (found !== null) return found
   installed("PostgreSQL with pg_dump", ["pg_dump"], ["postgresql"])
   const made = folder()
-  if (made === null) throw new Error("pg_dump is there, but no server of its release: apt-get install postgresql")
+  if (made === null)
+    throw new Error("pg_dump is installed, but not the server of the same release. Run: apt-get install postgresql")
   return made
 }
 

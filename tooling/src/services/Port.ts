@@ -1,7 +1,7 @@
-/** Ports of the loopback: free ones, and whether somebody listens. */
+/** TCP ports of the loopback interface. */
 import { connect, createServer } from "node:net"
 
-/** Free at this moment, on the loopback. */
+/** Returns a port that is free at the moment of the call. */
 export const freePort = (): Promise<number> =>
   new Promise((resolve, reject) => {
     const server = createServer()
@@ -9,12 +9,14 @@ export const freePort = (): Promise<number> =>
     server.listen(0, "127.0.0.1", () => {
       const address = server.address()
       server.close(() =>
-        typeof address === "object" && address !== null ? resolve(address.port) : reject(new Error("no port"))
+        typeof address === "object" && address !== null
+          ? resolve(address.port)
+          : reject(new Error("The server does not listen on a TCP port"))
       )
     })
   })
 
-/** Whether somebody listens on the port. */
+/** True if a server accepts connections on the port. */
 export const isOpen = (port: number): Promise<boolean> =>
   new Promise((resolve) => {
     const socket = connect(port, "127.0.0.1")

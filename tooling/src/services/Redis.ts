@@ -1,24 +1,24 @@
-/** A Redis of one's own of Debian's package, on a free port of the loopback. */
+/** Starts a private Redis server from the Debian package on a free loopback port. */
 import { randomBytes } from "node:crypto"
 import { daemons } from "./Daemons.ts"
 import { installed } from "./Debian.ts"
 import { freePort } from "./Port.ts"
 
 export interface RedisOptions {
-  /** Whether what it says is done survives a loss of power; default false: then nothing is written to the disk. */
+  /** True if acknowledged writes must survive a power failure; default false, which writes nothing to disk. */
   readonly durable?: boolean
 }
 
 export interface RedisServer {
   /** `redis://:PASSWORD@127.0.0.1:PORT` */
   readonly url: string
-  /** Ends it and removes its folder. */
+  /** Stops the server and removes its folder. */
   readonly remove: () => Promise<void>
 }
 
-export const redisPackages = ["redis-server"]
+const redisPackages = ["redis-server"]
 
-/** One that only lets in who has the password, and never forgets a key for want of memory. */
+/** Starts a server that requires a password and never evicts keys. */
 export const redis = async ({ durable = false }: RedisOptions = {}): Promise<RedisServer> => {
   installed("Redis", ["redis-server"], redisPackages)
   const port = await freePort()

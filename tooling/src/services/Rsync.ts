@@ -1,6 +1,6 @@
-/** `rsync`, of Debian's package, where it is missing. */
+/** Installs `rsync` from its Debian package if it is missing. */
 import { installed } from "./Debian.ts"
 
-export const rsyncPackages = ["rsync"]
+const rsyncPackages = ["rsync"]
 
 export const rsync = (): void => installed("rsync", ["rsync"], rsyncPackages)

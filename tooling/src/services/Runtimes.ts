@@ -1,19 +1,19 @@
-/** Other runtimes of JavaScript. Their programs come as packages, for the platforms that tests are run on. */
+/** Other JavaScript runtimes. npm packages contain their programs for the platforms of CI. */
 import { createRequire } from "node:module"
 import { dirname, join } from "node:path"
 
 export interface Runtime {
   readonly name: string
-  /** Where it is. */
+  /** Path of the executable. */
   readonly program: string
-  /** Before the script. */
+  /** Arguments before the script. */
   readonly args: ReadonlyArray<string>
 }
 
 const { resolve } = createRequire(import.meta.url)
 
-/** Undefined on other platforms. */
-const programIn = (name: string, path: string): string | undefined => {
+/** Returns the path of the program, or undefined if its package is not installed on this platform. */
+const resolveProgram = (name: string, path: string): string | undefined => {
   try {
     return join(dirname(resolve(`${name}/package.json`)), path)
   } catch {
@@ -22,10 +22,10 @@ const programIn = (name: string, path: string): string | undefined => {
 }
 
 const all = [
-  { name: "Bun", program: programIn("@oven/bun-linux-x64", "bin/bun"), args: ["run"] },
+  { name: "Bun", program: resolveProgram("@oven/bun-linux-x64", "bin/bun"), args: ["run"] },
   {
     name: "Deno",
-    program: programIn("@deno/linux-x64-glibc", "deno"),
+    program: resolveProgram("@deno/linux-x64-glibc", "deno"),
     args: ["run", "--no-config", "--no-lock", "--allow-net=127.0.0.1"]
   }
 ]

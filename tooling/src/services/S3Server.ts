@@ -1,4 +1,4 @@
-/** An S3 server for tests: the one that `WEFT_TEST_S3_URL` names, or one of their own. */
+/** The S3 server for tests: the server at `WEFT_TEST_S3_URL`, or a private one. */
 import { radosgw } from "./Radosgw.ts"
 import { swift } from "./Swift.ts"
 
@@ -8,27 +8,27 @@ export interface S3Server {
   readonly useSSL: boolean
   readonly accessKey: string
   readonly secretKey: string
-  /** Ends it with all that it stores, if it was begun here. */
+  /** Stops the server and deletes its data, if it was started here. */
   readonly remove: () => Promise<void>
 }
 
 /**
- * radosgw, or Swift where `WEFT_TEST_S3_SERVER` is `swift`. `WEFT_TEST_S3_URL` is
- * `s3://ACCESS:SECRET@HOST:PORT/?tls=false`; tests make their own buckets there.
+ * Starts radosgw, or Swift if `WEFT_TEST_S3_SERVER` is `swift`, or uses the server at `WEFT_TEST_S3_URL`, which has the
+ * form `s3://ACCESS:SECRET@HOST:PORT/?tls=false`. Tests create their own buckets.
  */
 export const s3Server = async (): Promise<S3Server> => {
   const { WEFT_TEST_S3_URL: given, WEFT_TEST_S3_SERVER: kind = "radosgw" } = process.env
-  if (given !== undefined) return serverAt(given)
+  if (given !== undefined) return parseServer(given)
   if (kind === "radosgw") return radosgw()
   if (kind === "swift") return swift()
-  throw new Error("WEFT_TEST_S3_SERVER must be radosgw or swift")
+  throw new Error(`WEFT_TEST_S3_SERVER must be radosgw or swift (got ${kind})`)
 }
 
-/** `s3://ACCESS:SECRET@HOST:PORT/BUCKET?tls=false`, as `WEFT_STORAGE_URL` has it. */
+/** Builds `s3://ACCESS:SECRET@HOST:PORT/BUCKET?tls=false`, the format of `WEFT_STORAGE_URL`. */
 export const s3Url = ({ endPoint, port, useSSL, accessKey, secretKey }: S3Server, bucket: string): string =>
   `s3://${encodeURIComponent(accessKey)}:${encodeURIComponent(secretKey)}@${endPoint}:${port}/${bucket}?tls=${useSSL}`
 
-const serverAt = (text: string): S3Server => {
+const parseServer = (text: string): S3Server => {
   const url = new URL(text)
   const useSSL = url.searchParams.get("tls") !== "false"
   return {

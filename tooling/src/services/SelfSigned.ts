@@ -1,7 +1,7 @@
-/** A certificate of the test's own for 127.0.0.1: what Node can read but not make. */
+/** Creates self-signed certificates for 127.0.0.1. Node can parse certificates but cannot create them. */
 import { generateKeyPairSync, randomBytes, sign } from "node:crypto"
 
-/** DER: a tag, the length, the content. */
+/** Encodes a value in DER: tag, length, content. */
 const der = (tag: number, ...parts: ReadonlyArray<Uint8Array>): Buffer => {
   const content = Buffer.concat(parts)
   const { length } = content
@@ -17,13 +17,13 @@ const utcTime = (instant: Date) =>
 
 const ecdsaWithSha256 = sequence(oid("2a8648ce3d040302"))
 const name = sequence(der(0x31, sequence(oid("550403"), der(0x0c, Buffer.from("test")))))
-/** subjectAltName: 127.0.0.1 and localhost. */
+/** Extension `subjectAltName` with 127.0.0.1 and localhost. */
 const altNames = sequence(
   oid("551d11"),
   der(0x04, sequence(der(0x87, Buffer.from([127, 0, 0, 1])), der(0x82, Buffer.from("localhost"))))
 )
 
-/** Good for two days; PEM. */
+/** Creates a certificate and key in PEM, valid from yesterday until tomorrow. */
 export const selfSigned = (): { readonly cert: string; readonly key: string } => {
   const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" })
   const day = 24 * 60 * 60_000

@@ -1,6 +1,6 @@
-/** `strace`, of Debian's package, where it is missing. */
+/** Installs `strace` from its Debian package if it is missing. */
 import { installed } from "./Debian.ts"
 
-export const stracePackages = ["strace"]
+const stracePackages = ["strace"]
 
 export const strace = (): void => installed("strace", ["strace"], stracePackages)

@@ -1,7 +1,7 @@
 /**
- * OpenStack Swift with its S3 API: one device, one replica, on the loopback.
+ * Starts OpenStack Swift with its S3 API from Debian packages: one device, one replica, on the loopback interface.
  *
- * Of Debian's packages. Another breed of S3, to be compatible with.
+ * A second implementation of S3, for tests of compatibility.
  */
 import { randomBytes } from "node:crypto"
 import { mkdirSync, writeFileSync } from "node:fs"
@@ -12,11 +12,11 @@ import { installed } from "./Debian.ts"
 import { freePort } from "./Port.ts"
 import type { S3Server } from "./S3Server.ts"
 
-export const swiftPackages = ["swift-proxy", "swift-account", "swift-container", "swift-object", "memcached"]
+const swiftPackages = ["swift-proxy", "swift-account", "swift-container", "swift-object", "memcached"]
 
 const stores = ["account", "container", "object"] as const
 
-/** With native threads its logger now and then loses its place, and a PUT that was stored is answered with 503. */
+/** Environment without native threads. With them, the logger sometimes fails, and a PUT returns 503 although it was stored. */
 const noThreads = { EVENTLET_THREADPOOL_SIZE: "0", PYTHONWARNINGS: "ignore" }
 
 export const swift = async (): Promise<S3Server> => {
@@ -29,7 +29,7 @@ export const swift = async (): Promise<S3Server> => {
     mkdirSync(join(dir, "dev", "d1"), { recursive: true })
     write(dir, "swift", section("swift-hash", { swift_hash_path_prefix: "test", swift_hash_path_suffix: "test" }))
     write(dir, "proxy-server", proxySettings(dir, port, cache, secretKey))
-    // Its accounts answer 500 without the cache.
+    // Requests for accounts return 500 without memcached.
     begin("cache", "memcached", [
       "-u",
       userInfo().username,

@@ -1,25 +1,31 @@
-/** The way of one node to its database, which can be cut or swallow everything. */
+/** A TCP proxy between a node and its database that can simulate network failures. */
 import { connect, createServer, type Socket } from "node:net"
 
 /**
- * - `cut`: connections break, and new ones are refused.
- * - `blackhole`: nothing gets through and nothing breaks; what was on its way arrives when the way is open again.
+ * The state of a proxy.
+ *
+ * - `open`: forwards all data.
+ * - `cut`: closes all connections and rejects new ones.
+ * - `blackhole`: delays all data until the proxy is open again, without closing connections.
  */
 export type Passage = "open" | "cut" | "blackhole"
 
 export interface TcpProxy {
   readonly port: number
   readonly set: (passage: Passage) => void
+  /** Connects new connections to another port. Open ones stay. */
+  readonly retarget: (port: number) => void
   readonly close: () => Promise<void>
 }
 
 interface Pair {
   readonly near: Socket
-  /** Null until the target was connected to. */
+  /** Connection to the target; null before it is opened. */
   far: Socket | null
 }
 
 export const tcpProxy = async (targetPort: number): Promise<TcpProxy> => {
+  let target = targetPort
   const pairs = new Set<Pair>()
   let passage: Passage = "open"
 
@@ -34,7 +40,7 @@ export const tcpProxy = async (targetPort: number): Promise<TcpProxy> => {
       pair.far.resume()
       return
     }
-    const far = connect(targetPort, "127.0.0.1")
+    const far = connect(target, "127.0.0.1")
     pair.far = far
     far.setNoDelay(true)
     far.on("error", () => drop(pair))
@@ -65,6 +71,9 @@ export const tcpProxy = async (targetPort: number): Promise<TcpProxy> => {
           pair.far?.pause()
         }
       }
+    },
+    retarget: (next) => {
+      target = next
     },
     close: () =>
       new Promise((resolve) => {

@@ -1,13 +1,13 @@
-/** Waiting for servers. */
+/** Polling until a condition is true. */
 import { setTimeout as sleep } from "node:timers/promises"
 
-const everyMs = 20
-const patienceMs = 60_000
+const intervalMs = 20
+const timeoutMs = 60_000
 
-/** Until `isTrue` says so; an error after a minute, or when it throws. */
+/** Polls `isTrue` every 20 ms until it returns true. Fails after 60 s, or if `isTrue` throws. */
 export const waitUntil = async (what: string, isTrue: () => boolean | Promise<boolean>): Promise<void> => {
-  for (let waited = 0; !(await isTrue()); waited += everyMs) {
-    if (waited > patienceMs) throw new Error(`Waited in vain for ${what}`)
-    await sleep(everyMs)
+  for (let waited = 0; !(await isTrue()); waited += intervalMs) {
+    if (waited > timeoutMs) throw new Error(`Timed out after ${timeoutMs} ms waiting for ${what}`)
+    await sleep(intervalMs)
   }
 }

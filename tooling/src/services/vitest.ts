@@ -1,4 +1,4 @@
-/** For vitest's `globalSetup`: a PostgreSQL for the whole run of a project, as `inject("postgresUrl")`. */
+/** For vitest's `globalSetup`: starts a PostgreSQL for all tests of a project, provided as `inject("postgresUrl")`. */
 import type { TestProject } from "vitest/node"
 import { postgres } from "./Postgres.ts"
 

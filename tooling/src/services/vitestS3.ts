@@ -1,10 +1,10 @@
-/** For vitest's `globalSetup`: an S3 server for the whole run of a project, as `inject("s3Url")`. */
+/** For vitest's `globalSetup`: starts an S3 server for all tests of a project, provided as `inject("s3Url")`. */
 import type { TestProject } from "vitest/node"
 import { s3Server, s3Url } from "./S3Server.ts"
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** With a bucket that is made by the first who uses it. */
+    /** URL with a bucket, which the first test that uses it creates. */
     readonly s3Url: string
   }
 }

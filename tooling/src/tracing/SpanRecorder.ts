@@ -1,4 +1,4 @@
-/** A tracer that keeps its spans, as a layer. */
+/** A layer with a tracer that records its spans. */
 import { Effect, Exit, Layer, Option, Tracer } from "effect"
 
 export class SpanRecorder {
@@ -15,22 +15,22 @@ export class SpanRecorder {
     })
   )
 
-  /** In the order of their beginnings. */
+  /** All spans, by start time. */
   get all(): ReadonlyArray<Tracer.NativeSpan> {
     return this.#spans
   }
 
-  /** The spans of one trace. */
+  /** Returns the spans of a trace. */
   of(traceId: string): ReadonlyArray<Tracer.NativeSpan> {
     return this.#spans.filter((span) => span.traceId === traceId)
   }
 
-  /** The spans of the name. */
+  /** Returns the spans with the name. */
   named(name: string): ReadonlyArray<Tracer.NativeSpan> {
     return this.#spans.filter((span) => span.name === name)
   }
 
-  /** The only span of the name. */
+  /** Returns the only span with the name. Throws if the number of such spans is not 1. */
   one(name: string): Tracer.NativeSpan {
     const [span, ...others] = this.named(name)
     if (span === undefined || others.length > 0) {
@@ -43,7 +43,7 @@ export class SpanRecorder {
 export const parentOf = (span: Tracer.Span): string | null =>
   Option.match(span.parent, { onNone: () => null, onSome: ({ spanId }) => spanId })
 
-/** How a span ended: "ok", the name of its failure, "interrupted", or "open" when it has not. */
+/** Returns the result of a span: "ok", the message of its failure, "interrupted", or "open" if it has not ended. */
 export const endOf = ({ status }: Tracer.Span): string => {
   if (status._tag === "Started") return "open"
   if (Exit.isSuccess(status.exit)) return "ok"
@@ -52,5 +52,5 @@ export const endOf = ({ status }: Tracer.Span): string => {
   return reason.error instanceof Error ? reason.error.message : "failure"
 }
 
-/** The effect within a span of the host. */
+/** Runs an effect as a child of `span`. */
 export const inSpan = (span: Tracer.AnySpan) => Effect.provideService(Tracer.ParentSpan, span)

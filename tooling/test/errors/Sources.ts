@@ -1,4 +1,4 @@
-/** What the sources say to people when they refuse something, and by which names. */
+/** Finds error messages and error names in the sources. */
 import { readdirSync, readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { parseSync, Visitor } from "oxc-parser"
@@ -7,7 +7,7 @@ const root = fileURLToPath(new URL("../../..", import.meta.url))
 
 export const textOf = (file: string): string => readFileSync(root + file, "utf8")
 
-/** The TypeScript files below folders of the repository. */
+/** Returns the TypeScript files in folders of the repository, recursively. */
 export const filesBelow = (...folders: ReadonlyArray<string>): ReadonlyArray<string> =>
   folders.flatMap((folder) =>
     readdirSync(root + folder, { recursive: true, encoding: "utf8" })
@@ -15,7 +15,7 @@ export const filesBelow = (...folders: ReadonlyArray<string>): ReadonlyArray<str
       .map((file) => `${folder}/${file}`)
   )
 
-/** The literals of files that have a space in them, with `…` for what is put in. */
+/** Returns the literals that contain a space, with `…` for the expressions of templates. */
 export const sentencesIn = (files: ReadonlyArray<string>): ReadonlySet<string> => {
   const found = new Set<string>()
   const add = (text: string) => {
@@ -33,7 +33,7 @@ export const sentencesIn = (files: ReadonlyArray<string>): ReadonlySet<string> =
   return found
 }
 
-/** What the first group of a pattern finds in files. */
+/** Returns all matches of the first group of the patterns. */
 export const namesIn = (files: ReadonlyArray<string>, ...patterns: ReadonlyArray<RegExp>): ReadonlySet<string> =>
   new Set(
     files.flatMap((file) => {

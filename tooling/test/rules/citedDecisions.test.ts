@@ -7,14 +7,14 @@ const page = {
 }
 
 const said = (comment: string) =>
-  findingsOf(citedDecisions, { ...page, "packages/core/src/runs/Run.ts": `/** ${comment} */\nexport {}` })
+  findingsOf(citedDecisions, { ...page, "packages/core/src/runtime/runs/Run.ts": `/** ${comment} */\nexport {}` })
 
-it("takes sections that are there", () => {
-  expect(said("Permissions (decisions section 3), and what they are of (decisions 5.1 and 5).")).toEqual([])
+it("accepts existing sections", () => {
+  expect(said("Permissions (decisions section 3) and bundles (decisions 5.1 and 5).")).toEqual([])
 })
 
-it("names a section that is not there", () => {
+it("names a missing section", () => {
   expect(said("Runs (decisions 5.1 and 5.4).")).toEqual([
-    "packages/core/src/runs/Run.ts:1 cited-decision docs/decisions/specification.md has no section 5.4"
+    "packages/core/src/runtime/runs/Run.ts:1 cited-decision docs/decisions/specification.md has no section 5.4"
   ])
 })

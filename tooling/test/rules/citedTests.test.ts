@@ -7,13 +7,13 @@ const table = (row: string) => `# Security\n\n| threat | defence | test |\n| ---
 const said = (row: string) =>
   findingsOf(citedTests, { "SECURITY.md": table(row), "packages/core/test/Token.test.ts": "export {}" })
 
-it("takes a defence whose tests are there", () => {
+it("accepts a defence with an existing test", () => {
   expect(said("| a guess | 256 bits | `packages/core/test/Token.test.ts` |")).toEqual([])
 })
 
-it("names a test that is not there, and a defence without one", () => {
+it("names a missing test, and a defence without a test", () => {
   expect(said("| a guess | 256 bits | `packages/core/test/Gone.test.ts` |")).toEqual([
-    "SECURITY.md:5 cited-test packages/core/test/Gone.test.ts is not there"
+    "SECURITY.md:5 cited-test packages/core/test/Gone.test.ts does not exist"
   ])
   expect(said("| a guess | 256 bits | we trust that |")).toEqual(["SECURITY.md:5 cited-test a defence without a test"])
 })

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest"
 import { forbiddenCode } from "../../src/rules/forbiddenCode.ts"
 import { findingsOf } from "../fixture.ts"
 
-const src = "packages/core/src/runs/Run.ts"
+const src = "packages/core/src/runtime/runs/Run.ts"
 
 describe("forbidden code", () => {
   it.each([

@@ -49,7 +49,7 @@ describe("secrets", () => {
     for (const path of [
       "packages/cli/src/Login.ts",
       "packages/sandbox/src/guest/Key.ts",
-      "packages/core/test/access/Guess.test.ts"
+      "packages/core/test/tenants/access/Guess.test.ts"
     ]) {
       expect(said("token === expected", path)).toEqual([])
     }

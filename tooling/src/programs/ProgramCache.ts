@@ -1,8 +1,8 @@
 /**
- * Programs of this repository as few files: they start in a fraction of the time that their sources take.
+ * A cache of bundled programs of this repository, which start in a fraction of the time that their sources take.
  *
- * Built when one is asked for, wherever a source is newer than what was built from it. What was built before stays for
- * a while: processes that run may still load parts of it.
+ * A program is built on request if any of its sources changed since the last build. Older builds are kept for 24 hours,
+ * because running processes may still load files from them.
  */
 import { createHash } from "node:crypto"
 import { globSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, utimesSync } from "node:fs"
@@ -11,10 +11,10 @@ import { fileURLToPath } from "node:url"
 import { changedSince, freshRecord, stampsOf, writeRecord } from "./Freshness.ts"
 
 const root = fileURLToPath(new URL("../../..", import.meta.url))
-const keptMs = 24 * 60 * 60 * 1000
+const retentionMs = 24 * 60 * 60 * 1000
 
-/** What decides of a build besides the sources that are in it. Installed packages change with the lock of what is installed. */
-const deciding = [
+/** Inputs of every build besides its sources. A change of the installed packages changes one of the lock files. */
+const sharedInputs = [
   "package-lock.json",
   "node_modules/.package-lock.json",
   "{packages,adapters,examples}/*/package.json",
@@ -23,17 +23,17 @@ const deciding = [
 
 const terms = `${process.versions.node} 1`
 
-/** Many in one process may ask at once. */
-const underWay = new Map<string, Promise<string>>()
+/** Builds in progress by name: concurrent requests of one process share a build. */
+const inFlight = new Map<string, Promise<string>>()
 
-/** The folder of the program whose module, from the root, is `main`: `main.mjs` there starts it, in a process of Node 24. */
+/** Returns the folder of the built program. `main` is the path of its entry module from the root; Node 24 runs `main.mjs` in the folder. */
 export const builtProgram = async (name: string, main: string): Promise<string> => {
   const cache = join(root, "node_modules/.cache", name)
   const record = join(cache, "record.json")
-  const known = freshRecord(root, record, terms)?.place ?? underWay.get(name)
+  const known = freshRecord(root, record, terms)?.place ?? inFlight.get(name)
   if (known !== undefined) return known
-  const building = build(cache, record, main).finally(() => underWay.delete(name))
-  underWay.set(name, building)
+  const building = build(cache, record, main).finally(() => inFlight.delete(name))
+  inFlight.set(name, building)
   return building
 }
 
@@ -43,19 +43,19 @@ const build = async (cache: string, record: string, main: string): Promise<strin
   mkdirSync(cache, { recursive: true })
   const draft = join(cache, `draft-${process.pid}-${began}`)
   const own = (await buildProgram(root, main, draft)).filter((input) => !input.includes("node_modules/"))
-  const inputs = [...own, ...globSync(deciding, { cwd: root })].sort()
+  const inputs = [...own, ...globSync(sharedInputs, { cwd: root })].sort()
   const stamps = stampsOf(root, inputs)
-  // A source that was changed meanwhile may be in it or not: then it is good for this once only.
+  // If a source changed during the build, the build may contain either version, so it is used once and not recorded.
   const isSure = !changedSince(root, inputs, began)
   const digest = createHash("sha256").update(terms).update(inputs.join("\n")).update(stamps).digest("hex").slice(0, 16)
   const place = join(cache, isSure ? digest : `${digest}-${process.pid}-${began}`)
   settle(draft, place)
   if (isSure) writeRecord(record, { place, terms, inputs, stamps })
-  forgetOld(cache, place)
+  removeOld(cache, place)
   return place
 }
 
-/** Others may have built the same meanwhile. */
+/** Moves the draft to its place, or deletes it if another process has built the same program in the meantime. */
 const settle = (draft: string, place: string): void => {
   try {
     renameSync(draft, place)
@@ -67,11 +67,11 @@ const settle = (draft: string, place: string): void => {
   }
 }
 
-const forgetOld = (cache: string, newest: string): void => {
+const removeOld = (cache: string, newest: string): void => {
   for (const name of readdirSync(cache)) {
     const path = join(cache, name)
     const entry = statSync(path, { throwIfNoEntry: false })
-    if (entry?.isDirectory() && path !== newest && Date.now() - entry.mtimeMs > keptMs) {
+    if (entry?.isDirectory() && path !== newest && Date.now() - entry.mtimeMs > retentionMs) {
       rmSync(path, { recursive: true, force: true })
     }
   }
