@@ -1,109 +1,109 @@
 /**
- * Weft as a whole: the one place where services are put together.
+ * Assembly of all services of Weft. No other module composes them.
  *
- * - A host that uses Effect provides `layer` with its stores, blobs, feed and sandbox.
- * - Any other host calls `start` and gets promises; the same services stand behind both.
+ * - A host that uses Effect provides `layer` with its stores, blobs, cluster bus and sandbox.
+ * - Any other host calls `start` and uses promises. Both run the same services.
  */
 import { Effect, Layer, ManagedRuntime, References } from "effect"
 import { Digest, SecureRandom } from "effect/crypto"
-import { ApiKeys } from "./access/ApiKeys.ts"
-import { Credentials } from "./access/Credentials.ts"
-import { ServiceKeys } from "./access/ServiceKeys.ts"
-import * as SessionJanitor from "./access/SessionJanitor.ts"
-import { Sessions } from "./access/Sessions.ts"
-import type { Feed } from "./activity/Feed.ts"
-import { auditedResealing } from "./audit/AuditedResealing.ts"
-import { auditedStores } from "./audit/AuditedStores.ts"
-import { type AuditConfig, AuditLog, type AuditQuery } from "./audit/AuditLog.ts"
-import { Refusals } from "./audit/Refusals.ts"
-import { watchedCredentials } from "./audit/WatchedCredentials.ts"
-import type { BlobStore } from "./blobs/BlobStore.ts"
-import { Artifacts } from "./builds/Artifacts.ts"
-import { Assets } from "./builds/Assets.ts"
-import * as BuildContents from "./builds/BuildContents.ts"
-import { Builds } from "./builds/Builds.ts"
-import { Deployments } from "./builds/Deployments.ts"
-import { ArchiveBytesMax } from "./builds/Upload.ts"
-import { Calls } from "./control/Calls.ts"
-import * as Retention from "./control/Retention.ts"
-import { RunControl } from "./control/RunControl.ts"
-import { Runs } from "./control/Runs.ts"
-import { StreamWatch } from "./control/StreamWatch.ts"
-import { Claimer } from "./deliveries/Claimer.ts"
-import * as DeliveryMetrics from "./deliveries/DeliveryMetrics.ts"
-import { DeliveryWorker } from "./deliveries/DeliveryWorker.ts"
-import { Dispatcher } from "./deliveries/Dispatcher.ts"
-import { HostTransactions } from "./deliveries/HostTransactions.ts"
-import * as Intake from "./deliveries/Intake.ts"
-import * as OwedGroups from "./deliveries/OwedGroups.ts"
-import * as Scheduler from "./deliveries/Scheduler.ts"
-import { Slots, type SlotsConfig } from "./deliveries/Slots.ts"
-import type { DomainCertificates } from "./domains/DomainCertificates.ts"
-import type { DomainRoutes } from "./domains/DomainRoutes.ts"
-import type { Domains } from "./domains/Domains.ts"
-import { type DomainsConfig, domainsLayer } from "./domains/DomainsConfig.ts"
-import type { ZonesInvalid } from "./domains/DomainZones.ts"
-import type { Egress } from "./egress/Egress.ts"
-import { Keyring, type MasterKeyInvalid, type MasterKeys } from "./encryption/Keyring.ts"
-import { type Resealed, Resealing } from "./encryption/Resealing.ts"
-import type { StoreUnavailable } from "./errors/Errors.ts"
-import { Events } from "./events/Events.ts"
-import { SystemEvents } from "./events/SystemEvents.ts"
-import { Executor } from "./execution/Executor.ts"
-import * as LeaseKeeper from "./execution/LeaseKeeper.ts"
-import * as LiveLogs from "./execution/LiveLogs.ts"
-import { RunningRuns } from "./execution/RunningRuns.ts"
-import { WaitedRuns } from "./execution/WaitedRuns.ts"
-import { FileLinks } from "./files/FileLinks.ts"
-import { Files } from "./files/Files.ts"
-import * as FileJanitor from "./files/Janitor.ts"
-import { OpenUploads } from "./files/OpenUploads.ts"
-import { PublicUrl } from "./files/PublicUrl.ts"
-import { Readers } from "./files/Readers.ts"
-import { Uploads } from "./files/Uploads.ts"
-import { type HostAuditEntry, hostAuditEntry } from "./HostAudit.ts"
-import { makeHostCalls } from "./HostCalls.ts"
-import { hostEnv, type WeftEnv } from "./HostEnv.ts"
-import { type HostProvisioning, provisioningOf } from "./HostProvisioning.ts"
-import { mapPage } from "./HostRecords.ts"
-import { hostTenant, type WeftTenant } from "./HostTenant.ts"
-import type { HostFunctions } from "./hosting/HostFunction.ts"
-import { type HostFunctionInvalid, hostTableLayer } from "./hosting/HostTable.ts"
-import type { EnvId } from "./ids/Ids.ts"
-import { firstPage, type Page, type PageRequest } from "./ids/Page.ts"
-import * as Departure from "./journal/Departure.ts"
-import { Journal } from "./journal/Journal.ts"
-import { Lookout } from "./journal/Lookout.ts"
-import { NodeLease } from "./journal/NodeLease.ts"
-import { OwnRuns } from "./journal/OwnRuns.ts"
-import * as Reaper from "./journal/Reaper.ts"
-import { Untold } from "./journal/Untold.ts"
+import { buildsLayer, filesLayer } from "./ContentLayers.ts"
+import { type HostAuditEntry, hostAuditEntry } from "./embed/HostAudit.ts"
+import { makeHostCalls } from "./embed/HostCalls.ts"
+import { hostEnv, type WeftEnv } from "./embed/HostEnv.ts"
+import { type HostProvisioning, toProvisioning } from "./embed/HostProvisioning.ts"
+import { mapPage } from "./embed/HostRecords.ts"
+import { hostTenant, type WeftTenant } from "./embed/HostTenant.ts"
+import type { StoreUnavailable } from "./foundation/Errors.ts"
+import type { EnvId } from "./foundation/Ids.ts"
+import { firstPage, type Page, type PageRequest } from "./foundation/Page.ts"
+import { NodeMetrics } from "./foundation/telemetry/NodeMetrics.ts"
+import { registerFace } from "./Instances.ts"
 import { type DatabaseStores, MemoryStores } from "./memory/MemoryStores.ts"
-import { NodeMetrics } from "./metrics/NodeMetrics.ts"
-import { Projects } from "./projects/Projects.ts"
-import { defaultLimits } from "./sandbox/Limits.ts"
-import type { Sandbox } from "./sandbox/Sandbox.ts"
-import { Schedules } from "./schedules/Schedules.ts"
-import { ContextVariables } from "./secrets/ContextVariables.ts"
-import { ProjectSecrets } from "./secrets/ProjectSecrets.ts"
-import type { StreamsConfig } from "./streams/StreamHub.ts"
-import { Streams } from "./streams/Streams.ts"
-import { announcerLayer, hooksLayer } from "./tenancy/Announcer.ts"
-import type { PlanInvalid, PlanOverrides } from "./tenancy/Plan.ts"
-import { Plans } from "./tenancy/Plans.ts"
-import { Provisioning, type ProvisioningConfig } from "./tenancy/Provisioning.ts"
-import { Quotas } from "./tenancy/Quotas.ts"
-import { RateLimits } from "./tenancy/RateLimits.ts"
-import type { Tenant } from "./tenancy/Tenant.ts"
-import { Tenants, type WantedTenant } from "./tenancy/Tenants.ts"
-import { Tools } from "./tools/Tools.ts"
-import { OrgUsages } from "./usage/OrgUsages.ts"
-import { Webhooks } from "./webhooks/Webhooks.ts"
+import type { BlobStore } from "./platform/blobs/BlobStore.ts"
+import type { ClusterBus } from "./platform/cluster/ClusterBus.ts"
+import type { Egress } from "./platform/egress/Egress.ts"
+import { KeyRotation, type RotatedSecrets } from "./platform/encryption/KeyRotation.ts"
+import { Keyring, type MasterKeyInvalid, type MasterKeys } from "./platform/encryption/Keyring.ts"
+import type { Sandbox } from "./platform/sandbox/Sandbox.ts"
+import { turnMetrics } from "./platform/turns/Turns.ts"
+import { auditedCredentials } from "./resources/audit/AuditedCredentials.ts"
+import { auditedKeyRotation } from "./resources/audit/AuditedKeyRotation.ts"
+import { auditedStores } from "./resources/audit/AuditedStores.ts"
+import { type AuditConfig, AuditLog, type AuditQuery } from "./resources/audit/AuditLog.ts"
+import * as QuarantineMonitor from "./resources/audit/QuarantineMonitor.ts"
+import { Refusals } from "./resources/audit/Refusals.ts"
+import type { Builds } from "./resources/builds/Builds.ts"
+import type { DomainCertificates } from "./resources/domains/DomainCertificates.ts"
+import type { DomainRoutes } from "./resources/domains/DomainRoutes.ts"
+import type { Domains } from "./resources/domains/Domains.ts"
+import { type DomainsConfig, domainsLayer } from "./resources/domains/DomainsConfig.ts"
+import type { ZonesInvalid } from "./resources/domains/DomainZones.ts"
+import type { FileLinks } from "./resources/files/FileLinks.ts"
+import type { Files } from "./resources/files/Files.ts"
+import type { ScrubConfig } from "./resources/files/Scrubber.ts"
+import type { Uploads } from "./resources/files/Uploads.ts"
+import type { Projects } from "./resources/projects/Projects.ts"
+import { Schedules } from "./resources/schedules/Schedules.ts"
+import { ContextVariables } from "./resources/secrets/ContextVariables.ts"
+import { ProjectSecrets } from "./resources/secrets/ProjectSecrets.ts"
+import { OrgUsages } from "./resources/usage/OrgUsages.ts"
+import { Calls } from "./runtime/control/Calls.ts"
+import { Deliveries } from "./runtime/control/Deliveries.ts"
+import * as ProjectRemovals from "./runtime/control/ProjectRemovals.ts"
+import * as Retention from "./runtime/control/Retention.ts"
+import { RunControl } from "./runtime/control/RunControl.ts"
+import { Runs } from "./runtime/control/Runs.ts"
+import { StreamWatch } from "./runtime/control/StreamWatch.ts"
+import { Claimer } from "./runtime/dispatch/Claimer.ts"
+import * as DeliveryMetrics from "./runtime/dispatch/DeliveryMetrics.ts"
+import { DeliveryWorker } from "./runtime/dispatch/DeliveryWorker.ts"
+import { Dispatcher } from "./runtime/dispatch/Dispatcher.ts"
+import * as EventWriter from "./runtime/dispatch/EventWriter.ts"
+import * as GroupUnparker from "./runtime/dispatch/GroupUnparker.ts"
+import { HostTransactions } from "./runtime/dispatch/HostTransactions.ts"
+import * as Scheduler from "./runtime/dispatch/Scheduler.ts"
+import { Slots, type SlotsConfig } from "./runtime/dispatch/Slots.ts"
+import { Events } from "./runtime/events/Events.ts"
+import { SystemEvents } from "./runtime/events/SystemEvents.ts"
+import { ActiveRuns } from "./runtime/execution/ActiveRuns.ts"
+import { Executor } from "./runtime/execution/Executor.ts"
+import * as LeaseKeeper from "./runtime/execution/LeaseKeeper.ts"
+import * as LogFlusher from "./runtime/execution/LogFlusher.ts"
+import { SynchronousRuns } from "./runtime/execution/SynchronousRuns.ts"
+import { Journal } from "./runtime/journal/Journal.ts"
+import { LocalRuns } from "./runtime/journal/LocalRuns.ts"
+import { NodeLease } from "./runtime/journal/NodeLease.ts"
+import * as NodeShutdown from "./runtime/journal/NodeShutdown.ts"
+import * as Reaper from "./runtime/journal/Reaper.ts"
+import { StorePoller } from "./runtime/journal/StorePoller.ts"
+import { UnconfirmedWrites } from "./runtime/journal/UnconfirmedWrites.ts"
+import type { StreamsConfig } from "./runtime/streams/StreamHub.ts"
+import { Streams } from "./runtime/streams/Streams.ts"
+import type { HostFunctions } from "./runtime/svc/host/HostFunction.ts"
+import { type HostFunctionInvalid, hostTableLayer } from "./runtime/svc/host/HostTable.ts"
+import { Tools } from "./runtime/webhooks/Tools.ts"
+import { Webhooks } from "./runtime/webhooks/Webhooks.ts"
+import { Arrivals } from "./runtime/workflows/Arrivals.ts"
+import { Workflows } from "./runtime/workflows/Workflows.ts"
+import { ApiKeys } from "./tenants/access/ApiKeys.ts"
+import { Credentials } from "./tenants/access/Credentials.ts"
+import { ServiceKeys } from "./tenants/access/ServiceKeys.ts"
+import * as SessionJanitor from "./tenants/access/SessionJanitor.ts"
+import { Sessions } from "./tenants/access/Sessions.ts"
+import type { PlanInvalid, PlanOverrides } from "./tenants/orgs/Plan.ts"
+import { Plans } from "./tenants/orgs/Plans.ts"
+import { Provisioning, type ProvisioningConfig } from "./tenants/orgs/Provisioning.ts"
+import { Quotas } from "./tenants/orgs/Quotas.ts"
+import { RateLimits } from "./tenants/orgs/RateLimits.ts"
+import { type StartChecksConfig, type StartRefusal, startChecksLayer } from "./tenants/orgs/StartChecks.ts"
+import type { Tenant } from "./tenants/orgs/Tenant.ts"
+import { hooksLayer, tenantHookRunnerLayer } from "./tenants/orgs/TenantHookRunner.ts"
+import { type TenantRequest, Tenants } from "./tenants/orgs/Tenants.ts"
 
-/** What a database adapter provides. */
+/** The stores that a database adapter provides. */
 export type Stores = DatabaseStores
 
-/** What a host, and the HTTP layer, can use. */
+/** The services for hosts and for the HTTP layer. */
 export type WeftServices =
   | NodeMetrics
   | Tenants
@@ -117,7 +117,7 @@ export type WeftServices =
   | Refusals
   | Projects
   | ContextVariables
-  | Resealing
+  | KeyRotation
   | Files
   | FileLinks
   | Uploads
@@ -127,6 +127,7 @@ export type WeftServices =
   | HostTransactions
   | Runs
   | RunControl
+  | Deliveries
   | Calls
   | OrgUsages
   | Streams
@@ -137,71 +138,73 @@ export type WeftServices =
   | DomainCertificates
   | Dispatcher
 
-export interface RuntimeConfig {
+export interface RuntimeConfig extends StartChecksConfig {
   /**
-   * What secrets are encrypted with: the current key, then former ones that may still be needed. Keep them apart from
-   * the data; without them its secrets are lost.
+   * The keys that encrypt secrets: the current key, then former ones that may still be needed. Store them separately
+   * from the data. Without them the secrets are lost.
    */
   readonly masterKeys: MasterKeys
-  /** Deliveries that run at once on this node; default 4096, at most 1024 of one environment. */
+  /** Maximum concurrent deliveries on this node; by default 4096, and at most 1024 of one environment. */
   readonly deliveries?: SlotsConfig
-  /** The largest zip of a build in bytes; default 50 MiB. The sandbox and the HTTP layer have the same limit. */
+  /** Maximum size of the zip of a build, in bytes; by default 50 MiB. The sandbox and the HTTP layer have the same limit. */
   readonly archiveBytes?: number
-  /** Limits in place of those of the table of plans, by the name of the plan. */
+  /** Limits that override those of the built-in plans, by plan name. */
   readonly plans?: PlanOverrides
-  /** How long other nodes wait before they take this one for dead; default 30 s. */
+  /** Lease of this node, in milliseconds; by default 30,000. Other nodes consider it dead when the lease expires. */
   readonly leaseMs?: number
-  /** How long ended runs are kept at most, whatever their plan says, in milliseconds; by default the plan alone says it. */
+  /** Maximum retention of ended runs in milliseconds, in addition to the limit of their plan; by default only the plan's. */
   readonly retentionMs?: number
-  /** What the host has to do with the coming of tenants; by default only it makes them, and it need not be told. */
+  /** Creation of tenants by webhooks, and hooks for new tenants; by default only the host creates tenants. */
   readonly provisioning?: ProvisioningConfig<WeftServices>
-  /** Tenants' own host names; by default they can be registered, but not validated. */
+  /** Custom domains of tenants; by default they can be registered, but not validated. */
   readonly domains?: DomainsConfig
-  /** How much of the audit log is kept. */
+  /** Retention of the audit log. */
   readonly audit?: AuditConfig
-  /** What is kept for those who watch what happens. */
+  /** Rate of the scrubber, which verifies stored files and builds. */
+  readonly scrub?: ScrubConfig
+  /** Buffers for subscribers to live activity. */
   readonly streams?: StreamsConfig
-  /** What the code of tenants may call of this host, by name: `svc.host.crm.lookup(…)` calls `"crm.lookup"`. */
+  /** Host functions for tenants' code, by name: `svc.host.crm.lookup(…)` calls `"crm.lookup"`. */
   readonly host?: HostFunctions
-  /** The address under which clients reach this host, without a slash at its end. Without it no links are made. */
+  /** Base URL under which clients reach this host, without a trailing slash. Without it, no links can be created. */
   readonly publicUrl?: string | (() => string | null)
 }
 
 /**
- * Room for a short flood: what finds a slot when it is published costs a third less than what has to wait in the store.
- * And for two claims of one environment, so that one is taken while the other is worked on.
+ * Enough slots for a short burst. A delivery that finds a slot when it is published costs a third less than one that is
+ * claimed from the store. One environment may hold two claims, so that one is read while the other runs.
  */
 const defaultDeliveries: SlotsConfig = { total: 4096, perEnv: 1024 }
 const defaultLeaseMs = 30_000
 
-/** Keeps libraries from making spans of their own: see `tracing/Spans.ts`. */
+/** Prevents libraries from making their own spans: see `foundation/telemetry/Spans.ts`. */
 const ownSpansOnly = Layer.succeed(References.TracerEnabled, false)
 
-/** Who is refused is counted. */
-const credentials = Layer.provide(watchedCredentials, Credentials.layer).pipe(Layer.provideMerge(Refusals.layer))
+/** Credentials with a counter of refusals. */
+const credentials = Layer.provide(auditedCredentials, Credentials.layer).pipe(Layer.provideMerge(Refusals.layer))
 
 const secrets = ContextVariables.layer.pipe(
-  Layer.provideMerge(Layer.mergeAll(ProjectSecrets.layer, Layer.provide(auditedResealing, Resealing.layer)))
+  Layer.provideMerge(Layer.mergeAll(ProjectSecrets.layer, Layer.provide(auditedKeyRotation, KeyRotation.layer)))
 )
 
-const filesLayer = (publicUrl: string | (() => string | null) | null) => {
-  const links = Layer.provide(
-    FileLinks.layer,
-    Layer.succeed(PublicUrl, typeof publicUrl === "function" ? publicUrl : () => publicUrl)
-  )
-  return Layer.mergeAll(Uploads.layer, FileJanitor.layer, links).pipe(
-    Layer.provideMerge(Files.layer),
-    Layer.provide(Layer.mergeAll(OpenUploads.layer, Readers.layer))
-  )
-}
+/** Services that control runs and deliveries. */
+const controlling = Layer.mergeAll(
+  Runs.layer,
+  RunControl.layer,
+  Deliveries.layer,
+  ProjectRemovals.layer,
+  Calls.layer,
+  LogFlusher.layer,
+  LeaseKeeper.layer
+)
 
-/** Weft on Effect: everything it is made of, from what a host supplies. Running deliveries begins with the layer. */
+/** Builds all services from the adapters of a host, for hosts on Effect. The layer starts running deliveries. */
 export const layer = (
   config: RuntimeConfig
 ): Layer.Layer<
   WeftServices,
-  StoreUnavailable | MasterKeyInvalid | PlanInvalid | ZonesInvalid | HostFunctionInvalid,
-  Stores | BlobStore | Feed | Sandbox
+  StoreUnavailable | StartRefusal | MasterKeyInvalid | PlanInvalid | ZonesInvalid | HostFunctionInvalid,
+  Stores | BlobStore | ClusterBus | Sandbox
 > => {
   const crypto = Keyring.layer(config.masterKeys).pipe(
     Layer.provideMerge(Layer.mergeAll(SecureRandom.layerWebCrypto, Digest.layerWebCrypto))
@@ -210,83 +213,79 @@ export const layer = (
   const node = Layer.mergeAll(
     NodeLease.layer(config.leaseMs ?? defaultLeaseMs),
     Slots.layer(deliveries),
-    OwnRuns.layer,
-    Untold.layer,
+    LocalRuns.layer,
+    UnconfirmedWrites.layer,
     NodeMetrics.layer
   )
   const tenure = Layer.provideMerge(Layer.mergeAll(RateLimits.layer, Quotas.layer), Plans.layer(config.plans))
   const { provisioning = {} } = config
   const tenancy = Layer.provideMerge(Provisioning.layer(provisioning), Tenants.layer).pipe(
     Layer.provideMerge(tenure),
-    Layer.provideMerge(announcerLayer(provisioning))
+    Layer.provideMerge(tenantHookRunnerLayer(provisioning))
   )
   const keys = Layer.mergeAll(ApiKeys.layer, Sessions.layer, ServiceKeys.layer, SessionJanitor.layer)
   const access = keys.pipe(Layer.provideMerge(Layer.mergeAll(credentials, tenancy)))
-  const archiveBytes = Layer.succeed(ArchiveBytesMax, config.archiveBytes ?? defaultLimits.archiveBytes)
-  const builds = Layer.mergeAll(Projects.layer.pipe(Layer.provide(BuildContents.layer)), Builds.layer).pipe(
-    Layer.provide(archiveBytes),
-    Layer.provideMerge(Layer.mergeAll(Deployments.layer, Artifacts.layer, Assets.layer))
-  )
-  const files = Layer.provide(filesLayer(config.publicUrl ?? null), access)
-  // What a former life left is ended before anything is claimed.
+  const builds = buildsLayer(config.archiveBytes)
+  const files = Layer.provide(filesLayer(config.publicUrl ?? null, config.scrub), access)
+  // The reaper ends runs of a previous process before anything is claimed.
   const claiming = Layer.provide(Layer.merge(Claimer.layer, Retention.layer(config.retentionMs ?? null)), Reaper.layer)
   const publishing = Layer.merge(Events.layer, HostTransactions.layer).pipe(
     Layer.provideMerge(SystemEvents.layer),
-    Layer.provideMerge(Intake.layer),
+    Layer.provideMerge(EventWriter.layer),
+    Layer.provideMerge(Arrivals.layer),
     Layer.provideMerge(Layer.mergeAll(Journal.layer, claiming)),
-    Layer.provideMerge(Layer.provideMerge(Layer.merge(Lookout.layer, Departure.layer), node)),
+    Layer.provideMerge(Layer.provideMerge(Layer.merge(StorePoller.layer, NodeShutdown.layer), node)),
     Layer.provideMerge(Layer.mergeAll(access, builds, secrets, files))
   )
   const running = Layer.mergeAll(
-    Layer.provide(Dispatcher.layer, DeliveryWorker.layer),
+    Layer.provide(Dispatcher.layer, DeliveryWorker.layer).pipe(Layer.provideMerge(Workflows.layer)),
     DeliveryMetrics.layer(deliveries),
-    OwedGroups.layer,
+    turnMetrics,
+    QuarantineMonitor.layer,
+    GroupUnparker.layer,
     Scheduler.layer,
     Schedules.layer
   )
-  const domains = Layer.provide(domainsLayer(config.domains), access)
-  const streams = Streams.layer(config.streams)
-  const controlling = Layer.mergeAll(Runs.layer, RunControl.layer, Calls.layer, LiveLogs.layer, LeaseKeeper.layer)
-  const waited = Layer.provide(Layer.merge(Webhooks.layer, Tools.layer), WaitedRuns.layer)
+  const waited = Layer.provide(Layer.merge(Webhooks.layer, Tools.layer), SynchronousRuns.layer)
   const services = Layer.mergeAll(
     waited,
     controlling,
     OrgUsages.layer,
     AuditLog.layer(config.audit),
     running,
-    domains,
-    streams
+    Layer.provide(domainsLayer(config.domains), access),
+    Streams.layer(config.streams)
   ).pipe(
     Layer.provideMerge(Layer.provide(Executor.layer, hostTableLayer(config.host))),
-    Layer.provideMerge(Layer.merge(RunningRuns.layer, StreamWatch.layer)),
+    Layer.provideMerge(Layer.merge(ActiveRuns.layer, StreamWatch.layer)),
     Layer.provideMerge(publishing),
     Layer.provide(auditedStores),
-    Layer.provide(crypto),
+    Layer.provide(Layer.provideMerge(startChecksLayer(config), crypto)),
     Layer.provide(ownSpansOnly)
   )
   return Layer.provideMerge(hooksLayer(provisioning), services)
 }
 
 export interface StartOptions extends Omit<RuntimeConfig, "provisioning"> {
-  /** What the host has to do with the coming of tenants; by default only it makes them, and it need not be told. */
+  /** Creation of tenants by webhooks, and hooks for new tenants; by default only the host creates tenants. */
   readonly provisioning?: HostProvisioning
-  /** A database adapter, such as `Sqlite.stores({ file })`. */
-  readonly stores: Layer.Layer<Stores, unknown>
+  /** A database adapter, such as `Sqlite.database({ file })`. */
+  readonly database: Layer.Layer<Stores, unknown>
   /** A blob adapter, such as `Filesystem.blobs({ dir })`. */
   readonly blobs: Layer.Layer<BlobStore, unknown>
   readonly sandbox: Layer.Layer<Sandbox, unknown>
-  /** How nodes tell each other news; by default within this process. */
-  readonly feed?: Layer.Layer<Feed, unknown>
-  /** The way out for `fetch` of guests, such as `outbound()` of `@weft/egress`; by default there is none. */
+  /** A cluster bus between nodes; by default a bus within this process. */
+  readonly cluster?: Layer.Layer<ClusterBus, unknown>
+  /** Outbound requests of guests, such as `Egress.egress()` of `@weft/egress`; by default all are refused. */
   readonly egress?: Layer.Layer<Egress, unknown>
-  /** What installs a tracer, such as `otlp()` or `hostTracer()` of `@weft/opentelemetry`; by default nothing is traced. */
+  /** A tracer, such as `Otel.tracing({ endpoint })` of `@weft/opentelemetry`; by default nothing is traced. */
   readonly tracing?: Layer.Layer<never, unknown>
 }
 
-/** A running Weft, for hosts without Effect. Promises reject with the errors of `errors/Errors.ts`, each with its `code`. */
+/** A running Weft, for hosts without Effect. Promises reject with the errors of `foundation/Errors.ts`, each with a `code`. */
 export interface WeftInstance {
-  /** The services behind it, for hosts with Effect and for `@weft/http`. */
-  readonly runtime: ManagedRuntime.ManagedRuntime<WeftServices | Feed, unknown>
+  /** The services, for hosts with Effect and for `@weft/http`. */
+  readonly runtime: ManagedRuntime.ManagedRuntime<WeftServices | ClusterBus, unknown>
   readonly orgs: {
     readonly create: Promised<Tenants["Service"]["createOrg"]>
     readonly list: Promised<Tenants["Service"]["listOrgs"]>
@@ -299,8 +298,8 @@ export interface WeftInstance {
     readonly get: Promised<Tenants["Service"]["getEnv"]>
   }
   readonly tenants: {
-    /** The environment of this name, with its organization. Makes of both what is not there; may be repeated at will. */
-    readonly ensure: (wanted: WantedTenant) => Promise<WeftTenant>
+    /** Returns the environment of this name with its organization. Creates what is missing. Idempotent. */
+    readonly ensure: (wanted: TenantRequest) => Promise<WeftTenant>
   }
   readonly apiKeys: {
     readonly create: Promised<ApiKeys["Service"]["create"]>
@@ -309,40 +308,40 @@ export interface WeftInstance {
     readonly remove: Promised<ApiKeys["Service"]["remove"]>
   }
   readonly audit: {
-    /** Of all environments, and of none; newest first. */
+    /** Lists entries of all environments, and entries without an environment, newest first. */
     readonly list: (
       query?: AuditQuery & { readonly env_id?: EnvId },
       page?: PageRequest
     ) => Promise<Page<HostAuditEntry>>
   }
   readonly secrets: {
-    /** After the master key was changed: seals everything anew that a former one sealed. May be repeated at will. */
-    readonly reseal: () => Promise<Resealed>
+    /** Re-encrypts all secrets of former master keys with the current one. Idempotent. */
+    readonly reseal: () => Promise<RotatedSecrets>
   }
-  /** One environment, with the rights of the host: all of them. */
+  /** Returns one environment, with all permissions. */
   readonly env: (envId: EnvId) => WeftEnv
   /**
-   * Takes no more deliveries, for good, and resolves when running ones have finished, after 30 s at most. Everything else
-   * goes on: for a node that first sends its clients to the others.
+   * Permanently stops claiming deliveries, and resolves when running ones have finished, after at most 30 s. Everything
+   * else continues, so that a node can hand over its clients before it closes.
    */
   readonly drain: () => Promise<void>
-  /** Stops taking deliveries, lets running ones finish for up to 30 s, then ends everything. */
+  /** Stops claiming deliveries, lets running ones finish for up to 30 s, then shuts down. */
   readonly close: () => Promise<void>
 }
 
-/** Starts Weft in this process. Rejects when a store cannot be opened. */
+/** Starts Weft in this process. Rejects if a store cannot be opened. */
 export const start = async (options: StartOptions): Promise<WeftInstance> => {
   const supplied = Layer.mergeAll(
-    options.stores,
+    options.database,
     options.blobs,
     options.sandbox,
-    options.feed ?? MemoryStores.feed,
+    options.cluster ?? MemoryStores.cluster,
     options.egress ?? Layer.empty
   )
   const tracing = Layer.merge(options.tracing ?? Layer.empty, ownSpansOnly)
-  // Called when there is a runtime: hooks run in what it builds.
-  const tenantOf = (tenant: Tenant): WeftTenant => hostTenant(calls, tenant)
-  const config = { ...options, provisioning: provisioningOf(options.provisioning ?? {}, tenantOf) }
+  // Called only after the runtime is built: hooks use its services.
+  const toTenant = (tenant: Tenant): WeftTenant => hostTenant(calls, tenant)
+  const config = { ...options, provisioning: toProvisioning(options.provisioning ?? {}, toTenant) }
   const runtime: WeftInstance["runtime"] = ManagedRuntime.make(
     Layer.provideMerge(layer(config), supplied).pipe(Layer.provideMerge(tracing))
   )
@@ -355,7 +354,7 @@ export const start = async (options: StartOptions): Promise<WeftInstance> => {
       run(method(...args))
   const { tenants, apiKeys } = await run(Effect.all({ tenants: Tenants, apiKeys: ApiKeys }))
 
-  return {
+  const instance: WeftInstance = {
     runtime,
     orgs: {
       create: promised(tenants.createOrg),
@@ -364,7 +363,7 @@ export const start = async (options: StartOptions): Promise<WeftInstance> => {
       update: promised(tenants.updateOrg)
     },
     envs: { create: promised(tenants.createEnv), list: promised(tenants.listEnvs), get: promised(tenants.getEnv) },
-    tenants: { ensure: async (wanted) => tenantOf(await run(tenants.ensure(wanted))) },
+    tenants: { ensure: async (wanted) => toTenant(await run(tenants.ensure(wanted))) },
     apiKeys: {
       create: promised(apiKeys.create),
       list: promised(apiKeys.list),
@@ -375,14 +374,16 @@ export const start = async (options: StartOptions): Promise<WeftInstance> => {
       list: async (query = {}, page = firstPage) =>
         mapPage(hostAuditEntry)(await run(AuditLog.use((log) => log.listAll(query, page))))
     },
-    secrets: { reseal: () => run(Resealing.use((resealing) => resealing.reseal)) },
+    secrets: { reseal: () => run(KeyRotation.use((rotation) => rotation.rotateKeys)) },
     env: (envId) => hostEnv(calls, envId),
     drain: () => run(Dispatcher.use((dispatcher) => dispatcher.drain)),
     close: () => runtime.dispose()
   }
+  registerFace(instance, instance)
+  return instance
 }
 
-/** A method of a service as a host sees it. */
+/** A method of a service with its effect as a promise. */
 type Promised<F> = F extends (...args: infer Args) => Effect.Effect<infer A, infer _E, infer _R>
   ? (...args: Args) => Promise<A>
   : never

@@ -1,4 +1,4 @@
-/** What strangers write, and the core reads. */
+/** Fuzz tests of the parsers for untrusted input. */
 import { fuzzed } from "@weft/tooling/fuzz"
 import { positions, tokens } from "./fuzz/Credentials.ts"
 import { metadata } from "./fuzz/Metadata.ts"

@@ -1,4 +1,4 @@
-/** A whole Weft in memory, with functions of the test as user code and virtual time. */
+/** A complete Weft in memory, with functions of the test as tenants' code and virtual time. */
 
 import { createHash } from "node:crypto"
 import {
@@ -8,15 +8,12 @@ import {
   Events,
   hostIdentity,
   layer,
-  MemoryStores,
   Projects,
   Runs,
   type RuntimeConfig,
-  Tenants,
-  type TrustedModule,
-  trustedSandbox,
-  trustedZip
+  Tenants
 } from "@weft/core"
+import { MemoryStores, type TrustedModule, trustedSandbox, trustedZip } from "@weft/core/testing"
 import { Effect, Layer, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 
@@ -28,7 +25,7 @@ export const world = (
 ) =>
   layer({ masterKeys, ...config }).pipe(Layer.provideMerge(MemoryStores.layer), Layer.provide(trustedSandbox(modules)))
 
-/** Lets everything that is ready happen, without moving the clock far. */
+/** Runs everything that is ready, and advances the clock by 20 ms. */
 export const settle = Effect.gen(function* () {
   for (let turn = 0; turn < 20; turn++) {
     yield* TestClock.adjust(1)
@@ -36,7 +33,7 @@ export const settle = Effect.gen(function* () {
   }
 })
 
-/** An environment of its own in an organization of its own, with the module `key` deployed in the project `key`. */
+/** Creates an organization with one environment, and deploys the module `key` in the project `key`. */
 export const deployed = Effect.fnUntraced(function* (key: string, slug: string = key) {
   const tenants = yield* Tenants
   const org = yield* tenants.createOrg({ slug })

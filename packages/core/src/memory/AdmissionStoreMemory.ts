@@ -1,8 +1,13 @@
 /** `AdmissionStore` in memory: the executable specification. */
 import { Effect, Layer } from "effect"
-import type { EnvId } from "../ids/Ids.ts"
-import type { Timestamp } from "../ids/Timestamp.ts"
-import { type Admission, AdmissionStore, type Admitted, type EarlierRequest } from "../runs/AdmissionStore.ts"
+import type { EnvId } from "../foundation/Ids.ts"
+import type { Timestamp } from "../foundation/time/Timestamp.ts"
+import {
+  type Admission,
+  type AdmissionOutcome,
+  AdmissionStore,
+  type EarlierRequest
+} from "../runtime/runs/AdmissionStore.ts"
 import { MemoryDatabase } from "./MemoryDatabase.ts"
 import { changeSchedules } from "./ScheduleStoreMemory.ts"
 
@@ -17,7 +22,7 @@ export const layer: Layer.Layer<AdmissionStore, never, MemoryDatabase> = Layer.e
         : { event, digest: taken.digest }
     }
 
-    const admit = ({ event, deliveries, request, schedule, now, until }: Admission): Admitted => {
+    const admit = ({ event, deliveries, request, schedule, now, until }: Admission): AdmissionOutcome => {
       const take = (key: string, digest: string): boolean => {
         const row = rowKey(event.env_id, key)
         const taken = db.once.get(row)

@@ -1,10 +1,10 @@
 /** `ApiKeyStore` in memory: the executable specification. */
 import { Effect, Layer } from "effect"
-import { ApiKey } from "../access/ApiKey.ts"
-import { ApiKeyStore } from "../access/ApiKeyStore.ts"
-import { NotFound } from "../errors/Errors.ts"
-import type { ApiKeyId, EnvId } from "../ids/Ids.ts"
-import { compareText, MemoryDatabase, pageOf } from "./MemoryDatabase.ts"
+import { NotFound } from "../foundation/Errors.ts"
+import type { ApiKeyId, EnvId } from "../foundation/Ids.ts"
+import { ApiKey } from "../tenants/access/ApiKey.ts"
+import { ApiKeyStore } from "../tenants/access/ApiKeyStore.ts"
+import { compareText, MemoryDatabase, toPage } from "./MemoryDatabase.ts"
 
 export const layer: Layer.Layer<ApiKeyStore, never, MemoryDatabase> = Layer.effect(
   ApiKeyStore,
@@ -26,7 +26,7 @@ export const layer: Layer.Layer<ApiKeyStore, never, MemoryDatabase> = Layer.effe
         }),
 
       list: (envId, page) =>
-        Effect.sync(() => pageOf([...apiKeys.values()].filter((key) => key.env_id === envId).sort(newestFirst), page)),
+        Effect.sync(() => toPage([...apiKeys.values()].filter((key) => key.env_id === envId).sort(newestFirst), page)),
 
       update: Effect.fnUntraced(function* (key) {
         const old = yield* stored(key.env_id, key.api_key_id)
@@ -46,6 +46,6 @@ export const layer: Layer.Layer<ApiKeyStore, never, MemoryDatabase> = Layer.effe
 
 const notFound = new NotFound({ resource: "API key" })
 
-/** Not by id alone: a token that the host brought along may have an id of any UUID version. */
+/** Sorts by time first: an imported token may have an id of any UUID version. */
 const newestFirst = (a: ApiKey, b: ApiKey): number =>
   b.created_at - a.created_at || compareText(b.api_key_id, a.api_key_id)

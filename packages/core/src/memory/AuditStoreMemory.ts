@@ -1,8 +1,8 @@
 /** `AuditStore` in memory: the executable specification. */
 import { Effect, Layer } from "effect"
-import type { AuditEntry } from "../audit/AuditEntry.ts"
-import { type AuditFilter, AuditStore } from "../audit/AuditStore.ts"
-import { compareText, MemoryDatabase, pageOf } from "./MemoryDatabase.ts"
+import type { AuditEntry } from "../resources/audit/AuditEntry.ts"
+import { type AuditFilter, AuditStore } from "../resources/audit/AuditStore.ts"
+import { compareText, MemoryDatabase, toPage } from "./MemoryDatabase.ts"
 
 export const layer: Layer.Layer<AuditStore, never, MemoryDatabase> = Layer.effect(
   AuditStore,
@@ -11,7 +11,7 @@ export const layer: Layer.Layer<AuditStore, never, MemoryDatabase> = Layer.effec
 
     const add = (entry: AuditEntry) => Effect.sync(() => void audit.set(entry.audit_id, entry))
 
-    /** How many newer ones there are of the same kind. */
+    /** Counts newer entries of the same kind. */
     const newer = (entry: AuditEntry): number =>
       [...audit.values()].filter(
         (other) =>
@@ -22,10 +22,10 @@ export const layer: Layer.Layer<AuditStore, never, MemoryDatabase> = Layer.effec
       ).length
 
     return AuditStore.of({
-      within: (change, entryOf) =>
+      within: (change, toEntry) =>
         Effect.uninterruptible(
           Effect.tap(change, (result) => {
-            const entry = entryOf(result)
+            const entry = toEntry(result)
             return entry === null ? Effect.void : add(entry)
           })
         ),
@@ -33,7 +33,7 @@ export const layer: Layer.Layer<AuditStore, never, MemoryDatabase> = Layer.effec
       append: (entries) => Effect.forEach(entries, add, { discard: true }),
 
       list: (filter, page) =>
-        Effect.sync(() => pageOf([...audit.values()].filter(matching(filter)).sort(newestFirst), page)),
+        Effect.sync(() => toPage([...audit.values()].filter(matching(filter)).sort(newestFirst), page)),
 
       trim: ({ before, keep, limit }) =>
         Effect.sync(() => {

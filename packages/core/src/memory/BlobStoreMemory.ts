@@ -1,19 +1,19 @@
 /** `BlobStore` in memory: the executable specification. */
 import { Bytes, Effect, Layer, Stream } from "effect"
 import { Digest } from "effect/crypto"
-import { BlobStore, type Written } from "../blobs/BlobStore.ts"
-import { NotFound } from "../errors/Errors.ts"
+import { NotFound } from "../foundation/Errors.ts"
+import { BlobStore, type WrittenBlob } from "../platform/blobs/BlobStore.ts"
 
-interface Part extends Written {
+interface Part extends WrittenBlob {
   readonly bytes: Uint8Array
 }
 
-/** Parts under the name that `beginParts` gave them; gone when they were joined or dropped. */
+/** Parts under the name that `beginParts` returned; removed when they are joined or dropped. */
 type Parts = Map<number, Part>
 
 interface Blob {
   readonly bytes: Uint8Array
-  /** The name of the parts that it was joined from. */
+  /** Name of the parts that were joined to this blob, or null. */
   readonly parts: string | null
 }
 
@@ -23,7 +23,7 @@ export const layer: Layer.Layer<BlobStore> = Layer.effect(
     const { digestHex } = yield* Digest.Digest
     const blobs = new Map<string, Blob>()
     const open = new Map<string, Parts>()
-    let begun = 0
+    let partsCount = 0
 
     const find = (key: string) =>
       Effect.suspend(() => {
@@ -35,7 +35,15 @@ export const layer: Layer.Layer<BlobStore> = Layer.effect(
 
     return BlobStore.of({
       backend: "memory",
-      // Copies both ways: bytes that a caller goes on using must not change what is stored.
+      newHash: () => {
+        const chunks: Array<Uint8Array> = []
+        return {
+          update: (bytes) => void chunks.push(bytes.slice()),
+          digest: Effect.suspend(() => digestHex(Digest.sha256, Bytes.concat(chunks)))
+        }
+      },
+      isEmpty: Effect.sync(() => blobs.size === 0),
+      // Copies in both directions: changes to a caller's bytes must not affect the stored ones.
       put: (key, bytes) => Effect.sync(() => void blobs.set(key, { bytes: bytes.slice(), parts: null })),
       get: (key) => Effect.map(find(key), ({ bytes }) => bytes.slice()),
       remove: (key) => Effect.sync(() => void blobs.delete(key)),
@@ -51,7 +59,7 @@ export const layer: Layer.Layer<BlobStore> = Layer.effect(
 
       beginParts: (key) =>
         Effect.sync(() => {
-          const name = `${key}#${++begun}`
+          const name = `${key}#${++partsCount}`
           open.set(name, new Map())
           return name
         }),
@@ -67,7 +75,7 @@ export const layer: Layer.Layer<BlobStore> = Layer.effect(
       joinParts: (key, name, chosen) =>
         Effect.suspend(() => {
           const parts = open.get(name)
-          // Joined before: what it came to is under the key.
+          // Joined before: the key has the resulting blob.
           if (parts === undefined) {
             return Effect.flatMap(find(key), (blob) =>
               blob.parts === name ? written(blob.bytes) : Effect.fail(notFound)

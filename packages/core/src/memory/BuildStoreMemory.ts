@@ -1,21 +1,21 @@
 /** `BuildStore` in memory: the executable specification. */
 import { Effect, Layer } from "effect"
-import { Build } from "../builds/Build.ts"
-import { BuildStore } from "../builds/BuildStore.ts"
-import { endpointName, type Manifest } from "../builds/Manifest.ts"
-import { NotFound, StoreUnavailable, Taken } from "../errors/Errors.ts"
-import type { BuildId, EnvId, ProjectId } from "../ids/Ids.ts"
-import type { Timestamp } from "../ids/Timestamp.ts"
-import type { Schedule } from "../schedules/Schedule.ts"
-import { redeployed } from "../schedules/StaticSchedules.ts"
-import { compareText, MemoryDatabase, pageOf } from "./MemoryDatabase.ts"
+import { NotFound, StoreUnavailable, Taken } from "../foundation/Errors.ts"
+import type { BuildId, EnvId, ProjectId } from "../foundation/Ids.ts"
+import type { Timestamp } from "../foundation/time/Timestamp.ts"
+import { Build } from "../resources/builds/Build.ts"
+import { BuildStore } from "../resources/builds/BuildStore.ts"
+import { endpointName, type Manifest } from "../resources/builds/Manifest.ts"
+import type { Schedule } from "../resources/schedules/Schedule.ts"
+import { mergeStaticSchedules } from "../resources/schedules/StaticSchedules.ts"
+import { compareText, MemoryDatabase, toPage } from "./MemoryDatabase.ts"
 
 export const layer: Layer.Layer<BuildStore, never, MemoryDatabase> = Layer.effect(
   BuildStore,
   Effect.gen(function* () {
-    const { projects, builds, deployments, liveBuilds, schedules, looseBytes } = yield* MemoryDatabase
+    const { projects, builds, deployments, liveBuilds, schedules, uncommittedBlobs } = yield* MemoryDatabase
 
-    /** Builds of the environment whose project exists, with its name of today. */
+    /** Returns the builds of the environment whose project exists, with the project's current name. */
     const ofEnv = (envId: EnvId): ReadonlyArray<Build> =>
       [...builds.values()].flatMap((build) => {
         const project = projects.get(build.project_id)
@@ -31,31 +31,31 @@ export const layer: Layer.Layer<BuildStore, never, MemoryDatabase> = Layer.effec
       return found === undefined ? Effect.fail(notFound) : Effect.succeed(found)
     }
 
-    const servingOf = (projectId: ProjectId) => liveBuilds.get(projectId) ?? deployments.get(projectId)
+    const findServing = (projectId: ProjectId) => liveBuilds.get(projectId) ?? deployments.get(projectId)
 
-    /** The builds of the environment that `placeOf` has, by project. */
-    const placed = (envId: EnvId, placeOf: (projectId: ProjectId) => Placed | undefined) =>
+    /** Returns the builds of the environment that `findPlace` returns for their project. */
+    const findPlaced = (envId: EnvId, findPlace: (projectId: ProjectId) => Placed | undefined) =>
       ofEnv(envId).flatMap((build) => {
-        const found = placeOf(build.project_id)
+        const found = findPlace(build.project_id)
         return found?.build_id === build.build_id ? [{ build, manifest: found.manifest }] : []
       })
 
-    const placedOf = (envId: EnvId, projectId: ProjectId, place: ReadonlyMap<ProjectId, Placed>) =>
+    const findPlacedOne = (envId: EnvId, projectId: ProjectId, place: ReadonlyMap<ProjectId, Placed>) =>
       Effect.suspend(() => {
-        const [found] = placed(envId, (id) => (id === projectId ? place.get(id) : undefined))
+        const [found] = findPlaced(envId, (id) => (id === projectId ? place.get(id) : undefined))
         return found === undefined ? Effect.fail(notFound) : Effect.succeed(found)
       })
 
-    /** Fails with the first endpoint that another project has, be it in its deployed or in its live build. */
+    /** Fails with the first endpoint that the deployed or live build of another project already has. */
     const checkEndpoints = Effect.fnUntraced(function* ({ env_id, project_id }: Build, manifest: Manifest) {
-      const all = [deployments, liveBuilds].flatMap((place) => placed(env_id, (id) => place.get(id)))
+      const all = [deployments, liveBuilds].flatMap((place) => findPlaced(env_id, (id) => place.get(id)))
       const others = all.filter(({ build }) => build.project_id !== project_id)
-      const taken = new Set(others.flatMap((other) => endpointsOf(other.manifest)))
-      const clash = endpointsOf(manifest).find((endpoint) => taken.has(endpoint))
+      const taken = new Set(others.flatMap((other) => listEndpoints(other.manifest)))
+      const clash = listEndpoints(manifest).find((endpoint) => taken.has(endpoint))
       if (clash !== undefined) return yield* new Taken({ what: clash })
     })
 
-    /** To be called when another build than before may serve the project. */
+    /** Updates the static schedules. Must be called after a change of the build that serves a project. */
     const followServing = (of: Pick<Build, "env_id" | "project_id">, at: Timestamp) => {
       const isOld = ({ project_id, kind }: Schedule) => project_id === of.project_id && kind === "static"
       const old = [...schedules.values()].filter(isOld)
@@ -63,7 +63,7 @@ export const layer: Layer.Layer<BuildStore, never, MemoryDatabase> = Layer.effec
       const place = liveBuilds.has(of.project_id) ? liveBuilds : deployments
       const serving = place.get(of.project_id)
       if (serving === undefined) return
-      const served = redeployed(old, of, serving.manifest, at)
+      const served = mergeStaticSchedules(old, of, serving.manifest, at)
       for (const schedule of served.schedules) schedules.set(schedule.schedule_id, schedule)
       place.set(of.project_id, { ...serving, manifest: served.manifest })
     }
@@ -72,8 +72,8 @@ export const layer: Layer.Layer<BuildStore, never, MemoryDatabase> = Layer.effec
       insert: (build) =>
         Effect.suspend((): Effect.Effect<void, Taken | StoreUnavailable> => {
           if (builds.has(build.build_id)) return Effect.fail(takenId)
-          if (looseBytes.get(build.storage_path)?.taken === true) return Effect.fail(bytesGone)
-          looseBytes.delete(build.storage_path)
+          if (uncommittedBlobs.get(build.storage_path)?.taken === true) return Effect.fail(bytesGone)
+          uncommittedBlobs.delete(build.storage_path)
           builds.set(build.build_id, build)
           return Effect.void
         }),
@@ -82,7 +82,7 @@ export const layer: Layer.Layer<BuildStore, never, MemoryDatabase> = Layer.effec
 
       list: (envId, page, { projectId, only }) =>
         Effect.sync(() =>
-          pageOf(
+          toPage(
             ofEnv(envId)
               .filter((build) => projectId === undefined || build.project_id === projectId)
               .filter(
@@ -101,35 +101,37 @@ export const layer: Layer.Layer<BuildStore, never, MemoryDatabase> = Layer.effec
         followServing(build, at)
       }),
 
-      deployed: (envId, projectId) => placedOf(envId, projectId, deployments),
+      deployed: (envId, projectId) => findPlacedOne(envId, projectId, deployments),
 
       goLive: Effect.fnUntraced(function* (build, manifest) {
         const { build_id, env_id, project_id } = build
         if (projects.get(project_id)?.env_id !== env_id) return yield* noProject
         if (builds.has(build_id)) return yield* takenId
-        if (looseBytes.get(build.storage_path)?.taken === true) return yield* bytesGone
+        if (uncommittedBlobs.get(build.storage_path)?.taken === true) return yield* bytesGone
         yield* checkEndpoints(build, manifest)
-        looseBytes.delete(build.storage_path)
+        uncommittedBlobs.delete(build.storage_path)
         builds.set(build_id, build)
         liveBuilds.set(project_id, { build_id, manifest })
         followServing(build, build.created_at)
       }),
 
-      live: (envId, projectId) => placedOf(envId, projectId, liveBuilds),
+      live: (envId, projectId) => findPlacedOne(envId, projectId, liveBuilds),
 
       endLive: (env_id, project_id, at) =>
-        Effect.map(placedOf(env_id, project_id, liveBuilds), () => {
+        Effect.map(findPlacedOne(env_id, project_id, liveBuilds), () => {
           liveBuilds.delete(project_id)
           followServing({ env_id, project_id }, at)
         }),
 
       deployments: (envId) =>
-        Effect.sync(() => placed(envId, servingOf).sort((a, b) => compareText(a.build.project_id, b.build.project_id)))
+        Effect.sync(() =>
+          findPlaced(envId, findServing).sort((a, b) => compareText(a.build.project_id, b.build.project_id))
+        )
     })
   })
 )
 
-/** The place of a build: the deployed or the live one of its project. */
+/** A build that is the deployed or the live one of its project. */
 interface Placed {
   readonly build_id: BuildId
   readonly manifest: Manifest
@@ -140,7 +142,7 @@ const bytesGone = new StoreUnavailable({ operation: "insert", cause: new Error("
 const takenId = new Taken({ what: "build_id" })
 const noProject = new NotFound({ resource: "project" })
 
-const endpointsOf = (manifest: Manifest): ReadonlyArray<string> => manifest.endpoints.map(endpointName)
+const listEndpoints = (manifest: Manifest): ReadonlyArray<string> => manifest.endpoints.map(endpointName)
 
-/** Not by id alone: a client may supply a build id of any UUID version. */
+/** Sorts by time first: a client may supply a build id of any UUID version. */
 const newestFirst = (a: Build, b: Build): number => b.created_at - a.created_at || compareText(b.build_id, a.build_id)

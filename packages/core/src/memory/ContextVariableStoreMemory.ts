@@ -1,10 +1,10 @@
 /** `ContextVariableStore` in memory: the executable specification. */
 import { Effect, Layer } from "effect"
-import { NotFound, Taken } from "../errors/Errors.ts"
-import type { EnvId, ProjectId } from "../ids/Ids.ts"
-import { ContextVariable, contextPlace } from "../secrets/ContextVariable.ts"
-import { ContextVariableStore } from "../secrets/ContextVariableStore.ts"
-import { compareText, MemoryDatabase, pageOf } from "./MemoryDatabase.ts"
+import { NotFound, Taken } from "../foundation/Errors.ts"
+import type { EnvId, ProjectId } from "../foundation/Ids.ts"
+import { ContextVariable, contextPlace } from "../resources/secrets/ContextVariable.ts"
+import { ContextVariableStore } from "../resources/secrets/ContextVariableStore.ts"
+import { compareText, MemoryDatabase, toPage } from "./MemoryDatabase.ts"
 
 export const layer: Layer.Layer<ContextVariableStore, never, MemoryDatabase> = Layer.effect(
   ContextVariableStore,
@@ -35,7 +35,7 @@ export const layer: Layer.Layer<ContextVariableStore, never, MemoryDatabase> = L
         }),
 
       get: find,
-      list: (envId, projectId, page) => Effect.sync(() => pageOf(ofProject(envId, projectId), page)),
+      list: (envId, projectId, page) => Effect.sync(() => toPage(ofProject(envId, projectId), page)),
       all: (envId, projectId) => Effect.sync(() => ofProject(envId, projectId)),
 
       update: (envId, projectId, key, change) =>

@@ -1,18 +1,18 @@
 /** `DomainStore` in memory: the executable specification. */
 import { Effect, Layer } from "effect"
-import { type Domain, type DomainRoute, isRouted } from "../domains/Domain.ts"
-import { DomainStore } from "../domains/DomainStore.ts"
-import { DomainExists, DomainLimitReached, NotFound } from "../errors/Errors.ts"
-import type { DomainId, EnvId } from "../ids/Ids.ts"
-import type { Timestamp } from "../ids/Timestamp.ts"
-import { compareText, MemoryDatabase, pageOf } from "./MemoryDatabase.ts"
+import { DomainExists, DomainLimitReached, NotFound } from "../foundation/Errors.ts"
+import type { DomainId, EnvId } from "../foundation/Ids.ts"
+import type { Timestamp } from "../foundation/time/Timestamp.ts"
+import { type Domain, type DomainRoute, isRouted } from "../resources/domains/Domain.ts"
+import { DomainStore } from "../resources/domains/DomainStore.ts"
+import { compareText, MemoryDatabase, toPage } from "./MemoryDatabase.ts"
 
 export const layer: Layer.Layer<DomainStore, never, MemoryDatabase> = Layer.effect(
   DomainStore,
   Effect.gen(function* () {
     const { domains, certificates, envs, orgs } = yield* MemoryDatabase
 
-    const own = (envId: EnvId, id: DomainId) => {
+    const findOwn = (envId: EnvId, id: DomainId) => {
       const domain = domains.get(id)
       return domain?.env_id === envId ? Effect.succeed(domain) : Effect.fail(noDomain)
     }
@@ -21,16 +21,16 @@ export const layer: Layer.Layer<DomainStore, never, MemoryDatabase> = Layer.effe
       domains.set(domain.domain_id, changed)
       return changed
     }
-    const held = (domain: Domain, until: Timestamp) => change(domain, { next_check_at: until, held_until: until })
+    const extendHold = (domain: Domain, until: Timestamp) => change(domain, { next_check_at: until, held_until: until })
 
-    const routeOf = ({ domain, env_id, status }: Domain): ReadonlyArray<DomainRoute> => {
+    const toRoutes = ({ domain, env_id, status }: Domain): ReadonlyArray<DomainRoute> => {
       const env = envs.get(env_id)
       const org = env === undefined ? undefined : orgs.get(env.org_id)
       return env === undefined || org === undefined || !isRouted(status)
         ? []
         : [{ domain, org_slug: org.slug, env_name: env.name }]
     }
-    const named = (name: string) => [...domains.values()].filter(({ domain }) => domain === name)
+    const findByName = (name: string) => [...domains.values()].filter(({ domain }) => domain === name)
     const certificate = (id: DomainId | undefined) => {
       const found = id === undefined ? undefined : certificates.get(id)
       return found === undefined ? Effect.fail(noCertificate) : Effect.succeed(found)
@@ -43,16 +43,16 @@ export const layer: Layer.Layer<DomainStore, never, MemoryDatabase> = Layer.effe
             ({ org_id, status }) => org_id === domain.org_id && status !== "deleting"
           )
           if (limit !== -1 && others.length >= limit) return Effect.fail(new DomainLimitReached({ limit }))
-          if (named(domain.domain).length > 0) return Effect.fail(new DomainExists({}))
+          if (findByName(domain.domain).length > 0) return Effect.fail(new DomainExists({}))
           domains.set(domain.domain_id, domain)
           return Effect.void
         }),
 
-      get: (envId, id) => Effect.suspend(() => own(envId, id)),
+      get: (envId, id) => Effect.suspend(() => findOwn(envId, id)),
 
       list: (envId, page) =>
         Effect.sync(() =>
-          pageOf(
+          toPage(
             [...domains.values()]
               .filter((domain) => domain.env_id === envId)
               .sort((a, b) => compareText(b.domain_id, a.domain_id)),
@@ -60,11 +60,11 @@ export const layer: Layer.Layer<DomainStore, never, MemoryDatabase> = Layer.effe
           )
         ),
 
-      routes: Effect.sync(() => [...domains.values()].flatMap(routeOf)),
+      routes: Effect.sync(() => [...domains.values()].flatMap(toRoutes)),
 
       route: (name) =>
         Effect.suspend(() => {
-          const [route] = named(name).flatMap(routeOf)
+          const [route] = findByName(name).flatMap(toRoutes)
           return route === undefined ? Effect.fail(noDomain) : Effect.succeed(route)
         }),
 
@@ -73,13 +73,13 @@ export const layer: Layer.Layer<DomainStore, never, MemoryDatabase> = Layer.effe
           const byDue = [...domains.values()].sort((a, b) => a.next_check_at - b.next_check_at)
           const due = byDue.filter((domain) => domain.next_check_at <= now).slice(0, limit)
           const [next] = byDue.filter((domain) => !due.includes(domain))
-          return { domains: due.map((domain) => held(domain, until)), next_due_at: next?.next_check_at ?? null }
+          return { domains: due.map((domain) => extendHold(domain, until)), next_due_at: next?.next_check_at ?? null }
         }),
 
       hold: (envId, id, { now, until }) =>
         Effect.map(
-          Effect.suspend(() => own(envId, id)),
-          (domain) => (domain.held_until !== null && domain.held_until > now ? null : held(domain, until))
+          Effect.suspend(() => findOwn(envId, id)),
+          (domain) => (domain.held_until !== null && domain.held_until > now ? null : extendHold(domain, until))
         ),
 
       settle: (domain, issued) =>
@@ -94,7 +94,7 @@ export const layer: Layer.Layer<DomainStore, never, MemoryDatabase> = Layer.effe
 
       beginRemoval: (envId, id, now) =>
         Effect.flatMap(
-          Effect.suspend(() => own(envId, id)),
+          Effect.suspend(() => findOwn(envId, id)),
           (domain) =>
             domain.status === "deleting"
               ? Effect.fail(noDomain)
@@ -112,7 +112,7 @@ export const layer: Layer.Layer<DomainStore, never, MemoryDatabase> = Layer.effe
       certificate: (id) => Effect.suspend(() => certificate(id)),
 
       certificateOf: (name) =>
-        Effect.suspend(() => certificate(named(name).find(({ status }) => isRouted(status))?.domain_id))
+        Effect.suspend(() => certificate(findByName(name).find(({ status }) => isRouted(status))?.domain_id))
     })
   })
 )

@@ -1,8 +1,8 @@
 /** `EventStore` in memory: the executable specification. */
 import { Effect, Layer } from "effect"
-import { NotFound } from "../errors/Errors.ts"
-import { EventStore } from "../events/EventStore.ts"
-import { boundedPageOf, compareText, MemoryDatabase } from "./MemoryDatabase.ts"
+import { NotFound } from "../foundation/Errors.ts"
+import { EventStore } from "../runtime/events/EventStore.ts"
+import { compareText, MemoryDatabase, toBoundedPage } from "./MemoryDatabase.ts"
 
 export const layer: Layer.Layer<EventStore, never, MemoryDatabase> = Layer.effect(
   EventStore,
@@ -19,8 +19,8 @@ export const layer: Layer.Layer<EventStore, never, MemoryDatabase> = Layer.effec
         }),
 
       list: (envId, page, only) =>
-        Effect.suspend(() =>
-          boundedPageOf(
+        Effect.sync(() =>
+          toBoundedPage(
             [...events.values()]
               .filter((event) => event.env_id === envId && (only === undefined || only.includes(event.event_type)))
               .sort((a, b) => compareText(b.event_id, a.event_id)),

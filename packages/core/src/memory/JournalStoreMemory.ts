@@ -1,20 +1,28 @@
 /** `JournalStore` in memory: the executable specification. */
 import { Effect, Layer } from "effect"
-import type { DeliveryId, EnvId, NodeId, RunId } from "../ids/Ids.ts"
-import type { Timestamp } from "../ids/Timestamp.ts"
-import { withinClaim } from "../journal/ClaimData.ts"
-import { type Claim, type ClaimRequest, type JournalEntry, JournalStore, type Own } from "../journal/JournalStore.ts"
-import { loseRun, startRun } from "../runs/Attempt.ts"
-import type { Delivery } from "../runs/Delivery.ts"
-import { type Group, parkedAt, roomFor } from "../runs/Group.ts"
-import type { LogEntry, Run } from "../runs/Run.ts"
+import { DeliveryId, type EnvId, type NodeId, type RunId } from "../foundation/Ids.ts"
+import type { JsonText } from "../foundation/JsonText.ts"
+import type { Timestamp } from "../foundation/time/Timestamp.ts"
+import { takeWithinBudget } from "../runtime/journal/ClaimData.ts"
+import {
+  type Claim,
+  type ClaimRequest,
+  type JournalEntry,
+  JournalStore,
+  type LocalRunSet
+} from "../runtime/journal/JournalStore.ts"
+import { continueRun, loseRun, startRun } from "../runtime/runs/Attempt.ts"
+import type { Delivery } from "../runtime/runs/Delivery.ts"
+import { type Group, parkedAt, roomFor } from "../runtime/runs/Group.ts"
+import type { LogEntry, Run } from "../runtime/runs/Run.ts"
+import { emptyHistory, formatWaiting, lostNode, type StepRecord, type WaitRecord } from "../runtime/runs/Workflow.ts"
 import { compareText, MemoryDatabase } from "./MemoryDatabase.ts"
 
 export const layer: Layer.Layer<JournalStore, never, MemoryDatabase> = Layer.effect(
   JournalStore,
   Effect.gen(function* () {
     const db = yield* MemoryDatabase
-    const claim = claimFrom(db)
+    const claim = makeClaim(db)
 
     return JournalStore.of({
       commitsMax: 1,
@@ -27,7 +35,7 @@ export const layer: Layer.Layer<JournalStore, never, MemoryDatabase> = Layer.eff
 
       claim: (request) => Effect.sync(() => claim(request)),
 
-      unpark: (groups, now) => Effect.sync(() => letIn(db, groups, now)),
+      unpark: (groups, now) => Effect.sync(() => unparkGroups(db, groups, now)),
 
       parked: (after, limit) =>
         Effect.sync(() =>
@@ -39,21 +47,25 @@ export const layer: Layer.Layer<JournalStore, never, MemoryDatabase> = Layer.eff
 
       reap: (nodeId, now, limit, own) =>
         Effect.sync(() =>
-          [...orphansOf(db, nodeId, now), ...(own === undefined ? [] : forsakenOf(db, nodeId, own))]
+          [...findOrphans(db, nodeId, now), ...(own === undefined ? [] : findUnknownRuns(db, nodeId, own))]
             .sort((a, b) => compareText(a.run_id, b.run_id))
             .slice(0, limit)
-            .map((run) => lose(db, run, now))
+            .map((run) => markLost(db, run, now))
         ),
 
-      look: (nodeId, now) =>
+      findPendingWork: (nodeId, now) =>
         Effect.sync(() => ({
-          orphans: orphansOf(db, nodeId, now).length > 0,
-          next_due_at: nextDueAt(db, []),
+          orphans: findOrphans(db, nodeId, now).length > 0,
+          next_due_at: findNextDueAt(db, []),
           parked: [...db.deliveries.values()].some(({ delivery }) => delivery.due_at === parkedAt),
+          removals: db.removedProjects.size > 0,
+          awaiting: [...db.histories.values()].some(({ waits }) =>
+            waits.some(({ event_type, outcome }) => event_type !== null && outcome === null)
+          ),
           next_tick_at: earliest([...db.schedules.values()].map(({ due_at }) => due_at))
         })),
 
-      leave: (nodeId) => Effect.sync(() => void db.leases.delete(nodeId)),
+      endLease: (nodeId) => Effect.sync(() => void db.leases.delete(nodeId)),
 
       purgeWhole: () => Effect.succeed(0),
 
@@ -66,6 +78,7 @@ export const layer: Layer.Layer<JournalStore, never, MemoryDatabase> = Layer.eff
           for (const { run_id, env_id, start_time } of ended) {
             db.runs.delete(run_id)
             db.logs.delete(run_id)
+            db.histories.delete(run_id)
             db.removedRuns.push({ env_id, start_time })
           }
           return ended.length
@@ -76,7 +89,9 @@ export const layer: Layer.Layer<JournalStore, never, MemoryDatabase> = Layer.eff
 
 type Database = MemoryDatabase["Service"]
 
-/** Applies one entry; whether it counted. */
+type Advanced = Extract<JournalEntry, { _tag: "Advanced" }>
+
+/** Applies one entry. Returns true if it was valid. */
 const apply = (db: Database, entry: JournalEntry): boolean => {
   switch (entry._tag) {
     case "Appended": {
@@ -102,54 +117,105 @@ const apply = (db: Database, entry: JournalEntry): boolean => {
       const held = db.deliveries.get(entry.deliveryId)
       if (held?.run_id !== entry.run.run_id || !end(db, entry.run, entry.logs)) return false
       if (entry.next === null) db.deliveries.delete(entry.deliveryId)
-      else wait(db, entry.deliveryId, entry.next)
+      else requeue(db, entry.deliveryId, { ...entry.next, continues: null })
       return true
     }
+    case "Advanced":
+      return advance(db, entry)
   }
 }
 
-/** Stores how a running run ended, with what it logged; false when there is no such run. */
+/** Stores the progress of a durable run. Returns false if the run no longer holds the delivery. */
+const advance = (db: Database, { run, deliveryId, at, steps, waits, suspension }: Advanced): boolean => {
+  const held = db.deliveries.get(deliveryId)
+  const stored = db.runs.get(run.run_id)
+  if (held?.run_id !== run.run_id || stored?.status !== "running" || stored.env_id !== run.env_id) return false
+  const before = db.histories.get(run.run_id) ?? emptyHistory
+  const ended = new Set(steps.map(({ seq }) => seq))
+  const isNew = ({ position }: StepRecord) => !before.steps.some((old) => old.position === position)
+  const history = {
+    // A write that is repeated because its result was lost changes nothing.
+    steps: [...before.steps, ...steps.filter(isNew)].sort((a, b) => a.position - b.position),
+    waits: [...waits.reduce(addWait, new Map(before.waits.map((wait) => [wait.seq, wait]))).values()]
+      .filter(({ seq }) => !ended.has(seq))
+      .sort((a, b) => a.seq - b.seq)
+  }
+  db.histories.set(run.run_id, history)
+  if (suspension === null) return true
+  const hasOutcome = history.waits.some(({ outcome }) => outcome !== null)
+  suspend(db, stored, deliveryId, hasOutcome ? at : suspension.due_at, suspension.waiting)
+  db.logs.set(run.run_id, suspension.logs)
+  return true
+}
+
+/** Adds a wait, or replaces the one with its `seq`. Events that have arrived stay. */
+const addWait = (waits: Map<number, WaitRecord>, wait: WaitRecord): Map<number, WaitRecord> =>
+  waits.set(wait.seq, { ...wait, outcome: waits.get(wait.seq)?.outcome ?? wait.outcome })
+
+/** Releases the delivery of a durable run, which continues at `dueAt`. */
+const suspend = (db: Database, run: Run, id: DeliveryId, dueAt: Timestamp, waiting: JsonText): Run => {
+  const suspended = { ...run, waiting }
+  db.runs.set(run.run_id, suspended)
+  requeue(db, id, { due_at: dueAt, continues: run.run_id })
+  return suspended
+}
+
+/** Stores the end of a running run, with its log. Returns false if no such run is running. */
 const end = (db: Database, run: Run, logs: ReadonlyArray<LogEntry>): boolean => {
   const stored = db.runs.get(run.run_id)
   if (stored?.status !== "running" || stored.env_id !== run.env_id) return false
   const { status, stop_time, result, cpu_ms, wall_ms, heap_bytes } = run
   db.runs.set(run.run_id, { ...stored, status, stop_time, result, cpu_ms, wall_ms, heap_bytes })
   db.logs.set(run.run_id, logs)
+  endWaits(db, run.run_id)
   return true
 }
 
-/** Gives a delivery back, changed as `next` says. */
-const wait = (db: Database, id: DeliveryId, next: Partial<Delivery>): void => {
+/** Removes the waits of an ended run. Its steps stay. */
+export const endWaits = ({ histories }: Pick<Database, "histories">, runId: RunId): void => {
+  const history = histories.get(runId)
+  if (history !== undefined) histories.set(runId, { ...history, waits: [] })
+}
+
+/** Releases a delivery for the next attempt, with the changes of `next`. */
+const requeue = (db: Database, id: DeliveryId, next: Partial<Delivery>): void => {
   const row = db.deliveries.get(id)
   if (row !== undefined) db.deliveries.set(id, { delivery: { ...row.delivery, ...next }, run_id: null })
 }
 
-/** Running runs of other nodes whose lease is over. */
-const orphansOf = (db: Database, nodeId: NodeId, now: Timestamp): Array<Run> =>
+/** Returns running runs of other nodes whose lease has expired. */
+const findOrphans = (db: Database, nodeId: NodeId, now: Timestamp): Array<Run> =>
   [...db.runs.values()]
-    .filter((run) => run.status === "running" && run.node_id !== nodeId)
+    .filter((run) => isHeld(run) && run.node_id !== nodeId)
     .filter((run) => (db.leases.get(run.node_id) ?? Number.NEGATIVE_INFINITY) < now)
 
-/** Running runs of the node that it does not know of. */
-const forsakenOf = (db: Database, nodeId: NodeId, { before, known }: Own): ReadonlyArray<Run> =>
+/** Returns running runs of the node that are not among its known runs. */
+const findUnknownRuns = (db: Database, nodeId: NodeId, { before, known }: LocalRunSet): ReadonlyArray<Run> =>
   [...db.runs.values()]
-    .filter((run) => run.status === "running" && run.node_id === nodeId)
+    .filter((run) => isHeld(run) && run.node_id === nodeId)
     .filter((run) => run.start_time < before && !known.includes(run.run_id))
 
-const lose = (db: Database, run: Run, now: Timestamp): Run => {
+/** True if a node executes the run, as opposed to suspended runs. */
+const isHeld = ({ status, waiting }: Run): boolean => status === "running" && waiting === null
+
+const markLost = (db: Database, run: Run, now: Timestamp): Run => {
+  if (run.activations !== null) {
+    const held = [...db.deliveries.values()].find(({ run_id }) => run_id === run.run_id)
+    if (held !== undefined) return suspend(db, run, held.delivery.delivery_id, now, formatWaiting(lostNode(now)))
+  }
   const lost = loseRun(run, "NodeLost", "The process that ran this function is gone", now)
   db.runs.set(run.run_id, lost)
   for (const { delivery, run_id } of db.deliveries.values()) {
-    if (run_id === run.run_id) wait(db, delivery.delivery_id, { due_at: now })
+    if (run_id === run.run_id) requeue(db, delivery.delivery_id, { due_at: now })
   }
   return lost
 }
 
 /**
- * The claims of one store. Environments take turns, from where the last claim stopped, and each gets the same
- * share of the claim, so that none waits for another's backlog.
+ * Returns the claim function of one store. It serves environments round robin, starting after the last one of the
+ * previous claim. Each gets an equal share of the claim, so a backlog of one does not delay the others.
  */
-const claimFrom = (db: Database) => {
+const makeClaim = (db: Database) => {
   let lastEnv = ""
 
   const dueByEnv = (request: ClaimRequest) => {
@@ -163,57 +229,85 @@ const claimFrom = (db: Database) => {
 
   return (request: ClaimRequest) => {
     db.leases.set(request.lease.node_id, request.lease.until)
-    const unparked = letIn(db, request.freed, request.now)
+    const unparked = unparkGroups(db, request.freed, request.now)
     const due = dueByEnv(request)
     const limit = request.runIds.length
     const share = Math.min(request.perEnv, Math.max(1, Math.ceil(limit / due.size)))
-    const shares = turns([...due.keys()], lastEnv)
+    const shares = rotateEnvs([...due.keys()], lastEnv)
       .slice(0, limit)
       .flatMap((envId) => (due.get(envId) ?? []).slice(0, share))
-    // Characters instead of bytes: near enough for who has all of it in memory anyhow.
-    const seen = withinClaim(shares, ({ event_id }) => db.events.get(event_id)?.event_data.length ?? 0)
+    // Deliveries of removed projects take part in the claim, so that its cost is bounded.
+    const removed = shares.filter(({ project_id }) => db.removedProjects.has(project_id))
+    for (const { delivery_id } of removed) db.deliveries.delete(delivery_id)
+    const remaining = shares.filter((delivery) => !removed.includes(delivery))
+    // Characters instead of bytes: accurate enough, since all data is in memory anyway.
+    const seen = takeWithinBudget(remaining, ({ event_id }) => db.events.get(event_id)?.event_data.length ?? 0)
     const full = uniqueGroups(seen).flatMap((group) => {
-      const open = admitted(db, group, request.now)
+      const open = findAdmissible(db, group, request.now)
       const isOpen = (delivery: Delivery) => open.some((other) => other.delivery_id === delivery.delivery_id)
-      const closed = waitingOf(db, group, request.now).filter((delivery) => !isOpen(delivery))
+      const closed = findWaiting(db, group, request.now).filter((delivery) => !isOpen(delivery))
       return seen.some((delivery) => closed.includes(delivery)) ? closed : []
     })
     const parked = full.filter((delivery) => delivery.due_at !== parkedAt)
-    for (const delivery of parked) wait(db, delivery.delivery_id, { due_at: parkedAt })
+    for (const delivery of parked) requeue(db, delivery.delivery_id, { due_at: parkedAt })
     const chosen = seen.filter((delivery) => !parked.includes(delivery))
     const claims = request.runIds.flatMap((runId, index) => {
       const delivery = chosen[index]
-      return delivery === undefined ? [] : hold(db, delivery, runId, request)
+      return delivery === undefined ? [] : startClaimedRun(db, delivery, runId, request)
     })
     lastEnv = claims.at(-1)?.delivery.env_id ?? lastEnv
-    return { claims, parked: parked.length, unparked, next_due_at: nextDueAt(db, request.exclude) }
+    return {
+      claims,
+      parked: parked.length,
+      unparked,
+      next_due_at: removed.length > 0 ? request.now : findNextDueAt(db, request.exclude)
+    }
   }
 }
 
-/** Makes parked deliveries of the groups due for which there is room; how many. */
-const letIn = (db: Database, groups: ReadonlyArray<Group>, now: Timestamp): number =>
+/** Makes as many parked deliveries of the groups due as their limits allow. Returns their number. */
+const unparkGroups = (db: Database, groups: ReadonlyArray<Group>, now: Timestamp): number =>
   groups.reduce((count, group) => {
-    const freed = admitted(db, group, now).filter((delivery) => delivery.due_at === parkedAt)
-    for (const delivery of freed) wait(db, delivery.delivery_id, { due_at: now })
+    const freed = findAdmissible(db, group, now).filter((delivery) => delivery.due_at === parkedAt)
+    for (const delivery of freed) requeue(db, delivery.delivery_id, { due_at: now })
     return count + freed.length
   }, 0)
 
-/** The environments in ascending order, beginning after `last`. */
-const turns = (envs: ReadonlyArray<EnvId>, last: string): ReadonlyArray<EnvId> => {
+/** Returns the environments in ascending order, beginning after `last`. */
+const rotateEnvs = (envs: ReadonlyArray<EnvId>, last: string): ReadonlyArray<EnvId> => {
   const sorted = [...envs].sort(compareText)
   return [...sorted.filter((env) => env > last), ...sorted.filter((env) => env <= last)]
 }
 
-const hold = (db: Database, delivery: Delivery, runId: RunId, request: ClaimRequest): ReadonlyArray<Claim> => {
+const startClaimedRun = (
+  db: Database,
+  delivery: Delivery,
+  runId: RunId,
+  request: ClaimRequest
+): ReadonlyArray<Claim> => {
   const event = db.events.get(delivery.event_id)
   if (event === undefined) return []
-  const run = startRun(delivery, runId, request.lease.node_id, request.now)
+  const { node_id } = request.lease
+  if (delivery.continues !== null) {
+    const suspended = db.runs.get(delivery.continues)
+    if (suspended?.status !== "running") {
+      db.deliveries.delete(delivery.delivery_id)
+      return []
+    }
+    const run = continueRun(suspended, node_id)
+    const held = { ...delivery, delivery_id: DeliveryId.make(runId) }
+    db.runs.set(run.run_id, run)
+    db.deliveries.delete(delivery.delivery_id)
+    db.deliveries.set(held.delivery_id, { delivery: held, run_id: run.run_id })
+    return [{ delivery: held, event, run }]
+  }
+  const run = startRun(delivery, runId, node_id, request.now)
   db.runs.set(runId, run)
   db.deliveries.set(delivery.delivery_id, { delivery, run_id: runId })
   return [{ delivery, event, run }]
 }
 
-const nextDueAt = (db: Database, exclude: ReadonlyArray<EnvId>): Timestamp | null =>
+const findNextDueAt = (db: Database, exclude: ReadonlyArray<EnvId>): Timestamp | null =>
   earliest(
     [...db.deliveries.values()]
       .filter(({ delivery, run_id }) => run_id === null && !exclude.includes(delivery.env_id))
@@ -224,20 +318,20 @@ const nextDueAt = (db: Database, exclude: ReadonlyArray<EnvId>): Timestamp | nul
 const earliest = (instants: ReadonlyArray<Timestamp>): Timestamp | null =>
   instants.reduce<Timestamp | null>((least, instant) => (least === null || instant < least ? instant : least), null)
 
-/** Deliveries of the group that wait, and are due or parked, the oldest first. */
-const waitingOf = (db: Database, { env_id, key }: Group, now: Timestamp): ReadonlyArray<Delivery> =>
+/** Returns pending deliveries of the group that are due or parked, the oldest first. */
+const findWaiting = (db: Database, { env_id, key }: Group, now: Timestamp): ReadonlyArray<Delivery> =>
   [...db.deliveries.values()]
     .filter(({ delivery, run_id }) => run_id === null && delivery.env_id === env_id && delivery.group?.key === key)
     .map(({ delivery }) => delivery)
     .filter(({ due_at }) => due_at <= now || due_at === parkedAt)
     .sort((a, b) => compareText(a.delivery_id, b.delivery_id))
 
-/** Those for which there is room beside the group's running runs. */
-const admitted = (db: Database, group: Group, now: Timestamp): ReadonlyArray<Delivery> => {
+/** Returns the pending deliveries that fit within the group's limit, in addition to its running runs. */
+const findAdmissible = (db: Database, group: Group, now: Timestamp): ReadonlyArray<Delivery> => {
   const running = [...db.deliveries.values()].filter(
     ({ delivery, run_id }) => run_id !== null && delivery.env_id === group.env_id && delivery.group?.key === group.key
   )
-  const waiting = waitingOf(db, group, now)
+  const waiting = findWaiting(db, group, now)
   const limits = waiting.map((delivery) => delivery.group?.limit ?? 0)
   return waiting.slice(0, roomFor(limits, running.length))
 }

@@ -1,21 +1,9 @@
 /**
- * The rows that the in-memory stores share.
+ * The rows of the in-memory stores.
  *
- * Plain maps by primary key, so that each store is its filter and its order and nothing else.
+ * Rows are plain maps by primary key, so each store consists only of its filters and its order.
  */
-import { Context, Effect, Layer } from "effect"
-import type { ApiKey } from "../access/ApiKey.ts"
-import type { ServiceKey } from "../access/ServiceKey.ts"
-import type { Session } from "../access/Session.ts"
-import type { AuditEntry } from "../audit/AuditEntry.ts"
-import type { Build } from "../builds/Build.ts"
-import type { Manifest } from "../builds/Manifest.ts"
-import type { Domain } from "../domains/Domain.ts"
-import type { DomainCertificate } from "../domains/DomainCertificate.ts"
-import type { PageTooLarge } from "../errors/Errors.ts"
-import type { Event } from "../events/Event.ts"
-import type { File } from "../files/File.ts"
-import type { MultipartUpload, UploadedPart } from "../files/MultipartUpload.ts"
+import { Context, Layer } from "effect"
 import type {
   ApiKeyId,
   AuditId,
@@ -33,20 +21,34 @@ import type {
   ServiceKeyId,
   SessionId,
   UploadId
-} from "../ids/Ids.ts"
-import { checkPageBytes, type Page, type PageRequest } from "../ids/Page.ts"
-import type { Timestamp } from "../ids/Timestamp.ts"
-import type { Project } from "../projects/Project.ts"
-import type { Delivery } from "../runs/Delivery.ts"
-import type { LogEntry, Run } from "../runs/Run.ts"
-import type { Schedule } from "../schedules/Schedule.ts"
-import type { ContextVariable } from "../secrets/ContextVariable.ts"
-import type { Announcement } from "../tenancy/Announcement.ts"
-import type { Env, Org } from "../tenancy/Tenant.ts"
+} from "../foundation/Ids.ts"
+import { countOfPage, type Page, type PageRequest } from "../foundation/Page.ts"
+import type { Timestamp } from "../foundation/time/Timestamp.ts"
+import { utf8Length } from "../foundation/Utf8.ts"
+import type { AuditEntry } from "../resources/audit/AuditEntry.ts"
+import type { Build } from "../resources/builds/Build.ts"
+import type { Manifest } from "../resources/builds/Manifest.ts"
+import type { Domain } from "../resources/domains/Domain.ts"
+import type { DomainCertificate } from "../resources/domains/DomainCertificate.ts"
+import type { File } from "../resources/files/File.ts"
+import type { MultipartUpload, UploadedPart } from "../resources/files/MultipartUpload.ts"
+import type { Project } from "../resources/projects/Project.ts"
+import type { RemovedProject } from "../resources/projects/RemovedProject.ts"
+import type { Schedule } from "../resources/schedules/Schedule.ts"
+import type { ContextVariable } from "../resources/secrets/ContextVariable.ts"
+import type { Event } from "../runtime/events/Event.ts"
+import type { Delivery } from "../runtime/runs/Delivery.ts"
+import type { LogEntry, Run } from "../runtime/runs/Run.ts"
+import type { History } from "../runtime/runs/Workflow.ts"
+import type { ApiKey } from "../tenants/access/ApiKey.ts"
+import type { ServiceKey } from "../tenants/access/ServiceKey.ts"
+import type { Session } from "../tenants/access/Session.ts"
+import type { Env, Org } from "../tenants/orgs/Tenant.ts"
+import type { TenantHookJob } from "../tenants/orgs/TenantHookJob.ts"
 
 export interface DeliveryRow {
   readonly delivery: Delivery
-  /** The fence: the run that holds the delivery, or null while it waits. */
+  /** The run that holds the delivery, as a fencing token; null while the delivery is pending. */
   readonly run_id: RunId | null
 }
 
@@ -65,17 +67,18 @@ export class MemoryDatabase extends Context.Service<
     readonly audit: Map<AuditId, AuditEntry>
     readonly orgs: Map<OrgId, Org>
     readonly envs: Map<EnvId, Env>
-    /** By the id of the tenant. */
-    readonly announcements: Map<string, Announcement>
+    /** By tenant id. */
+    readonly hookJobs: Map<string, TenantHookJob>
     readonly projects: Map<ProjectId, Project>
+    readonly removedProjects: Map<ProjectId, RemovedProject>
     /** By `<project_id>/<key>`. */
     readonly contextVariables: Map<string, ContextVariable>
     readonly files: Map<FileId, File>
     readonly uploads: Map<UploadId, UploadRow>
-    /** Notes of loose keys: until when, and whether the janitor took them. */
-    readonly looseBytes: Map<string, { readonly until: Timestamp; readonly taken: boolean }>
+    /** Reservations of uncommitted blobs by key: their expiry, and whether the janitor has taken them for removal. */
+    readonly uncommittedBlobs: Map<string, { readonly until: Timestamp; readonly taken: boolean }>
     readonly builds: Map<BuildId, Build>
-    /** What is deployed, by project. */
+    /** Deployed builds, by project. */
     readonly deployments: Map<ProjectId, { readonly build_id: BuildId; readonly manifest: Manifest }>
     /** Live builds, by project. */
     readonly liveBuilds: Map<ProjectId, { readonly build_id: BuildId; readonly manifest: Manifest }>
@@ -86,15 +89,17 @@ export class MemoryDatabase extends Context.Service<
     readonly deliveries: Map<DeliveryId, DeliveryRow>
     readonly runs: Map<RunId, Run>
     readonly logs: Map<RunId, ReadonlyArray<LogEntry>>
-    /** Keys that are taken, by `<env_id> <key>`. */
+    /** Of durable runs. */
+    readonly histories: Map<RunId, History>
+    /** Used idempotency keys, by `<env_id> <key>`. */
     readonly once: Map<string, { readonly expires_at: Timestamp; readonly event_id: EventId; readonly digest: string }>
-    /** What is left of runs that were removed. */
+    /** Removed runs, for the count of the current month. */
     readonly removedRuns: Array<Pick<Run, "env_id" | "start_time">>
-    /** Until when each node counts as alive. */
+    /** Expiry of each node's lease. */
     readonly leases: Map<NodeId, Timestamp>
   }
 >()("@weft/core/memory/MemoryDatabase") {
-  /** An empty database of its own for each build of the layer. */
+  /** Makes an empty database for each build of the layer. */
   static readonly layer: Layer.Layer<MemoryDatabase> = Layer.sync(MemoryDatabase, () =>
     MemoryDatabase.of({
       apiKeys: new Map(),
@@ -103,12 +108,13 @@ export class MemoryDatabase extends Context.Service<
       audit: new Map(),
       orgs: new Map(),
       envs: new Map(),
-      announcements: new Map(),
+      hookJobs: new Map(),
       projects: new Map(),
+      removedProjects: new Map(),
       contextVariables: new Map(),
       files: new Map(),
       uploads: new Map(),
-      looseBytes: new Map(),
+      uncommittedBlobs: new Map(),
       builds: new Map(),
       deployments: new Map(),
       liveBuilds: new Map(),
@@ -119,6 +125,7 @@ export class MemoryDatabase extends Context.Service<
       deliveries: new Map(),
       runs: new Map(),
       logs: new Map(),
+      histories: new Map(),
       once: new Map(),
       removedRuns: [],
       leases: new Map()
@@ -126,21 +133,22 @@ export class MemoryDatabase extends Context.Service<
   )
 }
 
-/** The part of `items` that `request` asks for, and how many there are in all. */
-export const pageOf = <A>(items: ReadonlyArray<A>, request: PageRequest): Page<A> => ({
+/** Returns the requested page of `items` with the total count. */
+export const toPage = <A>(items: ReadonlyArray<A>, request: PageRequest): Page<A> => ({
   items: items.slice(request.offset, request.offset + request.limit),
   total: items.length
 })
 
-/** As `pageOf`, if the items are not too large together. Characters instead of bytes: near enough here. */
-export const boundedPageOf = <A>(
+/** As `toPage`, but within the size of a page. */
+export const toBoundedPage = <A>(
   items: ReadonlyArray<A>,
   request: PageRequest,
-  textOf: (item: A) => string | null
-): Effect.Effect<Page<A>, PageTooLarge> => {
-  const page = pageOf(items, request)
-  return Effect.as(checkPageBytes(page.items.reduce((sum, item) => sum + (textOf(item)?.length ?? 0), 0)), page)
+  readText: (item: A) => string | null
+): Page<A> => {
+  const page = toPage(items, request)
+  const count = countOfPage(page.items.map((item) => utf8Length(readText(item) ?? "")))
+  return { ...page, items: page.items.slice(0, count) }
 }
 
-/** Compares text by code unit, which for ids is the order of every database. */
+/** Compares text by code unit. For ids this is the order of every database. */
 export const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)

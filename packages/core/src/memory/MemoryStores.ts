@@ -1,42 +1,44 @@
 /**
- * All stores in memory, for examples, tests and hosts that need nothing to last.
+ * All stores in memory, for examples, tests and hosts that need no persistence.
  *
- * Each is the executable specification of its interface: small enough to be checked by eye, and the model that
- * the contract compares the other adapters with.
+ * Each store is the executable specification of its interface. It is small enough to be reviewed, and the contract
+ * compares the other adapters with it.
  */
 import { Layer } from "effect"
-import type { ApiKeyStore } from "../access/ApiKeyStore.ts"
-import type { ServiceKeyStore } from "../access/ServiceKeyStore.ts"
-import type { SessionStore } from "../access/SessionStore.ts"
-import type { Feed } from "../activity/Feed.ts"
-import type { AuditStore } from "../audit/AuditStore.ts"
-import type { BlobStore } from "../blobs/BlobStore.ts"
-import type { BuildStore } from "../builds/BuildStore.ts"
-import type { DomainStore } from "../domains/DomainStore.ts"
-import type { SealedStore } from "../encryption/SealedStore.ts"
-import type { EventStore } from "../events/EventStore.ts"
-import type { FileStore } from "../files/FileStore.ts"
-import type { JournalStore } from "../journal/JournalStore.ts"
-import type { ProjectStore } from "../projects/ProjectStore.ts"
-import type { AdmissionStore } from "../runs/AdmissionStore.ts"
-import type { RunControlStore } from "../runs/RunControlStore.ts"
-import type { RunStore } from "../runs/RunStore.ts"
-import type { TickStore } from "../runs/TickStore.ts"
-import type { ScheduleStore } from "../schedules/ScheduleStore.ts"
-import type { ContextVariableStore } from "../secrets/ContextVariableStore.ts"
-import type { StreamStore } from "../streams/StreamStore.ts"
-import type { RateStore } from "../tenancy/RateStore.ts"
-import type { TenantStore } from "../tenancy/TenantStore.ts"
-import type { UsageStore } from "../tenancy/UsageStore.ts"
+import type { BlobStore } from "../platform/blobs/BlobStore.ts"
+import type { ClusterBus } from "../platform/cluster/ClusterBus.ts"
+import type { SealedStore } from "../platform/encryption/SealedStore.ts"
+import type { AuditStore } from "../resources/audit/AuditStore.ts"
+import type { BuildStore } from "../resources/builds/BuildStore.ts"
+import type { DomainStore } from "../resources/domains/DomainStore.ts"
+import type { FileStore } from "../resources/files/FileStore.ts"
+import type { ScrubStore } from "../resources/files/ScrubStore.ts"
+import type { ProjectStore } from "../resources/projects/ProjectStore.ts"
+import type { ScheduleStore } from "../resources/schedules/ScheduleStore.ts"
+import type { ContextVariableStore } from "../resources/secrets/ContextVariableStore.ts"
+import type { EventStore } from "../runtime/events/EventStore.ts"
+import type { JournalStore } from "../runtime/journal/JournalStore.ts"
+import type { AdmissionStore } from "../runtime/runs/AdmissionStore.ts"
+import type { RunControlStore } from "../runtime/runs/RunControlStore.ts"
+import type { RunStore } from "../runtime/runs/RunStore.ts"
+import type { TickStore } from "../runtime/runs/TickStore.ts"
+import type { WorkflowStore } from "../runtime/runs/WorkflowStore.ts"
+import type { StreamStore } from "../runtime/streams/StreamStore.ts"
+import type { ApiKeyStore } from "../tenants/access/ApiKeyStore.ts"
+import type { ServiceKeyStore } from "../tenants/access/ServiceKeyStore.ts"
+import type { SessionStore } from "../tenants/access/SessionStore.ts"
+import type { RateStore } from "../tenants/orgs/RateStore.ts"
+import type { TenantStore } from "../tenants/orgs/TenantStore.ts"
+import type { UsageStore } from "../tenants/orgs/UsageStore.ts"
 import * as AdmissionStoreMemory from "./AdmissionStoreMemory.ts"
 import * as ApiKeyStoreMemory from "./ApiKeyStoreMemory.ts"
 import * as AuditStoreMemory from "./AuditStoreMemory.ts"
 import * as BlobStoreMemory from "./BlobStoreMemory.ts"
 import * as BuildStoreMemory from "./BuildStoreMemory.ts"
+import * as ClusterBusMemory from "./ClusterBusMemory.ts"
 import * as ContextVariableStoreMemory from "./ContextVariableStoreMemory.ts"
 import * as DomainStoreMemory from "./DomainStoreMemory.ts"
 import * as EventStoreMemory from "./EventStoreMemory.ts"
-import * as FeedMemory from "./FeedMemory.ts"
 import * as FileStoreMemory from "./FileStoreMemory.ts"
 import * as JournalStoreMemory from "./JournalStoreMemory.ts"
 import { MemoryDatabase } from "./MemoryDatabase.ts"
@@ -45,6 +47,7 @@ import * as RateStoreMemory from "./RateStoreMemory.ts"
 import * as RunControlStoreMemory from "./RunControlStoreMemory.ts"
 import * as RunStoreMemory from "./RunStoreMemory.ts"
 import * as ScheduleStoreMemory from "./ScheduleStoreMemory.ts"
+import * as ScrubStoreMemory from "./ScrubStoreMemory.ts"
 import * as SealedStoreMemory from "./SealedStoreMemory.ts"
 import * as ServiceKeyStoreMemory from "./ServiceKeyStoreMemory.ts"
 import * as SessionStoreMemory from "./SessionStoreMemory.ts"
@@ -52,8 +55,9 @@ import * as StreamStoreMemory from "./StreamStoreMemory.ts"
 import * as TenantStoreMemory from "./TenantStoreMemory.ts"
 import * as TickStoreMemory from "./TickStoreMemory.ts"
 import * as UsageStoreMemory from "./UsageStoreMemory.ts"
+import * as WorkflowStoreMemory from "./WorkflowStoreMemory.ts"
 
-/** The stores of one database, without blobs and feed. */
+/** The stores of one database, without blobs and cluster bus. */
 export type DatabaseStores =
   | ApiKeyStore
   | SessionStore
@@ -64,9 +68,11 @@ export type DatabaseStores =
   | ContextVariableStore
   | SealedStore
   | FileStore
+  | ScrubStore
   | BuildStore
   | ScheduleStore
   | TickStore
+  | WorkflowStore
   | EventStore
   | RunStore
   | RunControlStore
@@ -87,6 +93,7 @@ const databaseStores: Layer.Layer<DatabaseStores> = Layer.mergeAll(
   ContextVariableStoreMemory.layer,
   SealedStoreMemory.layer,
   FileStoreMemory.layer,
+  ScrubStoreMemory.layer,
   BuildStoreMemory.layer,
   ScheduleStoreMemory.layer,
   TickStoreMemory.layer,
@@ -98,22 +105,23 @@ const databaseStores: Layer.Layer<DatabaseStores> = Layer.mergeAll(
   AdmissionStoreMemory.layer,
   UsageStoreMemory.layer,
   RateStoreMemory.layer,
-  DomainStoreMemory.layer
+  DomainStoreMemory.layer,
+  WorkflowStoreMemory.layer
 ).pipe(Layer.provide(MemoryDatabase.layer))
 
 export const MemoryStores: {
-  /** Every store on one fresh database, with blobs and feed. */
-  readonly layer: Layer.Layer<DatabaseStores | BlobStore | Feed>
-  /** As `layer`, but for a host that keeps blobs and feed elsewhere. */
+  /** All stores on one empty database, with blobs and cluster bus. */
+  readonly layer: Layer.Layer<DatabaseStores | BlobStore | ClusterBus>
+  /** As `layer`, without blobs and cluster bus. */
   readonly database: Layer.Layer<DatabaseStores>
   readonly blobs: Layer.Layer<BlobStore>
-  readonly feed: Layer.Layer<Feed>
-  /** For databases that one process owns. */
+  readonly cluster: Layer.Layer<ClusterBus>
+  /** For databases with a single process. */
   readonly rates: Layer.Layer<RateStore>
 } = {
-  layer: Layer.mergeAll(databaseStores, BlobStoreMemory.layer, FeedMemory.layer),
+  layer: Layer.mergeAll(databaseStores, BlobStoreMemory.layer, ClusterBusMemory.layer),
   database: databaseStores,
   blobs: BlobStoreMemory.layer,
-  feed: FeedMemory.layer,
+  cluster: ClusterBusMemory.layer,
   rates: RateStoreMemory.layer
 }

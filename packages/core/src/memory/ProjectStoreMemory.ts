@@ -1,16 +1,25 @@
 /** `ProjectStore` in memory: the executable specification. */
 import { Effect, Layer } from "effect"
-import { artifactKey } from "../builds/Artifacts.ts"
-import { NotFound, Taken } from "../errors/Errors.ts"
-import { Timestamp } from "../ids/Timestamp.ts"
-import { Project } from "../projects/Project.ts"
-import { ProjectStore } from "../projects/ProjectStore.ts"
-import { compareText, MemoryDatabase, pageOf } from "./MemoryDatabase.ts"
+import { NotFound, Taken } from "../foundation/Errors.ts"
+import { Timestamp } from "../foundation/time/Timestamp.ts"
+import { artifactKey } from "../resources/builds/Artifacts.ts"
+import { Project } from "../resources/projects/Project.ts"
+import { ProjectStore } from "../resources/projects/ProjectStore.ts"
+import { compareText, MemoryDatabase, toPage } from "./MemoryDatabase.ts"
 
 export const layer: Layer.Layer<ProjectStore, never, MemoryDatabase> = Layer.effect(
   ProjectStore,
   Effect.gen(function* () {
-    const { projects, builds, deployments, liveBuilds, contextVariables, schedules, looseBytes } = yield* MemoryDatabase
+    const {
+      projects,
+      removedProjects,
+      builds,
+      deployments,
+      liveBuilds,
+      contextVariables,
+      schedules,
+      uncommittedBlobs
+    } = yield* MemoryDatabase
 
     const isTaken = (project: Project) =>
       [...projects.values()].some(
@@ -36,7 +45,7 @@ export const layer: Layer.Layer<ProjectStore, never, MemoryDatabase> = Layer.eff
 
       list: (envId, page, only) =>
         Effect.sync(() =>
-          pageOf(
+          toPage(
             [...projects.values()]
               .filter((project) => project.env_id === envId)
               .filter(
@@ -54,28 +63,49 @@ export const layer: Layer.Layer<ProjectStore, never, MemoryDatabase> = Layer.eff
         projects.set(old.project_id, new Project({ ...old, name: project.name, updated_at: project.updated_at }))
       }),
 
-      remove: (envId, id) =>
+      remove: (envId, id, at) =>
         Effect.suspend(() => {
           if (projects.get(id)?.env_id !== envId) return Effect.fail(notFound)
           projects.delete(id)
+          removedProjects.set(id, { project_id: id, env_id: envId, removed_at: at, swept: false })
           deployments.delete(id)
           liveBuilds.delete(id)
           for (const build of builds.values()) {
             if (build.project_id !== id) continue
             builds.delete(build.build_id)
             for (const key of [build.storage_path, artifactKey(build)])
-              looseBytes.set(key, { until: atOnce, taken: false })
+              uncommittedBlobs.set(key, { until: immediately, taken: false })
           }
           for (const [place, variable] of contextVariables)
             if (variable.project_id === id) contextVariables.delete(place)
           for (const { project_id, schedule_id } of schedules.values())
             if (project_id === id) schedules.delete(schedule_id)
           return Effect.void
+        }),
+
+      removals: (after, limit) =>
+        Effect.sync(() =>
+          [...removedProjects.values()]
+            .filter(({ project_id, swept }) => !swept && project_id > (after ?? ""))
+            .sort((a, b) => compareText(a.project_id, b.project_id))
+            .slice(0, limit)
+        ),
+
+      markSwept: (id) =>
+        Effect.sync(() => {
+          const removed = removedProjects.get(id)
+          if (removed !== undefined) removedProjects.set(id, { ...removed, swept: true })
+        }),
+
+      forgetRemovals: (before) =>
+        Effect.sync(() => {
+          for (const { project_id, removed_at, swept } of removedProjects.values())
+            if (swept && removed_at < before) removedProjects.delete(project_id)
         })
     })
   })
 )
 
-const atOnce = Timestamp.make(0)
+const immediately = Timestamp.make(0)
 const notFound = new NotFound({ resource: "project" })
 const taken = new Taken({ what: "project name" })

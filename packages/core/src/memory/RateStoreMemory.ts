@@ -1,40 +1,41 @@
-/** `RateStore` in memory: the executable specification, and the store of every process that owns its database alone. */
+/** `RateStore` in memory: the executable specification, and the store of every process that is the only user of its database. */
 import { Effect, Layer } from "effect"
-import type { OrgId } from "../ids/Ids.ts"
-import { RateStore } from "../tenancy/RateStore.ts"
+import type { OrgId } from "../foundation/Ids.ts"
+import { RateStore } from "../tenants/orgs/RateStore.ts"
 
-/** What is left, in thousandths of a request, so that a millisecond of a whole rate is a whole number. */
+/** A token bucket. */
 interface Bucket {
-  left: number
-  /** Epoch milliseconds of `left`. */
+  /** Remaining tokens in thousandths of a request, so that the refill per millisecond is an integer. */
+  tokens: number
+  /** Time of the last refill, in epoch milliseconds. */
   at: number
-  /** The rate that it was filled by. */
+  /** Rate of the refill. */
   perSecond: number
 }
 
 const request = 1000
 
 /**
- * Organizations to remember; beyond, the one that asked first goes. It would have to have asked within the last
- * second to lose count of anything.
+ * Maximum organizations; beyond it the least recently used bucket is removed. Its count is lost only if it was used
+ * within the last second, since older buckets are full.
  */
 const capacity = 10_000
 
 export const layer: Layer.Layer<RateStore> = Layer.sync(RateStore, () => {
   const buckets = new Map<OrgId, Bucket>()
 
-  const bucketOf = (orgId: OrgId, perSecond: number, now: number): Bucket => {
+  const findBucket = (orgId: OrgId, perSecond: number, now: number): Bucket => {
     const known = buckets.get(orgId)
-    // What was used of another rate says nothing about what may be used of this one.
+    // A changed rate starts with a full bucket.
     if (known?.perSecond === perSecond) {
-      // Order matters only when something may have to go.
+      // The order matters only when buckets may be removed soon.
       if (buckets.size > capacity / 2) {
         buckets.delete(orgId)
         buckets.set(orgId, known)
       }
       return known
     }
-    const bucket = { left: perSecond * request, at: now, perSecond }
+    const bucket = { tokens: perSecond * request, at: now, perSecond }
     buckets.set(orgId, bucket)
     const [oldest] = buckets.keys()
     if (buckets.size > capacity && oldest !== undefined) buckets.delete(oldest)
@@ -45,15 +46,15 @@ export const layer: Layer.Layer<RateStore> = Layer.sync(RateStore, () => {
     take: (orgId, perSecond, now) =>
       Effect.sync(() => {
         const full = perSecond * request
-        const bucket = bucketOf(orgId, perSecond, now)
+        const bucket = findBucket(orgId, perSecond, now)
         const elapsed = Math.max(0, now - bucket.at)
-        bucket.left = Math.min(full, bucket.left + elapsed * perSecond)
+        bucket.tokens = Math.min(full, bucket.tokens + elapsed * perSecond)
         bucket.at += elapsed
-        if (bucket.left >= request) {
-          bucket.left -= request
+        if (bucket.tokens >= request) {
+          bucket.tokens -= request
           return 0
         }
-        return Math.ceil((request - bucket.left) / perSecond) + bucket.at - now
+        return Math.ceil((request - bucket.tokens) / perSecond) + bucket.at - now
       })
   })
 })

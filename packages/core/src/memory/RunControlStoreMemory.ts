@@ -1,19 +1,22 @@
 /** `RunControlStore` in memory: the executable specification. */
 import { Effect, Layer } from "effect"
-import type { EnvId } from "../ids/Ids.ts"
-import { cancelRun } from "../runs/Attempt.ts"
-import type { Run } from "../runs/Run.ts"
-import { RunControlStore, type RunSelection } from "../runs/RunControlStore.ts"
+import type { EnvId } from "../foundation/Ids.ts"
+import { cancelRun } from "../runtime/runs/Attempt.ts"
+import type { Delivery } from "../runtime/runs/Delivery.ts"
+import type { DeliveryPosition, DeliverySelection, DiscardedDelivery } from "../runtime/runs/DeliverySelection.ts"
+import type { Run } from "../runtime/runs/Run.ts"
+import { RunControlStore, type RunSelection } from "../runtime/runs/RunControlStore.ts"
+import { endWaits } from "./JournalStoreMemory.ts"
 import { compareText, MemoryDatabase } from "./MemoryDatabase.ts"
 
 export const layer: Layer.Layer<RunControlStore, never, MemoryDatabase> = Layer.effect(
   RunControlStore,
   Effect.gen(function* () {
-    const { runs, logs, deliveries } = yield* MemoryDatabase
+    const { runs, logs, events, deliveries, histories } = yield* MemoryDatabase
 
-    /** The delivery that the run holds is gone; the key of its group. */
-    const letGo = ({ run_id }: Run): string | null => {
-      const held = [...deliveries.values()].find((row) => row.run_id === run_id)
+    /** Removes the delivery that the run holds. Returns the key of its group. */
+    const removeDelivery = ({ run_id }: Run): string | null => {
+      const held = [...deliveries.values()].find((row) => row.run_id === run_id || row.delivery.continues === run_id)
       if (held === undefined) return null
       deliveries.delete(held.delivery.delivery_id)
       return held.delivery.group?.key ?? null
@@ -29,9 +32,29 @@ export const layer: Layer.Layer<RunControlStore, never, MemoryDatabase> = Layer.
             .map((running) => {
               const run = cancelRun(running, at)
               runs.set(run.run_id, run)
-              return { run, group: letGo(run) }
+              endWaits({ histories }, run.run_id)
+              return { run, group: removeDelivery(run) }
             })
         ),
+
+      discard: (envId, which, after, limit) =>
+        Effect.sync(() => {
+          const examined = [...deliveries.values()]
+            .filter(({ delivery, run_id }) => run_id === null && delivery.env_id === envId)
+            .map(({ delivery }) => delivery)
+            .sort(comparePositions)
+            .filter((delivery) => after === null || comparePositions(delivery, after) > 0)
+            .slice(0, limit)
+          const discarded = examined.flatMap((delivery): ReadonlyArray<DiscardedDelivery> => {
+            const { delivery_id, event_id, stream_id, group } = delivery
+            const event_type = events.get(event_id)?.event_type ?? ""
+            if (!isDiscarded(delivery, event_type, which)) return []
+            deliveries.delete(delivery_id)
+            return [{ delivery_id, event_id, stream_id, event_type, group: group?.key ?? null }]
+          })
+          const last = examined.length < limit ? undefined : examined.at(-1)
+          return { discarded, next: last === undefined ? null : { due_at: last.due_at, delivery_id: last.delivery_id } }
+        }),
 
       log: (written) =>
         Effect.sync(() =>
@@ -43,9 +66,9 @@ export const layer: Layer.Layer<RunControlStore, never, MemoryDatabase> = Layer.
           })
         ),
 
-      ended: (asked) =>
+      ended: (refs) =>
         Effect.sync(() =>
-          asked
+          refs
             .filter(({ env_id, run_id }) => {
               const run = runs.get(run_id)
               return run?.env_id === env_id && run.status !== "running"
@@ -58,12 +81,29 @@ export const layer: Layer.Layer<RunControlStore, never, MemoryDatabase> = Layer.
   })
 )
 
+const comparePositions = (a: DeliveryPosition, b: DeliveryPosition): number =>
+  a.due_at - b.due_at || compareText(a.delivery_id, b.delivery_id)
+
+const isDiscarded = (delivery: Delivery, event_type: string, which: DeliverySelection): boolean => {
+  const { projectId, project, eventType, functions = [], before } = which
+  const name = `${delivery.ns}/${delivery.var}`
+  const names = [name, `${delivery.project_name}:${name}`]
+  return (
+    (projectId === undefined || delivery.project_id === projectId) &&
+    (project === undefined || delivery.project_id === project || delivery.project_name === project) &&
+    (eventType === undefined || event_type === eventType) &&
+    (before === undefined || delivery.delivery_id < before) &&
+    functions.every((list) => names.some((each) => list.includes(each)))
+  )
+}
+
 const isSelected = (run: Run, envId: EnvId, which: RunSelection): boolean => {
-  const { runId, type, since, until, eventId, functions } = which
+  const { runId, projectId, type, since, until, eventId, functions } = which
   const name = `${run.ns}/${run.var}`
   return (
     run.env_id === envId &&
     (runId === undefined || run.run_id === runId) &&
+    (projectId === undefined || run.project_id === projectId) &&
     (type === undefined || run.run_type === type) &&
     (since === undefined || run.start_time >= since) &&
     (until === undefined || run.start_time <= until) &&

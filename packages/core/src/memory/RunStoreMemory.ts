@@ -1,10 +1,10 @@
 /** `RunStore` in memory: the executable specification. */
 import { Effect, Layer } from "effect"
-import { NotFound } from "../errors/Errors.ts"
-import type { EnvId } from "../ids/Ids.ts"
-import type { Run, RunStatus } from "../runs/Run.ts"
-import { type RunFilter, RunStore } from "../runs/RunStore.ts"
-import { boundedPageOf, compareText, MemoryDatabase, pageOf } from "./MemoryDatabase.ts"
+import { NotFound } from "../foundation/Errors.ts"
+import type { EnvId } from "../foundation/Ids.ts"
+import type { Run, RunStatus } from "../runtime/runs/Run.ts"
+import { type RunFilter, RunStore } from "../runtime/runs/RunStore.ts"
+import { compareText, MemoryDatabase, toBoundedPage, toPage } from "./MemoryDatabase.ts"
 
 export const layer: Layer.Layer<RunStore, never, MemoryDatabase> = Layer.effect(
   RunStore,
@@ -33,8 +33,8 @@ export const layer: Layer.Layer<RunStore, never, MemoryDatabase> = Layer.effect(
         }),
 
       list: (envId, page, filter) =>
-        Effect.suspend(() =>
-          boundedPageOf(
+        Effect.sync(() =>
+          toBoundedPage(
             [...matching(envId, filter)].sort((a, b) => compareText(b.run_id, a.run_id)),
             page,
             (run) => run.result
@@ -58,7 +58,7 @@ export const layer: Layer.Layer<RunStore, never, MemoryDatabase> = Layer.effect(
         Effect.sync(() => Math.min(limit, [...deliveries.values()].filter((row) => row.run_id === null).length)),
 
       logs: (envId, id, page) =>
-        Effect.sync(() => pageOf(runs.get(id)?.env_id === envId ? (logs.get(id) ?? []) : [], page))
+        Effect.sync(() => toPage(runs.get(id)?.env_id === envId ? (logs.get(id) ?? []) : [], page))
     })
   })
 )

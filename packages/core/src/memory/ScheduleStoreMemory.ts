@@ -1,17 +1,17 @@
 /** `ScheduleStore` in memory: the executable specification. */
 import { Effect, Layer } from "effect"
-import { NotFound } from "../errors/Errors.ts"
-import type { EnvId } from "../ids/Ids.ts"
-import type { Timestamp } from "../ids/Timestamp.ts"
-import type { Schedule, ScheduleChange, ScheduleRefusal } from "../schedules/Schedule.ts"
-import { ScheduleStore } from "../schedules/ScheduleStore.ts"
-import { compareText, MemoryDatabase, pageOf } from "./MemoryDatabase.ts"
+import { NotFound } from "../foundation/Errors.ts"
+import type { EnvId } from "../foundation/Ids.ts"
+import type { Timestamp } from "../foundation/time/Timestamp.ts"
+import type { Schedule, ScheduleChange, ScheduleRefusal } from "../resources/schedules/Schedule.ts"
+import { ScheduleStore } from "../resources/schedules/ScheduleStore.ts"
+import { compareText, MemoryDatabase, toPage } from "./MemoryDatabase.ts"
 
 export const layer: Layer.Layer<ScheduleStore, never, MemoryDatabase> = Layer.effect(
   ScheduleStore,
   Effect.map(MemoryDatabase, (db) => {
     const dynamic = (envId: EnvId, only?: ReadonlyArray<string>): ReadonlyArray<Schedule> =>
-      dynamicOf(db, envId).filter(({ project_id }) => {
+      findDynamic(db, envId).filter(({ project_id }) => {
         const name = db.projects.get(project_id)?.name
         return only === undefined || only.includes(project_id) || (name !== undefined && only.includes(name))
       })
@@ -19,7 +19,7 @@ export const layer: Layer.Layer<ScheduleStore, never, MemoryDatabase> = Layer.ef
     return ScheduleStore.of({
       list: (envId, page, only) =>
         Effect.sync(() =>
-          pageOf(
+          toPage(
             [...dynamic(envId, only)].sort((a, b) => compareText(b.schedule_id, a.schedule_id)),
             page
           )
@@ -53,19 +53,19 @@ export const layer: Layer.Layer<ScheduleStore, never, MemoryDatabase> = Layer.ef
 
 type Database = MemoryDatabase["Service"]
 
-const dynamicOf = (db: Database, envId: EnvId): ReadonlyArray<Schedule> =>
+const findDynamic = (db: Database, envId: EnvId): ReadonlyArray<Schedule> =>
   [...db.schedules.values()].filter(({ env_id, kind }) => env_id === envId && kind === "dynamic")
 
-/** Makes the change, or tells why not. */
+/** Applies the change, or returns the reason of the refusal. */
 export const changeSchedules = (db: Database, change: ScheduleChange): ScheduleRefusal | null => {
   if (change._tag === "Created") {
     const { schedule, max } = change
-    if (dynamicOf(db, schedule.env_id).length >= max) return "too many"
+    if (findDynamic(db, schedule.env_id).length >= max) return "too many"
     db.schedules.set(schedule.schedule_id, schedule)
     return null
   }
   const { by } = change
-  const cancelled = dynamicOf(db, change.env_id).filter((schedule) =>
+  const cancelled = findDynamic(db, change.env_id).filter((schedule) =>
     "schedule_id" in by
       ? schedule.schedule_id === by.schedule_id
       : schedule.project_id === by.project_id && schedule.ns === by.ns && schedule.var === by.var

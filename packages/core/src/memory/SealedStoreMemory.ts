@@ -1,16 +1,16 @@
 /** `SealedStore` in memory: the executable specification. */
 import { Effect, Layer } from "effect"
-import { ServiceKey } from "../access/ServiceKey.ts"
-import { Session } from "../access/Session.ts"
-import { certificatePlace } from "../domains/DomainCertificate.ts"
-import type { Place } from "../encryption/Keyring.ts"
-import { keyIdOf, type Sealed } from "../encryption/Sealed.ts"
-import { SealedStore, type SealedValue } from "../encryption/SealedStore.ts"
-import { ContextVariable, contextPlace } from "../secrets/ContextVariable.ts"
+import type { SealContext } from "../platform/encryption/Keyring.ts"
+import { keyIdOf, type Sealed } from "../platform/encryption/Sealed.ts"
+import { SealedStore, type SealedValue } from "../platform/encryption/SealedStore.ts"
+import { certificatePlace } from "../resources/domains/DomainCertificate.ts"
+import { ContextVariable, contextPlace } from "../resources/secrets/ContextVariable.ts"
+import { ServiceKey } from "../tenants/access/ServiceKey.ts"
+import { Session } from "../tenants/access/Session.ts"
 import { compareText, MemoryDatabase } from "./MemoryDatabase.ts"
 
-/** The sealed values of one table. */
-interface Holder {
+/** Access to the encrypted values of one table. */
+interface SealedTable {
   readonly values: () => ReadonlyArray<SealedValue>
   readonly put: (id: string, next: Sealed) => void
 }
@@ -18,7 +18,7 @@ interface Holder {
 export const layer: Layer.Layer<SealedStore, never, MemoryDatabase> = Layer.effect(
   SealedStore,
   Effect.map(MemoryDatabase, ({ contextVariables, sessions, serviceKeys, certificates }) => {
-    const holders: Readonly<Record<Place["table"], Holder>> = {
+    const tables: Readonly<Record<SealContext["table"], SealedTable>> = {
       context_variables: {
         values: () =>
           [...contextVariables.values()].map(({ project_id, key, value }) => ({
@@ -31,7 +31,7 @@ export const layer: Layer.Layer<SealedStore, never, MemoryDatabase> = Layer.effe
         }
       },
       sessions: {
-        values: () => [...sessions.values()].flatMap((row) => valueOf("sessions", row.session_id, row.metadata)),
+        values: () => [...sessions.values()].flatMap((row) => toValues("sessions", row.session_id, row.metadata)),
         put: (id, metadata) => {
           const old = [...sessions.values()].find(({ session_id }) => session_id === id)
           if (old !== undefined) sessions.set(old.session_id, new Session({ ...old, metadata }))
@@ -39,7 +39,7 @@ export const layer: Layer.Layer<SealedStore, never, MemoryDatabase> = Layer.effe
       },
       service_keys: {
         values: () =>
-          [...serviceKeys.values()].flatMap((row) => valueOf("service_keys", row.service_key_id, row.metadata)),
+          [...serviceKeys.values()].flatMap((row) => toValues("service_keys", row.service_key_id, row.metadata)),
         put: (id, metadata) => {
           const old = [...serviceKeys.values()].find(({ service_key_id }) => service_key_id === id)
           if (old !== undefined) serviceKeys.set(old.service_key_id, new ServiceKey({ ...old, metadata }))
@@ -61,8 +61,8 @@ export const layer: Layer.Layer<SealedStore, never, MemoryDatabase> = Layer.effe
     return SealedStore.of({
       sealedByOthers: (keyId, { after, limit }) =>
         Effect.sync(() =>
-          Object.values(holders)
-            .flatMap((holder) => holder.values())
+          Object.values(tables)
+            .flatMap((table) => table.values())
             .filter(
               ({ place, sealed }) => keyIdOf(sealed) !== keyId && (after === null || comparePlaces(place, after) > 0)
             )
@@ -72,17 +72,18 @@ export const layer: Layer.Layer<SealedStore, never, MemoryDatabase> = Layer.effe
 
       replace: ({ place, sealed }, next) =>
         Effect.sync(() => {
-          const holder = holders[place.table]
-          const found = holder.values().find((value) => value.place.id === place.id)
+          const table = tables[place.table]
+          const found = table.values().find((value) => value.place.id === place.id)
           if (found?.sealed !== sealed) return false
-          holder.put(place.id, next)
+          table.put(place.id, next)
           return true
         })
     })
   })
 )
 
-const valueOf = (table: Place["table"], id: string, sealed: Sealed | null): ReadonlyArray<SealedValue> =>
+const toValues = (table: SealContext["table"], id: string, sealed: Sealed | null): ReadonlyArray<SealedValue> =>
   sealed === null ? [] : [{ place: { table, id }, sealed }]
 
-const comparePlaces = (a: Place, b: Place): number => compareText(a.table, b.table) || compareText(a.id, b.id)
+const comparePlaces = (a: SealContext, b: SealContext): number =>
+  compareText(a.table, b.table) || compareText(a.id, b.id)

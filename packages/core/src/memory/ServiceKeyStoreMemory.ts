@@ -1,10 +1,10 @@
 /** `ServiceKeyStore` in memory: the executable specification. */
 import { Effect, Layer } from "effect"
-import { isActive, ServiceKey } from "../access/ServiceKey.ts"
-import { ServiceKeyStore } from "../access/ServiceKeyStore.ts"
-import { NotFound } from "../errors/Errors.ts"
-import type { ApiKeyId, ServiceKeyId } from "../ids/Ids.ts"
-import { compareText, MemoryDatabase, pageOf } from "./MemoryDatabase.ts"
+import { NotFound } from "../foundation/Errors.ts"
+import type { ApiKeyId, ServiceKeyId } from "../foundation/Ids.ts"
+import { isActive, ServiceKey } from "../tenants/access/ServiceKey.ts"
+import { ServiceKeyStore } from "../tenants/access/ServiceKeyStore.ts"
+import { compareText, MemoryDatabase, toPage } from "./MemoryDatabase.ts"
 
 export const layer: Layer.Layer<ServiceKeyStore, never, MemoryDatabase> = Layer.effect(
   ServiceKeyStore,
@@ -23,12 +23,12 @@ export const layer: Layer.Layer<ServiceKeyStore, never, MemoryDatabase> = Layer.
         () => notFound
       )
 
-    const keysOf = (apiKeyId: ApiKeyId) => [...serviceKeys.values()].filter((key) => key.api_key_id === apiKeyId)
+    const findKeys = (apiKeyId: ApiKeyId) => [...serviceKeys.values()].filter((key) => key.api_key_id === apiKeyId)
 
     return ServiceKeyStore.of({
       insert: (key) => Effect.sync(() => void serviceKeys.set(key.service_key_id, key)),
       find: (id) => Effect.suspend(() => find(id)),
-      list: (apiKeyId, page) => Effect.sync(() => pageOf(keysOf(apiKeyId).sort(newestFirst), page)),
+      list: (apiKeyId, page) => Effect.sync(() => toPage(findKeys(apiKeyId).sort(newestFirst), page)),
       get: (apiKeyId, id) => Effect.suspend(() => get(apiKeyId, id)),
 
       revoke: Effect.fnUntraced(function* (apiKeyId, id, at) {
@@ -39,7 +39,7 @@ export const layer: Layer.Layer<ServiceKeyStore, never, MemoryDatabase> = Layer.
 
       revokeAll: (apiKeyId, at) =>
         Effect.sync(() => {
-          const active = keysOf(apiKeyId).filter((key) => isActive(key, at))
+          const active = findKeys(apiKeyId).filter((key) => isActive(key, at))
           for (const key of active) serviceKeys.set(key.service_key_id, new ServiceKey({ ...key, revoked_at: at }))
           return active.map((key) => key.service_key_id)
         })

@@ -1,24 +1,24 @@
 /** `SessionStore` in memory: the executable specification. */
 import { Effect, Layer } from "effect"
-import type { Session } from "../access/Session.ts"
-import { SessionStore } from "../access/SessionStore.ts"
-import { NotFound } from "../errors/Errors.ts"
-import type { ApiKeyId } from "../ids/Ids.ts"
-import type { Timestamp } from "../ids/Timestamp.ts"
-import { compareText, MemoryDatabase, pageOf } from "./MemoryDatabase.ts"
+import { NotFound } from "../foundation/Errors.ts"
+import type { ApiKeyId } from "../foundation/Ids.ts"
+import type { Timestamp } from "../foundation/time/Timestamp.ts"
+import type { Session } from "../tenants/access/Session.ts"
+import { SessionStore } from "../tenants/access/SessionStore.ts"
+import { compareText, MemoryDatabase, toPage } from "./MemoryDatabase.ts"
 
 export const layer: Layer.Layer<SessionStore, never, MemoryDatabase> = Layer.effect(
   SessionStore,
   Effect.gen(function* () {
     const { sessions } = yield* MemoryDatabase
 
-    const activeOf = (apiKeyId: ApiKeyId, now: Timestamp): ReadonlyArray<Session> =>
+    const findActive = (apiKeyId: ApiKeyId, now: Timestamp): ReadonlyArray<Session> =>
       [...sessions.values()].filter((session) => session.api_key_id === apiKeyId && now < session.expires_at)
 
     return SessionStore.of({
       insert: (session, now, activeMax) =>
         Effect.sync(() => {
-          if (activeOf(session.api_key_id, now).length >= activeMax) return false
+          if (findActive(session.api_key_id, now).length >= activeMax) return false
           sessions.set(session.session_id, session)
           return true
         }),
@@ -29,7 +29,7 @@ export const layer: Layer.Layer<SessionStore, never, MemoryDatabase> = Layer.eff
           return session === undefined ? Effect.fail(notFound) : Effect.succeed(session)
         }),
 
-      list: (apiKeyId, now, page) => Effect.sync(() => pageOf([...activeOf(apiKeyId, now)].sort(newestFirst), page)),
+      list: (apiKeyId, now, page) => Effect.sync(() => toPage([...findActive(apiKeyId, now)].sort(newestFirst), page)),
 
       remove: (apiKeyId, id, now) =>
         Effect.suspend(() => {
@@ -41,7 +41,7 @@ export const layer: Layer.Layer<SessionStore, never, MemoryDatabase> = Layer.eff
 
       removeAll: (apiKeyId, now) =>
         Effect.sync(() => {
-          const active = activeOf(apiKeyId, now).map((session) => session.session_id)
+          const active = findActive(apiKeyId, now).map((session) => session.session_id)
           for (const session of sessions.values()) {
             if (session.api_key_id === apiKeyId) sessions.delete(session.session_id)
           }

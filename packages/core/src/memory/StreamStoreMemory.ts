@@ -1,9 +1,9 @@
 /** `StreamStore` in memory: the executable specification. */
 import { Effect, Layer } from "effect"
-import type { Event } from "../events/Event.ts"
-import { utf8Length } from "../ids/Utf8.ts"
-import { latestFacts, retell } from "../streams/Retelling.ts"
-import { StreamStore } from "../streams/StreamStore.ts"
+import { utf8Length } from "../foundation/Utf8.ts"
+import type { Event } from "../runtime/events/Event.ts"
+import { latestEntries, toActivity } from "../runtime/streams/ActivityHistory.ts"
+import { StreamStore } from "../runtime/streams/StreamStore.ts"
 import { MemoryDatabase } from "./MemoryDatabase.ts"
 
 export const layer: Layer.Layer<StreamStore, never, MemoryDatabase> = Layer.effect(
@@ -32,14 +32,14 @@ export const layer: Layer.Layer<StreamStore, never, MemoryDatabase> = Layer.effe
           const wanted = [...runs.values()].filter(
             ({ env_id, stream_id }) => env_id === envId && (stream === null || stream_id === stream)
           )
-          const facts = latestFacts(
+          const entries = latestEntries(
             envId,
             ofEnv.map((event) => ({ ...event, begins: begins(event) })),
             wanted.map((run) => ({ ...run, result_bytes: utf8Length(run.result ?? "") })),
             query
           )
-          return retell(
-            facts,
+          return toActivity(
+            entries,
             new Map(wanted.flatMap(({ run_id, result }) => (result === null ? [] : [[run_id, result]])))
           )
         })

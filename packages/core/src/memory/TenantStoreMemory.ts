@@ -1,29 +1,29 @@
 /** `TenantStore` in memory: the executable specification. */
 import { Effect, Layer } from "effect"
-import { NotFound, Taken } from "../errors/Errors.ts"
-import type { Announcement } from "../tenancy/Announcement.ts"
-import { Org } from "../tenancy/Tenant.ts"
-import { TenantStore } from "../tenancy/TenantStore.ts"
-import { compareText, MemoryDatabase, pageOf } from "./MemoryDatabase.ts"
+import { NotFound, Taken } from "../foundation/Errors.ts"
+import { Org } from "../tenants/orgs/Tenant.ts"
+import type { TenantHookJob } from "../tenants/orgs/TenantHookJob.ts"
+import { TenantStore } from "../tenants/orgs/TenantStore.ts"
+import { compareText, MemoryDatabase, toPage } from "./MemoryDatabase.ts"
 
 export const layer: Layer.Layer<TenantStore, never, MemoryDatabase> = Layer.effect(
   TenantStore,
   Effect.gen(function* () {
-    const { orgs, envs, announcements } = yield* MemoryDatabase
+    const { orgs, envs, hookJobs } = yield* MemoryDatabase
 
     const findOrg = (idOrSlug: string) =>
       [...orgs.values()].find((org) => org.org_id === idOrSlug || org.slug === idOrSlug)
 
-    const announce = (announcement?: Announcement) => {
-      if (announcement !== undefined) announcements.set(announcement.tenant_id, announcement)
+    const addHookJob = (job?: TenantHookJob) => {
+      if (job !== undefined) hookJobs.set(job.tenant_id, job)
     }
 
     return TenantStore.of({
-      insertOrg: (org, announcement) =>
+      insertOrg: (org, job) =>
         Effect.suspend(() => {
           if (orgs.has(org.org_id) || findOrg(org.slug) !== undefined) return Effect.fail(new Taken({ what: "slug" }))
           orgs.set(org.org_id, org)
-          announce(announcement)
+          addHookJob(job)
           return Effect.void
         }),
 
@@ -31,7 +31,7 @@ export const layer: Layer.Layer<TenantStore, never, MemoryDatabase> = Layer.effe
 
       listOrgs: (page) =>
         Effect.sync(() =>
-          pageOf(
+          toPage(
             [...orgs.values()].sort((a, b) => compareText(b.org_id, a.org_id)),
             page
           )
@@ -43,12 +43,12 @@ export const layer: Layer.Layer<TenantStore, never, MemoryDatabase> = Layer.effe
         orgs.set(old.org_id, new Org({ ...old, name, plan, members, updated_at }))
       }),
 
-      insertEnv: (env, announcement) =>
+      insertEnv: (env, job) =>
         Effect.suspend(() => {
           const taken = [...envs.values()].some((other) => other.org_id === env.org_id && other.name === env.name)
           if (taken || envs.has(env.env_id)) return Effect.fail(new Taken({ what: "environment name" }))
           envs.set(env.env_id, env)
-          announce(announcement)
+          addHookJob(job)
           return Effect.void
         }),
 
@@ -65,29 +65,29 @@ export const layer: Layer.Layer<TenantStore, never, MemoryDatabase> = Layer.effe
 
       listEnvs: (orgId, page) =>
         Effect.sync(() =>
-          pageOf(
+          toPage(
             [...envs.values()].filter((env) => env.org_id === orgId).sort((a, b) => compareText(b.env_id, a.env_id)),
             page
           )
         ),
 
-      dueAnnouncements: (kinds, now, limit) =>
+      dueHookJobs: (kinds, now, limit) =>
         Effect.sync(() =>
-          [...announcements.values()]
+          [...hookJobs.values()]
             .filter(({ kind, due_at }) => kinds.includes(kind) && due_at <= now)
             .sort((a, b) => a.due_at - b.due_at || compareText(a.tenant_id, b.tenant_id))
             .slice(0, limit)
         ),
 
-      updateAnnouncement: (announcement) =>
+      updateHookJob: (job) =>
         Effect.sync(() => {
-          const old = announcements.get(announcement.tenant_id)
-          if (old?.attempts !== announcement.attempts - 1) return false
-          announcements.set(announcement.tenant_id, announcement)
+          const old = hookJobs.get(job.tenant_id)
+          if (old?.attempts !== job.attempts - 1) return false
+          hookJobs.set(job.tenant_id, job)
           return true
         }),
 
-      removeAnnouncement: (tenantId) => Effect.sync(() => void announcements.delete(tenantId))
+      removeHookJob: (tenantId) => Effect.sync(() => void hookJobs.delete(tenantId))
     })
   })
 )

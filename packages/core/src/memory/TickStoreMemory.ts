@@ -1,6 +1,6 @@
 /** `TickStore` in memory: the executable specification. */
 import { Effect, Layer } from "effect"
-import { TickStore } from "../runs/TickStore.ts"
+import { TickStore } from "../runtime/runs/TickStore.ts"
 import { MemoryDatabase } from "./MemoryDatabase.ts"
 
 export const layer: Layer.Layer<TickStore, never, MemoryDatabase> = Layer.effect(

@@ -1,8 +1,8 @@
-/** `svc.files` and `svc.asset` of a trusted function: whole contents in one call each, which memory has no need to bound. */
+/** `svc.files` and `svc.asset` of a trusted function. Each call reads or writes whole contents in memory. */
 
-import { joined } from "../hostcalls/Inflow.ts"
-import { base64Decode, base64Encode } from "../ids/Base64.ts"
-import { utf8Decode, utf8Encode } from "../ids/Utf8.ts"
+import { base64Decode, base64Encode } from "../foundation/Base64.ts"
+import { utf8Decode, utf8Encode } from "../foundation/Utf8.ts"
+import { concatBytes } from "../runtime/svc/ReadAhead.ts"
 
 export interface TrustedContent extends Readonly<Record<string, unknown>> {
   readonly bytes: () => Promise<Uint8Array>
@@ -16,59 +16,59 @@ export interface TrustedFiles {
     data: string | Uint8Array,
     options?: { readonly content_type?: string }
   ) => Promise<unknown>
-  /** Null when there is none. */
+  /** Returns null if no such file exists. */
   readonly get: (path: string) => Promise<TrustedContent | null>
-  /** The first hundred, by path. */
+  /** Returns the first 100 files, by path. */
   readonly list: (prefix?: string) => Promise<unknown>
-  /** Whether there was one. */
+  /** Returns true if the file existed. */
   readonly delete: (path: string) => Promise<unknown>
   readonly url: (path: string, options?: { readonly expires_in?: number }) => Promise<unknown>
 }
 
-/** Makes a host call; the answer is what its JSON text says. */
-type Ask = (op: string, payload: unknown) => Promise<unknown>
+/** Makes a host call and returns its parsed result. */
+type CallHost = (op: string, payload: unknown) => Promise<unknown>
 
-interface Answer {
+interface Fields {
   readonly [name: string]: unknown
 }
 
-const pieceBytes = 256 * 1024
+const chunkBytes = 256 * 1024
 
 let lastId = 0
 
-export const trustedFiles = (ask: Ask): TrustedFiles => ({
+export const trustedFiles = (callHost: CallHost): TrustedFiles => ({
   put: (path, data, options) => {
     const isText = typeof data === "string"
     const content_type = options?.content_type ?? (isText ? "text/plain; charset=utf-8" : "application/octet-stream")
-    return ask("files.put", { path, content_type, bytes: base64Encode(isText ? utf8Encode(data) : data) })
+    return callHost("files.put", { path, content_type, bytes: base64Encode(isText ? utf8Encode(data) : data) })
   },
   get: async (path) => {
-    const facts = fieldsOf(await ask("files.get", { path }))
-    return facts === null ? null : contentOf(ask, facts, "files.open", { path, etag: facts.etag })
+    const facts = toFields(await callHost("files.get", { path }))
+    return facts === null ? null : toContent(callHost, facts, "files.open", { path, etag: facts.etag })
   },
-  list: async (prefix = "") => fieldsOf(await ask("files.list", { prefix, limit: 100, offset: 0 }))?.items,
-  delete: (path) => ask("files.delete", { path }),
-  url: (path, options) => ask("files.url", { path, ...options })
+  list: async (prefix = "") => toFields(await callHost("files.list", { prefix, limit: 100, offset: 0 }))?.items,
+  delete: (path) => callHost("files.delete", { path }),
+  url: (path, options) => callHost("files.url", { path, ...options })
 })
 
-export const trustedAsset = async (ask: Ask, name: string): Promise<TrustedContent | null> => {
-  const facts = fieldsOf(await ask("asset.get", { name }))
-  return facts === null ? null : contentOf(ask, facts, "asset.open", { name })
+export const trustedAsset = async (callHost: CallHost, name: string): Promise<TrustedContent | null> => {
+  const facts = toFields(await callHost("asset.get", { name }))
+  return facts === null ? null : toContent(callHost, facts, "asset.open", { name })
 }
 
-const fieldsOf = (answer: unknown): Answer | null =>
+const toFields = (answer: unknown): Fields | null =>
   typeof answer === "object" && answer !== null ? { ...answer } : null
 
-const contentOf = (ask: Ask, facts: Answer, open: string, named: object): TrustedContent => {
+const toContent = (callHost: CallHost, facts: Fields, open: string, named: object): TrustedContent => {
   const bytes = async (): Promise<Uint8Array> => {
-    const piece = { id: ++lastId, max: pieceBytes, text: false }
-    const pieces: Array<Uint8Array> = []
-    let taken = fieldsOf(await ask(open, { ...named, ...piece }))
+    const request = { id: ++lastId, max: chunkBytes, text: false }
+    const chunks: Array<Uint8Array> = []
+    let taken = toFields(await callHost(open, { ...named, ...request }))
     while (taken !== null) {
-      pieces.push(base64Decode(String(taken.bytes)) ?? new Uint8Array())
-      taken = taken.done === true ? null : fieldsOf(await ask("content.read", piece))
+      chunks.push(base64Decode(String(taken.bytes)) ?? new Uint8Array())
+      taken = taken.done === true ? null : toFields(await callHost("content.read", request))
     }
-    return joined(pieces)
+    return concatBytes(chunks)
   }
   const text = async () => utf8Decode(await bytes())
   return { ...facts, bytes, text, json: async () => JSON.parse(await text()) }

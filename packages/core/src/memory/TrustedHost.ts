@@ -1,23 +1,23 @@
-/** `svc.host` of a trusted function: any name may be called, and the host says whether it is there. */
+/** `svc.host` of a trusted function. Any name may be called; the host rejects unknown ones. */
 
-export type TrustedHost = HostCalling & HostNames
+export type TrustedHost = HostInvoker & HostNames
 
-/** Calls the host function of the name so far. */
-type HostCalling = (input?: unknown) => Promise<unknown>
+/** Calls the host function of the accumulated name. */
+type HostInvoker = (input?: unknown) => Promise<unknown>
 
 interface HostNames {
   readonly [segment: string]: TrustedHost
 }
 
-/** `svc.host.crm.lookup(input)` asks for `crm.lookup`. */
-export const trustedHost = (ask: (name: string, input: unknown) => Promise<unknown>, name = ""): TrustedHost => {
-  const calling: HostCalling = (input) => ask(name, input)
+/** Makes a proxy, on which `svc.host.crm.lookup(input)` calls `crm.lookup`. */
+export const trustedHost = (call: (name: string, input: unknown) => Promise<unknown>, name = ""): TrustedHost => {
+  const invoke: HostInvoker = (input) => call(name, input)
   const names: HostNames = {}
-  return new Proxy(Object.assign(calling, names), {
+  return new Proxy(Object.assign(invoke, names), {
     get: (target, segment) =>
-      // The language itself asks for these, and for what every function has.
+      // The language reads these, and the properties of every function.
       typeof segment === "symbol" || segment === "then" || segment === "toJSON" || segment in target
         ? Reflect.get(target, segment)
-        : trustedHost(ask, name === "" ? segment : `${name}.${segment}`)
+        : trustedHost(call, name === "" ? segment : `${name}.${segment}`)
   })
 }

@@ -1,8 +1,8 @@
-/** What the value or the error of a trusted function comes to (decisions section 9, in simple form). */
+/** Conversion of the value or error of a trusted function to an outcome (decisions section 9, simplified). */
 import { Base64 } from "effect/encoding"
-import type { Outcome } from "../sandbox/Outcome.ts"
+import type { Outcome } from "../platform/sandbox/Outcome.ts"
 
-/** A plain value: `undefined` is `null`; what JSON cannot carry is an error of the function. */
+/** Converts a plain value. `undefined` becomes `null`; a value that is not JSON is an error of the function. */
 export const valueOutcome = (value: unknown): Outcome => {
   try {
     return { _tag: "Returned", output: jsonText(value) }
@@ -11,7 +11,7 @@ export const valueOutcome = (value: unknown): Outcome => {
   }
 }
 
-/** What a webhook function returned: an object whose `status` is an integer is a response. */
+/** Converts the return value of a webhook function. An object whose `status` is an integer is a response. */
 export const webhookOutcome = (value: unknown): Outcome => {
   if (!isRecord(value) || !Number.isInteger(value.status)) return valueOutcome(value)
   const status = Number(value.status)
@@ -47,7 +47,7 @@ const encodedBody = (body: unknown, contentType: string | undefined) => {
   return { encoding: "json", body: jsonText(body) } as const
 }
 
-/** By lowercase name. The values of an array are one header, joined by commas, but for cookies: those are one each. */
+/** Reads headers by lowercase name. Joins the values of an array with commas, except cookies, which stay separate. */
 const readHeaders = (headers: unknown): Record<string, string | ReadonlyArray<string>> => {
   if (!isRecord(headers)) throw new TypeError("The response's headers are not an object")
   const read: Record<string, string | ReadonlyArray<string>> = {}

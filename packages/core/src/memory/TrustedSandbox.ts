@@ -1,18 +1,20 @@
 /**
- * A `Sandbox` that is none: it calls plain functions of this process, with all that this process may do.
+ * A `Sandbox` without isolation: it calls plain functions of this process, with all rights of the process.
  *
- * For tests of hosts, and only for code that is trusted as the host itself: nothing is isolated, a loop
- * without a pause cannot be stopped, and processor time and memory are not measured (0). It keeps the
- * rest of the seam's promises: wall time, cancelling at the next pause, host calls, logs, responses.
+ * For tests of hosts, and only for code that is trusted like the host itself. Nothing is isolated, and a loop without a
+ * pause cannot be stopped. CPU time and memory are reported as 0.
+ *
+ * Everything else behaves as the seam requires: wall time, cancellation at the next pause, host calls, logs and
+ * responses.
  *
  *     const layer = trustedSandbox({ shop: { main: { add: (a: number, b: number) => a + b } } })
- *     const zip = trustedZip("shop")      // what is uploaded instead of a zip: it names a module
+ *     const zip = trustedZip("shop")      // uploaded in place of a zip: it names a module
  */
 import { Clock, Context, Effect, Layer, Result, type Schema } from "effect"
-import type { BuildId } from "../ids/Ids.ts"
-import { utf8Decode, utf8Encode } from "../ids/Utf8.ts"
-import { defaultLimits } from "../sandbox/Limits.ts"
-import type { Execution, Outcome } from "../sandbox/Outcome.ts"
+import type { BuildId } from "../foundation/Ids.ts"
+import { utf8Decode, utf8Encode } from "../foundation/Utf8.ts"
+import { defaultLimits } from "../platform/sandbox/Limits.ts"
+import type { Execution, Outcome } from "../platform/sandbox/Outcome.ts"
 import {
   type BundleRef,
   BundleRejected,
@@ -21,11 +23,11 @@ import {
   type Invocation,
   Sandbox,
   SandboxUnavailable
-} from "../sandbox/Sandbox.ts"
+} from "../platform/sandbox/Sandbox.ts"
 import { threw, valueOutcome, webhookOutcome } from "./TrustedOutcome.ts"
-import { hostedSvc } from "./TrustedSvc.ts"
+import { makeSvc } from "./TrustedSvc.ts"
 
-/** What a function of a module may look like; its trigger is its property `meta` (decisions 5.1). */
+/** A function of a module. Its trigger is its property `meta` (decisions 5.1). */
 export interface TrustedFunction {
   (...args: ReadonlyArray<never>): unknown
   readonly meta?: unknown
@@ -34,15 +36,15 @@ export interface TrustedFunction {
 /** Functions by namespace and name. */
 export type TrustedModule = Readonly<Record<string, Readonly<Record<string, TrustedFunction>>>>
 
-/** The bytes that stand for the module `key` of `trustedSandbox`. */
+/** Returns the bytes that represent the module `key` of `trustedSandbox`. */
 export const trustedZip = (key: string): Uint8Array => utf8Encode(key)
 
 export const trustedSandbox = (modules: Readonly<Record<string, TrustedModule>>): Layer.Layer<Sandbox> =>
   Layer.sync(Sandbox, () => {
     const keys = new Map<BuildId, string>()
 
-    /** As an engine does: asks for the artifact of a build once. */
-    const keyOf = (bundle: BundleRef) =>
+    /** Loads the artifact of a build once, as an engine does. */
+    const loadKey = (bundle: BundleRef) =>
       Effect.suspend(() => {
         const key = keys.get(bundle.build_id)
         return key !== undefined
@@ -69,16 +71,18 @@ export const trustedSandbox = (modules: Readonly<Record<string, TrustedModule>>)
           Effect.map(exportedFunctions(module), (functions) => ({ functions, artifact: zip.slice() }))
         ),
       invoke: Effect.fnUntraced(function* (invocation: Invocation) {
-        const key = yield* keyOf(invocation.bundle)
+        const key = yield* loadKey(invocation.bundle)
         const module = Object.hasOwn(modules, key) ? modules[key] : undefined
         return module === undefined
           ? yield* new SandboxUnavailable({ reason: `The artifact of build ${invocation.bundle.build_id} is refused` })
           : yield* execute(module, invocation)
       }),
-      // What stands for a zip here has no files.
+      // The stand-in for a zip has no files.
       openFile: () => Effect.succeed(null),
       warm: () => Effect.void,
-      pardon: () => Effect.void
+      clearQuarantine: () => Effect.void,
+      nextQuarantine: Effect.never,
+      status: Effect.succeed({ runnerDeaths: new Map(), quarantined: 0 })
     })
   })
 
@@ -114,7 +118,7 @@ const execute = Effect.fnUntraced(function* (module: TrustedModule, invocation: 
   return { outcome, usage } satisfies Execution
 })
 
-/** Runs the function to its end. When it is interrupted, what the function does later reaches nobody. */
+/** Runs the function to its end. After an interruption, its later results, logs and host calls are discarded. */
 const call = (
   module: TrustedModule,
   invocation: Invocation,
@@ -127,9 +131,11 @@ const call = (
     return Reflect.apply(target, undefined, args)
   }
   return Effect.callback<Outcome>((resume) => {
-    const svc = hostedSvc(invocation, {
+    const svc = makeSvc(invocation, {
+      turn: () => run(Effect.yieldNow),
+      end: (error) => settle(threw(error)),
       time: () => Context.get(context, Clock.Clock).currentTimeMillisUnsafe(),
-      ask: async (op, payload) => {
+      call: async (op, payload) => {
         const answer = await run(Effect.result(invocation.onHostCall({ op, payload })))
         if (Result.isSuccess(answer)) return answer.success
         throw Object.assign(new Error(answer.failure.message), { name: answer.failure.name })
@@ -143,15 +149,18 @@ const call = (
       svc.close()
       resume(Effect.succeed(outcome))
     }
-    apply(invocation.fn, svc.args).then(
-      (value) => settle(limited(invocation.trigger === "request" ? webhookOutcome(value) : valueOutcome(value))),
+    const called = apply(invocation.fn, svc.args)
+    svc.replay()
+    called.then(
+      (value) =>
+        settle(applyResultLimit(invocation.trigger === "request" ? webhookOutcome(value) : valueOutcome(value))),
       (error) => settle(threw(error))
     )
     return Effect.sync(() => svc.close())
   })
 }
 
-const limited = (outcome: Outcome): Outcome => {
+const applyResultLimit = (outcome: Outcome): Outcome => {
   const text = outcome._tag === "Returned" ? outcome.output : outcome._tag === "Responded" ? outcome.body : ""
   return utf8Encode(text).length <= defaultLimits.resultBytes
     ? outcome

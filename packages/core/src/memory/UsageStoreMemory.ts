@@ -1,7 +1,7 @@
 /** `UsageStore` in memory: the executable specification. */
 import { Effect, Layer } from "effect"
-import { utf8Length } from "../ids/Utf8.ts"
-import { UsageStore } from "../tenancy/UsageStore.ts"
+import { utf8Length } from "../foundation/Utf8.ts"
+import { UsageStore } from "../tenants/orgs/UsageStore.ts"
 import { MemoryDatabase } from "./MemoryDatabase.ts"
 
 export const layer: Layer.Layer<UsageStore, never, MemoryDatabase> = Layer.effect(
@@ -12,10 +12,10 @@ export const layer: Layer.Layer<UsageStore, never, MemoryDatabase> = Layer.effec
     return UsageStore.of({
       runs: (orgId, month) =>
         Effect.sync(() => {
-          const isOurs = (run: { readonly env_id: string }) =>
+          const isOfOrg = (run: { readonly env_id: string }) =>
             [...db.envs.values()].some((env) => env.org_id === orgId && env.env_id === run.env_id)
-          const stored = [...db.runs.values()].filter(isOurs)
-          const began = [...stored, ...db.removedRuns.filter(isOurs)].filter(
+          const stored = [...db.runs.values()].filter(isOfOrg)
+          const began = [...stored, ...db.removedRuns.filter(isOfOrg)].filter(
             (run) => run.start_time >= month.start && run.start_time < month.end
           )
           const bytes = stored.map(({ run_id, result }) => {

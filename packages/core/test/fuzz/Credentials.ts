@@ -1,9 +1,9 @@
-/** What clients hand in to be recognised by: tokens, and the places in a stream where they left off. */
+/** Fuzz targets for tokens of clients and for their positions in streams. */
 import { type Draws, type Target, textOf, utf8 } from "@weft/tooling/fuzz"
 import { Redacted } from "effect"
 import { assert } from "vitest"
-import { formatToken, parseToken } from "../../src/access/Token.ts"
-import { placeOf, positionOf } from "../../src/streams/Message.ts"
+import { formatPosition, parsePosition } from "../../src/runtime/streams/Message.ts"
+import { formatToken, parseToken } from "../../src/tenants/access/Token.ts"
 
 const hex = "0123456789abcdef"
 const secretLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.~+/=-"
@@ -13,16 +13,16 @@ const letters = (draws: Draws, alphabet: string, length: number): string =>
 
 const uuid = (draws: Draws): string => [8, 4, 4, 4, 12].map((length) => letters(draws, hex, length)).join("-")
 
-const tokenOf = (draws: Draws): string => {
+const makeToken = (draws: Draws): string => {
   const id = draws.chance(0.1) ? uuid(draws).toUpperCase() : uuid(draws)
   const secret = letters(draws, secretLetters, draws.one([0, 1, 32, 43, 256, 257]))
   return `${draws.one(["svc_", "s_", "", "", "SVC_", "k_"])}${id}_${secret}`
 }
 
-const isMadeOf = (text: string, alphabet: string): boolean => [...text].every((letter) => alphabet.includes(letter))
+const consistsOf = (text: string, alphabet: string): boolean => [...text].every((letter) => alphabet.includes(letter))
 
-/** The token cut by hand: prefix, 36 characters of a UUID, an underscore, a secret. */
-const byHand = (text: string): { readonly type: string; readonly id: string; readonly secret: string } | null => {
+/** Parses a token independently of the product: prefix, UUID of 36 characters, underscore, secret. */
+const parseByHand = (text: string): { readonly type: string; readonly id: string; readonly secret: string } | null => {
   for (const [prefix, type] of [
     ["svc_", "api-key"],
     ["s_", "session"],
@@ -34,9 +34,9 @@ const byHand = (text: string): { readonly type: string; readonly id: string; rea
     const isId =
       id
         .split("-")
-        .map((piece) => piece.length)
-        .join() === "8,4,4,4,12" && isMadeOf(id, `${hex}-`)
-    const isSecret = secret.length >= 1 && secret.length <= 256 && isMadeOf(secret, secretLetters)
+        .map((group) => group.length)
+        .join() === "8,4,4,4,12" && consistsOf(id, `${hex}-`)
+    const isSecret = secret.length >= 1 && secret.length <= 256 && consistsOf(secret, secretLetters)
     if (isId && text[prefix.length + 36] === "_" && isSecret) return { type, id, secret }
   }
   return null
@@ -44,15 +44,15 @@ const byHand = (text: string): { readonly type: string; readonly id: string; rea
 
 export const tokens: Target = {
   name: "tokens",
-  generate: (draws) => utf8(tokenOf(draws)),
+  generate: (draws) => utf8(makeToken(draws)),
   words: ["svc_", "s_", "_", "-", "\n", "\u0000", "é", "ſ", "K", "00000000-0000-0000-0000-000000000000"],
   limitMs: 100,
   run: (input) => {
     const text = textOf(input)
     const token = parseToken(text)
-    const expected = byHand(text)
+    const expected = parseByHand(text)
     if (token === null || expected === null) {
-      assert.isTrue(token === expected, "read by one of the two")
+      assert.isTrue(token === expected, "only one of the two parsers accepted it")
       return "refused"
     }
     const { type, id, secret } = token
@@ -74,13 +74,13 @@ export const positions: Target = {
   limitMs: 100,
   run: (input) => {
     const text = textOf(input)
-    const place = placeOf(text)
+    const place = parsePosition(text)
     if (place === null) return "refused"
     assert.isTrue(
       Number.isSafeInteger(place.seq) && place.seq >= 0 && Number.isSafeInteger(place.time) && place.time >= 0
     )
     assert.isTrue(text.startsWith(`${place.channel}-`))
-    assert.deepStrictEqual(placeOf(positionOf(place)), place)
+    assert.deepStrictEqual(parsePosition(formatPosition(place)), place)
     return "taken"
   }
 }

@@ -1,12 +1,12 @@
-/** The metadata of a build's functions, as guests write it: JSON text of a list. */
+/** Fuzz target for the metadata of a build's functions: JSON text of a list, written by guests. */
 import { type Draws, type Target, textOf, utf8 } from "@weft/tooling/fuzz"
 import { Effect, Result, Schema } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { assert } from "vitest"
-import { Manifest } from "../../src/builds/Manifest.ts"
-import { readManifest } from "../../src/builds/Meta.ts"
-import { freshIds } from "../../src/ids/Ids.ts"
-import type { ExportedFunction } from "../../src/sandbox/Sandbox.ts"
+import { freshIds } from "../../src/foundation/Ids.ts"
+import type { ExportedFunction } from "../../src/platform/sandbox/Sandbox.ts"
+import { Manifest } from "../../src/resources/builds/Manifest.ts"
+import { readManifest } from "../../src/resources/builds/Meta.ts"
 
 const examples = [
   { event: "order:created", retry: { attempts: 5, delay: "1s", backoff: 2, max_delay: "1m", jitter: true } },
@@ -49,15 +49,15 @@ const odd: ReadonlyArray<unknown> = [
   "*/1 * * * * *"
 ]
 
-/** Something of the example is something else. */
-const spoiled = (value: unknown, draws: Draws): unknown => {
+/** Replaces a random part of the example. */
+const mutate = (value: unknown, draws: Draws): unknown => {
   if (typeof value !== "object" || value === null || draws.chance(0.2)) return draws.one(odd)
   const keys = Object.keys(value)
   const copy: unknown = structuredClone(value)
   if (typeof copy !== "object" || copy === null || keys.length === 0) return draws.one(odd)
   const key = draws.chance(0.1) ? draws.one(["extra", "__proto__", "constructor"]) : draws.one(keys)
   Object.defineProperty(copy, key, {
-    value: spoiled(Reflect.get(value, key), draws),
+    value: mutate(Reflect.get(value, key), draws),
     enumerable: true,
     configurable: true,
     writable: true
@@ -65,12 +65,12 @@ const spoiled = (value: unknown, draws: Draws): unknown => {
   return copy
 }
 
-const functionOf = (draws: Draws): unknown => {
+const makeFunction = (draws: Draws): unknown => {
   const example = draws.one(examples)
   return {
     ns: draws.one(["main", "orders", "billing.invoices", "", "\u0000"]),
     var: draws.one(["go", "stop", "constructor", "\ud800"]),
-    meta: draws.chance(0.5) ? example : spoiled(example, draws)
+    meta: draws.chance(0.5) ? example : mutate(example, draws)
   }
 }
 
@@ -89,7 +89,7 @@ const read = (functions: ReadonlyArray<ExportedFunction>) =>
 
 export const metadata: Target = {
   name: "metadata",
-  generate: (draws) => utf8(JSON.stringify(draws.some(() => functionOf(draws), 3, 1))),
+  generate: (draws) => utf8(JSON.stringify(draws.some(() => makeFunction(draws), 3, 1))),
   words: [
     '"meta":',
     '"webhook":{"service":"a","path":"/"}',
@@ -110,8 +110,8 @@ export const metadata: Target = {
       assert.isBelow(manifest.failure.reason.length, 64 * 1024)
       return "refused"
     }
-    assert.isTrue(isManifest(manifest.success), "what was read is no manifest")
-    // It is stored as text, and read again.
+    assert.isTrue(isManifest(manifest.success), "the result is not a manifest")
+    // A manifest is stored as text and parsed again.
     assert.isTrue(isManifest(JSON.parse(JSON.stringify(manifest.success))))
     return "taken"
   }

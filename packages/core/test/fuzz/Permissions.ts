@@ -1,14 +1,21 @@
-/** Permission maps: two as JSON text, of what a credential asks for and what its creator holds. */
+/** Fuzz target for permissions: two maps as JSON text, those that a credential requests and those of its creator. */
 import { type Draws, type Target, textOf, utf8 } from "@weft/tooling/fuzz"
 import { Result } from "effect"
 import { assert } from "vitest"
-import { Action, allows, firstExcess, meet, type PermissionMap, parsePermissions } from "../../src/access/Permission.ts"
-import { grantedBy, show, types, world } from "../access/PermissionModel.ts"
+import {
+  Action,
+  allows,
+  firstExcess,
+  intersect,
+  type PermissionMap,
+  parsePermissions
+} from "../../src/tenants/access/Permission.ts"
+import { grantedBy, show, types, universe } from "../tenants/access/PermissionModel.ts"
 
 const paths = ["*", "a", "b", "a/b", "a/b/c", "a/*", "a/b/*", "*/*", "x:y", "__proto__", "constructor", "é", "", " "]
 const odd = ["", ":", "*", "*:a", ":*", "a b:*", "file", "FILE:*", "toString:*", "__proto__:*", "planet:*", "\u0000:*"]
 
-const mapOf = (draws: Draws): unknown =>
+const makeMap = (draws: Draws): unknown =>
   Object.fromEntries(
     draws.some((): [string, unknown] => {
       const key = draws.chance(0.1) ? draws.one(odd) : `${draws.one([...types, "ctx", "*"])}:${draws.one(paths)}`
@@ -28,9 +35,9 @@ const read = (input: unknown): PermissionMap | null => {
   return null
 }
 
-const isAllowed = (map: PermissionMap) => world.filter(({ type, path, action }) => allows(map, type, path, action))
+const isAllowed = (map: PermissionMap) => universe.filter(({ type, path, action }) => allows(map, type, path, action))
 
-const jsonOf = (input: Uint8Array): unknown => {
+const parseJson = (input: Uint8Array): unknown => {
   try {
     return JSON.parse(textOf(input))
   } catch {
@@ -40,7 +47,7 @@ const jsonOf = (input: Uint8Array): unknown => {
 
 export const permissions: Target = {
   name: "permissions",
-  generate: (draws) => utf8(JSON.stringify([mapOf(draws), mapOf(draws)])),
+  generate: (draws) => utf8(JSON.stringify([makeMap(draws), makeMap(draws)])),
   words: [
     '"*:*":["*"]',
     '"__proto__":["*"]',
@@ -53,22 +60,22 @@ export const permissions: Target = {
     "[],"
   ],
   run: (input) => {
-    const pair = jsonOf(input)
-    const [asked, held] = Array.isArray(pair) ? pair.map(read) : [read(pair), null]
-    if (asked === null || asked === undefined) return "refused"
-    // Read again it is the same, and grants what the model grants.
-    assert.deepStrictEqual(read(JSON.parse(JSON.stringify(asked))), asked)
-    assert.deepStrictEqual(show(isAllowed(asked)), show(grantedBy(asked)))
+    const pair = parseJson(input)
+    const [requested, held] = Array.isArray(pair) ? pair.map(read) : [read(pair), null]
+    if (requested === null || requested === undefined) return "refused"
+    // It is unchanged after another parse, and grants the same as the model.
+    assert.deepStrictEqual(read(JSON.parse(JSON.stringify(requested))), requested)
+    assert.deepStrictEqual(show(isAllowed(requested)), show(grantedBy(requested)))
     if (held === null || held === undefined) return "taken"
-    const ofHeld = new Set(show(grantedBy(held)))
-    const both = meet(asked, held)
+    const heldGrants = new Set(show(grantedBy(held)))
+    const both = intersect(requested, held)
     assert.deepStrictEqual(
       show(isAllowed(both)),
-      show(grantedBy(asked)).filter((grant) => ofHeld.has(grant))
+      show(grantedBy(requested)).filter((grant) => heldGrants.has(grant))
     )
     assert.isNull(firstExcess(both, held))
-    assert.isNull(firstExcess(both, asked))
-    if (firstExcess(asked, held) === null) assert.deepStrictEqual(isAllowed(both), isAllowed(asked))
+    assert.isNull(firstExcess(both, requested))
+    if (firstExcess(requested, held) === null) assert.deepStrictEqual(isAllowed(both), isAllowed(requested))
     return "taken"
   }
 }

@@ -1,16 +1,16 @@
-/** What people write as schedules: cron expressions, and the text of a dynamic schedule with its time zone. */
+/** Fuzz targets for schedules: cron expressions, and texts of dynamic schedules with their time zones. */
 import { type Draws, type Target, textOf, utf8 } from "@weft/tooling/fuzz"
 import { Result } from "effect"
 import { assert } from "vitest"
-import { cronFault } from "../../src/builds/Cron.ts"
-import { parseDuration } from "../../src/builds/Duration.ts"
-import { readTicks } from "../../src/builds/Ticks.ts"
-import { parseInstant, Timestamp } from "../../src/ids/Timestamp.ts"
-import { readTiming } from "../../src/schedules/Timing.ts"
+import { cronFault } from "../../src/foundation/time/Cron.ts"
+import { parseDuration } from "../../src/foundation/time/Duration.ts"
+import { readTicks } from "../../src/foundation/time/Ticks.ts"
+import { parseInstant, Timestamp } from "../../src/foundation/time/Timestamp.ts"
+import { readTiming } from "../../src/resources/schedules/Timing.ts"
 import { cronModel } from "./CronModel.ts"
 
 const minuteMs = 60_000
-/** How far the model walks, in minutes. */
+/** Range of the model, in minutes. */
 const walkMax = 3 * 24 * 60
 
 const part = (draws: Draws, least: number, most: number): string => {
@@ -60,7 +60,7 @@ const words = [
   "1-5/2"
 ]
 
-/** Any instant will do; leap years, ends of months and of years are near. */
+/** Starts near leap days and the ends of months and years. */
 const starts = [
   "2024-02-28T23:58:59.999Z",
   "2025-12-31T23:59:00.000Z",
@@ -104,11 +104,12 @@ const checkTicks = (next: ReturnType<typeof readTicks>, model: ReturnType<typeof
     const expected = walk(model, after)
     if (expected !== null)
       assert.strictEqual(tick === null ? null : new Date(tick).toISOString(), new Date(expected).toISOString())
-    else if (tick !== null) assert.isAtLeast(tick, after + (walkMax - 1) * minuteMs, "it fires though nothing matches")
+    else if (tick !== null)
+      assert.isAtLeast(tick, after + (walkMax - 1) * minuteMs, "it fires although nothing matches")
   }
 }
 
-/** The first match after `after`, looked for minute by minute; null where it is farther off. */
+/** Searches minute by minute for the first match after `after`. Returns null beyond the range. */
 const walk = ({ seconds, matches }: NonNullable<ReturnType<typeof cronModel>>, after: number): number | null => {
   const begin = Math.floor(after / minuteMs) * minuteMs
   for (let minute = begin; minute < begin + walkMax * minuteMs; minute += minuteMs) {
@@ -123,7 +124,7 @@ const zones = ["UTC", "Europe/Oslo", "Australia/Lord_Howe", "America/St_Johns", 
 const now = Timestamp.make(Date.parse("2026-03-29T00:59:59.500Z"))
 const tenYearsMs = 3652 * 24 * 3_600_000
 
-const durationOf = (draws: Draws): string =>
+const makeDuration = (draws: Draws): string =>
   draws.one([
     () => `${draws.whole(0, 100_000)}${draws.one(["ms", "s", "m", "h", "d", "w", ""])}`,
     () =>
@@ -131,12 +132,12 @@ const durationOf = (draws: Draws): string =>
     () => `PT${draws.whole(0, 9)}.${draws.whole(0, 999)}S`
   ])()
 
-const instantOf = (draws: Draws): string =>
+const makeInstant = (draws: Draws): string =>
   `20${draws.whole(10, 99)}-0${draws.whole(0, 9)}-${draws.whole(10, 39)}T${draws.whole(10, 29)}:${draws.whole(10, 60)}${draws.one(["", ":30", ":30.123"])}${draws.one(["Z", "+01:00", "-99:99", ""])}`
 
 export const schedules: Target = {
   name: "schedules",
-  generate: (draws) => utf8(`${draws.one([cron, durationOf, instantOf])(draws)}\n${draws.one(zones)}`),
+  generate: (draws) => utf8(`${draws.one([cron, makeDuration, makeInstant])(draws)}\n${draws.one(zones)}`),
   words: [...words, "P", "T", "1e3", "PT", "P1Y2M3W4DT5H6M7.8S", "2026-02-30T00:00Z", "Z", "+14:00", "\n", "GMT"],
   covers: /cron-parser/,
   limitMs: 1000,
@@ -151,7 +152,7 @@ export const schedules: Target = {
     const { cron: expression, timezone, next_at } = timing.success
     assert.isTrue(Number.isSafeInteger(next_at))
     if (expression === null) {
-      assert.isTrue(next_at >= now - 1 && next_at <= now + tenYearsMs + 1, "once, in the past or too far ahead")
+      assert.isTrue(next_at >= now - 1 && next_at <= now + tenYearsMs + 1, "a single time in the past or too far ahead")
       checkOnce(schedule, next_at)
     } else {
       assert.strictEqual(expression, schedule)
@@ -162,7 +163,7 @@ export const schedules: Target = {
   }
 }
 
-/** A single time is a duration from now on or an instant, by readings that are others than the product's. */
+/** Checks a single time, a duration or an instant, with parsers that are independent of the product's. */
 const checkOnce = (schedule: string, nextAt: number): void => {
   const instant = parseInstant(schedule)
   if (instant !== null) {

@@ -1,8 +1,8 @@
-/** What a function is told of a webhook's request: a line of JSON, with the head, and the bytes of the body. */
+/** Fuzz target for webhook requests: a line of JSON with the head, then the bytes of the body. */
 import { type Draws, type Target, utf8 } from "@weft/tooling/fuzz"
 import { assert } from "vitest"
-import { bodyFacts } from "../../src/sandbox/RequestBody.ts"
-import { describeRequest } from "../../src/webhooks/WebhookRequest.ts"
+import { bodyFacts } from "../../src/platform/sandbox/RequestBody.ts"
+import { describeRequest } from "../../src/runtime/webhooks/WebhookRequest.ts"
 
 const types = [
   "application/json",
@@ -53,7 +53,7 @@ interface Head {
   readonly query: Readonly<Record<string, string>>
 }
 
-const headOf = (draws: Draws): Head => ({
+const makeHead = (draws: Draws): Head => ({
   url: draws.one(["/webhook/a/b/c/d", "/webhook/a/b/c/%00", '/"', "/\u2028"]),
   headers: Object.fromEntries([
     ["content-type", draws.one(types)],
@@ -64,17 +64,17 @@ const headOf = (draws: Draws): Head => ({
   )
 })
 
-const isTexts = (value: unknown): value is Readonly<Record<string, string>> =>
+const isStringRecord = (value: unknown): value is Readonly<Record<string, string>> =>
   typeof value === "object" &&
   value !== null &&
   !Array.isArray(value) &&
   Object.values(value).every((text) => typeof text === "string")
 
-/** The first line, where it is a head after all that was done to it. */
+/** Parses the first line. Returns null if it is no longer a head after mutation. */
 const readHead = (line: string): Head | null => {
   try {
     const { url, headers, query } = JSON.parse(line)
-    return typeof url === "string" && isTexts(headers) && isTexts(query) ? { url, headers, query } : null
+    return typeof url === "string" && isStringRecord(headers) && isStringRecord(query) ? { url, headers, query } : null
   } catch {
     return null
   }
@@ -96,8 +96,8 @@ const parsed = (text: string): { readonly value: unknown } | null => {
   }
 }
 
-/** The body as the specification has it. */
-const bodyByHand = (type: string, bytes: Uint8Array): { readonly body: unknown; readonly raw: string } => {
+/** Parses the body as the specification requires, independently of the product. */
+const parseBodyByHand = (type: string, bytes: Uint8Array): { readonly body: unknown; readonly raw: string } => {
   const text = strict(bytes)
   if (bytes.length === 0) return { body: null, raw: "" }
   const base64 = { body: null, raw: Buffer.from(bytes).toString("base64") }
@@ -113,7 +113,7 @@ export const webhookRequests: Target = {
   name: "webhook-requests",
   generate: (draws) =>
     Buffer.concat([
-      utf8(`${JSON.stringify(headOf(draws))}\n`),
+      utf8(`${JSON.stringify(makeHead(draws))}\n`),
       draws.chance(0.7) ? utf8(draws.one(bodies)) : draws.bytes(draws.whole(0, 40))
     ]),
   words: [
@@ -156,10 +156,18 @@ export const webhookRequests: Target = {
         .split(";")[0]
         ?.trim()
         .toLowerCase() ?? ""
-    const expected = bodyByHand(type, body)
-    const told = { method: "POST", url, headers, query, ip: request.ip, body: expected.body, "body-raw": expected.raw }
-    // As text: what is nested deep is compared without going as deep, and the names have an order.
-    assert.strictEqual(JSON.stringify(request), JSON.stringify(told))
+    const expected = parseBodyByHand(type, body)
+    const expectedRequest = {
+      method: "POST",
+      url,
+      headers,
+      query,
+      ip: request.ip,
+      body: expected.body,
+      "body-raw": expected.raw
+    }
+    // Compares text: deep nesting needs no recursion, and the order of the names counts.
+    assert.strictEqual(JSON.stringify(request), JSON.stringify(expectedRequest))
     assert.isNotEmpty(request.ip)
     checkLog(JSON.parse(logged), head)
     return "taken"

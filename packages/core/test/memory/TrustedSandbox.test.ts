@@ -1,11 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
-import { BuildId, EnvId, RunId } from "../../src/ids/Ids.ts"
-import { utf8Encode } from "../../src/ids/Utf8.ts"
+import { BuildId, EnvId, RunId } from "../../src/foundation/Ids.ts"
+import { utf8Encode } from "../../src/foundation/Utf8.ts"
 import { type TrustedModule, trustedSandbox, trustedZip } from "../../src/memory/TrustedSandbox.ts"
 import type { TrustedSvc } from "../../src/memory/TrustedSvc.ts"
-import { type GuestLog, HostCallRefused, type Invocation, Sandbox } from "../../src/sandbox/Sandbox.ts"
+import { type GuestLog, HostCallRefused, type Invocation, Sandbox } from "../../src/platform/sandbox/Sandbox.ts"
 
 const id = "01890000-0000-7000-8000-000000000001"
 
@@ -62,7 +62,7 @@ const invoke = (name: string, more: Partial<Invocation> = {}) =>
 const respond = (query: unknown) => invoke("page", { trigger: "request", svc: JSON.stringify({ request: { query } }) })
 
 describe("trustedSandbox", () => {
-  it.effect("prepares the functions of a module in order and refuses unknown ones", () =>
+  it.effect("prepares the functions of a module in order and rejects unknown modules", () =>
     Effect.gen(function* () {
       const sandbox = yield* Sandbox
       const prepared = yield* sandbox.prepare(trustedZip("shop"))
@@ -84,7 +84,7 @@ describe("trustedSandbox", () => {
     })
   )
 
-  it.effect("tells what was thrown", () =>
+  it.effect("reports thrown errors", () =>
     Effect.gen(function* () {
       const outcome = yield* invoke("fail")
       assert.include(outcome, { _tag: "Threw", name: "TypeError", message: "no stock" })
@@ -92,7 +92,7 @@ describe("trustedSandbox", () => {
     })
   )
 
-  it.effect("wires host calls, logs and calls of other functions", () =>
+  it.effect("passes on host calls, logs and calls of other functions", () =>
     Effect.gen(function* () {
       const calls: Array<string> = []
       const logs: Array<GuestLog> = []
@@ -127,7 +127,7 @@ describe("trustedSandbox", () => {
     })
   )
 
-  it.effect("normalises responses", () =>
+  it.effect("normalizes responses", () =>
     Effect.gen(function* () {
       const plain = { "Content-Type": "text/plain" }
       assert.deepStrictEqual(yield* respond({ status: 201, headers: plain, body: "hi" }), {

@@ -1,6 +1,6 @@
-/** Files as trusted functions have them. */
+/** Tests `svc.files` of trusted functions. */
 import { assert, describe, it } from "@effect/vitest"
-import type { TrustedSvc } from "@weft/core"
+import type { TrustedSvc } from "@weft/core/testing"
 import { Effect } from "effect"
 import { deployed, publish, runsOf, settle, world } from "../world.ts"
 
@@ -25,11 +25,11 @@ const keeps = Object.assign(
 )
 
 describe("a trusted function", () => {
-  it.effect("keeps files as a guest does", () =>
+  it.effect("stores, reads, lists and deletes files like a guest", () =>
     Effect.gen(function* () {
       const env = yield* deployed("files")
       const event = yield* publish(env, "keep")
-      // A trusted function takes promises of its own, and as long as the machine likes.
+      // A trusted function awaits real promises, which virtual time does not control.
       const [run] = yield* settle.pipe(
         Effect.andThen(runsOf(env, event.event_id)),
         Effect.repeat({ until: ([first]) => first !== undefined && first.status !== "running" })

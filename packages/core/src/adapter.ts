@@ -1,0 +1,234 @@
+/** The entry point for authors of adapters: seams, the records that cross them, and rules that stores share. */
+export type {
+  BlobsAdapter,
+  ClusterAdapter,
+  DatabaseAdapter,
+  EgressAdapter,
+  SandboxAdapter,
+  TracingAdapter
+} from "./Adapters.ts"
+
+export { toIdOrName } from "./foundation/IdOrName.ts"
+export {
+  ApiKeyId,
+  AuditId,
+  BuildId,
+  DeliveryId,
+  DomainId,
+  EventId,
+  FileId,
+  fresh,
+  HandlerId,
+  isUuid,
+  isUuidShaped,
+  leastIdAt,
+  NodeId,
+  ProjectId,
+  RunId,
+  ScheduleId,
+  ServiceKeyId,
+  SessionId,
+  StreamId,
+  UploadId
+} from "./foundation/Ids.ts"
+export { InFlightMap } from "./foundation/InFlightMap.ts"
+export { fromJsonText, JsonText, toJsonText } from "./foundation/JsonText.ts"
+export { countOfPage, pageBytesMax } from "./foundation/Page.ts"
+export { stackless } from "./foundation/Stackless.ts"
+export { isStorable } from "./foundation/StorableText.ts"
+export { HostSpan, inHostSpan } from "./foundation/telemetry/HostSpan.ts"
+export { NodeMetrics, type Reading } from "./foundation/telemetry/NodeMetrics.ts"
+export { type AnySeries, Distribution, type HistogramSeries, type Series } from "./foundation/telemetry/Series.ts"
+export { currentTraceparent } from "./foundation/telemetry/Spans.ts"
+export { iso, now, Timestamp } from "./foundation/time/Timestamp.ts"
+export { utf8Encode, utf8Length } from "./foundation/Utf8.ts"
+export { makeUuidV7, timeOfUuidV7 } from "./foundation/UuidV7.ts"
+export type { DatabaseStores } from "./memory/MemoryStores.ts"
+export {
+  type BlobHash,
+  type BlobPart,
+  BlobStore,
+  type ByteRange,
+  type ServedAs,
+  type WrittenBlob
+} from "./platform/blobs/BlobStore.ts"
+export { dispose, markDisposable } from "./platform/blobs/DisposableChunks.ts"
+export { ActivityEvent } from "./platform/cluster/ActivityEvent.ts"
+export { ClusterBus, ClusterUnusable, type Gap } from "./platform/cluster/ClusterBus.ts"
+export {
+  type ClusterTransport,
+  TransportDisconnected,
+  type TransportSignal
+} from "./platform/cluster/ClusterTransport.ts"
+export { ControlMessage } from "./platform/cluster/ControlMessage.ts"
+export { busLagMax } from "./platform/cluster/LocalChannel.ts"
+export { sharedClusterBus } from "./platform/cluster/SharedClusterBus.ts"
+export { type TransportSession, transportSessions } from "./platform/cluster/TransportSessions.ts"
+export { type AddressRange, classifyAddress, unmapIpv4 } from "./platform/egress/AddressRange.ts"
+export {
+  checkAddresses,
+  checkDestination,
+  type Destination,
+  isAllowedName,
+  sendsTraceparent
+} from "./platform/egress/DestinationCheck.ts"
+export {
+  Egress,
+  EgressFailed,
+  EgressRefused,
+  type EgressRequest,
+  type EgressResponse,
+  type EgressUpload,
+  type HeaderList,
+  ownHeaders
+} from "./platform/egress/Egress.ts"
+export { defaultEgressPolicy, type EgressPolicy, egressRules } from "./platform/egress/EgressPolicy.ts"
+export { type IpAddress, type IpBlock, isWithin, parseBlock, parseIp } from "./platform/egress/IpAddress.ts"
+export { parseTarget } from "./platform/egress/Target.ts"
+export { CannotOpen, Keyring, type SealContext } from "./platform/encryption/Keyring.ts"
+export { Sealed } from "./platform/encryption/Sealed.ts"
+export { SealedStore, type SealedValue } from "./platform/encryption/SealedStore.ts"
+export { defaultLimits, Limits } from "./platform/sandbox/Limits.ts"
+export { type Execution, Outcome, Usage } from "./platform/sandbox/Outcome.ts"
+export type { RequestBody } from "./platform/sandbox/RequestBody.ts"
+export {
+  type BundleFile,
+  type BundleRef,
+  BundleRejected,
+  type ExportedFunction,
+  type FreshBundle,
+  type FunctionRef,
+  type GuestLog,
+  type HostCall,
+  HostCallRefused,
+  type Invocation,
+  LogLevel,
+  type Prepared,
+  type Quarantine,
+  Sandbox,
+  type SandboxStatus,
+  SandboxUnavailable,
+  type StoredZip
+} from "./platform/sandbox/Sandbox.ts"
+export type { EventLoop } from "./platform/turns/EventLoop.ts"
+export { nextTurn, overloaded, Turns, takeTurn } from "./platform/turns/Turns.ts"
+export type { WorkKind } from "./platform/turns/WorkKind.ts"
+export { connectionKey, defaultTurnLimits, type TurnLimits, WorkScheduler } from "./platform/turns/WorkScheduler.ts"
+export { AuditAction, AuditActorType, AuditEntry, AuditOutcome } from "./resources/audit/AuditEntry.ts"
+export { type AuditFilter, AuditStore } from "./resources/audit/AuditStore.ts"
+export { CurrentOrigin, type Origin } from "./resources/audit/Origin.ts"
+export { artifactKey } from "./resources/builds/Artifacts.ts"
+export { Build } from "./resources/builds/Build.ts"
+export { BuildStore, type Deployment } from "./resources/builds/BuildStore.ts"
+export {
+  Concurrency,
+  Endpoint,
+  EventHandler,
+  endpointName,
+  FunctionEntry,
+  Manifest,
+  Method,
+  ScheduleEntry,
+  Tool
+} from "./resources/builds/Manifest.ts"
+export { noRetry, RetryPolicy } from "./resources/builds/RetryPolicy.ts"
+export {
+  type CertificateOrder,
+  Certificates,
+  CertificateUnavailable,
+  type IssuedCertificate
+} from "./resources/domains/Certificates.ts"
+export { Dns, DnsUnavailable } from "./resources/domains/Dns.ts"
+export { Domain, DomainRoute, DomainStatus } from "./resources/domains/Domain.ts"
+export { DomainCertificate } from "./resources/domains/DomainCertificate.ts"
+export { type Claimed, type DomainClaim, DomainStore } from "./resources/domains/DomainStore.ts"
+export { HostName, hostOfHeader, parseHostName } from "./resources/domains/HostName.ts"
+export { Routing, type RoutingTarget, RoutingUnavailable } from "./resources/domains/Routing.ts"
+export { formatWhole } from "./resources/files/Checksum.ts"
+export { File } from "./resources/files/File.ts"
+export { type FileFilter, FileStore, type Stored, type StoreTerms } from "./resources/files/FileStore.ts"
+export { MultipartUpload, UploadedPart } from "./resources/files/MultipartUpload.ts"
+export { ScrubStore, type ScrubTarget } from "./resources/files/ScrubStore.ts"
+export { checkStore, exceedsLimit, type StoreFacts, toReplacement } from "./resources/files/StoreRules.ts"
+export { Project } from "./resources/projects/Project.ts"
+export { ProjectStore } from "./resources/projects/ProjectStore.ts"
+export { RemovedProject } from "./resources/projects/RemovedProject.ts"
+export { type Cancelled, Schedule, type ScheduleChange, type ScheduleRefusal } from "./resources/schedules/Schedule.ts"
+export { ScheduleStore } from "./resources/schedules/ScheduleStore.ts"
+export { mergeStaticSchedules } from "./resources/schedules/StaticSchedules.ts"
+export { ContextVariable, contextPlace } from "./resources/secrets/ContextVariable.ts"
+export { type ContextChange, ContextVariableStore } from "./resources/secrets/ContextVariableStore.ts"
+export { Event } from "./runtime/events/Event.ts"
+export { EventStore } from "./runtime/events/EventStore.ts"
+export { smallDataBytes, takeWithinBudget } from "./runtime/journal/ClaimData.ts"
+export {
+  type Claim,
+  type ClaimRequest,
+  type ClaimResult,
+  type JournalEntry,
+  JournalStore,
+  type Lease,
+  type LocalRunSet,
+  type PendingWork,
+  type Suspension
+} from "./runtime/journal/JournalStore.ts"
+export {
+  type Admission,
+  type AdmissionOutcome,
+  AdmissionStore,
+  type EarlierRequest
+} from "./runtime/runs/AdmissionStore.ts"
+export { cancelRun, continueRun, loseRun, startRun } from "./runtime/runs/Attempt.ts"
+export { Delivery } from "./runtime/runs/Delivery.ts"
+export type {
+  DeliveryPosition,
+  DeliverySelection,
+  DiscardedDelivery,
+  DiscardResult
+} from "./runtime/runs/DeliverySelection.ts"
+export { isAwaited, keyInEvent, keyOfMatch, type MatchKey } from "./runtime/runs/EventMatch.ts"
+export { type Group, parkedAt, roomFor } from "./runtime/runs/Group.ts"
+export { LogEntry, Run, RunStats, RunStatus, RunType } from "./runtime/runs/Run.ts"
+export {
+  type CancelledRun,
+  RunControlStore,
+  type RunLog,
+  type RunRef,
+  type RunSelection
+} from "./runtime/runs/RunControlStore.ts"
+export { type RunFilter, RunStore } from "./runtime/runs/RunStore.ts"
+export { type Tick, TickStore } from "./runtime/runs/TickStore.ts"
+export { formatEvent } from "./runtime/runs/Trigger.ts"
+export {
+  emptyHistory,
+  formatWaiting,
+  type History,
+  lostNode,
+  StepRecord,
+  type Waiting,
+  WaitRecord
+} from "./runtime/runs/Workflow.ts"
+export { type AwaitedEvents, WorkflowStore } from "./runtime/runs/WorkflowStore.ts"
+export {
+  type HistoryEntry,
+  latestEntries,
+  type StoredEvent,
+  type StoredRun,
+  toActivity
+} from "./runtime/streams/ActivityHistory.ts"
+export { Message, type Position } from "./runtime/streams/Message.ts"
+export { type SinceQuery, type StoredActivity, StreamStore, scannedMax } from "./runtime/streams/StreamStore.ts"
+export { ApiKey } from "./tenants/access/ApiKey.ts"
+export { ApiKeyStore } from "./tenants/access/ApiKeyStore.ts"
+export { Action, PermissionMap, pathless, type ResourceType, validActions } from "./tenants/access/Permission.ts"
+export { ServiceKey } from "./tenants/access/ServiceKey.ts"
+export { ServiceKeyStore } from "./tenants/access/ServiceKeyStore.ts"
+export { Session } from "./tenants/access/Session.ts"
+export { SessionStore } from "./tenants/access/SessionStore.ts"
+export { type Month, monthOf } from "./tenants/orgs/Month.ts"
+export { RateStore } from "./tenants/orgs/RateStore.ts"
+export { Slug } from "./tenants/orgs/Tenant.ts"
+export { firstHookJob, nextHookJob, TenantHookJob } from "./tenants/orgs/TenantHookJob.ts"
+export { TenantStore } from "./tenants/orgs/TenantStore.ts"
+export { RunUsage, UsageStore } from "./tenants/orgs/UsageStore.ts"
+export type { Stores } from "./Weft.ts"

@@ -1,0 +1,81 @@
+/** The runs of one environment, and calls by name, for the host. */
+import { Effect } from "effect"
+import { firstPage, type Page, type PageRequest } from "../foundation/Page.ts"
+import { type Called, Calls, type NewCall } from "../runtime/control/Calls.ts"
+import type { ReplayBuild } from "../runtime/control/Replay.ts"
+import { type CancelQuery, RunControl } from "../runtime/control/RunControl.ts"
+import { type RunQuery, Runs } from "../runtime/control/Runs.ts"
+import type { LogEntry, RunStats } from "../runtime/runs/Run.ts"
+import type { Caller } from "../tenants/access/Caller.ts"
+import { type HostEvent, type HostRun, hostEvent, hostRun, mapPage } from "./HostRecords.ts"
+
+/** A started call: its stored event, and its run, or null if the run has not begun yet. */
+export interface HostCalled {
+  readonly event: HostEvent
+  readonly run: HostRun | null
+}
+
+export interface HostRuns {
+  readonly list: (query?: RunQuery, page?: PageRequest) => Promise<Page<HostRun>>
+  readonly get: (runId: string) => Promise<HostRun>
+  readonly stats: () => Promise<RunStats>
+  /** Lists the log of a run; of a running run, the lines logged so far. */
+  readonly logs: (runId: string, page?: PageRequest) => Promise<Page<LogEntry>>
+  /** Cancels a running run without a retry. Rejects if the run has ended. */
+  readonly cancel: (runId: string) => Promise<HostRun>
+  /** Cancels all running runs that match the query. Returns their number. */
+  readonly cancelAll: (query?: CancelQuery) => Promise<number>
+  /** Runs a function again for the same event, in the same build by default. */
+  readonly replay: (runId: string, build?: ReplayBuild) => Promise<HostCalled>
+}
+
+type RunEffect = <A, E>(effect: Effect.Effect<A, E, Runs | RunControl | Calls | Caller>) => Promise<A>
+
+export const hostRuns = (runEffect: RunEffect): HostRuns => ({
+  list: (query = {}, page = firstPage) =>
+    runEffect(
+      Effect.map(
+        Runs.use((runs) => runs.list(page, query)),
+        mapPage(hostRun)
+      )
+    ),
+  get: (runId) =>
+    runEffect(
+      Effect.map(
+        Runs.use((runs) => runs.get(runId)),
+        hostRun
+      )
+    ),
+  stats: () => runEffect(Runs.use((runs) => runs.stats)),
+  logs: (runId, page = firstPage) => runEffect(Runs.use((runs) => runs.logs(runId, page))),
+  cancel: (runId) =>
+    runEffect(
+      Effect.map(
+        RunControl.use((control) => control.cancel(runId)),
+        hostRun
+      )
+    ),
+  cancelAll: (query = {}) => runEffect(RunControl.use((control) => control.cancelAll(query))),
+  replay: (runId, build) =>
+    runEffect(
+      Effect.map(
+        RunControl.use((control) => control.replay(runId, build)),
+        hostCalled
+      )
+    )
+})
+
+export const hostCall =
+  (runEffect: RunEffect) =>
+  (call: NewCall): Promise<HostCalled> =>
+    runEffect(
+      Effect.map(
+        Calls.use((calls) => calls.call(call)),
+        hostCalled
+      )
+    )
+
+const hostCalled = ({ event, run }: Called): HostCalled => ({
+  event: hostEvent(event),
+  run: run === null ? null : hostRun(run)
+})

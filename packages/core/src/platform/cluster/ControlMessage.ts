@@ -1,0 +1,31 @@
+/** Notifications between the parts of a node and between nodes, which replace polling. */
+import { Schema } from "effect"
+import { BuildId, EnvId, NodeId, ProjectId, RunId } from "../../foundation/Ids.ts"
+import { Timestamp } from "../../foundation/time/Timestamp.ts"
+
+export const ControlMessage = Schema.Union([
+  Schema.Struct({ type: Schema.Literal("deployments:changed"), env_id: EnvId }),
+  /** A build was released from quarantine. */
+  Schema.Struct({ type: Schema.Literal("quarantine:cleared"), build_id: BuildId }),
+  Schema.Struct({ type: Schema.Literal("context:changed"), env_id: EnvId, project_id: ProjectId }),
+  Schema.Struct({
+    type: Schema.Literal("credential:changed"),
+    credential: Schema.Literals(["api-key", "service-key", "session"]),
+    id: Schema.String
+  }),
+  Schema.Struct({ type: Schema.Literal("domains:changed"), domain: Schema.String }),
+  Schema.Struct({ type: Schema.Literal("tenants:changed") }),
+  /** Deliveries are pending that exceed the capacity of `node_id`; null: that no node has claimed. */
+  Schema.Struct({ type: Schema.Literal("deliveries:waiting"), node_id: Schema.NullOr(NodeId) }),
+  /** Activity since `since` may not have been published. Subscribers must read it from the store. */
+  Schema.Struct({ type: Schema.Literal("activity:missing"), since: Timestamp }),
+  /** A schedule was created. */
+  Schema.Struct({ type: Schema.Literal("schedules:changed") }),
+  /** Durable runs wait for events of this type. */
+  Schema.Struct({ type: Schema.Literal("workflows:awaiting"), env_id: EnvId, event_type: Schema.String }),
+  /** Events were given to waits of these durable runs, in the store. The nodes that execute them must read them. */
+  Schema.Struct({ type: Schema.Literal("workflows:arrived"), run_ids: Schema.Array(RunId) }),
+  /** Runs of `node_id` were cancelled in the store. That node must stop them. */
+  Schema.Struct({ type: Schema.Literal("runs:cancelled"), node_id: NodeId, run_ids: Schema.Array(RunId) })
+])
+export type ControlMessage = typeof ControlMessage.Type

@@ -1,0 +1,93 @@
+/**
+ * Deploys a build: activates it for its project's triggers.
+ *
+ * Checks everything that depends on the build before the single transaction that changes state. To roll back, deploy an
+ * older build.
+ */
+import { Effect, Schema } from "effect"
+import {
+  BadRequest,
+  type ContentDamaged,
+  type Forbidden,
+  NotFound,
+  type StoreUnavailable,
+  type Taken
+} from "../../foundation/Errors.ts"
+import { toIdOrName } from "../../foundation/IdOrName.ts"
+import { BuildId } from "../../foundation/Ids.ts"
+import { now } from "../../foundation/time/Timestamp.ts"
+import { BlobStore } from "../../platform/blobs/BlobStore.ts"
+import { Sandbox, type SandboxUnavailable } from "../../platform/sandbox/Sandbox.ts"
+import type { Caller } from "../../tenants/access/Caller.ts"
+import { ProjectStore } from "../projects/ProjectStore.ts"
+import { resolveProject } from "../projects/resolveProject.ts"
+import { artifactKey } from "./Artifacts.ts"
+import type { Build } from "./Build.ts"
+import { BuildStore } from "./BuildStore.ts"
+import { BuildZips } from "./BuildZips.ts"
+import { Deployments } from "./Deployments.ts"
+import { endpointName, type Manifest } from "./Manifest.ts"
+import { badMeta } from "./Meta.ts"
+import { makePrepare } from "./Preparation.ts"
+import { PreparationQueue } from "./PreparationQueue.ts"
+import { Quarantines } from "./Quarantines.ts"
+
+export type Deploy = (
+  project: string,
+  buildId: string
+) => Effect.Effect<
+  Build,
+  Forbidden | NotFound | BadRequest | ContentDamaged | SandboxUnavailable | StoreUnavailable,
+  Caller
+>
+
+export const makeDeploy = Effect.gen(function* () {
+  const store = yield* BuildStore
+  const blobs = yield* BlobStore
+  const zips = yield* BuildZips
+  const projects = yield* ProjectStore
+  const sandbox = yield* Sandbox
+  const deployments = yield* Deployments
+  const prepare = yield* makePrepare
+  const queue = yield* PreparationQueue
+  const quarantines = yield* Quarantines
+
+  /** Activates the build. Uninterruptible, so that no node keeps an outdated snapshot. */
+  const activate = Effect.fnUntraced(function* (build: Build, manifest: Manifest) {
+    yield* Effect.mapError(store.deploy(build, manifest, yield* now), (error) =>
+      error._tag === "Taken" ? toEndpointConflict(error, manifest) : error
+    )
+    yield* quarantines.clear(build.build_id)
+    yield* deployments.changed(build.env_id)
+  }, Effect.uninterruptible)
+
+  return Effect.fnUntraced(function* (idOrName, buildId) {
+    const { project } = yield* resolveProject(projects, idOrName, "build", "execute")
+    const build = yield* store.get(project.env_id, yield* toBuildId(buildId), project.project_id)
+    const zip = zips.get(build)
+    const { manifest, artifact } = yield* queue.withTurn(build.env_id)(Effect.flatMap(zip, prepare))
+    const storing = Effect.andThen(blobs.put(artifactKey(build), artifact), activate(build, manifest))
+    // The first call usually follows soon after a deployment.
+    const warm = sandbox.warm({ env_id: build.env_id, build_id: build.build_id, artifact })
+    yield* Effect.all([warm, storing], { concurrency: 2, discard: true })
+    return yield* store.get(build.env_id, build.build_id)
+  }) satisfies Deploy
+})
+
+/** Returns the error for a build with an endpoint of another project. */
+export const toEndpointConflict = ({ what }: Taken, { endpoints }: Manifest): BadRequest => {
+  const reason = `claims ${what}, which another project of the environment serves already`
+  const own = endpoints.find((endpoint) => endpointName(endpoint) === what)
+  // The endpoint may belong to the project's deployed build, which keeps its endpoints besides a live build.
+  return own === undefined ? new BadRequest({ reason }) : badMeta(own, "webhook", reason)
+}
+
+/** Parses the id of a build. An invalid id is `NotFound`. */
+export const toBuildId = (text: string): Effect.Effect<BuildId, NotFound> => {
+  const id = toIdOrName(text)
+  return isBuildId(id) ? Effect.succeed(id) : Effect.fail(noSuchBuild)
+}
+
+const isBuildId = Schema.is(BuildId)
+
+const noSuchBuild = new NotFound({ resource: "build" })

@@ -1,0 +1,110 @@
+/** Creates the manifest of a build from the functions that the sandbox found and their `meta` (decisions 5.1). */
+import { Effect, Result, type Schema } from "effect"
+import { BadRequest } from "../../foundation/Errors.ts"
+import { HandlerId, ScheduleId } from "../../foundation/Ids.ts"
+import { isStorable } from "../../foundation/StorableText.ts"
+import type { ExportedFunction, FunctionRef } from "../../platform/sandbox/Sandbox.ts"
+import { endpointName, type Manifest } from "./Manifest.ts"
+import { isObject } from "./MetaFields.ts"
+import { readTriggers, type Triggers } from "./Triggers.ts"
+
+/** Generator of ids for handlers and schedules. */
+export type IdSource = <Id extends string>(schema: Schema.Codec<Id, string>) => Effect.Effect<Id>
+
+/** Maximum event types and schedules of a build. Each becomes an entry with all options of its function. */
+const triggersMax = 2000
+/** Maximum characters of a namespace and of a function's name. Every trigger contains both. */
+const nameLengthMax = 256
+
+/**
+ * Returns the manifest, in the order of the functions. Fails if metadata is invalid, or if two functions claim one
+ * endpoint or tool. `BadRequest` contains the first such function as `ns/var`, the field and the reason.
+ */
+export const readManifest = Effect.fnUntraced(function* (
+  functions: ReadonlyArray<ExportedFunction>,
+  freshId: IdSource
+) {
+  yield* Effect.fromResult(limitTriggers(functions))
+  const triggers = yield* Effect.fromResult(readAll(functions))
+  const { endpoints, tools } = triggers
+  yield* Effect.fromResult(
+    Result.andThen(
+      rejectDuplicates(endpoints, "webhook", endpointName),
+      rejectDuplicates(tools, "tool", (it) => `the tool ${it.name} of ${it.service}`)
+    )
+  )
+  return {
+    functions: triggers.functions,
+    handlers: yield* Effect.forEach(triggers.handlers, (handler) =>
+      Effect.map(freshId(HandlerId), (event_handler_id) => ({ event_handler_id, ...handler }))
+    ),
+    schedules: yield* Effect.forEach(triggers.schedules, (schedule) =>
+      Effect.map(freshId(ScheduleId), (schedule_id) => ({ schedule_id, ...schedule }))
+    ),
+    endpoints,
+    tools
+  } satisfies Manifest
+})
+
+/** Counts the triggers before they are parsed, which takes time for each of them. */
+const limitTriggers = (functions: ReadonlyArray<ExportedFunction>): Result.Result<void, BadRequest> => {
+  const declared = functions.reduce(
+    (sum, { meta }) => (isObject(meta) ? sum + count(meta.event) + count(meta.schedule) : sum),
+    0
+  )
+  return declared > triggersMax ? Result.fail(tooMany) : Result.succeed(undefined)
+}
+
+const count = (declared: unknown): number =>
+  Array.isArray(declared) ? declared.length : declared === undefined ? 0 : 1
+
+const readAll = (functions: ReadonlyArray<ExportedFunction>): Result.Result<Triggers, BadRequest> =>
+  Result.map(
+    Result.all(
+      functions.map((fn) =>
+        isName(fn.ns) && isName(fn.var)
+          ? Result.mapError(readTriggers(fn, fn.meta), ({ field, reason }) => badMeta(fn, field, reason))
+          : Result.fail(badName(fn))
+      )
+    ),
+    (all) => ({
+      functions: all.flatMap((it) => it.functions),
+      handlers: all.flatMap((it) => it.handlers),
+      schedules: all.flatMap((it) => it.schedules),
+      endpoints: all.flatMap((it) => it.endpoints),
+      tools: all.flatMap((it) => it.tools)
+    })
+  )
+
+const rejectDuplicates = <A extends FunctionRef>(
+  entries: ReadonlyArray<A>,
+  field: string,
+  nameOf: (entry: A) => string
+): Result.Result<void, BadRequest> => {
+  const owners = new Map<string, A>()
+  for (const entry of entries) {
+    const name = nameOf(entry)
+    const owner = owners.get(name)
+    if (owner !== undefined) {
+      return Result.fail(badMeta(entry, field, `claims ${name}, which ${owner.ns}/${owner.var} claims already`))
+    }
+    owners.set(name, entry)
+  }
+  return Result.succeed(undefined)
+}
+
+const isName = (text: string): boolean => text.length <= nameLengthMax && isStorable(text)
+
+const tooMany = new BadRequest({
+  reason: `meta.event and meta.schedule of all functions name over ${triggersMax} event types and schedules`
+})
+
+const badName = (fn: FunctionRef): BadRequest => {
+  const shown = JSON.stringify(`${fn.ns.slice(0, nameLengthMax)}/${fn.var.slice(0, nameLengthMax)}`)
+  return new BadRequest({
+    reason: `The name of the function ${shown} must be valid Unicode, without U+0000: up to ${nameLengthMax} characters in each part`
+  })
+}
+
+export const badMeta = (fn: FunctionRef, field: string, reason: string): BadRequest =>
+  new BadRequest({ reason: `${fn.ns}/${fn.var}: meta${field === "" ? "" : `.${field}`} ${reason}` })

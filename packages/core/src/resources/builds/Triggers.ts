@@ -1,0 +1,216 @@
+/** Parses the triggers in a function's `meta` (decisions 5.1). Pure. */
+import { Result, type Schema } from "effect"
+import { cronFault, isTimezone } from "../../foundation/time/Cron.ts"
+import type { FunctionRef } from "../../platform/sandbox/Sandbox.ts"
+import {
+  backgroundTimeoutMs,
+  type Concurrency,
+  durableTimeoutMs,
+  type Endpoint,
+  type EventHandler,
+  type FunctionEntry,
+  Method,
+  requestTimeoutMs,
+  type ScheduleEntry,
+  type Tool
+} from "./Manifest.ts"
+import {
+  at,
+  fault,
+  isObject,
+  optional,
+  type Read,
+  readBoolean,
+  readDuration,
+  readEach,
+  readInteger,
+  readNumber,
+  readObject,
+  readOneOf,
+  readOneOrMore,
+  readText,
+  readUrlSafe
+} from "./MetaFields.ts"
+import { noRetry, type RetryPolicy } from "./RetryPolicy.ts"
+
+/** Triggers of a function, before its handlers and schedules have ids. */
+export interface Triggers {
+  readonly functions: ReadonlyArray<FunctionEntry>
+  readonly handlers: ReadonlyArray<Omit<EventHandler, "event_handler_id">>
+  readonly schedules: ReadonlyArray<Omit<ScheduleEntry, "schedule_id">>
+  readonly endpoints: ReadonlyArray<Endpoint>
+  readonly tools: ReadonlyArray<Tool>
+}
+
+const second = 1000
+const hour = 3600 * second
+
+const timeoutMaxMs = hour
+const durableTimeoutMaxMs = 365 * 24 * hour
+const delayMaxMs = 365 * 24 * hour
+
+const eventTypeLengthMax = 256
+const textLengthMax = 4096
+
+const concurrencyMax = 10_000
+
+const metaKeys = [
+  ...["event", "schedule", "webhook", "tool"],
+  ...["retry", "timeout", "concurrency", "idempotency", "durable", "description", "secret-headers"]
+]
+
+export const readTriggers = (fn: FunctionRef, meta: Schema.Json | undefined): Read<Triggers> =>
+  readMeta({ ns: fn.ns, var: fn.var }, meta === undefined ? {} : meta)
+
+const readMeta = (fn: FunctionRef, meta: Schema.Json): Read<Triggers> =>
+  Result.gen(function* () {
+    const fields = yield* readObject("", meta, metaKeys)
+    const retry = yield* optional(fields.retry, noRetry, readRetry)
+    const durable = yield* optional(fields.durable, false, (value) => readBoolean("durable", value))
+    const timeoutMax = durable ? durableTimeoutMaxMs : timeoutMaxMs
+    const timeout = yield* optional(fields.timeout, null, (value) => readDuration("timeout", value, 1, timeoutMax))
+    if (durable && (fields.webhook !== undefined || fields.tool !== undefined)) {
+      return yield* fault(
+        "durable",
+        "must not be set for a webhook or tool, whose client waits: publish an event from it"
+      )
+    }
+    const description = yield* optional(fields.description, "", (value) =>
+      readText("description", value, textLengthMax)
+    )
+    const secret_headers = yield* optional(fields["secret-headers"], [], readSecretHeaders)
+    const events = yield* optional(fields.event, [], (value) => readOneOrMore("event", value, readEventType))
+    if (new Set(events).size < events.length) return yield* fault("event", "names an event type twice")
+    const crons = yield* optional(fields.schedule, [], (value) => readOneOrMore("schedule", value, readSchedule))
+
+    const concurrency = yield* optional(fields.concurrency, null, readConcurrency)
+    const idempotency = yield* optional(fields.idempotency, null, (value) => readFieldPath("idempotency", value))
+
+    const background = {
+      ...fn,
+      retry,
+      timeout_ms: timeout ?? (durable ? durableTimeoutMs : backgroundTimeoutMs),
+      concurrency,
+      idempotency,
+      durable
+    }
+    const synchronous = { ...fn, timeout_ms: timeout ?? requestTimeoutMs }
+    return {
+      functions: [background],
+      handlers: events.map((event_type) => ({ ...background, event_type })),
+      schedules: crons.map((cron) => ({ ...background, ...cron })),
+      endpoints: yield* optional(fields.webhook, [], (value) =>
+        Result.map(readWebhook(fn, value, description), (endpoint) => [{ ...synchronous, secret_headers, ...endpoint }])
+      ),
+      tools: yield* optional(fields.tool, [], (value) =>
+        Result.map(readTool(fn, value, description), (tool) => [{ ...synchronous, ...tool }])
+      )
+    }
+  })
+
+export const readRetry = (value: unknown): Read<RetryPolicy> =>
+  Result.gen(function* () {
+    const retry = yield* readObject("retry", value, ["attempts", "delay", "backoff", "max_delay", "jitter"])
+    return {
+      attempts: yield* optional(retry.attempts, noRetry.attempts, (it) => readInteger("retry.attempts", it, 1, 100)),
+      delay_ms: yield* optional(retry.delay, noRetry.delay_ms, (it) => readDuration("retry.delay", it, 0, delayMaxMs)),
+      backoff: yield* optional(retry.backoff, noRetry.backoff, (it) => readNumber("retry.backoff", it, 1, 1000)),
+      max_delay_ms: yield* optional(retry.max_delay, noRetry.max_delay_ms, (it) =>
+        readDuration("retry.max_delay", it, 0, delayMaxMs)
+      ),
+      jitter: yield* optional(retry.jitter, noRetry.jitter, (it) => readBoolean("retry.jitter", it))
+    }
+  })
+
+const readConcurrency = (value: unknown): Read<Concurrency> =>
+  Result.gen(function* () {
+    const concurrency = yield* readObject("concurrency", value, ["limit", "key"])
+    return {
+      limit: yield* readInteger("concurrency.limit", concurrency.limit, 1, concurrencyMax),
+      key: yield* optional(concurrency.key, null, (it) => readFieldPath("concurrency.key", it))
+    }
+  })
+
+/** Reads a path into `event_data`: names separated by dots, such as `order.customer_id`. */
+const readFieldPath = (field: string, value: unknown): Read<string> =>
+  Result.flatMap(readText(field, value, 256), (path) =>
+    path.split(".").includes("")
+      ? fault(field, "must be names separated by dots, as in order.id")
+      : Result.succeed(path)
+  )
+
+const readEventType = (field: string, value: unknown): Read<string> =>
+  Result.flatMap(readText(field, value, eventTypeLengthMax), (type) => {
+    if (type.startsWith("svc:")) return fault(field, "must not start with svc:, which is reserved")
+    return type.slice(0, -1).includes("*") ? fault(field, "may have * at its end only") : Result.succeed(type)
+  })
+
+const readSchedule = (field: string, value: unknown): Read<Pick<ScheduleEntry, "cron" | "timezone">> =>
+  Result.gen(function* () {
+    const schedule = typeof value === "string" ? { cron: value } : yield* readObject(field, value, ["cron", "timezone"])
+    const cronField = typeof value === "string" ? field : at(field, "cron")
+    const timezone = yield* optional("timezone" in schedule ? schedule.timezone : undefined, "UTC", (name) =>
+      typeof name === "string" && isTimezone(name)
+        ? Result.succeed(name)
+        : fault(at(field, "timezone"), "is not the name of a time zone")
+    )
+    const cron = yield* readText(cronField, schedule.cron, 256)
+    const wrong = cronFault(cron)
+    return wrong === null ? { cron, timezone } : yield* fault(cronField, wrong)
+  })
+
+const readWebhook = (fn: FunctionRef, value: unknown, description: string) =>
+  Result.gen(function* () {
+    const webhook = yield* readObject("webhook", value, ["service", "path", "method", "name", "description", "auth"])
+    return {
+      service: yield* readUrlSafe("webhook.service", webhook.service),
+      path: yield* readPath(webhook.path),
+      method: yield* optional(webhook.method, "POST", (it) => readOneOf("webhook.method", it, Method.literals)),
+      name: yield* optional(webhook.name, `${fn.ns}_${fn.var}`, (it) => readText("webhook.name", it, 256)),
+      description: yield* optional(webhook.description, description, (it) =>
+        readText("webhook.description", it, textLengthMax)
+      ),
+      auth: yield* optional(webhook.auth, "none", (it) => readOneOf("webhook.auth", it, ["none", "required"] as const))
+    }
+  })
+
+/** Reads a path as it appears in the URL, without decoding, because requests are compared with it. */
+const readPath = (value: unknown): Read<string> => {
+  if (typeof value !== "string" || !/^(?:[A-Za-z0-9._~!$&'()*+,;=:@/-]|%[0-9A-Fa-f]{2}){1,1024}$/.test(value)) {
+    return fault("webhook.path", "must be a URL path of 1 to 1024 characters, other characters percent-encoded")
+  }
+  const path = value.startsWith("/") ? value : `/${value}`
+  return path.split("/").some((segment) => segment === "." || segment === "..")
+    ? fault("webhook.path", "must have no segment . or ..")
+    : Result.succeed(path)
+}
+
+const readTool = (fn: FunctionRef, value: unknown, description: string) =>
+  Result.gen(function* () {
+    const tool = yield* readObject("tool", value, ["service", "name", "description", "input"])
+    return {
+      service: yield* readUrlSafe("tool.service", tool.service),
+      name: yield* optional(tool.name, fn.var, (it) => readText("tool.name", it, 128)),
+      description: yield* optional(tool.description, description, (it) =>
+        readText("tool.description", it, textLengthMax)
+      ),
+      input: yield* optional(tool.input, { type: "object" }, readInput)
+    }
+  })
+
+const readInput = (value: unknown): Read<Schema.JsonObject> =>
+  isJsonObject(value)
+    ? Result.succeed(value)
+    : fault("tool.input", "must be an object: the JSON Schema of the arguments")
+
+/** True for objects. `meta` is JSON, so its objects are JSON objects. */
+const isJsonObject = (value: unknown): value is Schema.JsonObject => isObject(value)
+
+const readSecretHeaders = (value: unknown): Read<ReadonlyArray<string>> =>
+  Array.isArray(value)
+    ? readEach("secret-headers", value, (field, name) =>
+        typeof name === "string" && /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$/.test(name)
+          ? Result.succeed(name.toLowerCase())
+          : fault(field, "must be the name of a header")
+      )
+    : fault("secret-headers", "must be an array of header names")

@@ -1,0 +1,105 @@
+/** Runs a function again for a stored event. */
+import { Effect } from "effect"
+import { BadRequest } from "../../foundation/Errors.ts"
+import { DeliveryId, freshIds } from "../../foundation/Ids.ts"
+import { currentTraceparent } from "../../foundation/telemetry/Spans.ts"
+import { now as currentTime } from "../../foundation/time/Timestamp.ts"
+import { ClusterBus } from "../../platform/cluster/ClusterBus.ts"
+import type { Build } from "../../resources/builds/Build.ts"
+import { BuildStore } from "../../resources/builds/BuildStore.ts"
+import { Deployments, type Match } from "../../resources/builds/Deployments.ts"
+import type { FunctionEntry } from "../../resources/builds/Manifest.ts"
+import { backgroundTimeoutMs, durableTimeoutMs } from "../../resources/builds/Manifest.ts"
+import { noRetry } from "../../resources/builds/RetryPolicy.ts"
+import { Quotas } from "../../tenants/orgs/Quotas.ts"
+import { Claimer } from "../dispatch/Claimer.ts"
+import { Slots } from "../dispatch/Slots.ts"
+import { EventStore } from "../events/EventStore.ts"
+import { newDelivery } from "../runs/Attempt.ts"
+import { makeDeliveryKeys } from "../runs/DeliveryKeys.ts"
+import type { Run } from "../runs/Run.ts"
+import { RunControlStore } from "../runs/RunControlStore.ts"
+import { RunStore } from "../runs/RunStore.ts"
+import { StreamWatch } from "./StreamWatch.ts"
+
+/** The build of the original run, or the deployed build of its project. */
+export type ReplayBuild = "same" | "deployed"
+
+/** Maximum wait for the start of the new run, in milliseconds. */
+const startWaitMs = 1_000
+
+/** Page of the newest runs of an event in which the new run is searched. With large results it has fewer of them. */
+const searched = { limit: 10, offset: 0 }
+
+export const makeReplay = Effect.gen(function* () {
+  const events = yield* EventStore
+  const runs = yield* RunStore
+  const store = yield* RunControlStore
+  const quotas = yield* Quotas
+  const watch = yield* StreamWatch
+  const keys = yield* makeDeliveryKeys
+  const fresh = yield* freshIds
+  const findMatch = yield* makeFindMatch
+  const claimer = yield* Claimer
+  const slots = yield* Slots
+  const bus = yield* ClusterBus
+
+  return Effect.fnUntraced(function* (run: Run, build: ReplayBuild) {
+    const { env_id, event_id } = run
+    if (event_id === null)
+      return yield* new BadRequest({
+        reason: "The run has no event and cannot be replayed: requests of webhooks and tools are not stored"
+      })
+    const event = yield* events.get(env_id, event_id)
+    const match = yield* findMatch(run, build)
+    yield* quotas.admit(env_id, 1)
+    const page = runs.list(env_id, searched, { eventId: event_id })
+    const ofEvent = Effect.map(page, ({ items }) => items)
+    const known = new Set((yield* ofEvent).map(({ run_id }) => run_id))
+
+    const group = yield* keys.group(event, match)
+    const id = yield* fresh(DeliveryId)
+    const delivery = newDelivery(event, match, id, { run_id: run.run_id, depth: 0 }, group, yield* currentTraceparent)
+    yield* store.redeliver({ ...delivery, due_at: yield* currentTime })
+    claimer.claim(slots.addPending(env_id))
+    yield* bus.sendControl([{ type: "deliveries:waiting", node_id: null }])
+
+    const isNew = (other: Run) => other.origin_run_id === run.run_id && other.attempt === 1 && !known.has(other.run_id)
+    const begun = Effect.map(ofEvent, (all) => all.find((other) => other.run_type === "run" && isNew(other)) ?? null)
+    return { event, run: yield* watch.until(event.stream_id, begun, startWaitMs) }
+  })
+})
+
+/** Returns a function that finds the function and the build to run again. */
+const makeFindMatch = Effect.gen(function* () {
+  const builds = yield* BuildStore
+  const deployments = yield* Deployments
+
+  return Effect.fnUntraced(function* (run: Run, which: ReplayBuild) {
+    const name = `${run.ns}/${run.var}`
+    const functions = yield* deployments.of(run.env_id)
+    const deployed = functions.functions(name).find(({ build }) => build.project_id === run.project_id)
+    if (which === "deployed") {
+      return deployed === undefined
+        ? yield* new BadRequest({ reason: `build: the deployed build of the project has no function ${name}` })
+        : { ...deployed, run_type: "run" as const }
+    }
+    const build = yield* Effect.catchTag(builds.get(run.env_id, run.build_id, run.project_id), "NotFound", () =>
+      Effect.fail(new BadRequest({ reason: 'the build of this run was deleted; use `build: "deployed"`' }))
+    )
+    return toMatch(build, deployed?.handler ?? defaultHandler(run))
+  })
+})
+
+const toMatch = (build: Build, handler: FunctionEntry): Match => ({ build, handler, run_type: "run" })
+
+/** Returns default settings for a function that is no longer deployed. */
+const defaultHandler = ({ ns, var: name, activations }: Run): FunctionEntry => ({
+  ns,
+  var: name,
+  retry: noRetry,
+  timeout_ms: activations === null ? backgroundTimeoutMs : durableTimeoutMs,
+  concurrency: null,
+  idempotency: null,
+  durable: activations !== null
+})

@@ -1,0 +1,82 @@
+/** Deliveries of a publication, their idempotency keys, and the admission of publications with such keys. */
+import { Effect } from "effect"
+import { BadRequest, type StoreUnavailable } from "../../foundation/Errors.ts"
+import { DeliveryId, type EnvId, freshIdsNow } from "../../foundation/Ids.ts"
+import { currentTraceparent } from "../../foundation/telemetry/Spans.ts"
+import { addMillis, now as currentTime } from "../../foundation/time/Timestamp.ts"
+import type { Event } from "../events/Event.ts"
+import type { OnceRequest, Publication } from "../events/EventLog.ts"
+import { describeRefusal } from "../events/ScheduleEvents.ts"
+import type { AdmissionStore, EarlierRequest } from "../runs/AdmissionStore.ts"
+import { newDelivery } from "../runs/Attempt.ts"
+import type { Delivery } from "../runs/Delivery.ts"
+import { makeDeliveryKeys } from "../runs/DeliveryKeys.ts"
+
+/** Lifetime of a key in milliseconds. */
+const keyLifetimeMs = 24 * 3_600_000
+
+export interface KeyedDelivery {
+  readonly delivery: Delivery
+  readonly onceKey: string | null
+}
+
+/** Result of an admission: the new event and its number of pending deliveries, or an earlier event. */
+export type AdmissionResult = { readonly event: Event; readonly isNew: boolean; readonly waiting: number }
+
+/** Returns a function that builds the deliveries of a publication, none of them claimed. */
+export const makeDeliveries = Effect.gen(function* () {
+  const fresh = yield* freshIdsNow
+  const keys = yield* makeDeliveryKeys
+
+  return Effect.fnUntraced(function* ({ event, matches, cause }: Publication) {
+    const deliveries: Array<KeyedDelivery> = []
+    const traceparent = yield* currentTraceparent
+    for (const match of matches) {
+      const onceKey = match.handler.idempotency === null ? null : yield* keys.onceKey(event, match)
+      const group = match.handler.concurrency === null ? null : yield* keys.group(event, match)
+      deliveries.push({ delivery: newDelivery(event, match, fresh(DeliveryId), cause, group, traceparent), onceKey })
+    }
+    return deliveries
+  })
+})
+
+/** Stores the publication, its keys and its schedule in one transaction. */
+export const admitTo = Effect.fnUntraced(function* (
+  admissions: AdmissionStore["Service"],
+  { event, request, schedule }: Publication,
+  deliveries: ReadonlyArray<KeyedDelivery>
+): Effect.fn.Return<AdmissionResult, BadRequest | StoreUnavailable> {
+  const admitted = yield* admissions.admit({
+    event,
+    deliveries,
+    request: request === null ? null : { ...request, key: requestKey(request) },
+    ...(schedule === undefined ? {} : { schedule }),
+    now: event.created_at,
+    until: addMillis(event.created_at, keyLifetimeMs)
+  })
+  switch (admitted._tag) {
+    case "Refused":
+      return yield* new BadRequest({ reason: describeRefusal(admitted.refusal) })
+    case "Earlier":
+      return { event: yield* checkDigest(admitted.earlier, request), isNew: false, waiting: 0 }
+    case "Stored":
+      return { event, isNew: true, waiting: admitted.deliveries.length }
+  }
+})
+
+/** Implements `EventLog.earlier`. */
+export const findEarlier = Effect.fnUntraced(function* (
+  admissions: AdmissionStore["Service"],
+  envId: EnvId,
+  request: OnceRequest
+): Effect.fn.Return<Event | null, BadRequest | StoreUnavailable> {
+  const earlier = yield* admissions.earlier(envId, requestKey(request), yield* currentTime)
+  return earlier === null ? null : yield* checkDigest(earlier, request)
+})
+
+const requestKey = ({ key }: OnceRequest): string => `request:${key}`
+
+const checkDigest = ({ event, digest }: EarlierRequest, request: OnceRequest | null) =>
+  digest === request?.digest
+    ? Effect.succeed(event)
+    : Effect.fail(new BadRequest({ reason: "Idempotency-Key: it was used for another request within 24 hours" }))

@@ -1,0 +1,80 @@
+/** Publishes and reads events for callers. Checks permission first, then the rules. */
+import { Context, Effect, Layer } from "effect"
+import {
+  type BadRequest,
+  type Forbidden,
+  NotFound,
+  type PlanRequired,
+  type StoreUnavailable
+} from "../../foundation/Errors.ts"
+import { EventId, idReader } from "../../foundation/Ids.ts"
+import type { Page, PageRequest } from "../../foundation/Page.ts"
+import { type Caller, requirePermission } from "../../tenants/access/Caller.ts"
+import { readable } from "../../tenants/access/Permission.ts"
+import type { Event } from "./Event.ts"
+import { EventLog } from "./EventLog.ts"
+import { EventStore } from "./EventStore.ts"
+import { makePublishEvent, type NewEvent } from "./publishEvent.ts"
+
+export type { NewEvent } from "./publishEvent.ts"
+
+export class Events extends Context.Service<
+  Events,
+  {
+    /**
+     * Publishes an event: stores it and a delivery for every matching handler, durably. Fails with `PlanRequired` if the
+     * runs of the plan are used up, also for the host. Requires `event: create` on the type.
+     */
+    readonly publish: (
+      event: NewEvent
+    ) => Effect.Effect<Event, Forbidden | BadRequest | PlanRequired | NotFound | StoreUnavailable, Caller>
+    /**
+     * As `publish`, for at most 1,000 events, which share a commit if possible. Returns the stored events in order. All
+     * are checked before any is stored; a `BadRequest` names the wrong one, such as `events[3]`. If the store fails, some
+     * may be stored. Give each event an `idempotencyKey` to repeat the call safely.
+     */
+    readonly publishMany: (
+      events: ReadonlyArray<NewEvent>
+    ) => Effect.Effect<
+      ReadonlyArray<Event>,
+      Forbidden | BadRequest | PlanRequired | NotFound | StoreUnavailable,
+      Caller
+    >
+    /** Lists events, newest first, of the types that the caller may read. A page of large data may have fewer items. */
+    readonly list: (page: PageRequest) => Effect.Effect<Page<Event>, Forbidden | StoreUnavailable, Caller>
+    readonly get: (id: string) => Effect.Effect<Event, Forbidden | NotFound | StoreUnavailable, Caller>
+  }
+>()("@weft/core/runtime/events/Events") {
+  static readonly layer = Layer.effect(
+    Events,
+    Effect.gen(function* () {
+      const store = yield* EventStore
+      const log = yield* EventLog
+      const publishEvent = yield* makePublishEvent
+
+      return Events.of({
+        publish: (input) => publishEvent.one(log, input),
+        publishMany: (inputs) => publishEvent.many(log, inputs),
+
+        list: Effect.fnUntraced(function* (page) {
+          const caller = yield* requirePermission("event", [], "read")
+          const types = readable(caller.permissions, "event", "read")
+          return yield* store.list(caller.env_id, page, types === "all" ? undefined : types)
+        }),
+
+        get: Effect.fnUntraced(function* (text) {
+          const caller = yield* requirePermission("event", [], "read")
+          const eventId = readEventId(text)
+          if (eventId === null) return yield* new NotFound({ resource: "event" })
+          const event = yield* store.get(caller.env_id, eventId)
+          const types = readable(caller.permissions, "event", "read")
+          return types === "all" || types.includes(event.event_type)
+            ? event
+            : yield* new NotFound({ resource: "event" })
+        })
+      })
+    })
+  )
+}
+
+const readEventId = idReader(EventId)

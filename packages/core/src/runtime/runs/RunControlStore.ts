@@ -1,0 +1,79 @@
+/**
+ * Seam for cancelling running runs, for discarding pending deliveries, and for storing logs.
+ *
+ * Each method is one transaction. Cancelling a run deletes its delivery, so that no node can settle it and no further
+ * attempt follows.
+ */
+import { Context, type Effect } from "effect"
+import type { StoreUnavailable } from "../../foundation/Errors.ts"
+import type { EnvId, EventId, ProjectId, RunId } from "../../foundation/Ids.ts"
+import type { Timestamp } from "../../foundation/time/Timestamp.ts"
+import type { Delivery } from "./Delivery.ts"
+import type { DeliveryPosition, DeliverySelection, DiscardResult } from "./DeliverySelection.ts"
+import type { LogEntry, Run, RunStatus, RunType } from "./Run.ts"
+
+/** Selects running runs of an environment. Each field restricts the selection. */
+export interface RunSelection {
+  readonly runId?: RunId
+  readonly projectId?: ProjectId
+  readonly type?: RunType
+  /** Only runs that started at or after this instant. */
+  readonly since?: Timestamp
+  /** Only runs that started at or before this instant. */
+  readonly until?: Timestamp
+  readonly eventId?: EventId
+  /** Only runs of functions with one of these names: `ns/var`, or `project:ns/var` with the project's name at that time. */
+  readonly functions?: ReadonlyArray<string>
+}
+
+export type RunRef = Pick<Run, "env_id" | "run_id">
+
+export interface RunLog extends RunRef {
+  readonly entries: ReadonlyArray<LogEntry>
+}
+
+/** A cancelled run, and the group key of its delivery. */
+export interface CancelledRun {
+  readonly run: Run
+  readonly group: string | null
+}
+
+export class RunControlStore extends Context.Service<
+  RunControlStore,
+  {
+    /**
+     * Ends running runs as `cancelled` at `at`, at most `limit`, and deletes their deliveries. Returns the runs that this
+     * call ended. Their stored logs stay.
+     */
+    readonly cancel: (
+      envId: EnvId,
+      which: RunSelection,
+      at: Timestamp,
+      limit: number
+    ) => Effect.Effect<ReadonlyArray<CancelledRun>, StoreUnavailable>
+
+    /**
+     * Examines at most `limit` pending deliveries of the environment, in the order of their due times after `after`, and
+     * discards the selected ones. May leave deliveries that another transaction is changing. Call it again with `next`
+     * until that is null.
+     */
+    readonly discard: (
+      envId: EnvId,
+      which: DeliverySelection,
+      after: DeliveryPosition | null,
+      limit: number
+    ) => Effect.Effect<DiscardResult, StoreUnavailable>
+
+    /**
+     * Replaces the stored logs of runs, except of runs that succeeded or failed. Returns the status of each run; null if
+     * the run is not stored.
+     */
+    readonly log: (logs: ReadonlyArray<RunLog>) => Effect.Effect<ReadonlyArray<RunStatus | null>, StoreUnavailable>
+
+    /** Returns those of the runs that are stored as ended. */
+    readonly ended: (runs: ReadonlyArray<RunRef>) => Effect.Effect<ReadonlyArray<RunId>, StoreUnavailable>
+
+    /** Adds a pending delivery of a stored event. */
+    readonly redeliver: (delivery: Delivery) => Effect.Effect<void, StoreUnavailable>
+  }
+>()("@weft/core/runtime/runs/RunControlStore") {}

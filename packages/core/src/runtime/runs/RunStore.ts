@@ -1,0 +1,35 @@
+/** Seam for reading runs and their logs. The journal writes them. */
+import { Context, type Effect } from "effect"
+import type { NotFound, StoreUnavailable } from "../../foundation/Errors.ts"
+import type { EnvId, EventId, RunId } from "../../foundation/Ids.ts"
+import type { Page, PageRequest } from "../../foundation/Page.ts"
+import type { Timestamp } from "../../foundation/time/Timestamp.ts"
+import type { LogEntry, Run, RunStats, RunStatus, RunType } from "./Run.ts"
+
+export interface RunFilter {
+  readonly status?: RunStatus
+  readonly type?: RunType
+  /** Only runs that started at or after this instant. */
+  readonly since?: Timestamp
+  readonly eventId?: EventId
+  /** Only runs of projects with one of these ids, or names at that time. */
+  readonly only?: ReadonlyArray<string>
+}
+
+export class RunStore extends Context.Service<
+  RunStore,
+  {
+    readonly get: (envId: EnvId, id: RunId) => Effect.Effect<Run, NotFound | StoreUnavailable>
+    /** Lists runs, newest first. A page of large results may have fewer items than requested: see `countOfPage`. */
+    readonly list: (envId: EnvId, page: PageRequest, filter: RunFilter) => Effect.Effect<Page<Run>, StoreUnavailable>
+    /** Returns counts of one instant. `total_runs` is the sum of the others. */
+    readonly stats: (envId: EnvId, only?: ReadonlyArray<string>) => Effect.Effect<RunStats, StoreUnavailable>
+    /**
+     * Counts pending deliveries of all environments, up to `limit`: future ones, and due ones without a free slot. For
+     * metrics, which are read rarely.
+     */
+    readonly waiting: (limit: number) => Effect.Effect<number, StoreUnavailable>
+    /** Lists log entries in the order of logging; none for an unknown run. */
+    readonly logs: (envId: EnvId, id: RunId, page: PageRequest) => Effect.Effect<Page<LogEntry>, StoreUnavailable>
+  }
+>()("@weft/core/runtime/runs/RunStore") {}

@@ -1,0 +1,103 @@
+/**
+ * Records of a durable run: the results that its function has received, and what it waits for.
+ *
+ * A durable function runs again from its first line after each suspension. It then receives the recorded results in their
+ * order, so that it reaches the same point. See `docs/design/durable.md`.
+ */
+import { Schema } from "effect"
+import { JsonText, toJsonText } from "../../foundation/JsonText.ts"
+import { iso, Timestamp } from "../../foundation/time/Timestamp.ts"
+
+/** Kinds of requests that a durable function makes. */
+export const RequestKind = Schema.Literals(["step", "sleep", "event"])
+export type RequestKind = typeof RequestKind.Type
+
+/** Position of a request in the order in which the function makes its requests, from 0. The same in each replay. */
+const seq = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
+
+/** A result that the function received, or will receive next. Never changed. */
+export const StepRecord = Schema.Struct({
+  /** Position in the order in which the function received its results, from 0. */
+  position: Schema.Int,
+  seq,
+  kind: RequestKind,
+  name: Schema.String,
+  /** False if the request failed. */
+  ok: Schema.Boolean,
+  /** The result; null for `undefined`. If `ok` is false, the error as `{name, message, stack}`. */
+  result: Schema.NullOr(JsonText),
+  attempts: Schema.Int,
+  started_at: Timestamp,
+  ended_at: Timestamp
+})
+export type StepRecord = typeof StepRecord.Type
+
+/** A request that may take long: a sleep, a wait for an event, or the pause before the next attempt of a step. */
+export const WaitRecord = Schema.Struct({
+  seq,
+  kind: RequestKind,
+  name: Schema.String,
+  /** For `event`: its type. */
+  event_type: Schema.NullOr(Schema.String),
+  /** For `event`: pairs of a path into `event_data` and the required value, as JSON text. */
+  match: Schema.NullOr(JsonText),
+  /** For `step`: failed attempts so far. */
+  attempts: Schema.Int,
+  since: Timestamp,
+  until: Schema.NullOr(Timestamp),
+  /** The event, once it has arrived; null before. */
+  outcome: Schema.NullOr(JsonText)
+})
+export type WaitRecord = typeof WaitRecord.Type
+
+/** Everything that a durable function needs to continue. */
+export interface History {
+  /** Ascending by `position`. */
+  readonly steps: ReadonlyArray<StepRecord>
+  /** Ascending by `seq`. */
+  readonly waits: ReadonlyArray<WaitRecord>
+}
+
+export const emptyHistory: History = { steps: [], waits: [] }
+
+/** The wait of a suspended run that ends first. */
+export interface Waiting {
+  readonly for: "timer" | "event" | "retry" | "node"
+  readonly name: string
+  readonly since: Timestamp
+  readonly until: Timestamp | null
+}
+
+/** Returns the field `waiting` of a run, as the API has it. */
+export const formatWaiting = ({ since, until, ...waiting }: Waiting): JsonText =>
+  toJsonText({ ...waiting, since: iso(since), until: until === null ? null : iso(until) })
+
+/** JSON of the field `waiting`. */
+const WaitingJson = Schema.Struct({
+  for: Schema.Literals(["timer", "event", "retry", "node"]),
+  name: Schema.String,
+  since: Schema.String,
+  until: Schema.NullOr(Schema.String)
+})
+const decodeWaiting = Schema.decodeSync(Schema.fromJsonString(WaitingJson))
+
+/** Parses the field `waiting` of a run. */
+export const parseWaiting = (text: JsonText): Waiting => {
+  const { since, until, ...waiting } = decodeWaiting(text)
+  return { ...waiting, since: toInstant(since), until: until === null ? null : toInstant(until) }
+}
+
+const toInstant = (text: string): Timestamp => Timestamp.make(Date.parse(text))
+
+/** State of a run whose node died: the next claim continues it. */
+export const lostNode = (now: Timestamp): Waiting => ({ for: "node", name: "", since: now, until: now })
+
+/** Returns the wait that ends first as `Waiting`. Waits without an end come last. */
+export const describeWaits = (waits: ReadonlyArray<WaitRecord>): Waiting | null => {
+  const [first] = [...waits].sort(
+    (a, b) => (a.until ?? Number.POSITIVE_INFINITY) - (b.until ?? Number.POSITIVE_INFINITY)
+  )
+  if (first === undefined) return null
+  const { kind, name, since, until } = first
+  return { for: kind === "sleep" ? "timer" : kind === "step" ? "retry" : "event", name, since, until }
+}

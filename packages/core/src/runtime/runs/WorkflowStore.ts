@@ -1,0 +1,46 @@
+/** Seam for the histories of durable runs. The journal writes them. Each method is one transaction. */
+import { Context, type Effect } from "effect"
+import type { StoreUnavailable } from "../../foundation/Errors.ts"
+import type { EnvId } from "../../foundation/Ids.ts"
+import type { Page, PageRequest } from "../../foundation/Page.ts"
+import type { Timestamp } from "../../foundation/time/Timestamp.ts"
+import type { Event } from "../events/Event.ts"
+import type { LogEntry } from "./Run.ts"
+import type { RunRef } from "./RunControlStore.ts"
+import type { History, StepRecord } from "./Workflow.ts"
+
+/** Events of a type that runs of an environment wait for. */
+export interface AwaitedEvents {
+  readonly env_id: EnvId
+  readonly event_type: string
+  /** Time of the oldest wait. */
+  readonly since: Timestamp
+}
+
+export class WorkflowStore extends Context.Service<
+  WorkflowStore,
+  {
+    /** Reads the history of a run, and the log of its earlier activations. */
+    readonly load: (
+      run: RunRef
+    ) => Effect.Effect<{ readonly history: History; readonly logs: ReadonlyArray<LogEntry> }, StoreUnavailable>
+
+    /** Lists steps of a run, ascending by position. */
+    readonly steps: (run: RunRef, page: PageRequest) => Effect.Effect<Page<StepRecord>, StoreUnavailable>
+
+    /** Lists the events that runs wait for, once per environment and type. */
+    readonly awaited: Effect.Effect<ReadonlyArray<AwaitedEvents>, StoreUnavailable>
+
+    /**
+     * Gives the event to all waits that it matches, see `isAwaited`. Suspended runs are due at `at`. Returns the runs. A wait
+     * takes the first event that this method gives to it; later ones change nothing.
+     */
+    readonly arrive: (event: Event, at: Timestamp) => Effect.Effect<ReadonlyArray<RunRef>, StoreUnavailable>
+
+    /** Lists events of a type that were created at or after `since`, ascending by id, at most `limit`. */
+    readonly eventsSince: (
+      awaited: AwaitedEvents,
+      limit: number
+    ) => Effect.Effect<ReadonlyArray<Event>, StoreUnavailable>
+  }
+>()("@weft/core/runtime/runs/WorkflowStore") {}

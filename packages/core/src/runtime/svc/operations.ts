@@ -1,0 +1,36 @@
+/**
+ * All operations of guests, except the functions of the host (`host.<name>`), whose names belong to the host.
+ *
+ * To add one, write its file in `operations/`, list it here, and run `npm run generate -w packages/core`.
+ */
+import { assetGet, assetOpen } from "./operations/asset.ts"
+import { call } from "./operations/call.ts"
+import { contentCancel, contentRead } from "./operations/content.ts"
+import { contextAll, contextGet } from "./operations/context.ts"
+import { eventsPublish } from "./operations/events.ts"
+import { fetchCancel, fetchRead, fetchSend, fetchWrite } from "./operations/fetch.ts"
+import {
+  filesBegin,
+  filesCancel,
+  filesDelete,
+  filesGet,
+  filesList,
+  filesOpen,
+  filesPut,
+  filesUrl,
+  filesWrite
+} from "./operations/files.ts"
+import { schedulesCancel, schedulesCreate } from "./operations/schedules.ts"
+import { streamEmit } from "./operations/stream.ts"
+
+export const operations = [
+  ...[contextGet, contextAll],
+  eventsPublish,
+  call,
+  ...[schedulesCreate, schedulesCancel],
+  streamEmit,
+  ...[filesPut, filesBegin, filesWrite, filesCancel, filesGet, filesOpen, filesList, filesDelete, filesUrl],
+  ...[assetGet, assetOpen],
+  ...[contentRead, contentCancel],
+  ...[fetchSend, fetchWrite, fetchRead, fetchCancel]
+] as const

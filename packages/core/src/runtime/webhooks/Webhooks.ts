@@ -1,0 +1,168 @@
+/**
+ * Functions as HTTP endpoints (specification, "Webhook routes").
+ *
+ * This is the hot path. With cached snapshots it executes no query before the function, and one insert, shared with
+ * other runs, before the response.
+ */
+import { Context, Effect, Exit, Layer, Result } from "effect"
+import { Base64 } from "effect/encoding"
+import {
+  Forbidden,
+  FunctionFailed,
+  NotFound,
+  type PlanRequired,
+  type RateLimited,
+  type StoreUnavailable,
+  Unauthorized
+} from "../../foundation/Errors.ts"
+import type { EnvId } from "../../foundation/Ids.ts"
+import type { Outcome } from "../../platform/sandbox/Outcome.ts"
+import type { SandboxUnavailable } from "../../platform/sandbox/Sandbox.ts"
+import { Turns, takeTurn } from "../../platform/turns/Turns.ts"
+import { CurrentOrigin, type Origin } from "../../resources/audit/Origin.ts"
+import { Deployments, type Route } from "../../resources/builds/Deployments.ts"
+import type { Identity } from "../../tenants/access/Caller.ts"
+import { Credentials } from "../../tenants/access/Credentials.ts"
+import { allows } from "../../tenants/access/Permission.ts"
+import { Provisioning } from "../../tenants/orgs/Provisioning.ts"
+import { Quotas } from "../../tenants/orgs/Quotas.ts"
+import { RateLimits } from "../../tenants/orgs/RateLimits.ts"
+import { type CallbackTask, fromCallbackTask, toCallbackTask } from "../execution/CallbackTask.ts"
+import { SynchronousRuns } from "../execution/SynchronousRuns.ts"
+import { inTurn } from "../execution/TaskTurn.ts"
+import type { WebhookAnswer, WebhookCall } from "./WebhookCall.ts"
+import { describeRequest } from "./WebhookRequest.ts"
+
+type WebhookRefusal =
+  | RateLimited
+  | NotFound
+  | Unauthorized
+  | Forbidden
+  | PlanRequired
+  | SandboxUnavailable
+  | StoreUnavailable
+
+export class Webhooks extends Context.Service<
+  Webhooks,
+  {
+    /**
+     * Runs the endpoint's function, stores its run and returns its response. Fails with `FunctionFailed` if the function
+     * fails. Interruption (the client disconnected) cancels the run.
+     */
+    readonly handle: (call: WebhookCall) => Effect.Effect<WebhookAnswer, WebhookRefusal | FunctionFailed>
+    /** As `handle`, for code without a fiber: starts none if all data is cached. Returns a function that cancels the call. */
+    readonly answer: (
+      call: WebhookCall,
+      origin: () => Origin
+    ) => CallbackTask<WebhookAnswer, WebhookRefusal | FunctionFailed>
+    /**
+     * Checks and counts a call as `handle` does, without running the function. For a call whose body cannot be read, so
+     * that a missing permission is reported before the invalid body.
+     */
+    readonly admit: (call: WebhookCall) => Effect.Effect<void, WebhookRefusal>
+  }
+>()("@weft/core/runtime/webhooks/Webhooks") {
+  static readonly layer = Layer.effect(
+    Webhooks,
+    Effect.gen(function* () {
+      const provisioning = yield* Provisioning
+      const rates = yield* RateLimits
+      const quotas = yield* Quotas
+      const credentials = yield* Credentials
+      const deployments = yield* Deployments
+      const runs = yield* SynchronousRuns
+      const turns = yield* Turns
+
+      const authenticate = Effect.fnUntraced(function* (call: WebhookCall, envId: EnvId) {
+        if (call.token === null) return yield* new Unauthorized()
+        const caller = yield* credentials.authenticate(call.token)
+        return caller.env_id === envId ? caller : yield* new Unauthorized()
+      })
+
+      /** Checks a call in the order of all requests (decisions, section 2). Unknown endpoints need no credential. */
+      const admit = Effect.fnUntraced(function* (call: WebhookCall) {
+        const env = yield* provisioning.resolve(call.org, call.env)
+        yield* takeTurn(turns, env.env_id, "request", bodyBytes(call))
+        const found = (yield* deployments.of(env.env_id)).endpoint(call.method, call.service, call.path)
+        const caller = found?.endpoint.auth === "required" ? yield* authenticate(call, env.env_id) : null
+        yield* rates.check(env.env_id)
+        if (found === undefined) return yield* new NotFound({ resource: "webhook endpoint" })
+        const { service } = found.endpoint
+        if (caller !== null && !allows(caller.permissions, "webhook", service, "execute")) {
+          return yield* new Forbidden({ permission: `webhook:${service} execute` })
+        }
+        yield* quotas.admit(env.env_id, 1)
+        return { route: found, caller } satisfies AdmittedCall
+      })
+
+      /** As `admit`, if all data is cached and nothing is counted; otherwise null. */
+      const admitCached = (call: WebhookCall): AdmittedCall | null => {
+        const env = provisioning.getCached(call.org, call.env)
+        if (env === undefined || !rates.isUnlimited(env.env_id) || !quotas.isUnlimited(env.env_id)) return null
+        const route = deployments.getCached(env.env_id)?.endpoint(call.method, call.service, call.path)
+        return route === undefined || route.endpoint.auth !== "none" ? null : { route, caller: null }
+      }
+
+      const start =
+        (
+          call: WebhookCall,
+          { route: { build, endpoint }, caller }: AdmittedCall
+        ): CallbackTask<WebhookAnswer, WebhookRefusal | FunctionFailed> =>
+        (context, done) => {
+          const { facts, body, logged } = describeRequest(call, caller, endpoint.secret_headers)
+          const request = { message: "request", data: logged }
+          return runs.start({ build, fn: endpoint, trigger: "request", facts, body, caller, request })(
+            context,
+            (exit) => {
+              if (Exit.isFailure(exit)) return done(Exit.failCause(exit.cause))
+              const { run, outcome } = exit.value
+              const answer = toAnswer(outcome)
+              done(answer === null ? Exit.fail(new FunctionFailed({ run_id: run.run_id })) : Exit.succeed(answer))
+            }
+          )
+        }
+
+      const handle = (call: WebhookCall) =>
+        Effect.flatMap(admit(call), (admitted) => fromCallbackTask(start(call, admitted)))
+
+      return Webhooks.of({
+        handle,
+        answer: (call, origin) => {
+          const admitted = admitCached(call)
+          if (admitted !== null) {
+            const turn = { key: admitted.route.build.env_id, kind: "request", bytes: bodyBytes(call) } as const
+            return inTurn(turns, turn, start(call, admitted))
+          }
+          return toCallbackTask(Effect.provideService(handle(call), CurrentOrigin, origin()))
+        },
+        admit: (call) => Effect.asVoid(admit(call))
+      })
+    })
+  )
+}
+
+const bodyBytes = ({ body }: WebhookCall): number => body?.length ?? 0
+
+/** A call that passed all checks. */
+interface AdmittedCall {
+  readonly route: Route
+  /** Identity of the caller; null if the endpoint requires no credential. */
+  readonly caller: Identity | null
+}
+
+/** Returns the response of an outcome (rule 2): a response object as it is, a plain value as 200 JSON; null for failures. */
+const toAnswer = (outcome: Outcome): WebhookAnswer | null => {
+  switch (outcome._tag) {
+    case "Returned":
+      return { status: 200, headers: json, body: outcome.output }
+    case "Responded": {
+      const { status, headers, encoding, body } = outcome
+      if (encoding === "base64") return { status, headers, body: Result.getOrThrow(Base64.decode(body)) }
+      return { status, headers: encoding === "json" ? { ...json, ...headers } : headers, body }
+    }
+    default:
+      return null
+  }
+}
+
+const json = { "content-type": "application/json" }

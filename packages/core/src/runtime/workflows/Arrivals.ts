@@ -1,0 +1,149 @@
+/**
+ * Gives published events to the runs that wait for them.
+ *
+ * An event does not wait for this: it is stored first, and then given to the waits that it matches. Each node knows which
+ * types are awaited, so other events cost one lookup. The store decides what matches, and a wait takes one event only.
+ *
+ * A node may die in between, or not know yet that a type is awaited. So each poll of the store compares the stored events
+ * with the waits once more.
+ */
+import { Context, Effect, Latch, Layer } from "effect"
+import type { StoreUnavailable } from "../../foundation/Errors.ts"
+import type { EnvId } from "../../foundation/Ids.ts"
+import { forkSupervised, logOutage } from "../../foundation/Supervised.ts"
+import { addMillis, now as currentTime, type Timestamp } from "../../foundation/time/Timestamp.ts"
+import { ClusterBus } from "../../platform/cluster/ClusterBus.ts"
+import { subscribe } from "../../platform/cluster/subscribe.ts"
+import type { Event } from "../events/Event.ts"
+import { StorePoller } from "../journal/StorePoller.ts"
+import { type AwaitedEvents, WorkflowStore } from "../runs/WorkflowStore.ts"
+
+/** Maximum stored events that are compared per awaited type and poll. */
+const eventsMax = 1_000
+
+/** Time in milliseconds after which every node knows that a type is awaited. */
+const noticeMs = 1_000
+
+/**
+ * Time in milliseconds for which the comparison looks back beyond the previous one. An event gets its time before its
+ * commit, which may take long.
+ */
+const overlapMs = 120_000
+
+export class Arrivals extends Context.Service<
+  Arrivals,
+  {
+    /** Gives a stored event to the waits that it matches. Returns at once. */
+    readonly published: (event: Event) => void
+    /** Records that a run of the environment waits for events of a type since a time, after the wait is stored. */
+    readonly awaits: (wait: AwaitedEvents) => Effect.Effect<void>
+  }
+>()("@weft/core/runtime/workflows/Arrivals") {
+  static readonly layer = Layer.effect(
+    Arrivals,
+    Effect.gen(function* () {
+      const store = yield* WorkflowStore
+      const bus = yield* ClusterBus
+      const poller = yield* StorePoller
+      const scope = yield* Effect.scope
+      const context = yield* Effect.context<never>()
+      const awaited = new AwaitedTypes()
+      const polled = Latch.makeUnsafe(true)
+      let comparedUntil: Timestamp | null = null
+
+      const arrive = Effect.fnUntraced(function* (event: Event): Effect.fn.Return<void, StoreUnavailable> {
+        const runs = yield* store.arrive(event, yield* currentTime)
+        if (runs.length === 0) return
+        yield* bus.sendControl([
+          { type: "workflows:arrived", run_ids: runs.map(({ run_id }) => run_id) },
+          { type: "deliveries:waiting", node_id: null }
+        ])
+      })
+
+      /** Compares stored events of an awaited type with the waits. */
+      const compare = Effect.fnUntraced(function* (each: AwaitedEvents) {
+        const from = comparedUntil === null ? each.since : addMillis(comparedUntil, -overlapMs)
+        const since = from > each.since ? from : each.since
+        for (const event of yield* store.eventsSince({ ...each, since }, eventsMax)) yield* arrive(event)
+      })
+
+      const compareWait = (wait: AwaitedEvents) =>
+        Effect.flatMap(store.eventsSince(wait, eventsMax), (events) =>
+          Effect.forEach(events, arrive, { discard: true })
+        ).pipe(Effect.catchTag("StoreUnavailable", logOutage))
+
+      const compareAll = Effect.gen(function* () {
+        yield* polled.await
+        polled.closeUnsafe()
+        const began = yield* currentTime
+        awaited.beginRefresh()
+        const stored = yield* store.awaited
+        awaited.endRefresh(stored)
+        for (const each of stored) yield* compare(each)
+        comparedUntil = began
+      })
+
+      yield* subscribe(
+        (message) =>
+          message.type === "workflows:awaiting"
+            ? Effect.sync(() => awaited.add(message.env_id, message.event_type))
+            : Effect.void,
+        Effect.asVoid(polled.open)
+      )
+      yield* poller.onPoll(({ awaiting }) => {
+        if (awaiting) polled.openUnsafe()
+      })
+      yield* forkSupervised({ name: "The comparison of events with waits" }, compareAll)
+
+      return Arrivals.of({
+        published: (event) => {
+          if (!awaited.has(event.env_id, event.event_type)) return
+          const arrived = Effect.catchTag(arrive(event), "StoreUnavailable", logOutage)
+          Effect.runForkWith(context)(Effect.forkIn(arrived, scope))
+        },
+        awaits: Effect.fnUntraced(function* (wait) {
+          const { env_id, event_type } = wait
+          if (!awaited.has(env_id, event_type)) {
+            awaited.add(env_id, event_type)
+            yield* bus.sendControl([{ type: "workflows:awaiting", env_id, event_type }])
+            // Events of the meantime, also of nodes that the message had not reached.
+            yield* Effect.forkIn(Effect.delay(compareWait(wait), noticeMs), scope)
+          }
+          yield* Effect.forkIn(compareWait(wait), scope)
+        })
+      })
+    })
+  )
+}
+
+/** Types of events that runs wait for, by environment. */
+class AwaitedTypes {
+  #types = new Map<EnvId, Set<string>>()
+  /** Types that were added since a refresh began. */
+  #added: Array<readonly [EnvId, string]> = []
+
+  has(envId: EnvId, eventType: string): boolean {
+    return this.#types.size > 0 && this.#types.get(envId)?.has(eventType) === true
+  }
+
+  add(envId: EnvId, eventType: string): void {
+    this.#added.push([envId, eventType])
+    const types = this.#types.get(envId)
+    if (types === undefined) this.#types.set(envId, new Set([eventType]))
+    else types.add(eventType)
+  }
+
+  /** Begins to read the awaited types from the store. */
+  beginRefresh(): void {
+    this.#added = []
+  }
+
+  /** Replaces the types, except those that were added in the meantime: the store may have been read before. */
+  endRefresh(awaited: ReadonlyArray<AwaitedEvents>): void {
+    const added = this.#added
+    this.#added = []
+    this.#types = new Map()
+    for (const { env_id, event_type } of awaited) this.add(env_id, event_type)
+    for (const [envId, eventType] of added) this.add(envId, eventType)
+  }
+}

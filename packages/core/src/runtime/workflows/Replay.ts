@@ -1,0 +1,19 @@
+/** Texts by which a durable function receives its results: recorded ones at its start, and new ones as answers. Pure. */
+import type { Timestamp } from "../../foundation/time/Timestamp.ts"
+import type { History, StepRecord } from "../runs/Workflow.ts"
+
+/** A result for the guest. */
+export type Result = Pick<StepRecord, "seq" | "ok" | "result" | "ended_at">
+
+/** Returns the JSON text of `[seq, ok, time]` or `[seq, ok, time, value]`; without a value for `undefined`. */
+export const formatResult = ({ seq, ok, ended_at, result }: Result): string =>
+  `[${seq},${ok},${ended_at}${result === null ? "" : `,${result}`}]`
+
+/** Returns the answer to a failed attempt at a step that is to be repeated now. */
+export const formatRetry = (seq: number, at: Timestamp): string => `[${seq},null,${at}]`
+
+/** Returns the fact `durable` of an invocation, as JSON text. */
+export const formatDurableFact = ({ steps, waits }: History, startedAt: Timestamp): string => {
+  const recorded = steps.map(({ seq, kind, name }) => [seq, kind, name])
+  return JSON.stringify({ recorded, waits: waits.map(({ seq, attempts }) => [seq, attempts]), time: startedAt })
+}

@@ -1,0 +1,154 @@
+/**
+ * Requests of a durable function to its host: the payloads of the host calls `workflow.*`. Untrusted until decoded.
+ *
+ * The result of a step follows its description after a line break, so that it is neither parsed twice nor escaped.
+ */
+import { Effect, Result, Schema } from "effect"
+import { JsonText } from "../../foundation/JsonText.ts"
+import { isStorable } from "../../foundation/StorableText.ts"
+import { parseDuration } from "../../foundation/time/Duration.ts"
+import { addMillis, parseInstant, type Timestamp } from "../../foundation/time/Timestamp.ts"
+import { HostCallRefused } from "../../platform/sandbox/Sandbox.ts"
+import type { RetryPolicy } from "../../resources/builds/RetryPolicy.ts"
+import { readRetry } from "../../resources/builds/Triggers.ts"
+import { canonicalJson, type MatchPair } from "../runs/EventMatch.ts"
+
+/** Maximum characters of the name of a step or wait. */
+const nameLengthMax = 256
+
+/** Maximum sleep or timeout of a wait, in milliseconds: 365 days. */
+const waitMaxMs = 365 * 24 * 3_600_000
+
+/** Maximum pairs in the `match` of a wait. */
+const matchPairsMax = 16
+
+const Name = Schema.String.check(
+  Schema.makeFilter((name) => name.length > 0 && name.length <= nameLengthMax && isStorable(name), {
+    message: `name must be a string of 1 to ${nameLengthMax} characters`
+  })
+)
+
+const Seq = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
+
+/** The end of one attempt at a step. */
+const StepHeader = Schema.Struct({
+  seq: Seq,
+  name: Name,
+  ok: Schema.Boolean,
+  /** Number of the attempt, from 1. */
+  attempt: Seq,
+  /** Duration of the attempt in milliseconds, by the clock of the isolate. */
+  ms: Schema.Number,
+  retry: Schema.optionalKey(Schema.Json)
+})
+
+export interface StepReport extends Omit<typeof StepHeader.Type, "retry"> {
+  /** The result; null for `undefined`. If `ok` is false, the error as `{name, message, stack}`. */
+  readonly result: JsonText | null
+  /** Null: the policy of the function. */
+  readonly retry: RetryPolicy | null
+}
+
+export const decodeStep = (payload: string): Effect.Effect<StepReport, HostCallRefused> =>
+  Effect.gen(function* () {
+    const end = payload.indexOf("\n")
+    const { retry, ...header } = yield* decode(StepHeader, "step", end < 0 ? payload : payload.slice(0, end))
+    const text = end < 0 ? "" : payload.slice(end + 1)
+    return {
+      ...header,
+      result: text === "" ? null : yield* requireJson(text),
+      retry: retry === undefined ? null : yield* toRefusal("step", readRetry(retry))
+    }
+  })
+
+const WaitPayload = Schema.Struct({
+  seq: Seq,
+  name: Name,
+  /** `step`: the pause before the next attempt, which is already recorded. */
+  kind: Schema.Literals(["sleep", "event", "step"]),
+  /** For `sleep`: a duration. For `event`: the timeout. */
+  ms: Schema.optionalKey(Schema.Json),
+  /** For `sleep`: the end, as ISO 8601 or milliseconds since 1970. */
+  until: Schema.optionalKey(Schema.Json),
+  event: Schema.optionalKey(Schema.Json),
+  match: Schema.optionalKey(Schema.Json),
+  since: Schema.optionalKey(Schema.Json)
+})
+
+export interface WaitRequest {
+  readonly seq: number
+  readonly name: string
+  readonly kind: "sleep" | "event" | "step"
+  /** Null: without an end of its own. */
+  readonly until: Timestamp | null
+  readonly event_type: string | null
+  readonly match: ReadonlyArray<MatchPair>
+  /** True if events since the start of the run count, and not only those since the wait. */
+  readonly fromStart: boolean
+}
+
+export const decodeWait = (payload: string, now: Timestamp): Effect.Effect<WaitRequest, HostCallRefused> =>
+  Effect.gen(function* () {
+    const { seq, name, kind, ms, until, event, match, since } = yield* decode(WaitPayload, "wait", payload)
+    if (kind === "step") return { seq, name, kind, until: null, event_type: null, match: [], fromStart: false }
+    if (kind === "sleep") {
+      const end = until === undefined ? yield* readEnd("sleep", ms, now) : yield* readInstant(until, now)
+      return { seq, name, kind, until: end, event_type: null, match: [], fromStart: false }
+    }
+    if (typeof event !== "string" || event === "" || event.length > nameLengthMax || !isStorable(event)) {
+      return yield* refuse("waitForEvent", `event must be an event type of 1 to ${nameLengthMax} characters`)
+    }
+    if (since !== undefined && since !== "start") return yield* refuse("waitForEvent", 'since must be "start"')
+    return {
+      ...{ seq, name, kind, event_type: event, fromStart: since === "start" },
+      until: ms === undefined ? null : yield* readEnd("waitForEvent", ms, now),
+      match: yield* readMatch(match)
+    }
+  })
+
+const readEnd = (method: string, value: Schema.Json | undefined, now: Timestamp) => {
+  const ms = parseDuration(value)
+  return ms === null || ms > waitMaxMs
+    ? refuse(method, 'the duration must be such as "500ms", "2h", "3d" or milliseconds, at most 365 days')
+    : Effect.succeed(addMillis(now, ms))
+}
+
+const readInstant = (value: Schema.Json, now: Timestamp) => {
+  const at = typeof value === "number" ? value : typeof value === "string" ? parseInstant(value) : null
+  return at === null || !Number.isFinite(at) || at > now + waitMaxMs
+    ? refuse("sleepUntil", "the time must be a Date, ISO 8601 text or milliseconds since 1970, at most 365 days ahead")
+    : Effect.succeed(addMillis(now, Math.max(0, at - now)))
+}
+
+const readMatch = (match: Schema.Json | undefined): Effect.Effect<ReadonlyArray<MatchPair>, HostCallRefused> => {
+  if (match === undefined || match === null) return Effect.succeed([])
+  if (typeof match !== "object" || Array.isArray(match)) return refuse("waitForEvent", "match must be an object")
+  const pairs = Object.entries(match).map(
+    ([path, value]): MatchPair => [path.replace(/^data\./, ""), canonicalJson(value)]
+  )
+  if (pairs.length > matchPairsMax) return refuse("waitForEvent", `match may have at most ${matchPairsMax} paths`)
+  const isValid = pairs.every(([path, value]) => path.length + value.length <= 1024 && !path.split(".").includes(""))
+  return isValid
+    ? Effect.succeed(pairs)
+    : refuse("waitForEvent", "match must map paths such as order.id to values, together at most 1024 characters each")
+}
+
+const decode = <A>(schema: Schema.Codec<A, unknown>, method: string, text: string): Effect.Effect<A, HostCallRefused> =>
+  Effect.catchTag(Schema.decodeUnknownEffect(Schema.fromJsonString(schema))(text), "SchemaError", ({ message }) =>
+    refuse(method, message)
+  )
+
+const requireJson = (text: string): Effect.Effect<JsonText, HostCallRefused> =>
+  Effect.try({
+    try: () => {
+      JSON.parse(text)
+      return JsonText.make(text, { disableChecks: true })
+    },
+    catch: () => new HostCallRefused({ name: "TypeError", message: "the result of a step is not JSON" })
+  })
+
+const toRefusal = <A>(method: string, read: Result.Result<A, { readonly field: string; readonly reason: string }>) =>
+  Result.isSuccess(read) ? Effect.succeed(read.success) : refuse(method, `${read.failure.field} ${read.failure.reason}`)
+
+const refuse = (method: string, reason: string) =>
+  Effect.fail(new HostCallRefused({ name: "TypeError", message: `svc.${method}: ${reason}` }))

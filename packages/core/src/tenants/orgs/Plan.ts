@@ -1,0 +1,132 @@
+/** The table of plans (decisions section 4). A host may override limits. */
+import { Schema } from "effect"
+
+export const PlanName = Schema.Literals(["Free", "Starter", "Pro", "Scale", "Enterprise", "Self-Host"])
+export type PlanName = typeof PlanName.Type
+
+/** Limits of an organization across all its environments: integers, -1 for unlimited. */
+export interface Plan {
+  readonly requests_per_second: number
+  /** Calls of functions to the host, such as `svc.events.publish` and `fetch`. Each node counts its own. */
+  readonly host_calls_per_second: number
+  readonly max_file_bytes: number
+  readonly runs_per_month: number
+  readonly storage_bytes: number
+  readonly team_members: number
+  readonly call_retention_days: number
+  readonly call_storage_bytes: number
+  readonly domains: number
+  /**
+   * Maximum depth of a chain of events. An event from outside has depth 0. An event that a run publishes is one deeper than
+   * that of the run.
+   */
+  readonly max_chain_depth: number
+}
+
+/** Limits of the host that override those of the default table. */
+export type PlanOverrides = { readonly [Name in PlanName]?: Partial<Plan> }
+
+/** Fails the start: the host configured a limit with an invalid value. */
+export class PlanInvalid extends Schema.TaggedError<PlanInvalid>()("PlanInvalid", {
+  plan: PlanName,
+  limit: Schema.String
+}) {
+  override get message(): string {
+    const least = minimumFor(this.limit)
+    return `The limit ${this.limit} of the plan ${this.plan} must be an integer, at least ${least}, or -1 for unlimited`
+  }
+}
+
+/** At least 1 per second: a rate of 0 would reject every request, and each host call would wait forever. */
+const minimumFor = (limit: string): number => (limit.endsWith("_per_second") ? 1 : 0)
+
+const MiB = 1024 ** 2
+const GiB = 1024 ** 3
+const TiB = 1024 ** 4
+
+const unlimited: Plan = {
+  requests_per_second: -1,
+  host_calls_per_second: -1,
+  max_file_bytes: 50 * GiB,
+  runs_per_month: -1,
+  storage_bytes: -1,
+  team_members: -1,
+  call_retention_days: -1,
+  call_storage_bytes: -1,
+  domains: -1,
+  max_chain_depth: 1_000
+}
+
+export const defaultPlans: Readonly<Record<PlanName, Plan>> = {
+  Free: {
+    requests_per_second: 5,
+    host_calls_per_second: 200,
+    max_file_bytes: 100 * MiB,
+    runs_per_month: 10_000,
+    storage_bytes: GiB,
+    team_members: 1,
+    call_retention_days: 7,
+    call_storage_bytes: GiB,
+    domains: 0,
+    max_chain_depth: 100
+  },
+  Starter: {
+    requests_per_second: 20,
+    host_calls_per_second: 1_000,
+    max_file_bytes: GiB,
+    runs_per_month: 100_000,
+    storage_bytes: 10 * GiB,
+    team_members: 5,
+    call_retention_days: 14,
+    call_storage_bytes: 5 * GiB,
+    domains: 0,
+    max_chain_depth: 100
+  },
+  Pro: {
+    requests_per_second: 100,
+    host_calls_per_second: 5_000,
+    max_file_bytes: 5 * GiB,
+    runs_per_month: 1_000_000,
+    storage_bytes: 100 * GiB,
+    team_members: 20,
+    call_retention_days: 30,
+    call_storage_bytes: 50 * GiB,
+    domains: 5,
+    max_chain_depth: 100
+  },
+  Scale: {
+    requests_per_second: 500,
+    host_calls_per_second: 20_000,
+    max_file_bytes: 50 * GiB,
+    runs_per_month: 10_000_000,
+    storage_bytes: TiB,
+    team_members: 100,
+    call_retention_days: 90,
+    call_storage_bytes: 500 * GiB,
+    domains: 50,
+    max_chain_depth: 100
+  },
+  Enterprise: unlimited,
+  "Self-Host": unlimited
+}
+
+/** Returns the default table with the host's overrides. */
+export const planTable = (overrides: PlanOverrides): Readonly<Record<PlanName, Plan>> => ({
+  Free: { ...defaultPlans.Free, ...overrides.Free },
+  Starter: { ...defaultPlans.Starter, ...overrides.Starter },
+  Pro: { ...defaultPlans.Pro, ...overrides.Pro },
+  Scale: { ...defaultPlans.Scale, ...overrides.Scale },
+  Enterprise: { ...defaultPlans.Enterprise, ...overrides.Enterprise },
+  "Self-Host": { ...defaultPlans["Self-Host"], ...overrides["Self-Host"] }
+})
+
+/** Returns an error for the first invalid limit of a table, or null if all are valid. */
+export const firstInvalid = (plans: Readonly<Record<PlanName, Plan>>): PlanInvalid | null => {
+  for (const plan of PlanName.literals) {
+    for (const [limit, value] of Object.entries(plans[plan])) {
+      if (!(Number.isSafeInteger(value) && (value >= minimumFor(limit) || value === -1)))
+        return new PlanInvalid({ plan, limit })
+    }
+  }
+  return null
+}

@@ -1,0 +1,105 @@
+/** Quotas of a plan: runs per month, storage for their results and logs, and the depth of chains of events. */
+import { Cache, Context, Effect, Exit, Layer } from "effect"
+import { type NotFound, PlanRequired, type StoreUnavailable } from "../../foundation/Errors.ts"
+import type { EnvId, OrgId } from "../../foundation/Ids.ts"
+import { now as currentTime } from "../../foundation/time/Timestamp.ts"
+import { monthOf } from "./Month.ts"
+import type { Plan } from "./Plan.ts"
+import { type EnvPlan, Plans } from "./Plans.ts"
+import { type RunUsage, UsageStore } from "./UsageStore.ts"
+
+/** Maximum age of the cached usage. */
+const ageLimit = "5 seconds"
+
+/** Maximum organizations in the cache of a node. Those without limits are not cached. */
+const capacity = 10_000
+
+interface CachedUsage {
+  readonly stored: RunUsage
+  /** Runs that this node admitted since it read `stored`. Those of other nodes count from the next read. */
+  admitted: number
+}
+
+export class Quotas extends Context.Service<
+  Quotas,
+  {
+    /**
+     * Checks the quota for `runs` new runs in the environment, and counts them. Fails with `PlanRequired` if the runs of
+     * the month, or the bytes for results and logs, are used up. Retries of a run are not counted. A caller without a
+     * client to reject, such as a schedule, waits and tries again.
+     */
+    readonly admit: (envId: EnvId, runs: number) => Effect.Effect<void, PlanRequired | NotFound | StoreUnavailable>
+    /** Fails with `PlanRequired` if the plan does not allow events of this depth in their chain. */
+    readonly admitDepth: (
+      envId: EnvId,
+      depth: number
+    ) => Effect.Effect<void, PlanRequired | NotFound | StoreUnavailable>
+    /** True if the environment's plan is cached and allows events of this depth, so that callers need not wait. */
+    readonly allowsDepth: (envId: EnvId, depth: number) => boolean
+    /** True if the environment's plan is cached and has no quotas, so that callers need not count. */
+    readonly isUnlimited: (envId: EnvId) => boolean
+  }
+>()("@weft/core/tenants/orgs/Quotas") {
+  static readonly layer: Layer.Layer<Quotas, never, Plans | UsageStore> = Layer.effect(
+    Quotas,
+    Effect.gen(function* () {
+      const plans = yield* Plans
+      const store = yield* UsageStore
+      const figures = yield* Cache.makeWith(
+        (orgId: OrgId) =>
+          Effect.gen(function* (): Effect.fn.Return<CachedUsage, StoreUnavailable> {
+            return { stored: yield* store.runs(orgId, monthOf(yield* currentTime)), admitted: 0 }
+          }),
+        { capacity, timeToLive: (exit) => (Exit.isSuccess(exit) ? ageLimit : 0) }
+      )
+
+      const admitWithin = ({ org, plan }: EnvPlan, runs: number) =>
+        Effect.flatMap(Cache.get(figures, org.org_id), (known) => {
+          const reason = exhaustedQuota(plan, known)
+          if (reason !== null) return Effect.fail(new PlanRequired({ reason }))
+          known.admitted += runs
+          return Effect.void
+        })
+
+      return Quotas.of({
+        isUnlimited: (envId) => {
+          const subscription = plans.getCached(envId)
+          return subscription !== undefined && isUnlimited(subscription.plan)
+        },
+        allowsDepth: (envId, depth) => {
+          const subscription = plans.getCached(envId)
+          return subscription !== undefined && isWithinDepth(subscription.plan, depth)
+        },
+        admitDepth: (envId, depth) =>
+          Effect.flatMap(plans.of(envId), ({ plan }) =>
+            isWithinDepth(plan, depth) ? Effect.void : Effect.fail(tooDeep(plan))
+          ),
+        admit: (envId, runs) =>
+          Effect.flatMap(plans.of(envId), (subscription) =>
+            isUnlimited(subscription.plan) ? Effect.void : admitWithin(subscription, runs)
+          )
+      })
+    })
+  )
+}
+
+const isWithinDepth = ({ max_chain_depth }: Plan, depth: number): boolean =>
+  max_chain_depth === -1 || depth <= max_chain_depth
+
+const tooDeep = ({ max_chain_depth }: Plan): PlanRequired =>
+  new PlanRequired({
+    reason: `The plan allows a chain of ${max_chain_depth} events that cause each other (max_chain_depth), and this event would be the next: end the loop, or use a schedule for a function that repeats itself`
+  })
+
+const isUnlimited = (plan: Plan): boolean => plan.runs_per_month === -1 && plan.call_storage_bytes === -1
+
+/** Returns a message about the exhausted quota, or null if all have some left. */
+const exhaustedQuota = (plan: Plan, { stored, admitted }: CachedUsage): string | null => {
+  if (plan.runs_per_month !== -1 && stored.runs_this_period + admitted >= plan.runs_per_month) {
+    return `The plan's ${plan.runs_per_month} runs of this month are used up`
+  }
+  if (plan.call_storage_bytes !== -1 && stored.call_storage_bytes >= plan.call_storage_bytes) {
+    return `The plan's ${plan.call_storage_bytes} bytes for results and logs of runs are used up`
+  }
+  return null
+}

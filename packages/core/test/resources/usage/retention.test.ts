@@ -1,0 +1,115 @@
+import { assert, describe, it } from "@effect/vitest"
+import { type Env, Events, firstPage, layer, OrgUsages, Runs, Tenants } from "@weft/core"
+import { JournalStore } from "@weft/core/adapter"
+import { MemoryStores, type TrustedFunction, trustedSandbox } from "@weft/core/testing"
+import { Effect, Layer } from "effect"
+import { TestClock } from "effect/testing"
+import { allRuns, asHost, deployed, masterKeys, publish, settle } from "../../world.ts"
+
+const modules = {
+  shop: { main: { one: Object.assign((() => 1) satisfies TrustedFunction, { meta: { event: "one" } }) } }
+}
+
+/** An instance whose plan Free keeps runs for a day and which purges at most `most` at once. Records its purges. */
+const setUp = (most = Number.POSITIVE_INFINITY) => {
+  const purges: Array<number> = []
+  const counted = Layer.effect(
+    JournalStore,
+    Effect.map(JournalStore, (store) => ({
+      ...store,
+      purge: (...[env, before, limit]: Parameters<typeof store.purge>) => {
+        purges.push(limit)
+        return store.purge(env, before, Math.min(limit, most))
+      }
+    }))
+  )
+  const weft = layer({ masterKeys, plans: { Free: { call_retention_days: 1 } } }).pipe(
+    Layer.provideMerge(counted),
+    Layer.provideMerge(MemoryStores.layer),
+    Layer.provide(trustedSandbox(modules))
+  )
+  return { purges, weft }
+}
+
+const onPlan = Effect.fnUntraced(function* (plan: string) {
+  const env = yield* deployed("shop", plan.toLowerCase())
+  yield* Tenants.use((tenants) => tenants.updateOrg(env.org_id, { plan }))
+  yield* settle
+  return env
+})
+
+const publishMany = (env: Env, count: number) =>
+  Effect.andThen(Effect.replicateEffect(publish(env, "one"), count), settle)
+
+const pass = (hours: number) => Effect.andThen(TestClock.adjust(hours * 3_600_000), settle)
+
+describe("runs older than the plan's retention", () => {
+  const { weft } = setUp()
+  it.effect("are removed within an hour, with their counts, but without their events", () =>
+    Effect.gen(function* () {
+      const env = yield* onPlan("Free")
+      yield* publishMany(env, 3)
+      yield* pass(12)
+      const young = yield* publish(env, "one")
+      yield* pass(11)
+      assert.strictEqual((yield* allRuns(env)).length, 4)
+      yield* pass(2)
+      const kept = yield* allRuns(env)
+      assert.deepStrictEqual(
+        kept.map((run) => run.event_id),
+        [young.event_id]
+      )
+      const [events, stats, { usage }] = yield* asHost(
+        env,
+        Effect.all([
+          Events.use((service) => service.list(firstPage)),
+          Runs.use((runs) => runs.stats),
+          OrgUsages.use((usages) => usages.get)
+        ])
+      )
+      assert.deepStrictEqual([events.total, stats.total_runs], [4, 1])
+      const { call_count, runs_this_period, call_storage_bytes } = usage
+      assert.deepStrictEqual([call_count, runs_this_period, call_storage_bytes], [1, 4, 1])
+    }).pipe(Effect.provide(weft))
+  )
+
+  const short = layer({ masterKeys, retentionMs: 600_000 }).pipe(
+    Layer.provideMerge(MemoryStores.layer),
+    Layer.provide(trustedSandbox(modules))
+  )
+  it.effect("are removed earlier if the host's retention is shorter", () =>
+    Effect.gen(function* () {
+      for (const plan of ["Free", "Self-Host"]) {
+        const env = yield* onPlan(plan)
+        yield* publishMany(env, 3)
+        yield* pass(0.15)
+        assert.strictEqual((yield* allRuns(env)).length, 3)
+        yield* pass(0.1)
+        assert.deepStrictEqual(yield* allRuns(env), [])
+      }
+    }).pipe(Effect.provide(short))
+  )
+
+  const withoutRetention = setUp()
+  it.effect("are kept without queries if the plan keeps all", () =>
+    Effect.gen(function* () {
+      const env = yield* onPlan("Enterprise")
+      yield* publishMany(env, 3)
+      yield* pass(30)
+      assert.strictEqual((yield* allRuns(env)).length, 3)
+      assert.deepStrictEqual(withoutRetention.purges, [])
+    }).pipe(Effect.provide(withoutRetention.weft))
+  )
+
+  const slow = setUp(2)
+  it.effect("are removed in batches of at most 500", () =>
+    Effect.gen(function* () {
+      const env = yield* onPlan("Free")
+      yield* publishMany(env, 5)
+      yield* pass(26)
+      assert.strictEqual((yield* allRuns(env)).length, 0)
+      assert.isAbove(slow.purges.length, 3)
+      for (const limit of slow.purges) assert.isAtMost(limit, 500)
+    }).pipe(Effect.provide(slow.weft))
+  )
+})

@@ -1,0 +1,86 @@
+/** Concurrent commits of the journal, as many as the store supports. */
+import { assert, describe, it } from "@effect/vitest"
+import { layer } from "@weft/core"
+import { JournalStore } from "@weft/core/adapter"
+import { MemoryStores, type TrustedFunction, trustedSandbox } from "@weft/core/testing"
+import { Context, Effect, Fiber, Latch, Layer } from "effect"
+import { allRuns, deployed, masterKeys, publish, settle } from "../../world.ts"
+
+const job: TrustedFunction = Object.assign(() => "done", { meta: { event: "job" } })
+
+/** Sizes of commits in the order in which they began. Commits wait while `open` is closed. */
+interface Gate {
+  readonly sizes: Array<number>
+  readonly open: Latch.Latch
+}
+
+const makeGate = (): Gate => ({ sizes: [], open: Latch.makeUnsafe(true) })
+
+/** Returns in-memory stores with at most `commitsMax` concurrent commits, each of which waits at the gate. */
+const makeStores = (commitsMax: number, { sizes, open }: Gate) =>
+  Layer.effectContext(
+    Effect.map(Effect.context<Layer.Success<typeof MemoryStores.layer>>(), (stores) => {
+      const journal = Context.get(stores, JournalStore)
+      return Context.add(stores, JournalStore, {
+        ...journal,
+        commitsMax,
+        commit: (entries, lease) => {
+          sizes.push(entries.length)
+          return Effect.andThen(open.await, journal.commit(entries, lease))
+        }
+      })
+    })
+  ).pipe(Layer.provide(MemoryStores.layer))
+
+const inWorld = (commitsMax: number, gate: Gate) =>
+  Effect.provide(
+    layer({ masterKeys }).pipe(
+      Layer.provideMerge(makeStores(commitsMax, gate)),
+      Layer.provide(trustedSandbox({ app: { main: { job } } }))
+    )
+  )
+
+/** Publishes `count` events at once and runs all fibers until they wait. */
+const publishAtOnce = (env: Effect.Success<ReturnType<typeof deployed>>, count: number) =>
+  Effect.tap(
+    Effect.forEach(Array.from({ length: count }), () => Effect.forkChild(publish(env, "job"))),
+    () => settle
+  )
+
+describe("Journal commits", () => {
+  it.effect("are sequential if the store supports one at a time", () => {
+    const gate = makeGate()
+    return Effect.gen(function* () {
+      const env = yield* deployed("app")
+      gate.open.closeUnsafe()
+      gate.sizes.length = 0
+      const first = yield* publishAtOnce(env, 2)
+      const others = yield* publishAtOnce(env, 5)
+      assert.deepStrictEqual(gate.sizes, [2])
+      gate.open.openUnsafe()
+      yield* Fiber.joinAll([...first, ...others])
+      yield* settle
+      assert.strictEqual((yield* allRuns(env)).filter(({ status }) => status === "succeeded").length, 7)
+    }).pipe(inWorld(1, gate))
+  })
+
+  it.effect("begin next to another once half as many entries are queued, at most as many as the store supports", () => {
+    const gate = makeGate()
+    return Effect.gen(function* () {
+      const env = yield* deployed("app")
+      gate.open.closeUnsafe()
+      gate.sizes.length = 0
+      const first = yield* publishAtOnce(env, 4)
+      const fewer = yield* publishAtOnce(env, 1)
+      assert.deepStrictEqual(gate.sizes, [4])
+      const more = yield* publishAtOnce(env, 1)
+      assert.deepStrictEqual(gate.sizes, [4, 2])
+      const others = yield* publishAtOnce(env, 9)
+      assert.deepStrictEqual(gate.sizes, [4, 2])
+      gate.open.openUnsafe()
+      yield* Fiber.joinAll([...first, ...fewer, ...more, ...others])
+      yield* settle
+      assert.strictEqual((yield* allRuns(env)).filter(({ status }) => status === "succeeded").length, 15)
+    }).pipe(inWorld(2, gate))
+  })
+})
