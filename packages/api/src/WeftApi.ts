@@ -1,4 +1,4 @@
-/** The whole HTTP surface as data: paths, schemas, statuses. A client imports it without the server. */
+/** The complete HTTP API as data: paths, schemas, statuses. A client imports it without the server. */
 import { HttpApi, OpenApi } from "effect/http-api"
 import { completeDocument } from "./openapi/Document.ts"
 import { AdminApi } from "./routes/AdminApi.ts"
@@ -7,6 +7,7 @@ import { Enveloped } from "./routes/Authentication.ts"
 import { BuildsApi, TriggersApi } from "./routes/BuildsApi.ts"
 import { CallsApi } from "./routes/CallsApi.ts"
 import { ContextApi } from "./routes/ContextApi.ts"
+import { DeliveriesApi } from "./routes/DeliveriesApi.ts"
 import { DomainsApi } from "./routes/DomainsApi.ts"
 import { EnvApi } from "./routes/EnvApi.ts"
 import { EventsApi } from "./routes/EventsApi.ts"
@@ -32,6 +33,7 @@ export class WeftApi extends HttpApi.make("weft")
     LinksApi,
     EventsApi,
     RunsApi,
+    DeliveriesApi,
     CallsApi,
     SessionsApi,
     ServiceKeysApi,
@@ -42,13 +44,13 @@ export class WeftApi extends HttpApi.make("weft")
     AdminApi
   )
   .middleware(Enveloped)
-  // What handlers return was made and checked by core; checking it again on the way out costs a regex per id.
+  // Core has checked the results of handlers. Another check of every response would cost a regular expression per id.
   .annotate(HttpApi.SuccessParseOptions, { disableChecks: true })
   .annotateMerge(
     OpenApi.annotations({
       title: "Weft",
       version: "1",
-      summary: "Workflow automation: builds of user code, set off by events, schedules and webhooks",
+      summary: "Workflow automation: builds of user code, triggered by events, schedules and webhooks",
       license: { name: "Apache-2.0", identifier: "Apache-2.0" },
       servers: [{ url: "/" }],
       transform: completeDocument

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { mayCover, pageOf, pageQuery } from "@weft/api"
+import { mayCover, pageQuery, toPageRequest } from "@weft/api"
 import { Schema } from "effect"
 import * as fc from "fast-check"
 
@@ -8,8 +8,8 @@ const accepts = (input: unknown): boolean => Schema.is(Schema.toEncoded(query))(
 const decodes = (input: unknown): boolean => Schema.decodeUnknownResult(query)(input)._tag === "Success"
 
 describe("limit and offset", () => {
-  it("are 20 and 0 when absent", () => {
-    assert.deepStrictEqual(pageOf({}), { limit: 20, offset: 0 })
+  it("are 20 and 0 by default", () => {
+    assert.deepStrictEqual(toPageRequest({}), { limit: 20, offset: 0 })
   })
 
   it("accept exactly the integers of their range, written in digits", () => {
@@ -24,7 +24,7 @@ describe("limit and offset", () => {
     }
   })
 
-  it("say in the message what they must be, without the value", () => {
+  it("fail with the valid range in the message, without the value", () => {
     const result = Schema.decodeUnknownResult(query)({ limit: "secret" })
     assert.strictEqual(result._tag, "Failure")
     if (result._tag === "Failure") {
@@ -38,12 +38,12 @@ describe("mayCover", () => {
   const id = "01890000-0000-7000-8000-000000000001"
   const other = "01890000-0000-7000-8000-000000000002"
 
-  it("leaves open whether an id and a name mean the same project", () => {
+  it("returns true for an id and a name, which may refer to the same project", () => {
     assert.isTrue(mayCover(["alpha"], id))
     assert.isTrue(mayCover([id], "alpha"))
   })
 
-  it("knows that two names or two ids differ", () => {
+  it("compares two names or two ids", () => {
     assert.isFalse(mayCover(["alpha"], "beta"))
     assert.isFalse(mayCover([id], other))
     assert.isFalse(mayCover([], id))

@@ -6,7 +6,7 @@ const millis = (text: string) => Option.getOrNull(Option.map(parseIsoDuration(te
 const day = 86_400_000
 
 describe("ISO 8601 durations", () => {
-  it("count what each designator stands for", () => {
+  it("are the sum of their designators", () => {
     assert.strictEqual(millis("P7D"), 7 * day)
     assert.strictEqual(millis("P2W"), 14 * day)
     assert.strictEqual(millis("P1Y2M"), (365 + 60) * day)
@@ -16,7 +16,7 @@ describe("ISO 8601 durations", () => {
     assert.strictEqual(millis("P1DT1.5H"), day + 5_400_000)
   })
 
-  it("refuse everything else", () => {
+  it("reject any other text", () => {
     for (const text of [
       "",
       "P",

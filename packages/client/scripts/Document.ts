@@ -1,4 +1,4 @@
-/** The definition of the API as the generator reads it. */
+/** The OpenAPI document as input of the generator. */
 import { WeftApi } from "@weft/api"
 import { HttpApi, OpenApi } from "effect/http-api"
 
@@ -58,7 +58,7 @@ const operations = new Map(
 
 const capitalized = (word: string): string => `${word.slice(0, 1).toUpperCase()}${word.slice(1)}`
 
-/** Every endpoint of the API, in its order. Webhooks and tools, which are tenants' own, are none. */
+/** Returns every endpoint of the API, in its order. Excludes webhooks and tools, which belong to tenants. */
 export const endpoints = (): ReadonlyArray<Endpoint> => {
   const found: Array<Endpoint> = []
   HttpApi.reflect(WeftApi, {
@@ -79,7 +79,7 @@ export const endpoints = (): ReadonlyArray<Endpoint> => {
   return found
 }
 
-/** The schema and media type of the answer of a success; null for one without a body. */
+/** Returns schema and media type of the success response, or null without a body. */
 export const answerOf = ({ operation }: Endpoint) => {
   const contents = Object.entries(operation.responses)
     .filter(([status]) => status < "300")

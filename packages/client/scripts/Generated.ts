@@ -1,4 +1,4 @@
-/** What `src/generated` has to be: types and methods that follow from the definition of the API. */
+/** Generator of `src/generated`: types and methods derived from the definition of the API. */
 import { execFileSync } from "node:child_process"
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -23,7 +23,7 @@ export const generatedFolder = new URL("../src/generated/", import.meta.url)
 const root = fileURLToPath(new URL("../../..", import.meta.url))
 const biome = join(root, "node_modules/.bin/biome")
 
-/** All at once: to start the formatter takes longer than to format. */
+/** Formats all files at once, because starting the formatter is slow. */
 const formatted = (files: ReadonlyArray<readonly [string, string]>): ReadonlyArray<readonly [string, string]> => {
   const folder = mkdtempSync(join(tmpdir(), "weft-client-"))
   try {
@@ -35,12 +35,12 @@ const formatted = (files: ReadonlyArray<readonly [string, string]>): ReadonlyArr
   }
 }
 
-const origin = "Follows from the definition of the API: `npm run generate -w packages/client`"
+const origin = "Generated from the definition of the API: `npm run generate -w packages/client`"
 
 const file = (subject: string, parts: ReadonlyArray<string>): string =>
   `/** ${subject}. ${origin}. */\n${parts.join("\n\n")}\n`
 
-/** The names of schemas that a schema refers to, itself included. */
+/** Returns the names of schemas that a schema references, transitively. */
 const reached = (schema: JsonSchema, found = new Set<string>()): ReadonlySet<string> => {
   JSON.stringify(schema, (key, value) => {
     if (key === "$ref" && !found.has(nameOf(value))) {
@@ -54,7 +54,7 @@ const reached = (schema: JsonSchema, found = new Set<string>()): ReadonlySet<str
 
 const messageNames = ["EnvironmentMessage", "StreamMessage", "WatchedMessage"]
 
-/** Names in types as they stand in methods, such as `Run | Event`. */
+/** Returns the names in a type such as `Run | Event`. */
 const namesIn = (type: string): ReadonlyArray<string> => type.match(/[A-Za-z]+/g) ?? []
 
 const recordsOf = (all: ReadonlyArray<Endpoint>): ReadonlyArray<string> => {
@@ -68,7 +68,7 @@ const recordsOf = (all: ReadonlyArray<Endpoint>): ReadonlyArray<string> => {
       for (const inner of reached(schemas[name])) names.add(inner)
     }
   }
-  // What an upload of a build or a file answers.
+  // The responses of uploads of builds and files.
   for (const name of ["UploadedBuild", "UploadedFile", "UploadedPart"]) names.add(name)
   return [...names].filter((name) => !messageNames.includes(name)).sort()
 }
@@ -89,7 +89,7 @@ const messages = (): string =>
   ])
 
 const inputs = (all: ReadonlyArray<Endpoint>): string =>
-  file("What requests carry", [
+  file("The inputs of requests", [
     `import type { PageQuery } from "../Pages.ts"`,
     `import type { Permissions } from "../Permissions.ts"`,
     ...interfaces(inputsOf(all), "sent"),
@@ -112,7 +112,7 @@ const group = (name: string, all: ReadonlyArray<Endpoint>): string => {
       ...from("../Pages.ts", ["PageQuery", "Pages"]),
       `import { Endpoints } from "../transport/Endpoints.ts"`,
       ...from("../transport/Path.ts", ["path"], ""),
-      ...from("../transport/Key.ts", ["freshKey"], ""),
+      ...from("../transport/Random.ts", ["randomUuid"], ""),
       ...from("./Inputs.ts", [...new Set([...all.flatMap((endpoint) => inputTypeOf(endpoint) ?? []), ...queries])]),
       ...from(
         "./Records.ts",
@@ -125,13 +125,13 @@ const group = (name: string, all: ReadonlyArray<Endpoint>): string => {
 
 const fileOf = (name: string): string => `${classOf(name)}.ts`
 
-/** Names and texts of all files. */
+/** Returns names and texts of all files. */
 export const generated = (): ReadonlyArray<readonly [string, string]> => {
   const all = endpoints()
   const plain = all.filter((endpoint) => !isByHand(endpoint))
   const groups = [...new Set(plain.map((endpoint) => endpoint.group))]
   const codes = Object.keys(errorStatus).map((code) => `\n  | "${code}"`)
-  const records = file("What answers carry", [
+  const records = file("The records of responses", [
     `import type { Json } from "../Json.ts"\nimport type { Permissions } from "../Permissions.ts"`,
     ...interfaces(recordsOf(plain), "received")
   ])

@@ -2,7 +2,7 @@
 import { answerOf, type Endpoint, type Parameter, schemas } from "./Document.ts"
 import { nameOf, typeOf } from "./Types.ts"
 
-/** What is written by hand, since the body or the answer is no JSON: uploads and subscriptions. */
+/** True for endpoints with handwritten methods, whose body or response is not JSON: uploads and subscriptions. */
 export const isByHand = (endpoint: Endpoint): boolean => {
   const bodies = Object.keys(endpoint.operation.requestBody?.content ?? {})
   return bodies.some((type) => type !== "application/json") || answerOf(endpoint)?.type === "text/event-stream"
@@ -12,16 +12,16 @@ const capitalized = (word: string): string => `${word.slice(0, 1).toUpperCase()}
 
 export const classOf = (group: string): string => `${capitalized(group)}Endpoints`
 
-export const queryOf = ({ operation }: Endpoint): ReadonlyArray<Parameter> =>
+const queryOf = ({ operation }: Endpoint): ReadonlyArray<Parameter> =>
   (operation.parameters ?? []).filter((parameter) => parameter.in === "query")
 
 const isPaged = (endpoint: Endpoint): boolean => queryOf(endpoint).some(({ name }) => name === "limit")
 
-/** The parameters of a query beside those of the page. */
+/** Returns the query parameters except those of the page. */
 export const filtersOf = (endpoint: Endpoint): ReadonlyArray<Parameter> =>
   queryOf(endpoint).filter(({ name }) => name !== "limit" && name !== "offset")
 
-/** The type of an endpoint's query; null for none. */
+/** Returns the type of an endpoint's query, or null. */
 export const queryTypeOf = (endpoint: Endpoint): string | null => {
   if (filtersOf(endpoint).length > 0) return `${capitalized(endpoint.group)}${capitalized(endpoint.name)}Query`
   return isPaged(endpoint) ? "PageQuery" : null
@@ -45,7 +45,7 @@ type Answer =
   | { readonly kind: "none" | "text" | "bytes" }
   | { readonly kind: "list" | "one" | "plain"; readonly type: string }
 
-/** What a method gives: the record in an envelope, or the answer as it is. */
+/** Returns the result of a method: the record in an envelope, or the plain response. */
 export const answerTypeOf = (endpoint: Endpoint): Answer => {
   const answer = answerOf(endpoint)
   if (answer === null) return { kind: "none" }
@@ -63,7 +63,7 @@ export const answerTypeOf = (endpoint: Endpoint): Answer => {
 
 const camelCase = (name: string): string => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
 
-/** A project may be named by its id or its name, hence it is no `projectId`. */
+/** Returns the name of an argument. It is `project` instead of `projectId`, because names are also accepted. */
 const argumentOf = (parameter: string): string =>
   parameter === "project_id_or_slug" ? "project" : camelCase(parameter)
 
@@ -101,7 +101,7 @@ const callOf = (endpoint: Endpoint, answer: Answer, input: string | null, query:
   const more = [
     ...(input === null ? [] : ["body: input"]),
     ...(query === null ? [] : ["query"]),
-    ...(isKeyed(endpoint) ? ["key: options.idempotencyKey ?? freshKey()"] : [])
+    ...(isKeyed(endpoint) ? ["key: options.idempotencyKey ?? randomUuid()"] : [])
   ]
   const rest = more.length === 0 ? "" : `, { ${more.join(", ")} }`
   return `this.caller.${answer.kind}(${method}, ${place}, options${rest})`

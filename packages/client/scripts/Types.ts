@@ -1,7 +1,7 @@
-/** TypeScript of JSON schemas. */
+/** TypeScript types of JSON schemas. */
 import type { JsonSchema } from "./Document.ts"
 
-/** What is sent takes any value that serializes; what comes is JSON. */
+/** Direction of a value. Sent fields accept any serializable value; received fields are JSON. */
 export type Direction = "sent" | "received"
 
 const numbersInWords = '["Infinity","-Infinity","NaN"]'
@@ -44,7 +44,7 @@ const objectType = (schema: JsonSchema, direction: Direction, depth: number): st
   return `{\n${fieldsOf(schema, direction, depth)}\n${"  ".repeat(depth - 1)}}`
 }
 
-export const fieldsOf = (schema: JsonSchema, direction: Direction, depth = 1): string => {
+const fieldsOf = (schema: JsonSchema, direction: Direction, depth = 1): string => {
   const indent = "  ".repeat(depth)
   return Object.entries(schema.properties ?? {})
     .flatMap(([name, field]) => {

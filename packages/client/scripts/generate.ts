@@ -1,4 +1,4 @@
-/** Writes `src/generated` anew: npm run generate -w packages/client */
+/** Regenerates `src/generated`: npm run generate -w packages/client */
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs"
 import { generated, generatedFolder } from "./Generated.ts"
 

@@ -3,7 +3,7 @@ import type { CallInput } from "./generated/Inputs.ts"
 import type { Event, Run } from "./generated/Records.ts"
 import type { KeyedOptions } from "./RequestOptions.ts"
 
-/** Calls take as long as they are told to wait, beside what requests take anyway. */
+/** Calls, whose timeout includes the `wait` of the input. */
 export class Calls extends CallsEndpoints {
   override call(input: CallInput, options: KeyedOptions = {}): Promise<Run | Event> {
     const { timeoutMs = this.caller.connection.timeoutMs + (input.wait ?? 0) * 1000 } = options

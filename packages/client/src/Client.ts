@@ -1,10 +1,11 @@
-/** The client: everything that a server offers, by groups. */
+/** The client, with the groups of the API. */
 import { Builds } from "./builds/Builds.ts"
 import { Calls } from "./Calls.ts"
 import { Files } from "./files/Files.ts"
 import { AdminEndpoints } from "./generated/AdminEndpoints.ts"
 import { AuditEndpoints } from "./generated/AuditEndpoints.ts"
 import { ContextEndpoints } from "./generated/ContextEndpoints.ts"
+import { DeliveriesEndpoints } from "./generated/DeliveriesEndpoints.ts"
 import { DomainsEndpoints } from "./generated/DomainsEndpoints.ts"
 import { EnvEndpoints } from "./generated/EnvEndpoints.ts"
 import { EventsEndpoints } from "./generated/EventsEndpoints.ts"
@@ -22,17 +23,17 @@ import { Caller } from "./transport/Caller.ts"
 import { Connection, type Token } from "./transport/Connection.ts"
 
 export interface ClientOptions {
-  /** Where the API is, such as `https://weft.example.com`; a page may give a path of its own host. */
+  /** URL of the server, such as `https://weft.example.com`. In browsers, a path on the page's host is allowed. */
   readonly baseUrl: string
-  /** An API key, a service key or a session; a function is asked before every request. */
+  /** An API key, service key or session. A function is called before every attempt. */
   readonly token?: Token | undefined
   /** The host's own token, for `admin`. */
   readonly adminToken?: Token | undefined
-  /** The platform's by default. */
+  /** By default the platform's `fetch`. */
   readonly fetch?: typeof globalThis.fetch | undefined
-  /** 4 attempts, pauses from 250 milliseconds to 30 seconds by default; `false` repeats nothing. */
+  /** Default: 4 attempts, with delays from 250 ms to 30 s. `false` turns retries off. */
   readonly retry?: Partial<RetryOptions> | false | undefined
-  /** Milliseconds that each attempt may take; 60,000 by default. */
+  /** Timeout of each attempt, in milliseconds; 60,000 by default. */
   readonly timeoutMs?: number | undefined
 }
 
@@ -46,6 +47,7 @@ export class WeftClient {
   readonly links: LinksEndpoints
   readonly events: EventsEndpoints
   readonly runs: RunsEndpoints
+  readonly deliveries: DeliveriesEndpoints
   readonly calls: Calls
   readonly sessions: SessionsEndpoints
   readonly serviceKeys: ServiceKeysEndpoints
@@ -57,17 +59,18 @@ export class WeftClient {
   readonly admin: AdminEndpoints
 
   constructor(options: ClientOptions) {
-    const caller = callerOf(options, options.token)
+    const caller = makeCaller(options, options.token)
     this.projects = new ProjectsEndpoints(caller)
     this.builds = new Builds(caller)
     this.triggers = new TriggersEndpoints(caller)
     this.schedules = new SchedulesEndpoints(caller)
     this.context = new ContextEndpoints(caller)
     this.files = new Files(caller)
-    // A link is a credential of its own.
-    this.links = new LinksEndpoints(callerOf(options, undefined))
+    // A link is itself a credential.
+    this.links = new LinksEndpoints(makeCaller(options, undefined))
     this.events = new EventsEndpoints(caller)
     this.runs = new RunsEndpoints(caller)
+    this.deliveries = new DeliveriesEndpoints(caller)
     this.calls = new Calls(caller)
     this.sessions = new SessionsEndpoints(caller)
     this.serviceKeys = new ServiceKeysEndpoints(caller)
@@ -76,24 +79,27 @@ export class WeftClient {
     this.domains = new DomainsEndpoints(caller)
     this.audit = new AuditEndpoints(caller)
     this.status = new StatusEndpoints(caller)
-    this.admin = new AdminEndpoints(callerOf(options, options.adminToken))
+    this.admin = new AdminEndpoints(makeCaller(options, options.adminToken))
   }
 }
 
-/** Fails with `TypeError` for a `baseUrl` that is no URL. */
+/** Creates a client. Throws `TypeError` if `baseUrl` is not a URL. */
 export const createClient = (options: ClientOptions): WeftClient => new WeftClient(options)
 
-const retryUsual: RetryOptions = { attempts: 4, baseMs: 250, maxMs: 30_000 }
+const defaultRetry: RetryOptions = { attempts: 4, baseMs: 250, maxMs: 30_000 }
 
-const callerOf = ({ baseUrl, retry = {}, timeoutMs = 60_000, ...options }: ClientOptions, token: Token | undefined) => {
+const makeCaller = (
+  { baseUrl, retry = {}, timeoutMs = 60_000, ...options }: ClientOptions,
+  token: Token | undefined
+) => {
   const { origin, pathname } = new URL(baseUrl, globalThis.location?.href)
   return new Caller(
     new Connection({
       baseUrl: `${origin}${pathname.replace(/\/+$/, "")}`,
       token,
-      // Browsers want to be asked as themselves, and tests replace what is asked.
+      // Browsers require `globalThis` as receiver, and tests may replace `globalThis.fetch`.
       fetch: options.fetch ?? ((input, init) => globalThis.fetch(input, init)),
-      retry: { ...retryUsual, ...(retry === false ? { attempts: 1 } : retry) },
+      retry: { ...defaultRetry, ...(retry === false ? { attempts: 1 } : retry) },
       timeoutMs
     })
   )

@@ -1,2 +1,2 @@
-/** Any value that JSON can carry. */
+/** A JSON value. */
 export type Json = string | number | boolean | null | ReadonlyArray<Json> | { readonly [key: string]: Json }

@@ -1,14 +1,14 @@
-/** Lists: one page when awaited, everything when iterated. */
+/** Lists: `await` returns one page, and iteration returns all items. */
 
 export interface PageQuery {
-  /** 1 to 100; 20 by default, and 100 when everything is iterated. */
+  /** 1 to 100; by default 20, or 100 for iterations. */
   readonly limit?: number | undefined
   readonly offset?: number | undefined
 }
 
 export interface Page<T> {
   readonly items: ReadonlyArray<T>
-  /** Of the whole list. */
+  /** Number of items in the whole list. */
   readonly total: number
   readonly limit: number
   readonly offset: number
@@ -21,8 +21,8 @@ const limitMax = 100
  *     const page = await weft.runs.list({ limit: 10 })
  *     for await (const run of weft.runs.list()) …
  *
- * Pages are loaded as they are needed. A list that grows or shrinks meanwhile shifts: what was added in front of a
- * place is seen twice there, and what follows something removed may be missed.
+ * Pages are loaded on demand. Changes of the list during an iteration shift the following items. Additions before the
+ * current position repeat items, and removals skip items.
  */
 export class Pages<T> implements PromiseLike<Page<T>>, AsyncIterable<T> {
   readonly #load: (page: PageQuery) => Promise<Page<T>>
@@ -34,7 +34,7 @@ export class Pages<T> implements PromiseLike<Page<T>>, AsyncIterable<T> {
     this.#query = { limit, offset }
   }
 
-  // biome-ignore lint/suspicious/noThenProperty: awaiting a list gives the page that was asked for
+  // biome-ignore lint/suspicious/noThenProperty: awaiting a list returns the requested page
   then<A = Page<T>, B = never>(
     onFulfilled?: ((page: Page<T>) => A | PromiseLike<A>) | null,
     onRejected?: ((reason: unknown) => B | PromiseLike<B>) | null
@@ -47,7 +47,7 @@ export class Pages<T> implements PromiseLike<Page<T>>, AsyncIterable<T> {
     return this.then(undefined, onRejected)
   }
 
-  /** From the page that was asked for to the last one. */
+  /** Yields the pages from the requested one to the last. */
   async *pages(): AsyncGenerator<Page<T>, void, undefined> {
     const { limit = limitMax, offset = 0 } = this.#query
     for (let at = offset; ; ) {

@@ -1,2 +1,2 @@
-/** What may be done with which resources, such as `{"event:order:created": ["create"]}`. */
+/** Actions per resource, such as `{"event:order:created": ["create"]}`. */
 export type Permissions = Readonly<Record<string, ReadonlyArray<string>>>

@@ -1,31 +1,31 @@
-/** What may be said of single requests. */
+/** Options of single requests. */
 
 export interface RetryOptions {
-  /** How often a request is sent at most, the first time included; 1 repeats nothing. */
+  /** Maximum attempts, including the first; 1 turns retries off. */
   readonly attempts: number
-  /** Milliseconds before the first repetition; each pause is twice as long as the one before, less a random part. */
+  /** Delay before the first retry, in milliseconds. Each delay is twice the previous one, minus a random part. */
   readonly baseMs: number
-  /** Milliseconds of the longest pause. A server that asks for a longer one is not asked again. */
+  /** Maximum delay in milliseconds. If the server requests a longer one, the request is not retried. */
   readonly maxMs: number
 }
 
 export interface RequestOptions {
-  /** Ends the request with its repetitions and pauses; it then fails with the signal's reason. */
+  /** Aborts the request with its retries. The request then fails with the signal's reason. */
   readonly signal?: AbortSignal | undefined
-  /** Milliseconds that each attempt may take. What the client says by default, and longer for bytes. */
+  /** Timeout of each attempt, in milliseconds. The client's by default, and longer for uploads. */
   readonly timeoutMs?: number | undefined
-  /** `false` repeats nothing. */
+  /** `false` turns retries off. */
   readonly retry?: Partial<RetryOptions> | false | undefined
 }
 
 export interface KeyedOptions extends RequestOptions {
-  /** Requests with the same key are one, for 24 hours. By default each call of a method has a key of its own. */
+  /** Requests with the same key take effect once within 24 hours. By default each call has a new key. */
   readonly idempotencyKey?: string | undefined
 }
 
 export interface BytesOptions extends RequestOptions {
-  /** Only these bytes, as `slice` counts them: from `start` on, `end` not included. */
+  /** Limits the response to these bytes, from `start` to `end`, exclusive as in `slice`. */
   readonly range?: { readonly start: number; readonly end?: number | undefined } | undefined
-  /** An etag: when the bytes are still those, the answer has the status 304 and no body. */
+  /** An ETag. If the content still has it, the response has status 304 and no body. */
   readonly ifNoneMatch?: string | undefined
 }

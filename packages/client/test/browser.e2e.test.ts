@@ -10,7 +10,7 @@ const textOf = async (request: IncomingMessage): Promise<string> => {
   return text
 }
 
-/** The pages of a host, and one to tell it something in the end. */
+/** The pages of a host, and a route that receives the report. */
 const pages = (script: string, tokenOf: () => string) => {
   const { promise: report, resolve: tell, reject } = Promise.withResolvers<Report>()
   const page: Page = (request, response) => {
@@ -27,17 +27,17 @@ const pages = (script: string, tokenOf: () => string) => {
   return { page, report }
 }
 
-describe("in Chromium, on a page of the host that Weft is mounted in", () => {
-  it("files go up and down, subscriptions are heard and come back, and lists and failures are told", async () => {
+describe("the client in Chromium, on a page of the host", () => {
+  it("transfers files, receives and reconnects subscriptions, and returns lists and errors", async () => {
     let token = ""
     const { page, report } = pages(await bundled(new URL("./browser/page.ts", import.meta.url)), () => token)
     const host = await startHost(page)
     token = host.token
     const browser = chromium(host.url)
     try {
-      const told = await report
-      checkReport(told, host)
-      assert.include(told.agent, "Chrome")
+      const received = await report
+      checkReport(received, host)
+      assert.include(received.agent, "Chrome")
     } finally {
       await browser.remove()
       await host.close()

@@ -5,8 +5,8 @@ import { build } from "esbuild"
 
 const entry = fileURLToPath(new URL("../src/index.ts", import.meta.url))
 
-describe("the client as a bundle", () => {
-  it("has nothing of Node, no dependencies, and less than 12 KB", async () => {
+describe("the client's bundle", () => {
+  it("has no Node modules, no dependencies, and less than 12 KB", async () => {
     const { outputFiles, metafile } = await build({
       entryPoints: [entry],
       bundle: true,

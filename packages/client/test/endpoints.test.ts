@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { type Run, type WeftClient, WeftError } from "@weft/client"
-import { trustedZip } from "@weft/core"
+import { trustedZip } from "@weft/core/testing"
 import { afterAll, beforeAll } from "vitest"
 import { type Endpoint, endpoints } from "../scripts/Document.ts"
 import type { Requests, SentRequest } from "./server/Requests.ts"
@@ -12,7 +12,7 @@ let requests: Requests
 let build: string
 
 beforeAll(async () => {
-  server = await Server.start({ streamMs: 300, version: "1.2.3" })
+  server = await Server.start({ streamLifetimeMs: 300, version: "1.2.3" })
   ;({ weft, requests } = server.client())
   build = (await deploy(weft, trustedZip("shop"))).build_id
 })
@@ -20,7 +20,7 @@ afterAll(() => server.close())
 
 const zip = trustedZip("shop")
 
-/** The run in an answer that may also be the event of one that has not begun. */
+/** Returns the run of a response, which may also be an event whose run has not started. */
 const begun = (answer: Run | object): Run => {
   assert.property(answer, "run_id")
   return "run_id" in answer ? answer : assert.fail("no run has begun")
@@ -34,7 +34,7 @@ const isOf = ({ method, path }: SentRequest, endpoint: Endpoint): boolean => {
   return method === endpoint.method && new RegExp(`^${pattern}$`).test(path)
 }
 
-/** Literal paths come before those with parameters, as `/v1/runs/stats` before `/v1/runs/{run_id}`. */
+/** Literal paths precede those with parameters, as `/v1/runs/stats` before `/v1/runs/{run_id}`. */
 const endpointOf = (request: SentRequest): string => {
   const found = endpoints()
     .filter((endpoint) => isOf(request, endpoint))
@@ -43,7 +43,7 @@ const endpointOf = (request: SentRequest): string => {
   return first === undefined ? `${request.method} ${request.path}` : `${first.group}.${first.name}`
 }
 
-describe("against a server, the client", () => {
+describe("the client with a server", () => {
   it("manages projects and builds", async () => {
     const made = await weft.projects.create({ name: "made" })
     assert.strictEqual((await weft.projects.get("made")).project_id, made.project_id)
@@ -60,11 +60,12 @@ describe("against a server, the client", () => {
     const live = await weft.builds.upload("shop", new Blob([zip.slice()]), { build_type: "live" })
     assert.strictEqual((await weft.builds.live("shop")).build_id, live.build_id)
     await weft.builds.endLive("shop")
+    assert.isUndefined(await weft.builds.release("shop", build))
     const bytes = await (await weft.builds.download("shop", build)).bytes()
     assert.deepStrictEqual(Buffer.from(bytes), Buffer.from(zip))
   })
 
-  it("reads triggers and schedules, and ends schedules", async () => {
+  it("reads triggers and schedules, and deletes schedules", async () => {
     assert.include(
       (await weft.triggers.eventHandlers("shop")).items.map(({ event_type }) => event_type),
       "order:created"
@@ -79,7 +80,7 @@ describe("against a server, the client", () => {
     assert.strictEqual((await weft.schedules.list()).total, 0)
   })
 
-  it("sets context variables, whose values it never sees", async () => {
+  it("sets context variables, and never receives their values", async () => {
     await weft.context.create("shop", { key: "TOKEN", value: "a secret" })
     await weft.context.update("shop", "TOKEN", { description: "of the bank" })
     const [variable] = (await weft.context.list("shop")).items
@@ -88,7 +89,7 @@ describe("against a server, the client", () => {
     await weft.context.remove("shop", "TOKEN")
   })
 
-  it("publishes events and reads what they set off", async () => {
+  it("publishes events and reads their runs", async () => {
     const event = await weft.events.publish({ event_type: "order:created", event_data: { total: 21 } })
     assert.deepStrictEqual((await weft.events.get(event.event_id)).event_data, { total: 21 })
     assert.strictEqual((await weft.events.list({ limit: 1 })).items[0]?.event_id, event.event_id)
@@ -111,9 +112,10 @@ describe("against a server, the client", () => {
     assert.strictEqual((await weft.runs.cancel(hanging.run_id)).status, "cancelled")
     await weft.calls.call({ fn: "main/hang" })
     assert.deepStrictEqual(await weft.runs.cancelAll({ type: "call" }), { cancelled: 1 })
+    assert.deepStrictEqual(await weft.deliveries.cancel({ fn: "main/hang" }), { cancelled: 0 })
   })
 
-  it("hands out sessions and service keys, and takes them back", async () => {
+  it("creates and revokes sessions and service keys", async () => {
     const session = await weft.sessions.create({ permissions: { "event:*": ["read"] }, expires_in: 60 })
     const { weft: limited } = server.client({ token: () => Promise.resolve(session.token) })
     assert.isAbove((await limited.events.list()).total, 0)
@@ -131,7 +133,7 @@ describe("against a server, the client", () => {
     assert.deepStrictEqual(await weft.serviceKeys.revokeAll(), { revoked_count: 0 })
   })
 
-  it("stores files, finds them and gives them back, also by links", async () => {
+  it("uploads, lists and downloads files, also through links", async () => {
     const put = await weft.files.put("a/b c.txt", "hello", { contentType: "text/plain" })
     assert.deepInclude(await weft.files.get(put.file_id), { path: "a/b c.txt", size: 5, content_type: "text/plain" })
     assert.deepInclude(await weft.files.list({ prefix: "a/" }), { total: 1, limit: 20, offset: 0, has_more: false })
@@ -155,9 +157,9 @@ describe("against a server, the client", () => {
     assert.isUndefined(await weft.files.abort(other.upload_id))
   })
 
-  it("watches", async () => {
+  it("subscribes to streams and the environment", async () => {
     const env = weft.streams.watchEnv()
-    const told = env.next()
+    const first = env.next()
     const names: Array<string> = []
     let stream = ""
     for await (const message of weft.streams.publishAndWatch({ event_type: "import", event_data: { steps: 2 } })) {
@@ -172,12 +174,12 @@ describe("against a server, the client", () => {
       "run:stop",
       "stream:complete"
     ])
-    assert.isDefined((await told).value)
+    assert.isDefined((await first).value)
     await env.return()
     for await (const message of weft.streams.watch(stream)) assert.strictEqual(message.event, "stream:complete")
   })
 
-  it("tells of the environment, its domains and the server", async () => {
+  it("reads the environment, its domains and the server's status", async () => {
     assert.strictEqual((await weft.env.get()).env_id, server.envId)
     assert.isAbove((await weft.env.usage()).usage.call_count, 0)
     const domain = await weft.domains.add({ domain: "hooks.example.com" })

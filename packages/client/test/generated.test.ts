@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { generated, generatedFolder } from "../scripts/Generated.ts"
 
 describe("src/generated", () => {
-  it("follows from the definition of the API: npm run generate -w packages/client", () => {
+  it("is current: npm run generate -w packages/client", () => {
     const expected = generated()
     assert.sameMembers(
       readdirSync(generatedFolder),

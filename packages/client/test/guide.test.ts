@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import * as client from "@weft/client"
-import { trustedZip } from "@weft/core"
+import { trustedZip } from "@weft/core/testing"
 import { transform } from "esbuild"
 import { afterAll, beforeAll } from "vitest"
 import { endpoints } from "../scripts/Document.ts"
@@ -24,7 +24,7 @@ const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8")
 const programsIn = (text: string): ReadonlyArray<string> =>
   [...text.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, program = ""]) => program)
 
-/** A function with the names of `scope` as its parameters, in which the program may wait. */
+/** Builds an async function with the names of `scope` as its parameters. */
 const compiled = async (program: string, names: ReadonlyArray<string>) => {
   const imports = program.replace(/^import (\{.*\}) from "@weft\/client"$/gm, "const $1 = client")
   const { code } = await transform(`async () => { ${imports} }`, { loader: "ts" })
@@ -32,13 +32,13 @@ const compiled = async (program: string, names: ReadonlyArray<string>) => {
 }
 
 const run = async (program: string): Promise<ReadonlyArray<string>> => {
-  const said: Array<string> = []
-  const say = (...words: ReadonlyArray<unknown>) => said.push(words.map(String).join(" "))
+  const output: Array<string> = []
+  const print = (...words: ReadonlyArray<unknown>) => output.push(words.map(String).join(" "))
   const scope = {
     client: { ...client, createClient: (options: client.ClientOptions) => client.createClient({ ...options, fetch }) },
     weft,
-    console: { log: say },
-    show: say,
+    console: { log: print },
+    show: print,
     baseUrl: server.listening.url,
     token: server.token,
     video: new Blob(["a film"]),
@@ -48,25 +48,25 @@ const run = async (program: string): Promise<ReadonlyArray<string>> => {
   }
   const begin = await compiled(program, Object.keys(scope))
   await begin(...Object.values(scope))
-  return said
+  return output
 }
 
 describe("docs/client.md", () => {
-  it("has programs that run, and say what they are to say", { timeout: 60_000 }, async () => {
+  it("has programs that run with the expected output", { timeout: 60_000 }, async () => {
     await weft.projects.remove("shop")
     const [start, ...others] = programsIn(guide)
     assert.lengthOf(await run(start ?? ""), 1)
     const { build_id } = await weft.builds.upload("shop", trustedZip("shop"))
     await weft.builds.deploy("shop", build_id)
-    const said = []
-    for (const program of others) said.push(...(await run(program)))
-    assert.match(said[0] ?? "", /^There is no such project [0-9a-f-]{36}$/)
-    assert.include(said, "[object Object]")
-    assert.include(said, "6 of 6")
-    assert.include(said, "succeeded [object Object]")
+    const output = []
+    for (const program of others) output.push(...(await run(program)))
+    assert.match(output[0] ?? "", /^There is no such project [0-9a-f-]{36}$/)
+    assert.include(output, "[object Object]")
+    assert.include(output, "6 of 6")
+    assert.include(output, "succeeded [object Object]")
   })
 
-  it("names every method, and none that is not there", () => {
+  it("lists exactly the existing methods", () => {
     const rows = [...guide.matchAll(/^\| (`[^|]+) \| (`[^|]+) \|$/gm)].filter(
       ([, group = ""]) => !group.includes("Url")
     )
@@ -96,28 +96,28 @@ describe("docs/client.md", () => {
 })
 
 describe("the client's README", () => {
-  it("shows a program that sends what it says", async () => {
+  it("has a program that sends the expected requests", async () => {
     const requests = new Requests()
     const event = { event_id: "e", stream_id: "s" }
-    requests.fate = ({ method, path }) => {
+    requests.intercept = ({ method, path }) => {
       if (method === "POST") return Response.json({ data: event })
       if (path.endsWith("/subscribe")) return new Response("event: stream:complete\ndata: {}\n\n")
       if (method === "PUT") return Response.json({ data: {} })
       return Response.json({ data: [], pagination: { total: 0, limit: 100, offset: 0 } })
     }
     const [program = ""] = programsIn(readme)
-    const said: Array<unknown> = []
+    const output: Array<unknown> = []
     const scope = {
       client: {
         createClient: (options: client.ClientOptions) => client.createClient({ ...options, fetch: requests.fetch })
       },
       token: "t",
       file: new Blob(["film"]),
-      console: { log: (...words: ReadonlyArray<unknown>) => said.push(...words) },
-      show: (...words: ReadonlyArray<unknown>) => said.push(...words)
+      console: { log: (...words: ReadonlyArray<unknown>) => output.push(...words) },
+      show: (...words: ReadonlyArray<unknown>) => output.push(...words)
     }
     await (await compiled(program, Object.keys(scope)))(...Object.values(scope))
-    assert.deepStrictEqual(said, ["stream:complete", 0, 4, 4, 4])
+    assert.deepStrictEqual(output, ["stream:complete", 0, 4, 4, 4])
     assert.deepStrictEqual(
       requests.sent.map(({ method, url }) => `${method} ${url.pathname}${url.search}`),
       [

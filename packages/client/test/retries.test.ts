@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-/** What a promise fails with. */
+/** Returns the error of a rejected promise. */
 const failure = async (promise: PromiseLike<unknown>): Promise<unknown> => {
   try {
     await promise
@@ -26,17 +26,17 @@ const posts = ({ method }: SentRequest) => method === "POST"
 const busy = () => failing(503)
 const turnedAway = () => failing(429, { "retry-after": "1" }, "rate_limit_exceeded")
 
-describe("requests are repeated", () => {
-  it("after failures of the server and of the network, if that is safe", async () => {
+describe("retries", () => {
+  it("follow errors of the server and the network if the request is idempotent", async () => {
     const { weft, requests } = server.client()
-    requests.disturb(all, failing(500), "lost", new Response("<html>Bad gateway", { status: 502 }))
+    requests.interceptNext(all, failing(500), "lost", new Response("<html>Bad gateway", { status: 502 }))
     assert.strictEqual((await weft.env.get()).env_id, server.envId)
     assert.strictEqual(requests.sent.length, 4)
   })
 
-  it("not more often than was said", async () => {
+  it("do not exceed the maximum of attempts", async () => {
     const { weft, requests } = server.client({ retry: { attempts: 2, baseMs: 1 } })
-    requests.fate = busy
+    requests.intercept = busy
     const error = await failure(weft.env.get())
     assert.instanceOf(error, WeftError)
     assert.deepInclude({ ...error }, { status: 503, code: "internal_server_error", requestId: "r-1" })
@@ -47,42 +47,42 @@ describe("requests are repeated", () => {
     assert.strictEqual(requests.sent.length, 6)
   })
 
-  it("never if doing it twice would be more than once", async () => {
+  it("do not happen for requests that are not idempotent", async () => {
     const { weft, requests } = server.client()
-    requests.fate = busy
+    requests.intercept = busy
     assert.instanceOf(await failure(weft.projects.create({ name: "once" })), WeftError)
-    requests.fate = () => "unanswered"
+    requests.intercept = () => "unanswered"
     assert.instanceOf(await failure(weft.projects.create({ name: "once" })), WeftNetworkError)
     assert.strictEqual(requests.sent.length, 2)
-    requests.fate = () => "pass"
+    requests.intercept = () => "pass"
     assert.strictEqual((await weft.projects.list()).total, 1)
   })
 
-  it("when they were turned away, whatever they ask for, after as long as the server says", async () => {
+  it("follow rate limits for every request, after the server's delay", async () => {
     const { weft, requests } = server.client()
-    requests.disturb(all, turnedAway())
+    requests.interceptNext(all, turnedAway())
     const begin = performance.now()
     await weft.projects.create({ name: "turned-away" })
     assert.isAtLeast(performance.now() - begin, 999)
     assert.strictEqual(requests.sent.length, 2)
   })
 
-  it("not when the server wants to be left alone for longer than the longest pause", async () => {
+  it("do not happen if the server requests more than the maximum delay", async () => {
     const { weft, requests } = server.client({ retry: { maxMs: 500 } })
-    requests.disturb(all, turnedAway())
+    requests.interceptNext(all, turnedAway())
     const error = await failure(weft.env.get())
     assert.deepInclude({ ...Object(error) }, { code: "rate_limit_exceeded", status: 429, retryAfter: 1 })
     assert.strictEqual(requests.sent.length, 1)
   })
 
-  it("not when sessions are too many, which waiting does not change", async () => {
+  it("do not happen for too many sessions", async () => {
     const { weft, requests } = server.client()
-    requests.fate = () => failing(429, {}, "session_limit_exceeded")
+    requests.intercept = () => failing(429, {}, "session_limit_exceeded")
     assert.deepInclude({ ...Object(await failure(weft.sessions.list())) }, { code: "session_limit_exceeded" })
     assert.strictEqual(requests.sent.length, 1)
   })
 
-  it("not when the answer is that of a client's mistake", async () => {
+  it("do not happen for client errors", async () => {
     const { weft, requests } = server.client()
     const missing = await failure(weft.projects.get("none"))
     assert.instanceOf(missing, WeftError)
@@ -94,9 +94,9 @@ describe("requests are repeated", () => {
 })
 
 describe("events", () => {
-  it("are published once, however often the answer is lost", async () => {
+  it("are published once, even if responses are lost repeatedly", async () => {
     const { weft, requests } = server.client()
-    requests.disturb(posts, "unanswered", "unanswered", busy())
+    requests.interceptNext(posts, "unanswered", "unanswered", busy())
     const before = (await weft.events.list()).total
     const event = await weft.events.publish({ event_type: "paid", event_data: 1 })
     assert.strictEqual((await weft.events.list()).total, before + 1)
@@ -106,7 +106,7 @@ describe("events", () => {
     assert.strictEqual(new Set(keys).size, 1)
   })
 
-  it("are two if they are published by two calls, unless these have the same key", async () => {
+  it("are published twice by two calls, unless these have the same key", async () => {
     const { weft } = server.client()
     const input = { event_type: "paid", event_data: 2 }
     const ids = [await weft.events.publish(input), await weft.events.publish(input)].map(({ event_id }) => event_id)
@@ -117,17 +117,17 @@ describe("events", () => {
   })
 })
 
-describe("a request ends", () => {
-  it("when its signal is aborted, with the signal's reason, also while it waits for its repetition", async () => {
+describe("a request", () => {
+  it("fails with the signal's reason when it is aborted, also during a delay", async () => {
     const reason = new Error("the user went away")
     const { weft, requests } = server.client({ retry: { baseMs: 60_000, maxMs: 60_000 } })
-    requests.fate = () => "stuck"
+    requests.intercept = () => "stuck"
     const during = new AbortController()
     const first = failure(weft.env.get({ signal: during.signal }))
     during.abort(reason)
     assert.strictEqual(await first, reason)
 
-    requests.fate = busy
+    requests.intercept = busy
     const between = new AbortController()
     const second = failure(weft.env.get({ signal: between.signal }))
     setTimeout(() => between.abort(reason), 20)
@@ -136,41 +136,42 @@ describe("a request ends", () => {
     assert.strictEqual(requests.sent.length, 2)
   })
 
-  it("when its time is over, and is repeated", async () => {
+  it("times out, and is retried", async () => {
     const { weft, requests } = server.client({ timeoutMs: 50 })
-    requests.disturb(all, "stuck")
+    requests.interceptNext(all, "stuck")
     assert.strictEqual((await weft.env.get()).env_id, server.envId)
-    requests.fate = () => "stuck"
+    requests.intercept = () => "stuck"
     const error = await failure(weft.env.get({ retry: false, timeoutMs: 10 }))
     assert.instanceOf(error, WeftNetworkError)
-    assert.strictEqual(error.message, "There was no answer within 10 ms")
+    assert.strictEqual(error.message, "No response within 10 ms")
   })
 })
 
-describe("an answer", () => {
-  it("that no Weft server gave is told apart", async () => {
+describe("a response", () => {
+  it("of another server has the code unrecognized", async () => {
     const { weft, requests } = server.client({ retry: false })
-    requests.fate = () => new Response("<html>Welcome to the hotel's network", { headers: { "x-request-id": "x" } })
+    requests.intercept = () =>
+      new Response("<html>Welcome to the hotel's network", { headers: { "x-request-id": "x" } })
     const odd = await failure(weft.env.get())
     assert.deepInclude({ ...Object(odd) }, { code: "unrecognized", status: 200, requestId: "x" })
-    requests.fate = () => new Response("teapot", { status: 418 })
+    requests.intercept = () => new Response("teapot", { status: 418 })
     assert.deepInclude({ ...Object(await failure(weft.env.get())) }, { code: "unrecognized", status: 418 })
-    requests.fate = () => new Response("null", { status: 404 })
+    requests.intercept = () => new Response("null", { status: 404 })
     assert.deepInclude({ ...Object(await failure(weft.env.get())) }, { code: "unrecognized", status: 404 })
   })
 
-  it("may say when to come back as a time", async () => {
+  it("may have a date in Retry-After", async () => {
     const { weft, requests } = server.client({ retry: false })
     const times = { date: "Sat, 31 Jan 2026 12:00:00 GMT", "retry-after": "Sat, 31 Jan 2026 12:00:07 GMT" }
-    requests.fate = () => failing(503, times)
+    requests.intercept = () => failing(503, times)
     assert.strictEqual(Object(await failure(weft.env.get())).retryAfter, 7)
-    requests.fate = () => failing(503, { "retry-after": "soon" })
+    requests.intercept = () => failing(503, { "retry-after": "soon" })
     assert.strictEqual(Object(await failure(weft.env.get())).retryAfter, null)
   })
 })
 
 describe("a client", () => {
-  it("tells nobody its token", async () => {
+  it("does not reveal its token in errors", async () => {
     const { weft, requests } = server.client({ token: "secret\nvalue" })
     const error = await failure(weft.env.get())
     assert.instanceOf(error, TypeError)
@@ -182,15 +183,15 @@ describe("a client", () => {
     assert.notInclude(`${lost} ${lost.stack} ${lost.cause}`, "secret-token")
   })
 
-  it("asks for its token before every attempt", async () => {
+  it("calls the token function before every attempt", async () => {
     const tokens = ["old", server.token]
     const { weft, requests } = server.client({ token: () => tokens.shift() ?? "none" })
-    requests.disturb(all, busy())
+    requests.interceptNext(all, busy())
     assert.strictEqual((await weft.env.get()).env_id, server.envId)
     assert.isEmpty(tokens)
   })
 
-  it("refuses names that would lead elsewhere", () => {
+  it("rejects names that would change the path", () => {
     const { weft, requests } = server.client()
     for (const name of ["", ".", ".."]) {
       assert.throws(() => weft.projects.remove(name), TypeError)
@@ -199,9 +200,9 @@ describe("a client", () => {
     assert.isEmpty(requests.sent)
   })
 
-  it("finds a server below a path", async () => {
+  it("supports a base URL with a path", async () => {
     const { weft, requests } = server.client({ baseUrl: `${server.listening.url}/weft/` })
-    requests.fate = () => Response.json({ status: "ok" })
+    requests.intercept = () => Response.json({ status: "ok" })
     await weft.status.healthz()
     await weft.projects.get("a/b?c").catch(() => undefined)
     assert.deepStrictEqual(
@@ -210,7 +211,7 @@ describe("a client", () => {
     )
   })
 
-  it("gives lists by page, and whole", async () => {
+  it("returns lists by page, and in full", async () => {
     const { weft, requests } = server.client()
     for (let n = 0; n < 5; n++) await weft.events.publish({ event_type: `numbered:${n}`, event_data: n })
     const { total } = await weft.events.list()

@@ -9,8 +9,8 @@ import { bundled, checkReport, startHost } from "./runtimes/Host.ts"
 
 const run = promisify(execFile)
 
-describe("in other runtimes", () => {
-  it("are tried where there are programs of them", () => {
+describe("the client in other runtimes", () => {
+  it("is tested with every installed runtime", () => {
     const isOurs = process.platform === "linux" && process.arch === "x64"
     if (isOurs)
       assert.deepStrictEqual(
@@ -20,19 +20,19 @@ describe("in other runtimes", () => {
   })
 
   for (const { name, program, args } of runtimes) {
-    it(`${name}: files go up and down, subscriptions are heard and come back, lists and failures are told`, async () => {
+    it(`${name}: transfers files, receives and reconnects subscriptions, and returns lists and errors`, async () => {
       const folder = mkdtempSync(join(tmpdir(), "weft-runtime-"))
       const host = await startHost()
       try {
         const script = join(folder, "program.mjs")
         writeFileSync(script, await bundled(new URL("./runtimes/program.ts", import.meta.url)))
         const given = JSON.stringify({ baseUrl: host.url, token: host.token })
-        // Whatever the runtime keeps for itself goes with the folder.
+        // Runtimes store their caches in this folder, which is deleted afterwards.
         const env = { PATH: process.env.PATH, HOME: folder, DENO_DIR: folder, DENO_NO_UPDATE_CHECK: "1" }
         const { stdout } = await run(program, [...args, script, given], { cwd: folder, env, timeout: 90_000 })
-        const told = JSON.parse(stdout)
-        checkReport(told, host)
-        assert.include(told.agent, name)
+        const report = JSON.parse(stdout)
+        checkReport(report, host)
+        assert.include(report.agent, name)
       } finally {
         await host.close()
         rmSync(folder, { recursive: true, force: true })

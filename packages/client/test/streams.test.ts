@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { createClient, type WeftClient, WeftError, WeftNetworkError } from "@weft/client"
-import { trustedZip } from "@weft/core"
+import { trustedZip } from "@weft/core/testing"
 import { afterEach } from "vitest"
-import { type Answer, cutAfter, FrailServer, refused, silentAfter, told } from "./server/FrailServer.ts"
+import { type Answer, disconnectAfter, FaultyServer, refused, respondWith, silentAfter } from "./server/FaultyServer.ts"
 import { deploy, Server } from "./server/Server.ts"
 
 const open: Array<{ readonly close: () => Promise<void> }> = []
@@ -10,8 +10,8 @@ afterEach(async () => {
   for (const server of open.splice(0)) await server.close()
 })
 
-const frail = async (...answers: ReadonlyArray<Answer>): Promise<{ server: FrailServer; weft: WeftClient }> => {
-  const server = await FrailServer.start(...answers)
+const startFaulty = async (...answers: ReadonlyArray<Answer>): Promise<{ server: FaultyServer; weft: WeftClient }> => {
+  const server = await FaultyServer.start(...answers)
   open.push(server)
   return { server, weft: createClient({ baseUrl: server.url, token: "t", retry: { baseMs: 2, maxMs: 20 } }) }
 }
@@ -35,8 +35,8 @@ interface Heard {
   readonly error: unknown
 }
 
-/** The ids of all messages, and what the subscription failed with. */
-const hear = async (messages: AsyncIterable<{ readonly id?: string }>): Promise<Heard> => {
+/** Collects the ids of all messages, and the error of the subscription. */
+const collect = async (messages: AsyncIterable<{ readonly id?: string }>): Promise<Heard> => {
   const ids: Array<string | undefined> = []
   try {
     for await (const { id } of messages) ids.push(id)
@@ -47,74 +47,74 @@ const hear = async (messages: AsyncIterable<{ readonly id?: string }>): Promise<
 }
 
 describe("a subscription", () => {
-  it("goes on after a cut where it was, and ends when the stream is complete", async () => {
-    const { server, weft } = await frail(
-      cutAfter(`: connected\nid: 0\n\n${run(1, "a")}${data(2, 1)}`),
+  it("continues after a disconnect, and ends when the stream is complete", async () => {
+    const { server, weft } = await startFaulty(
+      disconnectAfter(`: connected\nid: 0\n\n${run(1, "a")}${data(2, 1)}`),
       refused(503, "internal_server_error"),
-      cutAfter(": nothing new\n\n"),
-      told(data(3, 2)),
-      told(complete)
+      disconnectAfter(": nothing new\n\n"),
+      respondWith(data(3, 2)),
+      respondWith(complete)
     )
     const failures: Array<string> = []
-    const heard = await hear(weft.streams.watch("s", { onInterruption: ({ name }) => failures.push(name) }))
-    assert.deepStrictEqual(heard, { ids: ["1", "2", "3", undefined], error: null })
+    const received = await collect(weft.streams.watch("s", { onInterruption: ({ name }) => failures.push(name) }))
+    assert.deepStrictEqual(received, { ids: ["1", "2", "3", undefined], error: null })
     assert.deepStrictEqual(server.lastIds, [undefined, "2", "2", "2", "3"])
     assert.deepStrictEqual(failures, ["WeftNetworkError", "WeftError", "WeftNetworkError"])
   })
 
-  it("comes back to where it began when it was cut off before it heard anything", async () => {
-    const { server, weft } = await frail(cutAfter(": connected\nid: begin\n\n"), told(complete))
-    await hear(weft.streams.watch("s"))
+  it("reconnects to its start if it was disconnected before the first message", async () => {
+    const { server, weft } = await startFaulty(disconnectAfter(": connected\nid: begin\n\n"), respondWith(complete))
+    await collect(weft.streams.watch("s"))
     assert.deepStrictEqual(server.lastIds, [undefined, "begin"])
   })
 
-  it("tells things that happen once only once, and what functions emit as often as it comes", async () => {
-    const { weft } = await frail(
-      cutAfter(`${run(1, "a")}${data(2, 1)}`),
-      told(`${run(9, "a")}${data(10, 1)}${run(11, "b")}${complete}`)
+  it("deduplicates messages that occur once, but not the data that functions emit", async () => {
+    const { weft } = await startFaulty(
+      disconnectAfter(`${run(1, "a")}${data(2, 1)}`),
+      respondWith(`${run(9, "a")}${data(10, 1)}${run(11, "b")}${complete}`)
     )
-    const { ids } = await hear(weft.streams.watch("s"))
+    const { ids } = await collect(weft.streams.watch("s"))
     assert.deepStrictEqual(ids, ["1", "2", "10", "11", undefined])
   })
 
-  it("goes on from an earlier one, and beyond the end of the server's patience if it is to follow", async () => {
-    const { server, weft } = await frail(
-      told(`${data(1, 1)}${complete}`),
-      told(`${data(2, 2)}${complete}`),
+  it("continues an earlier one, and with follow continues beyond the server's maximum duration", async () => {
+    const { server, weft } = await startFaulty(
+      respondWith(`${data(1, 1)}${complete}`),
+      respondWith(`${data(2, 2)}${complete}`),
       refused(404, "not_found")
     )
-    const { ids, error } = await hear(weft.streams.watch("s", { lastEventId: "0", follow: true }))
+    const { ids, error } = await collect(weft.streams.watch("s", { lastEventId: "0", follow: true }))
     assert.deepStrictEqual(ids, ["1", undefined, "2", undefined])
     assert.deepInclude({ ...Object(error) }, { code: "not_found" })
     assert.deepStrictEqual(server.lastIds, ["0", "1", "2"])
   })
 
-  it("takes a connection for lost on which not even heartbeats come", async () => {
-    const { server, weft } = await frail(silentAfter(data(1, 1)), told(complete))
+  it("treats a connection without heartbeats as lost", async () => {
+    const { server, weft } = await startFaulty(silentAfter(data(1, 1)), respondWith(complete))
     const failures: Array<string> = []
     const options = { silenceMs: 50, onInterruption: ({ message }: Error) => failures.push(message) }
-    const { ids } = await hear(weft.streams.watch("s", options))
+    const { ids } = await collect(weft.streams.watch("s", options))
     assert.deepStrictEqual(ids, ["1", undefined])
-    assert.deepStrictEqual(failures, ["Nothing was heard for 50 ms, not even a heartbeat"])
+    assert.deepStrictEqual(failures, ["No data for 50 ms, not even a heartbeat"])
     assert.deepStrictEqual(server.lastIds, [undefined, "1"])
   })
 
-  it("fails for good when the credential does not hold any more", async () => {
-    const { server, weft } = await frail(told(data(1, 1)), refused(401, "unauthorized"))
-    const { ids, error } = await hear(weft.streams.watch("s"))
+  it("fails permanently when the credential is revoked", async () => {
+    const { server, weft } = await startFaulty(respondWith(data(1, 1)), refused(401, "unauthorized"))
+    const { ids, error } = await collect(weft.streams.watch("s"))
     assert.deepStrictEqual(ids, ["1"])
     assert.instanceOf(error, WeftError)
     assert.strictEqual(server.requests.length, 2)
   })
 
-  it("gives up after as many attempts in a row as it may make", async () => {
-    const { server, weft } = await frail(told(data(1, 1)), refused(500, "internal_server_error"))
-    const { error } = await hear(weft.streams.watch("s", { reconnects: 3 }))
+  it("fails after the maximum of reconnects in a row", async () => {
+    const { server, weft } = await startFaulty(respondWith(data(1, 1)), refused(500, "internal_server_error"))
+    const { error } = await collect(weft.streams.watch("s", { reconnects: 3 }))
     assert.instanceOf(error, WeftError)
     assert.strictEqual(server.requests.length, 5)
   })
 
-  it("waits about as long as the server wishes before it comes back", async () => {
+  it("waits about as long as the server requests before it reconnects", async () => {
     const times: Array<number> = []
     const timed =
       (answer: Answer): Answer =>
@@ -122,18 +122,21 @@ describe("a subscription", () => {
         times.push(performance.now())
         answer(response, request)
       }
-    const { server } = await frail(timed(told(`retry: 300\n\n${data(1, 1)}`)), timed(told(complete)))
-    await hear(createClient({ baseUrl: server.url, retry: { baseMs: 2 } }).streams.watch("s"))
+    const { server } = await startFaulty(
+      timed(respondWith(`retry: 300\n\n${data(1, 1)}`)),
+      timed(respondWith(complete))
+    )
+    await collect(createClient({ baseUrl: server.url, retry: { baseMs: 2 } }).streams.watch("s"))
     const [first = 0, second = 0] = times
     assert.isAtLeast(second - first, 149)
   })
 
-  it("takes a message that came mutilated for a failure of the connection", async () => {
-    const { server, weft } = await frail(
-      told(`${data(1, 1)}id: 2\nevent: stream:data\ndata: {"type\n\n`),
-      told(complete)
+  it("treats an invalid message as a connection error", async () => {
+    const { server, weft } = await startFaulty(
+      respondWith(`${data(1, 1)}id: 2\nevent: stream:data\ndata: {"type\n\n`),
+      respondWith(complete)
     )
-    assert.deepStrictEqual(await hear(weft.streams.watch("s")), { ids: ["1", undefined], error: null })
+    assert.deepStrictEqual(await collect(weft.streams.watch("s")), { ids: ["1", undefined], error: null })
     assert.deepStrictEqual(server.lastIds, [undefined, "1"])
   })
 })
@@ -141,9 +144,9 @@ describe("a subscription", () => {
 describe("publishing and watching", () => {
   const published = 'id: 1\nevent: event:published\ndata: {"type":"event:published","stream_id":"s","event_id":"e"}\n\n'
 
-  it("goes on with the stream of the event, which is published once", async () => {
-    const { server, weft } = await frail(cutAfter(published), told(`${data(2, 1)}${complete}`))
-    const { ids } = await hear(weft.streams.publishAndWatch({ event_type: "a", event_data: 1 }))
+  it("continues with the stream of the event, which is published once", async () => {
+    const { server, weft } = await startFaulty(disconnectAfter(published), respondWith(`${data(2, 1)}${complete}`))
+    const { ids } = await collect(weft.streams.publishAndWatch({ event_type: "a", event_data: 1 }))
     assert.deepStrictEqual(ids, ["1", "2", undefined])
     assert.deepStrictEqual(
       server.requests.map(({ method, url }) => `${method} ${url}`),
@@ -151,21 +154,21 @@ describe("publishing and watching", () => {
     )
   })
 
-  it("fails when it is not known whether the event was published", async () => {
+  it("fails if the event may or may not be published", async () => {
     for (const answer of [
-      cutAfter(": nothing\n\n"),
-      told(""),
+      disconnectAfter(": nothing\n\n"),
+      respondWith(""),
       (response) => response.socket?.destroy()
     ] satisfies ReadonlyArray<Answer>) {
-      const { server, weft } = await frail(answer)
-      const { error } = await hear(weft.streams.publishAndWatch({ event_type: "a", event_data: 1 }))
+      const { server, weft } = await startFaulty(answer)
+      const { error } = await collect(weft.streams.publishAndWatch({ event_type: "a", event_data: 1 }))
       assert.instanceOf(error, WeftNetworkError)
       assert.strictEqual(server.requests.length, 1)
     }
   })
 
-  it("tells all that an event set off", async () => {
-    const { weft } = await real({ streamMs: 60_000 })
+  it("yields all consequences of an event", async () => {
+    const { weft } = await real({ streamLifetimeMs: 60_000 })
     const input = { event_type: "order:created", event_data: { total: 4 } }
     for await (const message of weft.streams.publishAndWatch(input)) {
       if (message.event !== "run:stop") continue
@@ -176,8 +179,8 @@ describe("publishing and watching", () => {
 })
 
 describe("watching an environment", () => {
-  it("misses nothing, though the server ends its subscriptions again and again", async () => {
-    const { weft } = await real({ streamMs: 60 })
+  it("misses nothing, even if the server ends its subscriptions repeatedly", async () => {
+    const { weft } = await real({ streamLifetimeMs: 60 })
     const created: Array<string> = []
     const listening = new AbortController()
     const watching = (async () => {
@@ -186,7 +189,7 @@ describe("watching an environment", () => {
         if (created.length === 30) return
       }
     })()
-    // The first subscription is there when its first event is told.
+    // The first message shows that the first subscription is active.
     const events: Array<string> = []
     const publish = async (n: number) => {
       const { event_id } = await weft.events.publish({ event_type: `n:${n}`, event_data: n })
@@ -200,22 +203,22 @@ describe("watching an environment", () => {
     assert.deepStrictEqual(created, events.slice(from, from + 30))
   })
 
-  it("ends when its signal is aborted, with the signal's reason, and when the loop is left", async () => {
+  it("fails with the signal's reason when it is aborted, and ends when the loop ends", async () => {
     const { weft } = await real()
     const reason = new Error("enough")
     const signal = AbortSignal.timeout(50)
-    const { error } = await hear(weft.streams.watchEnv({ signal }))
+    const { error } = await collect(weft.streams.watchEnv({ signal }))
     assert.strictEqual(error, signal.reason)
-    assert.strictEqual((await hear(weft.streams.watchEnv({ signal: AbortSignal.abort(reason) }))).error, reason)
+    assert.strictEqual((await collect(weft.streams.watchEnv({ signal: AbortSignal.abort(reason) }))).error, reason)
 
     const first = weft.streams.watchEnv()
-    const heard = first.next()
+    const received = first.next()
     let isHeard = false
-    void heard.then(() => {
+    void received.then(() => {
       isHeard = true
     })
     while (!isHeard) await weft.events.publish({ event_type: "x", event_data: 0 })
-    assert.isFalse((await heard).done)
+    assert.isFalse((await received).done)
     await first.return()
     assert.isTrue((await first.next()).done)
   })

@@ -1,13 +1,13 @@
-/** The types of the client and those of the API say the same: what follows compiles. */
+/** The types of the client and of the API are equal if this file compiles. */
 import { assert, describe, it } from "@effect/vitest"
 import type * as Api from "@weft/api"
 import type * as Client from "@weft/client"
 import { createClient } from "@weft/client"
 
-/** What a schema's values look like on the wire. */
+/** The JSON type of a schema's values. */
 type Wire<S extends { readonly Encoded: unknown }> = S["Encoded"]
 
-/** `true` if each can stand in the other's place. */
+/** `true` if each type is assignable to the other. */
 type Same<A, B> = [A] extends [B] ? ([B] extends [A] ? true : false) : false
 
 interface Records {
@@ -78,42 +78,42 @@ const weft = createClient({
   retry: false
 })
 
-/** Never run. Each line that is expected not to compile has its reason in the directive above it. */
+/** Never executed. Each `@ts-expect-error` has the reason why its line must not compile. */
 const mistakes = async (): Promise<void> => {
-  // @ts-expect-error a project has a name
+  // @ts-expect-error a project requires a name
   await weft.projects.create({})
-  // @ts-expect-error names of fields are those of the API
+  // @ts-expect-error field names must be those of the API
   await weft.events.publish({ type: "a", data: 1 })
-  // @ts-expect-error there is no such status
+  // @ts-expect-error the status does not exist
   await weft.runs.list({ status: "sleeping" })
   const run = await weft.runs.get("id")
-  // @ts-expect-error records are not to be changed
+  // @ts-expect-error records are read-only
   run.status = "failed"
-  // @ts-expect-error a run has no such field
+  // @ts-expect-error a run does not have this field
   run.name
   for await (const message of weft.streams.watch("id")) {
     if (message.event === "stream:data") message.data.payload
-    // @ts-expect-error only what runs emit has a payload
+    // @ts-expect-error only stream:data has a payload
     if (message.event === "run:stop") message.data.payload
-    // @ts-expect-error a stream does not tell of the events of its environment
+    // @ts-expect-error a stream has no events of its environment
     if (message.event === "event:created") message.data
   }
-  // @ts-expect-error one page is not the whole list
+  // @ts-expect-error a page is not iterable
   ;(await weft.runs.list()).map
-  // @ts-expect-error an answer of bytes is one of fetch
+  // @ts-expect-error a download returns a Response of fetch
   ;(await weft.files.download("id")).file_id
 }
 
 describe("types", () => {
-  it("of records are those of the API", () => {
+  it("of records equal those of the API", () => {
     assert.isTrue(Object.values(records).every((comparison) => comparison === "same"))
   })
 
-  it("let mistakes not compile, and methods are not called for it", () => {
+  it("reject mistakes at compile time", () => {
     assert.isFunction(mistakes)
   })
 
-  it("name methods that are there", async () => {
+  it("contain existing methods only", async () => {
     const error = await weft.runs.get("id").catch((reason: unknown) => reason)
     assert.include(String(error), "WeftNetworkError")
   })

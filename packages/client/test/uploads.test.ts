@@ -22,7 +22,7 @@ afterAll(() => server.close())
 const MiB = 1024 ** 2
 const partSize = 5 * MiB
 
-/** Bytes that differ from place to place. */
+/** Bytes that differ at each position. */
 const bytesOf = (length: number): Uint8Array<ArrayBuffer> => {
   const bytes = new Uint8Array(length)
   for (let index = 0; index < length; index++) bytes[index] = (index * 31 + (index >> 8) * 17 + (index >> 16)) & 0xff
@@ -65,7 +65,7 @@ const isCompletion = ({ path }: SentRequest) => path.endsWith("/complete")
 
 describe("small files", () => {
   for (const kind of Object.keys(sources(small))) {
-    it(`go up in one request: ${kind}`, async () => {
+    it(`are uploaded in one request: ${kind}`, async () => {
       const { weft, requests } = server.client()
       const source = sources(small.slice())[kind] ?? ""
       const file = await weft.files.upload(`small/${kind} &c`, source, { contentType: "text/x" })
@@ -93,7 +93,7 @@ describe("small files", () => {
 
 describe("large files", () => {
   for (const kind of Object.keys(sources(small))) {
-    it(`go up in parts beside each other: ${kind}`, async () => {
+    it(`are uploaded in concurrent parts: ${kind}`, async () => {
       const { weft, requests } = server.client()
       const progress: Array<UploadProgress> = []
       const file = await weft.files.upload(`big/${kind}`, sources(big)[kind] ?? "", {
@@ -116,30 +116,30 @@ describe("large files", () => {
     })
   }
 
-  it("go up in parts as large as the server recommends, and no more at once than is wanted", async () => {
+  it("are uploaded in parts of the recommended size, up to the maximum concurrency", async () => {
     const { weft, requests } = server.client()
     await isStored(weft, await weft.files.upload("big/usual", big, { concurrency: 1 }), big)
     assert.strictEqual(requests.sent.filter(isPart).length, 3)
     assert.strictEqual(requests.mostUnderWay, 1)
   })
 
-  it("may end where a part does", async () => {
+  it("may end exactly with a part", async () => {
     const { weft, requests } = server.client()
     const bytes = big.subarray(0, 2 * partSize)
     await isStored(weft, await weft.files.upload("big/exact", chunks(bytes, MiB), { partSize }), bytes)
     assert.strictEqual(requests.sent.filter(isPart).length, 2)
   })
 
-  it("get there though parts are lost on the way", async () => {
+  it("are uploaded even if parts are lost", async () => {
     const { weft, requests } = server.client()
-    requests.disturb(isPart, "lost", failing(500), "unanswered")
+    requests.interceptNext(isPart, "lost", failing(500), "unanswered")
     await isStored(weft, await weft.files.upload("big/lossy", big, { partSize }), big)
     assert.strictEqual(requests.sent.filter(isPart).length, 8)
   })
 
-  it("are there also when the answer to their completion is lost", async () => {
+  it("are uploaded even if the response to their completion is lost", async () => {
     const { weft, requests } = server.client()
-    requests.disturb(isCompletion, "unanswered", "lost")
+    requests.interceptNext(isCompletion, "unanswered", "lost")
     const file = await weft.files.upload("big/unanswered", big, { partSize })
     assert.deepInclude(file, { path: "big/unanswered", size: big.length })
     assert.strictEqual(requests.sent.filter(isCompletion).length, 3)
@@ -147,7 +147,7 @@ describe("large files", () => {
   })
 })
 
-describe("an upload in parts that fails", () => {
+describe("a failed upload in parts", () => {
   const isThere = async (weft: WeftClient, uploadId: string): Promise<boolean> => {
     const error = await failure(weft.files.complete(uploadId))
     return error instanceof WeftError && error.code !== "not_found"
@@ -155,11 +155,11 @@ describe("an upload in parts that fails", () => {
 
   const uploadIdOf = (sent: ReadonlyArray<SentRequest>): string => sent.find(isPart)?.path.split("/").at(-2) ?? ""
 
-  it("leaves nothing behind when its signal is aborted", async () => {
+  it("is removed when its signal is aborted", async () => {
     const { weft, requests } = server.client()
     const going = new AbortController()
     const reason = new Error("another file is better")
-    requests.fate = (request) => (isNumber(3)(request) ? "stuck" : "pass")
+    requests.intercept = (request) => (isNumber(3)(request) ? "stuck" : "pass")
     const states: Array<UploadState> = []
     const onState = (state: UploadState) => {
       states.push(state)
@@ -170,15 +170,15 @@ describe("an upload in parts that fails", () => {
     assert.isFalse(await isThere(weft, states[0]?.upload_id ?? ""))
   })
 
-  it("leaves nothing behind when nobody means to resume it", async () => {
+  it("is removed if it is not resumable", async () => {
     const { weft, requests } = server.client({ retry: { attempts: 1 } })
-    requests.fate = (request) => (isNumber(3)(request) ? "lost" : "pass")
+    requests.intercept = (request) => (isNumber(3)(request) ? "lost" : "pass")
     const error = await failure(weft.files.upload("big/failed", big, { partSize }))
     assert.instanceOf(error, WeftNetworkError)
     assert.isFalse(await isThere(weft, uploadIdOf(requests.sent)))
   })
 
-  it("fails with what its source fails with", async () => {
+  it("fails with the error of its source", async () => {
     const { weft, requests } = server.client()
     const torn = new Error("the disk is torn")
     const source = async function* () {
@@ -189,7 +189,7 @@ describe("an upload in parts that fails", () => {
     assert.isFalse(await isThere(weft, uploadIdOf(requests.sent)))
   })
 
-  it("lets go of its source", async () => {
+  it("releases its source", async () => {
     const { weft, requests } = server.client({ retry: false })
     let isReleased = false
     const source = new ReadableStream<Uint8Array>({
@@ -198,17 +198,17 @@ describe("an upload in parts that fails", () => {
         isReleased = true
       }
     })
-    requests.fate = (request) => (isPart(request) ? "lost" : "pass")
+    requests.intercept = (request) => (isPart(request) ? "lost" : "pass")
     assert.instanceOf(await failure(weft.files.upload("big/endless", source, { partSize })), WeftNetworkError)
     assert.isTrue(isReleased)
   })
 
   for (const kind of ["Blob", "ReadableStream"]) {
-    it(`goes on later where it was: ${kind}`, async () => {
+    it(`can be resumed: ${kind}`, async () => {
       const first = server.client({ retry: false })
       const states: Array<UploadState> = []
       const onState = (state: UploadState) => states.push(state)
-      first.requests.fate = (request) => (isNumber(4)(request) ? "lost" : "pass")
+      first.requests.intercept = (request) => (isNumber(4)(request) ? "lost" : "pass")
       await failure(first.weft.files.upload(`big/resumed ${kind}`, sources(big)[kind] ?? "", { partSize, onState }))
       const kept: UploadState = JSON.parse(JSON.stringify(states.at(-1)))
       assert.includeMembers(
@@ -229,17 +229,17 @@ describe("an upload in parts that fails", () => {
     })
   }
 
-  it("is not gone on with from other bytes, and stays as it was", async () => {
+  it("rejects a resume with other bytes, and is unchanged", async () => {
     const { weft, requests } = server.client({ retry: false })
     const states: Array<UploadState> = []
     const onState = (state: UploadState) => states.push(state)
-    requests.fate = (request) => (isNumber(5)(request) ? "lost" : "pass")
+    requests.intercept = (request) => (isNumber(5)(request) ? "lost" : "pass")
     await failure(weft.files.upload("big/other", big, { partSize, onState }))
     const resume = states.at(-1)
     assert.isDefined(resume)
     const others = big.subarray(0, 20 * MiB)
     assert.instanceOf(await failure(weft.files.upload("big/other", others, { resume })), TypeError)
-    requests.fate = () => "pass"
+    requests.intercept = () => "pass"
     await isStored(weft, await weft.files.upload("big/other", big, { resume }), big)
   })
 })

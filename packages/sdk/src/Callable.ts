@@ -1,7 +1,7 @@
-/** Functions that are called by their name, in the background or by a schedule made in code. */
+/** Functions that are called by name: in the background, or by a schedule created in code. */
 import { type BackgroundTerms, withMeta } from "./Meta.ts"
 
-/** `event_data` of a call is `{fn, args}`: paths lead to parts of its arguments. */
+/** Options of a callable. `event_data` of a call is `{fn, args}`, so paths select parts of its arguments. */
 export type CallTerms = BackgroundTerms<`args.${number}` | `args.${number}.${string}`>
 
 export interface Callable<Args extends ReadonlyArray<unknown>, Result> {
@@ -10,8 +10,8 @@ export interface Callable<Args extends ReadonlyArray<unknown>, Result> {
 }
 
 /**
- * A function with terms of its own for `svc.call` and `svc.schedules`. It gets just its arguments, and finds `svc` as a
- * global (`@weft/sdk/globals`). Without terms a plain function is enough.
+ * Defines a function with options for `svc.call` and `svc.schedules`. It receives only its arguments; `svc` is a
+ * global (`@weft/sdk/globals`). Without options, a plain function is enough.
  *
  *     export const charge = callable({ retry: { attempts: 5 }, idempotency: "args.0.id" }, async (order: Order) => …)
  */

@@ -1,4 +1,4 @@
-/** Events as functions get them, and catalogues of them. Types only. */
+/** Events, and catalogues of events. Types only. */
 import type { InferInput, InferOutput, StandardSchemaV1 } from "./StandardSchema.ts"
 
 export interface Event<Type extends string = string, Data = unknown> {
@@ -7,16 +7,16 @@ export interface Event<Type extends string = string, Data = unknown> {
   readonly stream_id: string
   readonly event_type: Type
   readonly event_data: Data
-  /** When it happened: ISO 8601, UTC. */
+  /** Time of the event, ISO 8601, UTC. */
   readonly event_time: string
-  /** When it was stored: ISO 8601, UTC. */
+  /** Time of storage, ISO 8601, UTC. */
   readonly created_at: string
 }
 
-/** The types that a pattern means: itself, or with `*` at its end all that begin so. */
+/** Event types that a pattern matches: the pattern itself or, with `*` at its end, all types with that prefix. */
 export type Matched<Pattern extends string> = Pattern extends `${infer Prefix}*` ? `${Prefix}${string}` : Pattern
 
-/** The pattern itself, or what is wrong with it. */
+/** The pattern itself, or an error message. */
 export type CheckedPattern<Pattern extends string> = Pattern extends `svc:${string}`
   ? "must not start with svc:, which is reserved"
   : Pattern extends `${string}*${infer Rest}`
@@ -28,34 +28,34 @@ export type CheckedPattern<Pattern extends string> = Pattern extends `svc:${stri
 /** Schemas of `event_data` by event type. */
 export type Catalogue = Readonly<Record<string, StandardSchemaV1>>
 
-/** All event types, with any data that JSON can say. */
+/** All event types, with any JSON data. */
 export type AnyEvents = Readonly<Record<string, StandardSchemaV1<NonNullable<unknown> | null, unknown>>>
 
-/** The types of the catalogue that a pattern means. */
+/** Event types of the catalogue that a pattern matches. */
 export type Known<C extends Catalogue, Pattern extends string> = {
   [Type in keyof C & string]: Type extends Matched<Pattern> ? Type : never
 }[keyof C & string]
 
-/** The pattern itself, or what is wrong with it. */
+/** The pattern itself, or an error message. */
 export type KnownPattern<C extends Catalogue, Pattern extends string> = Pattern extends unknown
   ? [Known<C, Pattern>] extends [never]
-    ? "is no event of the catalogue"
+    ? "is not an event of the catalogue"
     : CheckedPattern<Pattern>
   : never
 
-/** A catalogue's events as they arrive, told apart by their types. */
+/** Events of a catalogue before validation, discriminated by type. */
 export type EventsIn<C extends Catalogue, Pattern extends string> = {
   [Type in Known<C, Pattern>]: Event<Type, InferInput<C[Type]>>
 }[Known<C, Pattern>]
 
-/** The same once their data is checked. */
+/** Events of a catalogue after validation. */
 export type EventsOf<C extends Catalogue, Pattern extends string> = {
   [Type in Known<C, Pattern>]: Event<Type, InferOutput<C[Type]>>
 }[Known<C, Pattern>]
 
 /**
- * Names separated by dots that lead to a part of the data. Where its shape is not known, or deeper than four names,
- * any path is one.
+ * Paths to parts of the data: names separated by dots. Any path is allowed if the shape is unknown, or below four
+ * names.
  */
 export type PathOf<Data, Depth extends ReadonlyArray<unknown> = []> = Depth["length"] extends 4
   ? string

@@ -1,9 +1,9 @@
-/** What is stored, as a run sees it. Types only. */
+/** Stored files and assets in a run. Types only. */
 
-/** Each method reads from the beginning. */
+/** Content of a file or an asset. Each method reads from the beginning. */
 export interface Content {
   readonly bytes: () => Promise<Uint8Array<ArrayBuffer>>
-  /** As UTF-8. */
+  /** Decodes it as UTF-8. */
   readonly text: () => Promise<string>
   readonly json: () => Promise<unknown>
   readonly stream: () => ReadableStream<Uint8Array<ArrayBuffer>>
@@ -16,7 +16,7 @@ export interface StoredFile {
   readonly size: number
   readonly etag: string
   readonly content_type: string
-  /** Null when no run stored it. */
+  /** Null if no run created it. */
   readonly created_by_run_id: string | null
   readonly updated_by_run_id: string | null
   /** ISO 8601, UTC. */
@@ -29,7 +29,7 @@ export interface Asset {
   readonly name: string
   /** In bytes. */
   readonly size: number
-  /** By the ending of the name. */
+  /** Derived from the extension of the name. */
   readonly content_type: string
   readonly etag: string
 }
@@ -38,17 +38,17 @@ export type FileData = string | ArrayBuffer | ArrayBufferView<ArrayBuffer> | Blo
 
 /** The files of the environment. Paths are segments separated by `/`, at most 1024 bytes. */
 export interface Files {
-  /** Stores a file of at most 300 MB, in place of the one at the path if there is one. */
+  /** Stores a file of at most 300 MB; replaces an existing one at the path. */
   put(path: string, data: FileData, options?: { readonly content_type?: string }): Promise<StoredFile>
-  /** Null when there is none. What it gives rejects with `NotFound` when the file is replaced before it is read. */
+  /** Returns a file, or null. Its methods reject with `NotFound` if the file is replaced before it is read. */
   get(path: string): Promise<(StoredFile & Content) | null>
-  /** All files whose paths begin so, by path; or `limit` of them, after `offset`. */
+  /** Returns the files whose paths begin with `prefix`, by path; with `limit`, at most that many after `offset`. */
   list(
     prefix?: string,
     options?: { readonly limit?: number; readonly offset?: number }
   ): Promise<ReadonlyArray<StoredFile>>
-  /** Whether there was one. */
+  /** Deletes a file; true if it existed. */
   delete(path: string): Promise<boolean>
-  /** A link by which anyone can download the file, for an hour unless `expires_in` says for how many seconds. */
+  /** Returns a public link to download the file. It is valid for `expires_in` seconds, one hour by default. */
   url(path: string, options?: { readonly expires_in?: number }): Promise<string>
 }

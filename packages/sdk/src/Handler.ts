@@ -1,4 +1,4 @@
-/** Functions that events set off. */
+/** Functions that handle events. */
 import type { AnyEvents, Catalogue, CheckedPattern, Event, Matched, PathOf } from "./Event.ts"
 import { type BackgroundTerms, withMeta } from "./Meta.ts"
 import type { InferInput, InferOutput, StandardSchemaV1, Unchecked } from "./StandardSchema.ts"
@@ -7,9 +7,9 @@ import { validate } from "./validate.ts"
 
 export interface HandlerOptions<Pattern extends string, Data extends StandardSchemaV1>
   extends BackgroundTerms<PathOf<InferInput<NoInfer<Data>>>> {
-  /** A type, a prefix that ends in `*`, or a list of these. An event is handled once, however many match. */
+  /** An event type, a prefix that ends in `*`, or a list of these. An event is handled once, even if several match. */
   readonly event: CheckedPattern<Pattern> | ReadonlyArray<CheckedPattern<Pattern>>
-  /** Checks `event_data`; the run fails with `Invalid` when it is not so. */
+  /** Validates `event_data`; invalid data fails the run with `Invalid`. */
   readonly data?: Data
 }
 
@@ -17,18 +17,18 @@ export interface HandlerMeta extends BackgroundTerms {
   readonly event: string | ReadonlyArray<string>
 }
 
-/** As the runtime calls it: `In` is the event as it arrives. */
+/** A handler as the runtime calls it. `In` is the event before validation. */
 export interface Handler<In extends Event, Result, Events extends Catalogue = AnyEvents> {
   (event: In, svc: EventSvc<Events>): Promise<Result>
   readonly meta: HandlerMeta
 }
 
 /**
- * A function that events set off:
+ * Defines a function that handles events:
  *
  *     export const onOrder = handler({ event: "order:created", data: Order, retry: { attempts: 3 } }, (event, svc) => …)
  *
- * @param on a type, a prefix that ends in `*`, a list of these, or options.
+ * @param on an event type, a prefix that ends in `*`, a list of these, or options.
  */
 export const handler = <const Pattern extends string, Result, Data extends StandardSchemaV1 = Unchecked>(
   on: CheckedPattern<Pattern> | ReadonlyArray<CheckedPattern<Pattern>> | HandlerOptions<Pattern, Data>,

@@ -1,7 +1,7 @@
 /** The functions of the host. Types only. */
 
 /**
- * What the host offers, by name. A host declares it for those who write functions for it:
+ * Host functions by name. A host declares them for the authors of functions:
  *
  *     declare module "@weft/sdk" {
  *       interface HostFunctions {
@@ -9,12 +9,12 @@
  *       }
  *     }
  *
- * and they call `await svc.host.crm.lookup({ id })`.
+ * and functions call `await svc.host.crm.lookup({ id })`.
  */
-// biome-ignore lint/suspicious/noEmptyInterface: it is there to be added to
+// biome-ignore lint/suspicious/noEmptyInterface: hosts extend it
 export interface HostFunctions {}
 
-/** `svc.host` of a host that offers these: the dots of their names lead to them. */
+/** Type of `svc.host` with these functions: a dot in a name becomes a property. */
 export type HostFace<Functions> = {
   readonly [Head in HeadOf<keyof Functions & string>]: (Head extends keyof Functions
     ? Called<Functions[Head]>
@@ -32,7 +32,7 @@ type Called<Fn> = Fn extends (...input: infer Input) => infer Output
   ? (...input: Input) => Promise<Awaited<Output>>
   : never
 
-/** Stand in for functions of the host. */
+/** Fakes of host functions for tests. */
 export type HostFakes<Functions = HostFunctions> = {
   readonly [Name in keyof Functions]?: Functions[Name] extends (...input: infer Input) => infer Output
     ? (...input: Input) => Output | Promise<Awaited<Output>>

@@ -1,16 +1,16 @@
-/** Functions that run at set times. */
+/** Functions that run on a schedule. */
 import type { AnyEvents, Catalogue } from "./Event.ts"
 import { type Concurrency, type Cron, type Retry, type Terms, withMeta } from "./Meta.ts"
 import type { ScheduleSvc } from "./Svc.ts"
 import type { Tick } from "./Tick.ts"
 
 export interface ScheduleOptions extends Terms {
-  /** Five fields, or six with seconds first; several run the function at the times of each. */
+  /** A cron expression of five fields, or six with seconds first; or a list of them. */
   readonly cron: string | ReadonlyArray<string>
-  /** Such as `Europe/Oslo`; UTC by default. */
+  /** For example `Europe/Oslo`; UTC by default. */
   readonly timezone?: string
   readonly retry?: Retry
-  /** `limit: 1` keeps runs of the schedule from overlapping. */
+  /** `limit: 1` prevents overlapping runs. */
   readonly concurrency?: Pick<Concurrency, "limit">
 }
 
@@ -31,7 +31,7 @@ export type Schedules<Events extends Catalogue = AnyEvents> = <Result>(
 ) => Scheduled<Result, Events>
 
 /**
- * A function that runs at set times:
+ * Defines a function that runs on a schedule:
  *
  *     export const nightly = schedule({ cron: "0 3 * * *", timezone: "Europe/Oslo" }, (tick, svc) => …)
  */

@@ -1,12 +1,12 @@
 /**
- * What schema libraries agree on (https://standardschema.dev): the types of `@standard-schema/spec` 1.1 as far as they
- * are used here, so that nothing has to be installed for them.
+ * Types of Standard Schema (https://standardschema.dev), from `@standard-schema/spec` 1.1. They are copied, so that
+ * authors need not install that package.
  *
- * Copyright (c) 2024 Colin McDonnell, under the MIT License: permission is granted, free of charge, to deal in the
- * Software without restriction, provided that this notice is included; it comes as is, without warranty of any kind.
+ * Copyright (c) 2024 Colin McDonnell, MIT License. Permission is granted, free of charge, to deal in the Software
+ * without restriction, provided that this notice is included. The Software is provided "as is", without warranty.
  */
 
-/** A schema of zod, valibot, Effect or any other library that knows the standard. */
+/** A schema of zod, valibot, Effect or any other library that implements the standard. */
 export interface StandardSchemaV1<Input = unknown, Output = Input> {
   readonly "~standard": {
     readonly version: 1
@@ -16,7 +16,7 @@ export interface StandardSchemaV1<Input = unknown, Output = Input> {
   }
 }
 
-/** What a check came to: a value, or what is wrong with it. */
+/** Result of a validation: a value, or its issues. */
 export type Validation<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: ReadonlyArray<Issue> }
@@ -26,7 +26,7 @@ export interface Issue {
   readonly path?: ReadonlyArray<PropertyKey | { readonly key: PropertyKey }> | undefined
 }
 
-/** A schema that can also say itself as JSON Schema. */
+/** A schema that can also be converted to JSON Schema. */
 export interface StandardJSONSchemaV1 {
   readonly "~standard": {
     readonly jsonSchema: {
@@ -35,11 +35,11 @@ export interface StandardJSONSchemaV1 {
   }
 }
 
-/** What the schema takes. */
+/** Input type of the schema. */
 export type InferInput<Schema extends StandardSchemaV1> = NonNullable<Schema["~standard"]["types"]>["input"]
 
-/** What the schema makes of it. */
+/** Output type of the schema. */
 export type InferOutput<Schema extends StandardSchemaV1> = NonNullable<Schema["~standard"]["types"]>["output"]
 
-/** Stands for the schema where there is none. */
+/** Placeholder for a missing schema. */
 export type Unchecked = StandardSchemaV1<unknown, unknown>

@@ -1,7 +1,7 @@
-/** What a schedule calls its function with. */
+/** Argument of a scheduled function. */
 export interface Tick {
   readonly schedule_id: string
-  /** When it was due: ISO 8601, UTC. */
+  /** Due time, ISO 8601, UTC. */
   readonly scheduled_time: string
   readonly cron: string
 }

@@ -6,13 +6,13 @@ import type { ToolSvc } from "./Svc.ts"
 import { validate } from "./validate.ts"
 
 export interface ToolOptions<Args extends StandardSchemaV1> extends Omit<ToolMeta, "input">, Terms {
-  /** Checks the arguments, after the runtime has checked them against `input`; the call fails with `Invalid`. */
+  /** Validates the arguments, after the runtime has validated them with `input`. Invalid ones fail the call with `Invalid`. */
   readonly args?: Args
-  /** For the model; what `args` says by default. Needed with a schema that cannot say itself as JSON Schema. */
+  /** Schema for the model; by default derived from `args`. Required if `args` cannot be converted to JSON Schema. */
   readonly input?: JsonSchema
 }
 
-/** A schema without the trait for JSON Schema needs `input` beside itself. */
+/** Requires `input` for a schema that cannot be converted to JSON Schema. */
 type InputIfNeeded<Args extends StandardSchemaV1> = Unchecked extends Args
   ? unknown
   : Args extends StandardJSONSchemaV1
@@ -23,7 +23,7 @@ export interface ToolFunctionMeta extends Terms {
   readonly tool: ToolMeta
 }
 
-/** As the runtime calls it. */
+/** The function as the runtime calls it. */
 export interface Tool<Args, Result, Events extends Catalogue = AnyEvents> {
   (args: Args, svc: ToolSvc<Events>): Promise<Result>
   readonly meta: ToolFunctionMeta
@@ -35,7 +35,7 @@ export type Tools<Events extends Catalogue = AnyEvents> = <Result, Args extends 
 ) => Tool<InferInput<Args>, Result, Events>
 
 /**
- * A function that models call:
+ * Defines a function that models call:
  *
  *     export const lookup = tool({ service: "crm", description: "Finds a customer", args: ById }, (args, svc) => …)
  */
@@ -44,16 +44,16 @@ export const tool: Tools = <Result, Args extends StandardSchemaV1>(
   fn: (args: InferOutput<Args>, svc: ToolSvc) => Result | Promise<Result>
 ) => {
   const { args: schema, input, timeout, ...rest } = options
-  const described = input ?? (schema && jsonSchemaOf(schema))
+  const described = input ?? (schema && toJsonSchema(schema))
   const run = async (args: InferInput<Args>, svc: ToolSvc): Promise<Result> =>
     fn(await validate(schema, args, "args"), svc)
   return withMeta(run, { tool: described === undefined ? rest : { ...rest, input: described }, timeout })
 }
 
-const jsonSchemaOf = (schema: StandardSchemaV1): JsonSchema => {
-  if (saysJsonSchema(schema)) return schema["~standard"].jsonSchema.input({ target: "draft-2020-12" })
-  throw new TypeError(`tool: ${schema["~standard"].vendor} does not say args as JSON Schema: give input, too`)
+const toJsonSchema = (schema: StandardSchemaV1): JsonSchema => {
+  if (hasJsonSchema(schema)) return schema["~standard"].jsonSchema.input({ target: "draft-2020-12" })
+  throw new TypeError(`tool: ${schema["~standard"].vendor} cannot convert args to JSON Schema: set input as well`)
 }
 
-const saysJsonSchema = (schema: StandardSchemaV1): schema is StandardSchemaV1 & StandardJSONSchemaV1 =>
+const hasJsonSchema = (schema: StandardSchemaV1): schema is StandardSchemaV1 & StandardJSONSchemaV1 =>
   "jsonSchema" in schema["~standard"]

@@ -1,23 +1,23 @@
-/** Functions that answer HTTP requests. */
+/** Functions that respond to HTTP requests. */
 import type { AnyEvents, Catalogue } from "./Event.ts"
 import { type Auth, type Endpoint, type Terms, withMeta } from "./Meta.ts"
 import type { InferInput, InferOutput, Issue, StandardSchemaV1, Unchecked } from "./StandardSchema.ts"
 import type { Caller, Svc, WebhookSvc } from "./Svc.ts"
-import { attempt, textOf } from "./validate.ts"
+import { attempt, formatIssues } from "./validate.ts"
 import type { Query, RequestAuth, WebhookRequest, WebhookResult } from "./WebhookRequest.ts"
 
-/** Stands for the schema of a query where there is none. */
+/** Placeholder for a missing schema of the query. */
 export type AnyQuery = StandardSchemaV1<Query, Query>
 
 export interface WebhookOptions<Body extends StandardSchemaV1, Q extends StandardSchemaV1, A extends Auth>
   extends Endpoint,
     Terms {
-  /** Checks the body. What is not so is answered with 400, and the function is not called. */
+  /** Validates the body. An invalid one returns 400 without calling the function. */
   readonly body?: Body
-  /** Checks the query in the same way; its values are text. */
+  /** Validates the query in the same way; its values are text. */
   readonly query?: Q
   readonly auth?: A
-  /** Headers to mask in logs, beyond those that always are. */
+  /** Headers to mask in logs, in addition to those that are always masked. */
   readonly "secret-headers"?: ReadonlyArray<string>
 }
 
@@ -26,7 +26,7 @@ export interface WebhookMeta extends Terms {
   readonly "secret-headers"?: ReadonlyArray<string>
 }
 
-/** The answer to a request whose body or query is not as its schema says. */
+/** The response to a request with an invalid body or query. */
 export interface Refusal {
   readonly status: 400
   readonly body: {
@@ -37,13 +37,13 @@ export interface Refusal {
   }
 }
 
-/** As the runtime calls it. */
+/** The function as the runtime calls it. */
 export interface Webhook<In extends WebhookRequest<unknown, unknown>, Result, S extends Svc = WebhookSvc> {
   (request: In, svc: S): Promise<Result>
   readonly meta: WebhookMeta
 }
 
-/** The request that the function gets: with `auth: "required"` somebody has made it. */
+/** The request after validation. With `auth: "required"` it has a credential. */
 export type Checked<Body, Q, A extends Auth> = WebhookRequest<Body, Q> &
   ([A] extends ["required"] ? { readonly auth: RequestAuth } : unknown)
 
@@ -61,7 +61,7 @@ export type Webhooks<Events extends Catalogue = AnyEvents> = <
 ) => Webhook<Checked<InferInput<Body>, InferInput<Q>, A>, Result | Refusal, CheckedSvc<Events, A>>
 
 /**
- * A function that answers HTTP requests:
+ * Defines a function that responds to HTTP requests:
  *
  *     export const hello = webhook({ service: "greeter", path: "/hello", method: "GET" }, (request, svc) => …)
  */
@@ -88,5 +88,5 @@ export const webhook: Webhooks = <Result, Body extends StandardSchemaV1, Q exten
 
 const refusal = (what: string, issues: ReadonlyArray<Issue>): Refusal => ({
   status: 400,
-  body: { error: { code: "bad_request", message: `The ${what} is not as expected: ${textOf(issues)}` } }
+  body: { error: { code: "bad_request", message: `The ${what} is not as expected: ${formatIssues(issues)}` } }
 })

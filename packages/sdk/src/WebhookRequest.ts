@@ -1,25 +1,25 @@
-/** What webhooks get and give. Types only. */
+/** Requests and responses of webhooks. Types only. */
 
-/** By name; the last value of a name that is repeated. */
+/** Query parameters by name. A repeated name has its last value. */
 export type Query = Readonly<Record<string, string | undefined>>
 
 export interface WebhookRequest<Body = unknown, Q = Query> {
   readonly method: string
-  /** The path as it was sent, without the query. */
+  /** The path as sent, without the query. */
   readonly url: string
-  /** By lowercase name; repeated ones joined. */
+  /** Headers by lowercase name; repeated ones are joined. */
   readonly headers: Readonly<Record<string, string | undefined>>
   readonly query: Q
-  /** The value of JSON or of a form, the text of a text; null without a body, and for what is none of these. */
+  /** Value of a JSON or form body, or the text of a text body; null for other types and without a body. */
   readonly body: Body
-  /** The text, or base64 of what is no text; empty without a body. */
+  /** Text of the body, or base64 if it is not text; empty without a body. */
   readonly "body-raw": string
   readonly ip: string
-  /** With `auth: "required"`. */
+  /** The credential, with `auth: "required"`. */
   readonly auth?: RequestAuth
 }
 
-/** Who called, under the name of the credential's type: `auth["service-key"].meta`. */
+/** The credential of the caller, by its type: `auth["service-key"].meta`. */
 export interface RequestAuth {
   readonly type: "api-key" | "service-key" | "session"
   readonly "api-key"?: CredentialFacts
@@ -33,17 +33,17 @@ export interface CredentialFacts {
 }
 
 export interface WebhookResponse {
-  /** 200 to 599. */
+  /** Status, 200 to 599. */
   readonly status: number
-  /** The values of an array are joined by commas; those of `set-cookie` are headers of their own. */
+  /** The values of an array are joined with commas, except `set-cookie`, where each becomes a header. */
   readonly headers?: Readonly<
     Record<string, string | number | boolean | ReadonlyArray<string | number> | null | undefined>
   >
-  /** Sent as JSON, unless the content type is another: then a string or bytes are sent as they are. */
+  /** Sent as JSON. With another content type, a string or bytes are sent unchanged. */
   readonly body?: unknown
 }
 
-/** A response, or any value without a `status`: that is 200 with the value as JSON. */
+/** A response, or any value without a `status`, which is sent as JSON with status 200. */
 export type WebhookResult =
   | WebhookResponse
   | Response

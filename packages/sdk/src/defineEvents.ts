@@ -1,4 +1,4 @@
-/** Functions of a project that knows its events. */
+/** Functions of a project with a catalogue of events. */
 import type { Catalogue, Event, EventsIn, EventsOf, KnownPattern, PathOf } from "./Event.ts"
 import type { Handler, HandlerMeta } from "./Handler.ts"
 import { type BackgroundTerms, withMeta } from "./Meta.ts"
@@ -11,13 +11,13 @@ import { type Webhooks, webhook } from "./Webhook.ts"
 
 export interface KnownOptions<C extends Catalogue, Pattern extends string>
   extends BackgroundTerms<PathOf<EventsIn<C, NoInfer<Pattern>>["event_data"]>> {
-  /** A type of the catalogue, a prefix that ends in `*`, or a list of these. */
+  /** An event type of the catalogue, a prefix that ends in `*`, or a list of these. */
   readonly event: KnownPattern<C, Pattern> | ReadonlyArray<KnownPattern<C, Pattern>>
 }
 
-/** What `handler`, `schedule`, `webhook` and `tool` are where the events are known. */
+/** `handler`, `schedule`, `webhook` and `tool`, typed for a catalogue of events. */
 export interface Kit<C extends Catalogue> {
-  /** `event_data` is checked by the schema of the event's type. */
+  /** Validates `event_data` with the schema of the event's type. */
   readonly handler: <const Pattern extends (keyof C & string) | `${string}*`, Result>(
     on: KnownPattern<C, Pattern> | ReadonlyArray<KnownPattern<C, Pattern>> | KnownOptions<C, Pattern>,
     fn: (event: EventsOf<C, Pattern>, svc: EventSvc<C>) => Result | Promise<Result>
@@ -28,13 +28,13 @@ export interface Kit<C extends Catalogue> {
 }
 
 /**
- * The triggers of a project that knows its events. Handlers get them typed and checked, and `svc.events.publish` takes
- * no others:
+ * Returns the triggers of a project with a catalogue of events. Handlers receive typed and validated events, and
+ * `svc.events.publish` accepts only these:
  *
  *     export const { handler, schedule, webhook, tool } = defineEvents({ "order:created": Order, "order:paid": Paid })
  */
 export function defineEvents<const C extends Catalogue>(catalogue: C): Kit<C>
-export function defineEvents(catalogue: Catalogue): LooseKit {
+export function defineEvents(catalogue: Catalogue): UntypedKit {
   return {
     handler: (on, fn) => {
       const meta = typeof on === "object" && "event" in on ? on : { event: on }
@@ -50,7 +50,7 @@ export function defineEvents(catalogue: Catalogue): LooseKit {
   }
 }
 
-interface LooseKit {
+interface UntypedKit {
   readonly handler: (
     on: string | ReadonlyArray<string> | HandlerMeta,
     fn: (event: Event, svc: EventSvc) => unknown
@@ -60,7 +60,7 @@ interface LooseKit {
   readonly tool: Tools
 }
 
-/** For a type that a prefix has let in. */
+/** Schema for a type that matches a prefix but is not in the catalogue. */
 const unknownEvent: StandardSchemaV1 = {
   "~standard": { version: 1, vendor: "weft", validate: () => ({ issues: [{ message: "it is not in the catalogue" }] }) }
 }

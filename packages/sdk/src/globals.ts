@@ -1,4 +1,4 @@
-/** Declares the global `svc` of functions that get just their arguments. Types only: `import "@weft/sdk/globals"`. */
+/** Declares the global `svc` for functions that receive only their arguments. Types only: `import "@weft/sdk/globals"`. */
 import type { GlobalSvc } from "./Svc.ts"
 
 declare global {

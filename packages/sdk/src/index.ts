@@ -1,4 +1,13 @@
 export { type Callable, type CallTerms, callable } from "./Callable.ts"
+export {
+  type DurableHandler,
+  type DurableOptions,
+  type DurableSvc,
+  durable,
+  type EventWait,
+  type StepContext,
+  type StepOptions
+} from "./Durable.ts"
 export { defineEvents, type Kit } from "./defineEvents.ts"
 export type {
   AnyEvents,
@@ -46,8 +55,6 @@ export type {
   GlobalSvc,
   LogLevel,
   NewEvent,
-  NewSchedule,
-  Published,
   RunFacts,
   RunType,
   ScheduleSvc,
@@ -55,6 +62,7 @@ export type {
   ToolSvc,
   WebhookSvc
 } from "./Svc.ts"
+export type { NewSchedule, Published, SvcOperations } from "./SvcOperations.ts"
 export type { Tick } from "./Tick.ts"
 export { type Tool, type ToolFunctionMeta, type ToolOptions, type Tools, tool } from "./Tool.ts"
 export type { Invalid } from "./validate.ts"

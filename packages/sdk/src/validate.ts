@@ -1,13 +1,13 @@
-/** The only checks that run in the sandbox: those of the author's own schemas. */
+/** Validation with the author's schemas, the only validation that runs in the sandbox. */
 import type { InferOutput, Issue, StandardSchemaV1, Validation } from "./StandardSchema.ts"
 
-/** Data is not as its schema says. */
+/** Error for data that does not match its schema. */
 export interface Invalid extends Error {
   readonly name: "Invalid"
   readonly issues: ReadonlyArray<Issue>
 }
 
-/** What the schema makes of the value. Rejects with `Invalid`, whose message begins with `what` the value is. */
+/** Returns the schema's output for the value. Rejects with `Invalid`; its message begins with `what`. */
 export function validate<S extends StandardSchemaV1>(
   schema: S | undefined,
   value: unknown,
@@ -17,14 +17,14 @@ export async function validate(schema: StandardSchemaV1 | undefined, value: unkn
   if (schema === undefined) return value
   const checked = await attempt(schema, value)
   if (checked.issues === undefined) return checked.value
-  const error: Invalid = Object.assign(new Error(`${what} is not as expected: ${textOf(checked.issues)}`), {
+  const error: Invalid = Object.assign(new Error(`${what} is not as expected: ${formatIssues(checked.issues)}`), {
     name: "Invalid" as const,
     issues: checked.issues
   })
   throw error
 }
 
-/** The same, where what is wrong is an answer. */
+/** Validates a value and returns the result with its issues. */
 export function attempt<S extends StandardSchemaV1>(
   schema: S | undefined,
   value: unknown
@@ -33,9 +33,9 @@ export async function attempt(schema: StandardSchemaV1 | undefined, value: unkno
   return schema === undefined ? { value } : schema["~standard"].validate(value)
 }
 
-export const textOf = (issues: ReadonlyArray<Issue>): string =>
-  issues.map(({ path, message }) => (path?.length ? `${nameOf(path)}: ${message}` : message)).join("; ")
+export const formatIssues = (issues: ReadonlyArray<Issue>): string =>
+  issues.map(({ path, message }) => (path?.length ? `${formatPath(path)}: ${message}` : message)).join("; ")
 
-/** `items.0.sku` */
-const nameOf = (path: NonNullable<Issue["path"]>): string =>
+/** Formats a path, for example `items.0.sku`. */
+const formatPath = (path: NonNullable<Issue["path"]>): string =>
   path.map((part) => String(typeof part === "object" ? part.key : part)).join(".")

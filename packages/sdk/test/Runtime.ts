@@ -1,21 +1,14 @@
-/** The runtime itself, in memory but for the sandbox, which is the real one; what runs did, in the words of the kit. */
+/** The real runtime with the real sandbox and in-memory stores. It returns runs in the format of the test kit. */
 import { setTimeout as sleep } from "node:timers/promises"
-import {
-  type HostEvent,
-  type HostFunctions,
-  type HostRun,
-  MemoryStores,
-  start,
-  Tools,
-  type WebhookCall,
-  Webhooks
-} from "@weft/core"
-import { isolated } from "@weft/sandbox"
+import { type HostEvent, type HostFunctions, type HostRun, start, Webhooks } from "@weft/core"
+import { Tools, type WebhookCall } from "@weft/core/internal"
+import { MemoryStores } from "@weft/core/testing"
+import { sandbox } from "@weft/sandbox"
 import { Effect, Redacted } from "effect"
 import * as z from "zod"
 import { zipOf } from "./bundle.ts"
 
-/** A run, as far as the test kit tells of it, too. */
+/** The fields of a run that the test kit also reports. */
 export interface Seen {
   readonly status: string
   readonly result: unknown
@@ -32,9 +25,9 @@ export const startRuntime = async (
   host: HostFunctions = {}
 ) => {
   const weft = await start({
-    stores: MemoryStores.database,
+    database: MemoryStores.database,
     blobs: MemoryStores.blobs,
-    sandbox: isolated({ runners: 1, key }),
+    sandbox: sandbox({ runners: 1, key }),
     masterKeys: [key],
     host,
     publicUrl: "https://weft.test"
@@ -66,12 +59,12 @@ export const startRuntime = async (
       error: failed,
       logs: items
         .map(({ level, message, data }) => ({ level, message, data: data === null ? null : JSON.parse(data) }))
-        // What the runtime itself says first of webhooks and tools.
+        // The runtime's own first log line of webhooks and tools.
         .filter(({ message }) => message !== "request" && message !== "tool call")
     }
   }
 
-  /** The run of the function, once it has ended. */
+  /** Waits for the end of the function's run and returns it. */
   const ended = async (name: string, runs: () => Promise<ReadonlyArray<HostRun>>): Promise<HostRun> => {
     for (let tries = 0; tries < 600; tries++) {
       const found = (await runs()).find((run) => run.var === name && run.status !== "running")
@@ -117,7 +110,7 @@ export const startRuntime = async (
     emitted,
     send,
     callTool,
-    /** Events that code has published, but for ticks. */
+    /** Events that code has published, without ticks. */
     events: async (): Promise<ReadonlyArray<HostEvent>> =>
       (await env.events.list({ limit: 100, offset: 0 })).items.filter(
         ({ event_type }) => event_type !== "svc:schedule"

@@ -1,4 +1,4 @@
-/** Bundles sources as authors do. */
+/** Bundles sources in the same way as authors. */
 import { createHash } from "node:crypto"
 import { fileURLToPath } from "node:url"
 import { build } from "esbuild"
@@ -18,11 +18,11 @@ export const bundleOf = async (contents: string, minify = false): Promise<string
     minify
   })
   const [output] = outputFiles
-  if (output === undefined) throw new Error("esbuild wrote nothing")
+  if (output === undefined) throw new Error("esbuild produced no output")
   return output.text
 }
 
-/** A build to upload. */
+/** Returns a build to upload. */
 export const zipOf = (code: string, files: Readonly<Record<string, string>> = {}) => {
   const assets = Object.fromEntries(Object.entries(files).map(([name, text]) => [name, strToU8(text)]))
   const zip = zipSync({ ...assets, "index.js": strToU8(code) })

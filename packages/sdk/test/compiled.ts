@@ -1,4 +1,4 @@
-/** Sources compiled as in an author's project: TypeScript of its own, strict, with the SDK as an installed package. */
+/** Compiles sources as in an author's project: strict TypeScript, with the SDK as an installed package. */
 import { execFile } from "node:child_process"
 import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
@@ -15,9 +15,9 @@ export interface Complaint {
 
 export interface AuthorsProject extends AsyncDisposable {
   readonly folder: string
-  /** What the compiler has to say. */
+  /** Errors of the compiler. */
   readonly compile: () => Promise<ReadonlyArray<Complaint>>
-  /** Runs a tool of the repository in the folder; gives what it wrote, also when it failed. */
+  /** Runs a tool of the repository in the folder; returns its output, even if it failed. */
   readonly run: (
     tool: string,
     args: ReadonlyArray<string>
@@ -37,7 +37,7 @@ const compilerOptions = {
   noEmit: true
 }
 
-/** For a project whose own tests are run. */
+/** Options for a project that runs its own tests. */
 export const vitestConfig = `
 export default {
   test: { execArgv: ["--conditions=weft-source"] },
@@ -46,7 +46,7 @@ export default {
 }
 `
 
-/** A folder with these files, outside of the repository. */
+/** Creates a folder with these files, outside the repository. */
 export const authorsProject = async (files: Readonly<Record<string, string>>): Promise<AuthorsProject> => {
   const folder = await mkdtemp(join(tmpdir(), "weft-sdk-"))
   const all = {
@@ -73,7 +73,7 @@ export const authorsProject = async (files: Readonly<Record<string, string>>): P
   }
 }
 
-/** The lines that follow a complaint and explain it are part of its message. */
+/** Parses errors; the indented lines after an error are part of its message. */
 const complaintsIn = (output: string): ReadonlyArray<Complaint> => {
   const complaints: Array<Complaint> = []
   for (const text of output.split("\n").filter((line) => line !== "")) {

@@ -1,10 +1,10 @@
-/** What `docs/sdk.md` shows compiles, bundles and passes its own tests. */
+/** The code of `docs/sdk.md` compiles, bundles and passes its own tests. */
 import { readFile } from "node:fs/promises"
 import { expect, it } from "vitest"
 import { authorsProject, vitestConfig } from "./compiled.ts"
 import { filesIn } from "./markdown.ts"
 
-it("docs/sdk.md works as it stands", async () => {
+it("the code of docs/sdk.md compiles, bundles and passes its tests", async () => {
   const markdown = await readFile(new URL("../../../docs/sdk.md", import.meta.url), "utf8")
   const files = filesIn(markdown)
   expect(Object.keys(files)).toContain("src/index.ts")

@@ -1,4 +1,4 @@
-/** What `docs/host-functions.md` shows compiles, passes its own tests, and works: a host, a tenant, and HTTP between. */
+/** The code of `docs/host-functions.md` compiles, passes its own tests, and works with a host and a tenant over HTTP. */
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import { readFile } from "node:fs/promises"
@@ -20,13 +20,13 @@ beforeAll(async () => {
 afterAll(() => project[Symbol.asyncDispose]())
 
 it("compiles, and passes its tests", async () => {
-  // What it imports of the repository is compiled with it, and is not its own matter.
+  // Errors in imported files of the repository are ignored.
   expect((await project.compile()).filter(({ file }) => !file.startsWith(".."))).toEqual([])
   const { ok, output } = await project.run("vitest", ["run"])
   expect(ok, output).toBe(true)
 }, 120_000)
 
-/** The host of the page, and requests to it as the holder of its API key. */
+/** Starts the host of the page, for requests with its API key. */
 const startHost = async () => {
   const child: ChildProcess = spawn(process.execPath, ["--conditions=weft-source", "host/main.ts"], {
     cwd: project.folder,
@@ -53,7 +53,7 @@ const startHost = async () => {
   }
 }
 
-it("lets the code of a tenant call the host, over HTTP", async () => {
+it("allows a tenant's code to call the host, over HTTP", async () => {
   const options = ["--bundle", "--format=esm", "--platform=neutral", "--main-fields=module,main"]
   const bundled = await project.run("esbuild", ["src/index.ts", ...options, "--conditions=weft-source"])
   expect(bundled.ok, bundled.output).toBe(true)
@@ -71,6 +71,6 @@ it("lets the code of a tenant call the host, over HTTP", async () => {
   const known = await greet({ id: "c-7" })
   expect([known.status, await known.json()]).toEqual([200, { id: "c-7", name: "Ada" }])
   expect((await greet({ id: "c-8" })).status).toBe(404)
-  // What the host's schema refuses, the function did not expect.
+  // The function does not handle input that the host's schema rejects.
   expect((await greet({ id: "x".repeat(65) })).status).toBe(500)
 }, 120_000)

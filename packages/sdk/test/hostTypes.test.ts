@@ -1,4 +1,4 @@
-/** What the compiler infers of host functions, from the schema of the host to the code of its tenants. */
+/** Inferred types of host functions, from the schemas of the host to the code of its tenants. */
 import { expect, it } from "vitest"
 import { authorsProject } from "./compiled.ts"
 
@@ -88,7 +88,7 @@ export const tested = async () => {
 }
 `
 
-/** What is wrong with a line stands behind it. */
+/** Wrong code; the expected error follows each line. */
 const wrong = `
 import { hostFunction } from "@weft/core"
 import type { Svc } from "@weft/sdk"
@@ -115,7 +115,7 @@ hostFunction({ allow: async () => true }, () => 7) //~ 'Promise<boolean>' is not
 hostFunction({ rate: { calls: 1 } }, () => 7) //~ Property 'per' is missing
 `
 
-it("schemas of the host become types of its functions, and of svc.host", async () => {
+it("the host's schemas determine the types of its functions and of svc.host", async () => {
   await using project = await authorsProject({ "same.ts": same, "host.ts": host, "right.ts": right, "wrong.ts": wrong })
   const complaints = await project.compile()
   expect(complaints.filter(({ file }) => file !== "wrong.ts")).toEqual([])
@@ -128,7 +128,7 @@ it("schemas of the host become types of its functions, and of svc.host", async (
   }
 }, 120_000)
 
-it("where the host declares nothing, svc.host has no names", async () => {
+it("svc.host has no names if the host declares none", async () => {
   const code = `
 import type { Svc } from "@weft/sdk"
 export const calls = (svc: Svc) => svc.host.crm

@@ -1,11 +1,11 @@
-/** What pages of the documentation show. */
+/** Code blocks of documentation pages. */
 
-/** Blocks of TypeScript, by the file that their first line names. */
+/** Returns TypeScript blocks by the file name in their first line. */
 export const filesIn = (markdown: string): Readonly<Record<string, string>> =>
   Object.fromEntries(
     [...markdown.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(([, block = ""]) => {
       const [, name] = /^\/\/ (\S+\.ts)\n/.exec(block) ?? []
-      if (name === undefined) throw new Error(`A block does not say which file it is:\n${block}`)
+      if (name === undefined) throw new Error(`A block does not name its file:\n${block}`)
       return [name, block]
     })
   )

@@ -1,4 +1,4 @@
-/** The same functions, by the test kit and by the runtime: what comes out is the same. */
+/** Compares the test kit with the runtime: the same functions have the same results. */
 import { HostRefused, hostFunction } from "@weft/core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import * as z from "zod"
@@ -14,8 +14,8 @@ const find = (id: string) => (id === "1" ? { id, at: new Date(0), more: undefine
 
 const kit = () => testEnv({ context: { KEY: "secret" }, assets, functions: project })
 
-/** What both tell of. */
-const told = ({ status, result, error, logs }: TestRun<unknown> | Seen): Seen => ({
+/** Selects the fields that both report. */
+const reported = ({ status, result, error, logs }: TestRun<unknown> | Seen): Seen => ({
   status,
   result,
   error: error === null ? null : { name: error.name, message: error.message },
@@ -38,11 +38,11 @@ beforeAll(async () => {
 afterAll(() => runtime.close())
 
 describe("an event", () => {
-  it("gives the same results, logs and records", async () => {
+  it("has the same results, logs and records", async () => {
     const event = await runtime.env.events.publish({ type: "order:created", data: order })
     const runs = () => runtime.env.events.runs(event.event_id)
     const same = async (name: string, own: TestRun<unknown>) => {
-      expect(told(own), name).toEqual(await runtime.seen(await runtime.ended(name, runs)))
+      expect(reported(own), name).toEqual(await runtime.seen(await runtime.ended(name, runs)))
       expect(own.status, name).toBe("succeeded")
     }
     const options = { type: "order:created" } as const
@@ -64,13 +64,13 @@ describe("an event", () => {
     expect(own.emitted).toHaveLength(2)
   })
 
-  it("that is not as its schema says fails in the same way, at each attempt", async () => {
+  it("with invalid data fails in the same way, at each attempt", async () => {
     const wrong = { id: 7, total: -1, placed: "when" }
     const event = await runtime.env.events.publish({ type: "order:created", data: wrong })
     const run = await runtime.ended("onOrder", () => runtime.env.events.runs(event.event_id))
     // @ts-expect-error that is not an order
     const own = await kit().event(project.onOrder, wrong)
-    expect(told(own)).toEqual(await runtime.seen(run))
+    expect(reported(own)).toEqual(await runtime.seen(run))
     expect(own.error).toMatchObject({
       name: "Invalid",
       message: expect.stringMatching(/^order:created .* id: .*; total/)
@@ -82,7 +82,7 @@ const sorted = (values: ReadonlyArray<unknown>): ReadonlyArray<string> =>
   values.map((value) => JSON.stringify(value, ["fn", "args", "id", "total"])).sort()
 
 describe("a call", () => {
-  it("finds what the host offers", async () => {
+  it("calls host functions", async () => {
     const { run } = await runtime.env.call({ fn: "main/hosted", args: [], wait: 20 })
     const env = testEnv({
       host: {
@@ -95,7 +95,7 @@ describe("a call", () => {
       }
     })
     const own = await env.call(project.hosted, [])
-    expect(told(own)).toEqual(run && (await runtime.seen(run)))
+    expect(reported(own)).toEqual(run && (await runtime.seen(run)))
     expect(own.result).toMatchObject([
       { found: { id: "1", at: "1970-01-01T00:00:00.000Z" }, none: null, refused: "NoWay", absent: "NotFound" },
       null,
@@ -109,10 +109,10 @@ describe("a call", () => {
     ])
   })
 
-  it("gets its arguments, and svc as a global", async () => {
+  it("receives its arguments, and svc as a global", async () => {
     const { run } = await runtime.env.call({ fn: "main/charge", args: [{ id: "7", total: 2 }], wait: 20 })
     const own = await kit().call(project.charge, [{ id: "7", total: 2 }])
-    expect(told(own)).toEqual(run && (await runtime.seen(run)))
+    expect(reported(own)).toEqual(run && (await runtime.seen(run)))
     expect(own.result).toMatchObject({ sum: 3, message: { text: "hi" } })
   })
 
@@ -124,15 +124,15 @@ describe("a call", () => {
       const own = await kit().call(project.throwing, [how])
       expect(own.status).toBe("failed")
       expect(own.error?.name).toBe(seen?.error?.name)
-      // Where JSON fails the runtime names the function, too.
+      // For values that are not JSON, the runtime also names the function.
       if (how !== "function") expect(own.error?.message).toBe(seen?.error?.message)
     }
   )
 })
 
-it("a tick is the same", async () => {
+it("a tick has the same result", async () => {
   const run = await runtime.ended("tick", async () => (await runtime.env.runs.list({ type: "schedule" })).items)
-  expect(told(await kit().tick(project.tick))).toEqual(await runtime.seen(run))
+  expect(reported(await kit().tick(project.tick))).toEqual(await runtime.seen(run))
 })
 
 describe("a webhook", () => {
@@ -143,10 +143,10 @@ describe("a webhook", () => {
     ["echo", "a form", { body: "a=1&b=x%20y&a=2", headers: { "content-type": "application/x-www-form-urlencoded" } }],
     ["echo", "text", { body: "plain", headers: { "content-type": "text/plain; charset=utf-8" } }],
     ["echo", "text without a type", { body: "plain" }],
-    ["echo", "what is no JSON after all", { body: "{", headers: { "content-type": "application/json" } }],
+    ["echo", "invalid JSON", { body: "{", headers: { "content-type": "application/json" } }],
     ["echo", "bytes", { body: new Uint8Array([255, 0, 1]), headers: { "content-type": "image/png" } }],
     ["echo", "no body", { headers: { "x-real-ip": "9.9.9.9" } }],
-    ["checked", "what its schemas take", { body: { n: 2 }, query: { times: "21" } }],
+    ["checked", "a valid request", { body: { n: 2 }, query: { times: "21" } }],
     ["checked", "a wrong body", { body: { n: "2" }, query: { times: "21" } }],
     ["checked", "a wrong query", { body: { n: 2 }, query: { times: "1.5" } }],
     ["texty", "anything", {}],
@@ -158,7 +158,7 @@ describe("a webhook", () => {
     ["known", "anything", {}]
   ]
 
-  it.each(cases)("%s answers %s in the same way", async (name, _, request) => {
+  it.each(cases)("%s responds to %s in the same way", async (name, _, request) => {
     const fn = hooks[name]
     const own: TestAnswer = await kit().request(fn, {
       url: `/webhook/acme/test/hooks${fn.meta.webhook.path}`,
@@ -178,7 +178,7 @@ describe("a webhook", () => {
     expect(own.result).toEqual(run?.result)
   })
 
-  /** The request as it arrives. */
+  /** Returns the received request. */
   const sent = (path: string, { body, headers = {}, query = {} }: TestRequest) => {
     const isRaw = typeof body === "string" || body instanceof Uint8Array
     const bytes = body === undefined ? null : Buffer.from(isRaw ? body : JSON.stringify(body))
@@ -189,7 +189,7 @@ describe("a webhook", () => {
 })
 
 describe("a tool", () => {
-  it("says its arguments as JSON Schema and gets them checked", async () => {
+  it("declares its arguments as JSON Schema and receives validated ones", async () => {
     const { answer, input } = await runtime.callTool("crm", "lookup", { id: "77" })
     expect(input).toMatchObject({
       type: "object",
@@ -200,7 +200,7 @@ describe("a tool", () => {
     expect(answer).toEqual({ _tag: "Returned", output: JSON.stringify(own.result) })
   })
 
-  it("fails for others", async () => {
+  it("fails for invalid arguments", async () => {
     const { answer } = await runtime.callTool("crm", "lookup", { id: "7" })
     const own = await kit().tool(project.lookup, { id: "7" })
     expect(answer).toMatchObject({ _tag: "Failed", name: own.error?.name, message: own.error?.message })

@@ -1,4 +1,4 @@
-/** What the test kit adds to what the runtime does: settings, faults and runs that overlap. */
+/** Features of the test kit beyond the runtime: settings, errors and overlapping runs. */
 import { describe, expect, it, vi } from "vitest"
 import "../src/globals.ts"
 import { handler, schedule, tool, webhook } from "../src/index.ts"
@@ -7,7 +7,7 @@ import { testEnv } from "../src/testing/index.ts"
 const greet = handler("greeted", (event, svc) => ({ data: event.event_data, attempt: svc.run.attempt }))
 
 describe("a run", () => {
-  it("has the facts that the test gives it", async () => {
+  it("has the fields that the test sets", async () => {
     const env = testEnv({ now: "2030-05-06T07:08:09.000Z" })
     const facts = handler({ event: ["a", "b:*"] }, (event, svc) => [event.event_type, event.event_time, svc.run.run_id])
     const run = await env.event(facts, null, { type: "b:c", run: { run_id: "r1" }, attempt: 3 })
@@ -23,12 +23,12 @@ describe("a run", () => {
     expect(await testEnv().event(greet, { name: "Ada" }, { attempt: 2 })).toEqual(once)
   })
 
-  it("must be told the type of its event where the function handles several", async () => {
+  it("needs the event type if its function handles several", async () => {
     const several = handler("a:*", () => null)
-    await expect(testEnv().event(several, null)).rejects.toThrow("say which one")
+    await expect(testEnv().event(several, null)).rejects.toThrow("set the option type")
   })
 
-  it("leaves its files to the next one, and to the test", async () => {
+  it("shares its files with later runs and with the test", async () => {
     const env = testEnv({ files: { "in.txt": "text", "in.bin": new Uint8Array([1]) } })
     const copy = handler("copy", async (_, svc) => {
       const file = await svc.files.get("in.txt")
@@ -45,7 +45,7 @@ describe("a run", () => {
     expect(await (await env.files.get("out.txt"))?.text()).toBe("text")
   })
 
-  it("gets data as JSON has it, and cannot change what the test holds", async () => {
+  it("receives data converted through JSON, and cannot change the test's own", async () => {
     const data = { at: new Date(0), list: [1] }
     const change = handler("change", (event) => {
       const { list, at }: { list: Array<number>; at: unknown } = JSON.parse(JSON.stringify(event.event_data))
@@ -64,7 +64,7 @@ describe("stopping", () => {
     await svc.events.publish({ type: "too:late", data: 1 })
   })
 
-  it("aborts the signal, ends the run as cancelled, and cuts it off", async () => {
+  it("aborts the signal, and ends the run as cancelled without further calls", async () => {
     const stop = new AbortController()
     const ended = testEnv().event(waiting, null, { signal: stop.signal })
     await new Promise((resolve) => setImmediate(resolve))
@@ -75,7 +75,7 @@ describe("stopping", () => {
     expect(run.logs).toEqual([{ level: "info", message: "begun", data: null }])
   })
 
-  it("also cuts off what a function leaves behind when it returns", async () => {
+  it("also rejects calls of leftover work after the function returned", async () => {
     let refused: unknown
     const leaving = handler("leave", (_, svc) => {
       setImmediate(() => {
@@ -92,7 +92,7 @@ describe("stopping", () => {
 })
 
 describe("globals", () => {
-  it("belong to the run on whose behalf code runs, also when runs overlap", async () => {
+  it("belong to the current run, even if runs overlap", async () => {
     const env = testEnv()
     const slow = async (ms: number) => {
       console.log("before", ms)
@@ -107,13 +107,13 @@ describe("globals", () => {
     }
   })
 
-  it("are as before outside of runs", async () => {
+  it("are unchanged outside of runs", async () => {
     await testEnv().event(greet, null)
     expect(Reflect.get(globalThis, "svc")).toBeUndefined()
     await expect(fetch("data:text/plain,outside").then((response) => response.text())).resolves.toBe("outside")
   })
 
-  it("answer fetch by what the test gives", async () => {
+  it("respond to fetch with the test's handler", async () => {
     const env = testEnv({
       fetch: async (request) => Response.json({ method: request.method, url: request.url, sent: await request.text() })
     })
@@ -131,7 +131,7 @@ describe("globals", () => {
 })
 
 describe("callers", () => {
-  it("are nobody for open webhooks, and an API key where one is required, unless the test says", async () => {
+  it("default to null for open webhooks, and to an API key if one is required", async () => {
     const open = webhook({ service: "s", path: "x", auth: "none" }, (request, svc) => [svc.caller, request.url])
     const closed = webhook({ service: "s", path: "/", auth: "required" }, (request, svc) => ({
       type: svc.caller.type,
@@ -143,7 +143,7 @@ describe("callers", () => {
     expect((await testEnv().request(closed, {}, { caller })).result).toEqual({ type: "session", user: { user: 7 } })
   })
 
-  it("of tools can be given, too", async () => {
+  it("of tools can also be set", async () => {
     const who = tool({ service: "s" }, (_, svc) => svc.caller?.id)
     const caller = { type: "service-key", id: "k1", permissions: {}, metadata: null } as const
     expect((await testEnv().tool(who, {}, { caller })).result).toBe("k1")
@@ -151,7 +151,7 @@ describe("callers", () => {
 })
 
 describe("ticks", () => {
-  it("are of the function's own expression, unless the test says", async () => {
+  it("have the function's own expression by default", async () => {
     const cron = schedule({ cron: ["0 1 * * *", "0 2 * * *"], timezone: "Europe/Oslo" }, (tick) => tick.cron)
     expect(cron.meta.schedule).toEqual([
       { cron: "0 1 * * *", timezone: "Europe/Oslo" },
@@ -162,8 +162,52 @@ describe("ticks", () => {
   })
 })
 
+describe("fakes of svc", () => {
+  const refused = Object.assign(new Error("never"), { name: "PlanRequired" })
+
+  it("receive the payload and replace the behaviour of the kit", async () => {
+    const seen: Array<unknown> = []
+    const env = testEnv({
+      context: { KEY: "secret" },
+      svc: {
+        "context.get": async ({ key }) => `fake of ${key}`,
+        "events.publish": (event) => {
+          seen.push(event)
+          throw refused
+        },
+        "stream.emit": (message) => void seen.push(message)
+      }
+    })
+    const run = await env.event(
+      handler("a", async (_, svc) => [
+        await svc.context.get("KEY"),
+        await svc.context.all(),
+        await svc.stream.emit("at", new Date(0)),
+        await svc.events.publish({ type: "b", data: 1, delay: "1h" })
+      ]),
+      null
+    )
+    expect(run.error).toMatchObject({ name: "PlanRequired", message: "never" })
+    expect(seen).toEqual([
+      { data_type: "at", payload: "1970-01-01T00:00:00.000Z" },
+      { type: "b", data: 1, delay: "1h" }
+    ])
+    expect(run).toMatchObject({ published: [], emitted: [] })
+  })
+
+  it("receive no calls with wrong arguments", async () => {
+    const env = testEnv({ svc: { call: () => ({ event_id: "1", stream_id: "2" }) } })
+    const run = await env.call(async (fn: string) => svc.call(fn), [JSON.parse("7")])
+    expect(run.error).toMatchObject({
+      name: "BadRequest",
+      message: "svc.call takes a string, the function, and its args"
+    })
+    expect((await env.call(async () => svc.call("main/add", 7), [])).result).toEqual({ event_id: "1", stream_id: "2" })
+  })
+})
+
 describe("functions", () => {
-  it("of the build are called by name, and others refused; without them every call is good", async () => {
+  it("of the build are called by name, and others are rejected; without them every call is accepted", async () => {
     const add = (a: number, b: number) => a + b
     const calling = handler("call", async (_, svc) => {
       await svc.call("shop:maths/add", [1, 2])

@@ -1,4 +1,4 @@
-/** The `meta` that triggers get, and schemas of several libraries at run time. */
+/** The `meta` of triggers, and schemas of several libraries at run time. */
 import { toStandardJsonSchema } from "@valibot/to-json-schema"
 import { Schema } from "effect"
 import * as v from "valibot"
@@ -10,7 +10,7 @@ import { testEnv } from "../src/testing/index.ts"
 const same = (value: unknown) => value
 
 describe("meta", () => {
-  it("says what the options say, and nothing else", () => {
+  it("contains exactly the options", () => {
     const retry = { attempts: 3, delay: "1s", backoff: 2, max_delay: "PT1M", jitter: false } as const
     const terms = { retry, timeout: "2m", description: "Does it" } as const
     expect(handler("a", same).meta).toEqual({ event: "a" })
@@ -44,13 +44,13 @@ describe("meta", () => {
     expect(callable({ ...terms, idempotency: "args.0" }, same).meta).toEqual({ ...terms, idempotency: "args.0" })
   })
 
-  it("is each function's own, also where two share their code", () => {
+  it("is separate per function, even if two share their code", () => {
     const a = handler("a", same)
     const b = callable({ timeout: "1s" }, same)
     expect([a.meta, b.meta, "meta" in same]).toEqual([{ event: "a" }, { timeout: "1s" }, false])
   })
 
-  it("has the arguments of tools as JSON Schema, said by the schema itself", () => {
+  it("contains the arguments of tools as JSON Schema, from the schema itself", () => {
     const object = { type: "object", properties: { id: { type: "string" } }, required: ["id"] }
     const schemas = [
       z.object({ id: z.string() }),
@@ -60,7 +60,7 @@ describe("meta", () => {
     for (const args of schemas) {
       expect(tool({ service: "s", args }, same).meta.tool.input, args["~standard"].vendor).toMatchObject(object)
     }
-    // @ts-expect-error valibot alone cannot say it
+    // @ts-expect-error valibot itself cannot convert it
     expect(() => tool({ service: "s", args: v.object({ id: v.string() }) }, same)).toThrow("valibot")
   })
 })
@@ -107,14 +107,14 @@ describe("schemas", () => {
     expect(error).toMatchObject({ name: "Invalid", message: `event_data is not as expected: lines.1.id: ${id}` })
   })
 
-  it("may take their time", async () => {
+  it("may be asynchronous", async () => {
     const data = z.string().refine(async (text) => text === "known", "is not known")
     const read = handler({ event: "a", data }, (event) => event.event_data)
     expect((await testEnv().event(read, "known")).result).toBe("known")
     expect((await testEnv().event(read, "other")).error?.message).toBe("event_data is not as expected: is not known")
   })
 
-  it("of a catalogue are chosen by the event's type; a prefix lets in no others", async () => {
+  it("of a catalogue are selected by the event's type; a prefix accepts no other types", async () => {
     const kit = defineEvents({ "a:text": z.string(), "a:number": z.number() })
     const read = kit.handler("a:*", (event) => event.event_data)
     expect((await testEnv().event(read, 7, { type: "a:number" })).result).toBe(7)

@@ -1,4 +1,4 @@
-/** What the compiler infers, and what it has to say of mistakes. */
+/** Inferred types, and compiler errors for mistakes. */
 import { expect, it } from "vitest"
 import { authorsProject } from "./compiled.ts"
 
@@ -95,7 +95,7 @@ export const tested = async () => {
 }
 `
 
-/** What is wrong with a line stands behind it. */
+/** Wrong code; the expected error follows each line. */
 const wrong = `
 import "@weft/sdk/globals"
 import { callable, defineEvents, handler, schedule, type Svc, tool, webhook } from "@weft/sdk"
@@ -112,7 +112,7 @@ handler({ event: "a", data: Order, concurrency: { limit: 1, key: "total.cents" }
 handler("a", (event) => event.event_data.total) //~ 'event.event_data' is of type 'unknown'
 handler({ event: "a", data: Order }, (event) => event.event_data.totl) //~ Property 'totl' does not exist
 events.handler("order:creatd", () => 1) //~ not assignable to parameter of type
-events.handler("orders:*", () => 1) //~ is no event of the catalogue
+events.handler("orders:*", () => 1) //~ is not an event of the catalogue
 events.handler("order:paid", (_, svc) => svc.events.publish({ type: "order:payd", data: { id: "1", cents: "1" } })) //~ Did you mean '"order:paid"'
 events.handler("order:paid", (_, svc) => svc.events.publish({ type: "order:paid", data: { id: 1, cents: "1" } })) //~ 'number' is not assignable to type 'string'
 events.handler({ event: "order:paid", idempotency: "no" }, () => 1) //~ '"no"' is not assignable
@@ -133,7 +133,7 @@ export const use = async (svc: Svc) => {
 svc.run.attempt = 2 //~ read-only
 `
 
-it("infers what authors mean, and says what is wrong", async () => {
+it("the compiler infers the intended types, and reports mistakes", async () => {
   await using project = await authorsProject({ "schemas.ts": schemas, "right.ts": right, "wrong.ts": wrong })
   const complaints = await project.compile()
   expect(complaints.filter(({ file }) => file !== "wrong.ts")).toEqual([])

@@ -1,9 +1,11 @@
 /**
- * The envelopes of successes (specification, "Response envelopes").
+ * Envelopes of successful responses (specification, "Response envelopes").
  *
- * They are schema transformations: handlers and the typed client see the bare value, only the wire has the wrapping.
+ * They are schema transformations: handlers and the typed client use the plain value, and only the wire format has the
+ * envelope.
  */
 import { Schema, SchemaTransformation } from "effect"
+import { example } from "../openapi/FieldExample.ts"
 import { currentRequestId, currentTimestamp } from "./RequestInfo.ts"
 
 export const Meta = Schema.Struct({
@@ -13,21 +15,21 @@ export const Meta = Schema.Struct({
 
 export const Pagination = Schema.Struct({
   total: Schema.Int,
-  limit: Schema.Int,
-  offset: Schema.Int,
-  has_more: Schema.Boolean
+  limit: example(Schema.Int, 20),
+  offset: example(Schema.Int, 0),
+  has_more: example(Schema.Boolean, false)
 }).annotate({ identifier: "Pagination" })
 
-/** The body of every failure. `code` is one of the specification's. */
+/** Body of every error. The specification lists the values of `code`. */
 export const ErrorBody = Schema.Struct({
   error: Schema.Struct({ code: Schema.String, message: Schema.String, request_id: Schema.String })
 })
 export type ErrorBody = typeof ErrorBody.Type
 
-/** Of the answer that is being made. */
+/** Returns the `meta` of the current response. */
 export const meta = () => ({ request_id: currentRequestId(), timestamp: currentTimestamp() })
 
-/** `{ data, meta }` on the wire, `data` alone in code. `identifier` names the component in OpenAPI. */
+/** Schema of `{ data, meta }` on the wire, and `data` in code. `identifier` is the name of the OpenAPI component. */
 export const Single = <A, I>(identifier: string, item: Schema.Codec<A, I>) =>
   Schema.Struct({ data: item, meta: Meta })
     .annotate({ identifier })
@@ -41,7 +43,7 @@ export const Single = <A, I>(identifier: string, item: Schema.Codec<A, I>) =>
       )
     )
 
-/** A page of a list as handlers give it: what was asked for and what there is. */
+/** A page of a list in code, with the requested range and the total. */
 export interface Listing<A> {
   readonly items: ReadonlyArray<A>
   readonly total: number
@@ -49,7 +51,7 @@ export interface Listing<A> {
   readonly offset: number
 }
 
-/** `{ data, pagination, meta }` on the wire, a `Listing` in code. */
+/** Schema of `{ data, pagination, meta }` on the wire, and a `Listing` in code. */
 export const List = <A, I>(identifier: string, item: Schema.Codec<A, I>) =>
   Schema.Struct({ data: Schema.Array(item), pagination: Pagination, meta: Meta })
     .annotate({ identifier })

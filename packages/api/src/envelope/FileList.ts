@@ -1,14 +1,16 @@
-/** The envelope of the list of files, which has its own shape: the page stands in `meta`. */
-import { Schema, SchemaTransformation } from "effect"
+/** Envelope of the list of files, whose pagination is in `meta`, unlike that of other lists. */
+import { Schema, SchemaTransformation, Struct } from "effect"
 import { FileRecord } from "../records/FileRecords.ts"
-import { Meta, meta } from "./Envelope.ts"
+import { Meta, meta, Pagination } from "./Envelope.ts"
 
 const page = { total: Schema.Int, limit: Schema.Int, offset: Schema.Int }
 
-/** `{ data, meta }` on the wire, a `Listing` in code. */
+/** Schema of `{ data, meta }` on the wire, and a `Listing` in code. */
 export const FileList = Schema.Struct({
   data: Schema.Array(FileRecord),
-  meta: Schema.Struct({ ...page, ...Meta.fields }).annotate({ identifier: "FileListMeta" })
+  meta: Schema.Struct({ ...Struct.pick(Pagination.fields, ["total", "limit", "offset"]), ...Meta.fields }).annotate({
+    identifier: "FileListMeta"
+  })
 })
   .annotate({ identifier: "FileList" })
   .pipe(

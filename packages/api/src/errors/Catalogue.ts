@@ -1,6 +1,6 @@
 /**
- * Every error code of the API with its HTTP status (specification, "Errors"). The set is closed: what has no row of
- * its own is `bad_request`.
+ * All error codes of the API with their HTTP status (specification, "Errors"). The set is closed: an error without its own
+ * code is `bad_request`.
  */
 export const errorStatus = {
   unauthorized: 401,
@@ -18,8 +18,8 @@ export const errorStatus = {
 
 export type ErrorCode = keyof typeof errorStatus
 
-/** What a client learns of a failure that is the server's: nothing but that it may try again. */
+/** Message for errors of the server, which must not reveal their cause. */
 export const internalMessage = "The server could not answer this request"
 
-/** Seconds after which a request that failed for want of the store or the sandbox is worth repeating. */
+/** Retry-After of requests that failed because the store or the sandbox was unavailable, in seconds. */
 export const retryAfterOutageSeconds = 1

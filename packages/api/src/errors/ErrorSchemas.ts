@@ -1,11 +1,12 @@
 /**
- * Core's errors as they stand on the wire: the envelope `{ error: { code, message, request_id } }` and a status.
+ * Wire format of the errors of core: the envelope `{ error: { code, message, request_id } }` and a status.
  *
- * Endpoints declare them, so that the document names them and a typed client gets the classes back. The message is
- * all that travels, hence each decoder finds the class's field in it.
+ * Endpoints declare their errors, so that the document lists them and a typed client decodes them to the classes. The
+ * envelope has no other fields, so each decoder parses the fields of the class from the message.
  */
 import {
   BadRequest,
+  ContentDamaged,
   DomainExists,
   DomainLimitReached,
   Forbidden,
@@ -13,11 +14,11 @@ import {
   PermissionEscalation,
   PlanRequired,
   RateLimited,
-  SandboxUnavailable,
   SessionLimitExceeded,
   StoreUnavailable,
   Unauthorized
 } from "@weft/core"
+import { SandboxUnavailable } from "@weft/core/adapter"
 import { Schema, SchemaTransformation } from "effect"
 import { HttpApiSchema } from "effect/http-api"
 import { currentRequestId } from "../envelope/RequestInfo.ts"
@@ -34,11 +35,11 @@ const envelope = (identifier: string, code: ErrorCode) =>
 
 const body = (code: ErrorCode, message: string) => ({ error: { code, message, request_id: currentRequestId() } })
 
-/** What follows `prefix` in a message that our own classes wrote. */
-const after = (prefix: string, message: string): string =>
+/** Returns the rest of a message after its prefix, or the whole message if the prefix differs. */
+const stripPrefix = (prefix: string, message: string): string =>
   message.startsWith(prefix) ? message.slice(prefix.length) : message
 
-const onWire = <E extends { readonly message: string }>(
+const wireError = <E extends { readonly message: string }>(
   error: Schema.Codec<E, E>,
   identifier: string,
   code: ErrorCode,
@@ -55,69 +56,76 @@ const onWire = <E extends { readonly message: string }>(
     HttpApiSchema.status(errorStatus[code])
   )
 
-export const UnauthorizedError = onWire(
+export const UnauthorizedError = wireError(
   Schema.toType(Unauthorized),
   "UnauthorizedError",
   "unauthorized",
   () => new Unauthorized({})
 )
 
-export const ForbiddenError = onWire(
+export const ForbiddenError = wireError(
   Schema.toType(Forbidden),
   "ForbiddenError",
   "forbidden",
-  (message) => new Forbidden({ permission: after("This credential lacks the permission ", message) })
+  (message) => new Forbidden({ permission: stripPrefix("This credential lacks the permission ", message) })
 )
 
-export const PlanRequiredError = onWire(
+export const PlanRequiredError = wireError(
   Schema.toType(PlanRequired),
   "PlanRequiredError",
   "plan_required",
   (message) => new PlanRequired({ reason: message })
 )
 
-export const PermissionEscalationError = onWire(
+export const PermissionEscalationError = wireError(
   Schema.toType(PermissionEscalation),
   "PermissionEscalationError",
   "permission_escalation",
   (message) =>
     new PermissionEscalation({
-      permission: after("The permission ", message).replace(/ exceeds those of the creating credential$/, "")
+      permission: stripPrefix("The permission ", message).replace(/ exceeds those of the creating credential$/, "")
     })
 )
 
-/** The limit that a message of ours names; 0 for another message. */
-const numberIn = (message: string): number => Number(/\d+/.exec(message)?.[0] ?? 0)
+/** Returns the first number in a message, or 0. */
+const parseNumber = (message: string): number => Number(/\d+/.exec(message)?.[0] ?? 0)
 
-export const DomainLimitReachedError = onWire(
+export const DomainLimitReachedError = wireError(
   Schema.toType(DomainLimitReached),
   "DomainLimitReachedError",
   "domain_limit_reached",
-  (message) => new DomainLimitReached({ limit: numberIn(message) })
+  (message) => new DomainLimitReached({ limit: parseNumber(message) })
 )
 
-export const DomainExistsError = onWire(
+export const DomainExistsError = wireError(
   Schema.toType(DomainExists),
   "DomainExistsError",
   "domain_exists",
   () => new DomainExists({})
 )
 
-export const SessionLimitExceededError = onWire(
+export const SessionLimitExceededError = wireError(
   Schema.toType(SessionLimitExceeded),
   "SessionLimitExceededError",
   "session_limit_exceeded",
-  (message) => new SessionLimitExceeded({ limit: numberIn(message) })
+  (message) => new SessionLimitExceeded({ limit: parseNumber(message) })
 )
 
-export const NotFoundError = onWire(
+export const NotFoundError = wireError(
   Schema.toType(NotFound),
   "NotFoundError",
   "not_found",
-  (message) => new NotFound({ resource: after("There is no such ", message) })
+  (message) => new NotFound({ resource: stripPrefix("There is no such ", message) })
 )
 
-export const BadRequestError = onWire(
+export const ContentDamagedError = wireError(
+  Schema.toType(ContentDamaged),
+  "ContentDamagedError",
+  "internal_server_error",
+  (message) => new ContentDamaged({ resource: /of this (\w+) are/.exec(message)?.[1] ?? "file" })
+)
+
+export const BadRequestError = wireError(
   Schema.toType(BadRequest),
   "BadRequestError",
   "bad_request",
@@ -140,16 +148,16 @@ export const RateLimitedError = RateLimited.pipe(
   )
 )
 
-/** The store or the sandbox did not answer. Which one, and why, is for the server's log. */
-export const UnavailableError = onWire(
+/** The store or the sandbox is unavailable. Only the server's log contains the cause. */
+export const UnavailableError = wireError(
   Schema.Union([Schema.toType(StoreUnavailable), Schema.toType(SandboxUnavailable)]),
   "InternalServerError",
   "internal_server_error",
   () => new StoreUnavailable({ operation: "the request", cause: internalMessage })
 )
 
-/** What balancers understand of a node that cannot do anything for now. */
-export const NotReadyError = onWire(
+/** Readiness error with status 503, for load balancers. */
+export const NotReadyError = wireError(
   Schema.toType(StoreUnavailable),
   "NotReadyError",
   "internal_server_error",

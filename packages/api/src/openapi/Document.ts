@@ -1,76 +1,45 @@
-/** What the generated OpenAPI document lacks: good ids, numbers in queries, permissions, examples, the webhook routes. */
-import { type Need, needOf } from "../access/Needs.ts"
-import { type Examples, isObject, type JsonObject, makeExamples } from "./Example.ts"
+/** Completes the generated OpenAPI document: ids, numbers in queries, examples, webhook and MCP routes. */
+import { type Examples, isObject, type JsonObject, makeExamples, withoutExamples } from "./Example.ts"
 import { mcpPath } from "./McpPath.ts"
 import { completeResponse, responseHeaders, withExamples } from "./Responses.ts"
 import { webhookPath } from "./WebhookPath.ts"
 
-/** `group.endpoint` becomes `groupEndpoint`, which generators of clients take for a function name. */
+/** Converts `group.endpoint` to `groupEndpoint`, a valid function name for client generators. */
 const functionName = (id: string): string => id.replace(/\.(\w)/g, (_, letter: string) => letter.toUpperCase())
 
-/** The wire has digits; what they stand for is an integer with bounds. */
-const integers: Readonly<Record<string, JsonObject>> = {
-  limit: { type: "integer", minimum: 1, maximum: 100 },
-  offset: { type: "integer", minimum: 0 }
-}
-
-const firstPage: Readonly<Record<string, number>> = { limit: 20, offset: 0 }
-
-/** Lists that are given whole where the query says nothing. */
-const wholeLists: ReadonlySet<unknown> = new Set(["domains.list"])
-
-/** Unknown fields are ignored, in requests and by clients in answers; the generator would forbid them. */
-const open = (value: unknown): unknown => {
-  if (Array.isArray(value)) return value.map(open)
+/** Removes `additionalProperties: false`, because servers and clients ignore unknown fields. */
+const allowUnknownFields = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(allowUnknownFields)
   if (!isObject(value)) return value
   return Object.fromEntries(
     Object.entries(value)
       .filter(([key, inner]) => !(key === "additionalProperties" && inner === false))
-      .map(([key, inner]) => [key, open(inner)])
+      .map(([key, inner]) => [key, allowUnknownFields(inner)])
   )
 }
 
-const places: Readonly<Record<Need["on"], string>> = {
-  project: "the project",
-  body: "what the body names",
-  resource: "the resource",
-  path: "the path",
-  stream: "the stream",
-  all: "all streams"
-}
-
-const describe = (description: unknown, { type, action, or, also, on, callers }: Need): string => {
-  const named = [action, ...(or === undefined ? [] : [or])].map((one) => `\`${type}: ${one}\``)
-  const permission = `Needs the permission ${named.join(" or ")} on ${places[on]}${
-    also === undefined ? "" : `, and \`${also.type}: ${also.action}\``
-  }.${callers === undefined ? "" : " For API keys only."}`
-  return typeof description === "string" ? `${description}\n\n${permission}` : permission
-}
-
-const completeParameter = (parameter: JsonObject, examples: Examples, isWhole: boolean): JsonObject => {
-  const name = String(parameter.name)
-  const integer = parameter.in === "query" ? integers[name] : undefined
+/** Replaces the schema of a parameter in JSON text, such as digits, by that of its value. */
+const completeParameter = (parameter: JsonObject, examples: Examples): JsonObject => {
   const schema =
-    integer === undefined || isWhole ? (integer ?? parameter.schema) : { ...integer, default: firstPage[name] }
-  return { ...parameter, schema, example: examples.of(schema, name) }
+    isObject(parameter.schema) && "contentSchema" in parameter.schema
+      ? parameter.schema.contentSchema
+      : parameter.schema
+  return { ...parameter, schema: withoutExamples(schema), example: examples.of(schema) }
 }
 
-/** Rates are counted per organization, so that only its credentials, and links to its files, meet their limit. */
+/** True for operations with a rate limit: those with a credential of an organization, and links to its files. */
 const isLimited = (operation: JsonObject): boolean =>
   operation.operationId === "links.open" ||
   (Array.isArray(operation.security) && operation.security.some((scheme) => isObject(scheme) && "bearer" in scheme))
 
 const completeOperation = (operation: JsonObject, examples: Examples): JsonObject => {
   const id = String(operation.operationId)
-  const [group = "", endpoint = ""] = id.split(".")
-  const need = needOf(group, endpoint)
   const parameters = Array.isArray(operation.parameters) ? operation.parameters.filter(isObject) : []
   const { requestBody, responses } = operation
   return {
     ...operation,
     operationId: functionName(id),
-    ...(need === undefined ? {} : { description: describe(operation.description, need) }),
-    parameters: parameters.map((parameter) => completeParameter(parameter, examples, wholeLists.has(id))),
+    parameters: parameters.map((parameter) => completeParameter(parameter, examples)),
     ...(isObject(requestBody)
       ? { requestBody: { ...requestBody, content: withExamples(requestBody.content, examples) } }
       : {}),
@@ -87,7 +56,7 @@ const completeOperation = (operation: JsonObject, examples: Examples): JsonObjec
 
 const credentials: Readonly<Record<string, JsonObject>> = {
   bearer: { description: "An API key, a service key or a session. Each belongs to one environment." },
-  adminBearer: { description: "The host's own token, for the routes under /admin." }
+  adminBearer: { description: "The admin token of the host, for the routes under /admin." }
 }
 
 const securitySchemes = (schemes: unknown): JsonObject =>
@@ -98,11 +67,14 @@ const securitySchemes = (schemes: unknown): JsonObject =>
     ])
   )
 
-/** The transform of the document as `effect` generates it. */
+/** Transforms the document that `effect` generates. */
 export const completeDocument = (document: JsonObject): JsonObject => {
   const components = isObject(document.components) ? document.components : {}
-  const schemas = open(components.schemas)
-  const examples = makeExamples(isObject(schemas) ? schemas : {})
+  const annotated = isObject(components.schemas) ? components.schemas : {}
+  const examples = makeExamples(annotated)
+  const schemas = Object.fromEntries(
+    Object.entries(annotated).map(([name, schema]) => [name, allowUnknownFields(withoutExamples(schema))])
+  )
   const paths: JsonObject = {}
   for (const [path, item] of Object.entries(isObject(document.paths) ? document.paths : {})) {
     if (!isObject(item)) continue
@@ -126,7 +98,7 @@ export const completeDocument = (document: JsonObject): JsonObject => {
     tags: [
       ...tags,
       { name: "Webhooks", description: "Functions of the deployed builds as HTTP endpoints" },
-      { name: "Tools", description: "Functions of the deployed builds as tools of models" }
+      { name: "Tools", description: "Functions of the deployed builds as tools for models" }
     ]
   }
 }

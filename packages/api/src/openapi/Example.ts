@@ -1,6 +1,6 @@
-/** Examples for the schemas of the document, put together from those of their fields. */
+/** Examples for the schemas of the document, composed of the examples of their fields. */
 import { Schema } from "effect"
-import { componentExamples, errorMessages, excludingFields, fieldExamples } from "./FieldExamples.ts"
+import { errorMessages } from "./ErrorMessages.ts"
 
 type Json = Schema.Json
 export type JsonObject = Record<string, unknown>
@@ -10,25 +10,56 @@ export const isObject = (value: unknown): value is JsonObject =>
 
 const prefix = "#/components/schemas/"
 
-/** The name of the component that a schema refers to, or null. */
+/** Returns the name of the component that a schema refers to, or null. */
 export const componentOf = (schema: unknown): string | null =>
   isObject(schema) && typeof schema.$ref === "string" && schema.$ref.startsWith(prefix)
     ? schema.$ref.slice(prefix.length)
     : null
 
-const typeOf = (value: Json): string => {
-  if (value === null) return "null"
-  if (Array.isArray(value)) return "array"
-  return Number.isInteger(value) ? "integer" : typeof value
-}
-
 const isJson = Schema.is(Schema.Json)
 
-const alternatives = (schema: JsonObject): ReadonlyArray<unknown> | null =>
-  Array.isArray(schema.anyOf) ? schema.anyOf : Array.isArray(schema.oneOf) ? schema.oneOf : null
+const membersOf = (schema: JsonObject, keyword: "allOf" | "anyOf" | "oneOf"): ReadonlyArray<unknown> => {
+  const members = schema[keyword]
+  return Array.isArray(members) ? members : []
+}
 
-/** A value for a schema without a better one. */
-const plain = (schema: JsonObject): Json => {
+/** Returns the example that annotates a schema, or undefined. `effect` writes that of a field into `allOf`. */
+const annotatedExample = (schema: JsonObject): Json | undefined => {
+  const [own] = Array.isArray(schema.examples) ? schema.examples : []
+  if (isJson(own)) return own
+  for (const member of membersOf(schema, "allOf")) {
+    const found = isObject(member) ? annotatedExample(member) : undefined
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+/** Returns the schema without the examples of its annotations, which the document shows for whole bodies only. */
+export const withoutExamples = (schema: unknown): unknown => {
+  if (Array.isArray(schema)) return schema.map(withoutExamples)
+  if (!isObject(schema)) return schema
+  const { examples: _, allOf, properties, ...others } = schema
+  const members = membersOf(schema, "allOf")
+    .map(withoutExamples)
+    .filter((one) => !isEmpty(one))
+  const [only] = members
+  if (members.length === 1 && isObject(only) && Object.keys(others).length === 0) return only
+  return Object.fromEntries(
+    Object.entries(schema).flatMap(([keyword, value]): ReadonlyArray<readonly [string, unknown]> => {
+      if (keyword === "examples" || (keyword === "allOf" && members.length === 0)) return []
+      if (keyword === "allOf") return [[keyword, members]]
+      if (keyword === "properties" && isObject(value)) {
+        return [[keyword, Object.fromEntries(Object.entries(value).map(([name, one]) => [name, withoutExamples(one)]))]]
+      }
+      return [[keyword, withoutExamples(value)]]
+    })
+  )
+}
+
+const isEmpty = (schema: unknown): boolean => isObject(schema) && Object.keys(schema).length === 0
+
+/** Returns a generic value for a schema. */
+const toDefaultExample = (schema: JsonObject): Json => {
   if (schema.format === "uuid") return "01970d44-8fc0-79c0-959d-c4e2d0816d11"
   if (schema.format === "date-time") return "2026-01-31T12:00:00.000Z"
   switch (schema.type) {
@@ -47,63 +78,32 @@ const plain = (schema: JsonObject): Json => {
 }
 
 export interface Examples {
-  /** An example of the schema, which may be a reference; `field` is the name that it stands under. */
-  readonly of: (schema: unknown, field?: string) => Json
+  /** Returns an example of the schema, which may be a reference. */
+  readonly of: (schema: unknown) => Json
 }
 
-/** Examples for a document with these `components.schemas`. */
+/** Returns the examples for a document with these `components.schemas`. */
 export const makeExamples = (components: JsonObject): Examples => {
-  const fits = (schema: unknown, value: Json): boolean => {
-    if (!isObject(schema)) return true
-    const component = componentOf(schema)
-    if (component !== null) return fits(components[component], value)
-    if (Array.isArray(schema.enum)) return schema.enum.includes(value)
-    const choices = alternatives(schema)
-    if (choices !== null) return choices.some((choice) => fits(choice, value))
-    const type = typeOf(value)
-    if (schema.type === "object") return isObject(value) && fitsFields(schema, value)
-    if (schema.type === "array") return Array.isArray(value) && value.every((item) => fits(schema.items, item))
-    if (schema.format === "uuid" && !(typeof value === "string" && /^[0-9a-f-]{36}$/.test(value))) return false
-    return schema.type === undefined || schema.type === type || (schema.type === "number" && type === "integer")
-  }
-
-  const fitsFields = ({ properties, required }: JsonObject, value: JsonObject): boolean =>
-    (!Array.isArray(required) || required.every((name) => name in value)) &&
-    Object.entries(isObject(properties) ? properties : {}).every(([name, schema]) => {
-      const field = value[name]
-      return field === undefined || (isJson(field) && fits(schema, field))
-    })
-
-  const ofObject = (properties: JsonObject, component: string): Json => {
-    const own = componentExamples[component] ?? {}
-    const shown = Object.entries(properties).filter(([name]) => !excludingFields[component]?.includes(name))
-    return Object.fromEntries(
-      shown.map(([name, schema]) => {
-        const special = own[name]
-        return [name, special !== undefined && fits(schema, special) ? special : of(schema, name)]
-      })
-    )
-  }
-
-  const of = (schema: unknown, field = "", component = ""): Json => {
-    if (!isObject(schema)) return {}
-    const named = componentOf(schema)
-    const value = fieldExamples[field]
-    if (value !== undefined && fits(schema, value)) return value
-    // In a URL numbers are text.
-    if (typeof value === "number" && fits(schema, String(value))) return String(value)
-    if (named !== null) return of(components[named], field, named)
-    if (Array.isArray(schema.enum)) return schema.enum[0]
-    const choices = alternatives(schema)
-    if (choices !== null) return of(choices[0], field, component)
-    if (schema.type === "array") return [of(schema.items, "", component)]
-    if (!isObject(schema.properties)) return plain(schema)
-    const { code, message } = schema.properties
-    const object = ofObject(schema.properties, component)
-    return isObject(code) && message !== undefined && Array.isArray(code.enum) && isObject(object)
+  const ofObject = (properties: JsonObject): Json => {
+    const { code, message } = properties
+    const object = Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, of(schema)]))
+    return isObject(code) && message !== undefined && Array.isArray(code.enum)
       ? { ...object, message: errorMessages.get(String(code.enum[0])) ?? "" }
       : object
   }
 
-  return { of: (schema, field) => of(schema, field) }
+  const of = (schema: unknown): Json => {
+    if (!isObject(schema)) return {}
+    const annotated = annotatedExample(schema)
+    if (annotated !== undefined) return annotated
+    const component = componentOf(schema)
+    if (component !== null) return of(components[component])
+    if (Array.isArray(schema.enum)) return schema.enum[0]
+    const [choice] = [...membersOf(schema, "anyOf"), ...membersOf(schema, "oneOf")]
+    if (choice !== undefined) return of(choice)
+    if (schema.type === "array") return [of(schema.items)]
+    return isObject(schema.properties) ? ofObject(schema.properties) : toDefaultExample(schema)
+  }
+
+  return { of }
 }

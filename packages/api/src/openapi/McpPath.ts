@@ -1,7 +1,7 @@
-/** The MCP route in the document: what it takes and gives is the matter of another protocol. */
+/** The MCP route in the document. The Model Context Protocol defines its messages. */
 import type { Examples, JsonObject } from "./Example.ts"
+import { failureResponse, pathParameter } from "./ManualOperation.ts"
 import { completeResponse } from "./Responses.ts"
-import { failureResponse, pathParameter } from "./WrittenOperation.ts"
 
 const failures = {
   "400": "BadRequestError",
@@ -14,12 +14,12 @@ const failures = {
 
 const message = { type: "object", required: ["jsonrpc"], properties: { jsonrpc: { type: "string", enum: ["2.0"] } } }
 
-const answered = {
-  description: "The answer, of the protocol too",
+const protocolResponse = {
+  description: "The response of the protocol",
   content: { "application/json": { schema: message } }
 }
 
-/** The route of tools, with examples of its failures. */
+/** Returns the route of tools, with examples of its errors. */
 export const mcpPath = (examples: Examples): JsonObject => ({
   "/mcp/{org}/{env}/{service}": {
     post: {
@@ -28,12 +28,12 @@ export const mcpPath = (examples: Examples): JsonObject => ({
       tags: ["Tools"],
       summary: "Send a message of the Model Context Protocol to the tools of a service",
       description:
-        "Streamable HTTP without a state: `tools/list`, `tools/call` and the rest of the protocol, one message at a " +
-        "time. Needs the permission `mcp: execute` on the service.",
+        "Stateless Streamable HTTP: `tools/list`, `tools/call` and the other messages of the protocol, one per " +
+        "request. Needs the permission `mcp: execute` on the service.",
       parameters: [
         pathParameter("org", "Slug of the organization", "acme"),
         pathParameter("env", "Name of the environment", "production"),
-        pathParameter("service", "The service that the tools are of", "crm")
+        pathParameter("service", "Service of the tools", "crm")
       ],
       requestBody: {
         required: true,
@@ -43,8 +43,8 @@ export const mcpPath = (examples: Examples): JsonObject => ({
       },
       security: [{ bearer: [] }],
       responses: {
-        "200": completeResponse("200", answered, examples),
-        "202": completeResponse("202", { description: "Taken: a notification has no answer" }, examples),
+        "200": completeResponse("200", protocolResponse, examples),
+        "202": completeResponse("202", { description: "Accepted: a notification has no response" }, examples),
         ...Object.fromEntries(
           Object.entries(failures).map(([status, component]) => failureResponse(status, component, examples))
         )

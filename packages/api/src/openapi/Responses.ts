@@ -1,4 +1,4 @@
-/** Answers in the document: what they mean, their headers and their examples. */
+/** Responses in the document: their descriptions, headers and examples. */
 import { componentOf, type Examples, isObject, type JsonObject } from "./Example.ts"
 
 const requestIdHeader = { "X-Request-Id": { $ref: "#/components/headers/RequestId" } }
@@ -17,37 +17,38 @@ const meanings: Readonly<Record<string, string>> = {
   "200": "Done",
   "201": "Created",
   "204": "Done; there is no body",
-  "206": "The part that was asked for",
-  "304": "The client's copy is still good",
-  "307": "The bytes are at Location, for a while and without a credential; only where the server is set up so",
-  "400": "The path, the query or the body is not valid",
-  "401": "The credential is missing, not valid, expired or revoked",
-  "403": "The credential or the plan does not allow it",
-  "404": "There is no such thing in the environment of the credential",
-  "409": "It is taken",
-  "412": "It is not as If-Match or If-Unmodified-Since says",
-  "416": "The range is outside of the file",
-  "429": "Too much at once",
-  "500": "The server could not answer; with Retry-After where another try may help",
-  "503": "Not now: the store does not answer, or the node is leaving"
+  "206": "The requested range",
+  "304": "The client's copy is current",
+  "307":
+    "Redirect to the bytes at Location, which needs no credential and expires; only if the server is configured so",
+  "400": "The path, the query or the body is invalid",
+  "401": "The credential is missing, invalid, expired or revoked",
+  "403": "The credential or the plan does not allow the request",
+  "404": "The resource does not exist in the environment of the credential",
+  "409": "The name is already registered",
+  "412": "The precondition of If-Match or If-Unmodified-Since failed",
+  "416": "The range is outside the file",
+  "429": "A rate or limit is exceeded",
+  "500": "Error of the server; with Retry-After if a retry may succeed",
+  "503": "Not ready: the store is unavailable, or the node is shutting down"
 }
 
-/** The alternatives of a body, each with the name of its component. */
+/** Returns the alternative schemas of a body, each with the name of its component. */
 const namedAlternatives = (schema: JsonObject): ReadonlyArray<readonly [string, unknown]> =>
   (Array.isArray(schema.anyOf) ? schema.anyOf : []).flatMap((choice) => {
     const name = componentOf(choice)
     return name === null ? [] : [[name, choice] as const]
   })
 
-/** Bodies that are bytes or have no end say what they are by their type alone. */
+/** True for content types with an example. Bytes and event streams have none. */
 const hasExample = (type: string): boolean => /json|form-data/.test(type)
 
-/** The content of a request or an answer with its examples. */
+/** Returns the content of a request or response with examples. */
 export const withExamples = (content: unknown, examples: Examples): JsonObject =>
   Object.fromEntries(
     Object.entries(isObject(content) ? content : {}).map(([type, media]) => {
       if (!isObject(media) || !isObject(media.schema)) return [type, media]
-      // What the generator tells its own clients of failures in the midst of a stream: there are none.
+      // Omits the error schema that the generator adds to streams, because streams contain no errors.
       if (type === "text/event-stream") return [type, { schema: media.schema }]
       if (!hasExample(type)) return [type, media]
       const choices = namedAlternatives(media.schema)

@@ -1,6 +1,6 @@
-/** The webhook routes in the document. They are not endpoints of the API: what they answer is the tenant's code. */
+/** The webhook routes in the document. They are not endpoints of the API: the tenant's code defines their responses. */
 import type { Examples, JsonObject } from "./Example.ts"
-import { failureResponse, pathParameter } from "./WrittenOperation.ts"
+import { failureResponse, pathParameter } from "./ManualOperation.ts"
 
 const failures = {
   "400": "BadRequestError",
@@ -16,13 +16,13 @@ const operation = (method: string, examples: Examples): JsonObject => ({
   tags: ["Webhooks"],
   summary: "Call a function of a deployed build",
   description:
-    "Answers when the function returns. A credential is needed where the endpoint says `auth: required`: " +
-    "the permission `webhook: execute` on the service.",
+    "Responds when the function returns. An endpoint with `auth: required` needs a credential with the permission " +
+    "`webhook: execute` on the service.",
   parameters: [
     pathParameter("org", "Slug of the organization", "acme"),
     pathParameter("env", "Name of the environment", "production"),
-    pathParameter("service", "The endpoint's service", "greeter"),
-    pathParameter("path", "The endpoint's path without its first slash; may hold more slashes", "hello")
+    pathParameter("service", "Service of the endpoint", "greeter"),
+    pathParameter("path", "Path of the endpoint without its first slash; may contain slashes", "hello")
   ],
   ...(method === "Get"
     ? {}
@@ -30,7 +30,7 @@ const operation = (method: string, examples: Examples): JsonObject => ({
   security: [{}, { bearer: [] }],
   responses: {
     default: {
-      description: "What the function answers",
+      description: "The response of the function",
       content: { "*/*": { schema: {}, example: { hi: "Ada" } } }
     },
     ...Object.fromEntries(
@@ -39,7 +39,7 @@ const operation = (method: string, examples: Examples): JsonObject => ({
   }
 })
 
-/** The routes of webhooks, with examples of their failures. */
+/** Returns the routes of webhooks, with examples of their errors. */
 export const webhookPath = (examples: Examples): JsonObject => ({
   "/webhook/{org}/{env}/{service}/{path}": {
     get: operation("Get", examples),

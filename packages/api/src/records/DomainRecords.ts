@@ -1,23 +1,31 @@
-/** Custom domains on the wire: the specification's fields, without what only the checks need. */
-import { Domain } from "@weft/core"
-import { Schema, Struct } from "effect"
+/** Wire format of custom domains: the fields of the specification, without those of the background checks. */
+import { Domain } from "@weft/core/adapter"
+import { Schema } from "effect"
+import { example } from "../openapi/FieldExample.ts"
 import { Instant } from "./Wire.ts"
 
+const domain = example(Domain.fields.domain, Domain.fields.domain.make("hooks.example.com"))
+
 export const DomainRecord = Schema.Struct({
-  ...Struct.pick(Domain.fields, [
-    "domain_id",
-    "env_id",
-    "domain",
-    "status",
-    "validation_cname_name",
-    "validation_cname_value",
-    "routing_domain"
-  ]),
+  domain_id: Domain.fields.domain_id,
+  env_id: Domain.fields.env_id,
+  domain,
+  status: example(Domain.fields.status, "active"),
+  validation_cname_name: example(Domain.fields.validation_cname_name, "_acme-challenge.hooks.example.com"),
+  validation_cname_value: example(Domain.fields.validation_cname_value, "k3v9.validation.weft.example"),
+  routing_domain: example(Domain.fields.routing_domain, "k3v9.route.weft.example"),
   created_at: Instant
 }).annotate({ identifier: "Domain" })
 
-/** Where a domain stands, and what its owner is to do. */
+/** Status of a domain and the next step of its owner. */
 export const VerificationRecord = Schema.Struct({
-  ...Struct.pick(Domain.fields, ["domain_id", "domain", "status"]),
-  message: Schema.String.annotate({ description: "What to do next; while pending it names the CNAME record to add" })
+  domain_id: Domain.fields.domain_id,
+  domain,
+  status: example(Domain.fields.status, "validated"),
+  message: Schema.String.annotate({
+    description: "The next step; while validation is pending, the CNAME record to add",
+    examples: [
+      "The domain is validated. Add a CNAME record for hooks.example.com that points to k3v9.route.weft.example."
+    ]
+  })
 }).annotate({ identifier: "DomainVerification" })

@@ -1,12 +1,16 @@
-/** Dynamic schedules, as extensions of the specification tell of them. */
-import { Schedule } from "@weft/core"
+/** Wire format of dynamic schedules, an extension of the specification. */
+import { Schedule } from "@weft/core/adapter"
 import { Schema, Struct } from "effect"
-import { Instant, JsonValue } from "./Wire.ts"
+import { example } from "../openapi/FieldExample.ts"
+import { Instant, jsonValue } from "./Wire.ts"
 
 export const DynamicScheduleRecord = Schema.Struct({
-  ...Struct.pick(Schedule.fields, ["schedule_id", "project_id", "ns", "var"]),
-  args: Schema.NullOr(JsonValue),
-  ...Struct.pick(Schedule.fields, ["cron", "timezone"]),
+  ...Struct.pick(Schedule.fields, ["schedule_id", "project_id"]),
+  ns: example(Schedule.fields.ns, "main"),
+  var: example(Schedule.fields.var, "onOrder"),
+  args: Schema.NullOr(jsonValue([1, 2])),
+  cron: example(Schedule.fields.cron, "0 3 * * *"),
+  timezone: Schedule.fields.timezone,
   next_at: Instant,
   created_at: Instant
 }).annotate({ identifier: "DynamicSchedule" })

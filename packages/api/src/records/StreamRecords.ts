@@ -1,8 +1,10 @@
-/** The messages of subscriptions (specification, "SSE event kinds"), as Server-Sent Events carry them. */
-import { RunStatus } from "@weft/core"
+/** Messages of subscriptions, as Server-Sent Events (specification, "SSE event kinds"). */
+import { RunStatus } from "@weft/core/adapter"
 import { Schema } from "effect"
 
-const id = Schema.optionalKey(Schema.String.annotate({ description: "For Last-Event-ID: where to go on from" }))
+const id = Schema.optionalKey(
+  Schema.String.annotate({ description: "Position for Last-Event-ID, to resume after this message" })
+)
 
 const uuid = Schema.String.annotate({ format: "uuid" })
 
@@ -11,13 +13,13 @@ const message = <const Name extends string, Fields extends Schema.Struct.Fields>
   fields: Fields
 ) => Schema.Struct({ id, event: Schema.Literals(names), data: Schema.fromJsonString(Schema.Struct(fields)) })
 
-const ofStream = { event_id: uuid, stream_id: uuid, event_type: Schema.String }
+const eventFields = { event_id: uuid, stream_id: uuid, event_type: Schema.String }
 
-/** What happens in an environment. */
+/** A message about the runs, events and streams of an environment. */
 export const EnvMessage = Schema.Union([
   message(["run:start"], { run_id: uuid, stream_id: uuid, run_type: Schema.String }),
   message(["run:stop", "run:fail", "run:cancel"], { run_id: uuid, stream_id: uuid }),
-  message(["event:created", "event:handled"], ofStream),
+  message(["event:created", "event:handled"], eventFields),
   message(["stream:created"], { stream_id: uuid })
 ]).annotate({ identifier: "EnvironmentMessage" })
 
@@ -25,7 +27,7 @@ const runChange = {
   run: Schema.Struct({
     run_id: uuid,
     status: RunStatus,
-    result: Schema.optionalKey(Schema.Json.annotate({ description: "When it is done" }))
+    result: Schema.optionalKey(Schema.Json.annotate({ description: "Present when the run has ended" }))
   })
 }
 
@@ -43,11 +45,11 @@ const streamMessages = [
   message(["stream:complete"], { type: Schema.Literal("stream:complete") })
 ] as const
 
-/** What happens in a stream. */
+/** A message about a stream. */
 export const StreamMessage = Schema.Union(streamMessages).annotate({ identifier: "StreamMessage" })
 
-/** As `StreamMessage`, after the event that was published. */
+/** A `StreamMessage`, or the first message with the published event. */
 export const WatchedMessage = Schema.Union([
-  message(["event:published"], { type: Schema.Literal("event:published"), ...ofStream }),
+  message(["event:published"], { type: Schema.Literal("event:published"), ...eventFields }),
   ...streamMessages
 ]).annotate({ identifier: "WatchedMessage" })

@@ -1,26 +1,35 @@
-/** The host's own routes: organizations, environments, API keys (decisions section 7). */
+/** Routes of the host: organizations, environments, API keys (decisions section 7). */
 import { EnvId, PlanName } from "@weft/core"
+import { ApiKeyId } from "@weft/core/adapter"
 import { Schema } from "effect"
-import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
+import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
+import { secretResponse } from "../access/SecretResponse.ts"
 import { List, Single } from "../envelope/Envelope.ts"
 import { NotFoundError } from "../errors/ErrorSchemas.ts"
+import { example, examplePermissions } from "../openapi/FieldExample.ts"
 import { ResealedRecord } from "../records/ContextRecords.ts"
 import { ApiKeyRecord, CreatedApiKeyRecord, EnvRecord, OrgRecord } from "../records/Records.ts"
+import { pathId } from "../records/Uuid.ts"
 import { AuditEntryList, auditQuery } from "./AuditApi.ts"
 import { AdminAuthenticated } from "./Authentication.ts"
 import { extension, tag } from "./Documentation.ts"
 import { EnvResponse } from "./EnvApi.ts"
 import { pageQuery } from "./PageQuery.ts"
 
-/** An organization is named by its id or its slug. */
-const orgParams = { org: Schema.String }
-const envParams = { env_id: Schema.String }
-const keyParams = { ...envParams, api_key_id: Schema.String }
+/** `org` is an id or a slug. */
+const orgParams = { org: example(Schema.String, "acme") }
+const envParams = { env_id: pathId(EnvId) }
+const keyParams = { ...envParams, api_key_id: pathId(ApiKeyId) }
+
+/** A misspelled field of a change would have no effect, without a sign of it. */
+const rejectUnknownFields = { onExcessProperty: "error" } as const
 
 const OrgResponse = Single("OrganizationResponse", OrgRecord)
 
-/** Checked by the service, whose messages use the words of the specification. */
-const permissions = Schema.optionalKey(Schema.Json.annotate({ description: "Permission map; none: full access" }))
+/** Any JSON: the service checks it, with the messages of the specification. */
+const permissions = Schema.optionalKey(
+  Schema.Json.annotate({ description: "Permission map; full access by default", examples: [examplePermissions] })
+)
 
 const orgEndpoints = [
   HttpApiEndpoint.get("listOrgs", "/admin/orgs", {
@@ -29,22 +38,24 @@ const orgEndpoints = [
   }).annotateMerge(extension("List organizations, newest first")),
   HttpApiEndpoint.post("createOrg", "/admin/orgs", {
     payload: Schema.Struct({
-      slug: Schema.String,
-      name: Schema.optionalKey(Schema.String),
-      plan: Schema.optionalKey(PlanName)
+      slug: example(Schema.String, "acme"),
+      name: example(Schema.optionalKey(Schema.String), "Acme"),
+      plan: example(Schema.optionalKey(PlanName), "Pro")
     }).annotate({ identifier: "OrganizationInput" }),
     success: OrgResponse.pipe(HttpApiSchema.status(201))
   }).annotateMerge(extension("Create an organization")),
   HttpApiEndpoint.patch("updateOrg", "/admin/orgs/:org", {
     params: orgParams,
     payload: Schema.Struct({
-      name: Schema.optionalKey(Schema.String),
-      plan: Schema.optionalKey(PlanName),
-      members: Schema.optionalKey(Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)))
+      name: example(Schema.optionalKey(Schema.String), "Acme"),
+      plan: example(Schema.optionalKey(PlanName), "Pro"),
+      members: example(Schema.optionalKey(Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))), 3)
     }).annotate({ identifier: "OrganizationChange" }),
     success: OrgResponse,
     error: NotFoundError
-  }).annotateMerge(extension("Change an organization")),
+  })
+    .annotate(HttpApi.PayloadParseOptions, rejectUnknownFields)
+    .annotateMerge(extension("Change an organization")),
   HttpApiEndpoint.get("listEnvs", "/admin/orgs/:org/envs", {
     params: orgParams,
     query: pageQuery,
@@ -53,7 +64,7 @@ const orgEndpoints = [
   }).annotateMerge(extension("List the environments of an organization, newest first")),
   HttpApiEndpoint.post("createEnv", "/admin/orgs/:org/envs", {
     params: orgParams,
-    payload: Schema.Struct({ name: Schema.String }).annotate({ identifier: "EnvironmentInput" }),
+    payload: Schema.Struct({ name: example(Schema.String, "production") }).annotate({ identifier: "EnvironmentInput" }),
     success: EnvResponse.pipe(HttpApiSchema.status(201)),
     error: NotFoundError
   }).annotateMerge(extension("Create an environment"))
@@ -68,22 +79,26 @@ const keyEndpoints = [
   }).annotateMerge(extension("List the API keys of an environment, newest first")),
   HttpApiEndpoint.post("createApiKey", "/admin/envs/:env_id/api-keys", {
     params: envParams,
-    payload: Schema.Struct({ name: Schema.optionalKey(Schema.String), permissions }).annotate({
+    payload: Schema.Struct({ name: example(Schema.optionalKey(Schema.String), "publisher"), permissions }).annotate({
       identifier: "ApiKeyInput"
     }),
     success: Single("CreatedApiKeyResponse", CreatedApiKeyRecord).pipe(HttpApiSchema.status(201)),
     error: NotFoundError
-  }).annotateMerge(extension("Create an API key; only this answer holds its token")),
+  })
+    .annotateMerge(extension("Create an API key; only this response contains its token"))
+    .annotateMerge(secretResponse),
   HttpApiEndpoint.patch("updateApiKey", "/admin/envs/:env_id/api-keys/:api_key_id", {
     params: keyParams,
     payload: Schema.Struct({
       enabled: Schema.optionalKey(Schema.Boolean),
-      name: Schema.optionalKey(Schema.String),
+      name: example(Schema.optionalKey(Schema.String), "publisher"),
       permissions
     }).annotate({ identifier: "ApiKeyChange" }),
     success: Single("ApiKeyResponse", ApiKeyRecord),
     error: NotFoundError
-  }).annotateMerge(extension("Change an API key")),
+  })
+    .annotate(HttpApi.PayloadParseOptions, rejectUnknownFields)
+    .annotateMerge(extension("Change an API key")),
   HttpApiEndpoint.delete("removeApiKey", "/admin/envs/:env_id/api-keys/:api_key_id", {
     params: keyParams,
     success: HttpApiSchema.NoContent,
@@ -94,20 +109,20 @@ const keyEndpoints = [
 const secretEndpoints = [
   HttpApiEndpoint.post("resealSecrets", "/admin/secrets/reseal", {
     success: Single("ResealedResponse", ResealedRecord)
-  }).annotateMerge(extension("Seal everything anew that a former master key sealed"))
+  }).annotateMerge(extension("Encrypt all secrets of previous master keys again with the current master key"))
 ] as const
 
 const auditEndpoints = [
   HttpApiEndpoint.get("listAudit", "/admin/audit", {
     query: {
       ...auditQuery,
-      env_id: Schema.optionalKey(EnvId.annotate({ description: "Only the log of this environment" }))
+      env_id: Schema.optionalKey(EnvId.annotate({ description: "Only entries of this environment" }))
     },
     success: AuditEntryList
-  }).annotateMerge(extension("List the audit log of everything, newest first"))
+  }).annotateMerge(extension("List the audit log of all environments, newest first"))
 ] as const
 
 export class AdminApi extends HttpApiGroup.make("admin")
   .add(...orgEndpoints, ...keyEndpoints, ...secretEndpoints, ...auditEndpoints)
   .middleware(AdminAuthenticated)
-  .annotateMerge(tag("Administration", "The host's own routes, with its admin token")) {}
+  .annotateMerge(tag("Administration", "Routes of the host, with its admin token")) {}

@@ -1,7 +1,7 @@
 /**
- * The middlewares that endpoints name: who is asking, whether they may, and what a failure looks like.
+ * Middlewares of endpoints: authentication, permission checks and the envelope of errors.
  *
- * Declared here because they shape the document and the typed client; the server implements them.
+ * They are declared here because the document and the typed client depend on them. The server implements them.
  */
 import type { Caller } from "@weft/core"
 import { HttpApiMiddleware, HttpApiSecurity } from "effect/http-api"
@@ -14,7 +14,7 @@ import {
   UnavailableError
 } from "../errors/ErrorSchemas.ts"
 
-/** Turns the bearer token into the `Caller`. Outside of `Permitted`: 401 comes before 429, and that before 403. */
+/** Turns the bearer token into the `Caller`. Runs before `Permitted`, so that 401 precedes 429, and 429 precedes 403. */
 export class Authenticated extends HttpApiMiddleware.Service<Authenticated, { provides: Caller }>()(
   "@weft/api/Authenticated",
   {
@@ -24,12 +24,12 @@ export class Authenticated extends HttpApiMiddleware.Service<Authenticated, { pr
   }
 ) {}
 
-/** Refuses, before anything is decoded, a caller that cannot have the permission whatever the request says. */
+/** Rejects callers without the permission before decoding the request, so that 403 precedes 400. */
 export class Permitted extends HttpApiMiddleware.Service<Permitted, { requires: Caller }>()("@weft/api/Permitted", {
-  error: ForbiddenError
+  error: [ForbiddenError, BadRequestError]
 }) {}
 
-/** The host's own token for the routes under `/admin`. A server without one has no such routes. */
+/** Checks the admin token of the host for the routes under `/admin`. A server without one does not have these routes. */
 export class AdminAuthenticated extends HttpApiMiddleware.Service<AdminAuthenticated>()(
   "@weft/api/AdminAuthenticated",
   {
@@ -39,7 +39,7 @@ export class AdminAuthenticated extends HttpApiMiddleware.Service<AdminAuthentic
   }
 ) {}
 
-/** Turns every failure into its envelope. The outermost middleware of every endpoint. */
+/** Turns every error into its envelope. The outermost middleware of every endpoint. */
 export class Enveloped extends HttpApiMiddleware.Service<Enveloped>()("@weft/api/Enveloped", {
   error: [BadRequestError, RateLimitedError, UnavailableError]
 }) {}

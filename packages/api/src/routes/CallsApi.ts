@@ -1,25 +1,35 @@
-/** Calling functions by their names. */
+/** Calls of functions by their names. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
+import { requires } from "../access/EndpointPermission.ts"
 import { Single } from "../envelope/Envelope.ts"
 import { NotFoundError, PlanRequiredError } from "../errors/ErrorSchemas.ts"
+import { example } from "../openapi/FieldExample.ts"
 import { EventRecord, RunRecord } from "../records/Records.ts"
 import { SentJson } from "../records/Wire.ts"
 import { Authenticated, Permitted } from "./Authentication.ts"
 import { extension, tag } from "./Documentation.ts"
 
 const NewCall = Schema.Struct({
-  fn: Schema.String.annotate({ description: "`ns/var`, or `project:ns/var` to choose among projects" }),
-  args: Schema.optionalKey(Schema.Array(SentJson).annotate({ description: "None by default" })),
-  wait: Schema.optionalKey(
-    Schema.Number.check(
-      Schema.isBetween({ minimum: 0, maximum: 300 }, { message: "must be a number of seconds from 0 to 300" })
-    ).annotate({ description: "Seconds to wait for the end of the run" })
+  fn: Schema.String.annotate({
+    description: "`ns/var`, or `project:ns/var` to select a project",
+    examples: ["main/add"]
+  }),
+  args: Schema.optionalKey(
+    Schema.Array(SentJson).annotate({ description: "Arguments; none by default", examples: [[1, 2]] })
+  ),
+  wait: example(
+    Schema.optionalKey(
+      Schema.Number.check(
+        Schema.isBetween({ minimum: 0, maximum: 300 }, { message: "must be a number of seconds from 0 to 300" })
+      ).annotate({ description: "Seconds to wait for the end of the run" })
+    ),
+    5
   )
 }).annotate({ identifier: "CallInput" })
 
-/** What begins a run answers with it, or, where none has begun within a second, with the event that is stored. */
-export const begun = [
+/** Responses of endpoints that start a run: the run, or the stored event if no run has started within a second. */
+export const startedRunResponses = [
   Single("BegunRunResponse", RunRecord).pipe(HttpApiSchema.status(201)),
   Single("AcceptedEventResponse", EventRecord).pipe(HttpApiSchema.status(202))
 ] as const
@@ -30,15 +40,22 @@ export class CallsApi extends HttpApiGroup.make("calls")
       payload: NewCall,
       headers: {
         "idempotency-key": Schema.optionalKey(
-          Schema.String.annotate({ description: "Requests with the same key are one call, for 24 hours" })
+          Schema.String.annotate({
+            description: "Within 24 hours, requests with the same key are one call",
+            examples: ["order-1042"]
+          })
         )
       },
-      success: begun,
+      success: startedRunResponses,
       error: [PlanRequiredError, NotFoundError]
-    }).annotateMerge(
-      extension("Call a function: its run, ended if it does within `wait`, or 202 with the event if none has begun yet")
-    )
+    })
+      .annotateMerge(
+        extension(
+          "Call a function; returns its run after at most `wait` seconds, or 202 with the event if no run has started"
+        )
+      )
+      .annotateMerge(requires({ type: "call", action: "create", on: "body" }))
   )
   .middleware(Permitted)
   .middleware(Authenticated)
-  .annotateMerge(tag("Calls", "Functions called by their names")) {}
+  .annotateMerge(tag("Calls", "Calls of functions by their names")) {}

@@ -1,10 +1,10 @@
-/** What endpoints say of themselves in the OpenAPI document. */
+/** Annotations of endpoints for the OpenAPI document. */
 import type { Context } from "effect"
 import { OpenApi } from "effect/http-api"
 
 export const summary = (text: string): Context.Context<never> => OpenApi.annotations({ summary: text })
 
-/** An endpoint that is not of the specification. */
+/** Annotates an endpoint that is an extension of the specification. */
 export const extension = (text: string): Context.Context<never> =>
   OpenApi.annotations({ summary: text, override: { "x-weft-extension": true } })
 

@@ -1,5 +1,6 @@
 /** The environment that the credential belongs to, and its organization. */
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { requires } from "../access/EndpointPermission.ts"
 import { Single } from "../envelope/Envelope.ts"
 import { NotFoundError } from "../errors/ErrorSchemas.ts"
 import { EnvRecord, OwnEnvRecord } from "../records/Records.ts"
@@ -15,13 +16,13 @@ const OrgUsageResponse = Single("OrganizationUsageResponse", OrgUsageRecord)
 
 export class EnvApi extends HttpApiGroup.make("env")
   .add(
-    HttpApiEndpoint.get("get", "/v1/env", { success: OwnEnvResponse, error: NotFoundError }).annotateMerge(
-      summary("Get the environment of the credential")
-    ),
-    HttpApiEndpoint.get("usage", "/v1/org/usage", { success: OrgUsageResponse, error: NotFoundError }).annotateMerge(
-      summary("Tell what the organization uses of its plan")
-    )
+    HttpApiEndpoint.get("get", "/v1/env", { success: OwnEnvResponse, error: NotFoundError })
+      .annotateMerge(summary("Get the environment of the credential"))
+      .annotateMerge(requires({ type: "env", action: "read", on: "resource" })),
+    HttpApiEndpoint.get("usage", "/v1/org/usage", { success: OrgUsageResponse, error: NotFoundError })
+      .annotateMerge(summary("Get the usage of the organization and the limits of its plan"))
+      .annotateMerge(requires({ type: "env", action: "read", on: "resource" }))
   )
   .middleware(Permitted)
   .middleware(Authenticated)
-  .annotateMerge(tag("Environment", "What the credential belongs to")) {}
+  .annotateMerge(tag("Environment", "The environment and organization of the credential")) {}

@@ -1,17 +1,19 @@
 /** Events and the runs that they caused. */
+import { EventId, StreamId } from "@weft/core/adapter"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
+import { requires } from "../access/EndpointPermission.ts"
 import { List, Single } from "../envelope/Envelope.ts"
 import { NotFoundError, PlanRequiredError } from "../errors/ErrorSchemas.ts"
 import { EventRecord } from "../records/Records.ts"
-import { SentUuid } from "../records/Uuid.ts"
+import { pathId, sentId } from "../records/Uuid.ts"
 import { SentJson } from "../records/Wire.ts"
 import { Authenticated, Permitted } from "./Authentication.ts"
 import { summary, tag } from "./Documentation.ts"
 import { pageQuery } from "./PageQuery.ts"
 import { RunList } from "./RunsApi.ts"
 
-const eventParams = { event_id: Schema.String }
+const eventParams = { event_id: pathId(EventId) }
 
 const EventResponse = Single("EventResponse", EventRecord)
 
@@ -19,27 +21,41 @@ const NewEvent = Schema.Struct({
   event_type: Schema.String,
   event_data: SentJson,
   stream_id: Schema.optionalKey(
-    SentUuid.annotate({
-      description: "Appends to this stream; without it the event begins a new one"
+    sentId(StreamId).annotate({
+      description: "Stream to append to; by default the event starts a new stream"
     })
   ),
   delay: Schema.optionalKey(
     Schema.Union([Schema.String, Schema.Finite]).annotate({
-      description:
-        "Extension: how long to wait before it is handled, as `90s`, `PT90S` or milliseconds; up to 365 days",
+      description: "Extension: delay before the event is handled, as `90s`, `PT90S` or milliseconds; at most 365 days",
       message: "must be a string or a number"
     })
   ),
   deliver_at: Schema.optionalKey(
-    Schema.String.annotate({ format: "date-time", description: "Extension, instead of `delay`: when it is handled" })
+    Schema.String.annotate({
+      format: "date-time",
+      description: "Extension: time when the event is handled, instead of `delay`"
+    })
   )
-}).annotate({ identifier: "EventInput" })
+}).annotate({
+  identifier: "EventInput",
+  // `delay` and `deliver_at` exclude each other.
+  examples: [
+    {
+      event_type: "order:created",
+      event_data: { order: 1042, total: 21 },
+      stream_id: "01970d40-1d41-7e26-86b9-4a7c0f1e9307",
+      delay: "90s"
+    }
+  ]
+})
 
-/** The name that a client gives to a request, so that it may be repeated without harm. */
+/** Key of a request that makes its retries idempotent. */
 const idempotencyKey = {
   "idempotency-key": Schema.optionalKey(
     Schema.String.annotate({
-      description: "Extension: within 24 hours, requests with the same key publish once and are answered alike"
+      description: "Extension: within 24 hours, requests with the same key publish once and have the same response",
+      examples: ["order-1042"]
     })
   )
 }
@@ -51,23 +67,31 @@ export class EventsApi extends HttpApiGroup.make("events")
       headers: idempotencyKey,
       success: EventResponse.pipe(HttpApiSchema.status(201)),
       error: [PlanRequiredError, NotFoundError]
-    }).annotateMerge(summary("Publish an event")),
+    })
+      .annotateMerge(summary("Publish an event"))
+      .annotateMerge(requires({ type: "event", action: "create", on: "body" })),
     HttpApiEndpoint.get("list", "/v1/events", {
       query: pageQuery,
       success: List("EventList", EventRecord)
-    }).annotateMerge(summary("List events, newest first")),
+    })
+      .annotateMerge(summary("List events, newest first"))
+      .annotateMerge(requires({ type: "event", action: "read", on: "resource" })),
     HttpApiEndpoint.get("get", "/v1/events/:event_id", {
       params: eventParams,
       success: EventResponse,
       error: NotFoundError
-    }).annotateMerge(summary("Get an event")),
+    })
+      .annotateMerge(summary("Get an event"))
+      .annotateMerge(requires({ type: "event", action: "read", on: "resource" })),
     HttpApiEndpoint.get("runs", "/v1/events/:event_id/runs", {
       params: eventParams,
       query: pageQuery,
       success: RunList,
       error: NotFoundError
-    }).annotateMerge(summary("List the runs that an event triggered; all of them where nothing else is asked for"))
+    })
+      .annotateMerge(summary("List the runs that an event triggered; all of them by default"))
+      .annotateMerge(requires({ type: "run", action: "read", on: "resource" }))
   )
   .middleware(Permitted)
   .middleware(Authenticated)
-  .annotateMerge(tag("Events", "What happened, told to the handlers that wait for it")) {}
+  .annotateMerge(tag("Events", "Stored messages of a type, which start the matching handlers")) {}

@@ -1,9 +1,11 @@
-/** Schedules that events have made. Those of builds are with the builds. */
-import { Schema } from "effect"
+/** Schedules that events created. Endpoints of builds list the schedules of builds. */
+import { ScheduleId } from "@weft/core/adapter"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
+import { requires } from "../access/EndpointPermission.ts"
 import { List } from "../envelope/Envelope.ts"
 import { NotFoundError } from "../errors/ErrorSchemas.ts"
 import { DynamicScheduleRecord } from "../records/ScheduleRecords.ts"
+import { pathId } from "../records/Uuid.ts"
 import { Authenticated, Permitted } from "./Authentication.ts"
 import { extension, tag } from "./Documentation.ts"
 import { pageQuery } from "./PageQuery.ts"
@@ -13,13 +15,17 @@ export class SchedulesApi extends HttpApiGroup.make("schedules")
     HttpApiEndpoint.get("list", "/v1/schedules", {
       query: pageQuery,
       success: List("DynamicScheduleList", DynamicScheduleRecord)
-    }).annotateMerge(extension("List the schedules that events have made, newest first")),
+    })
+      .annotateMerge(extension("List the schedules that events created, newest first"))
+      .annotateMerge(requires({ type: "build", action: "read", on: "resource" })),
     HttpApiEndpoint.delete("remove", "/v1/schedules/:schedule_id", {
-      params: { schedule_id: Schema.String },
+      params: { schedule_id: pathId(ScheduleId) },
       success: HttpApiSchema.NoContent,
       error: NotFoundError
-    }).annotateMerge(extension("End a schedule that an event has made"))
+    })
+      .annotateMerge(extension("Delete a schedule that an event created"))
+      .annotateMerge(requires({ type: "build", action: "execute", on: "resource" }))
   )
   .middleware(Permitted)
   .middleware(Authenticated)
-  .annotateMerge(tag("Schedules", "Functions that run at times that an event has set")) {}
+  .annotateMerge(tag("Schedules", "Schedules of functions that events created")) {}

@@ -1,4 +1,4 @@
-/** What the server says of itself, to anyone. */
+/** Status of the server, without a credential. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { NotReadyError, UnauthorizedError } from "../errors/ErrorSchemas.ts"
@@ -8,21 +8,21 @@ import { extension, summary, tag } from "./Documentation.ts"
 export class StatusApi extends HttpApiGroup.make("status")
   .add(
     HttpApiEndpoint.get("get", "/v1/status", { success: StatusRecord }).annotateMerge(
-      summary("The version of the server and since when it runs")
+      summary("Get the version and the start time of the server")
     ),
     HttpApiEndpoint.get("openapi", "/v1/openapi.json", {
       success: Schema.Record(Schema.String, Schema.Json)
-    }).annotateMerge(extension("This document")),
+    }).annotateMerge(extension("Get this document")),
     HttpApiEndpoint.get("metrics", "/metrics", {
       success: Schema.String.pipe(HttpApiSchema.asText({ contentType: "text/plain; version=0.0.4; charset=utf-8" })),
       error: UnauthorizedError
-    }).annotateMerge(extension("What the node counts, for Prometheus; a host may ask for a token of its own")),
+    }).annotateMerge(extension("Get the metrics of the node for Prometheus; a host may require a token")),
     HttpApiEndpoint.get("healthz", "/healthz", { success: HealthRecord, error: UnauthorizedError }).annotateMerge(
-      extension("Whether the process answers")
+      extension("Check that the process responds")
     ),
     HttpApiEndpoint.get("readyz", "/readyz", {
       success: HealthRecord,
       error: [UnauthorizedError, NotReadyError]
-    }).annotateMerge(extension("Whether the server takes requests and its store answers"))
+    }).annotateMerge(extension("Check that the server accepts requests and its store is available"))
   )
-  .annotateMerge(tag("Status", "What the server says of itself, without a credential")) {}
+  .annotateMerge(tag("Status", "Status of the server, without a credential")) {}

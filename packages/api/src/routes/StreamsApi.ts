@@ -1,25 +1,30 @@
-/** Subscriptions: what happens, as it happens, as Server-Sent Events. */
+/** Subscriptions to live activity, as Server-Sent Events. */
+import { StreamId } from "@weft/core/adapter"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
+import { requires } from "../access/EndpointPermission.ts"
 import { NotFoundError, PlanRequiredError } from "../errors/ErrorSchemas.ts"
+import { example } from "../openapi/FieldExample.ts"
 import { EnvMessage, StreamMessage, WatchedMessage } from "../records/StreamRecords.ts"
-import { SentUuid } from "../records/Uuid.ts"
+import { pathId, sentId } from "../records/Uuid.ts"
 import { SentJson } from "../records/Wire.ts"
 import { Authenticated, Permitted } from "./Authentication.ts"
 import { summary, tag } from "./Documentation.ts"
 
-const comingBack = {
+const resumeHeaders = {
   "last-event-id": Schema.optionalKey(
-    Schema.String.annotate({ description: "The id of the last message that was received: those after it come first" })
+    Schema.String.annotate({
+      description: "Id of the last received message; the server first sends the messages after it"
+    })
   )
 }
 
 const WatchedEvent = Schema.Struct({
-  event_type: Schema.String,
-  event_data: SentJson,
+  event_type: example(Schema.String, "order:created"),
+  event_data: example(SentJson, { order: 1042, total: 21 }),
   stream_id: Schema.optionalKey(
-    SentUuid.annotate({
-      description: "Appends to this stream; without it the event begins a new one"
+    sentId(StreamId).annotate({
+      description: "Stream to append to; by default the event starts a new stream"
     })
   )
 }).annotate({ identifier: "WatchedEventInput" })
@@ -27,26 +32,34 @@ const WatchedEvent = Schema.Struct({
 export class StreamsApi extends HttpApiGroup.make("streams")
   .add(
     HttpApiEndpoint.get("subscribeEnv", "/v1/env/subscribe", {
-      headers: comingBack,
+      headers: resumeHeaders,
       success: HttpApiSchema.StreamSse({ events: EnvMessage })
-    }).annotateMerge(summary("Watch runs, events and streams of the environment; ends after 5 minutes")),
+    })
+      .annotateMerge(summary("Watch runs, events and streams of the environment; ends after 5 minutes"))
+      .annotateMerge(requires({ type: "stream", action: "read", on: "all" })),
     HttpApiEndpoint.get("subscribe", "/v1/streams/:stream_id/subscribe", {
-      params: { stream_id: Schema.String },
+      params: { stream_id: pathId(StreamId) },
       query: {
         project: Schema.optionalKey(
           Schema.String.annotate({ description: "Only runs of the project with this id or name" })
         )
       },
-      headers: comingBack,
+      headers: resumeHeaders,
       success: HttpApiSchema.StreamSse({ events: StreamMessage }),
       error: NotFoundError
-    }).annotateMerge(summary("Watch the runs of a stream and what they emit; ends after 5 minutes")),
+    })
+      .annotateMerge(summary("Watch the runs of a stream and what they emit; ends after 5 minutes"))
+      .annotateMerge(requires({ type: "stream", action: "read", on: "stream" })),
     HttpApiEndpoint.post("subscribeWithEvent", "/v1/streams/subscribe-with-event", {
       payload: WatchedEvent,
       success: HttpApiSchema.StreamSse({ events: WatchedMessage }),
       error: [PlanRequiredError, NotFoundError]
-    }).annotateMerge(summary("Publish an event and watch its stream, from before the event on"))
+    })
+      .annotateMerge(summary("Publish an event and watch its stream, starting before the event"))
+      .annotateMerge(
+        requires({ type: "stream", action: "read", on: "body", also: { type: "event", action: "create" } })
+      )
   )
   .middleware(Permitted)
   .middleware(Authenticated)
-  .annotateMerge(tag("Streams", "What happens, told as it happens, as Server-Sent Events")) {}
+  .annotateMerge(tag("Streams", "Live activity, as Server-Sent Events")) {}

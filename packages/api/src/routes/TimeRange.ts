@@ -1,16 +1,16 @@
-/** ISO 8601 durations, as `time_range` takes them. */
+/** ISO 8601 durations of the query parameter `time_range`. */
 import { Duration, Effect, Option, Schema, SchemaGetter, SchemaIssue } from "effect"
 
 const day = 24 * 60 * 60
 
-/** Seconds of each designator, in their order. A month counts 30 days and a year 365, for want of a calendar. */
+/** Seconds of each designator, in their order. A month has 30 days and a year 365. */
 const units = [365 * day, 30 * day, 7 * day, day, 60 * 60, 60, 1]
 const number = "(\\d{1,9}(?:\\.\\d{1,9})?)"
 const date = ["Y", "M", "W", "D"].map((letter) => `(?:${number}${letter})?`).join("")
 const time = ["H", "M", "S"].map((letter) => `(?:${number}${letter})?`).join("")
 const pattern = new RegExp(`^P(?=\\d|T\\d)${date}(?:T(?=\\d)${time})?$`)
 
-/** Only the last part may have a fraction. */
+/** Parses a duration. Only the last part may have a fraction. */
 export const parseIsoDuration = (text: string): Option.Option<Duration.Duration> => {
   const parts = pattern.exec(text)?.slice(1)
   if (parts === undefined) return Option.none()
@@ -21,7 +21,8 @@ export const parseIsoDuration = (text: string): Option.Option<Duration.Duration>
 
 export const TimeRange = Schema.String.annotate({
   format: "duration",
-  description: "ISO 8601 duration back from now, such as P7D"
+  description: "ISO 8601 duration back from now, such as P7D",
+  examples: ["P7D"]
 }).pipe(
   Schema.decodeTo(Schema.Duration, {
     decode: SchemaGetter.transformEffect((text) =>

@@ -1,17 +1,17 @@
-/** Builds: what the API has, and their upload. */
+/** Builds: the API's methods, and uploads. */
 import { BuildsEndpoints } from "../generated/BuildsEndpoints.ts"
 import type { UploadedBuild } from "../generated/Records.ts"
 import type { RequestOptions } from "../RequestOptions.ts"
 import { type Envelope, json } from "../transport/Caller.ts"
-import { freshKey } from "../transport/Key.ts"
 import { path } from "../transport/Path.ts"
+import { randomUuid } from "../transport/Random.ts"
 
 export interface BuildOptions extends RequestOptions {
-  /** `live` makes it the live build of the project, which serves at once. */
+  /** `live` makes it the live build of the project, active immediately. */
   readonly build_type?: "bundle" | "live" | undefined
-  /** A UUID. Uploads with the same one are one; by default each call has its own. */
+  /** A UUID. Uploads with the same id create one build. By default each call has a new id. */
   readonly build_id?: string | undefined
-  /** SHA-256 in hex. Made here by default, which pages can only if they came over HTTPS or from localhost. */
+  /** SHA-256 in hex. Computed by default, which browsers allow on HTTPS and localhost only. */
   readonly hash?: string | undefined
 }
 
@@ -19,14 +19,14 @@ export class Builds extends BuildsEndpoints {
   /** Uploads the zip of a build. `POST /v1/projects/{project_id_or_slug}/builds` */
   async upload(project: string, zip: Blob | Uint8Array, options: BuildOptions = {}): Promise<UploadedBuild> {
     const file = zip instanceof Blob ? zip : new Blob([zip.slice()])
-    const { build_id = freshKey(), build_type, hash = await hashOf(file) } = options
+    const { build_id = randomUuid(), build_type, hash = await sha256Hex(file) } = options
     const form = new FormData()
     form.set("hash", hash)
     form.set("build_id", build_id)
     if (build_type !== undefined) form.set("build_type", build_type)
     form.set("file", file, "build.zip")
     const { data } = await this.caller.connection.send(
-      // The id makes it safe to repeat.
+      // The build id makes the request idempotent.
       { method: "POST", path: path`/v1/projects/${project}/builds`, body: form, isRepeatable: true, options },
       json<Envelope<UploadedBuild>>
     )
@@ -34,7 +34,7 @@ export class Builds extends BuildsEndpoints {
   }
 }
 
-const hashOf = async (file: Blob): Promise<string> => {
+const sha256Hex = async (file: Blob): Promise<string> => {
   const digest = await crypto.subtle.digest("SHA-256", await file.arrayBuffer())
   return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("")
 }

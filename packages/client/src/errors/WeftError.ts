@@ -1,4 +1,4 @@
-/** Failures that a server told of. */
+/** Errors in responses of the server. */
 import type { ErrorCode } from "../generated/ErrorCode.ts"
 
 export interface Failure {
@@ -9,15 +9,15 @@ export interface Failure {
   readonly retryAfter: number | null
 }
 
-/** The server refused a request, or could not answer it. */
+/** An error response of the server. */
 export class WeftError extends Error {
   override readonly name = "WeftError"
-  /** For programs; `unrecognized` where the answer is none of Weft's, such as that of a proxy. */
+  /** Error code; `unrecognized` for responses that are not Weft's, such as a proxy's. */
   readonly code: ErrorCode | "unrecognized"
   readonly status: number
-  /** By which the server's log knows the request. */
+  /** Id of the request in the server's log. */
   readonly requestId: string | null
-  /** Seconds after which the server wants to be asked again. */
+  /** Seconds after which the server accepts a retry. */
   readonly retryAfter: number | null
 
   constructor({ code, message, status, requestId, retryAfter }: Failure) {
@@ -37,7 +37,7 @@ interface ErrorBody {
   }
 }
 
-const bodyOf = (text: string): ErrorBody => {
+const parseErrorBody = (text: string): ErrorBody => {
   try {
     return JSON.parse(text) ?? {}
   } catch {
@@ -45,21 +45,21 @@ const bodyOf = (text: string): ErrorBody => {
   }
 }
 
-/** Reads an answer that is no success. */
-export const failureOf = async (response: Response): Promise<WeftError> => {
+/** Converts an error response into an error. */
+export const toWeftError = async (response: Response): Promise<WeftError> => {
   const { status, headers } = response
-  const { error } = bodyOf(await response.text())
+  const { error } = parseErrorBody(await response.text())
   return new WeftError({
     code: error?.code ?? "unrecognized",
-    message: error?.message ?? `The server answered ${status}`,
+    message: error?.message ?? `The server responded with status ${status}`,
     status,
     requestId: error?.request_id ?? headers.get("x-request-id"),
-    retryAfter: retryAfterOf(headers)
+    retryAfter: parseRetryAfter(headers)
   })
 }
 
-/** Proxies may give a time instead of seconds. It is compared with the server's own clock. */
-const retryAfterOf = (headers: Headers): number | null => {
+/** Returns the seconds of `Retry-After`. A date, as from proxies, is compared with the server's clock. */
+const parseRetryAfter = (headers: Headers): number | null => {
   const value = headers.get("retry-after")
   if (value === null) return null
   if (/^\d+$/.test(value)) return Number(value)

@@ -1,4 +1,4 @@
-/** There was no answer, or it broke off: whether the server did what it was asked to is not known. */
+/** No complete response was received. The server may or may not have processed the request. */
 export class WeftNetworkError extends Error {
   override readonly name = "WeftNetworkError"
 

@@ -1,4 +1,4 @@
-/** The methods of `admin`. Follows from the definition of the API: `npm run generate -w packages/client`. */
+/** The methods of `admin`. Generated from the definition of the API: `npm run generate -w packages/client`. */
 
 import type { PageQuery, Pages } from "../Pages.ts"
 import type { RequestOptions } from "../RequestOptions.ts"
@@ -45,7 +45,7 @@ export class AdminEndpoints extends Endpoints {
     return this.caller.list(path`/admin/envs/${envId}/api-keys`, options, query)
   }
 
-  /** Create an API key; only this answer holds its token. `POST /admin/envs/{env_id}/api-keys` */
+  /** Create an API key; only this response contains its token. `POST /admin/envs/{env_id}/api-keys` */
   createApiKey(envId: string, input: ApiKeyInput = {}, options: RequestOptions = {}): Promise<CreatedApiKey> {
     return this.caller.one("POST", path`/admin/envs/${envId}/api-keys`, options, { body: input })
   }
@@ -65,12 +65,12 @@ export class AdminEndpoints extends Endpoints {
     return this.caller.none("DELETE", path`/admin/envs/${envId}/api-keys/${apiKeyId}`, options)
   }
 
-  /** Seal everything anew that a former master key sealed. `POST /admin/secrets/reseal` */
+  /** Encrypt all secrets of previous master keys again with the current master key. `POST /admin/secrets/reseal` */
   resealSecrets(options: RequestOptions = {}): Promise<Resealed> {
     return this.caller.one("POST", "/admin/secrets/reseal", options)
   }
 
-  /** List the audit log of everything, newest first. `GET /admin/audit` */
+  /** List the audit log of all environments, newest first. `GET /admin/audit` */
   listAudit(query: AdminListAuditQuery = {}, options: RequestOptions = {}): Pages<AuditEntry> {
     return this.caller.list("/admin/audit", options, query)
   }

@@ -1,4 +1,4 @@
-/** The methods of `audit`. Follows from the definition of the API: `npm run generate -w packages/client`. */
+/** The methods of `audit`. Generated from the definition of the API: `npm run generate -w packages/client`. */
 
 import type { Pages } from "../Pages.ts"
 import type { RequestOptions } from "../RequestOptions.ts"

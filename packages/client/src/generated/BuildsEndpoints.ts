@@ -1,4 +1,4 @@
-/** The methods of `builds`. Follows from the definition of the API: `npm run generate -w packages/client`. */
+/** The methods of `builds`. Generated from the definition of the API: `npm run generate -w packages/client`. */
 
 import type { PageQuery, Pages } from "../Pages.ts"
 import type { BytesOptions, RequestOptions } from "../RequestOptions.ts"
@@ -27,7 +27,7 @@ export class BuildsEndpoints extends Endpoints {
     return this.caller.one("GET", path`/v1/projects/${project}/builds/live`, options)
   }
 
-  /** End the live build: the deployed one serves again. `DELETE /v1/projects/{project_id_or_slug}/builds/live` */
+  /** End the live build, so that the deployed build is active again. `DELETE /v1/projects/{project_id_or_slug}/builds/live` */
   endLive(project: string, options: RequestOptions = {}): Promise<void> {
     return this.caller.none("DELETE", path`/v1/projects/${project}/builds/live`, options)
   }
@@ -45,5 +45,10 @@ export class BuildsEndpoints extends Endpoints {
   /** Deploy a build. `POST /v1/projects/{project_id_or_slug}/builds/{build_id}/deploy` */
   deploy(project: string, buildId: string, options: RequestOptions = {}): Promise<Build> {
     return this.caller.one("POST", path`/v1/projects/${project}/builds/${buildId}/deploy`, options)
+  }
+
+  /** Release a build from quarantine, so that it runs again. `POST /v1/projects/{project_id_or_slug}/builds/{build_id}/release` */
+  release(project: string, buildId: string, options: RequestOptions = {}): Promise<void> {
+    return this.caller.none("POST", path`/v1/projects/${project}/builds/${buildId}/release`, options)
   }
 }

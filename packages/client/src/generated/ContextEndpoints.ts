@@ -1,4 +1,4 @@
-/** The methods of `context`. Follows from the definition of the API: `npm run generate -w packages/client`. */
+/** The methods of `context`. Generated from the definition of the API: `npm run generate -w packages/client`. */
 
 import type { PageQuery, Pages } from "../Pages.ts"
 import type { RequestOptions } from "../RequestOptions.ts"
@@ -18,7 +18,7 @@ export class ContextEndpoints extends Endpoints {
     return this.caller.one("POST", path`/v1/projects/${project}/context`, options, { body: input })
   }
 
-  /** Replace the value of a context variable, its description, or both. `PUT /v1/projects/{project_id_or_slug}/context/{key}` */
+  /** Change the value of a context variable, its description, or both. `PUT /v1/projects/{project_id_or_slug}/context/{key}` */
   update(
     project: string,
     key: string,

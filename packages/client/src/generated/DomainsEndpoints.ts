@@ -1,4 +1,4 @@
-/** The methods of `domains`. Follows from the definition of the API: `npm run generate -w packages/client`. */
+/** The methods of `domains`. Generated from the definition of the API: `npm run generate -w packages/client`. */
 
 import type { PageQuery, Pages } from "../Pages.ts"
 import type { RequestOptions } from "../RequestOptions.ts"
@@ -8,7 +8,7 @@ import type { DomainInput } from "./Inputs.ts"
 import type { Domain, DomainVerification } from "./Records.ts"
 
 export class DomainsEndpoints extends Endpoints {
-  /** List the custom domains of the environment, newest first; all of them where nothing else is asked for. `GET /v1/domains` */
+  /** List the custom domains of the environment, newest first; all of them by default. `GET /v1/domains` */
   list(query: PageQuery = {}, options: RequestOptions = {}): Pages<Domain> {
     return this.caller.list("/v1/domains", options, query)
   }
@@ -23,12 +23,12 @@ export class DomainsEndpoints extends Endpoints {
     return this.caller.one("GET", path`/v1/domains/${domainId}`, options)
   }
 
-  /** Look whether a custom domain can be validated now. `POST /v1/domains/{domain_id}/verify` */
+  /** Check now if a custom domain can be validated. `POST /v1/domains/{domain_id}/verify` */
   verify(domainId: string, options: RequestOptions = {}): Promise<DomainVerification> {
     return this.caller.one("POST", path`/v1/domains/${domainId}/verify`, options)
   }
 
-  /** Delete a custom domain: not routed from now on, cleaned up in the background. `DELETE /v1/domains/{domain_id}` */
+  /** Delete a custom domain; stops its routing at once, and removes its resources in the background. `DELETE /v1/domains/{domain_id}` */
   remove(domainId: string, options: RequestOptions = {}): Promise<void> {
     return this.caller.none("DELETE", path`/v1/domains/${domainId}`, options)
   }

@@ -1,4 +1,4 @@
-/** The methods of `env`. Follows from the definition of the API: `npm run generate -w packages/client`. */
+/** The methods of `env`. Generated from the definition of the API: `npm run generate -w packages/client`. */
 import type { RequestOptions } from "../RequestOptions.ts"
 import { Endpoints } from "../transport/Endpoints.ts"
 import type { OrganizationUsage, OwnEnvironment } from "./Records.ts"
@@ -9,7 +9,7 @@ export class EnvEndpoints extends Endpoints {
     return this.caller.one("GET", "/v1/env", options)
   }
 
-  /** Tell what the organization uses of its plan. `GET /v1/org/usage` */
+  /** Get the usage of the organization and the limits of its plan. `GET /v1/org/usage` */
   usage(options: RequestOptions = {}): Promise<OrganizationUsage> {
     return this.caller.one("GET", "/v1/org/usage", options)
   }

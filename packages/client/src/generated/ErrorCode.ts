@@ -1,4 +1,4 @@
-/** The codes of failures. Follows from the definition of the API: `npm run generate -w packages/client`. */
+/** The codes of failures. Generated from the definition of the API: `npm run generate -w packages/client`. */
 export type ErrorCode =
   | "unauthorized"
   | "forbidden"

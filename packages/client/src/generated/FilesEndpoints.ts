@@ -1,4 +1,4 @@
-/** The methods of `files`. Follows from the definition of the API: `npm run generate -w packages/client`. */
+/** The methods of `files`. Generated from the definition of the API: `npm run generate -w packages/client`. */
 
 import type { Pages } from "../Pages.ts"
 import type { BytesOptions, RequestOptions } from "../RequestOptions.ts"
@@ -13,17 +13,17 @@ export class FilesEndpoints extends Endpoints {
     return this.caller.list("/v1/files", options, query)
   }
 
-  /** Begin to upload a file in parts. `POST /v1/files/uploads` */
+  /** Start a multipart upload. `POST /v1/files/uploads` */
   initiate(input: MultipartUploadInput, options: RequestOptions = {}): Promise<MultipartUpload> {
     return this.caller.one("POST", "/v1/files/uploads", options, { body: input })
   }
 
-  /** Make a file of the parts. `POST /v1/files/uploads/{upload_id}/complete` */
+  /** Complete a multipart upload: store the file of its parts. `POST /v1/files/uploads/{upload_id}/complete` */
   complete(uploadId: string, options: RequestOptions = {}): Promise<UploadedFile> {
     return this.caller.one("POST", path`/v1/files/uploads/${uploadId}/complete`, options)
   }
 
-  /** Abort an upload and remove its parts. `DELETE /v1/files/uploads/{upload_id}` */
+  /** Abort a multipart upload and remove its parts. `DELETE /v1/files/uploads/{upload_id}` */
   abort(uploadId: string, options: RequestOptions = {}): Promise<void> {
     return this.caller.none("DELETE", path`/v1/files/uploads/${uploadId}`, options)
   }
@@ -38,7 +38,7 @@ export class FilesEndpoints extends Endpoints {
     return this.caller.bytes(path`/v1/files/${fileId}/download`, options)
   }
 
-  /** Make a link to a file: a URL that needs no credential. `POST /v1/files/{file_id}/links` */
+  /** Create a link to a file: a URL that needs no credential. `POST /v1/files/{file_id}/links` */
   link(fileId: string, input: FileLinkInput = {}, options: RequestOptions = {}): Promise<FileLink> {
     return this.caller.one("POST", path`/v1/files/${fileId}/links`, options, { body: input })
   }

@@ -1,4 +1,4 @@
-/** What requests carry. Follows from the definition of the API: `npm run generate -w packages/client`. */
+/** The inputs of requests. Generated from the definition of the API: `npm run generate -w packages/client`. */
 import type { PageQuery } from "../Pages.ts"
 
 import type { Permissions } from "../Permissions.ts"
@@ -6,20 +6,20 @@ import type { Permissions } from "../Permissions.ts"
 export interface ApiKeyChange {
   readonly enabled?: boolean | undefined
   readonly name?: string | undefined
-  /** Permission map; none: full access */
+  /** Permission map; full access by default */
   readonly permissions?: Permissions | undefined
 }
 
 export interface ApiKeyInput {
   readonly name?: string | undefined
-  /** Permission map; none: full access */
+  /** Permission map; full access by default */
   readonly permissions?: Permissions | undefined
 }
 
 export interface CallInput {
-  /** `ns/var`, or `project:ns/var` to choose among projects */
+  /** `ns/var`, or `project:ns/var` to select a project */
   readonly fn: string
-  /** None by default */
+  /** Arguments; none by default */
   readonly args?: ReadonlyArray<unknown> | undefined
   readonly wait?: number | undefined
 }
@@ -51,23 +51,23 @@ export interface EnvironmentInput {
 export interface EventInput {
   readonly event_type: string
   readonly event_data: unknown
-  /** Appends to this stream; without it the event begins a new one */
+  /** Stream to append to; by default the event starts a new stream */
   readonly stream_id?: string | undefined
-  /** Extension: how long to wait before it is handled, as `90s`, `PT90S` or milliseconds; up to 365 days */
+  /** Extension: delay before the event is handled, as `90s`, `PT90S` or milliseconds; at most 365 days */
   readonly delay?: string | number | undefined
-  /** Extension, instead of `delay`: when it is handled */
+  /** Extension: time when the event is handled, instead of `delay` */
   readonly deliver_at?: string | undefined
 }
 
 export interface FileLinkInput {
-  /** Seconds, 1 to 604800; default 3600 */
+  /** Lifetime in seconds, 1 to 604800; 3600 by default */
   readonly expires_in?: number | undefined
 }
 
 export interface MultipartUploadInput {
   /** 1 to 1024 bytes of segments separated by / */
   readonly path: string
-  /** Bytes; checked against the plan at once, and held to when it is completed */
+  /** Size in bytes; checked against the plan at once, and against the parts at completion */
   readonly expected_size?: number | undefined
   /** application/octet-stream by default */
   readonly content_type?: string | undefined
@@ -94,25 +94,25 @@ export interface ServiceKeyInput {
   readonly name?: string | undefined
   /** At most 1024 characters */
   readonly description?: string | undefined
-  /** Permission map, a subset of the calling API key's */
+  /** Permission map: a subset of the permissions of the calling API key */
   readonly permissions: Permissions
   readonly metadata?: unknown
-  /** Seconds, at least 1; null or omitted: it never expires */
+  /** Lifetime in seconds, at least 1; without one, the key never expires */
   readonly expires_in?: number | null | undefined
 }
 
 export interface SessionInput {
-  /** Permission map, a subset of the calling API key's */
+  /** Permission map: a subset of the permissions of the calling API key */
   readonly permissions: Permissions
   readonly metadata?: unknown
-  /** Seconds, 1 to 86400; default 3600 */
+  /** Lifetime in seconds, 1 to 86400; 3600 by default */
   readonly expires_in?: number | undefined
 }
 
 export interface WatchedEventInput {
   readonly event_type: string
   readonly event_data: unknown
-  /** Appends to this stream; without it the event begins a new one */
+  /** Stream to append to; by default the event starts a new stream */
   readonly stream_id?: string | undefined
 }
 
@@ -142,6 +142,12 @@ export interface RunsReplayQuery {
   readonly build?: "same" | "deployed" | undefined
 }
 
+export interface DeliveriesCancelQuery {
+  readonly project?: string | undefined
+  readonly fn?: string | undefined
+  readonly event_type?: string | undefined
+}
+
 export interface StreamsSubscribeQuery {
   readonly project?: string | undefined
 }
@@ -165,7 +171,12 @@ export interface AuditListQuery extends PageQuery {
     | "build.deploy"
     | "build.go_live"
     | "build.end_live"
+    | "build.quarantine"
+    | "build.release"
     | "project.remove"
+    | "deliveries.cancel"
+    | "file.damage"
+    | "build.damage"
     | "org.create"
     | "org.update"
     | "env.create"
@@ -197,7 +208,12 @@ export interface AdminListAuditQuery extends PageQuery {
     | "build.deploy"
     | "build.go_live"
     | "build.end_live"
+    | "build.quarantine"
+    | "build.release"
     | "project.remove"
+    | "deliveries.cancel"
+    | "file.damage"
+    | "build.damage"
     | "org.create"
     | "org.update"
     | "env.create"

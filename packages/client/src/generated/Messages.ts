@@ -1,9 +1,9 @@
-/** The messages of subscriptions. Follows from the definition of the API: `npm run generate -w packages/client`. */
+/** The messages of subscriptions. Generated from the definition of the API: `npm run generate -w packages/client`. */
 import type { Json } from "../Json.ts"
 
 export type EnvironmentMessage =
   | {
-      /** For Last-Event-ID: where to go on from */
+      /** Position for Last-Event-ID, to resume after this message */
       readonly id?: string
       readonly event: "run:start"
       readonly data: {
@@ -13,7 +13,7 @@ export type EnvironmentMessage =
       }
     }
   | {
-      /** For Last-Event-ID: where to go on from */
+      /** Position for Last-Event-ID, to resume after this message */
       readonly id?: string
       readonly event: "run:stop" | "run:fail" | "run:cancel"
       readonly data: {
@@ -22,7 +22,7 @@ export type EnvironmentMessage =
       }
     }
   | {
-      /** For Last-Event-ID: where to go on from */
+      /** Position for Last-Event-ID, to resume after this message */
       readonly id?: string
       readonly event: "event:created" | "event:handled"
       readonly data: {
@@ -32,7 +32,7 @@ export type EnvironmentMessage =
       }
     }
   | {
-      /** For Last-Event-ID: where to go on from */
+      /** Position for Last-Event-ID, to resume after this message */
       readonly id?: string
       readonly event: "stream:created"
       readonly data: {
@@ -42,7 +42,7 @@ export type EnvironmentMessage =
 
 export type StreamMessage =
   | {
-      /** For Last-Event-ID: where to go on from */
+      /** Position for Last-Event-ID, to resume after this message */
       readonly id?: string
       readonly event: "run:start" | "run:stop" | "run:fail" | "run:cancel"
       readonly data: {
@@ -50,13 +50,13 @@ export type StreamMessage =
         readonly run: {
           readonly run_id: string
           readonly status: "running" | "succeeded" | "failed" | "cancelled"
-          /** When it is done */
+          /** Present when the run has ended */
           readonly result?: Json
         }
       }
     }
   | {
-      /** For Last-Event-ID: where to go on from */
+      /** Position for Last-Event-ID, to resume after this message */
       readonly id?: string
       readonly event: "stream:data"
       readonly data: {
@@ -67,7 +67,7 @@ export type StreamMessage =
       }
     }
   | {
-      /** For Last-Event-ID: where to go on from */
+      /** Position for Last-Event-ID, to resume after this message */
       readonly id?: string
       readonly event: "stream:complete"
       readonly data: {
@@ -77,7 +77,7 @@ export type StreamMessage =
 
 export type WatchedMessage =
   | {
-      /** For Last-Event-ID: where to go on from */
+      /** Position for Last-Event-ID, to resume after this message */
       readonly id?: string
       readonly event: "event:published"
       readonly data: {
@@ -88,7 +88,7 @@ export type WatchedMessage =
       }
     }
   | {
-      /** For Last-Event-ID: where to go on from */
+      /** Position for Last-Event-ID, to resume after this message */
       readonly id?: string
       readonly event: "run:start" | "run:stop" | "run:fail" | "run:cancel"
       readonly data: {
@@ -96,13 +96,13 @@ export type WatchedMessage =
         readonly run: {
           readonly run_id: string
           readonly status: "running" | "succeeded" | "failed" | "cancelled"
-          /** When it is done */
+          /** Present when the run has ended */
           readonly result?: Json
         }
       }
     }
   | {
-      /** For Last-Event-ID: where to go on from */
+      /** Position for Last-Event-ID, to resume after this message */
       readonly id?: string
       readonly event: "stream:data"
       readonly data: {
@@ -113,7 +113,7 @@ export type WatchedMessage =
       }
     }
   | {
-      /** For Last-Event-ID: where to go on from */
+      /** Position for Last-Event-ID, to resume after this message */
       readonly id?: string
       readonly event: "stream:complete"
       readonly data: {

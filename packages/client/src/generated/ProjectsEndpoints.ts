@@ -1,4 +1,4 @@
-/** The methods of `projects`. Follows from the definition of the API: `npm run generate -w packages/client`. */
+/** The methods of `projects`. Generated from the definition of the API: `npm run generate -w packages/client`. */
 
 import type { PageQuery, Pages } from "../Pages.ts"
 import type { RequestOptions } from "../RequestOptions.ts"

@@ -1,4 +1,4 @@
-/** What answers carry. Follows from the definition of the API: `npm run generate -w packages/client`. */
+/** The records of responses. Generated from the definition of the API: `npm run generate -w packages/client`. */
 import type { Json } from "../Json.ts"
 import type { Permissions } from "../Permissions.ts"
 
@@ -31,7 +31,12 @@ export interface AuditEntry {
     | "build.deploy"
     | "build.go_live"
     | "build.end_live"
+    | "build.quarantine"
+    | "build.release"
     | "project.remove"
+    | "deliveries.cancel"
+    | "file.damage"
+    | "build.damage"
     | "org.create"
     | "org.update"
     | "env.create"
@@ -136,7 +141,7 @@ export interface DomainVerification {
   readonly domain_id: string
   readonly domain: string
   readonly status: "pending_validation" | "validated" | "provisioning" | "active" | "deleting"
-  /** What to do next; while pending it names the CNAME record to add */
+  /** The next step; while validation is pending, the CNAME record to add */
   readonly message: string
 }
 
@@ -191,7 +196,7 @@ export interface File {
 }
 
 export interface FileLink {
-  /** Downloads the file without a credential, for as long as it is good */
+  /** Downloads the file without a credential, until the link expires */
   readonly url: string
 }
 
@@ -235,19 +240,19 @@ export interface OrganizationUsage {
     readonly team_members: number
     /** Bytes of the results and logs of all stored runs */
     readonly call_storage_bytes: number
-    /** Stored runs */
+    /** Number of stored runs */
     readonly call_count: number
   }
   readonly limits: {
-    /** -1 means unlimited */
+    /** -1 for unlimited */
     readonly runs_per_month: number
-    /** -1 means unlimited */
+    /** -1 for unlimited */
     readonly storage_bytes: number
-    /** -1 means unlimited */
+    /** -1 for unlimited */
     readonly team_members: number
-    /** -1 means unlimited */
+    /** -1 for unlimited */
     readonly call_retention_days: number
-    /** -1 means unlimited */
+    /** -1 for unlimited */
     readonly call_storage_bytes: number
   }
   readonly usage_percent: {
@@ -255,7 +260,7 @@ export interface OrganizationUsage {
     readonly file_storage: number
     readonly team_members: number
     readonly call_storage: number
-    /** Whether any exceeds 90 */
+    /** True if any value exceeds 90 */
     readonly has_warning: boolean
   }
   readonly plan: {
@@ -270,7 +275,7 @@ export interface OwnEnvironment {
   readonly org_id: string
   readonly name: string
   readonly active: boolean
-  /** An extension: addresses of webhooks and tools begin with it */
+  /** Extension: the first part of the URLs of webhooks and tools */
   readonly org_slug: string
 }
 
@@ -284,11 +289,11 @@ export interface Project {
 }
 
 export interface Resealed {
-  /** The id of the master key that seals */
+  /** Id of the current master key */
   readonly key_id: string
-  /** How many values were sealed anew */
+  /** Number of values that were encrypted again with it */
   readonly resealed: number
-  /** How many values no master key of this server opens */
+  /** Number of values that no master key of this server decrypts */
   readonly unreadable: number
 }
 

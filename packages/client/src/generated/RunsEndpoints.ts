@@ -1,4 +1,4 @@
-/** The methods of `runs`. Follows from the definition of the API: `npm run generate -w packages/client`. */
+/** The methods of `runs`. Generated from the definition of the API: `npm run generate -w packages/client`. */
 
 import type { PageQuery, Pages } from "../Pages.ts"
 import type { RequestOptions } from "../RequestOptions.ts"
@@ -28,22 +28,22 @@ export class RunsEndpoints extends Endpoints {
     return this.caller.list(path`/v1/runs/${runId}/logs`, options, query)
   }
 
-  /** Which function a run was of, which attempt, and what it used: processor time, wall time, heap. `GET /v1/runs/{run_id}/usage` */
+  /** Get the function, attempt and resource usage of a run: CPU time, wall time, heap. `GET /v1/runs/{run_id}/usage` */
   usage(runId: string, options: RequestOptions = {}): Promise<RunUsage> {
     return this.caller.one("GET", path`/v1/runs/${runId}/usage`, options)
   }
 
-  /** Cancel all running runs that the filters mean. `POST /v1/runs/cancel` */
+  /** Cancel all running runs that match the filters. `POST /v1/runs/cancel` */
   cancelAll(query: RunsCancelAllQuery = {}, options: RequestOptions = {}): Promise<CancelledRuns> {
     return this.caller.one("POST", "/v1/runs/cancel", options, { query })
   }
 
-  /** Cancel a running run, for good: nothing is tried again. `POST /v1/runs/{run_id}/cancel` */
+  /** Cancel a running run permanently, without retries. `POST /v1/runs/{run_id}/cancel` */
   cancel(runId: string, options: RequestOptions = {}): Promise<Run> {
     return this.caller.one("POST", path`/v1/runs/${runId}/cancel`, options)
   }
 
-  /** Run a function again for the same event: the new run, or 202 with the event if it has not begun yet. `POST /v1/runs/{run_id}/replay` */
+  /** Run a function again for the same event; returns the new run, or 202 with the event if it is queued. `POST /v1/runs/{run_id}/replay` */
   replay(runId: string, query: RunsReplayQuery = {}, options: RequestOptions = {}): Promise<Run | Event> {
     return this.caller.one("POST", path`/v1/runs/${runId}/replay`, options, { query })
   }

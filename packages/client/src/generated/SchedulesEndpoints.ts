@@ -1,4 +1,4 @@
-/** The methods of `schedules`. Follows from the definition of the API: `npm run generate -w packages/client`. */
+/** The methods of `schedules`. Generated from the definition of the API: `npm run generate -w packages/client`. */
 
 import type { PageQuery, Pages } from "../Pages.ts"
 import type { RequestOptions } from "../RequestOptions.ts"
@@ -7,12 +7,12 @@ import { path } from "../transport/Path.ts"
 import type { DynamicSchedule } from "./Records.ts"
 
 export class SchedulesEndpoints extends Endpoints {
-  /** List the schedules that events have made, newest first. `GET /v1/schedules` */
+  /** List the schedules that events created, newest first. `GET /v1/schedules` */
   list(query: PageQuery = {}, options: RequestOptions = {}): Pages<DynamicSchedule> {
     return this.caller.list("/v1/schedules", options, query)
   }
 
-  /** End a schedule that an event has made. `DELETE /v1/schedules/{schedule_id}` */
+  /** Delete a schedule that an event created. `DELETE /v1/schedules/{schedule_id}` */
   remove(scheduleId: string, options: RequestOptions = {}): Promise<void> {
     return this.caller.none("DELETE", path`/v1/schedules/${scheduleId}`, options)
   }

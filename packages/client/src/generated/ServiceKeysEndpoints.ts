@@ -1,4 +1,4 @@
-/** The methods of `serviceKeys`. Follows from the definition of the API: `npm run generate -w packages/client`. */
+/** The methods of `serviceKeys`. Generated from the definition of the API: `npm run generate -w packages/client`. */
 
 import type { PageQuery, Pages } from "../Pages.ts"
 import type { RequestOptions } from "../RequestOptions.ts"
@@ -8,12 +8,12 @@ import type { ServiceKeyInput } from "./Inputs.ts"
 import type { CreatedServiceKey, Revoked, ServiceKey } from "./Records.ts"
 
 export class ServiceKeysEndpoints extends Endpoints {
-  /** Create a service key; only this answer holds its token. `POST /v1/service-keys` */
+  /** Create a service key; only this response contains its token. `POST /v1/service-keys` */
   create(input: ServiceKeyInput, options: RequestOptions = {}): Promise<CreatedServiceKey> {
     return this.caller.one("POST", "/v1/service-keys", options, { body: input })
   }
 
-  /** List the service keys of the calling API key, also revoked and expired ones. `GET /v1/service-keys` */
+  /** List the service keys of the calling API key, including revoked and expired ones. `GET /v1/service-keys` */
   list(query: PageQuery = {}, options: RequestOptions = {}): Pages<ServiceKey> {
     return this.caller.list("/v1/service-keys", options, query)
   }

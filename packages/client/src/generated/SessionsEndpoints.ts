@@ -1,4 +1,4 @@
-/** The methods of `sessions`. Follows from the definition of the API: `npm run generate -w packages/client`. */
+/** The methods of `sessions`. Generated from the definition of the API: `npm run generate -w packages/client`. */
 
 import type { PageQuery, Pages } from "../Pages.ts"
 import type { RequestOptions } from "../RequestOptions.ts"
@@ -8,7 +8,7 @@ import type { SessionInput } from "./Inputs.ts"
 import type { CreatedSession, Revoked, Session } from "./Records.ts"
 
 export class SessionsEndpoints extends Endpoints {
-  /** Create a session; only this answer holds its token. `POST /v1/sessions` */
+  /** Create a session; only this response contains its token. `POST /v1/sessions` */
   create(input: SessionInput, options: RequestOptions = {}): Promise<CreatedSession> {
     return this.caller.one("POST", "/v1/sessions", options, { body: input })
   }

@@ -1,23 +1,23 @@
-/** Subscriptions that come back by themselves and go on where they were. */
+/** Subscriptions that reconnect automatically and continue from the last message. */
 import { WeftError } from "../errors/WeftError.ts"
 import { WeftNetworkError } from "../errors/WeftNetworkError.ts"
 import type { RetryOptions } from "../RequestOptions.ts"
-import { backOff, isPassing, sleep } from "../transport/Pause.ts"
-import { type Block, blocksOf } from "./EventBlocks.ts"
-import { Recent } from "./Recent.ts"
+import { backOff, isTransient, sleep } from "../transport/Retry.ts"
+import { SeenMessages } from "./SeenMessages.ts"
+import { readBlocks, type SseBlock } from "./SseReader.ts"
 
 export interface WatchOptions {
-  /** Ends the subscription: the iteration fails with the signal's reason. Leaving the loop ends it quietly. */
+  /** Ends the subscription with the signal's reason as error. Leaving the loop ends it without an error. */
   readonly signal?: AbortSignal | undefined
-  /** The `id` of the last message of an earlier subscription: what came after it comes first. */
+  /** The `id` of the last message of an earlier subscription. The iteration starts with the messages after it. */
   readonly lastEventId?: string | undefined
-  /** Go on when the server ends a subscription after its time, five minutes. Environments are always watched on. */
+  /** Reconnects when the server ends a subscription after its maximum of five minutes. Always on for environments. */
   readonly follow?: boolean | undefined
-  /** Milliseconds without any sign of life after which the connection counts as lost; 45,000 by default. */
+  /** Maximum time without any data before the connection counts as lost, in milliseconds; 45,000 by default. */
   readonly silenceMs?: number | undefined
-  /** How many attempts in a row to come back may fail before the iteration does. No limit by default. */
+  /** Maximum failed reconnects in a row before the iteration fails. No limit by default. */
   readonly reconnects?: number | undefined
-  /** Told of each failure that the subscription outlives. */
+  /** Called for each failure after which the subscription reconnects. */
   readonly onInterruption?: ((error: WeftError | WeftNetworkError) => void) | undefined
 }
 
@@ -27,103 +27,104 @@ export interface Message {
   readonly data: object
 }
 
-export interface Subscribing<M extends Message> {
-  /** Connects: to what came after the id, null for what happens from now on. */
+export interface SubscriptionSource<M extends Message> {
+  /** Subscribes to messages after the id, or to new messages for null. */
   readonly open: (after: string | null, isFirst: boolean) => Promise<Response>
   readonly retry: RetryOptions
-  /** Looks at messages before they are handed on. */
+  /** Called for each message before the iteration yields it. */
   readonly onMessage?: (message: M) => void
-  /** Whether it can be connected again at all. */
-  readonly canReturn?: () => boolean
+  /** Returns true if a reconnect is possible. */
+  readonly canReconnect?: () => boolean
 }
 
-const silenceMsUsual = 45_000
+const defaultSilenceMs = 45_000
 
-/** Where a subscription stands between two connections. */
-interface Place {
+/** The state of a subscription between two connections. */
+interface ResumeState {
   after: string | null
-  /** Failures since something was heard. */
+  /** Failures since the last data. */
   failures: number
-  /** Before coming back, in milliseconds; the server may wish another. */
+  /** Delay before a reconnect, in milliseconds. The server may set it. */
   pauseMs: number
 }
 
 type Interruption = WeftError | WeftNetworkError
 
 export async function* watch<M extends Message>(
-  subscribing: Subscribing<M>,
+  source: SubscriptionSource<M>,
   options: WatchOptions
 ): AsyncGenerator<M, void, undefined> {
-  const place: Place = { after: options.lastEventId ?? null, failures: 0, pauseMs: subscribing.retry.baseMs }
-  const known = new Recent()
-  let response = await subscribing.open(place.after, true)
+  const state: ResumeState = { after: options.lastEventId ?? null, failures: 0, pauseMs: source.retry.baseMs }
+  const seen = new SeenMessages()
+  let response = await source.open(state.after, true)
   for (;;) {
     let interruption: Interruption | null = null
     try {
-      for await (const block of blocksOf(response, options.silenceMs ?? silenceMsUsual)) {
-        const message = messageOf<M>(block)
-        note(place, block)
-        if (message === null || known.has(message)) continue
-        subscribing.onMessage?.(message)
+      for await (const block of readBlocks(response, options.silenceMs ?? defaultSilenceMs)) {
+        const message = toMessage<M>(block)
+        updateState(state, block)
+        if (message === null || seen.seenBefore(message)) continue
+        source.onMessage?.(message)
         yield message
         if (message.event === "stream:complete" && options.follow !== true) return
       }
     } catch (error) {
       options.signal?.throwIfAborted()
-      interruption = error instanceof WeftError || error instanceof WeftNetworkError ? error : lost(error)
+      interruption = error instanceof WeftError || error instanceof WeftNetworkError ? error : connectionLost(error)
     }
-    response = await comeBack(subscribing, options, place, interruption)
+    response = await reconnect(source, options, state, interruption)
   }
 }
 
-/** Connects again, as often as it takes. `interruption` is null when the server has just ended the subscription. */
-const comeBack = async <M extends Message>(
-  { open, retry, canReturn = () => true }: Subscribing<M>,
+/** Reconnects, with retries. `interruption` is null when the server ended the subscription. */
+const reconnect = async <M extends Message>(
+  { open, retry, canReconnect = () => true }: SubscriptionSource<M>,
   { signal, reconnects = Number.POSITIVE_INFINITY, onInterruption }: WatchOptions,
-  place: Place,
+  state: ResumeState,
   interruption: Interruption | null
 ): Promise<Response> => {
-  if (!canReturn()) throw interruption ?? lost()
+  if (!canReconnect()) throw interruption ?? connectionLost()
   for (let failure = interruption; ; ) {
     if (failure !== null) {
-      if (place.failures >= reconnects) throw failure
-      place.failures++
+      if (state.failures >= reconnects) throw failure
+      state.failures++
       onInterruption?.(failure)
     }
-    await sleep(pauseOf(place, failure, retry), signal)
+    await sleep(reconnectDelay(state, failure, retry), signal)
     try {
-      return await open(place.after, false)
+      return await open(state.after, false)
     } catch (error) {
       signal?.throwIfAborted()
-      if (!isPassing(error)) throw error
+      if (!isTransient(error)) throw error
       failure = error
     }
   }
 }
 
-const lost = (cause?: unknown): WeftNetworkError => new WeftNetworkError("The subscription was cut off", cause)
+const connectionLost = (cause?: unknown): WeftNetworkError =>
+  new WeftNetworkError("The connection of the subscription was lost", cause)
 
-/** The first block has an id and no message: where to go on from if nothing else comes. */
-const note = (place: Place, { id, retry }: Block): void => {
-  place.failures = 0
-  if (id !== null) place.after = id
-  if (retry !== null) place.pauseMs = retry
+/** Records the position of a block. The first block has a position but no message. */
+const updateState = (state: ResumeState, { id, retry }: SseBlock): void => {
+  state.failures = 0
+  if (id !== null) state.after = id
+  if (retry !== null) state.pauseMs = retry
 }
 
-const pauseOf = (place: Place, failure: Interruption | null, retry: RetryOptions): number => {
-  const asked = failure instanceof WeftError ? (failure.retryAfter ?? 0) * 1000 : 0
-  return Math.max(asked, backOff({ baseMs: place.pauseMs, maxMs: retry.maxMs }, Math.max(1, place.failures)))
+const reconnectDelay = (state: ResumeState, failure: Interruption | null, retry: RetryOptions): number => {
+  const requestedMs = failure instanceof WeftError ? (failure.retryAfter ?? 0) * 1000 : 0
+  return Math.max(requestedMs, backOff({ baseMs: state.pauseMs, maxMs: retry.maxMs }, Math.max(1, state.failures)))
 }
 
-const messageOf = <M extends Message>({ id, event, data }: Block): M | null =>
+const toMessage = <M extends Message>({ id, event, data }: SseBlock): M | null =>
   data === null ? null : readMessage(id, event ?? "message", data)
 
-/** Of which kind it is, the endpoint promises; what is no JSON is a fault on the way. */
+/** Parses a message. The endpoint guarantees its type; invalid JSON is a transport error. */
 const readMessage = <M extends Message>(id: string | null, event: string, data: string): M => {
   try {
     const message: Message = { ...(id === null ? {} : { id }), event, data: JSON.parse(data) }
     return message as M
   } catch (error) {
-    throw new WeftNetworkError("A message came mutilated", error)
+    throw new WeftNetworkError("A message is not valid JSON", error)
   }
 }

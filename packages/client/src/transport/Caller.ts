@@ -1,12 +1,12 @@
-/** Calls endpoints by the shapes of their answers. */
+/** Methods for each kind of response. */
 import { WeftError } from "../errors/WeftError.ts"
 import { type Page, type PageQuery, Pages } from "../Pages.ts"
 import type { BytesOptions, RequestOptions } from "../RequestOptions.ts"
-import type { Connection, Sending } from "./Connection.ts"
-import { queryOf } from "./Path.ts"
+import type { Connection, OutgoingRequest } from "./Connection.ts"
+import { buildQuery } from "./Path.ts"
 
-/** What a request has beside its path. */
-export interface Asked {
+/** The parts of a request besides its path. */
+export interface RequestParts {
   readonly body?: object
   readonly query?: object
   /** An idempotency key. */
@@ -19,12 +19,12 @@ export interface Envelope<T> {
 
 interface ListEnvelope<T> {
   readonly data: ReadonlyArray<T>
-  readonly pagination?: PageFacts
-  /** The list of files has its page here. */
-  readonly meta: PageFacts
+  readonly pagination?: PageInfo
+  /** The page info of the list of files. */
+  readonly meta: PageInfo
 }
 
-interface PageFacts {
+interface PageInfo {
   readonly total: number
   readonly limit: number
   readonly offset: number
@@ -39,42 +39,42 @@ export class Caller {
     this.connection = connection
   }
 
-  /** The record in the envelope. */
-  async one<T>(method: string, path: string, options: RequestOptions, asked?: Asked): Promise<T> {
-    const { data } = await this.connection.send(sendingOf(method, path, options, asked), json<Envelope<T>>)
+  /** Returns the record in the envelope. */
+  async one<T>(method: string, path: string, options: RequestOptions, parts?: RequestParts): Promise<T> {
+    const { data } = await this.connection.send(toRequest(method, path, options, parts), json<Envelope<T>>)
     return data
   }
 
-  none(method: string, path: string, options: RequestOptions, asked?: Asked): Promise<void> {
-    return this.connection.send(sendingOf(method, path, options, asked), async (response) => {
+  none(method: string, path: string, options: RequestOptions, parts?: RequestParts): Promise<void> {
+    return this.connection.send(toRequest(method, path, options, parts), async (response) => {
       await response.arrayBuffer()
     })
   }
 
-  /** JSON without an envelope. */
+  /** Returns JSON without an envelope. */
   plain<T>(path: string, options: RequestOptions): Promise<T> {
-    return this.connection.send(sendingOf("GET", path, options), json<T>)
+    return this.connection.send(toRequest("GET", path, options), json<T>)
   }
 
   text(path: string, options: RequestOptions): Promise<string> {
-    return this.connection.send(sendingOf("GET", path, options), (response) => response.text())
+    return this.connection.send(toRequest("GET", path, options), (response) => response.text())
   }
 
-  /** The answer as it comes: only its beginning has a time limit, and what breaks off later is not asked again. */
+  /** Returns the response without reading its body. The timeout and retries end with the headers. */
   bytes(path: string, options: BytesOptions, query?: object): Promise<Response> {
     const { range, ifNoneMatch } = options
     const headers = {
       ...(range === undefined ? {} : { range: `bytes=${range.start}-${range.end === undefined ? "" : range.end - 1}` }),
       ...(ifNoneMatch === undefined ? {} : { "if-none-match": ifNoneMatch })
     }
-    const sending = sendingOf("GET", path, options, query === undefined ? {} : { query })
-    return this.connection.send({ ...sending, headers }, (response) => Promise.resolve(response))
+    const request = toRequest("GET", path, options, query === undefined ? {} : { query })
+    return this.connection.send({ ...request, headers }, (response) => Promise.resolve(response))
   }
 
   list<T>(path: string, options: RequestOptions, query: PageQuery = {}): Pages<T> {
     const load = async (page: PageQuery): Promise<Page<T>> => {
-      const sending = sendingOf("GET", path, options, { query: { ...query, ...page } })
-      const { data, pagination, meta } = await this.connection.send(sending, json<ListEnvelope<T>>)
+      const request = toRequest("GET", path, options, { query: { ...query, ...page } })
+      const { data, pagination, meta } = await this.connection.send(request, json<ListEnvelope<T>>)
       const { total, limit, offset } = pagination ?? meta
       return { items: data, total, limit, offset, has_more: offset + data.length < total }
     }
@@ -82,21 +82,21 @@ export class Caller {
   }
 }
 
-const sendingOf = (
+const toRequest = (
   method: string,
   path: string,
   options: RequestOptions,
-  { body, query = {}, key }: Asked = {}
-): Sending => ({
+  { body, query = {}, key }: RequestParts = {}
+): OutgoingRequest => ({
   method,
-  path: `${path}${queryOf(query)}`,
+  path: `${path}${buildQuery(query)}`,
   isRepeatable: repeatable.has(method) || key !== undefined,
   options,
   ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   ...(key === undefined ? {} : { headers: { "idempotency-key": key } })
 })
 
-/** Whoever calls says what the API promises of it. */
+/** Parses JSON. The caller provides the type that the API guarantees. */
 export const json = async <T>(response: Response): Promise<T> => {
   const text = await response.text()
   try {
@@ -104,7 +104,7 @@ export const json = async <T>(response: Response): Promise<T> => {
   } catch {
     const { status, headers } = response
     const requestId = headers.get("x-request-id")
-    const message = "The answer is no JSON: is this the address of a Weft server?"
+    const message = "The response is not JSON: check that baseUrl is the address of a Weft server"
     throw new WeftError({ code: "unrecognized", message, status, requestId, retryAfter: null })
   }
 }

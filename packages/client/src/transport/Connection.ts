@@ -1,22 +1,22 @@
-/** Sends requests to one server with one credential, and again where that is safe. */
-import { failureOf, WeftError } from "../errors/WeftError.ts"
+/** Sends requests to one server with one credential, with retries if they are safe. */
+import { toWeftError, WeftError } from "../errors/WeftError.ts"
 import { WeftNetworkError } from "../errors/WeftNetworkError.ts"
 import type { RequestOptions, RetryOptions } from "../RequestOptions.ts"
-import { pauseAfter, sleep } from "./Pause.ts"
+import { retryDelay, sleep } from "./Retry.ts"
 
-/** A token, or what gives one when it is needed, for those that expire. */
+/** A token, or a function that returns one, for tokens that expire. */
 export type Token = string | (() => string | Promise<string>)
 
-/** What can be sent more than once. */
+/** Bodies that can be sent repeatedly. */
 export type Body = string | Blob | Uint8Array<ArrayBuffer> | FormData
 
-export interface Sending {
+export interface OutgoingRequest {
   readonly method: string
-  /** With its query, from the root of the API on. */
+  /** Path and query, relative to the root of the API. */
   readonly path: string
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: Body | undefined
-  /** Whether doing it twice is as good as once. */
+  /** True if the request is idempotent. */
   readonly isRepeatable: boolean
   readonly options: RequestOptions
 }
@@ -26,7 +26,7 @@ export class Connection {
   readonly #token: Token | undefined
   readonly #fetch: typeof fetch
   readonly retry: RetryOptions
-  /** Milliseconds that an attempt may take by default. */
+  /** Default timeout of an attempt, in milliseconds. */
   readonly timeoutMs: number
 
   constructor(settings: {
@@ -43,55 +43,55 @@ export class Connection {
     this.timeoutMs = settings.timeoutMs
   }
 
-  retryOf({ retry = {} }: RequestOptions): RetryOptions {
+  resolveRetry({ retry = {} }: RequestOptions): RetryOptions {
     return { ...this.retry, ...(retry === false ? { attempts: 1 } : retry) }
   }
 
-  /** What `read` makes of the answer of the first attempt that succeeds. */
-  async send<T>(sending: Sending, read: (response: Response) => Promise<T>): Promise<T> {
-    const { isRepeatable, options } = sending
-    const retry = this.retryOf(options)
+  /** Sends a request with retries, and returns the result of `read` for the first successful response. */
+  async send<T>(request: OutgoingRequest, read: (response: Response) => Promise<T>): Promise<T> {
+    const { isRepeatable, options } = request
+    const retry = this.resolveRetry(options)
     for (let failures = 1; ; failures++) {
       try {
-        return await this.#attempt(sending, read)
+        return await this.#attempt(request, read)
       } catch (error) {
-        const pause = pauseAfter(error, failures, retry, isRepeatable)
+        const pause = retryDelay(error, failures, retry, isRepeatable)
         if (pause === null) throw error
         await sleep(pause, options.signal)
       }
     }
   }
 
-  async #attempt<T>(sending: Sending, read: (response: Response) => Promise<T>): Promise<T> {
-    const { method, path, body, options } = sending
+  async #attempt<T>(request: OutgoingRequest, read: (response: Response) => Promise<T>): Promise<T> {
+    const { method, path, body, options } = request
     const { signal, timeoutMs = this.timeoutMs } = options
     signal?.throwIfAborted()
-    const headers = await this.#headers(sending)
-    const patience = new AbortController()
-    const timer = timeoutMs === Number.POSITIVE_INFINITY ? undefined : setTimeout(() => patience.abort(), timeoutMs)
-    const either = signal === undefined ? patience.signal : AbortSignal.any([signal, patience.signal])
-    const asked = { method, headers, signal: either, ...(body === undefined ? {} : { body }) }
+    const headers = await this.#headers(request)
+    const timeout = new AbortController()
+    const timer = timeoutMs === Number.POSITIVE_INFINITY ? undefined : setTimeout(() => timeout.abort(), timeoutMs)
+    const combined = signal === undefined ? timeout.signal : AbortSignal.any([signal, timeout.signal])
+    const init = { method, headers, signal: combined, ...(body === undefined ? {} : { body }) }
     try {
-      const response = await this.#fetch(`${this.#baseUrl}${path}`, asked)
-      if (!response.ok && response.status !== 304) throw await failureOf(response)
+      const response = await this.#fetch(`${this.#baseUrl}${path}`, init)
+      if (!response.ok && response.status !== 304) throw await toWeftError(response)
       return await read(response)
     } catch (error) {
       signal?.throwIfAborted()
       if (error instanceof WeftError) throw error
-      if (patience.signal.aborted) throw new WeftNetworkError(`There was no answer within ${timeoutMs} ms`)
+      if (timeout.signal.aborted) throw new WeftNetworkError(`No response within ${timeoutMs} ms`)
       throw new WeftNetworkError("The connection to the server failed", error)
     } finally {
       clearTimeout(timer)
     }
   }
 
-  async #headers({ headers = {}, body }: Sending): Promise<Headers> {
+  async #headers({ headers = {}, body }: OutgoingRequest): Promise<Headers> {
     const all = new Headers(headers)
     if (typeof body === "string" && !all.has("content-type")) all.set("content-type", "application/json")
     const token = typeof this.#token === "function" ? await this.#token() : this.#token
     if (token === undefined) return all
-    // The platform's own message would have the token in it.
-    if (!/^[\x21-\x7e]+$/.test(token)) throw new TypeError("The token has characters that no token has")
+    // The platform's own error message would contain the token.
+    if (!/^[\x21-\x7e]+$/.test(token)) throw new TypeError("The token contains invalid characters")
     all.set("authorization", `Bearer ${token}`)
     return all
   }

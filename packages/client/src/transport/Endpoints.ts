@@ -1,6 +1,6 @@
 import type { Caller } from "./Caller.ts"
 
-/** What the methods of all groups have in common: somebody who calls. */
+/** Base class of the groups of methods. */
 export abstract class Endpoints {
   protected readonly caller: Caller
 

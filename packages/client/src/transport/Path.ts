@@ -1,17 +1,18 @@
-/** Paths of requests. */
+/** Paths and queries of requests. */
 
-/** Makes a path of a template, its values escaped. Fails for values that would make it another path. */
+/** Builds a path from a template with escaped values. Throws for values that would change the path. */
 export const path = (strings: TemplateStringsArray, ...values: ReadonlyArray<string | number>): string =>
   String.raw({ raw: strings }, ...values.map((value) => segment(String(value))))
 
-/** URLs are tidied up by whoever sends them: `..` would be a step up, however it is escaped. */
+/** Escapes a value. URL parsers resolve `..` even if it is escaped. */
 const segment = (value: string): string => {
-  if (/^\.{0,2}$/.test(value)) throw new TypeError(`"${value}" can be no part of a path: it is the name of nothing`)
+  if (/^\.{0,2}$/.test(value))
+    throw new TypeError(`"${value}" cannot be a path segment: use the id or name of a resource`)
   return encodeURIComponent(value)
 }
 
-/** `?limit=…`; empty when nothing is asked for. */
-export const queryOf = (query: object): string => {
+/** Builds a query such as `?limit=…`, or an empty string. */
+export const buildQuery = (query: object): string => {
   const pairs = Object.entries(query).filter(([, value]) => value !== undefined)
   return pairs.length === 0 ? "" : `?${new URLSearchParams(pairs.map(([name, value]) => [name, String(value)]))}`
 }

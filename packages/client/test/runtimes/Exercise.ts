@@ -1,6 +1,6 @@
-/** Everything that could differ from Node in another runtime. */
+/** Exercises all features that could differ between runtimes. */
 import { createClient, type UploadState, type WeftClient, WeftError } from "@weft/client"
-import type { Given, Report } from "./Report.ts"
+import type { ExerciseInput, Report } from "./Report.ts"
 
 const MiB = 1024 ** 2
 
@@ -63,7 +63,7 @@ const subscriptions = async (weft: WeftClient) => {
     watched.push(message.event === "stream:data" ? JSON.stringify(message.data.payload) : message.event)
     if (message.event === "run:stop") break
   }
-  // It may have begun after the event: another one is sure to be told.
+  // The subscription may have started after the event, so another event follows.
   await weft.events.publish({ event_type: "order:created", event_data: { total: 1 } })
   const { value } = await first
   await environment.return()
@@ -77,13 +77,13 @@ const lists = async (weft: WeftClient) => {
   return { listed, code: error instanceof WeftError ? error.code : String(error) }
 }
 
-const exercised = async (given: Given): Promise<Report> => {
+const exercised = async (given: ExerciseInput): Promise<Report> => {
   const weft = createClient({ ...given, fetch: counted })
-  const told = { ...(await transfers(weft)), ...(await subscriptions(weft)), ...(await lists(weft)) }
-  return { ...told, partsAtOnce, agent: navigator.userAgent }
+  const report = { ...(await transfers(weft)), ...(await subscriptions(weft)), ...(await lists(weft)) }
+  return { ...report, partsAtOnce, agent: navigator.userAgent }
 }
 
-export const exercise = (given: Given): Promise<Report | { readonly failure: string }> =>
+export const exercise = (given: ExerciseInput): Promise<Report | { readonly failure: string }> =>
   exercised(given).catch((error: unknown) => ({
     failure: error instanceof Error ? `${error.stack} ${error.cause}` : String(error)
   }))

@@ -1,16 +1,16 @@
-/** A host with a Weft, pages of its own, and a network that fails once. */
+/** A host with a Weft, its own pages, and a network that fails once. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 import { fileURLToPath } from "node:url"
 import { assert } from "@effect/vitest"
 import { createClient } from "@weft/client"
-import { trustedZip } from "@weft/core"
+import { trustedZip } from "@weft/core/testing"
 import * as Http from "@weft/http"
 import { build } from "esbuild"
 import { deploy, startWeft, tenant } from "../server/Server.ts"
 import type { Report } from "./Report.ts"
 
-/** A program of the tests with the client inside, as one module. */
+/** Bundles a test program and the client into one module. */
 export const bundled = async (program: URL): Promise<string> => {
   const conditions = ["weft-source"]
   const external = ["node:process"]
@@ -19,18 +19,18 @@ export const bundled = async (program: URL): Promise<string> => {
   return built.outputFiles[0]?.text ?? ""
 }
 
-/** Answers a request, or says that it is not its own. */
+/** Handles a request and returns true, or returns false. */
 export type Page = (request: IncomingMessage, response: ServerResponse) => boolean
 
 export interface Host {
   readonly url: string
   readonly token: string
-  /** `Last-Event-ID` of the subscriptions that came back. */
+  /** `Last-Event-ID` of the reconnects. */
   readonly cameBackAfter: ReadonlyArray<string>
   readonly close: () => Promise<void>
 }
 
-/** The first subscription that publishes is cut off on its way. */
+/** Starts a host. It disconnects the first subscription that publishes. */
 export const startHost = async (page: Page = () => false): Promise<Host> => {
   const weft = await startWeft()
   const { token } = await tenant(weft)
@@ -43,7 +43,7 @@ export const startHost = async (page: Page = () => false): Promise<Host> => {
     if (after !== undefined) cameBackAfter.push(String(after))
     if (!isCut && request.url === "/v1/streams/subscribe-with-event") {
       isCut = true
-      cutAfterWords(response)
+      disconnectAfterEvent(response)
     }
     mount(request, response)
   })
@@ -70,8 +70,8 @@ const listen = (server: Server): Promise<string> =>
     })
   })
 
-/** The connection breaks after it told of the event, and before the run that this set off ends. */
-const cutAfterWords = (response: ServerResponse): void => {
+/** Disconnects after the event's message, before its run ends. */
+const disconnectAfterEvent = (response: ServerResponse): void => {
   const write = response.write.bind(response)
   const thenCut = (...args: Parameters<typeof write>): boolean => {
     if (Buffer.from(args[0]).includes("event:published")) setTimeout(() => response.socket?.destroy(), 400)
@@ -80,20 +80,20 @@ const cutAfterWords = (response: ServerResponse): void => {
   Object.assign(response, { write: thenCut })
 }
 
-export const checkReport = (told: Report, host: Host): void => {
-  assert.isUndefined(told.failure)
-  assert.strictEqual(told.progress.length, 6)
-  assert.strictEqual(told.progress.at(-1), 22 * 1024 ** 2)
-  assert.strictEqual(told.partsAtOnce, 4)
-  assert.strictEqual(told.parts, 5)
-  assert.isTrue(told.isSame)
-  assert.strictEqual(told.streamed, `${9 * 1024 ** 2} video/mp4`)
-  assert.strictEqual(told.aborted, "Error: closed the page")
+export const checkReport = (report: Report, host: Host): void => {
+  assert.isUndefined(report.failure)
+  assert.strictEqual(report.progress.length, 6)
+  assert.strictEqual(report.progress.at(-1), 22 * 1024 ** 2)
+  assert.strictEqual(report.partsAtOnce, 4)
+  assert.strictEqual(report.parts, 5)
+  assert.isTrue(report.isSame)
+  assert.strictEqual(report.streamed, `${9 * 1024 ** 2} video/mp4`)
+  assert.strictEqual(report.aborted, "Error: closed the page")
   const expected = ["event:published", "run:start", '{"step":1}', '{"step":2}', '{"step":3}', "run:stop"]
-  assert.deepStrictEqual(told.watched, expected)
-  assert.strictEqual(told.interruptions, 1)
+  assert.deepStrictEqual(report.watched, expected)
+  assert.strictEqual(report.interruptions, 1)
   assert.lengthOf(host.cameBackAfter, 1)
-  assert.include(["event", "run", "stream"], told.fromEnv)
-  assert.strictEqual(told.listed, 2)
-  assert.strictEqual(told.code, "not_found")
+  assert.include(["event", "run", "stream"], report.fromEnv)
+  assert.strictEqual(report.listed, 2)
+  assert.strictEqual(report.code, "not_found")
 }

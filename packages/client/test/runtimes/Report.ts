@@ -1,21 +1,21 @@
-/** What a program in another runtime is given, and what it tells in the end. */
-export interface Given {
+/** Input and report of a program in another runtime. */
+export interface ExerciseInput {
   readonly baseUrl: string
   readonly token: string
 }
 
 export interface Report {
-  /** Why it did not come to its end; all else is missing then. */
+  /** The error of a failed program, whose report has no other fields. */
   readonly failure?: string
   readonly agent: string
-  /** Bytes acknowledged, in order. */
+  /** Acknowledged bytes, in order. */
   readonly progress: ReadonlyArray<number>
   readonly partsAtOnce: number
   readonly isSame: boolean
   readonly parts: number
   readonly streamed: string
   readonly watched: ReadonlyArray<string>
-  /** How often a subscription was cut off and came back. */
+  /** Number of disconnects after which the subscription continued. */
   readonly interruptions: number
   readonly fromEnv: string
   readonly listed: number

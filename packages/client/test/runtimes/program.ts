@@ -1,4 +1,4 @@
-/** Runs in Bun and Deno; its last argument is what it is given. */
+/** Runs in Bun and Deno. Its last argument is the input as JSON. */
 import process from "node:process"
 import { exercise } from "./Exercise.ts"
 

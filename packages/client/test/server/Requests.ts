@@ -1,21 +1,21 @@
-/** The requests that a client sends, looked at and disturbed on their way. */
+/** Records and intercepts the requests of a client. */
 
 export interface SentRequest {
   readonly method: string
-  /** Without the query. */
+  /** The path without the query. */
   readonly path: string
   readonly url: URL
   readonly headers: Headers
 }
 
-/** What happens to a request instead of being sent; `pass` sends it. */
-export type Fate =
+/** The result of a request instead of sending it. `pass` sends it. */
+export type Interception =
   | "pass"
-  /** It does not reach the server. */
+  /** The request does not reach the server. */
   | "lost"
-  /** The server does what it says, but the answer does not come back. */
+  /** The server processes the request, but the response is lost. */
   | "unanswered"
-  /** Nothing happens until it is given up. */
+  /** Nothing happens until the request is aborted. */
   | "stuck"
   | Response
 
@@ -26,9 +26,9 @@ const sentOf = (input: string | URL | Request, init: RequestInit | undefined): S
 
 export class Requests {
   readonly sent: Array<SentRequest> = []
-  /** Decides what happens to each. */
-  fate: (request: SentRequest) => Fate = () => "pass"
-  /** How many are under way. */
+  /** Decides on each request. */
+  intercept: (request: SentRequest) => Interception = () => "pass"
+  /** Number of requests in flight. */
   underWay = 0
   mostUnderWay = 0
 
@@ -38,26 +38,26 @@ export class Requests {
     this.underWay++
     this.mostUnderWay = Math.max(this.mostUnderWay, this.underWay)
     try {
-      return await this.#meet(this.fate(request), input, init)
+      return await this.#meet(this.intercept(request), input, init)
     } finally {
       this.underWay--
     }
   }
 
-  /** Fates in the order of requests that match; `pass` for all others. */
-  disturb(matches: (request: SentRequest) => boolean, ...fates: ReadonlyArray<Fate>): void {
+  /** Sets the results of the next matching requests, and `pass` for all others. */
+  interceptNext(matches: (request: SentRequest) => boolean, ...fates: ReadonlyArray<Interception>): void {
     const left = [...fates]
-    this.fate = (request) => (matches(request) ? (left.shift() ?? "pass") : "pass")
+    this.intercept = (request) => (matches(request) ? (left.shift() ?? "pass") : "pass")
   }
 
   of(method: string, path: string): ReadonlyArray<SentRequest> {
     return this.sent.filter((request) => request.method === method && request.path === path)
   }
 
-  async #meet(fate: Fate, ...[input, init]: Parameters<typeof fetch>): Promise<Response> {
-    if (fate instanceof Response) return fate
-    if (fate === "lost") throw new TypeError("fetch failed")
-    if (fate === "stuck") {
+  async #meet(intercept: Interception, ...[input, init]: Parameters<typeof fetch>): Promise<Response> {
+    if (intercept instanceof Response) return intercept
+    if (intercept === "lost") throw new TypeError("fetch failed")
+    if (intercept === "stuck") {
       return new Promise((_, reject) => {
         const giveUp = () => reject(init?.signal?.reason)
         if (init?.signal?.aborted === true) giveUp()
@@ -65,7 +65,7 @@ export class Requests {
       })
     }
     const response = await fetch(input, init)
-    if (fate === "pass") return response
+    if (intercept === "pass") return response
     await response.arrayBuffer()
     throw new TypeError("terminated")
   }

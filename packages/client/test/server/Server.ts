@@ -1,12 +1,13 @@
-/** A Weft behind a real HTTP server, and clients of it. */
+/** A Weft behind a real HTTP server, with clients. */
 import { type ClientOptions, createClient, type WeftClient } from "@weft/client"
-import { MemoryStores, start, trustedSandbox, type WeftInstance } from "@weft/core"
+import { start, type WeftInstance } from "@weft/core"
+import { MemoryStores, trustedSandbox } from "@weft/core/testing"
 import * as Http from "@weft/http"
 import { Redacted } from "effect"
 import { modules } from "./functions.ts"
 import { Requests } from "./Requests.ts"
 
-export const adminToken = "admin-token-of-the-tests"
+const adminToken = "admin-token-of-the-tests"
 
 export class Server {
   readonly weft: WeftInstance
@@ -28,7 +29,7 @@ export class Server {
     return new Server(weft, listening, envId, token)
   }
 
-  /** A client with short pauses, and the requests that it sends. */
+  /** Creates a client with short delays, and records its requests. */
   client(options: Partial<ClientOptions> = {}): { readonly weft: WeftClient; readonly requests: Requests } {
     const requests = new Requests()
     const weft = createClient({
@@ -50,14 +51,14 @@ export class Server {
 
 export const startWeft = (): Promise<WeftInstance> =>
   start({
-    stores: MemoryStores.database,
+    database: MemoryStores.database,
     blobs: MemoryStores.blobs,
     sandbox: trustedSandbox(modules),
     masterKeys: [Redacted.make(new Uint8Array(32).fill(7))],
     publicUrl: () => "https://weft.example.net"
   })
 
-/** An environment with an API key that may do everything. */
+/** Creates an environment with an unrestricted API key. */
 export const tenant = async (weft: WeftInstance): Promise<{ readonly envId: string; readonly token: string }> => {
   const org = await weft.orgs.create({ slug: "acme" })
   const env = await weft.envs.create(org.slug, { name: "prod" })
@@ -65,7 +66,7 @@ export const tenant = async (weft: WeftInstance): Promise<{ readonly envId: stri
   return { envId: env.env_id, token: Redacted.value(token) }
 }
 
-/** A project `shop` with a deployed build. */
+/** Creates a project `shop` with a deployed build. */
 export const deploy = async (weft: WeftClient, zip: Uint8Array): Promise<{ readonly build_id: string }> => {
   await weft.projects.create({ name: "shop" })
   const { build_id } = await weft.builds.upload("shop", zip)

@@ -1,5 +1,5 @@
-/** The functions that the tests deploy. */
-import type { TrustedModule, TrustedSvc } from "@weft/core"
+/** The functions of the tests. */
+import type { TrustedModule, TrustedSvc } from "@weft/core/testing"
 
 const onOrder = Object.assign(
   (event: { readonly event_data: { readonly total: number } }) => ({ doubled: event.event_data.total * 2 }),
@@ -8,7 +8,7 @@ const onOrder = Object.assign(
 
 interface Import {
   readonly steps: number
-  /** Milliseconds before each step. */
+  /** Delay before each step, in milliseconds. */
   readonly pause_ms?: number
 }
 

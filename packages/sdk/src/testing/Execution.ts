@@ -1,62 +1,65 @@
-/** One run in a test, from the call of its function to its end. */
+/** One run in a test, from its call to its end. */
 import type { Caller, RunFacts, Svc } from "../Svc.ts"
 import { withGlobals } from "./globals.ts"
 import type { MemoryFiles } from "./MemoryFiles.ts"
 import { RunBook } from "./Records.ts"
-import { checkOpen, type Surroundings, testSvc } from "./TestSvc.ts"
+import { checkOpen, type EnvContext, testSvc } from "./TestSvc.ts"
 
-/** Answers what functions `fetch`. */
-export type Answering = (request: Request) => Response | Promise<Response>
+/** Responds to the requests of `fetch`. */
+export type FetchHandler = (request: Request) => Response | Promise<Response>
 
-/** What all runs of an environment have. */
-export interface Place extends Surroundings {
+/** State that all runs of an environment share. */
+export interface ExecutionContext extends EnvContext {
   readonly files: MemoryFiles
-  readonly fetch: Answering | undefined
+  readonly fetch: FetchHandler | undefined
 }
 
-/** What a run is to be. */
-export interface Job {
+/** Specification of a run. */
+export interface RunSpec {
   readonly run: RunFacts
   readonly caller: Caller | null
-  /** What `svc` has beside what every `svc` has. */
+  /** Properties of `svc` in addition to those of every `svc`. */
   readonly facts: Readonly<Record<string, unknown>>
   readonly signal: AbortSignal | undefined
-  /** Calls the function, and makes of its value what the run came to. */
+  /** Calls the function and returns the run's result. */
   readonly body: (svc: Svc) => Promise<unknown>
 }
 
-export type Ending =
+export type RunOutcome =
   | { readonly status: "succeeded"; readonly value: unknown }
   | { readonly status: "failed"; readonly thrown: unknown }
   | { readonly status: "cancelled" }
 
-export interface Ended {
-  readonly book: RunBook
-  readonly ending: Ending
+export interface EndedRun {
+  readonly recorder: RunBook
+  readonly ending: RunOutcome
 }
 
-/** Never rejects. */
-export const execute = async (place: Place, { run, caller, facts, signal, body }: Job): Promise<Ended> => {
-  const book = new RunBook()
+/** Executes a run; never rejects. */
+export const execute = async (
+  context: ExecutionContext,
+  { run, caller, facts, signal, body }: RunSpec
+): Promise<EndedRun> => {
+  const recorder = new RunBook()
   const stop = new AbortController()
-  const files = place.files.as(run.run_id, () => checkOpen(book))
-  const svc = { ...facts, ...testSvc(place, { run, caller, signal: stop.signal, files }, book) }
+  const files = context.files.as(run.run_id, () => checkOpen(recorder))
+  const svc = { ...facts, ...testSvc(context, { run, caller, signal: stop.signal, files }, recorder) }
   const globals = {
     svc,
-    fetch: fetchOf(place.fetch, book),
-    log: (level: Parameters<RunBook["log"]>[0], message: string) => book.log(level, message, null)
+    fetch: makeFetch(context.fetch, recorder),
+    log: (level: Parameters<RunBook["log"]>[0], message: string) => recorder.log(level, message, null)
   }
-  const ending = withGlobals(globals, () => endingOf(() => body(svc)))
-  const stopped = whenAborted(signal, () => {
-    book.end()
+  const ending = withGlobals(globals, () => settle(() => body(svc)))
+  const stopped = onAbort(signal, () => {
+    recorder.end()
     stop.abort(new DOMException("the run was stopped: cancelled", "AbortError"))
   })
   const ended = await Promise.race([ending, stopped])
-  book.end()
-  return { book, ending: ended }
+  recorder.end()
+  return { recorder, ending: ended }
 }
 
-const endingOf = async (body: () => Promise<unknown>): Promise<Ending> => {
+const settle = async (body: () => Promise<unknown>): Promise<RunOutcome> => {
   try {
     return { status: "succeeded", value: await body() }
   } catch (thrown) {
@@ -64,7 +67,7 @@ const endingOf = async (body: () => Promise<unknown>): Promise<Ending> => {
   }
 }
 
-const whenAborted = (signal: AbortSignal | undefined, stop: () => void): Promise<Ending> =>
+const onAbort = (signal: AbortSignal | undefined, stop: () => void): Promise<RunOutcome> =>
   new Promise((resolve) => {
     const end = (): void => {
       stop()
@@ -74,12 +77,12 @@ const whenAborted = (signal: AbortSignal | undefined, stop: () => void): Promise
     else signal?.addEventListener("abort", end, { once: true })
   })
 
-const fetchOf =
-  (answer: Answering | undefined, book: RunBook): typeof fetch =>
+const makeFetch =
+  (answer: FetchHandler | undefined, recorder: RunBook): typeof fetch =>
   async (input, init) => {
     const request = new Request(input, init)
-    checkOpen(book)
+    checkOpen(recorder)
     request.signal.throwIfAborted()
-    if (answer === undefined) throw new TypeError(`fetch: nothing answers ${request.url}: give testEnv({ fetch })`)
+    if (answer === undefined) throw new TypeError(`fetch: no handler for ${request.url}: set testEnv({ fetch })`)
     return answer(request)
   }

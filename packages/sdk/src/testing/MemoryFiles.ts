@@ -2,7 +2,7 @@
 import type { Asset, Content, FileData, Files, StoredFile } from "../Files.ts"
 import { namedError } from "./failures.ts"
 
-/** What files and assets are given as. */
+/** Contents of files or assets, by path or name. */
 export type Contents = Readonly<Record<string, string | Uint8Array<ArrayBuffer>>>
 
 interface Entry {
@@ -16,7 +16,7 @@ export interface FilesOptions {
   readonly freshId: () => string
 }
 
-/** Links last a week at most. */
+/** Maximum lifetime of a link, one week in seconds. */
 const linkSecondsMax = 7 * 24 * 3600
 
 export class MemoryFiles {
@@ -26,14 +26,14 @@ export class MemoryFiles {
 
   constructor(contents: Contents, options: FilesOptions) {
     this.#options = options
-    for (const [path, data] of Object.entries(contents)) this.#store(path, bytesOf(data), typeOf(data), null)
+    for (const [path, data] of Object.entries(contents)) this.#store(path, toBytes(data), inferType(data), null)
   }
 
-  /** As a run sees them; null for who is none. `check` comes first in every call. */
+  /** Returns the files for a run, or for the test if `run_id` is null. Every call first calls `check`. */
   as(run_id: string | null, check: () => void): Files {
     return {
       put: async (path, data, options = {}) => {
-        const content_type = text(options.content_type ?? typeOf(data), "content_type")
+        const content_type = text(options.content_type ?? inferType(data), "content_type")
         const bytes = await read(data)
         check()
         return this.#store(text(path, "path"), bytes, content_type, run_id)
@@ -41,7 +41,7 @@ export class MemoryFiles {
       get: async (path) => {
         check()
         const entry = this.#entries.get(checkedPath(path))
-        return entry === undefined ? null : { ...entry.file, ...contentOf(() => this.#current(entry)) }
+        return entry === undefined ? null : { ...entry.file, ...toContent(() => this.#current(entry)) }
       },
       list: async (prefix = "", { limit = Number.POSITIVE_INFINITY, offset = 0 } = {}) => {
         check()
@@ -90,16 +90,16 @@ export class MemoryFiles {
   }
 }
 
-/** A file of the build. */
-export const assetOf = (contents: Contents, name: string): (Asset & Content) | null => {
+/** Returns a file of the build, or null. */
+export const findAsset = (contents: Contents, name: string): (Asset & Content) | null => {
   const data = Object.hasOwn(contents, name) ? contents[name] : undefined
   if (data === undefined) return null
-  const bytes = bytesOf(data)
+  const bytes = toBytes(data)
   const content_type = assetTypes.get(name.slice(name.lastIndexOf(".") + 1)) ?? unknownType
-  return { name, size: bytes.length, content_type, etag: `"${name}"`, ...contentOf(() => bytes) }
+  return { name, size: bytes.length, content_type, etag: `"${name}"`, ...toContent(() => bytes) }
 }
 
-const contentOf = (bytes: () => Uint8Array<ArrayBuffer>): Content => ({
+const toContent = (bytes: () => Uint8Array<ArrayBuffer>): Content => ({
   bytes: async () => bytes().slice(),
   text: async () => new TextDecoder().decode(bytes()),
   json: async () => JSON.parse(new TextDecoder().decode(bytes())),
@@ -120,26 +120,26 @@ const assetTypes: ReadonlyMap<string, string> = new Map([
   ["txt", "text/plain; charset=utf-8"]
 ])
 
-const typeOf = (data: unknown): string => {
+const inferType = (data: unknown): string => {
   if (typeof data === "string") return "text/plain; charset=utf-8"
   return data instanceof Blob && data.type !== "" ? data.type : unknownType
 }
 
-const bytesOf = (data: string | Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> =>
+const toBytes = (data: string | Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> =>
   typeof data === "string" ? new TextEncoder().encode(data) : data.slice()
 
 const read = async (data: FileData): Promise<Uint8Array<ArrayBuffer>> => {
-  if (typeof data === "string") return bytesOf(data)
+  if (typeof data === "string") return toBytes(data)
   if (ArrayBuffer.isView(data)) return new Uint8Array(data.buffer, data.byteOffset, data.byteLength).slice()
   if (data instanceof ArrayBuffer || data instanceof Blob || data instanceof ReadableStream) {
     return new Uint8Array(await new Response(data).arrayBuffer())
   }
-  throw new TypeError("A file is made of a string, a buffer, a Blob or a ReadableStream")
+  throw new TypeError("The data of a file must be a string, a buffer, a Blob or a ReadableStream")
 }
 
 const checkedPath = (path: string): string => {
   const segments = text(path, "path").split("/")
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it refuses
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: it rejects control characters
   const wrong = /[\u0000-\u001f\u007f-\u009f\\]/.test(path) || new TextEncoder().encode(path).length > 1024
   if (wrong || segments.some((segment) => segment === "" || segment === "." || segment === "..")) {
     throw namedError("BadRequest", "path must have 1 to 1024 bytes, in segments that are not empty, . or ..")

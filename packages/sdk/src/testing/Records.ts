@@ -1,7 +1,8 @@
-/** What a run did that others can see, in the order in which it did it. Everything is as JSON has it. */
+/** Records of the visible actions of a run, in order. All values are converted through JSON. */
 
 import type { Duration } from "../Meta.ts"
-import type { LogLevel, NewSchedule } from "../Svc.ts"
+import type { LogLevel } from "../Svc.ts"
+import type { NewSchedule } from "../SvcOperations.ts"
 
 export interface PublishedEvent {
   readonly type: string
@@ -20,7 +21,7 @@ export interface CreatedSchedule extends NewSchedule {
 }
 
 export interface HostCall {
-  /** Of the host function. */
+  /** Name of the host function. */
   readonly name: string
   readonly input: unknown
 }
@@ -43,7 +44,7 @@ export interface Records {
   readonly cancelled: ReadonlyArray<{ readonly id: string } | { readonly fn: string }>
   readonly hostCalls: ReadonlyArray<HostCall>
   readonly emitted: ReadonlyArray<Emitted>
-  /** Of `svc.log` and `console`. */
+  /** Lines of `svc.log` and `console`. */
   readonly logs: ReadonlyArray<LogLine>
 }
 
@@ -57,7 +58,7 @@ export class RunBook implements Records {
   readonly logs: Array<LogLine> = []
   #ended = false
 
-  /** From here on the run can reach nothing, and what it logs is lost. */
+  /** Ends the run: its later calls reject, and its later log lines are dropped. */
   end(): void {
     this.#ended = true
   }

@@ -1,4 +1,4 @@
-/** Functions in plain tests: each call is a run, with a `svc` that works in memory and writes down what is asked. */
+/** Functions in plain tests: each call is a run, with a `svc` that works in memory and records its calls. */
 import type { Event } from "../Event.ts"
 import type { Files } from "../Files.ts"
 import type { HostFakes } from "../Host.ts"
@@ -8,51 +8,57 @@ import type { Tick } from "../Tick.ts"
 import type { Project } from "./exported.ts"
 import type { Failure } from "./failures.ts"
 import type { Contents } from "./MemoryFiles.ts"
+import type { SvcFakes } from "./operations.ts"
 import type { Records } from "./Records.ts"
 import type { TestRequest } from "./requests.ts"
 
 export interface TestOptions {
   /** The secrets of the project. */
   readonly context?: Readonly<Record<string, string>>
-  /** Files that are there already, by path. */
+  /** Existing files by path. */
   readonly files?: Contents
   /** Files of the build, by name. */
   readonly assets?: Contents
   /**
-   * What the build exports, `import * as project from "../src/index.ts"`: for `svc.invoke`, and so that calls and
-   * schedules of other functions are refused. Without it they are not.
+   * Exports of the build, `import * as project from "../src/index.ts"`. `svc.invoke` needs them. With them, calls and
+   * schedules of unknown functions are refused.
    */
   readonly functions?: Project
-  /** Stand in for functions of the host; what they throw, the call rejects with. The others are not there. */
+  /** Fakes of host functions. A call rejects with the error of its fake; other functions do not exist. */
   readonly host?: HostFakes
-  /** Answers what functions `fetch`. Without it `fetch` rejects, as where a host allows none. */
+  /**
+   * Fakes of host calls of `svc`, such as `{ "context.get": () => null }`. They replace the behaviour of the kit, which then
+   * does not record the call.
+   */
+  readonly svc?: SvcFakes
+  /** Responds to the requests of `fetch`. Without it, `fetch` rejects, as on a host without egress. */
   readonly fetch?: (request: Request) => Response | Promise<Response>
-  /** What time it is, ISO 8601: for events, ticks and files, not for the code's own clock. 2026-01-01 by default. */
+  /** Time of events, ticks and files, ISO 8601; 2026-01-01 by default. It does not change the code's own clock. */
   readonly now?: string
 }
 
 export interface RunOptions {
-  /** Which try it is; 1 by default. */
+  /** Number of the attempt; 1 by default. */
   readonly attempt?: number
-  /** Stops the run when it is aborted: it ends as cancelled, and `svc.signal` is aborted. */
+  /** Cancels the run when it aborts; `svc.signal` aborts as well. */
   readonly signal?: AbortSignal
-  /** Other facts of `svc.run`. */
+  /** Other fields of `svc.run`. */
   readonly run?: Partial<RunFacts>
 }
 
 export interface CallerOptions extends RunOptions {
-  /** Who calls. By default nobody, and for webhooks that require one an API key with all rights. */
+  /** The caller. By default null for open webhooks, otherwise an API key with all rights. */
   readonly caller?: Caller
 }
 
 export interface EventOptions<E extends Event> extends RunOptions {
-  /** The type that the function handles, unless it handles several. */
+  /** Event type; by default the only one that the function handles. */
   readonly type?: E["event_type"]
-  /** Other facts of the event. */
+  /** Other fields of the event. */
   readonly event?: Partial<Omit<Event, "event_type" | "event_data">>
 }
 
-/** What a value is once it has been JSON. */
+/** Type of a value after conversion through JSON. */
 export type Stored<A> = unknown extends A
   ? unknown
   : A extends undefined
@@ -67,24 +73,24 @@ export type Stored<A> = unknown extends A
 export interface TestRun<Result> extends Records {
   readonly run: RunFacts
   readonly status: "succeeded" | "failed" | "cancelled"
-  /** What the function returned, as JSON has it; null unless it succeeded. */
+  /** Result of the function, converted through JSON; null unless it succeeded. */
   readonly result: Result | null
-  /** What it threw; null unless it failed. */
+  /** Error of the function; null unless it failed. */
   readonly error: Failure | null
 }
 
 export interface TestAnswer extends TestRun<unknown> {
-  /** What the caller of the webhook gets; 500 when the function failed. */
+  /** Response to the caller of the webhook; 500 if the function failed. */
   readonly response: Response
 }
 
-/** `svc` is `never`: whatever a function expects there, it gets all of it. */
+/** A function under test. `svc` is `never`, so that functions with any type of `svc` are accepted. */
 interface Fn<In, Result> {
   (input: In, svc: never): Result | Promise<Result>
   readonly meta?: Meta
 }
 
-/** An environment in memory, in which one run after the other leaves its files. Runs that fail do not reject. */
+/** An environment in memory, whose files persist between runs. Failed runs do not reject. */
 export interface TestEnv {
   /** The files of the environment. */
   readonly files: Files
@@ -94,7 +100,7 @@ export interface TestEnv {
     data: NoInfer<E["event_data"]>,
     options?: EventOptions<NoInfer<E>>
   ) => Promise<TestRun<Stored<Result>>>
-  /** The same for an event as it arrives, whatever its data are: for those that a function is to refuse. */
+  /** Runs a handler for an event with any data, to test invalid events. */
   readonly deliver: <Result>(
     fn: Fn<never, Result>,
     event: Partial<Event> & Pick<Event, "event_type" | "event_data">,
@@ -114,7 +120,7 @@ export interface TestEnv {
     args: NoInfer<Args>,
     options?: CallerOptions
   ) => Promise<TestRun<Stored<Result>>>
-  /** Calls a function with its arguments, as `svc.call` does. It finds `svc` as a global. */
+  /** Calls a function with its arguments, as `svc.call` does. `svc` is a global. */
   readonly call: <Args extends ReadonlyArray<unknown>, Result>(
     fn: (...args: Args) => Result | Promise<Result>,
     args: NoInfer<Args>,

@@ -1,23 +1,28 @@
-/** `svc` of a run in a test: what it asks for is done in memory and written down. */
+/** `svc` of a run in a test: it works in memory and records its calls. */
 import type { Files } from "../Files.ts"
+import type { Duration } from "../Meta.ts"
 import type { AnyFunction, Caller, LogLevel, RunFacts, Svc } from "../Svc.ts"
 import { namedError } from "./failures.ts"
-import { assetOf, type Contents } from "./MemoryFiles.ts"
+import { type Contents, findAsset } from "./MemoryFiles.ts"
+import { makeMethods, type SvcFakes } from "./operations.ts"
 import type { RunBook } from "./Records.ts"
-import { type Fakes, testHost } from "./TestHost.ts"
+import { type Fakes, testHost, toFakes } from "./TestHost.ts"
+import { toArguments } from "./toArguments.ts"
 
-/** What runs of one environment have in common. */
-export interface Surroundings {
+/** Settings that all runs of an environment share. */
+export interface EnvContext {
   readonly context: Readonly<Record<string, string>>
   readonly assets: Contents
-  /** Null when nothing is known of the build: then every reference is good. */
+  /** Functions of the build; null if unknown, which allows every reference. */
   readonly functions: ReadonlyMap<string, AnyFunction> | null
-  /** Of functions of the host, by name. */
+  /** Fakes of host functions. */
   readonly host: Fakes
+  /** Fakes of host calls. */
+  readonly svc: Fakes
   readonly freshId: () => string
 }
 
-export interface Occasion {
+export interface RunContext {
   readonly run: RunFacts
   readonly caller: Caller | null
   readonly signal: AbortSignal
@@ -29,117 +34,103 @@ const uuid = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i
 const emittedBytesMax = 64 * 1024
 const systemTypes = ["svc:call", "svc:schedule:new", "svc:schedule:cancel"]
 
-export const testSvc = (around: Surroundings, { run, caller, signal, files }: Occasion, book: RunBook): Svc => {
+export const testSvc = (env: EnvContext, { run, caller, signal, files }: RunContext, recorder: RunBook): Svc => {
   const log = (level: LogLevel) => (message: unknown, data?: unknown) =>
-    book.log(level, textOf(message), data === undefined ? null : asJson(data))
+    recorder.log(level, toText(message), data === undefined ? null : asJson(data))
 
-  const published = (event_type: string, stream_id: string) => ({ event_id: around.freshId(), stream_id, event_type })
+  const behaviours = toFakes(makeBehaviours(env, run, recorder))
+
+  /** Makes a host call. As in the runtime, values cross it as JSON. */
+  const callHost = async (op: string, payload: string): Promise<string> => {
+    checkOpen(recorder)
+    const behaviour = env.svc.get(op) ?? behaviours.get(op)
+    if (behaviour === undefined) {
+      throw new TypeError(`The test kit does not implement svc.${op}: set testEnv({ svc: { "${op}": … } })`)
+    }
+    return JSON.stringify(await behaviour(JSON.parse(payload))) ?? "null"
+  }
 
   return {
     run,
     caller,
     signal,
     files,
-    context: {
-      get: async (key) => {
-        if (typeof key !== "string") throw bad("svc.context.get takes a string, the key")
-        checkOpen(book)
-        return (Object.hasOwn(around.context, key) ? around.context[key] : undefined) ?? null
-      },
-      all: async () => {
-        checkOpen(book)
-        return { ...around.context }
-      }
-    },
-    events: {
-      publish: async (event) => {
-        if (typeof event !== "object" || event === null) {
-          throw bad("svc.events.publish takes an object with type and data")
-        }
-        checkOpen(book)
-        const { type, data, stream_id, delay } = asJson(event)
-        if (typeof type !== "string" || data === undefined) throw new TypeError("An event has type and data")
-        if (type === "" || type.length > 256) throw bad("event_type must have 1 to 256 characters")
-        if (type.startsWith("svc:") && !systemTypes.includes(type)) throw bad(`${type} cannot be published`)
-        if (stream_id !== undefined && !uuid.test(stream_id)) throw bad("stream_id must be a UUID")
-        if (delay !== undefined && !isDuration(delay)) throw bad("delay must be a duration")
-        book.published.push({
-          type,
-          data,
-          ...(stream_id === undefined ? {} : { stream_id }),
-          ...(delay === undefined ? {} : { delay })
-        })
-        return published(type, stream_id ?? around.freshId())
-      }
-    },
-    call: async (fn, args) => {
-      if (typeof fn !== "string") throw bad("svc.call takes a string, the function, and its args")
-      checkOpen(book)
-      checkReference(around, fn)
-      book.calls.push(asJson({ fn, args: listOf(args) }))
-      const { event_id, stream_id } = published("svc:call", run.stream_id)
-      return { event_id, stream_id }
-    },
-    invoke: async (fn, args) => Reflect.apply(found(around, fn), undefined, listOf(args)),
-    schedules: {
-      create: async (schedule) => {
-        if (typeof schedule !== "object" || schedule === null) {
-          throw bad("svc.schedules.create takes an object with fn, args and schedule")
-        }
-        checkOpen(book)
-        const asked = asJson(schedule)
-        if (typeof asked.fn !== "string" || typeof asked.schedule !== "string") {
-          throw new TypeError("A schedule has fn and schedule")
-        }
-        if (asked.args !== undefined && !Array.isArray(asked.args)) throw new TypeError("args must be a list")
-        checkReference(around, asked.fn)
-        const schedule_id = around.freshId()
-        book.scheduled.push({ schedule_id, ...asked })
-        return { schedule_id }
-      },
-      cancel: async (schedule) => {
-        if (typeof schedule !== "object" || schedule === null || "id" in schedule === "fn" in schedule) {
-          throw bad("svc.schedules.cancel takes an object with either id or fn")
-        }
-        checkOpen(book)
-        book.cancelled.push(asJson(schedule))
-      }
-    },
-    host: testHost(around.host, book, () => checkOpen(book)),
-    stream: {
-      emit: async (data_type, payload) => {
-        if (typeof data_type !== "string" || data_type === "" || data_type.length > 256) {
-          throw bad("svc.stream.emit takes the type of the data, 1 to 256 characters, and the payload")
-        }
-        checkOpen(book)
-        const text = JSON.stringify(payload ?? null) ?? "null"
-        if (new TextEncoder().encode(text).length > emittedBytesMax) {
-          throw namedError("LimitExceeded", `svc.stream.emit takes at most ${emittedBytesMax} bytes of JSON`)
-        }
-        book.emitted.push({ data_type, payload: JSON.parse(text) })
-      }
-    },
+    ...makeMethods(callHost),
+    invoke: async (fn, args) => Reflect.apply(found(env, fn), undefined, toArguments(args)),
+    host: testHost(env.host, recorder, () => checkOpen(recorder)),
     asset: async (name) => {
       if (typeof name !== "string") throw new TypeError("name must be a string")
-      checkOpen(book)
-      return assetOf(around.assets, name)
+      checkOpen(recorder)
+      return findAsset(env.assets, name)
     },
     log: { debug: log("debug"), info: log("info"), warn: log("warn"), error: log("error") }
   }
 }
 
-/** Rejects once the run has ended. */
-export const checkOpen = (book: RunBook): void => {
-  if (book.ended) throw namedError("RunEnded", "the run has ended")
+/** Returns what the operations do in memory. They emulate rules of the runtime and record their calls. */
+const makeBehaviours = (env: EnvContext, run: RunFacts, recorder: RunBook): SvcFakes => ({
+  "context.get": ({ key }) => (Object.hasOwn(env.context, key) ? env.context[key] : undefined) ?? null,
+  "context.all": () => env.context,
+  "events.publish": ({ type, data, stream_id, delay }) => {
+    if (typeof type !== "string" || data === undefined) throw new TypeError("An event has type and data")
+    if (type === "" || type.length > 256) throw bad("event_type must have 1 to 256 characters")
+    if (type.startsWith("svc:") && !systemTypes.includes(type)) throw bad(`${type} cannot be published`)
+    if (typeof stream_id === "string" && !uuid.test(stream_id)) throw bad("stream_id must be a UUID")
+    const publishedDelay = delay ?? undefined
+    if (publishedDelay !== undefined && !isDuration(publishedDelay)) throw bad("delay must be a duration")
+    recorder.published.push({
+      type,
+      data,
+      ...(typeof stream_id === "string" ? { stream_id } : {}),
+      ...(publishedDelay === undefined ? {} : { delay: publishedDelay })
+    })
+    return { event_id: env.freshId(), stream_id: stream_id ?? env.freshId(), event_type: type }
+  },
+  call: ({ fn, args = [] }) => {
+    checkReference(env, fn)
+    recorder.calls.push({ fn, args })
+    return { event_id: env.freshId(), stream_id: run.stream_id }
+  },
+  "schedules.create": (schedule) => {
+    if (typeof schedule.fn !== "string" || typeof schedule.schedule !== "string") {
+      throw new TypeError("A schedule has fn and schedule")
+    }
+    if (schedule.args !== undefined && !Array.isArray(schedule.args)) throw new TypeError("args must be a list")
+    checkReference(env, schedule.fn)
+    const schedule_id = env.freshId()
+    recorder.scheduled.push({ schedule_id, ...schedule })
+    return { schedule_id }
+  },
+  "schedules.cancel": ({ id, fn }) => {
+    if ((id === undefined) === (fn === undefined)) {
+      throw bad("svc.schedules.cancel takes an object with either id or fn")
+    }
+    recorder.cancelled.push(id === undefined ? { fn: fn ?? "" } : { id })
+  },
+  "stream.emit": ({ data_type, payload }) => {
+    if (data_type === "" || data_type.length > 256) {
+      throw bad("svc.stream.emit takes the type of the data, 1 to 256 characters, and the payload")
+    }
+    const emitted = payload ?? null
+    if (new TextEncoder().encode(JSON.stringify(emitted)).length > emittedBytesMax) {
+      throw namedError("LimitExceeded", `svc.stream.emit takes at most ${emittedBytesMax} bytes of JSON`)
+    }
+    recorder.emitted.push({ data_type, payload: emitted })
+  }
+})
+
+/** Throws if the run has ended. */
+export const checkOpen = (recorder: RunBook): void => {
+  if (recorder.ended) throw namedError("RunEnded", "the run has ended")
 }
 
-const checkReference = ({ functions }: Surroundings, fn: string): void => {
+const checkReference = ({ functions }: EnvContext, fn: string): void => {
   if (functions === null || functions.has(fn.slice(fn.indexOf(":") + 1))) return
   throw bad(`there is no function ${fn}`)
 }
 
-/** Without the functions of the build none is found. */
-const found = ({ functions }: Surroundings, reference: string): AnyFunction => {
+/** Returns a function of the build; throws if it does not exist. */
+const found = ({ functions }: EnvContext, reference: string): AnyFunction => {
   const fn = functions?.get(reference)
   if (fn === undefined) throw namedError("FunctionNotFound", `the build exports no function ${reference}`)
   return fn
@@ -147,14 +138,11 @@ const found = ({ functions }: Surroundings, reference: string): AnyFunction => {
 
 const bad = (reason: string): Error => namedError("BadRequest", reason)
 
-const listOf = (args: unknown): ReadonlyArray<unknown> =>
-  args === undefined ? [] : Array.isArray(args) ? args : [args]
-
-/** What comes of a value on its way through JSON. */
+/** Converts a value through JSON. */
 const asJson = <A>(value: A): A => JSON.parse(JSON.stringify(value) ?? "null")
 
-const textOf = (message: unknown): string =>
+const toText = (message: unknown): string =>
   typeof message === "string" ? message : (JSON.stringify(message) ?? String(message))
 
-const isDuration = (value: unknown): boolean =>
+const isDuration = (value: unknown): value is Duration =>
   typeof value === "number" ? value >= 0 : typeof value === "string" && duration.test(value)

@@ -1,10 +1,10 @@
-/** The functions of a module, by the names that references have. */
+/** The functions of a module, by their reference names. */
 import type { AnyFunction } from "../Svc.ts"
 
-/** What `import * as project from "./index.ts"` gives: functions, and objects of functions as namespaces. */
+/** A module namespace: functions, and objects of functions as further namespaces. */
 export type Project = Readonly<Record<string, unknown>>
 
-export const functionsOf = (project: Project): ReadonlyMap<string, AnyFunction> =>
+export const listFunctions = (project: Project): ReadonlyMap<string, AnyFunction> =>
   new Map(
     Object.entries(project).flatMap(([name, value]) =>
       isFunction(value)

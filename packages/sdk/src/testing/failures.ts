@@ -1,19 +1,19 @@
-/** Errors by name, as the runtime names them. */
+/** Errors with the names of the runtime. */
 
 export const namedError = (name: string, message: string): Error => Object.assign(new Error(message), { name })
 
-/** What a failed run says of what was thrown. */
+/** Description of an error in a failed run. */
 export interface Failure {
   readonly name: string
   readonly message: string
   readonly stack: string
 }
 
-export const failureOf = (thrown: unknown): Failure => {
+export const toFailure = (thrown: unknown): Failure => {
   if (typeof thrown !== "object" || thrown === null) return { name: "Error", message: String(thrown), stack: "" }
   const { name, message, stack }: { readonly name?: unknown; readonly message?: unknown; readonly stack?: unknown } =
     thrown
-  return { name: textOf(name, "Error"), message: textOf(message, ""), stack: textOf(stack, "") }
+  return { name: toText(name, "Error"), message: toText(message, ""), stack: toText(stack, "") }
 }
 
-const textOf = (value: unknown, absent: string): string => (value === undefined ? absent : String(value))
+const toText = (value: unknown, absent: string): string => (value === undefined ? absent : String(value))

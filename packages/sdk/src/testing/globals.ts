@@ -1,8 +1,8 @@
 /**
  * The globals of a run: `svc`, `fetch`, and `console`, which also writes to the run's log.
  *
- * They are put in place with the first run and look at which run is going on, so that runs may overlap and everything
- * outside of one is as before.
+ * The first run installs them. They look up the current run, so runs may overlap, and code outside of runs is not
+ * affected.
  */
 import { AsyncLocalStorage } from "node:async_hooks"
 import { format } from "node:util"

@@ -1,23 +1,23 @@
-/** Requests as webhooks get them, made as the runtime makes them of what arrives. */
+/** Builds the requests of webhooks in the same way as the runtime. */
 import type { Meta } from "../Meta.ts"
 import type { Caller } from "../Svc.ts"
 import type { RequestAuth, WebhookRequest } from "../WebhookRequest.ts"
 
-/** What is sent to a webhook. */
+/** A request to a webhook. */
 export interface TestRequest {
-  /** What the function declares, unless given. */
+  /** By default the declared method of the function. */
   readonly method?: string
-  /** The path, without the query; what the function declares, unless given. */
+  /** The path without the query; by default the declared path of the function. */
   readonly url?: string
   readonly headers?: Readonly<Record<string, string>>
   readonly query?: Readonly<Record<string, string>>
-  /** Text and bytes are sent as they are; anything else as JSON, with that content type unless another is given. */
+  /** Text and bytes are sent unchanged. Other values are sent as JSON, by default with that content type. */
   readonly body?: unknown
-  /** Of the socket: headers may say another. */
+  /** Address of the socket; headers may override it. */
   readonly ip?: string
 }
 
-export const requestOf = (
+export const buildRequest = (
   sent: TestRequest,
   meta: Meta | undefined,
   caller: Caller | null
@@ -33,13 +33,14 @@ export const requestOf = (
     headers,
     query: sent.query ?? {},
     ip: headers["x-forwarded-for"]?.split(",")[0]?.trim() || headers["x-real-ip"]?.trim() || sent.ip || "127.0.0.1",
-    ...(caller === null ? {} : { auth: authOf(caller) }),
+    ...(caller === null ? {} : { auth: toAuth(caller) }),
     ...decoded(sent.body, headers["content-type"] ?? "")
   }
 }
 
-const authOf = ({ type, id, metadata }: Caller): RequestAuth => {
-  if (type === "host" || id === null) throw new TypeError("The host calls no webhooks: give a caller of another type")
+const toAuth = ({ type, id, metadata }: Caller): RequestAuth => {
+  if (type === "host" || id === null)
+    throw new TypeError("A caller of type host cannot call webhooks: use another type")
   return { type, [type]: { id, meta: metadata } }
 }
 

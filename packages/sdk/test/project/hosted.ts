@@ -1,4 +1,4 @@
-/** What a project asks of its host. */
+/** A project that calls its host. */
 import "../../src/globals.ts"
 
 declare module "../../src/Host.ts" {

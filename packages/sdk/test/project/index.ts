@@ -1,4 +1,4 @@
-/** A project that uses all that functions can reach, run both by the test kit and by the runtime itself. */
+/** A project that uses the whole API of functions. Both the test kit and the runtime run it. */
 import "../../src/globals.ts"
 import * as z from "zod"
 import { callable, defineEvents, schedule, tool, webhook } from "../../src/index.ts"
@@ -12,7 +12,7 @@ const { handler } = defineEvents({ "order:created": Order, "order:priced": z.obj
 
 const runOfGlobal = () => svc.run.run_id
 
-/** Everything that leaves a trace. */
+/** All recorded actions. */
 export const onOrder = handler(
   { event: "order:created", retry: { attempts: 2, delay: "1ms", jitter: false }, concurrency: { limit: 5, key: "id" } },
   async (event, svc) => {
@@ -45,7 +45,7 @@ export const onOrder = handler(
   }
 )
 
-/** Each step refuses something; what is told is by which name. */
+/** Each step causes a rejection; the result contains the error names. */
 export const refusals = handler("order:*", async (event, svc) => {
   const big = "x".repeat(70_000)
   const steps: Readonly<Record<string, () => Promise<unknown>>> = {
@@ -64,6 +64,9 @@ export const refusals = handler("order:*", async (event, svc) => {
     noKey: () => svc.context.get(JSON.parse("7")),
     bigEmit: () => svc.stream.emit("big", big),
     emptyEmit: () => svc.stream.emit("", 1),
+    noEmit: () => svc.stream.emit(JSON.parse("7"), 1),
+    nullSchedule: () => svc.schedules.create(JSON.parse("null")),
+    bothCancel: () => svc.schedules.cancel({ id: "1", fn: "main/add" }),
     badPath: () => svc.files.put("a//b", "x"),
     noFile: () => svc.files.put("a", JSON.parse("7")),
     longLink: () => svc.files.url("a", { expires_in: 10 ** 9 }),

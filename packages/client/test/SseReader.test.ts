@@ -1,16 +1,16 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
-import { type Block, BlockReader } from "../src/streams/EventBlocks.ts"
+import { type SseBlock, SseParser } from "../src/streams/SseReader.ts"
 
-const none: Block = { id: null, event: null, data: null, retry: null }
+const none: SseBlock = { id: null, event: null, data: null, retry: null }
 
-const read = (...pieces: ReadonlyArray<string>): ReadonlyArray<Block> => {
-  const reader = new BlockReader()
+const read = (...pieces: ReadonlyArray<string>): ReadonlyArray<SseBlock> => {
+  const reader = new SseParser()
   return pieces.flatMap((piece) => reader.take(piece))
 }
 
-describe("a reader of event blocks", () => {
-  it("reads fields, joins lines of data, and leaves comments out", () => {
+describe("SseParser", () => {
+  it("parses fields, joins data lines, and omits comments", () => {
     assert.deepStrictEqual(read(": connected\nid: 7\n\n: heartbeat\n\nid: 8\nevent: a\ndata: {\ndata: }\n\n"), [
       { ...none, id: "7" },
       { id: "8", event: "a", data: "{\n}", retry: null }
@@ -21,11 +21,11 @@ describe("a reader of event blocks", () => {
     ])
   })
 
-  it("keeps back what is not over", () => {
+  it("withholds incomplete blocks", () => {
     assert.deepStrictEqual(read("data: 1\n\ndata: 2\n"), [{ ...none, data: "1" }])
   })
 
-  it("reads the same, however the text is cut and its lines end", () => {
+  it("returns the same blocks for any chunks and line endings", () => {
     const line = fc.constantFrom("data: a", "data:", "event: e", "id: 1", ": c", "retry: 5", "", "")
     fc.assert(
       fc.property(

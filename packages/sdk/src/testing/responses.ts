@@ -1,38 +1,38 @@
-/** What a webhook's caller gets, and what is stored of it, made as the runtime makes them of what a function returns. */
+/** Converts a function's result to a webhook's response and its stored result, in the same way as the runtime. */
 import { namedError } from "./failures.ts"
 
-export interface Answer {
-  /** What the caller gets. */
+export interface WebhookReply {
+  /** Response to the caller. */
   readonly response: Response
-  /** The run's result. */
+  /** Result of the run. */
   readonly result: unknown
 }
 
-/** A response, or any other value as JSON. */
-export const answerOf = async (value: unknown): Promise<Answer> => {
-  if (value instanceof Response) return ofWeb(value)
-  if (typeof value !== "object" || value === null) return ofValue(value)
+/** Converts a response, or any other value as JSON. */
+export const toReply = async (value: unknown): Promise<WebhookReply> => {
+  if (value instanceof Response) return fromWebResponse(value)
+  if (typeof value !== "object" || value === null) return fromValue(value)
   const { status, headers, body }: { readonly status?: unknown; readonly headers?: unknown; readonly body?: unknown } =
     value
-  return typeof status === "number" && Number.isInteger(status) ? ofParts(status, headers, body) : ofValue(value)
+  return typeof status === "number" && Number.isInteger(status) ? fromParts(status, headers, body) : fromValue(value)
 }
 
-/** The answer where the function has failed: nothing of the reason. */
-export const failedAnswer = (): Response =>
+/** Returns the response for a failed function, without the reason. */
+export const failureResponse = (): Response =>
   Response.json({ error: { code: "internal_server_error", message: "Internal server error" } }, { status: 500 })
 
 export const jsonText = (value: unknown): string => {
   const text: string | undefined = value === undefined ? "null" : JSON.stringify(value)
-  if (text === undefined) throw new TypeError(`A ${typeof value} was returned, which JSON cannot say`)
+  if (text === undefined) throw new TypeError(`A ${typeof value} was returned, which JSON cannot represent`)
   return text
 }
 
-const ofValue = (value: unknown): Answer => {
+const fromValue = (value: unknown): WebhookReply => {
   const text = jsonText(value)
-  return { response: responseOf(200, [["content-type", "application/json"]], text), result: JSON.parse(text) }
+  return { response: buildResponse(200, [["content-type", "application/json"]], text), result: JSON.parse(text) }
 }
 
-const ofWeb = async (response: Response): Promise<Answer> => {
+const fromWebResponse = async (response: Response): Promise<WebhookReply> => {
   const bytes = new Uint8Array(await response.clone().arrayBuffer())
   const cookies = response.headers.getSetCookie()
   const headers = {
@@ -40,48 +40,48 @@ const ofWeb = async (response: Response): Promise<Answer> => {
     ...(cookies.length === 0 ? {} : { "set-cookie": cookies })
   }
   const body = btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""))
-  return { response, result: resultOf(response.status, headers, body || undefined) }
+  return { response, result: toResult(response.status, headers, body || undefined) }
 }
 
-const ofParts = (status: number, given: unknown, body: unknown): Answer => {
+const fromParts = (status: number, given: unknown, body: unknown): WebhookReply => {
   if (status < 200 || status > 599) throw invalid(`the status ${status}, which is outside 200 to 599`)
-  const headers = headersOf(given)
+  const headers = normalizeHeaders(given)
   const contentType = headers["content-type"]
   const lines = Object.entries(headers).flatMap(([name, value]) =>
     [value].flat().map((line): readonly [string, string] => [name, line])
   )
-  if (body === undefined) return { response: responseOf(status, lines, ""), result: resultOf(status, headers) }
+  if (body === undefined) return { response: buildResponse(status, lines, ""), result: toResult(status, headers) }
   if (
     typeof contentType === "string" &&
     !/^[\t ]*(?:application|text)\/(?:[^;\t ]*\+)?json[\t ]*(?:;|$)/i.test(contentType)
   ) {
     if (typeof body === "string") {
-      return { response: responseOf(status, lines, body), result: resultOf(status, headers, body || undefined) }
+      return { response: buildResponse(status, lines, body), result: toResult(status, headers, body || undefined) }
     }
     if (body instanceof Uint8Array) {
       const base64 = btoa(Array.from(body, (byte) => String.fromCharCode(byte)).join(""))
       return {
-        response: responseOf(status, lines, body.slice()),
-        result: resultOf(status, headers, base64 || undefined)
+        response: buildResponse(status, lines, body.slice()),
+        result: toResult(status, headers, base64 || undefined)
       }
     }
   }
   const text = jsonText(body)
   const typed = contentType === undefined ? [...lines, ["content-type", "application/json"] as const] : lines
-  return { response: responseOf(status, typed, text), result: resultOf(status, headers, JSON.parse(text)) }
+  return { response: buildResponse(status, typed, text), result: toResult(status, headers, JSON.parse(text)) }
 }
 
-/** Headers and body as far as there are any. */
-const resultOf = (status: number, headers: object, body?: unknown): object => ({
+/** Builds the stored result: status, and headers and body if they are not empty. */
+const toResult = (status: number, headers: object, body?: unknown): object => ({
   status,
   ...(Object.keys(headers).length === 0 ? {} : { headers }),
   ...(body === undefined ? {} : { body })
 })
 
-/** By lowercase name. The values of an array are one header, but for cookies. */
-const headersOf = (headers: unknown): Record<string, string | ReadonlyArray<string>> => {
+/** Returns headers by lowercase name. The values of an array become one header, except cookies. */
+const normalizeHeaders = (headers: unknown): Record<string, string | ReadonlyArray<string>> => {
   if (headers === undefined || headers === null) return {}
-  if (typeof headers !== "object") throw invalid("headers that are no object")
+  if (typeof headers !== "object") throw invalid("headers that are not an object")
   const read: Record<string, string | ReadonlyArray<string>> = {}
   for (const [name, value] of Object.entries(headers)) {
     if (value === undefined || value === null) continue
@@ -90,7 +90,7 @@ const headersOf = (headers: unknown): Record<string, string | ReadonlyArray<stri
       !/^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(name) ||
       !lines.every((line) => /^[\t\x20-\x7e\x80-\xff]*$/.test(line))
     ) {
-      throw invalid(`a header that cannot be sent: ${JSON.stringify(name)}`)
+      throw invalid(`an invalid header: ${JSON.stringify(name)}`)
     }
     const lower = name.toLowerCase()
     read[lower] = lower === "set-cookie" && Array.isArray(value) ? lines : lines.join(", ")
@@ -102,7 +102,7 @@ const invalid = (what: string): Error => namedError("InvalidResponse", `The func
 
 const withoutBody: ReadonlySet<number> = new Set([204, 205, 304])
 
-const responseOf = (
+const buildResponse = (
   status: number,
   headers: ReadonlyArray<readonly [string, string]>,
   body: string | Uint8Array<ArrayBuffer>

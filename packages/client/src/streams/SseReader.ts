@@ -1,18 +1,18 @@
-/** The blocks of an answer of Server-Sent Events. */
+/** Reader of Server-Sent Events. */
 import { WeftNetworkError } from "../errors/WeftNetworkError.ts"
 
-export interface Block {
+export interface SseBlock {
   readonly id: string | null
   readonly event: string | null
-  /** Lines joined; null for a block that carries no message, such as a comment. */
+  /** Joined `data` lines; null for a block without a message, such as a comment. */
   readonly data: string | null
-  /** How long the server wants clients to wait before they come back, in milliseconds. */
+  /** Delay before a reconnect that the server requests, in milliseconds. */
   readonly retry: number | null
 }
 
-/** One block; null for nothing but comments. */
-const blockOf = (lines: ReadonlyArray<string>): Block | null => {
-  let block: Block | null = null
+/** Parses a block. Returns null for comments only. */
+const parseBlock = (lines: ReadonlyArray<string>): SseBlock | null => {
+  let block: SseBlock | null = null
   for (const line of lines) {
     const colon = line.indexOf(":")
     if (colon === 0) continue
@@ -28,26 +28,26 @@ const blockOf = (lines: ReadonlyArray<string>): Block | null => {
 }
 
 /**
- * Cuts text into blocks. Lines end with LF, CR, or both; a block ends with an empty line, and what no empty line
- * follows is none.
+ * Incremental parser of blocks. Lines end with LF, CR, or both. A block ends with an empty line; an incomplete block at
+ * the end is ignored.
  */
-export class BlockReader {
+export class SseParser {
   #text = ""
   #lines: Array<string> = []
 
-  take(text: string): ReadonlyArray<Block> {
-    const blocks: Array<Block> = []
-    const all = this.#text + text
-    // Whether a line feed follows the last character is not known yet.
-    const usable = all.endsWith("\r") ? all.slice(0, -1) : all
-    const lines = usable.split(/\r\n|\n|\r/)
-    this.#text = (lines.pop() ?? "") + all.slice(usable.length)
+  take(text: string): ReadonlyArray<SseBlock> {
+    const blocks: Array<SseBlock> = []
+    const pending = this.#text + text
+    // A final CR may be followed by LF in the next chunk.
+    const complete = pending.endsWith("\r") ? pending.slice(0, -1) : pending
+    const lines = complete.split(/\r\n|\n|\r/)
+    this.#text = (lines.pop() ?? "") + pending.slice(complete.length)
     for (const line of lines) {
       if (line !== "") {
         this.#lines.push(line)
         continue
       }
-      const block = blockOf(this.#lines)
+      const block = parseBlock(this.#lines)
       this.#lines = []
       if (block !== null) blocks.push(block)
     }
@@ -55,28 +55,28 @@ export class BlockReader {
   }
 }
 
-/** The blocks as they come. Fails when nothing at all, not even a comment, was heard for `silenceMs`. */
-export async function* blocksOf(response: Response, silenceMs: number): AsyncGenerator<Block, void, undefined> {
+/** Yields the blocks of a response. Fails if no data, not even a comment, arrives for `silenceMs`. */
+export async function* readBlocks(response: Response, silenceMs: number): AsyncGenerator<SseBlock, void, undefined> {
   const reader = response.body?.getReader()
   if (reader === undefined) return
   const decoder = new TextDecoder()
-  const blocks = new BlockReader()
+  const blocks = new SseParser()
   try {
     for (;;) {
-      const { done, value } = await withPatience(reader.read(), silenceMs)
+      const { done, value } = await withSilenceTimeout(reader.read(), silenceMs)
       if (done) return
       yield* blocks.take(decoder.decode(value, { stream: true }))
     }
   } finally {
-    // Ends the connection. What it fails with is known already.
+    // Closes the connection. Its error is already known.
     await reader.cancel().catch(() => undefined)
   }
 }
 
-const withPatience = async <T>(reading: Promise<T>, millis: number): Promise<T> => {
+const withSilenceTimeout = async <T>(reading: Promise<T>, millis: number): Promise<T> => {
   let timer: ReturnType<typeof setTimeout> | undefined
   const silence = new Promise<never>((_, reject) => {
-    const message = `Nothing was heard for ${millis} ms, not even a heartbeat`
+    const message = `No data for ${millis} ms, not even a heartbeat`
     timer = setTimeout(() => reject(new WeftNetworkError(message)), millis)
   })
   try {

@@ -1,4 +1,4 @@
-/** Parts of operations that are written by hand, because they are no endpoints of the API. */
+/** Parts of operations in the document that are not endpoints of the API. */
 import type { Examples } from "./Example.ts"
 import { completeResponse } from "./Responses.ts"
 
@@ -11,7 +11,7 @@ export const pathParameter = (name: string, description: string, example: string
   example
 })
 
-/** A failure of this component, in its envelope. */
+/** Returns the error response of a component, in its envelope. */
 export const failureResponse = (status: string, component: string, examples: Examples) => {
   const schema = { $ref: `#/components/schemas/${component}` }
   return [status, completeResponse(status, { content: { "application/json": { schema } } }, examples)]

@@ -1,10 +1,10 @@
-/** A server of subscriptions that fails as it is told: what a test writes is what is sent. */
+/** A server of subscriptions with scripted responses and faults. */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 
 export type Answer = (response: ServerResponse, request: IncomingMessage) => void
 
-export class FrailServer {
+export class FaultyServer {
   readonly url: string
   readonly requests: ReadonlyArray<IncomingMessage>
   readonly #close: () => Promise<void>
@@ -15,8 +15,8 @@ export class FrailServer {
     this.#close = close
   }
 
-  /** Requests are answered in turn; the last answer is for all that follow. */
-  static start(...answers: ReadonlyArray<Answer>): Promise<FrailServer> {
+  /** Starts a server. Each request gets the next response, and later ones get the last. */
+  static start(...answers: ReadonlyArray<Answer>): Promise<FaultyServer> {
     const requests: Array<IncomingMessage> = []
     const server = createServer((request, response) => {
       const answer = answers[Math.min(requests.length, answers.length - 1)]
@@ -32,12 +32,12 @@ export class FrailServer {
     return new Promise((resolve) => {
       server.listen(0, "127.0.0.1", () => {
         const { port } = server.address() as AddressInfo
-        resolve(new FrailServer(`http://127.0.0.1:${port}`, requests, close))
+        resolve(new FaultyServer(`http://127.0.0.1:${port}`, requests, close))
       })
     })
   }
 
-  /** What the clients said to have received last. */
+  /** The `Last-Event-ID` headers of the requests. */
   get lastIds(): ReadonlyArray<string | undefined> {
     return this.requests.map(({ headers }) => headers["last-event-id"]?.toString())
   }
@@ -50,21 +50,21 @@ export class FrailServer {
 const begin = (response: ServerResponse): ServerResponse =>
   response.writeHead(200, { "content-type": "text/event-stream" })
 
-/** Sends the text, then ends as servers do. */
-export const told =
+/** Sends the text, then ends the response like a real server. */
+export const respondWith =
   (text: string): Answer =>
   (response) => {
     begin(response).end(text)
   }
 
-/** Sends the text, then the connection breaks. */
-export const cutAfter =
+/** Sends the text, then disconnects. */
+export const disconnectAfter =
   (text: string): Answer =>
   (response) => {
     begin(response).write(text, () => setTimeout(() => response.socket?.destroy(), 10))
   }
 
-/** Sends the text, and nothing more. */
+/** Sends the text, then nothing more. */
 export const silentAfter =
   (text: string): Answer =>
   (response) => {

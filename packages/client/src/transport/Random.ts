@@ -1,7 +1,7 @@
-/** Random keys and ids. */
+/** Random ids and numbers. */
 
-/** A UUID of version 4. `crypto.randomUUID` is missing on pages that came over plain HTTP. */
-export const freshKey = (): string => {
+/** Returns a UUID v4. `crypto.randomUUID` is missing on pages loaded over plain HTTP. */
+export const randomUuid = (): string => {
   const bytes = crypto.getRandomValues(new Uint8Array(16))
   const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("")
   const variant = "89ab".charAt(Number.parseInt(hex.charAt(16), 16) & 3)
@@ -9,5 +9,5 @@ export const freshKey = (): string => {
   return [...groups, hex.slice(20)].join("-")
 }
 
-/** At least 0 and below 1. */
+/** Returns a number from 0, inclusive, to 1, exclusive. */
 export const randomFraction = (): number => (crypto.getRandomValues(new Uint32Array(1))[0] ?? 0) / 2 ** 32

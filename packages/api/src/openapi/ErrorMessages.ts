@@ -1,0 +1,32 @@
+/** Messages of the server for all error codes, which the examples of errors show. */
+import {
+  BadRequest,
+  DomainExists,
+  DomainLimitReached,
+  Forbidden,
+  NotFound,
+  PermissionEscalation,
+  PlanRequired,
+  RateLimited,
+  SessionLimitExceeded,
+  Unauthorized
+} from "@weft/core"
+import { internalMessage } from "../errors/Catalogue.ts"
+
+const errors = [
+  new Unauthorized({}),
+  new Forbidden({ permission: "event:order:created create" }),
+  new PermissionEscalation({ permission: "build:* create" }),
+  new PlanRequired({ reason: "Custom domains need the plan Pro or Scale" }),
+  new DomainLimitReached({ limit: 5 }),
+  new NotFound({ resource: "project" }),
+  new BadRequest({ reason: "name: is missing" }),
+  new DomainExists({}),
+  new SessionLimitExceeded({ limit: 1000 }),
+  new RateLimited({ retryAfterSeconds: 1 })
+]
+
+export const errorMessages: ReadonlyMap<string, string> = new Map([
+  ...errors.map(({ code, message }) => [code, message] as const),
+  ["internal_server_error", internalMessage]
+])

@@ -1,0 +1,94 @@
+/** Durable functions: their steps, sleeps and waits survive crashes, restarts and deployments. */
+import type { AnyEvents, Catalogue, CheckedPattern, Event, Matched, PathOf } from "./Event.ts"
+import type { HandlerMeta } from "./Handler.ts"
+import { type BackgroundTerms, type Duration, type Retry, withMeta } from "./Meta.ts"
+import type { InferInput, InferOutput, StandardSchemaV1, Unchecked } from "./StandardSchema.ts"
+import type { EventSvc } from "./Svc.ts"
+import { validate } from "./validate.ts"
+
+/** The argument of the body of a step. */
+export interface StepContext {
+  /** Number of the attempt, from 1. */
+  readonly attempt: number
+  /** The same in every attempt at this step of this run. Pass it to services that accept idempotency keys. */
+  readonly idempotencyKey: string
+}
+
+export interface StepOptions {
+  /** The policy of the function by default. */
+  readonly retry?: Retry
+}
+
+export interface EventWait {
+  /** The exact event type. */
+  readonly event: string
+  /**
+   * Required values by path into `event_data`, such as `{ "order.id": "o1" }`. At most 16 paths. Any event of the type by
+   * default.
+   */
+  readonly match?: Readonly<Record<string, unknown>>
+  /** Without it, the wait ends with the run's timeout. At most 365 days. */
+  readonly timeout?: Duration
+  /** `"start"`: events since the start of the run count, and not only those since the wait. */
+  readonly since?: "start"
+}
+
+/**
+ * `svc` of a durable function.
+ *
+ * Names appear in the run's timeline, and a replay checks them. Code outside steps may run several times; it must do the same
+ * each time.
+ */
+export interface DurableSvc<Events extends Catalogue = AnyEvents> extends EventSvc<Events> {
+  /**
+   * Runs `body` and records its result, at most 256 KiB of JSON. The body runs at least once; its recorded result is used
+   * from then on. After the last attempt of `retry` failed, the promise rejects with that error, and the function decides.
+   */
+  step<A>(name: string, body: (context: StepContext) => A | Promise<A>, options?: StepOptions): Promise<A>
+  /** Sleeps for at most 365 days. A sleep of more than a second occupies no memory. */
+  sleep(name: string, duration: Duration): Promise<void>
+  sleepUntil(name: string, time: Date | string | number): Promise<void>
+  /** Returns the first event that matches; null after the timeout. An event after this call is never missed. */
+  waitForEvent(name: string, wait: EventWait): Promise<Event | null>
+  /** Time of the last recorded result, in milliseconds since 1970: the same in each replay. */
+  now(): number
+  /** A random number in [0, 1): the same in each replay. Not for secrets. */
+  random(): number
+  /** A UUID of version 4: the same in each replay. Not for secrets. */
+  uuid(): string
+}
+
+export interface DurableOptions<Pattern extends string, Data extends StandardSchemaV1>
+  extends BackgroundTerms<PathOf<InferInput<NoInfer<Data>>>> {
+  /** An event type, a prefix that ends in `*`, or a list of these. */
+  readonly event: CheckedPattern<Pattern> | ReadonlyArray<CheckedPattern<Pattern>>
+  /** Validates `event_data`; invalid data fails the run with `Invalid`. */
+  readonly data?: Data
+}
+
+/** A durable function as the runtime calls it. `In` is the event before validation. */
+export interface DurableHandler<In extends Event, Result> {
+  (event: In, svc: DurableSvc): Promise<Result>
+  readonly meta: HandlerMeta & { readonly durable: true }
+}
+
+/**
+ * Defines a durable function that handles events:
+ *
+ *     export const fulfil = durable({ event: "order:created", timeout: "30d" }, async (event, svc) => {
+ *       const payment = await svc.step("charge", ({ idempotencyKey }) => charge(event.event_data, idempotencyKey))
+ *       await svc.sleep("settle", "2h")
+ *       return svc.step("ship", () => ship(event.event_data, payment))
+ *     })
+ *
+ * `retry` is the policy of its steps. `timeout` is for the run as a whole: 30 days by default, at most 365 days.
+ */
+export const durable = <const Pattern extends string, Result, Data extends StandardSchemaV1 = Unchecked>(
+  on: CheckedPattern<Pattern> | ReadonlyArray<CheckedPattern<Pattern>> | DurableOptions<Pattern, Data>,
+  fn: (event: Event<Matched<Pattern>, InferOutput<Data>>, svc: DurableSvc) => Result | Promise<Result>
+): DurableHandler<Event<Matched<Pattern>, InferInput<Data>>, Result> => {
+  const { data, ...meta }: DurableOptions<Pattern, Data> = typeof on === "object" && "event" in on ? on : { event: on }
+  const run = async (event: Event<Matched<Pattern>, InferInput<Data>>, svc: DurableSvc): Promise<Result> =>
+    fn({ ...event, event_data: await validate(data, event.event_data, "event_data") }, svc)
+  return withMeta(run, { ...meta, durable: true as const })
+}
