@@ -1,7 +1,7 @@
 import { weftPackage } from "../../tooling/src/build/preset.ts"
 import { guestBuild } from "./src/supervisor/GuestBuild.ts"
 
-// What runs inside an isolate finds no modules there. A runner is a process that is to start quickly.
+// An isolate has no modules, and a runner must start quickly: both are bundled.
 export default weftPackage({
   scripts: { guest: guestBuild },
   programs: ["runner/main"]

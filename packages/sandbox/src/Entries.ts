@@ -1,3 +1,3 @@
-/** Where the scripts are that do not run in this process: next to this file, as source or as built. */
+/** Paths of the scripts that run in other processes: next to this file, as source or as built. */
 export const runnerEntry = new URL("./runner/main.ts", import.meta.url)
 export const guestEntry = new URL("./guest/main.ts", import.meta.url)

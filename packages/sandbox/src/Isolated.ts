@@ -1,21 +1,20 @@
 /** The sandbox as a Layer: isolates in supervised child processes. */
 import { randomBytes } from "node:crypto"
-import { availableParallelism, totalmem } from "node:os"
+import type { NotFound, StoreUnavailable } from "@weft/core"
 import {
-  type BuildId,
   type BundleRef,
   BundleRejected,
   defaultLimits,
   type Execution,
   type Invocation,
   type Limits,
-  type NotFound,
   type Prepared,
+  type Quarantine,
   Sandbox,
   SandboxUnavailable,
-  type StoreUnavailable
-} from "@weft/core"
-import { Deferred, Effect, Layer, Redacted, type Scope, Semaphore } from "effect"
+  Turns
+} from "@weft/core/adapter"
+import { Deferred, Effect, Layer, Queue, Redacted, type Scope, Semaphore } from "effect"
 import { checkArchive, readBundle } from "./bundle/Archive.ts"
 import { engineTag, openArtifact, sealArtifact } from "./bundle/Artifact.ts"
 import { compile } from "./bundle/Compile.ts"
@@ -23,66 +22,76 @@ import { readExports } from "./bundle/Exports.ts"
 import { loadOnce } from "./bundle/Preparation.ts"
 import { StackMap } from "./bundle/StackMap.ts"
 import { StoredFiles } from "./bundle/StoredFiles.ts"
-import { Build } from "./supervisor/Build.ts"
+import { Build, buildKey } from "./supervisor/Build.ts"
 import { guestScript } from "./supervisor/GuestScript.ts"
 import { Job } from "./supervisor/Job.ts"
-import { Police } from "./supervisor/Police.ts"
 import { Pool } from "./supervisor/Pool.ts"
+import { type RunnerSizing, sizeRunners, thisMachine } from "./supervisor/RunnerSizing.ts"
 import { SpareRunner } from "./supervisor/SpareRunner.ts"
+import { Watchdog } from "./supervisor/Watchdog.ts"
 
-export interface IsolatedOptions {
+export interface SandboxOptions {
   readonly limits?: Partial<Limits>
-  /** Shared runner processes; by default as many as processors, and at least 2. */
+  /** Shared runner processes; by default the number of processors, at least 2, or fewer if the memory is small. */
   readonly runners?: number
   /**
-   * Resident memory at which a runner is killed, in bytes. By default its share of a quarter of the memory of the machine,
-   * or of the container, but from 1 to 4 GiB.
+   * Resident memory at which a runner is killed, in bytes. By default a quarter of the memory of the machine or the
+   * container, divided by the number of runners, from 1 to 4 GiB. All runners together have at most three quarters of it.
    */
   readonly rssBytes?: number
   /**
-   * Authenticates artifacts, 32 bytes or more. By default random: then artifacts are of no use to other processes,
-   * nor to this one after a restart.
+   * Key that authenticates artifacts, 32 bytes or more. By default random: then neither other processes nor this one
+   * after a restart can use the artifacts.
    */
   readonly key?: Redacted.Redacted<Uint8Array>
-  /** Without a sign of life for so long a runner is killed, in milliseconds; 1000 by default. */
+  /** A runner without a heartbeat for this long is killed, in milliseconds; 1000 by default. */
   readonly heartbeatMs?: number
-  /** Isolates end when unused for so long, in milliseconds; 10 minutes by default. */
+  /** Idle time after which an isolate ends, in milliseconds; 10 minutes by default. */
   readonly idleMs?: number
-  /** Isolates that one runner keeps, as far as memory allows; 200 by default. Builds beyond that take turns. */
+  /** Maximum isolates per runner, if memory allows; 200 by default. Further builds share them in round robin. */
   readonly isolatesPerRunner?: number
   /** Invocations after which an isolate is replaced; 1,000,000 by default. */
   readonly callsPerIsolate?: number
-  /** How many runner deaths put a build under quarantine; 2 by default. */
+  /** Number of runner deaths that put a build under quarantine; 2 by default. */
   readonly strikes?: number
-  /** Invocations of one build that may wait for its others to end, or for room; 10,000 by default. */
-  readonly waitingPerBuild?: number
+  /** Time after which a strike expires, in milliseconds; 1 hour by default. */
+  readonly strikeMs?: number
+  /** Maximum queued invocations per build; 10,000 by default. */
+  readonly queuedPerBuild?: number
   /**
-   * Keeps a process started for the next bundle that is loaded for the first time: for development, where every save is
-   * one. Costs some 50 MB; by default there is none.
+   * Keeps a process running for the next bundle that is loaded for the first time. Useful in development, where every
+   * save is a new bundle. Costs about 50 MB; false by default.
    */
   readonly spareRunner?: boolean
-  /** Bundles kept in memory for quick starts, in bytes; 128 MiB by default. */
+  /** Memory for cached bundles, in bytes; 128 MiB by default. */
   readonly bundleBytes?: number
 }
 
 const MiB = 1024 * 1024
-/** Isolates that may compute at once in one runner: more would need threads beyond the engine's pool. */
+/** Maximum isolates that compute at once in one runner: more would need threads beyond the engine's pool. */
 const enteredMax = 2
-const outboxLength = 8 * MiB
-/** Of that memory, what isolates may take up before further ones wait for room: those that are there may grow. */
-const roomShare = 0.65
+const outputLength = 8 * MiB
+/** Share of `rssBytes` that isolates may occupy before new ones have to wait. The rest lets existing isolates grow. */
+const isolateMemoryShare = 0.65
 const preparationsMax = 2
-/** What a deployment waits at most until its bundle is loaded for its first call. */
+/** Maximum quarantines that wait to be read. */
+const quarantinesMax = 1000
+const strikeMsDefault = 60 * 60 * 1000
+/** Maximum time that a deployment waits for its bundle to load, in milliseconds. */
 const warmMs = 1000
 
-/** Guest code in isolates of their own, in child processes. Closing the layer ends all of them. */
-export const isolated = (options: IsolatedOptions = {}): Layer.Layer<Sandbox> => Layer.effect(Sandbox, make(options))
+/** A sandbox that runs guest code in isolates, in child processes. Closing the layer ends all of them. */
+export const sandbox = (options: SandboxOptions = {}): Layer.Layer<Sandbox> => Layer.effect(Sandbox, make(options))
 
-const make = Effect.fnUntraced(function* (options: IsolatedOptions) {
+const make = Effect.fnUntraced(function* (options: SandboxOptions) {
   const limits: Limits = { ...defaultLimits, ...options.limits }
   const key = options.key === undefined ? randomBytes(32) : Redacted.value(options.key)
-  const size = sizeOf(options)
-  const pool = yield* makePool(options, limits, size)
+  const { runners, rssBytes } = options
+  const isolateBytes = limits.heapBytes + limits.bufferBytes
+  const size = sizeRunners({ runners, rssBytes, isolateBytes }, thisMachine())
+  // If nothing reads them, only the newest are kept.
+  const quarantines = yield* Queue.sliding<Quarantine>(quarantinesMax)
+  const pool = yield* makePool(options, limits, size, (quarantine) => void Queue.offerUnsafe(quarantines, quarantine))
   const bundles = new Bundles(pool, key, options.bundleBytes ?? 128 * MiB, yield* Effect.scope)
   const preparations = yield* Semaphore.make(preparationsMax)
   const spares = yield* Effect.acquireRelease(
@@ -96,34 +105,33 @@ const make = Effect.fnUntraced(function* (options: IsolatedOptions) {
     prepare: (zip) => Semaphore.withPermits(preparations, 1)(prepare(spares, limits, size.rssBytes, key, zip)),
     invoke: (invocation) =>
       Effect.suspend(() => {
-        const build = bundles.peek(invocation.bundle)
+        const build = bundles.getCached(invocation.bundle)
         if (build !== undefined) return run(pool, limits, build, invocation)
         return Effect.flatMap(bundles.load(invocation.bundle), (loaded) => run(pool, limits, loaded, invocation))
       }),
     warm: ({ env_id, build_id, artifact }) =>
-      Effect.flatMap(bundles.take({ env_id, build_id }, artifact), (build) =>
+      Effect.flatMap(bundles.add({ env_id, build_id }, artifact), (build) =>
         Effect.callback<void>((resume) => pool.warm(build, () => resume(Effect.void)))
       ).pipe(Effect.timeout(warmMs), Effect.ignore),
     openFile: (zip, name) => storedFiles.open(zip, name),
-    pardon: (buildId) => Effect.sync(() => pool.strikes.pardon(buildId))
+    clearQuarantine: (buildId) => Effect.sync(() => pool.strikes.clear(buildId)),
+    nextQuarantine: Queue.take(quarantines),
+    status: Effect.sync(() => ({
+      runnerDeaths: pool.attribution.deaths,
+      quarantined: pool.strikes.countQuarantined(performance.now())
+    }))
   })
 })
 
-interface Size {
-  readonly runners: number
-  readonly rssBytes: number
-}
-
-const sizeOf = (options: IsolatedOptions): Size => {
-  const { runners = Math.max(2, availableParallelism()) } = options
-  const memory = Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY)
-  const { rssBytes = Math.min(Math.max(1024 * MiB, memory / 4 / runners), 4096 * MiB) } = options
-  return { runners, rssBytes }
-}
-
-const makePool = Effect.fnUntraced(function* (options: IsolatedOptions, limits: Limits, { runners, rssBytes }: Size) {
+const makePool = Effect.fnUntraced(function* (
+  options: SandboxOptions,
+  limits: Limits,
+  { runners, rssBytes }: RunnerSizing,
+  onQuarantine: (quarantine: Quarantine) => void
+) {
   const guest = yield* Effect.promise(guestScript)
   const services = yield* Effect.context<never>()
+  const turns = yield* Turns
   const log = Effect.runForkWith(services)
   const maps = new WeakMap<Build, StackMap>()
   const pool = yield* Effect.acquireRelease(
@@ -131,20 +139,23 @@ const makePool = Effect.fnUntraced(function* (options: IsolatedOptions, limits: 
       () =>
         new Pool({
           limits,
-          runnerLimits: { ...limits, outboxLength, entered: enteredMax },
+          runnerLimits: { ...limits, outboxLength: outputLength, entered: enteredMax },
           guestScript: guest,
           runners,
+          turns,
           strikes: options.strikes ?? 2,
+          strikeMs: options.strikeMs ?? strikeMsDefault,
           isolatesPerRunner: options.isolatesPerRunner ?? 200,
-          roomBytes: rssBytes * roomShare,
+          budgetBytes: rssBytes * isolateMemoryShare,
           callsPerIsolate: options.callsPerIsolate ?? 1_000_000,
-          waitingPerBuild: options.waitingPerBuild ?? 10_000,
+          queuedPerBuild: options.queuedPerBuild ?? 10_000,
           mapStack: (build, stack) => {
             const map = maps.get(build) ?? new StackMap(build.bundle.sourceMap)
             maps.set(build, map)
             return map.translate(stack)
           },
-          report: (message) => void log(Effect.logWarning(message))
+          report: (message) => void log(Effect.logWarning(message)),
+          onQuarantine
         })
     ),
     (opened) => Effect.sync(() => opened.close())
@@ -152,19 +163,19 @@ const makePool = Effect.fnUntraced(function* (options: IsolatedOptions, limits: 
   yield* Effect.acquireRelease(
     Effect.sync(
       () =>
-        new Police(pool, {
+        new Watchdog(pool, {
           heartbeatMs: options.heartbeatMs ?? 1000,
           rssBytes,
           idleMs: options.idleMs ?? 10 * 60 * 1000,
           heapBytes: limits.heapBytes
         })
     ),
-    (police) => Effect.sync(() => police.close())
+    (watchdog) => Effect.sync(() => watchdog.close())
   )
   return pool
 })
 
-/** One job from beginning to end. Interruption stops it and waits until the guest can do nothing any more. */
+/** Runs one job. Interruption stops the job and waits until its guest can no longer act. */
 const run = (
   pool: Pool,
   limits: Limits,
@@ -214,7 +225,7 @@ const archiveEffect = <A>(work: (signal: AbortSignal) => Promise<A>): Effect.Eff
 
 type LoadError = SandboxUnavailable | NotFound | StoreUnavailable
 
-/** The bundles in memory, the longest unused ones forgotten first. */
+/** Cache of bundles; it evicts the least recently used. */
 class Bundles {
   readonly #pool: Pool
   readonly #key: Uint8Array
@@ -232,18 +243,18 @@ class Bundles {
     this.#scope = scope
   }
 
-  peek(ref: BundleRef): Build | undefined {
-    return this.#builds.get(keyOf(ref))
+  getCached(ref: BundleRef): Build | undefined {
+    return this.#builds.get(buildKey(ref.env_id, ref.build_id))
   }
 
-  /** Fetches the artifact once, however many ask for it meanwhile, and whoever of them gives up. */
+  /** Fetches the artifact once for all concurrent callers, even if some of them are interrupted. */
   load(ref: BundleRef): Effect.Effect<Build, LoadError> {
-    const name = keyOf(ref)
+    const name = buildKey(ref.env_id, ref.build_id)
     const known = this.#loading.get(name)
     if (known !== undefined) return Deferred.await(known)
     const deferred = Deferred.makeUnsafe<Build, LoadError>()
     this.#loading.set(name, deferred)
-    const open = (artifact: Uint8Array) => this.#open(name, ref.build_id, artifact)
+    const open = (artifact: Uint8Array) => this.#open(ref, artifact)
     const fetch = Effect.flatMap(ref.artifact, open).pipe(
       Effect.catchTag("SandboxUnavailable", () => Effect.flatMap(ref.renewed, open)),
       Effect.onExit((exit) =>
@@ -256,21 +267,28 @@ class Bundles {
     return Effect.andThen(Effect.forkIn(fetch, this.#scope), Deferred.await(deferred))
   }
 
-  /** Keeps a bundle whose artifact is at hand. */
-  take(ref: Pick<BundleRef, "env_id" | "build_id">, artifact: Uint8Array): Effect.Effect<Build, SandboxUnavailable> {
-    return this.#open(keyOf(ref), ref.build_id, artifact)
+  /** Adds a bundle from an artifact in memory. */
+  add(ref: Pick<BundleRef, "env_id" | "build_id">, artifact: Uint8Array): Effect.Effect<Build, SandboxUnavailable> {
+    return this.#open(ref, artifact)
   }
 
-  #open(name: string, buildId: BuildId, artifact: Uint8Array): Effect.Effect<Build, SandboxUnavailable> {
+  #open(
+    { env_id, build_id }: Pick<BundleRef, "env_id" | "build_id">,
+    artifact: Uint8Array
+  ): Effect.Effect<Build, SandboxUnavailable> {
     return Effect.suspend(() => {
-      const known = this.#builds.get(name)
+      const known = this.#builds.get(buildKey(env_id, build_id))
       if (known !== undefined) return Effect.succeed(known)
       const bundle = openArtifact(this.#key, this.#engine, artifact)
       if (bundle === undefined) {
-        return Effect.fail(new SandboxUnavailable({ reason: `the artifact of build ${buildId} is not authentic` }))
+        return Effect.fail(
+          new SandboxUnavailable({
+            reason: `the artifact of build ${build_id} was not made with this sandbox's \`key\``
+          })
+        )
       }
-      const build = new Build(name, buildId, bundle)
-      this.#builds.set(name, build)
+      const build = new Build(env_id, build_id, bundle)
+      this.#builds.set(build.key, build)
       this.#bytes += build.bytes
       this.#shrink(build)
       return Effect.succeed(build)
@@ -286,10 +304,8 @@ class Bundles {
       this.#bytes -= build.bytes
       for (const [runner, isolate] of build.isolates) {
         const view = this.#pool.views.get(runner)
-        if (view !== undefined) this.#pool.isolates.drop(view, isolate)
+        if (view !== undefined) this.#pool.isolates.dispose(view, isolate)
       }
     }
   }
 }
-
-const keyOf = (ref: Pick<BundleRef, "env_id" | "build_id">): string => `${ref.env_id}/${ref.build_id}`

@@ -1,1 +1,1 @@
-export { type IsolatedOptions, isolated } from "./Isolated.ts"
+export { type SandboxOptions, sandbox } from "./Isolated.ts"

@@ -1,4 +1,4 @@
-/** The compilers that this process has started, as the operating system tells. */
+/** Lists the compiler processes of this process, from /proc. */
 import { readFileSync } from "node:fs"
 
 export const compilerPids = (): ReadonlyArray<number> =>
@@ -12,7 +12,7 @@ const isCompiler = (pid: number): boolean => {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("--service=")
   } catch {
-    // It ended meanwhile.
+    // It ended in the meantime.
     return false
   }
 }

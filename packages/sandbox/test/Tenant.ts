@@ -1,7 +1,7 @@
-/** One build of one environment, called through the `Sandbox` as a host would. */
+/** One build of one environment, called through the `Sandbox` as by a host. */
+import { EnvId } from "@weft/core"
 import {
   BuildId,
-  EnvId,
   type Execution,
   type GuestLog,
   type HostCall,
@@ -10,11 +10,11 @@ import {
   type RequestBody,
   RunId,
   Sandbox
-} from "@weft/core"
+} from "@weft/core/adapter"
 import { Effect } from "effect"
-import { bundleOf } from "./zip.ts"
+import { buildBundle } from "./zip.ts"
 
-export const idOf = (number: number): string => `01890000-0000-7000-8000-${number.toString(16).padStart(12, "0")}`
+export const makeId = (number: number): string => `01890000-0000-7000-8000-${number.toString(16).padStart(12, "0")}`
 
 export interface Call {
   readonly trigger?: Invocation["trigger"]
@@ -35,15 +35,15 @@ export interface Tenant {
 
 let runs = 0
 
-/** Prepares the script and returns the way to call it. Failures of the sandbox itself are defects here. */
-export const tenantOf = Effect.fnUntraced(function* (number: number, script: string) {
+/** Prepares the script and returns a tenant that calls it. Failures of the sandbox itself are defects. */
+export const prepareTenant = Effect.fnUntraced(function* (number: number, script: string) {
   const sandbox = yield* Sandbox
-  const { artifact } = yield* Effect.orDie(sandbox.prepare(bundleOf(script)))
-  return tenantWith(sandbox, number, artifact)
+  const { artifact } = yield* Effect.orDie(sandbox.prepare(buildBundle(script)))
+  return createTenant(sandbox, number, artifact)
 })
 
-export const tenantWith = (sandbox: Sandbox["Service"], number: number, artifact: Uint8Array): Tenant => {
-  const buildId = BuildId.make(idOf(number))
+export const createTenant = (sandbox: Sandbox["Service"], number: number, artifact: Uint8Array): Tenant => {
+  const buildId = BuildId.make(makeId(number))
   return {
     buildId,
     artifact,
@@ -51,9 +51,9 @@ export const tenantWith = (sandbox: Sandbox["Service"], number: number, artifact
       const [ns, name] = fn.includes("/") ? fn.split("/") : ["main", fn]
       return Effect.orDie(
         sandbox.invoke({
-          run_id: RunId.make(idOf(++runs)),
+          run_id: RunId.make(makeId(++runs)),
           bundle: {
-            env_id: EnvId.make(idOf(number)),
+            env_id: EnvId.make(makeId(number)),
             build_id: buildId,
             artifact: Effect.succeed(artifact),
             renewed: Effect.succeed(artifact)
@@ -63,7 +63,7 @@ export const tenantWith = (sandbox: Sandbox["Service"], number: number, artifact
           ...(call.body === undefined ? {} : { body: call.body }),
           trigger: call.trigger ?? "event",
           timeoutMs: call.timeoutMs ?? 10_000,
-          patienceMs: call.patienceMs ?? 0,
+          queueTimeoutMs: call.patienceMs ?? 0,
           onHostCall: call.onHostCall ?? (() => Effect.succeed("null")),
           onLog: call.onLog ?? (() => undefined)
         })

@@ -1,9 +1,9 @@
-/** `svc.call`: what of it reaches the host. */
+/** `svc.call`: the host calls that it makes. */
 import { assert, layer } from "@effect/vitest"
-import type { HostCall } from "@weft/core"
+import type { HostCall } from "@weft/core/adapter"
 import { Deferred, Effect, Fiber } from "effect"
-import { isolated } from "../src/index.ts"
-import { tenantOf } from "./Tenant.ts"
+import { sandbox } from "../src/index.ts"
+import { prepareTenant } from "./Tenant.ts"
 
 const script = `
 export const lists = async (event, svc) => svc.call("main/add", [1, 2])
@@ -11,21 +11,21 @@ export const one = async (event, svc) => svc.call("shop:main/add", { a: [3] })
 export const none = async (event, svc) => svc.call("main/add")
 export const nothing = async (event, svc) => svc.call(7)
 export const large = async (event, svc) => {
-  const told = []
+  const counts = []
   for (let n = 0; n < 4; n++) {
-    told.push(svc.call("main/add", ["x".repeat(1_000_000)]).then(() => "done", ({ name }) => (svc.log.warn(name), name)))
+    counts.push(svc.call("main/add", ["x".repeat(1_000_000)]).then(() => "done", ({ name }) => (svc.log.warn(name), name)))
     await new Promise((resolve) => setTimeout(resolve, 5))
   }
-  return Promise.all(told)
+  return Promise.all(counts)
 }
 `
 
 const MiB = 2 ** 20
 
-layer(isolated({ runners: 1 }), { excludeTestServices: true, timeout: "60 seconds" })("svc.call", (it) => {
-  it.effect("asks the host with a list of args, whether it was given a list, one or none", () =>
+layer(sandbox({ runners: 1 }), { excludeTestServices: true, timeout: "60 seconds" })("svc.call", (it) => {
+  it.effect("sends a list of arguments for a list, a single argument or none", () =>
     Effect.gen(function* () {
-      const tenant = yield* tenantOf(41, script)
+      const tenant = yield* prepareTenant(41, script)
       const seen: Array<HostCall> = []
       const onHostCall = (call: HostCall) =>
         Effect.sync(() => {
@@ -45,35 +45,35 @@ layer(isolated({ runners: 1 }), { excludeTestServices: true, timeout: "60 second
     })
   )
 
-  it.effect("are refused where the calls of the build that wait already hold much of the host's memory", () =>
+  it.effect("fails when pending calls of the build hold too much of the host's memory", () =>
     Effect.gen(function* () {
-      const tenant = yield* tenantOf(42, script)
+      const tenant = yield* prepareTenant(42, script)
       const release = yield* Deferred.make<void>()
-      const told = { waiting: 0, most: 0, calls: 0, refusals: 0 }
+      const counts = { waiting: 0, most: 0, calls: 0, refusals: 0 }
       const onHostCall = ({ payload }: HostCall) =>
         Effect.gen(function* () {
-          told.calls++
-          told.waiting += payload.length
-          told.most = Math.max(told.most, told.waiting)
+          counts.calls++
+          counts.waiting += payload.length
+          counts.most = Math.max(counts.most, counts.waiting)
           yield* Deferred.await(release)
-          told.waiting -= payload.length
+          counts.waiting -= payload.length
           return "null"
         })
-      const onLog = () => void told.refusals++
+      const onLog = () => void counts.refusals++
       const large = tenant.call("large", { onHostCall, onLog, timeoutMs: 30_000 })
       const runs = []
-      // One after the other: the isolate, too, has no room for all of them at once.
-      for (let n = 1; told.refusals === 0 && n < 100; n++) {
+      // Sequentially: the isolate cannot hold all of them at once.
+      for (let n = 1; counts.refusals === 0 && n < 100; n++) {
         runs.push(yield* Effect.forkChild(large))
-        while (told.calls + told.refusals < 4 * n) yield* Effect.sleep("5 millis")
+        while (counts.calls + counts.refusals < 4 * n) yield* Effect.sleep("5 millis")
       }
       yield* Deferred.succeed(release, undefined)
       const ended = yield* Fiber.joinAll(runs)
       const outputs = ended.flatMap(({ outcome }) => (outcome._tag === "Returned" ? JSON.parse(outcome.output) : []))
       assert.deepStrictEqual(new Set(outputs), new Set(["done", "LimitExceeded"]))
-      assert.isAtMost(told.most, 128 * MiB)
-      assert.isAtLeast(told.most, 120 * MiB)
-      // What was answered is not held any more.
+      assert.isAtMost(counts.most, 128 * MiB)
+      assert.isAtLeast(counts.most, 120 * MiB)
+      // Finished calls release their memory.
       const again = yield* large
       assert.deepStrictEqual(again.outcome, { _tag: "Returned", output: '["done","done","done","done"]' })
     })

@@ -1,11 +1,11 @@
-/** Ways out of the isolate that have worked somewhere once. Each probe is code, and the only acceptable result. */
+/** Known escapes from sandboxes. Each probe is code with its only acceptable result. */
 import { assert, layer } from "@effect/vitest"
-import { HostCallRefused, type Outcome, Sandbox } from "@weft/core"
+import { HostCallRefused, type Outcome, Sandbox } from "@weft/core/adapter"
 import { Effect } from "effect"
-import { isolated } from "../src/index.ts"
-import { tenantOf, tenantWith } from "./Tenant.ts"
+import { sandbox } from "../src/index.ts"
+import { createTenant, prepareTenant } from "./Tenant.ts"
 
-/** Visits every object that can be reached from what a function is given, and looks for the engine's own kinds. */
+/** Visits every object that is reachable from a function's arguments, and searches for types of the engine. */
 const graphWalk = `
   const seen = new Set(), found = []
   const kinds = /^(Reference|ExternalCopy|Isolate|Context|Script|Module|Callback|Dereference|Copy|NativeModule|Transferable)$/
@@ -27,7 +27,7 @@ const graphWalk = `
   }
   return [seen.size > 500, found]`
 
-/** The body of \`async (event, svc)\`, and what it must return. A function decides where several values will do. */
+/** The body of \`async (event, svc)\`, and its required result. A function decides if several results are valid. */
 const probes: Readonly<Record<string, readonly [string, unknown | ((outcome: Outcome) => boolean)]>> = {
   "nothing of Node": [
     'return ["process", "require", "module", "Buffer", "__dirname", "global", "setImmediate", "exports"].filter((name) => name in globalThis)',
@@ -46,11 +46,11 @@ const probes: Readonly<Record<string, readonly [string, unknown | ((outcome: Out
     'return (function* () {}).constructor("return typeof process")().next().value',
     "undefined"
   ],
-  "answers are promises of the realm": [
+  "results are promises of the realm": [
     "const p = svc.events.publish({}); return [p instanceof Promise, p.constructor === Promise, Object.getPrototypeOf(p) === Promise.prototype]",
     [true, true, true]
   ],
-  "answers are values of the realm": [
+  "results are values of the realm": [
     "const v = await svc.events.publish({}); return [v.constructor === Object, Array.isArray(v.list), v.list instanceof Array]",
     [true, true, true]
   ],
@@ -69,7 +69,7 @@ const probes: Readonly<Record<string, readonly [string, unknown | ((outcome: Out
      return all`,
     []
   ],
-  "callers are not told": [
+  "callers are hidden": [
     "function f() { return f.caller } try { return String(f()) } catch (error) { return error.name }",
     "TypeError"
   ],
@@ -96,11 +96,11 @@ const probes: Readonly<Record<string, readonly [string, unknown | ((outcome: Out
      return seen === "nothing" || seen === "true,true"`,
     true
   ],
-  "the loader is gone": [
+  "the loader is removed": [
     "return Object.getOwnPropertyNames(globalThis).filter((name) => /weft|kernel|boot|guest|drain|enter/i.test(name))",
     []
   ],
-  "what defeats limits is gone": [
+  "features that bypass limits are removed": [
     'return ["WebAssembly", "SharedArrayBuffer", "Atomics", "FinalizationRegistry", "WeakRef"].filter((name) => name in globalThis)',
     []
   ],
@@ -130,7 +130,7 @@ const probes: Readonly<Record<string, readonly [string, unknown | ((outcome: Out
     'try { return String(new Function("/*", "*/){return typeof process")()) } catch (error) { return error.name }',
     (outcome: Outcome) => outcome._tag === "Returned" && /SyntaxError|undefined/.test(outcome.output)
   ],
-  "__proto__ in answers": ["const v = await svc.events.publish({}); return [v.x, Object.prototype.x]", [null, null]],
+  "__proto__ in results": ["const v = await svc.events.publish({}); return [v.x, Object.prototype.x]", [null, null]],
   "lengths count as the kernel counts": [
     'return "\\ud800x\\udc00é𝄞"',
     (outcome: Outcome) => outcome._tag === "Returned"
@@ -170,11 +170,11 @@ const probes: Readonly<Record<string, readonly [string, unknown | ((outcome: Out
     "const first = performance.now(); let next = first; while (next === first) next = performance.now(); return next - first >= 0.09",
     true
   ],
-  "stacks tell nothing of the host": [
+  "stacks reveal nothing of the host": [
     'return /\\/work|\\/home|node:|node_modules|\\.ts/.test(new Error("x").stack)',
     false
   ],
-  "refusals tell nothing of the host": [
+  "refusals reveal nothing of the host": [
     'try { await svc.events.publish({ type: "refuse" }) } catch (error) { return /\\/|node:/.test(error.message + error.name) }',
     false
   ],
@@ -212,15 +212,15 @@ const script = Object.values(probes)
   .map(([code], index) => `export const probe${index} = async (event, svc) => {\n${code}\n}`)
   .join("\n")
 
-layer(isolated({ runners: 1 }), { excludeTestServices: true, timeout: "60 seconds" })("a way out", (it) => {
-  it.effect("is closed", () =>
+layer(sandbox({ runners: 1 }), { excludeTestServices: true, timeout: "60 seconds" })("an escape", (it) => {
+  it.effect("has its only acceptable result", () =>
     Effect.gen(function* () {
       const faults: Array<string> = []
       const sandbox = yield* Sandbox
-      const { artifact } = yield* tenantOf(1000, script)
+      const { artifact } = yield* prepareTenant(1000, script)
       for (const [index, [name, [, expected]]] of Object.entries(probes).entries()) {
-        // A build each: what a probe does to its realm is not there for the next one.
-        const tenant = tenantWith(sandbox, index + 1, artifact)
+        // One build per probe, so that no probe affects the realm of the next one.
+        const tenant = createTenant(sandbox, index + 1, artifact)
         for (const round of ["first", "again"]) {
           const { outcome } = yield* tenant.call(`probe${index}`, {
             onHostCall: ({ payload }) =>
@@ -241,9 +241,9 @@ layer(isolated({ runners: 1 }), { excludeTestServices: true, timeout: "60 second
     })
   )
 
-  it.effect("through the svc of a run that has ended leads nowhere", () =>
+  it.effect("through the svc of an ended run reaches nothing", () =>
     Effect.gen(function* () {
-      const tenant = yield* tenantOf(100, script)
+      const tenant = yield* prepareTenant(100, script)
       const probe = `probe${Object.keys(probes).indexOf("svc of another run")}`
       assert.deepInclude((yield* tenant.call(probe)).outcome, { output: '"ok"' })
       assert.deepInclude((yield* tenant.call(probe)).outcome, { output: '"RunEnded"' })

@@ -1,19 +1,19 @@
-/** What builds and runners bring to the host's process. */
+/** Fuzzing of the input that the host process receives from builds and runners. */
 import { fuzzed } from "@weft/tooling/fuzz"
 import { afterAll, beforeAll } from "vitest"
 import { archives } from "./fuzz/Archives.ts"
 import { frames, hostileRunner } from "./fuzz/Frames.ts"
-import { type Supervised, supervised } from "./fuzz/Supervised.ts"
+import { startSupervisor, type TestSupervisor } from "./fuzz/TestSupervisor.ts"
 
-let opened: Supervised | undefined
+let opened: TestSupervisor | undefined
 
-const world = (): Supervised => {
-  if (opened === undefined) throw new Error("The supervisor is there from the first test on")
+const world = (): TestSupervisor => {
+  if (opened === undefined) throw new Error("The supervisor starts before the first test")
   return opened
 }
 
 beforeAll(() => {
-  opened = supervised()
+  opened = startSupervisor()
 })
 afterAll(() => opened?.close())
 

@@ -1,9 +1,9 @@
-/** `svc.host`: what of it reaches the host, and what hostile code makes of it. */
+/** `svc.host`: the host calls that it makes, also for hostile code. */
 import { assert, layer } from "@effect/vitest"
-import { type HostCall, HostCallRefused } from "@weft/core"
+import { type HostCall, HostCallRefused } from "@weft/core/adapter"
 import { Effect } from "effect"
-import { isolated } from "../src/index.ts"
-import { tenantOf } from "./Tenant.ts"
+import { sandbox } from "../src/index.ts"
+import { prepareTenant } from "./Tenant.ts"
 
 const script = `
 const outcome = (promise) => promise.then((value) => ["answer", value], (error) => [error.name, error.message])
@@ -103,8 +103,8 @@ export const another = async (event, svc) => {
 
 let tenants = 600
 
-layer(isolated({ runners: 1 }), { excludeTestServices: true, timeout: "60 seconds" })("svc.host", (it) => {
-  /** Answers with the name and what was given; keeps what was asked. */
+layer(sandbox({ runners: 1 }), { excludeTestServices: true, timeout: "60 seconds" })("svc.host", (it) => {
+  /** Replies with the name and the input, and records the calls. */
   const host = () => {
     const seen: Array<HostCall> = []
     const onHostCall = (call: HostCall) =>
@@ -118,14 +118,14 @@ layer(isolated({ runners: 1 }), { excludeTestServices: true, timeout: "60 second
     return { seen, onHostCall }
   }
   const value = Effect.fnUntraced(function* (fn: string) {
-    // An environment each: what code does to its realm is not there for the next one.
-    const tenant = yield* tenantOf(tenants++, script)
+    // One environment per function, so that no code affects the realm of the next one.
+    const tenant = yield* prepareTenant(tenants++, script)
     const { seen, onHostCall } = host()
     const { outcome } = yield* tenant.call(fn, { onHostCall })
     return { seen, outcome, output: outcome._tag === "Returned" ? JSON.parse(outcome.output) : outcome }
   })
   const gives = (fn: string, expected: unknown) =>
-    it.effect(`${fn} gives what it must`, () =>
+    it.effect(`returns the expected result for ${fn}`, () =>
       Effect.map(value(fn), ({ output }) => assert.deepStrictEqual(output, expected))
     )
 
@@ -167,13 +167,13 @@ layer(isolated({ runners: 1 }), { excludeTestServices: true, timeout: "60 second
   gives("large", ["LimitExceeded", "a host call's argument is over 1048576 bytes"])
   gives("flood", [1000, 500, "LimitExceeded"])
 
-  it.effect("can be thrown, which is the function's own failure", () =>
+  it.effect("can be thrown, which fails the run as any thrown value", () =>
     Effect.map(value("thrown"), ({ outcome }) => assert.include(outcome, { _tag: "Threw", name: "Error" }))
   )
 
-  it.effect("leads nowhere once its run has ended", () =>
+  it.effect("reaches nothing after the end of its run", () =>
     Effect.gen(function* () {
-      const tenant = yield* tenantOf(tenants++, script)
+      const tenant = yield* prepareTenant(tenants++, script)
       const { seen, onHostCall } = host()
       const first = yield* tenant.call("another", { onHostCall })
       assert.deepInclude(first.outcome, { output: '["answer",["host.crm.lookup",{"id":"kept"}]]' })

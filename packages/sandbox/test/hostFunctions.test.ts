@@ -1,19 +1,12 @@
-/** Host functions as code in isolates calls them, through the whole runtime: what it may try, and what the host sees. */
+/** Host functions called from isolates, through the whole runtime: attempts of the guest, and their effect on the host. */
 import { createHash } from "node:crypto"
 import { setTimeout as sleep } from "node:timers/promises"
-import {
-  HostRefused,
-  type HostRun,
-  hostFunction,
-  MemoryStores,
-  start,
-  type WeftEnv,
-  type WeftInstance
-} from "@weft/core"
+import { HostRefused, type HostRun, hostFunction, start, type WeftEnv, type WeftInstance } from "@weft/core"
+import { MemoryStores } from "@weft/core/testing"
 import { Redacted, Schema } from "effect"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
-import { isolated } from "../src/index.ts"
-import { bundleOf } from "./zip.ts"
+import { sandbox } from "../src/index.ts"
+import { buildBundle } from "./zip.ts"
 
 const code = `
 const outcome = (promise) => promise.then((value) => ({ value }), (error) => [error.name, error.message])
@@ -58,7 +51,7 @@ const host = {
     throw new TypeError(secret)
   }),
   refuses: hostFunction({}, () => {
-    throw new HostRefused({ name: "NotToday", message: "Come back tomorrow" })
+    throw new HostRefused({ name: "NotToday", message: "Try again tomorrow" })
   }),
   closed: hostFunction({ allow: () => false }, () => null),
   count: hostFunction({ input: Schema.Int, concurrency: { run: 4 } }, async () => {
@@ -82,10 +75,10 @@ let env: WeftEnv
 beforeAll(async () => {
   const key = Redacted.make(new Uint8Array(32).fill(7))
   weft = await start({
-    stores: MemoryStores.database,
+    database: MemoryStores.database,
     blobs: MemoryStores.blobs,
-    // Thousands of calls are begun without a pause, and counted by the clock.
-    sandbox: isolated({ runners: 1, key, limits: { cpuSliceMs: 10_000 } }),
+    // Thousands of calls start at once, and their rate is limited by the clock.
+    sandbox: sandbox({ runners: 1, key, limits: { cpuSliceMs: 10_000 } }),
     masterKeys: [key],
     deliveries: { total: 2, perEnv: 2 },
     host
@@ -93,26 +86,26 @@ beforeAll(async () => {
   const org = await weft.orgs.create({ slug: "acme" })
   env = weft.env((await weft.envs.create(org.slug, { name: "test" })).env_id)
   await env.projects.create({ name: "shop" })
-  const zip = bundleOf(code)
+  const zip = buildBundle(code)
   const { build } = await env.builds.upload("shop", { zip, hash: createHash("sha256").update(zip).digest("hex") })
   await env.builds.deploy("shop", build.build_id)
 }, 60_000)
-// Also while functions go on that nothing ends.
+// Also while functions run that nothing ends.
 afterAll(() => weft.close())
 
 const call = async (fn: string, ...args: ReadonlyArray<Schema.Json>): Promise<HostRun> => {
   const { run } = await env.call({ fn: `main/${fn}`, args, wait: 30 })
-  if (run === null) throw new Error(`${fn} did not begin`)
+  if (run === null) throw new Error(`${fn} did not start`)
   return run
 }
 const resultOf = async (fn: string, ...args: ReadonlyArray<Schema.Json>) => (await call(fn, ...args)).result
 
 describe("code in an isolate", () => {
-  it("gets answers and refusals, and of failures nothing but the id of its run", async () => {
+  it("receives results and refusals, and for failures only the id of its run", async () => {
     assert.deepStrictEqual(await resultOf("echo", { a: [1, null, "é"] }), { value: { a: [1, null, "é"] } })
     const refused = await call("refuses")
     const { name, message } = Object(refused.result).error
-    assert.deepStrictEqual([name, message], ["NotToday", "Come back tomorrow"])
+    assert.deepStrictEqual([name, message], ["NotToday", "Try again tomorrow"])
     const failed = await call("fails")
     assert.strictEqual(failed.status, "failed")
     const text = JSON.stringify(failed.result)
@@ -124,7 +117,7 @@ describe("code in an isolate", () => {
     ])
   })
 
-  it("cannot hand the host what would break it", async () => {
+  it("cannot pass invalid input to the host", async () => {
     assert.deepStrictEqual(await resultOf("own"), [
       "Invalid",
       "echo: no object of the input may have the name __proto__"
@@ -134,24 +127,24 @@ describe("code in an isolate", () => {
     assert.deepStrictEqual(await resultOf("large"), { value: 1024 * 1024 - 2 })
   })
 
-  it("has some of thousands of calls wait for their turn, and the rest refused", async () => {
+  it("has some of thousands of calls queued, and the rest rejected", async () => {
     assert.deepStrictEqual(await resultOf("flood"), { value: 1000, LimitExceeded: 2000 })
     assert.deepInclude(seen, { count: 1000, running: 0, most: 4 })
   })
 
-  it("has its run wait for what it did not await", async () => {
+  it("has its run wait for calls that it did not await", async () => {
     assert.deepStrictEqual(await resultOf("unawaited"), "returned")
     assert.strictEqual(seen.slow, 1)
   })
 
-  it("finds nothing behind svc.host of a run that is over", async () => {
+  it("cannot use svc.host of an ended run", async () => {
     assert.isNull(await resultOf("after"))
     assert.deepStrictEqual(await resultOf("again"), ["RunEnded", "the run has ended"])
   })
 })
 
 describe("a host function that ignores its signal", () => {
-  it("holds neither the run whose time is over, nor its slot", async () => {
+  it("does not delay the run after its timeout, and frees its slot", async () => {
     const runs = await Promise.all(Array.from({ length: 6 }, () => call("waits")))
     assert.deepStrictEqual(
       runs.map(({ status, result }) => [status, Object(result).error.name]),
@@ -163,7 +156,7 @@ describe("a host function that ignores its signal", () => {
     )
   })
 
-  it("nor a run that somebody cancels", async () => {
+  it("does not delay a cancelled run", async () => {
     const { event } = await env.call({ fn: "main/cancelled" })
     while (seen.signals.length < 7) await sleep(10)
     const [run] = await env.events.runs(event.event_id)

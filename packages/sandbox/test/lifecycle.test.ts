@@ -1,8 +1,8 @@
 import { assert, layer } from "@effect/vitest"
-import { type GuestLog, type HostCall, HostCallRefused, type Outcome } from "@weft/core"
+import { type GuestLog, type HostCall, HostCallRefused, type Outcome } from "@weft/core/adapter"
 import { Deferred, Effect, Fiber } from "effect"
-import { isolated } from "../src/index.ts"
-import { type Tenant, tenantOf } from "./Tenant.ts"
+import { sandbox } from "../src/index.ts"
+import { prepareTenant, type Tenant } from "./Tenant.ts"
 
 const script = `
 let calls = 0
@@ -93,18 +93,18 @@ const output = (outcome: Outcome): unknown => {
 const valueOf = (tenant: Tenant, fn: string, call?: Parameters<Tenant["call"]>[1]) =>
   Effect.map(tenant.call(fn, call), ({ outcome }) => output(outcome))
 
-layer(isolated({ runners: 2 }), { excludeTestServices: true, timeout: "60 seconds" })("a run in the sandbox", (it) => {
-  it.effect("keeps its isolate warm between calls", () =>
+layer(sandbox({ runners: 2 }), { excludeTestServices: true, timeout: "60 seconds" })("a run in the sandbox", (it) => {
+  it.effect("keeps its isolate between calls", () =>
     Effect.gen(function* () {
-      const tenant = yield* tenantOf(1, script)
+      const tenant = yield* prepareTenant(1, script)
       assert.strictEqual(yield* valueOf(tenant, "count"), 1)
       assert.strictEqual(yield* valueOf(tenant, "count"), 2)
     })
   )
 
-  it.effect("gets its arguments, its facts and svc, which is also a global", () =>
+  it.effect("receives its arguments, its data and svc, which is also a global", () =>
     Effect.gen(function* () {
-      const tenant = yield* tenantOf(2, script)
+      const tenant = yield* prepareTenant(2, script)
       assert.strictEqual(yield* valueOf(tenant, "add", { trigger: "args", svc: { args: [2, 3] } }), 5)
       const svc = { event: { total: 3 }, run: { run_id: "r", attempt: 1 }, caller: null }
       assert.deepStrictEqual(yield* valueOf(tenant, "echo", { svc }), {
@@ -118,9 +118,9 @@ layer(isolated({ runners: 2 }), { excludeTestServices: true, timeout: "60 second
     })
   )
 
-  it.effect("reaches its host by calls, whose answers and refusals come back as its own values", () =>
+  it.effect("calls its host, and receives results and refusals as values of its realm", () =>
     Effect.gen(function* () {
-      const tenant = yield* tenantOf(3, script)
+      const tenant = yield* prepareTenant(3, script)
       const seen: Array<HostCall> = []
       const onHostCall = (call: HostCall) =>
         Effect.sync(() => {
@@ -144,9 +144,9 @@ layer(isolated({ runners: 2 }), { excludeTestServices: true, timeout: "60 second
     })
   )
 
-  it.effect("tells those who watch its stream", () =>
+  it.effect("sends messages to the subscribers of its stream", () =>
     Effect.gen(function* () {
-      const tenant = yield* tenantOf(42, script)
+      const tenant = yield* prepareTenant(42, script)
       const seen: Array<HostCall> = []
       const onHostCall = (call: HostCall) =>
         Effect.sync(() => {
@@ -166,7 +166,7 @@ layer(isolated({ runners: 2 }), { excludeTestServices: true, timeout: "60 second
 
   it.effect("reads the secrets of its project", () =>
     Effect.gen(function* () {
-      const tenant = yield* tenantOf(40, script)
+      const tenant = yield* prepareTenant(40, script)
       const onHostCall = ({ op, payload }: HostCall) =>
         Effect.succeed(op === "context.all" ? '{"A":"1","__proto__":"2"}' : JSON.stringify(payload))
       const read = (key: unknown) => tenant.call("secret", { svc: { event: key }, onHostCall })
@@ -179,9 +179,9 @@ layer(isolated({ runners: 2 }), { excludeTestServices: true, timeout: "60 second
     })
   )
 
-  it.effect("ends only when the host calls that it began have", () =>
+  it.effect("ends only after its host calls have ended", () =>
     Effect.gen(function* () {
-      const tenant = yield* tenantOf(4, script)
+      const tenant = yield* prepareTenant(4, script)
       const finished: Array<string> = []
       const onHostCall = () =>
         Effect.as(
@@ -193,18 +193,18 @@ layer(isolated({ runners: 2 }), { excludeTestServices: true, timeout: "60 second
     })
   )
 
-  it.effect("has timers, in order, and fails with what one throws", () =>
+  it.effect("runs timers in order, and fails with the error of a timer", () =>
     Effect.gen(function* () {
-      const tenant = yield* tenantOf(5, script)
+      const tenant = yield* prepareTenant(5, script)
       assert.deepStrictEqual(yield* valueOf(tenant, "timers"), ["early", "late"])
       const { outcome } = yield* tenant.call("timerThrows")
       assert.deepInclude(outcome, { _tag: "Threw", name: "RangeError", message: "in a timer" })
     })
   )
 
-  it.effect("knows itself across awaits though others interleave, in svc and in its log", () =>
+  it.effect("keeps its own svc and log across awaits while other runs interleave", () =>
     Effect.gen(function* () {
-      const tenant = yield* tenantOf(6, script)
+      const tenant = yield* prepareTenant(6, script)
       const runs = yield* Effect.forEach(
         Array.from({ length: 40 }, (_, index) => index),
         (event) => {
@@ -223,7 +223,7 @@ layer(isolated({ runners: 2 }), { excludeTestServices: true, timeout: "60 second
 
   it.effect("logs lines with levels and data, up to its limit", () =>
     Effect.gen(function* () {
-      const tenant = yield* tenantOf(7, script)
+      const tenant = yield* prepareTenant(7, script)
       const lines: Array<GuestLog> = []
       const onLog = (line: GuestLog) => void lines.push(line)
       yield* valueOf(tenant, "logs", { onLog })
@@ -242,9 +242,9 @@ layer(isolated({ runners: 2 }), { excludeTestServices: true, timeout: "60 second
     })
   )
 
-  it.effect("reports what it used", () =>
+  it.effect("reports its usage", () =>
     Effect.gen(function* () {
-      const tenant = yield* tenantOf(8, script)
+      const tenant = yield* prepareTenant(8, script)
       const { outcome, usage } = yield* tenant.call("spins")
       assert.strictEqual(outcome._tag, "CpuExhausted")
       assert.isAtLeast(usage.cpu_ms, 400)
@@ -255,9 +255,9 @@ layer(isolated({ runners: 2 }), { excludeTestServices: true, timeout: "60 second
     })
   )
 
-  it.effect("times out whether it waits or computes", () =>
+  it.effect("times out while it waits and while it computes", () =>
     Effect.gen(function* () {
-      const tenant = yield* tenantOf(9, script)
+      const tenant = yield* prepareTenant(9, script)
       for (const fn of ["waits", "spins"]) {
         const { outcome, usage } = yield* tenant.call(fn, { timeoutMs: 150 })
         assert.deepStrictEqual(outcome, { _tag: "TimedOut", limitMs: 150 })
@@ -267,9 +267,9 @@ layer(isolated({ runners: 2 }), { excludeTestServices: true, timeout: "60 second
     })
   )
 
-  it.effect("is cancelled by interruption, a spinning one too, and does nothing afterwards", () =>
+  it.effect("is cancelled by interruption, also in a loop, and does nothing afterwards", () =>
     Effect.gen(function* () {
-      const tenant = yield* tenantOf(10, script)
+      const tenant = yield* prepareTenant(10, script)
       yield* valueOf(tenant, "count")
       for (const fn of ["waits", "spins"]) {
         const fiber = yield* Effect.forkChild(tenant.call(fn))
@@ -304,9 +304,9 @@ layer(isolated({ runners: 2 }), { excludeTestServices: true, timeout: "60 second
     })
   )
 
-  it.effect("that is stopped while computing leaves its neighbours in the isolate unharmed", () =>
+  it.effect("that is stopped while computing does not affect other runs of the isolate", () =>
     Effect.gen(function* () {
-      const tenant = yield* tenantOf(11, script)
+      const tenant = yield* prepareTenant(11, script)
       yield* valueOf(tenant, "count")
       const neighbours = yield* Effect.forkChild(
         Effect.all(
@@ -322,9 +322,9 @@ layer(isolated({ runners: 2 }), { excludeTestServices: true, timeout: "60 second
     })
   )
 
-  it.effect("fails with what it threw, mapped to its own lines", () =>
+  it.effect("fails with its error, mapped to its own lines", () =>
     Effect.gen(function* () {
-      const tenant = yield* tenantOf(12, script)
+      const tenant = yield* prepareTenant(12, script)
       const line = script.split("\n").findIndex((text) => text.includes("no good")) + 1
       const { outcome } = yield* tenant.call("throws")
       assert.strictEqual(outcome._tag, "Threw")
@@ -339,9 +339,9 @@ layer(isolated({ runners: 2 }), { excludeTestServices: true, timeout: "60 second
     })
   )
 
-  it.effect("fails when its result cannot be one", () =>
+  it.effect("fails if its result is not JSON", () =>
     Effect.gen(function* () {
-      const tenant = yield* tenantOf(13, script)
+      const tenant = yield* prepareTenant(13, script)
       const big = (bytes: number) => tenant.call("big", { trigger: "args", svc: { args: [bytes] } })
       assert.strictEqual((yield* big(1024 * 1024 - 2)).outcome._tag, "Returned")
       assert.deepInclude((yield* big(1024 * 1024 - 1)).outcome, { _tag: "LimitExceeded", limit: "resultBytes" })
@@ -350,18 +350,18 @@ layer(isolated({ runners: 2 }), { excludeTestServices: true, timeout: "60 second
     })
   )
 
-  it.effect("cannot have more host calls or timers than it may", () =>
+  it.effect("cannot exceed the maximum of pending host calls and timers", () =>
     Effect.gen(function* () {
-      const tenant = yield* tenantOf(14, script)
+      const tenant = yield* prepareTenant(14, script)
       assert.deepInclude((yield* tenant.call("flood")).outcome, { _tag: "LimitExceeded", limit: "pendingHostCalls" })
       assert.strictEqual(yield* valueOf(tenant, "floodCaught"), 500)
       assert.deepInclude((yield* tenant.call("timerFlood")).outcome, { _tag: "LimitExceeded", limit: "pendingTimers" })
     })
   )
 
-  it.effect("responds when it was asked by a request and returns a status", () =>
+  it.effect("responds if a request triggered it and it returns a status", () =>
     Effect.gen(function* () {
-      const tenant = yield* tenantOf(15, script)
+      const tenant = yield* prepareTenant(15, script)
       const respond = (request: unknown) =>
         Effect.map(tenant.call("respond", { trigger: "request", svc: { request } }), ({ outcome }) => outcome)
       assert.deepStrictEqual(yield* respond({ status: 201, headers: { "X-A": 1 }, body: { a: 1 } }), {

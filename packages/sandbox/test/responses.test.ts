@@ -1,11 +1,11 @@
-/** What a webhook's function may return as a response, and what it may not. */
+/** Valid and invalid responses of a webhook's function. */
 import { assert, describe, it, layer } from "@effect/vitest"
-import { defaultLimits, type Outcome } from "@weft/core"
+import { defaultLimits, type Outcome } from "@weft/core/adapter"
 import { Effect } from "effect"
-import { isolated } from "../src/index.ts"
+import { sandbox } from "../src/index.ts"
 import { ProtocolError } from "../src/protocol/Wire.ts"
-import { outcomeOf } from "../src/supervisor/verdicts.ts"
-import { tenantOf } from "./Tenant.ts"
+import { toOutcome } from "../src/supervisor/outcomes.ts"
+import { prepareTenant } from "./Tenant.ts"
 
 const script = `
 const answers = {
@@ -46,7 +46,7 @@ export const plainBytes = (length) => ({ status: 200, headers: { "content-type":
 const nothing = Object.create(null)
 const headers = (given: Record<string, string | ReadonlyArray<string>>) => Object.assign(Object.create(null), given)
 
-layer(isolated({ runners: 1 }), { excludeTestServices: true, timeout: "60 seconds" })("a response", (it) => {
+layer(sandbox({ runners: 1 }), { excludeTestServices: true, timeout: "60 seconds" })("a response", (it) => {
   const answered: Record<string, { readonly status?: number; readonly headers: object; readonly body?: string }> = {
     cookies: { headers: headers({ "set-cookie": ["a=1; Path=/", "b=2, c"], "x-list": "a, 2, null" }) },
     oneCookie: { headers: headers({ "set-cookie": "a=1" }) },
@@ -59,9 +59,9 @@ layer(isolated({ runners: 1 }), { excludeTestServices: true, timeout: "60 second
     webOneCookie: { status: 204, headers: headers({ "set-cookie": ["a=1"] }) }
   }
   for (const [name, { status = 200, headers = nothing, body = "" }] of Object.entries(answered)) {
-    it.effect(`is taken: ${name}`, () =>
+    it.effect(`is accepted: ${name}`, () =>
       Effect.gen(function* () {
-        const tenant = yield* tenantOf(1, script)
+        const tenant = yield* prepareTenant(1, script)
         const { outcome } = yield* tenant.call("answer", { trigger: "request", svc: { request: name } })
         const encoding = body === "" ? "text" : "base64"
         assert.deepStrictEqual<Outcome>(outcome, { _tag: "Responded", status, headers, encoding, body })
@@ -73,18 +73,18 @@ layer(isolated({ runners: 1 }), { excludeTestServices: true, timeout: "60 second
   for (const fn of ["bytes", "plainBytes"]) {
     it.effect(`has its bytes as base64: ${fn}`, () =>
       Effect.gen(function* () {
-        const tenant = yield* tenantOf(1, script)
+        const tenant = yield* prepareTenant(1, script)
         for (const length of [1, 2, 3, 3071, 3072, 3073, 6144, 786_430, 786_431, 786_432]) {
           const { outcome } = yield* tenant.call(fn, { trigger: "request", svc: { request: length } })
-          if (outcome._tag !== "Responded") assert.fail(`${length} bytes came to ${outcome._tag}`)
+          if (outcome._tag !== "Responded") assert.fail(`${length} bytes ended as ${outcome._tag}`)
           assert.isTrue(outcome.body === bytesOf(length).toString("base64"), `${length} bytes`)
         }
       })
     )
 
-    it.effect(`is refused for its length, not for the memory that it takes: ${fn}`, () =>
+    it.effect(`is rejected for its length, not for its memory: ${fn}`, () =>
       Effect.gen(function* () {
-        const tenant = yield* tenantOf(1, script)
+        const tenant = yield* prepareTenant(1, script)
         for (const length of [786_433, 5_000_000]) {
           const { outcome } = yield* tenant.call(fn, { trigger: "request", svc: { request: length } })
           assert.deepInclude(outcome, { _tag: "LimitExceeded", limit: "resultBytes" })
@@ -96,11 +96,11 @@ layer(isolated({ runners: 1 }), { excludeTestServices: true, timeout: "60 second
   const refused: Record<string, readonly [error: string, message: string]> = {
     injectedCookie: ["InvalidResponse", '"set-cookie"'],
     injectedValue: ["InvalidResponse", '"x-a"'],
-    injectedName: ["InvalidResponse", "a header that cannot be sent"],
+    injectedName: ["InvalidResponse", "an invalid header"],
     spacedName: ["InvalidResponse", '"x a"'],
     emptyName: ["InvalidResponse", '""'],
     wideValue: ["InvalidResponse", '"x-a"'],
-    noObject: ["InvalidResponse", "headers that are no object"],
+    noObject: ["InvalidResponse", "headers that are not an object"],
     longHeader: ["InvalidResponse", "too many headers"],
     longList: ["InvalidResponse", "too many headers"],
     manyCookies: ["InvalidResponse", "too many headers"],
@@ -111,11 +111,11 @@ layer(isolated({ runners: 1 }), { excludeTestServices: true, timeout: "60 second
     throwing: ["RangeError", "no headers today"]
   }
   for (const [name, [error, message]] of Object.entries(refused)) {
-    it.effect(`is refused, and the run says why: ${name}`, () =>
+    it.effect(`is rejected with a reason: ${name}`, () =>
       Effect.gen(function* () {
-        const tenant = yield* tenantOf(1, script)
+        const tenant = yield* prepareTenant(1, script)
         const { outcome } = yield* tenant.call("answer", { trigger: "request", svc: { request: name } })
-        if (outcome._tag !== "Threw") assert.fail(`${name} came to ${outcome._tag}`)
+        if (outcome._tag !== "Threw") assert.fail(`${name} ended as ${outcome._tag}`)
         assert.strictEqual(outcome.name, error)
         assert.include(outcome.message, message)
       })
@@ -123,14 +123,14 @@ layer(isolated({ runners: 1 }), { excludeTestServices: true, timeout: "60 second
   }
 })
 
-describe("a response from an isolate that was broken out of", () => {
+describe("a response from a compromised isolate", () => {
   const responded = (headers: string) => () =>
-    outcomeOf(
+    toOutcome(
       { kind: "responded", run: 1, status: 200, encoding: "text", headers, body: "", cpuMs: 0, heapBytes: 0 },
       defaultLimits
     )
 
-  it("has headers that can be sent", () => {
+  it("has valid headers", () => {
     assert.deepInclude(responded('{"x-a":"b","set-cookie":["a=1","b=2"]}')(), {
       headers: headers({ "x-a": "b", "set-cookie": ["a=1", "b=2"] })
     })

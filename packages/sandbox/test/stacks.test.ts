@@ -1,14 +1,14 @@
-/** Stacks of functions that were written in TypeScript and bundled as authors do. */
+/** Stacks of functions that were written in TypeScript and bundled as by authors. */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, layer } from "@effect/vitest"
-import { Sandbox } from "@weft/core"
+import { Sandbox } from "@weft/core/adapter"
 import { Effect } from "effect"
 import { build } from "esbuild"
-import { isolated } from "../src/index.ts"
-import { tenantWith } from "./Tenant.ts"
-import { bundleOf } from "./zip.ts"
+import { sandbox } from "../src/index.ts"
+import { createTenant } from "./Tenant.ts"
+import { buildBundle } from "./zip.ts"
 
 const sources = {
   "index.ts": `import { charge, later, wrapped, looped } from "./billing.ts"
@@ -62,7 +62,7 @@ export const looped = (): never => {
 const lineOf = (file: keyof typeof sources, text: string): number =>
   sources[file].split("\n").findIndex((line) => line.includes(text)) + 1
 
-/** The zip that a bundler with source maps makes of the sources. */
+/** Bundles the sources with source maps into a zip. */
 const bundle = async (minify: boolean): Promise<Uint8Array> => {
   const dir = mkdtempSync(join(tmpdir(), "weft-stacks-"))
   for (const [name, text] of Object.entries(sources)) writeFileSync(join(dir, name), text)
@@ -79,16 +79,16 @@ const bundle = async (minify: boolean): Promise<Uint8Array> => {
   })
   rmSync(dir, { recursive: true })
   const text = (end: string): string => outputFiles.find((file) => file.path.endsWith(end))?.text ?? ""
-  return bundleOf(text("index.js"), { "index.js.map": text("index.js.map") })
+  return buildBundle(text("index.js"), { "index.js.map": text("index.js.map") })
 }
 
-layer(isolated({ runners: 1 }), { timeout: "60 seconds", excludeTestServices: true })("a stack", (it) => {
+layer(sandbox({ runners: 1 }), { timeout: "60 seconds", excludeTestServices: true })("a stack", (it) => {
   for (const minify of [false, true]) {
     const how = minify ? "minified" : "plain"
     const tenant = Effect.gen(function* () {
       const sandbox = yield* Sandbox
       const { artifact } = yield* sandbox.prepare(yield* Effect.promise(() => bundle(minify)))
-      return tenantWith(sandbox, minify ? 61 : 60, artifact)
+      return createTenant(sandbox, minify ? 61 : 60, artifact)
     })
     const thrown = (fn: string, arg: unknown = null) =>
       Effect.gen(function* () {
@@ -99,7 +99,7 @@ layer(isolated({ runners: 1 }), { timeout: "60 seconds", excludeTestServices: tr
     const inBilling = (text: string) => `billing.ts:${lineOf("billing.ts", text)}:`
     const inIndex = (text: string) => `index.ts:${lineOf("index.ts", text)}:`
 
-    it.effect(`names the author's files and lines, ${how}`, () =>
+    it.effect(`contains the author's files and lines, ${how}`, () =>
       Effect.gen(function* () {
         const { stack } = yield* thrown("direct", { total: -1 })
         assert.include(stack, inBilling("no negative totals"))
@@ -108,7 +108,7 @@ layer(isolated({ runners: 1 }), { timeout: "60 seconds", excludeTestServices: tr
       })
     )
 
-    it.effect(`does so after an await, in a timer and in a callback, ${how}`, () =>
+    it.effect(`contains them after an await, in a timer and in a callback, ${how}`, () =>
       Effect.gen(function* () {
         const awaited = yield* thrown("afterAwait", { total: -1 })
         assert.include(awaited.stack, inBilling("no negative totals"))
@@ -120,7 +120,7 @@ layer(isolated({ runners: 1 }), { timeout: "60 seconds", excludeTestServices: tr
       })
     )
 
-    it.effect(`goes on with the causes, ${how}`, () =>
+    it.effect(`continues with the causes, ${how}`, () =>
       Effect.gen(function* () {
         const { message, stack } = yield* thrown("caused")
         assert.strictEqual(message, "could not charge")

@@ -3,7 +3,7 @@ import * as fc from "fast-check"
 import { type FromRunner, readFromRunner, writeFromRunner } from "../src/protocol/FromRunner.ts"
 import { readToRunner, type ToRunner, writeToRunner } from "../src/protocol/ToRunner.ts"
 import { FrameSplitter, FrameWriter, ProtocolError } from "../src/protocol/Wire.ts"
-import { readOutbox } from "../src/runner/Outbox.ts"
+import { readOutput } from "../src/runner/OutputFrames.ts"
 
 const u32 = fc.integer({ min: 0, max: 0xffffffff })
 const wellFormed = fc.string({ unit: "grapheme", maxLength: 200 })
@@ -12,7 +12,7 @@ const bytes = fc.uint8Array({ maxLength: 300 })
 const usage = { run: u32, cpuMs: amount, heapBytes: amount }
 
 const fromRunner: fc.Arbitrary<FromRunner> = fc.oneof(
-  fc.record({ kind: fc.constant("beat" as const), rssBytes: amount }),
+  fc.record({ kind: fc.constant("heartbeat" as const), rssBytes: amount }),
   fc.record({ kind: fc.constant("loaded" as const), isolate: u32, exports: wellFormed, cache: bytes }),
   fc.record({ kind: fc.constant("returned" as const), output: wellFormed, ...usage }),
   fc.record({
@@ -32,7 +32,7 @@ const fromRunner: fc.Arbitrary<FromRunner> = fc.oneof(
   }),
   fc.record({ kind: fc.constant("stopped" as const), ...usage }),
   fc.record({
-    kind: fc.constant("begun" as const),
+    kind: fc.constant("runAge" as const),
     run: fc.nat(),
     ms: fc.double({ min: 0, noNaN: true, noDefaultInfinity: true })
   }),
@@ -48,7 +48,7 @@ const fromRunner: fc.Arbitrary<FromRunner> = fc.oneof(
     kind: fc.constant("lost" as const),
     isolate: u32,
     cause: fc.constantFrom("cpu" as const, "memory" as const, "stopped" as const),
-    guilty: u32,
+    computing: u32,
     cpuMs: amount,
     heapBytes: amount
   })
@@ -74,7 +74,7 @@ const toRunner: fc.Arbitrary<ToRunner> = fc.oneof(
     )
   }),
   fc.record({
-    kind: fc.constant("answer" as const),
+    kind: fc.constant("hostCallResult" as const),
     isolate: u32,
     run: u32,
     call: u32,
@@ -86,7 +86,7 @@ const toRunner: fc.Arbitrary<ToRunner> = fc.oneof(
 
 const frameBytesMax = 1024 * 1024
 
-/** Reads a stream of bytes that arrives in pieces of the given sizes, over and over. */
+/** Reads a stream of bytes that arrives in chunks of the given sizes, which repeat. */
 const receive = <A>(
   stream: Buffer,
   pieces: ReadonlyArray<number>,
@@ -105,7 +105,7 @@ const receive = <A>(
 const pieceSizes = fc.array(fc.integer({ min: 1, max: 5000 }), { minLength: 1, maxLength: 20 })
 
 describe("the protocol", () => {
-  it("carries any messages, however the stream is cut", () => {
+  it("transfers all messages, for any chunks of the stream", () => {
     fc.assert(
       fc.property(fc.array(fromRunner, { maxLength: 30 }), pieceSizes, (messages, pieces) => {
         const writer = new FrameWriter()
@@ -122,7 +122,35 @@ describe("the protocol", () => {
     )
   })
 
-  it("never reads anything but messages out of noise, nor fails otherwise than it says", () => {
+  it("stops after a number of frames, and continues with the rest of the chunk", () => {
+    fc.assert(
+      fc.property(
+        fc.array(fromRunner, { maxLength: 30 }),
+        pieceSizes,
+        fc.integer({ min: 1, max: 5 }),
+        (messages, pieces, framesMax) => {
+          const writer = new FrameWriter()
+          for (const message of messages) writeFromRunner(writer, message)
+          const stream = Buffer.concat(writer.take())
+          const splitter = new FrameSplitter(frameBytesMax)
+          const received: Array<FromRunner> = []
+          for (let at = 0, piece = 0; at < stream.length; piece++) {
+            const size = pieces[piece % pieces.length] ?? 1
+            let rest: Buffer | undefined = stream.subarray(at, at + size)
+            while (rest !== undefined) {
+              const before = received.length
+              rest = splitter.push(rest, (cursor) => received.push(readFromRunner(cursor)), framesMax)
+              assert.isAtMost(received.length - before, framesMax)
+            }
+            at += size
+          }
+          assert.deepStrictEqual(received, messages)
+        }
+      )
+    )
+  })
+
+  it("reads only messages from random bytes, and fails only with ProtocolError", () => {
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 1, maxLength: 200 }), (noise) => {
         const frame = Buffer.alloc(4 + noise.length)
@@ -137,34 +165,34 @@ describe("the protocol", () => {
     )
   })
 
-  it("refuses frames that are too long, empty, longer or shorter than their fields", () => {
+  it("rejects frames that are too long, empty, longer or shorter than their fields", () => {
     const tooLong = Buffer.alloc(4)
     tooLong.writeUInt32LE(frameBytesMax + 1)
     assert.throws(() => receive(tooLong, [4], readFromRunner), ProtocolError)
     assert.throws(() => receive(Buffer.alloc(4), [4], readFromRunner), ProtocolError)
     const writer = new FrameWriter()
-    writeFromRunner(writer, { kind: "calm", isolate: 1 })
-    const calm = Buffer.concat(writer.take())
-    const longer = Buffer.concat([calm, Buffer.from([0])])
-    longer.writeUInt32LE(calm.length - 4 + 1)
+    writeFromRunner(writer, { kind: "idle", isolate: 1 })
+    const idleFrame = Buffer.concat(writer.take())
+    const longer = Buffer.concat([idleFrame, Buffer.from([0])])
+    longer.writeUInt32LE(idleFrame.length - 4 + 1)
     assert.throws(() => receive(longer, [longer.length], readFromRunner), ProtocolError)
-    const shorter = Buffer.from(calm.subarray(0, -1))
-    shorter.writeUInt32LE(calm.length - 4 - 1)
+    const shorter = Buffer.from(idleFrame.subarray(0, -1))
+    shorter.writeUInt32LE(idleFrame.length - 4 - 1)
     assert.throws(() => receive(shorter, [shorter.length], readFromRunner), ProtocolError)
   })
 
-  it("reads an outbox whose texts look like frames as what it is", () => {
+  it("parses output whose texts look like frames", () => {
     const forged = "R1,0,0,2,0:{}"
     const text = `L1,1,0,${forged.length},0:${forged}R1,0,0,4,0:null`
     assert.deepStrictEqual(
-      readOutbox(text).map(({ letter, first }) => [letter, first]),
+      readOutput(text).map(({ letter, first }) => [letter, first]),
       [
         ["L", forged],
         ["R", "null"]
       ]
     )
     for (const broken of ["R1", "R1,0,0,5,0:null", "Rx,0,0,0,0:", "R1,0,0,99999999999,0:", "R1,0,0,-1,0:"]) {
-      assert.throws(() => readOutbox(broken))
+      assert.throws(() => readOutput(broken))
     }
   })
 })

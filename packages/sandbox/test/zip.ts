@@ -1,4 +1,4 @@
-/** Zips made by hand, so that tests can make wrong ones too. */
+/** Builds zips field by field, so that tests can create invalid ones. */
 import { crc32, deflateRawSync } from "node:zlib"
 
 export interface ZipEntry {
@@ -6,11 +6,11 @@ export interface ZipEntry {
   readonly content: string | Uint8Array
   /** Unix mode; a plain file by default. */
   readonly mode?: number
-  /** What the headers say of the size, when that is a lie. */
+  /** A wrong size for the headers. */
   readonly claimedSize?: number
-  /** General purpose flags beside the one for UTF-8 names. */
+  /** General purpose flags in addition to the one for UTF-8 names. */
   readonly flags?: number
-  /** The method that the headers name; deflate (8) by default. */
+  /** Compression method in the headers; deflate (8) by default. */
   readonly method?: number
 }
 
@@ -60,7 +60,7 @@ interface Shared {
   readonly name: Buffer
 }
 
-/** The fields that both headers of an entry have, in the same order. */
+/** Writes the fields that both headers of an entry share, in the same order. */
 const writeShared = (header: Buffer, at: number, fields: Shared): void => {
   header.writeUInt16LE(fields.flags, at)
   header.writeUInt16LE(fields.method, at + 2)
@@ -70,8 +70,8 @@ const writeShared = (header: Buffer, at: number, fields: Shared): void => {
   header.writeUInt16LE(fields.name.length, at + 20)
 }
 
-/** A bundle with this `index.js`, and more files where given. */
-export const bundleOf = (script: string, more: Readonly<Record<string, string>> = {}): Uint8Array =>
+/** Returns a bundle with this `index.js` and optional further files. */
+export const buildBundle = (script: string, more: Readonly<Record<string, string>> = {}): Uint8Array =>
   zipEntries([
     { name: "index.js", content: script },
     ...Object.entries(more).map(([name, content]) => ({ name, content }))

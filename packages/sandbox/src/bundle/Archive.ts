@@ -1,11 +1,11 @@
-/** Reads the zip of a build: hostile until every entry has been looked at. */
+/** Reads the zip of a build. It is hostile until every entry is validated. */
 import { crc32 } from "node:zlib"
-import { BundleRejected, type Limits } from "@weft/core"
+import { BundleRejected, type Limits } from "@weft/core/adapter"
 import { type Entry, fromBufferPromise, type ZipFile } from "yauzl"
 
 export const entryFile = "index.js"
 const mapFile = "index.js.map"
-/** A script beyond this is not compiled, in bytes. */
+/** Maximum size of a script, in bytes. */
 const scriptBytesMax = 16 * 1024 * 1024
 const mapBytesMax = 32 * 1024 * 1024
 
@@ -13,33 +13,42 @@ const fileTypeMask = 0o170000
 const symbolicLink = 0o120000
 const controlCharacter = /\p{Cc}/u
 
-/** Walks all entries, unpacking each to count its bytes. Rejects with `BundleRejected`. */
+/** Validates all entries; unpacks each to count its bytes. Rejects with `BundleRejected`. */
 export const checkArchive = async (zip: Uint8Array, limits: Limits, signal: AbortSignal): Promise<void> => {
   await walk(zip, limits, signal, new Map())
 }
 
-/** The texts of `index.js` and, where there is one, of its source map. Checks everything that `checkArchive` does. */
+/** Returns `index.js` and its source map, if there is one. Validates the same as `checkArchive`. */
 export const readBundle = async (
   zip: Uint8Array,
   limits: Limits,
   signal: AbortSignal
 ): Promise<{ readonly script: string; readonly sourceMap: string | undefined }> => {
-  const files = new Map<string, Array<Buffer>>([
-    [entryFile, []],
-    [mapFile, []]
+  const script: Collected = { chunks: [], bytesMax: scriptBytesMax }
+  const map: Collected = { chunks: [], bytesMax: mapBytesMax }
+  const files = new Map([
+    [entryFile, script],
+    [mapFile, map]
   ])
   const names = await walk(zip, limits, signal, files)
-  const script = textOf(entryFile, files.get(entryFile) ?? [], scriptBytesMax)
-  if (!names.has(mapFile)) return { script, sourceMap: undefined }
-  return { script, sourceMap: textOf(mapFile, files.get(mapFile) ?? [], mapBytesMax) }
+  return {
+    script: decodeText(entryFile, script.chunks),
+    sourceMap: names.has(mapFile) ? decodeText(mapFile, map.chunks) : undefined
+  }
 }
 
-/** Passes over every entry; the contents of those in `keep` are collected there. Returns the names of all files. */
+/** Contents of an entry. Collecting ends at `bytesMax`: a few kilobytes may unpack to hundreds of megabytes. */
+interface Collected {
+  readonly chunks: Array<Buffer>
+  readonly bytesMax: number
+}
+
+/** Reads every entry and returns the names of all files. Collects the contents of the entries in `keep`. */
 const walk = async (
   zip: Uint8Array,
   limits: Limits,
   signal: AbortSignal,
-  keep: ReadonlyMap<string, Array<Buffer>>
+  keep: ReadonlyMap<string, Collected>
 ): Promise<ReadonlySet<string>> => {
   if (zip.length > limits.archiveBytes) throw rejected(`the zip is over ${limits.archiveBytes} bytes`)
   const names = new Set<string>()
@@ -53,7 +62,7 @@ const walk = async (
     if (archive.entryCount > limits.archiveEntries) throw rejected(`the zip has over ${limits.archiveEntries} entries`)
     for await (const entry of archive.eachEntry()) {
       signal.throwIfAborted()
-      requireFair(entry, names)
+      validateEntry(entry, names)
       if (names.size > limits.archiveEntries) throw rejected(`the zip has over ${limits.archiveEntries} entries`)
       unpacked += await unpack(archive, entry, limits.unpackedBytes - unpacked, keep.get(entry.fileName))
     }
@@ -66,12 +75,12 @@ const walk = async (
   return names
 }
 
-const requireFair = (entry: Entry, names: Set<string>): void => {
+const validateEntry = (entry: Entry, names: Set<string>): void => {
   const name = entry.fileName
   const shown = JSON.stringify(name.slice(0, 200))
   if (names.has(name)) throw rejected(`the zip has two entries ${shown}`)
   names.add(name)
-  // The zip library has refused "..", absolute names, drive letters and backslashes by now.
+  // The zip library has already rejected "..", absolute names, drive letters and backslashes.
   if (name === "" || controlCharacter.test(name) || name.split("/").includes(".")) {
     throw rejected(`the name of entry ${shown} is not allowed`)
   }
@@ -82,35 +91,35 @@ const requireFair = (entry: Entry, names: Set<string>): void => {
   if (!entry.canDecodeFileData()) throw rejected(`the entry ${shown} is compressed in an unknown way`)
 }
 
-/** How many bytes the entry really has. What is damaged would be found by whoever reads it, when it is too late. */
+/** Returns the real size of an entry in bytes. Rejects a damaged one: otherwise only its later reader would notice. */
 const unpack = async (
   archive: ZipFile,
   entry: Entry,
   bytesMax: number,
-  keep: Array<Buffer> | undefined
+  keep: Collected | undefined
 ): Promise<number> => {
   if (entry.fileName.endsWith("/")) return 0
   const stream = await archive.openReadStreamPromise(entry)
   let bytes = 0
   let checksum = 0
-  // Ending the loop early, by throwing too, destroys the stream.
+  // Leaving the loop early, also with an error, destroys the stream.
   for await (const chunk of stream) {
     if (!Buffer.isBuffer(chunk)) continue
     bytes += chunk.length
     if (bytes > bytesMax)
-      throw rejected(`the files of the zip are too large in all, at ${JSON.stringify(entry.fileName)}`)
+      throw rejected(`the files of the zip are too large in total, at ${JSON.stringify(entry.fileName)}`)
     checksum = crc32(chunk, checksum)
-    keep?.push(chunk)
+    if (keep === undefined) continue
+    if (bytes > keep.bytesMax) throw rejected(`${entry.fileName} is over ${keep.bytesMax} bytes`)
+    keep.chunks.push(chunk)
   }
   if (checksum !== entry.crc32) throw rejected(`the entry ${JSON.stringify(entry.fileName)} is damaged`)
   return bytes
 }
 
-const textOf = (name: string, chunks: ReadonlyArray<Buffer>, bytesMax: number): string => {
-  const bytes = Buffer.concat(chunks)
-  if (bytes.length > bytesMax) throw rejected(`${name} is over ${bytesMax} bytes`)
+const decodeText = (name: string, chunks: ReadonlyArray<Buffer>): string => {
   try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes)
+    return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(chunks))
   } catch {
     throw rejected(`${name} is not UTF-8`)
   }

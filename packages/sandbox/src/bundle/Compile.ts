@@ -1,5 +1,7 @@
-/** Turns the author's ES module into the script that isolates run, and keeps the way back to the author's lines. */
-import { BundleRejected, SandboxUnavailable } from "@weft/core"
+/** Compiles the author's ES module to the script that isolates run, with a source map to the author's lines. */
+import { ChildProcess } from "node:child_process"
+import { subscribe, unsubscribe } from "node:diagnostics_channel"
+import { BundleRejected, SandboxUnavailable } from "@weft/core/adapter"
 import { Effect, Semaphore } from "effect"
 import type { BuildOptions, Message, Plugin } from "esbuild"
 import { entryFile } from "./Archive.ts"
@@ -11,14 +13,16 @@ export interface Compiled {
 }
 
 /**
- * There is one compiler for all sandboxes of this process: esbuild keeps a process of its own, and ends it as a whole. Bundles
- * take turns, so that what ends it was being compiled, and nobody else loses anything by that.
+ * Lock of the compiler, which all sandboxes of this process share: esbuild has one process of its own, and stops it as a
+ * whole. One bundle is compiled at a time. So a bundle that crashes the compiler is known, and affects no other.
  */
-const turns = Semaphore.makeUnsafe(1)
+const compilerLock = Semaphore.makeUnsafe(1)
 
 /**
- * Fails with `BundleRejected`, with the position at fault, also where it takes longer than `compileMs` or the compiler dies
- * of it twice; with `SandboxUnavailable` where the compiler cannot be started. Waits for its turn.
+ * Compiles a bundle after those before it.
+ *
+ * Fails with `BundleRejected` for an error in the module, with its position. The same applies if it takes longer than
+ * `compileMs`, or crashes the compiler twice. Fails with `SandboxUnavailable` if the compiler cannot be started.
  */
 export const compile = (
   source: string,
@@ -26,37 +30,59 @@ export const compile = (
   compileMs: number
 ): Effect.Effect<Compiled, BundleRejected | SandboxUnavailable> =>
   Effect.retry(compileOnce(source, authorMap), { times: 1, while: (failed) => failed === died }).pipe(
-    Effect.catchTag("CompilerDied", () => Effect.fail(rejected("index.js ended the compiler's process"))),
+    Effect.catchTag("CompilerDied", () => Effect.fail(rejected("index.js crashed the compiler"))),
     Effect.timeoutOrElse({
       duration: compileMs,
       orElse: () => Effect.fail(rejected(`index.js did not compile within ${compileMs} ms`))
     }),
-    Semaphore.withPermits(turns, 1)
+    Semaphore.withPermits(compilerLock, 1)
   )
 
 const compileOnce = Effect.fnUntraced(function* (source: string, authorMap: string | undefined) {
-  // Loaded with the first upload: most starts of a server see none.
+  // Loaded at the first upload: most servers start without one.
   const { build, stop } = yield* Effect.promise(() => import("esbuild"))
   const end = Effect.promise(stop)
-  const { outputFiles } = yield* Effect.tryPromise({
-    try: () => build(optionsOf(source, authorMap)),
-    catch: failureOf
-  }).pipe(
-    // One that died is noticed, but another one begins only when it was told to stop.
+  const compiling = yield* Effect.try({
+    try: () => withGuardedProcesses(() => build(buildOptions(source, authorMap))),
+    // Errors in the module come later. The compiler cannot start now, for example without free descriptors.
+    catch: (error) => new SandboxUnavailable({ reason: `the compiler: ${firstLine(error)}` })
+  })
+  const { outputFiles } = yield* Effect.tryPromise({ try: () => compiling, catch: toFailure }).pipe(
+    // esbuild detects a dead process, but starts another one only after `stop`.
     Effect.tapError((failed) => (failed instanceof BundleRejected ? Effect.void : end)),
-    // It would go on with what nobody waits for.
+    // Otherwise it would continue an abandoned compilation.
     Effect.onInterrupt(() => end)
   )
   const script = outputFiles.find((file) => file.path.endsWith(".js"))?.text
   const sourceMap = outputFiles.find((file) => file.path.endsWith(".map"))?.text
-  if (script === undefined || sourceMap === undefined) return yield* rejected("index.js compiles to nothing")
+  if (script === undefined || sourceMap === undefined) return yield* rejected("index.js compiles to an empty script")
   return { script, sourceMap }
 })
 
-/** In characters, as far as lines can be broken. */
+/**
+ * Calls `start`, and ignores later errors of the processes that it starts. If the system has no descriptors for a process,
+ * esbuild throws before it listens for the error that follows, which would end the host.
+ */
+const withGuardedProcesses = <A>(start: () => A): A => {
+  const guard = (message: unknown): void => {
+    if (typeof message !== "object" || message === null || !("process" in message)) return
+    if (message.process instanceof ChildProcess) message.process.on("error", () => undefined)
+  }
+  subscribe("child_process", guard)
+  try {
+    return start()
+  } finally {
+    unsubscribe("child_process", guard)
+  }
+}
+
+const firstLine = (error: unknown): string =>
+  (error instanceof Error ? error.message : String(error)).trim().split("\n")[0] ?? ""
+
+/** Maximum length of lines that can be broken, in characters. */
 const lineLengthMax = 10_000
 
-const optionsOf = (source: string, authorMap: string | undefined) =>
+const buildOptions = (source: string, authorMap: string | undefined) =>
   ({
     entryPoints: [entryFile],
     outfile: "bundle.js",
@@ -72,12 +98,12 @@ const optionsOf = (source: string, authorMap: string | undefined) =>
     sourcesContent: false,
     charset: "utf8",
     legalComments: "none",
-    // Indented, the output is as long as the square of how deep blocks are nested: 20 kB made 200 MB.
+    // With indentation, the output grows with the square of the nesting depth: 20 kB became 200 MB.
     minifyWhitespace: true,
     // The positions in stacks are numbers of up to seven digits.
     lineLimit: lineLengthMax,
-    // The kernel calls the bundle, so that nothing it throws while loading reaches the engine.
-    // A module is strict code; the compiler does not say so in a script.
+    // The kernel calls the bundle, so that no error while loading reaches the engine.
+    // A module is strict code, but the compiler omits the directive in a script.
     banner: { js: '__weft_load(()=>{"use strict";' },
     footer: { js: "return __weft_bundle})" },
     logLevel: "silent"
@@ -85,26 +111,26 @@ const optionsOf = (source: string, authorMap: string | undefined) =>
 
 const died = { _tag: "CompilerDied" } as const
 
-/** What is wrong with a module has a place in it. */
-const failureOf = (error: unknown): BundleRejected | SandboxUnavailable | typeof died => {
+/** Converts an error of esbuild. Errors in the module have a location. */
+const toFailure = (error: unknown): BundleRejected | SandboxUnavailable | typeof died => {
   const { location, text } = firstMessage(error) ?? {
     location: null,
     text: error instanceof Error ? error.message : ""
   }
-  if (location !== null) return rejected(reasonOf(error))
+  if (location !== null) return rejected(describeFailure(error))
   if (/^(The service .*: )?spawn /.test(text)) return new SandboxUnavailable({ reason: `the compiler: ${text}` })
-  return /^The service (was stopped|is no longer running)/.test(text) ? died : rejected(reasonOf(error))
+  return /^The service (was stopped|is no longer running)/.test(text) ? died : rejected(describeFailure(error))
 }
 
 const rejected = (reason: string): BundleRejected => new BundleRejected({ reason })
 
-/** Gives the compiler one module out of memory. It never looks for a file: neither imports nor maps lead to any. */
+/** A plugin that provides one module from memory. The compiler reads no file, neither for imports nor for maps. */
 const onlyThisModule = (contents: string): Plugin => ({
   name: "only-this-module",
   setup: (compiler) => {
     compiler.onResolve({ filter: /.*/ }, ({ kind, path }) => {
       if (kind === "entry-point") return { path: entryFile, namespace: "bundle" }
-      // Left in place: it throws if it is ever reached, which code that asks for Node's modules cautiously expects.
+      // Stays in the output and throws if reached. Code that tries to load Node's modules expects that.
       if (kind === "require-call" || kind === "require-resolve") return { path, external: true }
       return { errors: [{ text: `imports ${JSON.stringify(path)}: a bundler must put everything into index.js` }] }
     })
@@ -112,14 +138,14 @@ const onlyThisModule = (contents: string): Plugin => ({
   }
 })
 
-/** The compiler merges a map that it finds in the module's last comment. */
+/** Appends the source map as the module's last comment, which the compiler merges. */
 const withMap = (source: string, authorMap: string | undefined): string => {
   if (authorMap === undefined) return source
   const encoded = Buffer.from(authorMap, "utf8").toString("base64")
   return `${source}\n//# sourceMappingURL=data:application/json;base64,${encoded}\n`
 }
 
-const reasonOf = (error: unknown): string => {
+const describeFailure = (error: unknown): string => {
   const first = firstMessage(error)
   if (first === undefined) return `index.js does not compile: ${error instanceof Error ? error.message : String(error)}`
   const { location, text } = first

@@ -1,5 +1,5 @@
-/** The exports of a bundle as its isolate described them. */
-import { BundleRejected, type ExportedFunction } from "@weft/core"
+/** Parses the exports of a bundle as described by its isolate. */
+import { BundleRejected, type ExportedFunction } from "@weft/core/adapter"
 import { Effect, Schema } from "effect"
 
 const Described = Schema.fromJsonString(
@@ -14,7 +14,7 @@ const Described = Schema.fromJsonString(
 
 const decode = Schema.decodeUnknownEffect(Described)
 
-/** Ordered by ns, then var, by code units. */
+/** Parses the description; returns the functions ordered by ns, then var, by code units. */
 export const readExports = (text: string): Effect.Effect<ReadonlyArray<ExportedFunction>, BundleRejected> =>
   Effect.mapError(
     decode(text),

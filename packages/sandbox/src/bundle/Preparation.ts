@@ -1,9 +1,10 @@
-/** Loads a fresh bundle for the first time: in a runner of its own, which is killed afterwards. */
-import { BundleRejected, type Limits, SandboxUnavailable } from "@weft/core"
+/** Loads a new bundle for the first time: in a runner of its own, which is killed afterwards. */
+import { BundleRejected, type Limits, SandboxUnavailable } from "@weft/core/adapter"
 import { Effect } from "effect"
 import type { FromRunner } from "../protocol/FromRunner.ts"
+import { requireFewExports, requireShort } from "../supervisor/outcomes.ts"
+import type { RunnerDeath } from "../supervisor/RunnerDeath.ts"
 import type { SpareRunner } from "../supervisor/SpareRunner.ts"
-import { requireFewExports, requireShort } from "../supervisor/verdicts.ts"
 import type { Compiled } from "./Compile.ts"
 import { StackMap } from "./StackMap.ts"
 
@@ -13,11 +14,11 @@ export interface Loaded {
   readonly cache: Uint8Array<ArrayBuffer>
 }
 
-/** What starting a process and its isolate may take beside the bundle's own loading. */
+/** Maximum time to start a process and its isolate, in addition to the load of the bundle. */
 const startMs = 10_000
 const memoryWatchMs = 50
 
-/** `rssBytes`: resident memory at which the runner is killed, for what a bundle takes outside of its heap. */
+/** Loads a bundle once. `rssBytes` is the resident memory at which the runner is killed: it covers memory outside the heap. */
 export const loadOnce = (
   spares: SpareRunner,
   limits: Limits,
@@ -36,10 +37,10 @@ export const loadOnce = (
     }
     const runner = spares.take({
       message: (message) => {
-        const result = resultOf(message, limits, compiled)
+        const result = toResult(message, limits, compiled)
         if (result !== undefined) end(result)
       },
-      died: (why) => end(Effect.fail(diedWhile(why)))
+      died: (death) => end(Effect.fail(toDeathError(death)))
     })
     deadline = setTimeout(() => end(Effect.fail(tooSlow(limits))), limits.loadMs + startMs)
     watch = setInterval(() => {
@@ -49,12 +50,12 @@ export const loadOnce = (
     return Effect.sync(() => {
       clearTimeout(deadline)
       clearInterval(watch)
-      runner.kill("nobody waits for the bundle")
+      runner.kill("the preparation was interrupted")
     })
   })
 
-/** Throws `ProtocolError` for what the kernel never sends. */
-const resultOf = (
+/** Returns the result of a message, or undefined. Throws `ProtocolError` for anything that the kernel never sends. */
+const toResult = (
   message: FromRunner,
   limits: Limits,
   compiled: Compiled
@@ -67,7 +68,7 @@ const resultOf = (
       requireShort(message.name, message.message, message.stack)
       return Effect.fail(rejection(message, limits, compiled))
     case "lost":
-    case "sick":
+    case "unresponsive":
       return Effect.fail(
         message.kind === "lost" && message.cause !== "memory" ? tooSlow(limits) : rejected(tooMuchMemory(limits))
       )
@@ -92,10 +93,10 @@ const tooMuchMemory = (limits: Limits): string => `index.js needs more than ${li
 
 const tooSlow = (limits: Limits): BundleRejected => rejected(`index.js did not load within ${limits.loadMs} ms`)
 
-/** The process held nothing but the bundle; once it had begun to load, that is what killed it. */
-const diedWhile = (why: string): BundleRejected | SandboxUnavailable =>
-  why.startsWith("it did not start")
+/** Attributes the death of the process to the bundle, its only content, unless the process did not start. */
+const toDeathError = ({ cause, why }: RunnerDeath): BundleRejected | SandboxUnavailable =>
+  cause === "unstarted"
     ? new SandboxUnavailable({ reason: `a runner process ${why}` })
-    : rejected(`index.js ended the process that loaded it (${why})`)
+    : rejected(`index.js crashed the process that loaded it (${why})`)
 
 const rejected = (reason: string): BundleRejected => new BundleRejected({ reason })

@@ -1,10 +1,10 @@
-/** Puts the author's files and lines into stack traces of guest errors. */
+/** Maps stack traces of guest errors to the author's files and lines. */
 import { originalPositionFor, TraceMap } from "@jridgewell/trace-mapping"
 
 const position = /weft:bundle:(\d{1,7}):(\d{1,7})/g
 const framesMax = 50
 
-/** Translates stacks by a source map that is parsed when the first error needs it. */
+/** Translates stacks with a source map, which it parses at the first error. */
 export class StackMap {
   readonly #sourceMap: string
   #map: TraceMap | undefined
@@ -13,7 +13,7 @@ export class StackMap {
     this.#sourceMap = sourceMap
   }
 
-  /** The stack with mapped positions, without the kernel's frames, at most 50 lines long. */
+  /** Returns the stack with mapped positions, without the kernel's frames, at most 50 lines. */
   translate(stack: string): string {
     return stack
       .split("\n")
@@ -23,7 +23,7 @@ export class StackMap {
       .join("\n")
   }
 
-  /** The first position in the stack that is in the bundle, as `file:line:column`. */
+  /** Returns the first position of the bundle in the stack, as `file:line:column`. */
   first(stack: string): string | undefined {
     const found = /weft:bundle:(\d{1,7}):(\d{1,7})/.exec(stack)
     return found === null ? undefined : this.#original(Number(found[1]), Number(found[2]))

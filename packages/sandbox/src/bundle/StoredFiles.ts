@@ -1,12 +1,13 @@
-/** Files of zips where they are stored: what they are is read once, their bytes when somebody wants them. */
+/** Reads files of stored zips: a zip's directory is read once, and the bytes of a file on demand. */
 import { Readable } from "node:stream"
-import { type BundleFile, type StoredZip, StoreUnavailable } from "@weft/core"
+import { StoreUnavailable } from "@weft/core"
+import type { BundleFile, StoredZip } from "@weft/core/adapter"
 import { Effect, Stream } from "effect"
 import { type Entry, fromRandomAccessReaderPromise, RandomAccessReader, type ZipFile } from "yauzl"
 
-/** Zips whose directories are kept; the one that was asked for the longest ago goes first. */
-const keptMax = 50
-/** Read at once, in bytes: the directory is read entry by entry. */
+/** Maximum cached directories of zips; the least recently used one is evicted. */
+const directoriesMax = 50
+/** Size of a read, in bytes: the directory is parsed entry by entry, so small reads are buffered. */
 const blockBytes = 64 * 1024
 
 interface Directory {
@@ -15,29 +16,29 @@ interface Directory {
 }
 
 export class StoredFiles {
-  /** By where they are stored. */
-  readonly #kept = new Map<string, Promise<Directory>>()
+  /** By storage path. */
+  readonly #directories = new Map<string, Promise<Directory>>()
 
-  /** Null where the zip has no file of this name. */
+  /** Opens a file; null if the zip has no file of this name. */
   open(stored: StoredZip, name: string): Effect.Effect<BundleFile | null, StoreUnavailable> {
     return Effect.tryPromise({ try: () => this.#directory(stored), catch: unavailable(stored) }).pipe(
       Effect.map(({ zip, entries }) => {
         const entry = entries.get(name)
-        return entry === undefined ? null : fileOf(stored, zip, entry)
+        return entry === undefined ? null : toBundleFile(stored, zip, entry)
       })
     )
   }
 
   #directory(stored: StoredZip): Promise<Directory> {
     const { path } = stored
-    const directory = this.#kept.get(path) ?? readDirectory(stored)
-    this.#kept.delete(path)
-    this.#kept.set(path, directory)
+    const directory = this.#directories.get(path) ?? readDirectory(stored)
+    this.#directories.delete(path)
+    this.#directories.set(path, directory)
     directory.catch(() => {
-      if (this.#kept.get(path) === directory) this.#kept.delete(path)
+      if (this.#directories.get(path) === directory) this.#directories.delete(path)
     })
-    const [oldest] = this.#kept.keys()
-    if (this.#kept.size > keptMax && oldest !== undefined) this.#kept.delete(oldest)
+    const [oldest] = this.#directories.keys()
+    if (this.#directories.size > directoriesMax && oldest !== undefined) this.#directories.delete(oldest)
     return directory
   }
 }
@@ -45,7 +46,7 @@ export class StoredFiles {
 const unavailable = (stored: StoredZip) => (cause: unknown) =>
   new StoreUnavailable({ operation: `file of build ${stored.build_id}`, cause })
 
-const fileOf = (stored: StoredZip, zip: ZipFile, entry: Entry): BundleFile => ({
+const toBundleFile = (stored: StoredZip, zip: ZipFile, entry: Entry): BundleFile => ({
   size: entry.uncompressedSize,
   crc32: entry.crc32,
   bytes: Stream.unwrap(
@@ -59,7 +60,7 @@ const fileOf = (stored: StoredZip, zip: ZipFile, entry: Entry): BundleFile => ({
   )
 })
 
-/** The zip was checked when it came in, so that its names are fair. Folders are no files. */
+/** Reads the directory of a zip, without folders. The names were validated at the upload. */
 const readDirectory = async (stored: StoredZip): Promise<Directory> => {
   const zip = await fromRandomAccessReaderPromise(new StoredReader(stored), stored.size, {
     decodeStrings: true,
@@ -76,7 +77,7 @@ const readDirectory = async (stored: StoredZip): Promise<Directory> => {
 
 class StoredReader extends RandomAccessReader {
   readonly #stored: StoredZip
-  /** What was read last, from `start` on: what is asked for next is mostly in it. */
+  /** The last block that was read, from `start`: it mostly contains the next read. */
   #block: { readonly start: number; readonly bytes: Buffer } = { start: 0, bytes: Buffer.alloc(0) }
 
   constructor(stored: StoredZip) {
@@ -95,7 +96,7 @@ class StoredReader extends RandomAccessReader {
     position: number,
     callback: (error: Error | null) => void
   ): void {
-    this.#holding(position, length).then(
+    this.#readBlock(position, length).then(
       ({ start, bytes }) => {
         bytes.copy(buffer, offset, position - start, position - start + length)
         callback(null)
@@ -104,14 +105,14 @@ class StoredReader extends RandomAccessReader {
     )
   }
 
-  async #holding(position: number, length: number): Promise<{ readonly start: number; readonly bytes: Buffer }> {
-    const kept = this.#block
-    if (position >= kept.start && position + length <= kept.start + kept.bytes.length) return kept
+  async #readBlock(position: number, length: number): Promise<{ readonly start: number; readonly bytes: Buffer }> {
+    const last = this.#block
+    if (position >= last.start && position + length <= last.start + last.bytes.length) return last
     const end = Math.min(this.#stored.size, position + Math.max(length, blockBytes))
     const chunks: Array<Uint8Array> = []
     for await (const chunk of this.#bytes(position, end)) chunks.push(chunk)
     const block = { start: position, bytes: Buffer.concat(chunks) }
-    if (block.bytes.length < length) throw new Error("the zip is shorter than it was")
+    if (block.bytes.length < length) throw new Error(`the zip has fewer than its ${this.#stored.size} bytes`)
     this.#block = block
     return block
   }

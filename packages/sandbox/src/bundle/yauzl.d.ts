@@ -1,4 +1,4 @@
-/** The part of yauzl 3 that is used here; the package has no types of its own. */
+/** Types of the part of yauzl 3 that this package uses; yauzl has no types of its own. */
 declare module "yauzl" {
   import type { Readable } from "node:stream"
 
@@ -24,7 +24,7 @@ declare module "yauzl" {
     readonly autoClose?: boolean
   }
 
-  /** Bytes of the zip wherever they are. */
+  /** A source of the zip's bytes. */
   export abstract class RandomAccessReader {
     abstract _readStreamForRange(start: number, end: number): Readable
     read(

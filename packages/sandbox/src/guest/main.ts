@@ -1,4 +1,4 @@
-/** Everything that runs in an isolate before user code does. Bundled into one script when a supervisor starts. */
+/** Entry point of the code that runs in an isolate before user code. It is bundled into one script. */
 import "./kernel/capabilities.ts"
 import { boot as bootKernel, type Kernel } from "./kernel/kernel.ts"
 import { install } from "./platform/index.ts"

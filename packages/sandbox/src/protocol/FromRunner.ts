@@ -1,8 +1,8 @@
 /**
- * What a runner says to the supervisor.
+ * Messages from a runner to the supervisor.
  *
- * The runner holds hostile code and may have been taken over by it: `readFromRunner` accepts only what has the
- * exact shape, and the supervisor checks that ids, sizes, header names and JSON make sense before it acts.
+ * The runner holds hostile code, which may have compromised it. `readFromRunner` accepts only exact shapes, and the
+ * supervisor validates ids, sizes, header names and JSON before it acts.
  */
 import { member } from "./ToRunner.ts"
 import { type Cursor, type FrameWriter, ProtocolError } from "./Wire.ts"
@@ -10,33 +10,33 @@ import { type Cursor, type FrameWriter, ProtocolError } from "./Wire.ts"
 export const logLevels = ["debug", "info", "warn", "error"] as const
 export const encodings = ["json", "text", "base64"] as const
 
-/** The headers of a response as JSON text, in characters. The kernel holds to the same number. */
+/** Maximum length of a response's headers as JSON text, in characters. The kernel enforces the same limit. */
 export const headersLengthMax = 65_536
 
-/** A text of an error, in characters. The kernel cuts names, messages and stacks far below. */
+/** Maximum length of a text of an error, in characters. The kernel truncates names, messages and stacks far below. */
 export const errorLengthMax = 65_536
 
-/** Why an isolate was ended by its runner. */
+/** Reasons for which a runner ends an isolate. */
 export const lossCauses = ["cpu", "memory", "stopped", "background", "broken"] as const
 export type LossCause = (typeof lossCauses)[number]
 
-/** How a bundle failed to load. */
+/** Ways in which a bundle fails to load. */
 export const loadFailures = ["threw", "timeout", "memory"] as const
 export type LoadFailure = (typeof loadFailures)[number]
 
 interface Ended {
   readonly run: number
-  /** Milliseconds in the isolate. */
+  /** Time in the isolate, in milliseconds. */
   readonly cpuMs: number
-  /** The largest heap seen lately, in bytes. */
+  /** The latest sample of the heap, in bytes. */
   readonly heapBytes: number
 }
 
 export type FromRunner =
-  /** Answers `boot`. `cache` is the guest script's hot code cache, empty when one was handed in. */
+  /** Reply to `boot`. `cache` is the code cache of the guest script; empty if `boot` contained one. */
   | { readonly kind: "ready"; readonly cache: Uint8Array<ArrayBuffer> }
-  | { readonly kind: "beat"; readonly rssBytes: number }
-  /** `exports` is JSON text, empty unless a description was asked for. */
+  | { readonly kind: "heartbeat"; readonly rssBytes: number }
+  /** `exports` is JSON text; empty unless `load` had `describe`. */
   | {
       readonly kind: "loaded"
       readonly isolate: number
@@ -62,10 +62,10 @@ export type FromRunner =
     } & Ended)
   | ({ readonly kind: "threw"; readonly name: string; readonly message: string; readonly stack: string } & Ended)
   | ({ readonly kind: "exceeded"; readonly limit: string; readonly message: string } & Ended)
-  /** Answers `stop`: the run does nothing any more. */
+  /** Reply to `stop`: the run has ended. */
   | ({ readonly kind: "stopped" } & Ended)
-  /** Answers `ask`: for how many milliseconds the run has been going on; 0 while it waits. */
-  | { readonly kind: "begun"; readonly run: number; readonly ms: number }
+  /** Reply to `reportAge`: time since the run entered its isolate, in milliseconds; 0 while it is queued. */
+  | { readonly kind: "runAge"; readonly run: number; readonly ms: number }
   | {
       readonly kind: "call"
       readonly run: number
@@ -80,26 +80,26 @@ export type FromRunner =
       readonly message: string
       readonly data: string | null
     }
-  /** The isolate is no more. `guilty` is the run that was computing, 0 when there was none, for `cpuMs` so far. */
+  /** The isolate has ended. `computing` is the run that was computing, for `cpuMs` so far, or 0. */
   | {
       readonly kind: "lost"
       readonly isolate: number
       readonly cause: LossCause
-      readonly guilty: number
+      readonly computing: number
       readonly cpuMs: number
       readonly heapBytes: number
     }
-  /** An entry takes long. `run` is the one computing. Ends with `calm`, or with the isolate. */
+  /** An entry takes long; `run` is computing. Until `idle`, or the end of the isolate. */
   | { readonly kind: "busy"; readonly isolate: number; readonly run: number }
-  | { readonly kind: "calm"; readonly isolate: number }
-  /** The isolate holds so much memory, garbage perhaps, that new runs had better go to a fresh one. */
-  | { readonly kind: "worn"; readonly isolate: number }
-  /** A thread of an isolate that was `lost` before cannot be stopped: this runner must be killed. */
-  | { readonly kind: "sick"; readonly isolate: number }
+  | { readonly kind: "idle"; readonly isolate: number }
+  /** The isolate holds much memory, possibly garbage: new runs should use a new isolate. */
+  | { readonly kind: "draining"; readonly isolate: number }
+  /** A thread of an isolate that was `lost` before cannot be stopped: the runner must be killed. */
+  | { readonly kind: "unresponsive"; readonly isolate: number }
 
 const kinds = {
   ready: 1,
-  beat: 2,
+  heartbeat: 2,
   loaded: 3,
   loadFailed: 4,
   returned: 5,
@@ -111,10 +111,10 @@ const kinds = {
   log: 11,
   lost: 12,
   busy: 13,
-  calm: 14,
-  sick: 15,
-  worn: 16,
-  begun: 17
+  idle: 14,
+  unresponsive: 15,
+  draining: 16,
+  runAge: 17
 } as const
 
 export const writeFromRunner = (writer: FrameWriter, message: FromRunner): void => {
@@ -123,7 +123,7 @@ export const writeFromRunner = (writer: FrameWriter, message: FromRunner): void 
     case "ready":
       writer.bytes(message.cache)
       break
-    case "beat":
+    case "heartbeat":
       writer.f64(message.rssBytes)
       break
     case "call":
@@ -139,7 +139,7 @@ export const writeFromRunner = (writer: FrameWriter, message: FromRunner): void 
       writer.text(message.message)
       writer.text(message.data ?? "")
       break
-    case "begun":
+    case "runAge":
       writer.u32(message.run)
       writer.f64(message.ms)
       break
@@ -156,10 +156,11 @@ export const writeFromRunner = (writer: FrameWriter, message: FromRunner): void 
   writer.end()
 }
 
-type EndMessage = Extract<FromRunner, Ended>
+/** The messages that end a run. */
+export type RunEndMessage = Extract<FromRunner, Ended>
 type IsolateMessage = Extract<FromRunner, { readonly isolate: number }>
 
-const writeEnd = (writer: FrameWriter, message: EndMessage): void => {
+const writeEnd = (writer: FrameWriter, message: RunEndMessage): void => {
   writer.u32(message.run)
   writer.f64(message.cpuMs)
   writer.f64(message.heapBytes)
@@ -202,21 +203,21 @@ const writeIsolate = (writer: FrameWriter, message: IsolateMessage): void => {
       break
     case "lost":
       writer.u8(lossCauses.indexOf(message.cause))
-      writer.u32(message.guilty)
+      writer.u32(message.computing)
       writer.f64(message.cpuMs)
       writer.f64(message.heapBytes)
       break
     case "busy":
       writer.u32(message.run)
       break
-    case "calm":
-    case "worn":
-    case "sick":
+    case "idle":
+    case "draining":
+    case "unresponsive":
       break
   }
 }
 
-/** Throws `ProtocolError` for anything that is not exactly a message. */
+/** Reads one message. Throws `ProtocolError` for any other content. */
 export const readFromRunner = (cursor: Cursor): FromRunner => {
   const message = read(cursor)
   cursor.end()
@@ -227,14 +228,14 @@ const read = (cursor: Cursor): FromRunner => {
   switch (cursor.kind) {
     case kinds.ready:
       return { kind: "ready", cache: cursor.bytes() }
-    case kinds.beat:
-      return { kind: "beat", rssBytes: cursor.f64() }
+    case kinds.heartbeat:
+      return { kind: "heartbeat", rssBytes: cursor.f64() }
     case kinds.call:
       return { kind: "call", run: cursor.u32(), call: cursor.u32(), op: cursor.text(), payload: cursor.text() }
     case kinds.log:
       return readLog(cursor)
-    case kinds.begun:
-      return { kind: "begun", run: cursor.u32(), ms: cursor.f64() }
+    case kinds.runAge:
+      return { kind: "runAge", run: cursor.u32(), ms: cursor.f64() }
     case kinds.returned:
     case kinds.responded:
     case kinds.threw:
@@ -286,7 +287,7 @@ const readEnd = (cursor: Cursor): FromRunner => {
 
 const readIsolate = (cursor: Cursor): FromRunner => {
   const kind = cursor.kind
-  if (kind < kinds.loaded || kind > kinds.worn) throw new ProtocolError("an unknown kind of frame")
+  if (kind < kinds.loaded || kind > kinds.draining) throw new ProtocolError(`a frame of unknown kind ${kind}`)
   const isolate = cursor.u32()
   switch (kind) {
     case kinds.loaded:
@@ -307,17 +308,17 @@ const readIsolate = (cursor: Cursor): FromRunner => {
         kind: "lost",
         isolate,
         cause: member(lossCauses, cursor.u8()),
-        guilty: cursor.u32(),
+        computing: cursor.u32(),
         cpuMs: cursor.f64(),
         heapBytes: cursor.f64()
       }
     case kinds.busy:
       return { kind: "busy", isolate, run: cursor.u32() }
-    case kinds.calm:
-      return { kind: "calm", isolate }
-    case kinds.worn:
-      return { kind: "worn", isolate }
+    case kinds.idle:
+      return { kind: "idle", isolate }
+    case kinds.draining:
+      return { kind: "draining", isolate }
     default:
-      return { kind: "sick", isolate }
+      return { kind: "unresponsive", isolate }
   }
 }

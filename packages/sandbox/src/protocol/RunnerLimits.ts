@@ -1,4 +1,4 @@
-/** What a runner needs to know of the limits. Units are in the names. */
+/** Limits that a runner enforces. The names contain the units. */
 export interface RunnerLimits {
   readonly heapBytes: number
   readonly bufferBytes: number
@@ -11,8 +11,8 @@ export interface RunnerLimits {
   readonly logBytes: number
   readonly exportsBytes: number
   readonly functionsWithMeta: number
-  /** What an isolate may have to say at the end of one entry, in characters. */
+  /** Maximum output of an isolate at the end of one entry, in characters. */
   readonly outboxLength: number
-  /** Isolates that may compute at once in one runner. */
+  /** Maximum isolates that compute at once in one runner. */
   readonly entered: number
 }

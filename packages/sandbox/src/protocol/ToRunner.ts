@@ -1,21 +1,21 @@
-/** What the supervisor says to a runner. `isolate` and `run` are numbers of the supervisor's own choosing, never 0. */
-import type { RequestBody } from "@weft/core"
+/** Messages from the supervisor to a runner. The supervisor chooses the ids `isolate` and `run`; they are never 0. */
+import type { RequestBody } from "@weft/core/adapter"
 import { type Cursor, type FrameWriter, ProtocolError } from "./Wire.ts"
 
 export const triggers = ["event", "request", "tick", "args", "tool"] as const
 export type Trigger = (typeof triggers)[number]
 
-/** The kernel knows the same numbers. */
-export const bodyKinds = ["none", "json", "text", "given"] as const
+/** Kinds of request bodies. The kernel uses the same indexes. */
+export const bodyKinds = ["none", "json", "text", "given", "form"] as const
 
-/** Why a run is told to stop. */
+/** Reasons for which a run is stopped. */
 const stopReasons = ["cancelled", "timeout"] as const
 export type StopReason = (typeof stopReasons)[number]
 
 export type ToRunner =
-  /** Always first, once. `limits` is JSON text of `RunnerLimits`; `cache` is empty when there is none yet. */
+  /** The first message, sent once. `limits` is `RunnerLimits` as JSON text; `cache` is empty if it does not exist yet. */
   | { readonly kind: "boot"; readonly limits: string; readonly guest: string; readonly cache: Uint8Array<ArrayBuffer> }
-  /** Makes an isolate and loads a bundle into it. With `describe` its exports and a code cache are reported. */
+  /** Creates an isolate and loads a bundle. With `describe`, the reply contains its exports and a code cache. */
   | {
       readonly kind: "load"
       readonly isolate: number
@@ -33,9 +33,9 @@ export type ToRunner =
       readonly svc: string
       readonly body: RequestBody | null
     }
-  /** Answers host call `call`. When `ok` is false, `text` is the error's name and `detail` its message. */
+  /** Result of the host call `call`. If `ok` is false, `text` is the error's name and `detail` its message. */
   | {
-      readonly kind: "answer"
+      readonly kind: "hostCallResult"
       readonly isolate: number
       readonly run: number
       readonly call: number
@@ -44,11 +44,11 @@ export type ToRunner =
       readonly detail: string
     }
   | { readonly kind: "stop"; readonly isolate: number; readonly run: number; readonly reason: StopReason }
-  | { readonly kind: "drop"; readonly isolate: number }
-  /** How long a run has been going on, or whether it still waits for others. */
-  | { readonly kind: "ask"; readonly isolate: number; readonly run: number }
+  | { readonly kind: "dispose"; readonly isolate: number }
+  /** Requests the age of a run; the reply is `runAge`. */
+  | { readonly kind: "reportAge"; readonly isolate: number; readonly run: number }
 
-const kinds = { boot: 1, load: 2, invoke: 3, answer: 4, stop: 5, drop: 6, ask: 7 } as const
+const kinds = { boot: 1, load: 2, invoke: 3, hostCallResult: 4, stop: 5, dispose: 6, reportAge: 7 } as const
 
 export const writeToRunner = (writer: FrameWriter, message: ToRunner): void => {
   writer.begin(kinds[message.kind])
@@ -73,7 +73,7 @@ export const writeToRunner = (writer: FrameWriter, message: ToRunner): void => {
       writer.u8(message.body === null ? 0 : bodyKinds.indexOf(message.body.as))
       if (message.body !== null) writer.text(message.body.text)
       break
-    case "answer":
+    case "hostCallResult":
       writer.u32(message.isolate)
       writer.u32(message.run)
       writer.u32(message.call)
@@ -86,10 +86,10 @@ export const writeToRunner = (writer: FrameWriter, message: ToRunner): void => {
       writer.u32(message.run)
       writer.u8(stopReasons.indexOf(message.reason))
       break
-    case "drop":
+    case "dispose":
       writer.u32(message.isolate)
       break
-    case "ask":
+    case "reportAge":
       writer.u32(message.isolate)
       writer.u32(message.run)
       break
@@ -125,9 +125,9 @@ const read = (cursor: Cursor): ToRunner => {
         svc: cursor.text(),
         body: readBody(cursor)
       }
-    case kinds.answer:
+    case kinds.hostCallResult:
       return {
-        kind: "answer",
+        kind: "hostCallResult",
         isolate: cursor.u32(),
         run: cursor.u32(),
         call: cursor.u32(),
@@ -137,12 +137,12 @@ const read = (cursor: Cursor): ToRunner => {
       }
     case kinds.stop:
       return { kind: "stop", isolate: cursor.u32(), run: cursor.u32(), reason: member(stopReasons, cursor.u8()) }
-    case kinds.drop:
-      return { kind: "drop", isolate: cursor.u32() }
-    case kinds.ask:
-      return { kind: "ask", isolate: cursor.u32(), run: cursor.u32() }
+    case kinds.dispose:
+      return { kind: "dispose", isolate: cursor.u32() }
+    case kinds.reportAge:
+      return { kind: "reportAge", isolate: cursor.u32(), run: cursor.u32() }
     default:
-      throw new ProtocolError("an unknown kind of frame")
+      throw new ProtocolError(`a frame of unknown kind ${cursor.kind}`)
   }
 }
 
@@ -151,9 +151,9 @@ const readBody = (cursor: Cursor): RequestBody | null => {
   return as === "none" ? null : { as, text: cursor.text() }
 }
 
-/** The member of a closed list that `index` stands for. */
+/** Returns the member of a closed list at `index`. Throws `ProtocolError` if the index is out of range. */
 export const member = <A>(list: ReadonlyArray<A>, index: number): A => {
   const found = list[index]
-  if (found === undefined) throw new ProtocolError("an unknown member of a closed list")
+  if (found === undefined) throw new ProtocolError(`an index ${index} into a list of ${list.length}`)
   return found
 }

@@ -1,21 +1,21 @@
 /**
  * Length-framed binary messages between the supervisor and a runner.
  *
- * A frame is a u32 length (little endian, of what follows), a u8 kind and fields in a fixed order. Text is UTF-8
- * behind its own u32 length. Nothing here knows what the kinds mean, and nothing here trusts the other side: a
- * `Cursor` never reads past its frame and a `FrameSplitter` never keeps more than one frame of the given size.
+ * A frame is a u32 length of the rest (little endian), a u8 kind, and fields in a fixed order. Text is UTF-8 after its
+ * own u32 length. This module does not know the meaning of the kinds, and it does not trust the other side. A `Cursor`
+ * never reads past its frame, and a `FrameSplitter` never buffers more than one frame of the given size.
  */
 
-/** The other side does not speak the protocol, by mistake or on purpose. */
+/** The other side violated the protocol, by mistake or on purpose. */
 export class ProtocolError extends Error {
   override readonly name = "ProtocolError"
 }
 
 const slabBytes = 128 * 1024
-/** Text shorter than this is written without counting its bytes first. */
+/** Text shorter than this is written without first counting its bytes. */
 const uncountedLength = 8 * 1024
 
-/** Writes frames into shared slabs, so that everything of one turn leaves in one system call. */
+/** Writes frames into shared slabs, so that one system call sends all frames of a turn of the event loop. */
 export class FrameWriter {
   #slab = Buffer.allocUnsafeSlow(slabBytes)
   #start = 0
@@ -23,7 +23,7 @@ export class FrameWriter {
   #frame = 0
   #full: Array<Buffer> = []
 
-  /** Begins a frame; every field follows until `end`. */
+  /** Begins a frame. Its fields follow until `end`. */
   begin(kind: number): void {
     this.#frame = this.#end
     this.#reserve(5)
@@ -64,12 +64,12 @@ export class FrameWriter {
     this.#slab.writeUInt32LE(this.#end - this.#frame - 4, this.#frame)
   }
 
-  /** What was written since the last `take`, in bytes. */
+  /** Bytes written since the last `take`. */
   get size(): number {
     return this.#full.reduce((sum, { length }) => sum + length, this.#end - this.#start)
   }
 
-  /** Hands over everything written since the last call. The buffers are never written again. */
+  /** Returns everything written since the last call. The buffers are never written again. */
   take(): ReadonlyArray<Buffer> {
     const taken = this.#full
     this.#full = []
@@ -80,7 +80,7 @@ export class FrameWriter {
     return taken
   }
 
-  /** Makes room for `bytes` more, moving the frame in progress to a new slab when this one is full. */
+  /** Reserves `bytes` more; moves the current frame to a new slab if this one is full. */
   #reserve(bytes: number): void {
     if (this.#end + bytes <= this.#slab.length) return
     if (this.#frame > this.#start) this.#full.push(this.#slab.subarray(this.#start, this.#frame))
@@ -94,7 +94,7 @@ export class FrameWriter {
   }
 }
 
-/** Reads the fields of one frame in order. Throws `ProtocolError` at any disagreement. */
+/** Reads the fields of one frame in order. Throws `ProtocolError` if they do not match the frame. */
 export class Cursor {
   readonly #frame: Buffer
   #at = 1
@@ -115,7 +115,7 @@ export class Cursor {
     return this.#frame.readUInt32LE(this.#take(4))
   }
 
-  /** A finite number, at least 0. */
+  /** Reads a finite number, at least 0. */
   f64(): number {
     const value = this.#frame.readDoubleLE(this.#take(8))
     if (!(value >= 0 && value < Number.POSITIVE_INFINITY)) throw new ProtocolError("a number is out of range")
@@ -128,7 +128,7 @@ export class Cursor {
     return this.#frame.toString("utf8", from, from + length)
   }
 
-  /** A copy: the frame's memory belongs to the socket. */
+  /** Reads bytes into a copy, because the frame's memory belongs to the socket. */
   bytes(): Uint8Array<ArrayBuffer> {
     const length = this.u32()
     const from = this.#take(length)
@@ -137,7 +137,7 @@ export class Cursor {
     return copy
   }
 
-  /** Every byte must have been read. */
+  /** Throws `ProtocolError` if bytes are left. */
   end(): void {
     if (this.#at !== this.#frame.length) throw new ProtocolError("a frame is longer than its fields")
   }
@@ -150,7 +150,7 @@ export class Cursor {
   }
 }
 
-/** Cuts a byte stream into frames. */
+/** Splits a byte stream into frames. */
 export class FrameSplitter {
   readonly #frameBytesMax: number
   #partial: Buffer | undefined
@@ -161,15 +161,20 @@ export class FrameSplitter {
     this.#frameBytesMax = frameBytesMax
   }
 
-  /** Calls `onFrame` for every frame that `chunk` completes. A frame's memory is valid only during the call. */
-  push(chunk: Buffer, onFrame: (cursor: Cursor) => void): void {
+  /**
+   * Calls `onFrame` for every frame that `chunk` completes. The frame's memory is valid only during the call. After
+   * `framesMax` frames it returns the rest of the chunk, to be pushed before any other chunk.
+   */
+  push(chunk: Buffer, onFrame: (cursor: Cursor) => void, framesMax = Number.POSITIVE_INFINITY): Buffer | undefined {
     let at = 0
+    let frames = 0
     if (this.#partial !== undefined) {
       at = this.#fill(this.#partial, chunk, 0)
-      if (this.#filled < this.#partial.length) return
+      if (this.#filled < this.#partial.length) return undefined
       const frame = this.#partial
       this.#partial = undefined
       onFrame(new Cursor(frame))
+      frames++
     }
     let rest = at === 0 ? chunk : chunk.subarray(at)
     if (this.#header.length > 0) {
@@ -178,21 +183,23 @@ export class FrameSplitter {
     }
     at = 0
     while (rest.length - at >= 4) {
+      if (frames++ >= framesMax) return rest.subarray(at)
       const length = rest.readUInt32LE(at)
       if (length < 1 || length > this.#frameBytesMax) throw new ProtocolError("a frame's length is out of range")
       if (rest.length - at - 4 < length) {
         this.#partial = Buffer.allocUnsafeSlow(length)
         this.#filled = 0
         this.#fill(this.#partial, rest, at + 4)
-        return
+        return undefined
       }
       onFrame(new Cursor(rest.subarray(at + 4, at + 4 + length)))
       at += 4 + length
     }
     if (at < rest.length) this.#header = Buffer.from(rest.subarray(at))
+    return undefined
   }
 
-  /** Copies into the frame in progress; returns where in `chunk` it stopped. */
+  /** Copies into the current frame; returns the position in `chunk` after the copied bytes. */
   #fill(partial: Buffer, chunk: Buffer, from: number): number {
     const copied = chunk.copy(partial, this.#filled, from)
     this.#filled += copied

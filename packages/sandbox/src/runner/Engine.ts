@@ -1,34 +1,35 @@
-/** All isolates of this process: who may compute, and the watch over those that do. */
+/** All isolates of this process: admits them to compute, and supervises those that do. */
 import type { FromRunner } from "../protocol/FromRunner.ts"
 import type { RunnerLimits } from "../protocol/RunnerLimits.ts"
 import type { ToRunner } from "../protocol/ToRunner.ts"
-import type { Guest } from "./Guest.ts"
-import { GuestIsolate, type IsolateHost } from "./GuestIsolate.ts"
+import type { EngineContext } from "./EngineContext.ts"
+import { GuestIsolate } from "./GuestIsolate.ts"
+import type { KernelScript } from "./KernelScript.ts"
 
 const watchMs = 10
-const restWatchMs = 100
-/** Entries that took long and so were put aside, at most: each costs a thread of its own. */
-const overrunsMax = 14
+const idleWatchMs = 100
+/** Maximum long entries that no longer count as computing: each occupies a thread. */
+const overrunCountMax = 14
 
-export class Engine implements IsolateHost {
+export class Engine implements EngineContext {
   readonly limits: RunnerLimits
-  readonly guest: Guest
+  readonly guest: KernelScript
   readonly send: (message: FromRunner) => void
   readonly #isolates = new Map<number, GuestIsolate>()
-  /** Disposed or not: whatever still has something inside. */
-  readonly #inside = new Set<GuestIsolate>()
+  /** Isolates, including disposed ones, with an entry or a load in progress. */
+  readonly #occupied = new Set<GuestIsolate>()
   readonly #waiting: Array<GuestIsolate> = []
   #entered = 0
-  #overruns = 0
+  #overrunCount = 0
   #watching: NodeJS.Timeout | undefined
 
-  constructor(limits: RunnerLimits, guest: Guest, send: (message: FromRunner) => void) {
+  constructor(limits: RunnerLimits, guest: KernelScript, send: (message: FromRunner) => void) {
     this.limits = limits
     this.guest = guest
     this.send = send
     setInterval(() => {
-      for (const isolate of this.#isolates.values()) isolate.watchRest()
-    }, restWatchMs)
+      for (const isolate of this.#isolates.values()) isolate.watchIdle()
+    }, idleWatchMs)
   }
 
   receive(message: ToRunner): void {
@@ -39,20 +40,20 @@ export class Engine implements IsolateHost {
       case "invoke":
         this.#isolates.get(message.isolate)?.invoke(message)
         return
-      case "answer":
-        this.#isolates.get(message.isolate)?.answer(message)
+      case "hostCallResult":
+        this.#isolates.get(message.isolate)?.hostCallResult(message)
         return
       case "stop":
         this.#isolates.get(message.isolate)?.stop(message.run, message.reason)
         return
-      case "ask":
-        this.#isolates.get(message.isolate)?.ask(message.run)
+      case "reportAge":
+        this.#isolates.get(message.isolate)?.reportAge(message.run)
         return
-      case "drop":
-        this.#isolates.get(message.isolate)?.drop()
+      case "dispose":
+        this.#isolates.get(message.isolate)?.dispose()
         return
       case "boot":
-        throw new Error("a runner boots once")
+        throw new Error("a runner received a second `boot` message")
     }
   }
 
@@ -61,15 +62,15 @@ export class Engine implements IsolateHost {
     else this.#waiting.push(isolate)
   }
 
-  left(isolate: GuestIsolate): void {
-    this.#inside.delete(isolate)
+  exited(isolate: GuestIsolate): void {
+    this.#occupied.delete(isolate)
     if (isolate.overran) {
       isolate.overran = false
-      this.#overruns--
+      this.#overrunCount--
     } else {
       this.#entered--
     }
-    this.#next()
+    this.#enterNext()
   }
 
   removed(isolate: GuestIsolate): void {
@@ -79,21 +80,21 @@ export class Engine implements IsolateHost {
   #load(message: Extract<ToRunner, { readonly kind: "load" }>): void {
     const isolate = new GuestIsolate(message.isolate, this)
     this.#isolates.set(message.isolate, isolate)
-    this.#inside.add(isolate)
+    this.#occupied.add(isolate)
     this.#watch()
     void isolate.load(message).finally(() => {
-      if (!isolate.isEntered) this.#inside.delete(isolate)
+      if (!isolate.isEntered) this.#occupied.delete(isolate)
     })
   }
 
   #enter(isolate: GuestIsolate): void {
     this.#entered++
-    this.#inside.add(isolate)
+    this.#occupied.add(isolate)
     this.#watch()
     isolate.enter()
   }
 
-  #next(): void {
+  #enterNext(): void {
     while (this.#entered < this.limits.entered) {
       const isolate = this.#waiting.shift()
       if (isolate === undefined) return
@@ -101,28 +102,28 @@ export class Engine implements IsolateHost {
     }
   }
 
-  /** The clock of the watch runs only while there is something to watch. */
+  /** Starts the timer that supervises isolates; it stops when none is occupied. */
   #watch(): void {
     this.#watching ??= setInterval(() => {
-      if (this.#inside.size === 0) {
+      if (this.#occupied.size === 0) {
         clearInterval(this.#watching)
         this.#watching = undefined
         return
       }
       const now = performance.now()
-      for (const isolate of this.#inside) {
+      for (const isolate of this.#occupied) {
         isolate.watch(now)
-        this.#putAside(isolate, now)
+        this.#putAsideLong(isolate, now)
       }
     }, watchMs)
   }
 
-  /** An entry that takes long gives up its turn to others; the operating system shares the processors from there. */
-  #putAside(isolate: GuestIsolate, now: number): void {
-    if (isolate.overran || !isolate.isEntered || !isolate.isBusy(now) || this.#overruns >= overrunsMax) return
+  /** Stops counting a long entry as computing, so that others may enter. The system then shares the processors. */
+  #putAsideLong(isolate: GuestIsolate, now: number): void {
+    if (isolate.overran || !isolate.isEntered || !isolate.isBusy(now) || this.#overrunCount >= overrunCountMax) return
     isolate.overran = true
-    this.#overruns++
+    this.#overrunCount++
     this.#entered--
-    this.#next()
+    this.#enterNext()
   }
 }

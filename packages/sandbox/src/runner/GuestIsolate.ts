@@ -1,110 +1,93 @@
 /**
- * One isolate with one bundle: what waits to go in, what comes out, and what it may be ended for.
+ * One isolate with one bundle: its queue of messages, its output, and the limits for which it is ended.
  *
- * At most one entry is in progress at a time. An entry takes a portion of what waits, one call of the kernel for each
- * message, and one drain behind them; all of it runs on the engine's thread pool, so this loop stays free to police.
+ * At most one entry is in progress at a time. An entry takes a batch from the queue, calls the kernel once per message,
+ * and then drains its output. All of it runs on the engine's thread pool, so this event loop stays free to supervise.
  */
-import type { RequestBody } from "@weft/core"
+import type { RequestBody } from "@weft/core/adapter"
 import ivm from "isolated-vm"
-import { type FromRunner, type LoadFailure, type LossCause, logLevels } from "../protocol/FromRunner.ts"
-import type { RunnerLimits } from "../protocol/RunnerLimits.ts"
+import type { LoadFailure, LossCause, RunEndMessage } from "../protocol/FromRunner.ts"
 import type { StopReason, ToRunner } from "../protocol/ToRunner.ts"
 import { triggers } from "../protocol/ToRunner.ts"
-import { Backlog } from "./Backlog.ts"
-import { Buffers } from "./Buffers.ts"
-import { cacheOf, describedParts, enter, type Guest, type KernelHandle, loadBundle } from "./Guest.ts"
-import { type OutboxFrame, readOutbox } from "./Outbox.ts"
-import { entries, type Pending } from "./Pending.ts"
+import { BufferMonitor } from "./BufferMonitor.ts"
+import { CpuSlice } from "./CpuSlice.ts"
+import type { EngineContext } from "./EngineContext.ts"
+import { type IsolateEvent, type IsolateState, transition } from "./IsolateState.ts"
+import { type KernelMessage, messageKinds } from "./KernelMessage.ts"
+import { enter, type KernelHandle, loadBundle, makeCodeCache, parseErrorParts } from "./KernelScript.ts"
+import { MessageQueue } from "./MessageQueue.ts"
+import { type OutputFrame, readOutput } from "./OutputFrames.ts"
 import { processorMs } from "./ProcessorTime.ts"
-import { RunBook, type RunRecord } from "./RunBook.ts"
-import { endOf, type RunEnd } from "./RunEnd.ts"
-import { Stretch } from "./Stretch.ts"
+import { toCallOrLog, toRunEnd } from "./RunMessages.ts"
+import { type RunRecord, RunTable } from "./RunTable.ts"
 
 type Load = Extract<ToRunner, { readonly kind: "load" }>
 type Invoke = Extract<ToRunner, { readonly kind: "invoke" }>
-type Answer = Extract<ToRunner, { readonly kind: "answer" }>
+type CallResult = Extract<ToRunner, { readonly kind: "hostCallResult" }>
 
-/** What the isolate asks of the engine that holds it. */
-export interface IsolateHost {
-  readonly limits: RunnerLimits
-  readonly guest: Guest
-  readonly send: (message: FromRunner) => void
-  /** Asks for the right to compute; `enter` is called when it is granted. */
-  readonly admit: (isolate: GuestIsolate) => void
-  /** The right to compute is handed back. */
-  readonly left: (isolate: GuestIsolate) => void
-  readonly removed: (isolate: GuestIsolate) => void
-}
-
-/** An entry longer than this is announced, and no longer keeps others from computing. */
+/** A longer entry is reported as busy, and no longer keeps other isolates from computing. */
 const busyMs = 20
-/** How long a stopped run may go on computing before its isolate is ended. */
+/** Maximum time for a stopped run to stop computing before its isolate is ended. */
 const stopGraceMs = 20
-/** A disposed isolate that has not come to rest by then never will. */
+/** Processor time after which a disposed isolate that still computes counts as impossible to stop. */
 const settleMs = 200
-/** How often that is waited for where the process as a whole has not used so much of the processor meanwhile. */
+/** Maximum waits of `settleMs` if the process as a whole has not used that much processor time. */
 const settleTries = 10
 const heapSampleMs = 500
-/** Computing outside of any entry, in all; only the engine's own housekeeping does that, and takes far less. */
+/** Maximum computing time outside of entries. Only the engine's own housekeeping runs there, and needs far less. */
 const backgroundMs = 150
 const loadSlackMs = 300
 
 export class GuestIsolate {
   readonly id: number
-  /** Whether its current entry no longer counts as one of those that may compute. */
+  /** True if its current entry no longer counts towards the limit of computing isolates. */
   overran = false
-  readonly #host: IsolateHost
-  readonly #buffers: Buffers
+  readonly #engine: EngineContext
+  readonly #buffers: BufferMonitor
   readonly #isolate: ivm.Isolate
-  readonly #mark = new SharedArrayBuffer(8)
-  readonly #marked = new Int32Array(this.#mark)
-  readonly #runs = new RunBook()
-  readonly #backlog = new Backlog()
+  readonly #progressMemory = new SharedArrayBuffer(8)
+  readonly #progress = new Int32Array(this.#progressMemory)
+  readonly #runs = new RunTable()
+  readonly #queue = new MessageQueue()
   #kernel: KernelHandle | undefined
-  #dead = false
-  #asked = false
-  #scheduled = false
-  /** Since when something of ours has been inside, on the monotonic clock; 0 when nothing is. */
-  #insideSince = 0
-  readonly #stretch = new Stretch()
-  #entered = false
-  #announced = false
+  #state: IsolateState = { name: "loading", since: performance.now() }
+  readonly #slice = new CpuSlice()
   #heapBytes = 0
   #heapSampledAt = 0
-  #sampling = false
-  #restCpuMs = 0
+  /** True while a sample of the heap is in progress, which is independent of the state. */
+  #isSampling = false
+  #idleCpuMs = 0
 
-  constructor(id: number, host: IsolateHost) {
+  constructor(id: number, host: EngineContext) {
     this.id = id
-    this.#host = host
-    this.#buffers = new Buffers(host.limits.bufferBytes)
+    this.#engine = host
+    this.#buffers = new BufferMonitor(host.limits.bufferBytes)
     this.#isolate = new ivm.Isolate({
       memoryLimit: host.limits.heapBytes / 1024 / 1024,
-      onCatastrophicError: () => this.#catastrophe()
+      onCatastrophicError: () => this.#catastrophicError()
     })
   }
 
-  /** Loads the bundle. Whatever goes wrong becomes a message. */
+  /** Loads the bundle. Every failure becomes a message. */
   async load(load: Load): Promise<void> {
-    const began = performance.now()
-    const isLate = () => performance.now() - began >= this.#host.limits.loadMs
-    this.#insideSince = began
+    const startedAt = performance.now()
+    const isLate = () => performance.now() - startedAt >= this.#engine.limits.loadMs
     try {
-      const { kernel, text } = await loadBundle(this.#isolate, this.#mark, this.#host, load)
+      const { kernel, text } = await loadBundle(this.#isolate, this.#progressMemory, this.#engine, load)
       const failed = text.startsWith("!")
       const cache =
-        load.describe && !failed ? await cacheOf(this.#isolate, load.script, "weft:bundle") : new Uint8Array(0)
-      this.#insideSince = 0
-      if (this.#dead) return
-      if (failed) return this.#loadFailed(isLate() ? "timeout" : "threw", ...describedParts(text.slice(1)))
+        load.describe && !failed ? await makeCodeCache(this.#isolate, load.script, "weft:bundle") : new Uint8Array(0)
+      this.#transition({ kind: "exit" })
+      if (this.#isDisposed) return
+      if (failed) return this.#loadFailed(isLate() ? "timeout" : "threw", ...parseErrorParts(text.slice(1)))
       this.#kernel = kernel
-      this.#host.send({ kind: "loaded", isolate: this.id, exports: load.describe ? text : "", cache })
-      this.#restCpuMs = this.#cpuMs()
+      this.#engine.send({ kind: "loaded", isolate: this.id, exports: load.describe ? text : "", cache })
+      this.#idleCpuMs = this.#cpuMs()
       void this.#sampleHeap()
       this.#pump()
     } catch (error) {
-      this.#insideSince = 0
-      if (this.#dead) return
+      if (this.#state.name === "loading" || this.#state.name === "stopping") this.#transition({ kind: "exit" })
+      if (this.#isDisposed) return
       const message = error instanceof Error ? error.message : ""
       const failure = isLate() ? "timeout" : /memory limit|disposed/.test(message) ? "memory" : "threw"
       this.#loadFailed(failure, "Error", message, "")
@@ -112,115 +95,126 @@ export class GuestIsolate {
   }
 
   invoke(message: Invoke): void {
-    if (this.#dead) return
+    if (this.#isDisposed) return
     this.#runs.add(message.run)
-    this.#push(entries.invoke, message.run, triggers.indexOf(message.trigger), message.fn, message.svc, message.body)
-  }
-
-  answer(message: Answer): void {
-    if (this.#dead || this.#runs.get(message.run) === undefined) return
-    this.#push(message.ok ? entries.answer : entries.refuse, message.run, message.call, message.text, message.detail)
-  }
-
-  /** Ends a run: at once where it is not computing, by ending the isolate where it is and does not stop. */
-  stop(run: number, reason: StopReason): void {
-    const record = this.#runs.get(run)
-    if (record === undefined || this.#dead) return
-    if (this.#backlog.withdraw(run)) {
-      this.#end({ kind: "stopped", run, ...this.#usage(record) })
-      return
-    }
-    record.stopAskedAt = performance.now()
-    this.#push(entries.stop, run, 0, reason, "")
-  }
-
-  /** Says how long a run has been going on. */
-  ask(run: number): void {
-    const ms = this.#runs.ageMs(run, performance.now())
-    if (ms !== undefined) this.#host.send({ kind: "begun", run, ms })
-  }
-
-  /** Called by the engine when it is this isolate's turn. */
-  enter(): void {
-    this.#asked = false
-    const kernel = this.#kernel
-    if (this.#dead || kernel === undefined) {
-      this.#host.left(this)
-      return
-    }
-    this.#entered = true
-    const batch = this.#backlog.take()
-    const now = performance.now()
-    this.#insideSince = now
-    this.#stretch.begin(now)
-    const cpuBefore = this.#cpuMs()
-    this.#runs.begin(batch, now)
-    enter(kernel, batch).then(
-      (text) => this.#leave(batch, cpuBefore, text),
-      (error: unknown) => this.#leaveFailed(error)
+    this.#push(
+      messageKinds.invoke,
+      message.run,
+      triggers.indexOf(message.trigger),
+      message.fn,
+      message.svc,
+      message.body
     )
   }
 
-  /** Called every few milliseconds while anything is inside. */
+  hostCallResult(message: CallResult): void {
+    if (this.#isDisposed || this.#runs.get(message.run) === undefined) return
+    this.#push(
+      message.ok ? messageKinds.resolve : messageKinds.reject,
+      message.run,
+      message.call,
+      message.text,
+      message.detail
+    )
+  }
+
+  /** Stops a run: at once if it is not computing. If it computes and does not stop, the isolate ends. */
+  stop(run: number, reason: StopReason): void {
+    const record = this.#runs.get(run)
+    if (record === undefined || this.#isDisposed) return
+    if (this.#queue.removeInvoke(run)) {
+      this.#end({ kind: "stopped", run, ...this.#usage(record) })
+      return
+    }
+    record.stopRequestedAt = performance.now()
+    this.#push(messageKinds.stop, run, 0, reason, "")
+  }
+
+  /** Sends the age of a run. */
+  reportAge(run: number): void {
+    const ms = this.#runs.ageMs(run, performance.now())
+    if (ms !== undefined) this.#engine.send({ kind: "runAge", run, ms })
+  }
+
+  /** Enters the isolate. Called by the engine after `admit`. */
+  enter(): void {
+    const kernel = this.#kernel
+    if (this.#isDisposed || kernel === undefined) {
+      this.#engine.exited(this)
+      return
+    }
+    const batch = this.#queue.take()
+    const now = performance.now()
+    this.#transition({ kind: "enter", now })
+    this.#slice.begin(now)
+    const cpuBefore = this.#cpuMs()
+    this.#runs.begin(batch, now)
+    enter(kernel, batch).then(
+      (text) => this.#entryEnded(batch, cpuBefore, text),
+      (error: unknown) => this.#entryFailed(error)
+    )
+  }
+
+  /** Checks the load or entry in progress; called every few milliseconds. */
   watch(now: number): void {
-    if (this.#insideSince === 0 || this.#dead) return
-    if (this.#kernel === undefined) {
-      this.#watchLoad(now)
+    const state = this.#state
+    if (state.name === "loading") this.#watchLoad(now, state.since)
+    if (state.name !== "running") return
+    this.#slice.watch(now, this.#progress[1] ?? 0)
+    const run = this.#progress[0] ?? 0
+    if (now - state.since >= busyMs && !state.isBusyReported) {
+      this.#transition({ kind: "reportBusy" })
+      this.#engine.send({ kind: "busy", isolate: this.id, run })
+    }
+    if (this.#slice.isExceeded(now, this.#engine.limits.cpuSliceMs)) {
+      this.terminate("cpu", run)
       return
     }
-    this.#stretch.watch(now, this.#marked[1] ?? 0)
-    const run = this.#marked[0] ?? 0
-    if (now - this.#insideSince >= busyMs && !this.#announced) {
-      this.#announced = true
-      this.#host.send({ kind: "busy", isolate: this.id, run })
-    }
-    if (this.#stretch.isOver(now, this.#host.limits.cpuSliceMs)) {
-      this.condemn("cpu", run)
-      return
-    }
-    this.#watchStops(now, run)
+    this.#checkStops(now, run)
   }
 
-  /** Called now and then while nothing is inside. */
-  watchRest(): void {
-    if (this.#insideSince !== 0 || this.#sampling || this.#dead || this.#kernel === undefined) return
-    if (this.#cpuMs() - this.#restCpuMs > backgroundMs) this.condemn("background", 0)
+  /** Checks for computing outside of entries; called every 100 ms. */
+  watchIdle(): void {
+    if (this.#isSampling || this.#isDisposed || this.#occupiedSince !== undefined) return
+    if (this.#cpuMs() - this.#idleCpuMs > backgroundMs) this.terminate("background", 0)
   }
 
-  /** Whether an entry is in progress, counted by the engine. */
+  /** True if an entry that the engine counts is in progress. */
   get isEntered(): boolean {
-    return this.#entered
+    const state = this.#state
+    return state.name === "running" || (state.name === "stopping" && state.isEntry)
   }
 
   isBusy(now: number): boolean {
-    return this.#insideSince !== 0 && now - this.#insideSince >= busyMs
+    const since = this.#occupiedSince
+    return since !== undefined && now - since >= busyMs
   }
 
-  /** Ends the isolate and all that runs in it. */
-  condemn(cause: LossCause, guilty: number, spent: number = this.#spentMs()): void {
-    if (this.#dead) return
-    const cpuMs = this.#runs.cpuMs(guilty) + spent
-    this.#host.send({ kind: "lost", isolate: this.id, cause, guilty, cpuMs, heapBytes: this.#heapBytes })
-    this.drop()
-    if (this.#insideSince !== 0) this.#awaitRest(processorMs(), settleTries)
+  /** Ends the isolate and all its runs, and reports the loss. */
+  terminate(cause: LossCause, computing: number, spent: number = this.#spentMs()): void {
+    if (this.#isDisposed) return
+    const cpuMs = this.#runs.cpuMs(computing) + spent
+    this.#engine.send({ kind: "lost", isolate: this.id, cause, computing, cpuMs, heapBytes: this.#heapBytes })
+    this.dispose()
+    if (this.#occupiedSince !== undefined) this.#awaitExit(processorMs(), settleTries)
   }
 
-  /** Whoever has had no processor since is given some more time. */
-  #awaitRest(since: number, tries: number): void {
+  /** Reports the runner as unresponsive if the entry does not end in time. Without processor time it gets more time. */
+  #awaitExit(since: number, tries: number): void {
     setTimeout(() => {
-      if (this.#insideSince === 0) return
-      if (processorMs() - since < settleMs && tries > 1) this.#awaitRest(since, tries - 1)
-      else this.#host.send({ kind: "sick", isolate: this.id })
+      if (this.#occupiedSince === undefined) return
+      if (processorMs() - since < settleMs && tries > 1) this.#awaitExit(since, tries - 1)
+      else this.#engine.send({ kind: "unresponsive", isolate: this.id })
     }, settleMs)
   }
 
-  /** Ends the isolate without a word. */
-  drop(): void {
-    if (this.#dead) return
-    this.#dead = true
+  /** Ends the isolate without a message. */
+  dispose(): void {
+    if (this.#isDisposed) return
+    this.#transition({ kind: "dispose" })
     this.#runs.clear()
-    this.#backlog.clear()
-    this.#host.removed(this)
+    this.#queue.clear()
+    this.#engine.removed(this)
     try {
       this.#isolate.dispose()
     } catch {
@@ -229,164 +223,171 @@ export class GuestIsolate {
   }
 
   #loadFailed(failure: LoadFailure, name: string, message: string, stack: string): void {
-    this.#host.send({ kind: "loadFailed", isolate: this.id, failure, name, message, stack })
-    this.drop()
+    this.#engine.send({ kind: "loadFailed", isolate: this.id, failure, name, message, stack })
+    this.dispose()
   }
 
   #push(kind: number, run: number, a: number, text: string, detail: string, body: RequestBody | null = null): void {
-    this.#backlog.push({ kind, run, a, text, detail, body })
-    if (this.#scheduled || this.#insideSince !== 0) return
-    this.#scheduled = true
-    // After the whole chunk of the socket has been read, so that its messages go in together.
+    this.#queue.push({ kind, run, a, text, detail, body })
+    if (this.#state.name !== "idle") return
+    this.#transition({ kind: "schedule" })
+    // After the whole chunk of the socket has been read, so that its messages enter together.
     queueMicrotask(() => {
-      this.#scheduled = false
+      if (this.#state.name !== "scheduled") return
+      this.#transition({ kind: "flush" })
       this.#pump()
     })
   }
 
   #pump(): void {
-    if (this.#dead || this.#asked || this.#insideSince !== 0) return
-    if (this.#kernel === undefined || this.#backlog.isEmpty) return
-    this.#asked = true
-    this.#host.admit(this)
+    if (this.#state.name !== "idle" || this.#queue.isEmpty) return
+    this.#transition({ kind: "request" })
+    this.#engine.admit(this)
   }
 
-  #leave(batch: ReadonlyArray<Pending>, cpuBefore: number, text: string): void {
-    this.#backlog.took(batch.length, performance.now() - this.#insideSince)
-    this.#comeToRest()
-    if (this.#dead) return
+  #entryEnded(batch: ReadonlyArray<KernelMessage>, cpuBefore: number, text: string): void {
+    const now = performance.now()
+    this.#queue.recordEntry(batch.length, now - (this.#occupiedSince ?? now))
+    this.#exit()
+    if (this.#isDisposed) return
     try {
-      const frames = readOutbox(text)
-      this.#runs.charge(batch, frames, this.#cpuMs() - cpuBefore)
+      const frames = readOutput(text)
+      this.#runs.chargeCpu(batch, frames, this.#cpuMs() - cpuBefore)
       for (const frame of frames) this.#receive(frame)
     } catch {
-      this.condemn("broken", 0)
+      this.terminate("broken", 0)
       return
     }
-    this.#restCpuMs = this.#cpuMs()
+    this.#idleCpuMs = this.#cpuMs()
     if (performance.now() - this.#heapSampledAt > heapSampleMs) void this.#sampleHeap()
     this.#pump()
   }
 
-  #leaveFailed(error: unknown): void {
+  #entryFailed(error: unknown): void {
     const spent = this.#spentMs()
-    this.#comeToRest()
-    if (this.#dead) return
-    // An isolate that nobody condemned ends itself for one reason only: it is over its memory limit.
+    this.#exit()
+    if (this.#isDisposed) return
+    // The engine itself ends an isolate for one reason only: it exceeded its memory limit.
     const message = error instanceof Error ? error.message : ""
     const overLimit = this.#isolate.isDisposed || /memory|disposed/.test(message)
-    this.condemn(overLimit ? "memory" : "broken", this.#marked[0] ?? 0, spent)
+    this.terminate(overLimit ? "memory" : "broken", this.#progress[0] ?? 0, spent)
   }
 
-  /** How long the run that is computing has been at it since the watch last saw another. */
+  /** Returns the time of the current slice, in milliseconds; 0 outside of an entry. */
   #spentMs(): number {
-    return this.#insideSince === 0 ? 0 : performance.now() - this.#stretch.since
+    return this.#occupiedSince === undefined ? 0 : performance.now() - this.#slice.startedAt
   }
 
-  #comeToRest(): void {
-    this.#insideSince = 0
-    if (this.#announced && !this.#dead) this.#host.send({ kind: "calm", isolate: this.id })
-    this.#announced = false
-    this.#entered = false
-    this.#host.left(this)
+  #exit(): void {
+    const state = this.#state
+    this.#transition({ kind: "exit" })
+    if (state.name === "running" && state.isBusyReported) this.#engine.send({ kind: "idle", isolate: this.id })
+    this.#engine.exited(this)
   }
 
-  #receive(frame: OutboxFrame): void {
-    const { run, a, b, first, second } = frame
+  #receive(frame: OutputFrame): void {
+    const { run, a, b } = frame
     const record = this.#runs.get(run)
     if (record === undefined || frame.letter === "W") return
-    const end = endOf(frame, this.#usage(record))
+    const end = toRunEnd(frame, this.#usage(record))
     if (end !== undefined) {
       this.#end(end)
       return
     }
+    const message = toCallOrLog(frame)
+    if (message !== undefined) {
+      this.#engine.send(message)
+      return
+    }
     switch (frame.letter) {
-      case "C":
-        this.#host.send({ kind: "call", run, call: a, op: first, payload: second })
-        return
-      case "L":
-        this.#host.send({
-          kind: "log",
-          run,
-          level: logLevels[a] ?? "info",
-          message: first,
-          data: b === 1 ? second : null
-        })
-        return
       case "T":
-        this.#runs.startTimer(run, a, b, () => this.#push(entries.timer, run, a, "", ""))
+        this.#runs.startTimer(run, a, b, () => this.#push(messageKinds.timer, run, a, "", ""))
         return
       case "U":
         this.#runs.stopTimer(run, a)
         return
       default:
-        throw new Error("an outbox frame of unknown kind")
+        throw new Error(`an output frame of unknown kind ${frame.letter}`)
     }
   }
 
-  #end(message: RunEnd): void {
+  #end(message: RunEndMessage): void {
     this.#runs.end(message.run)
-    this.#host.send(message)
+    this.#engine.send(message)
   }
 
   #usage(record: RunRecord): { readonly cpuMs: number; readonly heapBytes: number } {
     return { cpuMs: record.cpuMs, heapBytes: this.#heapBytes }
   }
 
-  /** A run that was told to stop and still computes takes its isolate with it; one that merely waits its turn does not. */
-  #watchStops(now: number, computing: number): void {
+  /** Ends the isolate if a stopped run still computes. A stopped run that only waits for the isolate just ends. */
+  #checkStops(now: number, computing: number): void {
     for (const [run, record] of this.#runs.entries()) {
-      if (record.stopAskedAt === 0) continue
-      const since = Math.max(record.stopAskedAt, this.#stretch.since)
+      if (record.stopRequestedAt === 0) continue
+      const since = Math.max(record.stopRequestedAt, this.#slice.startedAt)
       if (run === computing) {
         if (now - since >= stopGraceMs) {
-          this.condemn("stopped", run)
+          this.terminate("stopped", run)
           return
         }
-      } else if (now - record.stopAskedAt >= stopGraceMs) {
+      } else if (now - record.stopRequestedAt >= stopGraceMs) {
         this.#end({ kind: "stopped", run, ...this.#usage(record) })
       }
     }
   }
 
-  #watchLoad(now: number): void {
-    if (now - this.#insideSince < this.#host.limits.loadMs + loadSlackMs) return
-    this.#host.send({
+  #watchLoad(now: number, since: number): void {
+    if (now - since < this.#engine.limits.loadMs + loadSlackMs) return
+    this.#engine.send({
       kind: "loadFailed",
       isolate: this.id,
       failure: "timeout",
       name: "Error",
-      message: "the bundle did not load in time",
+      message: `the bundle did not load within ${this.#engine.limits.loadMs} ms`,
       stack: ""
     })
-    this.condemn("cpu", 0)
+    this.terminate("cpu", 0)
   }
 
-  /** The engine lost control: the thread is parked for good and only the end of the process frees it. */
-  #catastrophe(): void {
-    this.condemn("memory", this.#marked[0] ?? 0)
-    this.#host.send({ kind: "sick", isolate: this.id })
+  /** Handles a fatal error of the engine: its thread is blocked until the process ends. */
+  #catastrophicError(): void {
+    this.terminate("memory", this.#progress[0] ?? 0)
+    this.#engine.send({ kind: "unresponsive", isolate: this.id })
   }
 
   async #sampleHeap(): Promise<void> {
     this.#heapSampledAt = performance.now()
-    this.#sampling = true
+    this.#isSampling = true
     try {
       const heap = await this.#isolate.getHeapStatistics()
       this.#heapBytes = heap.used_heap_size + heap.externally_allocated_size
-      const verdict = this.#buffers.judge(heap.externally_allocated_size)
-      if (verdict === "over") this.condemn("memory", this.#marked[0] ?? 0)
-      else if (verdict === "worn" && !this.#dead) this.#host.send({ kind: "worn", isolate: this.id })
+      const verdict = this.#buffers.check(heap.externally_allocated_size)
+      if (verdict === "over") this.terminate("memory", this.#progress[0] ?? 0)
+      else if (verdict === "draining" && !this.#isDisposed) this.#engine.send({ kind: "draining", isolate: this.id })
     } catch {
-      // Disposed meanwhile: whoever did that has said so.
+      // The isolate was disposed in the meantime, and that was reported.
     } finally {
-      // Looking is time inside as well, and a long one on a busy machine: not the guest's.
-      this.#sampling = false
-      this.#restCpuMs = this.#cpuMs()
+      // The sample itself counts as time in the isolate, much of it on a busy machine: do not charge it to the guest.
+      this.#isSampling = false
+      this.#idleCpuMs = this.#cpuMs()
     }
   }
 
-  /** Time inside so far; 0 for an isolate that ended itself, whose end is reported elsewhere. */
+  /** Start of the load or entry in progress, on the monotonic clock; undefined without one. */
+  get #occupiedSince(): number | undefined {
+    const state = this.#state
+    return "since" in state ? state.since : undefined
+  }
+
+  get #isDisposed(): boolean {
+    return this.#state.name === "stopping" || this.#state.name === "disposed"
+  }
+
+  #transition(event: IsolateEvent): void {
+    this.#state = transition(this.#state, event)
+  }
+
+  /** Returns the total time in the isolate, in milliseconds; 0 if the engine ended it, which is reported elsewhere. */
   #cpuMs(): number {
     try {
       return Number(this.#isolate.cpuTime) / 1e6

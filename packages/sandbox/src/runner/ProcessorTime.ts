@@ -1,6 +1,6 @@
 /**
- * Processor time that this process has used, in milliseconds: no thread in it has used more. On a machine that has little
- * of it to give, much less than the clock says.
+ * Returns the processor time of this process, in milliseconds. No thread has used more, and on a busy machine it is much
+ * less than the elapsed time.
  */
 export const processorMs = (): number => {
   const { user, system } = process.cpuUsage()

@@ -1,16 +1,17 @@
 /**
- * A runner: a process that holds isolates full of hostile code and nothing else.
+ * A runner: a process that contains isolates with hostile code and nothing else.
  *
- * It gets an empty environment, one socket (descriptor 3) and no rights that matter. It does as the supervisor says
- * and ends by SIGKILL only: a normal exit would wait for threads that may never stop.
+ * It has an empty environment, one socket (descriptor 3) and as few rights as possible. It executes the supervisor's
+ * messages and ends only by SIGKILL: a normal exit would wait for threads that may never stop.
  */
 import type { RunnerLimits } from "../protocol/RunnerLimits.ts"
 import type { ToRunner } from "../protocol/ToRunner.ts"
 import { Engine } from "./Engine.ts"
-import { Guest } from "./Guest.ts"
-import { Link } from "./Link.ts"
+import { KernelScript } from "./KernelScript.ts"
+import { ResidentMemory } from "./ResidentMemory.ts"
+import { SupervisorSocket } from "./SupervisorSocket.ts"
 
-const beatMs = 100
+const heartbeatMs = 100
 
 const end = (): void => {
   process.kill(process.pid, "SIGKILL")
@@ -19,41 +20,45 @@ const end = (): void => {
 const boot = async (message: Extract<ToRunner, { readonly kind: "boot" }>): Promise<Engine> => {
   const limits: RunnerLimits = JSON.parse(message.limits)
   const given = new Uint8Array(message.cache)
-  const guest = new Guest(message.guest, limits, given)
-  const cache = given.length === 0 ? await guest.warm(limits.heapBytes) : new Uint8Array(0)
+  const guest = new KernelScript(message.guest, limits, given)
+  const cache = given.length === 0 ? await guest.makeCache(limits.heapBytes) : new Uint8Array(0)
   const engine = new Engine(limits, guest, (reply) => link.send(reply))
   link.send({ kind: "ready", cache })
-  const beat = () => link.send({ kind: "beat", rssBytes: process.memoryUsage.rss() })
-  setInterval(beat, beatMs)
+  const memory = new ResidentMemory()
+  setInterval(() => link.send({ kind: "heartbeat", rssBytes: memory.read() }), heartbeatMs)
   return engine
 }
 
 let engine: Engine | undefined
-/** What arrives while the engine boots. */
-const early: Array<ToRunner> = []
+/** Messages that arrive while the engine boots. */
+const queued: Array<ToRunner> = []
 
 const receive = (message: ToRunner): void => {
   if (engine !== undefined) {
     engine.receive(message)
     return
   }
-  if (message.kind !== "boot") return void early.push(message)
+  if (message.kind !== "boot") return void queued.push(message)
   boot(message).then((booted) => {
     engine = booted
-    for (const waiting of early.splice(0)) booted.receive(waiting)
+    for (const waiting of queued.splice(0)) booted.receive(waiting)
   }, fail)
 }
 
-/** A fault of the runner itself. Its last words are kept by the supervisor. */
+/**
+ * Ends the runner after an error of its own. The supervisor logs its standard error. The signal is not SIGKILL, which
+ * the supervisor would attribute to the system.
+ */
 const fail = (error: unknown): void => {
-  process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`, end)
+  process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`, () => process.abort())
 }
 
-const link = new Link(3, receive, end)
+const link = new SupervisorSocket(3, receive, end)
 process.on("uncaughtException", fail)
-// Ctrl-C goes to everyone in the foreground. The host decides when its runners end: it has runs to finish.
-for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => undefined)
-// Nothing rejects unhandled in our code; what the engine rejects in passing must not end everyone's runs.
+// Ctrl-C signals every process in the foreground. The host decides when its runners end: it may have runs to finish.
+// By default Node.js opens its debugger on SIGUSR1.
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP", "SIGUSR1"]) process.on(signal, () => undefined)
+// The runner's code handles all rejections; an unhandled rejection of the engine must not end all runs.
 process.on("unhandledRejection", (error) => {
   process.stderr.write(`unhandled: ${error instanceof Error ? error.message : String(error)}\n`)
 })

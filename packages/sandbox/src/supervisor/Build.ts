@@ -1,5 +1,6 @@
-/** A build that is in memory, and its isolates in runners. */
-import { type BuildId, Roster } from "@weft/core"
+/** A build in memory, and its isolates in runners. */
+import type { EnvId } from "@weft/core"
+import { type BuildId, InFlightMap } from "@weft/core/adapter"
 import type { Job } from "./Job.ts"
 import type { RunnerProcess } from "./RunnerProcess.ts"
 
@@ -11,18 +12,20 @@ export interface Bundle {
 
 export class Build {
   readonly key: string
+  readonly envId: EnvId
   readonly buildId: BuildId
   readonly bundle: Bundle
-  /** At most one isolate that takes new runs in each runner. */
-  readonly isolates = new Map<RunnerProcess, HostedIsolate>()
-  /** Jobs over the limit of concurrent runs, or without room for an isolate, oldest first. */
+  /** The isolate that receives new runs, per runner. */
+  readonly isolates = new Map<RunnerProcess, IsolateHandle>()
+  /** Jobs above the limit of concurrent runs, or without memory for an isolate, oldest first. */
   readonly waiting: Array<Job> = []
-  /** Of the host calls of all its runs that are not answered yet. */
+  /** Bytes of all pending host calls of its runs. */
   callBytes = 0
   lastUsedAt = 0
 
-  constructor(key: string, buildId: BuildId, bundle: Bundle) {
-    this.key = key
+  constructor(envId: EnvId, buildId: BuildId, bundle: Bundle) {
+    this.key = buildKey(envId, buildId)
+    this.envId = envId
     this.buildId = buildId
     this.bundle = bundle
   }
@@ -31,16 +34,16 @@ export class Build {
     return this.bundle.script.length + this.bundle.cache.length + this.bundle.sourceMap.length
   }
 
-  /** The oldest job that waits, and does not wait any more. */
-  nextJob(): Job | undefined {
+  /** Removes and returns the oldest waiting job. */
+  takeWaiting(): Job | undefined {
     for (;;) {
       const job = this.waiting.shift()
       if (job?.ended !== true) return job
     }
   }
 
-  /** Whether a job waits. */
-  get isAwaited(): boolean {
+  /** True if a job waits. */
+  get hasWaiting(): boolean {
     return this.waiting.some(({ ended }) => !ended)
   }
 
@@ -49,53 +52,56 @@ export class Build {
   }
 }
 
-export interface Wear {
+/** Returns the key of a build: an isolate belongs to one environment and build. */
+export const buildKey = (envId: EnvId, buildId: BuildId): string => `${envId}/${buildId}`
+
+export interface ReplacementLimits {
   /** Invocations after which an isolate is replaced. */
   readonly callsPerIsolate: number
   readonly heapBytes: number
 }
 
-/** An isolate is replaced when so much of its heap is full, and when it is so old. */
+/** An isolate is replaced above this share of its heap, and above this age. */
 const heapShareMax = 0.7
 const ageMaxMs = 60 * 60 * 1000
 
-/** One isolate in one runner. */
-export class HostedIsolate {
+/** One isolate in one runner, as the supervisor sees it. */
+export class IsolateHandle {
   readonly id: number
   readonly build: Build
-  readonly jobs = new Roster<number, Job>()
-  readonly bornAt: number
+  readonly jobs = new InFlightMap<number, Job>()
+  readonly createdAt: number
   lastUsedAt: number
-  /** Since when it has had its place without a break for others. */
-  turnAt: number
+  /** Start of its current quantum: since then it has occupied its place without a break for other builds. */
+  quantumStartedAt: number
   calls = 0
   heapBytes = 0
   isLoaded = false
-  /** For who waits until it has loaded. */
+  /** Called once, when the bundle is loaded. */
   onLoaded: (() => void) | undefined
-  /** The runner asked for a fresh one in its place. */
-  worn = false
+  /** True if the runner requested a new isolate in its place. */
+  draining = false
 
   constructor(id: number, build: Build, now: number) {
     this.id = id
     this.build = build
-    this.bornAt = now
+    this.createdAt = now
     this.lastUsedAt = now
-    this.turnAt = now
+    this.quantumStartedAt = now
   }
 
-  loaded(): void {
+  markLoaded(): void {
     this.isLoaded = true
     this.onLoaded?.()
   }
 
-  /** Whether another one is to take its place. */
-  isWorn(now: number, { callsPerIsolate, heapBytes }: Wear): boolean {
+  /** True if new runs need another isolate. */
+  shouldReplace(now: number, { callsPerIsolate, heapBytes }: ReplacementLimits): boolean {
     return (
-      this.worn ||
+      this.draining ||
       this.calls >= callsPerIsolate ||
       this.heapBytes > heapBytes * heapShareMax ||
-      now - this.bornAt > ageMaxMs
+      now - this.createdAt > ageMaxMs
     )
   }
 }

@@ -1,6 +1,8 @@
 /**
- * What a runner is kept from by the operating system and by Node, for the day that a hole in the engine lets a guest out
- * of its isolate. Each barrier is put up where the platform has it and the host's rights allow; none is relied upon.
+ * Restrictions of a runner process by the operating system and by Node. They limit a guest that escapes its isolate
+ * through a hole in the engine.
+ *
+ * Each restriction applies if the platform has it and the host's rights allow it. The design relies on none of them.
  */
 import { execFileSync, type SpawnOptions } from "node:child_process"
 import { existsSync, readdirSync, readFileSync } from "node:fs"
@@ -12,23 +14,26 @@ import { runnerEntry } from "../Entries.ts"
 /** A program with its arguments. */
 type Command = readonly [program: string, ...args: ReadonlyArray<string>]
 
-/** As which user runners run where the host itself is root: as nobody, if that one can read all they need. */
+/** User id of runners if the host itself is root: `nobody`, if that user can read all necessary files. */
 const nobody = 65534
-/** Descriptors that a runner may have open beside those it is given. It needs some twenty. */
+/** Maximum descriptors that a runner may open in addition to the inherited ones. It needs about 20. */
 const descriptorsMax = 128
-/** Beyond this a flag of /proc says that a descriptor does not outlive the start of another program. */
-const closedAtStart = 0o2000000
+/** The flag `O_CLOEXEC` in /proc: the descriptor is closed when another program starts. */
+const closeOnExec = 0o2000000
 
-/** Node with `flags` and `program`, behind all barriers that can be put up here. */
-export const confined = (program: URL, flags: ReadonlyArray<string>): Command => {
-  const node = [process.execPath, ...flags, ...permissions(program), fileURLToPath(program)]
-  const [first = process.execPath, ...rest] = [...wrappers(program), ...limited(), ...node]
+/**
+ * Returns the command that starts Node with `flags` and `program` under all restrictions that work here. Throws if they
+ * cannot be tested now.
+ */
+export const confinedCommand = (program: URL, flags: ReadonlyArray<string>): Command => {
+  const node = [process.execPath, ...flags, ...permissionFlags(program), fileURLToPath(program)]
+  const [first = process.execPath, ...rest] = [...wrappers(program), ...limitCommand(), ...node]
   return [first, ...rest]
 }
 
 /**
- * What goes along: standard error, and a socket as descriptor 3. Behind the numbers of descriptors that this process was
- * started with there is nothing, and of its environment there is nothing.
+ * Returns the spawn options of a runner. It has standard error, and a socket as descriptor 3. It inherits neither the
+ * environment nor the descriptors that this process was started with.
  */
 export const confinedOptions = (): SpawnOptions => ({
   stdio: [
@@ -42,7 +47,7 @@ export const confinedOptions = (): SpawnOptions => ({
   cwd: "/"
 })
 
-/** jemalloc gives memory of disposed isolates back to the system, which glibc mostly does not. */
+/** Path of jemalloc, which returns the memory of disposed isolates to the system; glibc mostly does not. */
 const allocator = [
   "/usr/lib/x86_64-linux-gnu/libjemalloc.so.2",
   "/usr/lib/aarch64-linux-gnu/libjemalloc.so.2",
@@ -51,39 +56,39 @@ const allocator = [
   "/usr/local/lib/libjemalloc.so.2"
 ].find((path) => process.platform === "linux" && existsSync(path))
 
-/** No core dumps, which would hold guests' data, no files, and few descriptors. */
-const limited = (): ReadonlyArray<string> => {
+/** Returns the `ulimit` prefix: no core dumps, which would contain guests' data, no files, and few descriptors. */
+const limitCommand = (): ReadonlyArray<string> => {
   const limits = `unset PWD OLDPWD; ulimit -c 0; ulimit -f 0; ulimit -n ${highestInherited() + descriptorsMax}; exec "$@"`
   return process.platform === "win32" ? [] : ["/bin/sh", "-c", limits, "sh"]
 }
 
 /**
- * Node's own barrier: its file system reads where the runner's code is and writes nowhere; it starts no processes,
- * threads or inspectors. Native code is not kept from anything by it.
+ * Returns the flags of Node's permission model: file reads only in the runner's code, no writes, and no processes,
+ * threads or inspectors. The model does not restrict native code.
  */
-const permissions = (program: URL): ReadonlyArray<string> => {
-  const engine = engineOf(program)
+const permissionFlags = (program: URL): ReadonlyArray<string> => {
+  const engine = findEngine(program)
   if (engine === undefined) return []
-  const reads = readable(program, engine).map((path) => `--allow-fs-read=${path}`)
-  // The engine is an addon. There is no warning of that, for it is known.
+  const reads = readablePaths(program, engine).map((path) => `--allow-fs-read=${path}`)
+  // The engine is an addon: the warning about addons is expected and suppressed.
   return ["--permission", "--allow-addons", "--disable-warning=PERM0001", ...reads]
 }
 
-const readable = (program: URL, engine: string): ReadonlyArray<string> => [
+const readablePaths = (program: URL, engine: string): ReadonlyArray<string> => [
   ...[
     dirname(fileURLToPath(program)),
     dirname(dirname(fileURLToPath(runnerEntry))),
     dirname(engine),
     dirname(createRequire(engine).resolve("node-gyp-build/package.json")),
-    // Where these are links to.
+    // The paths above may be links from these folders.
     ...(createRequire(program).resolve.paths("isolated-vm") ?? []).filter((path) => existsSync(path))
   ].map((folder) => folder + sep),
-  // The loader of addons asks for this one, to tell the C library.
+  // The loader of addons reads this file to detect the C library.
   "/etc/alpine-release"
 ]
 
-/** Undefined where packages are kept otherwise than in folders: then nobody can say what has to be readable. */
-const engineOf = (program: URL): string | undefined => {
+/** Returns the path of the engine, or undefined if packages are not stored in folders: then the readable paths are unknown. */
+const findEngine = (program: URL): string | undefined => {
   try {
     return createRequire(program).resolve("isolated-vm/package.json")
   } catch {
@@ -91,15 +96,15 @@ const engineOf = (program: URL): string | undefined => {
   }
 }
 
-let known: ReadonlyArray<string> | undefined
+let cachedWrappers: ReadonlyArray<string> | undefined
 
-/** Namespaces and rights, by the tools that the system has. What works is found out once, by doing it. */
+/** Returns the prefix that sets namespaces and rights with the tools of this system. The first call tries them. */
 const wrappers = (program: URL): ReadonlyArray<string> => {
-  known ??= process.platform === "linux" ? working(program) : []
-  return known
+  cachedWrappers ??= process.platform === "linux" ? findWrappers(program) : []
+  return cachedWrappers
 }
 
-const working = (program: URL): ReadonlyArray<string> => {
+const findWrappers = (program: URL): ReadonlyArray<string> => {
   const isRoot = process.getuid?.() === 0
   const network = tool("unshare", isRoot ? [] : ["--user", "--map-current-user"], ["--net", "--ipc", "--"])
   const rights = ["--no-new-privs", ...(isRoot ? ["--inh-caps=-all", "--bounding-set=-all"] : [])]
@@ -108,36 +113,47 @@ const working = (program: URL): ReadonlyArray<string> => {
   const needed = [process.execPath, fileURLToPath(program), fileURLToPath(runnerEntry)]
   const reads = ["/bin/sh", "-c", 'for file; do test -r "$file" || exit 1; done', "sh", ...needed]
   const all = [...network, ...privileges]
-  if (works(all, reads)) return all
-  if (works(privileges, reads)) return privileges
+  if (succeeds(all, reads)) return all
+  if (succeeds(privileges, reads)) return privileges
   const asHost = tool("setpriv", rights, ["--"])
-  if (works([...network, ...asHost], reads)) return [...network, ...asHost]
-  if (works(network, reads)) return network
-  return works(asHost, reads) ? asHost : []
+  if (succeeds([...network, ...asHost], reads)) return [...network, ...asHost]
+  if (succeeds(network, reads)) return network
+  return succeeds(asHost, reads) ? asHost : []
 }
 
 const folders = ["/usr/bin", "/bin", "/usr/sbin", "/sbin"]
 
-/** The start of a command by that tool, empty when the system does not have it. */
+/** Returns the start of a command with that tool, or nothing if the system does not have it. */
 const tool = (name: string, ...args: ReadonlyArray<ReadonlyArray<string>>): ReadonlyArray<string> => {
   const path = folders.map((folder) => `${folder}/${name}`).find((path) => existsSync(path))
   return path === undefined ? [] : [path, ...args.flat()]
 }
 
-/** Whether `command` ends well behind the wrapper. One that is not there does not work. */
-const works = ([program, ...wrapping]: ReadonlyArray<string>, command: ReadonlyArray<string>): boolean => {
+/** Time limit for a test of the wrappers, in milliseconds. */
+const probeMs = 10_000
+/** Errors of `execFileSync` that describe the wrapper, and not the state of the machine at that moment. */
+const lastingErrors = new Set(["ENOENT", "EACCES", "ENOEXEC"])
+
+/**
+ * True if `command` succeeds under the wrapper. A missing wrapper fails. Throws if the system could not start it now,
+ * for example without descriptors, processes or memory: runners must not lose a restriction because of that.
+ */
+const succeeds = ([program, ...wrapping]: ReadonlyArray<string>, command: ReadonlyArray<string>): boolean => {
   if (program === undefined) return false
   try {
-    execFileSync(program, [...wrapping, ...command], { stdio: "ignore", env: {}, cwd: "/", timeout: 2000 })
+    execFileSync(program, [...wrapping, ...command], { stdio: "ignore", env: {}, cwd: "/", timeout: probeMs })
     return true
-  } catch {
-    return false
+  } catch (error) {
+    if (!(error instanceof Error)) throw error
+    const hasExited = "status" in error && typeof error.status === "number"
+    if (hasExited || ("code" in error && lastingErrors.has(String(error.code)))) return false
+    throw error
   }
 }
 
 /**
- * Descriptors that this process was started with and that would go on to runners: Node opens its own so that they do
- * not. The highest of them, or 3, which is the runner's socket. Looked for once: no others come.
+ * Returns the highest descriptor that a child would inherit, at least 3, the runner's socket. Only descriptors that
+ * this process was started with are inherited, because Node opens its own as close-on-exec. So one look is enough.
  */
 const highestInherited = (): number => {
   highest ??=
@@ -151,9 +167,10 @@ const larger = (a: number, b: number): number => Math.max(a, b)
 const isInherited = (fd: number): boolean => {
   try {
     const flags = /^flags:\s+([0-7]+)$/m.exec(readFileSync(`/proc/self/fdinfo/${fd}`, "latin1"))?.[1]
-    return flags !== undefined && (Number.parseInt(flags, 8) & closedAtStart) === 0
-  } catch {
-    // The one that listed them is closed again.
-    return false
+    return flags !== undefined && (Number.parseInt(flags, 8) & closeOnExec) === 0
+  } catch (error) {
+    // The descriptor of the listing itself is already closed.
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return false
+    throw error
   }
 }

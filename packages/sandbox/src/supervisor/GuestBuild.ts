@@ -1,4 +1,4 @@
-/** How the guest layers become one script. */
+/** Build options that bundle the guest layers into one script. */
 import type { BuildOptions } from "esbuild"
 
 export const guestBuild = {
@@ -10,8 +10,8 @@ export const guestBuild = {
   conditions: ["weft-source"],
   minifySyntax: true,
   minifyWhitespace: true,
-  // The variable of the bundle must not become a property of the realm's global object. And modules are strict
-  // code, which the bundler does not say in a script: sloppy functions can be found out by those they call.
+  // The function keeps the bundle's variable from becoming a property of the realm's global object. Modules are strict
+  // code, but the bundler omits the directive in a script: functions called by sloppy code can inspect their callers.
   banner: { js: '(()=>{"use strict";' },
   footer: { js: "return guest.boot})()" },
   logLevel: "silent",

@@ -1,80 +1,83 @@
-/** Makes and ends isolates in runners, as far as there is room for them, and says whose turn it is where there is not. */
-import type { Build, HostedIsolate, Wear } from "./Build.ts"
+/** Creates and disposes isolates within the memory of runners. If memory is short, builds take turns in round robin. */
+import type { Build, IsolateHandle, ReplacementLimits } from "./Build.ts"
 import type { RunnerView } from "./RunnerView.ts"
 
-/** How long a build keeps its place while others wait for one; its further runs wait from then on. */
-const turnMs = 1000
-/** And how long those wait at most for the runs before them to end, which would make room. */
-const breakMs = 2000
+/** Time that a build keeps its place while others wait for one. After that, its new runs wait. */
+const quantumMs = 1000
+/** Maximum time that those runs wait for the earlier runs to end, which would free the place. */
+const drainMs = 2000
 
 export class Isolates {
-  readonly #wear: Wear
+  readonly #replacement: ReplacementLimits
   #lastId = 0
 
-  constructor(wear: Wear) {
-    this.#wear = wear
+  constructor(wear: ReplacementLimits) {
+    this.#replacement = wear
   }
 
-  /** A number that no run or isolate in progress has: below 2^32, never 0. */
+  /** Returns an id that no active run or isolate has: below 2^32, never 0. */
   freshId(): number {
     this.#lastId = this.#lastId >= 0xfffffffe ? 1 : this.#lastId + 1
     return this.#lastId
   }
 
-  /** Where a run of the build may begin now; undefined while there is no room, or while it is the turn of others. */
-  for(view: RunnerView, build: Build, now: number): HostedIsolate | undefined {
+  /** Returns the isolate for a new run, or undefined while memory is short or other builds have precedence. */
+  acquire(view: RunnerView, build: Build, now: number): IsolateHandle | undefined {
     const isolate = build.isolates.get(view.runner)
-    if (isolate === undefined) return this.make(view, build, now)
-    return view.room.isWanted && now - isolate.turnAt > turnMs ? undefined : isolate
+    if (isolate === undefined) return this.create(view, build, now)
+    return view.memory.hasWaiting && now - isolate.quantumStartedAt > quantumMs ? undefined : isolate
   }
 
-  /** One for a build that has none in the runner, for which idle ones may have to go. */
-  make(view: RunnerView, build: Build, now: number): HostedIsolate | undefined {
-    if (!this.#hasRoom(view)) return undefined
-    const isolate = view.host(this.freshId(), build, now)
+  /** Creates the isolate of a build in the runner, and disposes idle ones of other builds if necessary. */
+  create(view: RunnerView, build: Build, now: number): IsolateHandle | undefined {
+    if (!this.#reclaimMemory(view)) return undefined
+    const isolate = view.addIsolate(this.freshId(), build, now)
     const { script, cache } = build.bundle
     view.runner.send({ kind: "load", isolate: isolate.id, describe: false, script, cache })
     return isolate
   }
 
-  /** A run has left the isolate. Where that is worn, new runs go to another, and it is ended with its last one. */
-  left(view: RunnerView, isolate: HostedIsolate, now: number): void {
+  /** Records the end of a run. If the isolate is due for replacement, new runs go to another, and its last run ends it. */
+  runEnded(view: RunnerView, isolate: IsolateHandle, now: number): void {
     isolate.lastUsedAt = now
     const { isolates } = isolate.build
-    if (isolate.isWorn(now, this.#wear) && isolates.get(view.runner) === isolate) isolates.delete(view.runner)
+    if (isolate.shouldReplace(now, this.#replacement) && isolates.get(view.runner) === isolate)
+      isolates.delete(view.runner)
     const isCurrent = isolates.get(view.runner) === isolate
-    if (isolate.jobs.size === 0 && !isCurrent && view.isolates.has(isolate.id)) this.drop(view, isolate)
+    if (isolate.jobs.size === 0 && !isCurrent && view.isolates.has(isolate.id)) this.dispose(view, isolate)
   }
 
-  /** Ends an idle isolate. */
-  drop(view: RunnerView, isolate: HostedIsolate): void {
-    view.runner.send({ kind: "drop", isolate: isolate.id })
-    view.forget(isolate.id)
+  /** Disposes an idle isolate. */
+  dispose(view: RunnerView, isolate: IsolateHandle): void {
+    view.runner.send({ kind: "dispose", isolate: isolate.id })
+    view.removeIsolate(isolate.id)
   }
 
-  /** The next build that need not wait any more, of those that wait for room in the runner. */
-  admitted(view: RunnerView, now: number): Build | undefined {
-    for (const build of view.room.waiting) {
-      if (!build.isAwaited) {
-        view.room.leave(build)
+  /** Removes and returns the next waiting build that may continue in the runner. */
+  nextAdmissible(view: RunnerView, now: number): Build | undefined {
+    for (const build of view.memory.waiting) {
+      if (!build.hasWaiting) {
+        view.memory.dequeue(build)
         continue
       }
       const isolate = build.isolates.get(view.runner)
-      const mayGoOn =
-        isolate === undefined ? this.#hasRoom(view) : now - isolate.turnAt > turnMs + breakMs || isolate.jobs.size === 0
-      if (!mayGoOn) continue
-      if (isolate !== undefined) isolate.turnAt = now
-      view.room.leave(build)
+      const canContinue =
+        isolate === undefined
+          ? this.#reclaimMemory(view)
+          : now - isolate.quantumStartedAt > quantumMs + drainMs || isolate.jobs.size === 0
+      if (!canContinue) continue
+      if (isolate !== undefined) isolate.quantumStartedAt = now
+      view.memory.dequeue(build)
       return build
     }
     return undefined
   }
 
-  #hasRoom(view: RunnerView): boolean {
-    while (!view.room.fits(view.isolates.size)) {
-      const { idlest } = view
-      if (idlest === undefined) return false
-      this.drop(view, idlest)
+  #reclaimMemory(view: RunnerView): boolean {
+    while (!view.memory.fits(view.isolates.size)) {
+      const idle = view.leastRecentlyUsed
+      if (idle === undefined) return false
+      this.dispose(view, idle)
     }
     return true
   }

@@ -1,21 +1,29 @@
-/** One invocation on its way through the pool: it ends exactly once, whatever happens to runners. */
-import type { Execution, GuestLog, HostCallRefused, Invocation, Outcome } from "@weft/core"
+/** One invocation in the pool. It ends exactly once, even if runners die. */
+import type { Execution, GuestLog, HostCallRefused, Invocation, Outcome } from "@weft/core/adapter"
 import { Cause, Clock, type Context, Effect, Exit, type Fiber, Option } from "effect"
-import type { FromRunner } from "../protocol/FromRunner.ts"
+import type { FromRunner, RunEndMessage } from "../protocol/FromRunner.ts"
 import type { StopReason } from "../protocol/ToRunner.ts"
 import { ProtocolError } from "../protocol/Wire.ts"
-import type { Build, HostedIsolate } from "./Build.ts"
+import type { Build, IsolateHandle } from "./Build.ts"
+import { requireJson } from "./outcomes.ts"
 import type { RunnerProcess } from "./RunnerProcess.ts"
-import { requireJson } from "./verdicts.ts"
 
-/** What the guest is told of its host call. */
-export interface Answer {
+/** Result of a host call for the guest. If `ok` is false, `text` is the error's name and `detail` its message. */
+export interface HostCallResult {
   readonly ok: boolean
   readonly text: string
   readonly detail: string
 }
 
-/** How much a run may make its host do. The kernel has the same caps: passing them here means that it was broken. */
+/** A host call that was received and counts as pending. Exactly one of the functions is called. */
+export interface ReceivedCall {
+  /** Performs the call, unless the run was stopped, has ended, or began again in another isolate. */
+  readonly start: () => void
+  /** Fails the call, because too many calls of the environment wait. */
+  readonly refuse: () => void
+}
+
+/** Limits of one run in the host. The kernel enforces the same limits: a run above them has escaped its isolate. */
 export interface JobLimits {
   readonly pendingHostCalls: number
   readonly hostCallBytes: number
@@ -23,43 +31,47 @@ export interface JobLimits {
   readonly heapBytes: number
 }
 
-/** What the kernel counts for a line beside its text, and the last line, which says that there are no more. */
+/** Overhead that the kernel counts per log line, and the size of the last line, which reports the dropped ones. */
 const logLineBytes = 16
 const lastLineBytes = 256
 
 /**
- * What the host holds of calls that it has not answered, of all runs of a build on this node: a run may have a thousand
- * of them, and there may be a thousand runs.
+ * Maximum bytes of pending host calls of all runs of a build on this node. A run may have 1000 of them, and a build
+ * 1000 runs.
  */
 const buildCallBytesMax = 128 * 1024 * 1024
 
-/** The name of an operation, in characters: none of ours comes near. */
+/** Maximum length of an operation's name, in characters; all real ones are far shorter. */
 const opLengthMax = 256
 
 export class Job {
   readonly id: number
   readonly build: Build
   readonly invocation: Invocation
-  readonly beganAt = performance.now()
-  /** Where it runs now. */
+  readonly startedAt = performance.now()
+  /** The runner that executes it now. */
   runner: RunnerProcess | undefined
-  isolate: HostedIsolate | undefined
-  /** Whether the outside has seen anything of it, so that running it again would show. */
-  touched = false
-  /** How often it was begun anew. */
-  repeats = 0
-  stopping: StopReason | undefined
+  isolate: IsolateHandle | undefined
+  /** True if it made a host call or wrote to its log, so that a second execution would be visible. */
+  hasSideEffects = false
+  /** Number of retries after the loss of a runner or isolate. */
+  retries = 0
+  stopReason: StopReason | undefined
+  /** The end of the run, which the runner has reported, until its turn. */
+  endMessage: RunEndMessage | undefined
   #ended = false
   #outcome: Outcome | undefined
   #cpuMs = 0
   #heapBytes = 0
   #logBytes = 0
+  /** Host calls that were received and have not ended. */
+  #pendingCalls = 0
   #fibers: Set<Fiber.Fiber<string, HostCallRefused>> | undefined
   readonly #limits: JobLimits
   readonly #context: Context.Context<never>
   readonly #clock: Clock.Clock
   readonly #settle: (execution: Execution) => void
-  readonly #refuse: (reason: string) => void
+  readonly #reject: (reason: string) => void
   timer: NodeJS.Timeout | undefined
 
   constructor(
@@ -69,7 +81,7 @@ export class Job {
     limits: JobLimits,
     fiber: Fiber.Fiber<unknown, unknown>,
     settle: (execution: Execution) => void,
-    refuse: (reason: string) => void
+    reject: (reason: string) => void
   ) {
     this.id = id
     this.build = build
@@ -78,28 +90,28 @@ export class Job {
     this.#context = fiber.context
     this.#clock = fiber.getRef(Clock.Clock)
     this.#settle = settle
-    this.#refuse = refuse
+    this.#reject = reject
   }
 
   get ended(): boolean {
     return this.#ended
   }
 
-  /** Whether the guest is through and only host calls that it began are waited for. */
-  get closing(): boolean {
+  /** True if the guest has ended and only its host calls are pending. */
+  get guestEnded(): boolean {
     return this.#outcome !== undefined
   }
 
-  /** Whether it may have waited until now instead of going on. */
-  get mayWait(): boolean {
-    const { timeoutMs, patienceMs = 0 } = this.invocation
-    const waitedMs = performance.now() - this.beganAt
-    return patienceMs > 0 && waitedMs < patienceMs + timeoutMs && this.#outcome === undefined
+  /** True while time in the runner's queue does not count towards the timeout. */
+  get isQueueTimeFree(): boolean {
+    const { timeoutMs, queueTimeoutMs = 0 } = this.invocation
+    const waitedMs = performance.now() - this.startedAt
+    return queueTimeoutMs > 0 && waitedMs < queueTimeoutMs + timeoutMs && this.#outcome === undefined
   }
 
-  /** As the runner says, as far as it can be true: one thread has computed since the beginning, in one isolate. */
-  used(cpuMs: number, heapBytes: number): void {
-    this.#cpuMs = Math.min(this.#cpuMs + cpuMs, performance.now() - this.beganAt)
+  /** Adds usage that the runner reports, capped at what is possible: one thread since the start, in one isolate. */
+  addUsage(cpuMs: number, heapBytes: number): void {
+    this.#cpuMs = Math.min(this.#cpuMs + cpuMs, performance.now() - this.startedAt)
     this.#heapBytes = Math.max(this.#heapBytes, Math.min(heapBytes, 2 * this.#limits.heapBytes))
   }
 
@@ -107,26 +119,48 @@ export class Job {
     const { level, message: text, data } = message
     if (data !== null) requireJson(data)
     this.#logBytes += text.length + (data?.length ?? 0) + logLineBytes
-    if (this.#logBytes > this.#limits.logBytes + lastLineBytes) throw new ProtocolError("too many log lines")
-    this.touched = true
+    if (this.#logBytes > this.#limits.logBytes + lastLineBytes)
+      throw new ProtocolError(`a run logged more than ${this.#limits.logBytes} bytes`)
+    this.hasSideEffects = true
     const line: GuestLog = { level, message: text, data, time: this.#clock.currentTimeMillisUnsafe() }
     this.invocation.onLog(line)
   }
 
-  /** Performs a host call; `answer` is called once, unless the job ends before. */
-  call(message: Extract<FromRunner, { readonly kind: "call" }>, answer: (answer: Answer) => void): void {
-    this.#fibers ??= new Set()
-    if (this.#fibers.size >= this.#limits.pendingHostCalls) throw new ProtocolError("too many host calls")
-    if (message.op.length > opLengthMax) throw new ProtocolError("an operation has no such name")
-    if (message.payload.length > this.#limits.hostCallBytes) throw new ProtocolError("a host call is too large")
+  /**
+   * Checks and counts a host call. Returns null if it was refused at once. `reply` is called once, unless the job ends
+   * before.
+   */
+  receiveCall(
+    message: Extract<FromRunner, { readonly kind: "call" }>,
+    reply: (result: HostCallResult) => void
+  ): ReceivedCall | null {
     const { op, payload } = message
-    const { build } = this
-    if (build.callBytes + payload.length > buildCallBytesMax) {
-      answer(tooMuchWaits)
-      return
+    if (this.#pendingCalls >= this.#limits.pendingHostCalls)
+      throw new ProtocolError("a run has too many pending host calls")
+    if (op.length > opLengthMax) throw new ProtocolError(`the name of an operation has over ${opLengthMax} characters`)
+    if (payload.length > this.#limits.hostCallBytes) throw new ProtocolError("the argument of a host call is too large")
+    if (this.build.callBytes + payload.length > buildCallBytesMax) {
+      reply(callBytesExceeded)
+      return null
     }
-    build.callBytes += payload.length
-    this.touched = true
+    this.build.callBytes += payload.length
+    this.#pendingCalls++
+    const { retries } = this
+    return {
+      start: () => {
+        if (this.#ended || this.stopReason !== undefined || this.retries !== retries) this.#callEnded(payload)
+        else this.#startCall(op, payload, reply)
+      },
+      refuse: () => {
+        reply(callsExceeded)
+        this.#callEnded(payload)
+      }
+    }
+  }
+
+  #startCall(op: string, payload: string, reply: (result: HostCallResult) => void): void {
+    this.hasSideEffects = true
+    this.#fibers ??= new Set()
     const fibers = this.#fibers
     const effect = Effect.tapCause(this.invocation.onHostCall({ op, payload }), (cause) =>
       Cause.hasDies(cause) ? Effect.logError(`The host call ${op} failed`, cause) : Effect.void
@@ -135,22 +169,26 @@ export class Job {
     fibers.add(fiber)
     fiber.addObserver((exit) => {
       fibers.delete(fiber)
-      build.callBytes -= payload.length
-      if (this.#ended) return
-      if (this.#outcome === undefined && this.stopping === undefined) answer(this.#answerOf(exit))
-      this.#tryEnd()
+      if (!this.#ended && this.#outcome === undefined && this.stopReason === undefined) reply(this.#toResult(exit))
+      this.#callEnded(payload)
     })
   }
 
-  /** The guest is through. The end waits for the host calls that it began: they are part of the run. */
-  finish(outcome: Outcome): void {
-    if (this.#ended || this.#outcome !== undefined) return
-    this.#outcome = outcome
-    if (this.stopping !== undefined) this.interruptCalls()
+  #callEnded(payload: string): void {
+    this.#pendingCalls--
+    this.build.callBytes -= payload.length
     this.#tryEnd()
   }
 
-  /** Ends the job now, whatever is still going on; it is not listened to any more. */
+  /** Records that the guest has ended. The job ends after its pending host calls, which are part of the run. */
+  finish(outcome: Outcome): void {
+    if (this.#ended || this.#outcome !== undefined) return
+    this.#outcome = outcome
+    if (this.stopReason !== undefined) this.interruptCalls()
+    this.#tryEnd()
+  }
+
+  /** Ends the job now. Later messages about it are ignored. */
   end(outcome: Outcome): void {
     if (this.#ended) return
     this.#outcome = outcome
@@ -158,13 +196,13 @@ export class Job {
     this.#end(outcome)
   }
 
-  /** Ends the job because nothing can run it. */
-  refuse(reason: string): void {
+  /** Ends the job because no runner can execute it. */
+  reject(reason: string): void {
     if (this.#ended) return
     this.#ended = true
     clearTimeout(this.timer)
     this.interruptCalls()
-    this.#refuse(reason)
+    this.#reject(reason)
   }
 
   interruptCalls(): void {
@@ -173,7 +211,7 @@ export class Job {
   }
 
   #tryEnd(): void {
-    if (this.#outcome !== undefined && (this.#fibers === undefined || this.#fibers.size === 0)) this.#end(this.#outcome)
+    if (this.#outcome !== undefined && this.#pendingCalls === 0) this.#end(this.#outcome)
   }
 
   #end(outcome: Outcome): void {
@@ -182,24 +220,34 @@ export class Job {
     clearTimeout(this.timer)
     this.#settle({
       outcome,
-      usage: { cpu_ms: this.#cpuMs, wall_ms: performance.now() - this.beganAt, heap_bytes: Math.round(this.#heapBytes) }
+      usage: {
+        cpu_ms: this.#cpuMs,
+        wall_ms: performance.now() - this.startedAt,
+        heap_bytes: Math.round(this.#heapBytes)
+      }
     })
   }
 
-  #answerOf(exit: Exit.Exit<string, HostCallRefused>): Answer {
+  #toResult(exit: Exit.Exit<string, HostCallRefused>): HostCallResult {
     if (Exit.isSuccess(exit)) {
       if (Buffer.byteLength(exit.value) <= this.#limits.hostCallBytes) return { ok: true, text: exit.value, detail: "" }
       return { ok: false, text: "LimitExceeded", detail: `the answer is over ${this.#limits.hostCallBytes} bytes` }
     }
     const refused = Option.getOrUndefined(Cause.findErrorOption(exit.cause))
-    // A defect says nothing to the guest: what it carries is about the host.
+    // The message of a defect is not for the guest: it may contain details of the host.
     if (refused === undefined) return { ok: false, text: "HostCallFailed", detail: "the host could not do this now" }
     return { ok: false, text: refused.name, detail: refused.message }
   }
 }
 
-const tooMuchWaits: Answer = {
+const callsExceeded: HostCallResult = {
   ok: false,
   text: "LimitExceeded",
-  detail: `the host calls of this build that wait for their answers have over ${buildCallBytesMax} bytes`
+  detail: "too many host calls of this environment wait"
+}
+
+const callBytesExceeded: HostCallResult = {
+  ok: false,
+  text: "LimitExceeded",
+  detail: `the pending host calls of this build exceed ${buildCallBytesMax} bytes`
 }

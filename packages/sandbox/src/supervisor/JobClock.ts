@@ -1,44 +1,45 @@
 /**
- * The wall clock of jobs: when each has taken too long.
+ * Wall-clock timeouts of jobs.
  *
- * Where nobody waits for a run, what it spends waiting behind others that compute is not its own time. Only its runner
- * knows how much that was, and is asked when the time would be over; it may lie, but not for longer than the patience.
+ * If no client waits for a run (`queueTimeoutMs`), time in the runner's queue does not count. Only the runner knows that
+ * time: when the timeout expires, the clock requests the run's age. A hostile runner can report a wrong age, but
+ * `queueTimeoutMs` bounds the delay.
  */
 import type { Job } from "./Job.ts"
 
-/** How long a runner may take to answer that the jobs in it are still there. */
-const answerMs = 400
+/** Maximum time for a runner to report the age of a run. */
+const replyTimeoutMs = 400
 
 export class JobClock {
   readonly #stop: (job: Job) => void
 
-  /** `stop` is called when a job has taken too long. */
+  /** `stop` is called when the timeout of a job expires. */
   constructor(stop: (job: Job) => void) {
     this.#stop = stop
   }
 
   start(job: Job, ms: number = job.invocation.timeoutMs): void {
-    job.timer = setTimeout(() => this.#over(job), ms)
+    job.timer = setTimeout(() => this.#expired(job), ms)
   }
 
-  /** The runner says that the job has been going on for so long, 0 while it waits. */
-  begun(job: Job, ms: number): void {
-    if (job.stopping !== undefined || !job.mayWait) return
+  /** Handles the runner's report: the job has run for `ms` milliseconds, 0 while it is queued. */
+  reportAge(job: Job, ms: number): void {
+    if (job.stopReason !== undefined || !job.isQueueTimeFree) return
     clearTimeout(job.timer)
     const left = job.invocation.timeoutMs - ms
     if (left > 0) this.start(job, left)
     else this.#stop(job)
   }
 
-  #over(job: Job): void {
+  #expired(job: Job): void {
     const { runner, isolate } = job
-    if (!job.mayWait) {
+    if (!job.isQueueTimeFree) {
       this.#stop(job)
     } else if (runner === undefined || isolate === undefined) {
       this.start(job)
     } else {
-      runner.send({ kind: "ask", isolate: isolate.id, run: job.id })
-      job.timer = setTimeout(() => this.#stop(job), answerMs)
+      runner.send({ kind: "reportAge", isolate: isolate.id, run: job.id })
+      job.timer = setTimeout(() => this.#stop(job), replyTimeoutMs)
     }
   }
 }

@@ -1,44 +1,54 @@
 /**
- * The supervisor: sends jobs to runners, hears what became of them, and sees to it that each ends exactly once.
+ * The supervisor: sends jobs to runners, receives their results, and ends each job exactly once.
  *
- * Plain classes and callbacks, because this is the hot path; Effect begins in `Isolated.ts`.
+ * It consists of plain classes and callbacks, because this is the hot path; Effect begins in `Isolated.ts`.
  */
-import type { Outcome } from "@weft/core"
-import type { FromRunner } from "../protocol/FromRunner.ts"
+import type { Outcome } from "@weft/core/adapter"
+import type { FromRunner, RunEndMessage } from "../protocol/FromRunner.ts"
 import type { StopReason } from "../protocol/ToRunner.ts"
-import type { Build, HostedIsolate } from "./Build.ts"
+import { Attribution } from "./Attribution.ts"
+import type { Build, IsolateHandle } from "./Build.ts"
 import { Isolates } from "./Isolates.ts"
 import type { Job } from "./Job.ts"
 import { JobClock } from "./JobClock.ts"
-import { Lanes } from "./Lanes.ts"
+import { JobTurns } from "./JobTurns.ts"
+import { loadFailureOutcome, lossOutcome, requireShort, stoppedOutcome, toOutcome } from "./outcomes.ts"
 import type { PoolOptions } from "./PoolOptions.ts"
+import type { RunnerDeath, Termination } from "./RunnerDeath.ts"
 import { type RunnerListener, RunnerProcess } from "./RunnerProcess.ts"
+import { RunnerSlots } from "./RunnerSlots.ts"
 import { RunnerView } from "./RunnerView.ts"
 import { Strikes } from "./Strikes.ts"
-import { type Ending, guiltyOutcome, outcomeOf, requireShort, stoppedOutcome, unloadedOutcome } from "./verdicts.ts"
 
-/** How long a stopped run may take to say so; then it is not listened to any more. */
-const stopAnswerMs = 400
-/** What others may still finish in a runner with a thread that cannot be stopped. */
-const sickGraceMs = 1000
-const repeatsMax = 2
+/** Maximum time for a runner to confirm a stop. After that, the run's messages are ignored. */
+const stopTimeoutMs = 400
+/** Grace period for the other runs of a runner with a thread that cannot be stopped. */
+const unresponsiveGraceMs = 1000
+const retriesMax = 2
+
+/** Id of the host call whose answers are the recorded results of a durable run. The kernel uses the same. */
+const replayCall = 0
 
 export class Pool {
   readonly strikes: Strikes
   readonly views = new Map<RunnerProcess, RunnerView>()
   readonly isolates: Isolates
-  readonly lanes: Lanes
+  readonly slots: RunnerSlots
+  readonly attribution: Attribution
   readonly #clock = new JobClock((job) => this.stop(job, "timeout"))
+  readonly #jobTurns: JobTurns
   readonly #options: PoolOptions
   #guestCache: Uint8Array<ArrayBuffer> = new Uint8Array(0)
   #closed = false
 
   constructor(options: PoolOptions) {
     this.#options = options
-    this.strikes = new Strikes(options.strikes)
+    this.#jobTurns = new JobTurns(options.turns, (job, message) => this.#runEnded(job, message))
+    this.strikes = new Strikes(options)
+    this.attribution = new Attribution(this.strikes, options)
     const { callsPerIsolate, limits } = options
     this.isolates = new Isolates({ callsPerIsolate, heapBytes: limits.heapBytes })
-    this.lanes = new Lanes(options.runners, {
+    this.slots = new RunnerSlots(options.runners, {
       start: () => this.#start(),
       isIdle: (runner) => this.views.get(runner)?.jobs.size === 0,
       release: (runner) => this.#release(runner)
@@ -51,70 +61,69 @@ export class Pool {
     this.#dispatch(job)
   }
 
-  /** Loads a build where its first job will come, unless it is under suspicion; `done` is not called when that fails. */
+  /** Loads a build in the runner of its first job, unless it is a suspect. If loading fails, `done` is not called. */
   warm(build: Build, done: () => void): void {
     const load = (runner: RunnerProcess): void => {
       const view = this.views.get(runner)
       const isKnown = view === undefined || build.isolates.has(runner)
-      const isolate = isKnown ? undefined : this.isolates.make(view, build, performance.now())
+      const isolate = isKnown ? undefined : this.isolates.create(view, build, performance.now())
       if (isolate === undefined) done()
       else isolate.onLoaded = done
     }
-    if (this.strikes.custody(build.buildId, performance.now()) === "shared") {
-      this.lanes.use("shared", build.key, load, done)
+    if (this.strikes.placement(build.buildId, performance.now()) === "shared") {
+      this.slots.acquire("shared", build.key, load, done)
     } else {
       done()
     }
   }
 
-  /** Ends a job from outside: it ends when the guest says that it stopped, and within 400 ms whatever it does. */
+  /** Ends a job from outside: when its guest confirms the stop, and after 400 ms at the latest. */
   stop(job: Job, reason: StopReason): void {
-    if (job.ended || job.stopping !== undefined) return
-    job.stopping = reason
+    if (job.ended || job.stopReason !== undefined) return
+    job.stopReason = reason
     clearTimeout(job.timer)
     job.interruptCalls()
     const outcome = stoppedOutcome(reason, job.invocation.timeoutMs)
     const { runner, isolate } = job
-    if (runner === undefined || isolate === undefined || runner.state === "dead" || job.closing) {
+    if (runner === undefined || isolate === undefined || runner.state === "dead" || job.guestEnded) {
       this.#end(job, outcome)
       return
     }
     runner.send({ kind: "stop", isolate: isolate.id, run: job.id, reason })
-    job.timer = setTimeout(() => this.#end(job, outcome), stopAnswerMs)
+    job.timer = setTimeout(() => this.#end(job, outcome), stopTimeoutMs)
   }
 
-  /** The runner takes no more work. It is killed when its jobs are done, and after `graceMs` at the latest. */
+  /** Sends the runner no more work. Kills it after its last job, and after `graceMs` at the latest. */
   retire(view: RunnerView, why: string, graceMs: number): void {
     const { runner } = view
     if (runner.state === "dead" || runner.state === "retiring") return
     runner.state = "retiring"
-    this.lanes.replace(runner, false)
-    view.doomed = true
-    if (view.jobs.size === 0) runner.kill(why)
-    else view.timer = setTimeout(() => runner.kill(why), graceMs)
-    this.#sendAway(view)
+    this.slots.replace(runner, false)
+    view.terminating = true
+    if (view.jobs.size === 0) runner.kill(why, view.retirement)
+    else view.timer = setTimeout(() => runner.kill(why, view.retirement), graceMs)
+    this.#requeueWaiting(view)
   }
 
-  /** Gives what room there is in the runner to the builds that wait for it, in turn. */
+  /** Admits waiting builds to the runner, in order, while its memory allows. */
   admit(view: RunnerView): void {
     for (;;) {
-      const build = this.isolates.admitted(view, performance.now())
+      const build = this.isolates.nextAdmissible(view, performance.now())
       if (build === undefined) return
       this.#resume(build)
     }
   }
 
-  /** Kills the runner at once. Those computing in it end with `outcome`, the others are run again. */
-  condemn(view: RunnerView, why: string, outcome: Outcome): void {
-    view.blame(this.strikes)
-    for (const job of view.computing()) this.#end(job, outcome)
-    view.doomed = true
-    this.#options.report(`a runner process had to be killed: ${why}`)
-    view.runner.kill(why)
+  /** Kills the runner at once. Its computing jobs end with the outcome; the others are retried. */
+  terminate(view: RunnerView, { cause, why, outcome, wasIdle }: Termination): void {
+    this.attribution.attribute(view, { cause, why }, wasIdle)
+    for (const job of view.computingJobs()) this.#end(job, outcome)
+    view.terminating = true
+    view.runner.kill(why, cause)
   }
 
-  /** A runner that boots, outside of the pool: for whoever has work of another kind, and kills it afterwards. */
-  lend(frameBytesMax: number, listener: RunnerListener): RunnerProcess {
+  /** Starts a runner outside the pool, for other kinds of work. The caller must kill it. */
+  startUnpooled(frameBytesMax: number, listener: RunnerListener): RunnerProcess {
     const runner = new RunnerProcess(frameBytesMax, listener, this.#options.runnerProgram)
     runner.send({
       kind: "boot",
@@ -127,7 +136,7 @@ export class Pool {
 
   close(): void {
     this.#closed = true
-    this.lanes.close()
+    this.slots.close()
     for (const view of [...this.views.values()]) {
       for (const job of view.jobs.values()) job.end({ _tag: "RunnerLost", message: "the sandbox was closed" })
       view.runner.kill("the sandbox was closed")
@@ -139,9 +148,9 @@ export class Pool {
     const frameBytesMax = 4 * Math.max(limits.resultBytes, limits.hostCallBytes, limits.logBytes) + 4 * 1024 * 1024
     const listener: RunnerListener = {
       message: (message) => this.#message(view, message),
-      died: (why) => this.#died(view, why)
+      died: (death) => this.#died(view, death)
     }
-    const runner = this.lend(frameBytesMax, listener)
+    const runner = this.startUnpooled(frameBytesMax, listener)
     const view = new RunnerView(runner, this.#options)
     this.views.set(runner, view)
     return runner
@@ -150,17 +159,16 @@ export class Pool {
   #dispatch(job: Job): void {
     if (job.ended) return
     const { buildId, key } = job.build
-    const custody = this.strikes.custody(buildId, performance.now())
-    if (custody === "quarantined") {
-      const message = `build ${buildId} ended its runner process ${this.#options.strikes} times: deploy it anew to run it`
-      this.#end(job, { _tag: "Quarantined", message })
+    const placement = this.strikes.placement(buildId, performance.now())
+    if (placement === "quarantined") {
+      this.#end(job, { _tag: "Quarantined", message: this.attribution.describeQuarantine(`build ${buildId}`) })
       return
     }
-    this.lanes.use(
-      custody,
+    this.slots.acquire(
+      placement,
       key,
       (runner) => this.#place(job, runner),
-      (reason) => job.refuse(reason)
+      (reason) => job.reject(reason)
     )
   }
 
@@ -169,11 +177,11 @@ export class Pool {
     if (job.ended || view === undefined) return
     const { build } = job
     const now = performance.now()
-    const isolate = this.isolates.for(view, build, now)
-    if (isolate === undefined) view.room.want(build)
+    const isolate = this.isolates.acquire(view, build, now)
+    if (isolate === undefined) view.memory.enqueue(build)
     if (isolate === undefined || isolate.jobs.size >= this.#options.limits.concurrentRuns) {
-      if (build.waiting.length < this.#options.waitingPerBuild) build.waiting.push(job)
-      else job.refuse(`${this.#options.waitingPerBuild} runs of build ${build.buildId} wait already`)
+      if (build.waiting.length < this.#options.queuedPerBuild) build.waiting.push(job)
+      else job.reject(`${this.#options.queuedPerBuild} runs of build ${build.buildId} are already queued`)
       return
     }
     build.lastUsedAt = now
@@ -183,29 +191,40 @@ export class Pool {
     view.jobs.set(job.id, job)
     job.runner = runner
     job.isolate = isolate
-    runner.whenTaken(() => this.#invoke(job, isolate, runner))
+    runner.whenDrained(() => this.#invoke(job, isolate, runner))
   }
 
-  #invoke(job: Job, isolate: HostedIsolate, runner: RunnerProcess): void {
-    // Meanwhile it may have been stopped, or have gone elsewhere.
-    if (job.ended || job.stopping !== undefined || job.isolate !== isolate) return
-    const { fn, trigger, svc, body = null } = job.invocation
+  #invoke(job: Job, isolate: IsolateHandle, runner: RunnerProcess): void {
+    // The job may have been stopped or moved to another runner in the meantime.
+    if (job.ended || job.stopReason !== undefined || job.isolate !== isolate) return
+    const { fn, trigger, svc, body = null, replay = [] } = job.invocation
     runner.send({ kind: "invoke", isolate: isolate.id, run: job.id, trigger, fn: `${fn.ns}/${fn.var}`, svc, body })
+    for (const text of replay) {
+      runner.send({
+        kind: "hostCallResult",
+        isolate: isolate.id,
+        run: job.id,
+        call: replayCall,
+        ok: true,
+        text,
+        detail: ""
+      })
+    }
   }
 
-  /** Begins jobs of the build that wait, as many as there are places for. */
+  /** Dispatches waiting jobs of the build, up to its limit of concurrent runs. */
   #resume(build: Build): void {
     for (let left = Math.min(build.waiting.length, this.#options.limits.concurrentRuns); left > 0; left--) {
-      const job = build.nextJob()
+      const job = build.takeWaiting()
       if (job === undefined) return
       this.#dispatch(job)
     }
   }
 
-  /** Who waits for room in a runner that takes no more work goes elsewhere. */
-  #sendAway(view: RunnerView): void {
-    for (const build of view.room.waiting) {
-      view.room.leave(build)
+  /** Moves the builds that wait for memory in this runner to other runners. */
+  #requeueWaiting(view: RunnerView): void {
+    for (const build of view.memory.waiting) {
+      view.memory.dequeue(build)
       this.#resume(build)
     }
   }
@@ -218,12 +237,12 @@ export class Pool {
   #message(view: RunnerView, message: FromRunner): void {
     switch (message.kind) {
       case "ready":
-        view.boot()
-        this.lanes.booted()
+        view.markBooted()
+        this.slots.runnerBooted()
         if (message.cache.length > 0 && this.#guestCache.length === 0) this.#guestCache = message.cache
         return
       case "call":
-        this.#call(view, message)
+        this.#jobTurns.receiveCall(view, message)
         return
       case "log":
         view.jobs.get(message.run)?.log(message)
@@ -234,128 +253,119 @@ export class Pool {
       case "lost":
         this.#lost(view, message)
         return
-      case "begun": {
+      case "runAge": {
         const job = view.jobs.get(message.run)
-        if (job !== undefined) this.#clock.begun(job, message.ms)
+        if (job !== undefined) this.#clock.reportAge(job, message.ms)
         return
       }
-      case "sick":
-        this.#sick(view, message.isolate)
+      case "unresponsive":
+        this.#unresponsive(view, message.isolate)
         return
       case "busy":
-      case "calm":
-      case "worn":
+      case "idle":
+      case "draining":
       case "loaded":
-        view.note(message)
+        view.update(message)
         return
-      case "beat":
+      case "heartbeat":
         return
       default:
-        this.#ending(view, message)
+        this.#jobTurns.receiveEnd(view, message)
         return
     }
   }
 
-  #ending(view: RunnerView, message: Ending): void {
-    const job = view.jobs.get(message.run)
-    if (job === undefined) return
-    job.used(message.cpuMs, message.heapBytes)
+  #runEnded(job: Job, message: RunEndMessage): void {
+    job.addUsage(message.cpuMs, message.heapBytes)
     if (job.isolate !== undefined) job.isolate.heapBytes = message.heapBytes
-    if (job.stopping !== undefined) {
-      this.#end(job, stoppedOutcome(job.stopping, job.invocation.timeoutMs))
+    if (job.stopReason !== undefined) {
+      this.#end(job, stoppedOutcome(job.stopReason, job.invocation.timeoutMs))
       return
     }
     if (message.kind === "stopped") {
       this.#end(job, { _tag: "Cancelled" })
       return
     }
-    const outcome = outcomeOf(message, this.#options.limits)
+    const outcome = toOutcome(message, this.#options.limits)
     if (outcome._tag !== "Threw") {
-      this.strikes.acquit(job.build.buildId)
+      this.strikes.clearSuspicion(job.build.buildId)
       this.#finish(job, outcome)
       return
     }
     this.#finish(job, { ...outcome, stack: this.#options.mapStack(job.build, outcome.stack) })
   }
 
-  #call(view: RunnerView, message: Extract<FromRunner, { readonly kind: "call" }>): void {
-    const job = view.jobs.get(message.run)
-    const isolate = job?.isolate
-    if (job === undefined || isolate === undefined || job.stopping !== undefined) return
-    job.call(message, ({ ok, text, detail }) => {
-      view.runner.send({ kind: "answer", isolate: isolate.id, run: job.id, call: message.call, ok, text, detail })
-    })
-  }
-
   #loadFailed(view: RunnerView, message: Extract<FromRunner, { readonly kind: "loadFailed" }>): void {
-    const isolate = view.forget(message.isolate)
+    const isolate = view.removeIsolate(message.isolate)
     if (isolate === undefined) return
     requireShort(message.name, message.message, message.stack)
     const { limits, mapStack } = this.#options
-    const outcome = unloadedOutcome({ ...message, stack: mapStack(isolate.build, message.stack) }, limits)
+    const outcome = loadFailureOutcome({ ...message, stack: mapStack(isolate.build, message.stack) }, limits)
     for (const job of isolate.jobs.values()) this.#end(job, outcome)
   }
 
-  /** The runner ended an isolate. Who was computing has had it; the others are run again where nobody can notice. */
+  /** Handles the loss of an isolate. The run that was computing ends; the others are retried if that is not visible. */
   #lost(view: RunnerView, message: Extract<FromRunner, { readonly kind: "lost" }>): void {
-    const { cause, guilty } = message
-    const isolate = view.forget(message.isolate)
+    const { cause, computing } = message
+    const isolate = view.removeIsolate(message.isolate)
     if (isolate === undefined) return
     const { build } = isolate
-    view.rememberLost(message.isolate, build.buildId)
+    view.rememberLost(message.isolate, build)
+    for (const job of isolate.jobs.values()) this.#jobTurns.handleEnd(view, job)
     if (cause === "cpu" || cause === "background") this.strikes.overrun(build.buildId, performance.now())
     for (const job of isolate.jobs.values()) {
-      if (job.id === guilty) job.used(message.cpuMs, message.heapBytes)
-      if (job.id === guilty && job.stopping === undefined) {
-        this.#end(job, guiltyOutcome(cause, this.#options.limits))
+      if (job.id === computing) job.addUsage(message.cpuMs, message.heapBytes)
+      if (job.id === computing && job.stopReason === undefined) {
+        this.#end(job, lossOutcome(cause, this.#options.limits))
       } else {
-        this.#repeat(job, `another run of build ${build.buildId} ended the isolate (${cause})`)
+        this.#retry(job, `another run of build ${build.buildId} ended the isolate (${cause})`)
       }
     }
   }
 
-  #sick(view: RunnerView, id: number): void {
-    // One accident is one strike, however often it is told.
-    const build = view.runner.state === "retiring" ? undefined : view.buildOfLost(id)
+  #unresponsive(view: RunnerView, id: number): void {
+    // One incident is one strike, however many messages report it.
+    const build = view.runner.state === "retiring" ? undefined : view.findLostBuild(id)
+    const why = "a thread in it cannot be stopped"
     if (build !== undefined) {
-      this.strikes.strike(build)
-      this.#options.report(`build ${build} holds a thread that cannot be stopped`)
+      view.retirement = "blocked"
+      this.attribution.strike(build, why)
     }
-    this.retire(view, "a thread in it cannot be stopped", sickGraceMs)
+    this.retire(view, why, unresponsiveGraceMs)
   }
 
-  #died(view: RunnerView, why: string): void {
+  #died(view: RunnerView, death: RunnerDeath): void {
     const { runner } = view
+    const { why } = death
     clearTimeout(view.timer)
+    if (!this.#closed) for (const job of view.jobs.values()) this.#jobTurns.handleEnd(view, job)
     this.views.delete(runner)
     if (this.#closed) return
-    this.lanes.replace(runner, !view.booted)
-    if (!view.doomed) {
-      this.#options.report(`a runner process died: ${why}. ${runner.diagnosis}`)
-      view.blame(this.strikes)
-    }
-    const guilty = new Set(view.doomed ? [] : view.computing())
+    this.slots.replace(runner, !view.booted)
+    this.attribution.recordDeath(view, death)
+    if (!view.terminating) this.attribution.attribute(view, death, false)
+    const computing = new Set(view.terminating ? [] : view.computingJobs())
     for (const isolate of view.isolates.values()) isolate.build.isolates.delete(runner)
     for (const job of view.jobs.values()) {
-      if (guilty.has(job)) this.#end(job, { _tag: "RunnerLost", message: `the runner process died: ${why}` })
-      else this.#repeat(job, `the runner process died: ${why}`)
+      if (computing.has(job)) this.#end(job, { _tag: "RunnerLost", message: `the runner process died: ${why}` })
+      else this.#retry(job, `the runner process died: ${why}`)
     }
-    this.#sendAway(view)
-    this.lanes.vacated()
+    this.#requeueWaiting(view)
+    this.slots.runnerIdle()
   }
 
-  /** Runs an innocent job again, unless that would show, or has been tried too often. */
-  #repeat(job: Job, why: string): void {
+  /** Runs a job again that did not cause the loss, unless a second execution is visible or it had too many retries. */
+  #retry(job: Job, why: string): void {
     this.#detach(job)
-    if (job.stopping !== undefined) {
-      this.#end(job, stoppedOutcome(job.stopping, job.invocation.timeoutMs))
+    if (job.stopReason !== undefined) {
+      this.#end(job, stoppedOutcome(job.stopReason, job.invocation.timeoutMs))
       return
     }
-    if (job.touched || job.repeats >= repeatsMax) {
+    if (job.hasSideEffects || job.retries >= retriesMax) {
       this.#end(job, { _tag: "RunnerLost", message: why })
       return
     }
-    job.repeats++
+    job.retries++
     this.#dispatch(job)
   }
 
@@ -369,7 +379,7 @@ export class Pool {
     job.finish(outcome)
   }
 
-  /** The job leaves its runner; what waited for its place moves up. */
+  /** Removes the job from its runner and dispatches the next waiting job. */
   #detach(job: Job): void {
     const { runner, isolate, build } = job
     job.runner = undefined
@@ -378,13 +388,13 @@ export class Pool {
     isolate.jobs.delete(job.id)
     const view = this.views.get(runner)
     view?.jobs.delete(job.id)
-    if (view !== undefined) this.isolates.left(view, isolate, performance.now())
-    const next = build.nextJob()
+    if (view !== undefined) this.isolates.runEnded(view, isolate, performance.now())
+    const next = build.takeWaiting()
     if (next !== undefined) this.#dispatch(next)
     if (view === undefined) return
-    if (isolate.jobs.size === 0 && view.room.isWanted) this.admit(view)
+    if (isolate.jobs.size === 0 && view.memory.hasWaiting) this.admit(view)
     if (view.jobs.size > 0) return
-    if (view.doomed) runner.kill("it is no longer needed")
-    else this.lanes.vacated()
+    if (view.terminating) runner.kill("it is no longer needed", view.retirement)
+    else this.slots.runnerIdle()
   }
 }

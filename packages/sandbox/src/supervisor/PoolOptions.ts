@@ -1,23 +1,27 @@
-/** What a pool of runners is made with. */
-import type { Limits } from "@weft/core"
+/** Options of a pool of runners. */
+import type { Limits, Quarantine, WorkScheduler } from "@weft/core/adapter"
 import type { RunnerLimits } from "../protocol/RunnerLimits.ts"
 import type { Build } from "./Build.ts"
-import type { RoomOptions } from "./Room.ts"
+import type { MemoryBudgetOptions } from "./MemoryBudget.ts"
+import type { StrikesOptions } from "./Strikes.ts"
 
-export interface PoolOptions extends RoomOptions {
+export interface PoolOptions extends MemoryBudgetOptions, StrikesOptions {
   readonly limits: Limits
   readonly runnerLimits: RunnerLimits
   readonly guestScript: string
   readonly runners: number
-  /** What runs in a runner; only tests have another one than ours. */
+  /** Shares the event loop between the host calls and outcomes of environments. */
+  readonly turns: WorkScheduler
+  /** Program of the runner; only tests set it. */
   readonly runnerProgram?: URL
-  readonly strikes: number
   /** Invocations after which an isolate is replaced. */
   readonly callsPerIsolate: number
-  /** Jobs of one build that may wait, for others of it to end or for room. */
-  readonly waitingPerBuild: number
-  /** Turns a guest's stack trace into one of the author's sources. */
+  /** Maximum queued jobs per build. */
+  readonly queuedPerBuild: number
+  /** Maps a guest's stack trace to the author's sources. */
   readonly mapStack: (build: Build, stack: string) => string
-  /** Notes for the host's own log. */
+  /** Writes a warning to the host's log. */
   readonly report: (message: string) => void
+  /** Called for each build that comes under quarantine. */
+  readonly onQuarantine: (quarantine: Quarantine) => void
 }

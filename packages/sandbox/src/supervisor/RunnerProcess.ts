@@ -1,4 +1,4 @@
-/** One runner process as the supervisor sees it: a socket, a pulse, and the right to kill. */
+/** One runner process, as the supervisor sees it: its socket, its heartbeat, and a way to kill it. */
 import { type ChildProcess, spawn } from "node:child_process"
 import { readFileSync, writeFileSync } from "node:fs"
 import { setPriority } from "node:os"
@@ -7,102 +7,105 @@ import { runnerEntry } from "../Entries.ts"
 import { type FromRunner, readFromRunner } from "../protocol/FromRunner.ts"
 import { type ToRunner, writeToRunner } from "../protocol/ToRunner.ts"
 import { FrameSplitter, FrameWriter } from "../protocol/Wire.ts"
-import { confined, confinedOptions } from "./Confinement.ts"
+import { confinedCommand, confinedOptions } from "./Confinement.ts"
+import { type RunnerDeath, toDeath } from "./RunnerDeath.ts"
 
 export type RunnerState =
   | "booting"
   | "ready"
-  /** Gets no new work; ends when its runs have, or soon. */
+  /** Receives no new work; ends with its last run, or after a grace period. */
   | "retiring"
   | "dead"
 
 export interface RunnerListener {
   readonly message: (message: FromRunner) => void
-  /** Called once, whoever ended the process. `why` is for people. */
-  readonly died: (why: string) => void
+  /** Called once, for every cause of death. */
+  readonly died: (death: RunnerDeath) => void
 }
 
 const flags = [
-  // The stack of isolated-vm's threads is smaller than V8 believes.
+  // The stack of isolated-vm's threads is smaller than V8 assumes.
   "--stack-size=984",
   "--disallow-code-generation-from-strings",
-  // Demanded by isolated-vm, and code caches do not fit otherwise.
+  // Required by isolated-vm; without it V8 also rejects code caches.
   "--no-node-snapshot",
-  "--max-old-space-size=256"
+  "--max-old-space-size=256",
+  // SIGUSR1 opens no debugger while the runner starts. Later its own handler ignores the signal.
+  ...(process.allowedNodeEnvironmentFlags.has("--disable-sigusr1") ? ["--disable-sigusr1"] : [])
 ]
 
-/** The host stays responsive while runners compute. */
+/** Priority of runners, so that the host stays responsive while they compute. */
 const niceness = 5
-/** Of -1000 to 1000, and 0 for who was not told. */
+/** Linux `oom_score_adj` of runners, -1000 to 1000; 0 by default. */
 const oomScore = 800
-/** What waits for a runner to read it. All its builds loaded anew at once come to less. */
-const untakenBytesMax = 256 * 1024 * 1024
-/** While more than that waits, runs are not told of yet: bodies that came together are no fault of who reads them. */
-const behindBytes = 32 * 1024 * 1024
+/** Unsent bytes at which a runner is killed. Reloading all its builds at once needs less. */
+const unsentBytesMax = 256 * 1024 * 1024
+/** Unsent bytes above which invocations are deferred, so that many simultaneous bodies do not kill the runner. */
+const congestionBytes = 32 * 1024 * 1024
+/** Messages of one runner that the supervisor decodes in one turn of its event loop: less than a millisecond. */
+const messagesPerTurn = 256
 const diagnosisLength = 4096
-const saidLength = 300
+const shownLength = 300
 
 export class RunnerProcess {
   state: RunnerState = "booting"
-  /** On the monotonic clock. Starting up counts as a beat. */
-  beatAt = performance.now()
+  /** Time of the last heartbeat, on the monotonic clock. The start counts as one. */
+  heartbeatAt = performance.now()
   readonly startedAt = performance.now()
-  /** Undefined when the system had no memory for a process. */
+  /** Undefined if the system could not create a process. */
   readonly #child: ChildProcess | undefined
   readonly #socket: Duplex
   readonly #writer = new FrameWriter()
+  readonly #splitter: FrameSplitter
+  /** Received bytes that are decoded in the next turn. Until then the socket is paused. */
+  #undecoded: Buffer | undefined
   readonly #listener: RunnerListener
-  /** In the order in which they came. */
-  #later: Array<() => void> = []
+  /** Callbacks of `whenDrained`, oldest first. */
+  #deferred: Array<() => void> = []
   #scheduled = false
   #reportedRss = 0
   #diagnosis = ""
-  #why = ""
 
   constructor(frameBytesMax: number, listener: RunnerListener, program = runnerEntry) {
     this.#listener = listener
     this.#child = this.#spawn(program)
-    // Without descriptors there is none, and the child tells next that it did not start.
+    // Without free descriptors there is no socket, and the child emits an error next.
     const stdio: ChildProcess["stdio"] | undefined = this.#child?.stdio
     const socket = stdio?.[3] instanceof Duplex ? stdio[3] : new PassThrough()
     this.#socket = socket
-    const splitter = new FrameSplitter(frameBytesMax)
-    socket.on("data", (chunk: Buffer) => {
-      if (this.state === "dead") return
-      try {
-        splitter.push(chunk, (cursor) => this.#receive(readFromRunner(cursor)))
-      } catch (error) {
-        this.kill(error instanceof Error ? `it broke the protocol: ${error.message}` : "it broke the protocol")
-      }
-    })
-    socket.on("drain", () => this.#goOn())
-    // A write to a process that has just died. Its exit is what counts.
+    this.#splitter = new FrameSplitter(frameBytesMax)
+    socket.on("data", (chunk: Buffer) => this.#decode(chunk, messagesPerTurn))
+    socket.on("drain", () => this.#resume())
+    // A write to a process that has just died. Its exit event follows.
     socket.on("error", () => undefined)
     this.#child?.stderr?.on("data", (chunk: Buffer) => {
       this.#diagnosis = (this.#diagnosis + chunk.toString("utf8")).slice(-diagnosisLength)
     })
-    this.#child?.on("error", (error) => this.#died(`it did not start: ${error.message}`))
-    this.#child?.on("exit", (code, signal) => this.#died(`it ended with ${signal ?? `code ${code}`}`))
+    this.#child?.on("error", (error) => this.#died(unstarted(error)))
+    this.#child?.on("exit", (code, signal) => {
+      if (this.#undecoded !== undefined) this.#decode(this.#undecoded, Number.POSITIVE_INFINITY)
+      this.#died(toDeath(code, signal))
+    })
     this.#lowerPriority()
-    this.#dieFirst()
+    this.#raiseOomScore()
   }
 
   get pid(): number | undefined {
     return this.#child?.pid
   }
 
-  /** The last words on its standard error, on one line, for our own logs only: a guest may have brought them about. */
+  /** The end of its standard error, on one line. For the host's own logs only: a guest may have caused the text. */
   get diagnosis(): string {
     return this.#diagnosis
       .replaceAll(/[^\x21-\x7e]+/g, " ")
       .trim()
-      .slice(0, saidLength)
+      .slice(0, shownLength)
   }
 
-  /** Calls back now, or when the runner has taken what it was told before: for what need not be told at once. */
-  whenTaken(tell: () => void): void {
-    if (this.#later.length > 0 || this.#isBehind) this.#later.push(tell)
-    else tell()
+  /** Calls back now or, if many bytes are unsent, when the runner has read them. For messages that can wait. */
+  whenDrained(callback: () => void): void {
+    if (this.#deferred.length > 0 || this.#isCongested) this.#deferred.push(callback)
+    else callback()
   }
 
   send(message: ToRunner): void {
@@ -115,19 +118,28 @@ export class RunnerProcess {
       const buffers = this.#writer.take()
       if (this.state === "dead") return
       for (const buffer of buffers) this.#socket.write(buffer)
-      if (this.#socket.writableLength > untakenBytesMax) this.kill("it does not take what it is told")
+      if (this.#socket.writableLength > unsentBytesMax) this.kill("it does not read its messages", "protocol")
     })
   }
 
-  /** Ends the process at once, whatever it is doing. */
-  kill(why: string): void {
-    if (this.state === "dead") return
-    this.#why = why
-    this.#child?.kill("SIGKILL")
-    this.#died(why)
+  /** Runs `work`, which handles a message, and kills the process if the message breaks the protocol. */
+  guard(work: () => void): void {
+    try {
+      work()
+    } catch (error) {
+      const why = error instanceof Error ? `it broke the protocol: ${error.message}` : "it broke the protocol"
+      this.kill(why, "protocol")
+    }
   }
 
-  /** Resident memory in bytes, from the operating system where it tells, else as the runner itself last reported. */
+  /** Kills the process at once. */
+  kill(why: string, cause: RunnerDeath["cause"] = "retired"): void {
+    if (this.state === "dead") return
+    this.#child?.kill("SIGKILL")
+    this.#died({ cause, why })
+  }
+
+  /** Returns the resident memory in bytes: on Linux from the system, elsewhere from the last heartbeat. */
   rssBytes(): number {
     if (process.platform !== "linux") return this.#reportedRss
     try {
@@ -139,8 +151,8 @@ export class RunnerProcess {
   }
 
   /**
-   * How long the thread that beats has waited for a processor while it could have run, ever, in milliseconds; 0 where the
-   * operating system does not tell.
+   * Returns the total time in milliseconds that the runner's main thread was runnable without a processor. Returns 0 on
+   * systems without that statistic.
    */
   starvedMs(): number {
     try {
@@ -151,59 +163,89 @@ export class RunnerProcess {
     }
   }
 
-  get #isBehind(): boolean {
-    return this.#socket.writableLength + this.#writer.size > behindBytes
+  /** Returns the processor time of all threads of the runner in milliseconds, or null on systems without that statistic. */
+  processorMs(): number | null {
+    try {
+      // The name in parentheses may contain spaces. After it, the 12th and 13th field are in clock ticks of 10 ms.
+      const stat = readFileSync(`/proc/${this.pid}/stat`, "latin1")
+      const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ")
+      return (Number(fields[11]) + Number(fields[12])) * 10
+    } catch {
+      return null
+    }
   }
 
-  #goOn(): void {
-    const waiting = this.#later
-    let told = 0
-    while (told < waiting.length && !this.#isBehind) waiting[told++]?.()
-    this.#later = waiting.slice(told)
+  get #isCongested(): boolean {
+    return this.#socket.writableLength + this.#writer.size > congestionBytes
+  }
+
+  #resume(): void {
+    const waiting = this.#deferred
+    let called = 0
+    while (called < waiting.length && !this.#isCongested) waiting[called++]?.()
+    this.#deferred = waiting.slice(called)
   }
 
   #spawn(program: URL): ChildProcess | undefined {
-    const [command, ...args] = confined(program, flags)
     try {
+      const [command, ...args] = confinedCommand(program, flags)
       return spawn(command, args, confinedOptions())
     } catch (error) {
-      // Of some failures a child tells; others are thrown.
-      setImmediate(() => this.#died(`it did not start: ${error instanceof Error ? error.message : String(error)}`))
+      // Some failures are emitted by the child; others are thrown, also by the tests of its restrictions.
+      setImmediate(() => this.#died(unstarted(error)))
       return undefined
     }
   }
 
+  /** Decodes at most `messagesMax` messages. Pauses the socket until the others are decoded, in later turns. */
+  #decode(chunk: Buffer, messagesMax: number): void {
+    this.#undecoded = undefined
+    if (this.state === "dead") return
+    this.guard(() => {
+      this.#undecoded = this.#splitter.push(chunk, (cursor) => this.#receive(readFromRunner(cursor)), messagesMax)
+    })
+    if (this.#undecoded === undefined) return
+    this.#socket.pause()
+    setImmediate(() => {
+      if (this.#undecoded === undefined || this.state === "dead") return
+      // Its heartbeats may be among the bytes that the supervisor has not read yet.
+      this.heartbeatAt = performance.now()
+      this.#decode(this.#undecoded, messagesMax)
+      if (this.#undecoded === undefined) this.#socket.resume()
+    })
+  }
+
   #receive(message: FromRunner): void {
     if (this.state === "dead") return
-    if (message.kind === "beat") {
-      this.beatAt = performance.now()
+    if (message.kind === "heartbeat") {
+      this.heartbeatAt = performance.now()
       this.#reportedRss = message.rssBytes
       return
     }
     if (message.kind === "ready") {
-      this.beatAt = performance.now()
+      this.heartbeatAt = performance.now()
       if (this.state === "booting") this.state = "ready"
     }
     this.#listener.message(message)
   }
 
-  #died(why: string): void {
+  #died(death: RunnerDeath): void {
     if (this.state === "dead") return
     this.state = "dead"
-    this.#later = []
+    this.#deferred = []
     this.#socket.destroy()
     this.#child?.stderr?.destroy()
     this.#child?.unref()
-    this.#listener.died(this.#why === "" ? why : this.#why)
+    this.#listener.died(death)
   }
 
-  /** Where memory runs out, the system is to end runners before their host. */
-  #dieFirst(): void {
+  /** Makes the system kill runners before their host if memory runs out. */
+  #raiseOomScore(): void {
     if (process.platform !== "linux" || this.pid === undefined) return
     try {
       writeFileSync(`/proc/${this.pid}/oom_score_adj`, String(oomScore))
     } catch {
-      // Not permitted here, or already gone.
+      // Not permitted here, or the process has ended.
     }
   }
 
@@ -212,7 +254,12 @@ export class RunnerProcess {
     try {
       setPriority(this.pid, niceness)
     } catch {
-      // Not permitted here, or already gone: a runner then competes on equal terms.
+      // Not permitted here, or the process has ended: without it a runner has the host's priority.
     }
   }
 }
+
+const unstarted = (error: unknown): RunnerDeath => ({
+  cause: "unstarted",
+  why: `it did not start: ${error instanceof Error ? error.message : String(error)}`
+})

@@ -1,98 +1,104 @@
-/** What the pool knows of a runner: who is in it, and who is computing. */
-import { type BuildId, Roster } from "@weft/core"
+/** State of a runner in the pool: its isolates and jobs, and the jobs that are computing. */
+import { InFlightMap } from "@weft/core/adapter"
 import type { FromRunner } from "../protocol/FromRunner.ts"
 import { ProtocolError } from "../protocol/Wire.ts"
-import { type Build, HostedIsolate } from "./Build.ts"
+import { type Build, IsolateHandle } from "./Build.ts"
 import type { Job } from "./Job.ts"
-import { Room, type RoomOptions } from "./Room.ts"
+import { MemoryBudget, type MemoryBudgetOptions } from "./MemoryBudget.ts"
+import { MemoryTrend } from "./MemoryTrend.ts"
+import type { RunnerDeath } from "./RunnerDeath.ts"
 import type { RunnerProcess } from "./RunnerProcess.ts"
-import type { Strikes } from "./Strikes.ts"
 
-/** Lost isolates whose builds are remembered: what is said of one comes within seconds. */
+/** Maximum lost isolates whose builds are remembered. Messages about a lost isolate arrive within seconds. */
 const lostMax = 1_000
 
 export class RunnerView {
   readonly runner: RunnerProcess
-  readonly jobs = new Roster<number, Job>()
-  readonly isolates = new Map<number, HostedIsolate>()
-  readonly room: Room
-  /** Isolates in a long entry, with the run that was computing when that was noticed. */
+  readonly jobs = new InFlightMap<number, Job>()
+  readonly isolates = new Map<number, IsolateHandle>()
+  readonly memory: MemoryBudget
+  /** Isolates in a long entry, with the run that was computing when the runner detected it. */
   readonly busy = new Map<number, number>()
-  /** The builds of isolates that were lost, for what is said of them soon after. */
-  readonly #lost = new Map<number, BuildId>()
+  /** Builds of lost isolates, for messages that arrive later. */
+  readonly #lost = new Map<number, Build>()
+  readonly memoryTrend = new MemoryTrend()
   booted = false
-  /** Set before it is killed on purpose: then nobody in it is to blame for its death. */
-  doomed = false
+  /** Set before it is killed on purpose: then its builds are not suspects. */
+  terminating = false
+  /** Cause of its death if it retires. */
+  retirement: RunnerDeath["cause"] = "retired"
   timer: NodeJS.Timeout | undefined
 
-  constructor(runner: RunnerProcess, room: RoomOptions) {
+  constructor(runner: RunnerProcess, options: MemoryBudgetOptions) {
     this.runner = runner
-    this.room = new Room(room)
+    this.memory = new MemoryBudget(options)
   }
 
-  /** Takes an isolate that it makes for the build into the books. */
-  host(id: number, build: Build, now: number): HostedIsolate {
-    const isolate = new HostedIsolate(id, build, now)
+  /** Registers a new isolate of the build. */
+  addIsolate(id: number, build: Build, now: number): IsolateHandle {
+    const isolate = new IsolateHandle(id, build, now)
     build.isolates.set(this.runner, isolate)
     this.isolates.set(id, isolate)
-    this.room.made()
+    this.memory.reserve()
     return isolate
   }
 
-  rememberLost(id: number, buildId: BuildId): void {
+  rememberLost(id: number, build: Build): void {
     const [oldest] = this.#lost.keys()
     if (this.#lost.size >= lostMax && oldest !== undefined) this.#lost.delete(oldest)
-    this.#lost.set(id, buildId)
+    this.#lost.set(id, build)
   }
 
-  buildOfLost(id: number): BuildId | undefined {
+  findLostBuild(id: number): Build | undefined {
     return this.#lost.get(id)
   }
 
-  /** The idle isolate that was used the longest ago. */
-  get idlest(): HostedIsolate | undefined {
-    let oldest: HostedIsolate | undefined
+  /** The least recently used idle isolate. */
+  get leastRecentlyUsed(): IsolateHandle | undefined {
+    let oldest: IsolateHandle | undefined
     for (const isolate of this.isolates.values()) {
       if (isolate.jobs.size === 0 && (oldest === undefined || isolate.lastUsedAt < oldest.lastUsedAt)) oldest = isolate
     }
     return oldest
   }
 
-  /** How much memory it takes, as the system says now. */
-  measured(rssBytes: number): void {
+  /** Records the measured resident memory. */
+  updateMemory(rssBytes: number, now: number): void {
+    this.memoryTrend.add(rssBytes, now)
     let loading = 0
     for (const { isLoaded } of this.isolates.values()) if (!isLoaded) loading++
-    this.room.measured(rssBytes, loading)
+    this.memory.update(rssBytes, loading)
   }
 
-  /** Once: what it brings along then is handed to other runners, and it has run nothing yet. */
-  boot(): void {
-    if (this.booted) throw new ProtocolError("it started twice")
+  /** Allowed once, before any guest code: other runners receive the code cache of this message. */
+  markBooted(): void {
+    if (this.booted) throw new ProtocolError("a second `ready` message")
     this.booted = true
   }
 
-  /** What the runner says of the state of an isolate, which must be one that it was told to make. */
-  note(message: Extract<FromRunner, { readonly kind: "busy" | "calm" | "worn" | "loaded" }>): void {
+  /** Updates the state of an isolate from the runner's message. Ignores isolates that the pool did not create. */
+  update(message: Extract<FromRunner, { readonly kind: "busy" | "idle" | "draining" | "loaded" }>): void {
     const isolate = this.isolates.get(message.isolate)
     if (isolate === undefined) return
     switch (message.kind) {
       case "busy":
         this.busy.set(isolate.id, message.run)
         return
-      case "calm":
+      case "idle":
         this.busy.delete(isolate.id)
         return
-      case "worn":
-        isolate.worn = true
+      case "draining":
+        isolate.draining = true
         return
       case "loaded":
-        isolate.loaded()
+        isolate.markLoaded()
+        this.memoryTrend.restart()
         return
     }
   }
 
-  /** The runs that have been computing for long. */
-  computing(): ReadonlyArray<Job> {
+  /** Returns the jobs that have been computing for more than one entry should take. */
+  computingJobs(): ReadonlyArray<Job> {
     const jobs: Array<Job> = []
     for (const run of this.busy.values()) {
       const job = this.jobs.get(run)
@@ -101,20 +107,28 @@ export class RunnerView {
     return jobs
   }
 
-  /** Puts the death of this runner down to those computing in it or, when that is nobody, to all who have runs in it. */
-  blame(strikes: Strikes): void {
-    const computing = this.computing()
-    const suspects = computing.length > 0 ? computing : this.jobs.values()
-    if (suspects.length > 0) strikes.suspect(new Set(suspects.map((job) => job.build.buildId)))
+  /** Returns the builds that have been computing for more than one entry should take. */
+  computingBuilds(): ReadonlySet<Build> {
+    const builds = new Set<Build>()
+    for (const id of this.busy.keys()) {
+      const isolate = this.isolates.get(id)
+      if (isolate !== undefined) builds.add(isolate.build)
+    }
+    return builds
   }
 
-  /** Takes an isolate that is no more out of the books; its jobs stay with the caller. */
-  forget(id: number): HostedIsolate | undefined {
+  /** Returns the builds with runs in this runner. */
+  activeBuilds(): ReadonlySet<Build> {
+    return new Set(this.jobs.values().map(({ build }) => build))
+  }
+
+  /** Removes an isolate that has ended. The caller handles its jobs. */
+  removeIsolate(id: number): IsolateHandle | undefined {
     const isolate = this.isolates.get(id)
     if (isolate === undefined) return undefined
     this.isolates.delete(id)
     this.busy.delete(id)
-    this.room.ended()
+    this.memory.release()
     if (isolate.build.isolates.get(this.runner) === isolate) isolate.build.isolates.delete(this.runner)
     return isolate
   }

@@ -1,15 +1,15 @@
-/** Runners for bundles that are loaded for the first time: each has one of its own, which may be started ahead. */
+/** Runners for bundles that are loaded for the first time: one per bundle, optionally started ahead. */
 import type { Pool } from "./Pool.ts"
 import type { RunnerListener, RunnerProcess } from "./RunnerProcess.ts"
 
-/** A code cache of a 16 MiB script and a description of all that it exports fit in. */
+/** Large enough for the code cache of a 16 MiB script and the description of its exports. */
 const frameBytesMax = 256 * 1024 * 1024
 
-/** Nobody listens to a runner that waits. */
+/** A listener that ignores messages until its `listener` is set. */
 class Relay implements RunnerListener {
   listener: RunnerListener | undefined
   readonly message: RunnerListener["message"] = (message) => this.listener?.message(message)
-  readonly died: RunnerListener["died"] = (why) => this.listener?.died(why)
+  readonly died: RunnerListener["died"] = (death) => this.listener?.died(death)
 }
 
 interface Started {
@@ -19,17 +19,17 @@ interface Started {
 
 export class SpareRunner {
   readonly #pool: Pool
-  #isWanted: boolean
+  #isEnabled: boolean
   #spare: Started | undefined
 
-  /** `isWanted`: whether one is kept ready. */
-  constructor(pool: Pool, isWanted: boolean) {
+  /** With `isEnabled`, one runner is always started ahead. */
+  constructor(pool: Pool, isEnabled: boolean) {
     this.#pool = pool
-    this.#isWanted = isWanted
+    this.#isEnabled = isEnabled
     this.renew()
   }
 
-  /** A booted runner, or one that boots. Who takes it kills it. */
+  /** Returns a runner that is ready or booting. The caller must kill it. */
   take(listener: RunnerListener): RunnerProcess {
     const { runner, relay } = this.#ready ?? this.#start()
     this.#spare = undefined
@@ -37,13 +37,13 @@ export class SpareRunner {
     return runner
   }
 
-  /** Starts the next one, if none waits. */
+  /** Starts the next runner unless one is waiting. */
   renew(): void {
-    if (this.#isWanted) this.#spare = this.#ready ?? this.#start()
+    if (this.#isEnabled) this.#spare = this.#ready ?? this.#start()
   }
 
   close(): void {
-    this.#isWanted = false
+    this.#isEnabled = false
     this.#spare?.runner.kill("the sandbox was closed")
     this.#spare = undefined
   }
@@ -54,6 +54,6 @@ export class SpareRunner {
 
   #start(): Started {
     const relay = new Relay()
-    return { runner: this.#pool.lend(frameBytesMax, relay), relay }
+    return { runner: this.#pool.startUnpooled(frameBytesMax, relay), relay }
   }
 }

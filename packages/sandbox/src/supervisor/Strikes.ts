@@ -1,91 +1,117 @@
 /**
- * Who is to blame for runners that died, and what follows from it.
+ * Attributes deaths of runners to builds, and decides where each build runs.
  *
- * - A strike: this build, and no other, was computing when its runner had to be killed. One strike gives the build a
- *   runner of its own, two put it under quarantine: it is not run until pardoned.
- * - Suspicion: the runner died and any of several builds may have done it. Suspects share the penal runner; if that
- *   dies too, each gets a runner of its own, where the next death is proof. Finishing a run ends the suspicion.
- * - Heavy: the build keeps computing beyond its slice. For a while it runs in the penal runner, out of others' way.
+ * - Strike: this build was computing or growing when its runner died. After one strike the build has a runner of its
+ *   own. After two it is under quarantine: it does not run until a strike expires, or until `clear`.
+ * - Suspicion: the runner died, and one of several builds was the cause. Suspects share the runner of the suspect pool.
+ *   If that runner also dies, each suspect gets a runner of its own, where the next death is a strike. A completed run
+ *   ends the suspicion.
+ * - Heavy: the build repeatedly exceeds its CPU slice. For a minute it runs in the suspect pool, away from other builds.
+ *
+ * All times are on a monotonic clock, in milliseconds.
  */
-export type Custody = "shared" | "penal" | "solo" | "quarantined"
+export type Placement = "shared" | "suspectPool" | "solo" | "quarantined"
 
 const heavyMs = 60_000
-const heavyAt = 2
+const heavyOverruns = 2
 
-interface Account {
-  strikes: number
+export interface StrikesOptions {
+  /** Number of strikes that put a build under quarantine, at least 1. */
+  readonly strikes: number
+  /** Time after which a strike or a suspicion expires, in milliseconds. */
+  readonly strikeMs: number
+}
+
+interface BuildRecord {
+  /** Times at which the strikes expire, oldest first. */
+  strikes: ReadonlyArray<number>
   suspicion: number
+  suspectedUntil: number
   overruns: number
-  /** Until when the overruns count, on the monotonic clock. */
+  /** Time at which the overruns expire. */
   countedUntil: number
 }
 
-const isHeavy = (account: Account, now: number): boolean => account.overruns >= heavyAt && now < account.countedUntil
+const isHeavy = (record: BuildRecord, now: number): boolean =>
+  record.overruns >= heavyOverruns && now < record.countedUntil
 
 export class Strikes {
-  readonly #quarantineAt: number
-  readonly #accounts = new Map<string, Account>()
+  readonly #options: StrikesOptions
+  readonly #records = new Map<string, BuildRecord>()
 
-  /** `quarantineAt`: how many strikes put a build under quarantine, at least 1. */
-  constructor(quarantineAt: number) {
-    this.#quarantineAt = quarantineAt
+  constructor(options: StrikesOptions) {
+    this.#options = options
   }
 
-  /** Where runs of the build belong. `now` is on a monotonic clock, in milliseconds. */
-  custody(build: string, now: number): Custody {
-    const account = this.#accounts.get(build)
-    if (account === undefined) return "shared"
-    if (account.strikes >= this.#quarantineAt) return "quarantined"
-    if (account.strikes > 0 || account.suspicion > 1) return "solo"
-    return account.suspicion > 0 || isHeavy(account, now) ? "penal" : "shared"
+  /** Returns the placement of the build's runs. */
+  placement(build: string, now: number): Placement {
+    const record = this.#records.get(build)
+    if (record === undefined) return "shared"
+    const strikes = countStrikes(record, now)
+    if (strikes >= this.#options.strikes) return "quarantined"
+    const suspicion = now < record.suspectedUntil ? record.suspicion : 0
+    if (strikes > 0 || suspicion > 1) return "solo"
+    return suspicion > 0 || isHeavy(record, now) ? "suspectPool" : "shared"
   }
 
-  strike(build: string): void {
-    this.#account(build).strikes++
+  /** Adds a strike. True if it puts the build under quarantine. */
+  strike(build: string, now: number): boolean {
+    const record = this.#record(build, now)
+    const before = countStrikes(record, now)
+    record.strikes = [...record.strikes.slice(-this.#options.strikes), now + this.#options.strikeMs]
+    return before < this.#options.strikes && before + 1 >= this.#options.strikes
   }
 
-  /** A runner died in which these builds had runs, and no one else. */
-  suspect(builds: ReadonlySet<string>): void {
-    const [only] = builds
-    if (builds.size === 1 && only !== undefined) {
-      this.strike(only)
-      return
+  /** Records that one of these builds may have caused the death of a runner. */
+  suspect(builds: Iterable<string>, now: number): void {
+    for (const build of builds) {
+      const record = this.#record(build, now)
+      record.suspicion = now < record.suspectedUntil ? record.suspicion + 1 : 1
+      record.suspectedUntil = now + this.#options.strikeMs
     }
-    for (const build of builds) this.#account(build).suspicion++
   }
 
-  /** The build computed beyond its slice. */
+  /** Records that the build exceeded its CPU slice. */
   overrun(build: string, now: number): void {
-    this.#forget(now)
-    const account = this.#account(build)
-    account.overruns = now < account.countedUntil ? account.overruns + 1 : 1
-    account.countedUntil = now + heavyMs
+    const record = this.#record(build, now)
+    record.overruns = now < record.countedUntil ? record.overruns + 1 : 1
+    record.countedUntil = now + heavyMs
   }
 
-  /** A run of the build ended well. */
-  acquit(build: string): void {
-    const account = this.#accounts.get(build)
-    if (account === undefined || account.suspicion === 0) return
-    account.suspicion = 0
-    if (account.strikes === 0 && account.overruns === 0) this.#accounts.delete(build)
+  /** Ends the suspicion: a run of the build completed. */
+  clearSuspicion(build: string): void {
+    const record = this.#records.get(build)
+    if (record === undefined || record.suspicion === 0) return
+    record.suspicion = 0
+    if (record.strikes.length === 0 && record.overruns === 0) this.#records.delete(build)
   }
 
-  /** Builds of which nothing counts any more. */
-  #forget(now: number): void {
-    for (const [build, { strikes, suspicion, countedUntil }] of this.#accounts) {
-      if (strikes === 0 && suspicion === 0 && countedUntil <= now) this.#accounts.delete(build)
-    }
+  /** Removes all strikes and suspicion of a build, so that it runs again. */
+  clear(build: string): void {
+    this.#records.delete(build)
   }
 
-  pardon(build: string): void {
-    this.#accounts.delete(build)
+  /** Returns the number of builds under quarantine. */
+  countQuarantined(now: number): number {
+    let count = 0
+    for (const build of this.#records.keys()) if (this.placement(build, now) === "quarantined") count++
+    return count
   }
 
-  #account(build: string): Account {
-    const known = this.#accounts.get(build)
+  /** Returns the record of a build. A new one replaces those in which nothing counts any more. */
+  #record(build: string, now: number): BuildRecord {
+    const known = this.#records.get(build)
     if (known !== undefined) return known
-    const account = { strikes: 0, suspicion: 0, overruns: 0, countedUntil: 0 }
-    this.#accounts.set(build, account)
-    return account
+    for (const [other, record] of this.#records) if (isExpired(record, now)) this.#records.delete(other)
+    const record = { strikes: [], suspicion: 0, suspectedUntil: 0, overruns: 0, countedUntil: 0 }
+    this.#records.set(build, record)
+    return record
   }
 }
+
+const countStrikes = ({ strikes }: BuildRecord, now: number): number => strikes.filter((until) => now < until).length
+
+const isExpired = (record: BuildRecord, now: number): boolean =>
+  countStrikes(record, now) === 0 &&
+  (record.suspicion === 0 || record.suspectedUntil <= now) &&
+  record.countedUntil <= now

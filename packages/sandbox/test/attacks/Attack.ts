@@ -1,8 +1,8 @@
-/** An attack: guest code, how a run of it must end, and what that proves. */
-import type { Invocation, Outcome } from "@weft/core"
+/** An attack: guest code, the required end of its run, and the property that this proves. */
+import type { Invocation, Outcome } from "@weft/core/adapter"
 
-/** What reached the host. */
-export interface Heard {
+/** Everything that reached the host. */
+export interface HostTraffic {
   readonly calls: ReadonlyArray<{ readonly op: string; readonly payload: string }>
   readonly lines: ReadonlyArray<string>
 }
@@ -11,21 +11,21 @@ export interface Attack {
   readonly name: string
   /** The body of `async (event, svc)`; `home`, `ways` and `attempt` of the preamble are in scope. */
   readonly code: string
-  /** Undefined when the run ended as it must, else what is wrong with its end. */
-  readonly judge: (outcome: Outcome) => string | undefined
-  /** The same of what reached the host, from the beginning to a while after the end. */
-  readonly heard?: (heard: Heard) => string | undefined
-  /** The barrier that this attack runs against. */
+  /** Returns undefined if the run ended as required, otherwise the fault. */
+  readonly checkOutcome: (outcome: Outcome) => string | undefined
+  /** The same for everything that reached the host, until a while after the end. */
+  readonly checkTraffic?: (traffic: HostTraffic) => string | undefined
+  /** The property that this attack tests. */
   readonly proves: string
   readonly trigger?: Invocation["trigger"]
 }
 
-type Judge = Attack["judge"]
+type OutcomeCheck = Attack["checkOutcome"]
 
 const shown = (outcome: Outcome): string => JSON.stringify(outcome).slice(0, 300)
 
-/** The run returns exactly this. */
-export const returns = (value: unknown): Judge => {
+/** Requires that the run returns exactly this value. */
+export const returns = (value: unknown): OutcomeCheck => {
   const expected = JSON.stringify(value)
   return (outcome) =>
     outcome._tag === "Returned" && outcome.output === expected
@@ -33,22 +33,22 @@ export const returns = (value: unknown): Judge => {
       : `must return ${expected}, but: ${shown(outcome)}`
 }
 
-/** The run ends in one of these ways. */
+/** Requires that the run ends with one of these outcomes. */
 export const ends =
-  (...tags: ReadonlyArray<Outcome["_tag"]>): Judge =>
+  (...tags: ReadonlyArray<Outcome["_tag"]>): OutcomeCheck =>
   (outcome) =>
     tags.includes(outcome._tag) ? undefined : `must end as ${tags.join(" or ")}, but: ${shown(outcome)}`
 
-/** Ways to end that leave everybody else where they are. */
+/** Requires an outcome that affects no other run. */
 export const contained = ends("Returned", "Responded", "Threw", "LimitExceeded", "TimedOut", "CpuExhausted")
 
 /**
- * What attacks have at hand.
+ * Helpers in the scope of attacks.
  *
- * - `home(value)`: "home" where the value's constructors lead to this realm's own global and to nothing of a process;
- *   "none" where they lead nowhere.
- * - `ways(values)`: the different answers for all of them.
- * - `attempt(work)`: what it comes to, or the name of what it throws.
+ * - `home(value)`: "home" if the value's constructors lead to the global of this realm and to nothing of a process;
+ *   "none" if they lead nowhere.
+ * - `ways(values)`: the distinct results for all values.
+ * - `attempt(work)`: its result, or the name of the error that it throws.
  */
 export const preamble = `
 const home = (value) => {

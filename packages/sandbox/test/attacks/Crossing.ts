@@ -1,9 +1,9 @@
 /** Tries each value of `crossings.ts` at each place. */
 import { Effect } from "effect"
-import { tenantOf } from "../Tenant.ts"
+import { prepareTenant } from "../Tenant.ts"
 import { contained } from "./Attack.ts"
+import type { AttackHarness } from "./AttackHarness.ts"
 import { crossingScript, places, values } from "./crossings.ts"
-import type { Range } from "./Range.ts"
 
 export interface Crossed {
   readonly crossed: number
@@ -11,11 +11,11 @@ export interface Crossed {
 }
 
 /**
- * A tenant for each place, so that what breaks one isolate does not hide what breaks another. `thorough`: each value at
- * each place; else a fifth of these, every value and every place several times.
+ * Each place has its own tenant, so that one broken isolate does not hide another. `thorough` tries each value at each
+ * place. Otherwise it tries a fifth of these, with every value and every place several times.
  */
-export const cross = Effect.fnUntraced(function* ({ call, tenant, victims }: Range, thorough: boolean) {
-  const { artifact } = yield* tenantOf(3, crossingScript)
+export const cross = Effect.fnUntraced(function* ({ call, tenant, victims }: AttackHarness, thorough: boolean) {
+  const { artifact } = yield* prepareTenant(3, crossingScript)
   const names = Object.keys(values)
   let crossed = 0
   const atPlace = Effect.fnUntraced(function* (place: string, index: number) {
@@ -26,12 +26,12 @@ export const cross = Effect.fnUntraced(function* ({ call, tenant, victims }: Ran
       if (!thorough && (value + index) % 5 !== 0) continue
       crossed++
       const svc = { event: { value }, request: { value }, run: {} }
-      const { execution, faults: heard } = yield* call(guest, `place${index}`, { svc, trigger, timeoutMs: 1000 })
+      const { execution, faults: leaks } = yield* call(guest, `place${index}`, { svc, trigger, timeoutMs: 1000 })
       const { outcome } = execution
       const fault = contained(outcome)
       if (fault !== undefined) faults.push(`${name} as ${place} ${fault}`)
-      if (outcome._tag === "Returned" && !isJson(outcome.output)) faults.push(`${name} as ${place} is no JSON`)
-      faults.push(...heard.map((text) => `${name} as ${place}: ${text}`))
+      if (outcome._tag === "Returned" && !isJson(outcome.output)) faults.push(`${name} as ${place} is not JSON`)
+      faults.push(...leaks.map((text) => `${name} as ${place}: ${text}`))
     }
     return faults
   })

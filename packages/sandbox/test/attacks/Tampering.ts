@@ -1,12 +1,12 @@
 /**
- * Every method of every built-in is replaced, one at a time, by one that answers with a liar: an object that says it is
- * a text of length 0 and is a sequence of forged frames when it is read. Then everything is done that a guest can do.
+ * Replaces every method of every built-in, one at a time, by one that returns a liar. A liar is an object with the
+ * length 0 that converts to forged frames. Then the guest uses its whole API.
  */
 import { Effect } from "effect"
-import { tenantOf } from "../Tenant.ts"
-import type { Range } from "./Range.ts"
+import { prepareTenant } from "../Tenant.ts"
+import type { AttackHarness } from "./AttackHarness.ts"
 
-/** Deeds that start little of the platform; then those that take longer. */
+/** Number of the actions that load little of the platform; the others take longer. */
 const nimble = 11
 
 const script = `
@@ -25,7 +25,7 @@ const places = () => {
   return all
 }
 export const count = () => places().length
-// Runs are numbered one after another: an attacker who counts can guess.
+// Runs have consecutive numbers: an attacker can guess them.
 const framesFrom = (guess) => {
   let text = ""
   const letters = [["C", 7, "forged", "FORGED"], ["L", 0, "FORGED", ""], ["R", 0, '"FORGED"', ""], ["H", 99999, "{}", "FORGED"]]
@@ -70,16 +70,16 @@ export const tamper = async ({ place, deeds }, svc) => {
 `
 
 export interface Tampered {
-  /** Methods that were replaced. */
+  /** Number of replaced methods. */
   readonly places: number
   readonly faults: ReadonlyArray<string>
 }
 
 const forged = /^forged$/i
 
-/** `thorough`: every method, and everything that a guest can do; else every third, and what is nearest to the kernel. */
-export const tamper = Effect.fnUntraced(function* ({ call, tenant }: Range, thorough: boolean) {
-  const { artifact } = yield* tenantOf(2, script)
+/** Runs the attack. `thorough`: every method and every action; otherwise every third method, and the actions near the kernel. */
+export const tamper = Effect.fnUntraced(function* ({ call, tenant }: AttackHarness, thorough: boolean) {
+  const { artifact } = yield* prepareTenant(2, script)
   const counted = (yield* tenant(artifact).call("count")).outcome
   const length = counted._tag === "Returned" ? Number(counted.output) : 0
   const places = Array.from({ length }, (_, place) => place).filter((place) => thorough || place % 3 === 0)

@@ -1,21 +1,21 @@
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { generousSliceMs, harnessLayer, makeHarness, protocolBreaches } from "./AttackHarness.ts"
 import { cross } from "./Crossing.ts"
-import { makeRange, patientMs, protocolBreaches, rangeLayer } from "./Range.ts"
 
-layer(rangeLayer(patientMs), { excludeTestServices: true, timeout: "60 seconds" })(
-  "a value that is not what it seems",
+layer(harnessLayer(generousSliceMs), { excludeTestServices: true, timeout: "60 seconds" })(
+  "a deceptive value",
   (it) => {
     it.effect(
-      "ends its own run and nothing else, wherever it crosses",
+      "ends only its own run, at every place",
       () =>
         Effect.gen(function* () {
-          const range = yield* makeRange
-          const { crossed, faults } = yield* cross(range, false)
+          const harness = yield* makeHarness
+          const { crossed, faults } = yield* cross(harness, false)
           assert.isAbove(crossed, 400)
           assert.deepStrictEqual(faults, [])
           assert.deepStrictEqual(protocolBreaches(), [])
-          assert.deepStrictEqual(range.victims.failed, [])
+          assert.deepStrictEqual(harness.victims.failed, [])
         }),
       60_000
     )

@@ -1,9 +1,9 @@
 /**
- * Values that are not what they seem, at every place where a value crosses the border or comes near it: each value at each
- * place. Nothing but the run itself may notice.
+ * Deceptive values, and all places where a value crosses the border of the isolate or is used near it. Only the run
+ * itself may be affected.
  */
 
-/** Expressions. Each is evaluated anew for every place. */
+/** Expressions. Each is evaluated again for every place. */
 export const values: Readonly<Record<string, string>> = {
   undefined: "undefined",
   null: "null",
@@ -32,14 +32,14 @@ export const values: Readonly<Record<string, string>> = {
   "an array with holes": "Object.assign([], { length: 1e6, 5: 1 })",
   "something like a huge array": "({ length: 2 ** 53 - 1, 0: 'a' })",
   "getters that throw": "({ get type() { throw new RangeError('g') }, get then() { throw new RangeError('t') } })",
-  "a getter that answers otherwise each time":
+  "a getter with a different value each time":
     "(() => { let n = 0; return { get type() { return n++ === 0 ? 't' : { n } }, get status() { return n++ ? 99999 : 200 } } })()",
   "a thenable that throws": "({ then() { throw new RangeError('then') } })",
-  "a thenable that answers twice": "({ then(yes, no) { yes(1); no(2); yes({ then: null }) } })",
+  "a thenable that settles twice": "({ then(yes, no) { yes(1); no(2); yes({ then: null }) } })",
   "thenables without end":
     "(() => { let left = 500; const t = { then(yes) { yes(--left > 0 ? t : 1) } }; return t })()",
   "a promise that fails": "(() => { const p = Promise.reject(new RangeError('p')); p.catch(() => {}); return p })()",
-  "toJSON that says nothing": "({ toJSON() { return undefined } })",
+  "toJSON that returns undefined": "({ toJSON() { return undefined } })",
   "toJSON that throws": "({ toJSON() { throw new RangeError('j') } })",
   "toJSON that lies": "({ toJSON: () => ({ toString: () => 'x', length: 0 }) })",
   "raw JSON": "typeof JSON.rawJSON === 'function' ? JSON.rawJSON('\"raw\"') : 1",
@@ -56,7 +56,7 @@ export const values: Readonly<Record<string, string>> = {
   "a proxy whose prototype is endless": "new Proxy({}, { getPrototypeOf: (t) => t, get: () => undefined })",
   "an error with getters":
     "Object.defineProperties(new Error('e'), { message: { get() { throw 1 } }, stack: { get() { throw 2 } }, name: { get() { throw 3 } }, cause: { get() { throw 4 } } })",
-  "an error that says too much":
+  "an error with huge texts":
     "Object.assign(new Error('m'.repeat(1e6)), { name: 'n'.repeat(1e6), stack: 's'.repeat(1e6), cause: 'c'.repeat(1e6) })",
   "an error that causes itself": "(() => { const e = new Error('e'); e.cause = e; return e })()",
   "an error named by an object":
@@ -81,15 +81,15 @@ export const values: Readonly<Record<string, string>> = {
   arguments: "(function () { return arguments })(1, 2)"
 }
 
-/** What is done with `v`. A `run` ends the run with it. */
+/** Code for each place, which uses the value `v`. */
 export const places: Readonly<Record<string, { readonly code: string; readonly trigger?: "request" }>> = {
   "a result": { code: "return v" },
   "a part of a result": { code: "return { a: [v], b: { v } }" },
   "something thrown": { code: "throw v" },
   "a cause": { code: "throw new Error('x', { cause: v })" },
   "a promise that fails": { code: "return Promise.reject(v)" },
-  "what nobody waits for": { code: "Promise.reject(v); return 1" },
-  "an answer": { code: "return v", trigger: "request" },
+  "an unhandled rejection": { code: "Promise.reject(v); return 1" },
+  "a response": { code: "return v", trigger: "request" },
   "a status": { code: "return { status: v }", trigger: "request" },
   "a body": { code: "return { status: 200, body: v }", trigger: "request" },
   "a body of text": {
@@ -119,7 +119,7 @@ export const places: Readonly<Record<string, { readonly code: string; readonly t
   "a host function": { code: "return svc.host.crm.lookup(v)" },
   "the name of a host function": { code: "return svc.host[v](1)" },
   "a secret's key": { code: "return svc.context.get(v)" },
-  "what is told to a stream": { code: "await svc.stream.emit('t', v); return svc.stream.emit(v, 1)" },
+  "a message on a stream": { code: "await svc.stream.emit('t', v); return svc.stream.emit(v, 1)" },
   "a schedule": {
     code: "await svc.schedules.create(v).catch(() => 1); return svc.schedules.create({ fn: v, args: v, schedule: v })"
   },
@@ -136,13 +136,13 @@ export const places: Readonly<Record<string, { readonly code: string; readonly t
   "a delay": { code: "setTimeout(() => {}, v); clearTimeout(v); return 1" },
   "a timer": { code: "setTimeout(v, 0); queueMicrotask(v); return new Promise((go) => setTimeout(go, 2))" },
   "a clone": { code: "return structuredClone(v)" },
-  "what aborts": {
+  "an abort reason": {
     code: "const c = new AbortController(); c.signal.addEventListener('abort', () => { throw v }); c.abort(v); return c.signal.reason"
   },
-  "what a promise waits for": { code: "return await v" }
+  "an awaited value": { code: "return await v" }
 }
 
-/** One export for each place: it takes the value's number. */
+/** One export per place; its argument is the index of the value. */
 export const crossingScript = `
 const values = [${Object.values(values)
   .map((code) => `(svc) => (${code})`)

@@ -1,12 +1,12 @@
-/** What many hostile runs leave behind in their runner and in the host: nothing that grows. */
+/** Resources in the runner and in the host after many hostile runs: nothing may grow. */
 import { readdirSync, readFileSync } from "node:fs"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { runnerPids } from "../RunnerPids.ts"
-import { tenantOf } from "../Tenant.ts"
-import { makeRange, patientMs, rangeLayer } from "./Range.ts"
+import { prepareTenant } from "../Tenant.ts"
+import { generousSliceMs, harnessLayer, makeHarness } from "./AttackHarness.ts"
 
-/** Each run leaves as much unfinished as it can, and ends. */
+/** Each run leaves as much unfinished work as possible, and ends. */
 const script = `
 export const litter = async (event, svc) => {
   const mine = svc
@@ -35,36 +35,39 @@ const stateOf = (pid: number) => {
   }
 }
 
-layer(rangeLayer(patientMs), { excludeTestServices: true, timeout: "60 seconds" })("many hostile runs", (it) => {
-  it.effect(
-    "leave no memory, threads, descriptors and timers behind",
-    () =>
-      Effect.gen(function* () {
-        const { call, victims } = yield* makeRange
-        const tenant = yield* tenantOf(4, script)
-        const round = (runs: number) =>
-          Effect.forEach(
-            Array.from({ length: runs }, (_, n) => n),
-            (n) => call(tenant, "litter", { svc: { event: { n }, run: {} }, timeoutMs: 20_000 }),
-            { concurrency: 8, discard: true }
-          )
-        yield* round(100)
-        yield* Effect.sleep("500 millis")
-        const pids = runnerPids()
-        const before = pids.map(stateOf)
-        const timers = process.getActiveResourcesInfo().filter((kind) => kind === "Timeout").length
-        yield* round(500)
-        yield* Effect.sleep("500 millis")
-        assert.deepStrictEqual(runnerPids(), pids)
-        for (const [index, pid] of pids.entries()) {
-          const now = stateOf(pid)
-          assert.isBelow(now.rssBytes - (before[index]?.rssBytes ?? 0), 200 * MiB)
-          assert.isAtMost(now.threads, (before[index]?.threads ?? 0) + 2)
-          assert.isAtMost(now.descriptors, (before[index]?.descriptors ?? 0) + 2)
-        }
-        assert.isAtMost(process.getActiveResourcesInfo().filter((kind) => kind === "Timeout").length, timers + 5)
-        assert.deepStrictEqual(victims.failed, [])
-      }),
-    60_000
-  )
-})
+layer(harnessLayer(generousSliceMs), { excludeTestServices: true, timeout: "60 seconds" })(
+  "many hostile runs",
+  (it) => {
+    it.effect(
+      "release memory, threads, descriptors and timers",
+      () =>
+        Effect.gen(function* () {
+          const { call, victims } = yield* makeHarness
+          const tenant = yield* prepareTenant(4, script)
+          const round = (runs: number) =>
+            Effect.forEach(
+              Array.from({ length: runs }, (_, n) => n),
+              (n) => call(tenant, "litter", { svc: { event: { n }, run: {} }, timeoutMs: 20_000 }),
+              { concurrency: 8, discard: true }
+            )
+          yield* round(100)
+          yield* Effect.sleep("500 millis")
+          const pids = runnerPids()
+          const before = pids.map(stateOf)
+          const timers = process.getActiveResourcesInfo().filter((kind) => kind === "Timeout").length
+          yield* round(500)
+          yield* Effect.sleep("500 millis")
+          assert.deepStrictEqual(runnerPids(), pids)
+          for (const [index, pid] of pids.entries()) {
+            const now = stateOf(pid)
+            assert.isBelow(now.rssBytes - (before[index]?.rssBytes ?? 0), 200 * MiB)
+            assert.isAtMost(now.threads, (before[index]?.threads ?? 0) + 2)
+            assert.isAtMost(now.descriptors, (before[index]?.descriptors ?? 0) + 2)
+          }
+          assert.isAtMost(process.getActiveResourcesInfo().filter((kind) => kind === "Timeout").length, timers + 5)
+          assert.deepStrictEqual(victims.failed, [])
+        }),
+      60_000
+    )
+  }
+)

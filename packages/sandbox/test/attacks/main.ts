@@ -1,20 +1,20 @@
 /**
- * All attacks, over and over: `node --conditions=weft-source packages/sandbox/test/attacks/main.ts [MINUTES]`. What it
- * does goes to standard error, a line each; what came of it is the last line of standard output, as JSON.
+ * Repeats all attacks: `node --conditions=weft-source packages/sandbox/test/attacks/main.ts [MINUTES]`.
+ * Progress goes to standard error, one line each. The result is the last line of standard output, as JSON.
  */
 import { Effect } from "effect"
+import { makeShapeHarness, shapeHarnessLayer } from "../hostile/ShapeHarness.ts"
 import { shapes } from "../hostile/shapes.ts"
-import { makeSiege, siegeLayer } from "../hostile/siege.ts"
+import { generousSliceMs, harnessLayer, makeHarness, protocolBreaches, victimMs } from "./AttackHarness.ts"
 import { themes } from "./Attacks.ts"
 import { cross } from "./Crossing.ts"
-import { makeRange, patientMs, protocolBreaches, rangeLayer, victimMs } from "./Range.ts"
 import { tamper } from "./Tampering.ts"
 
 const minutes = Number(process.argv[2] ?? 0)
 const until = performance.now() + minutes * 60_000
 const isOver = () => performance.now() > until
 
-/** By the words of the page. */
+/** Counts, by their names on the page of results. */
 const counts = {
   rounds: 0,
   "programs that attack": 0,
@@ -36,15 +36,15 @@ const fail = (what: string): void => {
 
 process.on("unhandledRejection", (error) => {
   counts["promises of the host that nobody handled"]++
-  fail(`nobody handled ${error instanceof Error ? error.message : String(error)}`)
+  fail(`an unhandled rejection: ${error instanceof Error ? error.message : String(error)}`)
 })
 
-const judge = (name: string, faults: ReadonlyArray<string>): void => {
+const recordFaults = (name: string, faults: ReadonlyArray<string>): void => {
   if (faults.length > 0) counts["attacks that got out or ended otherwise than they must"]++
   for (const fault of faults) fail(`${name}: ${fault}`)
 }
 
-const heed = (victims: {
+const recordVictims = (victims: {
   readonly answered: number
   readonly failed: ReadonlyArray<string>
   readonly worstMs: number
@@ -52,44 +52,44 @@ const heed = (victims: {
   counts["answers of victims meanwhile"] += victims.answered
   counts["answers of victims that failed"] += victims.failed.length
   counts["victims' longest wait, ms"] = Math.max(counts["victims' longest wait, ms"], Math.round(victims.worstMs))
-  for (const failed of victims.failed) fail(`a victim was answered ${failed}`)
+  for (const failed of victims.failed) fail(`a victim's call ended with ${failed}`)
 }
 
 const themeRound = Effect.fnUntraced(function* (theme: (typeof themes)[number]) {
-  const range = yield* makeRange
-  yield* range.run(theme.attacks, ({ name }, { faults }) => {
+  const harness = yield* makeHarness
+  yield* harness.run(theme.attacks, ({ name }, { faults }) => {
     counts["programs that attack"]++
-    judge(name, faults)
+    recordFaults(name, faults)
   })
-  heed(range.victims)
+  recordVictims(harness.victims)
 })
 
 const valuesRound = Effect.gen(function* () {
-  const range = yield* makeRange
-  const { crossed, faults } = yield* cross(range, true)
+  const harness = yield* makeHarness
+  const { crossed, faults } = yield* cross(harness, true)
   counts["hostile values at places where values cross"] += crossed
-  for (const fault of faults) judge("a value", [fault])
-  const { places, faults: forgeries } = yield* tamper(range, true)
+  for (const fault of faults) recordFaults("a value", [fault])
+  const { places, faults: forgeries } = yield* tamper(harness, true)
   counts["built-ins replaced by liars"] += places
-  for (const fault of forgeries) judge("a built-in", [fault])
-  heed(range.victims)
+  for (const fault of forgeries) recordFaults("a built-in", [fault])
+  recordVictims(harness.victims)
 })
 
 const shapesRound = Effect.gen(function* () {
-  const { attack } = yield* makeSiege
+  const { attack } = yield* makeShapeHarness
   for (const [name, { expected }] of Object.entries(shapes)) {
     const { execution, failed, answered, longestMs } = yield* attack(name)
     const tag = execution.outcome._tag
     counts["hostile shapes that hang, crash or starve"]++
-    judge(name, expected.includes(tag) ? [] : [`ended as ${tag}`])
-    heed({ answered, failed, worstMs: longestMs })
+    recordFaults(name, expected.includes(tag) ? [] : [`ended as ${tag}`])
+    recordVictims({ answered, failed, worstMs: longestMs })
   }
 })
 
 const round = Effect.gen(function* () {
-  for (const theme of themes) yield* Effect.provide(themeRound(theme), rangeLayer(theme.cpuSliceMs))
-  yield* Effect.provide(valuesRound, rangeLayer(patientMs))
-  yield* Effect.provide(shapesRound, siegeLayer)
+  for (const theme of themes) yield* Effect.provide(themeRound(theme), harnessLayer(theme.cpuSliceMs))
+  yield* Effect.provide(valuesRound, harnessLayer(generousSliceMs))
+  yield* Effect.provide(shapesRound, shapeHarnessLayer)
   counts.rounds++
   process.stderr.write(`round ${counts.rounds}: ${failures.length} faults\n`)
 })
@@ -97,6 +97,6 @@ const round = Effect.gen(function* () {
 do await Effect.runPromise(round)
 while (!isOver())
 if (counts["victims' longest wait, ms"] >= victimMs) fail(`a victim waited ${counts["victims' longest wait, ms"]} ms`)
-judge("the protocol", protocolBreaches())
+recordFaults("the protocol", protocolBreaches())
 console.log(JSON.stringify({ counts, failures }))
 process.exit(failures.length === 0 ? 0 : 1)

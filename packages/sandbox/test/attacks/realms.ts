@@ -1,6 +1,6 @@
 /**
- * Ways to another realm: whatever comes from outside, and whatever the engine makes while it calls or is called, must be
- * of the guest's own realm. The published escapes of vm2 and isolated-vm, among others, as they would be tried here.
+ * Paths to another realm. All values from outside, and all objects that the engine creates in calls, must belong to the
+ * guest's own realm. Includes the published escapes of vm2 and isolated-vm.
  */
 import { type Attack, contained, returns } from "./Attack.ts"
 
@@ -19,7 +19,7 @@ export const realmAttacks: ReadonlyArray<Attack> = [
         response.body, await response.arrayBuffer(), svc.events.publish({}), fetch, setTimeout, setTimeout(() => {}, 1),
         console, console.log, crypto, crypto.subtle, crypto.getRandomValues(new Uint8Array(4)), performance, structuredClone({}),
         new URL("https://a.test/"), new TextEncoder().encode("x"), queueMicrotask, globalThis].filter((value) => home(value) !== "none"))`,
-    judge: returns(["home"])
+    checkOutcome: returns(["home"])
   },
   {
     name: "the constructors of functions, from each kind",
@@ -33,7 +33,7 @@ export const realmAttacks: ReadonlyArray<Attack> = [
         seen.push(value)
       }
       return [...new Set(seen)].sort()`,
-    judge: returns(["undefinedundefined"])
+    checkOutcome: returns(["undefinedundefined"])
   },
   {
     name: "prepareStackTrace is called with things of the realm (CVE-2023-29017)",
@@ -51,7 +51,7 @@ export const realmAttacks: ReadonlyArray<Attack> = [
       Promise.reject(new Error("nobody waits"))
       await null
       return [...new Set(seen)].filter((way) => way !== "none").sort()`,
-    judge: returns(["home"])
+    checkOutcome: returns(["home"])
   },
   {
     name: "an Error replaced before the stack is made (CVE-2022-36067)",
@@ -64,7 +64,7 @@ export const realmAttacks: ReadonlyArray<Attack> = [
       for (const provoke of [() => null.x, () => decodeURIComponent("%"), () => new Array(-1), () => svc.events.publish(1)])
         try { await provoke() } catch (error) { const stack = error.stack; seen.push(home(error), home(stack)) }
       return [...new Set(seen)].filter((way) => way !== "none")`,
-    judge: returns(["home"])
+    checkOutcome: returns(["home"])
   },
   {
     name: "an error while an error is handled (CVE-2023-30547)",
@@ -76,7 +76,7 @@ export const realmAttacks: ReadonlyArray<Attack> = [
         if (found !== "home" && found !== "none" && found !== "RangeError") return found
       }
       throw new Proxy({}, handler)`,
-    judge: contained
+    checkOutcome: contained
   },
   {
     name: "a name that is a proxy (CVE-2023-32314)",
@@ -89,7 +89,7 @@ export const realmAttacks: ReadonlyArray<Attack> = [
       console.log(error); console.error("%s %o", error, error)
       svc.log.info(error)
       return [...new Set(seen)].every((way) => way === "home")`,
-    judge: returns(true)
+    checkOutcome: returns(true)
   },
   {
     name: "species of the promises that calls answer with (CVE-2023-37466)",
@@ -104,7 +104,7 @@ export const realmAttacks: ReadonlyArray<Attack> = [
       }
       await new Promise((go) => setTimeout(go, 10))
       return [...new Set(seen)].sort()`,
-    judge: returns(["home"])
+    checkOutcome: returns(["home"])
   },
   {
     name: "a custom inspection (CVE-2023-37903)",
@@ -114,7 +114,7 @@ export const realmAttacks: ReadonlyArray<Attack> = [
       const spy = { [Symbol.for("nodejs.util.inspect.custom")](...args) { seen.push(home(this), ...args.map(home)); return args } }
       console.log(spy, [spy], { spy }); console.table([spy]); console.dir(spy); svc.log.info(spy, spy)
       return [...new Set(seen)].filter((way) => way !== "home" && way !== "none")`,
-    judge: returns([])
+    checkOutcome: returns([])
   },
   {
     name: "an import and its promise (CVE-2021-23449)",
@@ -127,7 +127,7 @@ export const realmAttacks: ReadonlyArray<Attack> = [
         seen.push(await promise.then(() => "IMPORTED", (error) => home(error)))
       }
       return [...new Set(seen)]`,
-    judge: returns(["home"])
+    checkOutcome: returns(["home"])
   },
   {
     name: "import.meta and import attributes",
@@ -137,7 +137,7 @@ export const realmAttacks: ReadonlyArray<Attack> = [
         await attempt(() => (0, eval)("import.meta.url")),
         await attempt(() => new Function("return import('fs', { with: { type: 'json' } })")().then(() => "IMPORTED", () => "refused")),
         await attempt(() => import("x", { with: { get type() { throw new RangeError() } } }).then(() => "IMPORTED", () => "refused"))]`,
-    judge: returns(["SyntaxError", "refused", "refused"])
+    checkOutcome: returns(["SyntaxError", "refused", "refused"])
   },
   {
     name: "overflows at each depth of a call of the host (CVE-2021-23555)",
@@ -154,7 +154,7 @@ export const realmAttacks: ReadonlyArray<Attack> = [
       for (let at = most * 0.3; at < most; at += most / 40) try { probe(at) } catch (error) { seen.add(home(error)) }
       await new Promise((go) => setTimeout(go, 5))
       return [...seen].sort()`,
-    judge: (outcome) => (outcome._tag === "CpuExhausted" ? undefined : returns(["home"])(outcome))
+    checkOutcome: (outcome) => (outcome._tag === "CpuExhausted" ? undefined : returns(["home"])(outcome))
   },
   {
     name: "overflows while a result is made into text",
@@ -163,7 +163,7 @@ export const realmAttacks: ReadonlyArray<Attack> = [
       let deep = []
       for (let level = 0; level < 9000; level++) deep = [deep]
       return deep`,
-    judge: contained
+    checkOutcome: contained
   },
   {
     name: "a function's caller and arguments",
@@ -173,13 +173,13 @@ export const realmAttacks: ReadonlyArray<Attack> = [
       const seen = [sloppy(), [1].map(sloppy)[0], await Promise.resolve().then(sloppy)]
       JSON.stringify({ toJSON: () => seen.push(sloppy()) })
       return seen.filter((caller) => caller !== null && typeof caller !== "string").map(home).filter((way) => way !== "home")`,
-    judge: returns([])
+    checkOutcome: returns([])
   },
   {
     name: "a function without a bound this",
     proves,
     code: `return [Function("return this")() === globalThis, home(Function("return this")()), (0, eval)("this") === globalThis, typeof (0, eval)("typeof process !== 'undefined' && process")]`,
-    judge: returns([true, "home", true, "boolean"])
+    checkOutcome: returns([true, "home", true, "boolean"])
   },
   {
     name: "names of the engine and the loader",
@@ -189,36 +189,36 @@ export const realmAttacks: ReadonlyArray<Attack> = [
       const tried = ["ivm", "Reference", "ExternalCopy", "Isolate", "_ivm", "$0", "global", "__weft_load", "__weft_bundle", "__weft",
         "kernel", "bridge", "boot", "mark", "primordials", "internalBinding", "process", "require", "Deno", "Bun", "importScripts"]
       return tried.filter((name) => known.includes(name) || (0, eval)("typeof " + name) !== "undefined")`,
-    judge: returns([])
+    checkOutcome: returns([])
   },
   {
     name: "the loader called again",
     proves: "a build is loaded once",
     code: "return [typeof __weft_load, await attempt(() => __weft_load(() => ({})))]",
-    judge: returns(["undefined", "ReferenceError"])
+    checkOutcome: returns(["undefined", "ReferenceError"])
   },
   {
     name: "other realms",
     proves,
     code: `return ["ShadowRealm", "Realm", "Compartment", "Worker", "SharedWorker", "MessageChannel", "MessagePort", "BroadcastChannel",
       "postMessage", "onmessage", "document", "window", "frames", "XMLHttpRequest", "WebSocket"].filter((name) => name in globalThis)`,
-    judge: returns([])
+    checkOutcome: returns([])
   },
   {
     name: "natives and the debugger",
     proves: "the engine's own syntax is off",
     code: 'debugger; return [await attempt(() => (0, eval)("%GetOptimizationStatus(1)")), await attempt(() => Function("return %DebugPrint(1)")()), typeof gc, typeof d8, typeof v8debug]',
-    judge: returns(["SyntaxError", "SyntaxError", "undefined", "undefined", "undefined"])
+    checkOutcome: returns(["SyntaxError", "SyntaxError", "undefined", "undefined", "undefined"])
   },
   {
     name: "code that closes its function",
     proves: "text does not become code outside of its function",
     code: 'return [await attempt(() => new Function("/*", "*/){return typeof process")()), await attempt(() => Function("}, globalThis.escaped = 1, function () {")()), typeof escaped, await attempt(() => new Function("a = this.process", "return typeof a")())]',
-    judge: returns(["SyntaxError", "SyntaxError", "undefined", "undefined"])
+    checkOutcome: returns(["SyntaxError", "SyntaxError", "undefined", "undefined"])
   },
   {
     name: "the classes behind svc",
-    proves: "what svc is made of gives no way to another run",
+    proves: "the parts of svc lead to no other run",
     code: `
       const seen = []
       for (const part of [svc, svc.events, svc.context, svc.stream, svc.log, svc.schedules]) {
@@ -229,7 +229,7 @@ export const realmAttacks: ReadonlyArray<Attack> = [
         seen.push(Reflect.ownKeys(part).length <= 3 ? "home" : "TOO MUCH", String(await attempt(() => part.constructor.prototype.get?.call(svc.events, "secret"))))
       }
       return [...new Set(seen)].filter((way) => !["home", "none", "undefined", "TypeError", "[object Object]"].includes(way))`,
-    judge: returns([])
+    checkOutcome: returns([])
   },
   {
     name: "symbols that the engine asks for",
@@ -244,7 +244,7 @@ export const realmAttacks: ReadonlyArray<Attack> = [
         () => new URL(trap), () => new Headers(trap), () => new Response(trap), () => crypto.subtle.digest(trap, trap), () => svc.schedules.create(trap)])
         await attempt(() => Promise.race([deed(), new Promise((go) => setTimeout(go, 5))]))
       return [...new Set(seen)].filter((way) => way !== "home" && way !== "none")`,
-    judge: returns([])
+    checkOutcome: returns([])
   },
   {
     name: "instanceof with a right side of its own",
@@ -258,10 +258,10 @@ export const realmAttacks: ReadonlyArray<Attack> = [
       await svc.events.publish({ type: "t" })
       try { await fetch("https://a.test/", { body: "x", method: "POST" }) } catch {}
       return [...new Set(seen)].filter((way) => way !== "home" && way !== "none")`,
-    judge: returns([])
+    checkOutcome: returns([])
   },
   {
-    name: "async iteration of what comes in",
+    name: "async iteration of input",
     proves,
     code: `
       const seen = []
@@ -270,7 +270,7 @@ export const realmAttacks: ReadonlyArray<Attack> = [
       for await (const chunk of body) seen.push(home(chunk), home(chunk.buffer))
       delete Object.prototype[Symbol.asyncIterator]
       return [...new Set(seen)]`,
-    judge: returns(["home"])
+    checkOutcome: returns(["home"])
   },
   {
     name: "a prototype that was polluted before an answer came",
@@ -286,7 +286,7 @@ export const realmAttacks: ReadonlyArray<Attack> = [
       await attempt(() => svc.host.a.b({}))
       await attempt(() => fetch("https://a.test/").then((response) => response.json()))
       return seen.length`,
-    judge: returns(0)
+    checkOutcome: returns(0)
   },
   {
     name: "globals that are replaced under the kernel's feet",
@@ -297,7 +297,7 @@ export const realmAttacks: ReadonlyArray<Attack> = [
         defineProperty(globalThis, name, { get() { throw new TypeError("replaced") }, configurable: true })
       await svc.events.publish({ type: "t" })
       return "done"`,
-    judge: returns("done")
+    checkOutcome: returns("done")
   },
   {
     name: "shadowing by with",
@@ -306,6 +306,6 @@ export const realmAttacks: ReadonlyArray<Attack> = [
       const spy = []
       Function("scope", "run", "with (scope) { run() }")(new Proxy({}, { has: (_, key) => { spy.push(String(key)); return key !== "run" }, get: () => undefined }), () => svc.events.publish({ type: "t" }))
       return spy.filter((name) => name !== "run" && name !== "Symbol(Symbol.unscopables)")`,
-    judge: returns([])
+    checkOutcome: returns([])
   }
 ]

@@ -1,11 +1,11 @@
-/** Zips of builds, as an upload brings them: read at the upload, and again where their files are stored. */
-import { BuildId, BundleRejected, defaultLimits } from "@weft/core"
+/** Zips of builds as uploaded: read at the upload, and again from the store. */
+import { BuildId, BundleRejected, defaultLimits } from "@weft/core/adapter"
 import { type Draws, type Target, utf8 } from "@weft/tooling/fuzz"
 import { Effect, Stream } from "effect"
 import { assert } from "vitest"
 import { checkArchive, readBundle } from "../../src/bundle/Archive.ts"
 import { StoredFiles } from "../../src/bundle/StoredFiles.ts"
-import { idOf } from "../Tenant.ts"
+import { makeId } from "../Tenant.ts"
 import { type ZipEntry, zipEntries } from "../zip.ts"
 import { readZip } from "./ZipModel.ts"
 
@@ -56,7 +56,7 @@ const bomb = (draws: Draws): ReadonlyArray<ZipEntry> =>
 
 const signatures = ["PK\u0003\u0004", "PK\u0001\u0002", "PK\u0005\u0006"]
 
-/** A field of one of the headers is something else. */
+/** Changes a field of one of the headers. */
 const spoiled = (input: Uint8Array, draws: Draws): Uint8Array | null => {
   const zip = Buffer.from(input)
   const at = zip.indexOf(draws.one(signatures), draws.whole(0, zip.length))
@@ -69,7 +69,7 @@ const spoiled = (input: Uint8Array, draws: Draws): Uint8Array | null => {
 
 const signal = new AbortController().signal
 
-/** Fails as it may, or not at all. */
+/** True if the work succeeds; asserts that it fails only with `BundleRejected`. */
 const isAccepted = async (work: Promise<unknown>): Promise<boolean> => {
   try {
     await work
@@ -82,9 +82,9 @@ const isAccepted = async (work: Promise<unknown>): Promise<boolean> => {
 
 let stored = 0
 
-/** The bytes of a file where it is stored, read in pieces. */
+/** Reads the bytes of a stored file in chunks. */
 const storedFile = (files: StoredFiles, zip: Buffer, name: string): Promise<Buffer | null> => {
-  const build_id = BuildId.make(idOf(stored))
+  const build_id = BuildId.make(makeId(stored))
   const read = ({ start, end }: { readonly start: number; readonly end: number }) =>
     Effect.succeed(
       Stream.fromIterable([
@@ -116,8 +116,8 @@ export const archives: Target = {
     const bundle = await readBundle(zip, limits, signal).catch(
       (error: unknown) => void assert.instanceOf(error, BundleRejected)
     )
-    // What is no UTF-8 is seen only by who reads it.
-    if (bundle !== undefined) assert.isTrue(accepted, "read, though it does not pass")
+    // Only a read detects text that is not UTF-8.
+    if (bundle !== undefined) assert.isTrue(accepted, "a rejected zip was read")
     if (!accepted) return "refused"
     const model = readZip(zip)
     if (model === null) return "taken"
@@ -133,7 +133,7 @@ export const archives: Target = {
     const files = new StoredFiles()
     stored++
     for (const { name, bytes } of inner)
-      assert.isTrue((await storedFile(files, zip, name))?.equals(bytes), `${name} is stored otherwise`)
+      assert.isTrue((await storedFile(files, zip, name))?.equals(bytes), `${name} differs in the store`)
     return "taken"
   }
 }

@@ -1,4 +1,4 @@
-/** What a runner says: frames by the protocol, right and wrong, to the reader of frames and to the whole supervisor. */
+/** Messages of a runner, valid and invalid, to the parser of frames and to the whole supervisor. */
 import type { Draws, Target } from "@weft/tooling/fuzz"
 import { assert } from "vitest"
 import {
@@ -12,7 +12,7 @@ import {
 } from "../../src/protocol/FromRunner.ts"
 import { FrameSplitter, FrameWriter, ProtocolError } from "../../src/protocol/Wire.ts"
 import { marks } from "./Marks.ts"
-import { limits, type Supervised, type Told } from "./Supervised.ts"
+import { type CallRecord, limits, type TestSupervisor } from "./TestSupervisor.ts"
 
 const numbers = [...Object.values(marks).map((mark) => mark.readUInt32LE(0)), 0, 1, 2, 0xffffffff]
 const texts = [
@@ -38,7 +38,7 @@ const message = (draws: Draws): FromRunner => {
   const cache = draws.bytes(draws.one([0, 0, 20]))
   return draws.one<() => FromRunner>([
     () => ({ kind: "ready", cache: new Uint8Array(cache) }),
-    () => ({ kind: "beat", rssBytes: cpuMs }),
+    () => ({ kind: "heartbeat", rssBytes: cpuMs }),
     () => ({ kind: "loaded", isolate, exports: a, cache: new Uint8Array(cache) }),
     () => ({ kind: "loadFailed", isolate, failure: draws.one(loadFailures), name: a, message: b, stack: c }),
     () => ({ kind: "returned", output: a, ...usage }),
@@ -53,14 +53,14 @@ const message = (draws: Draws): FromRunner => {
     () => ({ kind: "threw", name: a, message: b, stack: c, ...usage }),
     () => ({ kind: "exceeded", limit: a, message: b, ...usage }),
     () => ({ kind: "stopped", ...usage }),
-    () => ({ kind: "begun", run, ms: cpuMs }),
+    () => ({ kind: "runAge", run, ms: cpuMs }),
     () => ({ kind: "call", run, call, op: a, payload: b }),
     () => ({ kind: "log", run, level: draws.one(logLevels), message: a, data: draws.one([null, b]) }),
-    () => ({ kind: "lost", isolate, cause: draws.one(lossCauses), guilty: run, cpuMs, heapBytes }),
+    () => ({ kind: "lost", isolate, cause: draws.one(lossCauses), computing: run, cpuMs, heapBytes }),
     () => ({ kind: "busy", isolate, run }),
-    () => ({ kind: "calm", isolate }),
-    () => ({ kind: "worn", isolate }),
-    () => ({ kind: "sick", isolate })
+    () => ({ kind: "idle", isolate }),
+    () => ({ kind: "draining", isolate }),
+    () => ({ kind: "unresponsive", isolate })
   ])()
 }
 
@@ -101,7 +101,7 @@ export const frames: Target = {
     const bytes = Buffer.from(input)
     const whole = receive(bytes, Math.max(1, bytes.length))
     for (const piece of [1, 3, 7, 64]) assert.deepStrictEqual(receive(bytes, piece), whole)
-    // Written again, it is what was read, but for bytes that are no text.
+    // The written form equals the input, except for bytes that are not text.
     const writer = new FrameWriter()
     for (const one of whole.messages) writeFromRunner(writer, one)
     const again = Buffer.concat(writer.take())
@@ -117,8 +117,8 @@ const writer = new FrameWriter()
 writeFromRunner(writer, { kind: "log", run: marks.run.readUInt32LE(0), level: "info", message: "", data: null })
 const line = Buffer.concat(writer.take())
 
-/** Each input is said by a runner of its own will; another build is called now and then, and always answered. */
-export const hostileRunner = (world: () => Supervised): Target => {
+/** A runner sends each input without a request. Occasionally another build is called, which must return. */
+export const hostileRunner = (world: () => TestSupervisor): Target => {
   let said = 0
   return {
     name: "hostile-runner",
@@ -130,10 +130,10 @@ export const hostileRunner = (world: () => Supervised): Target => {
     run: async (input) => {
       const { call, pool } = world()
       const neighbour = said++ % 5 === 0 ? call("good") : null
-      // What the outside has seen of a run keeps it from being run again, which most need not be.
+      // A log line prevents a retry of the run, which most inputs do not need.
       const seen = input.length % 4 === 0 ? Buffer.alloc(0) : line
-      const told = await call(`say:${Buffer.concat([seen, input]).toString("base64")}`, "null", 500)
-      const verdict = checkTold(told)
+      const record = await call(`say:${Buffer.concat([seen, input]).toString("base64")}`, "null", 500)
+      const verdict = checkRecord(record)
       for (const { busy, isolates, jobs } of pool.views.values())
         assert.isTrue(busy.size <= isolates.size && jobs.size <= 50)
       if (neighbour !== null) checkNeighbour(await neighbour)
@@ -142,10 +142,10 @@ export const hostileRunner = (world: () => Supervised): Target => {
   }
 }
 
-const checkTold = ({ execution, logs, calls }: Told): "taken" | "refused" => {
-  if (typeof execution === "string") return assert.fail(`nothing runs any more: ${execution}`)
+const checkRecord = ({ execution, logs, calls }: CallRecord): "taken" | "refused" => {
+  if (typeof execution === "string") return assert.fail(`no runner executes the job: ${execution}`)
   const { outcome, usage } = execution
-  assert.isTrue(usage.cpu_ms >= 0 && usage.cpu_ms <= usage.wall_ms, "more processor than time")
+  assert.isTrue(usage.cpu_ms >= 0 && usage.cpu_ms <= usage.wall_ms, "more processor time than elapsed time")
   assert.isTrue(Number.isSafeInteger(usage.heap_bytes) && usage.heap_bytes <= 2 * limits.heapBytes)
   assert.isBelow(JSON.stringify(outcome).length, 2 * limits.resultBytes + 200_000)
   if (outcome._tag === "Returned") JSON.parse(outcome.output)
@@ -157,9 +157,9 @@ const checkTold = ({ execution, logs, calls }: Told): "taken" | "refused" => {
   return outcome._tag === "RunnerLost" ? "refused" : "taken"
 }
 
-/** It may have had the bad luck of a runner that died: then it is run again, and nothing else is put into its mouth. */
-const checkNeighbour = ({ execution, logs, calls }: Told): void => {
-  assert.deepStrictEqual([logs, calls], [[], []], "another run's words")
+/** Asserts the neighbour's own result, or the loss of its runner, and no output of another run. */
+const checkNeighbour = ({ execution, logs, calls }: CallRecord): void => {
+  assert.deepStrictEqual([logs, calls], [[], []], "output of another run")
   const outcome = typeof execution === "string" ? null : execution.outcome
   const isOwn = outcome?._tag === "Returned" ? outcome.output === '"pong"' : outcome?._tag === "RunnerLost"
   assert.isTrue(isOwn, `the neighbour got ${JSON.stringify(outcome)}`)

@@ -1,10 +1,10 @@
 /**
- * A runner that somebody has taken over. It runs nothing: a build's script is what it does when it is called.
+ * A compromised runner. It executes no code: a build's script names what it does when it is called.
  *
- * `good` answers as a runner does. `say:BASE64` sends these bytes, whatever they are, and then ends the run. `deaf` asks
- * its host for more and more and takes none of the answers; `slow` takes nothing for a while, and then goes on; `busy`,
- * `calls` and `beats` say one thing over and over. Asked what a build exports, it answers `exports:LENGTH` with a text of
- * that length, and `fails:LENGTH` with such an error.
+ * - `good` replies as a real runner. `say:BASE64` sends any bytes and then ends the run.
+ * - `deaf` makes more and more host calls and reads no results. `slow` reads nothing for 300 ms, and then continues.
+ * - `busy`, `calls` and `heartbeats` repeat one message.
+ * - For the exports of a build, `exports:LENGTH` sends a text of that length, and `fails:LENGTH` such an error.
  */
 import { Socket } from "node:net"
 import { type FromRunner, writeFromRunner } from "../../src/protocol/FromRunner.ts"
@@ -26,7 +26,7 @@ const framesOf = (messages: ReadonlyArray<FromRunner>): Buffer => {
 
 const say = (...messages: ReadonlyArray<FromRunner>): void => void socket.write(framesOf(messages))
 
-/** Numbers that are known only here stand in the bytes as marks. */
+/** Replaces the marks in the bytes by ids that only the runner knows. */
 const withNumbers = (bytes: Buffer, run: number, isolate: number): Buffer => {
   for (const [mark, value] of [
     [marks.run, run],
@@ -41,7 +41,7 @@ const withNumbers = (bytes: Buffer, run: number, isolate: number): Buffer => {
 
 const ended = (run: number): FromRunner => ({ kind: "returned", run, output: '"said"', ...usage })
 
-/** Says the same thing until the time is up, as fast as it is taken. */
+/** Repeats a message for `floodMs`, as fast as it is read. */
 const flood = (messages: Buffer, run: number): void => {
   const until = performance.now() + floodMs
   const more = (): void => {
@@ -61,7 +61,7 @@ const invoke = ({ isolate, run }: Extract<ToRunner, { readonly kind: "invoke" }>
     say(ended(run))
   } else if (script.includes("deaf")) {
     socket.pause()
-    // What is not answered to our knowledge is asked again: the other side sees how many are open.
+    // It makes a new call for each unread result: the supervisor sees the number of pending calls.
     const ask = (call: number): void =>
       void socket.write(framesOf([{ kind: "call", run, call, op: "x", payload: "null" }]), () =>
         setImmediate(ask, call + 1)
@@ -84,9 +84,9 @@ const invoke = ({ isolate, run }: Extract<ToRunner, { readonly kind: "invoke" }>
         )
     }
     more()
-  } else if (script.includes("beats"))
+  } else if (script.includes("heartbeats"))
     flood(
-      many(() => ({ kind: "beat", rssBytes: 1 })),
+      many(() => ({ kind: "heartbeat", rssBytes: 1 })),
       run
     )
   else if (script.includes("calls"))
@@ -105,16 +105,16 @@ const load = ({ isolate, script, describe }: Extract<ToRunner, { readonly kind: 
   else say({ kind: "loadFailed", isolate, failure: "threw", name: "BadMeta", message: text, stack: "" })
 }
 
-const heed = (message: ToRunner): void => {
+const handle = (message: ToRunner): void => {
   if (message.kind === "boot") say({ kind: "ready", cache: new Uint8Array(0) })
   if (message.kind === "load") load(message)
   if (message.kind === "invoke") invoke(message)
-  // Whose message was cut short cannot say any more that it stopped.
+  // After an incomplete frame it cannot confirm the stop.
   if (message.kind === "stop") process.exit()
 }
 
 const splitter = new FrameSplitter(2 ** 30)
-socket.on("data", (chunk: Buffer) => splitter.push(chunk, (cursor) => heed(readToRunner(cursor))))
+socket.on("data", (chunk: Buffer) => splitter.push(chunk, (cursor) => handle(readToRunner(cursor))))
 socket.on("error", () => process.exit())
 socket.on("close", () => process.exit())
-setInterval(() => say({ kind: "beat", rssBytes: 1 }), 100)
+setInterval(() => say({ kind: "heartbeat", rssBytes: 1 }), 100)

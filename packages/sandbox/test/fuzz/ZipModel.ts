@@ -1,4 +1,4 @@
-/** Reads a zip as its format says, of the plainest kind, without a library. */
+/** Reads simple zips according to the format, without a library. */
 import { crc32, inflateRawSync } from "node:zlib"
 
 export interface ZipModelFile {
@@ -7,7 +7,7 @@ export interface ZipModelFile {
   readonly isWhole: boolean
 }
 
-/** The files in their order; null for what it does not know: more than one disk, sizes of 64 bits, a torn directory, old names. */
+/** Returns the files in order; null for unsupported zips: several disks, 64-bit sizes, a broken directory, old names. */
 export const readZip = (zip: Buffer): ReadonlyArray<ZipModelFile> | null => {
   const end = endOf(zip)
   if (end === -1 || zip.readUInt16LE(end + 4) !== 0) return null
@@ -19,7 +19,7 @@ export const readZip = (zip: Buffer): ReadonlyArray<ZipModelFile> | null => {
     if (at + 46 > zip.length || zip.readUInt32LE(at) !== 0x02014b50) return null
     const nameBytes = zip.readUInt16LE(at + 28)
     const name = zip.toString("utf8", at + 46, at + 46 + nameBytes)
-    // Without the flag for UTF-8 a name is in the letters of the first PC.
+    // Without the flag for UTF-8, a name is in code page 437.
     const isUnderstood = (zip.readUInt16LE(at + 8) & 0x800) !== 0 || /^[\x20-\x7e]*$/.test(name)
     const bytes = contentOf(zip, at)
     if (bytes === null || !isUnderstood) return null
@@ -29,7 +29,7 @@ export const readZip = (zip: Buffer): ReadonlyArray<ZipModelFile> | null => {
   return files
 }
 
-/** The last record whose comment reaches to the very end. */
+/** Finds the last end record whose comment extends to the end of the zip. */
 const endOf = (zip: Buffer): number => {
   for (let at = zip.length - 22; at >= 0; at--) {
     if (zip.readUInt32LE(at) === 0x06054b50 && at + 22 + zip.readUInt16LE(at + 20) === zip.length) return at

@@ -1,13 +1,13 @@
-/** All hostile shapes, one line each: `npm run attack -w @weft/sandbox`, or some of them, by name. */
+/** Runs all hostile shapes, or some by name, one line each: `npm run attack -w @weft/sandbox`. */
 import { Console, Effect } from "effect"
+import { makeShapeHarness, shapeHarnessLayer } from "./ShapeHarness.ts"
 import { shapes } from "./shapes.ts"
-import { makeSiege, siegeLayer } from "./siege.ts"
 
 const asked = process.argv.slice(2)
 const names = asked.length > 0 ? asked : Object.keys(shapes)
 
 const program = Effect.gen(function* () {
-  const { attack } = yield* makeSiege
+  const { attack } = yield* makeShapeHarness
   let faults = 0
   for (const name of names) {
     const { execution, failed, answered, longestMs } = yield* attack(name)
@@ -24,4 +24,4 @@ const program = Effect.gen(function* () {
   if (faults > 0) process.exitCode = 1
 })
 
-await Effect.runPromise(Effect.provide(program, siegeLayer))
+await Effect.runPromise(Effect.provide(program, shapeHarnessLayer))

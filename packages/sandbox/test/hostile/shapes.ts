@@ -1,15 +1,15 @@
 /**
- * Programs that try to hang, crash or starve whatever runs them: each is the body of an async function.
+ * Programs that try to hang, crash or starve their runtime: each is the body of an async function.
  *
- * `expected` is what a run of it may honestly come to. Where several are listed it depends on the machine's speed
- * which limit is reached first.
+ * `expected` lists the valid outcomes of a run. If there are several, the machine's speed decides which limit is
+ * reached first.
  */
-import type { Outcome } from "@weft/core"
+import type { Outcome } from "@weft/core/adapter"
 
 export interface Shape {
   readonly code: string
   readonly expected: ReadonlyArray<Outcome["_tag"]>
-  /** Whether it is tried with every change, as all are that end by themselves; the others by `npm run proof -- attacks`. */
+  /** True if it runs with every change, as all do that end without a limit; `npm run proof -- attacks` runs the others. */
   readonly always?: true
 }
 
@@ -18,7 +18,7 @@ const memory = ["OutOfMemory", "CpuExhausted"] as const
 const threw = ["Threw"] as const
 const returned = ["Returned"] as const
 const crashes = ["RunnerLost", "OutOfMemory", "CpuExhausted"] as const
-/** Ends by itself, in whatever time. */
+/** Ends alone or at a limit, depending on the machine. */
 const either = ["Returned", "Threw", "CpuExhausted", "OutOfMemory"] as const
 
 const evilError = `
@@ -51,7 +51,7 @@ export const shapes: Readonly<Record<string, Shape>> = {
     expected: cpu
   },
 
-  // The engine's own code, which looks at nothing while it works.
+  // The engine's own code, which cannot be interrupted.
   "a backtracking expression": { code: 'return /^(a+)+$/.test("a".repeat(40) + "b")', expected: cpu, always: true },
   "a large expression": {
     code: 'return new RegExp("(?:(?:a{0,1000}){0,1000}){0,100}b").test("a".repeat(100))',
@@ -137,8 +137,8 @@ export const shapes: Readonly<Record<string, Shape>> = {
     code: "return Object.groupBy({ *[Symbol.iterator]() { for (let i = 0; ; i++) yield i } }, (x) => x)",
     expected: crashes
   },
-  // 240 MB, for a moment. At its limit the engine lets a heap grow by up to 1 GiB until it looks at it, since it would end
-  // the process otherwise; what is gone by then counts for nothing. The limit of the process is the one that holds.
+  // 240 MB for a moment. At its limit, the engine lets a heap grow by up to 1 GiB before the next check, to avoid the
+  // end of the process. Memory that was freed by then does not count. The limit of the process applies.
   "an array out of a buffer": {
     code: "const b = new ArrayBuffer(30e6); const v = new Array(b.byteLength); const u = new Uint8Array(b); let i = v.length; while (i--) v[i] = u[i]",
     expected: either
@@ -157,7 +157,7 @@ export const shapes: Readonly<Record<string, Shape>> = {
   "a string of letters": { code: 'return [..."." .repeat(5e8)].length', expected: crashes },
   "a split string": { code: 'return "xy".repeat(2.5e8).split("").length', expected: crashes, always: true },
   "a normalized string": { code: 'return "\\u00e9".repeat(2e8).normalize("NFD").length', expected: crashes },
-  "a replacement by itself": {
+  "a replacement with its own text": {
     code: 'return "x".repeat(5e4).replace(/x/g, "x".repeat(5e4)).length',
     expected: [...threw, ...crashes]
   },
@@ -207,7 +207,7 @@ export const shapes: Readonly<Record<string, Shape>> = {
   },
   finalizers: { code: "new FinalizationRegistry(() => { for (;;); })", expected: threw },
 
-  // What it hands out.
+  // Values that leave the isolate.
   "a promise that never settles": { code: "await new Promise(() => {})", expected: ["TimedOut"], always: true },
   "a getter that loops": {
     code: 'return Object.defineProperty({}, "x", { enumerable: true, get() { for (;;); } })',
@@ -242,7 +242,7 @@ export const shapes: Readonly<Record<string, Shape>> = {
   "a huge string": { code: 'return "x".repeat(5e8)', expected: ["LimitExceeded", ...crashes, "Threw"], always: true },
   "a deep object": {
     code: "let o = {}; for (let i = 0; i < 2e5; i++) o = { o }; return o",
-    // To find cycles the engine compares each level with all above it.
+    // To detect cycles, the engine compares each level with all levels above it.
     expected: ["Threw", "LimitExceeded", "CpuExhausted"]
   },
 
@@ -259,7 +259,7 @@ export const shapes: Readonly<Record<string, Shape>> = {
   timers: { code: "for (;;) { try { setTimeout(() => {}, 1) } catch {} }", expected: memory, always: true },
   "log lines": { code: 'for (;;) console.log("x".repeat(1000))', expected: cpu, always: true },
 
-  // Built-ins turned against their users.
+  // Manipulated built-ins.
   "polluted prototypes": {
     code: 'Object.prototype.then = (r) => r("polluted"); Array.prototype.toJSON = () => "x"; Promise.prototype.then = () => {}; return 1',
     expected: [...returned, "TimedOut"],

@@ -1,8 +1,7 @@
 /**
- * The platform in an empty realm, with a fake kernel around it.
+ * The platform in an empty realm, with a fake kernel.
  *
- * What the kernel takes away from guests is taken away here as well, and code
- * from strings is disabled as in an isolate. Time is virtual.
+ * It removes the same features as the kernel, and disables code from strings as in an isolate. Time is virtual.
  */
 import { fileURLToPath } from "node:url"
 import vm from "node:vm"
@@ -45,13 +44,13 @@ interface Pending {
   readonly order: number
 }
 
-/** The largest argument of a host call, in bytes. */
+/** Maximum argument of a host call, in bytes. */
 export const callBytesMax = 64 * 1024
 
-/** Timers that may be pending at once. */
+/** Maximum pending timers. */
 export const timersMax = 50
 
-/** Answers of `code` as JSON; an error it throws as `{ thrown: name }`. */
+/** Wraps `code` so that it returns its result as JSON, or its error as `{ thrown: name }`. */
 const wrapped = (code: string): string => `(async () => {
   try {
     return JSON.stringify(await (async () => { ${code} })()) ?? "undefined"
@@ -62,7 +61,7 @@ const wrapped = (code: string): string => `(async () => {
 
 export class Guest {
   readonly logs: Array<LogLine> = []
-  /** Answers host calls; null while no run is current. */
+  /** Handler of host calls; null without a current run. */
   onCall: HostCaller | null = null
   readonly #context: vm.Context
   readonly #bridge: Bridge
@@ -85,13 +84,13 @@ export class Guest {
     return guest
   }
 
-  /** Runs the body of an async function and gives what it returns, by way of JSON. */
+  /** Runs the body of an async function and returns its result, converted through JSON. */
   async run(code: string): Promise<unknown> {
     const answer: unknown = await vm.runInContext(wrapped(code), this.#context)
     return parse(answer)
   }
 
-  /** Evaluates an expression and gives its value as it is. */
+  /** Evaluates an expression and returns its value unchanged. */
   evaluate(code: string): unknown {
     return vm.runInContext(code, this.#context)
   }
@@ -100,7 +99,7 @@ export class Guest {
     return this.#pending.length
   }
 
-  /** Lets `ms` milliseconds pass: fires what is due, in order. */
+  /** Advances the time by `ms` milliseconds and fires due timers in order. */
   async advance(ms: number): Promise<void> {
     const end = this.#now + ms
     while (true) {
@@ -116,7 +115,7 @@ export class Guest {
     this.#now = end
   }
 
-  /** Forgets all timers, as when their run ends. */
+  /** Removes all timers, as the end of their run does. */
   dropTimers(): void {
     for (const { id } of this.#pending) {
       this.#bridge.onTimerDropped?.(id)
@@ -139,14 +138,14 @@ export class Guest {
       log: (level, message, data) => void this.logs.push({ level, message, data }),
       caller: () => this.onCall ?? undefined,
       callBytes: callBytesMax,
-      // A typed array of the guest's realm, as the kernel makes it.
+      // A typed array of the guest's realm, as from the kernel.
       entropy: vm.runInContext(`new Uint8Array([${entropy.join()}])`, this.#context),
       now: () => this.#now
     }
   }
 }
 
-/** The same in Node's own realm: what the answers are compared with. */
+/** Runs the code in Node's own realm; guests' results are compared with it. */
 export const oracle = async (code: string): Promise<unknown> => parse(await vm.runInThisContext(wrapped(code)))
 
 const parse = (answer: unknown): unknown => (answer === "undefined" ? undefined : JSON.parse(String(answer)))

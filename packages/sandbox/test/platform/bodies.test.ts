@@ -13,10 +13,10 @@ describe("Headers", () => {
       headers.append("Cookie", "a=1"); headers.append("cookie", "b=2")
       headers.delete("none")
       return [headers.get("ACCEPT"), headers.get("x-one"), headers.get("none"), headers.has("cookie"), [...headers.keys()], [...headers.values()]]`,
-    "keep cookies apart": `
+    "keep cookies separate": `
       const headers = new Headers([["set-cookie", "a=1"], ["x", "y"], ["Set-Cookie", "b=2"]])
       return [headers.getSetCookie(), headers.get("set-cookie"), [...headers]]`,
-    "see changes while they are iterated": `
+    "include changes during iteration": `
       const headers = new Headers({ a: "1", b: "2", c: "3" })
       const seen = []
       for (const [name] of headers) { seen.push(name); if (name === "a") headers.delete("b") }
@@ -26,7 +26,7 @@ describe("Headers", () => {
     "refuse bad values": `return new Headers({ a: "x\\ny" })`,
     "refuse wide characters": `return new Headers({ a: "\u0100" })`,
     "refuse other arguments": `return new Headers("x")`,
-    "refuse pairs that are none": `return new Headers([["a"]])`
+    "reject invalid pairs": `return new Headers([["a"]])`
   })
 
   it("do not quote a bad value", async () => {
@@ -50,11 +50,11 @@ describe("Blob and File", () => {
       const chunks = []
       for await (const chunk of new Blob(["ab", "cd"]).stream()) chunks.push(...chunk)
       return chunks`,
-    "an odd type is none": `return [new Blob([], { type: "a\u00e9" }).type, new Blob().size]`,
+    "an invalid type becomes empty": `return [new Blob([], { type: "a\u00e9" }).type, new Blob().size]`,
     "files have names and dates": `
       const file = new File(["x"], "a/b.txt", { type: "t/u", lastModified: 19 })
       return [file.name, file.lastModified, file.type, file.size, file instanceof Blob, typeof new File([], "n").lastModified, Object.prototype.toString.call(file)]`,
-    "refuse parts that are no list": `return new Blob("text")`
+    "reject parts that are not a list": `return new Blob("text")`
   })
 })
 
@@ -68,7 +68,7 @@ describe("FormData", () => {
       return [before, [...form.keys()], [...form].map(([name, value]) => name + typeof value)]`,
     "names blobs": `const form = new FormData(); form.append("a", new Blob(["x"])); return [form.get("a").name, form.get("a").size]`,
     "refuses names for text": `new FormData().append("a", "b", "c")`,
-    "goes through a body and back": `
+    "survives a round trip through a body": `
       const form = new FormData()
       form.append('na"me', "v\\r\\nw\\nx"); form.append("\u00e9", ""); form.append("file", new File([new Uint8Array([0, 13, 10, 45, 45, 255])], 'f"\\n.bin', { type: "a/b" }))
      
@@ -83,7 +83,7 @@ describe("FormData", () => {
       return [form.get("a"), form.get("b").name, form.get("b").type, await form.get("b").text()]`,
     "is read from a query": `
       return [...await new Response(new URLSearchParams("a=1&b=%20x&a=2")).formData()]`,
-    "is not read from what is malformed": `
+    "is not read from malformed input": `
       return new Response("--x\\r\\nnothing", { headers: { "content-type": "multipart/form-data; boundary=x" } }).formData()`,
     "is not read from other types": `return new Response("a=1").formData()`
   })
@@ -92,13 +92,13 @@ describe("FormData", () => {
 describe("Response", () => {
   const read = "async (response) => [response.headers.get('content-type'), await response.text()]"
   sameAsNode({
-    "knows the type of its body": `
+    "sets the type of its body": `
       const bodies = ["text", new URLSearchParams("a=b"), new Blob(["x"], { type: "t/u" }), new Blob(["x"]), new Uint8Array([104, 105]), new Uint8Array([104]).buffer, null, undefined, 12]
       return Promise.all(bodies.map((body) => (${read})(new Response(body))))`,
     "keeps a given type": `return (${read})(new Response("x", { headers: { "Content-Type": "own/type" } }))`,
     "has a status": `
       return [new Response(), new Response("", { status: 404, statusText: "No" }), new Response(null, { status: 204 })].map((r) => [r.status, r.ok, r.statusText, r.type, r.url, r.redirected])`,
-    "reads every way": `
+    "is read by every method": `
       const bytes = new TextEncoder().encode('\\ufeff{"a":1}')
       const blob = await new Response(bytes, { headers: { "content-type": "t/u" } }).blob()
       return [await new Response(bytes).json(), await new Response(bytes).text(), [...new Uint8Array(await new Response(bytes).arrayBuffer())].length,
@@ -108,7 +108,7 @@ describe("Response", () => {
       const before = response.bodyUsed
       await response.text()
       return [before, response.bodyUsed, await response.text().catch((error) => error.name), response.body.locked]`,
-    "without a body is read as often as wanted": `
+    "without a body can be read repeatedly": `
       const response = new Response()
       return [await response.text(), await response.text(), response.body, response.bodyUsed]`,
     "streams its body": `
@@ -135,21 +135,21 @@ describe("Response", () => {
       const [json, redirect, error] = [Response.json({ a: [1] }, { status: 201 }), Response.redirect("http://a/b?c", 301), Response.error()]
       return [json.headers.get("content-type"), json.status, await json.json(), redirect.status, redirect.headers.get("location"), error.type, error.status, error.ok]`,
     "freezes the headers of redirects": `Response.redirect("http://a").headers.set("a", "b")`,
-    "refuses bodies where there are none": `return new Response("x", { status: 204 })`,
-    "refuses odd statuses": `return new Response("x", { status: 99 })`,
-    "refuses odd redirects": `return Response.redirect("http://a", 200)`,
+    "rejects bodies for statuses without one": `return new Response("x", { status: 204 })`,
+    "rejects invalid statuses": `return new Response("x", { status: 99 })`,
+    "rejects invalid redirects": `return Response.redirect("http://a", 200)`,
     "fails on broken JSON": `return new Response("{").json()`
   })
 })
 
 describe("Request", () => {
   sameAsNode({
-    "has what it was given": `
+    "has the given properties": `
       const request = new Request("http://a/b?c#d", { method: "post", body: "x", headers: { a: "b" }, redirect: "manual", credentials: "omit", cache: "no-store" })
       return [request.method, request.url, [...request.headers], request.redirect, request.credentials, request.cache, request.mode, request.referrer,
         request.integrity, request.keepalive, request.destination, request.duplex, request.signal.aborted, await request.text()]`,
-    "normalises methods": `return ["get", "Delete", "report", "X-own"].map((method) => new Request("http://a", { method }).method)`,
-    "takes over another request": `
+    "normalizes methods": `return ["get", "Delete", "report", "X-own"].map((method) => new Request("http://a", { method }).method)`,
+    "copies another request and moves its body": `
       const first = new Request(new URL("http://a/"), { method: "PUT", body: "abc", headers: { x: "1" } })
       const second = new Request(first, { headers: { y: "2" } })
       return [second.method, second.headers.has("x"), second.headers.get("y"), first.bodyUsed, await second.text()]`,
@@ -165,9 +165,9 @@ describe("Request", () => {
       return [clone.method, clone.url, await clone.text(), await request.text()]`,
     "refuses bodies of GET": `return new Request("http://a", { body: "x" })`,
     "refuses CONNECT": `return new Request("http://a", { method: "connect" })`,
-    "refuses odd methods": `return new Request("http://a", { method: "a b" })`,
+    "rejects invalid methods": `return new Request("http://a", { method: "a b" })`,
     "refuses credentials in URLs": `return new Request("http://u:p@a")`,
     "refuses relative URLs": `return new Request("/x")`,
-    "refuses odd options": `return new Request("http://a", { redirect: "sometimes" })`
+    "rejects invalid options": `return new Request("http://a", { redirect: "sometimes" })`
   })
 })

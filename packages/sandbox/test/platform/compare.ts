@@ -1,8 +1,8 @@
-/** Tables of snippets that must answer in the guest as they do in Node. */
+/** Tables of snippets that must have the same results in the guest and in Node. */
 import { assert, it } from "vitest"
 import { Guest, oracle } from "./Guest.ts"
 
-/** One test for each snippet: the body of an async function that returns JSON. */
+/** Defines one test per snippet: the body of an async function that returns JSON. */
 export const sameAsNode = (snippets: Readonly<Record<string, string>>): void => {
   for (const [claim, code] of Object.entries(snippets)) {
     it(claim, async () => {

@@ -9,7 +9,7 @@ const logged = async (code: string) => {
   return guest.logs.map(({ level, message }) => `${level}: ${message}`)
 }
 
-/** Values whose text is that of Node's `inspect`. */
+/** Values with the same text as from Node's `inspect`. */
 const asInNode = {
   numbers: "[1, -0, NaN, 2n, 0.1]",
   strings: `["plain", "it's", 'both " and \\'', "tab\\t nl\\n \\\\ \\x01"]`,
@@ -52,7 +52,7 @@ describe("console", () => {
     assert.deepStrictEqual(lines, ["info: a 1 { b: 2 }", "info: i", "debug: d", "warn: w", "error: e", "info: "])
   })
 
-  it("puts arguments where the first one says", async () => {
+  it("inserts arguments into the first one", async () => {
     const lines = await logged(`
       console.log("%s is %d years and %i, %f%%", "Ann", 42.5, "7.9", "1.5x", "rest")
       console.log("%o %O %j %c|", { a: [1] }, [2], { b: 1 }, "color: red")
@@ -101,7 +101,7 @@ describe("console", () => {
     ])
   })
 
-  it("breaks what does not fit on a line, and fills lines with short items", async () => {
+  it("breaks values that do not fit on a line, and fills lines with short items", async () => {
     const [object = "", list = ""] = await logged(`
       console.log({ first: "x".repeat(40), second: { third: "y".repeat(40) }, list: new Map([["k".repeat(40), "v".repeat(40)]]) })
       console.log(Array.from({ length: 120 }, (_, index) => index))`)
@@ -119,7 +119,7 @@ describe("console", () => {
     assert.isBelow(list.split("\n").length, 12)
   })
 
-  it("stops at a depth, and dir where it is told", async () => {
+  it("stops at a maximum depth, which dir can set", async () => {
     const lines = await logged(`
       const deep = { a: { b: { c: { d: { e: { f: 1 } } } } } }
       console.log(deep)
@@ -135,7 +135,7 @@ describe("console", () => {
     )
   })
 
-  it("lets objects show themselves", async () => {
+  it("uses the custom format of objects", async () => {
     const lines = await logged(`
       const custom = Symbol.for("nodejs.util.inspect.custom")
       console.log({ [custom]: () => "as I like" }, { [custom]: (depth, options, inspect) => ({ inner: inspect({ a: 1 }) }) })`)
@@ -176,7 +176,7 @@ describe("console", () => {
     assert.deepStrictEqual(lines, ["info: outer", "info:   a\n  b", "info:     c", "info: d"])
   })
 
-  it("draws tables in plain text", async () => {
+  it("formats tables as plain text", async () => {
     const lines = await logged(`
       console.table([{ a: 1, b: "x" }, { a: 20 }, 5])
       console.table(new Map([["k", { v: true }]]))

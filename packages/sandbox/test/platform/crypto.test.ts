@@ -28,7 +28,7 @@ describe("crypto.subtle", () => {
     assert.deepStrictEqual(await guest.run(code), await oracle(code))
   })
 
-  it("encrypts any data as Node does, and decrypts it only unchanged", async () => {
+  it("encrypts any data as Node does, and decrypts only unchanged data", async () => {
     const guest = await Guest.start()
     const secret = fc.oneof(bytes(16, 16), bytes(24, 24), bytes(32, 32))
     const cases = fc.sample(fc.tuple(secret, bytes(12, 20), fc.option(bytes(0, 40)), bytes(0, 200)), {
@@ -119,7 +119,7 @@ describe("random numbers", () => {
     assert.deepStrictEqual(answer, [true, true, 256, "TypeMismatchError", "QuotaExceededError", "TypeMismatchError", 0])
   })
 
-  it("make UUIDs of version 4 that do not repeat", async () => {
+  it("produce UUIDs of version 4 that do not repeat", async () => {
     const guest = await Guest.start()
     const answer = await guest.run("return Array.from({ length: 500 }, () => crypto.randomUUID())")
     const uuids: ReadonlyArray<unknown> = Array.isArray(answer) ? answer : []

@@ -18,12 +18,12 @@ describe("EventTarget", () => {
       target.removeEventListener("x", listener)
       target.dispatchEvent(new Event("x"))
       return [seen, event.currentTarget, event.target === target, event.eventPhase]`,
-    "prevents what can be prevented": `
+    "prevents cancelable defaults": `
       const target = new EventTarget()
       target.addEventListener("x", (event) => event.preventDefault())
       target.addEventListener("p", (event) => event.preventDefault(), { passive: true })
       return [target.dispatchEvent(new Event("x")), target.dispatchEvent(new Event("x", { cancelable: true })), target.dispatchEvent(new Event("p", { cancelable: true }))]`,
-    "stops at once, and not those removed on the way": `
+    "stops immediately, and skips listeners removed during the dispatch": `
       const seen = []
       const target = new EventTarget()
       const removed = () => seen.push("removed")
@@ -44,8 +44,8 @@ describe("EventTarget", () => {
       target.addEventListener("x", () => count++, { signal: controller.signal })
       target.dispatchEvent(new Event("x"))
       return count`,
-    "refuses what is no event": `return new EventTarget().dispatchEvent({ type: "x" })`,
-    "refuses an event on its way": `
+    "rejects a value that is not an event": `return new EventTarget().dispatchEvent({ type: "x" })`,
+    "rejects an event during its dispatch": `
       const target = new EventTarget()
       let name
       target.addEventListener("x", (event) => { try { target.dispatchEvent(event) } catch (error) { name = error.name } })
@@ -57,7 +57,7 @@ describe("EventTarget", () => {
         Event.AT_TARGET, Object.prototype.toString.call(event), event instanceof Event, CustomEvent.name]`
   })
 
-  it("tells listeners where the event is", async () => {
+  it("sets target and phase of the event for listeners", async () => {
     const guest = await Guest.start()
     const answer = await guest.run(`
       const target = new EventTarget()
@@ -72,7 +72,7 @@ describe("EventTarget", () => {
     assert.deepStrictEqual(answer, [true, 2, true, "later"])
   })
 
-  it("logs what a listener throws and goes on", async () => {
+  it("logs an error of a listener and continues", async () => {
     const guest = await Guest.start()
     const answer = await guest.run(`
       const target = new EventTarget()
@@ -105,16 +105,16 @@ describe("AbortSignal", () => {
       controller.abort("first")
       controller.abort("second")
       return [seen, controller.signal.aborted, controller.signal.reason]`,
-    "has an AbortError for a reason": `
+    "has an AbortError as default reason": `
       const { reason } = AbortSignal.abort()
       return [reason.name, reason.code, reason instanceof DOMException, AbortSignal.abort(0).reason, AbortSignal.abort(null).reason]`,
     "throws its reason": `AbortSignal.abort(new RangeError("x")).throwIfAborted()`,
     "cannot be constructed": `return new AbortSignal()`,
-    "any takes signals only": `return AbortSignal.any([{}])`
+    "any accepts only signals": `return AbortSignal.any([{}])`
   })
 
-  // Node calls the listeners of the followers in another order than the standard.
-  it("any follows all, and those that follow", async () => {
+  // Node calls the listeners of dependent signals in another order than the standard.
+  it("any depends on all sources, also indirectly", async () => {
     const guest = await Guest.start()
     const answer = await guest.run(`
       const [a, b] = [new AbortController(), new AbortController()]
@@ -130,7 +130,7 @@ describe("AbortSignal", () => {
     assert.deepStrictEqual(answer, [["b", true, true, "any", "outer", true], "why", "why", false, 1])
   })
 
-  it("times out, and not before", async () => {
+  it("times out, but not too early", async () => {
     const guest = await Guest.start()
     guest.evaluate("globalThis.signal = AbortSignal.timeout(1000)")
     await guest.advance(999)
@@ -171,7 +171,7 @@ describe("timers", () => {
     assert.strictEqual(guest.pendingTimers, 0)
   })
 
-  it("hand what they throw to the kernel; an interval goes on", async () => {
+  it("pass their errors to the kernel; an interval continues", async () => {
     const guest = await Guest.start()
     guest.evaluate("globalThis.count = 0; setInterval(() => { count++; throw new Error('tick') }, 10)")
     for (const count of [1, 2]) {
@@ -184,7 +184,7 @@ describe("timers", () => {
     }
   })
 
-  it("are refused beyond the cap and usable again below it", async () => {
+  it("are rejected above the maximum, and usable again below it", async () => {
     const guest = await Guest.start()
     assert.deepStrictEqual(
       await guest.run(`
@@ -205,14 +205,14 @@ describe("timers", () => {
     assert.strictEqual(guest.evaluate("fired"), false)
   })
 
-  it("take functions only", async () => {
+  it("accept only functions", async () => {
     const guest = await Guest.start()
     assert.deepStrictEqual(await guest.run(`setTimeout("globalThis.x = 1")`), { thrown: "TypeError" })
     assert.deepStrictEqual(await guest.run(`setInterval(undefined, 1)`), { thrown: "TypeError" })
     assert.deepStrictEqual(await guest.run(`queueMicrotask({})`), { thrown: "TypeError" })
   })
 
-  it("count on the clock of performance", async () => {
+  it("use the clock of performance", async () => {
     const guest = await Guest.start()
     await guest.advance(1234)
     assert.strictEqual(guest.evaluate("performance.now()"), 1234)
@@ -223,14 +223,14 @@ describe("timers", () => {
 })
 
 describe("queueMicrotask", () => {
-  it("logs what the callback throws", async () => {
+  it("logs an error of the callback", async () => {
     const guest = await Guest.start()
     await guest.run(`queueMicrotask(() => { throw new TypeError("micro") }); await null; await null; return 1`)
     assert.match(guest.logs[0]?.message ?? "", /^Uncaught TypeError: micro/)
   })
 
   sameAsNode({
-    "runs before what was queued later": `
+    "runs before later callbacks": `
       const seen = []
       Promise.resolve().then(() => seen.push(1))
       queueMicrotask(() => seen.push(2))

@@ -1,4 +1,4 @@
-/** What `fetch` asks of its host, and what it makes of the answers. */
+/** The host calls of `fetch`, and its handling of their results. */
 import { assert, describe, it } from "vitest"
 import { callBytesMax, Guest } from "./Guest.ts"
 
@@ -16,7 +16,7 @@ const head = {
 }
 const base64 = (text: string) => Buffer.from(text, "latin1").toString("base64")
 
-/** A guest whose host answers by this table: a value as JSON, an error by its name and message, null never. */
+/** Returns a guest whose host replies from this table: a value as JSON, an error by name and message, or never for null. */
 const guestOf = async (answers: Readonly<Record<string, (asked: Asked, nth: number) => unknown>>) => {
   const guest = await Guest.start()
   const asked: Array<Asked> = []
@@ -28,7 +28,7 @@ const guestOf = async (answers: Readonly<Record<string, (asked: Asked, nth: numb
     const nth = counts.get(op) ?? 0
     counts.set(op, nth + 1)
     const answer = answers[op]?.(call, nth) ?? null
-    // An error of the guest's realm, as the kernel makes it.
+    // An error of the guest's realm, as from the kernel.
     if (answer instanceof Refusal) throw guest.evaluate(answer.code)
     if (answer === null && op !== "fetch.cancel") return new Promise(() => undefined)
     return JSON.stringify(answer)
@@ -47,7 +47,7 @@ class Refusal {
 const named = (name: string, message: string) => new Refusal(name, message)
 
 describe("fetch", () => {
-  it("says all of a request in one call when it is small", async () => {
+  it("sends a small request in one call", async () => {
     const { guest, asked } = await guestOf({
       "fetch.send": () => ({
         ...head,
@@ -91,7 +91,7 @@ describe("fetch", () => {
     assert.deepStrictEqual([read?.op, read?.text], ["fetch.read", true])
   })
 
-  it("sends a large body piece by piece, each after the one before, and stops when nobody wants more", async () => {
+  it("sends a large body in chunks, each after the previous one, and stops if the host needs no more", async () => {
     const size = callBytesMax * 3
     const wanted = await guestOf({
       "fetch.send": (_, nth) => (nth === 0 ? null : head),
@@ -112,7 +112,7 @@ describe("fetch", () => {
     assert.deepStrictEqual(unwanted.ops(), ["fetch.send", "fetch.write"])
   })
 
-  it("puts together what comes in pieces: bytes with a size or without, text, streams, clones", async () => {
+  it("joins chunks: bytes with or without a size, text, streams, clones", async () => {
     const pieces = ["abc", "", "de", "fgh"]
     for (const headers of [
       [],
@@ -142,14 +142,14 @@ describe("fetch", () => {
     }
   })
 
-  it("tells what the host refuses as a TypeError, and the sandbox's own limits as they are", async () => {
+  it("throws the host's refusals as TypeError, and the sandbox's own limits unchanged", async () => {
     const { guest } = await guestOf({
       "fetch.send": ({ url }) =>
         url === "http://limit/" ? named("LimitExceeded", "too much") : named("TypeError", "port 1 is not allowed here")
     })
     const answer = await guest.run(`
-      const told = async (url) => { try { await fetch(url) } catch (error) { return [error instanceof TypeError, error.name, error.message] } }
-      return [await told("http://a:1/"), await told("http://limit/"), (await told("nonsense"))[0], (await told("http://a:b@c/"))[0]]`)
+      const errorFrom = async (url) => { try { await fetch(url) } catch (error) { return [error instanceof TypeError, error.name, error.message] } }
+      return [await errorFrom("http://a:1/"), await errorFrom("http://limit/"), (await errorFrom("nonsense"))[0], (await errorFrom("http://a:b@c/"))[0]]`)
     assert.deepStrictEqual(answer, [
       [true, "TypeError", "fetch failed: port 1 is not allowed here"],
       [false, "LimitExceeded", "too much"],
@@ -158,7 +158,7 @@ describe("fetch", () => {
     ])
   })
 
-  it("tells a body that breaks off, whoever reads it and however often", async () => {
+  it("throws for an incomplete body in every reader, at every read", async () => {
     const { guest, asked } = await guestOf({
       "fetch.send": () => head,
       "fetch.read": (_, nth) => (nth % 2 === 0 ? { bytes: base64("x"), done: false } : named("TypeError", "closed"))
@@ -176,7 +176,7 @@ describe("fetch", () => {
     assert.isFalse(asked.some(({ op }) => op === "fetch.cancel"))
   })
 
-  it("is given up by its signal at every point, and says so to the host once", async () => {
+  it("is aborted by its signal at every point, and cancels at the host once", async () => {
     const { guest, ops } = await guestOf({
       "fetch.send": ({ url }) => (url === "http://hangs/" ? null : head),
       "fetch.read": () => null
@@ -205,7 +205,7 @@ describe("fetch", () => {
     assert.strictEqual(ops().filter((op) => op === "fetch.cancel").length, 4)
   })
 
-  it("lets go of what nobody reads: cancelled streams, and answers that have no body", async () => {
+  it("cancels unread content: cancelled streams, and responses without a body", async () => {
     const { guest, ops } = await guestOf({
       "fetch.send": ({ method }) => (method === "HEAD" ? head : { ...head, status: 204 }),
       "fetch.read": () => ({ bytes: base64("x"), done: false })
@@ -223,13 +223,13 @@ describe("fetch", () => {
     assert.deepStrictEqual(stream.ops(), ["fetch.send", "fetch.read", "fetch.cancel"])
   })
 
-  it("fails with the error of a stream that it was to send, and without a run", async () => {
+  it("fails with the error of the stream that it sends, and without a run", async () => {
     const { guest, ops } = await guestOf({ "fetch.send": () => null, "fetch.write": () => true })
     const answer = await guest.run(`
-      const told = async (body) => { try { await fetch("http://a", { method: "POST", body }) } catch (error) { return [error.name, error.message] } }
+      const errorFrom = async (body) => { try { await fetch("http://a", { method: "POST", body }) } catch (error) { return [error.name, error.message] } }
       return [
-        await told(new ReadableStream({ pull() { throw new RangeError("mine") } })),
-        await told(new ReadableStream({ start(controller) { controller.enqueue("text") } }))
+        await errorFrom(new ReadableStream({ pull() { throw new RangeError("mine") } })),
+        await errorFrom(new ReadableStream({ start(controller) { controller.enqueue("text") } }))
       ]`)
     assert.deepStrictEqual(answer, [
       ["RangeError", "mine"],

@@ -27,7 +27,7 @@ describe("streams", () => {
       const stream = new ReadableStream({ cancel(reason) { why = reason } })
       await stream.cancel("enough")
       return why`,
-    "pass on errors": `
+    "propagate errors": `
       const stream = new ReadableStream({ start(c) { c.error(new RangeError("broken")) } })
       return (await stream.getReader().read().catch((error) => error.message))`,
     "stop piping when a signal aborts": `
@@ -51,9 +51,9 @@ describe("streams", () => {
       const text = await collect(ReadableStream.from([[0xf0, 0x9f], [0x98], [0x80, 0x61]].map((b) => new Uint8Array(b))).pipeThrough(new TextDecoderStream()))
       const bytes = await collect(ReadableStream.from(["a\\ud83d", "\\ude00", "\\ud800"]).pipeThrough(new TextEncoderStream()))
       return [text.join(""), bytes.flatMap((chunk) => [...chunk])]`,
-    "fail to decode what is malformed, when fatal": `${collect}
+    "fail to decode malformed input with fatal": `${collect}
       return collect(ReadableStream.from([new Uint8Array([0xff])]).pipeThrough(new TextDecoderStream("utf-8", { fatal: true })))`,
-    "know their classes": `
+    "have their classes": `
       const stream = new ReadableStream()
       return [Object.prototype.toString.call(stream), stream.getReader() instanceof ReadableStreamDefaultReader,
         new WritableStream().getWriter() instanceof WritableStreamDefaultWriter, new CountQueuingStrategy({ highWaterMark: 3 }).highWaterMark,

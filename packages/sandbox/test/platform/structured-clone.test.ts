@@ -31,19 +31,19 @@ describe("structuredClone", () => {
       copy.bytes[0] = 99
       return [[...new Uint8Array(copy.buffer)], [...copy.bytes], copy.view.byteLength, copy.view.getUint8(1), [...copy.words], new Uint8Array(buffer)[2],
         copy.bytes.buffer === copy.buffer]`,
-    "moves what is transferred": `
+    "moves transferred buffers": `
       const buffer = new ArrayBuffer(8)
       const bytes = new Uint8Array(buffer, 2, 4).fill(7)
       const copy = structuredClone({ bytes, other: new Uint8Array([1]) }, { transfer: [buffer] })
       return [buffer.byteLength, bytes.length, [...copy.bytes], copy.bytes.byteOffset, [...copy.other], copy.bytes.buffer.byteLength]`,
-    "moves nothing when something cannot be cloned": `
+    "moves nothing if a value cannot be cloned": `
       const buffer = new ArrayBuffer(8)
       try { structuredClone({ buffer, f() {} }, { transfer: [buffer] }) } catch (error) { return [error.name, error.code, buffer.byteLength] }`,
     "refuses functions": `return structuredClone(() => 1)`,
     "refuses symbols": `return structuredClone({ a: Symbol("x") })`,
     "refuses promises": `return structuredClone([Promise.resolve()])`,
     "refuses weak maps": `return structuredClone(new WeakMap())`,
-    "refuses transferring what is no buffer": `return structuredClone(1, { transfer: [{}] })`,
+    "rejects the transfer of a value that is not a buffer": `return structuredClone(1, { transfer: [{}] })`,
     "refuses transferring twice": `const b = new ArrayBuffer(1); return structuredClone(b, { transfer: [b, b] })`,
     "copies blobs and files": `
       const file = structuredClone(new File(["abc"], "n.txt", { type: "text/plain", lastModified: 5 }))
@@ -65,7 +65,7 @@ describe("structuredClone", () => {
       return [Object.keys(copy), copy.polluted === undefined]`
   })
 
-  it("refuses objects of the platform that hold more than data", async () => {
+  it("rejects objects of the platform that are more than data", async () => {
     const guest = await Guest.start()
     for (const code of [
       "new URL('http://a')",
@@ -81,7 +81,7 @@ describe("structuredClone", () => {
     }
   })
 
-  it("of a hopelessly deep value throws, and the realm lives on", async () => {
+  it("of an extremely deep value throws, and the realm continues", async () => {
     const guest = await Guest.start()
     const answer = await guest.run(`
       let deep = {}

@@ -7,7 +7,7 @@ const there =
   )
 
 describe("the global object", () => {
-  it("has the platform's functions and classes, by their names and not enumerable", async () => {
+  it("has the platform's functions and classes by name, not enumerable", async () => {
     const guest = await Guest.start()
     const answer = await guest.run(`
       return ${JSON.stringify(there)}.map((name) => {
@@ -37,7 +37,7 @@ describe("the global object", () => {
     assert.deepStrictEqual(answer, new Array(9).fill("undefined"))
   })
 
-  it("gives what guests assign, before and after first use", async () => {
+  it("returns values that guests assign, before and after the first use", async () => {
     const guest = await Guest.start()
     const answer = await guest.run(`
       globalThis.URL = "mine"
@@ -49,7 +49,7 @@ describe("the global object", () => {
     assert.deepStrictEqual(answer, ["mine", "too", 1])
   })
 
-  it("hands out the same object each time, and classes that know each other", async () => {
+  it("returns the same object each time, and classes that work together", async () => {
     const guest = await Guest.start()
     const answer = await guest.run(`
       return [URL === URL, new URL("http://a").searchParams instanceof URLSearchParams, new Response("x").body instanceof ReadableStream,
@@ -58,7 +58,7 @@ describe("the global object", () => {
     assert.deepStrictEqual(answer, new Array(8).fill(true))
   })
 
-  it("does not let guests construct what only the platform makes", async () => {
+  it("does not let guests construct internal classes", async () => {
     const guest = await Guest.start()
     for (const name of ["AbortSignal", "Crypto", "CryptoKey", "SubtleCrypto", "ReadableStreamDefaultController"]) {
       assert.deepStrictEqual(await guest.run(`new ${name}()`), { thrown: "TypeError" }, name)

@@ -5,7 +5,7 @@ import { Guest, oracle } from "./Guest.ts"
 
 const bytes = (max: number) => fc.uint8Array({ maxLength: max }).map((array) => [...array])
 
-/** Bytes that are nearly UTF-8, so that most errors are the interesting ones. */
+/** Bytes that are nearly UTF-8, so that most errors are relevant. */
 const nearUtf8 = fc
   .array(
     fc.oneof(
@@ -34,7 +34,7 @@ describe("TextEncoder", () => {
   })
 
   sameAsNode({
-    "encodes into what room there is": `
+    "encodes as much as fits into a buffer": `
       return [0, 1, 2, 3, 4, 5, 6, 9].map((size) => {
         const bytes = new Uint8Array(size)
         return [new TextEncoder().encodeInto("a\u00e9\u{1f600}z", bytes), [...bytes]]
@@ -42,12 +42,12 @@ describe("TextEncoder", () => {
     "encodes long texts": `
       const text = "\u65e5\u672c abc \u{1f600}".repeat(5000)
       return [new TextEncoder().encode(text).length, new TextDecoder().decode(new TextEncoder().encode(text)) === text]`,
-    "of nothing is nothing": `return [new TextEncoder().encode().length, new TextEncoder().encoding]`
+    "encodes nothing to nothing": `return [new TextEncoder().encode().length, new TextEncoder().encoding]`
   })
 })
 
 describe("TextDecoder", () => {
-  it("decodes any bytes as Node does, whole and in pieces", async () => {
+  it("decodes any bytes as Node does, whole and in chunks", async () => {
     const guest = await Guest.start()
     const samples = [
       ...fc.sample(bytes(24), { numRuns: 400, seed: 5 }),
@@ -72,7 +72,7 @@ describe("TextDecoder", () => {
   })
 
   sameAsNode({
-    "knows labels": `
+    "supports labels": `
       return ["utf8", " UTF-8 ", "unicode-1-1-utf-8", "latin1", "ascii", "iso-8859-1", "windows-1252", "utf-16", "ucs-2", "utf-16be"].map(
         (label) => new TextDecoder(label).encoding)`,
     "refuses unknown labels": `return new TextDecoder("nonsense").encoding`,
@@ -80,11 +80,11 @@ describe("TextDecoder", () => {
       const { buffer } = new Uint8Array([97, 98, 99, 100])
       return [buffer, new DataView(buffer, 1, 2), new Uint16Array(buffer), new Uint8Array(buffer, 3)].map((input) => new TextDecoder().decode(input))`,
     "refuses other inputs": `return new TextDecoder().decode("text")`,
-    "starts afresh after an error": `
+    "starts again after an error": `
       const decoder = new TextDecoder("utf-8", { fatal: true })
       try { decoder.decode(new Uint8Array([0xc3]), { stream: true }); decoder.decode(new Uint8Array([0x28])) } catch {}
       return decoder.decode(new Uint8Array([0xc3, 0xa9]))`,
-    "all of windows-1252": `return new TextDecoder("windows-1252").decode(Uint8Array.from({ length: 256 }, (_, byte) => byte))`
+    "decodes all of windows-1252": `return new TextDecoder("windows-1252").decode(Uint8Array.from({ length: 256 }, (_, byte) => byte))`
   })
 })
 

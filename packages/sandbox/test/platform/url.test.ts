@@ -5,7 +5,7 @@ import { Guest, oracle } from "./Guest.ts"
 
 const parts = `["href", "origin", "protocol", "username", "password", "host", "hostname", "port", "pathname", "search", "hash"]`
 
-/** All parts of each URL in a list of [input, base]. */
+/** Returns all parts of each URL in a list of [input, base]. */
 const partsOf = (inputs: ReadonlyArray<readonly [string, string?]>): string => `
   return ${JSON.stringify(inputs)}.map(([input, base]) => {
     try {
@@ -85,7 +85,7 @@ describe("URL", () => {
 
 describe("URL objects", () => {
   sameAsNode({
-    "setters leave what does not fit": `
+    "setters ignore invalid values": `
       const attempts = [["protocol", "ftp"], ["protocol", "mailto"], ["protocol", "http:x"], ["host", "x:99"], ["host", "x:y"],
         ["host", ""], ["hostname", "a:1"], ["hostname", "[::2]"], ["port", "8080abc"], ["port", "99999"], ["port", ""],
         ["port", "443"], ["username", "a b@"], ["password", "p/w"], ["pathname", "a b?c#d"], ["pathname", ""],
@@ -96,13 +96,13 @@ describe("URL objects", () => {
           url[name] = value
           return url.href
         }))`,
-    "a bad href throws": `
+    "an invalid href throws": `
       const url = new URL("http://a")
       try { url.href = "nope" } catch (error) { return [error.name, error.code, url.href] }`,
     "canParse, parse, toJSON, tags": `
       return [URL.canParse("x:y"), URL.canParse("x"), URL.canParse("x", "http://a"), URL.parse("nope"), URL.parse("/b", "http://a").href,
         JSON.stringify({ url: new URL("http://a") }), String(new URL("http://a")), Object.prototype.toString.call(new URL("http://a")), URL.name]`,
-    "searchParams and search stay one": `
+    "searchParams and search stay in sync": `
       const url = new URL("http://a/?x=1&y=2&x=3")
       const { searchParams } = url
       searchParams.append("z", "\u00e9 &=+")
@@ -167,13 +167,13 @@ describe("URL parsing", () => {
     assert.deepStrictEqual(await guest.run(code), expected)
   })
 
-  it("refuses labels that only pretend to be punycode", async () => {
+  it("rejects labels that look like punycode but are not", async () => {
     const guest = await Guest.start()
     const code = `return ["xn--", "xn--a", "xn--abc-", "xn--zzzzzzz99999"].map((label) => URL.canParse("http://" + label + ".com"))`
     assert.deepStrictEqual(await guest.run(code), [false, false, false, false])
   })
 
-  it("does not quote what it could not parse", async () => {
+  it("does not quote invalid input in errors", async () => {
     const guest = await Guest.start()
     const message = await guest.run(
       `try { new URL("secret:token@", "also secret") } catch (error) { return error.message }`
@@ -187,7 +187,7 @@ describe("URLSearchParams", () => {
     "is made of strings, pairs, records and parameters": `
       const made = [undefined, "", "?a=1&b", "a=%zz&=x&&+=%2B", [["a", "b"], ["a", "c"]], { x: 1, y: "\u00e9" }, new URLSearchParams("p=q")]
       return made.map((init) => [...new URLSearchParams(init)])`,
-    "refuses pairs that are none": `return new URLSearchParams([["a"]]).toString()`,
+    "rejects invalid pairs": `return new URLSearchParams([["a"]]).toString()`,
     "gets, sets, deletes, sorts": `
       const params = new URLSearchParams("b=2&a=1&b=3&\u00e9=4&b=2")
       const seen = [params.get("b"), params.get("none"), params.getAll("b"), params.has("b", "3"), params.has("b", "9"), params.size]
@@ -197,7 +197,7 @@ describe("URLSearchParams", () => {
       const sorted = new URLSearchParams("z=1&a=2&z=0&a=1")
       sorted.sort()
       return [...seen, String(params), String(sorted), [...params.keys()], [...params.values()]]`,
-    "iterates over what it is at each step": `
+    "iterates over the current list at each step": `
       const params = new URLSearchParams("a=1&b=2&c=3")
       const seen = []
       for (const [name] of params) { seen.push(name); if (name === "a") params.delete("b") }

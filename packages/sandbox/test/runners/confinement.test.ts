@@ -1,4 +1,4 @@
-/** What a runner that was taken over can still do: each barrier by itself, from inside the process. */
+/** Abilities of a compromised runner: each restriction alone, tested from inside the process. */
 import { spawn, spawnSync } from "node:child_process"
 import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { createServer } from "node:net"
@@ -8,9 +8,9 @@ import { text } from "node:stream/consumers"
 import { fileURLToPath } from "node:url"
 import { Effect } from "effect"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
-import { isolated } from "../../src/index.ts"
+import { sandbox } from "../../src/index.ts"
 import { runnerPids } from "../RunnerPids.ts"
-import { tenantOf } from "../Tenant.ts"
+import { prepareTenant } from "../Tenant.ts"
 import { commandOf, found, program } from "./Start.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "weft-runner-"))
@@ -31,7 +31,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** What the system could put up where this runs. */
+/** The restrictions that this system supports. */
 const barriers = commandOf("all")
 const hasNetwork = !barriers.includes("--net")
 const isAnotherUser = barriers.some((part) => part.startsWith("--reuid"))
@@ -46,10 +46,10 @@ const mayBeNobody =
 const mayLeaveNetwork = works("unshare", ...(isRoot ? [] : ["--user", "--map-current-user"]), "--net", "--", "true")
 
 describe("the runners of a sandbox", () => {
-  it("have nothing of the host's environment and descriptors, and are the first to go where memory runs out", async () => {
+  it("inherit neither environment nor descriptors of the host, and are killed first if memory runs out", async () => {
     process.env.WEFT_TEST_SECRET = "the host's"
     const looked = Effect.gen(function* () {
-      const tenant = yield* tenantOf(1, "export const answer = () => 42")
+      const tenant = yield* prepareTenant(1, "export const answer = () => 42")
       yield* tenant.call("answer")
       return runnerPids().map((pid) => ({
         variables: namesIn(readFileSync(`/proc/${pid}/environ`, "latin1")),
@@ -57,7 +57,7 @@ describe("the runners of a sandbox", () => {
         priority: getPriority(pid)
       }))
     })
-    const runners = await Effect.runPromise(Effect.provide(looked, isolated({ runners: 1 })))
+    const runners = await Effect.runPromise(Effect.provide(looked, sandbox({ runners: 1 })))
     assert.isNotEmpty(runners)
     const hostScore = Number(readFileSync("/proc/self/oom_score_adj", "latin1"))
     for (const { variables, score, priority } of runners) {
@@ -77,20 +77,20 @@ const namesIn = (environment: string): ReadonlyArray<string> =>
     .filter((entry) => entry !== "")
     .map((entry) => entry.slice(0, entry.indexOf("=")))
 
-describe("a runner that was taken over", () => {
-  it("is behind every barrier that this system has", () => {
+describe("a compromised runner", () => {
+  it("is under every restriction of this system", () => {
     assert.strictEqual(!hasNetwork, mayLeaveNetwork)
     assert.strictEqual(isAnotherUser, mayBeNobody)
   })
 
-  it("finds nothing of the host in its environment, its folder and its descriptors", async () => {
+  it("finds nothing of the host in its environment, folder and descriptors", async () => {
     const all = await found("without Node's own", port, secretFile, outFile)
     assert.include(["", "LD_PRELOAD"], all.environment)
     assert.strictEqual(all.folder, "/")
     assert.strictEqual(all.descriptors, "")
   })
 
-  it("is kept by Node from files, processes, threads", async () => {
+  it("cannot use files, processes and threads under Node's permission model", async () => {
     const all = await found("all", port, secretFile, outFile)
     for (const deed of [
       "read a file of the host",
@@ -104,7 +104,7 @@ describe("a runner that was taken over", () => {
     assert.isFalse(existsSync(outFile))
   })
 
-  it("is kept by limits of the system from writing files, dumping its memory and opening many files", async () => {
+  it("cannot write files, dump its memory or open many files under the system's limits", async () => {
     const { limits, "write a file": written } = await found("without Node's own", port, secretFile, outFile)
     assert.match(String(limits), /Max file size\s+0\s+0 /)
     assert.match(String(limits), /Max core file size\s+0\s+0 /)
@@ -113,7 +113,7 @@ describe("a runner that was taken over", () => {
     assert.isTrue(!existsSync(outFile) || statSync(outFile).size === 0)
   })
 
-  it("has no rights that it could use or gain", async () => {
+  it("has no rights and cannot gain any", async () => {
     const { rights, "become root": root } = await found("without Node's own", port, secretFile, outFile)
     assert.match(String(rights), /NoNewPrivs:\t1/)
     assert.match(String(rights), /CapEff:\t0000000000000000/)
@@ -121,13 +121,13 @@ describe("a runner that was taken over", () => {
     if (isAnotherUser || !isRoot) assert.match(String(root), /EPERM|EINVAL/)
   })
 
-  it("has no network, not even the host's own, where namespaces are to be had", async () => {
+  it("has no network, not even the loopback, if namespaces are available", async () => {
     const all = await found("all", port, secretFile, outFile)
     assert.strictEqual(all["connect to the host's network"], hasNetwork ? "connected" : "ENETUNREACH")
     if (!hasNetwork) assert.strictEqual(all["connect elsewhere"], "ENETUNREACH")
   })
 
-  it("is another user where the host is root: the host's files and process are not its own", async () => {
+  it("is another user if the host is root, and cannot access the host's files and process", async () => {
     const all = await found("without Node's own", port, secretFile, outFile)
     assert.strictEqual(all["read a file of the host"], isAnotherUser ? "EACCES" : "the host's secret")
     if (!isAnotherUser) return
@@ -137,7 +137,20 @@ describe("a runner that was taken over", () => {
     assert.strictEqual(all["signal the host"], "EPERM")
   })
 
-  it("does not get the descriptors that its host was started with", async () => {
+  it("is under the same restrictions if its host had no free descriptor at first", async () => {
+    const hostProgram = fileURLToPath(new URL("./exhausted.ts", import.meta.url))
+    const host = spawn("prlimit", ["--nofile=64", process.execPath, "--conditions=weft-source", hostProgram], {
+      stdio: ["ignore", "pipe", "inherit"]
+    })
+    const { death, later } = JSON.parse(await text(host.stdout))
+    // A runner that starts without a restriction would be worse than none.
+    assert.strictEqual(death.cause, "unstarted")
+    assert.match(death.why, /^it did not start: .*EMFILE/)
+    const wrappers = barriers.slice(0, barriers.indexOf("/bin/sh"))
+    assert.deepStrictEqual(later.slice(0, wrappers.length), wrappers)
+  })
+
+  it("does not inherit the descriptors that its host was started with", async () => {
     const secret = openSync(secretFile, "r")
     const hostProgram = fileURLToPath(new URL("./host.ts", import.meta.url))
     const host = spawn(process.execPath, ["--conditions=weft-source", hostProgram], {
@@ -152,7 +165,7 @@ describe("a runner that was taken over", () => {
         ...Array.from({ length: 15 }, () => secret)
       ]
     })
-    if (host.stdout === null) throw new Error("it has no output")
+    if (host.stdout === null) throw new Error("the host has no output")
     const { descriptors }: { readonly descriptors: string } = JSON.parse(await text(host.stdout))
     closeSync(secret)
     assert.strictEqual(descriptors, "")

@@ -1,4 +1,4 @@
-/** A host with descriptors that it was started with: prints what a runner of its own finds that was taken over. */
+/** A host that was started with extra descriptors: prints the findings of its compromised runner. */
 import { found } from "./Start.ts"
 
 console.log(JSON.stringify(await found("without Node's own", "0", "", "")))

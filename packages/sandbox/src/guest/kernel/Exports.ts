@@ -1,4 +1,4 @@
-/** What the bundle exports: functions under `main`, and objects of functions as namespaces of their own. */
+/** The exports of the bundle: functions in the namespace `main`, and objects of functions as further namespaces. */
 import { namedError } from "./failures.ts"
 import {
   defineProperty,
@@ -17,7 +17,7 @@ import type { KernelLimits } from "./Run.ts"
 import { isLonger, utf8Bytes } from "./utf8.ts"
 
 const metaDepthMax = 32
-/** Values within one `meta`; a bound on the walk, far above anything meant seriously. */
+/** Maximum values in one `meta`; it bounds the walk, far above real use. */
 const metaValuesMax = 10_000
 const brackets = "[]".length
 
@@ -32,7 +32,7 @@ export const findFunction = (fn: string): Callable => {
   return found
 }
 
-/** Registers the functions of the module namespace object. Getters of the bundle run here. */
+/** Registers the functions of the module namespace object. This runs the bundle's getters. */
 export const registerExports = (namespace: object): void => {
   eachProperty(namespace, (name, value) => {
     if (isCallable(value)) {
@@ -46,8 +46,10 @@ export const registerExports = (namespace: object): void => {
 }
 
 /**
- * JSON text of the registered functions with their `meta`. Throws an error that names the function at fault, and as soon as
- * it is too much: many functions may share one `meta`, so that the text is far longer than the bundle.
+ * Returns the registered functions with their `meta` as JSON text. Throws an error that names the invalid function.
+ *
+ * Throws as soon as a limit is exceeded: many functions may share one `meta`, so the text can be far longer than the
+ * bundle.
  */
 export const describeExports = ({ exportsBytes, functionsWithMeta }: KernelLimits): string => {
   let text = ""
@@ -56,18 +58,18 @@ export const describeExports = ({ exportsBytes, functionsWithMeta }: KernelLimit
   for (let at = 0; at < described.length; at++) {
     const entry = described[at]
     if (entry === undefined) continue
-    const meta = metaOf(entry.ns, entry.var, entry.value)
+    const meta = readMeta(entry.ns, entry.var, entry.value)
     if (meta !== undefined) withMeta++
     if (withMeta > functionsWithMeta) {
       throw namedError("BadMeta", `index.js exports over ${functionsWithMeta} functions with meta`)
     }
     const end = meta === undefined ? "}" : `,"meta":${meta}}`
-    const said = `${at === 0 ? "" : ","}{"ns":${stringify(entry.ns)},"var":${stringify(entry.var)}${end}`
-    if (isLonger(said, bytesLeft)) {
-      throw namedError("BadMeta", `names and meta of all that index.js exports are over ${exportsBytes} bytes`)
+    const entryText = `${at === 0 ? "" : ","}{"ns":${stringify(entry.ns)},"var":${stringify(entry.var)}${end}`
+    if (isLonger(entryText, bytesLeft)) {
+      throw namedError("BadMeta", `names and meta of the exports of index.js have over ${exportsBytes} bytes`)
     }
-    bytesLeft -= utf8Bytes(said)
-    text += said
+    bytesLeft -= utf8Bytes(entryText)
+    text += entryText
   }
   return `[${text}]`
 }
@@ -87,7 +89,7 @@ const eachProperty = (object: object, visit: (name: string, value: unknown) => v
   }
 }
 
-const metaOf = (ns: string, name: string, value: Callable): string | undefined => {
+const readMeta = (ns: string, name: string, value: Callable): string | undefined => {
   const meta: unknown = getProperty(value, "meta")
   if (meta === undefined) return undefined
   const fault = new JsonWalk().fault(meta, "meta", 0)
@@ -95,7 +97,7 @@ const metaOf = (ns: string, name: string, value: Callable): string | undefined =
   return stringify(meta)
 }
 
-/** Looks for the first part of a value that JSON cannot say. */
+/** Finds the first part of a value that JSON cannot represent. */
 class JsonWalk {
   #values = 0
 
@@ -104,12 +106,12 @@ class JsonWalk {
     if (depth > metaDepthMax || this.#values > metaValuesMax) return `${path} is too deep or too large`
     if (value === null || typeof value === "string" || typeof value === "boolean") return undefined
     if (typeof value === "number") return isFinite(value) ? undefined : `${path} is not a finite number`
-    if (typeof value !== "object") return `${path} is a ${typeof value}, which JSON cannot say`
+    if (typeof value !== "object") return `${path} is a ${typeof value}, which JSON cannot represent`
     const prototype: unknown = getPrototypeOf(value)
     if (!isArray(value) && prototype !== ObjectPrototype && prototype !== null) return `${path} is not a plain object`
     if (typeof getProperty(value, "toJSON") === "function") return `${path} has a method toJSON`
     const names = keys(value)
-    if (isArray(value) && names.length !== value.length) return `${path} is an array with holes or names`
+    if (isArray(value) && names.length !== value.length) return `${path} is an array with holes or named properties`
     for (let at = 0; at < names.length; at++) {
       const name = names[at]
       if (name === undefined) continue

@@ -1,6 +1,7 @@
-/** The runs that are in progress in this isolate, and which of them is computing right now. */
+/** The active runs of this isolate, and the current one. */
+import type { Durable } from "./Durable.ts"
 import { limitError, namedError } from "./failures.ts"
-import { emit } from "./Outbox.ts"
+import { emit } from "./OutputBuffer.ts"
 import {
   mapDelete,
   mapGet,
@@ -36,21 +37,23 @@ interface PendingCall {
   readonly reject: (error: unknown) => void
 }
 
-/** What a line counts beside its text: time, level, punctuation. */
-const lineBytes = 16
+/** Bytes counted per log line in addition to its text: time, level, punctuation. */
+const lineOverheadBytes = 16
 
 /**
- * The platform above builds its texts with built-ins that user code may have replaced: what comes may be an object that
- * tells one length and reads as another text, and so forge frames. It is read once, before anything is counted.
+ * Returns the text of a value that may be hostile.
+ *
+ * The platform builds its texts with built-ins that user code may have replaced. A value may be an object with a wrong
+ * length, which could forge frames. So it is converted once, before its length is counted.
  */
-const textOf = (given: string): string => (typeof given === "string" ? given : NativeString(given))
+const readText = (given: string): string => (typeof given === "string" ? given : NativeString(given))
 
 const levelNumber = { debug: 0, info: 1, warn: 2, error: 3 }
 
 export class Run {
   readonly id: number
   readonly fn: string
-  /** Whether a returned response object is a response. */
+  /** True if a returned response object becomes the HTTP response. */
   readonly responds: boolean
   readonly #limits: KernelLimits
   #ended = false
@@ -59,10 +62,14 @@ export class Run {
   #logFull = false
   #calls: Map<number, PendingCall> | undefined
   #timers: Set<number> | undefined
-  /** Set by whoever made an AbortSignal for the run. */
+  /** Set when an AbortSignal exists for the run. */
   onStop: ((reason: string) => void) | undefined
   /** The run's `svc`. */
   svc: object | undefined
+  /** Of a durable function. */
+  durable: Durable | undefined
+  /** True while recorded results are replayed, whose logs are stored already. */
+  isMuted = false
 
   constructor(id: number, fn: string, responds: boolean, limits: KernelLimits) {
     this.id = id
@@ -75,15 +82,23 @@ export class Run {
     return this.#ended
   }
 
-  /** Asks the host; resolves with the answer's JSON text. */
+  get pendingCalls(): number {
+    return this.#calls === undefined ? 0 : mapSize(this.#calls)
+  }
+
+  get pendingTimers(): number {
+    return this.#timers === undefined ? 0 : setSize(this.#timers)
+  }
+
+  /** Calls the host; resolves with the result as JSON text. */
   call(givenOp: string, givenPayload: string): Promise<string> {
-    const op = textOf(givenOp)
-    const payload = textOf(givenPayload)
+    const op = readText(givenOp)
+    const payload = readText(givenPayload)
     return new NativePromise((resolve, reject) => {
       if (this.#ended) throw namedError("RunEnded", "the run has ended")
       this.#calls ??= new NativeMap()
       if (mapSize(this.#calls) >= this.#limits.pendingHostCalls) {
-        throw limitError("pendingHostCalls", `more than ${this.#limits.pendingHostCalls} host calls at once`)
+        throw limitError("pendingHostCalls", `more than ${this.#limits.pendingHostCalls} pending host calls`)
       }
       if (isLonger(payload, this.#limits.hostCallBytes)) {
         throw limitError("hostCallBytes", `a host call's argument is over ${this.#limits.hostCallBytes} bytes`)
@@ -95,7 +110,7 @@ export class Run {
     })
   }
 
-  answer(call: number, ok: boolean, text: string, detail: string): void {
+  settleCall(call: number, ok: boolean, text: string, detail: string): void {
     if (this.#calls === undefined) return
     const pending = mapGet(this.#calls, call)
     if (pending === undefined) return
@@ -104,12 +119,12 @@ export class Run {
     else pending.reject(namedError(text, detail))
   }
 
-  /** Appends to the log. Lines beyond the run's limit are dropped, and a last one says so. */
+  /** Appends to the log. Drops lines beyond the run's limit, after a last one that reports it. */
   log(level: LogLevel, givenMessage: string, givenData: string | null): void {
-    if (this.#ended || this.#logFull) return
-    const message = textOf(givenMessage)
-    const data = givenData === null ? null : textOf(givenData)
-    const bytes = this.#logBytes + lineBytes + utf8Bytes(message) + (data === null ? 0 : utf8Bytes(data))
+    if (this.#ended || this.#logFull || this.isMuted) return
+    const message = readText(givenMessage)
+    const data = givenData === null ? null : readText(givenData)
+    const bytes = this.#logBytes + lineOverheadBytes + utf8Bytes(message) + (data === null ? 0 : utf8Bytes(data))
     if (bytes > this.#limits.logBytes) {
       this.#logFull = true
       emit(
@@ -129,7 +144,7 @@ export class Run {
   startTimer(timer: number, ms: number): void {
     this.#timers ??= new NativeSet()
     if (setSize(this.#timers) >= this.#limits.pendingTimers) {
-      throw limitError("pendingTimers", `more than ${this.#limits.pendingTimers} timers at once`)
+      throw limitError("pendingTimers", `more than ${this.#limits.pendingTimers} pending timers`)
     }
     setAdd(this.#timers, timer)
     emit("T", this.id, timer, ms, "", "")
@@ -139,12 +154,12 @@ export class Run {
     if (this.#timers !== undefined && setDelete(this.#timers, timer)) emit("U", this.id, timer, 0, "", "")
   }
 
-  /** Whether the timer was pending; it no longer is. */
+  /** Removes a timer; true if it was pending. */
   takeTimer(timer: number): boolean {
     return this.#timers !== undefined && setHas(this.#timers, timer) && setDelete(this.#timers, timer)
   }
 
-  /** From here on the run can reach nothing: pending host calls never settle, timers are forgotten. */
+  /** Ends the run: its pending host calls never settle, and its timers are removed. */
   end(onTimerDropped: (timer: number) => void): void {
     this.#ended = true
     mapDelete(runs, this.id)
@@ -162,8 +177,10 @@ export const addRun = (run: Run): void => void mapSet(runs, run.id, run)
 let current: Run | undefined
 
 /**
- * The run on whose behalf code runs now. Exact from an entry up to its end, because each entry works for one run
- * and microtasks finish before the next: wrong only where one run awaits a promise that another one settles.
+ * Returns the run for which code executes now.
+ *
+ * It is exact within an entry, because each message belongs to one run, and its microtasks finish before the next
+ * message. It is wrong only if one run awaits a promise that another run settles.
  */
 export const currentRun = (): Run | undefined => current
 export const enterRun = (run: Run | undefined): void => {

@@ -1,92 +1,30 @@
-/** `svc`: what a run may ask for. One per run, handed to its function and found under the global of that name. */
+/**
+ * `svc`: the services of a run. Each run has its own, passed to its function and available as a global.
+ *
+ * Methods that only make a host call are generated: see `operations.ts`.
+ */
 import type { Bridge, HostCaller } from "../Bridge.ts"
+import type { Durable } from "./Durable.ts"
 import { findFunction } from "./Exports.ts"
-import { namedError } from "./failures.ts"
-import { hostOf } from "./Host.ts"
-import { apply, defineProperty, getProperty, isArray, keys, NativeString, parse, stringify } from "./primordials.ts"
+import { makeHostProxy } from "./Host.ts"
+import { groups, makeMethods } from "./operations.ts"
+import {
+  apply,
+  create,
+  defineProperty,
+  getProperty,
+  keys,
+  NativeString,
+  NativeTypeError,
+  stringify
+} from "./primordials.ts"
+import { makeUuid } from "./Random.ts"
 import type { LogLevel, Run } from "./Run.ts"
+import { toArguments } from "./toArguments.ts"
 
 interface AbortControllerLike {
   readonly signal: unknown
   readonly abort: (reason: unknown) => void
-}
-
-/** The methods of `svc.events`. */
-class Events {
-  readonly #run: Run
-
-  constructor(run: Run) {
-    this.#run = run
-  }
-
-  async publish(event: unknown): Promise<unknown> {
-    if (typeof event !== "object" || event === null) {
-      throw namedError("BadRequest", "svc.events.publish takes an object with type and data")
-    }
-    return parse(await this.#run.call("events.publish", stringify(event)))
-  }
-}
-
-/** The methods of `svc.schedules`. */
-class Schedules {
-  readonly #run: Run
-
-  constructor(run: Run) {
-    this.#run = run
-  }
-
-  /** `{fn, args, schedule}`: a cron expression, an ISO timestamp or an ISO duration. Gives `{schedule_id}`. */
-  async create(schedule: unknown): Promise<unknown> {
-    if (typeof schedule !== "object" || schedule === null) {
-      throw namedError("BadRequest", "svc.schedules.create takes an object with fn, args and schedule")
-    }
-    return parse(await this.#run.call("schedules.create", stringify(schedule)))
-  }
-
-  /** `{id}`, or `{fn}` for all schedules of the function that were created so. */
-  async cancel(schedule: unknown): Promise<void> {
-    if (typeof schedule !== "object" || schedule === null) {
-      throw namedError("BadRequest", "svc.schedules.cancel takes an object with id or fn")
-    }
-    await this.#run.call("schedules.cancel", stringify(schedule))
-  }
-}
-
-/** The methods of `svc.context`: the secrets of the project. */
-class Secrets {
-  readonly #run: Run
-
-  constructor(run: Run) {
-    this.#run = run
-  }
-
-  /** Null when there is none of that key. */
-  async get(key: unknown): Promise<unknown> {
-    if (typeof key !== "string") throw namedError("BadRequest", "svc.context.get takes a string, the key")
-    return parse(await this.#run.call("context.get", stringify({ key })))
-  }
-
-  /** All of them, by key. */
-  async all(): Promise<unknown> {
-    return parse(await this.#run.call("context.all", "{}"))
-  }
-}
-
-/** The methods of `svc.stream`: the stream of the run. */
-class Stream {
-  readonly #run: Run
-
-  constructor(run: Run) {
-    this.#run = run
-  }
-
-  /** Tells those who watch the stream now; nobody else will ever know. */
-  async emit(dataType: unknown, payload: unknown): Promise<void> {
-    if (typeof dataType !== "string") {
-      throw namedError("BadRequest", "svc.stream.emit takes a string, the type of the data, and the payload")
-    }
-    await this.#run.call("stream.emit", stringify({ data_type: dataType, payload: payload ?? null }))
-  }
 }
 
 /** The methods of `svc.log`. */
@@ -116,48 +54,29 @@ const write = (run: Run, level: LogLevel, message: unknown, data: unknown): void
   run.log(level, text, data === undefined ? null : (stringify(data) ?? null))
 }
 
-const argumentsOf = (args: unknown): ReadonlyArray<unknown> => (args === undefined ? [] : isArray(args) ? args : [args])
-
 export class Svc {
   readonly #run: Run
   readonly #bridge: Bridge
   #files: object | undefined
   #host: object | undefined
-  #context: Secrets | undefined
-  #events: Events | undefined
   #log: Log | undefined
-  #stream: Stream | undefined
-  #schedules: Schedules | undefined
+  /** Groups of generated methods that were used, by name. */
+  #groups: Record<string, object> | undefined
   #signal: unknown
 
-  constructor(run: Run, facts: object, bridge: Bridge) {
+  constructor(run: Run, data: object, bridge: Bridge) {
     this.#run = run
     this.#bridge = bridge
-    const names = keys(facts)
+    const names = keys(data)
     for (let at = 0; at < names.length; at++) {
       const name = names[at] ?? ""
       defineProperty(this, name, {
-        value: getProperty(facts, name),
+        value: getProperty(data, name),
         enumerable: true,
         writable: true,
         configurable: true
       })
     }
-  }
-
-  get context(): Secrets {
-    this.#context ??= new Secrets(this.#run)
-    return this.#context
-  }
-
-  get events(): Events {
-    this.#events ??= new Events(this.#run)
-    return this.#events
-  }
-
-  get schedules(): Schedules {
-    this.#schedules ??= new Schedules(this.#run)
-    return this.#schedules
   }
 
   /** The files of the environment. */
@@ -166,25 +85,20 @@ export class Svc {
     return this.#files
   }
 
-  /** A file of the build's zip, or null. */
+  /** Returns a file of the build's zip, or null. */
   async asset(name: unknown): Promise<object | null> {
     return this.#bridge.asset?.(this.#caller, name) ?? null
   }
 
-  /** The way to the host, for what the platform makes. */
+  /** The host caller for objects of the platform. */
   get #caller(): HostCaller {
     return (op, payload) => this.#run.call(op, payload)
   }
 
   /** The functions of the host. */
   get host(): object {
-    this.#host ??= hostOf(this.#run)
+    this.#host ??= makeHostProxy(this.#run)
     return this.#host
-  }
-
-  get stream(): Stream {
-    this.#stream ??= new Stream(this.#run)
-    return this.#stream
   }
 
   get log(): Log {
@@ -192,7 +106,7 @@ export class Svc {
     return this.#log
   }
 
-  /** Aborted when the run is cancelled, times out, or the host shuts down. Made when first asked for. */
+  /** Signal that aborts if the run is cancelled or times out, or the host shuts down. Created at the first access. */
   get signal(): unknown {
     if (this.#signal === undefined) {
       const AbortController: new () => AbortControllerLike = getProperty(globalThis, "AbortController")
@@ -206,14 +120,81 @@ export class Svc {
     return this.#signal
   }
 
-  /** Calls another function of the build (`ns/var`) within this run: an array as its arguments, else as the only one. */
+  /** Calls another function of the build (`ns/var`) in this run. An array is its arguments, any other value its only one. */
   async invoke(fn: unknown, args?: unknown): Promise<unknown> {
-    return apply(findFunction(NativeString(fn)), undefined, argumentsOf(args))
+    return apply(findFunction(NativeString(fn)), undefined, toArguments(args))
   }
 
-  /** Calls a function of the environment in the background: it runs later, by itself. `args` as for `invoke`. */
-  async call(fn: unknown, args?: unknown): Promise<unknown> {
-    if (typeof fn !== "string") throw namedError("BadRequest", "svc.call takes a string, the function, and its args")
-    return parse(await this.#run.call("call", stringify({ fn, args: argumentsOf(args) })))
+  /** Runs `body` once and records its result. In each replay, the recorded result is returned. */
+  async step(name: unknown, body: unknown, options?: unknown): Promise<unknown> {
+    return this.#durable("step").step(name, body, options)
+  }
+
+  async sleep(name: unknown, duration: unknown): Promise<unknown> {
+    return this.#durable("sleep").wait("sleep", "sleep", name, { ms: duration })
+  }
+
+  async sleepUntil(name: unknown, time: unknown): Promise<unknown> {
+    return this.#durable("sleepUntil").wait("sleepUntil", "sleep", name, { until: time })
+  }
+
+  /** Returns the event; null after the timeout. */
+  async waitForEvent(name: unknown, options: unknown): Promise<unknown> {
+    const durable = this.#durable("waitForEvent")
+    if (typeof options !== "object" || options === null)
+      throw new NativeTypeError("svc.waitForEvent takes { event, … }")
+    return durable.wait("waitForEvent", "event", name, {
+      event: getProperty(options, "event"),
+      match: getProperty(options, "match"),
+      ms: getProperty(options, "timeout"),
+      since: getProperty(options, "since")
+    })
+  }
+
+  /** Time of the last result, in milliseconds since 1970. */
+  now(): number {
+    return this.#durable("now").now
+  }
+
+  random(): number {
+    return this.#durable("random").random()
+  }
+
+  uuid(): string {
+    const durable = this.#durable("uuid")
+    return makeUuid(() => durable.random())
+  }
+
+  #durable(method: string): Durable {
+    const { durable } = this.#run
+    if (durable !== undefined) return durable
+    throw new NativeTypeError(
+      `svc.${method} needs a durable function: set meta.durable to true, or use durable() of the SDK`
+    )
+  }
+
+  /** Adds the generated methods, before any user code runs. */
+  static {
+    const runOf = (svc: unknown): Run => {
+      if (typeof svc === "object" && svc !== null && #run in svc) return svc.#run
+      throw new NativeTypeError("the receiver is not svc")
+    }
+    const methods = makeMethods(runOf)
+    for (const name of keys(methods)) {
+      defineProperty(Svc.prototype, name, { value: methods[name], writable: true, configurable: true })
+    }
+    for (const [name, Group] of groups) {
+      defineProperty(Svc.prototype, name, {
+        get(this: Svc) {
+          // Without a prototype, through which user code could add setters.
+          this.#groups ??= createGroups()
+          this.#groups[name] ??= new Group(this.#run)
+          return this.#groups[name]
+        },
+        configurable: true
+      })
+    }
   }
 }
+
+const createGroups = (): Record<string, object> => create(null)

@@ -1,17 +1,17 @@
-/** Base64 (RFC 4648, section 4) of bytes that leave the realm. */
+/** Base64 (RFC 4648, section 4) for bytes that leave the realm. */
 import { apply, charCodeAt, fromCharCode, typedArrayLength } from "./primordials.ts"
 
 const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 const padding = 0x3d
 
-/** Codes that become text at once. A text put together letter by letter takes twenty times its length in memory. */
+/** Codes per conversion to text. A text that is built letter by letter takes 20 times its length in memory. */
 const batch = 4096
 
-/** Made before any user code runs: to set an index that an array has calls nobody. */
+/** Created before user code runs: to write an existing index of an array calls no user code. */
 const codes: Array<number> = []
 for (let at = 0; at < batch; at++) codes.push(0)
 
-/** Characters of the base64 of so many bytes. */
+/** Returns the length of the base64 of this number of bytes. */
 export const base64Length = (bytes: number): number => 4 * ((bytes + 2 - ((bytes + 2) % 3)) / 3)
 
 export const base64 = (bytes: Uint8Array): string => {

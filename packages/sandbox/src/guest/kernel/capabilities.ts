@@ -1,6 +1,8 @@
 /**
- * Takes away what would defeat the limits: shared memory, WebAssembly (its memory is not counted, its compiler
- * does not wake the isolate), finalizers (they run outside any entry) and growable buffers (not counted either).
+ * Removes features that would bypass the limits:
+ * - shared memory, and WebAssembly: its memory is not counted, and its compiler does not wake the isolate
+ * - finalizers: they run outside of entries
+ * - growable buffers: their memory is not counted
  */
 import { construct, defineProperty, NativeTypeError } from "./primordials.ts"
 
@@ -10,7 +12,7 @@ for (const name of ["WebAssembly", "SharedArrayBuffer", "Atomics", "Finalization
 
 const Native = ArrayBuffer
 
-/** `new ArrayBuffer(length)`. The option `maxByteLength` is ignored: what it reserves is not counted. */
+/** `ArrayBuffer` without the option `maxByteLength`, whose reserved memory is not counted. */
 function FixedArrayBuffer(length: number): ArrayBuffer {
   if (new.target === undefined) throw new NativeTypeError("Constructor ArrayBuffer requires 'new'")
   return construct(Native, [length], new.target)

@@ -1,4 +1,4 @@
-/** Errors on their way out: turned into plain text inside the isolate, so that the host never touches a guest object. */
+/** Converts errors to text inside the isolate, so that the host never accesses an object of the guest. */
 import {
   getProperty,
   NativeError,
@@ -17,7 +17,7 @@ const causesMax = 5
 
 const limits = new NativeWeakMap<object, string>()
 
-/** An error that ends the run as "limit exceeded" unless the guest catches it. `limit` is named as in `Limits`. */
+/** Returns an error that ends the run with `LimitExceeded` unless the guest catches it. `limit` is a name in `Limits`. */
 export const limitError = (limit: string, message: string): Error => {
   const error = namedError("LimitExceeded", message)
   weakSet(limits, error, limit)
@@ -30,11 +30,11 @@ export const namedError = (name: string, message: string): Error => {
   return error
 }
 
-/** The limit that this thrown value stands for, if it is one of the kernel's own. */
-export const limitOf = (thrown: unknown): string | undefined =>
+/** Returns the limit of an error made by `limitError`, else undefined. */
+export const findLimit = (thrown: unknown): string | undefined =>
   typeof thrown === "object" && thrown !== null ? weakGet(limits, thrown) : undefined
 
-/** JSON text of [name, message, stack]. Reads properties of `thrown`, so it may run user code, and never throws. */
+/** Returns [name, message, stack] as JSON text. It reads properties of `thrown`, so it may run user code; it never throws. */
 export const describeThrown = (thrown: unknown): string => {
   let name = "Error"
   let message = ""
@@ -42,9 +42,9 @@ export const describeThrown = (thrown: unknown): string => {
   try {
     if (typeof thrown === "object" && thrown !== null) {
       const error: { readonly name?: unknown; readonly message?: unknown; readonly stack?: unknown } = thrown
-      name = textOf(error.name, "Error", nameLength)
-      message = textOf(error.message, "", messageLength)
-      stack = textOf(error.stack, "", stackLength)
+      name = readText(error.name, "Error", nameLength)
+      message = readText(error.message, "", messageLength)
+      stack = readText(error.stack, "", stackLength)
       stack = slice(withCauses(stack, thrown), 0, stackLength)
     } else {
       message = slice(NativeString(thrown), 0, messageLength)
@@ -55,23 +55,23 @@ export const describeThrown = (thrown: unknown): string => {
   return stringify([name, message, stack])
 }
 
-/** The stack, followed by those of the errors that caused it, as authors know them from elsewhere. */
+/** Returns the stack followed by the stacks of the causes, as other runtimes print them. */
 const withCauses = (stack: string, thrown: object): string => {
   let all = stack
   let cause: unknown = getProperty(thrown, "cause")
   for (let depth = 0; depth < causesMax && cause !== undefined; depth++) {
     if (typeof cause !== "object" || cause === null) return `${all}\nCaused by: ${NativeString(cause)}`
     const error: { readonly message?: unknown; readonly stack?: unknown } = cause
-    all += `\nCaused by: ${textOf(error.stack, textOf(error.message, "", messageLength), stackLength)}`
+    all += `\nCaused by: ${readText(error.stack, readText(error.message, "", messageLength), stackLength)}`
     cause = getProperty(cause, "cause")
   }
   return all
 }
 
-export const messageOf = (thrown: unknown): string => {
+export const readMessage = (thrown: unknown): string => {
   try {
     if (typeof thrown === "object" && thrown !== null && "message" in thrown) {
-      return textOf(thrown.message, "", messageLength)
+      return readText(thrown.message, "", messageLength)
     }
     return slice(NativeString(thrown), 0, messageLength)
   } catch {
@@ -79,5 +79,5 @@ export const messageOf = (thrown: unknown): string => {
   }
 }
 
-const textOf = (value: unknown, absent: string, length: number): string =>
+const readText = (value: unknown, absent: string, length: number): string =>
   value === undefined ? absent : slice(NativeString(value), 0, length)

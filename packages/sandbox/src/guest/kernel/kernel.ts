@@ -1,13 +1,15 @@
 /**
- * The first code in every isolate: the only thing the runner ever calls, and the only way out.
+ * The first code in every isolate. The runner calls only this code, and all output passes through it.
  *
- * Text goes in by `enter`, one call for each message, each for one run; text comes out by `drain`, once for all
- * entries of a turn. Microtasks of an entry finish before the next begins, so `currentRun` holds across awaits.
+ * Text enters through `enter`, one call per message of one run. Text leaves through `drain`, once for all messages of an
+ * entry. The microtasks of a message finish before the next one, so `currentRun` holds across awaits.
  */
 import type { Bridge } from "../Bridge.ts"
+import { Durable, type DurableFact } from "./Durable.ts"
 import { describeExports, findFunction, registerExports } from "./Exports.ts"
 import { describeThrown } from "./failures.ts"
-import { drain as drainOutbox, emit, limitOutbox } from "./Outbox.ts"
+import { parseForm } from "./form.ts"
+import { drain as drainOutbox, emit, limitOutput } from "./OutputBuffer.ts"
 import {
   apply,
   dateNow,
@@ -19,9 +21,13 @@ import {
   mapGet,
   mapSet,
   NativeMap,
+  NativeSet,
   NativeUint8Array,
   parse,
   resolve,
+  setAdd,
+  setForEach,
+  setSize,
   stringify,
   whenSettled
 } from "./primordials.ts"
@@ -29,7 +35,7 @@ import { addRun, currentRun, enterRun, findRun, type KernelLimits, Run } from ".
 import { Svc } from "./Svc.ts"
 import { makeSettlement } from "./settle.ts"
 
-/** The functions that the runner holds on to. */
+/** The functions that the runner references. */
 export interface Kernel {
   readonly enter: (
     kind: number,
@@ -41,23 +47,28 @@ export interface Kernel {
     body: string
   ) => void
   readonly drain: () => string
-  /** Called once after the bundle ran: JSON text of its exports, of [] unless asked for, or of an error's parts. */
+  /** Called once after the bundle ran. Returns JSON text: its exports, [] without `describe`, or after "!" an error. */
   readonly report: (describe: boolean) => string
 }
 
 const triggerNames = ["event", "request", "tick", "args", "tool"]
 
-/** What `enter` is asked to do. The runner knows the same numbers. */
-const entries = { invoke: 0, answer: 1, refuse: 2, timer: 3, stop: 4 }
+/** Kinds of messages to `enter`. The runner uses the same numbers. */
+const messageKinds = { invoke: 0, resolve: 1, reject: 2, timer: 3, stop: 4 }
 
-/** What `body` of a request is made of. The runner knows the same numbers. */
-const bodyKinds = { none: 0, json: 1, text: 2, given: 3 }
+/** Id of the host call whose answers are the recorded results of a durable run. Real ids start at 1. */
+const replayCall = 0
 
-interface Facts {
+/** Kinds of the `body` of a request. The runner uses the same numbers. */
+const bodyKinds = { none: 0, json: 1, text: 2, given: 3, form: 4 }
+
+interface InvocationData {
   readonly request?: Request
+  readonly run: { readonly run_id: string }
+  readonly durable?: DurableFact
 }
 
-/** Both are there as properties of its own, so that no setter of the guest's is met. */
+/** A request of the invocation. Both are own properties, so that no setter of the guest is called. */
 interface Request {
   body: unknown
   "body-raw": string
@@ -67,6 +78,7 @@ const addBody = (request: Request, kind: number, text: string): void => {
   request["body-raw"] = text
   if (kind === bodyKinds.text) request.body = text
   if (kind === bodyKinds.json) request.body = jsonOrText(text)
+  if (kind === bodyKinds.form) request.body = parseForm(text)
 }
 
 const jsonOrText = (text: string): unknown => {
@@ -78,18 +90,21 @@ const jsonOrText = (text: string): unknown => {
 }
 
 /**
- * Installs kernel and platform; returns what the runner holds. `mark` is memory that the runner reads while an entry
- * goes on: [the run that computes, entries begun so far].
+ * Installs kernel and platform, and returns the functions for the runner.
+ *
+ * The runner reads the shared memory `progress` during an entry: [id of the computing run, messages entered so far].
  */
 export const boot = (
   install: (bridge: Bridge) => void,
-  mark: Int32Array,
+  progress: Int32Array,
   limitsText: string,
   entropyText: string
 ): Kernel => {
   const limits: KernelLimits = parse(limitsText)
-  limitOutbox(limits.outboxLength)
+  limitOutput(limits.outboxLength)
   const timerOwners = new NativeMap<number, Run>()
+  /** Durable runs of this entry. */
+  let entered = new NativeSet<Durable>()
   const bridge = makeBridge(timerOwners, entropyText, limits.hostCallBytes)
   install(bridge)
   const dropTimer = (timer: number): void => {
@@ -105,12 +120,16 @@ export const boot = (
     addRun(run)
     enterRun(run)
     try {
-      const facts: Facts = parse(svcText)
-      if (bodyKind !== bodyKinds.none && facts.request !== undefined) addBody(facts.request, bodyKind, body)
-      const svc = new Svc(run, facts, bridge)
+      const data: InvocationData = parse(svcText)
+      if (bodyKind !== bodyKinds.none && data.request !== undefined) addBody(data.request, bodyKind, body)
+      const svc = new Svc(run, data, bridge)
       run.svc = svc
+      if (data.durable !== undefined) {
+        run.durable = new Durable(run, data.run.run_id, data.durable, (error) => fail(run, error))
+        setAdd(entered, run.durable)
+      }
       const name = triggerNames[trigger] ?? "event"
-      const argument = getProperty(facts, name)
+      const argument = getProperty(data, name)
       const result = apply(
         findFunction(fn),
         undefined,
@@ -119,15 +138,19 @@ export const boot = (
       if (typeof result === "object" && result !== null) {
         whenSettled(
           resolve(result),
-          (value) => succeed(run, value),
+          (value) => conclude(run, value),
           (thrown) => fail(run, thrown)
         )
       } else {
-        succeed(run, result)
+        conclude(run, result)
       }
     } catch (thrown) {
       fail(run, thrown)
     }
+  }
+
+  const conclude = (run: Run, value: unknown): void => {
+    if (run.durable === undefined || run.durable.checkEnd()) succeed(run, value)
   }
 
   const stop = (run: Run, reason: string): void => {
@@ -140,10 +163,13 @@ export const boot = (
 
   const resume = (kind: number, run: Run, a: number, text: string, detail: string): void => {
     enterRun(run)
+    if (run.durable !== undefined) setAdd(entered, run.durable)
     try {
-      if (kind === entries.answer) run.answer(a, true, text, detail)
-      else if (kind === entries.refuse) run.answer(a, false, text, detail)
-      else if (kind === entries.stop) stop(run, text)
+      if (kind === messageKinds.resolve) {
+        if (a === replayCall) run.durable?.replay(text)
+        else run.settleCall(a, true, text, detail)
+      } else if (kind === messageKinds.reject) run.settleCall(a, false, text, detail)
+      else if (kind === messageKinds.stop) stop(run, text)
       else if (run.takeTimer(a)) {
         mapDelete(timerOwners, a)
         bridge.onTimer(a)
@@ -163,18 +189,22 @@ export const boot = (
 
   const enter: Kernel["enter"] = (kind, id, a, text, detail, bodyKind, body) => {
     measure()
-    mark[0] = id
-    mark[1] = (mark[1] ?? 0) + 1
-    if (kind === entries.invoke) return invoke(id, a, text, detail, bodyKind, body)
+    progress[0] = id
+    progress[1] = (progress[1] ?? 0) + 1
+    if (kind === messageKinds.invoke) return invoke(id, a, text, detail, bodyKind, body)
     const run = findRun(id)
     if (run !== undefined) resume(kind, run, a, text, detail)
-    if (kind === entries.stop) emit("A", id, 0, 0, "", "")
+    if (kind === messageKinds.stop) emit("A", id, 0, 0, "", "")
   }
 
   const drain = (): string => {
     measure()
+    if (setSize(entered) > 0) {
+      setForEach(entered, (durable) => durable.checkIdle())
+      entered = new NativeSet()
+    }
     enterRun(undefined)
-    mark[0] = 0
+    progress[0] = 0
     return drainOutbox()
   }
 
@@ -190,7 +220,7 @@ const makeBridge = (timerOwners: Map<number, Run>, entropyText: string, callByte
     startTimer: (timer, ms) => {
       const run = currentRun()
       if (run === undefined || run.ended) return
-      run.startTimer(timer, delayOf(ms))
+      run.startTimer(timer, clampDelay(ms))
       mapSet(timerOwners, timer, run)
     },
     stopTimer: (timer) => {
@@ -211,15 +241,15 @@ const makeBridge = (timerOwners: Map<number, Run>, entropyText: string, callByte
   }
 }
 
-/** Whole milliseconds as the host's timers take them: 1 to 2^31 - 1. */
-const delayOf = (ms: number): number => (ms >= 1 ? (ms > 2147483647 ? 2147483647 : ms - (ms % 1)) : 1)
+/** Returns whole milliseconds in the range of the host's timers: 1 to 2^31 - 1. */
+const clampDelay = (ms: number): number => (ms >= 1 ? (ms > 2147483647 ? 2147483647 : ms - (ms % 1)) : 1)
 
 /**
- * The bundle is `__weft_load(() => namespace)`. Nothing it throws may leave as a thrown value: the engine would read
- * its properties outside of every time limit.
+ * Installs the loader: the bundle is `__weft_load(() => namespace)`. No error of the bundle may leave as a thrown value,
+ * because the engine would read its properties outside of all time limits.
  */
 const installLoader = (limits: KernelLimits): Kernel["report"] => {
-  let failure: string | undefined = stringify(["Error", "the bundle did not run to its end", ""])
+  let failure: string | undefined = stringify(["Error", "the bundle did not finish loading", ""])
   const load = (factory: () => object): void => {
     deleteProperty(globalThis, "__weft_load")
     try {

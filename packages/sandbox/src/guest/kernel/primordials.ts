@@ -1,9 +1,8 @@
 /**
  * The realm's own functions, captured before any user code runs.
  *
- * User code may replace every property of every built-in. The kernel must not notice, so it never calls a method
- * of a value, never iterates with the iteration protocol and never assigns to an index of a fresh array: it uses
- * these instead.
+ * User code may replace every property of every built-in, which must not affect the kernel. So the kernel uses these
+ * functions. It never calls a method of a value, uses the iteration protocol, or assigns to an index of a new array.
  */
 type Method<Self, Args extends ReadonlyArray<unknown>, Result> = (self: Self, ...args: Args) => Result
 
@@ -41,7 +40,6 @@ export const whenSettled: Method<
 
 export const fromCharCode = String.fromCharCode
 export const charCodeAt: Method<string, [number], number> = uncurry(String.prototype.charCodeAt)
-export const indexOf: Method<string, [string], number> = uncurry(String.prototype.indexOf)
 export const slice: Method<string, [number, number?], string> = uncurry(String.prototype.slice)
 export const toLowerCase: Method<string, [], string> = uncurry(String.prototype.toLowerCase)
 export const execRegExp: Method<RegExp, [string], unknown> = uncurry(RegExp.prototype.exec)
@@ -65,7 +63,7 @@ export const weakSet: <K extends object, V>(map: WeakMap<K, V>, key: K, value: V
 )
 
 const typedArrayPrototype: object = Object.getPrototypeOf(Uint8Array.prototype)
-/** The name of a typed array's kind, undefined for anything else; cannot be faked. */
+/** Returns the name of a typed array's kind, undefined for other values; a guest cannot fake it. */
 export const typedArrayKind: Method<unknown, [], string | undefined> = uncurry(
   Object.getOwnPropertyDescriptor(typedArrayPrototype, Symbol.toStringTag)?.get
 )

@@ -1,7 +1,7 @@
-/** Ends a run with what its function came to. */
+/** Ends a run with the result or error of its function. */
 import { base64, base64Length } from "./base64.ts"
-import { describeThrown, limitError, limitOf, messageOf, namedError } from "./failures.ts"
-import { emit } from "./Outbox.ts"
+import { describeThrown, findLimit, limitError, namedError, readMessage } from "./failures.ts"
+import { emit } from "./OutputBuffer.ts"
 import {
   create,
   defineProperty,
@@ -25,13 +25,13 @@ import { isLonger } from "./utf8.ts"
 
 const encodings = { json: 0, text: 1, base64: 2 }
 const jsonType = /^[\t ]*(?:application|text)\/(?:[^;\t ]*\+)?json[\t ]*(?:;|$)/i
-/** The supervisor takes nothing longer: characters of JSON text. */
+/** Maximum length of headers as JSON text, in characters. The supervisor rejects longer ones. */
 const headersLengthMax = 65_536
 const headerName = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
 const headerValue = /^[\t\x20-\x7e\x80-\xff]*$/
 
 export interface Settlement {
-  /** The function returned, or its promise resolved. Anything it returns may be hostile. */
+  /** Ends the run with the function's result, which may be hostile. */
   readonly succeed: (run: Run, value: unknown) => void
   readonly fail: (run: Run, thrown: unknown) => void
 }
@@ -44,9 +44,9 @@ export const makeSettlement = (limits: KernelLimits, end: (run: Run) => void): S
 
   const fail = (run: Run, thrown: unknown): void => {
     if (run.ended) return
-    const limit = limitOf(thrown)
+    const limit = findLimit(thrown)
     if (limit !== undefined) {
-      exceed(run, limit, messageOf(thrown))
+      exceed(run, limit, readMessage(thrown))
       return
     }
     emit("E", run.id, 0, 0, describeThrown(thrown), "")
@@ -59,7 +59,7 @@ export const makeSettlement = (limits: KernelLimits, end: (run: Run) => void): S
       if (run.responds && typeof value === "object" && value !== null) {
         if (isWebResponse(value)) {
           whenSettled(
-            partsOfWeb(value),
+            readWebResponse(value),
             (parts) => succeed(run, parts),
             (thrown) => fail(run, thrown)
           )
@@ -67,14 +67,14 @@ export const makeSettlement = (limits: KernelLimits, end: (run: Run) => void): S
         }
         const status = getProperty(value, "status")
         if (isInteger(status)) {
-          const response = responseOf(run, value, status, limits.resultBytes)
+          const response = toResponse(run, value, status, limits.resultBytes)
           if (isLonger(response.body, limits.resultBytes)) throw tooLarge(run, limits.resultBytes)
           emit("H", run.id, status, encodings[response.encoding], response.headers, response.body)
           end(run)
           return
         }
       }
-      const text = jsonOf(run, value)
+      const text = toJson(run, value)
       if (isLonger(text, limits.resultBytes)) throw tooLarge(run, limits.resultBytes)
       emit("R", run.id, 0, 0, text, "")
       end(run)
@@ -89,20 +89,20 @@ export const makeSettlement = (limits: KernelLimits, end: (run: Run) => void): S
 const tooLarge = (run: Run, bytesMax: number): Error =>
   limitError("resultBytes", `${run.fn} returned more than ${bytesMax} bytes`)
 
-const jsonOf = (run: Run, value: unknown): string => {
+const toJson = (run: Run, value: unknown): string => {
   const text: string | undefined = value === undefined ? "null" : stringify(value)
-  if (text === undefined) throw new NativeTypeError(`${run.fn} returned a ${typeof value}, which JSON cannot say`)
+  if (text === undefined) throw new NativeTypeError(`${run.fn} returned a ${typeof value}, which JSON cannot represent`)
   return text
 }
 
-/** The part of the platform's `Response` that is read. */
+/** The part of the platform's `Response` that the kernel reads. */
 interface WebResponse {
   readonly status: number
   readonly headers: { readonly forEach: (visit: (value: string, name: string) => void) => void }
   readonly arrayBuffer: () => Promise<ArrayBuffer>
 }
 
-/** Whether it is one of the platform's; where nobody has used `Response` yet, nothing is. */
+/** True for a `Response` of the platform. If `Response` was never used, nothing is one. */
 const isWebResponse = (value: object): value is WebResponse => {
   const constructor: unknown = getOwnPropertyDescriptor(globalThis, "Response")?.value
   return typeof constructor === "function" && value instanceof constructor
@@ -121,8 +121,8 @@ class ReadResponse {
   }
 }
 
-/** The same response as a plain object, with its body read to the end. */
-const partsOfWeb = async (response: WebResponse): Promise<object> => {
+/** Reads the body of a response and returns it as a plain object. */
+const readWebResponse = async (response: WebResponse): Promise<object> => {
   const headers: object = create(null)
   const cookies: ReadonlyArray<string> = []
   response.headers.forEach((value, name) => {
@@ -141,28 +141,29 @@ interface ResponseParts {
   readonly body: string
 }
 
-const responseOf = (run: Run, response: object, status: number, bytesMax: number): ResponseParts => {
+const toResponse = (run: Run, response: object, status: number, bytesMax: number): ResponseParts => {
   if (status < 200 || status > 599) {
     throw namedError("InvalidResponse", `${run.fn} returned the status ${status}, which is outside 200 to 599`)
   }
-  const { text, contentType } = headersOf(run, getProperty(response, "headers"))
+  const { text, contentType } = toHeaders(run, getProperty(response, "headers"))
   const body = getProperty(response, "body")
   if (body === undefined) return { headers: text, encoding: "text", body: "" }
-  // The bytes of a web response are what it says they are, JSON too.
+  // The bytes of a web response are sent unchanged, also if they are JSON.
   if (isBytes(body) && response instanceof ReadResponse) {
-    return { headers: text, encoding: "base64", body: base64Of(run, body, bytesMax) }
+    return { headers: text, encoding: "base64", body: toBase64(run, body, bytesMax) }
   }
   if (contentType !== undefined && execRegExp(jsonType, contentType) === null) {
     if (typeof body === "string") return { headers: text, encoding: "text", body }
-    if (isBytes(body)) return { headers: text, encoding: "base64", body: base64Of(run, body, bytesMax) }
+    if (isBytes(body)) return { headers: text, encoding: "base64", body: toBase64(run, body, bytesMax) }
   }
-  return { headers: text, encoding: "json", body: jsonOf(run, body) }
+  return { headers: text, encoding: "json", body: toJson(run, body) }
 }
 
-/** JSON text of the headers with lowercase names. Of two names that differ in case only, the last one counts. */
-const headersOf = (run: Run, headers: unknown): { readonly text: string; readonly contentType: string | undefined } => {
+/** Returns the headers as JSON text with lowercase names. If names differ only in case, the last one wins. */
+const toHeaders = (run: Run, headers: unknown): { readonly text: string; readonly contentType: string | undefined } => {
   if (headers === undefined || headers === null) return { text: "{}", contentType: undefined }
-  if (typeof headers !== "object") throw namedError("InvalidResponse", `${run.fn} returned headers that are no object`)
+  if (typeof headers !== "object")
+    throw namedError("InvalidResponse", `${run.fn} returned headers that are not an object`)
   let text = ""
   let contentType: string | undefined
   const names = keys(headers)
@@ -172,8 +173,8 @@ const headersOf = (run: Run, headers: unknown): { readonly text: string; readonl
     const value = getProperty(headers, name)
     if (value === undefined || value === null) continue
     const lower = toLowerCase(name)
-    const sent = lower === "set-cookie" ? cookiesText(run, name, value) : stringify(lineOf(run, name, value))
-    if (lower === "content-type") contentType = lineOf(run, name, value)
+    const sent = lower === "set-cookie" ? toCookies(run, name, value) : stringify(toHeaderLine(run, name, value))
+    if (lower === "content-type") contentType = toHeaderLine(run, name, value)
     text += `${text === "" ? "" : ","}${stringify(lower)}:${sent}`
     if (text.length > headersLengthMax) throw namedError("InvalidResponse", `${run.fn} returned too many headers`)
   }
@@ -181,20 +182,20 @@ const headersOf = (run: Run, headers: unknown): { readonly text: string; readonl
 }
 
 const invalidHeader = (run: Run, name: string): Error =>
-  namedError("InvalidResponse", `${run.fn} returned a header that cannot be sent: ${stringify(name)}`)
+  namedError("InvalidResponse", `${run.fn} returned an invalid header: ${stringify(name)}`)
 
-/** JSON text: every member of an array is a header of its own, for these cannot be joined. */
-const cookiesText = (run: Run, name: string, value: unknown): string => {
-  if (!isArray(value)) return stringify(lineOf(run, name, value))
+/** Returns cookies as JSON text. Each member of an array is a separate header, because cookies cannot be joined. */
+const toCookies = (run: Run, name: string, value: unknown): string => {
+  if (!isArray(value)) return stringify(toHeaderLine(run, name, value))
   let text = ""
   for (let at = 0; at < value.length && text.length <= headersLengthMax; at++) {
-    text += `${at === 0 ? "" : ","}${stringify(lineOf(run, name, value[at]))}`
+    text += `${at === 0 ? "" : ","}${stringify(toHeaderLine(run, name, value[at]))}`
   }
   return `[${text}]`
 }
 
-/** A header's value as one line. The members of an array are joined by commas. */
-const lineOf = (run: Run, name: string, value: unknown): string => {
+/** Returns a header's value as one line; joins the members of an array with commas. */
+const toHeaderLine = (run: Run, name: string, value: unknown): string => {
   let line = ""
   if (isArray(value)) {
     for (let at = 0; at < value.length && line.length <= headersLengthMax; at++) {
@@ -207,8 +208,8 @@ const lineOf = (run: Run, name: string, value: unknown): string => {
   return line
 }
 
-/** Bytes that are too many are not made into text first, which takes several times the memory that they have. */
-const base64Of = (run: Run, bytes: Uint8Array, bytesMax: number): string => {
+/** Encodes bytes. Checks their number first, because the text takes several times their memory. */
+const toBase64 = (run: Run, bytes: Uint8Array, bytesMax: number): string => {
   if (base64Length(typedArrayLength(bytes)) > bytesMax) throw tooLarge(run, bytesMax)
   return base64(bytes)
 }

@@ -1,6 +1,6 @@
 import { charCodeAt } from "./primordials.ts"
 
-/** How many bytes the text has in UTF-8; a lone surrogate counts as the three of its replacement. */
+/** Returns the number of bytes of the text in UTF-8. A lone surrogate counts as three, the size of its replacement. */
 export const utf8Bytes = (text: string): number => {
   const length = text.length
   let bytes = length
@@ -19,7 +19,7 @@ export const utf8Bytes = (text: string): number => {
   return bytes
 }
 
-/** Whether the text is over `max` bytes; counts only where its length leaves that open. */
+/** True if the text has over `max` bytes. Counts only if the length does not decide it. */
 export const isLonger = (text: string, max: number): boolean =>
   text.length > max || (text.length * 3 > max && utf8Bytes(text) > max)
 

@@ -14,9 +14,9 @@ type AbortHandler = (this: AbortSignal, event: Event) => unknown
 export class AbortSignal extends EventTarget {
   #aborted = false
   #reason: unknown = undefined
-  /** The signals made by `any` that follow this one. */
-  readonly #followers = new Set<AbortSignal>()
-  /** For a signal made by `any`: the signals it follows, never such a signal itself. */
+  /** Signals created by `any` that depend on this one. */
+  readonly #dependents = new Set<AbortSignal>()
+  /** Sources of a signal created by `any`; never such a signal itself. */
   #sources: ReadonlyArray<AbortSignal> | null = null
   #handler: AbortHandler | null = null
 
@@ -27,14 +27,14 @@ export class AbortSignal extends EventTarget {
         return
       }
       signal.#settle(reason)
-      const followers = [...signal.#followers].filter((follower) => !follower.#aborted)
-      for (const follower of followers) {
-        follower.#settle(signal.#reason)
+      const dependents = [...signal.#dependents].filter((dependent) => !dependent.#aborted)
+      for (const dependent of dependents) {
+        dependent.#settle(signal.#reason)
       }
-      for (const each of [signal, ...followers]) {
+      for (const each of [signal, ...dependents]) {
         each.dispatchEvent(new Event("abort"))
       }
-      signal.#followers.clear()
+      signal.#dependents.clear()
     }
   }
 
@@ -80,7 +80,7 @@ export class AbortSignal extends EventTarget {
   static timeout(ms: number): AbortSignal {
     const delay = Number(ms)
     if (!(delay >= 0 && delay <= Number.MAX_SAFE_INTEGER)) {
-      throw new TypeError("AbortSignal.timeout: the delay must be a number of milliseconds, not negative.")
+      throw new TypeError("AbortSignal.timeout: the delay must be a non-negative number of milliseconds.")
     }
     const signal = createSignal()
     startTimer(
@@ -104,7 +104,7 @@ export class AbortSignal extends EventTarget {
     const sources = new Set(given.flatMap((signal) => signal.#sources ?? [signal]))
     result.#sources = [...sources]
     for (const source of sources) {
-      source.#followers.add(result)
+      source.#dependents.add(result)
     }
     return result
   }
@@ -116,9 +116,9 @@ export class AbortSignal extends EventTarget {
   #settle(reason: unknown): void {
     this.#aborted = true
     this.#reason = reason === undefined ? new DOMException("This operation was aborted", "AbortError") : reason
-    // Nothing can abort this signal any more, so nothing needs to hold on to it.
+    // Nothing can abort this signal again, so its sources release it.
     for (const source of this.#sources ?? []) {
-      source.#followers.delete(this)
+      source.#dependents.delete(this)
     }
     this.#sources = this.#sources === null ? null : []
   }

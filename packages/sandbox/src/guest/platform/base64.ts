@@ -1,4 +1,4 @@
-/** Base64 as `atob` and `btoa` speak it, and its URL-safe form for JSON Web Keys. */
+/** Base64 as in `atob` and `btoa`, and its URL-safe form for JSON Web Keys. */
 import { DOMException } from "./dom-exception.ts"
 import { CodeUnits } from "./utf8.ts"
 
@@ -12,7 +12,7 @@ for (let value = 0; value < 64; value++) {
 
 const padding = 0x3d
 
-/** Letters that are made into text at once: more would be too many arguments. */
+/** Letters per conversion to text: more would be too many arguments. */
 const batch = 8192
 
 const encode = (length: number, byteAt: (index: number) => number, letters: string): string => {
@@ -28,7 +28,7 @@ const encode = (length: number, byteAt: (index: number) => number, letters: stri
   return output.take()
 }
 
-/** Emits the bytes behind `text`, white space aside; false when it is not base64. */
+/** Decodes `text`, ignoring white space, and emits its bytes; false if it is not base64. */
 const decode = (text: string, emit: (byte: number) => void): boolean => {
   let data = text.replace(/[\t\n\f\r ]+/g, "")
   if (data.length % 4 === 0) {
@@ -72,11 +72,11 @@ export const atob = (data: string): string => {
   return output.take()
 }
 
-/** Base64url without padding. */
+/** Encodes base64url without padding. */
 export const encodeUrl = (bytes: Uint8Array): string =>
   encode(bytes.length, (index) => bytes[index] ?? 0, urlAlphabet).replace(/=+$/, "")
 
-/** The bytes behind unpadded base64url; null when it is not that. */
+/** Decodes unpadded base64url; null if it is malformed. */
 export const decodeUrl = (text: string): Uint8Array<ArrayBuffer> | null => {
   if (!/^[\w-]*$/.test(text)) {
     return null
@@ -89,7 +89,7 @@ export const decodeUrl = (text: string): Uint8Array<ArrayBuffer> | null => {
   return valid ? bytes : null
 }
 
-/** Base64 with padding, as quick as it can be had here. */
+/** Encodes base64 with padding, optimized for speed. */
 export const encodeBytes = (bytes: Uint8Array): string => {
   let text = ""
   let codes: Array<number> = []
@@ -110,13 +110,13 @@ export const encodeBytes = (bytes: Uint8Array): string => {
   return text + String.fromCharCode.apply(null, codes)
 }
 
-/** How many bytes there are behind padded base64. */
+/** Returns the number of bytes of padded base64. */
 export const decodedLength = (text: string): number =>
   (text.length / 4) * 3 - (text.endsWith("==") ? 2 : text.endsWith("=") ? 1 : 0)
 
 /**
- * Puts the bytes behind padded base64, which the host made and so is valid, into `bytes` from `start` on. Where
- * padding stood, up to two zeros follow them as far as there is room.
+ * Decodes padded base64 into `bytes` from `start`. The text is valid, because the host made it. Padding writes up to two
+ * zeros after the bytes, as far as they fit.
  */
 export const decodeInto = (text: string, bytes: Uint8Array, start: number): void => {
   let to = start

@@ -12,7 +12,7 @@ export interface BlobOptions {
   readonly endings?: "transparent" | "native"
 }
 
-const typeOf = (type: unknown): string => {
+const normalizeType = (type: unknown): string => {
   const text = type === undefined ? "" : String(type)
   return /^[\x20-\x7e]*$/.test(text) ? text.toLowerCase() : ""
 }
@@ -28,9 +28,9 @@ const partBytes = (part: unknown, endings: unknown): Uint8Array => {
   return encode(endings === "native" ? text.replace(/\r\n?|\n/g, "\n") : text)
 }
 
-/** The bytes of a blob, not copied: they must not be changed. */
+/** Returns the bytes of a blob, not copied: they must not be changed. */
 let blobBytes: (blob: Blob) => Uint8Array
-let blobOf: (bytes: Uint8Array, type: string) => Blob
+let createBlob: (bytes: Uint8Array, type: string) => Blob
 
 export class Blob {
   #bytes: Uint8Array
@@ -38,7 +38,7 @@ export class Blob {
 
   static {
     blobBytes = (blob) => blob.#bytes
-    blobOf = (bytes, type) => {
+    createBlob = (bytes, type) => {
       const blob = new Blob([], { type })
       blob.#bytes = bytes
       return blob
@@ -54,7 +54,7 @@ export class Blob {
       throw new TypeError("Blob constructor: endings must be 'transparent' or 'native'.")
     }
     this.#bytes = concat(Array.from(parts, (part) => partBytes(part, endings)))
-    this.#type = typeOf(options?.type)
+    this.#type = normalizeType(options?.type)
   }
 
   get size(): number {
@@ -64,9 +64,9 @@ export class Blob {
     return this.#type
   }
 
-  /** The bytes from `start` up to `end`; negative positions count from the end. Shares the memory. */
+  /** Returns the bytes from `start` to `end`; negative positions count from the end. The result shares the memory. */
   slice(start: number = 0, end: number = this.size, type?: string): Blob {
-    return blobOf(this.#bytes.subarray(position(start, this.size), position(end, this.size)), typeOf(type))
+    return createBlob(this.#bytes.subarray(position(start, this.size), position(end, this.size)), normalizeType(type))
   }
 
   async arrayBuffer(): Promise<ArrayBuffer> {
@@ -79,7 +79,7 @@ export class Blob {
     return decode(this.#bytes).replace(/^\ufeff/, "")
   }
   stream(): ReadableStream<Uint8Array> {
-    return modules.streams().streamOf(this.#bytes)
+    return modules.streams().createStream(this.#bytes)
   }
 
   [inspectCustom](): string {
@@ -87,7 +87,7 @@ export class Blob {
   }
 }
 
-/** As a position in `size` bytes: out of range is clamped, halves go to the even neighbour. */
+/** Converts a number to a position in `size` bytes: clamped to the range, and halves rounded to even. */
 const position = (value: number, size: number): number => {
   const number = Number(value) || 0
   const floor = Math.floor(number)
@@ -130,8 +130,8 @@ export class File extends Blob {
 export const cloneBlob = (blob: Blob): Blob =>
   blob instanceof File
     ? new File([blob], blob.name, { type: blob.type, lastModified: blob.lastModified })
-    : blobOf(blobBytes(blob), blob.type)
+    : createBlob(blobBytes(blob), blob.type)
 
 brand({ Blob, File })
 
-export { blobBytes, blobOf }
+export { blobBytes, createBlob }

@@ -1,12 +1,12 @@
 /**
  * The body of a request or response.
  *
- * Bodies given as text or bytes stay bytes: a stream is made of them only when
- * `body` is asked for, so most programs never load the streams.
+ * Bodies from text or bytes stay bytes. A stream is created only at the first access to `body`, so most programs never
+ * load the streams.
  */
 
 import type { Blob } from "./blob.ts"
-import { bytesOf, concat, copyOf, isBufferSource } from "./bytes.ts"
+import { bytesOf, concat, copyBytes, isBufferSource } from "./bytes.ts"
 import type { FormData } from "./form-data.ts"
 import type { Headers } from "./headers.ts"
 import { modules } from "./modules.ts"
@@ -16,23 +16,23 @@ import { decode, encode } from "./utf8.ts"
 
 export type BodyInit = string | ArrayBufferLike | ArrayBufferView | Blob | FormData | URLSearchParams | ReadableStream
 
-/** A body that comes in from elsewhere. Nobody reads while another read goes on. */
+/** A body that arrives from the host. Only one read may be in progress. */
 export interface Source {
-  /** Null at the end. */
+  /** Reads a chunk; null at the end. */
   readonly read: () => Promise<Uint8Array | null>
-  /** The same, into `bytes` from `start` on, as far as there is room. Gives their number. */
+  /** Reads a chunk into `bytes` from `start`, as far as it fits. Returns the number of bytes read; null at the end. */
   readonly readInto: (bytes: Uint8Array, start: number) => Promise<number | null>
-  /** The same as text, decoded as UTF-8 from the first call on; a body is read either as bytes or as text. */
+  /** Reads a chunk as text, decoded as UTF-8; null at the end. A body is read either as bytes or as text. */
   readonly readText: () => Promise<string | null>
-  /** How many bytes it says that it has; null where it does not. */
+  /** Declared size in bytes, or null. */
   readonly size: number | null
   readonly cancel: () => void
 }
 
 interface Content {
-  /** Null once the stream made of them is the body. */
+  /** Null when a stream has replaced them. */
   bytes: Uint8Array | null
-  /** Null in the same case, and for bodies that did not come in. */
+  /** Null when a stream has replaced it, and for bodies that do not come from the host. */
   source: Source | null
   stream: ReadableStream<Uint8Array> | null
   used: boolean
@@ -40,32 +40,32 @@ interface Content {
 
 interface Extracted {
   readonly content: Content
-  /** What Content-Type says unless it is set. */
+  /** Default of Content-Type. */
   readonly type: string | null
 }
 
-const ofBytes = (bytes: Uint8Array, type: string | null): Extracted => ({
+const fromBytes = (bytes: Uint8Array, type: string | null): Extracted => ({
   content: { bytes, source: null, stream: null, used: false },
   type
 })
 
 const extract = (init: unknown): Extracted => {
   if (isBufferSource(init)) {
-    return ofBytes(copyOf(init), null)
+    return fromBytes(copyBytes(init), null)
   }
   if (typeof init !== "object" || init === null) {
-    return ofBytes(encode(String(init)), "text/plain;charset=UTF-8")
+    return fromBytes(encode(String(init)), "text/plain;charset=UTF-8")
   }
   const { Blob, blobBytes } = modules.blob()
   if (init instanceof Blob) {
-    return ofBytes(blobBytes(init), init.type === "" ? null : init.type)
+    return fromBytes(blobBytes(init), init.type === "" ? null : init.type)
   }
   if (init instanceof modules.searchParams().URLSearchParams) {
-    return ofBytes(encode(init.toString()), "application/x-www-form-urlencoded;charset=UTF-8")
+    return fromBytes(encode(init.toString()), "application/x-www-form-urlencoded;charset=UTF-8")
   }
   if (init instanceof modules.formData().FormData) {
     const { bytes, type } = modules.multipart().writeMultipart(init)
-    return ofBytes(bytes, type)
+    return fromBytes(bytes, type)
   }
   const { ReadableStream, isDisturbed } = modules.streams()
   if (init instanceof ReadableStream) {
@@ -74,15 +74,15 @@ const extract = (init: unknown): Extracted => {
     }
     return { content: { bytes: null, source: null, stream: init, used: false }, type: null }
   }
-  return ofBytes(encode(String(init)), "text/plain;charset=UTF-8")
+  return fromBytes(encode(String(init)), "text/plain;charset=UTF-8")
 }
 
-const essenceOf = (type: string): string => (type.split(";")[0] ?? "").trim().toLowerCase()
+const parseEssence = (type: string): string => (type.split(";")[0] ?? "").trim().toLowerCase()
 
 let receive: (body: Body, source: Source) => void
 let release: (body: Body) => Uint8Array | ReadableStream<unknown> | null
 
-/** What `Request` and `Response` have in common. */
+/** Base class of `Request` and `Response`. */
 export abstract class Body {
   #content: Content | null = null
 
@@ -110,11 +110,11 @@ export abstract class Body {
       return null
     }
     if (content.stream === null) {
-      const { ReadableStream, streamFrom, streamOf } = modules.streams()
+      const { ReadableStream, streamFrom, createStream } = modules.streams()
       content.stream = content.used
         ? usedStream(ReadableStream)
         : content.source === null
-          ? streamOf(content.bytes ?? new Uint8Array())
+          ? createStream(content.bytes ?? new Uint8Array())
           : streamFrom(content.source)
       content.bytes = null
       content.source = null
@@ -137,8 +137,8 @@ export abstract class Body {
     const content = this.#content
     const isOurs = content !== null && (content.stream !== null || content.source !== null)
     const bytes = await this.#consume()
-    // What came in was put together for this call; other bytes may be shared with clones.
-    return isOurs && bytes.buffer instanceof ArrayBuffer ? new Uint8Array(bytes.buffer) : copyOf(bytes)
+    // Bytes from the host were assembled for this call; other bytes may be shared with clones.
+    return isOurs && bytes.buffer instanceof ArrayBuffer ? new Uint8Array(bytes.buffer) : copyBytes(bytes)
   }
 
   async text(): Promise<string> {
@@ -156,12 +156,12 @@ export abstract class Body {
 
   async blob(): Promise<Blob> {
     const bytes = await this.#consume()
-    return modules.blob().blobOf(bytes.slice(), this.headers.get("content-type") ?? "")
+    return modules.blob().createBlob(bytes.slice(), this.headers.get("content-type") ?? "")
   }
 
   async formData(): Promise<FormData> {
     const type = this.headers.get("content-type") ?? ""
-    const essence = essenceOf(type)
+    const essence = parseEssence(type)
     if (essence !== "multipart/form-data" && essence !== "application/x-www-form-urlencoded") {
       throw new TypeError('Content-Type was not one of "multipart/form-data" or "application/x-www-form-urlencoded".')
     }
@@ -180,7 +180,7 @@ export abstract class Body {
     return form
   }
 
-  /** Sets the body from what a constructor was given, and the Content-Type that goes with it. */
+  /** Sets the body from a constructor's argument, and the matching Content-Type. */
   protected setBody(init: unknown): void {
     const { content, type } = extract(init)
     this.#content = content
@@ -189,7 +189,7 @@ export abstract class Body {
     }
   }
 
-  /** Takes the body of `source`, which is used up by it. */
+  /** Moves the body of `source` to this object; `source` is used afterwards. */
   protected takeBody(source: Body): void {
     const content = source.#content
     source.#requireUsable()
@@ -199,7 +199,7 @@ export abstract class Body {
     }
   }
 
-  /** Gives this body to a clone as well. */
+  /** Shares this body with a clone. */
   protected shareBody(clone: Body): void {
     this.#requireUsable()
     const content = this.#content
@@ -246,7 +246,7 @@ export abstract class Body {
 
 export { receive, release }
 
-/** Buffers are scarce: where the size is known there is one, and no second one to put chunks together in. */
+/** Reads the whole source. Buffers are limited: if the size is known, it uses one buffer and does not join chunks. */
 export const drain = async (source: Source): Promise<Uint8Array> => {
   if (source.size === null) {
     const chunks: Array<Uint8Array> = []
@@ -271,7 +271,7 @@ export const drainText = async (source: Source): Promise<string> => {
   return text
 }
 
-/** What `body` is after it was read: closed and locked. */
+/** Returns the `body` of a used object: a closed and locked stream. */
 const usedStream = (Stream: typeof ReadableStream): ReadableStream<Uint8Array> => {
   const stream = new Stream<Uint8Array>({ start: (controller) => controller.close() })
   stream.getReader()

@@ -9,14 +9,14 @@ export const isBufferSource = (value: unknown): value is BufferSource =>
 const isShared = (value: unknown): value is SharedArrayBuffer =>
   typeof SharedArrayBuffer !== "undefined" && value instanceof SharedArrayBuffer
 
-/** The bytes of `source`, not copied. */
+/** Returns the bytes of `source`, not copied. */
 export const bytesOf = (source: BufferSource): Uint8Array =>
   ArrayBuffer.isView(source)
     ? new Uint8Array(source.buffer, source.byteOffset, source.byteLength)
     : new Uint8Array(source)
 
-/** A copy of the bytes of `source` in a buffer of exactly their size. */
-export const copyOf = (source: BufferSource): Uint8Array<ArrayBuffer> => new Uint8Array(bytesOf(source))
+/** Returns a copy of the bytes of `source` in a buffer of exactly their size. */
+export const copyBytes = (source: BufferSource): Uint8Array<ArrayBuffer> => new Uint8Array(bytesOf(source))
 
 export const concat = (parts: ReadonlyArray<Uint8Array>): Uint8Array<ArrayBuffer> => {
   const joined = new Uint8Array(parts.reduce((length, part) => length + part.length, 0))
@@ -28,7 +28,7 @@ export const concat = (parts: ReadonlyArray<Uint8Array>): Uint8Array<ArrayBuffer
   return joined
 }
 
-/** Compares without telling by its duration where the first difference is. */
+/** Compares in constant time: the duration does not depend on the position of the first difference. */
 export const equalConstantTime = (a: Uint8Array, b: Uint8Array): boolean => {
   if (a.length !== b.length) {
     return false

@@ -6,7 +6,7 @@ import { inspect } from "./inspect.ts"
 type Level = "debug" | "info" | "warn" | "error"
 type Args = ReadonlyArray<unknown>
 
-/** Labels kept by `count` and `time`; beyond, the oldest is forgotten. */
+/** Maximum labels of `count` and of `time`; beyond it, the oldest is removed. */
 const labelsMax = 1000
 
 let indentation = ""
@@ -54,7 +54,7 @@ const conversions: Readonly<Record<string, (value: unknown) => string>> = {
   c: () => ""
 }
 
-/** The arguments as one text: a first string may direct how the next ones are shown. */
+/** Formats the arguments as one text. Directives in a first string format the next ones. */
 export const format = (args: Args): string => {
   const [first, ...rest] = args
   if (typeof first !== "string") {
@@ -71,7 +71,7 @@ export const format = (args: Args): string => {
   return [head, ...rest.slice(next).map(show)].join(" ")
 }
 
-const labelOf = (label: unknown): string => (label === undefined ? "default" : String(label))
+const toLabel = (label: unknown): string => (label === undefined ? "default" : String(label))
 
 const elapsed = (label: string): string | null => {
   const start = starts.get(label)
@@ -82,7 +82,7 @@ const cell = (value: unknown): string => inspect(value, 0).replace(/\n\s*/g, " "
 
 const isIndexable = (value: unknown): value is object => typeof value === "object" && value !== null
 
-/** Rows and columns of plain text. */
+/** Formats a table as plain text. */
 const tableText = (data: object, only: ReadonlyArray<string> | undefined): string => {
   const rows = data instanceof Map ? [...data] : Object.entries(data)
   const found = rows.flatMap(([, row]) => (isIndexable(row) ? Object.keys(row) : []))
@@ -110,7 +110,7 @@ export const console = {
     write("info", inspect(value, options?.depth === null ? Number.POSITIVE_INFINITY : options?.depth)),
   dirxml: (...args: Args): void => write("info", format(args)),
   trace: (...args: Args): void => {
-    // Without its own message and frame.
+    // Without the message and the frame of this function.
     const callers = (new Error().stack ?? "").split("\n").slice(2)
     write("debug", [`Trace${args.length === 0 ? "" : `: ${format(args)}`}`, ...callers].join("\n"))
   },
@@ -122,15 +122,15 @@ export const console = {
   table: (data: unknown, columns?: ReadonlyArray<string>): void =>
     write("info", isIndexable(data) ? tableText(data, columns) : format([data])),
   count: (label?: unknown): void => {
-    const name = labelOf(label)
+    const name = toLabel(label)
     remember(counts, name, (counts.get(name) ?? 0) + 1)
     write("info", `${name}: ${counts.get(name)}`)
   },
   countReset: (label?: unknown): void => {
-    counts.delete(labelOf(label))
+    counts.delete(toLabel(label))
   },
   time: (label?: unknown): void => {
-    const name = labelOf(label)
+    const name = toLabel(label)
     if (starts.has(name)) {
       write("warn", `Timer '${name}' already exists`)
     } else {
@@ -138,19 +138,19 @@ export const console = {
     }
   },
   timeLog: (label?: unknown, ...args: Args): void => {
-    const name = labelOf(label)
+    const name = toLabel(label)
     const text = elapsed(name)
     write(text === null ? "warn" : "info", text === null ? `Timer '${name}' does not exist` : format([text, ...args]))
   },
   timeEnd: (label?: unknown): void => {
     console.timeLog(label)
-    starts.delete(labelOf(label))
+    starts.delete(toLabel(label))
   },
   group: (...args: Args): void => {
     if (args.length > 0) {
       write("info", format(args))
     }
-    // Deeper than anybody reads; a run that never ends its groups must not make every line longer.
+    // Limited, so that a run that never ends its groups does not make every line longer.
     indentation = indentation.length < 40 ? `${indentation}  ` : indentation
   },
   groupCollapsed: (...args: Args): void => console.group(...args),

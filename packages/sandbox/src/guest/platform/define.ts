@@ -1,26 +1,25 @@
 /**
- * How things get onto `globalThis` and how classes get to look like the platform's.
+ * Defines globals, and gives classes the look of platform classes.
  *
- * Names are set explicitly, because the bundle is minified and guests print
- * `constructor.name`.
+ * Names are set explicitly, because the bundle is minified and guests print `constructor.name`.
  */
 
 /** Marks prototypes of platform classes: their instances are not plain data to `structuredClone`. */
 const platformObject: unique symbol = Symbol("platform object")
 
-/** The hook of `console` for a readable form of an object; the same key that libraries use for Node. */
+/** Key of the method with which an object formats itself for `console`; the same as in Node. */
 export const inspectCustom: unique symbol = Symbol.for("nodejs.util.inspect.custom")
 
 type Constructor = { readonly prototype: object }
 
-const nameOf = (value: object, name: string): void => {
+const setName = (value: object, name: string): void => {
   Object.defineProperty(value, "name", { value: name, configurable: true })
 }
 
 /** Gives platform classes their public names and `Symbol.toStringTag`. */
 export const brand = (classes: Readonly<Record<string, Constructor>>): void => {
   for (const [name, constructor] of Object.entries(classes)) {
-    nameOf(constructor, name)
+    setName(constructor, name)
     Object.defineProperty(constructor.prototype, Symbol.toStringTag, { value: name, configurable: true })
     Object.defineProperty(constructor.prototype, platformObject, { value: true })
   }
@@ -28,7 +27,7 @@ export const brand = (classes: Readonly<Record<string, Constructor>>): void => {
 
 export const isPlatformObject = (value: object): boolean => platformObject in value
 
-/** Properties defined on a class that scripts must not change, such as `Event.NONE`. */
+/** Defines constants of a class that scripts cannot change, such as `Event.NONE`. */
 export const defineConstants = (target: object, constants: Readonly<Record<string, number>>): void => {
   for (const [name, value] of Object.entries(constants)) {
     Object.defineProperty(target, name, { value, enumerable: true })
@@ -37,12 +36,12 @@ export const defineConstants = (target: object, constants: Readonly<Record<strin
 
 export const defineValue = (target: object, name: string, value: unknown): void => {
   if (typeof value === "function" && value.name !== name) {
-    nameOf(value, name)
+    setName(value, name)
   }
   Object.defineProperty(target, name, { value, writable: true, configurable: true, enumerable: false })
 }
 
-/** Defines a global that is made at its first use, so that who does not use it does not pay for it. */
+/** Defines a global that is created at its first use, so that unused ones cost nothing. */
 export const defineLazy = (target: object, name: string, make: () => unknown): void => {
   Object.defineProperty(target, name, {
     configurable: true,

@@ -1,4 +1,4 @@
-/** `DOMException`, the error that the platform's APIs throw when no ECMAScript error fits. */
+/** `DOMException`: the error of the platform's APIs if no ECMAScript error fits. */
 import { brand, defineConstants } from "./define.ts"
 
 const codes: Readonly<Record<string, number>> = {
@@ -38,7 +38,7 @@ export class DOMException extends Error {
     }
   }
 
-  // Reads as "Error" on the prototype itself and while the engine captures the stack.
+  // "Error" on the prototype itself, and while the engine captures the stack.
   override get name(): string {
     return #name in this ? this.#name : "Error"
   }

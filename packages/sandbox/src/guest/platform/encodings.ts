@@ -1,9 +1,9 @@
-/** Decoders of the encodings other than UTF-8, and the labels all of them go by. */
+/** Decoders of encodings other than UTF-8, and the labels of all encodings. */
 import { CodeUnits, Utf8Decoder } from "./utf8.ts"
 
 export type Encoding = "utf-8" | "utf-16le" | "utf-16be" | "windows-1252"
 
-/** Turns bytes into text, piece by piece; what is malformed becomes U+FFFD and is remembered. */
+/** Decodes bytes in chunks. Malformed sequences become U+FFFD and set `malformed`. */
 export interface Decoder {
   readonly malformed: boolean
   readonly decode: (bytes: Uint8Array) => string
@@ -22,8 +22,8 @@ const labels: Readonly<Record<Encoding, string>> = {
 
 const encodings: ReadonlyArray<Encoding> = ["utf-8", "utf-16le", "utf-16be", "windows-1252"]
 
-/** The encoding behind a label such as "latin1"; undefined when it is unknown or not supported. */
-export const encodingOf = (label: string): Encoding | undefined => {
+/** Returns the encoding of a label such as "latin1"; undefined if it is unknown or not supported. */
+export const findEncoding = (label: string): Encoding | undefined => {
   const name = label.replace(/^[\t\n\f\r ]+|[\t\n\f\r ]+$/g, "").toLowerCase()
   return encodings.find((encoding) => labels[encoding].split(" ").includes(name))
 }
@@ -41,7 +41,7 @@ export const decoderFor = (encoding: Encoding): Decoder => {
   }
 }
 
-/** Windows-1252 from 0x80 to 0x9F; all the rest is Latin-1. */
+/** Windows-1252 from 0x80 to 0x9F; the rest is Latin-1. */
 const windows1252 =
   "\u20ac\x81\u201a\u0192\u201e\u2026\u2020\u2021\u02c6\u2030\u0160\u2039\u0152\x8d\u017d\x8f" +
   "\x90\u2018\u2019\u201c\u201d\u2022\u2013\u2014\u02dc\u2122\u0161\u203a\u0153\x9d\u017e\u0178"
@@ -68,9 +68,9 @@ const isLow = (unit: number): boolean => unit >= 0xdc00 && unit <= 0xdfff
 class Utf16Decoder implements Decoder {
   readonly #littleEndian: boolean
   readonly #output = new CodeUnits()
-  /** The first byte of a unit whose second has not come yet. */
+  /** First byte of an incomplete code unit. */
   #byte: number | null = null
-  /** A high surrogate whose low one has not come yet. */
+  /** High surrogate without its low one. */
   #high: number | null = null
   malformed = false
 
@@ -91,7 +91,7 @@ class Utf16Decoder implements Decoder {
   }
 
   finish(): string {
-    // Half a unit after half a pair is one error, not two.
+    // Half a unit after half a surrogate pair is one error, not two.
     if (this.#byte !== null || this.#high !== null) {
       this.#invalid()
     }

@@ -1,4 +1,4 @@
-/** `Event`, `CustomEvent` and `EventTarget`, without a tree: events have one target. */
+/** `Event`, `CustomEvent` and `EventTarget`. There is no tree: an event has one target. */
 import { brand, defineConstants } from "./define.ts"
 import { DOMException } from "./dom-exception.ts"
 import { host } from "./host.ts"
@@ -22,7 +22,7 @@ interface Dispatch {
   passive: boolean
 }
 
-/** What dispatching changes about an event; for `EventTarget` only. */
+/** Returns the state of an event's dispatch; for `EventTarget` only. */
 let dispatchOf: (event: Event) => Dispatch
 
 export class Event {
@@ -187,7 +187,7 @@ export class EventTarget {
     dispatch.running = true
     dispatch.target = this
     dispatch.current = this
-    // Capturing listeners come first at the target, and the list as it was counts.
+    // Capturing listeners are called first. Listeners added during the dispatch are not called.
     const registrations = this.#registrations.filter((registration) => registration.type === event.type)
     for (const capture of [true, false]) {
       this.#call(

@@ -1,10 +1,10 @@
-/** `fetch`: the host sends the request, as far as its policy allows. */
+/** `fetch`: the host sends the request if its policy allows it. */
 import type { HostCaller } from "../Bridge.ts"
 import { encodeBytes } from "./base64.ts"
 import { release } from "./body.ts"
-import { FetchExchange, failed } from "./fetch-exchange.ts"
+import { FetchSession, fetchError } from "./fetch-session.ts"
 import { host } from "./host.ts"
-import { roomFor, writeBody } from "./host-bytes.ts"
+import { payloadCapacity, writeBody } from "./host-bytes.ts"
 import { Request, type RequestInit } from "./request.ts"
 import { fetched, type Response, withoutBody } from "./response.ts"
 import type { ReadableStream } from "./streams.ts"
@@ -14,7 +14,7 @@ export const fetch = async (input: Request | URL | string, init?: RequestInit): 
   const request = new Request(input, init)
   const call = host().caller()
   if (call === undefined) {
-    throw failed("no run is in progress")
+    throw fetchError("no run is in progress")
   }
   request.signal.throwIfAborted()
   return send(request, call)
@@ -22,42 +22,42 @@ export const fetch = async (input: Request | URL | string, init?: RequestInit): 
 
 const send = async (request: Request, call: HostCaller): Promise<Response> => {
   const { method, url, redirect, signal } = request
-  const exchange = new FetchExchange(call, signal)
+  const session = new FetchSession(call, signal)
   const body = release(request)
-  const head = JSON.stringify({ id: exchange.id, method, url, redirect, headers: [...request.headers] }).slice(0, -1)
-  // Each character of the head takes two bytes at most: headers are latin1, the rest is ASCII.
-  const isWhole = body instanceof Uint8Array && body.length <= roomFor(head.length * 2)
-  const answer = exchange.start(`${head},"body":${isWhole ? whole(body) : announced(body)}}`)
+  const head = JSON.stringify({ id: session.id, method, url, redirect, headers: [...request.headers] }).slice(0, -1)
+  // Each character of the head takes at most two bytes: headers are Latin-1, the rest is ASCII.
+  const isWhole = body instanceof Uint8Array && body.length <= payloadCapacity(head.length * 2)
+  const sent = session.start(`${head},"body":${isWhole ? encodeWhole(body) : describeLength(body)}}`)
   if (body !== null && !isWhole) {
-    void upload(exchange, body)
+    void upload(session, body)
   }
-  const response = await answer
+  const response = await sent
   if (method === "HEAD" || withoutBody.includes(response.status)) {
-    exchange.cancel()
+    session.cancel()
     return fetched(response, null)
   }
-  return fetched(response, exchange)
+  return fetched(response, session)
 }
 
-const whole = (bytes: Uint8Array): string => `{"bytes":"${encodeBytes(bytes)}"}`
+const encodeWhole = (bytes: Uint8Array): string => `{"bytes":"${encodeBytes(bytes)}"}`
 
-const announced = (body: Uint8Array | ReadableStream<unknown> | null): string =>
+const describeLength = (body: Uint8Array | ReadableStream<unknown> | null): string =>
   body === null ? "null" : `{"length":${body instanceof Uint8Array ? body.length : "null"}}`
 
-/** Sends the body piece by piece, each when the one before has gone. What goes wrong ends the exchange. */
-const upload = async (exchange: FetchExchange, body: Uint8Array | ReadableStream<unknown>): Promise<void> => {
+/** Sends the body in chunks, each after the previous one was sent. An error fails the session. */
+const upload = async (session: FetchSession, body: Uint8Array | ReadableStream<unknown>): Promise<void> => {
   try {
-    const room = roomFor(0)
-    if (room <= 0) {
-      throw failed("the host's limits leave no room for a body")
+    const capacity = payloadCapacity(0)
+    if (capacity <= 0) {
+      throw fetchError("the host's limit of a host call is too small for a body")
     }
     await writeBody(
       body,
-      room,
-      (base64, done) => exchange.write(base64, done),
-      () => failed("a chunk of the request's body is not a Uint8Array")
+      capacity,
+      (base64, done) => session.write(base64, done),
+      () => fetchError("a chunk of the request's body is not a Uint8Array")
     )
   } catch (error) {
-    exchange.stop(error)
+    session.stop(error)
   }
 }

@@ -1,32 +1,32 @@
-/** `svc.files` and `svc.asset`: what is stored, as a run sees it. */
+/** `svc.files` and `svc.asset`: access to stored files from a run. */
 import type { HostCaller } from "../Bridge.ts"
 import { encodeBytes } from "./base64.ts"
 import type { Blob } from "./blob.ts"
 import { drain, drainText } from "./body.ts"
 import { type BufferSource, bytesOf, isBufferSource } from "./bytes.ts"
 import { brand, inspectCustom } from "./define.ts"
-import { freshId, HostSource, roomFor, type Taken, writeBody } from "./host-bytes.ts"
+import { freshId, HostSource, payloadCapacity, type ReadResult, writeBody } from "./host-bytes.ts"
 import { modules } from "./modules.ts"
 import type { ReadableStream } from "./streams.ts"
 import { encode } from "./utf8.ts"
 
-/** What the host says of a file or an asset; an asset has no more than these. */
-interface Facts {
+/** Description of a file or an asset by the host. An asset has only these fields. */
+interface FileInfo {
   readonly size: number
   readonly content_type: string
   readonly etag: string
   readonly [name: string]: unknown
 }
 
-/** Bytes that come in from the host when they are asked for, anew for each reader. */
+/** Reads stored bytes from the host on demand. Each reader has its own source. */
 class StoredSource extends HostSource {
   readonly size: number
   readonly #call: HostCaller
   readonly #id = freshId()
-  /** The host call that opens, and its payload but for what each reading call has. */
+  /** The host call that opens the content, and its payload without the fields of every read. */
   readonly #open: readonly [op: string, payload: string]
   #isOpen = false
-  #isOver = false
+  #isClosed = false
 
   constructor(call: HostCaller, size: number, open: readonly [string, string]) {
     super()
@@ -36,13 +36,13 @@ class StoredSource extends HostSource {
   }
 
   protected async take(max: number, text: boolean): Promise<string | null> {
-    while (!this.#isOver) {
+    while (!this.#isClosed) {
       const [op, payload] = this.#isOpen ? ["content.read", ""] : this.#open
       this.#isOpen = true
-      const answer = this.#call(op, `{${payload}"id":${this.#id},"max":${max},"text":${text}}`)
-      const { bytes, done }: Taken = JSON.parse(await this.#orOver(answer))
-      this.#isOver = done
-      // Text may be empty where a character is not whole yet.
+      const result = this.#call(op, `{${payload}"id":${this.#id},"max":${max},"text":${text}}`)
+      const { bytes, done }: ReadResult = JSON.parse(await this.#closeOnError(result))
+      this.#isClosed = done
+      // Text may be empty while a character is incomplete.
       if (bytes !== "") {
         return bytes
       }
@@ -50,41 +50,41 @@ class StoredSource extends HostSource {
     return null
   }
 
-  /** Nobody wants the rest. */
+  /** Cancels the rest. */
   cancel(): void {
-    if (this.#isOpen && !this.#isOver) {
-      this.#isOver = true
+    if (this.#isOpen && !this.#isClosed) {
+      this.#isClosed = true
       this.#call("content.cancel", `{"id":${this.#id}}`).catch(() => undefined)
     }
   }
 
-  async #orOver(answer: Promise<string>): Promise<string> {
+  async #closeOnError(result: Promise<string>): Promise<string> {
     try {
-      return await answer
+      return await result
     } catch (error) {
-      this.#isOver = true
+      this.#isClosed = true
       throw error
     }
   }
 }
 
-/** A file or an asset that was looked up. Each of its methods reads it from the beginning. */
+/** An existing file or asset. Each method reads it from the beginning. */
 export class StoredContent {
   declare readonly size: number
   declare readonly content_type: string
   declare readonly etag: string
   readonly #source: () => StoredSource
 
-  constructor(call: HostCaller, facts: Facts, open: readonly [string, string]) {
-    Object.assign(this, facts)
-    this.#source = () => new StoredSource(call, facts.size, open)
+  constructor(call: HostCaller, info: FileInfo, open: readonly [string, string]) {
+    Object.assign(this, info)
+    this.#source = () => new StoredSource(call, info.size, open)
   }
 
   bytes(): Promise<Uint8Array> {
     return drain(this.#source())
   }
 
-  /** As UTF-8. */
+  /** Decodes it as UTF-8. */
   text(): Promise<string> {
     return drainText(this.#source())
   }
@@ -106,7 +106,7 @@ export interface PutOptions {
   readonly content_type?: string
 }
 
-/** The largest page of a list that the host gives. */
+/** Maximum page of a list that the host returns. */
 const pageMax = 100
 
 export class Files {
@@ -116,35 +116,38 @@ export class Files {
     this.#call = call
   }
 
-  /** Stores a file, in place of the one at the path if there is one. */
+  /** Stores a file; replaces an existing one at the path. */
   async put(
     path: string,
     data: string | BufferSource | Blob | ReadableStream<unknown>,
     options: PutOptions = {}
   ): Promise<unknown> {
-    const { body, type } = contentOf(data)
+    const { body, type } = toContent(data)
     const content_type = options?.content_type ?? type
-    const head = JSON.stringify({ path: textOf(path, "path"), content_type: textOf(content_type, "content_type") })
-    // A character takes three bytes at most, and the head is sent with whole bodies only.
-    const isWhole = body instanceof Uint8Array && body.length <= roomFor(head.length * 3)
+    const head = JSON.stringify({
+      path: requireString(path, "path"),
+      content_type: requireString(content_type, "content_type")
+    })
+    // A character takes at most three bytes. The head is sent only together with whole bodies.
+    const isWhole = body instanceof Uint8Array && body.length <= payloadCapacity(head.length * 3)
     return isWhole
       ? JSON.parse(await this.#call("files.put", `${head.slice(0, -1)},"bytes":"${encodeBytes(body)}"}`))
       : this.#write(head.slice(0, -1), body)
   }
 
-  /** Null when there is no such file. */
+  /** Returns a file, or null if it does not exist. */
   async get(path: string): Promise<StoredContent | null> {
-    const payload = JSON.stringify({ path: textOf(path, "path") })
-    const facts: Facts | null = JSON.parse(await this.#call("files.get", payload))
-    return facts === null
+    const payload = JSON.stringify({ path: requireString(path, "path") })
+    const info: FileInfo | null = JSON.parse(await this.#call("files.get", payload))
+    return info === null
       ? null
-      : new StoredContent(this.#call, facts, [
+      : new StoredContent(this.#call, info, [
           "files.open",
-          `${payload.slice(1, -1)},"etag":${JSON.stringify(facts.etag)},`
+          `${payload.slice(1, -1)},"etag":${JSON.stringify(info.etag)},`
         ])
   }
 
-  /** All files whose paths begin so, by path; or `limit` of them, after `offset`. */
+  /** Returns the files whose paths begin with `prefix`, by path; with `limit`, at most that many after `offset`. */
   async list(
     prefix: string = "",
     options: { readonly limit?: number; readonly offset?: number } = {}
@@ -153,7 +156,7 @@ export class Files {
     const found: Array<unknown> = []
     while (found.length < limit) {
       const page = {
-        prefix: textOf(prefix, "prefix"),
+        prefix: requireString(prefix, "prefix"),
         limit: Math.min(pageMax, limit - found.length),
         offset: offset + found.length
       }
@@ -168,22 +171,22 @@ export class Files {
     return found
   }
 
-  /** Whether there was a file at the path. */
+  /** Deletes a file; true if it existed. */
   async delete(path: string): Promise<boolean> {
-    return (await this.#call("files.delete", JSON.stringify({ path: textOf(path, "path") }))) === "true"
+    return (await this.#call("files.delete", JSON.stringify({ path: requireString(path, "path") }))) === "true"
   }
 
-  /** A link by which anyone can download the file, for an hour unless `expires_in` says for how many seconds. */
+  /** Returns a public link to download the file. It is valid for `expires_in` seconds, one hour by default. */
   async url(path: string, options: { readonly expires_in?: number } = {}): Promise<string> {
     const { expires_in } = options ?? {}
-    return JSON.parse(await this.#call("files.url", JSON.stringify({ path: textOf(path, "path"), expires_in })))
+    return JSON.parse(await this.#call("files.url", JSON.stringify({ path: requireString(path, "path"), expires_in })))
   }
 
   async #write(head: string, body: Uint8Array | ReadableStream<unknown>): Promise<unknown> {
     const id = freshId()
-    const room = roomFor(0)
-    if (room <= 0) {
-      throw new RangeError("The host's limits leave no room for a file")
+    const capacity = payloadCapacity(0)
+    if (capacity <= 0) {
+      throw new RangeError("The host's limit of a host call is too small for a file")
     }
     const length = body instanceof Uint8Array ? body.length : null
     let stored = "null"
@@ -191,7 +194,7 @@ export class Files {
       await this.#call("files.begin", `${head},"id":${id},"length":${length}}`)
       await writeBody(
         body,
-        room,
+        capacity,
         async (base64, done) => {
           stored = await this.#call("files.write", `{"id":${id},"bytes":"${base64}","done":${done}}`)
           return true
@@ -206,21 +209,21 @@ export class Files {
   }
 }
 
-/** A file of the build's zip; null when there is none of that name. */
+/** Returns a file of the build's zip, or null if the name does not exist. */
 export const asset = async (call: HostCaller, name: unknown): Promise<StoredContent | null> => {
-  const payload = JSON.stringify({ name: textOf(name, "name") })
-  const facts: Facts | null = JSON.parse(await call("asset.get", payload))
-  return facts === null ? null : new StoredContent(call, facts, ["asset.open", `${payload.slice(1, -1)},`])
+  const payload = JSON.stringify({ name: requireString(name, "name") })
+  const info: FileInfo | null = JSON.parse(await call("asset.get", payload))
+  return info === null ? null : new StoredContent(call, info, ["asset.open", `${payload.slice(1, -1)},`])
 }
 
-const textOf = (value: unknown, name: string): string => {
+const requireString = (value: unknown, name: string): string => {
   if (typeof value !== "string") {
     throw new TypeError(`${name} must be a string`)
   }
   return value
 }
 
-const contentOf = (data: unknown): { readonly body: Uint8Array | ReadableStream<unknown>; readonly type: string } => {
+const toContent = (data: unknown): { readonly body: Uint8Array | ReadableStream<unknown>; readonly type: string } => {
   if (typeof data === "string") {
     return { body: encode(data), type: "text/plain; charset=utf-8" }
   }
@@ -234,7 +237,7 @@ const contentOf = (data: unknown): { readonly body: Uint8Array | ReadableStream<
   if (data instanceof modules.streams().ReadableStream) {
     return { body: data, type: unknownType }
   }
-  throw new TypeError("A file is made of a string, a buffer, a Blob or a ReadableStream")
+  throw new TypeError("The data of a file must be a string, a buffer, a Blob or a ReadableStream")
 }
 
 const unknownType = "application/octet-stream"

@@ -9,7 +9,7 @@ type Entry = readonly [name: string, value: FormDataValue]
 
 const text = (value: unknown): string => String(value).toWellFormed()
 
-const valueOf = (value: unknown, filename: string | undefined): FormDataValue => {
+const toFormValue = (value: unknown, filename: string | undefined): FormDataValue => {
   if (!(value instanceof Blob)) {
     if (filename !== undefined) {
       throw new TypeError("FormData: only a Blob can have a file name.")
@@ -28,12 +28,12 @@ export class FormData {
 
   constructor(form?: undefined) {
     if (form !== undefined) {
-      throw new TypeError("FormData constructor: there are no forms here to read.")
+      throw new TypeError("FormData constructor: HTML forms are not supported.")
     }
   }
 
   append(name: string, value: string | Blob, filename?: string): void {
-    this.#entries.push([text(name), valueOf(value, filename)])
+    this.#entries.push([text(name), toFormValue(value, filename)])
   }
 
   delete(name: string): void {
@@ -58,7 +58,7 @@ export class FormData {
 
   set(name: string, value: string | Blob, filename?: string): void {
     const key = text(name)
-    const entry: Entry = [key, valueOf(value, filename)]
+    const entry: Entry = [key, toFormValue(value, filename)]
     const index = this.#entries.findIndex((each) => each[0] === key)
     if (index < 0) {
       this.#entries.push(entry)

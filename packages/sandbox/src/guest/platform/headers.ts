@@ -6,7 +6,7 @@ export type HeadersInit = Headers | Iterable<Iterable<string>> | Readonly<Record
 
 const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
 
-const nameOf = (name: unknown): string => {
+const normalizeName = (name: unknown): string => {
   const text = String(name)
   if (!token.test(text)) {
     throw new TypeError(`Headers: ${JSON.stringify(text)} is an invalid header name.`)
@@ -14,8 +14,8 @@ const nameOf = (name: unknown): string => {
   return text.toLowerCase()
 }
 
-/** Values may hold secrets: the error does not quote them. */
-const valueOf = (name: string, value: unknown): string => {
+/** Validates and trims a value. Values may be secrets, so the error does not quote them. */
+const normalizeValue = (name: string, value: unknown): string => {
   const text = String(value).replace(/^[\t\n\r ]+|[\t\n\r ]+$/g, "")
   if (/[\0\n\r]|[^\0-\xff]/.test(text)) {
     throw new TypeError(`Headers: the value of ${name} is invalid.`)
@@ -26,9 +26,9 @@ const valueOf = (name: string, value: unknown): string => {
 let freeze: (headers: Headers) => Headers
 
 export class Headers {
-  /** Values by lower-case name. Only Set-Cookie keeps more than one. */
+  /** Values by lower-case name. Only Set-Cookie has more than one. */
   readonly #values = new Map<string, Array<string>>()
-  /** The entries in order, as long as nothing changes. */
+  /** Cache of the sorted entries, cleared by every change. */
   #order: Array<[string, string]> | null = null
   #immutable = false
 
@@ -65,15 +65,15 @@ export class Headers {
 
   append(name: string, value: string): void {
     const key = this.#writable(name)
-    const text = valueOf(key, value)
-    const present = this.#values.get(key)
-    if (present === undefined) {
+    const text = normalizeValue(key, value)
+    const existing = this.#values.get(key)
+    if (existing === undefined) {
       this.#values.set(key, [text])
     } else if (key === "set-cookie") {
-      present.push(text)
+      existing.push(text)
     } else {
       // A cookie header is joined with semicolons, all others with commas.
-      present[0] = `${present[0]}${key === "cookie" ? "; " : ", "}${text}`
+      existing[0] = `${existing[0]}${key === "cookie" ? "; " : ", "}${text}`
     }
   }
 
@@ -82,7 +82,7 @@ export class Headers {
   }
 
   get(name: string): string | null {
-    return this.#values.get(nameOf(name))?.join(", ") ?? null
+    return this.#values.get(normalizeName(name))?.join(", ") ?? null
   }
 
   getSetCookie(): Array<string> {
@@ -90,12 +90,12 @@ export class Headers {
   }
 
   has(name: string): boolean {
-    return this.#values.has(nameOf(name))
+    return this.#values.has(normalizeName(name))
   }
 
   set(name: string, value: string): void {
     const key = this.#writable(name)
-    this.#values.set(key, [valueOf(key, value)])
+    this.#values.set(key, [normalizeValue(key, value)])
   }
 
   forEach(callback: (value: string, name: string, headers: Headers) => void, self?: unknown): void {
@@ -107,10 +107,10 @@ export class Headers {
     }
   }
 
-  /** Sorted by name, each cookie on its own. */
+  /** Returns the entries sorted by name, with a separate entry per cookie. */
   *entries(): IterableIterator<[string, string]> {
     for (let index = 0; ; index++) {
-      // Changes made on the way are seen: the standard counts positions in the list as it is at each step.
+      // Includes changes during the iteration: the standard counts positions in the current list at each step.
       const entry = this.#sorted()[index]
       if (entry === undefined) {
         return
@@ -151,7 +151,7 @@ export class Headers {
       throw new TypeError("Headers: these headers are immutable.")
     }
     this.#order = null
-    return nameOf(name)
+    return normalizeName(name)
   }
 }
 

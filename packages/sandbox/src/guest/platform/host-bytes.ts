@@ -1,33 +1,34 @@
-/** Bytes in host calls: base64 within JSON, in as many calls as they need. */
+/** Transfers bytes through host calls: base64 in JSON, in as many calls as necessary. */
 import { decodedLength, decodeInto, encodeBytes } from "./base64.ts"
 import type { Source } from "./body.ts"
 import { host } from "./host.ts"
 import type { ReadableStream } from "./streams.ts"
 
-/** Around the bytes in a host call, at most. */
+/** Maximum overhead of a host call around the bytes. */
 const frameBytes = 128
 
-/** A character of text may become six in JSON. */
+/** Maximum characters in JSON for one character of text. */
 const escaped = 6
 
-/** The bytes that fit into one host call as base64 beside `otherBytes`. */
-export const roomFor = (otherBytes: number): number => Math.floor((host().callBytes - otherBytes - frameBytes) / 4) * 3
+/** Returns the number of bytes that fit into one host call as base64, next to `otherBytes`. */
+export const payloadCapacity = (otherBytes: number): number =>
+  Math.floor((host().callBytes - otherBytes - frameBytes) / 4) * 3
 
-/** What to ask for in one call. As base64 bytes are longer by a third, and there is room to spare for the rest. */
+/** Maximum bytes of one read. Base64 is longer by a third, which leaves enough for the overhead. */
 const bytesPerCall = (): number => Math.floor(host().callBytes / 2)
 const textPerCall = (): number => Math.floor(host().callBytes / escaped)
 
-/** Writes bytes in pieces of at most `room`, each when the one before has gone. Stops where `write` gives false. */
+/** Writes bytes in chunks of at most `capacity`, each after the previous one. Stops if `write` returns false. */
 export const writeAll = async (
   bytes: Uint8Array,
-  room: number,
+  capacity: number,
   isLast: boolean,
   write: (base64: string, done: boolean) => Promise<boolean>
 ): Promise<boolean> => {
   let from = 0
   do {
-    const chunk = bytes.subarray(from, from + room)
-    from += room
+    const chunk = bytes.subarray(from, from + capacity)
+    from += capacity
     if (!(await write(encodeBytes(chunk), isLast && from >= bytes.length))) {
       return false
     }
@@ -35,21 +36,21 @@ export const writeAll = async (
   return true
 }
 
-/** The same for all that a body has. Throws what its stream throws. */
+/** Writes a whole body in the same way. Throws the errors of its stream. */
 export const writeBody = async (
   body: Uint8Array | ReadableStream<unknown>,
-  room: number,
+  capacity: number,
   write: (base64: string, done: boolean) => Promise<boolean>,
   notBytes: () => Error
 ): Promise<void> => {
   if (body instanceof Uint8Array) {
-    await writeAll(body, room, true, write)
+    await writeAll(body, capacity, true, write)
     return
   }
   const reader = body.getReader()
   try {
-    let isWanted = true
-    while (isWanted) {
+    let isAccepted = true
+    while (isAccepted) {
       const { done, value } = await reader.read()
       if (done) {
         await write("", true)
@@ -58,7 +59,7 @@ export const writeBody = async (
       if (!(value instanceof Uint8Array)) {
         throw notBytes()
       }
-      isWanted = await writeAll(value, room, false, write)
+      isAccepted = await writeAll(value, capacity, false, write)
     }
   } catch (error) {
     reader.cancel(error).catch(() => undefined)
@@ -67,14 +68,14 @@ export const writeBody = async (
   await reader.cancel()
 }
 
-/** What a host says to a call that reads. */
-export interface Taken {
-  /** Base64, or text where that was asked for. */
+/** Result of a host call that reads. */
+export interface ReadResult {
+  /** Base64, or text if the call requested it. */
   readonly bytes: string
   readonly done: boolean
 }
 
-/** A source whose pieces come by host calls. `take` gives what is not empty, or null at the end. */
+/** A source that reads through host calls. `take` returns a non-empty chunk, or null at the end. */
 export abstract class HostSource implements Source {
   abstract readonly size: number | null
   protected abstract take(max: number, text: boolean): Promise<string | null>
@@ -106,5 +107,5 @@ export abstract class HostSource implements Source {
 
 let lastId = 0
 
-/** What the guest calls a request, or a file that is read or written, in its host calls. */
+/** Returns a new id that identifies a request, or a file that is read or written, in host calls. */
 export const freshId = (): number => ++lastId

@@ -1,4 +1,4 @@
-/** The kernel's side of the border, kept for the modules that need it. */
+/** Stores the kernel's bridge for the modules that need it. */
 import type { Bridge } from "../Bridge.ts"
 
 let bridge: Bridge | undefined

@@ -1,12 +1,11 @@
 /**
  * The Web platform inside an isolate.
  *
- * URL, text, events, bodies, timers, streams, crypto, console and `fetch`, as
- * guests know them from browsers; nothing of Node. Everything runs in the
- * guest's own realm at the guest's own expense and reaches the host only
- * through the bridge. Each global is made at its first use.
+ * It provides URL, text, events, bodies, timers, streams, crypto, console and `fetch` as in browsers, and nothing of
+ * Node. All of it runs in the guest's realm, within the guest's limits, and reaches the host only through the bridge.
+ * Each global is created at its first use.
  *
- * It is meant to be bundled; see `modules.ts`.
+ * It must be bundled; see `modules.ts`.
  */
 import type { Bridge } from "../Bridge.ts"
 import { defineLazy, defineValue } from "./define.ts"
@@ -69,10 +68,10 @@ const queueMicrotask = (callback: () => unknown): void => {
 }
 
 /**
- * Puts the platform on `globalThis`; once, before guest code runs.
+ * Installs the platform on `globalThis`. Call it once, before guest code runs.
  *
- * What a timer's callback throws comes out of `bridge.onTimer`; errors that
- * nobody can catch, of listeners and microtasks, are logged.
+ * `bridge.onTimer` throws the errors of timers' callbacks. Errors that no code can catch, of listeners and microtasks,
+ * are logged.
  */
 export const install = (bridge: Bridge): void => {
   connect(bridge)

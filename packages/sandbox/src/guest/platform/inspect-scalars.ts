@@ -1,6 +1,6 @@
-/** The text of values that have no entries, and the names of those that have. */
+/** Formats values without entries, and the names of values with entries. */
 
-/** Characters of a string inside an object that are shown. */
+/** Maximum characters shown of a string in an object. */
 const stringMax = 10_000
 
 const escapes: Readonly<Record<string, string>> = {
@@ -15,11 +15,11 @@ const escapes: Readonly<Record<string, string>> = {
 const escape = (character: string): string =>
   escapes[character] ?? `\\x${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, "0")}`
 
-/** In single quotes, or in others where that saves escapes. */
+/** Quotes a text in single quotes, or in others if that saves escapes. */
 export const quote = (text: string): string => {
   const shown = text.length > stringMax ? text.slice(0, stringMax) : text
   const mark = !shown.includes("'") ? "'" : !shown.includes('"') ? '"' : !/[`$]/.test(shown) ? "`" : "'"
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it is about
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: it escapes control characters
   let body = shown.replace(/[\0-\x1f\x7f-\x9f\\]/g, escape).toWellFormed()
   if (mark === "'") {
     body = body.replace(/'/g, "\\'")
@@ -53,9 +53,9 @@ const ownName = (value: unknown): string => {
   return typeof name === "string" ? name : ""
 }
 
-/** The name of the class of `value`, with its tag when that tells more. */
+/** Returns the class name of `value`, with its tag if that differs. */
 export const nameOf = (value: object): string => {
-  // A tag of its own is shown among its properties.
+  // An own tag is shown among the properties.
   const tag: unknown = Object.hasOwn(value, Symbol.toStringTag) ? "" : Reflect.get(value, Symbol.toStringTag)
   const name = className(value)
   return typeof tag === "string" && tag !== "" && tag !== name ? `${name} [${tag}]` : name
@@ -76,7 +76,7 @@ const className = (value: object): string => {
   return "Object"
 }
 
-/** A function or class as "[Function: name]"; null for anything else. */
+/** Formats a function or class as "[Function: name]"; null for other values. */
 export const functionLabel = (value: object): string | null => {
   if (typeof value !== "function") {
     return null

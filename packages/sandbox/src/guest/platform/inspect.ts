@@ -1,17 +1,16 @@
 /**
- * Values as text for logs, in the manner of Node: on one line where that fits,
- * cycles marked, getters not called.
+ * Formats values for logs, as Node does: on one line if it fits, cycles marked, getters not called.
  *
- * What guests log may be hostile to whoever reads it; here it only costs the
- * guest its own time, and every dimension but depth of prototypes is bounded.
+ * Values may be hostile. Formatting costs only the guest's own time, and every dimension is bounded except the depth of
+ * prototypes.
  */
 import { inspectCustom } from "./define.ts"
 import { functionLabel, keyText, nameOf, scalarText } from "./inspect-scalars.ts"
 
-/** Objects nested deeper are named, not shown. */
+/** Default depth: deeper objects are shown only by name. */
 const depthDefault = 4
 const itemsMax = 100
-/** Characters a line of several entries may have. */
+/** Maximum length of a line with several entries. */
 const lineMax = 76
 
 type CustomInspect = (
@@ -22,11 +21,11 @@ type CustomInspect = (
 
 export const inspect = (value: unknown, depth: number = depthDefault): string => new Inspection(depth).show(value)
 
-/** One call of `inspect`: knows the objects it is inside of. */
+/** State of one call of `inspect`: the stack of open objects. */
 class Inspection {
   readonly #depth: number
   readonly #open: Array<object> = []
-  /** Objects that contain themselves, with the number they are referred to by. */
+  /** Objects that contain themselves, with their reference numbers. */
   readonly #cycles = new Map<object, number>()
 
   constructor(depth: number) {
@@ -87,7 +86,7 @@ class Inspection {
     return this.#showByLabel(value)
   }
 
-  /** Objects whose own value is in a label, and that may have properties besides. */
+  /** Formats objects that have a label for their value, and possibly properties. */
   #showByLabel(value: object): string {
     const label = value instanceof Error ? this.#error(value) : (functionLabel(value) ?? boxedLabel(value))
     if (label !== null) {
@@ -158,7 +157,7 @@ class Inspection {
     })
   }
 
-  /** Own enumerable properties as "key: value"; of arrays only those beside their items, of strings their characters. */
+  /** Formats own enumerable properties as "key: value", without the items of arrays and the characters of strings. */
   #properties(value: object, isArray: boolean): Array<string> {
     const keys = Reflect.ownKeys(value).filter(
       (key) => isEnumerable(value, key) && !(isArray && typeof key === "string" && /^(?:0|[1-9]\d*)$/.test(key))
@@ -219,7 +218,7 @@ const hex = (buffer: ArrayBuffer): string => {
 
 const indent = (text: string): string => text.replace(/\n/g, "\n  ")
 
-/** Entries between braces: on one line, or each on its own; many short ones fill lines. */
+/** Formats entries between braces: on one line, or one per line. Many short ones share lines. */
 const lines = (label: string, braces: string, entries: ReadonlyArray<string>): string => {
   const [open, close] = [braces.charAt(0), braces.charAt(1)]
   if (entries.length === 0) {

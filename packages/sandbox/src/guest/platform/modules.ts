@@ -1,9 +1,8 @@
 /**
- * The parts of the platform that are evaluated at their first use.
+ * Modules of the platform that are evaluated at their first use.
  *
- * The bundler turns `require` of a module of ours into a lazy initialiser; there
- * is no module loader inside an isolate. Modules needed only now and then by
- * others are reached through here instead of a static import.
+ * The bundler replaces `require` of a local module by a lazy initializer: an isolate has no module loader. Modules that
+ * others need only occasionally are imported through this table instead of a static import.
  */
 interface Require {
   (id: "./abort.ts"): typeof import("./abort.ts")

@@ -1,5 +1,5 @@
-/** `multipart/form-data` (RFC 7578) as forms are written and read on the web. */
-import { blobBytes, blobOf, File } from "./blob.ts"
+/** `multipart/form-data` (RFC 7578), written and parsed as by browsers. */
+import { blobBytes, createBlob, File } from "./blob.ts"
 import { concat } from "./bytes.ts"
 import { FormData } from "./form-data.ts"
 import { modules } from "./modules.ts"
@@ -73,7 +73,7 @@ const headEnd = encode("\r\n\r\n")
 const startsWith = (bytes: Uint8Array, prefix: Uint8Array, at: number): boolean =>
   prefix.every((byte, index) => bytes[at + index] === byte)
 
-/** The parts of a body; null when it is not well formed. */
+/** Parses the parts of a body; null if it is malformed. */
 export const parseMultipart = (bytes: Uint8Array, contentType: string): FormData | null => {
   const match = /;[\t ]*boundary=(?:"([^"]+)"|([^\t ;]+))/i.exec(contentType)
   const boundary = encode(`--${match?.[1] ?? match?.[2] ?? ""}`)
@@ -93,10 +93,11 @@ export const parseMultipart = (bytes: Uint8Array, contentType: string): FormData
       return null
     }
     const body = bytes.slice(bodyStart + 4, bodyEnd)
-    form.append(head.name, head.filename === null ? decode(body) : fileOf(body, head.filename, head.type))
+    form.append(head.name, head.filename === null ? decode(body) : toFile(body, head.filename, head.type))
     at = bodyEnd + delimiter.length
   }
   return null
 }
 
-const fileOf = (body: Uint8Array, name: string, type: string): File => new File([blobOf(body, type)], name, { type })
+const toFile = (body: Uint8Array, name: string, type: string): File =>
+  new File([createBlob(body, type)], name, { type })

@@ -1,4 +1,4 @@
-/** `performance`, on the coarse clock that the kernel hands out. */
+/** `performance`, on the kernel's coarse clock. */
 import { brand } from "./define.ts"
 import { EventTarget } from "./events.ts"
 import { host } from "./host.ts"
@@ -6,11 +6,11 @@ import { host } from "./host.ts"
 export class Performance extends EventTarget {
   readonly #timeOrigin = Date.now() - host().now()
 
-  /** Milliseconds since the isolate started. */
+  /** Returns the milliseconds since the isolate started. */
   now(): number {
     return host().now()
   }
-  /** When the isolate started, in milliseconds since 1970. */
+  /** Start of the isolate, in milliseconds since 1970. */
   get timeOrigin(): number {
     return this.#timeOrigin
   }

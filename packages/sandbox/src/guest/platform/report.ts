@@ -1,4 +1,4 @@
-/** What happens to errors that nobody can catch: thrown by event listeners and microtasks. */
+/** Reports errors that no code can catch: those of event listeners and microtasks. */
 import { host } from "./host.ts"
 import { modules } from "./modules.ts"
 

@@ -22,7 +22,7 @@ export interface RequestInit {
   readonly duplex?: "half"
 }
 
-/** Options that say how to fetch, with what they may be; the first is the default. */
+/** Options of `fetch` with their allowed values; the first is the default. */
 const choices = {
   redirect: ["follow", "error", "manual"],
   referrerPolicy: [
@@ -55,7 +55,7 @@ const choose = (name: Choice, given: string | undefined, inherited: string | und
   return text
 }
 
-const optionsOf = (init: RequestInit, inherited: Options | undefined): Options => ({
+const readOptions = (init: RequestInit, inherited: Options | undefined): Options => ({
   redirect: choose("redirect", init.redirect, inherited?.redirect),
   referrerPolicy: choose("referrerPolicy", init.referrerPolicy, inherited?.referrerPolicy),
   mode: choose("mode", init.mode, inherited?.mode),
@@ -68,7 +68,7 @@ const optionsOf = (init: RequestInit, inherited: Options | undefined): Options =
 
 const standardMethods = ["DELETE", "GET", "HEAD", "OPTIONS", "POST", "PUT"]
 
-const methodOf = (given: string): string => {
+const parseMethod = (given: string): string => {
   const upper = given.toUpperCase()
   if (!/^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(given)) {
     throw new TypeError(`Request constructor: ${JSON.stringify(given)} is not a valid HTTP method.`)
@@ -76,11 +76,11 @@ const methodOf = (given: string): string => {
   if (upper === "CONNECT" || upper === "TRACE" || upper === "TRACK") {
     throw new TypeError(`Request constructor: ${given} is not allowed as an HTTP method.`)
   }
-  // Only these: "patch" stays in lower case, as the standard has it.
+  // Only these are normalized: "patch" stays in lower case, as in the standard.
   return standardMethods.includes(upper) ? upper : given
 }
 
-const urlOf = (input: unknown): string => {
+const parseUrl = (input: unknown): string => {
   const url = new URL(String(input))
   if (url.username !== "" || url.password !== "") {
     throw new TypeError("Request constructor: the URL must not include credentials.")
@@ -104,13 +104,13 @@ export class Request extends Body {
     const settings = init ?? {}
     const source = input instanceof Request ? input : null
     const inherited = source === null ? undefined : source.#parts
-    const method = settings.method === undefined ? (inherited?.method ?? "GET") : methodOf(String(settings.method))
+    const method = settings.method === undefined ? (inherited?.method ?? "GET") : parseMethod(String(settings.method))
     this.#parts = {
-      url: inherited?.url ?? urlOf(input),
+      url: inherited?.url ?? parseUrl(input),
       method,
       headers: new Headers(settings.headers ?? inherited?.headers),
-      signal: followed(settings.signal === undefined ? inherited?.signal : settings.signal),
-      options: optionsOf(settings, inherited?.options)
+      signal: follow(settings.signal === undefined ? inherited?.signal : settings.signal),
+      options: readOptions(settings, inherited?.options)
     }
     const given = settings.body ?? null
     if ((given !== null || source?.hasBody === true) && (method === "GET" || method === "HEAD")) {
@@ -179,8 +179,8 @@ export class Request extends Body {
   }
 }
 
-/** A signal of the request's own that follows the given one. */
-const followed = (signal: AbortSignal | null | undefined): AbortSignal => {
+/** Returns a new signal that depends on the given one. */
+const follow = (signal: AbortSignal | null | undefined): AbortSignal => {
   if (signal === null || signal === undefined) {
     return new AbortController().signal
   }

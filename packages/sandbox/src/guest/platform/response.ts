@@ -14,7 +14,7 @@ export interface ResponseInit {
 export const withoutBody: ReadonlyArray<number> = [101, 103, 204, 205, 304]
 const redirects = [301, 302, 303, 307, 308]
 
-const statusOf = (given: number | undefined): number => {
+const parseStatus = (given: number | undefined): number => {
   const status = given === undefined ? 200 : Math.trunc(Number(given))
   if (!(status >= 200 && status <= 599)) {
     throw new RangeError(`Response constructor: the status ${status} is not in the range from 200 to 599.`)
@@ -22,7 +22,7 @@ const statusOf = (given: number | undefined): number => {
   return status
 }
 
-const statusTextOf = (given: string | undefined): string => {
+const parseStatusText = (given: string | undefined): string => {
   const text = given === undefined ? "" : String(given)
   if (!/^[\t\x20-\x7e\x80-\xff]*$/.test(text)) {
     throw new TypeError("Response constructor: the status text is invalid.")
@@ -30,7 +30,7 @@ const statusTextOf = (given: string | undefined): string => {
   return text
 }
 
-/** A response as the host tells of it. */
+/** Head of a response from the host. */
 export interface Fetched {
   readonly status: number
   readonly statusText: string
@@ -52,7 +52,7 @@ export class Response extends Body {
   static {
     fetched = (head, source) => {
       const response = new Response(null, { headers: head.headers })
-      // Servers may answer what no constructor takes.
+      // Servers may send a status that the constructor rejects.
       response.#status = head.status
       response.#statusText = head.statusText
       response.#type = "basic"
@@ -68,8 +68,8 @@ export class Response extends Body {
 
   constructor(body: BodyInit | null = null, init: ResponseInit = {}) {
     super()
-    this.#status = statusOf(init?.status)
-    this.#statusText = statusTextOf(init?.statusText)
+    this.#status = parseStatus(init?.status)
+    this.#statusText = parseStatusText(init?.statusText)
     this.#headers = new Headers(init?.headers)
     if (body === null || body === undefined) {
       return

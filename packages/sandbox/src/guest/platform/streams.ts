@@ -1,4 +1,4 @@
-/** The streams of the platform, and what `Request` and `Response` need to know about them. */
+/** The streams of the platform, and functions on them for `Request` and `Response`. */
 import {
   ByteLengthQueuingStrategy,
   CountQueuingStrategy,
@@ -50,13 +50,13 @@ brand({
   WritableStreamDefaultWriter
 })
 
-/** Whether anything was ever read from `stream`, or it was cancelled. */
+/** True if anything was read from `stream`, or it was cancelled. */
 export const isDisturbed = (stream: ReadableStream<unknown>): boolean =>
-  // The standard gives this to `Request` and `Response` only, so the library has no public name for it.
+  // The standard exposes this only to `Request` and `Response`, so the library has no public name for it.
   Reflect.get(stream, "_disturbed") === true
 
-/** A stream of one chunk, which is a copy: who reads it may transfer or change it. */
-export const streamOf = (bytes: Uint8Array): ReadableStream<Uint8Array> =>
+/** Returns a stream of one chunk, a copy, because its reader may transfer or change it. */
+export const createStream = (bytes: Uint8Array): ReadableStream<Uint8Array> =>
   new ReadableStream({
     type: "bytes",
     pull: (controller) => {
@@ -68,7 +68,7 @@ export const streamOf = (bytes: Uint8Array): ReadableStream<Uint8Array> =>
     }
   })
 
-/** A stream that asks for a chunk when one is asked of it. */
+/** Returns a stream that reads a chunk from the source per pull. */
 export const streamFrom = (source: Source): ReadableStream<Uint8Array> =>
   new ReadableStream(
     {
@@ -87,7 +87,7 @@ export const streamFrom = (source: Source): ReadableStream<Uint8Array> =>
     { highWaterMark: 0 }
   )
 
-/** Everything `stream` yields. Rejects with a `TypeError` at a chunk that is not bytes. */
+/** Reads the whole stream. Rejects with a `TypeError` at a chunk that is not bytes. */
 export const readAll = async (stream: ReadableStream<unknown>): Promise<Uint8Array<ArrayBuffer>> => {
   const reader = stream.getReader()
   const chunks: Array<Uint8Array> = []

@@ -1,4 +1,4 @@
-/** `structuredClone`: a deep copy of plain data, cycles and all. */
+/** `structuredClone`: a deep copy of plain data, including cycles. */
 
 import { isPlatformObject } from "./define.ts"
 import { DOMException } from "./dom-exception.ts"
@@ -21,9 +21,9 @@ interface Layout {
 }
 
 class Cloning {
-  /** What stands for an object met before, or moved instead of cloned. */
+  /** Copies of objects seen before, and replacements of transferred ones. */
   readonly #seen: Map<object, object>
-  /** Where views lie in their buffers: lost with the view's contents once its buffer is moved. */
+  /** Positions of views in their buffers: a view loses its own when its buffer is transferred. */
   readonly #layouts: Map<ArrayBufferView, Layout>
 
   constructor(moved: Iterable<readonly [object, object]>, layouts: Map<ArrayBufferView, Layout>) {
@@ -50,7 +50,7 @@ class Cloning {
     return copy
   }
 
-  /** Objects that hold one immutable value. */
+  /** Clones objects that wrap one immutable value. */
   #wrapped(value: object): object | null {
     if (value instanceof Date) {
       return this.#remember(value, new Date(value.getTime()))
@@ -106,7 +106,7 @@ class Cloning {
     if (constructor === undefined) {
       throw cloneError("A view of an unknown kind")
     }
-    const layout = this.#layouts.get(value) ?? layoutOf(value)
+    const layout = this.#layouts.get(value) ?? readLayout(value)
     const copy: ArrayBufferView = Reflect.construct(constructor, [
       this.clone(value.buffer),
       layout.offset,
@@ -162,7 +162,7 @@ class Cloning {
   }
 }
 
-const layoutOf = (view: ArrayBufferView): Layout => {
+const readLayout = (view: ArrayBufferView): Layout => {
   const length: unknown = view instanceof DataView ? view.byteLength : Reflect.get(view, "length")
   return { offset: view.byteOffset, length: Number(length) }
 }
@@ -184,7 +184,7 @@ const viewConstructors = [
 
 const uncloneable = [Promise, WeakMap, WeakSet]
 
-/** Objects in `transfer` must be array buffers; they are moved instead of copied. */
+/** Returns a deep copy. The array buffers in `transfer` are moved instead of copied. */
 export const structuredClone = (value: unknown, options: { readonly transfer?: Iterable<unknown> } = {}): unknown => {
   const buffers = [...(options?.transfer ?? [])].map((each) => {
     if (!(each instanceof ArrayBuffer) || each.detached) {
@@ -195,7 +195,7 @@ export const structuredClone = (value: unknown, options: { readonly transfer?: I
   if (new Set(buffers).size < buffers.length) {
     throw new DOMException("An ArrayBuffer is listed twice for transfer", "DataCloneError")
   }
-  // Nothing is moved before everything is known to be cloneable, so the first pass leaves the buffers where they are.
+  // The first pass leaves the buffers in place: they are moved only after everything proved cloneable.
   const layouts = new Map<ArrayBufferView, Layout>()
   const draft = new Cloning(
     buffers.map((buffer) => [buffer, buffer]),

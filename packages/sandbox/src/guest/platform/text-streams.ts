@@ -9,7 +9,7 @@ export class TextEncoderStream {
 
   constructor() {
     const encoder = new TextEncoder()
-    // A pair of surrogates may be split between two chunks.
+    // A surrogate pair may be split between two chunks.
     let held = ""
     this.#transform = new TransformStream<string, Uint8Array>({
       transform: (chunk, controller) => {

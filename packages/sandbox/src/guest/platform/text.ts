@@ -1,7 +1,7 @@
 /** `TextEncoder` and `TextDecoder`. */
 import { type BufferSource, bytesOf, isBufferSource } from "./bytes.ts"
 import { brand } from "./define.ts"
-import { type Decoder, decoderFor, type Encoding, encodingOf } from "./encodings.ts"
+import { type Decoder, decoderFor, type Encoding, findEncoding } from "./encodings.ts"
 import * as Utf8 from "./utf8.ts"
 
 export class TextEncoder {
@@ -31,12 +31,12 @@ export class TextDecoder {
   readonly #fatal: boolean
   readonly #ignoreBom: boolean
   readonly #decoder: Decoder
-  /** Whether anything was decoded since the start of the stream: only then can the mark have passed. */
+  /** True if anything was decoded since the start of the stream: then the byte order mark has passed. */
   #started = false
   #streaming = false
 
   constructor(label: string = "utf-8", options: TextDecoderOptions = {}) {
-    const encoding = encodingOf(String(label))
+    const encoding = findEncoding(String(label))
     if (encoding === undefined) {
       throw new RangeError(`The "${label}" encoding is not supported`)
     }

@@ -1,8 +1,8 @@
 /**
- * `setTimeout`, `setInterval` and their likes over the kernel's timers.
+ * `setTimeout`, `setInterval` and the related functions, on the kernel's timers.
  *
- * The kernel decides when a timer is due and for which run; here live only the
- * callbacks. What a callback throws goes to the kernel, which knows the run.
+ * The kernel knows when a timer is due and its run; this module stores only the callbacks. Errors of a callback pass to
+ * the kernel, which knows the run.
  */
 import { host } from "./host.ts"
 
@@ -12,18 +12,18 @@ interface Timer {
   readonly interval: number | null
 }
 
-/** Longest delay, in milliseconds: about 24.8 days. */
+/** Maximum delay, in milliseconds: about 24.8 days. */
 const delayMax = 2 ** 31 - 1
 
 const timers = new Map<number, Timer>()
 let lastId = 0
 
-const delayOf = (given: unknown): number => {
+const clampDelay = (given: unknown): number => {
   const ms = Math.trunc(Number(given))
   return Number.isNaN(ms) ? 0 : Math.max(ms, 0)
 }
 
-/** Throws when the run has as many timers as it may have. */
+/** Starts a timer. Throws if the run has the maximum number of timers. */
 export const startTimer = (callback: () => void, ms: number, repeat: boolean = false): number => {
   const id = ++lastId
   const delay = Math.min(ms, delayMax)
@@ -38,7 +38,7 @@ export const stopTimer = (id: number): void => {
   }
 }
 
-/** Forgets a timer that the kernel will never find due, because its run has ended. */
+/** Removes a timer that will never be due, because its run has ended. */
 export const dropTimer = (id: number): void => {
   timers.delete(id)
 }
@@ -77,18 +77,18 @@ type Callback = (...args: ReadonlyArray<unknown>) => unknown
 
 const requireFunction = (callback: unknown): void => {
   if (typeof callback !== "function") {
-    throw new TypeError("The callback must be a function. Code in strings is not run.")
+    throw new TypeError("The callback must be a function; code in strings is not supported.")
   }
 }
 
 export const setTimeout = (callback: Callback, ms?: number, ...args: ReadonlyArray<unknown>): number => {
   requireFunction(callback)
-  return startTimer(() => void callback(...args), delayOf(ms))
+  return startTimer(() => void callback(...args), clampDelay(ms))
 }
 
 export const setInterval = (callback: Callback, ms?: number, ...args: ReadonlyArray<unknown>): number => {
   requireFunction(callback)
-  return startTimer(() => void callback(...args), delayOf(ms), true)
+  return startTimer(() => void callback(...args), clampDelay(ms), true)
 }
 
 export const clearTimeout = (id?: number): void => stopTimer(Number(id))

@@ -1,13 +1,13 @@
-/** UTF-8 encoding, and decoding with the error handling of the Encoding standard, in pieces of any size. */
+/** UTF-8 encoding, and decoding with the error handling of the Encoding standard, in chunks of any size. */
 
-/** The units to hand to `String.fromCharCode` at once: more arguments may overflow the stack. */
+/** Maximum arguments of `String.fromCharCode`: more may overflow the stack. */
 const batch = 4096
 
 const replacement = 0xfffd
 
 /** Collects UTF-16 code units into a string. */
 export class CodeUnits {
-  // A plain array: typed ones take ten times as long to become arguments.
+  // A plain array: a typed array takes ten times as long to become arguments.
   #units: Array<number> = []
   #text = ""
 
@@ -27,7 +27,7 @@ export class CodeUnits {
     }
   }
 
-  /** The text so far, which is forgotten. */
+  /** Removes and returns the collected text. */
   take(): string {
     const text = this.#text + String.fromCharCode.apply(null, this.#units)
     this.#text = ""
@@ -45,10 +45,10 @@ const codePointAt = (text: string, index: number): number => {
   return codePoint > 0xffff ? codePoint : replacement
 }
 
-const sizeOf = (codePoint: number): number =>
+const utf8Size = (codePoint: number): number =>
   codePoint < 0x80 ? 1 : codePoint < 0x800 ? 2 : codePoint < 0x10000 ? 3 : 4
 
-/** Writes a code point at `offset`; there must be room for it. */
+/** Writes a code point at `offset`, where it must fit. */
 const write = (bytes: Uint8Array, offset: number, codePoint: number, size: number): void => {
   if (size === 1) {
     bytes[offset] = codePoint
@@ -60,12 +60,12 @@ const write = (bytes: Uint8Array, offset: number, codePoint: number, size: numbe
   bytes[offset] = ((0xf00 >> size) & 0xff) | (codePoint >> (6 * (size - 1)))
 }
 
-/** Bytes that `text` takes in UTF-8. */
+/** Returns the number of bytes of `text` in UTF-8. */
 const lengthOf = (text: string): number => {
   let length = 0
   for (let index = 0; index < text.length; index++) {
     const codePoint = codePointAt(text, index)
-    length += sizeOf(codePoint)
+    length += utf8Size(codePoint)
     index += codePoint > 0xffff ? 1 : 0
   }
   return length
@@ -83,7 +83,7 @@ export const encodeInto = (text: string, bytes: Uint8Array): { read: number; wri
   let written = 0
   while (read < text.length) {
     const codePoint = codePointAt(text, read)
-    const size = sizeOf(codePoint)
+    const size = utf8Size(codePoint)
     if (written + size > bytes.length) {
       break
     }
@@ -94,18 +94,18 @@ export const encodeInto = (text: string, bytes: Uint8Array): { read: number; wri
   return { read, written }
 }
 
-/** Decodes UTF-8 that comes in pieces. */
+/** Decodes UTF-8 that arrives in chunks. */
 export class Utf8Decoder {
   readonly #output = new CodeUnits()
   #codePoint = 0
-  /** Continuation bytes still to come. */
+  /** Number of missing continuation bytes. */
   #missing = 0
-  /** What the next continuation byte may be; narrower after some first bytes. */
+  /** Range of the next continuation byte; narrower after some first bytes. */
   #lower = 0x80
   #upper = 0xbf
   #malformed = false
 
-  /** Whether there were invalid sequences since the last `finish`. */
+  /** True if invalid sequences occurred since the last `finish`. */
   get malformed(): boolean {
     return this.#malformed
   }
@@ -130,7 +130,7 @@ export class Utf8Decoder {
     return output.take()
   }
 
-  /** Ends the input: what is left of an unfinished sequence. */
+  /** Ends the input and returns the text of an incomplete sequence. */
   finish(): string {
     if (this.#missing > 0) {
       this.#invalid()
@@ -184,7 +184,7 @@ export class Utf8Decoder {
   }
 }
 
-/** Decodes a whole text, replacing what is malformed. A byte order mark stays. */
+/** Decodes a whole text and replaces malformed sequences. A byte order mark stays. */
 export const decode = (bytes: Uint8Array): string => {
   const decoder = new Utf8Decoder()
   return decoder.decode(bytes) + decoder.finish()

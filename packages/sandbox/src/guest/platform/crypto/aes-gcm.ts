@@ -1,4 +1,4 @@
-/** AES in Galois/Counter Mode, with tags of 128 bits. Loading it builds tables that take 3 ms and 1 MB. */
+/** AES in Galois/Counter Mode, with tags of 128 bits. Loading it builds tables, which costs 3 ms and 1 MB. */
 import { gcm } from "@noble/ciphers/aes.js"
 
 export interface Parameters {
@@ -12,7 +12,7 @@ export const encrypt = (
   data: Uint8Array
 ): Uint8Array<ArrayBuffer> => new Uint8Array(gcm(key, iv, additionalData).encrypt(data))
 
-/** Null when the data is not what was encrypted under this key and these parameters. */
+/** Decrypts data; null if it was not encrypted with this key and these parameters. */
 export const decrypt = (
   key: Uint8Array,
   { iv, additionalData }: Parameters,

@@ -1,5 +1,5 @@
-/** Names and parameters of algorithms as guests give them. */
-import { type BufferSource, bytesOf, copyOf, isBufferSource } from "../bytes.ts"
+/** Reads names and parameters of algorithms from guests' arguments. */
+import { type BufferSource, bytesOf, copyBytes, isBufferSource } from "../bytes.ts"
 import { DOMException } from "../dom-exception.ts"
 
 export type HashName = "SHA-1" | "SHA-256" | "SHA-384" | "SHA-512"
@@ -8,7 +8,7 @@ const hashNames: ReadonlyArray<HashName> = ["SHA-1", "SHA-256", "SHA-384", "SHA-
 
 export const notSupported = (what: string): DOMException => new DOMException(what, "NotSupportedError")
 
-/** The name in an identifier, which is a string or an object with a name; upper case, for comparing. */
+/** Returns the name of an algorithm in upper case. The identifier is a string or an object with a name. */
 export const nameOf = (algorithm: unknown): string => {
   const name: unknown = typeof algorithm === "object" && algorithm !== null ? Reflect.get(algorithm, "name") : algorithm
   if (typeof name !== "string") {
@@ -17,7 +17,7 @@ export const nameOf = (algorithm: unknown): string => {
   return name.toUpperCase()
 }
 
-export const hashOf = (algorithm: unknown): HashName => {
+export const readHash = (algorithm: unknown): HashName => {
   const name = nameOf(algorithm)
   const hash = hashNames.find((each) => each === name)
   if (hash === undefined) {
@@ -26,15 +26,15 @@ export const hashOf = (algorithm: unknown): HashName => {
   return hash
 }
 
-/** A member of the parameters; undefined when there is none. */
+/** Returns a member of the parameters, or undefined. */
 export const parameter = (algorithm: unknown, name: string): unknown =>
   typeof algorithm === "object" && algorithm !== null ? Reflect.get(algorithm, name) : undefined
 
-/** A copy of data that the algorithm works on. */
-export const dataOf = (data: unknown, what: string): Uint8Array<ArrayBuffer> => copyOf(sourceOf(data, what))
+/** Returns a copy of the data that the algorithm processes. */
+export const copyData = (data: unknown, what: string): Uint8Array<ArrayBuffer> => copyBytes(sourceOf(data, what))
 
-/** The bytes of data that is only looked at now. */
-export const viewOf = (data: unknown, what: string): Uint8Array => bytesOf(sourceOf(data, what))
+/** Returns the bytes of data that is read immediately, without a copy. */
+export const toView = (data: unknown, what: string): Uint8Array => bytesOf(sourceOf(data, what))
 
 const sourceOf = (data: unknown, what: string): BufferSource => {
   if (!isBufferSource(data)) {

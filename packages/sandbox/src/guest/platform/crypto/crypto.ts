@@ -8,7 +8,7 @@ import { SubtleCrypto, subtle } from "./subtle.ts"
 
 const internal: unique symbol = Symbol("Crypto")
 
-/** Bytes that one call may ask for. */
+/** Maximum random bytes per call. */
 const randomMax = 65_536
 
 const hex: ReadonlyArray<string> = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"))
@@ -40,7 +40,7 @@ export class Crypto {
     return view
   }
 
-  /** A random UUID, version 4. */
+  /** Returns a random UUID, version 4. */
   randomUUID(): string {
     const bytes = modules.random().randomBytes(16)
     bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40

@@ -1,4 +1,4 @@
-/** The hash functions of WebCrypto, and HMAC over them. */
+/** The hash functions of WebCrypto, and HMAC with them. */
 import { hmac } from "@noble/hashes/hmac.js"
 import { sha1 } from "@noble/hashes/legacy.js"
 import { sha256, sha384, sha512 } from "@noble/hashes/sha2.js"

@@ -1,9 +1,9 @@
-/** `CryptoKey`, and how keys come in and go out. */
+/** `CryptoKey`, and the import, export and generation of keys. */
 import { decodeUrl, encodeUrl } from "../base64.ts"
 import { brand, inspectCustom } from "../define.ts"
 import { DOMException } from "../dom-exception.ts"
 import { modules } from "../modules.ts"
-import { dataOf, type HashName, hashOf, nameOf, notSupported, parameter } from "./algorithms.ts"
+import { copyData, type HashName, nameOf, notSupported, parameter, readHash } from "./algorithms.ts"
 
 export type KeyUsage = "encrypt" | "decrypt" | "sign" | "verify"
 
@@ -20,7 +20,7 @@ export interface JsonWebKey {
   readonly ext: boolean
 }
 
-/** The secret of a key: for the ciphers only. */
+/** Returns the secret of a key, for the ciphers only. */
 let secretOf: (key: CryptoKey) => Uint8Array<ArrayBuffer>
 
 let create: (
@@ -82,9 +82,9 @@ const usagesFor = {
   "AES-GCM": ["encrypt", "decrypt"]
 } as const
 
-const usagesOf = (name: KeyAlgorithm["name"], given: unknown): ReadonlyArray<KeyUsage> => {
+const readUsages = (name: KeyAlgorithm["name"], given: unknown): ReadonlyArray<KeyUsage> => {
   const wanted = Array.isArray(given) ? given.map(String) : []
-  // Keys for wrapping may be made elsewhere with those usages besides; here nothing could be done with them.
+  // Other platforms also allow usages for wrapping keys. This one does not implement wrapping.
   const usages = usagesFor[name].filter((usage) => wanted.includes(usage))
   if (!wanted.every((usage) => usagesFor[name].some((known) => known === usage))) {
     throw new DOMException(`Unsupported key usage for ${name === "HMAC" ? "an HMAC" : "an AES-GCM"} key`, "SyntaxError")
@@ -105,12 +105,12 @@ const keyName = (algorithm: unknown): KeyAlgorithm["name"] => {
 
 const dataError = (message: string): DOMException => new DOMException(message, "DataError")
 
-/** Bits of the blocks that a hash works on: the length of a new HMAC key. */
+/** Returns the block size of a hash in bits, which is the length of a new HMAC key. */
 const blockLength = (hash: HashName): number => (hash === "SHA-1" || hash === "SHA-256" ? 512 : 1024)
 
 const isAesLength = (length: number): boolean => length === 128 || length === 192 || length === 256
 
-/** What the algorithm of a key with this secret is called; throws a `DataError` when it cannot have it. */
+/** Returns the algorithm of a key with this secret; throws a `DataError` if the secret does not fit the algorithm. */
 const describe = (algorithm: unknown, secret: Uint8Array): KeyAlgorithm => {
   const bits = secret.length * 8
   if (keyName(algorithm) === "AES-GCM") {
@@ -119,7 +119,7 @@ const describe = (algorithm: unknown, secret: Uint8Array): KeyAlgorithm => {
     }
     return { name: "AES-GCM", length: bits }
   }
-  const hash = { name: hashOf(parameter(algorithm, "hash")) }
+  const hash = { name: readHash(parameter(algorithm, "hash")) }
   const length = parameter(algorithm, "length")
   if (bits === 0 || (length !== undefined && Number(length) !== bits)) {
     throw dataError("Invalid key length")
@@ -132,7 +132,7 @@ const webName = (algorithm: KeyAlgorithm): string =>
     ? `HS${algorithm.hash.name === "SHA-1" ? "1" : algorithm.hash.name.slice(4)}`
     : `A${algorithm.length}GCM`
 
-/** Checks what a JSON Web Key says about itself, and gives its secret. */
+/** Validates a JSON Web Key and returns its secret. */
 const webSecret = (data: unknown, extractable: boolean, usages: unknown): Uint8Array<ArrayBuffer> => {
   const text: unknown = parameter(data, "k")
   if (parameter(data, "kty") !== "oct" || typeof text !== "string") {
@@ -163,12 +163,12 @@ export const importKey = (
   if (format !== "raw" && format !== "jwk") {
     throw notSupported(`Unable to import ${name} key using ${String(format)} format`)
   }
-  const allowed = usagesOf(name, usages)
-  const secret = format === "raw" ? dataOf(data, "The key") : webSecret(data, extractable, usages)
+  const allowed = readUsages(name, usages)
+  const secret = format === "raw" ? copyData(data, "The key") : webSecret(data, extractable, usages)
   const described = describe(algorithm, secret)
   const claimed = format === "jwk" ? parameter(data, "alg") : undefined
   if (claimed !== undefined && claimed !== webName(described)) {
-    throw dataError('Invalid JWK: "alg" is not that of the algorithm.')
+    throw dataError('Invalid JWK: "alg" does not match the algorithm.')
   }
   return create(secret, described, extractable, allowed)
 }
@@ -191,17 +191,17 @@ export const generateKey = (algorithm: unknown, extractable: boolean, usages: un
   const name = keyName(algorithm)
   const given = parameter(algorithm, "length")
   const length =
-    name === "HMAC" && given === undefined ? blockLength(hashOf(parameter(algorithm, "hash"))) : Number(given)
+    name === "HMAC" && given === undefined ? blockLength(readHash(parameter(algorithm, "hash"))) : Number(given)
   const isValid = name === "AES-GCM" ? isAesLength(length) : length > 0 && length % 8 === 0 && length <= 2 ** 16
   if (!isValid) {
     throw new DOMException("Invalid key length", "OperationError")
   }
-  const allowed = usagesOf(name, usages)
+  const allowed = readUsages(name, usages)
   const secret = modules.random().randomBytes(length / 8)
   return create(secret, describe(algorithm, secret), extractable, allowed)
 }
 
-/** The secret of `key`, if the key is for this algorithm and use. */
+/** Returns the secret of `key`; throws unless the key is for this algorithm and usage. */
 export const secretFor = (key: unknown, algorithm: KeyAlgorithm["name"], usage: KeyUsage): Uint8Array<ArrayBuffer> => {
   if (!(key instanceof CryptoKey)) {
     throw new TypeError("The key is not a CryptoKey.")

@@ -1,4 +1,4 @@
-/** Random bytes: a ChaCha20 generator, seeded once with the host's entropy. */
+/** Random bytes from a ChaCha20 generator, seeded once with the host's entropy. */
 import { rngChacha20 } from "@noble/ciphers/chacha.js"
 import { host } from "../host.ts"
 

@@ -1,15 +1,15 @@
 /**
  * `SubtleCrypto`: hashes, HMAC and AES-GCM.
  *
- * All of it is computed on the spot, at the guest's expense; the promises are
- * there because the interface has them.
+ * Everything is computed synchronously, within the guest's limits. Methods return promises only because the standard
+ * requires them.
  */
 import { equalConstantTime } from "../bytes.ts"
 import { brand } from "../define.ts"
 import { DOMException } from "../dom-exception.ts"
 import { modules } from "../modules.ts"
 import type { Parameters } from "./aes-gcm.ts"
-import { dataOf, type HashName, hashOf, nameOf, notSupported, parameter, viewOf } from "./algorithms.ts"
+import { copyData, type HashName, nameOf, notSupported, parameter, readHash, toView } from "./algorithms.ts"
 import { CryptoKey, exportKey, generateKey, importKey, type JsonWebKey, type KeyUsage, secretFor } from "./keys.ts"
 
 const internal: unique symbol = Symbol("SubtleCrypto")
@@ -25,16 +25,16 @@ const requireName = (algorithm: unknown, name: string): void => {
 
 const gcmParameters = (algorithm: unknown): Parameters => {
   requireName(algorithm, "AES-GCM")
-  const iv = dataOf(parameter(algorithm, "iv"), "The iv")
+  const iv = copyData(parameter(algorithm, "iv"), "The iv")
   const additional = parameter(algorithm, "additionalData")
   const tagLength = parameter(algorithm, "tagLength")
   if (iv.length < 8 || (tagLength !== undefined && tagLength !== 128)) {
     throw notSupported("AES-GCM takes an iv of 8 bytes and more, and a tag of 128 bits.")
   }
-  return { iv, additionalData: additional === undefined ? undefined : dataOf(additional, "The additional data") }
+  return { iv, additionalData: additional === undefined ? undefined : copyData(additional, "The additional data") }
 }
 
-/** The secret of an HMAC key, and the hash that the key is for. */
+/** Returns the hash of an HMAC key, and its secret. */
 const hmacKey = (algorithm: unknown, key: CryptoKey, usage: KeyUsage): readonly [HashName, Uint8Array] => {
   requireName(algorithm, "HMAC")
   const secret = secretFor(key, "HMAC", usage)
@@ -49,31 +49,31 @@ export class SubtleCrypto {
   }
 
   async digest(algorithm: unknown, data: unknown): Promise<ArrayBuffer> {
-    const name = hashOf(algorithm)
-    return modules.hashes().digest(name, viewOf(data, "The data")).buffer
+    const name = readHash(algorithm)
+    return modules.hashes().digest(name, toView(data, "The data")).buffer
   }
 
   async sign(algorithm: unknown, key: CryptoKey, data: unknown): Promise<ArrayBuffer> {
     const [hash, secret] = hmacKey(algorithm, key, "sign")
-    return modules.hashes().authenticate(hash, secret, viewOf(data, "The data")).buffer
+    return modules.hashes().authenticate(hash, secret, toView(data, "The data")).buffer
   }
 
   async verify(algorithm: unknown, key: CryptoKey, signature: unknown, data: unknown): Promise<boolean> {
     const [hash, secret] = hmacKey(algorithm, key, "verify")
-    const expected = modules.hashes().authenticate(hash, secret, viewOf(data, "The data"))
-    return equalConstantTime(expected, viewOf(signature, "The signature"))
+    const expected = modules.hashes().authenticate(hash, secret, toView(data, "The data"))
+    return equalConstantTime(expected, toView(signature, "The signature"))
   }
 
   async encrypt(algorithm: unknown, key: CryptoKey, data: unknown): Promise<ArrayBuffer> {
     const parameters = gcmParameters(algorithm)
     const secret = secretFor(key, "AES-GCM", "encrypt")
-    return modules.aesGcm().encrypt(secret, parameters, dataOf(data, "The data")).buffer
+    return modules.aesGcm().encrypt(secret, parameters, copyData(data, "The data")).buffer
   }
 
   async decrypt(algorithm: unknown, key: CryptoKey, data: unknown): Promise<ArrayBuffer> {
     const parameters = gcmParameters(algorithm)
     const secret = secretFor(key, "AES-GCM", "decrypt")
-    const plain = modules.aesGcm().decrypt(secret, parameters, dataOf(data, "The data"))
+    const plain = modules.aesGcm().decrypt(secret, parameters, copyData(data, "The data"))
     if (plain === null) {
       throw operationError()
     }

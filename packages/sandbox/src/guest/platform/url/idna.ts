@@ -1,25 +1,25 @@
 /**
  * International domain names: "domain to ASCII" of the URL standard.
  *
- * The mapping of UTS #46 is put together from what the engine knows of Unicode
- * (compatibility composition, case, properties) instead of its own 150 KB of
- * tables. It agrees with the tables for letters of living scripts. Left out are
- * the rules against mixing directions of writing and some against joiners, so a
- * few names that other platforms refuse are let through; resolving them fails.
+ * The mapping of UTS #46 uses the engine's Unicode data (compatibility composition, case, properties) instead of 150 KB
+ * of tables. It agrees with the tables for letters of living scripts.
+ *
+ * The rules against mixed writing directions and some rules about joiners are not implemented. So it accepts a few names
+ * that other platforms reject; their resolution fails.
  */
 import { decodeLabel, encodeLabel } from "./punycode.ts"
 
 const ignored =
   /[\u00ad\u115f\u1160\u200b\u2060-\u2064\u206a-\u206f\u3164\ufeff\uffa0]|[\u{1bca0}-\u{1bca3}]|[\u034f\u180b-\u180f]|[\u17b4\u17b5]|[\ufe00-\ufe0f\u{e0100}-\u{e01ef}]|[\u{1d173}-\u{1d17a}]/gu
 
-/** Forms of the final sigma that stand for a sigma anywhere; composition would take them for final ones. */
+/** Forms of the final sigma that map to a sigma at any position; composition would keep them final. */
 const sigmas = /[\u03f2\u{1d6d3}\u{1d70d}\u{1d747}\u{1d781}\u{1d7bb}]/gu
 
 /** Unassigned, private, surrogates, controls, formats except the joiners, spaces, and some symbols. */
 const disallowed = /(?![\u200c\u200d])[\p{Cn}\p{Co}\p{Cs}\p{Cc}\p{Cf}\p{Zl}\p{Zp}\u2ff0-\u2fff\u31ef\ufffc\ufffd]/u
 
-// Upper case undone and done again folds what lower case alone leaves, except these,
-// which stay as they are, and Cherokee, whose folded form is the upper case.
+// Case folding by upper case and then lower case. Exceptions: these characters stay unchanged, and Cherokee folds to
+// upper case.
 const kept = /[\u00df\u03c2\u0131\u13a0-\u13f5]/u
 const cherokeeLower = /[\u13f8-\u13fd\uab70-\uabbf]/u
 
@@ -31,7 +31,7 @@ const fold = (character: string): string => {
     return character.toUpperCase()
   }
   const lower = character.toLowerCase()
-  // U+1E9E, whose lower case is the kept U+00DF.
+  // U+1E9E: its lower case is U+00DF, which stays unchanged.
   return kept.test(lower) ? lower : character.toUpperCase().toLowerCase()
 }
 
@@ -55,7 +55,7 @@ const isValid = (label: string): boolean =>
 
 const isAscii = (text: string): boolean => /^[\0-\x7f]*$/.test(text)
 
-/** A label that came as "xn--…" must decode to what would have been encoded so. */
+/** Validates a label "xn--…": its decoded form must encode to the same label. */
 const checkEncoded = (label: string): string | null => {
   const decoded = decodeLabel(label.slice(4))
   if (decoded === null || decoded === "" || isAscii(decoded) || !isValid(decoded) || map(decoded) !== decoded) {
@@ -75,7 +75,7 @@ const toAsciiLabel = (label: string): string | null => {
   return encoded === null ? null : "xn--" + encoded
 }
 
-/** The form of `domain` that name servers know, in lower case; null when it is not a domain. */
+/** Returns the ASCII form of `domain` for name servers, in lower case; null if it is not a domain. */
 export const domainToAscii = (domain: string): string | null => {
   const mapped = isAscii(domain) ? domain.toLowerCase() : map(domain)
   const labels = mapped.split(".").map(toAsciiLabel)

@@ -1,4 +1,4 @@
-/** IPv4 and IPv6 addresses as they are written in URLs. */
+/** Parses and formats IPv4 and IPv6 addresses in URLs. */
 
 interface Ipv4Number {
   readonly value: number
@@ -14,7 +14,7 @@ const parseNumber = (text: string): Ipv4Number | null => {
   return /^(?:0|[1-9][0-9]*)$/.test(text) ? { value: Number.parseInt(text, 10) } : null
 }
 
-/** Whether `domain` can only be meant as an IPv4 address, because its last label is a number. */
+/** True if `domain` must be an IPv4 address, because its last label is a number. */
 export const endsInNumber = (domain: string): boolean => {
   const labels = domain.split(".")
   if (labels.length > 1 && labels.at(-1) === "") {
@@ -24,7 +24,7 @@ export const endsInNumber = (domain: string): boolean => {
   return /^[0-9]+$/.test(last) || parseNumber(last) !== null
 }
 
-/** The address in dotted decimal form; null when there is none. */
+/** Returns the address in dotted decimal form; null if it is invalid. */
 export const parseIpv4 = (text: string): string | null => {
   const parts = text.split(".")
   if (parts.length > 1 && parts.at(-1) === "") {
@@ -45,7 +45,7 @@ export const parseIpv4 = (text: string): string | null => {
   return [24, 16, 8, 0].map((shift) => Math.floor(address / 2 ** shift) % 256).join(".")
 }
 
-/** The two pieces that a dotted decimal ending of an IPv6 address stands for. */
+/** Returns the two pieces for the dotted decimal end of an IPv6 address. */
 const parseDotted = (text: string): ReadonlyArray<number> | null => {
   if (!/^(?:(?:0|[1-9][0-9]{0,2})(?:\.(?=.)|$)){4}$/.test(text)) {
     return null
@@ -73,7 +73,7 @@ const parsePieces = (text: string): ReadonlyArray<number> | null => {
   return pieces
 }
 
-/** The pieces of an address without brackets; null when it is not one. */
+/** Returns the pieces of an address without brackets; null if it is invalid. */
 const parsePiecesIpv6 = (text: string): ReadonlyArray<number> | null => {
   const halves = text.split("::")
   const before = parsePieces(halves[0] ?? "")
@@ -88,7 +88,7 @@ const parsePiecesIpv6 = (text: string): ReadonlyArray<number> | null => {
   return [...before, ...new Array<number>(missing).fill(0), ...after]
 }
 
-/** The first of the longest runs of two zeros and more. */
+/** Finds the first of the longest sequences of at least two zeros. */
 const longestZeros = (pieces: ReadonlyArray<number>): { start: number; length: number } => {
   let longest = { start: -1, length: 1 }
   for (let start = 0; start < pieces.length; start++) {
@@ -104,7 +104,7 @@ const longestZeros = (pieces: ReadonlyArray<number>): { start: number; length: n
   return longest
 }
 
-/** The address in its shortest form, without brackets; null when `text` is not one. */
+/** Returns the address in its shortest form, without brackets; null if `text` is not an address. */
 export const parseIpv6 = (text: string): string | null => {
   const pieces = parsePiecesIpv6(text)
   if (pieces === null) {

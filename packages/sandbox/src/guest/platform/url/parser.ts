@@ -1,18 +1,17 @@
 /**
  * The URL parser of the WHATWG standard.
  *
- * The standard words it as a machine over single characters; here each part is
- * a function over the text that is left, which gives the same results and lets
- * the setters of `URL` use the parts one by one. Failure is null.
+ * The standard describes a state machine over characters. Here each part is a function on the remaining text, with the
+ * same results, so that the setters of `URL` can use single parts. A failure is null.
  */
 import { parseHost } from "./host.ts"
 import { controlSet, fragmentSet, pathSet, percentEncode, querySet, specialQuerySet, userinfoSet } from "./percent.ts"
 import { hasOpaquePath, isSpecial, portFor, shortenPath, type UrlRecord } from "./record.ts"
 
-/** Drops what the parser never sees: line breaks and tabs anywhere, lone surrogates. */
+/** Removes line breaks and tabs, and replaces lone surrogates. */
 export const clean = (text: string): string => text.replace(/[\t\n\r]/g, "").toWellFormed()
 
-/** A whole URL, relative to `base` where that is needed. */
+/** Parses a URL, relative to `base` if necessary. */
 export const parseUrl = (input: string, base: UrlRecord | null): UrlRecord | null => {
   const text = clean(input.replace(/^[\0-\x20]+|[\0-\x20]+$/g, ""))
   const colon = /^[a-zA-Z][a-zA-Z0-9+\-.]*:/.exec(text)?.[0].length ?? 0
@@ -44,7 +43,7 @@ const parseAbsolute = (scheme: string, rest: string, base: UrlRecord | null): Ur
     return parseFile(rest, base?.scheme === "file" ? base : null)
   }
   if (isSpecial(scheme)) {
-    // "http:a" is relative to a base of the same scheme, an old habit of the web.
+    // "http:a" is relative to a base of the same scheme, for compatibility with the web.
     return base?.scheme === scheme && !rest.startsWith("//")
       ? parseRelative(rest, base)
       : parseAuthority(emptyRecord(scheme), rest.replace(/^[/\\]+/, ""))
@@ -62,7 +61,7 @@ const isSlash = (character: string, special: boolean): boolean => character === 
 
 const parseRelative = (text: string, base: UrlRecord): UrlRecord | null => {
   const special = isSpecial(base.scheme)
-  const url = { ...base, path: pathOf(base), fragment: null }
+  const url = { ...base, path: copyPath(base), fragment: null }
   if (!isSlash(text.charAt(0), special)) {
     return withRelativePath(url, text)
   }
@@ -72,9 +71,9 @@ const parseRelative = (text: string, base: UrlRecord): UrlRecord | null => {
   return withPath({ ...url, path: [], query: null }, text.slice(1))
 }
 
-const pathOf = (url: UrlRecord): Array<string> => (typeof url.path === "string" ? [] : [...url.path])
+const copyPath = (url: UrlRecord): Array<string> => (typeof url.path === "string" ? [] : [...url.path])
 
-/** Sets what follows the path of the base: the query, the fragment or further segments. */
+/** Appends to the path of the base: the query, the fragment or further segments. */
 const withRelativePath = (url: UrlRecord, text: string): UrlRecord => {
   if (text === "" || text.startsWith("#")) {
     return withTail(url, text)
@@ -83,7 +82,7 @@ const withRelativePath = (url: UrlRecord, text: string): UrlRecord => {
   if (text.startsWith("?")) {
     return withTail(url, text)
   }
-  const path = pathOf(url)
+  const path = copyPath(url)
   shortenPath(url, path)
   url.path = path
   return withPath(url, text)
@@ -99,13 +98,13 @@ const parseFile = (text: string, base: UrlRecord | null): UrlRecord | null => {
   if (base === null) {
     return withPath(url, text)
   }
-  const relative = { ...url, host: base.host, path: pathOf(base), query: base.query }
+  const relative = { ...url, host: base.host, path: copyPath(base), query: base.query }
   return startsWithDrive(text)
     ? withPath({ ...relative, path: [], query: null }, text)
     : withRelativePath(relative, text)
 }
 
-/** A path from the root, which on Windows is that of the drive of the base. */
+/** Parses a path from the root; on Windows, the root of the base's drive. */
 const parseFileRoot = (url: UrlRecord, text: string, base: UrlRecord | null): UrlRecord => {
   if (base !== null) {
     url.host = base.host
@@ -125,7 +124,7 @@ const parseFileHost = (url: UrlRecord, text: string): UrlRecord | null => {
   return setFileHost(url, host) ? withPathStart(url, rest) : null
 }
 
-/** Sets the host of a file URL, where the own machine is nobody. */
+/** Sets the host of a file URL; "localhost" becomes empty. */
 export const setFileHost = (url: UrlRecord, text: string): boolean => {
   const host = text === "" ? "" : parseHost(text, true)
   if (host === null) {
@@ -135,7 +134,7 @@ export const setFileHost = (url: UrlRecord, text: string): boolean => {
   return true
 }
 
-/** `text` up to the first character of `delimiters`, and the rest with it. */
+/** Splits `text` at the first character of `delimiters`, which begins the rest. */
 export const splitAt = (text: string, delimiters: RegExp): readonly [string, string] => {
   const index = text.search(delimiters)
   return index < 0 ? [text, ""] : [text.slice(0, index), text.slice(index)]
@@ -164,7 +163,7 @@ const parseAuthority = (url: UrlRecord, text: string): UrlRecord | null => {
   return withPathStart(url, rest)
 }
 
-/** Divides at the first colon outside of brackets. The port is null when there is no colon. */
+/** Splits at the first colon outside of brackets. The port is null without a colon. */
 export const splitPort = (text: string): readonly [string, string | null] => {
   let inBrackets = false
   for (let index = 0; index < text.length; index++) {
@@ -177,7 +176,7 @@ export const splitPort = (text: string): readonly [string, string | null] => {
   return [text, null]
 }
 
-/** Sets the port from its digits. Unless `whole`, anything may follow them. False when it is not a port. */
+/** Sets the port from its digits; without `whole`, other text may follow them. False if it is not a port. */
 export const setPort = (url: UrlRecord, text: string, whole: boolean): boolean => {
   const digits = /^[0-9]*/.exec(text)?.[0] ?? ""
   if ((whole && digits !== text) || Number(digits) > 0xffff) {
@@ -189,7 +188,7 @@ export const setPort = (url: UrlRecord, text: string, whole: boolean): boolean =
   return true
 }
 
-/** The path after an authority. */
+/** Parses the path after an authority. */
 const withPathStart = (url: UrlRecord, text: string): UrlRecord => {
   const special = isSpecial(url.scheme)
   if (isSlash(text.charAt(0), special)) {
@@ -198,7 +197,7 @@ const withPathStart = (url: UrlRecord, text: string): UrlRecord => {
   return special ? withPath(url, text) : withTail(url, text)
 }
 
-/** Appends the segments of `text`, which begins after a slash, and goes on to the query. */
+/** Appends the segments of `text`, which begins after a slash, and then parses the query. */
 const withPath = (url: UrlRecord, text: string): UrlRecord => {
   const [path, rest] = splitAt(text, /[?#]/)
   appendPath(url, path)
@@ -208,9 +207,9 @@ const withPath = (url: UrlRecord, text: string): UrlRecord => {
 const isSingleDot = (segment: string): boolean => /^(?:\.|%2e)$/i.test(segment)
 const isDoubleDot = (segment: string): boolean => /^(?:\.|%2e){2}$/i.test(segment)
 
-/** Appends segments to the path of `url`, going up where they say so. */
+/** Appends segments to the path of `url`; ".." removes one. */
 export const appendPath = (url: UrlRecord, text: string): void => {
-  const path = pathOf(url)
+  const path = copyPath(url)
   const segments = text.split(isSpecial(url.scheme) ? /[/\\]/ : "/")
   for (const [index, segment] of segments.entries()) {
     const isLast = index === segments.length - 1
@@ -231,14 +230,14 @@ export const appendPath = (url: UrlRecord, text: string): void => {
 const withOpaquePath = (url: UrlRecord, text: string): UrlRecord => {
   const [path, rest] = splitAt(text, /[?#]/)
   url.path = percentEncode(path, controlSet)
-  // A space right before the query would get lost when the query is taken away.
+  // A space right before the query would be lost if the query is removed.
   if (rest !== "" && url.path.endsWith(" ")) {
     url.path = url.path.slice(0, -1) + "%20"
   }
   return withTail(url, rest)
 }
 
-/** The query and the fragment, each with its mark. */
+/** Parses the query and the fragment, each with its delimiter. */
 const withTail = (url: UrlRecord, text: string): UrlRecord => {
   const [query, fragment] = splitAt(text, /#/)
   if (query !== "") {

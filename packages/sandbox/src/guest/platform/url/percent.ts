@@ -1,9 +1,9 @@
-/** Percent-encoding as the URL standard has it: which characters each part of a URL escapes. */
+/** Percent-encoding of the URL standard: the characters that each part of a URL escapes. */
 import { decode, encode } from "../utf8.ts"
 
-const setOf = (characters: string): Uint8Array => {
+const makeEncodeSet = (characters: string): Uint8Array => {
   const set = new Uint8Array(128)
-  // Every set has the C0 controls and DEL.
+  // Every set contains the C0 controls and DEL.
   set.fill(1, 0, 0x20)
   set[0x7f] = 1
   for (const character of characters) {
@@ -14,13 +14,13 @@ const setOf = (characters: string): Uint8Array => {
 
 export type EncodeSet = Uint8Array
 
-export const controlSet: EncodeSet = setOf("")
-export const fragmentSet: EncodeSet = setOf(' "<>`')
-export const querySet: EncodeSet = setOf(' "#<>')
-export const specialQuerySet: EncodeSet = setOf(" \"#<>'")
-export const pathSet: EncodeSet = setOf(' "#<>?^`{}')
-export const userinfoSet: EncodeSet = setOf(' "#<>?^`{}/:;=@[\\]|')
-export const formSet: EncodeSet = setOf(" \"#<>?^`{}/:;=@[\\]|$%&+,!'()~")
+export const controlSet: EncodeSet = makeEncodeSet("")
+export const fragmentSet: EncodeSet = makeEncodeSet(' "<>`')
+export const querySet: EncodeSet = makeEncodeSet(' "#<>')
+export const specialQuerySet: EncodeSet = makeEncodeSet(" \"#<>'")
+export const pathSet: EncodeSet = makeEncodeSet(' "#<>?^`{}')
+export const userinfoSet: EncodeSet = makeEncodeSet(' "#<>?^`{}/:;=@[\\]|')
+export const formSet: EncodeSet = makeEncodeSet(" \"#<>?^`{}/:;=@[\\]|$%&+,!'()~")
 
 const escapes: ReadonlyArray<string> = Array.from(
   { length: 256 },
@@ -44,7 +44,7 @@ export const percentEncode = (text: string, set: EncodeSet): string => {
   return encoded
 }
 
-const hexOf = (unit: number): number => {
+const parseHex = (unit: number): number => {
   if (unit >= 0x30 && unit <= 0x39) {
     return unit - 0x30
   }
@@ -61,8 +61,8 @@ export const percentDecode = (text: string): string => {
   let length = 0
   for (let index = 0; index < bytes.length; index++) {
     const byte = bytes[index] ?? 0
-    const high = byte === 0x25 ? hexOf(bytes[index + 1] ?? 0) : -1
-    const low = high >= 0 ? hexOf(bytes[index + 2] ?? 0) : -1
+    const high = byte === 0x25 ? parseHex(bytes[index + 1] ?? 0) : -1
+    const low = high >= 0 ? parseHex(bytes[index + 2] ?? 0) : -1
     bytes[length++] = low >= 0 ? high * 16 + low : byte
     index += low >= 0 ? 2 : 0
   }

@@ -21,9 +21,9 @@ const adapt = (delta: number, points: number, first: boolean): number => {
 
 const threshold = (k: number, bias: number): number => Math.min(Math.max(k - bias, tMin), tMax)
 
-const letterOf = (digit: number): string => String.fromCharCode(digit < 26 ? digit + 0x61 : digit + 0x16)
+const toLetter = (digit: number): string => String.fromCharCode(digit < 26 ? digit + 0x61 : digit + 0x16)
 
-const digitOf = (letter: string): number => {
+const toDigit = (letter: string): number => {
   const unit = letter.charCodeAt(0)
   if (unit >= 0x30 && unit <= 0x39) {
     return unit - 0x16
@@ -38,14 +38,14 @@ const integer = (value: number, bias: number): string => {
   for (let k = base; ; k += base) {
     const t = threshold(k, bias)
     if (rest < t) {
-      return text + letterOf(rest)
+      return text + toLetter(rest)
     }
-    text += letterOf(t + ((rest - t) % (base - t)))
+    text += toLetter(t + ((rest - t) % (base - t)))
     rest = Math.floor((rest - t) / (base - t))
   }
 }
 
-/** Null when the label is too long to be encoded. */
+/** Encodes a label; null if it is too long. */
 export const encodeLabel = (label: string): string | null => {
   const points = Array.from(label, (character) => character.codePointAt(0) ?? 0)
   const basic = points.filter((point) => point < firstN)
@@ -78,7 +78,7 @@ export const encodeLabel = (label: string): string | null => {
   return output
 }
 
-/** Null when `text` is not punycode. */
+/** Decodes a label; null if `text` is not punycode. */
 export const decodeLabel = (text: string): string | null => {
   const delimiter = text.lastIndexOf("-")
   const points = Array.from(text.slice(0, Math.max(delimiter, 0)), (character) => character.charCodeAt(0))
@@ -90,7 +90,7 @@ export const decodeLabel = (text: string): string | null => {
     const start = i
     let weight = 1
     for (let k = base; ; k += base) {
-      const digit = index < text.length ? digitOf(text.charAt(index++)) : base
+      const digit = index < text.length ? toDigit(text.charAt(index++)) : base
       i += digit * weight
       if (digit >= base || i > 0x7fffffff) {
         return null

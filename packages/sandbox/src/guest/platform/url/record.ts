@@ -1,18 +1,18 @@
-/** A parsed URL, and how it is written. */
+/** A parsed URL, and its serialization. */
 
 export interface UrlRecord {
   scheme: string
   username: string
   password: string
-  /** In serialised form; null when there is none. */
+  /** Serialized host, or null. */
   host: string | null
-  /** Null when it is the scheme's default. */
+  /** Port, or null for the scheme's default. */
   port: number | null
-  /** A string when the path is opaque, as in "mailto:a@b". */
+  /** Segments, or a string for an opaque path, as in "mailto:a@b". */
   path: string | Array<string>
-  /** Without its "?"; null when there is none. */
+  /** Query without its "?", or null. */
   query: string | null
-  /** Without its "#"; null when there is none. */
+  /** Fragment without its "#", or null. */
   fragment: string | null
 }
 
@@ -27,7 +27,7 @@ const defaultPorts: ReadonlyMap<string, number | null> = new Map([
 
 export const isSpecial = (scheme: string): boolean => defaultPorts.has(scheme)
 
-/** `port`, or null when it goes without saying. */
+/** Returns `port`, or null if it is the default of the scheme. */
 export const portFor = (scheme: string, port: number | null): number | null =>
   defaultPorts.get(scheme) === port ? null : port
 
@@ -35,7 +35,7 @@ export const hasOpaquePath = (url: UrlRecord): boolean => typeof url.path === "s
 
 export const hasCredentials = (url: UrlRecord): boolean => url.username !== "" || url.password !== ""
 
-/** Such URLs can have neither credentials nor a port. */
+/** True for URLs that can have neither credentials nor a port. */
 export const isHostless = (url: UrlRecord): boolean => url.host === null || url.host === "" || url.scheme === "file"
 
 /** Removes the last segment, except a drive letter. */
@@ -53,7 +53,7 @@ export const writeHost = (url: UrlRecord): string =>
 
 const writeAuthority = (url: UrlRecord): string => {
   if (url.host === null) {
-    // Or a path that begins with "//" would be read as a host.
+    // Otherwise a path that begins with "//" would be parsed as a host.
     return typeof url.path !== "string" && url.path.length > 1 && url.path[0] === "" ? "/." : ""
   }
   const password = url.password === "" ? "" : ":" + url.password
@@ -67,6 +67,6 @@ export const writeUrl = (url: UrlRecord): string => {
   return url.scheme + ":" + writeAuthority(url) + writePath(url) + query + fragment
 }
 
-/** The origin of HTTP and its like; "null" for all that have none. */
+/** Returns the origin of HTTP and similar schemes; "null" for the others. */
 export const originOf = (url: UrlRecord): string =>
   isSpecial(url.scheme) && url.scheme !== "file" ? `${url.scheme}://${writeHost(url)}` : "null"

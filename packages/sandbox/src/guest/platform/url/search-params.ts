@@ -1,4 +1,4 @@
-/** `URLSearchParams`, and the form encoding behind it. */
+/** `URLSearchParams`, and its form encoding. */
 import { brand, inspectCustom } from "../define.ts"
 import { formSet, percentDecode, percentEncode } from "./percent.ts"
 
@@ -26,7 +26,7 @@ const text = (value: unknown): string => String(value).toWellFormed()
 
 type Init = string | Iterable<Iterable<string>> | Readonly<Record<string, string>> | undefined
 
-const pairsOf = (init: Init): Array<Pair> => {
+const toPairs = (init: Init): Array<Pair> => {
   if (init === undefined || init === null) {
     return []
   }
@@ -47,7 +47,7 @@ const pairsOf = (init: Init): Array<Pair> => {
   })
 }
 
-/** The parameters of a URL: `changed` hears of every change made through them. */
+/** Returns the parameters of a URL. `changed` is called after every change made through them. */
 let linkedParams: (query: string | null, changed: (query: string) => void) => URLSearchParams
 let replaceParams: (params: URLSearchParams, query: string | null) => void
 
@@ -68,7 +68,7 @@ export class URLSearchParams {
   }
 
   constructor(init?: Init) {
-    this.#pairs = pairsOf(init)
+    this.#pairs = toPairs(init)
   }
 
   get size(): number {
@@ -115,7 +115,7 @@ export class URLSearchParams {
   }
 
   sort(): void {
-    // By UTF-16 units, which is how strings compare; equal names keep their order.
+    // Ordered by UTF-16 units, as strings compare; equal names keep their order.
     this.#update(this.#pairs.toSorted((a, b) => (a[0] < b[0] ? -1 : a[0] > b[0] ? 1 : 0)))
   }
 
@@ -129,7 +129,7 @@ export class URLSearchParams {
   }
 
   *entries(): IterableIterator<[string, string]> {
-    // By index, so that changes made on the way are seen.
+    // By index, so that the iteration includes changes.
     for (let index = 0; index < this.#pairs.length; index++) {
       const pair = this.#pairs[index]
       if (pair !== undefined) {

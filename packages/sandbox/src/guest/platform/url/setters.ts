@@ -1,4 +1,4 @@
-/** What assigning to the parts of a URL does. A value that does not fit leaves the URL as it was. */
+/** Setters of the parts of a URL. An invalid value leaves the URL unchanged. */
 import { parseHost } from "./host.ts"
 import {
   appendPath,
@@ -40,7 +40,7 @@ export const setPassword = (url: UrlRecord, value: string): void => {
   }
 }
 
-/** `withPort`: whether the value may bring a port along. */
+/** Sets the host. With `withPort`, the value may contain a port. */
 export const setHost = (url: UrlRecord, value: string, withPort: boolean): void => {
   if (hasOpaquePath(url)) {
     return

@@ -15,13 +15,13 @@ const parse = (url: unknown, base: unknown): UrlRecord | null => {
 
 export class URL {
   #record: UrlRecord
-  /** Made when first asked for. */
+  /** Created at the first access. */
   #params: URLSearchParams | null = null
 
   constructor(url: string | URL, base?: string | URL) {
     const record = parse(url, base)
     if (record === null) {
-      // Neither the input nor the base: they may hold secrets.
+      // Without the input and the base: they may contain secrets.
       throw Object.assign(new TypeError("Invalid URL"), { code: "ERR_INVALID_URL" })
     }
     this.#record = record
@@ -48,7 +48,7 @@ export class URL {
   }
 
   get origin(): string {
-    // The origin of a blob URL is that of the URL in its path.
+    // The origin of a blob URL is the origin of the URL in its path.
     const inner = this.#record.scheme === "blob" ? parseUrl(writePath(this.#record), null) : null
     return inner !== null && /^https?$/.test(inner.scheme) ? originOf(inner) : originOf(this.#record)
   }

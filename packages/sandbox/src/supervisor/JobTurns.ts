@@ -1,0 +1,54 @@
+/** Host calls and ends of runs, which the supervisor handles in turns between environments. */
+import type { WorkScheduler } from "@weft/core/adapter"
+import type { FromRunner, RunEndMessage } from "../protocol/FromRunner.ts"
+import type { HostCallResult, Job } from "./Job.ts"
+import type { RunnerView } from "./RunnerView.ts"
+
+export class JobTurns {
+  readonly #turns: WorkScheduler
+  readonly #onEnd: (job: Job, message: RunEndMessage) => void
+
+  /** @param onEnd handles the end of a run; throws `ProtocolError` for an invalid message */
+  constructor(turns: WorkScheduler, onEnd: (job: Job, message: RunEndMessage) => void) {
+    this.#turns = turns
+    this.#onEnd = onEnd
+  }
+
+  /** Performs a host call in a turn of its environment. Until then the guest, whose calls are limited, waits. */
+  receiveCall(view: RunnerView, message: Extract<FromRunner, { readonly kind: "call" }>): void {
+    const job = view.jobs.get(message.run)
+    const isolate = job?.isolate
+    if (job === undefined || isolate === undefined || job.stopReason !== undefined) return
+    if (job.endMessage !== undefined) return
+    const reply = ({ ok, text, detail }: HostCallResult): void =>
+      view.runner.send({
+        kind: "hostCallResult",
+        isolate: isolate.id,
+        run: job.id,
+        call: message.call,
+        ok,
+        text,
+        detail
+      })
+    const call = job.receiveCall(message, reply)
+    if (call === null) return
+    const isAccepted = this.#turns.offer(job.build.envId, "host_call", message.payload.length, call.start)
+    if (!isAccepted) call.refuse()
+  }
+
+  /** Handles the end of a run in a turn of its environment, after the host calls that it made before. */
+  receiveEnd(view: RunnerView, message: RunEndMessage): void {
+    const job = view.jobs.get(message.run)
+    if (job === undefined || job.endMessage !== undefined) return
+    job.endMessage = message
+    this.#turns.run(job.build.envId, "outcome", () => this.handleEnd(view, job))
+  }
+
+  /** Handles the end of the run now if the runner has reported it. For runs whose runner or isolate is lost. */
+  handleEnd(view: RunnerView, job: Job): void {
+    const message = job.endMessage
+    job.endMessage = undefined
+    if (message === undefined || view.jobs.get(job.id) !== job) return
+    view.runner.guard(() => this.#onEnd(job, message))
+  }
+}

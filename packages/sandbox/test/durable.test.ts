@@ -1,0 +1,163 @@
+/** Durable functions in isolates, through the whole runtime. */
+import { createHash } from "node:crypto"
+import { type HostRun, hostFunction, start, type WeftEnv, type WeftInstance } from "@weft/core"
+import { MemoryStores } from "@weft/core/testing"
+import { Redacted, Schema } from "effect"
+import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { sandbox } from "../src/index.ts"
+import { buildBundle } from "./zip.ts"
+
+const code = `
+const durable = (name, fn, meta = {}) => Object.assign(fn, { meta: { event: name, durable: true, ...meta } })
+const ran = (name) => svc.host.ran(name)
+
+export const steps = durable("steps", async (event, svc) => {
+  svc.log.info("begin")
+  const a = await svc.step("a", async () => { await ran("a"); return event.event_data.n + 1 })
+  svc.log.info("after a")
+  await svc.sleep("pause", 1500)
+  svc.log.info("after pause")
+  const both = await Promise.all([
+    svc.step("b", async () => { await ran("b"); return { b: a } }),
+    svc.step("c", async () => { await ran("c") })
+  ])
+  return { a, both, now: svc.now() > 1e12, random: svc.random(), uuid: svc.uuid() }
+})
+
+export const retried = durable("retried", async (event, svc) => {
+  const value = await svc.step("flaky", async ({ attempt, idempotencyKey }) => {
+    await ran("attempt " + attempt)
+    if (attempt < 3) throw new RangeError("not yet")
+    return [attempt, idempotencyKey.endsWith(":0")]
+  }, { retry: { attempts: 3, delay: "1100ms", backoff: 1, jitter: false } })
+  const error = await svc.step("fails", () => { throw new RangeError("never") }).catch((error) => [error.name, error.message])
+  return { value, error }
+})
+
+export const waits = durable("waits", async (event, svc) => {
+  const { order } = event.event_data
+  const found = await svc.waitForEvent("paid", { event: "paid", match: { "order.id": order }, timeout: "1h" })
+  const none = await svc.waitForEvent("never", { event: "never", timeout: "20ms" })
+  return { amount: found.event_data.amount, none }
+})
+
+let calls = 0
+export const changing = durable("changing", async (event, svc) => {
+  calls++
+  await svc.step(calls === 1 ? "first" : "second", () => calls)
+  await svc.sleep("pause", "1100ms")
+  return calls
+})
+
+export const stalled = durable("stalled", () => new Promise(() => undefined))
+
+export const busy = durable("busy", async (event, svc) => {
+  const never = svc.waitForEvent("never", { event: "never" })
+  await svc.step("busy", async () => { await ran("busy"); await new Promise((resolve) => setTimeout(resolve, 2000)) })
+  await never
+})
+
+export const plain = (event, svc) => svc.step("a", () => 1)
+plain.meta = { event: "plain" }
+`
+
+const ran: Array<string> = []
+const host = {
+  ran: hostFunction({ input: Schema.String }, (name) => {
+    ran.push(name)
+  })
+}
+
+let weft: WeftInstance
+let env: WeftEnv
+beforeAll(async () => {
+  const key = Redacted.make(new Uint8Array(32).fill(7))
+  weft = await start({
+    database: MemoryStores.database,
+    blobs: MemoryStores.blobs,
+    sandbox: sandbox({ runners: 1, key }),
+    masterKeys: [key],
+    host
+  })
+  const org = await weft.orgs.create({ slug: "acme" })
+  env = weft.env((await weft.envs.create(org.slug, { name: "test" })).env_id)
+  await env.projects.create({ name: "shop" })
+  const zip = buildBundle(code)
+  const { build } = await env.builds.upload("shop", { zip, hash: createHash("sha256").update(zip).digest("hex") })
+  await env.builds.deploy("shop", build.build_id)
+}, 60_000)
+afterAll(() => weft.close())
+
+const publish = async (type: string, data: Schema.Json = {}): Promise<string> =>
+  (await env.events.publish({ type, data })).event_id
+
+const runOf = async (eventId: string, isDone = (run: HostRun) => run.status !== "running"): Promise<HostRun> => {
+  for (let tries = 0; tries < 400; tries++) {
+    const { items } = await env.runs.list()
+    const run = items.find((each) => each.event_id === eventId)
+    if (run !== undefined && isDone(run)) return run
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+  throw new Error("the run did not get there")
+}
+
+describe("a durable function", { timeout: 20_000 }, () => {
+  it("continues after a sleep without repeating its steps and logs", async () => {
+    ran.length = 0
+    const id = await publish("steps", { n: 1 })
+    const suspended = await runOf(id, ({ waiting }) => waiting !== null)
+    assert.deepInclude(Object(suspended.waiting), { for: "timer", name: "pause" })
+    const run = await runOf(id)
+    assert.deepInclude(Object(run.result), { a: 2, both: [{ b: 2 }, null], now: true })
+    assert.deepStrictEqual(ran, ["a", "b", "c"])
+    const { items } = await env.runs.logs(run.run_id)
+    assert.deepStrictEqual(
+      items.map(({ message }) => message),
+      ["begin", "after a", "after pause"]
+    )
+  })
+
+  it("repeats a failed step by its policy, and receives its last error", async () => {
+    ran.length = 0
+    const run = await runOf(await publish("retried"))
+    assert.deepStrictEqual(run.result, { value: [3, true], error: ["RangeError", "never"] })
+    assert.deepStrictEqual(ran, ["attempt 1", "attempt 2", "attempt 3"])
+  })
+
+  it("receives the event that it waits for, and null after a timeout", async () => {
+    const id = await publish("waits", { order: 7 })
+    await runOf(id, ({ waiting }) => waiting !== null)
+    await publish("paid", { order: { id: 8 }, amount: 1 })
+    await publish("paid", { order: { id: 7 }, amount: 2 })
+    assert.deepStrictEqual((await runOf(id)).result, { amount: 2, none: null })
+  })
+
+  it("fails when it makes other requests than before", async () => {
+    const run = await runOf(await publish("changing"))
+    assert.strictEqual(run.status, "failed")
+    const { name, message } = Object(run.result).error
+    assert.strictEqual(name, "NonDeterminism")
+    assert.include(message, 'request 0 was step "first" when it was recorded and is step "second" now')
+  })
+
+  it("fails when nothing can settle the promise that it awaits", async () => {
+    const run = await runOf(await publish("stalled"))
+    assert.strictEqual(Object(run.result).error.name, "Stalled")
+  })
+})
+
+describe("another function", () => {
+  it("has no steps", async () => {
+    const run = await runOf(await publish("plain"))
+    assert.include(Object(run.result).error.message, "svc.step needs a durable function")
+  })
+})
+
+describe("a node that closes", { timeout: 60_000 }, () => {
+  it("suspends its durable runs", async () => {
+    ran.length = 0
+    await publish("busy")
+    while (ran.length === 0) await new Promise((resolve) => setTimeout(resolve, 10))
+    await weft.close()
+  })
+})
