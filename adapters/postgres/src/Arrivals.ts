@@ -1,9 +1,8 @@
 /**
- * Counting the events of transactions that are not Weft's.
+ * Event counts of the host's transactions.
  *
- * The row of `event_counts` that many publishers change would be the host's from its `publish` until its transaction
- * ends, and all others would wait. So it is changed by a trigger that the server runs when the transaction commits, once
- * for all of its events, in the order that everybody keeps.
+ * A host transaction that updated `event_counts` would lock rows that many publishers change until it ends. Instead, a
+ * deferred trigger updates the counts on commit, once for all events of the transaction, and in the common lock order.
  */
 export const arrivals: ReadonlyArray<string> = [
   `CREATE UNLOGGED TABLE event_arrivals (

@@ -1,9 +1,9 @@
-/** A connection of the host's, as `effect/sql` wants one: what is done on it is part of the host's transaction. */
+/** Adapts a connection of the host to `effect/sql`. Its statements are part of the host's transaction. */
 import { PgTypes } from "@effect/sql-pg"
 import { Effect, Stream } from "effect"
 import { type SqlConnection, SqlError } from "effect/sql"
 
-/** A connection with an open transaction, such as node-postgres's `Client` or `PoolClient`; not a pool. */
+/** A connection with an open transaction, such as node-postgres's `Client` or `PoolClient`, but not a pool. */
 export interface HostConnection {
   readonly query: (text: string, parameters: Array<unknown>) => Promise<HostResult>
 }
@@ -13,16 +13,16 @@ export interface HostResult {
   readonly rowCount?: number | null
 }
 
-/** Sends a statement; fails with the driver's error. */
+/** Sends a statement. Fails with the driver's error. */
 export type Query = (text: string, parameters: Array<unknown>) => Effect.Effect<HostResult, unknown>
 
-export const queryOfHost =
+export const makeHostQuery =
   (connection: HostConnection): Query =>
   (text, parameters) =>
     Effect.tryPromise({ try: () => connection.query(text, parameters), catch: (error) => error })
 
-/** On the connection of a transaction of an `SqlClient` of `@effect/sql-pg`. */
-export const queryOfEffect =
+/** Returns a query function on the connection of an open transaction of an `SqlClient` of `@effect/sql-pg`. */
+export const makeEffectQuery =
   (connection: SqlConnection.Connection): Query =>
   (text, parameters) =>
     connection.executeRaw(text, parameters).pipe(
@@ -33,29 +33,29 @@ export const queryOfEffect =
 const isResult = (result: unknown): result is HostResult =>
   typeof result === "object" && result !== null && "rows" in result && Array.isArray(result.rows)
 
-/** `failed` is told of every failure. */
-export const connectionBy = (query: Query, failed: (error: unknown) => void): SqlConnection.Connection => {
-  const ask = (text: string, parameters: ReadonlyArray<unknown>) =>
-    Effect.mapError(query(text, parameters.map(plain)), (cause) => {
-      failed(cause)
+/** Calls `onFailure` with every error of the driver. */
+export const makeConnection = (query: Query, onFailure: (error: unknown) => void): SqlConnection.Connection => {
+  const execute = (text: string, parameters: ReadonlyArray<unknown>) =>
+    Effect.mapError(query(text, parameters.map(toDriverParameter)), (cause) => {
+      onFailure(cause)
       return new SqlError.SqlError({ reason: new SqlError.UnknownError({ cause, operation: "execute" }) })
     })
   const rows = (text: string, parameters: ReadonlyArray<unknown>) =>
-    Effect.map(ask(text, parameters), (result) => result.rows.map(numbered))
+    Effect.map(execute(text, parameters), (result) => result.rows.map(toNumbers))
   const values = (text: string, parameters: ReadonlyArray<unknown>) =>
     Effect.map(rows(text, parameters), (found) => found.map((row): ReadonlyArray<unknown> => Object.values(row)))
   return {
     execute: rows,
     executeUnprepared: rows,
-    executeRaw: ask,
+    executeRaw: execute,
     executeValues: values,
     executeValuesUnprepared: values,
     executeStream: (text, parameters) => Stream.fromIterableEffect(rows(text, parameters))
   }
 }
 
-/** A parameter as every driver can send it: arrays as text, of which the statement says the type. */
-const plain = (parameter: unknown): unknown =>
+/** Converts a parameter to a form that every driver can send: arrays as text, because the statement casts them. */
+const toDriverParameter = (parameter: unknown): unknown =>
   PgTypes.isParameter(parameter) && Array.isArray(parameter.value) ? arrayText(parameter.value) : parameter
 
 const arrayText = (values: ReadonlyArray<unknown>): string => `{${values.map(elementText).join(",")}}`
@@ -63,10 +63,11 @@ const arrayText = (values: ReadonlyArray<unknown>): string => `{${values.map(ele
 const elementText = (value: unknown): string =>
   value === null ? "NULL" : `"${String(value).replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`
 
-/** 64-bit integers, which drivers give as text or as bigint, as numbers; of the columns that admissions read. */
-const numbered = (row: object): object =>
+/** Converts the 64-bit integers of a row, which drivers return as text or bigint, to numbers. */
+const toNumbers = (row: object): object =>
   Object.fromEntries(
     Object.entries(row).map(([column, value]) => [column, integers.has(column) ? Number(value) : value])
   )
 
+/** The integer columns that admissions read. */
 const integers = new Set(["event_time", "created_at", "n"])

@@ -1,4 +1,4 @@
-/** 64-bit integers and sums of them as numbers: no value of Weft's needs more than 53 bits. */
+/** Codecs of 64-bit integers and their sums as numbers. No value of Weft needs more than 53 bits. */
 import { type PgProtocol, PgTypes } from "@effect/sql-pg"
 import { Result } from "effect"
 
@@ -10,7 +10,7 @@ const encode = (value: number | bigint): Result.Result<Uint8Array> => {
   return Result.succeed(bytes)
 }
 
-/** In place, for the many of a batch. */
+/** Writes into the message buffer, without a copy, for the many values of a batch. */
 const write = (sink: PgProtocol.ValueSink, value: number | bigint): Result.Result<void> => {
   if (typeof value === "bigint") {
     sink.bigInt64(value)
@@ -39,6 +39,6 @@ numbers.register<number>(PgTypes.OID.numeric, {
   decode: (bytes) => Result.map(PgTypes.decode(bytes, PgTypes.OID.numeric, 1), Number)
 })
 
-/** Says of what type its elements are, which nobody could tell of an array that has none, or only nulls. */
-export const arrayOf = (values: ReadonlyArray<unknown>, element: number): PgTypes.Parameter =>
+/** Returns an array parameter with an explicit element type, which an empty array, or one of nulls, does not show. */
+export const toArrayParameter = (values: ReadonlyArray<unknown>, element: number): PgTypes.Parameter =>
   Result.getOrThrow(PgTypes.array(values, element, numbers))

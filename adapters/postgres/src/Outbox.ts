@@ -1,79 +1,79 @@
 /**
- * Publishing in the host's own transaction: the event is there, and is handled, if and only if the host commits.
+ * Transactional outbox: publishes events in the host's own transaction. An event is stored, and handled, if and only if
+ * the host commits.
  *
- * The statements are sent on the host's connection, within a savepoint: where publishing fails, the transaction can go on
- * as if nobody had tried. Nodes hear of the event from the server when the host commits, if they have the `feed` of this
- * adapter; others find it when they look, within a minute.
+ * The statements run on the host's connection within a savepoint, so the transaction can continue after a failure.
+ * Nodes with the `cluster` of this adapter receive a notification on commit. Other nodes find the event at their next
+ * poll, within 60 s.
  */
 import { PgClient } from "@effect/sql-pg"
-import {
-  type BadRequest,
-  Caller,
-  type EnvId,
-  type Event,
-  Feed,
-  type Forbidden,
-  type HostEvent,
-  HostTransactions,
-  hostEvent,
-  hostIdentity,
-  inHostSpan,
-  type NewEvent,
-  type NotFound,
-  type PlanRequired,
-  type StoreUnavailable,
-  type WeftInstance
-} from "@weft/core"
+import type { BadRequest, Forbidden, HostEvent, NotFound, PlanRequired, StoreUnavailable } from "@weft/core"
+import { Caller, EnvId, HostTransactions, hostIdentity, type NewEvent } from "@weft/core"
+import { ClusterBus, type Event, inHostSpan } from "@weft/core/adapter"
+import { findInstance, hostEvent } from "@weft/core/internal"
 import { Database, hostAdmissions } from "@weft/sql"
 import { Effect, Option, Schema, Semaphore } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient, type SqlConnection } from "effect/sql"
-import { connectionBy, type HostConnection, type Query, queryOfEffect, queryOfHost } from "./HostConnection.ts"
+import { type HostConnection, makeConnection, makeEffectQuery, makeHostQuery, type Query } from "./HostConnection.ts"
+import { toChannel } from "./PostgresCluster.ts"
 import { postgres } from "./PostgresDialect.ts"
-import { channelOf } from "./PostgresFeed.ts"
-import { codeOf } from "./Troubles.ts"
+import { readSqlState } from "./PostgresErrors.ts"
 
 export interface OutboxOptions {
-  /** The schema that has Weft's tables, as in `PostgresOptions`. */
+  /** The schema with Weft's tables, as in `PostgresOptions`. */
   readonly schema?: string
 }
 
 export type OutboxEvent = Omit<NewEvent, "causedBy" | "newStream">
 
+/** A Weft, as returned by `createWeft` or `start`. */
+export interface OutboxHost {
+  readonly close: () => Promise<void>
+}
+
 export interface Outbox {
   /**
-   * Publishes an event in the environment with the rights of the host, by the rules of `events.publish`, in the
-   * transaction that is open on the connection. Rejects with the errors of `events.publish`, or `TransactionUnusable`;
-   * then the transaction is as it was before. Calls for one connection wait for each other.
+   * Publishes an event with the permissions of the host in the open transaction of the connection. The rules are those
+   * of `events.publish`. Rejects with the errors of `events.publish` or `TransactionUnusable`, and then leaves the
+   * transaction unchanged. Calls for one connection are serialized.
    */
-  readonly publish: (connection: HostConnection, envId: EnvId, event: OutboxEvent) => Promise<HostEvent>
-  /** For nodes without the `feed` of this adapter: has them look for what was committed. */
+  readonly publish: (connection: HostConnection, envId: string, event: OutboxEvent) => Promise<HostEvent>
+  /** For nodes without the `cluster` of this adapter: makes them poll for committed events. */
   readonly wake: () => Promise<void>
 }
 
-/** The database did not take the event as a part of the transaction, which is as it was before, if it still is open. */
+/** The database rejected the event. If the transaction is still open, it is unchanged. */
 export class TransactionUnusable extends Schema.TaggedError<TransactionUnusable>()("TransactionUnusable", {
   reason: Schema.String,
   /** The driver's error. */
   cause: Schema.Defect()
 }) {
   override get message(): string {
-    return `The event cannot be published in this transaction: ${this.reason}`
+    return `Cannot publish the event in this transaction: ${this.reason}`
   }
 }
 
 type PublishError = TransactionUnusable | Forbidden | BadRequest | PlanRequired | NotFound | StoreUnavailable
 
-/** For hosts without Effect. `weft` must have its stores in the database of the connections. */
-export const outbox = ({ runtime }: WeftInstance, options: OutboxOptions = {}): Outbox => ({
-  publish: (connection, envId, event) =>
-    runtime.runPromise(
-      inHostSpan(Effect.map(alone(connection, publishOn(queryOfHost(connection), envId, event, options)), hostEvent))
-    ),
-  wake: () => runtime.runPromise(Feed.use((feed) => feed.tell([{ type: "deliveries:waiting", node_id: null }])))
-})
+/**
+ * Returns an outbox of a Weft that `createWeft` or `start` returned. Its stores must be in the database of the
+ * connections. Throws a `TypeError` for any other object.
+ */
+export const outbox = (weft: OutboxHost, options: OutboxOptions = {}): Outbox => {
+  const { runtime } = findInstance(weft)
+  return {
+    publish: (connection, envId, event) => {
+      // An unknown id is reported as `NotFound`.
+      const publish = publishOn(makeHostQuery(connection), EnvId.make(envId, { disableChecks: true }), event, options)
+      return runtime.runPromise(inHostSpan(Effect.map(withConnectionLock(connection, publish), hostEvent)))
+    },
+    wake: () =>
+      runtime.runPromise(ClusterBus.use((bus) => bus.sendControl([{ type: "deliveries:waiting", node_id: null }])))
+  }
+}
 
-/** As `Outbox.publish`, in the transaction of `sql`, of `@effect/sql-pg`, that is open where it is called. */
+/** As `Outbox.publish`, in the current transaction of `sql`, a client of `@effect/sql-pg`. */
 export const publishIn = (
   sql: SqlClient.SqlClient,
   envId: EnvId,
@@ -82,10 +82,12 @@ export const publishIn = (
 ): Effect.Effect<Event, PublishError, HostTransactions> =>
   Effect.flatMap(Effect.serviceOption(sql.transactionService), (transaction) => {
     if (Option.isNone(transaction)) {
-      return Effect.fail(new TransactionUnusable({ reason: notOpen, cause: new Error("There is no withTransaction") }))
+      return Effect.fail(
+        new TransactionUnusable({ reason: notOpen, cause: new Error("publishIn was called outside withTransaction") })
+      )
     }
     const [connection] = transaction.value
-    return alone(connection, publishOn(queryOfEffect(connection), envId, event, options))
+    return withConnectionLock(connection, publishOn(makeEffectQuery(connection), envId, event, options))
   })
 
 const publishOn = (
@@ -96,18 +98,18 @@ const publishOn = (
 ): Effect.Effect<Event, PublishError, HostTransactions> =>
   Effect.suspend(() => {
     const failures: Array<unknown> = []
-    const connection = connectionBy(query, (error) => failures.push(error))
+    const connection = makeConnection(query, (error) => failures.push(error))
     return Effect.catchCause(
       publishAs(connection, envId, event, schema),
       (cause): Effect.Effect<never, PublishError> => {
-        // However the stores took it: the first failure of the connection is why.
+        // The first failure of the connection is the cause, whatever error the stores derived from it.
         const [first] = failures
         return failures.length === 0
           ? Effect.failCause(cause)
-          : Effect.fail(new TransactionUnusable({ reason: reasonOf(first, schema), cause: first }))
+          : Effect.fail(new TransactionUnusable({ reason: toReason(first, schema), cause: first }))
       }
     )
-    // Half of it would leave the savepoint open, and the settings changed.
+    // An interruption would leave the savepoint open and the settings changed.
   }).pipe(Effect.uninterruptible)
 
 const publishAs = Effect.fnUntraced(function* (
@@ -117,14 +119,14 @@ const publishAs = Effect.fnUntraced(function* (
   schema: string
 ) {
   const transactions = yield* HostTransactions
-  const sql = yield* clientOn(connection)
+  const sql = yield* makeClient(connection)
   const admissions = hostAdmissions(Database.of({ dialect: postgres, writer: sql, reader: sql, exclusive: false }))
 
   const publish = Effect.gen(function* () {
     const [before] = yield* sql<{ path: string }>`
         SELECT current_setting('search_path') AS path, set_config('search_path', ${schema}, true) AS now`
     const published = yield* transactions.publish(admissions, event)
-    if (published.text !== null) yield* sql`SELECT pg_notify(${channelOf({ schema })}, ${published.text})`
+    if (published.text !== null) yield* sql`SELECT pg_notify(${toChannel({ schema })}, ${published.text})`
     yield* sql`SELECT set_config('search_path', ${before?.path ?? ""}, true)`
     return published.event
   })
@@ -133,7 +135,7 @@ const publishAs = Effect.fnUntraced(function* (
     .pipe(Effect.provideService(Caller, hostIdentity(envId)), Effect.catchTag("SqlError", Effect.die))
 })
 
-const clientOn = (connection: SqlConnection.Connection) =>
+const makeClient = (connection: SqlConnection.Connection) =>
   SqlClient.make({
     acquirer: Effect.succeed(connection),
     compiler: PgClient.makeCompiler(),
@@ -145,27 +147,27 @@ const clientOn = (connection: SqlConnection.Connection) =>
     releaseSavepoint: (name) => `RELEASE SAVEPOINT ${name}`
   }).pipe(Effect.provide(Reactivity.layer))
 
-const notOpen = "none is open on this connection. Begin one, and hand over its connection, not a pool"
+const notOpen = "none is open on this connection. Begin one, and pass its connection, not a pool"
 
-const reasonOf = (error: unknown, schema: string): string => {
-  switch (codeOf(error)) {
+const toReason = (error: unknown, schema: string): string => {
+  switch (readSqlState(error)) {
     case "25P01":
       return notOpen
     case "25P02":
-      return "a statement of it has failed before, and the database takes no further ones"
+      return "one of its statements has failed before, so the database rejects further ones"
     case "3F000":
     case "42P01":
-      return `there are no tables of Weft in the schema ${schema} of its database, or none that its role may use`
+      return `the schema ${schema} has no tables of Weft, or its role has no permission to use them`
     default:
       return error instanceof Error ? error.message : String(error)
   }
 }
 
-const turns = new WeakMap<object, Semaphore.Semaphore>()
+const connectionLocks = new WeakMap<object, Semaphore.Semaphore>()
 
-/** Savepoints of one connection must not overlap. */
-const alone = <A, E, R>(connection: object, effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> => {
-  const turn = turns.get(connection) ?? Semaphore.makeUnsafe(1)
-  turns.set(connection, turn)
-  return turn.withPermit(effect)
+/** Serializes calls per connection, because savepoints of one connection must not overlap. */
+const withConnectionLock = <A, E, R>(connection: object, effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> => {
+  const lock = connectionLocks.get(connection) ?? Semaphore.makeUnsafe(1)
+  connectionLocks.set(connection, lock)
+  return lock.withPermit(effect)
 }

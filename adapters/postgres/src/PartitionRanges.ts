@@ -1,7 +1,7 @@
-/** Which stretches of time have partitions, and which are to get some. Pure; instants are milliseconds since 1970. */
+/** Time ranges of partitions. Pure functions; instants are milliseconds since 1970. */
 import { Duration } from "effect"
 
-/** From `from` on, and before `to`. */
+/** A half-open range: `from` inclusive, `to` exclusive. */
 export interface Range {
   readonly from: number
   readonly to: number
@@ -9,37 +9,37 @@ export interface Range {
 
 const dayMs = Duration.toMillis(Duration.days(1))
 
-/** The last instant whose day has a name of four digits for its year. */
+/** The last instant whose year has four digits, as partition names require. */
 const lastInstant = Date.UTC(9999, 11, 31)
 
-/** Clocks of other nodes may be behind. */
+/** Days before now with partitions, because clocks of other nodes may be behind. */
 const behindDays = 1
 
-/** For how long partitions are there, though nobody looks after them. */
+/** Minimum days after now with partitions, in case no node creates further ones. */
 const aheadDays = 14
 
-/** The time for which partitions should be there: a little before `now` to two of their lengths after it, or more. */
-export const needed = (now: number, days: number): Range => ({
+/** Returns the range that partitions must cover: from a day before `now` to at least two partition lengths after it. */
+export const requiredRange = (now: number, days: number): Range => ({
   from: Math.max(0, now - behindDays * dayMs),
   to: Math.min(lastInstant, Math.max(0, now) + Math.max(aheadDays, 2 * days) * dayMs)
 })
 
 /**
- * What is to be added to `existing`, which do not overlap, so that they cover `range`: ascending, `days` long and
- * beginning at multiples of that, but for what is cut off by others of another length. They begin and end with a day
- * of UTC if the existing ones do.
+ * Returns the ranges to add so that `existing`, which do not overlap, cover `range`. They are ascending, and begin and
+ * end at multiples of `days`, except next to existing partitions of another length. They consist of whole UTC days if
+ * the existing ones do.
  */
-export const missing = (existing: ReadonlyArray<Range>, range: Range, days: number): ReadonlyArray<Range> => {
+export const missingRanges = (existing: ReadonlyArray<Range>, range: Range, days: number): ReadonlyArray<Range> => {
   const length = days * dayMs
   const ranges: Array<Range> = []
   for (let cell = Math.floor(range.from / length) * length; cell < range.to; cell += length) {
-    ranges.push(...without({ from: cell, to: cell + length }, existing))
+    ranges.push(...subtract({ from: cell, to: cell + length }, existing))
   }
   return ranges.filter(({ from, to }) => to > range.from && from < range.to)
 }
 
-/** What is left of `range` where none of the others are. */
-const without = (range: Range, others: ReadonlyArray<Range>): ReadonlyArray<Range> => {
+/** Returns the parts of `range` that no other range covers. */
+const subtract = (range: Range, others: ReadonlyArray<Range>): ReadonlyArray<Range> => {
   const left: Array<Range> = []
   let from = range.from
   for (const other of [...others].sort((a, b) => a.from - b.from)) {

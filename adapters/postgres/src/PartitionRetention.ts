@@ -1,31 +1,33 @@
 /**
- * Removing old runs by whole partitions.
+ * Removes old runs by whole partitions.
  *
- * A partition goes when nothing in it is running and nobody keeps anything of it any more. It is cut off in a moment,
- * for which all others have to let go of the runs. What was in it is then counted off, which may take minutes but is in
- * nobody's way; until it is, the counts of lists are too high. Whoever comes next ends what was begun.
+ * A partition is removable when it has no running runs and no environment retains any of its runs. Detaching it takes
+ * an exclusive lock on the table for a moment. Its runs are then subtracted from the stored counts, and the steps of its
+ * durable runs are deleted, which may take minutes but blocks nothing. Until then the totals of lists are too high. If a
+ * node stops in between, the next removal on any node completes the work.
  */
-import { type EnvId, leastIdAt, RunId } from "@weft/core"
+import type { EnvId } from "@weft/core"
+import { leastIdAt, RunId } from "@weft/core/adapter"
 import { Clock, Duration, Effect, Schedule } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
-import { holdPartitions, listPartitions, lockPatience, type Partition } from "./Partitions.ts"
+import { listPartitions, lockPartitions, lockTimeout, type Partition } from "./Partitions.ts"
 import { postgres } from "./PostgresDialect.ts"
-import { isImpatience } from "./Troubles.ts"
+import { isLockTimeout } from "./PostgresErrors.ts"
 
-/** What is cut off has this at the end of its name. */
-const cutOff = "_gone"
+/** Suffix of the name of a detached partition. */
+const detachedSuffix = "_gone"
 
-/** Nodes whose clocks are this much ahead of the database's would remove what is still young. */
-const aheadMax = Duration.toMillis(Duration.minutes(10))
+/** Maximum lead of the node's clock over the database's, in milliseconds. With more, it would remove young runs. */
+const clockSkewMaxMs = Duration.toMillis(Duration.minutes(10))
 
-/** Ids of runs that begin now may be of a little earlier. */
-const restMs = Duration.toMillis(Duration.days(1))
+/** Minimum age of a removable partition, in milliseconds. Ids of new runs may be slightly older than now. */
+const marginMs = Duration.toMillis(Duration.days(1))
 
-/** What the others do comes first: an attempt lasts half a second at most. */
-const again = { schedule: Schedule.spaced("2 seconds"), times: 3 }
+/** Retries of a detach. Each attempt waits at most 500 ms for the lock, so that it does not block other statements. */
+const retryPolicy = { schedule: Schedule.spaced("2 seconds"), times: 3 }
 
-/** Removes what may go of the runs; how many. `before`: of these environments the runs with lesser ids. */
-export const dropPassed = Effect.fnUntraced(function* (
+/** Removes all removable partitions of runs. `before` maps environments to their first retained id. Returns the count. */
+export const dropExpiredPartitions = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
   schema: string,
   before: ReadonlyMap<EnvId, RunId>
@@ -34,24 +36,32 @@ export const dropPassed = Effect.fnUntraced(function* (
     readonly now: number
   }>`SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now`
   const now = yield* Clock.currentTimeMillis
-  if (server === undefined || now > server.now + aheadMax) {
-    yield* Effect.logWarning("The clock of this node is ahead of the database's: it removes no partitions")
+  if (server === undefined || now > server.now + clockSkewMaxMs) {
+    yield* Effect.logWarning(
+      `This node's clock is more than ${clockSkewMaxMs / 60_000} minutes ahead of the database's, so it removes no partitions`
+    )
     return 0
   }
-  for (const partition of yield* alone(sql, schema, passed(sql, now, before), [])) {
-    const cut = alone(sql, schema, cutOffIfFree(sql, schema, partition, passedBy(before, partition)), undefined)
+  for (const partition of yield* withRemovalLock(sql, schema, listExpired(sql, now, before), [])) {
+    const cut = withRemovalLock(
+      sql,
+      schema,
+      detachIfRemovable(sql, schema, partition, envsPast(before, partition)),
+      undefined
+    )
     yield* cut.pipe(
-      Effect.retry({ ...again, while: isImpatience }),
-      Effect.catchIf(isImpatience, () => Effect.void)
+      Effect.retry({ ...retryPolicy, while: isLockTimeout }),
+      Effect.catchIf(isLockTimeout, () => Effect.void)
     )
   }
   let removed = 0
-  for (const name of yield* leftovers(sql)) removed += yield* alone(sql, schema, countOff(sql, name), 0)
+  for (const name of yield* listDetached(sql))
+    removed += yield* withRemovalLock(sql, schema, removeDetached(sql, name), 0)
   return removed
 })
 
-/** In a transaction, if no other node is removing anything; else `otherwise`. */
-const alone = <A>(
+/** Runs in a transaction, or returns `otherwise` if another node is removing partitions. */
+const withRemovalLock = <A>(
   sql: SqlClient.SqlClient,
   schema: string,
   effect: Effect.Effect<A, SqlError.SqlError>,
@@ -65,28 +75,28 @@ const alone = <A>(
     )
   )
 
-/** The partitions that may go as it seems. */
-const passed = Effect.fnUntraced(function* (
+/** Returns partitions that seem removable, without a lock. */
+const listExpired = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
   now: number,
   before: ReadonlyMap<EnvId, RunId>
 ): Effect.fn.Return<ReadonlyArray<Partition>, SqlError.SqlError> {
-  const old = (yield* listPartitions(sql)).filter(({ table, to }) => table === "runs" && to <= now - restMs)
+  const old = (yield* listPartitions(sql)).filter(({ table, to }) => table === "runs" && to <= now - marginMs)
   const found: Array<Partition> = []
   for (const partition of old) {
-    if (yield* mayGo(sql, partition.name, passedBy(before, partition))) found.push(partition)
+    if (yield* isRemovable(sql, partition.name, envsPast(before, partition))) found.push(partition)
   }
   return found.sort((a, b) => a.from - b.from)
 })
 
-/** The environments that keep nothing of the partition. */
-const passedBy = (before: ReadonlyMap<EnvId, RunId>, { to }: Partition): ReadonlyArray<EnvId> => {
+/** Returns the environments that retain no run of the partition. */
+const envsPast = (before: ReadonlyMap<EnvId, RunId>, { to }: Partition): ReadonlyArray<EnvId> => {
   const end = leastIdAt(RunId, to)
   return [...before].flatMap(([envId, least]) => (least >= end ? [envId] : []))
 }
 
-/** Whether nothing runs in it, and all of it is of these environments. The database steps from one to the next. */
-const mayGo = (sql: SqlClient.SqlClient, name: string, free: ReadonlyArray<EnvId>) =>
+/** True if the partition has no running runs, and only runs of these environments. Skips between environments. */
+const isRemovable = (sql: SqlClient.SqlClient, name: string, free: ReadonlyArray<EnvId>) =>
   Effect.map(
     sql`
       WITH RECURSIVE env (id) AS (
@@ -99,33 +109,36 @@ const mayGo = (sql: SqlClient.SqlClient, name: string, free: ReadonlyArray<EnvId
     (rows) => rows.length === 0
   )
 
-const cutOffIfFree = Effect.fnUntraced(function* (
+const detachIfRemovable = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
   schema: string,
   { name }: Partition,
   free: ReadonlyArray<EnvId>
 ) {
-  yield* holdPartitions(sql, schema)
-  yield* sql.unsafe(lockPatience)
+  yield* lockPartitions(sql, schema)
+  yield* sql.unsafe(lockTimeout)
   yield* sql.unsafe("LOCK TABLE runs IN ACCESS EXCLUSIVE MODE")
-  // Meanwhile another node may have removed it, or something of it begun.
+  // Checked again under the lock: another node may have removed it, or one of its runs may be running now.
   if (!(yield* listPartitions(sql)).some((partition) => partition.name === name)) return
-  if (!(yield* mayGo(sql, name, free))) return
+  if (!(yield* isRemovable(sql, name, free))) return
   yield* sql.unsafe(`ALTER TABLE runs DETACH PARTITION ${name}`)
-  yield* sql.unsafe(`ALTER TABLE ${name} RENAME TO ${name}${cutOff}`)
+  yield* sql.unsafe(`ALTER TABLE ${name} RENAME TO ${name}${detachedSuffix}`)
 })
 
-const leftovers = (sql: SqlClient.SqlClient) =>
+const listDetached = (sql: SqlClient.SqlClient) =>
   Effect.map(
     sql<{ readonly name: string }>`
       SELECT relname::text AS name FROM pg_class
-      WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r' AND relname ~ ${`^runs_[0-9]{8}${cutOff}$`}`,
+      WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r' AND relname ~ ${`^runs_[0-9]{8}${detachedSuffix}$`}`,
     (rows) => rows.map(({ name }) => name)
   )
 
-/** Takes what is in the table from the kept counts, in the order in which the journal adds to them; how many runs. */
-const countOff = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, name: string) {
-  if (!(yield* leftovers(sql)).includes(name)) return 0
+/**
+ * Subtracts a detached partition's runs from the stored counts, in the journal's lock order, and drops it with their steps.
+ * Returns their number.
+ */
+const removeDetached = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, name: string) {
+  if (!(yield* listDetached(sql)).includes(name)) return 0
   const [counted] = yield* sql<{ readonly n: number }>`
     WITH sums AS MATERIALIZED (
       SELECT env_id, project_id, project_name, run_type, status, count(*) AS n,
@@ -139,6 +152,19 @@ const countOff = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, name: st
         n = run_counts.n + excluded.n, bytes = run_counts.bytes + excluded.bytes
     )
     SELECT coalesce(sum(n), 0)::bigint AS n FROM sums`
+  yield* deleteHistories(sql, name)
   yield* sql.unsafe(`DROP TABLE ${name}`)
   return counted?.n ?? 0
+})
+
+/** Deletes the steps and waits of the runs of a detached partition. */
+const deleteHistories = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, name: string) {
+  // A partition that an earlier release detached has no durable runs, and lacks the column.
+  const [column] = yield* sql`
+    SELECT 1 FROM pg_attribute WHERE attrelid = to_regclass(${name}) AND attname = 'activations' AND NOT attisdropped`
+  if (column === undefined) return
+  for (const table of ["workflow_steps", "workflow_waits"]) {
+    yield* sql.unsafe(`DELETE FROM ${table} USING ${name} AS gone
+      WHERE gone.activations IS NOT NULL AND ${table}.env_id = gone.env_id AND ${table}.run_id = gone.run_id`)
+  }
 })

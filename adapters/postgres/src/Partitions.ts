@@ -1,26 +1,26 @@
 /**
- * Partitions by time of the tables that grow for ever: `runs` and `events`, by their ids, which tell when they were
- * made. They are named after their first day.
+ * Time partitions of the tables that grow without a bound: `runs` and `events`. The key is the id, which contains its
+ * creation time. Partitions are named after their first day.
  *
- * A partition is made weeks before the first row for it comes. Rows of any other time, from nodes whose clocks are
- * wrong, are in the DEFAULT partition; a new one takes over those that belong to it. Each node sees to the time that
- * its own clock tells, and one makes partitions at a time, so that clocks and options that differ do no harm.
+ * A partition is created weeks before its first row. Rows of any other time, from nodes with wrong clocks, are in the
+ * DEFAULT partition. A new partition takes over the rows that belong to it. Each node creates partitions for the time
+ * of its own clock, one node at a time. Clocks and options may therefore differ between nodes.
  */
-import { leastIdAt, RunId, timeOfUuidV7 } from "@weft/core"
+import { leastIdAt, RunId, timeOfUuidV7 } from "@weft/core/adapter"
 import { Cause, Clock, Duration, Effect } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
-import { missing, needed, type Range } from "./PartitionRanges.ts"
+import { missingRanges, type Range, requiredRange } from "./PartitionRanges.ts"
 import { postgres } from "./PostgresDialect.ts"
+import { isLockTimeout } from "./PostgresErrors.ts"
 import type { Resolved } from "./PostgresOptions.ts"
-import { isImpatience } from "./Troubles.ts"
 
 export interface Partitioned {
   readonly table: "runs" | "events"
-  /** The column of the ids by which its rows are spread. */
+  /** The id column that is the partition key. */
   readonly column: "run_id" | "event_id"
 }
 
-export const partitioned: ReadonlyArray<Partitioned> = [
+const partitioned: ReadonlyArray<Partitioned> = [
   { table: "runs", column: "run_id" },
   { table: "events", column: "event_id" }
 ]
@@ -30,7 +30,7 @@ export interface Partition extends Range {
   readonly name: string
 }
 
-/** The partitions, but for the DEFAULT ones. */
+/** Lists the partitions, except the DEFAULT ones. */
 export const listPartitions = (sql: SqlClient.SqlClient): Effect.Effect<ReadonlyArray<Partition>, SqlError.SqlError> =>
   Effect.map(
     sql<{ readonly table: string; readonly name: string; readonly bound: string }>`
@@ -49,56 +49,57 @@ export const listPartitions = (sql: SqlClient.SqlClient): Effect.Effect<Readonly
 
 const boundPattern = /^FOR VALUES FROM \('([0-9a-f-]{36})'\) TO \('([0-9a-f-]{36})'\)$/
 
-/** Waits until nobody else makes or removes partitions of this schema, until the transaction ends. */
-export const holdPartitions = (sql: SqlClient.SqlClient, schema: string) =>
-  postgres.hold(sql, [`weft partitions of ${schema}`])
+/** Acquires the advisory lock for changes of this schema's partitions until the transaction ends. */
+export const lockPartitions = (sql: SqlClient.SqlClient, schema: string) =>
+  postgres.advisoryLock(sql, [`weft partitions of ${schema}`])
 
-/**
- * How long a change of partitions waits for those that use the table, who would all wait behind it: a moment. It is
- * tried again.
- */
-export const lockPatience = "SET LOCAL lock_timeout = '500ms'"
+/** Lock timeout of a change of partitions. Short, because all other statements queue behind it; it is retried. */
+export const lockTimeout = "SET LOCAL lock_timeout = '500ms'"
 
-/** Makes the partitions that are missing for the present and the near future: mostly none. */
-const makePartitions = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, schema: string, days: number) {
-  const range = needed(yield* Clock.currentTimeMillis, days)
+/** Creates missing partitions for now and the near future. Mostly none is missing. */
+const createPartitions = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, schema: string, days: number) {
+  const range = requiredRange(yield* Clock.currentTimeMillis, days)
   const existing = yield* listPartitions(sql)
   for (const kind of partitioned) {
-    if (missingOf(existing, kind, range, days).length === 0) continue
-    // One in a transaction: nobody waits for more than that.
-    while (yield* sql.withTransaction(makeNext(sql, schema, kind, range, days)));
+    if (listMissing(existing, kind, range, days).length === 0) continue
+    // One per transaction, so that locks are short.
+    while (yield* sql.withTransaction(createNext(sql, schema, kind, range, days)));
   }
 })
 
-const missingOf = (existing: ReadonlyArray<Partition>, { table }: Partitioned, range: Range, days: number) =>
-  missing(
+const listMissing = (existing: ReadonlyArray<Partition>, { table }: Partitioned, range: Range, days: number) =>
+  missingRanges(
     existing.filter((partition) => partition.table === table),
     range,
     days
   )
 
-/** Makes the next partition that is missing; whether there was one. */
-const makeNext = Effect.fnUntraced(function* (
+/** Creates the next missing partition. Returns false if none is missing. */
+const createNext = Effect.fnUntraced(function* (
   sql: SqlClient.SqlClient,
   schema: string,
   kind: Partitioned,
   range: Range,
   days: number
 ) {
-  yield* holdPartitions(sql, schema)
-  const [next] = missingOf(yield* listPartitions(sql), kind, range, days)
+  yield* lockPartitions(sql, schema)
+  const [next] = listMissing(yield* listPartitions(sql), kind, range, days)
   if (next === undefined) return false
-  yield* sql.unsafe(lockPatience)
-  yield* make(sql, kind, next)
+  yield* sql.unsafe(lockTimeout)
+  yield* createPartition(sql, kind, next)
   return true
 })
 
-/** They are cleaned while they are small, and before the visibility of half of their rows is unknown. */
+/** Storage parameters of a partition: earlier vacuum, so that most of its pages stay marked as all-visible. */
 const storage = `autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_insert_scale_factor = 0.1,
   autovacuum_analyze_scale_factor = 0.05`
 
-/** ATTACH, unlike CREATE TABLE … PARTITION OF, lets others use the table meanwhile; all but the DEFAULT partition. */
-const make = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, { table, column }: Partitioned, range: Range) {
+/** Creates a partition by ATTACH. Unlike CREATE TABLE … PARTITION OF, it locks only the DEFAULT partition. */
+const createPartition = Effect.fnUntraced(function* (
+  sql: SqlClient.SqlClient,
+  { table, column }: Partitioned,
+  range: Range
+) {
   const name = `${table}_${new Date(range.from).toISOString().slice(0, 10).replaceAll("-", "")}`
   const [from, to] = [leastIdAt(RunId, range.from), leastIdAt(RunId, range.to)]
   yield* sql.unsafe(`CREATE TABLE ${name} (LIKE ${table} INCLUDING ALL EXCLUDING INDEXES) WITH (${storage})`)
@@ -109,28 +110,31 @@ const make = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, { table, col
   yield* sql.unsafe(`ALTER TABLE ${table} ATTACH PARTITION ${name} FOR VALUES FROM ('${from}') TO ('${to}')`)
 })
 
-const every = Duration.hours(6)
-const again = Duration.minutes(5)
+const checkInterval = Duration.hours(6)
+const retryDelay = Duration.minutes(5)
 
 /**
- * Makes what is missing by `now`, and from time to time by `later`, until the scope ends. Whoever uses the tables comes
- * first: then it is tried again soon.
+ * Creates missing partitions with the client `now`, and then every 6 h with `later` until the scope ends. If the table is
+ * locked, it retries after 5 min.
  */
-export const keepPartitions = Effect.fnUntraced(function* (
+export const maintainPartitions = Effect.fnUntraced(function* (
   now: SqlClient.SqlClient,
   later: SqlClient.SqlClient,
   { schema, partitionDays }: Resolved
 ) {
-  let wait = yield* makePartitions(now, schema, partitionDays).pipe(
-    Effect.as(every),
-    Effect.catchIf(isImpatience, () => Effect.succeed(again))
+  let wait = yield* createPartitions(now, schema, partitionDays).pipe(
+    Effect.as(checkInterval),
+    Effect.catchIf(isLockTimeout, () => Effect.succeed(retryDelay))
   )
-  const pass = makePartitions(later, schema, partitionDays).pipe(
-    Effect.as(every),
+  const pass = createPartitions(later, schema, partitionDays).pipe(
+    Effect.as(checkInterval),
     Effect.catchCause((cause) =>
       Cause.hasInterruptsOnly(cause)
         ? Effect.failCause(cause)
-        : Effect.as(Effect.logWarning("Partitions could not be made", Cause.squash(cause)), again)
+        : Effect.as(
+            Effect.logWarning("Partitions could not be created; retrying in 5 minutes", Cause.squash(cause)),
+            retryDelay
+          )
     )
   )
   yield* Effect.suspend(() => Effect.sleep(wait)).pipe(

@@ -1,8 +1,8 @@
 /**
  * `SqlClient` on a pool of connections.
  *
- * Single statements of many fibers may share connections; a transaction has one for itself. A session that does nothing
- * in the midst of a transaction, because its process was stopped, is ended by the server: it holds up all others.
+ * Single statements of many fibers may share connections; a transaction has its own. The server ends a session that is
+ * idle in a transaction, because its locks block others. This happens if the process is suspended.
  */
 import { PgClient, type PgConnection, PgPool } from "@effect/sql-pg"
 import { repeatConflicts } from "@weft/sql"
@@ -10,28 +10,28 @@ import { Duration, Effect, Option, type Scope } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient, type SqlConnection, SqlError } from "effect/sql"
 import { numbers } from "./Numbers.ts"
-import { connectionOn, graceMs } from "./PostgresConnection.ts"
+import { graceMs, wrapConnection } from "./PostgresConnection.ts"
+import { classify, isOutdated, unavailable } from "./PostgresErrors.ts"
 import type { Resolved } from "./PostgresOptions.ts"
-import { away, isOutdated, troubleOf } from "./Troubles.ts"
 
 const connectTimeout = Duration.seconds(5)
 
-/** How long a session may do nothing while others wait for what its transaction holds, in milliseconds. */
+/** Maximum idle time of a session in a transaction, in milliseconds. */
 const idleInTransactionMs = 5_000
 
-/** How long a statement waits for what another transaction holds, in milliseconds: longer than the above. */
+/** Maximum time that a statement waits for a lock, in milliseconds. Longer than `idleInTransactionMs`. */
 const lockTimeoutMs = 8_000
 
-/** How many times a transaction is tried again whose statements are outdated: each may be, on each connection. */
+/** Maximum retries of a transaction with outdated statements: each statement may be outdated on each connection. */
 const outdatedRetries = 100
 
-/** A row may have a result and logs of some MiB. */
+/** Maximum bytes of a protocol message. A row may have a result and logs of some MiB. */
 const messageBytesMax = 64 * 1024 * 1024
 
 /**
- * Statements are planned once and kept, maybe while tables are nearly empty, and without a look at the parameters. A plan
- * that suits a small table, which is to read all of it and to join by hashes, would be used when it has millions of rows.
- * Each statement here has its index, and touches few rows.
+ * Planner settings. Statements are prepared once, maybe while tables are nearly empty, and planned without their
+ * parameters. A plan for a small table, with sequential scans and hash joins, would still be used for millions of rows.
+ * Each statement here has an index and affects few rows.
  */
 const planning = {
   plan_cache_mode: "force_generic_plan",
@@ -41,7 +41,7 @@ const planning = {
   jit: "off"
 }
 
-/** What every connection to the database has in common, the one that listens included. */
+/** Returns the settings of every connection, including the one that listens for notifications. */
 export const connectionConfig = ({ url, schema, statementTimeoutMs, wholeTables }: Resolved): PgConnection.Config => ({
   url,
   types: numbers,
@@ -59,40 +59,40 @@ export const connectionConfig = ({ url, schema, statementTimeoutMs, wholeTables 
   }
 })
 
-/** Connects when it is first asked something. */
+/** Returns a client. It connects on the first statement. */
 export const open = (options: Resolved): Effect.Effect<SqlClient.SqlClient, SqlError.SqlError, Scope.Scope> =>
   Effect.gen(function* () {
-    const { connections, sharing, statementTimeoutMs } = options
+    const { connections, statementsPerConnection, statementTimeoutMs } = options
     const pool = yield* PgPool.make({
       ...connectionConfig(options),
-      multiplex: sharing > 1,
-      multiplexConcurrency: sharing,
+      multiplex: statementsPerConnection > 1,
+      multiplexConcurrency: statementsPerConnection,
       maxConnections: connections,
       minConnections: 0,
       idleTimeout: Duration.minutes(5)
     })
     const known = new WeakMap<PgConnection.PgConnection, SqlConnection.Connection>()
-    const on = (connection: PgConnection.PgConnection): SqlConnection.Connection => {
+    const wrap = (connection: PgConnection.PgConnection): SqlConnection.Connection => {
       const before = known.get(connection)
       if (before !== undefined) return before
-      const made = connectionOn(connection, statementTimeoutMs, pool.invalidate(connection))
+      const made = wrapConnection(connection, statementTimeoutMs, pool.invalidate(connection))
       known.set(connection, made)
       return made
     }
-    const waiting = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+    const withConnectTimeout = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
       Effect.timeoutOrElse(effect, { duration: connectTimeout, orElse: () => Effect.fail(noConnection) })
-    /** While connections cannot be made, who wants one waits behind others, each for as long as a connection may take. */
-    const lending = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
-      Effect.timeoutOrElse(effect, { duration: lendingTime, orElse: () => Effect.fail(noConnection) })
-    const lendingTime = Duration.sum(connectTimeout, Duration.millis(statementTimeoutMs + graceMs))
+    /** Limits the whole wait: during an outage callers queue, each for as long as a connection attempt takes. */
+    const withBorrowTimeout = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+      Effect.timeoutOrElse(effect, { duration: borrowTimeout, orElse: () => Effect.fail(noConnection) })
+    const borrowTimeout = Duration.sum(connectTimeout, Duration.millis(statementTimeoutMs + graceMs))
 
     const client = yield* SqlClient.make({
-      acquirer: Effect.mapError(Effect.map(waiting(pool.get), on), troubleOf),
+      acquirer: Effect.mapError(Effect.map(withConnectTimeout(pool.get), wrap), classify),
       borrower: (use) =>
-        Effect.mapError(lending(pool.use((connection) => use(on(connection)))), (error) =>
-          SqlError.isSqlError(error) ? troubleOf(error) : error
+        Effect.mapError(withBorrowTimeout(pool.use((connection) => use(wrap(connection)))), (error) =>
+          SqlError.isSqlError(error) ? classify(error) : error
         ),
-      transactionAcquirer: Effect.mapError(Effect.map(waiting(pool.reserve), on), troubleOf),
+      transactionAcquirer: Effect.mapError(Effect.map(withConnectTimeout(pool.reserve), wrap), classify),
       compiler: PgClient.makeCompiler(),
       driver: "sql-pg",
       spanAttributes: [["db.system.name", "postgresql"]],
@@ -100,11 +100,11 @@ export const open = (options: Resolved): Effect.Effect<SqlClient.SqlClient, SqlE
       commit,
       releaseSavepoint: (name) => `RELEASE SAVEPOINT ${name}`
     })
-    return Object.assign(client, { withTransaction: repeating(client) })
+    return Object.assign(client, { withTransaction: makeWithTransaction(client) })
   }).pipe(Effect.provide(Reactivity.layer))
 
-/** Whole transactions begin again; what is nested in one begins with it. */
-const repeating = ({
+/** Returns a `withTransaction` that retries whole transactions. Nested ones are retried with their outer transaction. */
+const makeWithTransaction = ({
   withTransaction,
   transactionService
 }: SqlClient.SqlClient): SqlClient.SqlClient["withTransaction"] => {
@@ -116,9 +116,9 @@ const repeating = ({
     )
 }
 
-const noConnection = away("No connection in time", new Error("All connections are in use"))
+const noConnection = unavailable("No connection available in time", new Error("All connections are in use"))
 
-/** The server answers COMMIT with ROLLBACK when the transaction had failed before. */
+/** Commits. Dies if the server rolls back instead, as it does when a statement of the transaction has failed. */
 const commit = (connection: SqlConnection.Connection): Effect.Effect<void, SqlError.SqlError> =>
   Effect.flatMap(connection.executeRaw("COMMIT", []), (result) =>
     typeof result === "object" && result !== null && "command" in result && result.command === "ROLLBACK"

@@ -1,78 +1,79 @@
-/** All stores of Weft in one schema of a PostgreSQL database, for any number of nodes. */
-import { JournalStore, type Stores } from "@weft/core"
+/** All stores in one schema of a PostgreSQL database, for any number of nodes. */
+import { JournalStore, type Stores } from "@weft/core/adapter"
 import { Database, journalStore, orUnavailable, rateStore, recordStores } from "@weft/sql"
 import { Cause, Context, Effect, Layer } from "effect"
 import { type SqlClient, SqlError } from "effect/sql"
-import { dropPassed } from "./PartitionRetention.ts"
-import { keepPartitions } from "./Partitions.ts"
+import { dropExpiredPartitions } from "./PartitionRetention.ts"
+import { maintainPartitions } from "./Partitions.ts"
 import { open } from "./PostgresClient.ts"
 import { postgres } from "./PostgresDialect.ts"
 import {
-  ofReaders,
-  ofWriters,
   type PostgresOptions,
   PostgresUnusable,
   type Resolved,
-  resolve
+  readerOptions,
+  resolve,
+  writerOptions
 } from "./PostgresOptions.ts"
 import { upgrade } from "./Upgrade.ts"
 
-/** Brings the schema up to date when the layer is built. */
-export const stores = (options: PostgresOptions): Layer.Layer<Stores, PostgresUnusable> =>
-  Layer.provide(Layer.provideMerge(purging, storesOn), opened(options))
+/** Migrates the schema when the layer is built. */
+export const database = (options: PostgresOptions): Layer.Layer<Stores, PostgresUnusable> =>
+  Layer.provide(Layer.provideMerge(journalWithRetention, storesOn), databaseLayer(options))
 
-/** The database by itself, for who looks at its statements. */
-export const database = (options: PostgresOptions): Layer.Layer<Database, PostgresUnusable> => opened(options)
+/** The database without its stores, for tools that inspect statements. */
+export const connection = (options: PostgresOptions): Layer.Layer<Database, PostgresUnusable> => databaseLayer(options)
 
 export const storesOn: Layer.Layer<Stores, never, Database> = Layer.mergeAll(recordStores, journalStore, rateStore)
 
-/** For what is done to whole tables. */
-class Upkeep extends Context.Service<Upkeep, { readonly client: SqlClient.SqlClient; readonly schema: string }>()(
-  "@weft/postgres/Upkeep"
-) {}
+/** A client for maintenance of whole tables. */
+class Maintenance extends Context.Service<
+  Maintenance,
+  { readonly client: SqlClient.SqlClient; readonly schema: string }
+>()("@weft/postgres/Maintenance") {}
 
-/** The journal, which removes old runs by whole partitions as well. */
-const purging = Layer.effect(
+/** The journal, extended to remove old runs by whole partitions. */
+const journalWithRetention = Layer.effect(
   JournalStore,
   Effect.gen(function* () {
     const journal = yield* JournalStore
-    const { client, schema } = yield* Upkeep
+    const { client, schema } = yield* Maintenance
     return JournalStore.of({
       ...journal,
-      purgeWhole: (before) => dropPassed(client, schema, before).pipe(orUnavailable("purgeWhole"))
+      purgeWhole: (before) => dropExpiredPartitions(client, schema, before).pipe(orUnavailable("purgeWhole"))
     })
   })
 )
 
-const opened = (options: PostgresOptions): Layer.Layer<Database | Upkeep, PostgresUnusable> =>
+const databaseLayer = (options: PostgresOptions): Layer.Layer<Database | Maintenance, PostgresUnusable> =>
   Layer.effectContext(openDatabase(options))
 
 const openDatabase = Effect.fnUntraced(function* (options: PostgresOptions) {
   const resolved = resolve(options)
   if (resolved instanceof PostgresUnusable) return yield* resolved
   return yield* Effect.gen(function* () {
-    const writer = yield* open(ofWriters(resolved))
-    const reader = yield* open(ofReaders(resolved))
+    const writer = yield* open(writerOptions(resolved))
+    const reader = yield* open(readerOptions(resolved))
     const { schema } = resolved
-    const upkeep = yield* open(upkeepOf(resolved))
-    yield* upgrade(upkeep, schema)
-    const database = Database.of({ dialect: postgres, writer, reader, exclusive: false })
-    yield* keepPartitions(writer, upkeep, resolved)
-    return Context.make(Database, database).pipe(Context.add(Upkeep, { client: upkeep, schema }))
-  }).pipe(Effect.catchCause((cause) => Effect.fail(new PostgresUnusable({ reason: reasonOf(Cause.squash(cause)) }))))
+    const maintenance = yield* open(maintenanceOptions(resolved))
+    yield* upgrade(maintenance, schema)
+    const connection = Database.of({ dialect: postgres, writer, reader, exclusive: false })
+    yield* maintainPartitions(writer, maintenance, resolved)
+    return Context.make(Database, connection).pipe(Context.add(Maintenance, { client: maintenance, schema }))
+  }).pipe(Effect.catchCause((cause) => Effect.fail(new PostgresUnusable({ reason: toReason(Cause.squash(cause)) }))))
 })
 
-/** A connection of its own, made when it is needed: what is done to whole tables may take minutes. */
-const upkeepOf = (resolved: Resolved): Resolved => ({
+/** Returns options for a dedicated connection, opened on demand. Maintenance of whole tables may take minutes. */
+const maintenanceOptions = (resolved: Resolved): Resolved => ({
   ...resolved,
   connections: 1,
   wholeTables: true,
-  statementTimeoutMs: upkeepTimeoutMs
+  statementTimeoutMs: maintenanceTimeoutMs
 })
 
-const upkeepTimeoutMs = 600_000
+const maintenanceTimeoutMs = 600_000
 
-const reasonOf = (error: unknown): string => {
+const toReason = (error: unknown): string => {
   const cause = SqlError.isSqlError(error) ? error.reason.cause : error
   return cause instanceof Error ? cause.message : String(cause)
 }

@@ -1,8 +1,9 @@
 /**
- * What the steps since the last release take away or newly ask of rows: each with the release that stopped using it,
- * which is the last one at the latest, because its nodes run beside those of the next.
+ * Columns, constraints and indexes that migrations since the last release remove or newly require. Each entry has the
+ * release that stopped using them. It is the last one or an earlier one, because nodes of two adjacent releases run
+ * together.
  *
- * Emptied whenever another release is kept (`npm run keep-previous`).
+ * Clear the list whenever a new release is stored as the previous one (`npm run keep-previous`).
  */
 import type { Contraction } from "./Shape.ts"
 

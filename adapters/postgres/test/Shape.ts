@@ -1,4 +1,4 @@
-/** What a schema is made of, to be compared. */
+/** Columns, constraints and indexes of a schema, for comparison. */
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Redacted } from "effect"
 import { Reactivity } from "effect/reactivity"
@@ -6,7 +6,7 @@ import { Reactivity } from "effect/reactivity"
 export interface Column {
   readonly table: string
   readonly column: string
-  /** With its collation. */
+  /** The type with its collation. */
   readonly type: string
   readonly isRequired: boolean
   readonly hasDefault: boolean
@@ -14,13 +14,13 @@ export interface Column {
 
 export interface Shape {
   readonly columns: ReadonlyArray<Column>
-  /** Definitions of keys, checks and the like, behind the name of their table. */
+  /** Definitions of keys, checks and other constraints, each after the name of its table. */
   readonly constraints: ReadonlyArray<string>
   readonly indexes: ReadonlyArray<string>
 }
 
-/** The shape of Weft's schema in a database, without its partitions. */
-export const shapeOf = (url: string): Effect.Effect<Shape> =>
+/** Reads the shape of Weft's schema in a database, without its partitions. */
+export const readShape = (url: string): Effect.Effect<Shape> =>
   Effect.gen(function* () {
     const sql = yield* PgClient.makeClient({ url: Redacted.make(url) }).pipe(Effect.provide(Reactivity.layer))
     const columns = yield* sql<Column>`
@@ -46,23 +46,23 @@ export const shapeOf = (url: string): Effect.Effect<Shape> =>
     }
   }).pipe(Effect.scoped, Effect.orDie)
 
-/** Something that a step took away, or asks of rows, which nodes of the version before had to do without already. */
+/** A change that nodes of an older release could not work with. */
 export interface Contraction {
-  /** As `refusals` names it. */
+  /** The change, in the words of `findIncompatible`. */
   readonly what: string
   /** The number of the last step of the first release that no longer used it. */
   readonly unusedSince: number
 }
 
-/** What nodes of the version that made the shape `before` cannot bear of the shape `after`. */
-export const refusals = (before: Shape, after: Shape): ReadonlyArray<string> => {
-  const nameOf = ({ table, column }: Column): string => `${table}.${column}`
+/** Returns the changes in `after` that break nodes of the release with the shape `before`. */
+export const findIncompatible = (before: Shape, after: Shape): ReadonlyArray<string> => {
+  const toName = ({ table, column }: Column): string => `${table}.${column}`
   const tables = new Set(before.columns.map(({ table }) => table))
-  const former = new Map(before.columns.map((column) => [nameOf(column), column]))
-  const now = new Map(after.columns.map((column) => [nameOf(column), column]))
+  const former = new Map(before.columns.map((column) => [toName(column), column]))
+  const now = new Map(after.columns.map((column) => [toName(column), column]))
   const changed = [...former].flatMap(([name, column]) => {
     const today = now.get(name)
-    if (today === undefined) return [`${name} is gone`]
+    if (today === undefined) return [`${name} is removed`]
     return [
       ...(today.type === column.type ? [] : [`${name} has another type`]),
       ...(today.isRequired && !column.isRequired ? [`${name} is required now`] : [])
@@ -84,7 +84,7 @@ export const refusals = (before: Shape, after: Shape): ReadonlyArray<string> => 
     ...required,
     ...constrained.map((text) => `new constraint: ${text}`),
     ...unique.map((text) => `new unique index: ${text}`),
-    // An old node's ON CONFLICT names it.
-    ...loosened.map((text) => `constraint gone: ${text}`)
+    // ON CONFLICT of an old node refers to it.
+    ...loosened.map((text) => `removed constraint: ${text}`)
   ]
 }

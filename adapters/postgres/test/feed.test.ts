@@ -1,61 +1,61 @@
-/** The contract of feeds over a database that can be cut off, and what a node asks of it. */
+/** The contract of cluster buses over a database that can be disconnected, and the load that a node causes. */
 import { assert, describe, it } from "@effect/vitest"
-import { FeedNet, feedContract } from "@weft/contract"
-import { Feed } from "@weft/core"
-import { feed } from "@weft/postgres"
+import { BusNetwork, clusterBusContract } from "@weft/contract"
+import { ClusterBus } from "@weft/core/adapter"
+import { cluster } from "@weft/postgres"
 import { administrator } from "@weft/tooling/databases"
 import { Context, Effect, Exit, Layer } from "effect"
 import type { SqlError } from "effect/sql"
 import { freshDatabase } from "./Fresh.ts"
 
-/** Nobody can connect, and who is connected is thrown out. */
-const closed = (database: string) => [
+/** Statements that reject new connections and terminate existing ones. */
+const disconnect = (database: string) => [
   `ALTER DATABASE ${database} ALLOW_CONNECTIONS false`,
   `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${database}'`
 ]
 
 const net = Layer.effect(
-  FeedNet,
+  BusNetwork,
   Effect.gen(function* () {
     const url = yield* freshDatabase
     const database = new URL(url).pathname.slice(1)
     const sql = yield* administrator
-    const does = (statements: ReadonlyArray<string>) =>
+    const execute = (statements: ReadonlyArray<string>) =>
       Effect.orDie(
         Effect.forEach(statements, (statement): Effect.Effect<unknown, SqlError.SqlError> => sql.unsafe(statement))
       )
     const node = (schema: string) =>
-      Effect.map(Layer.build(Layer.fresh(feed({ url, schema }))), (context) => Context.get(context, Feed))
+      Effect.map(Layer.build(Layer.fresh(cluster({ url, schema }))), (context) => Context.get(context, ClusterBus))
     return {
       node: node("weft"),
-      stranger: node("other"),
-      cut: Effect.asVoid(does(closed(database))),
-      mend: Effect.asVoid(does([`ALTER DATABASE ${database} ALLOW_CONNECTIONS true`]))
+      otherSystem: node("other"),
+      cut: Effect.asVoid(execute(disconnect(database))),
+      restore: Effect.asVoid(execute([`ALTER DATABASE ${database} ALLOW_CONNECTIONS true`]))
     }
   })
 )
 
-feedContract("PostgreSQL", net)
+clusterBusContract("PostgreSQL", net)
 
-describe("the feed of a PostgreSQL database", () => {
-  it.live("cannot be opened where there is no database, and says why without the password", () =>
+describe("the cluster bus of PostgreSQL", () => {
+  it.live("fails to open a missing database, with a reason that has no password", () =>
     Effect.gen(function* () {
       const url = new URL(yield* freshDatabase)
       url.pathname = "/absent"
-      const exit = yield* Effect.exit(Layer.build(feed({ url: url.href })))
+      const exit = yield* Effect.exit(Layer.build(cluster({ url: url.href })))
       assert.isTrue(Exit.isFailure(exit))
-      const said = JSON.stringify(exit)
-      assert.include(said, "absent")
-      assert.notInclude(said, url.password)
+      const text = JSON.stringify(exit)
+      assert.include(text, "absent")
+      assert.notInclude(text, url.password)
     }).pipe(Effect.scoped)
   )
 
-  it.live("has one connection for each node, and asks nothing while nothing happens", () =>
+  it.live("has one connection per node, and sends no statements while idle", () =>
     Effect.gen(function* () {
       const url = yield* freshDatabase
       const sql = yield* administrator
       const database = new URL(url).pathname.slice(1)
-      yield* Layer.build(feed({ url }))
+      yield* Layer.build(cluster({ url }))
       yield* Effect.sleep("500 millis")
       const look = sql.unsafe<{ query_start: string }>(
         `SELECT query_start::text FROM pg_stat_activity WHERE datname = '${database}'`

@@ -1,24 +1,25 @@
-/** A database that goes away is not there for a while, which is nobody's mistake. */
+/** Outages of the database are retryable errors, not defects. */
 import { createServer } from "node:net"
 import { assert, describe, it } from "@effect/vitest"
+import { type PostgresServer, postgres, tcpProxy } from "@weft/tooling/services"
 import { Effect } from "effect"
 import { SqlError } from "effect/sql"
 import { open } from "../src/PostgresClient.ts"
 import { PostgresUnusable, resolve } from "../src/PostgresOptions.ts"
 import { freshDatabase } from "./Fresh.ts"
 
-const clientOf = (url: string) => {
+const openClient = (url: string) => {
   const options = resolve({ url })
   return options instanceof PostgresUnusable ? Effect.die(options) : open(options)
 }
 
-/** Fails with what a client of the database may try again. */
-const passes = <A, E>(effect: Effect.Effect<A, E>) =>
+/** Asserts that the effect fails with a retryable error. */
+const failsRetryable = <A, E>(effect: Effect.Effect<A, E>) =>
   Effect.map(Effect.flip(effect), (error) => {
     assert.isTrue(SqlError.isSqlError(error) && error.isRetryable, String(error))
   })
 
-/** A server that answers whatever it is sent with the refusal of one that is still starting. */
+/** A server that answers every message with the error of a server that is still starting. */
 const startingServer = Effect.acquireRelease(
   Effect.promise(async () => {
     const text = "SFATAL\0VFATAL\0C57P03\0Mthe database system is starting up\0\0"
@@ -31,40 +32,67 @@ const startingServer = Effect.acquireRelease(
   (server) => Effect.sync(() => server.close())
 )
 
-describe("an outage", () => {
-  it.effect("in the midst of a transaction", () =>
+const serverOf = <S extends PostgresServer>(start: () => Promise<S>) =>
+  Effect.acquireRelease(Effect.promise(start), ({ remove }) => Effect.promise(remove))
+
+describe("an outage of the database", () => {
+  it.effect("is retryable during a transaction", () =>
     Effect.gen(function* () {
-      const sql = yield* clientOf(yield* freshDatabase)
-      yield* passes(sql.withTransaction(sql`SELECT pg_terminate_backend(pg_backend_pid())`))
+      const sql = yield* openClient(yield* freshDatabase)
+      yield* failsRetryable(sql.withTransaction(sql`SELECT pg_terminate_backend(pg_backend_pid())`))
       assert.deepStrictEqual(yield* sql`SELECT 1 AS one`, [{ one: 1 }])
     })
   )
 
-  it.effect("after the last statement of a transaction that fails for another reason", () =>
+  it.effect("does not hide the failure of a transaction that fails for another reason", () =>
     Effect.gen(function* () {
-      const sql = yield* clientOf(yield* freshDatabase)
+      const sql = yield* openClient(yield* freshDatabase)
       const broken = Effect.ignore(sql`SELECT pg_terminate_backend(pg_backend_pid())`)
       const error = yield* Effect.flip(sql.withTransaction(Effect.andThen(broken, Effect.fail("refused"))))
       assert.strictEqual(error, "refused")
     })
   )
 
-  it.effect("in the midst of a transaction within another", () =>
+  it.effect("is retryable during a nested transaction", () =>
     Effect.gen(function* () {
-      const sql = yield* clientOf(yield* freshDatabase)
+      const sql = yield* openClient(yield* freshDatabase)
       const inner = sql.withTransaction(sql`SELECT pg_terminate_backend(pg_backend_pid())`)
-      yield* passes(sql.withTransaction(Effect.andThen(sql`SELECT 1`, inner)))
+      yield* failsRetryable(sql.withTransaction(Effect.andThen(sql`SELECT 1`, inner)))
       assert.deepStrictEqual(yield* sql`SELECT 1 AS one`, [{ one: 1 }])
     })
   )
 
-  it.effect("of which it tells itself while it starts", () =>
+  it.live(
+    "is retryable on a read-only standby, and its connections are replaced by those to the primary",
+    () =>
+      Effect.gen(function* () {
+        const primary = yield* serverOf(() => postgres())
+        const standby = yield* serverOf(primary.startStandby)
+        const proxy = yield* Effect.acquireRelease(
+          Effect.promise(() => tcpProxy(standby.port)),
+          ({ close }) => Effect.promise(close)
+        )
+        const url = new URL(primary.url)
+        url.port = String(proxy.port)
+        const sql = yield* openClient(url.href)
+        yield* failsRetryable(sql`CREATE TABLE public.first (n int)`)
+        yield* failsRetryable(sql.withTransaction(sql`CREATE TABLE public.first (n int)`))
+        // A pooler or a virtual address now leads to the primary, while the standby keeps its connections.
+        proxy.retarget(primary.port)
+        // The pool may have opened connections before.
+        yield* Effect.retry(sql`CREATE TABLE public.first (n int)`, { times: 2 })
+        yield* Effect.retry(sql.withTransaction(sql`INSERT INTO public.first (n) VALUES (1)`), { times: 2 })
+      }),
+    60_000
+  )
+
+  it.effect("is retryable while the server is starting", () =>
     Effect.gen(function* () {
       const address = (yield* startingServer).address()
       const port = typeof address === "object" && address !== null ? address.port : 0
-      const sql = yield* clientOf(`postgres://somebody:secret@127.0.0.1:${port}/postgres`)
-      yield* passes(sql`SELECT 1`)
-      yield* passes(sql.withTransaction(sql`SELECT 1`))
+      const sql = yield* openClient(`postgres://somebody:secret@127.0.0.1:${port}/postgres`)
+      yield* failsRetryable(sql`SELECT 1`)
+      yield* failsRetryable(sql.withTransaction(sql`SELECT 1`))
     })
   )
 })

@@ -1,13 +1,13 @@
 import { PgClient } from "@effect/sql-pg"
 import { assert, describe, it } from "@effect/vitest"
 import { Samples } from "@weft/contract"
-import { EventId, EventStore, JournalStore, leastIdAt, RunId, RunStore } from "@weft/core"
-import { type PostgresOptions, stores } from "@weft/postgres"
+import { EventId, EventStore, JournalStore, leastIdAt, RunId, RunStore } from "@weft/core/adapter"
+import { database, type PostgresOptions } from "@weft/postgres"
 import { Effect, Layer, Redacted } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { TestClock } from "effect/testing"
 import fc from "fast-check"
-import { missing, needed, type Range } from "../src/PartitionRanges.ts"
+import { missingRanges, type Range, requiredRange } from "../src/PartitionRanges.ts"
 import { listPartitions, type Partition } from "../src/Partitions.ts"
 import { freshDatabase } from "./Fresh.ts"
 
@@ -15,19 +15,19 @@ const { ended, envId, everything, run, waiting } = Samples
 
 const day = 86_400_000
 
-describe("the stretches of time that lack partitions", () => {
+describe("missing partition ranges", () => {
   const days = fc.integer({ min: 1, max: 60 })
   const instant = fc.integer({ min: 0, max: 30_000 * day })
   const history = fc.array(fc.tuple(instant, days), { maxLength: 6 })
 
-  /** What is there after one node after the other has seen to its own time with its own length. */
+  /** Returns the ranges after each node has added those for its own time and partition length. */
   const after = (nodes: ReadonlyArray<readonly [number, number]>): ReadonlyArray<Range> => {
     const existing: Array<Range> = []
-    for (const [now, length] of nodes) existing.push(...missing(existing, needed(now, length), length))
+    for (const [now, length] of nodes) existing.push(...missingRanges(existing, requiredRange(now, length), length))
     return existing
   }
 
-  it("are filled without an overlap, in whole days, whatever the clocks and lengths", () => {
+  it("are filled without overlaps, in whole days, for any clocks and lengths", () => {
     fc.assert(
       fc.property(history, instant, days, (nodes, now, length) => {
         const all = [...after([...nodes, [now, length]])].sort((a, b) => a.from - b.from)
@@ -36,17 +36,17 @@ describe("the stretches of time that lack partitions", () => {
           assert.deepStrictEqual([range.from % day, range.to % day], [0, 0])
           assert.isAtMost(all[index - 1]?.to ?? 0, range.from)
         })
-        const { from, to } = needed(now, length)
-        assert.deepStrictEqual(missing(all, { from, to }, length), [])
+        const { from, to } = requiredRange(now, length)
+        assert.deepStrictEqual(missingRanges(all, { from, to }, length), [])
         for (let at = from; at < to; at += day) assert.isTrue(all.some((range) => range.from <= at && at < range.to))
       })
     )
   })
 
-  it("begin a day ago and end two weeks from now or later", () => {
+  it("begin a day ago and end at least two weeks from now", () => {
     const now = 20_000 * day + 1
-    assert.deepStrictEqual(needed(now, 1), { from: now - day, to: now + 14 * day })
-    assert.deepStrictEqual(needed(now, 30), { from: now - day, to: now + 60 * day })
+    assert.deepStrictEqual(requiredRange(now, 1), { from: now - day, to: now + 14 * day })
+    assert.deepStrictEqual(requiredRange(now, 30), { from: now - day, to: now + 60 * day })
   })
 })
 
@@ -56,23 +56,23 @@ const connected = (url: string) =>
     Reactivity.layer
   )
 
-const node = (url: string, options: Partial<PostgresOptions> = {}) => stores({ url, ...options })
+const node = (url: string, options: Partial<PostgresOptions> = {}) => database({ url, ...options })
 
 const covers = (partitions: ReadonlyArray<Partition>, table: string, now: number) =>
   partitions.some((partition) => partition.table === table && partition.from <= now && now < partition.to)
 
-/** The database answers in its own time, not in that of the tests. */
+/** Waits in real time, because the database does not use the test clock. */
 const moment = Effect.promise(() => new Promise((resolve) => setTimeout(resolve, 20)))
 
 const at2024 = Date.UTC(2024, 1, 29, 12)
 
-/** An ended run, and an event, whose ids are of this instant, after `n` others of it. */
+/** Ids of an instant. `n` distinguishes those of the same instant. */
 const idAt = (instant: number, n: number) => leastIdAt(RunId, instant).slice(0, -1) + String(n)
 const runAt = (instant: number, n = 0) => ended(run(n, { run_id: RunId.make(idAt(instant, n)) }))
 const eventAt = (instant: number, n = 0) => EventId.make(idAt(instant, n))
 
 describe("partitions", () => {
-  it.effect("are there for the present and two weeks more, and get what is stored", () =>
+  it.effect("exist from now to two weeks ahead, and store new rows", () =>
     Effect.gen(function* () {
       const url = yield* freshDatabase
       yield* TestClock.setTime(at2024)
@@ -92,7 +92,7 @@ describe("partitions", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("are made as time goes by", () =>
+  it.effect("are created as time passes", () =>
     Effect.gen(function* () {
       const url = yield* freshDatabase
       yield* TestClock.setTime(at2024 + 0.4 * day)
@@ -105,7 +105,7 @@ describe("partitions", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("are made once, however many nodes begin at once with whatever lengths", () =>
+  it.effect("are created once by nodes that start at the same time with different lengths", () =>
     Effect.gen(function* () {
       const url = yield* freshDatabase
       yield* TestClock.setTime(at2024)
@@ -121,7 +121,7 @@ describe("partitions", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("take over what came when they were not there", () =>
+  it.effect("take over rows that were stored before they existed", () =>
     Effect.gen(function* () {
       const url = yield* freshDatabase
       const [before, within] = [runAt(at2024 - 100 * day), runAt(at2024 + 1)]
@@ -147,7 +147,7 @@ describe("partitions", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("of a node whose clock is a year ahead do no harm to the others", () =>
+  it.effect("of a node whose clock is a year ahead do not affect other nodes", () =>
     Effect.gen(function* () {
       const url = yield* freshDatabase
       yield* TestClock.setTime(at2024 + 365 * day)
@@ -166,7 +166,7 @@ describe("partitions", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("wait for nobody who uses the tables: they are made later", () =>
+  it.effect("are created later if the tables are locked, without waiting", () =>
     Effect.gen(function* () {
       const url = yield* freshDatabase
       yield* TestClock.setTime(at2024)

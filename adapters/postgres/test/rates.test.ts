@@ -1,16 +1,17 @@
-/** The rate of an organization over several nodes, each with connections of its own. */
+/** Rate limits of organizations over several nodes, each with its own connections. */
 import { PgClient } from "@effect/sql-pg"
 import { assert, describe, it } from "@effect/vitest"
 import { RateNodes, rateNodesContract } from "@weft/contract"
-import { OrgId, RateStore, Timestamp } from "@weft/core"
-import { stores } from "@weft/postgres"
+import { OrgId } from "@weft/core"
+import { RateStore, Timestamp } from "@weft/core/adapter"
+import { database } from "@weft/postgres"
 import { Context, Effect, Exit, Layer, Redacted } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { freshDatabase } from "./Fresh.ts"
-import { line } from "./Line.ts"
+import { proxy } from "./Proxy.ts"
 
 const nodesOn = (url: string, count: number) =>
-  Effect.map(Effect.replicateEffect(Layer.build(Layer.fresh(stores({ url, connections: 3 }))), count), (built) =>
+  Effect.map(Effect.replicateEffect(Layer.build(Layer.fresh(database({ url, connections: 3 }))), count), (built) =>
     built.map((context) => Context.get(context, RateStore))
   )
 
@@ -27,7 +28,7 @@ const orgs = Array.from({ length: 30 }, (_, n) =>
 )
 const at = (millis: number) => Timestamp.make(1_750_000_000_000 + millis)
 
-/** Requests of the organization, one after the other; how many were let through. */
+/** Sends requests of the organization one after the other. Returns the number of allowed ones. */
 const granted = Effect.fnUntraced(function* (
   store: RateStore["Service"],
   org: OrgId | undefined,
@@ -41,8 +42,8 @@ const granted = Effect.fnUntraced(function* (
 
 const every = (gap: number, until: number) => Array.from({ length: Math.floor(until / gap) }, (_, n) => n * gap)
 
-/** Counts the statements that hand out permits from now on. */
-const countingAsks = Effect.fnUntraced(function* (url: string) {
+/** Counts the statements that allocate permits from now on. */
+const countAllocations = Effect.fnUntraced(function* (url: string) {
   const sql = yield* PgClient.makeClient({ url: Redacted.make(url) }).pipe(Effect.provide(Reactivity.layer))
   yield* sql.unsafe(`CREATE SEQUENCE asks`)
   yield* sql.unsafe(`CREATE FUNCTION count_ask() RETURNS trigger LANGUAGE plpgsql AS
@@ -54,55 +55,55 @@ const countingAsks = Effect.fnUntraced(function* (url: string) {
 })
 
 describe("rates on PostgreSQL", () => {
-  it.effect("need a few statements a second for an organization that is busy, and none for a refusal", () =>
+  it.effect("need a few statements a second for a busy organization, and none for a refusal", () =>
     Effect.gen(function* () {
       const url = yield* freshDatabase
       const [store] = yield* nodesOn(url, 1)
       assert.isDefined(store)
-      const asks = yield* countingAsks(url)
-      // 1,000 requests a second for 3 s, half of which are let through once the first second's worth is gone.
+      const allocations = yield* countAllocations(url)
+      // 1,000 requests a second for 3 s. Half of them are allowed after the initial burst of one second's permits.
       assert.isAtLeast(yield* granted(store, orgs[0], 500, every(1, 3000)), 1990)
-      assert.isAtMost(yield* asks, 60)
-      const before = yield* asks
+      assert.isAtMost(yield* allocations, 60)
+      const before = yield* allocations
       assert.strictEqual(yield* granted(store, orgs[1], 5, [...every(1, 100), ...every(1, 100)]), 5)
-      assert.isAtMost((yield* asks) - before, 8)
+      assert.isAtMost((yield* allocations) - before, 8)
     })
   )
 
-  it.effect("need one statement for requests that come together, of one organization or of many", () =>
+  it.effect("need one statement for concurrent requests, of one organization or of many", () =>
     Effect.gen(function* () {
       const url = yield* freshDatabase
       const [store] = yield* nodesOn(url, 1)
       assert.isDefined(store)
-      const asks = yield* countingAsks(url)
+      const allocations = yield* countAllocations(url)
       const waits = yield* Effect.forEach(
         orgs.flatMap((org) => Array.from({ length: 50 }, () => org)),
         (org) => store.take(org, 20, at(0)),
         { concurrency: "unbounded" }
       )
       assert.strictEqual(waits.filter((wait) => wait === 0).length, 20 * orgs.length)
-      assert.isAtMost(yield* asks, 2)
+      assert.isAtMost(yield* allocations, 2)
     })
   )
 
-  it.live("use up what a node has while the database is away, then fail, and go on when it is back", () =>
+  it.live("use up a node's permits during an outage of the database, then fail, and recover after it", () =>
     Effect.gen(function* () {
-      const { url, cut, mend } = yield* line(yield* freshDatabase)
+      const { url, cut, restore } = yield* proxy(yield* freshDatabase)
       const [store] = yield* nodesOn(url, 1)
       assert.isDefined(store)
       yield* granted(store, orgs[0], 100, every(2, 2000))
 
       yield* cut
-      const left = yield* Effect.forEach(every(2, 500), (time) =>
+      const results = yield* Effect.forEach(every(2, 500), (time) =>
         Effect.exit(granted(store, orgs[0], 100, [2000 + time]))
       )
-      assert.isAtMost(left.filter((exit) => Exit.isSuccess(exit) && exit.value === 1).length, 21)
+      assert.isAtMost(results.filter((exit) => Exit.isSuccess(exit) && exit.value === 1).length, 21)
       for (const org of [orgs[0], orgs[1]]) {
         const error = yield* Effect.flip(granted(store, org, 100, [4000]))
         assert.strictEqual(error._tag, "StoreUnavailable")
       }
 
-      yield* mend
+      yield* restore
       assert.strictEqual(yield* granted(store, orgs[1], 5, every(1, 10)), 5)
     })
   )

@@ -1,32 +1,24 @@
 import { PgClient } from "@effect/sql-pg"
 import { assert, describe, it } from "@effect/vitest"
 import { Samples } from "@weft/contract"
-import {
-  type EnvId,
-  type JournalEntry,
-  JournalStore,
-  leastIdAt,
-  RunId,
-  RunStore,
-  type Stores,
-  Timestamp
-} from "@weft/core"
-import { stores } from "@weft/postgres"
+import type { EnvId } from "@weft/core"
+import { type JournalEntry, JournalStore, leastIdAt, RunId, RunStore, type Stores, Timestamp } from "@weft/core/adapter"
+import { database } from "@weft/postgres"
 import { Effect, Fiber, Redacted } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { TestClock } from "effect/testing"
 import { freshDatabase } from "./Fresh.ts"
 
-const { ended, envId, everything, logLine, run } = Samples
+const { delivery, ended, envId, event, everything, logLine, run, runHolding } = Samples
 const day = 86_400_000
 
-/** A Thursday, on which a partition begins. */
+/** A Thursday, the first day of a partition. */
 const begin = Date.UTC(2024, 1, 29)
 
 const idAt = (instant: number, n: number) =>
   RunId.make(leastIdAt(RunId, instant).slice(0, -3) + String(n).padStart(3, "0"))
 
-/** Run `n` of an environment, which began at this instant. */
+/** Run `n` of an environment, started at this instant. */
 const runAt = (instant: number, n: number, env = 1) =>
   run(n, { run_id: idAt(instant, n), env_id: envId(env), start_time: Timestamp.make(instant) })
 
@@ -36,7 +28,7 @@ const over = (instant: number, n: number, env = 1): JournalEntry => ({
   logs: [logLine(0)]
 })
 
-/** Of these environments all runs that began before the instant. */
+/** Selects all runs of these environments that started before the instant. */
 const before = (instant: number, ...envs: ReadonlyArray<number>): ReadonlyMap<EnvId, RunId> =>
   new Map(envs.map((env) => [envId(env), leastIdAt(RunId, instant)]))
 
@@ -46,15 +38,15 @@ const connected = (url: string) =>
     Reactivity.layer
   )
 
-const partitionsOf = (sql: PgClient.PgClient) =>
+const listPartitions = (sql: PgClient.PgClient) =>
   Effect.map(
     sql<{ name: string }>`SELECT inhrelid::regclass::text AS name FROM pg_inherits
       WHERE inhparent = 'runs'::regclass AND inhrelid::regclass::text >= 'runs_2' ORDER BY 1`,
     (rows) => rows.map(({ name }) => name)
   )
 
-/** What lists and statistics say: both the same. */
-const left = (env = 1) =>
+/** Returns the number of remaining runs. Asserts that lists and statistics agree. */
+const remaining = (env = 1) =>
   Effect.gen(function* () {
     const runs = yield* RunStore
     const { items, total } = yield* runs.list(envId(env), everything, {})
@@ -67,7 +59,7 @@ const left = (env = 1) =>
 const purgeWhole = (which: ReadonlyMap<EnvId, RunId>) => JournalStore.use((journal) => journal.purgeWhole(which))
 const commit = (...entries: ReadonlyArray<JournalEntry>) => JournalStore.use((journal) => journal.commit(entries, null))
 
-/** Runs are stored from `begin` on, of two partitions; another node begins `days` later. */
+/** Stores runs of two partitions from `begin` on. Another node starts `days` later. */
 const scene = <E>(
   days: number,
   body: (sql: PgClient.PgClient, url: string) => Effect.Effect<void, E, Stores>,
@@ -82,97 +74,141 @@ const scene = <E>(
       over(begin + 8 * day, 4)
     ]
     yield* TestClock.setTime(begin)
-    yield* Effect.provide(commit(...first, ...more), stores({ url }))
+    yield* Effect.provide(commit(...first, ...more), database({ url }))
     yield* TestClock.setTime(begin + days * day)
-    yield* Effect.provide(body(yield* connected(url), url), stores({ url }))
+    yield* Effect.provide(body(yield* connected(url), url), database({ url }))
   }).pipe(Effect.scoped)
 
 const long = runAt(begin + 4 * day, 5)
 
 describe("old runs", () => {
-  it.effect("go with their partition when nobody keeps any of them, and their counts with them", () =>
+  it.effect("are removed with their partition when no environment retains any of them, with their counts", () =>
     scene(
       20,
       Effect.fnUntraced(function* (sql) {
         const [bytes] = yield* sql`SELECT sum(bytes)::text AS bytes, sum(month_runs)::text AS began FROM run_counts`
         assert.strictEqual(yield* purgeWhole(before(begin + 7 * day, 1, 2)), 3)
-        assert.isFalse((yield* partitionsOf(sql)).includes("runs_20240229"))
-        assert.deepStrictEqual([yield* left(1), yield* left(2)], [1, 0])
+        assert.isFalse((yield* listPartitions(sql)).includes("runs_20240229"))
+        assert.deepStrictEqual([yield* remaining(1), yield* remaining(2)], [1, 0])
         const [counts] = yield* sql`SELECT sum(bytes)::text AS bytes, sum(month_runs)::text AS began FROM run_counts`
         assert.deepStrictEqual(counts, { bytes: String(Number(bytes?.bytes) / 4), began: bytes?.began })
         assert.strictEqual(yield* purgeWhole(before(begin + 7 * day, 1, 2)), 0)
-        // What comes later for that time is kept all the same.
+        // Later runs of that time are stored nevertheless.
         yield* commit(over(begin + day, 9))
-        assert.strictEqual(yield* left(1), 2)
+        assert.strictEqual(yield* remaining(1), 2)
       })
     )
   )
 
-  it.effect("stay while one environment keeps some of them", () =>
+  it.effect("are removed with their partition together with their steps", () =>
+    Effect.suspend(() => {
+      const at = (instant: number, n: number) => {
+        const held = delivery(n, event(n), { durable: true })
+        const started = runHolding(n, held, { ...runAt(instant, n), event_id: held.event_id, activations: 1 })
+        const published = { _tag: "Appended", event: event(n), deliveries: [{ delivery: held, run: started }] } as const
+        const of = { run: started, deliveryId: held.delivery_id }
+        const step = { position: 0, seq: 0, kind: "step", name: "a", ok: true, result: null, attempts: 1 } as const
+        const times = { started_at: Samples.at(0), ended_at: Samples.at(0) }
+        const steps = [0, 1, 2].map((position) => ({ ...step, ...times, position, seq: position }))
+        const end = { _tag: "Settled", ...of, run: ended(started), logs: [], next: null } as const
+        const advanced = { _tag: "Advanced", ...of, at: Samples.at(0), steps, waits: [], suspension: null } as const
+        return { entries: [published, advanced, end], started }
+      }
+      const [old, young] = [at(begin + day, 11), at(begin + 8 * day, 12)]
+      return scene(
+        20,
+        Effect.fnUntraced(function* (sql) {
+          assert.strictEqual(yield* purgeWhole(before(begin + 7 * day, 1, 2)), 4)
+          const steps = yield* sql<{ run_id: string }>`SELECT run_id FROM workflow_steps`
+          assert.deepStrictEqual(
+            steps.map(({ run_id }) => run_id),
+            [0, 1, 2].map(() => young.started.run_id)
+          )
+        }),
+        ...old.entries,
+        ...young.entries
+      )
+    })
+  )
+
+  it.effect("that an earlier release detached are removed, without the columns of durable runs", () =>
+    scene(
+      20,
+      Effect.fnUntraced(function* (sql) {
+        yield* sql.unsafe("ALTER TABLE runs DETACH PARTITION runs_20240229")
+        yield* sql.unsafe("ALTER TABLE runs_20240229 RENAME TO runs_20240229_gone")
+        yield* sql.unsafe("ALTER TABLE runs_20240229_gone DROP COLUMN activations, DROP COLUMN waiting")
+        assert.strictEqual(yield* purgeWhole(before(begin + 7 * day, 1, 2)), 3)
+        assert.deepStrictEqual([yield* remaining(1), yield* remaining(2)], [1, 0])
+      })
+    )
+  )
+
+  it.effect("stay while an environment retains some of them", () =>
     scene(
       20,
       Effect.fnUntraced(function* () {
         for (const which of [before(begin + 7 * day, 1), before(begin + 7 * day - 1, 1, 2), new Map()]) {
           assert.strictEqual(yield* purgeWhole(which), 0)
         }
-        assert.deepStrictEqual([yield* left(1), yield* left(2)], [3, 1])
+        assert.deepStrictEqual([yield* remaining(1), yield* remaining(2)], [3, 1])
       })
     )
   )
 
-  it.effect("stay while one of them is running, which ends as others do", () =>
+  it.effect("stay while one of them is running, which can still end", () =>
     scene(
       20,
       Effect.fnUntraced(function* () {
         assert.strictEqual(yield* purgeWhole(before(begin + 7 * day, 1, 2)), 0)
         assert.deepStrictEqual(yield* commit({ _tag: "Ended", run: ended(long), logs: [] }), [true])
         assert.strictEqual(yield* purgeWhole(before(begin + 7 * day, 1, 2)), 4)
-        assert.deepStrictEqual([yield* left(1), yield* left(2)], [1, 0])
+        assert.deepStrictEqual([yield* remaining(1), yield* remaining(2)], [1, 0])
       }),
       { _tag: "Started", run: long }
     )
   )
 
-  it.effect("whose environments have lost them one by one leave a partition that goes; those ahead stay", () =>
+  it.effect("that were purged one by one leave an empty partition that is removed; future partitions stay", () =>
     scene(
       8.5,
       Effect.fnUntraced(function* (sql) {
         const journal = yield* JournalStore
         for (const env of [1, 2]) yield* journal.purge(envId(env), leastIdAt(RunId, begin + 7 * day), 100)
         assert.strictEqual(yield* purgeWhole(new Map()), 0)
-        const [first] = yield* partitionsOf(sql)
+        const [first] = yield* listPartitions(sql)
         assert.strictEqual(first, "runs_20240307")
-        assert.isAtLeast((yield* partitionsOf(sql)).length, 2)
-        assert.strictEqual(yield* left(1), 1)
+        assert.isAtLeast((yield* listPartitions(sql)).length, 2)
+        assert.strictEqual(yield* remaining(1), 1)
       })
     )
   )
 
-  it.effect("are removed by no node whose clock is ahead of the database's", () =>
+  it.effect("are not removed by a node whose clock is ahead of the database's", () =>
     scene(
       (Date.now() + day - begin) / day,
       Effect.fnUntraced(function* () {
         assert.strictEqual(yield* purgeWhole(before(begin + 7 * day, 1, 2)), 0)
-        assert.strictEqual(yield* left(1), 3)
+        assert.strictEqual(yield* remaining(1), 3)
       })
     )
   )
 
-  it.effect("are counted off by who comes next, where a node was gone before it could", () =>
+  it.effect("of a detached partition are subtracted from the counts by the next node, if the first one stopped", () =>
     scene(
       5,
       Effect.fnUntraced(function* (sql) {
         yield* sql`ALTER TABLE runs DETACH PARTITION runs_20240229`
         yield* sql`ALTER TABLE runs_20240229 RENAME TO runs_20240229_gone`
         assert.strictEqual(yield* purgeWhole(new Map()), 3)
-        assert.deepStrictEqual([yield* left(1), yield* left(2)], [1, 0])
+        assert.deepStrictEqual([yield* remaining(1), yield* remaining(2)], [1, 0])
         const rest = yield* sql`SELECT 1 FROM pg_class WHERE relname LIKE 'runs_20240229%' AND relkind = 'r'`
         assert.strictEqual(rest.length, 0)
       })
     )
   )
 
-  it.effect("go once, though several nodes remove them at once while others store runs", () =>
+  it.effect("are removed once by several concurrent nodes while others store runs", () =>
     scene(
       20,
       Effect.fnUntraced(function* (_, url) {
@@ -183,7 +219,7 @@ describe("old runs", () => {
           )
         )
         const pass = purgeWhole(before(begin + 7 * day, 1, 2))
-        const removed = yield* Effect.all([pass, Effect.provide(pass, stores({ url })), pass], {
+        const removed = yield* Effect.all([pass, Effect.provide(pass, database({ url })), pass], {
           concurrency: "unbounded"
         })
         yield* Fiber.join(writer)
@@ -191,7 +227,7 @@ describe("old runs", () => {
           removed.reduce((sum, n) => sum + n, 0),
           3
         )
-        assert.deepStrictEqual([yield* left(1), yield* left(2)], [61, 0])
+        assert.deepStrictEqual([yield* remaining(1), yield* remaining(2)], [61, 0])
       })
     )
   )

@@ -1,7 +1,7 @@
-/** Bringing a schema up to date: beside nodes of the last release, and by several new nodes at once. */
+/** Migrations of a schema that nodes of the last release use, and by several new nodes at once. */
 import { PgClient } from "@effect/sql-pg"
 import { assert, describe, it } from "@effect/vitest"
-import { stores } from "@weft/postgres"
+import { database } from "@weft/postgres"
 import { Database, migrateTo } from "@weft/sql"
 import { emptyDatabase } from "@weft/tooling/databases"
 import { Effect, Fiber, Layer, Redacted } from "effect"
@@ -10,24 +10,24 @@ import { open } from "../src/PostgresClient.ts"
 import { postgres } from "../src/PostgresDialect.ts"
 import { PostgresUnusable, resolve } from "../src/PostgresOptions.ts"
 import { contractions } from "./Contractions.ts"
-import * as previous from "./fixtures/previous/index.js"
-import { type Column, refusals, type Shape, shapeOf } from "./Shape.ts"
+import { previous } from "./PreviousRelease.ts"
+import { type Column, findIncompatible, readShape, type Shape } from "./Shape.ts"
 
-const clientOf = (url: string) =>
+const makeClient = (url: string) =>
   PgClient.makeClient({ url: Redacted.make(url) }).pipe(Effect.provide(Reactivity.layer))
 
-/** Opens the stores of a version, which brings the schema to where that version wants it. */
-const opened = (layer: Layer.Layer<never, unknown> | Layer.Layer<unknown, unknown>) =>
+/** Opens and closes the stores of a release, which migrates the schema. */
+const openStores = (layer: Layer.Layer<never, unknown> | Layer.Layer<unknown, unknown>) =>
   Effect.scoped(Effect.asVoid(Layer.build(layer)))
 
 const shapeAt = (make: (url: string) => Effect.Effect<void, unknown>) =>
-  Effect.flatMap(emptyDatabase, (url) => Effect.andThen(make(url), shapeOf(url)))
+  Effect.flatMap(emptyDatabase, (url) => Effect.andThen(make(url), readShape(url)))
 
-const ofLastRelease = shapeAt((url) => opened(previous.stores({ url })))
-const ofToday = shapeAt((url) => opened(stores({ url })))
+const ofLastRelease = shapeAt((url) => openStores(previous.stores({ url })))
+const ofCurrent = shapeAt((url) => openStores(database({ url })))
 
-/** What today's steps make as far as the last release had them. */
-const ofTodayThen = shapeAt((url) =>
+/** The current migrations up to the last step of the last release. */
+const ofCurrentSteps = shapeAt((url) =>
   Effect.gen(function* () {
     const resolved = resolve({ url })
     if (resolved instanceof PostgresUnusable) return yield* resolved
@@ -38,16 +38,16 @@ const ofTodayThen = shapeAt((url) =>
   }).pipe(Effect.scoped)
 )
 
-describe("the steps of migrations", () => {
-  it.live("that were released are as they were", () =>
+describe("migrations", () => {
+  it.live("that were released are unchanged", () =>
     Effect.gen(function* () {
-      assert.deepStrictEqual(yield* ofTodayThen, yield* ofLastRelease)
+      assert.deepStrictEqual(yield* ofCurrentSteps, yield* ofLastRelease)
     }).pipe(Effect.scoped)
   )
 
-  it.live("that are new take nothing away that nodes of the last release use, and ask nothing new of their rows", () =>
+  it.live("that are new remove nothing that nodes of the last release use, and require nothing new of their rows", () =>
     Effect.gen(function* () {
-      const found = refusals(yield* ofLastRelease, yield* ofToday)
+      const found = findIncompatible(yield* ofLastRelease, yield* ofCurrent)
       assert.sameMembers(
         [...found],
         contractions.map(({ what }) => what)
@@ -60,49 +60,49 @@ describe("the steps of migrations", () => {
   const shape: Shape = { columns: [column], constraints: ["t PRIMARY KEY (c)"], indexes: [] }
   const added = { ...column, column: "d" }
   const changes: Record<string, readonly [Shape, ReadonlyArray<string>]> = {
-    "nothing that is added beside it": [
+    "accept new tables, optional columns and indexes": [
       { ...shape, columns: [column, added, { ...added, table: "u", isRequired: true }], indexes: ["t CREATE INDEX i"] },
       []
     ],
-    "a column that is required and has a default": [
+    "accept a new required column with a default": [
       { ...shape, columns: [column, { ...added, isRequired: true, hasDefault: true }] },
       []
     ],
-    "a column that is required and has none": [
+    "reject a new required column without a default": [
       { ...shape, columns: [column, { ...added, isRequired: true }] },
       ["t.d is required and has no default"]
     ],
-    "a column that is gone, as after a new name": [{ ...shape, columns: [added] }, ["t.c is gone"]],
-    "another type": [{ ...shape, columns: [{ ...column, type: "text" }] }, ["t.c has another type"]],
-    "a column that is required now": [
+    "reject a removed or renamed column": [{ ...shape, columns: [added] }, ["t.c is removed"]],
+    "reject another column type": [{ ...shape, columns: [{ ...column, type: "text" }] }, ["t.c has another type"]],
+    "reject a column that becomes required": [
       { ...shape, columns: [{ ...column, isRequired: true }] },
       ["t.c is required now"]
     ],
-    "what must be unique now": [
+    "reject a new unique index": [
       { ...shape, indexes: ["t CREATE UNIQUE INDEX u"] },
       ["new unique index: t CREATE UNIQUE INDEX u"]
     ],
-    "another key": [
+    "reject another primary key": [
       { ...shape, constraints: ["t PRIMARY KEY (c, d)"] },
-      ["new constraint: t PRIMARY KEY (c, d)", "constraint gone: t PRIMARY KEY (c)"]
+      ["new constraint: t PRIMARY KEY (c, d)", "removed constraint: t PRIMARY KEY (c)"]
     ]
   }
   for (const [name, [after, expected]] of Object.entries(changes)) {
-    it(`are judged: an old node cannot bear ${name}`, () => {
-      assert.deepStrictEqual(refusals(shape, after), expected)
+    it(`are checked for old nodes, which ${name}`, () => {
+      assert.deepStrictEqual(findIncompatible(shape, after), expected)
     })
   }
 })
 
 describe("new nodes", () => {
-  it.live("that start at once on an empty database bring it up to date once", () =>
+  it.live("that start at the same time on an empty database migrate it once", () =>
     Effect.gen(function* () {
       const url = yield* emptyDatabase
       yield* Effect.all(
-        Array.from({ length: 4 }, () => opened(stores({ url }))),
+        Array.from({ length: 4 }, () => openStores(database({ url }))),
         { concurrency: "unbounded" }
       )
-      const sql = yield* clientOf(url)
+      const sql = yield* makeClient(url)
       const steps = yield* sql<{ migration_id: number }>`SELECT migration_id FROM weft.weft_migrations ORDER BY 1`
       assert.deepStrictEqual(
         steps.map((step) => step.migration_id),
@@ -112,16 +112,33 @@ describe("new nodes", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("wait for whoever uses what they need, and hold up nobody meanwhile", () =>
+  it.live("start on the schema of the next release, and refuse that of later ones", () =>
     Effect.gen(function* () {
       const url = yield* emptyDatabase
-      yield* opened(previous.stores({ url }))
-      const sql = yield* clientOf(url)
-      const user = yield* (yield* clientOf(url)).reserve
+      yield* openStores(database({ url }))
+      const sql = yield* makeClient(url)
+      const refusal = Effect.map(Effect.flip(openStores(database({ url }))), String)
+      const insertStep = sql`INSERT INTO weft.weft_migrations (migration_id, name) VALUES (9999, 'later')`
+      const advance = sql`INSERT INTO weft.generations SELECT MAX(generation) + 1 FROM weft.generations`
+      yield* insertStep
+      assert.include(yield* refusal, "the schema is of a later release")
+      yield* advance
+      yield* openStores(database({ url }))
+      yield* advance
+      assert.include(yield* refusal, "the schema is of a later release")
+    }).pipe(Effect.scoped)
+  )
+
+  it.live("wait for transactions that lock a table they need, without blocking other statements", () =>
+    Effect.gen(function* () {
+      const url = yield* emptyDatabase
+      yield* openStores(previous.stores({ url }))
+      const sql = yield* makeClient(url)
+      const user = yield* (yield* makeClient(url)).reserve
       yield* user.executeUnprepared("BEGIN", [], undefined)
       yield* user.executeUnprepared("LOCK TABLE weft.weft_migrations IN ACCESS SHARE MODE", [], undefined)
-      const starting = yield* Effect.forkChild(opened(stores({ url })))
-      // Longer than a step waits, more than once.
+      const starting = yield* Effect.forkChild(openStores(database({ url })))
+      // Several times longer than the lock timeout.
       yield* Effect.sleep("4 seconds")
       assert.isUndefined(starting.pollUnsafe())
       yield* user.executeUnprepared("COMMIT", [], undefined)
@@ -131,10 +148,10 @@ describe("new nodes", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("need no right to make schemas where theirs is there", () =>
+  it.live("need no right to create schemas if theirs exists", () =>
     Effect.gen(function* () {
       const url = yield* emptyDatabase
-      const sql = yield* clientOf(url)
+      const sql = yield* makeClient(url)
       const role = `weft_tenant_${process.pid}`
       yield* Effect.acquireRelease(sql.unsafe(`CREATE ROLE ${role} LOGIN PASSWORD 'secret'`), () =>
         Effect.orDie(Effect.andThen(sql.unsafe(`DROP OWNED BY ${role} CASCADE`), sql.unsafe(`DROP ROLE ${role}`)))
@@ -143,7 +160,7 @@ describe("new nodes", () => {
       const own = new URL(url)
       own.username = role
       own.password = "secret"
-      yield* opened(stores({ url: own.href }))
+      yield* openStores(database({ url: own.href }))
     }).pipe(Effect.scoped)
   )
 })

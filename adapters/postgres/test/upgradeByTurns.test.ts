@@ -1,13 +1,13 @@
-/** Nodes of the last release and of today on one schema: what one has written, the other reads, changes and ends. */
-import { RateStore } from "@weft/core"
-import { stores } from "@weft/postgres"
+/** Nodes of the last and the current release on one schema: each reads, changes and ends the other's records. */
+import { RateStore } from "@weft/core/adapter"
+import { database } from "@weft/postgres"
 import { Effect, Layer } from "effect"
 import { byTurns } from "./ByTurns.ts"
 import { emptiedDatabase } from "./Fresh.ts"
-import * as previous from "./fixtures/previous/index.js"
+import { previous } from "./PreviousRelease.ts"
 
 const both = Layer.unwrap(
-  Effect.map(emptiedDatabase, (url) => byTurns(previous.stores({ url }), stores({ url }), [RateStore.key]))
+  Effect.map(emptiedDatabase, (url) => byTurns(previous.stores({ url }), database({ url }), [RateStore.key]))
 )
 
-previous.databaseContracts("the last release and today's by turns", both, { exclusive: false })
+previous.databaseContracts("the last and the current release, alternating", both, { exclusive: false })

@@ -1,39 +1,26 @@
-/** A node of the last release and one of today on one database, at work on the same queue. */
+/** A node of the last release and one of the current release on one database and queue. */
 import { createHash } from "node:crypto"
 import { assert, describe, it } from "@effect/vitest"
-import {
-  type BlobStore,
-  Builds,
-  Caller,
-  type Env,
-  Events,
-  type Feed,
-  hostIdentity,
-  layer,
-  MemoryStores,
-  Projects,
-  Runs,
-  Tenants,
-  trustedSandbox,
-  trustedZip,
-  type WeftServices
-} from "@weft/core"
-import { stores } from "@weft/postgres"
+import { Builds, type Env, Events, hostIdentity, layer, Projects, Runs, Tenants, type WeftServices } from "@weft/core"
+import type { BlobStore, ClusterBus } from "@weft/core/adapter"
+import { MemoryStores, trustedSandbox, trustedZip } from "@weft/core/testing"
+import { database } from "@weft/postgres"
 import { Effect, Exit, Layer, Redacted, Scope } from "effect"
+import { asCaller, forBoth } from "./Former.ts"
 import { freshDatabase } from "./Fresh.ts"
-import * as previous from "./fixtures/previous/index.js"
+import { previous } from "./PreviousRelease.ts"
 
-/** What the functions of both nodes did. */
+/** Results of the functions of both nodes. */
 class Work {
   readonly ended = new Map<string, Array<string>>()
   readonly failed = new Set<string>()
   readonly ticks: Array<string> = []
   now = 0
-  most = 0
+  peak = 0
 
   async handle(node: string, name: string, fails: boolean): Promise<string> {
     this.now++
-    this.most = Math.max(this.most, this.now)
+    this.peak = Math.max(this.peak, this.now)
     await new Promise((resolve) => setTimeout(resolve, 20))
     this.now--
     if (fails && !this.failed.has(name)) {
@@ -47,13 +34,13 @@ class Work {
 
 const limit = 3
 
-const modulesOf = (work: Work, node: string) => {
+const makeModules = (work: Work, node: string) => {
   type Given = { readonly event_data: { readonly name: string; readonly fails: boolean } }
   const job = ({ event_data: { name, fails } }: Given) => work.handle(node, name, fails)
   const meta = { event: "job", concurrency: { limit }, retry: { attempts: 2, delay: "100ms" } }
   const tick = (given: unknown) => {
     const [, time] = /"scheduled_time":"([^"]+)"/.exec(JSON.stringify(given)) ?? []
-    if (time === undefined) throw new Error("A tick without its time")
+    if (time === undefined) throw new Error("The tick has no scheduled_time")
     work.ticks.push(time)
   }
   return {
@@ -65,8 +52,7 @@ const modulesOf = (work: Work, node: string) => {
 
 const masterKeys = [Redacted.make(new Uint8Array(32).fill(7))] as const
 
-const asHost = <A, E, R>(env: Env, effect: Effect.Effect<A, E, R>) =>
-  Effect.provideService(effect, Caller, hostIdentity(env.env_id))
+const asHost = <A, E, R>(env: Env, effect: Effect.Effect<A, E, R>) => asCaller(hostIdentity(env.env_id), effect)
 
 const deployed = Effect.gen(function* () {
   const tenants = yield* Tenants
@@ -89,15 +75,17 @@ const count = 60
 
 describe("nodes of two releases", () => {
   it.live(
-    "share one queue: all is handled once, by both, and no limit is exceeded",
+    "share one queue: every event is handled once, both nodes take part, and no limit is exceeded",
     () =>
       Effect.gen(function* () {
         const url = yield* freshDatabase
         const work = new Work()
-        const common = yield* Layer.build(Layer.merge(MemoryStores.blobs, MemoryStores.feed))
-        const begin = Effect.fnUntraced(function* (node: Layer.Layer<WeftServices, unknown, BlobStore | Feed>) {
+        const common = forBoth(yield* Layer.build(Layer.merge(MemoryStores.blobs, MemoryStores.cluster)))
+        const begin = Effect.fnUntraced(function* (node: Layer.Layer<WeftServices, unknown, BlobStore | ClusterBus>) {
           const scope = yield* Scope.make()
-          const services = yield* Layer.buildWithScope(Layer.provide(node, Layer.succeedContext(common)), scope)
+          const services = forBoth(
+            yield* Layer.buildWithScope(Layer.provide(node, Layer.succeedContext(common)), scope)
+          )
           return {
             on: <A, E>(effect: Effect.Effect<A, E, WeftServices>) => Effect.provideContext(effect, services),
             end: Scope.close(scope, Exit.void)
@@ -107,14 +95,14 @@ describe("nodes of two releases", () => {
           previous.core
             .layer({ masterKeys })
             .pipe(
-              Layer.provide(previous.core.trustedSandbox(modulesOf(work, "old"))),
+              Layer.provide(previous.core.trustedSandbox(makeModules(work, "old"))),
               Layer.provide(previous.stores({ url }))
             )
         )
         const today = yield* begin(
           layer({ masterKeys }).pipe(
-            Layer.provide(trustedSandbox(modulesOf(work, "today"))),
-            Layer.provide(stores({ url }))
+            Layer.provide(trustedSandbox(makeModules(work, "today"))),
+            Layer.provide(database({ url }))
           )
         )
         const env = yield* today.on(deployed)
@@ -135,7 +123,7 @@ describe("nodes of two releases", () => {
         const done = [...work.ended.values()].flat()
         assert.strictEqual(done.length, count)
         assert.sameMembers([...new Set(done)], ["old", "today"])
-        assert.strictEqual(work.most, limit)
+        assert.strictEqual(work.peak, limit)
         assert.isAbove(work.ticks.length, 1)
         assert.strictEqual(new Set(work.ticks).size, work.ticks.length)
         for (const [n, id] of ids.entries()) {

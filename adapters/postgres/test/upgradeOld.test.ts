@@ -1,8 +1,11 @@
-/** The last release on today's schema: while nodes are upgraded, and when they have to go back. */
+/** The last release on the current schema, as during an upgrade and after its rollback. */
+import { layerWithFormerRecords } from "@weft/tooling/previous-fields"
 import { Effect, Layer } from "effect"
 import { emptiedDatabase } from "./Fresh.ts"
-import { databaseContracts, stores } from "./fixtures/previous/index.js"
+import { previous } from "./PreviousRelease.ts"
 
-const onTodaysSchema = Layer.unwrap(Effect.map(emptiedDatabase, (url) => stores({ url })))
+const onCurrentSchema = Layer.unwrap(Effect.map(emptiedDatabase, (url) => previous.stores({ url })))
 
-databaseContracts("the last release on today's schema", onTodaysSchema, { exclusive: false })
+previous.databaseContracts("the last release on the current schema", layerWithFormerRecords(onCurrentSchema), {
+  exclusive: false
+})

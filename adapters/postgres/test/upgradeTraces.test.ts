@@ -1,11 +1,12 @@
-/** What an older node does with deliveries that tell of a trace, of which it knows nothing. */
+/** Deliveries with a trace context, on a node of an older release that does not know traces. */
 import { assert, describe, it } from "@effect/vitest"
 import { Samples } from "@weft/contract"
-import { JournalStore, type Stores } from "@weft/core"
-import { stores } from "@weft/postgres"
+import { JournalStore, type Stores } from "@weft/core/adapter"
+import { database } from "@weft/postgres"
 import { Effect, type Layer } from "effect"
+import { layerForBoth } from "./Former.ts"
 import { emptiedDatabase } from "./Fresh.ts"
-import * as previous from "./fixtures/previous/index.js"
+import { previous } from "./PreviousRelease.ts"
 
 const { at, ended, nodeId, runIds, waiting } = Samples
 
@@ -16,7 +17,7 @@ const by =
   <A, F>(act: (journal: JournalStore["Service"]) => Effect.Effect<A, F>) =>
     Effect.provide(JournalStore.use(act), node)
 
-/** The only delivery that is due at the time. */
+/** Claims the only delivery that is due at the time. */
 const claimed = (journal: JournalStore["Service"], time: number) =>
   Effect.map(
     journal.claim({
@@ -30,23 +31,25 @@ const claimed = (journal: JournalStore["Service"], time: number) =>
     ({ claims }) => claims[0] ?? assert.fail("nothing was claimed")
   )
 
-describe("a node of the last release", () => {
-  it.live("tries them as any other, and today's node goes on", () =>
+describe("a delivery with a trace context", () => {
+  it.live("is attempted by a node of the last release and retried by a current node", () =>
     Effect.gen(function* () {
       const url = yield* emptiedDatabase
-      const [older, today] = [by(previous.stores({ url })), by(stores({ url }))]
+      const [older, today] = [by(layerForBoth(previous.stores({ url }))), by(database({ url }))]
       yield* today((journal) => journal.commit([waiting(1, {}, { traceparent })], null))
       yield* older((journal) =>
         Effect.gen(function* () {
           const { delivery, run } = yield* claimed(journal, 100)
           const next = { attempt: 2, due_at: at(200), first_run_id: run.run_id }
-          const over = { run: ended(run, { status: "failed" }), logs: [], deliveryId: delivery.delivery_id, next }
+          // The older node does not know these fields.
+          const failed = ended(run, { status: "failed", activations: null, waiting: null })
+          const over = { run: failed, logs: [], deliveryId: delivery.delivery_id, next }
           assert.deepStrictEqual(yield* journal.commit([{ _tag: "Settled", ...over }], null), [true])
         })
       )
       const again = yield* today((journal) => claimed(journal, 200))
       assert.strictEqual(again.delivery.attempt, 2)
-      // Nodes from before terms were handed on as they are stored forget it, and the trace ends there.
+      // Releases that parsed and rewrote terms drop the trace context, and the trace ends there.
       assert.include([undefined, traceparent], again.delivery.traceparent)
     }).pipe(Effect.scoped)
   )

@@ -1,29 +1,56 @@
 /**
- * Commits of the journal, in the journal's thread: a batch of entries, one after the other, in one transaction.
+ * Commits of the journal in its thread: a batch of entries, one after the other, in one transaction.
  *
- * A statement of one row costs no more here than its share of one of many rows, and says what came of that row. So
- * there is nothing to gather, and no fiber for any of it.
+ * Here a statement of one row costs no more than its share of a statement of many rows. It also returns the result of
+ * this row. So entries are not grouped, and no fiber is needed.
  */
 import type { DatabaseSync, StatementSync } from "node:sqlite"
-import { Timestamp } from "@weft/core"
-import { type journalStatements, type Rows, storedBytesOf, Tally, type Value } from "@weft/sql"
-import { entryTags } from "./EntryRows.ts"
-import type { WriteTurn } from "./WriteTurn.ts"
+import { Timestamp } from "@weft/core/adapter"
+import {
+  CountDeltas,
+  endedRow,
+  endRow,
+  eventRow,
+  holderRow,
+  type journalStatements,
+  type Positions,
+  type Rows,
+  rowConverter,
+  setEnded,
+  settledRow,
+  textBytes,
+  type Value
+} from "@weft/sql"
+import { entryTags, progressParts } from "./EntryRows.ts"
+import type { WriteLock } from "./WriteLock.ts"
 
-/** `endRuns` of the journal for one row, which needs no join. */
-const endRun = `UPDATE runs SET status = ?4, stop_time = ?5, result = ?6, cpu_ms = ?7, wall_ms = ?8, heap_bytes = ?9,
-    logs = ?10, delivery_id = NULL, first_run_id = NULL, terms = NULL, group_key = NULL
-  WHERE env_id = ?1 AND run_id = ?2 AND status = 'running' AND delivery_id IS NOT DISTINCT FROM ?3`
+const endParameter = (column: keyof typeof endRow.at): string => `?${endRow.at[column] + 1}`
+
+/** The journal's `endRuns` for one row, which needs no join. */
+const endRun = `UPDATE runs SET ${setEnded(endParameter)}
+  WHERE env_id = ${endParameter("env_id")} AND run_id = ${endParameter("run_id")} AND status = 'running'
+    AND delivery_id IS NOT DISTINCT FROM ${endParameter("delivery_id")}`
+
+const isHeld = `SELECT 1 FROM runs
+  WHERE env_id = ?1 AND run_id = ?2 AND status = 'running' AND delivery_id = ?3`
+
+const deleteWaits = "DELETE FROM workflow_waits WHERE env_id = ?1 AND run_id = ?2"
+
+const endOfEnded = rowConverter(endedRow, endRow)
+const endOfSettled = rowConverter(settledRow, endRow)
 
 export class Commits {
   readonly #database: DatabaseSync
-  readonly #turn: Pick<WriteTurn, "begin" | "end">
+  readonly #lock: Pick<WriteLock, "acquire" | "release">
   readonly #insertEvent: Statement
   readonly #insertRun: Statement
   readonly #insertDelivery: Statement
   readonly #insertEnded: Statement
-  readonly #giveBack: Statement
+  readonly #requeueDelivery: Statement
   readonly #endRun: Statement
+  readonly #progress: Readonly<Record<(typeof progressParts)[number]["of"], ReadonlyArray<Statement>>>
+  readonly #isHeld: StatementSync
+  readonly #deleteWaitsOfRun: StatementSync
   readonly #countEvents: Statement
   readonly #countRuns: Statement
   readonly #begin: StatementSync
@@ -32,72 +59,84 @@ export class Commits {
   constructor(
     database: DatabaseSync,
     statements: ReturnType<typeof journalStatements>,
-    turn: Pick<WriteTurn, "begin" | "end">
+    lock: Pick<WriteLock, "acquire" | "release">
   ) {
     const prepare = ({ text, width }: OneRow) => new Statement(database.prepare(text), width)
     this.#database = database
-    this.#turn = turn
+    this.#lock = lock
     this.#insertEvent = prepare(statements.insertEvents.one)
     this.#insertRun = prepare(statements.insertRuns.one)
     this.#insertDelivery = prepare(statements.insertDeliveries.one)
     this.#insertEnded = prepare(statements.insertEnded.one)
-    this.#giveBack = prepare(statements.giveBack.one)
+    this.#requeueDelivery = prepare(statements.requeueDeliveries.one)
     this.#endRun = prepare({ text: endRun, width: statements.endRuns.one.width })
+    this.#progress = {
+      steps: [prepare(statements.insertSteps.one)],
+      waits: [prepare(statements.saveWaits.one)],
+      endedWaits: [prepare(statements.deleteWaits.one)],
+      suspensions: [prepare(statements.suspendDeliveries.one), prepare(statements.suspendRuns.one)]
+    }
+    this.#isHeld = database.prepare(isHeld)
+    this.#deleteWaitsOfRun = database.prepare(deleteWaits)
     this.#countEvents = prepare(statements.countEvents.one)
     this.#countRuns = prepare(statements.countRuns.one)
     this.#begin = database.prepare("BEGIN IMMEDIATE")
     this.#commit = database.prepare("COMMIT")
   }
 
-  /** Applies the entries that `toRows` gave; the places of those that did not count. Throws what the driver throws. */
+  /** Applies entries in the form of `toRows`. Returns the indexes of entries without effect. Throws the driver's errors. */
   apply(rows: Rows): ReadonlyArray<number> {
-    this.#turn.begin()
+    this.#lock.acquire()
     try {
       this.#begin.run()
       const uncounted = this.#applyAll(new Reader(rows))
       this.#commit.run()
       return uncounted
     } catch (cause) {
-      // Some failures have ended the transaction already.
+      // Some failures have already ended the transaction.
       if (this.#database.isTransaction) this.#database.exec("ROLLBACK")
       throw cause
     } finally {
-      this.#turn.end()
+      this.#lock.release()
     }
   }
 
   #applyAll(rows: Reader): ReadonlyArray<number> {
     const uncounted: Array<number> = []
-    const tally = new Tally()
-    for (let index = 0; !rows.isOver; index++) if (!this.#applyNext(rows, tally)) uncounted.push(index)
-    this.#countEvents.runEach(tally.events())
-    this.#countRuns.runEach(tally.runs())
+    const deltas = new CountDeltas()
+    for (let index = 0; !rows.isDone; index++) if (!this.#applyNext(rows, deltas)) uncounted.push(index)
+    this.#countEvents.runEach(deltas.eventRows())
+    this.#countRuns.runEach(deltas.runRows())
     return uncounted
   }
 
-  #applyNext(rows: Reader, tally: Tally): boolean {
+  #applyNext(rows: Reader, deltas: CountDeltas): boolean {
     const tag = rows.take()
     switch (tag) {
       case entryTags.appended:
-        this.#append(rows, tally)
+        this.#append(rows, deltas)
         return true
       case entryTags.started:
         this.#insertRun.run(rows.next(this.#insertRun.width))
         return true
       case entryTags.ended:
-        return this.#end(rows, tally)
+        return this.#end(rows, deltas)
       case entryTags.settled:
-        return this.#settle(rows, tally)
+        return this.#settle(rows, deltas, false)
+      case entryTags.settledDurable:
+        return this.#settle(rows, deltas, true)
+      case entryTags.advanced:
+        return this.#advance(rows)
       default:
-        throw new Error(`There is no entry ${tag}`)
+        throw new Error(`Unknown journal entry tag ${tag}`)
     }
   }
 
-  #append(rows: Reader, tally: Tally): void {
+  #append(rows: Reader, deltas: CountDeltas): void {
     const event = rows.next(this.#insertEvent.width)
     const isNew = this.#insertEvent.run(event) > 0
-    if (isNew) tally.stored({ env_id: textOf(event[0]), event_type: textOf(event[3]) })
-    const deliveries = numberOf(rows.take())
+    if (isNew) deltas.addEvent(readEventType(event))
+    const deliveries = requireNumber(rows.take())
     for (let index = 0; index < deliveries; index++) {
       const insert = rows.take() === 1 ? this.#insertRun : this.#insertDelivery
       const delivery = rows.next(insert.width)
@@ -105,25 +144,35 @@ export class Commits {
     }
   }
 
-  #end(rows: Reader, tally: Tally): boolean {
+  #end(rows: Reader, deltas: CountDeltas): boolean {
     const run = rows.next(this.#insertEnded.width)
-    const [env_id, run_id, , project_id, project_name, , , , run_type, status, start_time, stop_time] = run
-    const [cpu_ms, wall_ms, heap_bytes, result, logs] = run.slice(16)
-    // Stored whole, unless its start is stored.
-    const end = [env_id, run_id, null, status, stop_time, result, cpu_ms, wall_ms, heap_bytes, logs].map(valueOf)
-    if (this.#insertEnded.run(run) === 0 && this.#endRun.run(end) === 0) return false
-    count(tally, end, [project_id, project_name, run_type, start_time])
+    // Inserted as an ended run, unless its start is stored.
+    if (this.#insertEnded.run(run) === 0 && this.#endRun.run(endOfEnded(run)) === 0) return false
+    countRun(deltas, run, endedRow.at)
     return true
   }
 
-  #settle(rows: Reader, tally: Tally): boolean {
-    const end = rows.next(this.#endRun.width)
-    const counted = rows.next(4)
-    // Before the run ends, because only a running one holds its delivery.
-    if (rows.take() === 1) this.#giveBack.run(rows.next(this.#giveBack.width))
-    if (this.#endRun.run(end) === 0) return false
-    count(tally, end, counted)
+  #settle(rows: Reader, deltas: CountDeltas, isDurable: boolean): boolean {
+    const run = rows.next(settledRow.width)
+    // Must precede the end of the run, because only a running run holds its delivery.
+    if (rows.take() === 1) this.#requeueDelivery.run(rows.next(this.#requeueDelivery.width))
+    if (this.#endRun.run(endOfSettled(run)) === 0) return false
+    if (isDurable)
+      this.#deleteWaitsOfRun.run(readColumn(run, settledRow.at.env_id), readColumn(run, settledRow.at.run_id))
+    countRun(deltas, run, settledRow.at)
     return true
+  }
+
+  #advance(rows: Reader): boolean {
+    const isHeld = this.#isHeld.get(...rows.next(holderRow.width)) !== undefined
+    const counts = progressParts.map(() => requireNumber(rows.take()))
+    for (const [index, { of, width }] of progressParts.entries()) {
+      for (let n = 0; n < (counts[index] ?? 0); n++) {
+        const values = rows.next(width)
+        if (isHeld) for (const statement of this.#progress[of]) statement.run(values)
+      }
+    }
+    return isHeld
   }
 }
 
@@ -132,7 +181,7 @@ interface OneRow {
   readonly width: number
 }
 
-/** A prepared statement over one row of so many values. */
+/** A prepared statement over one row of `width` values. */
 class Statement {
   readonly width: number
   readonly #prepared: StatementSync
@@ -142,7 +191,7 @@ class Statement {
     this.width = width
   }
 
-  /** How many rows it inserted or changed. */
+  /** Executes the statement. Returns the number of rows inserted or changed. */
   run(row: Rows): number {
     return Number(this.#prepared.run(...row).changes)
   }
@@ -160,50 +209,56 @@ class Reader {
     this.#rows = rows
   }
 
-  get isOver(): boolean {
+  get isDone(): boolean {
     return this.#at >= this.#rows.length
   }
 
   take(): Value {
-    return valueOf(this.#rows[this.#at++])
+    const value = this.#rows[this.#at++]
+    if (value === undefined) throw truncated()
+    return value
   }
 
-  next(count: number): Rows {
-    this.#at += count
-    return this.#rows.slice(this.#at - count, this.#at)
+  next(width: number): Rows {
+    this.#at += width
+    if (this.#at > this.#rows.length) throw truncated()
+    return this.#rows.slice(this.#at - width, this.#at)
   }
 }
 
-/** `end` as the row of its statement; `counted` what else its run counts as. */
-const count = (tally: Tally, end: Rows, counted: ReadonlyArray<Value | undefined>): void => {
-  const [env_id, , , status, , result, , , , logs] = end
-  const [project_id, project_name, run_type, start_time] = counted
-  tally.ended(
+const readColumn = (row: Rows, position: number): string => requireText(row[position])
+
+const readEventType = (event: Rows) => ({
+  env_id: requireText(event[eventRow.at.env_id]),
+  event_type: requireText(event[eventRow.at.event_type])
+})
+
+type CountedColumn = "env_id" | "project_id" | "project_name" | "run_type" | "status" | "start_time" | "result" | "logs"
+
+/** Counts an ended run, given its row and the positions of the columns in it. */
+const countRun = (deltas: CountDeltas, row: Rows, at: Positions<CountedColumn>): void =>
+  deltas.addEndedRun(
     {
-      env_id: textOf(env_id),
-      project_id: textOf(project_id),
-      project_name: textOf(project_name),
-      run_type: textOf(run_type),
-      status: textOf(status),
-      start_time: Timestamp.make(numberOf(start_time), { disableChecks: true })
+      env_id: requireText(row[at.env_id]),
+      project_id: requireText(row[at.project_id]),
+      project_name: requireText(row[at.project_name]),
+      run_type: requireText(row[at.run_type]),
+      status: requireText(row[at.status]),
+      start_time: Timestamp.make(requireNumber(row[at.start_time]), { disableChecks: true })
     },
-    storedBytesOf(textOrNull(result), textOrNull(logs))
+    textBytes(textOrNull(row[at.result]), textOrNull(row[at.logs]))
   )
-}
 
-const valueOf = (value: Value | undefined): Value => {
-  if (value === undefined) throw new Error("The rows of a commit are cut short")
+const truncated = () => new Error("The rows of a commit are truncated")
+
+const requireText = (value: Value | undefined): string => {
+  if (typeof value !== "string") throw new Error(`Expected a text in the rows of a commit (got ${typeof value})`)
   return value
 }
 
-const textOf = (value: Value | undefined): string => {
-  if (typeof value !== "string") throw new Error("A text is missing in the rows of a commit")
-  return value
-}
+const textOrNull = (value: Value | undefined): string | null => (value === null ? null : requireText(value))
 
-const textOrNull = (value: Value | undefined): string | null => (value === null ? null : textOf(value))
-
-const numberOf = (value: Value | undefined): number => {
-  if (typeof value !== "number") throw new Error("A number is missing in the rows of a commit")
+const requireNumber = (value: Value | undefined): number => {
+  if (typeof value !== "number") throw new Error(`Expected a number in the rows of a commit (got ${typeof value})`)
   return value
 }

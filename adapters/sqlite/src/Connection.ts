@@ -1,9 +1,9 @@
-/** One connection to a SQLite file, by the driver of Node itself. */
+/** A connection to a SQLite file, with Node's own driver. */
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite"
 import { Effect, Stream } from "effect"
 import { type SqlConnection, SqlError } from "effect/sql"
 
-/** Statements that a connection keeps prepared; beyond, the one that was not used for the longest goes. */
+/** Maximum prepared statements per connection. The least recently used one is evicted. */
 const preparedMax = 200
 
 interface Prepared {
@@ -41,7 +41,7 @@ export class Connection implements SqlConnection.Connection {
 
   readonly executeValuesUnprepared = (sql: string, params: ReadonlyArray<unknown>) => this.#values(sql, params)
 
-  readonly executeStream = () => Stream.die(new Error("SQLite gives all rows at once"))
+  readonly executeStream = () => Stream.die(new Error("Streams are not supported: SQLite returns all rows at once"))
 
   #rows(prepare: () => Prepared, params: ReadonlyArray<unknown>) {
     return attempt(() => {
@@ -76,14 +76,14 @@ export class Connection implements SqlConnection.Connection {
   }
 }
 
-/** A flag is stored as 0 or 1; bytes, numbers and texts as they are. */
-const inputs = (params: ReadonlyArray<unknown>): Array<SQLInputValue> => params.map(inputOf)
+/** Checks the parameters. Booleans are not accepted, because they are stored as 0 or 1. */
+const inputs = (params: ReadonlyArray<unknown>): Array<SQLInputValue> => params.map(toInput)
 
-const inputOf = (value: unknown): SQLInputValue => {
+const toInput = (value: unknown): SQLInputValue => {
   if (typeof value === "string" || typeof value === "number" || typeof value === "bigint" || value === null)
     return value
   if (value instanceof Uint8Array) return value
-  throw new TypeError(`SQLite has no ${typeof value}`)
+  throw new TypeError(`SQLite cannot store a value of type ${typeof value}`)
 }
 
 const transformed = <A extends object>(
@@ -96,19 +96,22 @@ const attempt = <A>(execute: () => A): Effect.Effect<A, SqlError.SqlError> =>
     try {
       return Effect.succeed(execute())
     } catch (cause) {
-      return Effect.fail(new SqlError.SqlError({ reason: reasonOf(cause) }))
+      return Effect.fail(new SqlError.SqlError({ reason: toSqlErrorReason(cause) }))
     }
   })
 
-/** SQLITE_READONLY, SQLITE_IOERR, SQLITE_FULL: the disk is full or failing, so the database does not answer. */
-const diskTroubles: ReadonlySet<number> = new Set([8, 10, 13])
+/**
+ * Codes of a full or failing disk: SQLITE_READONLY, SQLITE_IOERR, SQLITE_CORRUPT, SQLITE_FULL and SQLITE_NOTADB. They are
+ * retryable: callers get `StoreUnavailable`, for a damaged file until a backup is restored.
+ */
+const diskErrors: ReadonlySet<number> = new Set([8, 10, 11, 13, 26])
 
-/** What the failure of a statement means to whoever may try again. */
-export const reasonOf = (cause: unknown): SqlError.SqlErrorReason => {
+/** Classifies the failure of a statement, so that callers know if they may retry. */
+export const toSqlErrorReason = (cause: unknown): SqlError.SqlErrorReason => {
   const details = { message: "Failed to execute statement", operation: "execute" }
   const code = cause instanceof Error && "errcode" in cause ? cause.errcode : undefined
   if (!(cause instanceof Error) || typeof code !== "number") return new SqlError.UnknownError({ cause, ...details })
-  return diskTroubles.has(code & 0xff)
+  return diskErrors.has(code & 0xff)
     ? new SqlError.ConnectionError({ cause, ...details })
     : SqlError.classifySqliteError(Object.assign(cause, { errno: code }), details)
 }

@@ -1,5 +1,5 @@
-/** The file of a database, and the right to use it. */
-import { accessSync, closeSync, constants, fsyncSync, mkdirSync, openSync } from "node:fs"
+/** The file of a database, and the lock on it. */
+import { accessSync, closeSync, constants, existsSync, fsyncSync, mkdirSync, openSync, statSync } from "node:fs"
 import { dirname, resolve } from "node:path"
 import { DatabaseSync } from "node:sqlite"
 import { Effect } from "effect"
@@ -8,10 +8,10 @@ import { DatabaseInUse, DatabaseUnusable } from "./Errors.ts"
 const busy = 5
 
 /**
- * Makes the file and its folder where they are missing, readable for nobody else, and holds the file for the life
- * of the scope. The operating system gives it back when the process dies, however it dies.
+ * Creates the file and its folder if they do not exist, accessible to the owner only. Locks the file until the scope
+ * ends. The operating system releases the lock when the process ends in any way.
  */
-export const hold = (file: string) =>
+export const acquireFile = (file: string) =>
   Effect.acquireRelease(
     Effect.suspend(() => {
       const lockFile = `${resolve(file)}.lock`
@@ -20,7 +20,7 @@ export const hold = (file: string) =>
         makeFolder(dirname(lockFile))
         createFile(resolve(file))
         createFile(lockFile)
-        // The system says why not; SQLite says only that it cannot open the file.
+        // The system's error has the reason. SQLite reports only that it cannot open the file.
         for (const path of [resolve(file), lockFile]) accessSync(path, constants.R_OK | constants.W_OK)
         lock = new DatabaseSync(lockFile, { timeout: 0 })
         lock.exec("BEGIN EXCLUSIVE")
@@ -37,22 +37,42 @@ export const hold = (file: string) =>
     (lock) => Effect.sync(() => lock.close())
   )
 
-/** The names of folders that were missing are durable; that of the file is with SQLite's first commit. */
+/**
+ * Creates a folder with its parents, and syncs the parents of new folders. SQLite's first commit syncs the file's own
+ * folder. `mkdir` with `recursive` would retry forever below a folder that rejects new names with ENOENT, such as /proc.
+ */
 const makeFolder = (folder: string): void => {
-  const firstMade = mkdirSync(folder, { recursive: true, mode: 0o700 })
-  if (firstMade === undefined) return
-  for (let made = folder; made.length >= firstMade.length; made = dirname(made)) {
-    const parent = openSync(dirname(made), "r")
-    try {
-      fsyncSync(parent)
-    } finally {
-      closeSync(parent)
-    }
+  const missing = [folder]
+  for (let path = dirname(folder); !existsSync(path) && path !== dirname(path); path = dirname(path)) {
+    missing.unshift(path)
+  }
+  for (const path of missing) {
+    if (makeOne(path)) syncFolder(dirname(path))
+  }
+}
+
+/** Creates one folder. Returns false if it exists. */
+const makeOne = (path: string): boolean => {
+  try {
+    mkdirSync(path, { mode: 0o700 })
+    return true
+  } catch (cause) {
+    if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return false
+    throw cause
+  }
+}
+
+const syncFolder = (folder: string): void => {
+  const descriptor = openSync(folder, "r")
+  try {
+    fsyncSync(descriptor)
+  } finally {
+    closeSync(descriptor)
   }
 }
 
 /**
- * Must not open a file that is there: closing it again would take the locks away that SQLite holds on it
+ * Creates a file. It must not open an existing one: closing it would release the POSIX locks that SQLite holds on it
  * elsewhere in this process.
  */
 const createFile = (path: string): void => {

@@ -1,19 +1,47 @@
 /**
- * Journal entries as one flat list of values, which threads hand each other in a tenth of the time that objects take.
+ * Journal entries as one flat list of values. Threads transfer it in a tenth of the time that objects take.
  *
- * | entry    | values                                                                     |
- * | -------- | -------------------------------------------------------------------------- |
- * | appended | 0, the event, how many deliveries, each: 1, its run, or 0, the delivery     |
- * | started  | 1, the run                                                                 |
- * | ended    | 2, the run with what became of it                                          |
- * | settled  | 3, what became of the run, what it counts as, 1 and when it is next, or 0  |
- *
- * Events, runs and deliveries are rows of the journal's statements.
+ * | entry    | values                                                                                     |
+ * | -------- | ------------------------------------------------------------------------------------------ |
+ * | appended | 0, `eventRow`, the number of deliveries, for each: 1 and `startRow`, or 0 and `deliveryRow` |
+ * | started  | 1, `startRow`                                                                              |
+ * | ended    | 2, `endedRow`                                                                              |
+ * | settled  | 3, `settledRow`, 1 and `requeueRow` if there is another attempt, else 0                    |
+ * | settled  | 4 instead of 3 if the run is durable                                                       |
+ * | advanced | 5, `holderRow`, the numbers of the following rows, `stepRow`s, `waitRow`s, `waitKeyRow`s, and 0 or 1 `suspendRow` |
  */
-import type { JournalEntry, Run } from "@weft/core"
-import { addDelivery, addEnd, addEnded, addEvent, addGivenBack, addStart, logsText, type Rows } from "@weft/sql"
+import type { JournalEntry } from "@weft/core/adapter"
+import {
+  deliveryRow,
+  endedRow,
+  entryProgress,
+  eventRow,
+  holderRow,
+  logsText,
+  type Rows,
+  requeueRow,
+  settledRow,
+  startRow,
+  stepRow,
+  suspendRow,
+  toDeliveryRow,
+  toEndRow,
+  toHolder,
+  toRequeueRow,
+  toStartRow,
+  waitKeyRow,
+  waitRow
+} from "@weft/sql"
 
-export const entryTags = { appended: 0, started: 1, ended: 2, settled: 3 } as const
+export const entryTags = { appended: 0, started: 1, ended: 2, settled: 3, settledDurable: 4, advanced: 5 } as const
+
+/** The rows of an advanced entry, in their order. */
+export const progressParts = [
+  { of: "steps", width: stepRow.width },
+  { of: "waits", width: waitRow.width },
+  { of: "endedWaits", width: waitKeyRow.width },
+  { of: "suspensions", width: suspendRow.width }
+] as const
 
 export const toRows = (entries: ReadonlyArray<JournalEntry>): Rows => {
   const rows: Rows = []
@@ -25,31 +53,36 @@ const addEntry = (rows: Rows, entry: JournalEntry): void => {
   switch (entry._tag) {
     case "Appended":
       rows.push(entryTags.appended)
-      addEvent(rows, entry.event)
+      eventRow.append(rows, entry.event)
       rows.push(entry.deliveries.length)
       for (const { delivery, run } of entry.deliveries) {
         rows.push(run === null ? 0 : 1)
-        if (run === null) addDelivery(rows, delivery)
-        else addStart(rows, run, delivery)
+        if (run === null) deliveryRow.append(rows, toDeliveryRow(delivery))
+        else startRow.append(rows, toStartRow(run, delivery))
       }
       return
     case "Started":
       rows.push(entryTags.started)
-      addStart(rows, entry.run, null)
+      startRow.append(rows, toStartRow(entry.run, null))
       return
     case "Ended":
       rows.push(entryTags.ended)
-      addEnded(rows, entry.run, logsText(entry.logs))
+      endedRow.append(rows, toEndRow(entry.run, logsText(entry.logs), null))
       return
     case "Settled":
-      rows.push(entryTags.settled)
-      addEnd(rows, entry.run, logsText(entry.logs), entry.deliveryId)
-      addCounted(rows, entry.run)
+      rows.push(entry.run.activations === null ? entryTags.settled : entryTags.settledDurable)
+      settledRow.append(rows, toEndRow(entry.run, logsText(entry.logs), entry.deliveryId))
       rows.push(entry.next === null ? 0 : 1)
-      if (entry.next !== null) addGivenBack(rows, entry.run, entry.deliveryId, entry.next)
+      if (entry.next !== null) requeueRow.append(rows, toRequeueRow(entry.run, entry.deliveryId, entry.next))
+      return
+    case "Advanced":
+      rows.push(entryTags.advanced)
+      holderRow.append(rows, toHolder(entry))
+      addProgress(rows, entryProgress(entry))
   }
 }
 
-const addCounted = (rows: Rows, run: Run): void => {
-  rows.push(run.project_id, run.project_name, run.run_type, run.start_time)
+const addProgress = (rows: Rows, progress: ReturnType<typeof entryProgress>): void => {
+  for (const { of, width } of progressParts) rows.push(progress[of].length / width)
+  for (const { of } of progressParts) for (const value of progress[of]) rows.push(value)
 }

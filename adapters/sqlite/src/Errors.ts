@@ -1,14 +1,14 @@
-/** Why a database cannot be used at all. Both are for the person who configured it, at start. */
+/** Errors of a database at start, for the person who configured it. */
 import { Schema } from "effect"
 
-/** Another process, or another part of this one, has the database open: it can have one user at a time. */
+/** Another process, or another part of this one, has the database open. */
 export class DatabaseInUse extends Schema.TaggedError<DatabaseInUse>()("DatabaseInUse", { file: Schema.String }) {
   override get message(): string {
-    return `The database ${this.file} is in use: it can be open in one process at a time`
+    return `The database ${this.file} is in use. Only one process can open it at a time`
   }
 }
 
-/** The file cannot be opened, is no database, or cannot be brought up to date. */
+/** The file cannot be opened, is not a database, or cannot be migrated. */
 export class DatabaseUnusable extends Schema.TaggedError<DatabaseUnusable>()("DatabaseUnusable", {
   file: Schema.String,
   cause: Schema.Defect()

@@ -1,15 +1,19 @@
-/** What the main thread and the journal's thread say to each other. All of it is plain data. */
+/** Messages between the main thread and the journal's thread. All of them are plain data. */
+import type { EnvId } from "@weft/core"
 import type {
   Admission,
-  Admitted,
+  AdmissionOutcome,
   CancelledRun,
   ClaimRequest,
   Delivery,
+  DeliveryPosition,
+  DeliverySelection,
+  DiscardResult,
   EarlierRequest,
-  EnvId,
   Group,
+  LocalRunSet,
   NodeId,
-  Own,
+  PendingWork,
   Run,
   RunId,
   RunLog,
@@ -17,22 +21,21 @@ import type {
   RunSelection,
   RunStatus,
   ScheduleId,
-  Sight,
   Tick,
   Timestamp
-} from "@weft/core"
-import type { Rows } from "@weft/sql"
-import type { ClaimRows } from "./ClaimRows.ts"
+} from "@weft/core/adapter"
+import type { Arrival, Rows } from "@weft/sql"
+import type { PackedClaims } from "./PackedClaims.ts"
 import type { ConnectionOptions } from "./SqliteClient.ts"
 
-/** Where the thread finds its file. */
+/** Configuration of the thread. */
 export interface JournalThreadData extends ConnectionOptions {
-  /** Of the `WriteTurn` that it shares. */
-  readonly turn: SharedArrayBuffer
+  /** Memory of the shared `WriteLock`. */
+  readonly lock: SharedArrayBuffer
 }
 
 export type Call =
-  /** Entries, as `toRows` gives them. One process owns the file: there are no leases. */
+  /** Entries in the form of `toRows`. One process owns the file, so there are no leases. */
   | { readonly _tag: "Commit"; readonly rows: Rows }
   | { readonly _tag: "Claim"; readonly request: ClaimRequest }
   | {
@@ -40,7 +43,7 @@ export type Call =
       readonly nodeId: NodeId
       readonly now: Timestamp
       readonly limit: number
-      readonly own: Own | undefined
+      readonly own: LocalRunSet | undefined
     }
   | { readonly _tag: "Look"; readonly nodeId: NodeId; readonly now: Timestamp }
   | { readonly _tag: "Purge"; readonly envId: EnvId; readonly before: RunId; readonly limit: number }
@@ -56,38 +59,47 @@ export type Call =
       readonly at: Timestamp
       readonly limit: number
     }
+  | {
+      readonly _tag: "Discard"
+      readonly envId: EnvId
+      readonly which: DeliverySelection
+      readonly after: DeliveryPosition | null
+      readonly limit: number
+    }
   | { readonly _tag: "Log"; readonly logs: ReadonlyArray<RunLog> }
-  | { readonly _tag: "EndedOf"; readonly runs: ReadonlyArray<RunRef> }
+  | { readonly _tag: "FindEnded"; readonly runs: ReadonlyArray<RunRef> }
   | { readonly _tag: "Redeliver"; readonly delivery: Delivery }
+  | { readonly _tag: "Arrive"; readonly arrival: Arrival }
   | { readonly _tag: "Fire"; readonly ticks: ReadonlyArray<Tick> }
 
-/** `id` is that of the answer; ids are not used twice. */
+/** A message to the journal's thread. The answer to a call has the same `id`; ids are not reused. */
 export type Request =
-  /** The first one, and only that. */
+  /** Opens the database. Always the first request, and only once. */
   | { readonly _tag: "Open"; readonly data: JournalThreadData }
   | { readonly _tag: "Call"; readonly id: number; readonly call: Call }
-  /** Close the database and end. */
+  /** Closes the database and ends the thread. */
   | { readonly _tag: "Close" }
 
 export type Answer =
-  /** The places of the entries that did not count, ascending. */
+  /** Indexes of entries without effect, ascending. */
   | { readonly _tag: "Committed"; readonly uncounted: ReadonlyArray<number> }
-  | { readonly _tag: "Claimed"; readonly result: ClaimRows }
+  | { readonly _tag: "Claimed"; readonly result: PackedClaims }
   | { readonly _tag: "Reaped"; readonly runs: ReadonlyArray<Run> }
-  | { readonly _tag: "Seen"; readonly sight: Sight }
-  /** Of what was purged, unparked or forgotten. */
+  | { readonly _tag: "Seen"; readonly pending: PendingWork }
+  /** The number of rows that were purged, unparked or deleted. */
   | { readonly _tag: "Counted"; readonly count: number }
   | { readonly _tag: "Groups"; readonly groups: ReadonlyArray<Group> }
-  | { readonly _tag: "Admitted"; readonly admitted: Admitted }
+  | { readonly _tag: "Admitted"; readonly admitted: AdmissionOutcome }
   | { readonly _tag: "Request"; readonly earlier: EarlierRequest | null }
   | { readonly _tag: "Cancelled"; readonly runs: ReadonlyArray<CancelledRun> }
+  | { readonly _tag: "Discarded"; readonly result: DiscardResult }
   | { readonly _tag: "Logged"; readonly statuses: ReadonlyArray<RunStatus | null> }
   | { readonly _tag: "RunIds"; readonly ids: ReadonlyArray<RunId> }
   | { readonly _tag: "Done" }
   | { readonly _tag: "Fired"; readonly schedules: ReadonlyArray<ScheduleId> }
-  /** The store did not answer. */
+  /** A retryable failure. */
   | { readonly _tag: "Unavailable"; readonly reason: string }
-  /** A mistake of ours. */
+  /** A defect. */
   | { readonly _tag: "Died"; readonly reason: string }
 
 export interface Reply {

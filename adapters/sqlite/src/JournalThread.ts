@@ -1,147 +1,162 @@
 /**
- * `JournalStore`, `AdmissionStore`, `RunControlStore` and `TickStore` in a thread of their own.
+ * `JournalStore`, `AdmissionStore`, `RunControlStore`, `TickStore` and the writes of `WorkflowStore` in a worker thread.
  *
- * A durable commit waits for the disk, a third of a millisecond to several, and SQLite waits on the spot. In the
- * main thread that would be time in which no request is answered and no run goes on. Entries are handed over as rows,
- * all else as the objects that it is: cloning them costs the main thread a third of what JSON would.
+ * A durable commit waits for the disk, 0.3 ms to several milliseconds, and SQLite blocks its thread meanwhile. The main
+ * thread would serve no request during that time. Entries are sent as rows, everything else as objects: structured
+ * cloning costs the main thread a third of what JSON does.
  */
 import type { Worker } from "node:worker_threads"
-import { AdmissionStore, JournalStore, Roster, RunControlStore, StoreUnavailable, TickStore } from "@weft/core"
+import { StoreUnavailable } from "@weft/core"
+import { AdmissionStore, InFlightMap, JournalStore, RunControlStore, TickStore } from "@weft/core/adapter"
+import type { ArrivalWriter } from "@weft/sql"
 import { Context, Effect, type Scope } from "effect"
 import { takeThread } from "./ahead.ts"
-import { fromClaimRows } from "./ClaimRows.ts"
 import { toRows } from "./EntryRows.ts"
 import type { Answer, Call, JournalThreadData, Reply, Request } from "./JournalProtocol.ts"
+import { unpackClaims } from "./PackedClaims.ts"
 import type { ConnectionOptions } from "./SqliteClient.ts"
-import { WriteTurn } from "./WriteTurn.ts"
+import { WriteLock } from "./WriteLock.ts"
 
-/** Begins the thread, which opens the file when it is first asked something, and writes when it is its turn. */
-export const begin = (
+/** Starts the thread. It opens the file on its first call, and shares the write lock with the main thread. */
+export const start = (
   options: ConnectionOptions,
-  turn: WriteTurn = new WriteTurn()
+  lock: WriteLock = new WriteLock()
 ): Effect.Effect<JournalThread, never, Scope.Scope> =>
   Effect.acquireRelease(
-    Effect.sync(() => new JournalThread(options, turn)),
+    Effect.sync(() => new JournalThread(options, lock)),
     (thread) => Effect.promise(() => thread.close())
   )
 
-export const storesOf = (
+export const makeStores = (
   thread: JournalThread
 ): Context.Context<JournalStore | AdmissionStore | RunControlStore | TickStore> =>
-  Context.make(JournalStore, journalOf(thread)).pipe(
-    Context.add(AdmissionStore, admissionsOf(thread)),
-    Context.add(RunControlStore, controlOf(thread)),
-    Context.add(TickStore, ticksOf(thread))
+  Context.make(JournalStore, makeJournal(thread)).pipe(
+    Context.add(AdmissionStore, makeAdmissions(thread)),
+    Context.add(RunControlStore, makeRunControl(thread)),
+    Context.add(TickStore, makeTicks(thread))
   )
 
-const journalOf = (thread: JournalThread) =>
+const makeJournal = (thread: JournalThread) =>
   JournalStore.of({
-    // One is with the disk while the next is on its way: else the thread would wait for the main thread after each.
+    // One commit waits for the disk while the next is in transfer. Otherwise the thread would idle after each.
     commitsMax: 2,
 
     commit: (entries) =>
       Effect.suspend(() =>
-        Effect.flatMap(ask(thread, "commit", { _tag: "Commit", rows: toRows(entries) }), (answer) =>
-          answer._tag === "Committed" ? Effect.succeed(countedOf(entries.length, answer)) : unexpected(answer)
+        Effect.flatMap(callThread(thread, "commit", { _tag: "Commit", rows: toRows(entries) }), (answer) =>
+          answer._tag === "Committed" ? Effect.succeed(toCounted(entries.length, answer)) : unexpected(answer)
         )
       ),
 
     claim: (request) =>
-      Effect.flatMap(ask(thread, "claim", { _tag: "Claim", request }), (answer) =>
-        answer._tag === "Claimed" ? Effect.succeed(fromClaimRows(answer.result, request)) : unexpected(answer)
+      Effect.flatMap(callThread(thread, "claim", { _tag: "Claim", request }), (answer) =>
+        answer._tag === "Claimed" ? Effect.succeed(unpackClaims(answer.result, request)) : unexpected(answer)
       ),
 
     unpark: (groups, now) => count(thread, "unpark", { _tag: "Unpark", groups, now }),
 
     parked: (after, limit) =>
-      Effect.flatMap(ask(thread, "parked", { _tag: "Parked", after, limit }), (answer) =>
+      Effect.flatMap(callThread(thread, "parked", { _tag: "Parked", after, limit }), (answer) =>
         answer._tag === "Groups" ? Effect.succeed(answer.groups) : unexpected(answer)
       ),
 
     reap: (nodeId, now, limit, own) =>
-      Effect.flatMap(ask(thread, "reap", { _tag: "Reap", nodeId, now, limit, own }), (answer) =>
+      Effect.flatMap(callThread(thread, "reap", { _tag: "Reap", nodeId, now, limit, own }), (answer) =>
         answer._tag === "Reaped" ? Effect.succeed(answer.runs) : unexpected(answer)
       ),
 
-    look: (nodeId, now) =>
-      Effect.flatMap(ask(thread, "look", { _tag: "Look", nodeId, now }), (answer) =>
-        answer._tag === "Seen" ? Effect.succeed(answer.sight) : unexpected(answer)
+    findPendingWork: (nodeId, now) =>
+      Effect.flatMap(callThread(thread, "look", { _tag: "Look", nodeId, now }), (answer) =>
+        answer._tag === "Seen" ? Effect.succeed(answer.pending) : unexpected(answer)
       ),
 
-    // One process owns the file: there are no leases.
-    leave: () => Effect.void,
+    // One process owns the file, so there are no leases.
+    endLease: () => Effect.void,
 
     purge: (envId, before, limit) => count(thread, "purge", { _tag: "Purge", envId, before, limit }),
 
     purgeWhole: () => Effect.succeed(0)
   })
 
-const admissionsOf = (thread: JournalThread) =>
+const makeAdmissions = (thread: JournalThread) =>
   AdmissionStore.of({
     admit: (admission) =>
-      Effect.flatMap(ask(thread, "admit", { _tag: "Admit", admission }), (answer) =>
+      Effect.flatMap(callThread(thread, "admit", { _tag: "Admit", admission }), (answer) =>
         answer._tag === "Admitted" ? Effect.succeed(answer.admitted) : unexpected(answer)
       ),
 
     earlier: (envId, key, now) =>
-      Effect.flatMap(ask(thread, "earlier", { _tag: "Earlier", envId, key, now }), (answer) =>
+      Effect.flatMap(callThread(thread, "earlier", { _tag: "Earlier", envId, key, now }), (answer) =>
         answer._tag === "Request" ? Effect.succeed(answer.earlier) : unexpected(answer)
       ),
 
     forget: (now, limit) => count(thread, "forget", { _tag: "Forget", now, limit })
   })
 
-const controlOf = (thread: JournalThread) =>
+const makeRunControl = (thread: JournalThread) =>
   RunControlStore.of({
     cancel: (envId, which, at, limit) =>
-      Effect.flatMap(ask(thread, "cancel", { _tag: "Cancel", envId, which, at, limit }), (answer) =>
+      Effect.flatMap(callThread(thread, "cancel", { _tag: "Cancel", envId, which, at, limit }), (answer) =>
         answer._tag === "Cancelled" ? Effect.succeed(answer.runs) : unexpected(answer)
       ),
 
+    discard: (envId, which, after, limit) =>
+      Effect.flatMap(callThread(thread, "discard", { _tag: "Discard", envId, which, after, limit }), (answer) =>
+        answer._tag === "Discarded" ? Effect.succeed(answer.result) : unexpected(answer)
+      ),
+
     log: (logs) =>
-      Effect.flatMap(ask(thread, "log", { _tag: "Log", logs }), (answer) =>
+      Effect.flatMap(callThread(thread, "log", { _tag: "Log", logs }), (answer) =>
         answer._tag === "Logged" ? Effect.succeed(answer.statuses) : unexpected(answer)
       ),
 
     ended: (runs) =>
-      Effect.flatMap(ask(thread, "ended", { _tag: "EndedOf", runs }), (answer) =>
+      Effect.flatMap(callThread(thread, "ended", { _tag: "FindEnded", runs }), (answer) =>
         answer._tag === "RunIds" ? Effect.succeed(answer.ids) : unexpected(answer)
       ),
 
     redeliver: (delivery) =>
-      Effect.flatMap(ask(thread, "redeliver", { _tag: "Redeliver", delivery }), (answer) =>
+      Effect.flatMap(callThread(thread, "redeliver", { _tag: "Redeliver", delivery }), (answer) =>
         answer._tag === "Done" ? Effect.void : unexpected(answer)
       )
   })
 
-const ticksOf = (thread: JournalThread) =>
+const makeTicks = (thread: JournalThread) =>
   TickStore.of({
     fire: (ticks) =>
-      Effect.flatMap(ask(thread, "fire", { _tag: "Fire", ticks }), (answer) =>
+      Effect.flatMap(callThread(thread, "fire", { _tag: "Fire", ticks }), (answer) =>
         answer._tag === "Fired" ? Effect.succeed(answer.schedules) : unexpected(answer)
       )
   })
 
+/** Returns the writer of a `WorkflowStore`. */
+export const makeArrivals =
+  (thread: JournalThread): ArrivalWriter =>
+  (arrival) =>
+    Effect.flatMap(callThread(thread, "arrive", { _tag: "Arrive", arrival }), (answer) =>
+      answer._tag === "RunIds" ? Effect.succeed(answer.ids) : unexpected(answer)
+    )
+
 const count = (thread: JournalThread, operation: string, call: Call): Effect.Effect<number, StoreUnavailable> =>
-  Effect.flatMap(ask(thread, operation, call), (answer) =>
+  Effect.flatMap(callThread(thread, operation, call), (answer) =>
     answer._tag === "Counted" ? Effect.succeed(answer.count) : unexpected(answer)
   )
 
-/** The thread that runs now, and what it still owes. A thread that dies is replaced at the next call. */
+/** The running thread and its pending calls. A thread that dies is replaced at the next call. */
 class JournalThread {
   readonly #data: JournalThreadData
-  readonly #turn: WriteTurn
-  readonly #pending = new Roster<number, (answer: Answer) => void>()
+  readonly #lock: WriteLock
+  readonly #pending = new InFlightMap<number, (answer: Answer) => void>()
   #worker: Worker | undefined
   #lastId = 0
 
-  constructor(options: ConnectionOptions, turn: WriteTurn) {
-    this.#data = { ...options, turn: turn.shared }
-    this.#turn = turn
+  constructor(options: ConnectionOptions, lock: WriteLock) {
+    this.#data = { ...options, lock: lock.shared }
+    this.#lock = lock
     this.#worker = this.#start()
   }
 
-  /** Returns how to give up waiting; the call itself goes on. */
+  /** Calls the thread. The returned function stops waiting for the answer; it does not cancel the call. */
   call(call: Call, done: (answer: Answer) => void): () => void {
     const id = ++this.#lastId
     this.#worker ??= this.#start()
@@ -150,7 +165,7 @@ class JournalThread {
     return () => void this.#pending.delete(id)
   }
 
-  /** Lets the thread finish what it has begun, and waits until it has closed the database. */
+  /** Waits until the thread has completed its calls and closed the database. */
   async close(): Promise<void> {
     const worker = this.#worker
     if (worker === undefined) return
@@ -171,7 +186,7 @@ class JournalThread {
       reason = error instanceof Error ? error.message : String(error)
     })
     worker.on("exit", () => {
-      void this.#turn.giveUpJournal()
+      void this.#lock.releaseJournal()
       if (this.#worker !== worker) return
       this.#worker = undefined
       const waiting = this.#pending.values()
@@ -182,20 +197,20 @@ class JournalThread {
   }
 }
 
-const ask = (thread: JournalThread, operation: string, call: Call): Effect.Effect<Answer, StoreUnavailable> =>
+const callThread = (thread: JournalThread, operation: string, call: Call): Effect.Effect<Answer, StoreUnavailable> =>
   Effect.callback((resume) => {
-    const giveUp = thread.call(call, (answer) =>
+    const cancel = thread.call(call, (answer) =>
       resume(
         answer._tag === "Unavailable"
           ? Effect.fail(new StoreUnavailable({ operation, cause: new Error(answer.reason) }))
           : Effect.succeed(answer)
       )
     )
-    return Effect.sync(giveUp)
+    return Effect.sync(cancel)
   })
 
-/** Nearly always every entry counts. */
-const countedOf = (count: number, { uncounted }: Extract<Answer, { _tag: "Committed" }>): ReadonlyArray<boolean> => {
+/** Returns true for each entry that took effect, which is nearly always all of them. */
+const toCounted = (count: number, { uncounted }: Extract<Answer, { _tag: "Committed" }>): ReadonlyArray<boolean> => {
   const counted = new Array<boolean>(count).fill(true)
   for (const index of uncounted) counted[index] = false
   return counted

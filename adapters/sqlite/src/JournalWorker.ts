@@ -1,36 +1,41 @@
 /**
- * The journal's thread: a connection of its own, and the journal of `@weft/sql` on it.
- *
- * A commit waits for the disk. Here it holds up nobody.
+ * Entry of the journal's thread: the journal of `@weft/sql` on a connection of its own. Commits wait for the disk here
+ * without blocking the main thread.
  */
 import { parentPort } from "node:worker_threads"
-import { AdmissionStore, JournalStore, RunControlStore, TickStore } from "@weft/core"
-import { Database, journalStatements, journalStore, type Rows, sqlite } from "@weft/sql"
+import { AdmissionStore, JournalStore, RunControlStore, TickStore } from "@weft/core/adapter"
+import { arrivalWriter, Database, journalStatements, journalStore, type Rows, sqlite } from "@weft/sql"
 import { Cause, Context, Effect, Layer, ManagedRuntime } from "effect"
 import { SqlError } from "effect/sql"
-import { toClaimRows } from "./ClaimRows.ts"
 import { Commits } from "./Commits.ts"
-import { reasonOf } from "./Connection.ts"
+import { toSqlErrorReason } from "./Connection.ts"
 import type { Answer, Call, JournalThreadData, Reply, Request } from "./JournalProtocol.ts"
-import { clientOf, connect } from "./SqliteClient.ts"
-import { WriteTurn } from "./WriteTurn.ts"
+import { packClaims } from "./PackedClaims.ts"
+import { connect, makeClient } from "./SqliteClient.ts"
+import { WriteLock } from "./WriteLock.ts"
 
-class Committing extends Context.Service<Committing, Commits>()("@weft/sqlite/JournalWorker/Committing") {}
+class JournalCommits extends Context.Service<JournalCommits, Commits>()("@weft/sqlite/JournalCommits") {}
 
-/** Both use the same connection, or each would have to read again what the other wrote. */
-const opened = (data: JournalThreadData) =>
+class Arrivals extends Context.Service<Arrivals, ReturnType<typeof arrivalWriter>>()("@weft/sqlite/Arrivals") {}
+
+/** Commits and the other stores share one connection, so that they share its page cache. */
+const databaseLayer = (data: JournalThreadData) =>
   Layer.effectContext(
     Effect.gen(function* () {
-      const turn = new WriteTurn(data.turn)
+      const lock = new WriteLock(data.lock)
       const connection = yield* connect(data)
-      const client = yield* clientOf(connection, turn.journal)
+      const client = yield* makeClient(connection, lock.journal)
       const database = Database.of({ dialect: sqlite, writer: client, reader: client, exclusive: true })
-      const commits = new Commits(connection.database, journalStatements(database), turn)
-      return Context.make(Database, database).pipe(Context.add(Committing, commits))
+      const commits = new Commits(connection.database, journalStatements(database), lock)
+      return Context.make(Database, database).pipe(
+        Context.add(JournalCommits, commits),
+        Context.add(Arrivals, arrivalWriter(database))
+      )
     })
   )
 
-const runtimeOf = (data: JournalThreadData) => ManagedRuntime.make(journalStore.pipe(Layer.provideMerge(opened(data))))
+const makeRuntime = (data: JournalThreadData) =>
+  ManagedRuntime.make(journalStore.pipe(Layer.provideMerge(databaseLayer(data))))
 
 type Others = Exclude<Call, { readonly _tag: "Commit" }>
 
@@ -41,11 +46,11 @@ const answer = Effect.fnUntraced(function* (call: Others) {
   const ticks = yield* TickStore
   switch (call._tag) {
     case "Claim":
-      return { _tag: "Claimed", result: toClaimRows(yield* journal.claim(call.request)) } as const
+      return { _tag: "Claimed", result: packClaims(yield* journal.claim(call.request)) } as const
     case "Reap":
       return { _tag: "Reaped", runs: yield* journal.reap(call.nodeId, call.now, call.limit, call.own) } as const
     case "Look":
-      return { _tag: "Seen", sight: yield* journal.look(call.nodeId, call.now) } as const
+      return { _tag: "Seen", pending: yield* journal.findPendingWork(call.nodeId, call.now) } as const
     case "Purge":
       return { _tag: "Counted", count: yield* journal.purge(call.envId, call.before, call.limit) } as const
     case "Unpark":
@@ -60,31 +65,38 @@ const answer = Effect.fnUntraced(function* (call: Others) {
       return { _tag: "Counted", count: yield* admissions.forget(call.now, call.limit) } as const
     case "Cancel":
       return { _tag: "Cancelled", runs: yield* control.cancel(call.envId, call.which, call.at, call.limit) } as const
+    case "Discard":
+      return {
+        _tag: "Discarded",
+        result: yield* control.discard(call.envId, call.which, call.after, call.limit)
+      } as const
     case "Log":
       return { _tag: "Logged", statuses: yield* control.log(call.logs) } as const
-    case "EndedOf":
+    case "FindEnded":
       return { _tag: "RunIds", ids: yield* control.ended(call.runs) } as const
     case "Redeliver":
       yield* control.redeliver(call.delivery)
       return { _tag: "Done" } as const
+    case "Arrive":
+      return { _tag: "RunIds", ids: yield* (yield* Arrivals)(call.arrival) } as const
     case "Fire":
       return { _tag: "Fired", schedules: yield* ticks.fire(call.ticks) } as const
   }
 })
 
-type Stores = JournalStore | AdmissionStore | RunControlStore | TickStore
+type Stores = JournalStore | AdmissionStore | RunControlStore | TickStore | Arrivals
 
 const answerOrReason = (call: Others): Effect.Effect<Answer, never, Stores> =>
   answer(call).pipe(
     Effect.catchTag("StoreUnavailable", ({ cause }) =>
-      Effect.succeed({ _tag: "Unavailable", reason: textOf(cause) } as const)
+      Effect.succeed({ _tag: "Unavailable", reason: toMessage(cause) } as const)
     ),
     Effect.catchCause((cause) => Effect.succeed({ _tag: "Died", reason: Cause.pretty(cause) } as const))
   )
 
-/** What SQLite itself said: only text goes from thread to thread. */
-const textOf = (cause: unknown): string => {
-  if (SqlError.isSqlError(cause)) return textOf(cause.reason.cause)
+/** Returns SQLite's own message. Only text is sent between threads. */
+const toMessage = (cause: unknown): string => {
+  if (SqlError.isSqlError(cause)) return toMessage(cause.reason.cause)
   return cause instanceof Error ? cause.message : String(cause)
 }
 
@@ -92,40 +104,40 @@ const committed = (commits: Commits, rows: Rows): Answer => {
   try {
     return { _tag: "Committed", uncounted: commits.apply(rows) }
   } catch (cause) {
-    return { _tag: reasonOf(cause).isRetryable ? "Unavailable" : "Died", reason: textOf(cause) }
+    return { _tag: toSqlErrorReason(cause).isRetryable ? "Unavailable" : "Died", reason: toMessage(cause) }
   }
 }
 
-let runtime: ReturnType<typeof runtimeOf> | undefined
+let runtime: ReturnType<typeof makeRuntime> | undefined
 let commits: Commits | undefined
-const waiting: Array<Request> = []
-let isAtWork = false
+const pending: Array<Request> = []
+let isProcessing = false
 
 /**
- * Answers what waits, one after the other: a commit happens on the spot, but others may pause within a transaction.
- * Fails where the database cannot be opened: then the thread ends, and the main thread starts anew when it is asked.
+ * Processes pending requests one after the other, because calls other than commits may suspend within a transaction.
+ * Fails if the database cannot be opened. The thread then ends, and the next call starts another one.
  */
-const work = async (): Promise<void> => {
-  isAtWork = true
-  for (let request = waiting.shift(); request !== undefined; request = waiting.shift()) {
+const processRequests = async (): Promise<void> => {
+  isProcessing = true
+  for (let request = pending.shift(); request !== undefined; request = pending.shift()) {
     if (request._tag === "Open") {
-      runtime = runtimeOf(request.data)
+      runtime = makeRuntime(request.data)
       continue
     }
     if (request._tag === "Close" || runtime === undefined) {
       parentPort?.close()
       return runtime?.dispose()
     }
-    commits ??= await runtime.runPromise(Committing)
+    commits ??= await runtime.runPromise(JournalCommits)
     const { id, call } = request
     const answer =
       call._tag === "Commit" ? committed(commits, call.rows) : await runtime.runPromise(answerOrReason(call))
     parentPort?.postMessage({ id, answer } satisfies Reply)
   }
-  isAtWork = false
+  isProcessing = false
 }
 
 parentPort?.on("message", (request: Request) => {
-  waiting.push(request)
-  if (!isAtWork) void work()
+  pending.push(request)
+  if (!isProcessing) void processRequests()
 })

@@ -1,8 +1,8 @@
 /**
  * `SqlClient` on one connection to a SQLite file.
  *
- * A client that leaves its connection free to others between taking it and using it, or begins its transactions
- * deferred, would have them meet. So the connection is lent out, to one at a time.
+ * One fiber at a time borrows the connection, and transactions are not deferred. Otherwise transactions of different
+ * fibers could interleave.
  */
 import { Effect, type Scope, Semaphore } from "effect"
 import { Reactivity } from "effect/reactivity"
@@ -12,15 +12,15 @@ import { Connection } from "./Connection.ts"
 export interface ConnectionOptions {
   /** A path, or `:memory:`. */
   readonly file: string
-  /** `full`: what is committed survives a loss of power. `normal`: it survives the end of the process. */
+  /** `full`: commits survive a power loss. `normal`: they survive a crash of the process. */
   readonly synchronous: "full" | "normal"
   readonly readonly: boolean
 }
 
-/** How long a statement waits for the file's other connections of this process, in milliseconds. */
+/** Maximum time that a statement waits for other connections of this process to the file, in milliseconds. */
 const busyTimeoutMs = 5000
 
-/** A connection for the life of the scope. Dies where the file cannot be opened. */
+/** Opens a connection until the scope ends. Dies if the file cannot be opened. */
 export const connect = Effect.fnUntraced(function* ({ file, synchronous, readonly }: ConnectionOptions) {
   const connection = yield* Effect.acquireRelease(
     Effect.sync(() => new Connection(file, readonly)),
@@ -41,11 +41,11 @@ export const connect = Effect.fnUntraced(function* ({ file, synchronous, readonl
   return connection
 })
 
-/** What a client has while it uses its connection. */
-type Turn = Effect.Effect<void, never, Scope.Scope>
+/** Acquires the write lock until the scope ends. */
+type AcquireLock = Effect.Effect<void, never, Scope.Scope>
 
-/** The client of a connection that nobody else uses; `turn` where another connection writes to the same file. */
-export const clientOf = Effect.fnUntraced(function* (connection: Connection, turn: Turn = Effect.void) {
+/** Returns the only client of a connection. Pass `lock` if another connection writes to the same file. */
+export const makeClient = Effect.fnUntraced(function* (connection: Connection, lock: AcquireLock = Effect.void) {
   const semaphore = yield* Semaphore.make(1)
   const { acquirer, borrower, transactionAcquirer, ...others } = SqlClient.makeSqliteAcquirers({
     connection: Effect.succeed(connection),
@@ -53,18 +53,18 @@ export const clientOf = Effect.fnUntraced(function* (connection: Connection, tur
   })
   return yield* SqlClient.make({
     ...others,
-    acquirer: Effect.tap(acquirer, () => turn),
-    transactionAcquirer: Effect.tap(transactionAcquirer, () => turn),
-    borrower: (use) => borrower((lent) => Effect.scoped(Effect.andThen(turn, use(lent)))),
+    acquirer: Effect.tap(acquirer, () => lock),
+    transactionAcquirer: Effect.tap(transactionAcquirer, () => lock),
+    borrower: (use) => borrower((lent) => Effect.scoped(Effect.andThen(lock, use(lent)))),
     driver: "sqlite-node",
     compiler: Statement.makeCompilerSqlite(),
     spanAttributes: [["db.system.name", "sqlite"]],
-    // A deferred transaction that comes to write after another has done so fails, whatever the timeout.
+    // A deferred transaction whose first write follows one of another connection fails, whatever the timeout.
     beginTransaction: "BEGIN IMMEDIATE",
     prepareTransactionControls: true,
     releaseSavepoint: (name) => `RELEASE SAVEPOINT ${name}`
   })
 }, Effect.provide(Reactivity.layer))
 
-export const open = (options: ConnectionOptions, turn?: Turn) =>
-  Effect.flatMap(connect(options), (connection) => clientOf(connection, turn))
+export const open = (options: ConnectionOptions, lock?: AcquireLock) =>
+  Effect.flatMap(connect(options), (connection) => makeClient(connection, lock))

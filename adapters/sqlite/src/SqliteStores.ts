@@ -1,29 +1,31 @@
-/** All stores of Weft in one SQLite file, or in memory. */
+/** All stores in one SQLite file, or in memory. */
 
 import { resolve } from "node:path"
-import { MemoryStores, type Stores } from "@weft/core"
-import { Database, journalStore, migrate, recordStores, sqlite } from "@weft/sql"
-import { Cause, Effect, Layer } from "effect"
-import { hold } from "./DatabaseFile.ts"
+import { type Stores, WorkflowStore } from "@weft/core/adapter"
+import { MemoryStores } from "@weft/core/testing"
+import { Database, journalStore, makeWorkflows, migrate, recordStores, sqlite } from "@weft/sql"
+import { Cause, Context, Effect, Layer } from "effect"
+import { checkContent, inspectFile } from "./DamageCheck.ts"
+import { acquireFile } from "./DatabaseFile.ts"
 import { type DatabaseInUse, DatabaseUnusable } from "./Errors.ts"
 import * as JournalThread from "./JournalThread.ts"
 import { type ConnectionOptions, open } from "./SqliteClient.ts"
-import { WriteTurn } from "./WriteTurn.ts"
+import { WriteLock } from "./WriteLock.ts"
 
 export interface SqliteOptions {
-  /** A path, made with its folder where it is missing, or `:memory:`. */
+  /** A path, or `:memory:`. The file and its folder are created if they do not exist. */
   readonly file: string
   /**
-   * `full` (the default): what was acknowledged survives a loss of power. `normal`: it survives the end of the
-   * process, and commits are faster.
+   * `full` by default: acknowledged writes survive a power loss. `normal`: commits are faster, and acknowledged writes
+   * survive a crash of the process only.
    */
   readonly synchronous?: "full" | "normal"
 }
 
 export type SqliteStores = Stores
 
-/** Holds the file for the life of the layer: no other process can have it open meanwhile. */
-export const stores = ({
+/** Locks the file for the life of the layer, so that no other process can open it. */
+export const database = ({
   file,
   synchronous = "full"
 }: SqliteOptions): Layer.Layer<SqliteStores, DatabaseInUse | DatabaseUnusable> => {
@@ -36,36 +38,46 @@ export const stores = ({
   const options: ConnectionOptions = { file: resolve(file), synchronous, readonly: false }
   return Layer.unwrap(
     Effect.gen(function* () {
-      yield* hold(options.file)
-      // It loads its modules while the tables are made, and is asked nothing before they are there.
-      const turn = new WriteTurn()
-      const thread = yield* JournalThread.begin(options, turn)
-      const journal = Layer.effectContext(Effect.as(Database, JournalThread.storesOf(thread)))
-      return Layer.merge(recordStores, journal).pipe(Layer.provide(Layer.effect(Database, openFile(options, turn))))
+      yield* acquireFile(options.file)
+      // Started first, so that it loads its modules during the migration. It is not called before that is done.
+      const lock = new WriteLock()
+      const thread = yield* JournalThread.start(options, lock)
+      const journal = Layer.effectContext(
+        Effect.map(Database, (database) =>
+          Context.add(
+            JournalThread.makeStores(thread),
+            WorkflowStore,
+            makeWorkflows(database, JournalThread.makeArrivals(thread))
+          )
+        )
+      )
+      return Layer.merge(recordStores, journal).pipe(Layer.provide(Layer.effect(Database, openFile(options, lock))))
     })
   ).pipe(
-    // One process owns the file, so that nobody else counts.
+    // One process owns the file, so rates are counted in memory.
     Layer.merge(MemoryStores.rates)
   )
 }
 
 const openInMemory = Effect.gen(function* () {
   const writer = yield* open({ file: ":memory:", synchronous: "normal", readonly: false })
-  return yield* upToDate(writer, writer)
+  return yield* migrateDatabase(writer, writer)
 }).pipe(Effect.orDie)
 
-const openFile = (options: ConnectionOptions, turn: WriteTurn) =>
+const openFile = (options: ConnectionOptions, lock: WriteLock) =>
   Effect.gen(function* () {
-    const writer = yield* open(options, turn.main)
-    // A reader of its own, so that lists do not wait behind transactions.
-    return yield* upToDate(writer, yield* open({ ...options, readonly: true }))
+    const state = yield* Effect.try({ try: () => inspectFile(options.file), catch: (cause) => cause })
+    const writer = yield* open(options, lock.main)
+    yield* checkContent(options.file, state, writer)
+    // A separate reader, so that lists do not wait for transactions.
+    return yield* migrateDatabase(writer, yield* open({ ...options, readonly: true }))
   }).pipe(
     Effect.catchCause((cause) => Effect.fail(new DatabaseUnusable({ file: options.file, cause: Cause.squash(cause) })))
   )
 
 type Client = Effect.Success<ReturnType<typeof open>>
 
-const upToDate = (writer: Client, reader: Client) => {
+const migrateDatabase = (writer: Client, reader: Client) => {
   const database = Database.of({ dialect: sqlite, writer, reader, exclusive: true })
   return Effect.as(Effect.provideService(migrate, Database, database), database)
 }

@@ -1,37 +1,37 @@
 /**
- * The journal's thread, begun before Weft itself is loaded.
+ * Starts the journal's thread before Weft itself is loaded.
  *
- * It takes nearly as long to load its modules as its process does, and whoever starts waits for both. This module loads
- * nothing else, so that they can do it at the same time.
+ * The thread takes nearly as long to load its modules as the main thread does, and a start waits for both. This module
+ * imports nothing else, so that both can load at the same time.
  */
 import { Worker } from "node:worker_threads"
 
 const workerFile = new URL("./JournalWorker.ts", import.meta.url)
 
-let ahead: Worker | undefined
+let prestarted: Worker | undefined
 
-const begin = (): Worker => new Worker(workerFile, { name: "weft-journal" })
+const startWorker = (): Worker => new Worker(workerFile, { name: "weft-journal" })
 
 /**
- * Begins the thread that the next `stores` in this process with a file will have. Import `@weft/sqlite/ahead` and call
- * this first, and all else of Weft by `import()` afterwards. Does not keep a process that opens no file.
+ * Starts the thread for the next `database` with a file in this process. Import `@weft/sqlite/ahead` and call this
+ * first, then load the rest of Weft with `import()`. Does not keep a process alive that opens no file.
  */
 export const beginThread = (): void => {
-  if (ahead !== undefined) return
-  const worker = begin()
+  if (prestarted !== undefined) return
+  const worker = startWorker()
   worker.unref()
-  // Who opens a file is told by a thread of its own what is wrong.
+  // Errors are ignored: a database whose thread has ended starts another one, which reports them.
   worker.on("error", () => undefined)
   worker.once("exit", () => {
-    if (ahead === worker) ahead = undefined
+    if (prestarted === worker) prestarted = undefined
   })
-  ahead = worker
+  prestarted = worker
 }
 
-/** The thread that was begun, or a new one. */
+/** Returns the started thread, or a new one. */
 export const takeThread = (): Worker => {
-  const worker = ahead ?? begin()
-  ahead = undefined
+  const worker = prestarted ?? startWorker()
+  prestarted = undefined
   worker.ref()
   return worker
 }

@@ -1,2 +1,2 @@
 export { DatabaseInUse, DatabaseUnusable } from "./Errors.ts"
-export { type SqliteOptions, type SqliteStores, stores } from "./SqliteStores.ts"
+export { database, type SqliteOptions, type SqliteStores } from "./SqliteStores.ts"

@@ -1,10 +1,10 @@
-/** Databases for tests: each build of a layer has a file of its own, which goes with it. */
+/** Databases for tests. Each build of a layer has a file of its own, which is removed with it. */
 import { copyFileSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
-import { MemoryStores } from "@weft/core"
+import { MemoryStores } from "@weft/core/testing"
 import { Database, journalStore, recordStores, sqlite } from "@weft/sql"
-import { stores } from "@weft/sqlite"
+import { database } from "@weft/sqlite"
 import { Effect, Layer } from "effect"
 import { open } from "../src/SqliteClient.ts"
 
@@ -14,10 +14,10 @@ export const temporaryFolder = Effect.acquireRelease(
   (folder) => Effect.sync(() => rmSync(folder, { recursive: true }))
 )
 
-/** A database that is up to date and empty, made once: bringing each new one there would take most of the time. */
+/** An empty, migrated database that tests copy. Migrating each new one would take most of the time. */
 const template: Promise<string> = Effect.runPromise(
   Effect.sync(() => join(mkdtempSync(join(tmpdir(), "weft-sqlite-")), "weft.db")).pipe(
-    Effect.tap((file) => Effect.scoped(Layer.build(stores({ file, synchronous: "normal" })))),
+    Effect.tap((file) => Effect.scoped(Layer.build(database({ file, synchronous: "normal" })))),
     Effect.tap((file) => Effect.sync(() => process.once("exit", () => rmSync(dirname(file), { recursive: true }))))
   )
 )
@@ -28,11 +28,11 @@ const freshCopy = Effect.gen(function* () {
   return file
 })
 
-export const freshFile = Layer.unwrap(Effect.map(freshCopy, (file) => stores({ file, synchronous: "normal" })))
+export const freshFile = Layer.unwrap(Effect.map(freshCopy, (file) => database({ file, synchronous: "normal" })))
 
 /**
- * As `freshFile`, with the journal in the main thread. A thread costs a quarter of a second to start, and Node that runs
- * TypeScript as it is crashes now and then where hundreds of threads begin and end in one process.
+ * As `freshFile`, with the journal in the main thread. A thread takes 250 ms to start. Also, Node with type stripping
+ * sometimes crashes when hundreds of threads start and end in one process.
  */
 export const freshFileWithoutThread = Layer.unwrap(
   Effect.map(freshCopy, (file) =>

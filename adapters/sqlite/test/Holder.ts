@@ -1,6 +1,7 @@
-/** A process that opens the database named on its command line, commits an event, says so, and stays. */
-import { EnvId, Event, EventId, JournalStore, JsonText, StreamId, Timestamp } from "@weft/core"
-import { stores } from "@weft/sqlite"
+/** A process that opens the database given on its command line, commits an event, prints "held", and keeps running. */
+import { EnvId } from "@weft/core"
+import { Event, EventId, JournalStore, JsonText, StreamId, Timestamp } from "@weft/core/adapter"
+import { database } from "@weft/sqlite"
 import { Effect } from "effect"
 
 const [file = ""] = process.argv.slice(2)
@@ -22,4 +23,4 @@ const hold = Effect.gen(function* () {
   return yield* Effect.never
 })
 
-await Effect.runPromise(Effect.provide(hold, stores({ file })))
+await Effect.runPromise(Effect.provide(hold, database({ file })))

@@ -1,6 +1,6 @@
-/** The stores of rates that nodes share, on SQLite: one process, but everything else is as between nodes. */
+/** Rate stores of several nodes, on SQLite. They share one process, but otherwise behave as separate nodes. */
 import { RateNodes } from "@weft/contract"
-import { RateStore } from "@weft/core"
+import { RateStore } from "@weft/core/adapter"
 import { rateStore } from "@weft/sql"
 import { Context, Effect, Layer } from "effect"
 import { sharedDatabase } from "./Shared.ts"

@@ -1,5 +1,5 @@
-/** A database in memory as several nodes share one, with leases. SQLite itself has one node only. */
-import { MemoryStores } from "@weft/core"
+/** An in-memory database in shared mode, with leases. In production, SQLite has one node only. */
+import { MemoryStores } from "@weft/core/testing"
 import { Database, journalStore, migrate, recordStores, sqlite } from "@weft/sql"
 import { Effect, Layer } from "effect"
 import { open } from "../src/SqliteClient.ts"
@@ -13,10 +13,10 @@ export const sharedDatabase = Layer.effect(
   }).pipe(Effect.orDie)
 )
 
-/** All that a node needs but the sandbox. */
+/** All layers that a node needs, except the sandbox. */
 export const sharedStores = Layer.mergeAll(recordStores, journalStore).pipe(
   Layer.provide(sharedDatabase),
   Layer.merge(MemoryStores.rates),
   Layer.merge(MemoryStores.blobs),
-  Layer.merge(MemoryStores.feed)
+  Layer.merge(MemoryStores.cluster)
 )

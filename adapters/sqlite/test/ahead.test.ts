@@ -1,9 +1,10 @@
-/** The thread that is begun before anything else is loaded. */
+/** The journal's thread, started before anything else is loaded. */
 import { spawnSync } from "node:child_process"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { EnvId, Event, EventId, EventStore, firstPage, JournalStore, JsonText, StreamId, Timestamp } from "@weft/core"
-import { stores } from "@weft/sqlite"
+import { EnvId, firstPage } from "@weft/core"
+import { Event, EventId, EventStore, JournalStore, JsonText, StreamId, Timestamp } from "@weft/core/adapter"
+import { database } from "@weft/sqlite"
 import { beginThread } from "@weft/sqlite/ahead"
 import { Effect } from "effect"
 import { temporaryFolder } from "./Fresh.ts"
@@ -21,31 +22,31 @@ const event = (n: number) =>
     created_at: Timestamp.make(1)
   })
 
-const kept = (n: number) =>
+const appendAndList = (n: number) =>
   Effect.gen(function* () {
     yield* (yield* JournalStore).commit([{ _tag: "Appended", event: event(n), deliveries: [] }], null)
     const { items } = yield* (yield* EventStore).list(envId, firstPage)
     return items.map(({ event_id }) => event_id)
   })
 
-describe("the journal's thread, begun ahead", () => {
-  it.effect("is that of the file opened next, and of no other", () =>
+describe("beginThread", () => {
+  it.effect("starts the thread of the next opened file only", () =>
     Effect.gen(function* () {
       const folder = yield* temporaryFolder
-      const file = (name: string) => stores({ file: join(folder, name) })
+      const file = (name: string) => database({ file: join(folder, name) })
       beginThread()
       beginThread()
       const both = yield* Effect.all(
-        [Effect.provide(kept(1), file("one.db")), Effect.provide(kept(2), file("other.db"))],
+        [Effect.provide(appendAndList(1), file("one.db")), Effect.provide(appendAndList(2), file("other.db"))],
         { concurrency: 2 }
       )
       assert.deepStrictEqual(both, [[event(1).event_id], [event(2).event_id]])
-      // Closed with its file: who opens it again has another one.
-      assert.lengthOf(yield* Effect.provide(kept(3), file("one.db")), 2)
+      // The thread ended with its file, so a second open starts another one.
+      assert.lengthOf(yield* Effect.provide(appendAndList(3), file("one.db")), 2)
     })
   )
 
-  it("does not keep a process that opens no file", () => {
+  it("does not keep a process alive that opens no file", () => {
     const script = 'import { beginThread } from "@weft/sqlite/ahead"; beginThread()'
     const { status, stderr } = spawnSync(
       process.execPath,

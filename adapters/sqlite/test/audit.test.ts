@@ -1,4 +1,4 @@
 import { auditTransactionContract } from "@weft/contract"
-import { stores } from "@weft/sqlite"
+import { database } from "@weft/sqlite"
 
-auditTransactionContract("SQLite", stores({ file: ":memory:" }))
+auditTransactionContract("SQLite", database({ file: ":memory:" }))

@@ -1,34 +1,22 @@
-/** Two nodes on one SQL database: a function's limit holds for both together. SQLite itself has one node only. */
+/** Two nodes on one SQL database. In production, SQLite has one node only. */
 import { createHash } from "node:crypto"
 import { assert, describe, it } from "@effect/vitest"
-import {
-  Builds,
-  Caller,
-  type Env,
-  Events,
-  hostIdentity,
-  layer,
-  Projects,
-  Runs,
-  Tenants,
-  type TrustedFunction,
-  trustedSandbox,
-  trustedZip
-} from "@weft/core"
+import { Builds, Caller, type Env, Events, hostIdentity, layer, Projects, Runs, Tenants } from "@weft/core"
+import { type TrustedFunction, trustedSandbox, trustedZip } from "@weft/core/testing"
 import { Effect, Exit, Layer, Redacted, Scope } from "effect"
 import { TestClock } from "effect/testing"
 import { sharedStores } from "./Shared.ts"
 
-/** What runs now and ran together at most, by customer. */
+/** Current and maximum concurrent runs per customer. */
 class Gauge {
   readonly now = new Map<string, number>()
-  readonly most = new Map<string, number>()
+  readonly peak = new Map<string, number>()
   ended = 0
 
   begin(customer: string): void {
     const count = (this.now.get(customer) ?? 0) + 1
     this.now.set(customer, count)
-    this.most.set(customer, Math.max(count, this.most.get(customer) ?? 0))
+    this.peak.set(customer, Math.max(count, this.peak.get(customer) ?? 0))
   }
 
   end(customer: string): void {
@@ -58,11 +46,11 @@ const startNode = Effect.fnUntraced(function* (gauge: Gauge) {
   }
 })
 
-/** Lets happen in `ms` milliseconds what happens in them. */
+/** Advances the clock by `ms` milliseconds in steps, and lets pending work run after each step. */
 const pass = Effect.fnUntraced(function* (ms: number) {
   for (let done = 0; done < ms; done += 20) {
     yield* TestClock.adjust(20)
-    for (let turn = 0; turn < 3; turn++) yield* Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
+    for (let round = 0; round < 3; round++) yield* Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
   }
 })
 
@@ -87,7 +75,7 @@ const deployed = Effect.gen(function* () {
 })
 
 describe("two nodes on one SQL database", () => {
-  it.effect("run no more of a function at once than its limit, whatever comes, and leave nothing", () =>
+  it.effect("never exceed a function's concurrency limit together, and run all deliveries", () =>
     Effect.gen(function* () {
       const gauge = new Gauge()
       const nodes = [yield* startNode(gauge), yield* startNode(gauge)] as const
@@ -107,7 +95,7 @@ describe("two nodes on one SQL database", () => {
       yield* pass(3000)
       assert.strictEqual(gauge.ended, count)
       assert.deepStrictEqual(
-        [...gauge.most].sort(([a], [b]) => (a < b ? -1 : 1)),
+        [...gauge.peak].sort(([a], [b]) => (a < b ? -1 : 1)),
         [
           ["a", 2],
           ["b", 2],

@@ -1,17 +1,17 @@
-/** The connection to the driver of Node, and how the database goes about what is asked often. */
+/** The connection with Node's driver, and the query plans of frequent statements. */
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Samples } from "@weft/contract"
-import { RunStore, StreamStore } from "@weft/core"
+import { RunStore, StreamStore } from "@weft/core/adapter"
 import { Database, migrate, recordStores, sqlite } from "@weft/sql"
 import { Effect, Layer } from "effect"
-import { type ConnectionOptions, clientOf, connect, open } from "../src/SqliteClient.ts"
+import { type ConnectionOptions, connect, makeClient, open } from "../src/SqliteClient.ts"
 import { temporaryFolder } from "./Fresh.ts"
 
 const inMemory: ConnectionOptions = { file: ":memory:", synchronous: "normal", readonly: false }
 
 describe("a connection", () => {
-  it.effect("gives rows of texts, numbers, bytes and nulls as they were stored", () =>
+  it.effect("returns texts, numbers, bytes and nulls as they were stored", () =>
     Effect.gen(function* () {
       const sql = yield* open(inMemory)
       yield* sql`CREATE TABLE things (a TEXT, b REAL, c BLOB, d INTEGER) STRICT`
@@ -23,7 +23,7 @@ describe("a connection", () => {
     })
   )
 
-  it.effect("goes on with more statements than it keeps prepared, those of long ago among them", () =>
+  it.effect("executes more statements than it caches, including evicted ones", () =>
     Effect.gen(function* () {
       const sql = yield* open(inMemory)
       for (let round = 0; round < 2; round++) {
@@ -35,20 +35,20 @@ describe("a connection", () => {
     })
   )
 
-  it.effect("fails as what may be tried again only where that may help", () =>
+  it.effect("fails with a retryable error only if a retry may succeed", () =>
     Effect.gen(function* () {
       const file = join(yield* temporaryFolder, "weft.db")
       const writer = yield* open({ ...inMemory, file })
       yield* writer`CREATE TABLE names (name TEXT PRIMARY KEY) STRICT`
       yield* writer`INSERT INTO names VALUES (${"one"})`
-      const twice = yield* Effect.flip(writer`INSERT INTO names VALUES (${"one"})`)
-      const senseless = yield* Effect.flip(writer`SELECT nothing FROM nowhere`)
+      const duplicate = yield* Effect.flip(writer`INSERT INTO names VALUES (${"one"})`)
+      const invalid = yield* Effect.flip(writer`SELECT nothing FROM nowhere`)
       const unknown = yield* Effect.flip(writer.unsafe("SELECT ?", [true]))
       assert.deepStrictEqual(
-        [twice, senseless, unknown].map((error) => error.isRetryable),
+        [duplicate, invalid, unknown].map((error) => error.isRetryable),
         [false, false, false]
       )
-      assert.include(String(unknown.reason.cause), "SQLite has no boolean")
+      assert.include(String(unknown.reason.cause), "SQLite cannot store a value of type boolean")
 
       const reader = yield* open({ ...inMemory, file, readonly: true })
       const refused = yield* Effect.flip(reader`INSERT INTO names VALUES (${"two"})`)
@@ -57,10 +57,10 @@ describe("a connection", () => {
   )
 })
 
-/** How the database goes about what stores ask, by statement. */
-const plansOf = Effect.fnUntraced(function* (ask: Effect.Effect<unknown, unknown, RunStore | StreamStore>) {
+/** Returns the query plan of each statement that the effect prepares. */
+const explain = Effect.fnUntraced(function* (use: Effect.Effect<unknown, unknown, RunStore | StreamStore>) {
   const connection = yield* connect(inMemory)
-  const client = yield* clientOf(connection)
+  const client = yield* makeClient(connection)
   const database = Database.of({ dialect: sqlite, writer: client, reader: client, exclusive: true })
   yield* Effect.provideService(migrate, Database, database)
   const prepared: Array<string> = []
@@ -69,7 +69,7 @@ const plansOf = Effect.fnUntraced(function* (ask: Effect.Effect<unknown, unknown
     prepared.push(sql)
     return prepare(sql)
   }
-  yield* Effect.provide(ask, recordStores.pipe(Layer.provide(Layer.succeed(Database, database))))
+  yield* Effect.provide(use, recordStores.pipe(Layer.provide(Layer.succeed(Database, database))))
   return prepared.map((sql) => ({
     sql,
     plan: prepare(`EXPLAIN QUERY PLAN ${sql}`)
@@ -78,15 +78,15 @@ const plansOf = Effect.fnUntraced(function* (ask: Effect.Effect<unknown, unknown
   }))
 })
 
-describe("the plans of statements", () => {
-  it.effect("find the runs of an event by its index", () =>
+describe("query plans", () => {
+  it.effect("use the index of the event to find its runs", () =>
     Effect.gen(function* () {
       const list = RunStore.use((runs) =>
         runs.list(Samples.envId(1), Samples.everything, { eventId: Samples.eventId(1) })
       )
-      const asked = (yield* plansOf(list)).filter(({ sql }) => /FROM runs\b/.test(sql))
-      assert.isNotEmpty(asked)
-      for (const { sql, plan } of asked) {
+      const statements = (yield* explain(list)).filter(({ sql }) => /FROM runs\b/.test(sql))
+      assert.isNotEmpty(statements)
+      for (const { sql, plan } of statements) {
         assert.isTrue(
           plan.some((detail) => detail.includes("runs_of_event")),
           `${sql}\n${plan.join("\n")}`
@@ -95,13 +95,13 @@ describe("the plans of statements", () => {
     })
   )
 
-  it.effect("find what was in a stream before by the stream, not among all events", () =>
+  it.effect("use the index of the stream to find earlier events, not all events", () =>
     Effect.gen(function* () {
       const query = { from: Samples.at(0), stream: null, limit: 10, bytes: 10 }
       const since = StreamStore.use((streams) => streams.since(Samples.envId(1), query))
-      const asked = (yield* plansOf(since)).filter(({ sql }) => sql.includes("earlier"))
-      assert.lengthOf(asked, 1)
-      for (const { plan } of asked) {
+      const statements = (yield* explain(since)).filter(({ sql }) => sql.includes("earlier"))
+      assert.lengthOf(statements, 1)
+      for (const { plan } of statements) {
         const [before, ...others] = plan.filter((detail) => detail.includes("earlier"))
         assert.deepStrictEqual(others, [])
         assert.include(before, "events_of_stream (env_id=? AND stream_id=?)")

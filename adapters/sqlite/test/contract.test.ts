@@ -1,4 +1,4 @@
 import { databaseContracts } from "@weft/contract"
-import { stores } from "@weft/sqlite"
+import { database } from "@weft/sqlite"
 
-databaseContracts("SQLite in memory", stores({ file: ":memory:" }), { exclusive: true })
+databaseContracts("SQLite in memory", database({ file: ":memory:" }), { exclusive: true })

@@ -1,22 +1,14 @@
-/** Today's code on the schema and the records of a version to come, which has more columns and fields. */
+/** The current code on the schema and records of a later release, which have more columns and fields. */
 import { assert, describe, it } from "@effect/vitest"
 import { databaseContracts } from "@weft/contract"
-import {
-  BuildStore,
-  EnvId,
-  JournalStore,
-  MemoryStores,
-  NodeId,
-  ProjectId,
-  RunId,
-  RunStore,
-  Timestamp
-} from "@weft/core"
+import { EnvId } from "@weft/core"
+import { BuildStore, JournalStore, NodeId, ProjectId, RunId, RunStore, Timestamp } from "@weft/core/adapter"
+import { MemoryStores } from "@weft/core/testing"
 import { Database, journalStore, migrate, recordStores, sqlite } from "@weft/sql"
 import { Context, Effect, Layer } from "effect"
 import { open } from "../src/SqliteClient.ts"
 
-const unknownColumn = "of_a_version_to_come"
+const unknownColumn = "of_a_later_release"
 
 const expanded = Effect.gen(function* () {
   const client = yield* open({ file: ":memory:", synchronous: "normal", readonly: false })
@@ -26,7 +18,7 @@ const expanded = Effect.gen(function* () {
   for (const { name } of tables) {
     yield* client.unsafe(`ALTER TABLE ${name} ADD COLUMN ${unknownColumn} TEXT NOT NULL DEFAULT 'later'`)
   }
-  // Read together with a table that has not got this one.
+  // Read in one query with a table that does not have this column.
   yield* client.unsafe(`ALTER TABLE deployments ADD COLUMN ${unknownColumn}_either TEXT`)
   return database
 })
@@ -36,43 +28,43 @@ const stores = Layer.mergeAll(recordStores, journalStore).pipe(
   Layer.merge(MemoryStores.rates)
 )
 
-/** The services, whose records do not show the columns that they do not know. */
-const unexpanded = Layer.effectContext(
+/** The services, with unknown columns removed from their results. */
+const withoutUnknown = Layer.effectContext(
   Effect.map(Layer.build(stores), (context) => {
     const services = [...context.mapUnsafe].map(([key, service]): readonly [string, unknown] => [
       key,
-      typeof service === "object" && service !== null ? answering(service) : service
+      typeof service === "object" && service !== null ? stripResults(service) : service
     ])
     return Context.makeUnsafe<Layer.Success<typeof stores>>(new Map(services))
   })
 )
 
-const answering = (service: object): object =>
-  new Proxy(service, { get: (target, name) => shown(Reflect.get(target, name)) })
+const stripResults = (service: object): object =>
+  new Proxy(service, { get: (target, name) => stripResult(Reflect.get(target, name)) })
 
-const shown = (member: unknown): unknown => {
+const stripResult = (member: unknown): unknown => {
   if (typeof member === "function") {
-    return (...args: ReadonlyArray<unknown>) => shown(Reflect.apply(member, undefined, args))
+    return (...args: ReadonlyArray<unknown>) => stripResult(Reflect.apply(member, undefined, args))
   }
-  return Effect.isEffect(member) ? Effect.map(member, without) : member
+  return Effect.isEffect(member) ? Effect.map(member, strip) : member
 }
 
-const without = (value: unknown): unknown => {
-  if (Array.isArray(value)) return value.map(without)
+const strip = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(strip)
   if (typeof value !== "object" || value === null) return value
   const prototype: unknown = Object.getPrototypeOf(value)
   if (prototype !== null && prototype !== Object.prototype) return value
   const known = Object.entries(value).filter(([name]) => !name.startsWith(unknownColumn))
-  return Object.fromEntries(known.map(([name, field]) => [name, without(field)]))
+  return Object.fromEntries(known.map(([name, field]) => [name, strip(field)]))
 }
 
-databaseContracts("SQLite with columns of a version to come", unexpanded, { exclusive: true })
+databaseContracts("SQLite with columns of a later release", withoutUnknown, { exclusive: true })
 
 const envId = EnvId.make("01976a2b-0002-7000-8000-000000000001")
 const projectId = ProjectId.make("01976a2b-0003-7000-8000-000000000001")
 const buildId = "01976a2b-0004-7000-8000-000000000001"
 const runId = RunId.make("01976a2b-0008-7000-8000-000000000001")
-const later = { of_a_version_to_come: { a: 1 } }
+const later = { of_a_later_release: { a: 1 } }
 
 const terms = {
   retry: { attempts: 3, delay_ms: 1000, backoff: 2, max_delay_ms: 1000, jitter: false, ...later },
@@ -82,8 +74,8 @@ const terms = {
   ...later
 }
 
-describe("records with fields of a version to come", () => {
-  it.effect("are read, and terms of deliveries are handed on with them", () =>
+describe("records with fields of a later release", () => {
+  it.effect("are read, and a delivery keeps unknown fields of its terms", () =>
     Effect.gen(function* () {
       const { writer: sql } = yield* Database
       const journal = yield* JournalStore
@@ -106,7 +98,7 @@ describe("records with fields of a version to come", () => {
     }).pipe(Effect.provide(stores))
   )
 
-  it.effect("are read in logs and manifests", () =>
+  it.effect("are read from logs and manifests", () =>
     Effect.gen(function* () {
       const { writer: sql } = yield* Database
       const project = { project_id: projectId, env_id: envId, name: "shop", active: 1, created_at: 1, updated_at: 1 }

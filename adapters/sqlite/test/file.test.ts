@@ -1,23 +1,22 @@
-/** What a database in a file promises beyond the contract. */
+/** Guarantees of a database in a file, in addition to the contract. */
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import { mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { assert, describe, it } from "@effect/vitest"
+import { EnvId, firstPage } from "@weft/core"
 import {
-  EnvId,
   Event,
   EventId,
   EventStore,
-  firstPage,
   JournalStore,
   JsonText,
   StreamId,
   TenantStore,
   Timestamp
-} from "@weft/core"
-import { stores } from "@weft/sqlite"
+} from "@weft/core/adapter"
+import { database } from "@weft/sqlite"
 import { Effect, Layer } from "effect"
 import * as JournalThread from "../src/JournalThread.ts"
 import { temporaryFolder } from "./Fresh.ts"
@@ -42,7 +41,7 @@ const listEvents = Effect.flatMap(EventStore, (store) => store.list(envId, first
 
 const listOrgs = Effect.flatMap(TenantStore, (store) => store.listOrgs(firstPage))
 
-/** Another process that has the file open, killed with the scope if not before. */
+/** Starts another process that has the file open. The scope kills it if it still runs. */
 const holder = (file: string) =>
   Effect.acquireRelease(
     Effect.promise(async () => {
@@ -63,21 +62,21 @@ const kill = async (child: ChildProcess) => {
 }
 
 describe("SQLite in a file", () => {
-  it.effect("keeps what was committed when it is closed and opened again", () =>
+  it.effect("keeps committed rows after it is closed and reopened", () =>
     Effect.gen(function* () {
-      const layer = stores({ file: join(yield* temporaryFolder, "weft.db") })
+      const layer = database({ file: join(yield* temporaryFolder, "weft.db") })
       assert.deepStrictEqual(yield* Effect.provide(append, layer), [true])
       const found = yield* Effect.provide(listEvents, layer)
       assert.deepStrictEqual(found, { items: [event], total: 1 })
     })
   )
 
-  it.effect("makes its folder, and lets nobody else read it", () =>
+  it.effect("creates its folder and files with access for the owner only", () =>
     Effect.gen(function* () {
       const parent = yield* temporaryFolder
       const folder = join(parent, "made", "on the way")
       const modes = Effect.sync(() => readdirSync(folder).map((name) => statSync(join(folder, name)).mode & 0o777))
-      const layer = stores({ file: join(folder, "weft.db") })
+      const layer = database({ file: join(folder, "weft.db") })
       const found = yield* Effect.provide(Effect.andThen(append, modes), layer)
       assert.isAtLeast(found.length, 3)
       assert.isTrue(found.every((mode) => mode === 0o600))
@@ -85,14 +84,14 @@ describe("SQLite in a file", () => {
     })
   )
 
-  it.effect("is open once in a process", () =>
+  it.effect("can be opened only once in a process", () =>
     Effect.gen(function* () {
       const file = join(yield* temporaryFolder, "weft.db")
-      const again = Effect.flip(Effect.provide(listOrgs, stores({ file })))
+      const again = Effect.flip(Effect.provide(listOrgs, database({ file })))
       const errors = yield* Effect.provide(
-        // Twice, since giving up must not give the file free either.
+        // Twice, because a failed attempt must not release the lock either.
         Effect.andThen(listOrgs, Effect.all([again, again])),
-        stores({ file })
+        database({ file })
       )
       for (const error of errors) {
         assert.strictEqual(error._tag, "DatabaseInUse")
@@ -101,15 +100,15 @@ describe("SQLite in a file", () => {
     })
   )
 
-  it.effect("is open in one process at a time, and free when that process dies", () =>
+  it.effect("can be opened by one process at a time, and by another after that one is killed", () =>
     Effect.gen(function* () {
       const file = join(yield* temporaryFolder, "weft.db")
       const child = yield* holder(file)
-      const error = yield* Effect.flip(Effect.provide(listOrgs, stores({ file })))
+      const error = yield* Effect.flip(Effect.provide(listOrgs, database({ file })))
       assert.strictEqual(error._tag, "DatabaseInUse")
       assert.include(error.message, file)
       yield* Effect.promise(() => kill(child))
-      const { items } = yield* Effect.provide(listEvents, stores({ file }))
+      const { items } = yield* Effect.provide(listEvents, database({ file }))
       assert.deepStrictEqual(
         items.map((item) => item.event_type),
         ["held"]
@@ -117,22 +116,22 @@ describe("SQLite in a file", () => {
     })
   )
 
-  it.effect("that is no database is unusable, and named", () =>
+  it.effect("fails with DatabaseUnusable and the file name if the file is not a database", () =>
     Effect.gen(function* () {
       const folder = yield* temporaryFolder
       const file = join(folder, "weft.db")
       writeFileSync(file, "this is no database, ".repeat(500))
-      const error = yield* Effect.flip(Effect.provide(listOrgs, stores({ file })))
+      const error = yield* Effect.flip(Effect.provide(listOrgs, database({ file })))
       assert.strictEqual(error._tag, "DatabaseUnusable")
       assert.include(error.message, file)
-      const inFile = stores({ file: join(file, "weft.db") })
+      const inFile = database({ file: join(file, "weft.db") })
       assert.strictEqual((yield* Effect.flip(Effect.provide(listOrgs, inFile)))._tag, "DatabaseUnusable")
     })
   )
 })
 
 describe("the journal's thread", () => {
-  it.effect("that ends is StoreUnavailable, and the next call starts another", () =>
+  it.effect("fails pending calls with StoreUnavailable when it ends, and is restarted by the next call", () =>
     Effect.gen(function* () {
       const folder = join(yield* temporaryFolder, "later")
       const file = join(folder, "weft.db")
@@ -147,11 +146,11 @@ describe("the journal's thread", () => {
             ["StoreUnavailable", "StoreUnavailable"]
           )
           mkdirSync(folder)
-          yield* Effect.provide(listOrgs, stores({ file }))
+          yield* Effect.provide(listOrgs, database({ file }))
           return yield* store.commit([{ _tag: "Appended", event, deliveries: [] }], null)
         }),
         Layer.effectContext(
-          Effect.map(JournalThread.begin({ file, synchronous: "full", readonly: false }), JournalThread.storesOf)
+          Effect.map(JournalThread.start({ file, synchronous: "full", readonly: false }), JournalThread.makeStores)
         )
       )
       assert.deepStrictEqual(journal, [true])

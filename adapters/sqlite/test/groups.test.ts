@@ -1,9 +1,9 @@
-/** Deliveries in a file from before there were groups: they wait and run as they did. */
+/** Deliveries in a file of a release without groups. */
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { fresh, JournalStore, NodeId, RunId, Timestamp } from "@weft/core"
+import { fresh, JournalStore, NodeId, RunId, Timestamp } from "@weft/core/adapter"
 import { Database, migrateTo, sqlite } from "@weft/sql"
-import { stores } from "@weft/sqlite"
+import { database } from "@weft/sqlite"
 import { Effect } from "effect"
 import { SecureRandom } from "effect/crypto"
 import { open } from "../src/SqliteClient.ts"
@@ -13,7 +13,7 @@ const env_id = "01976a2b-0002-7000-8000-000000000001"
 const retry = { attempts: 3, delay_ms: 1000, backoff: 2, max_delay_ms: 60_000, jitter: true }
 const terms = JSON.stringify({ retry, timeout_ms: 1234, caused_by: null })
 
-/** As version 6 has it: delivery `d1` waits, and `d2` is held by a running run. */
+/** A database at migration 6: delivery `d1` is pending, and a running run holds `d2`. */
 const oldDatabase = (file: string) =>
   Effect.gen(function* () {
     const writer = yield* open({ file, synchronous: "normal", readonly: false })
@@ -27,8 +27,8 @@ const oldDatabase = (file: string) =>
     yield* writer`INSERT INTO runs ${writer.insert({ ...common, ...run })}`
   }).pipe(Effect.scoped)
 
-describe("a database without groups", () => {
-  it.effect("keeps what waits and what runs, without a group", () =>
+describe("a database migrated from a release without groups", () => {
+  it.effect("keeps its pending and running deliveries, without a group", () =>
     Effect.gen(function* () {
       const file = join(yield* temporaryFolder, "weft.db")
       yield* oldDatabase(file)
@@ -50,7 +50,7 @@ describe("a database without groups", () => {
           ]
         )
         assert.deepStrictEqual(yield* journal.parked(null, 10), [])
-      }).pipe(Effect.provide(stores({ file })))
+      }).pipe(Effect.provide(database({ file })))
     }).pipe(Effect.scoped, Effect.provide(SecureRandom.layerWebCrypto))
   )
 })

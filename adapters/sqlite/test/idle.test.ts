@@ -1,13 +1,14 @@
-/** What a node costs its database that has nothing to do, counted in virtual time. */
+/** Statements of an idle node, counted in virtual time. */
 import { createHash } from "node:crypto"
 import { assert, describe, it } from "@effect/vitest"
-import { Builds, Caller, hostIdentity, layer, Projects, Tenants, trustedSandbox, trustedZip } from "@weft/core"
+import { Builds, Caller, hostIdentity, layer, Projects, Tenants } from "@weft/core"
+import { trustedSandbox, trustedZip } from "@weft/core/testing"
 import { Effect, type Fiber, Layer, Redacted } from "effect"
 import { Statement } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { sharedStores } from "./Shared.ts"
 
-/** Statements by their text; a transaction is two more, which begin and end it. */
+/** Counts statements by their text. A transaction counts as two more, BEGIN and COMMIT. */
 class Statements {
   readonly counts = new Map<string, number>()
   readonly #transactions = new WeakSet<object>()
@@ -19,7 +20,7 @@ class Statements {
   readonly counting: Statement.Transformer = (statement, _sql, fiber) =>
     Effect.sync(() => {
       this.#count(statement.compile()[0], 1)
-      const transaction = transactionOf(fiber)
+      const transaction = findTransaction(fiber)
       if (transaction === null || this.#transactions.has(transaction)) return statement
       this.#transactions.add(transaction)
       this.#count("BEGIN and COMMIT", 2)
@@ -31,8 +32,8 @@ class Statements {
   }
 }
 
-/** What stands for the transaction in which a fiber is: its key has the number of a client that nobody here knows. */
-const transactionOf = (fiber: Fiber.Fiber<unknown, unknown>): object | null => {
+/** Returns the fiber's current transaction. Its key contains the number of an unknown client, so keys are searched. */
+const findTransaction = (fiber: Fiber.Fiber<unknown, unknown>): object | null => {
   for (const [key, service] of fiber.context.mapUnsafe) {
     if (key.includes("TransactionConnection") && typeof service === "object" && service !== null) return service
   }
@@ -58,7 +59,7 @@ const deployed = Effect.fnUntraced(function* (slug: string) {
   }).pipe(Effect.provideService(Caller, hostIdentity(env.env_id)))
 })
 
-/** Lets the minutes pass in steps in which everything that is due happens. */
+/** Advances the clock by some minutes in steps, and lets due work run after each step. */
 const pass = Effect.fnUntraced(function* (minutes: number) {
   for (let second = 0; second < minutes * 60; second += 30) {
     yield* TestClock.adjust("30 seconds")
@@ -66,11 +67,11 @@ const pass = Effect.fnUntraced(function* (minutes: number) {
   }
 })
 
-/** Statements a minute that the goal allows, all of them together. */
-const most = 5
+/** Maximum statements per minute. */
+const perMinuteMax = 5
 
-describe("a node with nothing to do", () => {
-  it.effect("asks its database less than 5 times a minute, over hours", () => {
+describe("an idle node", () => {
+  it.effect("sends fewer than 5 statements a minute over hours", () => {
     const statements = new Statements()
     const masterKeys = [Redacted.make(new Uint8Array(32).fill(7))] as const
     const node = layer({ masterKeys }).pipe(Layer.provide(trustedSandbox({ app: { main: app } })))
@@ -80,9 +81,9 @@ describe("a node with nothing to do", () => {
       statements.counts.clear()
       const minutes = 180
       yield* pass(minutes)
-      const told = [...statements.counts].map(([text, count]) => `${count} × ${text.replace(/\s+/g, " ")}`).join("\n")
+      const report = [...statements.counts].map(([text, count]) => `${count} × ${text.replace(/\s+/g, " ")}`).join("\n")
       assert.isAbove(statements.total, 0)
-      assert.isBelow(statements.total / minutes, most, told)
+      assert.isBelow(statements.total / minutes, perMinuteMax, report)
     }).pipe(
       Effect.provide(Layer.provideMerge(node, sharedStores)),
       Effect.provideService(Statement.CurrentTransformer, statements.counting)

@@ -1,4 +1,4 @@
-/** The SQL journal with leases, as on a database that several nodes share. SQLite itself never needs them. */
+/** The SQL journal with leases, as on a database that several nodes share. In production, SQLite does not need them. */
 import { journalStoreContract } from "@weft/contract"
 import { journalStore, recordStores } from "@weft/sql"
 import { Layer } from "effect"

@@ -1,9 +1,10 @@
-/** Databases of earlier versions, brought up to date with what is in them. */
+/** Migrations of databases of earlier releases with their rows. */
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { EnvId, JournalStore, monthOf, OrgId, RunId, type RunUsage, Timestamp, UsageStore } from "@weft/core"
+import { EnvId, OrgId } from "@weft/core"
+import { JournalStore, monthOf, RunId, type RunUsage, Timestamp, UsageStore } from "@weft/core/adapter"
 import { Database, migrateTo, sqlite } from "@weft/sql"
-import { stores } from "@weft/sqlite"
+import { database } from "@weft/sqlite"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { open } from "../src/SqliteClient.ts"
@@ -24,7 +25,7 @@ interface OldRun {
   readonly logs: string | null
 }
 
-/** A database as the first version left it, with these runs in it. */
+/** A database at the first migration, with these runs. */
 const oldDatabase = (file: string, runs: ReadonlyArray<OldRun>) =>
   Effect.gen(function* () {
     const writer = yield* open({ file, synchronous: "normal", readonly: false })
@@ -43,14 +44,14 @@ const oldDatabase = (file: string, runs: ReadonlyArray<OldRun>) =>
     }
   }).pipe(Effect.scoped)
 
-const usageOf = (file: string, purgeBelow: RunId | null = null): Effect.Effect<RunUsage, unknown> =>
+const readUsage = (file: string, purgeBelow: RunId | null = null): Effect.Effect<RunUsage, unknown> =>
   Effect.gen(function* () {
     if (purgeBelow !== null) yield* JournalStore.use((journal) => journal.purge(envId, purgeBelow, 100))
     return yield* UsageStore.use((usage) => usage.runs(orgId, monthOf(now)))
-  }).pipe(Effect.provide(stores({ file })))
+  }).pipe(Effect.provide(database({ file })))
 
-describe("a database without counts of usage", () => {
-  it.effect("has them, of what is stored, from then on", () =>
+describe("a database migrated from a release without usage counts", () => {
+  it.effect("has the counts of its stored runs", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(now)
       const file = join(yield* temporaryFolder, "weft.db")
@@ -61,8 +62,8 @@ describe("a database without counts of usage", () => {
         { n: 4, start_time: now - 3, status: "running", result: null, logs: null }
       ])
       const bytes = 8 + 8 + 5
-      assert.deepStrictEqual(yield* usageOf(file), { runs_this_period: 3, call_count: 4, call_storage_bytes: bytes })
-      assert.deepStrictEqual(yield* usageOf(file, runId(3)), {
+      assert.deepStrictEqual(yield* readUsage(file), { runs_this_period: 3, call_count: 4, call_storage_bytes: bytes })
+      assert.deepStrictEqual(yield* readUsage(file, runId(3)), {
         runs_this_period: 3,
         call_count: 2,
         call_storage_bytes: 5

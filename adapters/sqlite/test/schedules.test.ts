@@ -1,9 +1,10 @@
-/** Schedules in a file: those of builds that were deployed before anything fired them. */
+/** Schedules of builds that were deployed in a release without schedules. */
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { EnvId, ProjectId, ScheduleId, ScheduleStore, Timestamp } from "@weft/core"
+import { EnvId } from "@weft/core"
+import { ProjectId, ScheduleId, ScheduleStore, Timestamp } from "@weft/core/adapter"
 import { Database, migrateTo, sqlite } from "@weft/sql"
-import { stores } from "@weft/sqlite"
+import { database } from "@weft/sqlite"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { open } from "../src/SqliteClient.ts"
@@ -14,7 +15,7 @@ const project_id = ProjectId.make("01976a2b-0004-7000-8000-000000000001")
 const schedule_id = ScheduleId.make("01976a2b-0011-7000-8000-000000000001")
 const now = Timestamp.make(Date.UTC(2026, 4, 20, 10))
 
-/** A build with a schedule is deployed, as version 8 of the tables has it. */
+/** A database at migration 8, with a deployed build that has a schedule. */
 const oldDatabase = (file: string) =>
   Effect.gen(function* () {
     const writer = yield* open({ file, synchronous: "normal", readonly: false })
@@ -36,11 +37,11 @@ const oldDatabase = (file: string) =>
 const due = (file: string) =>
   Effect.provide(
     ScheduleStore.use((store) => store.due(Timestamp.make(now + 86_400_000), 10)),
-    stores({ file })
+    database({ file })
   )
 
-describe("a database without schedules", () => {
-  it.effect("has those of the builds that are deployed, from their next tick on", () =>
+describe("a database migrated from a release without schedules", () => {
+  it.effect("has the schedules of its deployed builds, from their next tick on", () =>
     Effect.gen(function* () {
       yield* TestClock.setTime(now)
       const file = join(yield* temporaryFolder, "weft.db")
@@ -51,7 +52,7 @@ describe("a database without schedules", () => {
       assert.deepStrictEqual(
         { ...found },
         {
-          ...{ schedule_id, env_id, project_id, kind: "static", ns: "main", var: "nightly", args: null },
+          ...{ schedule_id, env_id, project_id, kind: "static", ns: "main", var: "nightly", args: null, depth: 0 },
           ...{ cron: "0 3 * * *", timezone: "Europe/Oslo", next_at, due_at: next_at, created_at: now }
         }
       )

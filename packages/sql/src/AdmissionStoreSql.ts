@@ -1,15 +1,15 @@
 /** `AdmissionStore` on SQL. */
+import type { EnvId } from "@weft/core"
 import {
   type Admission,
+  type AdmissionOutcome,
   AdmissionStore,
-  type Admitted,
   type DeliveryId,
   type EarlierRequest,
-  type EnvId,
   type Event,
   type ScheduleRefusal,
   type Timestamp
-} from "@weft/core"
+} from "@weft/core/adapter"
 import { Data, Effect, Layer } from "effect"
 import { Database, orUnavailable } from "./Database.ts"
 import { applyAll } from "./JournalCommit.ts"
@@ -18,14 +18,14 @@ import { changeSchedules } from "./ScheduleRows.ts"
 
 export const layer: Layer.Layer<AdmissionStore, never, Database> = Layer.effect(
   AdmissionStore,
-  Effect.map(Database, (database) => admissionsOn(database, journalStatements(database)))
+  Effect.map(Database, (database) => makeAdmissions(database, journalStatements(database)))
 )
 
-/** For transactions that may take long after it: nobody else waits for what they count. */
+/** Returns a store for long transactions of hosts. Their event counts are added on commit, and lock no shared rows. */
 export const hostAdmissions = (database: Database["Service"]): AdmissionStore["Service"] =>
-  admissionsOn(database, { ...journalStatements(database), countEvents: countArrivals(database) })
+  makeAdmissions(database, { ...journalStatements(database), countEvents: countArrivals(database) })
 
-const admissionsOn = (database: Database["Service"], statements: JournalStatements): AdmissionStore["Service"] => {
+const makeAdmissions = (database: Database["Service"], statements: JournalStatements): AdmissionStore["Service"] => {
   const { dialect, writer: sql } = database
 
   const earlier = (envId: EnvId, key: string, now: Timestamp) =>
@@ -40,8 +40,8 @@ const admissionsOn = (database: Database["Service"], statements: JournalStatemen
       })
     )
 
-  /** Whether the key was free. Who takes it at the same time waits for this transaction. */
-  const take = ({ event, now, until }: Admission, key: string, digest: string) =>
+  /** Claims the key. True if it was free. Concurrent claims of the same key wait for this transaction. */
+  const takeKey = ({ event, now, until }: Admission, key: string, digest: string) =>
     Effect.map(
       sql`INSERT INTO once ${sql.insert({ env_id: event.env_id, key, expires_at: until, event_id: event.event_id, digest })}
           ON CONFLICT (env_id, key) DO UPDATE
@@ -52,29 +52,32 @@ const admissionsOn = (database: Database["Service"], statements: JournalStatemen
 
   const admit = Effect.fnUntraced(function* (admission: Admission) {
     const { event, request, schedule, now } = admission
-    if (request !== null && !(yield* take(admission, request.key, request.digest))) {
+    if (request !== null && !(yield* takeKey(admission, request.key, request.digest))) {
       const former = yield* earlier(event.env_id, request.key, now)
-      if (former !== null) return { _tag: "Earlier", earlier: former } satisfies Admitted
+      if (former !== null) return { _tag: "Earlier", earlier: former } satisfies AdmissionOutcome
     }
     const refusal = schedule === undefined ? null : yield* changeSchedules(database, schedule)
     if (refusal !== null) return yield* new Refused({ refusal })
     const repeated = new Set<DeliveryId>()
-    // In one order everywhere, so that nobody waits for each other in a circle.
+    // Always in the same order, so that transactions cannot deadlock.
     for (const { delivery, onceKey } of [...admission.deliveries].sort(byKey)) {
-      if (onceKey !== null && !(yield* take(admission, onceKey, ""))) repeated.add(delivery.delivery_id)
+      if (onceKey !== null && !(yield* takeKey(admission, onceKey, ""))) repeated.add(delivery.delivery_id)
     }
-    const kept = admission.deliveries.filter(({ delivery }) => !repeated.has(delivery.delivery_id))
-    const deliveries = kept.map(({ delivery }) => ({ delivery, run: null }))
+    const accepted = admission.deliveries.filter(({ delivery }) => !repeated.has(delivery.delivery_id))
+    const deliveries = accepted.map(({ delivery }) => ({ delivery, run: null }))
     yield* applyAll(statements, [{ _tag: "Appended", event, deliveries }])
-    return { _tag: "Stored", deliveries: kept.map(({ delivery }) => delivery.delivery_id) } satisfies Admitted
+    return {
+      _tag: "Stored",
+      deliveries: accepted.map(({ delivery }) => delivery.delivery_id)
+    } satisfies AdmissionOutcome
   })
 
   return AdmissionStore.of({
     admit: (admission) =>
       sql.withTransaction(admit(admission)).pipe(
-        // The id of a new event is new.
-        Effect.catchTag("NotAllCount", Effect.die),
-        Effect.catchTag("Refused", ({ refusal }) => Effect.succeed<Admitted>({ _tag: "Refused", refusal })),
+        // The id of a new event is unique, so the row counts are as expected.
+        Effect.catchTag("UnexpectedRowCount", Effect.die),
+        Effect.catchTag("Refused", ({ refusal }) => Effect.succeed<AdmissionOutcome>({ _tag: "Refused", refusal })),
         orUnavailable("admit")
       ),
 
@@ -87,7 +90,7 @@ const admissionsOn = (database: Database["Service"], statements: JournalStatemen
   })
 }
 
-/** What was written in the transaction is not to stay. */
+/** Rolls the transaction back. */
 class Refused extends Data.TaggedError("Refused")<{ readonly refusal: ScheduleRefusal }> {}
 
 const byKey = (a: Admission["deliveries"][number], b: Admission["deliveries"][number]): number =>

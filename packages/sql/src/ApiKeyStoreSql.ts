@@ -1,7 +1,8 @@
 /** `ApiKeyStore` on SQL. */
-import { ApiKey, ApiKeyStore, NotFound } from "@weft/core"
+import { NotFound } from "@weft/core"
+import { ApiKey, ApiKeyStore } from "@weft/core/adapter"
 import { Effect, Layer } from "effect"
-import { countOf, Database, onlyRow, orUnavailable, type RowOf } from "./Database.ts"
+import { Database, onlyRow, orUnavailable, type RowOf, readCount } from "./Database.ts"
 import { decodePermissions } from "./PermissionColumn.ts"
 
 export const layer: Layer.Layer<ApiKeyStore, never, Database> = Layer.effect(
@@ -36,7 +37,7 @@ export const layer: Layer.Layer<ApiKeyStore, never, Database> = Layer.effect(
               ORDER BY created_at DESC, api_key_id DESC LIMIT ${limit} OFFSET ${offset}`,
             (rows) => rows.map(toApiKey)
           ),
-          total: countOf(reader<{ n: number }>`SELECT count(*) AS n FROM api_keys WHERE env_id = ${envId}`)
+          total: readCount(reader<{ n: number }>`SELECT count(*) AS n FROM api_keys WHERE env_id = ${envId}`)
         }).pipe(orUnavailable("list")),
 
       update: (key) =>

@@ -1,8 +1,9 @@
 /** `AuditStore` on SQL. */
-import { AuditEntry, type AuditFilter, AuditStore, StoreUnavailable } from "@weft/core"
+import { StoreUnavailable } from "@weft/core"
+import { AuditEntry, type AuditFilter, AuditStore } from "@weft/core/adapter"
 import { Effect, Layer } from "effect"
 import { type SqlClient, SqlError, type Statement } from "effect/sql"
-import { countOf, Database, orUnavailable, type RowOf } from "./Database.ts"
+import { Database, orUnavailable, type RowOf, readCount } from "./Database.ts"
 
 export const layer: Layer.Layer<AuditStore, never, Database> = Layer.effect(
   AuditStore,
@@ -15,7 +16,7 @@ export const layer: Layer.Layer<AuditStore, never, Database> = Layer.effect(
     const within = <A, E, R>(change: Effect.Effect<A, E, R>, entryOf: (result: A) => AuditEntry | null) =>
       writer
         .withTransaction(
-          Effect.tap(ofDatabase(change), (result): Effect.Effect<void, SqlError.SqlError> => {
+          Effect.tap(unwrapSqlError(change), (result): Effect.Effect<void, SqlError.SqlError> => {
             const entry = entryOf(result)
             return entry === null ? Effect.void : insert(entry)
           })
@@ -42,7 +43,7 @@ export const layer: Layer.Layer<AuditStore, never, Database> = Layer.effect(
             reader<Row>`SELECT * FROM audit WHERE ${where} ORDER BY audit_id DESC LIMIT ${limit} OFFSET ${offset}`,
             (rows) => rows.map((row) => new AuditEntry(row, { disableChecks: true }))
           ),
-          total: countOf(reader<{ n: number }>`SELECT count(*) AS n FROM audit WHERE ${where}`)
+          total: readCount(reader<{ n: number }>`SELECT count(*) AS n FROM audit WHERE ${where}`)
         }).pipe(orUnavailable("list"))
       },
 
@@ -54,10 +55,10 @@ export const layer: Layer.Layer<AuditStore, never, Database> = Layer.effect(
 type Row = RowOf<AuditEntry>
 
 /**
- * A store says of a transaction that the database undid that it is unavailable; around it stands another one, which is
- * to be tried again as the store's own would have been. So it must see what the database said.
+ * Unwraps the database's error from `StoreUnavailable`. The change runs inside an outer transaction, which is retried
+ * after a deadlock only if it sees that error.
  */
-const ofDatabase = <A, E, R>(change: Effect.Effect<A, E, R>): Effect.Effect<A, E | SqlError.SqlError, R> =>
+const unwrapSqlError = <A, E, R>(change: Effect.Effect<A, E, R>): Effect.Effect<A, E | SqlError.SqlError, R> =>
   Effect.catch(
     change,
     (error): Effect.Effect<never, E | SqlError.SqlError> =>

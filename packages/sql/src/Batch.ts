@@ -1,50 +1,49 @@
 /**
  * Statements over many rows.
  *
- * A database prepares a statement per text, so the text must not depend on how many rows there are: rows go in the
- * forms that the dialect has for them.
+ * A database prepares each SQL text once, so the text must not depend on the number of rows. Rows are passed in the
+ * forms of the dialect.
  */
 import { Effect } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
-import type { ColumnType, Dialect, Part, Rows } from "./Dialect.ts"
+import type { Dialect, Part, Rows } from "./Dialect.ts"
+import type { RowShape } from "./rows/Row.ts"
 
 export interface Batched<A extends object> {
-  /** Executes the statement for all rows; how many rows it inserted, changed or removed. */
+  /** Executes the statement for all rows. Returns the number of rows inserted, changed or deleted. */
   readonly run: (rows: Rows) => Effect.Effect<number, SqlError.SqlError>
-  /** As `run`, but gives what the statement returns, in no particular order. Costs half as much again. */
+  /** As `run`, but returns the rows of its `RETURNING` clause in no particular order. Costs 50 % more. */
   readonly returning: (rows: Rows) => Effect.Effect<ReadonlyArray<A>, SqlError.SqlError>
-  /** The statement for one row, with a `?` for each of its values, for who executes it himself. */
+  /** The statement for one row, with a `?` for each of its values, for callers that prepare it themselves. */
   readonly one: { readonly text: string; readonly width: number }
-  /** As a part of several that are executed together; by what `fresh` says, where it says something. */
+  /** Returns the statement as a part of a combined statement. Uses `strictText` if it is given. */
   readonly part: (rows: Rows) => Part
 }
 
 export interface BatchedOptions {
-  /** The types of the values of one row. */
-  readonly columns: ReadonlyArray<ColumnType>
-  /** The text of the statement, given that of its rows, such as `VALUES (?,?),(?,?)`. */
+  readonly row: RowShape
+  /** Returns the SQL of the statement, given the SQL of its rows, such as `VALUES (?,?),(?,?)`. */
   readonly text: (rows: string) => string
-  /** As `text`, cheaper, and failing where one of the rows is there already; for `part`. */
-  readonly fresh?: (rows: string) => string
-  /** What it returns of each row that it touches, for `returning`. */
+  /** As `text`, but cheaper: fails if one of the rows already exists. Used by `part`. */
+  readonly strictText?: (rows: string) => string
+  /** Columns that `returning` returns of each affected row. */
   readonly returns?: string
 }
 
 export const batched = <A extends object = never>(
   sql: SqlClient.SqlClient,
   dialect: Dialect,
-  { columns, text, fresh = text, returns }: BatchedOptions
+  { row: { types, width }, text, strictText = text, returns }: BatchedOptions
 ): Batched<A> => {
-  const width = columns.length
-  const forms = dialect.rows(columns).map((form) => {
+  const forms = dialect.rows(types).map((form) => {
     const plain = text(form.text)
     return { ...form, plain, returning: returns === undefined ? plain : `${plain} RETURNING ${returns}` }
   })
 
-  /** Calls `execute` with all rows, a portion in each form that fits. */
-  const inPortions = Effect.fnUntraced(function* (
+  /** Calls `execute` with all rows, in batches of the largest forms that fit. */
+  const forEachBatch = Effect.fnUntraced(function* (
     rows: Rows,
-    execute: (form: (typeof forms)[number], portion: Rows) => Effect.Effect<void, SqlError.SqlError>
+    execute: (form: (typeof forms)[number], batch: Rows) => Effect.Effect<void, SqlError.SqlError>
   ) {
     let done = 0
     for (const form of forms) {
@@ -57,15 +56,15 @@ export const batched = <A extends object = never>(
   })
 
   return {
-    one: { text: text(`VALUES (${columns.map(() => "?").join(",")})`), width },
+    one: { text: text(`VALUES (${types.map(() => "?").join(",")})`), width },
 
-    part: (rows) => ({ columns, text: fresh, rows }),
+    part: (rows) => ({ columns: types, text: strictText, rows }),
 
     run: (rows) =>
       Effect.suspend(() => {
         let changes = 0
-        const execute = inPortions(rows, ({ plain, parameters }, portion) =>
-          Effect.map(sql.unsafe(plain, parameters(portion)).raw, (raw) => {
+        const execute = forEachBatch(rows, ({ plain, parameters }, batch) =>
+          Effect.map(sql.unsafe(plain, parameters(batch)).raw, (raw) => {
             changes += dialect.changes(raw)
           })
         )
@@ -75,8 +74,8 @@ export const batched = <A extends object = never>(
     returning: (rows) =>
       Effect.suspend(() => {
         const returned: Array<A> = []
-        const execute = inPortions(rows, ({ returning, parameters }, portion) =>
-          Effect.map(sql.unsafe<A>(returning, parameters(portion)), (found) => {
+        const execute = forEachBatch(rows, ({ returning, parameters }, batch) =>
+          Effect.map(sql.unsafe<A>(returning, parameters(batch)), (found) => {
             for (const row of found) returned.push(row)
           })
         )

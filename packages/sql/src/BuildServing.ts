@@ -1,24 +1,28 @@
-/** What follows when other builds than before are a project's deployed and live ones, in the same transaction. */
-import { type Build, endpointName, Manifest, Taken, type Timestamp } from "@weft/core"
+/** Updates endpoints and schedules after a project's deployed or live build changes, in the same transaction. */
+import { Taken } from "@weft/core"
+import { type Build, endpointName, Manifest, type Timestamp } from "@weft/core/adapter"
 import { Effect, Schema } from "effect"
 import { batched } from "./Batch.ts"
 import { Database } from "./Database.ts"
+import { makeRow } from "./rows/Row.ts"
 import { replaceStatic } from "./ScheduleRows.ts"
+
+const endpointRow = makeRow({ env_id: "text", method: "text", service: "text", path: "text", project_id: "text" })
 
 export const decodeManifest = Schema.decodeSync(Schema.fromJsonString(Manifest))
 
-/** A project by what names it in a build. */
+/** The fields of a build that identify its project. */
 type ProjectRef = Pick<Build, "env_id" | "project_id">
 
 export const makeBuildServing = Effect.gen(function* () {
   const database = yield* Database
   const { dialect, writer } = database
   const insertEndpoints = batched(writer, dialect, {
-    columns: ["text", "text", "text", "text", "text"],
-    text: (rows) => `INSERT INTO endpoints (env_id, method, service, path, project_id) ${rows} ON CONFLICT DO NOTHING`
+    row: endpointRow,
+    text: (rows) => `INSERT INTO endpoints (${endpointRow.list}) ${rows} ON CONFLICT DO NOTHING`
   })
 
-  /** The project has the endpoints of both builds. `Taken` with the first that another project has. */
+  /** Claims the endpoints of both builds for the project. Fails with the first endpoint that another project has. */
   const claimEndpoints = Effect.fnUntraced(function* (
     { env_id, project_id }: ProjectRef,
     manifests: ReadonlyArray<Manifest>
@@ -32,17 +36,15 @@ export const makeBuildServing = Effect.gen(function* () {
     if (clash !== undefined) return yield* new Taken({ what: clash })
 
     yield* writer`DELETE FROM endpoints WHERE project_id = ${project_id}`
-    yield* insertEndpoints.run(
-      endpoints.flatMap(({ method, service, path }) => [env_id, method, service, path, project_id])
-    )
+    yield* insertEndpoints.run(endpointRow.encode(endpoints.map((endpoint) => ({ ...endpoint, env_id, project_id }))))
   })
 
-  /** `Taken` ("METHOD /service/path") when another project has an endpoint of this one's builds. */
+  /** Fails with `Taken` ("METHOD /service/path") if another project has an endpoint of these builds. */
   return Effect.fnUntraced(function* (project: ProjectRef, at: Timestamp) {
     const { env_id, project_id } = project
-    // Projects of an environment share its endpoints: of two that serve anew at once, one comes after the other.
-    yield* dialect.hold(writer, [`endpoints ${env_id}`])
-    // The live one comes first: it serves.
+    // Projects of an environment share its endpoints, so concurrent changes are serialized.
+    yield* dialect.advisoryLock(writer, [`endpoints ${env_id}`])
+    // The live build comes first: it serves the project.
     const rows = yield* writer<{ place: "deployments" | "live_builds"; manifest: string }>`
       SELECT 'live_builds' AS place, manifest FROM live_builds WHERE project_id = ${project_id}
       UNION ALL SELECT 'deployments' AS place, manifest FROM deployments WHERE project_id = ${project_id}
@@ -53,11 +55,11 @@ export const makeBuildServing = Effect.gen(function* () {
       placed.map(({ manifest }) => manifest)
     )
     const [serving] = placed
-    const served = yield* replaceStatic(database, project, serving?.manifest ?? offersNothing, at)
+    const served = yield* replaceStatic(database, project, serving?.manifest ?? emptyManifest, at)
     if (serving === undefined) return
     yield* writer`UPDATE ${writer(serving.place)} SET manifest = ${JSON.stringify(served)}
       WHERE project_id = ${project_id}`
   })
 })
 
-const offersNothing: Manifest = { functions: [], handlers: [], schedules: [], endpoints: [], tools: [] }
+const emptyManifest: Manifest = { functions: [], handlers: [], schedules: [], endpoints: [], tools: [] }

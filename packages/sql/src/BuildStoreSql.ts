@@ -1,41 +1,31 @@
 /** `BuildStore` on SQL. */
-import {
-  Build,
-  BuildStore,
-  type Deployment,
-  type EnvId,
-  type Manifest,
-  NotFound,
-  type ProjectId,
-  StoreUnavailable,
-  Taken,
-  type Timestamp
-} from "@weft/core"
+import { type EnvId, NotFound, StoreUnavailable, Taken } from "@weft/core"
+import { Build, BuildStore, type Deployment, type Manifest, type ProjectId, type Timestamp } from "@weft/core/adapter"
 import { Effect, Layer } from "effect"
 import type { Statement } from "effect/sql"
 import { decodeManifest, makeBuildServing } from "./BuildServing.ts"
-import { countOf, Database, onlyRow, orUnavailable, type RowOf } from "./Database.ts"
+import { Database, onlyRow, orUnavailable, type RowOf, readCount } from "./Database.ts"
 
 export const layer: Layer.Layer<BuildStore, never, Database> = Layer.effect(
   BuildStore,
   Effect.gen(function* () {
     const { dialect, reader, writer } = yield* Database
-    const follow = yield* makeBuildServing
+    const updateServing = yield* makeBuildServing
 
-    /** Within a transaction. */
+    /** Runs in the caller's transaction. */
     const insert = Effect.fnUntraced(function* ({ project_name, deployed, ...build }: Build) {
       yield* onlyRow(
         writer`INSERT INTO builds ${writer.insert({ ...build, active: build.active ? 1 : 0 })}
           ON CONFLICT DO NOTHING RETURNING build_id`,
         new Taken({ what: "build_id" })
       )
-      const notes = yield* writer<{ taken: number }>`
+      const reservations = yield* writer<{ taken: number }>`
         DELETE FROM loose_bytes WHERE storage_path = ${build.storage_path} RETURNING taken`
-      if (notes.some(({ taken }) => Number(taken) === 1)) return yield* bytesGone
+      if (reservations.some(({ taken }) => Number(taken) === 1)) return yield* bytesRemoved
     })
 
-    /** The project must be there, and stay: what serves it goes with it. */
-    const holdProject = ({ env_id, project_id }: Build) =>
+    /** Locks the project row, because deleting a project deletes its deployments. Fails if there is no project. */
+    const lockProject = ({ env_id, project_id }: Build) =>
       onlyRow(
         writer`SELECT project_id FROM projects
           WHERE project_id = ${project_id} AND env_id = ${env_id}${writer.literal(dialect.forUpdate())}`,
@@ -44,7 +34,7 @@ export const layer: Layer.Layer<BuildStore, never, Database> = Layer.effect(
 
     const deploy = Effect.fnUntraced(function* (build: Build, manifest: Manifest, at: Timestamp) {
       const { build_id, env_id, project_id } = build
-      yield* holdProject(build)
+      yield* lockProject(build)
       yield* onlyRow(
         writer`UPDATE builds SET updated_at = ${at}
           WHERE build_id = ${build_id} AND env_id = ${env_id} AND project_id = ${project_id} RETURNING build_id`,
@@ -53,17 +43,17 @@ export const layer: Layer.Layer<BuildStore, never, Database> = Layer.effect(
       const deployment = { project_id, env_id, build_id, manifest: JSON.stringify(manifest) }
       yield* writer`INSERT INTO deployments ${writer.insert(deployment)}
         ON CONFLICT (project_id) DO UPDATE SET build_id = excluded.build_id, manifest = excluded.manifest`
-      yield* follow(build, at)
+      yield* updateServing(build, at)
     })
 
     const goLive = Effect.fnUntraced(function* (build: Build, manifest: Manifest) {
       const { build_id, env_id, project_id } = build
-      yield* holdProject(build)
+      yield* lockProject(build)
       yield* insert(build)
       const live = { project_id, env_id, build_id, manifest: JSON.stringify(manifest) }
       yield* writer`INSERT INTO live_builds ${writer.insert(live)}
         ON CONFLICT (project_id) DO UPDATE SET build_id = excluded.build_id, manifest = excluded.manifest`
-      yield* follow(build, build.created_at)
+      yield* updateServing(build, build.created_at)
     })
 
     const endLive = Effect.fnUntraced(function* (env_id: EnvId, project_id: ProjectId, at: Timestamp) {
@@ -71,18 +61,18 @@ export const layer: Layer.Layer<BuildStore, never, Database> = Layer.effect(
         writer`DELETE FROM live_builds WHERE project_id = ${project_id} AND env_id = ${env_id} RETURNING project_id`,
         notFound
       )
-      // The project had all its endpoints before.
-      yield* Effect.catchTag(follow({ env_id, project_id }, at), "Taken", Effect.die)
+      // The project already owned all these endpoints.
+      yield* Effect.catchTag(updateServing({ env_id, project_id }, at), "Taken", Effect.die)
     })
 
     const builds = reader.literal(joined)
 
-    /** The builds that the rows of `places` (project_id, env_id, build_id, manifest) name. */
-    const placed = (places: Statement.Fragment) =>
+    /** Selects the builds that the rows (project_id, env_id, build_id, manifest) name. */
+    const selectDeployments = (rows: Statement.Fragment) =>
       Effect.map(
         reader<Row & { readonly manifest: string }>`
           SELECT ${reader.literal(columns)}, placed.manifest FROM ${builds}
-          JOIN (${places}) placed ON placed.build_id = b.build_id ORDER BY b.project_id`,
+          JOIN (${rows}) placed ON placed.build_id = b.build_id ORDER BY b.project_id`,
         (rows) => rows.map(toDeployment)
       )
 
@@ -114,7 +104,7 @@ export const layer: Layer.Layer<BuildStore, never, Database> = Layer.effect(
               ORDER BY b.created_at DESC, b.build_id DESC LIMIT ${limit} OFFSET ${offset}`,
             (rows) => rows.map(toBuild)
           ),
-          total: countOf(reader<{ n: number }>`SELECT count(*) AS n FROM ${builds} WHERE ${where}`)
+          total: readCount(reader<{ n: number }>`SELECT count(*) AS n FROM ${builds} WHERE ${where}`)
         }).pipe(orUnavailable("list"))
       },
 
@@ -123,7 +113,7 @@ export const layer: Layer.Layer<BuildStore, never, Database> = Layer.effect(
 
       deployed: (envId, projectId) =>
         onlyRow(
-          placed(
+          selectDeployments(
             reader`SELECT ${reader.literal(serving)} FROM deployments WHERE env_id = ${envId} AND project_id = ${projectId}`
           ),
           notFound
@@ -133,7 +123,7 @@ export const layer: Layer.Layer<BuildStore, never, Database> = Layer.effect(
 
       live: (envId, projectId) =>
         onlyRow(
-          placed(
+          selectDeployments(
             reader`SELECT ${reader.literal(serving)} FROM live_builds WHERE env_id = ${envId} AND project_id = ${projectId}`
           ),
           notFound
@@ -143,7 +133,7 @@ export const layer: Layer.Layer<BuildStore, never, Database> = Layer.effect(
         writer.withTransaction(endLive(envId, projectId, at)).pipe(orUnavailable("endLive")),
 
       deployments: (envId) =>
-        placed(
+        selectDeployments(
           reader`SELECT ${reader.literal(serving)} FROM live_builds WHERE env_id = ${envId}
             UNION ALL SELECT ${reader.literal(serving)} FROM deployments WHERE env_id = ${envId}
               AND project_id NOT IN (SELECT project_id FROM live_builds WHERE env_id = ${envId})`
@@ -156,12 +146,15 @@ type Row = RowOf<Build, "active" | "deployed">
 
 const notFound = new NotFound({ resource: "build" })
 const noProject = new NotFound({ resource: "project" })
-const bytesGone = new StoreUnavailable({ operation: "insert", cause: new Error("The bytes of the build were removed") })
+const bytesRemoved = new StoreUnavailable({
+  operation: "insert",
+  cause: new Error("The bytes of the build were removed")
+})
 
-/** What `deployments` and `live_builds` have in common. */
+/** Columns that `deployments` and `live_builds` share. */
 const serving = "project_id, env_id, build_id, manifest"
 
-/** A build has the name that its project has today. */
+/** Builds with the current name of their project. */
 const joined = `builds b
   JOIN projects p ON p.project_id = b.project_id AND p.env_id = b.env_id
   LEFT JOIN deployments d ON d.project_id = b.project_id`

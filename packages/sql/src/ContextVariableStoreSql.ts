@@ -1,7 +1,8 @@
 /** `ContextVariableStore` on SQL. */
-import { ContextVariable, ContextVariableStore, NotFound, type ProjectId, Taken } from "@weft/core"
+import { NotFound, Taken } from "@weft/core"
+import { ContextVariable, ContextVariableStore, type ProjectId } from "@weft/core/adapter"
 import { Effect, Layer } from "effect"
-import { countOf, Database, onlyRow, orUnavailable } from "./Database.ts"
+import { Database, onlyRow, orUnavailable, readCount } from "./Database.ts"
 
 export const layer: Layer.Layer<ContextVariableStore, never, Database> = Layer.effect(
   ContextVariableStore,
@@ -10,7 +11,7 @@ export const layer: Layer.Layer<ContextVariableStore, never, Database> = Layer.e
 
     const of = (projectId: ProjectId, envId: string) => reader`project_id = ${projectId} AND env_id = ${envId}`
 
-    /** The variables of a project go with it, so the project must be there, and stay, while one is added. */
+    /** Locks the project row, because deleting a project deletes its variables. Fails if the project does not exist. */
     const insert = Effect.fnUntraced(function* (variable: ContextVariable) {
       const { project_id, env_id } = variable
       yield* onlyRow(
@@ -41,7 +42,7 @@ export const layer: Layer.Layer<ContextVariableStore, never, Database> = Layer.e
               ORDER BY key LIMIT ${limit} OFFSET ${offset}`,
             (rows) => rows.map(toVariable)
           ),
-          total: countOf(
+          total: readCount(
             reader<{ n: number }>`SELECT count(*) AS n FROM context_variables WHERE ${of(projectId, envId)}`
           )
         }).pipe(orUnavailable("list")),

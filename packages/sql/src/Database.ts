@@ -1,4 +1,4 @@
-/** The database that the stores of this package share. */
+/** The database of the stores of this package. */
 import { StoreUnavailable } from "@weft/core"
 import { Context, Effect } from "effect"
 import { type SqlClient, SqlError } from "effect/sql"
@@ -8,16 +8,16 @@ export class Database extends Context.Service<
   Database,
   {
     readonly dialect: Dialect
-    /** For transactions, and for reads that decide what is written. */
+    /** Client for transactions, and for reads that decide what is written. */
     readonly writer: SqlClient.SqlClient
-    /** For everything that is only read. Sees what the writer has committed. */
+    /** Client for all other reads. Sees committed rows only. */
     readonly reader: SqlClient.SqlClient
-    /** Whether only one node at a time can be using this database, so that leases mean nothing. */
+    /** True if only one node at a time can use this database, so that leases are not needed. */
     readonly exclusive: boolean
   }
 >()("@weft/sql/Database") {}
 
-/** A database that cannot answer now is the caller's to retry; any other failure of a statement is a mistake of ours. */
+/** Fails with `StoreUnavailable` if the caller may retry. Any other failure of a statement is a defect. */
 export const orUnavailable =
   (operation: string) =>
   <A, E, R>(effect: Effect.Effect<A, E, R>) =>
@@ -29,7 +29,7 @@ export const orUnavailable =
       (error) => Effect.fail(error)
     )
 
-/** Recovers from a value that must be unique and is not. */
+/** Fails with `taken` on a unique violation. */
 export const onConflict =
   <E2>(taken: E2) =>
   <A, E, R>(effect: Effect.Effect<A, E, R>) =>
@@ -40,12 +40,12 @@ export const onConflict =
       (error) => Effect.fail(error)
     )
 
-/** How many times a transaction is tried again that the database undid for the sake of others. */
+/** Maximum retries of a transaction after a deadlock or a serialization failure. */
 const conflictRetries = 5
 
 /**
- * Tries a whole transaction again that the database undid because it and others waited for each other in a circle. At
- * once: one of them was let through, and has what the others wait for.
+ * Retries a whole transaction after a deadlock or a serialization failure. It does not wait: the other transaction
+ * already holds its locks.
  */
 export const repeatConflicts = <A, E, R>(transaction: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.retry(transaction, { times: conflictRetries, while: isConflict })
@@ -55,16 +55,16 @@ const isConflict = (error: unknown): boolean =>
 
 const isSqlError = <E>(error: E): error is Extract<E, SqlError.SqlError> => SqlError.isSqlError(error)
 
-/** The fields of a record as columns; `Flags` are its booleans, which are stored as 0 and 1. */
+/** The row of a record. `Flags` are its booleans, which are stored as 0 and 1. */
 export type RowOf<A, Flags extends keyof A = never> = {
   readonly [K in keyof A]: K extends Flags ? number : A[K]
 }
 
-/** The only row, or `failure` when there is none. */
+/** Returns the only row, or fails with `failure`. */
 export const onlyRow = <A, E, E2>(rows: Effect.Effect<ReadonlyArray<A>, E>, failure: E2): Effect.Effect<A, E | E2> =>
   Effect.flatMap(rows, ([row]) => (row === undefined ? Effect.fail(failure) : Effect.succeed(row)))
 
-/** The count that a query gives in its column `n`; 0 without a row. */
-export const countOf = <E>(
+/** Returns the column `n` of the first row, 0 without a row. */
+export const readCount = <E>(
   rows: Effect.Effect<ReadonlyArray<{ readonly n: number | null }>, E>
 ): Effect.Effect<number, E> => Effect.map(rows, ([row]) => row?.n ?? 0)

@@ -1,9 +1,11 @@
 /**
- * What databases spell differently. Everything else in this package is written once.
+ * Differences between SQL databases. Everything else in this package is written once.
  *
- * Only what a statement here needs is named; a new database adds a value of this type and runs the contract.
+ * A `Dialect` has only the members that statements of this package need. A new database adds a value of this type and
+ * runs the contract suites.
  */
-import type { EnvId, Timestamp } from "@weft/core"
+import type { EnvId } from "@weft/core"
+import type { Timestamp } from "@weft/core/adapter"
 import { Data, Effect } from "effect"
 import type { SqlClient, SqlError, Statement } from "effect/sql"
 
@@ -14,108 +16,107 @@ export type Value = string | number | null
 /** The values of many rows, one row after the other. */
 export type Rows = Array<Value>
 
-/** A way to hand rows to a statement. The text depends on nothing but the way, so that it is prepared once. */
+/** A way to pass rows to a statement. Its text does not depend on the rows, so it is prepared once per form. */
 export interface RowsForm {
-  /** Rows of one execution: no fewer, */
+  /** Minimum rows per execution. */
   readonly min: number
-  /** and no more. */
+  /** Maximum rows per execution. */
   readonly max: number
-  /** What stands in the statement where `VALUES (…), (…)` could. */
+  /** SQL that produces the rows, in place of `VALUES (…), (…)`. */
   readonly text: string
   readonly parameters: (rows: Rows) => ReadonlyArray<unknown>
 }
 
-/** A statement over rows of these columns, and the rows. */
+/** A statement with its rows. */
 export interface Part {
   readonly columns: ReadonlyArray<ColumnType>
-  /** The text of the statement, given that of its rows. */
+  /** Returns the SQL of the statement, given the SQL of its rows. */
   readonly text: (rows: string) => string
   readonly rows: Rows
 }
 
-/** How many rows some of the parts are to touch between them. */
+/** The total number of rows that some of the parts must insert, change or delete. */
 export interface Expected {
   readonly parts: ReadonlyArray<Part>
   readonly rows: number
 }
 
-/** Not as many rows as expected, or some that were there before: nothing of what was done may be kept. */
-export class NotAllCount extends Data.TaggedError("NotAllCount") {}
+/** A statement affected an unexpected number of rows, or a new row already exists. The transaction must roll back. */
+export class UnexpectedRowCount extends Data.TaggedError("UnexpectedRowCount") {}
 
 export interface Dialect {
   /** Column types. Text sorts by bytes. Integers hold 53 bits, reals are IEEE doubles. */
   readonly types: Readonly<Record<ColumnType, string>>
-  /** What follows the columns of a table. */
+  /** SQL after the columns of a table. */
   readonly table: string
-  /** As `table`, for one whose rows are to lie in the order of its primary key, and come and go. */
+  /** SQL after the columns of a table that stores short-lived rows in the order of its primary key. */
   readonly clusteredTable: string
-  /** What stands before `TABLE` for one that may be empty after the server has crashed, and is cheaper to write for it. */
-  readonly forgetful: string
-  /** As `table`, for one that grows for ever; `column` is an id that tells when its row came. */
-  readonly growingTable: (column: string) => string
-  /** What is to be done once such a table is there, so that it takes rows of any time. */
-  readonly openTable: (table: string) => ReadonlyArray<string>
+  /** SQL before `TABLE` for a table that is cheaper to write because a server crash may empty it. */
+  readonly unlogged: string
+  /** SQL after the columns of a table that grows without a bound. `column` is an id that contains its creation time. */
+  readonly partitionedTable: (column: string) => string
+  /** Statements that create the default partition of such a table, which takes rows of any time. */
+  readonly defaultPartition: (table: string) => ReadonlyArray<string>
   /**
-   * Makes the table `event_arrivals` (env_id, event_type, n): what a transaction adds there is added to `event_counts`
-   * when it commits. For transactions of hosts, which may take long: nobody waits for what they count. Nothing where
-   * hosts have no transactions with Weft.
+   * Statements that create the table `event_arrivals` (env_id, event_type, n). Its rows are added to `event_counts` when
+   * their transaction commits, so a long transaction of a host does not lock the counts. Empty for databases that have
+   * no outbox.
    */
   readonly arrivals: ReadonlyArray<string>
-  /** Forms for rows of these columns; the one for most rows first, the last for a single one. */
+  /** Returns the forms for rows of these columns, the largest first. The last one takes a single row. */
   readonly rows: (columns: ReadonlyArray<ColumnType>) => ReadonlyArray<RowsForm>
   /**
-   * Executes parts, each of which has rows, as one statement: all of them or, when something else than expected comes
-   * of it, or what is to be new is there already, none. They do not see what the others change; those of `expected` are
-   * executed first, in its order. Null where the way to the database is short enough to execute one after the other in a
-   * transaction.
+   * Executes all parts as one statement. Each part has rows. Fails and changes nothing if a row count is unexpected or a
+   * new row already exists. Parts do not see each other's changes. The parts of `expected` are executed first, in its
+   * order. Null where round trips are cheap, so that a transaction of several statements is as fast.
    */
-  readonly together:
+  readonly combined:
     | ((
         sql: SqlClient.SqlClient,
         parts: ReadonlyArray<Part>,
         expected: ReadonlyArray<Expected>
-      ) => Effect.Effect<void, SqlError.SqlError | NotAllCount>)
+      ) => Effect.Effect<void, SqlError.SqlError | UnexpectedRowCount>)
     | null
-  /** How many rows a statement touched, from what the driver gives for it. */
+  /** Returns the number of affected rows, from the driver's result. */
   readonly changes: (raw: unknown) => number
-  /** A query for `texts` in their order, as `value`, whose text is the same however many there are. */
+  /** A query that returns `texts` in their order, as column `value`. Its SQL does not depend on their number. */
   readonly texts: (sql: SqlClient.SqlClient, texts: ReadonlyArray<string>) => Statement.Fragment
+  /** Acquires the advisory locks with these names until the transaction ends. No-op where transactions are serial. */
+  readonly advisoryLock: (
+    sql: SqlClient.SqlClient,
+    names: ReadonlyArray<string>
+  ) => Effect.Effect<void, SqlError.SqlError>
   /**
-   * Waits until no other transaction holds one of the names, and holds them until this one ends. Nothing to do where
-   * transactions come one after the other.
+   * A query for the deliveries of each environment that have been due the longest, at most `share` of each, as whole
+   * rows. Locks them until the transaction ends, and skips rows that other transactions have locked.
    */
-  readonly hold: (sql: SqlClient.SqlClient, names: ReadonlyArray<string>) => Effect.Effect<void, SqlError.SqlError>
-  /**
-   * A query for the deliveries, as whole rows of their table, of each environment that have been due for the longest,
-   * `share` at most. Nobody else gets them until the transaction ends; those that others got are passed over.
-   */
-  readonly longestDue: (
+  readonly selectDue: (
     sql: SqlClient.SqlClient,
     envs: ReadonlyArray<EnvId>,
     now: Timestamp,
     share: number
   ) => Statement.Fragment
   /**
-   * What follows a query that decides what is written: its rows, those of the table with the alias `of`, stay as they
-   * are until the transaction ends. Where another transaction is changing one, its end is waited for first.
+   * SQL after a query that locks its rows, or those of the table with the alias `of`, until the transaction ends. Waits
+   * for transactions that hold a lock on them.
    */
   readonly forUpdate: (of?: string) => string
-  /** As `forUpdate`, passing over the rows that others are changing. */
+  /** As `forUpdate`, but skips rows that other transactions have locked. */
   readonly skipLocked: string
 }
 
-/** Rows of one execution on SQLite. */
+/** Rows per execution on SQLite. */
 const executionSizes = [50, 10, 3, 1]
 
 export const sqlite: Dialect = {
   types: { text: "TEXT", integer: "INTEGER", real: "REAL" },
   table: " STRICT",
   clusteredTable: " STRICT, WITHOUT ROWID",
-  forgetful: "",
-  growingTable: () => " STRICT",
-  openTable: () => [],
+  unlogged: "",
+  partitionedTable: () => " STRICT",
+  defaultPartition: () => [],
   arrivals: [],
-  // A JSON parameter that the database takes apart takes twice as long.
+  // Parsing a JSON parameter in the database takes twice as long.
   rows: (columns) => {
     const row = `(${columns.map(() => "?").join(",")})`
     return executionSizes.map((size) => ({
@@ -125,12 +126,12 @@ export const sqlite: Dialect = {
       parameters: (rows) => rows
     }))
   },
-  together: null,
+  combined: null,
   changes: (raw) =>
     typeof raw === "object" && raw !== null && "changes" in raw && typeof raw.changes === "number" ? raw.changes : 0,
   texts: (sql, texts) => sql`SELECT value FROM json_each(${JSON.stringify(texts)})`,
-  hold: () => Effect.void,
-  longestDue: (sql, envs, now, share) => sql`
+  advisoryLock: () => Effect.void,
+  selectDue: (sql, envs, now, share) => sql`
     SELECT d.* FROM (${sqlite.texts(sql, envs)}) AS env
     JOIN deliveries d ON d.env_id = env.value AND (d.due_at, d.delivery_id) IN (
       SELECT due_at, delivery_id FROM deliveries WHERE env_id = env.value AND due_at <= ${now}

@@ -1,18 +1,16 @@
 /** `DomainStore` on SQL. */
+import { DomainExists, DomainLimitReached, NotFound } from "@weft/core"
 import {
   type Domain,
   type DomainCertificate,
   type DomainClaim,
-  DomainExists,
-  DomainLimitReached,
   type DomainRoute,
   DomainStore,
-  NotFound,
   type Timestamp
-} from "@weft/core"
+} from "@weft/core/adapter"
 import { Effect, Layer } from "effect"
 import type { SqlClient } from "effect/sql"
-import { countOf, Database, onConflict, onlyRow, orUnavailable } from "./Database.ts"
+import { Database, onConflict, onlyRow, orUnavailable, readCount } from "./Database.ts"
 import type { Dialect } from "./Dialect.ts"
 
 export const layer: Layer.Layer<DomainStore, never, Database> = Layer.effect(
@@ -38,7 +36,7 @@ export const layer: Layer.Layer<DomainStore, never, Database> = Layer.effect(
         Effect.all({
           items: reader<Domain>`SELECT * FROM domains WHERE env_id = ${envId}
             ORDER BY domain_id DESC LIMIT ${limit} OFFSET ${offset}`,
-          total: countOf(reader<{ n: number }>`SELECT count(*) AS n FROM domains WHERE env_id = ${envId}`)
+          total: readCount(reader<{ n: number }>`SELECT count(*) AS n FROM domains WHERE env_id = ${envId}`)
         }).pipe(orUnavailable("list")),
 
       routes: routes.pipe(orUnavailable("routes")),
@@ -94,13 +92,13 @@ const noCertificate = new NotFound({ resource: "certificate" })
 
 const isRouted = (sql: SqlClient.SqlClient) => sql`domains.status NOT IN ('pending_validation', 'deleting')`
 
-/** What takes more than one statement. To be run in a transaction. */
+/** Operations of more than one statement. They run in the caller's transaction. */
 const writes = (sql: SqlClient.SqlClient, dialect: Dialect) => ({
   insert: Effect.fnUntraced(function* (domain: Domain, limit: number) {
     if (limit !== -1) {
-      // Of two registrations at once not both can be the last.
-      yield* dialect.hold(sql, [`domains ${domain.org_id}`])
-      const others = yield* countOf(
+      // Serializes registrations, so that two concurrent ones cannot both take the last place.
+      yield* dialect.advisoryLock(sql, [`domains ${domain.org_id}`])
+      const others = yield* readCount(
         sql<{ n: number }>`SELECT count(*) AS n FROM domains WHERE org_id = ${domain.org_id} AND status <> 'deleting'`
       )
       if (others >= limit) return yield* new DomainLimitReached({ limit })
@@ -109,7 +107,7 @@ const writes = (sql: SqlClient.SqlClient, dialect: Dialect) => ({
   }),
 
   claim: Effect.fnUntraced(function* ({ now, until, limit }: DomainClaim & { readonly limit: number }) {
-    // Due once more in the update itself: another node may have claimed the row after it was chosen.
+    // The update checks `next_check_at` again: another node may have claimed the row after the subquery.
     const domains = yield* sql<Domain>`UPDATE domains
       SET ${sql.update({ next_check_at: until, held_until: until })}, version = version + 1
       WHERE next_check_at <= ${now} AND domain_id IN (

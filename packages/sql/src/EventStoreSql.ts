@@ -1,9 +1,10 @@
 /** `EventStore` on SQL. */
-import { type Event, type EventId, EventStore, NotFound } from "@weft/core"
+import { NotFound } from "@weft/core"
+import { type Event, type EventId, EventStore } from "@weft/core/adapter"
 import { Effect, Layer } from "effect"
 import type { Statement } from "effect/sql"
-import { countOf, Database, onlyRow, orUnavailable } from "./Database.ts"
-import { weighed, wholeRows } from "./LargeTexts.ts"
+import { Database, onlyRow, orUnavailable, readCount } from "./Database.ts"
+import { loadLargeTexts, textIfSmall } from "./LargeTexts.ts"
 
 export const layer: Layer.Layer<EventStore, never, Database> = Layer.effect(
   EventStore,
@@ -21,15 +22,15 @@ export const layer: Layer.Layer<EventStore, never, Database> = Layer.effect(
         if (only !== undefined) terms.push(reader`event_type IN (${dialect.texts(reader, only)})`)
         const where = reader.and(terms)
         const found = reader<Event & { readonly text_bytes: number }>`
-          SELECT event_id, env_id, stream_id, event_type, ${weighed(reader, "event_data")}, event_time, created_at
+          SELECT event_id, env_id, stream_id, event_type, ${textIfSmall(reader, "event_data")}, event_time, created_at
           FROM events WHERE ${where} ORDER BY event_id DESC LIMIT ${limit} OFFSET ${offset}`
         const whole = (ids: ReadonlyArray<EventId>) =>
           reader<Event>`SELECT * FROM events WHERE env_id = ${envId} AND event_id IN (${dialect.texts(reader, ids)})`
         return Effect.all({
           items: Effect.flatMap(found, (rows) =>
-            wholeRows(rows, "event_id", whole, ({ text_bytes, ...event }): Event => event)
+            loadLargeTexts(rows, "event_id", whole, ({ text_bytes, ...event }): Event => event)
           ),
-          total: countOf(reader<{ n: number | null }>`SELECT sum(n) AS n FROM event_counts WHERE ${where}`)
+          total: readCount(reader<{ n: number | null }>`SELECT sum(n) AS n FROM event_counts WHERE ${where}`)
         }).pipe(orUnavailable("list"))
       }
     })

@@ -1,12 +1,13 @@
 /** `FileStore` on SQL. */
-import { type EnvId, type File, type FileFilter, FileStore } from "@weft/core"
+import type { EnvId } from "@weft/core"
+import { type File, type FileFilter, FileStore } from "@weft/core/adapter"
 import { Effect, Layer } from "effect"
 import type { Statement } from "effect/sql"
-import { countOf, Database, onlyRow, orUnavailable } from "./Database.ts"
+import { Database, onlyRow, orUnavailable, readCount } from "./Database.ts"
 import { fileWrites, noSuchFile } from "./FileWrites.ts"
-import { looseNotes } from "./LooseBytesSql.ts"
 import { orgStorage } from "./OrgStorage.ts"
 import { endOfPrefix } from "./PrefixRange.ts"
+import { makeReservations } from "./UncommittedBlobsSql.ts"
 import { uploadStore } from "./UploadStoreSql.ts"
 
 export const layer: Layer.Layer<FileStore, never, Database> = Layer.effect(
@@ -15,10 +16,10 @@ export const layer: Layer.Layer<FileStore, never, Database> = Layer.effect(
     const database = yield* Database
     const { dialect, reader, writer } = database
     const storage = orgStorage(writer)
-    const { isLoose: _, loosen: _l, drop: _d, ...notes } = looseNotes(database)
-    const writes = fileWrites(writer, storage, looseNotes(database))
+    const reservations = makeReservations(database)
+    const writes = fileWrites(writer, storage, reservations)
 
-    /** Each folder is looked up as a range of paths, which the index knows: they may be a thousand. */
+    /** Matches each folder as a range of paths in the index. There may be a thousand folders. */
     const among = (envId: EnvId, names: ReadonlyArray<string>) =>
       reader`path IN (
         SELECT value FROM (${dialect.texts(reader, names)}) AS named
@@ -38,7 +39,7 @@ export const layer: Layer.Layer<FileStore, never, Database> = Layer.effect(
     }
 
     return FileStore.of({
-      ...notes,
+      ...reservations.methods,
       ...uploadStore(database, storage, writes),
 
       get: (envId, id) =>
@@ -55,33 +56,33 @@ export const layer: Layer.Layer<FileStore, never, Database> = Layer.effect(
         const where = reader.and([reader`env_id = ${envId}`, ...isListed(envId, filter)])
         return Effect.all({
           items: reader<File>`SELECT * FROM files WHERE ${where} ORDER BY path LIMIT ${limit} OFFSET ${offset}`,
-          total: countOf(reader<{ n: number }>`SELECT count(*) AS n FROM files WHERE ${where}`)
+          total: readCount(reader<{ n: number }>`SELECT count(*) AS n FROM files WHERE ${where}`)
         }).pipe(orUnavailable("list"))
       },
 
       storageBytes: (orgId) =>
-        countOf(reader<{ n: number }>`SELECT bytes AS n FROM org_storage WHERE org_id = ${orgId}`).pipe(
+        readCount(reader<{ n: number }>`SELECT bytes AS n FROM org_storage WHERE org_id = ${orgId}`).pipe(
           orUnavailable("storageBytes")
         ),
 
       store: (file, terms) =>
         writer
-          .withTransaction(Effect.flatMap(storage.hold(terms.org_id), (used) => writes.store(file, terms, used, 0)))
+          .withTransaction(Effect.flatMap(storage.lock(terms.org_id), (used) => writes.store(file, terms, used, 0)))
           .pipe(orUnavailable("store")),
 
-      remove: (envId, id, looseUntil) =>
-        writer.withTransaction(writes.remove(envId, id, looseUntil)).pipe(orUnavailable("remove"))
+      remove: (envId, id, reclaimAt) =>
+        writer.withTransaction(writes.remove(envId, id, reclaimAt)).pipe(orUnavailable("remove"))
     })
   })
 )
 
-/** The folders among the names, with the slash that ends them, without those that lie in another one. `0` follows `/`. */
+/** Returns the folders among the names with their trailing slash, without nested ones. `0` is the character after `/`. */
 const outermost = (names: ReadonlyArray<string>): ReadonlyArray<string> => {
   const folders = names.filter((name) => name.endsWith("/*")).map((name) => name.slice(0, -1))
-  const kept: Array<string> = []
+  const outer: Array<string> = []
   for (const folder of folders.sort()) {
-    const last = kept.at(-1)
-    if (last === undefined || !folder.startsWith(last)) kept.push(folder)
+    const last = outer.at(-1)
+    if (last === undefined || !folder.startsWith(last)) outer.push(folder)
   }
-  return kept
+  return outer
 }

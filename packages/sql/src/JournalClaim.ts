@@ -1,91 +1,119 @@
 /**
- * Taking due deliveries, fairly between environments.
+ * Claims of due deliveries, fair between environments.
  *
- * Environments take turns, from where the last claim stopped, and each gets the same share of a claim. The
- * database finds them by stepping from one to the next in the primary key, so that the size of a backlog does
- * not matter. Nodes that claim at the same time pass over what the others are taking.
+ * A claim serves environments round-robin, from the end of the last claim, with the same share for each. The query
+ * skips from one environment to the next in the primary key, so its cost does not depend on the backlog. Nodes that
+ * claim at the same time skip each other's rows.
  */
+import type { EnvId } from "@weft/core"
 import {
   type Claim,
   type ClaimRequest,
   type ClaimResult,
   Delivery,
-  type EnvId,
   type Event,
   type EventId,
   parkedAt,
+  type Run,
   type RunId,
   smallDataBytes,
   startRun,
   type Timestamp,
-  withinClaim
-} from "@weft/core"
+  takeWithinBudget
+} from "@weft/core/adapter"
 import { Effect, Schema, Struct } from "effect"
 import type { SqlError } from "effect/sql"
+import type { Batched } from "./Batch.ts"
 import type { Database } from "./Database.ts"
 import type { Rows } from "./Dialect.ts"
-import { parkFull } from "./JournalGroups.ts"
-import { addStart, type JournalStatements } from "./JournalStatements.ts"
+import { continueClaim, lockSuspended } from "./JournalContinuation.ts"
+import { parkFullGroups } from "./JournalGroups.ts"
+import type { JournalStatements } from "./JournalStatements.ts"
+import { pendingRow, type termFields } from "./rows/DeliveryRows.ts"
+import { startRow, toStartRow } from "./rows/RunRows.ts"
+import { continueRow } from "./rows/WorkflowRows.ts"
 
-/** What a store keeps between claims. */
-export interface Turns {
-  /** The environment that was served last. */
+/** State that a store keeps between claims. */
+export interface ClaimCursor {
+  /** The environment that the last claim served last. */
   last: string
-  readonly termsOf: (text: string) => typeof Terms.Type
+  readonly parseTerms: (text: string) => typeof Terms.Type
 }
 
-/** Claims in the transaction of the caller, after what was freed was let in, and stores the rows of `lease` there. */
+/** Claims deliveries and stores the rows of `lease` in the caller's transaction, after freed groups were unparked. */
 export const claimDue = Effect.fnUntraced(function* (
   database: Database["Service"],
   statements: JournalStatements,
-  turns: Turns,
+  cursor: ClaimCursor,
   request: ClaimRequest,
   lease: Rows
 ): Effect.fn.Return<Omit<ClaimResult, "unparked">, SqlError.SqlError> {
   const limit = request.runIds.length
-  const due = yield* dueEnvs(database, turns.last, request)
-  const turn = due.slice(0, limit)
-  const othersWait = due.length > limit
-  if (turn.length === 0) {
+  const due = yield* dueEnvs(database, cursor.last, request)
+  const envs = due.slice(0, limit)
+  const hasMoreEnvs = due.length > limit
+  if (envs.length === 0) {
     yield* statements.renewLeases.run(lease)
-    return { claims: [], parked: 0, next_due_at: yield* nextDue(database, request, turn) }
+    return { claims: [], parked: 0, next_due_at: yield* nextDue(database, request, envs) }
   }
 
-  const share = Math.min(request.perEnv, Math.max(1, Math.ceil(limit / turn.length)))
-  // One more than the share of each tells who is left behind, unless others are anyhow.
-  const most = othersWait ? share : share + 1
-  const byEnv = Map.groupBy(yield* longestDue(database, turn, request.now, most), (row) => row.env_id)
-  const shares = turn.flatMap((env) => (byEnv.get(env) ?? []).slice(0, share))
-  const seen = yield* withData(database, shares)
-  const { closed, parked } = yield* parkFull(database, seen, request.now)
-  const chosen = closed.size === 0 ? seen : seen.filter((row) => !closed.has(row.delivery_id))
+  const share = Math.min(request.perEnv, Math.max(1, Math.ceil(limit / envs.length)))
+  // One row beyond the share shows that an environment has more. Not needed if other environments have to wait anyway.
+  const rowsPerEnv = hasMoreEnvs ? share : share + 1
+  const byEnv = Map.groupBy(yield* selectDue(database, envs, request.now, rowsPerEnv), (row) => row.env_id)
+  const selected = envs.flatMap((env) => (byEnv.get(env) ?? []).slice(0, share))
+  const removed = selected.filter((row) => row.removed === 1)
+  const present = removed.length === 0 ? selected : selected.filter((row) => row.removed !== 1)
+  const loaded = yield* loadLargeData(database, present)
+  const { blocked, parked } = yield* parkFullGroups(database, loaded, request.now)
+  const chosen = blocked.size === 0 ? loaded : loaded.filter((row) => !blocked.has(row.delivery_id))
+  const suspended = yield* lockSuspended(database, chosen)
+  const ready = chosen.filter(({ continues }) => continues === null || suspended.runs.has(continues))
+  const taken = ready.slice(0, limit)
   const claims = request.runIds.flatMap((runId, index) => {
-    const row = chosen[index]
-    return row === undefined ? [] : [toClaim(row, turns.termsOf(row.terms), runId, request)]
+    const row = taken[index]
+    return row === undefined ? [] : [toClaim(row, cursor.parseTerms(row.terms), runId, request, suspended.runs)]
   })
-  const runs: Rows = []
-  // Terms stay as they are: a newer node may have put there what this one does not know.
-  for (const [index, { delivery, run }] of claims.entries()) addStart(runs, run, delivery, chosen[index]?.terms)
-  const taken = claims.flatMap(({ delivery: d }) => [d.env_id, d.due_at, d.delivery_id])
-  yield* statements.independent([
+  yield* statements.runIndependent([
     { statement: statements.renewLeases, rows: lease },
-    { statement: statements.insertRuns, rows: runs },
-    { statement: statements.deleteDeliveries, rows: taken }
+    ...storeClaims(statements, claims, taken),
+    { statement: statements.deleteDeliveries, rows: pendingRow.encode([...taken, ...suspended.stale, ...removed]) }
   ])
-  turns.last = claims.at(-1)?.delivery.env_id ?? turns.last
+  cursor.last = claims.at(-1)?.delivery.env_id ?? cursor.last
 
-  // What is parked may have been all that was beyond the shares.
+  // Parked deliveries may have been all those beyond the shares.
   const beyondShare = parked === 0 && [...byEnv.values()].some((rows) => rows.length > share)
-  if (othersWait || seen.length < shares.length || claims.length < chosen.length || beyondShare) {
+  const isLimited = claims.length < ready.length || suspended.isBusy || removed.length > 0
+  if (hasMoreEnvs || loaded.length < present.length || isLimited || beyondShare) {
     return { claims, parked, next_due_at: request.now }
   }
-  return { claims, parked, next_due_at: yield* nextDue(database, request, turn) }
+  return { claims, parked, next_due_at: yield* nextDue(database, request, envs) }
 })
 
+/** Returns the statements that store the runs of the claims as running, with the deliveries that they hold. */
+const storeClaims = (
+  statements: JournalStatements,
+  claims: ReadonlyArray<Claim>,
+  taken: ReadonlyArray<DueRow>
+): ReadonlyArray<{ readonly statement: Batched<never>; readonly rows: Rows }> => {
+  const started: Rows = []
+  const continued: Rows = []
+  for (const [index, { delivery, run }] of claims.entries()) {
+    // Terms are copied unparsed: a newer node may have stored fields that this one does not know.
+    const record = toStartRow(run, delivery, taken[index]?.terms)
+    if (delivery.continues === null) startRow.append(started, record)
+    else continueRow.append(continued, record)
+  }
+  return [
+    { statement: statements.insertRuns, rows: started },
+    { statement: statements.continueRuns, rows: continued }
+  ]
+}
+
 /**
- * Environments whose longest due delivery is due, those behind `last` first, then from the beginning: as many as are
- * wanted at most, and one more that tells whether others wait. The database steps from one to the next, and no
- * further than it must; not at all when nothing is due.
+ * Returns environments with due deliveries, those after `last` first, then from the beginning. Returns at most one more
+ * than the claim has run ids, which shows that others wait. The query skips from one environment to the next, stops at
+ * the limit, and scans nothing if no delivery is due.
  */
 const dueEnvs = (
   { dialect, writer: sql }: Database["Service"],
@@ -114,13 +142,13 @@ const dueEnvs = (
   )
 
 /**
- * When the next delivery is due that waits and is not parked; null when none does. Of what is due now only that of
- * `turn`, which are all environments that have some, is looked at: an excluded one may have a long backlog.
+ * Returns the time of the next delivery that is not parked, or null. Excluded environments may have a long backlog, so
+ * overdue deliveries are searched only in `envs`, which has every other environment with due deliveries.
  */
 const nextDue = (
   { dialect, writer: sql }: Database["Service"],
   { exclude, now }: ClaimRequest,
-  turn: ReadonlyArray<EnvId>
+  envs: ReadonlyArray<EnvId>
 ) => {
   const notParked = sql.literal(`due_at < ${parkedAt}`)
   const least =
@@ -129,7 +157,7 @@ const nextDue = (
       : sql<{ readonly due_at: Timestamp | null }>`
           SELECT min(due_at) AS due_at FROM (
             SELECT (SELECT min(d.due_at) FROM deliveries d WHERE d.env_id = env.value) AS due_at
-            FROM (${dialect.texts(sql, turn)}) AS env
+            FROM (${dialect.texts(sql, envs)}) AS env
             UNION ALL
             SELECT min(due_at) FROM deliveries
             WHERE due_at > ${now} AND ${notParked} AND env_id NOT IN (${dialect.texts(sql, exclude)})
@@ -137,20 +165,21 @@ const nextDue = (
   return Effect.map(least, ([row]) => row?.due_at ?? null)
 }
 
-type DueRow = Omit<Delivery, "retry" | "timeout_ms" | "caused_by" | "group" | "traceparent"> &
+type DueRow = Omit<Delivery, (typeof termFields)[number]> &
   Pick<Event, "event_type" | "event_data" | "event_time" | "created_at"> & {
     readonly terms: string
     readonly group_key: string | null
   }
 
-/** Without the data where the event is large. */
-type FoundRow = { readonly data_bytes: number } & (
-  | DueRow
-  | (Omit<DueRow, "event_data"> & { readonly event_data: null })
-)
+/** A due delivery, without the data of a large event. */
+type FoundRow = {
+  readonly data_bytes: number
+  /** 1 if the project was removed: the delivery is discarded. */
+  readonly removed: number
+} & (DueRow | (Omit<DueRow, "event_data"> & { readonly event_data: null }))
 
-/** At most `share` due deliveries of each environment, the longest due first, with their events. */
-const longestDue = (
+/** Selects at most `share` due deliveries of each environment with their events, the longest due first. */
+const selectDue = (
   { dialect, writer: sql }: Database["Service"],
   envs: ReadonlyArray<EnvId>,
   now: Timestamp,
@@ -158,17 +187,18 @@ const longestDue = (
 ) =>
   sql<FoundRow>`
     SELECT d.*, e.event_type, e.event_time, e.created_at, octet_length(e.event_data) AS data_bytes,
+      CASE WHEN EXISTS (SELECT 1 FROM removed_projects r WHERE r.project_id = d.project_id) THEN 1 ELSE 0 END AS removed,
       CASE WHEN octet_length(e.event_data) <= ${sql.literal(String(smallDataBytes))} THEN e.event_data END AS event_data
-    FROM (${dialect.longestDue(sql, envs, now, share)}) AS d
+    FROM (${dialect.selectDue(sql, envs, now, share)}) AS d
     JOIN events e ON e.env_id = d.env_id AND e.event_id = d.event_id
     ORDER BY d.due_at, d.delivery_id`
 
-/** The rows with all data, without those whose large events are left for the next claim. */
-const withData = Effect.fnUntraced(function* (
+/** Adds the data of large events to the rows, and drops rows whose large events must wait for the next claim. */
+const loadLargeData = Effect.fnUntraced(function* (
   { dialect, writer: sql }: Database["Service"],
   rows: ReadonlyArray<FoundRow>
 ): Effect.fn.Return<ReadonlyArray<DueRow>, SqlError.SqlError> {
-  const taken = withinClaim(rows, (row) => row.data_bytes)
+  const taken = takeWithinBudget(rows, (row) => row.data_bytes)
   const large = taken.filter((row) => row.event_data === null)
   const data = new Map<EventId, Event["event_data"]>()
   if (large.length > 0) {
@@ -179,22 +209,31 @@ const withData = Effect.fnUntraced(function* (
     for (const { event_id, event_data } of found) data.set(event_id, event_data)
   }
   return taken.flatMap((row) => {
-    // As they came: nearly all are small, and copies of rows cost more than all else that is done with them.
+    // Not copied: nearly all rows are small, and copying one costs more than everything else here.
     if (row.event_data !== null) return row
     const event_data = data.get(row.event_id)
     return event_data === undefined ? [] : { ...row, event_data }
   })
 })
 
-const toClaim = (row: DueRow, kept: typeof Terms.Type, runId: RunId, { lease, now }: ClaimRequest): Claim => {
-  const delivery = deliveryOf(row, kept)
-  return { delivery, event: eventOf(row), run: startRun(delivery, runId, lease.node_id, now) }
+const toClaim = (
+  row: DueRow,
+  terms: typeof Terms.Type,
+  runId: RunId,
+  request: ClaimRequest,
+  suspended: ReadonlyMap<RunId, Run>
+): Claim => {
+  const delivery = toDelivery(row, terms)
+  const event = toEvent(row)
+  const run = row.continues === null ? undefined : suspended.get(row.continues)
+  if (run !== undefined) return continueClaim(run, { delivery, event }, runId, request)
+  return { delivery, event, run: startRun(delivery, runId, request.lease.node_id, request.now) }
 }
 
-/** Name by name: to copy whatever a row has takes ten times as long. */
-const deliveryOf = (
+/** Copies each field by name, which is ten times as fast as a spread. */
+const toDelivery = (
   row: DueRow,
-  { retry, timeout_ms, group, caused_by, traceparent }: typeof Terms.Type
+  { retry, timeout_ms, group, caused_by, depth, durable, traceparent }: typeof Terms.Type
 ): Delivery => ({
   delivery_id: row.delivery_id,
   env_id: row.env_id,
@@ -212,11 +251,14 @@ const deliveryOf = (
   attempt: row.attempt,
   due_at: row.due_at,
   caused_by,
+  depth,
   first_run_id: row.first_run_id,
+  durable,
+  continues: row.continues,
   ...(traceparent === undefined ? {} : { traceparent })
 })
 
-const eventOf = (row: DueRow): Event => ({
+const toEvent = (row: DueRow): Event => ({
   event_id: row.event_id,
   env_id: row.env_id,
   stream_id: row.stream_id,
@@ -226,25 +268,27 @@ const eventOf = (row: DueRow): Event => ({
   created_at: row.created_at
 })
 
-/** Deliveries that wait since before groups came have none. */
+/** JSON of the column `terms`. Deliveries of earlier releases have no `group` or `durable`, those from outside no `depth`. */
 const Terms = Schema.Struct({
   ...Struct.pick(Delivery.fields, ["retry", "timeout_ms", "caused_by", "traceparent"]),
-  group: Delivery.fields.group.pipe(Schema.withDecodingDefaultKey(Effect.succeed(null)))
+  group: Delivery.fields.group.pipe(Schema.withDecodingDefaultKey(Effect.succeed(null))),
+  durable: Delivery.fields.durable.pipe(Schema.withDecodingDefaultKey(Effect.succeed(false))),
+  depth: Schema.Int.pipe(Schema.withDecodingDefaultKey(Effect.succeed(0)))
 })
 const decodeTerms = Schema.decodeSync(Schema.fromJsonString(Terms))
 
-/** Deliveries of one function mostly have the same terms, which take longer to read than all else of them. */
-const termsKept = 100
+/** Maximum cached terms. Deliveries of one function mostly share their terms, and parsing them is the largest cost. */
+const termsCacheMax = 100
 
-/** For `Turns`. */
-export const makeTermsOf = () => {
-  let kept = new Map<string, typeof Terms.Type>()
+/** Returns a parser of terms with a cache. */
+export const makeTermsParser = () => {
+  let cache = new Map<string, typeof Terms.Type>()
   return (text: string): typeof Terms.Type => {
-    const known = kept.get(text)
+    const known = cache.get(text)
     if (known !== undefined) return known
     const terms = decodeTerms(text)
-    if (kept.size >= termsKept) kept = new Map()
-    kept.set(text, terms)
+    if (cache.size >= termsCacheMax) cache = new Map()
+    cache.set(text, terms)
     return terms
   }
 }

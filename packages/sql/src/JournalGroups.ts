@@ -1,53 +1,57 @@
 /**
- * Groups of deliveries whose runs share a limit, in the transaction of the caller.
+ * Concurrency groups: deliveries whose runs share a limit. All functions run in the caller's transaction.
  *
- * Who looks for room in a group holds the group's name until its transaction ends: two that looked at once could
- * each take the last room, and what one parks could be what the other was to let in.
+ * A transaction that counts the free slots of a group holds the group's advisory lock until it ends. Otherwise two
+ * transactions could both take the last slot, or one could park a delivery that the other should start.
  */
-import { Delivery, type DeliveryId, type Group, parkedAt, roomFor, type Timestamp } from "@weft/core"
+import { Delivery, type DeliveryId, type Group, parkedAt, roomFor, type Timestamp } from "@weft/core/adapter"
 import { Effect, Schema } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
-import { countOf, type Database } from "./Database.ts"
+import { type Database, readCount } from "./Database.ts"
 import type { Rows } from "./Dialect.ts"
 import type { JournalStatements } from "./JournalStatements.ts"
+import { unparkRow } from "./rows/DeliveryRows.ts"
 
-/** Deliveries that one group gives up in one claim, so that others can write soon. */
+/** Maximum deliveries that a claim parks per group, so that its locks are short. */
 const parkMax = 1000
 
-/** A delivery that waits, and is due or parked. */
+/** A pending delivery that is due or parked. */
 type WaitingRow = Pick<Delivery, "delivery_id" | "due_at"> & { readonly terms: string }
 
-/** Where in the text the index on parked deliveries is to be found. */
+/** Condition of the partial index on parked deliveries. A literal, because the planner matches the text. */
 const parked = `due_at = ${parkedAt}`
 
-/** Of these due deliveries, those for which their groups have no room: parked with others like them; how many in all. */
-export const parkFull = Effect.fnUntraced(function* (
+/**
+ * Parks due deliveries of groups that are at their limit. Returns those of `seen` that must not start, and the number
+ * of all parked deliveries.
+ */
+export const parkFullGroups = Effect.fnUntraced(function* (
   database: Database["Service"],
   seen: ReadonlyArray<Pick<Delivery, "delivery_id" | "env_id"> & { readonly group_key: string | null }>,
   now: Timestamp
-): Effect.fn.Return<{ readonly closed: ReadonlySet<DeliveryId>; readonly parked: number }, SqlError.SqlError> {
-  const closed = new Set<DeliveryId>()
+): Effect.fn.Return<{ readonly blocked: ReadonlySet<DeliveryId>; readonly parked: number }, SqlError.SqlError> {
+  const blocked = new Set<DeliveryId>()
   let count = 0
   const byGroup = Map.groupBy(
     seen.filter((row) => row.group_key !== null),
-    ({ env_id, group_key }) => nameOf({ env_id, key: group_key ?? "" })
+    ({ env_id, group_key }) => toLockName({ env_id, key: group_key ?? "" })
   )
-  yield* hold(database, [...byGroup.keys()])
+  yield* lockGroups(database, [...byGroup.keys()])
   for (const [, members] of byGroup) {
     const [first] = members
     if (first === undefined || first.group_key === null) continue
     const group = { env_id: first.env_id, key: first.group_key }
-    const last = (yield* admitted(database, group, now)).at(-1)?.delivery_id ?? ""
-    // A delivery is let in only after all older ones of its group.
+    const last = (yield* selectRunnable(database, group, now)).at(-1)?.delivery_id ?? ""
+    // A delivery starts only after all older ones of its group.
     const late = members.filter((row) => row.delivery_id > last)
     if (late.length === 0) continue
-    for (const { delivery_id } of late) closed.add(delivery_id)
+    for (const { delivery_id } of late) blocked.add(delivery_id)
     count += yield* park(database, group, last, now)
   }
-  return { closed, parked: count }
+  return { blocked, parked: count }
 })
 
-/** Makes those parked deliveries of the groups due for which there is room; how many. */
+/** Makes as many parked deliveries due as the groups have free slots. Returns their number. */
 export const unparkGroups = Effect.fnUntraced(function* (
   database: Database["Service"],
   statements: JournalStatements,
@@ -55,16 +59,18 @@ export const unparkGroups = Effect.fnUntraced(function* (
   now: Timestamp
 ): Effect.fn.Return<number, SqlError.SqlError> {
   const rows: Rows = []
-  yield* hold(database, groups.map(nameOf))
+  yield* lockGroups(database, groups.map(toLockName))
   for (const group of groups) {
     if (!(yield* hasParked(database, group))) continue
-    const members = yield* admitted(database, group, now)
-    for (const { delivery_id, due_at } of members) if (due_at === parkedAt) rows.push(group.env_id, delivery_id, now)
+    const members = yield* selectRunnable(database, group, now)
+    for (const { delivery_id, due_at } of members) {
+      if (due_at === parkedAt) unparkRow.append(rows, { env_id: group.env_id, delivery_id, due_at: now })
+    }
   }
   return yield* statements.unpark.run(rows)
 })
 
-/** The groups after `after` that have parked deliveries, found by stepping from one to the next. */
+/** Returns groups with parked deliveries, after `after`. Skips from one group to the next in the index. */
 export const parkedGroups = Effect.fnUntraced(function* (
   { reader: sql }: Database["Service"],
   after: Group | null,
@@ -84,47 +90,47 @@ export const parkedGroups = Effect.fnUntraced(function* (
   return groups
 })
 
-/** Mostly none waits, and this is all that there is to ask. */
+/** True if a delivery of the group is parked. Mostly none is, so this is the only query for the group. */
 const hasParked = ({ writer: sql }: Database["Service"], { env_id, key }: Group) =>
   Effect.map(
     sql`SELECT 1 FROM deliveries WHERE env_id = ${env_id} AND group_key = ${key} AND ${sql.literal(parked)} LIMIT 1`,
     (rows) => rows.length > 0
   )
 
-/** The waiting deliveries of the group for which there is room, the oldest first. */
-const admitted = Effect.fnUntraced(function* (
+/** Returns the pending deliveries of the group that its limit allows to start, the oldest first. */
+const selectRunnable = Effect.fnUntraced(function* (
   { writer: sql }: Database["Service"],
   group: Group,
   now: Timestamp
 ): Effect.fn.Return<ReadonlyArray<WaitingRow>, SqlError.SqlError> {
-  const running = yield* countOf(
+  const running = yield* readCount(
     sql<{ n: number }>`SELECT count(*) AS n FROM runs WHERE env_id = ${group.env_id} AND group_key = ${group.key}`
   )
-  // Mostly there is room for one or none. Each round looks at twice as many.
-  for (let most = 2; ; most *= 2) {
-    const oldest = yield* oldestOf(sql, group, now, most)
-    const room = roomFor(
-      oldest.map((row) => limitOf(row.terms)),
+  // Mostly at most one slot is free. Each round reads twice as many rows.
+  for (let max = 2; ; max *= 2) {
+    const oldest = yield* selectOldest(sql, group, now, max)
+    const slots = roomFor(
+      oldest.map((row) => parseLimit(row.terms)),
       running
     )
-    if (room < oldest.length || oldest.length < most) return oldest.slice(0, room)
+    if (slots < oldest.length || oldest.length < max) return oldest.slice(0, slots)
   }
 })
 
-/** The oldest deliveries of the group that are due or parked. */
-const oldestOf = (sql: SqlClient.SqlClient, { env_id, key }: Group, now: Timestamp, most: number) =>
+/** Returns the oldest deliveries of the group that are due or parked. */
+const selectOldest = (sql: SqlClient.SqlClient, { env_id, key }: Group, now: Timestamp, limit: number) =>
   sql<WaitingRow>`
     SELECT delivery_id, due_at, terms FROM deliveries
     WHERE env_id = ${env_id} AND group_key = ${key} AND (due_at <= ${now} OR ${sql.literal(parked)})
-    ORDER BY delivery_id LIMIT ${most}`
+    ORDER BY delivery_id LIMIT ${limit}`
 
-const nameOf = ({ env_id, key }: Group): string => `${env_id} ${key}`
+const toLockName = ({ env_id, key }: Group): string => `${env_id} ${key}`
 
-/** Holds the names of groups, in one order everywhere, so that nobody waits for each other in a circle. */
-const hold = ({ dialect, writer: sql }: Database["Service"], names: ReadonlyArray<string>) =>
-  names.length === 0 ? Effect.void : dialect.hold(sql, [...names].sort())
+/** Acquires the advisory locks of groups, always in the same order so that transactions cannot deadlock. */
+const lockGroups = ({ dialect, writer: sql }: Database["Service"], names: ReadonlyArray<string>) =>
+  names.length === 0 ? Effect.void : dialect.advisoryLock(sql, [...names].sort())
 
-/** Parks deliveries of the group that are due and younger than `last`; how many. */
+/** Parks due deliveries of the group that are younger than `last`. Returns their number. */
 const park = ({ dialect, writer: sql }: Database["Service"], { env_id, key }: Group, last: string, now: Timestamp) =>
   Effect.map(
     sql`UPDATE deliveries SET due_at = ${parkedAt}
@@ -139,4 +145,4 @@ const park = ({ dialect, writer: sql }: Database["Service"], { env_id, key }: Gr
 const Limited = Schema.fromJsonString(Schema.Struct({ group: Delivery.fields.group }))
 const decodeLimited = Schema.decodeSync(Limited)
 
-const limitOf = (terms: string): number => decodeLimited(terms).group?.limit ?? 0
+const parseLimit = (terms: string): number => decodeLimited(terms).group?.limit ?? 0

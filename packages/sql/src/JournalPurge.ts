@@ -1,43 +1,83 @@
-/** Removing runs that have ended, in the transaction of the caller. */
-import type { EnvId, Run, RunId } from "@weft/core"
+/** Removes ended runs in short transactions. */
+import type { EnvId } from "@weft/core"
+import type { Run, RunId } from "@weft/core/adapter"
 import { Effect } from "effect"
 import type { SqlError } from "effect/sql"
+import { CountDeltas } from "./CountDeltas.ts"
 import type { Database } from "./Database.ts"
 import type { Rows } from "./Dialect.ts"
 import type { JournalStatements } from "./JournalStatements.ts"
-import { Tally } from "./Tally.ts"
+import { runKeyRow } from "./rows/RunRows.ts"
 
-/** Results and logs in one transaction: their pages are read to be given back, and meanwhile nobody else writes. */
+/** Maximum bytes of results and logs per transaction. SQLite reads their pages to free them while it blocks writers. */
 const bytesMax = 16 * 1024 * 1024
 
-/** Removes the runs with the least ids below `before`, at most `limit`; how many. */
+/** Maximum steps of durable runs per transaction. Their results have at most 256 KiB each, and mostly less than 1 KiB. */
+const stepsMax = 100
+
+/** Removes at most `limit` runs with the lowest ids below `before`. Returns their number. */
 export const purgeEnded = Effect.fnUntraced(function* (
-  { dialect, writer: sql }: Database["Service"],
+  database: Database["Service"],
   statements: JournalStatements,
   envId: EnvId,
   before: RunId,
   limit: number
 ): Effect.fn.Return<number, SqlError.SqlError> {
+  const { writer } = database
+  while (true) {
+    const removed = yield* writer.withTransaction(removeNext(database, statements, envId, before, limit))
+    if (removed !== null) return removed
+  }
+})
+
+/** Removes runs in the caller's transaction. Returns null if it removed steps of a run that has more of them. */
+const removeNext = Effect.fnUntraced(function* (
+  database: Database["Service"],
+  statements: JournalStatements,
+  envId: EnvId,
+  before: RunId,
+  limit: number
+): Effect.fn.Return<number | null, SqlError.SqlError> {
+  const { dialect, writer: sql } = database
   const ended = yield* sql<EndedRow>`
-    SELECT env_id, run_id, project_id, project_name, run_type, status, start_time,
+    SELECT env_id, run_id, project_id, project_name, run_type, status, start_time, activations,
       coalesce(octet_length(result), 0) + coalesce(octet_length(logs), 0) AS bytes
     FROM runs WHERE env_id = ${envId} AND run_id < ${before} AND status <> 'running'
     ORDER BY run_id LIMIT ${limit}${sql.literal(dialect.skipLocked)}`
-  const tally = new Tally()
-  const gone: Rows = []
+  const deltas = new CountDeltas()
+  const ids: Rows = []
+  const durable: Rows = []
+  let steps = 0
   let bytes = 0
   for (const run of ended) {
     bytes += run.bytes
-    if (bytes > bytesMax && gone.length > 0) break
-    tally.removed(run, run.bytes)
-    gone.push(run.env_id, run.run_id)
+    if (bytes > bytesMax && ids.length > 0) break
+    if (run.activations !== null) {
+      const removed = yield* removeSteps(database, run, stepsMax - steps)
+      steps += removed
+      if (steps >= stepsMax && ids.length === 0) return null
+      if (steps >= stepsMax) break
+      runKeyRow.append(durable, run)
+    }
+    deltas.subtractRun(run, run.bytes)
+    runKeyRow.append(ids, run)
   }
-  const removed = yield* statements.deleteRuns.run(gone)
-  yield* statements.countRuns.run(tally.runs())
+  yield* statements.deleteWaitsOfRuns.run(durable)
+  const removed = yield* statements.deleteRuns.run(ids)
+  yield* statements.countRuns.run(deltas.runRows())
   return removed
 })
 
+/** Removes at most `limit` steps of a run. Returns their number. */
+const removeSteps = ({ dialect, writer: sql }: Database["Service"], { env_id, run_id }: EndedRow, limit: number) =>
+  Effect.map(
+    sql`DELETE FROM workflow_steps WHERE env_id = ${env_id} AND run_id = ${run_id} AND position IN (
+      SELECT position FROM workflow_steps WHERE env_id = ${env_id} AND run_id = ${run_id}
+      ORDER BY position LIMIT ${limit})`.raw,
+    dialect.changes
+  )
+
 type EndedRow = Pick<
   Run,
-  "env_id" | "run_id" | "project_id" | "project_name" | "run_type" | "status" | "start_time"
+  "env_id" | "run_id" | "project_id" | "project_name" | "run_type" | "status" | "start_time" | "activations"
 > & { readonly bytes: number }

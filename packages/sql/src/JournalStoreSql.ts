@@ -1,30 +1,35 @@
 /** `JournalStore` on SQL. */
 import {
   type ClaimRequest,
+  formatWaiting,
   type Group,
   JournalStore,
   type Lease,
+  type LocalRunSet,
   loseRun,
+  lostNode,
   type NodeId,
-  type Own,
+  type PendingWork,
   parkedAt,
   type Run,
   type RunId,
   type Timestamp
-} from "@weft/core"
+} from "@weft/core/adapter"
 import { Effect, Layer } from "effect"
 import type { SqlError, Statement } from "effect/sql"
+import { CountDeltas } from "./CountDeltas.ts"
 import { Database, orUnavailable, repeatConflicts } from "./Database.ts"
 import type { Rows } from "./Dialect.ts"
-import { claimDue, makeTermsOf, type Turns } from "./JournalClaim.ts"
+import { type ClaimCursor, claimDue, makeTermsParser } from "./JournalClaim.ts"
 import { applyAll, applyEach } from "./JournalCommit.ts"
 import { parkedGroups, unparkGroups } from "./JournalGroups.ts"
 import { purgeEnded } from "./JournalPurge.ts"
-import { addEnd, addGivenBack, journalStatements, storedBytes } from "./JournalStatements.ts"
-import { runColumns } from "./RunStoreSql.ts"
-import { Tally } from "./Tally.ts"
+import { journalStatements } from "./JournalStatements.ts"
+import { leaseRow } from "./rows/LeaseRow.ts"
+import { endRow, requeueRow, runColumns, storedBytes, toEndRow, toRequeueRow } from "./rows/RunRows.ts"
+import { suspendRow, toSuspendRow } from "./rows/WorkflowRows.ts"
 
-/** One is written while another waits for the disk. */
+/** Maximum concurrent commits on a shared database: one is written while another waits for the disk. */
 const sharedCommitsMax = 2
 
 export const layer: Layer.Layer<JournalStore, never, Database> = Layer.effect(
@@ -33,74 +38,84 @@ export const layer: Layer.Layer<JournalStore, never, Database> = Layer.effect(
     const database = yield* Database
     const { dialect, writer: sql, exclusive } = database
     const statements = journalStatements(database)
-    const turns: Turns = { last: "", termsOf: makeTermsOf() }
+    const cursor: ClaimCursor = { last: "", parseTerms: makeTermsParser() }
 
-    const rowsOf = (lease: Lease | null): Rows => (exclusive || lease === null ? [] : [lease.node_id, lease.until])
+    const toLeaseRows = (lease: Lease | null): Rows => (exclusive || lease === null ? [] : leaseRow.encode([lease]))
 
     const transaction = <A, E>(effect: Effect.Effect<A, E>) => sql.withTransaction(effect)
-    /** One statement is a transaction of its own. */
-    const atOnce = statements.together === null ? transaction : repeatConflicts
+    /** Runs as a transaction. A combined statement is a transaction of its own. */
+    const atomically = statements.combined === null ? transaction : repeatConflicts
 
     const leave = (nodeId: NodeId): Effect.Effect<void, SqlError.SqlError> =>
       exclusive ? Effect.void : Effect.asVoid(sql`DELETE FROM leases WHERE node_id = ${nodeId}`)
 
-    // Written out, so that the database can tell which index has them.
+    // A literal, so that the planner matches the partial index.
     const parkedTime = sql.literal(String(parkedAt))
+
+    /** Condition of the partial index of runs that a node executes. */
+    const isHeld = sql.literal("status = 'running' AND waiting IS NULL")
 
     const isOrphan = (nodeId: NodeId, now: Timestamp) =>
       exclusive
-        ? sql`status = 'running' AND node_id <> ${nodeId}`
-        : sql`status = 'running' AND node_id <> ${nodeId} AND NOT EXISTS (
+        ? sql`${isHeld} AND node_id <> ${nodeId}`
+        : sql`${isHeld} AND node_id <> ${nodeId} AND NOT EXISTS (
             SELECT 1 FROM leases WHERE leases.node_id = runs.node_id AND leases.until >= ${now})`
 
-    /** Running runs of dead nodes, with the delivery that each holds. */
-    const orphans = (nodeId: NodeId, now: Timestamp, limit: number) => runningRuns(isOrphan(nodeId, now), limit)
+    /** Returns running runs of dead nodes, with the delivery that each holds. */
+    const orphans = (nodeId: NodeId, now: Timestamp, limit: number) => selectRunning(isOrphan(nodeId, now), limit)
 
-    /** Running runs of the node that it does not know of. */
-    const forsaken = (nodeId: NodeId, { before, known }: Own, limit: number) =>
-      runningRuns(
-        sql`status = 'running' AND node_id = ${nodeId} AND start_time < ${before}
+    /** Returns running runs of the node that the node itself does not know. */
+    const unknownRuns = (nodeId: NodeId, { before, known }: LocalRunSet, limit: number) =>
+      selectRunning(
+        sql`${isHeld} AND node_id = ${nodeId} AND start_time < ${before}
           AND run_id NOT IN (${dialect.texts(sql, known)})`,
         limit
       )
 
-    const runningRuns = (which: Statement.Fragment, limit: number) => sql<Run & Held>`
+    const selectRunning = (which: Statement.Fragment, limit: number) => sql<Run & HeldDelivery>`
       SELECT ${sql.literal(runColumns)}, delivery_id, first_run_id, logs FROM runs
       WHERE ${which} LIMIT ${limit}${sql.literal(dialect.skipLocked)}`
 
     const look = (nodeId: NodeId, now: Timestamp) =>
       Effect.map(
-        sql<{ orphans: number; next_due_at: Timestamp | null; parked: number; next_tick_at: Timestamp | null }>`SELECT
+        sql<PendingRow>`SELECT
           CASE WHEN EXISTS (SELECT 1 FROM runs WHERE ${isOrphan(nodeId, now)}) THEN 1 ELSE 0 END AS orphans,
           (SELECT min(due_at) FROM deliveries WHERE due_at < ${parkedTime}) AS next_due_at,
           CASE WHEN EXISTS (SELECT 1 FROM deliveries WHERE due_at = ${parkedTime}) THEN 1 ELSE 0 END AS parked,
+          CASE WHEN EXISTS (SELECT 1 FROM workflow_waits WHERE ${sql.literal(isAwaiting)}) THEN 1 ELSE 0 END AS awaiting,
+          CASE WHEN EXISTS (SELECT 1 FROM removed_projects) THEN 1 ELSE 0 END AS removals,
           (SELECT min(due_at) FROM schedules) AS next_tick_at`,
-        ([row]) => ({
-          orphans: row?.orphans === 1,
-          next_due_at: row?.next_due_at ?? null,
-          parked: row?.parked === 1,
-          next_tick_at: row?.next_tick_at ?? null
-        })
+        ([row]) => toPendingWork(row)
       )
 
-    const reap = Effect.fnUntraced(function* (nodeId: NodeId, now: Timestamp, limit: number, own?: Own) {
+    const reap = Effect.fnUntraced(function* (nodeId: NodeId, now: Timestamp, limit: number, own?: LocalRunSet) {
       const dead = yield* orphans(nodeId, now, limit)
-      const left = limit - dead.length
-      const held = own === undefined || left === 0 ? dead : [...dead, ...(yield* forsaken(nodeId, own, left))]
-      const tally = new Tally()
-      const givenBack: Rows = []
+      const remaining = limit - dead.length
+      const held =
+        own === undefined || remaining === 0 ? dead : [...dead, ...(yield* unknownRuns(nodeId, own, remaining))]
+      const deltas = new CountDeltas()
+      const requeues: Rows = []
       const ends: Rows = []
-      const lost = held.map(({ delivery_id, first_run_id, logs, ...row }) => {
+      const suspensions: Rows = []
+      const waiting = formatWaiting(lostNode(now))
+      const lost = held.map(({ delivery_id, first_run_id, logs, ...row }): Run => {
+        if (row.activations !== null && delivery_id !== null) {
+          const suspension = { waiting, logs, at: now, due_at: now }
+          suspendRow.append(suspensions, toSuspendRow({ run: row, deliveryId: delivery_id }, suspension, []))
+          return { ...row, waiting }
+        }
         const run = loseRun(row, "NodeLost", "The process that ran this function is gone", now)
-        tally.ended(run, storedBytes(run, logs))
-        addEnd(ends, run, logs, delivery_id)
+        deltas.addEndedRun(run, storedBytes(run, logs))
+        endRow.append(ends, toEndRow(run, logs, delivery_id))
         const next = { attempt: run.attempt, due_at: now, first_run_id }
-        if (delivery_id !== null) addGivenBack(givenBack, run, delivery_id, next)
+        if (delivery_id !== null) requeueRow.append(requeues, toRequeueRow(run, delivery_id, next))
         return run
       })
-      yield* statements.giveBack.run(givenBack)
+      yield* statements.requeueDeliveries.run(requeues)
       yield* statements.endRuns.run(ends)
-      yield* statements.countRuns.run(tally.runs())
+      yield* statements.suspendDeliveries.run(suspensions)
+      yield* statements.suspendRuns.run(suspensions)
+      yield* statements.countRuns.run(deltas.runRows())
       if (lost.length < limit && !exclusive) yield* sql`DELETE FROM leases WHERE until < ${now}`
       return lost
     })
@@ -108,21 +123,23 @@ export const layer: Layer.Layer<JournalStore, never, Database> = Layer.effect(
     const unpark = (groups: ReadonlyArray<Group>, now: Timestamp) => unparkGroups(database, statements, groups, now)
 
     const claim = Effect.fnUntraced(function* (request: ClaimRequest) {
-      const due = claimDue(database, statements, turns, request, rowsOf(request.lease))
+      const due = claimDue(database, statements, cursor, request, toLeaseRows(request.lease))
       if (request.freed.length === 0) return { ...(yield* transaction(due)), unparked: 0 }
-      const letIn = unpark(request.freed, request.now)
-      // Both hold names of groups: two nodes that took some more of them while they hold others could wait in a circle.
-      if (!exclusive) return { unparked: yield* transaction(letIn), ...(yield* transaction(due)) }
-      return yield* transaction(Effect.flatMap(letIn, (unparked) => Effect.map(due, (rest) => ({ ...rest, unparked }))))
+      const unparkFreed = unpark(request.freed, request.now)
+      // Two transactions: both lock groups, and nodes that lock more groups while they hold some could deadlock.
+      if (!exclusive) return { unparked: yield* transaction(unparkFreed), ...(yield* transaction(due)) }
+      return yield* transaction(
+        Effect.flatMap(unparkFreed, (unparked) => Effect.map(due, (rest) => ({ ...rest, unparked })))
+      )
     })
 
     return JournalStore.of({
       commitsMax: exclusive ? 1 : sharedCommitsMax,
 
       commit: (entries, lease) => {
-        const rows = rowsOf(lease)
-        return atOnce(applyAll(statements, entries, rows)).pipe(
-          Effect.catchTag("NotAllCount", () =>
+        const rows = toLeaseRows(lease)
+        return atomically(applyAll(statements, entries, rows)).pipe(
+          Effect.catchTag("UnexpectedRowCount", () =>
             transaction(Effect.andThen(statements.renewLeases.run(rows), applyEach(statements, entries)))
           ),
           orUnavailable("commit")
@@ -137,21 +154,42 @@ export const layer: Layer.Layer<JournalStore, never, Database> = Layer.effect(
 
       reap: (nodeId, now, limit, own) => sql.withTransaction(reap(nodeId, now, limit, own)).pipe(orUnavailable("reap")),
 
-      look: (nodeId, now) => look(nodeId, now).pipe(orUnavailable("look")),
+      findPendingWork: (nodeId, now) => look(nodeId, now).pipe(orUnavailable("look")),
 
-      leave: (nodeId) => leave(nodeId).pipe(orUnavailable("leave")),
+      endLease: (nodeId) => leave(nodeId).pipe(orUnavailable("leave")),
 
       purgeWhole: () => Effect.succeed(0),
 
       purge: (envId, before, limit) =>
-        sql.withTransaction(purgeEnded(database, statements, envId, before, limit)).pipe(orUnavailable("purge"))
+        purgeEnded(database, statements, envId, before, limit).pipe(orUnavailable("purge"))
     })
   })
 )
 
-interface Held {
+/** Condition of the partial index of waits for events. */
+const isAwaiting = "event_type IS NOT NULL AND outcome IS NULL"
+
+interface PendingRow {
+  readonly orphans: number
+  readonly next_due_at: Timestamp | null
+  readonly parked: number
+  readonly awaiting: number
+  readonly removals: number
+  readonly next_tick_at: Timestamp | null
+}
+
+const toPendingWork = (row: PendingRow | undefined): PendingWork => ({
+  orphans: row?.orphans === 1,
+  next_due_at: row?.next_due_at ?? null,
+  parked: row?.parked === 1,
+  removals: row?.removals === 1,
+  awaiting: row?.awaiting === 1,
+  next_tick_at: row?.next_tick_at ?? null
+})
+
+interface HeldDelivery {
   readonly delivery_id: string | null
   readonly first_run_id: RunId | null
-  /** What it had logged so far. */
+  /** Log lines stored so far, as JSON text. */
   readonly logs: string | null
 }

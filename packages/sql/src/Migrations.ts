@@ -1,38 +1,47 @@
 /**
- * The tables, and how they came to be.
+ * Migrations of the tables.
  *
- * Instants are integers in milliseconds. A delivery has no row of its own while it runs: what it is made of lies
- * in its run, so that an event that is handled at once costs one row less to write and to remove. Counts of what
- * only grows are kept, because lists say their total and counting a million rows would hold up everybody else.
+ * Instants are integers in milliseconds. A running delivery has no row of its own: its fields are columns of its run.
+ * This saves one row to write and to delete for each event that is handled immediately. Counts of growing tables are
+ * stored: lists return a total, and counting a million rows would block other statements.
  */
-import { monthOf, now } from "@weft/core"
+import { monthOf, now } from "@weft/core/adapter"
 import { Effect } from "effect"
 import { Migrator, SqlClient } from "effect/sql"
 import { Database } from "./Database.ts"
+import { checkGeneration } from "./Generation.ts"
 import { access } from "./migrations/Access.ts"
 import { announcements } from "./migrations/Announcements.ts"
 import { audit } from "./migrations/Audit.ts"
+import { chains } from "./migrations/Chains.ts"
+import { checksums } from "./migrations/Checksums.ts"
 import { domains } from "./migrations/Domains.ts"
 import { files } from "./migrations/Files.ts"
+import { generations } from "./migrations/Generations.ts"
 import { groups } from "./migrations/Groups.ts"
 import { init } from "./migrations/Init.ts"
 import { live } from "./migrations/Live.ts"
 import { once } from "./migrations/Once.ts"
 import { queue } from "./migrations/Queue.ts"
 import { rates } from "./migrations/Rates.ts"
+import { removals } from "./migrations/Removals.ts"
 import { schedules } from "./migrations/Schedules.ts"
 import { secrets } from "./migrations/Secrets.ts"
 import { streams } from "./migrations/Streams.ts"
 import { usage } from "./migrations/Usage.ts"
+import { workflows } from "./migrations/Workflows.ts"
 
-/** Brings the database to where the version left it whose last step has this number: what an upgrade starts from. */
+/** Number of the latest step. */
+const lastStep = 21
+
+/** Migrates the database to the step with this number. Tests use it to start an upgrade from an older release. */
 export const migrateTo = Effect.fnUntraced(function* (last: number) {
   const database = yield* Database
   const { dialect, writer } = database
   const run = (statements: ReadonlyArray<string>) =>
     Effect.forEach(statements, (statement) => writer.unsafe(statement), { discard: true })
 
-  // A step that was released is never changed; a change is a step of its own.
+  // A released step is never changed. Each change is a new step.
   const steps = {
     "0001_init": run(init(dialect)),
     "0002_access": run(access(dialect)),
@@ -49,7 +58,12 @@ export const migrateTo = Effect.fnUntraced(function* (last: number) {
     "0013_rates": run(rates(dialect)),
     "0014_arrivals": run(dialect.arrivals),
     "0015_announcements": run(announcements(dialect)),
-    "0016_audit": run(audit(dialect))
+    "0016_audit": run(audit(dialect)),
+    "0017_generations": run(generations),
+    "0018_chains": run(chains(dialect)),
+    "0019_removals": run(removals(dialect)),
+    "0020_checksums": run(checksums(dialect)),
+    "0021_workflows": run(workflows(dialect))
   }
   yield* Migrator.make({})({
     loader: Migrator.fromRecord(
@@ -59,5 +73,8 @@ export const migrateTo = Effect.fnUntraced(function* (last: number) {
   }).pipe(Effect.provideService(SqlClient.SqlClient, writer))
 })
 
-/** Brings the database up to date. Safe to run at every start. */
-export const migrate = migrateTo(Number.POSITIVE_INFINITY)
+/**
+ * Migrates the database to the latest step. Safe to run at every start. Fails with `SchemaTooNew` for a database that was
+ * used by a release more than one ahead.
+ */
+export const migrate = Effect.andThen(migrateTo(Number.POSITIVE_INFINITY), checkGeneration(lastStep))

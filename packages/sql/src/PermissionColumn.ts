@@ -1,8 +1,8 @@
-/** Permission maps as they are stored: JSON text. */
-import { PermissionMap } from "@weft/core"
+/** Permission maps, stored as JSON text. */
+import { PermissionMap } from "@weft/core/adapter"
 import { Schema } from "effect"
 
-/** Only maps that were checked are stored, so that another text is a defect. */
+/** Only valid maps are stored, so any other text is a defect. */
 export const decodePermissions: (text: string) => PermissionMap = Schema.decodeSync(
   Schema.fromJsonString(PermissionMap)
 )

@@ -1,37 +1,37 @@
 /**
- * Permits for requests, as they come into being: one after the other, evenly, as many in a second as the rate.
+ * Permits for requests, evenly spaced in time: as many in a second as the rate.
  *
- * A permit can be used for a second from its birth on. So of all requests in any time no more are let through than the
- * rate allows and a second's worth, whoever has the permits and whenever they were handed out. That makes it safe to
- * hand them out ahead of their use, and even of their birth.
+ * A permit is valid for 1 s from its `PermitTime`. So in any period at most the rate plus one second of it is allowed,
+ * whichever node has the permits and whenever they were allocated. This makes it safe to allocate permits before they
+ * are valid.
  */
 
-/** The birth of a permit, exactly: epoch milliseconds, and parts of one, of which there are as many as the rate. */
-export interface Birth {
+/** The exact start of a permit's validity: epoch milliseconds, and parts of a millisecond (as many as the rate). */
+export interface PermitTime {
   readonly at: number
   readonly parts: number
 }
 
-/** How long a permit can be used. */
-export const lifeMs = 1000
+/** Validity of a permit, in milliseconds. */
+export const permitLifetimeMs = 1000
 
-/** The birth of the permit that comes `count` later; earlier, where it is negative. */
-const laterBy = ({ at, parts }: Birth, count: number, perSecond: number): Birth => {
+/** Returns the time of the permit `count` places later, or earlier if it is negative. */
+const addPermits = ({ at, parts }: PermitTime, count: number, perSecond: number): PermitTime => {
   const sum = parts + count * 1000
   const whole = Math.floor(sum / perSecond)
   return { at: at + whole, parts: sum - whole * perSecond }
 }
 
-/** The first whole millisecond at which it can be used. */
-const usableAt = ({ at, parts }: Birth): number => (parts === 0 ? at : at + 1)
+/** Returns the first whole millisecond at which the permit is valid. */
+const usableAt = ({ at, parts }: PermitTime): number => (parts === 0 ? at : at + 1)
 
-/** Permits that follow each other. */
+/** Consecutive permits. */
 interface Batch {
-  readonly first: Birth
+  readonly first: PermitTime
   readonly count: number
 }
 
-/** The permits that a node has of an organization. Plain state, no clock. */
+/** Permits of an organization that a node has. Plain state without a clock. */
 export class Permits {
   readonly perSecond: number
   #batches: Array<Batch> = []
@@ -40,12 +40,12 @@ export class Permits {
     this.perSecond = perSecond
   }
 
-  /** Adds `count` that follow each other up to `last`, all of them born after those that are here. */
-  add(last: Birth, count: number): void {
-    if (count > 0) this.#batches.push({ first: laterBy(last, 1 - count, this.perSecond), count })
+  /** Adds `count` consecutive permits up to `last`, all of them later than the present ones. */
+  add(last: PermitTime, count: number): void {
+    if (count > 0) this.#batches.push({ first: addPermits(last, 1 - count, this.perSecond), count })
   }
 
-  /** Uses the first, if it can be used at `now`. */
+  /** Uses the first permit if it is valid at `now`. */
   use(now: number): boolean {
     const first = this.#first(now)
     if (first === undefined || usableAt(first.first) > now) return false
@@ -53,39 +53,39 @@ export class Permits {
     return true
   }
 
-  /** When the first of those can be used that are not too old at `now`; null: there are none. */
+  /** Returns the time at which the first permit that is not expired at `now` becomes valid, or null. */
   next(now: number): number | null {
     const first = this.#first(now)
     return first === undefined ? null : usableAt(first.first)
   }
 
-  /** How many can be used at `now` or later. */
+  /** Returns the number of permits that are valid at `now` or later. */
   count(now: number): number {
     this.#first(now)
     return this.#batches.reduce((sum, { count }) => sum + count, 0)
   }
 
-  /** The first when those are gone that are too old. */
+  /** Drops expired permits and returns the first batch. */
   #first(now: number): Batch | undefined {
     while (true) {
       const [batch] = this.#batches
       if (batch === undefined) return undefined
-      const tooOld = this.#tooOld(batch.first, now)
-      if (tooOld <= 0) return batch
-      this.#drop(batch, tooOld)
+      const expired = this.#countExpired(batch.first, now)
+      if (expired <= 0) return batch
+      this.#drop(batch, expired)
     }
   }
 
-  /** How many are too old, of those that follow each other from `first` on for ever. */
-  #tooOld({ at, parts }: Birth, now: number): number {
-    return Math.floor(((now - lifeMs - at) * this.perSecond - parts) / 1000) + 1
+  /** Returns the number of expired permits in an endless sequence that starts with this one. */
+  #countExpired({ at, parts }: PermitTime, now: number): number {
+    return Math.floor(((now - permitLifetimeMs - at) * this.perSecond - parts) / 1000) + 1
   }
 
   #drop(batch: Batch, count: number): void {
     if (count >= batch.count) this.#batches.shift()
-    else this.#batches[0] = { first: laterBy(batch.first, count, this.perSecond), count: batch.count - count }
+    else this.#batches[0] = { first: addPermits(batch.first, count, this.perSecond), count: batch.count - count }
   }
 }
 
-/** When the permit after the one born at `last` can be used. */
-export const usableNext = (last: Birth, perSecond: number): number => usableAt(laterBy(last, 1, perSecond))
+/** Returns the time at which the permit after `last` becomes valid. */
+export const nextUsableAt = (last: PermitTime, perSecond: number): number => usableAt(addPermits(last, 1, perSecond))

@@ -1,12 +1,12 @@
-/** Texts with a common beginning, as a range that an index knows. */
+/** Texts with a common prefix, as a range of an index. */
 
 const lastCodePoint = 0x10ffff
 const firstSurrogate = 0xd800
 const lastSurrogate = 0xdfff
 
 /**
- * The least text, by bytes of UTF-8, that is greater than all that begin with `prefix`; null when there is none.
- * Code points sort as their bytes do.
+ * Returns the least text, in UTF-8 byte order, that is greater than all texts with the prefix, or null if no text is
+ * greater. Code points sort as their UTF-8 bytes do.
  */
 export const endOfPrefix = (prefix: string): string | null => {
   const points = Array.from(prefix, (character) => character.codePointAt(0) ?? 0)

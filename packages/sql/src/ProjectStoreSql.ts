@@ -1,7 +1,16 @@
 /** `ProjectStore` on SQL. */
-import { artifactKey, type Build, NotFound, Project, ProjectStore, Taken } from "@weft/core"
+import { type EnvId, NotFound, Taken } from "@weft/core"
+import {
+  artifactKey,
+  type Build,
+  Project,
+  type ProjectId,
+  ProjectStore,
+  type RemovedProject,
+  type Timestamp
+} from "@weft/core/adapter"
 import { Effect, Layer } from "effect"
-import { countOf, Database, onConflict, onlyRow, orUnavailable, type RowOf } from "./Database.ts"
+import { Database, onConflict, onlyRow, orUnavailable, type RowOf, readCount } from "./Database.ts"
 
 export const layer: Layer.Layer<ProjectStore, never, Database> = Layer.effect(
   ProjectStore,
@@ -13,9 +22,12 @@ export const layer: Layer.Layer<ProjectStore, never, Database> = Layer.effect(
       return reader`(project_id IN (${texts}) OR name IN (${texts}))`
     }
 
-    const remove = Effect.fnUntraced(function* (envId: string, id: string) {
+    const remove = Effect.fnUntraced(function* (envId: EnvId, id: ProjectId, at: Timestamp) {
       const removed = writer`DELETE FROM projects WHERE project_id = ${id} AND env_id = ${envId} RETURNING project_id`
       yield* onlyRow(removed, notFound)
+      const removal = { project_id: id, env_id: envId, removed_at: at, swept: 0 }
+      yield* writer`INSERT INTO removed_projects ${writer.insert(removal)}
+        ON CONFLICT (project_id) DO UPDATE SET removed_at = excluded.removed_at, swept = 0`
       yield* writer`DELETE FROM endpoints WHERE project_id = ${id}`
       yield* writer`DELETE FROM deployments WHERE project_id = ${id}`
       yield* writer`DELETE FROM live_builds WHERE project_id = ${id}`
@@ -23,8 +35,8 @@ export const layer: Layer.Layer<ProjectStore, never, Database> = Layer.effect(
       const builds = yield* writer<Pick<Build, "env_id" | "project_id" | "build_id" | "storage_path">>`
         DELETE FROM builds WHERE project_id = ${id} AND env_id = ${envId}
         RETURNING env_id, project_id, build_id, storage_path`
-      const notes = builds.flatMap((build) => [build.storage_path, artifactKey(build)])
-      for (const storage_path of notes) {
+      const keys = builds.flatMap((build) => [build.storage_path, artifactKey(build)])
+      for (const storage_path of keys) {
         yield* writer`INSERT INTO loose_bytes ${writer.insert({ storage_path, until: 0, taken: 0 })}
           ON CONFLICT DO NOTHING`
       }
@@ -53,7 +65,7 @@ export const layer: Layer.Layer<ProjectStore, never, Database> = Layer.effect(
             reader<Row>`SELECT * FROM projects WHERE ${where} ORDER BY project_id DESC LIMIT ${limit} OFFSET ${offset}`,
             (rows) => rows.map(toProject)
           ),
-          total: countOf(reader<{ n: number }>`SELECT count(*) AS n FROM projects WHERE ${where}`)
+          total: readCount(reader<{ n: number }>`SELECT count(*) AS n FROM projects WHERE ${where}`)
         }).pipe(orUnavailable("list"))
       },
 
@@ -64,7 +76,27 @@ export const layer: Layer.Layer<ProjectStore, never, Database> = Layer.effect(
           notFound
         ).pipe(onConflict(taken), Effect.asVoid, orUnavailable("update")),
 
-      remove: (envId, id) => writer.withTransaction(remove(envId, id)).pipe(orUnavailable("remove"))
+      remove: (envId, id, at) => writer.withTransaction(remove(envId, id, at)).pipe(orUnavailable("remove")),
+
+      removals: (after, limit) =>
+        reader<RowOf<RemovedProject, "swept">>`
+          SELECT project_id, env_id, removed_at, swept FROM removed_projects
+          WHERE swept = 0 AND project_id > ${after ?? ""} ORDER BY project_id LIMIT ${limit}`.pipe(
+          Effect.map((rows) => rows.map((row) => ({ ...row, swept: row.swept === 1 }))),
+          orUnavailable("removals")
+        ),
+
+      markSwept: (id) =>
+        writer`UPDATE removed_projects SET swept = 1 WHERE project_id = ${id}`.pipe(
+          Effect.asVoid,
+          orUnavailable("markSwept")
+        ),
+
+      forgetRemovals: (before) =>
+        writer`DELETE FROM removed_projects WHERE swept = 1 AND removed_at < ${before}`.pipe(
+          Effect.asVoid,
+          orUnavailable("forgetRemovals")
+        )
     })
   })
 )

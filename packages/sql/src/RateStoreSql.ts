@@ -1,50 +1,50 @@
 /**
  * `RateStore` of one node, for a database that nodes share.
  *
- * The node has permits of the organizations that it serves, handed out by the database a little ahead of their use:
- * about as many as it lately needed in `aheadMs`, and never more than twice what it needed since it last asked. So an
- * organization that is busy costs some statements in a second, however many requests it makes, and one that sends a
- * request now and then costs one for each. Nobody waits for a statement who could have been answered without it, and
- * what comes together asks together. Permits that a node does not use are gone a second after their birth, as in a
- * full bucket.
+ * The node prefetches permits of the organizations that it serves. It requests as many as it recently used in
+ * `aheadMs`, and at most twice its demand since the last request. A busy organization costs a few statements a second,
+ * whatever its number of requests. An organization with rare requests costs one statement for each. A request waits for
+ * a statement only if the node has no permit, and concurrent requests share a statement. Unused permits expire after
+ * 1 s, as in a full token bucket.
  *
- * While the database is away a node uses up what it has, a fifth of a second's worth at most, and then fails: to go on
- * would let through the whole rate once for each node, and whatever is let through needs the database anyway.
+ * During an outage of the database a node uses up its permits, at most those of 200 ms, and then fails. To continue
+ * would allow the whole rate once per node, and every allowed request needs the database anyway.
  */
-import { type OrgId, RateStore, StoreUnavailable, type Timestamp } from "@weft/core"
+import { type OrgId, StoreUnavailable } from "@weft/core"
+import { RateStore, type Timestamp } from "@weft/core/adapter"
 import { Deferred, Effect, Exit, Latch, Layer } from "effect"
 import { Database } from "./Database.ts"
-import { Permits, usableNext } from "./Permits.ts"
-import { type Ask, aheadMs, type Given, rateAsks, wantedMax } from "./RateAsks.ts"
+import { aheadMs, makePermitAllocator, type PermitGrant, type PermitRequest, wantedMax } from "./PermitAllocation.ts"
+import { nextUsableAt, Permits } from "./Permits.ts"
 
-/** How long a node that got fewer than it wanted leaves the others the next ones, in milliseconds; at least. */
+/** Minimum back-off after a request that received fewer permits, in milliseconds. Gives other nodes a chance. */
 const pauseMs = 40
 
-/** How the share of a node shrinks when others took what it wanted, and grows when they did not. */
+/** Change of a node's share: multiplied by `shareCut` if other nodes compete for permits, else increased by `shareStep`. */
 const shareCut = 0.8
 const shareStep = 0.05
 
-/** Rates beyond are not told apart: nothing comes near, and a birth must fit into 64 bits. */
+/** Maximum rate per second; higher rates are treated as this one. A `PermitTime` must fit into 64 bits. */
 const rateMax = 1_000_000
 
-/** How long an answer may take that a request waits for. */
-const patience = "2 seconds"
+/** Maximum time that a request waits for permits. */
+const timeout = "2 seconds"
 
-/** Organizations that a node has permits of; beyond, those of the one that asked first are lost. */
+/** Maximum organizations with cached permits. The least recently used one is evicted. */
 const capacity = 10_000
 
-/** Organizations in one statement. */
+/** Maximum organizations per statement. */
 const batchMax = 1000
 
 export const layer: Layer.Layer<RateStore, never, Database> = Layer.effect(
   RateStore,
   Effect.gen(function* () {
-    const ask = yield* makeAsking
+    const request = yield* makeRequester
     const orgs = new Map<OrgId, Org>()
 
-    const orgOf = (orgId: OrgId, perSecond: number): Org => {
+    const getOrg = (orgId: OrgId, perSecond: number): Org => {
       const known = orgs.get(orgId)
-      // Order matters only when something may have to go.
+      // The order matters only when an eviction is near.
       if (known?.permits.perSecond === perSecond && orgs.size <= capacity / 2) return known
       const org = known?.permits.perSecond === perSecond ? known : newOrg(orgId, perSecond)
       orgs.delete(orgId)
@@ -55,11 +55,11 @@ export const layer: Layer.Layer<RateStore, never, Database> = Layer.effect(
     }
 
     const take = (org: Org, now: Timestamp): Effect.Effect<number, StoreUnavailable> => {
-      const waitMs = org.permits.use(now) ? 0 : waitOf(org, now)
-      if (waitMs === null) return Effect.flatMap(ask(org, now, true), () => take(org, now))
-      return isShort(org, now)
+      const waitMs = org.permits.use(now) ? 0 : knownWait(org, now)
+      if (waitMs === null) return Effect.flatMap(request(org, now, true), () => take(org, now))
+      return isRunningLow(org, now)
         ? Effect.as(
-            Effect.sync(() => void ask(org, now, false)),
+            Effect.sync(() => void request(org, now, false)),
             waitMs
           )
         : Effect.succeed(waitMs)
@@ -68,107 +68,110 @@ export const layer: Layer.Layer<RateStore, never, Database> = Layer.effect(
     return RateStore.of({
       take: (orgId, perSecond, now) =>
         Effect.suspend(() => {
-          const org = orgOf(orgId, Math.min(perSecond, rateMax))
-          org.needed++
+          const org = getOrg(orgId, Math.min(perSecond, rateMax))
+          org.demand++
           return take(org, now)
         })
     })
   })
 )
 
-/** What a node knows of an organization. */
+/** State of an organization on this node. */
 interface Org {
   readonly orgId: OrgId
   readonly permits: Permits
-  /** Requests since it last asked, and when that was. */
-  needed: number
-  askedAt: number
-  /** When the first permit can be used that nobody has, as far as this node knows. */
+  /** Rate-limited requests since the last request for permits, and the time of the latter. */
+  demand: number
+  requestedAt: number
+  /** First time at which an unassigned permit can be used, as far as this node knows. */
   nextAt: number
-  /** Before this it asks only for a request that waits for it. */
-  restsUntil: number
-  /** How much of the rate it claims for itself. Less while others want some as well, so that nobody is left without. */
+  /** Until this time the node requests permits only if a caller waits for them. */
+  backOffUntil: number
+  /** Fraction of the rate that this node prefetches, 0 to 1. Less while other nodes compete, so that none starves. */
   share: number
-  /** The ask that has not been sent yet, and the one that has. */
-  gathering: Gathering | null
-  isAsking: boolean
+  /** The request that is not sent yet. `isRequesting` is true while another one is in flight. */
+  pending: PendingRequest | null
+  isRequesting: boolean
 }
 
-interface Gathering {
-  readonly answered: Deferred.Deferred<void, StoreUnavailable>
+interface PendingRequest {
+  readonly completed: Deferred.Deferred<void, StoreUnavailable>
   now: Timestamp
-  /** Requests that wait for it. */
-  waiting: number
+  /** Number of callers that wait for it. */
+  waiters: number
 }
 
 const newOrg = (orgId: OrgId, perSecond: number): Org => ({
   orgId,
   permits: new Permits(perSecond),
-  needed: 0,
-  askedAt: Number.NEGATIVE_INFINITY,
+  demand: 0,
+  requestedAt: Number.NEGATIVE_INFINITY,
   nextAt: Number.NEGATIVE_INFINITY,
-  restsUntil: Number.NEGATIVE_INFINITY,
+  backOffUntil: Number.NEGATIVE_INFINITY,
   share: 1,
-  gathering: null,
-  isAsking: false
+  pending: null,
+  isRequesting: false
 })
 
-/** How long until there is a permit, where that is known without asking; null: there may be one now. */
-const waitOf = ({ permits, nextAt }: Org, now: number): number | null => {
+/** Returns the milliseconds until the next permit, or null if one may be available now. */
+const knownWait = ({ permits, nextAt }: Org, now: number): number | null => {
   const at = permits.next(now) ?? nextAt
   return at > now ? at - now : null
 }
 
-/** How many the node will need in the next `aheadMs`, going by what it needed since it last asked, within its share. */
-const expected = ({ needed, askedAt, share, permits }: Org, now: number): number =>
+/** Predicts the permits that the node needs in the next `aheadMs`, from its recent demand and within its share. */
+const predictDemand = ({ demand, requestedAt, share, permits }: Org, now: number): number =>
   Math.min(
-    Math.floor((needed * aheadMs) / Math.max(1, now - askedAt)),
-    2 * needed,
+    Math.floor((demand * aheadMs) / Math.max(1, now - requestedAt)),
+    2 * demand,
     Math.max(1, Math.floor((share * permits.perSecond * aheadMs) / 1000))
   )
 
-/** Whether to ask before there are none left. */
-const isShort = (org: Org, now: number): boolean =>
-  org.gathering === null && !org.isAsking && now >= org.restsUntil && 2 * org.permits.count(now) < expected(org, now)
+/** True if the node should prefetch permits. */
+const isRunningLow = (org: Org, now: number): boolean =>
+  org.pending === null &&
+  !org.isRequesting &&
+  now >= org.backOffUntil &&
+  2 * org.permits.count(now) < predictDemand(org, now)
 
-/** Sends the asks of all organizations, one statement at a time. */
-const makeAsking = Effect.gen(function* () {
-  const handOut = rateAsks(yield* Database)
+/** Returns the function that requests permits. All organizations share one statement at a time. */
+const makeRequester = Effect.gen(function* () {
+  const allocate = makePermitAllocator(yield* Database)
   const wake = Latch.makeUnsafe(false)
-  let asking = new Set<Org>()
+  let pendingOrgs = new Set<Org>()
 
-  /** Asks for the organization with the next statement. */
-  const ask = (org: Org, now: Timestamp, waits: boolean): Effect.Effect<void, StoreUnavailable> => {
-    org.gathering ??= { answered: Deferred.makeUnsafe<void, StoreUnavailable>(), now, waiting: 0 }
-    if (now > org.gathering.now) org.gathering.now = now
-    if (waits) org.gathering.waiting++
-    asking.add(org)
+  /** Adds the organization to the next statement. */
+  const request = (org: Org, now: Timestamp, waits: boolean): Effect.Effect<void, StoreUnavailable> => {
+    org.pending ??= { completed: Deferred.makeUnsafe<void, StoreUnavailable>(), now, waiters: 0 }
+    if (now > org.pending.now) org.pending.now = now
+    if (waits) org.pending.waiters++
+    pendingOrgs.add(org)
     wake.openUnsafe()
-    return Deferred.await(org.gathering.answered)
+    return Deferred.await(org.pending.completed)
   }
 
   const send = Effect.fnUntraced(function* (orgs: ReadonlyArray<Org>) {
-    const sent = orgs.flatMap(beginAsk)
-    const exit = yield* handOut(sent.map(({ ask }) => ask)).pipe(
-      // Handing out twice gives less, never more. A connection that was lost is noticed by who uses it next.
+    const sent = orgs.flatMap(startRequest)
+    const exit = yield* allocate(sent.map(({ request }) => request)).pipe(
+      // A repeated statement loses permits, it never adds any. A lost connection is noticed only on its next use.
       Effect.retry({ times: 1 }),
-      Effect.timeoutOrElse({ duration: patience, orElse: () => Effect.fail(noAnswer) }),
+      Effect.timeoutOrElse({ duration: timeout, orElse: () => Effect.fail(timedOut) }),
       Effect.exit
     )
-    for (const { org, ask, gathering } of sent) {
-      org.isAsking = false
-      if (Exit.isSuccess(exit)) receive(org, ask, exit.value.get(org.orgId))
-      Deferred.doneUnsafe(gathering.answered, Exit.asVoid(exit))
+    for (const { org, request, pending } of sent) {
+      org.isRequesting = false
+      if (Exit.isSuccess(exit)) applyGrant(org, request, exit.value.get(org.orgId))
+      Deferred.doneUnsafe(pending.completed, Exit.asVoid(exit))
     }
   })
 
   yield* wake.await.pipe(
-    // What comes together asks together.
+    // Concurrent requests share the statement.
     Effect.andThen(Effect.yieldNow),
     Effect.andThen(
       Effect.suspend(() => {
-        const [orgs, rest] = split(asking)
-        asking = rest
+        const [orgs, rest] = split(pendingOrgs)
+        pendingOrgs = rest
         if (rest.size === 0) wake.closeUnsafe()
         return send(orgs)
       })
@@ -176,51 +179,54 @@ const makeAsking = Effect.gen(function* () {
     Effect.forever,
     Effect.forkScoped
   )
-  return ask
+  return request
 })
 
-const noAnswer = new StoreUnavailable({ operation: "take", cause: new Error("No answer in time") })
+const timedOut = new StoreUnavailable({
+  operation: "take",
+  cause: new Error(`The database did not answer within ${timeout}`)
+})
 
-/** At most `batchMax` that are different organizations, and the rest. */
-const split = (asking: ReadonlySet<Org>): readonly [ReadonlyArray<Org>, Set<Org>] => {
+/** Returns at most `batchMax` different organizations, and the rest. */
+const split = (pendingOrgs: ReadonlySet<Org>): readonly [ReadonlyArray<Org>, Set<Org>] => {
   const orgs = new Map<OrgId, Org>()
   const rest = new Set<Org>()
-  for (const org of asking) {
+  for (const org of pendingOrgs) {
     if (orgs.size < batchMax && !orgs.has(org.orgId)) orgs.set(org.orgId, org)
     else rest.add(org)
   }
   return [[...orgs.values()], rest]
 }
 
-const beginAsk = (org: Org) => {
-  const { gathering, orgId, permits } = org
-  if (gathering === null) return []
-  const { now, waiting } = gathering
-  const wanted = Math.max(1, waiting + Math.max(0, expected(org, now) - permits.count(now)))
-  const ask: Ask = {
+const startRequest = (org: Org) => {
+  const { pending, orgId, permits } = org
+  if (pending === null) return []
+  const { now, waiters } = pending
+  const wanted = Math.max(1, waiters + Math.max(0, predictDemand(org, now) - permits.count(now)))
+  const request: PermitRequest = {
     ...{ orgId, now, perSecond: permits.perSecond },
     wanted: Math.min(wanted, wantedMax(permits.perSecond))
   }
-  org.gathering = null
-  org.isAsking = true
-  org.needed = 0
-  org.askedAt = now
-  return [{ org, ask, gathering }]
+  org.pending = null
+  org.isRequesting = true
+  org.demand = 0
+  org.requestedAt = now
+  return [{ org, request, pending }]
 }
 
-const receive = (org: Org, { now, wanted }: Ask, given: Given | undefined): void => {
+const applyGrant = (org: Org, { now, wanted }: PermitRequest, given: PermitGrant | undefined): void => {
   if (given === undefined) return
   const { last, count } = given
   const { permits } = org
   permits.add(last, count)
-  const nextAt = usableNext(last, permits.perSecond)
-  const lastsMs = (count * 1000) / permits.perSecond
-  const isContended = count < wanted && nextAt - org.nextAt > lastsMs + 1
+  const nextAt = nextUsableAt(last, permits.perSecond)
+  const coveredMs = (count * 1000) / permits.perSecond
+  const isContended = count < wanted && nextAt - org.nextAt > coveredMs + 1
   org.nextAt = nextAt
   org.share = isContended ? org.share * shareCut : Math.min(1, org.share + shareStep)
-  org.restsUntil = now
+  org.backOffUntil = now
   if (count < wanted) {
-    const rest = Math.max(pauseMs, isContended ? 2 * lastsMs : 0)
-    org.restsUntil = Math.max(now + rest, nextAt - aheadMs)
+    const backOffMs = Math.max(pauseMs, isContended ? 2 * coveredMs : 0)
+    org.backOffUntil = Math.max(now + backOffMs, nextAt - aheadMs)
   }
 }

@@ -1,7 +1,7 @@
 /** `RunControlStore` on SQL. */
+import type { EnvId } from "@weft/core"
 import {
   cancelRun,
-  type EnvId,
   type Run,
   RunControlStore,
   type RunId,
@@ -10,14 +10,17 @@ import {
   type RunStatus,
   type Timestamp,
   utf8Length
-} from "@weft/core"
+} from "@weft/core/adapter"
 import { Effect, Layer } from "effect"
 import type { SqlClient, Statement } from "effect/sql"
+import { CountDeltas, type Counted } from "./CountDeltas.ts"
 import { Database, orUnavailable } from "./Database.ts"
+import { makeDiscard } from "./DeliveryDiscard.ts"
 import type { Dialect, Rows } from "./Dialect.ts"
-import { addDelivery, addEnd, journalStatements, logsText, storedBytes } from "./JournalStatements.ts"
-import { runColumns } from "./RunStoreSql.ts"
-import { type Counted, Tally } from "./Tally.ts"
+import { journalStatements } from "./JournalStatements.ts"
+import { runCountRow } from "./rows/CountRows.ts"
+import { deliveryRow, toDeliveryRow } from "./rows/DeliveryRows.ts"
+import { endRow, logsText, runColumns, runKeyRow, storedBytes, toEndRow } from "./rows/RunRows.ts"
 
 export const layer: Layer.Layer<RunControlStore, never, Database> = Layer.effect(
   RunControlStore,
@@ -26,22 +29,41 @@ export const layer: Layer.Layer<RunControlStore, never, Database> = Layer.effect
     const { dialect, reader, writer: sql } = database
     const statements = journalStatements(database)
 
+    /** Deletes the deliveries that would continue suspended runs. Returns the keys of their groups. */
+    const removeDeliveries = Effect.fnUntraced(function* (envId: EnvId, suspended: ReadonlyArray<Run>) {
+      const groups = new Map<RunId, string | null>()
+      if (suspended.length === 0) return groups
+      const ids = dialect.texts(
+        sql,
+        suspended.map(({ run_id }) => run_id)
+      )
+      yield* sql`UPDATE runs SET waiting = NULL WHERE env_id = ${envId} AND run_id IN (${ids})`
+      const removed = yield* sql<{ continues: RunId; group_key: string | null }>`
+        DELETE FROM deliveries WHERE env_id = ${envId} AND continues IN (${ids}) RETURNING continues, group_key`
+      for (const { continues, group_key } of removed) groups.set(continues, group_key)
+      return groups
+    })
+
     const cancel = Effect.fnUntraced(function* (envId: EnvId, which: RunSelection, at: Timestamp, limit: number) {
-      const found = yield* sql<Run & Held>`
+      const found = yield* sql<Run & RunningRow>`
         SELECT ${sql.literal(runColumns)}, delivery_id, group_key, logs FROM runs
-        WHERE ${conditionOf(sql, dialect, envId, which)} ORDER BY run_id LIMIT ${limit}${sql.literal(dialect.forUpdate())}`
+        WHERE ${toCondition(sql, dialect, envId, which)} ORDER BY run_id LIMIT ${limit}${sql.literal(dialect.forUpdate())}`
+      // As when an event arrives, waits are locked before deliveries.
+      yield* statements.deleteWaitsOfRuns.run(runKeyRow.encode(found.filter(({ activations }) => activations !== null)))
+      const suspended = found.filter(({ waiting }) => waiting !== null)
+      const groups = yield* removeDeliveries(envId, suspended)
       const ends: Rows = []
       const cancelled = found.map(({ delivery_id, group_key, logs, ...row }) => {
         const run = cancelRun(row, at)
-        addEnd(ends, run, logs, delivery_id)
-        return { run, group: group_key, bytes: storedBytes(run, logs) }
+        endRow.append(ends, toEndRow(run, logs, delivery_id))
+        return { run, group: group_key ?? groups.get(run.run_id) ?? null, bytes: storedBytes(run, logs) }
       })
-      // Some may have ended since they were read.
+      // Some runs may have ended since they were read.
       const over = new Set((yield* statements.endRuns.returning(ends)).map(({ run_id }) => run_id))
       const counted = cancelled.filter(({ run }) => over.has(run.run_id))
-      const tally = new Tally()
-      for (const { run, bytes } of counted) tally.ended(run, bytes)
-      yield* statements.countRuns.run(tally.runs())
+      const deltas = new CountDeltas()
+      for (const { run, bytes } of counted) deltas.addEndedRun(run, bytes)
+      yield* statements.countRuns.run(deltas.runRows())
       return counted.map(({ run, group }) => ({ run, group }))
     })
 
@@ -56,14 +78,21 @@ export const layer: Layer.Layer<RunControlStore, never, Database> = Layer.effect
         FROM runs WHERE env_id = ${env_id} AND run_id = ${run_id}`
       if (run?.status === "cancelled") {
         yield* set
-        yield* statements.countRuns.run(regrown(run, utf8Length(logs ?? "") - run.bytes))
+        // Its run is already counted.
+        const bytes = utf8Length(logs ?? "") - run.bytes
+        yield* statements.countRuns.run(runCountRow.encode([{ ...run, n: 0, bytes, month: 0, month_runs: 0 }]))
       }
       return run?.status ?? null
     })
 
+    const discard = makeDiscard(database)
+
     return RunControlStore.of({
       cancel: (envId, which, at, limit) =>
         sql.withTransaction(cancel(envId, which, at, limit)).pipe(orUnavailable("cancel")),
+
+      discard: (envId, which, after, limit) =>
+        sql.withTransaction(discard(envId, which, after, limit)).pipe(orUnavailable("discard")),
 
       log: (logs) => sql.withTransaction(Effect.forEach(logs, log)).pipe(orUnavailable("log")),
 
@@ -80,45 +109,30 @@ export const layer: Layer.Layer<RunControlStore, never, Database> = Layer.effect
           orUnavailable("ended")
         ),
 
-      redeliver: (delivery) => {
-        const rows: Rows = []
-        addDelivery(rows, delivery)
-        return sql
-          .withTransaction(statements.insertDeliveries.run(rows))
+      redeliver: (delivery) =>
+        sql
+          .withTransaction(statements.insertDeliveries.run(deliveryRow.encode([toDeliveryRow(delivery)])))
           .pipe(Effect.asVoid, orUnavailable("redeliver"))
-      }
     })
   })
 )
 
-interface Held {
+interface RunningRow {
   readonly delivery_id: string | null
   readonly group_key: string | null
   readonly logs: string | null
 }
 
-/** The log of a run that is counted has grown by `bytes`; how many runs there are stays. */
-const regrown = (run: Counted, bytes: number): Rows => [
-  run.env_id,
-  run.project_id,
-  run.project_name,
-  run.run_type,
-  run.status,
-  0,
-  bytes,
-  0,
-  0
-]
-
-const conditionOf = (
+const toCondition = (
   sql: SqlClient.SqlClient,
   dialect: Dialect,
   envId: EnvId,
-  { runId, type, since, until, eventId, functions }: RunSelection
+  { runId, projectId, type, since, until, eventId, functions }: RunSelection
 ): Statement.Fragment => {
-  // Not as a parameter: the index of running runs is found by the text.
+  // A literal, so that the planner matches the partial index of running runs.
   const terms: Array<Statement.Fragment> = [sql`env_id = ${envId}`, sql.literal("status = 'running'")]
   if (runId !== undefined) terms.push(sql`run_id = ${runId}`)
+  if (projectId !== undefined) terms.push(sql`project_id = ${projectId}`)
   if (type !== undefined) terms.push(sql`run_type = ${type}`)
   if (since !== undefined) terms.push(sql`start_time >= ${since}`)
   if (until !== undefined) terms.push(sql`start_time <= ${until}`)

@@ -1,42 +1,42 @@
-/** Writing schedules in the transaction of whoever changes what they come from: a deployment, or an event. */
+/** Writes schedules in the transaction of the deployment or event that changes them. */
 import {
   type Build,
   type Manifest,
-  redeployed,
+  mergeStaticSchedules,
   type Schedule,
   type ScheduleChange,
   type ScheduleRefusal,
   type Timestamp
-} from "@weft/core"
+} from "@weft/core/adapter"
 import { Effect } from "effect"
 import type { SqlError } from "effect/sql"
-import { countOf, type Database } from "./Database.ts"
+import { type Database, readCount } from "./Database.ts"
 
-/** Makes the static schedules of the build's project those of `manifest`; the manifest to store, with their ids. */
+/** Replaces the static schedules of the build's project with those of `manifest`. Returns the manifest with their ids. */
 export const replaceStatic = Effect.fnUntraced(function* (
   { writer }: Database["Service"],
   build: Pick<Build, "env_id" | "project_id">,
   manifest: Manifest,
   now: Timestamp
 ): Effect.fn.Return<Manifest, SqlError.SqlError> {
-  // Read by who deletes them, so that a tick which is being fired is over before or finds nothing to fire.
+  // Read by the DELETE, so that a concurrent tick either commits before it or finds no schedule.
   const stored = yield* writer<Schedule>`
     DELETE FROM schedules WHERE project_id = ${build.project_id} AND kind = 'static' RETURNING *`
-  const served = redeployed(stored, build, manifest, now)
+  const served = mergeStaticSchedules(stored, build, manifest, now)
   for (const schedule of served.schedules) yield* writer`INSERT INTO schedules ${writer.insert(schedule)}`
   return served.manifest
 })
 
-/** Makes the change, or tells why not. */
+/** Applies the change, or returns the reason of a refusal. */
 export const changeSchedules = Effect.fnUntraced(function* (
   { dialect, writer }: Database["Service"],
   change: ScheduleChange
 ): Effect.fn.Return<ScheduleRefusal | null, SqlError.SqlError> {
   if (change._tag === "Created") {
     const { schedule, max } = change
-    // Of two that are made at once not both can be the last.
-    yield* dialect.hold(writer, [`schedules ${schedule.env_id}`])
-    const dynamic = yield* countOf(
+    // Serializes inserts, so that two concurrent ones cannot both take the last place.
+    yield* dialect.advisoryLock(writer, [`schedules ${schedule.env_id}`])
+    const dynamic = yield* readCount(
       writer<{ n: number }>`
         SELECT count(*) AS n FROM schedules WHERE env_id = ${schedule.env_id} AND kind = 'dynamic'`
     )

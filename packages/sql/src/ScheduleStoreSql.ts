@@ -1,8 +1,9 @@
 /** `ScheduleStore` on SQL. */
-import { type EnvId, NotFound, type Schedule, ScheduleStore, type Timestamp } from "@weft/core"
+import { type EnvId, NotFound } from "@weft/core"
+import { type Schedule, ScheduleStore, type Timestamp } from "@weft/core/adapter"
 import { Effect, Layer } from "effect"
 import type { SqlClient, Statement } from "effect/sql"
-import { countOf, Database, onlyRow, orUnavailable } from "./Database.ts"
+import { Database, onlyRow, orUnavailable, readCount } from "./Database.ts"
 
 export const layer: Layer.Layer<ScheduleStore, never, Database> = Layer.effect(
   ScheduleStore,
@@ -25,7 +26,7 @@ export const layer: Layer.Layer<ScheduleStore, never, Database> = Layer.effect(
         return Effect.all({
           items: reader<Schedule>`SELECT * FROM schedules WHERE ${where}
             ORDER BY schedule_id DESC LIMIT ${limit} OFFSET ${offset}`,
-          total: countOf(reader<{ n: number }>`SELECT count(*) AS n FROM schedules WHERE ${where}`)
+          total: readCount(reader<{ n: number }>`SELECT count(*) AS n FROM schedules WHERE ${where}`)
         }).pipe(orUnavailable("list"))
       },
 

@@ -1,18 +1,18 @@
 /**
- * `SealedStore` on SQL: every column of the database that holds sealed values.
+ * `SealedStore` on SQL: every column with sealed values.
  *
- * A new one is a row of `columns`. Without it, rotating the master key would pass its values over, and they would be
- * lost with the former key; the contract checks every table of `Place`.
+ * A new column needs an entry in `columns`. Otherwise key rotation would skip its values, and they would be lost with the
+ * old key. The contract checks every table of `SealContext`.
  */
-import { type Place, type Sealed, SealedStore, type SealedValue } from "@weft/core"
+import { type SealContext, type Sealed, SealedStore, type SealedValue } from "@weft/core/adapter"
 import { Effect, Layer } from "effect"
 import type { SqlClient, Statement } from "effect/sql"
 import { Database, orUnavailable } from "./Database.ts"
 
 interface Column {
-  readonly table: Place["table"]
+  readonly table: SealContext["table"]
   readonly column: string
-  /** The primary key; the id of the place is these, joined by slashes. */
+  /** The primary key. The id of a value is these columns, joined by slashes. */
   readonly key: readonly [string, ...ReadonlyArray<string>]
 }
 
@@ -28,7 +28,7 @@ export const layer: Layer.Layer<SealedStore, never, Database> = Layer.effect(
   Effect.gen(function* () {
     const { reader, writer } = yield* Database
 
-    const sealedIn = (column: Column, keyId: string, after: Place | null, limit: number) => {
+    const sealedIn = (column: Column, keyId: string, after: SealContext | null, limit: number) => {
       const sealed = reader(column.column)
       const terms: Array<Statement.Fragment> = [
         reader`${sealed} IS NOT NULL`,
@@ -45,7 +45,7 @@ export const layer: Layer.Layer<SealedStore, never, Database> = Layer.effect(
       )
     }
 
-    const sealedByOthers = Effect.fnUntraced(function* (keyId: string, after: Place | null, limit: number) {
+    const sealedByOthers = Effect.fnUntraced(function* (keyId: string, after: SealContext | null, limit: number) {
       const found: Array<SealedValue> = []
       const first = after === null ? 0 : columns.findIndex(({ table }) => table === after.table)
       for (const column of columns.slice(first)) {
@@ -72,18 +72,18 @@ export const layer: Layer.Layer<SealedStore, never, Database> = Layer.effect(
   })
 )
 
-/** The parts of a place's id; only the last may itself contain a slash. */
-const partsOf = ({ key }: Column, id: string): ReadonlyArray<string> => {
+/** Splits the id of a value into its key columns. Only the last may contain a slash. */
+const splitId = ({ key }: Column, id: string): ReadonlyArray<string> => {
   const parts = id.split("/")
   return [...parts.slice(0, key.length - 1), parts.slice(key.length - 1).join("/")]
 }
 
 const isAt = (sql: SqlClient.SqlClient, column: Column, id: string): Statement.Fragment =>
-  sql.and(column.key.map((name, index) => sql`${sql(name)} = ${partsOf(column, id)[index] ?? ""}`))
+  sql.and(column.key.map((name, index) => sql`${sql(name)} = ${splitId(column, id)[index] ?? ""}`))
 
-/** Whether a row comes after the id in the order of the primary key. */
+/** True if a row comes after the id in the order of the primary key. */
 const isAfter = (sql: SqlClient.SqlClient, column: Column, id: string): Statement.Fragment => {
-  const parts = partsOf(column, id)
+  const parts = splitId(column, id)
   const names = column.key.map((name) => sql`${sql(name)}`)
   return sql`(${sql.csv(names)}) > (${sql.csv(parts.map((part) => sql`${part}`))})`
 }

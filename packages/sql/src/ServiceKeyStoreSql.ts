@@ -1,7 +1,8 @@
 /** `ServiceKeyStore` on SQL. */
-import { NotFound, ServiceKey, ServiceKeyStore } from "@weft/core"
+import { NotFound } from "@weft/core"
+import { ServiceKey, ServiceKeyStore } from "@weft/core/adapter"
 import { Effect, Layer } from "effect"
-import { countOf, Database, onlyRow, orUnavailable, type RowOf } from "./Database.ts"
+import { Database, onlyRow, orUnavailable, type RowOf, readCount } from "./Database.ts"
 import { decodePermissions } from "./PermissionColumn.ts"
 
 export const layer: Layer.Layer<ServiceKeyStore, never, Database> = Layer.effect(
@@ -26,7 +27,7 @@ export const layer: Layer.Layer<ServiceKeyStore, never, Database> = Layer.effect
               ORDER BY service_key_id DESC LIMIT ${limit} OFFSET ${offset}`,
             (rows) => rows.map(toServiceKey)
           ),
-          total: countOf(reader<{ n: number }>`SELECT count(*) AS n FROM service_keys WHERE api_key_id = ${apiKeyId}`)
+          total: readCount(reader<{ n: number }>`SELECT count(*) AS n FROM service_keys WHERE api_key_id = ${apiKeyId}`)
         }).pipe(orUnavailable("list")),
 
       get: (apiKeyId, id) =>

@@ -1,7 +1,8 @@
 /** `SessionStore` on SQL. */
-import { NotFound, Session, SessionStore } from "@weft/core"
+import { NotFound } from "@weft/core"
+import { Session, SessionStore } from "@weft/core/adapter"
 import { Effect, Layer } from "effect"
-import { countOf, Database, onlyRow, orUnavailable, type RowOf } from "./Database.ts"
+import { Database, onlyRow, orUnavailable, type RowOf, readCount } from "./Database.ts"
 import { decodePermissions } from "./PermissionColumn.ts"
 
 export const layer: Layer.Layer<SessionStore, never, Database> = Layer.effect(
@@ -10,9 +11,9 @@ export const layer: Layer.Layer<SessionStore, never, Database> = Layer.effect(
     const { dialect, reader, writer } = yield* Database
 
     const insert = Effect.fnUntraced(function* (session: Session, now: number, activeMax: number) {
-      // Two inserts at once must not both see the last free place.
-      yield* dialect.hold(writer, [`sessions ${session.api_key_id}`])
-      const active = yield* countOf(
+      // Serializes inserts, so that two concurrent ones cannot both take the last place.
+      yield* dialect.advisoryLock(writer, [`sessions ${session.api_key_id}`])
+      const active = yield* readCount(
         writer<{ n: number }>`SELECT count(*) AS n FROM sessions
           WHERE api_key_id = ${session.api_key_id} AND expires_at > ${now}`
       )
@@ -44,7 +45,7 @@ export const layer: Layer.Layer<SessionStore, never, Database> = Layer.effect(
             reader<Row>`SELECT * FROM sessions WHERE ${where} ORDER BY session_id DESC LIMIT ${limit} OFFSET ${offset}`,
             (rows) => rows.map(toSession)
           ),
-          total: countOf(reader<{ n: number }>`SELECT count(*) AS n FROM sessions WHERE ${where}`)
+          total: readCount(reader<{ n: number }>`SELECT count(*) AS n FROM sessions WHERE ${where}`)
         }).pipe(orUnavailable("list"))
       },
 

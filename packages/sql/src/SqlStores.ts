@@ -14,14 +14,16 @@ import type {
   RunControlStore,
   RunStore,
   ScheduleStore,
+  ScrubStore,
   SealedStore,
   ServiceKeyStore,
   SessionStore,
   StreamStore,
   TenantStore,
   TickStore,
-  UsageStore
-} from "@weft/core"
+  UsageStore,
+  WorkflowStore
+} from "@weft/core/adapter"
 import { Layer } from "effect"
 import * as AdmissionStoreSql from "./AdmissionStoreSql.ts"
 import * as ApiKeyStoreSql from "./ApiKeyStoreSql.ts"
@@ -38,6 +40,7 @@ import * as RateStoreSql from "./RateStoreSql.ts"
 import * as RunControlStoreSql from "./RunControlStoreSql.ts"
 import * as RunStoreSql from "./RunStoreSql.ts"
 import * as ScheduleStoreSql from "./ScheduleStoreSql.ts"
+import * as ScrubStoreSql from "./ScrubStoreSql.ts"
 import * as SealedStoreSql from "./SealedStoreSql.ts"
 import * as ServiceKeyStoreSql from "./ServiceKeyStoreSql.ts"
 import * as SessionStoreSql from "./SessionStoreSql.ts"
@@ -45,15 +48,25 @@ import * as StreamStoreSql from "./StreamStoreSql.ts"
 import * as TenantStoreSql from "./TenantStoreSql.ts"
 import * as TickStoreSql from "./TickStoreSql.ts"
 import * as UsageStoreSql from "./UsageStoreSql.ts"
+import * as WorkflowStoreSql from "./WorkflowStoreSql.ts"
 
-/** What running writes, for a thread of its own. Needs a database that is up to date. */
-export const journalStore: Layer.Layer<JournalStore | AdmissionStore | RunControlStore | TickStore, never, Database> =
-  Layer.mergeAll(JournalStoreSql.layer, AdmissionStoreSql.layer, RunControlStoreSql.layer, TickStoreSql.layer)
+/** The stores that running functions write to; on SQLite they have their own thread. Needs a migrated database. */
+export const journalStore: Layer.Layer<
+  JournalStore | AdmissionStore | RunControlStore | TickStore | WorkflowStore,
+  never,
+  Database
+> = Layer.mergeAll(
+  JournalStoreSql.layer,
+  AdmissionStoreSql.layer,
+  RunControlStoreSql.layer,
+  TickStoreSql.layer,
+  WorkflowStoreSql.layer
+)
 
-/** The rates of organizations, for a database that nodes share. Who has the database alone counts in memory. */
+/** Rate limits of organizations, for a database that nodes share. A single node counts in memory instead. */
 export const rateStore: Layer.Layer<RateStore, never, Database> = RateStoreSql.layer
 
-/** Every store but the journal and rates. Needs a database that is up to date. */
+/** Every store except the journal and rates. Needs a migrated database. */
 export const recordStores: Layer.Layer<
   | ApiKeyStore
   | SessionStore
@@ -64,6 +77,7 @@ export const recordStores: Layer.Layer<
   | ContextVariableStore
   | SealedStore
   | FileStore
+  | ScrubStore
   | BuildStore
   | ScheduleStore
   | EventStore
@@ -83,6 +97,7 @@ export const recordStores: Layer.Layer<
   ContextVariableStoreSql.layer,
   SealedStoreSql.layer,
   FileStoreSql.layer,
+  ScrubStoreSql.layer,
   BuildStoreSql.layer,
   ScheduleStoreSql.layer,
   EventStoreSql.layer,

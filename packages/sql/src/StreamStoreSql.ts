@@ -1,54 +1,54 @@
 /**
  * `StreamStore` on SQL.
  *
- * Ids tell when they were made, so that what happened lately is a range of primary keys: no index is kept for it. Results
- * are read last, and only those that are told.
+ * Ids contain their creation time, so recent activity is a range of primary keys and needs no index. Results are read
+ * last, and only those that are returned.
  */
+import type { EnvId } from "@weft/core"
 import {
-  type EnvId,
   EventId,
-  type Fact,
+  type HistoryEntry,
   type JsonText,
-  latestFacts,
+  latestEntries,
   leastIdAt,
   RunId,
-  retell,
   type SinceQuery,
   type StoredEvent,
   type StoredRun,
   type StreamId,
   StreamStore,
   scannedMax,
-  type Timestamp
-} from "@weft/core"
+  type Timestamp,
+  toActivity
+} from "@weft/core/adapter"
 import { Effect, Layer } from "effect"
 import type { SqlClient } from "effect/sql"
 import { Database, orUnavailable } from "./Database.ts"
 import type { Dialect } from "./Dialect.ts"
 
-/** Ids are made at about the time that their records tell. */
+/** Maximum difference between the time in an id and the time of its record, in milliseconds. */
 const idMarginMs = 60_000
 
-/** No run takes longer. */
+/** Maximum duration of a run, in milliseconds. */
 const longestRunMs = 3_600_000
 
-/** Results that are read at once. */
+/** Results per query. */
 const batch = 100
 
-/** Events or runs that are looked at at once: on SQLite nothing else goes on meanwhile. */
+/** Maximum events or runs per query. A SQLite query blocks its thread. */
 const pageMax = 1000
 
-/** No id is later. */
+/** The greatest id. */
 const lastId: string = "ffffffff-ffff-ffff-ffff-ffffffffffff"
 
 export const layer: Layer.Layer<StreamStore, never, Database> = Layer.effect(
   StreamStore,
   Effect.gen(function* () {
     const { dialect, reader } = yield* Database
-    const results = resultsOf(reader, dialect)
+    const results = makeResultReader(reader, dialect)
 
     return StreamStore.of({
-      // The runs of an event are in its stream, so that those are looked for without an event only.
+      // The runs of an event are in its stream, so only runs without an event are searched.
       exists: (envId, id) =>
         reader<{ n: number }>`
           SELECT 1 AS n WHERE
@@ -63,13 +63,13 @@ export const layer: Layer.Layer<StreamStore, never, Database> = Layer.effect(
         Effect.gen(function* () {
           const events = query.stream === null ? yield* eventsSince(reader, envId, query) : []
           const runs = yield* runsSince(reader, envId, query)
-          const facts = latestFacts(
+          const entries = latestEntries(
             envId,
             events.map((event) => ({ ...event, begins: event.begins === 1 })),
             runs,
             query
           )
-          return retell(facts, yield* results(envId, facts))
+          return toActivity(entries, yield* results(envId, entries))
         }).pipe(orUnavailable("since"))
     })
   })
@@ -89,8 +89,8 @@ const eventsSince = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, envId
   return events
 })
 
-// SQLite would look for the earlier event among all of the environment, were its id compared as it is. EXISTS would be
-// answered by a look at all runs of the environment.
+// With a plain comparison of the id, SQLite would search the earlier event among all events of the environment. With
+// EXISTS, it would scan all runs of the environment.
 const eventsBefore = (sql: SqlClient.SqlClient, envId: EnvId, from: Timestamp, before: string, limit: number) =>
   sql<EventRow>`
     SELECT event_id, stream_id, event_type, created_at,
@@ -108,7 +108,7 @@ const eventsBefore = (sql: SqlClient.SqlClient, envId: EnvId, from: Timestamp, b
       ORDER BY event_id DESC LIMIT ${limit}
     ) AS latest`
 
-/** Runs that began or ended since. One that began before may have gone on for long. */
+/** Selects runs that started or ended since `query.from`. A run that started earlier may have taken up to an hour. */
 const runsSince = (sql: SqlClient.SqlClient, envId: EnvId, query: SinceQuery) => {
   const least = leastIdAt(RunId, query.from - idMarginMs - longestRunMs)
   const { stream } = query
@@ -135,7 +135,7 @@ const runsOfEnv = Effect.fnUntraced(function* (
     )
     if (last === undefined) break
     before = last.run_id
-    // Enough has begun since then: older runs matter only where they have ended later.
+    // Enough runs started since then. Older runs matter only if they ended later.
     if (since === from && runs.length >= limit) since = nthLatest(runs, limit) ?? since
     yield* Effect.yieldNow
   }
@@ -147,13 +147,13 @@ const nthLatest = (runs: ReadonlyArray<StoredRun>, n: number): Timestamp | undef
 
 const isLate = (sql: SqlClient.SqlClient, from: Timestamp) => sql`(start_time >= ${from} OR stop_time >= ${from})`
 
-/** Found by their events, which are few, and not among all that ran lately. */
+/** Selects the runs of a stream by its few events, not among all recent runs. */
 const runsOfStream = (sql: SqlClient.SqlClient, envId: EnvId, from: Timestamp, stream: StreamId, least: RunId) => {
   const columns = sql.literal(runColumns)
   return sql<StoredRun>`
     SELECT ${columns} FROM (
       SELECT event_id AS of_event FROM events WHERE env_id = ${envId} AND stream_id = ${stream}
-    ) AS told JOIN runs ON env_id = ${envId} AND event_id = of_event
+    ) AS stream_events JOIN runs ON env_id = ${envId} AND event_id = of_event
     WHERE run_id >= ${least} AND ${isLate(sql, from)}
     UNION ALL
     SELECT ${columns} FROM runs
@@ -165,9 +165,9 @@ const runsOfStream = (sql: SqlClient.SqlClient, envId: EnvId, from: Timestamp, s
 const runColumns = `run_id, stream_id, run_type, project_id, project_name, event_id, status, start_time, stop_time,
   coalesce(octet_length(result), 0) AS result_bytes`
 
-const resultsOf = (sql: SqlClient.SqlClient, dialect: Dialect) =>
-  Effect.fnUntraced(function* (envId: EnvId, facts: ReadonlyArray<Fact>) {
-    const ids = facts.flatMap(({ result }) => (result === null ? [] : [result.run_id]))
+const makeResultReader = (sql: SqlClient.SqlClient, dialect: Dialect) =>
+  Effect.fnUntraced(function* (envId: EnvId, entries: ReadonlyArray<HistoryEntry>) {
+    const ids = entries.flatMap(({ result }) => (result === null ? [] : [result.run_id]))
     const found = new Map<RunId, JsonText>()
     for (let at = 0; at < ids.length; at += batch) {
       const rows = yield* sql<{ run_id: RunId; result: JsonText | null }>`

@@ -1,7 +1,8 @@
 /** `TenantStore` on SQL. */
-import { type Announcement, Env, NotFound, Org, Taken, TenantStore } from "@weft/core"
+import { Env, NotFound, Org, Taken } from "@weft/core"
+import { type TenantHookJob, TenantStore } from "@weft/core/adapter"
 import { Effect, Layer } from "effect"
-import { countOf, Database, onlyRow, orUnavailable, type RowOf } from "./Database.ts"
+import { Database, onlyRow, orUnavailable, type RowOf, readCount } from "./Database.ts"
 
 export const layer: Layer.Layer<TenantStore, never, Database> = Layer.effect(
   TenantStore,
@@ -12,24 +13,24 @@ export const layer: Layer.Layer<TenantStore, never, Database> = Layer.effect(
       SELECT envs.* FROM envs JOIN orgs ON orgs.org_id = envs.org_id
       WHERE orgs.slug = ${orgSlug} AND envs.name = ${envName}`
 
-    /** What the insertion inserts and, with it, the announcement. */
-    const announced = <A, E, E2>(
+    /** Inserts the tenant and its hook job in one transaction. */
+    const withHookJob = <A, E, E2>(
       insertion: Effect.Effect<ReadonlyArray<A>, E>,
       taken: E2,
-      announcement: Announcement | undefined
+      hookJob: TenantHookJob | undefined
     ) => {
       const inserted = Effect.asVoid(onlyRow(insertion, taken))
-      if (announcement === undefined) return inserted
-      const stored = writer`INSERT INTO announcements ${writer.insert({ ...announcement })}`
+      if (hookJob === undefined) return inserted
+      const stored = writer`INSERT INTO announcements ${writer.insert({ ...hookJob })}`
       return writer.withTransaction(Effect.andThen(inserted, Effect.asVoid(stored)))
     }
 
     return TenantStore.of({
-      insertOrg: (org, announcement) =>
-        announced(
+      insertOrg: (org, hookJob) =>
+        withHookJob(
           writer`INSERT INTO orgs ${writer.insert({ ...org })} ON CONFLICT DO NOTHING RETURNING org_id`,
           new Taken({ what: "slug" }),
-          announcement
+          hookJob
         ).pipe(orUnavailable("insertOrg")),
 
       getOrg: (idOrSlug) =>
@@ -44,7 +45,7 @@ export const layer: Layer.Layer<TenantStore, never, Database> = Layer.effect(
             reader<RowOf<Org>>`SELECT * FROM orgs ORDER BY org_id DESC LIMIT ${limit} OFFSET ${offset}`,
             (rows) => rows.map(toOrg)
           ),
-          total: countOf(reader<{ n: number }>`SELECT count(*) AS n FROM orgs`)
+          total: readCount(reader<{ n: number }>`SELECT count(*) AS n FROM orgs`)
         }).pipe(orUnavailable("listOrgs")),
 
       updateOrg: ({ org_id, name, plan, members, updated_at }) =>
@@ -54,12 +55,12 @@ export const layer: Layer.Layer<TenantStore, never, Database> = Layer.effect(
           noOrg
         ).pipe(Effect.asVoid, orUnavailable("updateOrg")),
 
-      insertEnv: (env, announcement) =>
-        announced(
+      insertEnv: (env, hookJob) =>
+        withHookJob(
           writer`INSERT INTO envs ${writer.insert({ ...env, active: env.active ? 1 : 0 })}
             ON CONFLICT DO NOTHING RETURNING env_id`,
           new Taken({ what: "environment name" }),
-          announcement
+          hookJob
         ).pipe(orUnavailable("insertEnv")),
 
       getEnv: (id) =>
@@ -78,26 +79,26 @@ export const layer: Layer.Layer<TenantStore, never, Database> = Layer.effect(
               SELECT * FROM envs WHERE org_id = ${orgId} ORDER BY env_id DESC LIMIT ${limit} OFFSET ${offset}`,
             (rows) => rows.map(toEnv)
           ),
-          total: countOf(reader<{ n: number }>`SELECT count(*) AS n FROM envs WHERE org_id = ${orgId}`)
+          total: readCount(reader<{ n: number }>`SELECT count(*) AS n FROM envs WHERE org_id = ${orgId}`)
         }).pipe(orUnavailable("listEnvs")),
 
-      dueAnnouncements: (kinds, now, limit) =>
-        reader<Announcement>`SELECT kind, tenant_id, attempts, due_at FROM announcements
+      dueHookJobs: (kinds, now, limit) =>
+        reader<TenantHookJob>`SELECT kind, tenant_id, attempts, due_at FROM announcements
           WHERE due_at <= ${now} AND kind IN (${dialect.texts(reader, kinds)}) ORDER BY due_at, tenant_id LIMIT ${limit}`.pipe(
-          orUnavailable("dueAnnouncements")
+          orUnavailable("dueHookJobs")
         ),
 
-      updateAnnouncement: ({ tenant_id, attempts, due_at }) =>
+      updateHookJob: ({ tenant_id, attempts, due_at }) =>
         writer`UPDATE announcements SET ${writer.update({ attempts, due_at })}
           WHERE tenant_id = ${tenant_id} AND attempts = ${attempts - 1} RETURNING tenant_id`.pipe(
           Effect.map(({ length }) => length === 1),
-          orUnavailable("updateAnnouncement")
+          orUnavailable("updateHookJob")
         ),
 
-      removeAnnouncement: (tenantId) =>
+      removeHookJob: (tenantId) =>
         writer`DELETE FROM announcements WHERE tenant_id = ${tenantId}`.pipe(
           Effect.asVoid,
-          orUnavailable("removeAnnouncement")
+          orUnavailable("removeHookJob")
         )
     })
   })

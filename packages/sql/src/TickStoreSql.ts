@@ -1,11 +1,18 @@
 /** `TickStore` on SQL. */
-import { type JournalEntry, type Schedule, type ScheduleId, type Tick, TickStore } from "@weft/core"
+import { type JournalEntry, type Schedule, type ScheduleId, type Tick, TickStore } from "@weft/core/adapter"
 import { Effect, Layer } from "effect"
 import { batched } from "./Batch.ts"
 import { Database, orUnavailable } from "./Database.ts"
 import type { Rows } from "./Dialect.ts"
 import { applyAll } from "./JournalCommit.ts"
 import { journalStatements } from "./JournalStatements.ts"
+import { makeRow } from "./rows/Row.ts"
+
+/** The next tick of a schedule, if `read_at` is still its current one. */
+const moveRow = makeRow({ schedule_id: "text", read_at: "integer", next_at: "integer", due_at: "integer" })
+
+/** Identifies the last tick of a schedule. */
+const endRow = makeRow({ schedule_id: "text", next_at: "integer" })
 
 export const layer: Layer.Layer<TickStore, never, Database> = Layer.effect(
   TickStore,
@@ -14,27 +21,26 @@ export const layer: Layer.Layer<TickStore, never, Database> = Layer.effect(
     const { dialect, writer } = database
     const statements = journalStatements(database)
     const move = batched<Pick<Schedule, "schedule_id">>(writer, dialect, {
-      columns: ["text", "integer", "integer", "integer"],
-      text: (rows) => `WITH t (schedule_id, read_at, next_at, due_at) AS (${rows})
+      row: moveRow,
+      text: (rows) => `WITH t (${moveRow.list}) AS (${rows})
         UPDATE schedules SET next_at = t.next_at, due_at = t.due_at FROM t
         WHERE schedules.schedule_id = t.schedule_id AND schedules.next_at = t.read_at`,
       returns: "schedules.schedule_id"
     })
     const end = batched<Pick<Schedule, "schedule_id">>(writer, dialect, {
-      columns: ["text", "integer"],
-      text: (rows) => `DELETE FROM schedules WHERE (schedule_id, next_at) IN (${rows})`,
+      row: endRow,
+      text: (rows) => `DELETE FROM schedules WHERE (${endRow.list}) IN (${rows})`,
       returns: "schedule_id"
     })
 
     const fire = Effect.fnUntraced(function* (ticks: ReadonlyArray<Tick>) {
-      // In one order everywhere, so that nobody waits for each other in a circle.
+      // Always in the same order, so that transactions cannot deadlock.
       const sorted = [...ticks].sort((a, b) => (a.schedule.schedule_id < b.schedule.schedule_id ? -1 : 1))
       const moves: Rows = []
       const ends: Rows = []
       for (const { schedule, next } of sorted) {
-        const { schedule_id, next_at } = schedule
-        if (next === null) ends.push(schedule_id, next_at)
-        else moves.push(schedule_id, next_at, next.next_at, next.due_at)
+        if (next === null) endRow.append(ends, schedule)
+        else moveRow.append(moves, { ...next, schedule_id: schedule.schedule_id, read_at: schedule.next_at })
       }
       const moved = [...(yield* move.returning(moves)), ...(yield* end.returning(ends))]
       const counted = new Set<ScheduleId>(moved.map((row) => row.schedule_id))
@@ -50,8 +56,8 @@ export const layer: Layer.Layer<TickStore, never, Database> = Layer.effect(
     return TickStore.of({
       fire: (ticks) =>
         writer.withTransaction(fire(ticks)).pipe(
-          // The ids of new events are new.
-          Effect.catchTag("NotAllCount", Effect.die),
+          // The ids of new events are unique, so the row counts are as expected.
+          Effect.catchTag("UnexpectedRowCount", Effect.die),
           orUnavailable("fire")
         )
     })

@@ -1,13 +1,12 @@
-/** The part of `FileStore` that is about uploads in parts. */
+/** The methods of `FileStore` for multipart uploads. */
+import { type EnvId, NotFound } from "@weft/core"
 import {
-  type EnvId,
+  exceedsLimit,
   type FileStore,
-  isOver,
   type MultipartUpload,
-  NotFound,
   type UploadedPart,
   type UploadId
-} from "@weft/core"
+} from "@weft/core/adapter"
 import { Effect } from "effect"
 import { type Database, onlyRow, orUnavailable } from "./Database.ts"
 import type { FileWrites } from "./FileWrites.ts"
@@ -43,12 +42,12 @@ export const uploadStore = (
       .withTransaction(
         Effect.gen(function* () {
           const { part_number, size, etag } = part
-          const used = yield* storage.hold(org_id)
+          const used = yield* storage.lock(org_id)
           yield* require(envId, id)
           const [old] = yield* writer<UploadedPart>`
             SELECT size FROM upload_parts WHERE upload_id = ${id} AND part_number = ${part_number}`
           const more = size - (old?.size ?? 0)
-          if (isOver(storage_bytes, used + more)) return false
+          if (exceedsLimit(storage_bytes, used + more)) return false
           yield* writer`INSERT INTO upload_parts ${writer.insert({ upload_id: id, part_number, size, etag })}
             ON CONFLICT (upload_id, part_number) DO UPDATE SET size = excluded.size, etag = excluded.etag`
           yield* storage.add(org_id, more)
@@ -61,7 +60,7 @@ export const uploadStore = (
     writer
       .withTransaction(
         Effect.gen(function* () {
-          const used = yield* storage.hold(terms.org_id)
+          const used = yield* storage.lock(terms.org_id)
           yield* require(file.env_id, id)
           const stored = yield* store(file, terms, used, yield* partBytes(id))
           if (stored._tag === "Stored") yield* end(file.env_id, id)
@@ -71,9 +70,9 @@ export const uploadStore = (
       .pipe(orUnavailable("completeUpload"))
 
   const remove = Effect.fnUntraced(function* (envId: EnvId, id: UploadId) {
-    const orgId = yield* storage.orgOf(envId)
+    const orgId = yield* storage.findOrg(envId)
     if (orgId === undefined) return yield* noSuchUpload
-    yield* storage.hold(orgId)
+    yield* storage.lock(orgId)
     yield* require(envId, id)
     yield* storage.add(orgId, -(yield* partBytes(id)))
     yield* end(envId, id)

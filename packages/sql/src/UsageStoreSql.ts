@@ -1,5 +1,5 @@
-/** `UsageStore` on SQL: from the counts that the journal keeps. Only running runs, which are few, are looked at. */
-import { UsageStore } from "@weft/core"
+/** `UsageStore` on SQL. Reads the journal's stored counts, and counts the few running runs. */
+import { UsageStore } from "@weft/core/adapter"
 import { Effect, Layer } from "effect"
 import { Database, orUnavailable } from "./Database.ts"
 
@@ -11,7 +11,7 @@ export const layer: Layer.Layer<UsageStore, never, Database> = Layer.effect(
     return UsageStore.of({
       runs: (orgId, month) => {
         const envs = reader`SELECT env_id FROM envs WHERE org_id = ${orgId}`
-        // One statement, so that a run which ends meanwhile is counted once.
+        // One statement, so that a run that ends meanwhile is counted once.
         const sums = reader<Row>`
           SELECT sum(CASE WHEN month = ${month.start} THEN month_runs ELSE 0 END) AS began, sum(n) AS stored,
             sum(bytes) AS bytes

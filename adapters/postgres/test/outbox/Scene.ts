@@ -1,41 +1,33 @@
-/** A shop with a database of its own, and Weft in the same one. */
+/** A shop with its own database, and Weft in the same database. */
 import { createHash } from "node:crypto"
-import {
-  type EnvId,
-  type HostRun,
-  MemoryStores,
-  start,
-  type TrustedModule,
-  trustedSandbox,
-  trustedZip,
-  type WeftInstance
-} from "@weft/core"
-import { feed, outbox, stores } from "@weft/postgres"
+import { type EnvId, type HostRun, start, type WeftInstance } from "@weft/core"
+import { MemoryStores, type TrustedModule, trustedSandbox, trustedZip } from "@weft/core/testing"
+import { cluster, database, outbox } from "@weft/postgres"
 import { Effect, Redacted } from "effect"
 import { Client, Pool } from "pg"
 import { freshDatabase } from "../Fresh.ts"
 
-export const masterKeys = [Redacted.make(new Uint8Array(32).fill(7))] as const
+const masterKeys = [Redacted.make(new Uint8Array(32).fill(7))] as const
 
 const onOrder = Object.assign(({ event_data }: { readonly event_data: { total: number } }) => event_data.total * 2, {
   meta: { event: "order:*" }
 })
 
-/** Once for each value of `id`, and one at a time. */
+/** Runs once for each value of `id`, and one at a time. */
 const onPayment = Object.assign(({ event_data }: { readonly event_data: { id: string } }) => event_data.id, {
   meta: { event: "payment", idempotency: "id", concurrency: { limit: 1 } }
 })
 
 const add = (a: number, b: number) => a + b
 
-export const shop: TrustedModule = { main: { onOrder, onPayment, add } }
+const shop: TrustedModule = { main: { onOrder, onPayment, add } }
 
 const weftOn = (url: string) =>
   Effect.acquireRelease(
     Effect.promise(() =>
       start({
-        stores: stores({ url }),
-        feed: feed({ url }),
+        database: database({ url }),
+        cluster: cluster({ url }),
         blobs: MemoryStores.blobs,
         sandbox: trustedSandbox({ shop }),
         masterKeys
@@ -71,8 +63,8 @@ export const scene = Effect.gen(function* () {
 
 export type Scene = Effect.Success<typeof scene>
 
-/** A connection with an open transaction, which is gone with the test. */
-export const begun = async ({ url }: Pick<Scene, "url">): Promise<Client> => {
+/** Opens a connection with a transaction. The test closes it. */
+export const beginTransaction = async ({ url }: Pick<Scene, "url">): Promise<Client> => {
   const client = new Client({ connectionString: url })
   client.on("error", () => undefined)
   await client.connect()
@@ -80,24 +72,24 @@ export const begun = async ({ url }: Pick<Scene, "url">): Promise<Client> => {
   return client
 }
 
-/** Asks until it is so, for up to ten seconds: far less than nodes take to find out by themselves. */
-export const eventually = async <A>(ask: () => Promise<A>, holds: (answer: A) => boolean): Promise<A> => {
-  for (let turn = 0; ; turn++) {
-    const answer = await ask()
-    if (holds(answer) || turn === 200) return answer
+/** Polls until the condition is true, for up to 10 s. That is far less than the poll interval of nodes. */
+export const eventually = async <A>(read: () => Promise<A>, holds: (value: A) => boolean): Promise<A> => {
+  for (let round = 0; ; round++) {
+    const value = await read()
+    if (holds(value) || round === 200) return value
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
 }
 
-/** The runs of the event once `count` of them have succeeded. */
-export const runsOf = ({ env }: Pick<Scene, "env">, eventId: string, count = 1): Promise<ReadonlyArray<HostRun>> =>
+/** Returns the runs of the event once `count` of them have succeeded. */
+export const findRuns = ({ env }: Pick<Scene, "env">, eventId: string, count = 1): Promise<ReadonlyArray<HostRun>> =>
   eventually(
     () => env.events.runs(eventId),
     (runs) => runs.filter(({ status }) => status === "succeeded").length >= count
   )
 
-/** How many rows Weft's tables have of what publishing writes. */
-export const written = async ({ pool }: Pick<Scene, "pool">): Promise<typeof nothing> => {
+/** Returns the row counts of the tables that publishing writes to. */
+export const countRows = async ({ pool }: Pick<Scene, "pool">): Promise<typeof nothing> => {
   const tables = ["events", "deliveries", "runs", "once", "schedules", "event_counts", "event_arrivals"]
   const counts = tables.map((table) => `(SELECT count(*)::int FROM weft.${table}) AS ${table}`)
   return (await pool.query(`SELECT ${counts.join(", ")}`)).rows[0]
@@ -105,12 +97,12 @@ export const written = async ({ pool }: Pick<Scene, "pool">): Promise<typeof not
 
 export const nothing = { events: 0, deliveries: 0, runs: 0, once: 0, schedules: 0, event_counts: 0, event_arrivals: 0 }
 
-/** What the promise is rejected with. */
+/** Returns the error of a rejected promise. */
 export const rejection = async (promise: Promise<unknown>): Promise<Error & { readonly _tag?: unknown }> => {
   try {
     await promise
   } catch (error) {
     return error instanceof Error ? error : new Error(String(error))
   }
-  throw new Error("It was not rejected")
+  throw new Error("The promise was not rejected")
 }

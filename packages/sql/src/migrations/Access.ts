@@ -1,4 +1,4 @@
-/** What API keys hand out: sessions and service keys. */
+/** Sessions and service keys, which API keys issue. */
 import type { Dialect } from "../Dialect.ts"
 
 export const access = ({ types: { text, integer }, table }: Dialect): ReadonlyArray<string> => [
@@ -7,7 +7,7 @@ export const access = ({ types: { text, integer }, table }: Dialect): ReadonlyAr
     permissions ${text} NOT NULL, secret_hash ${text} NOT NULL,
     expires_at ${integer} NOT NULL, created_at ${integer} NOT NULL, metadata ${text}
   )${table}`,
-  // Counts those that are active without reading them.
+  // Counts active sessions without reading their rows.
   `CREATE INDEX sessions_of_api_key ON sessions (api_key_id, expires_at)`,
   `CREATE INDEX sessions_by_end ON sessions (expires_at)`,
   `CREATE TABLE service_keys (

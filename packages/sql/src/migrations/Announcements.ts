@@ -1,4 +1,4 @@
-/** What hosts are yet to be told: that tenants were made. */
+/** Pending calls of the host's hooks for new tenants. */
 import type { Dialect } from "../Dialect.ts"
 
 export const announcements = ({ types: { text, integer }, table }: Dialect): ReadonlyArray<string> => [

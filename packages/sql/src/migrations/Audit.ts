@@ -9,7 +9,7 @@ export const audit = ({ types: { text, integer }, table }: Dialect): ReadonlyArr
     created_at ${integer} NOT NULL
   )${table}`,
   `CREATE INDEX audit_of_env ON audit (env_id, audit_id)`,
-  // Counts each kind without reading entries, and finds the oldest of one.
+  // Counts the entries of each kind without reading them, and finds the oldest of a kind.
   `CREATE INDEX audit_of_kind ON audit (env_id, action, outcome, audit_id)`,
   `CREATE INDEX audit_by_time ON audit (created_at)`
 ]

@@ -1,4 +1,4 @@
-/** Files, uploads in parts, and notes of the keys whose bytes no file has. */
+/** Files, multipart uploads, and reservations of blob keys that no file uses. */
 import type { Dialect } from "../Dialect.ts"
 
 export const files = ({ types: { text, integer }, table, clusteredTable }: Dialect): ReadonlyArray<string> => [
@@ -19,11 +19,11 @@ export const files = ({ types: { text, integer }, table, clusteredTable }: Diale
     upload_id ${text} NOT NULL, part_number ${integer} NOT NULL, size ${integer} NOT NULL, etag ${text} NOT NULL,
     PRIMARY KEY (upload_id, part_number)
   )${clusteredTable}`,
-  // Keys, until when their writer may be at work, and whether the janitor took them.
+  // Blob keys, the end of their reservation, and 1 in `taken` once garbage collection has claimed them.
   `CREATE TABLE loose_bytes (
     storage_path ${text} PRIMARY KEY, until ${integer} NOT NULL, taken ${integer} NOT NULL
   )${clusteredTable}`,
   `CREATE INDEX loose_bytes_by_age ON loose_bytes (until, storage_path)`,
-  // Bytes of files and parts. Every transaction that changes them begins with this row, which puts them in a line.
+  // Bytes of files and parts. Every transaction that changes them locks this row first, so that they are serialized.
   `CREATE TABLE org_storage (org_id ${text} PRIMARY KEY, bytes ${integer} NOT NULL)${clusteredTable}`
 ]

@@ -1,4 +1,4 @@
-/** The first tables: tenants, code, running. */
+/** The first tables: tenants, code, runs. */
 import type { Dialect } from "../Dialect.ts"
 
 export const init = (dialect: Dialect): ReadonlyArray<string> => [
@@ -48,16 +48,16 @@ const code = ({ types: { text, integer }, table }: Dialect): ReadonlyArray<strin
 ]
 
 const running = (dialect: Dialect): ReadonlyArray<string> => {
-  const { types, table, clusteredTable, growingTable, openTable } = dialect
+  const { types, table, clusteredTable, partitionedTable, defaultPartition } = dialect
   const { text, integer, real } = types
   return [
     `CREATE TABLE events (
       env_id ${text} NOT NULL, event_id ${text} NOT NULL, stream_id ${text} NOT NULL, event_type ${text} NOT NULL,
       event_time ${integer} NOT NULL, created_at ${integer} NOT NULL, event_data ${text} NOT NULL,
       PRIMARY KEY (env_id, event_id)
-    )${growingTable("event_id")}`,
-    ...openTable("events"),
-    // Large values stand last: a row is read up to the last column that is asked for.
+    )${partitionedTable("event_id")}`,
+    ...defaultPartition("events"),
+    // Large columns are last: a row is read up to the last selected column.
     `CREATE TABLE runs (
       env_id ${text} NOT NULL, run_id ${text} NOT NULL, stream_id ${text} NOT NULL, project_id ${text} NOT NULL,
       project_name ${text} NOT NULL, build_id ${text} NOT NULL, ns ${text} NOT NULL, var ${text} NOT NULL,
@@ -67,14 +67,14 @@ const running = (dialect: Dialect): ReadonlyArray<string> => {
       delivery_id ${text}, first_run_id ${text}, terms ${text},
       result ${text}, logs ${text},
       PRIMARY KEY (env_id, run_id)
-    )${growingTable("run_id")}`,
-    ...openTable("runs"),
+    )${partitionedTable("run_id")}`,
+    ...defaultPartition("runs"),
     `CREATE INDEX runs_of_event ON runs (env_id, event_id) WHERE event_id IS NOT NULL`,
-    // An index for each state but the usual one: it costs nothing when all goes well.
+    // A partial index for each state except `succeeded`: most runs have no entry.
     ...["running", "failed", "cancelled"].map(
       (status) => `CREATE INDEX runs_${status} ON runs (env_id, run_id) WHERE status = '${status}'`
     ),
-    // Deliveries that wait for their (next) attempt. `terms` holds retry, timeout_ms and caused_by.
+    // Deliveries that wait for an attempt. `terms` holds retry, timeout_ms, caused_by and depth.
     `CREATE TABLE deliveries (
       env_id ${text} NOT NULL, due_at ${integer} NOT NULL, delivery_id ${text} NOT NULL, event_id ${text} NOT NULL,
       stream_id ${text} NOT NULL, project_id ${text} NOT NULL, project_name ${text} NOT NULL, build_id ${text} NOT NULL,
@@ -86,7 +86,7 @@ const running = (dialect: Dialect): ReadonlyArray<string> => {
     `CREATE TABLE event_counts (
       env_id ${text} NOT NULL, event_type ${text} NOT NULL, n ${integer} NOT NULL, PRIMARY KEY (env_id, event_type)
     )${clusteredTable}`,
-    // Of runs that have ended; running ones are few.
+    // Counts of ended runs. Running ones are few and counted by queries.
     `CREATE TABLE run_counts (
       env_id ${text} NOT NULL, project_id ${text} NOT NULL, project_name ${text} NOT NULL, run_type ${text} NOT NULL,
       status ${text} NOT NULL, n ${integer} NOT NULL,

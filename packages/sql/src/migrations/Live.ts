@@ -1,4 +1,4 @@
-/** Live builds: what serves a project instead of its deployed build, while it is there. */
+/** Live builds. A live build serves its project instead of the deployed build until it ends. */
 import type { Dialect } from "../Dialect.ts"
 
 export const live = ({ types: { text }, table }: Dialect): ReadonlyArray<string> => [

@@ -1,4 +1,4 @@
-/** Keys that are taken: by requests with an Idempotency-Key, and by events for handlers with `idempotency`. */
+/** Claimed idempotency keys: of requests with an Idempotency-Key, and of events for handlers with `idempotency`. */
 import type { Dialect } from "../Dialect.ts"
 
 export const once = ({ types: { text, integer }, clusteredTable }: Dialect): ReadonlyArray<string> => [

@@ -1,8 +1,8 @@
-/** Finding what is next in the queue without looking at all of it. */
-import { parkedAt } from "@weft/core"
+/** Indexes that find the next deliveries of the queue. */
+import { parkedAt } from "@weft/core/adapter"
 
 export const queue: ReadonlyArray<string> = [
   `CREATE INDEX deliveries_by_due ON deliveries (due_at) WHERE due_at < ${parkedAt}`,
-  // The oldest of a group, which are let in first.
+  // The oldest deliveries of a group, which start first.
   `CREATE INDEX deliveries_of_group ON deliveries (env_id, group_key, delivery_id) WHERE group_key IS NOT NULL`
 ]

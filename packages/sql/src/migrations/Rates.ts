@@ -1,10 +1,10 @@
-/** How far the permits of each organization have been handed out, for nodes that share its rate. */
+/** Allocated permits of each organization, for nodes that share its rate limit. */
 import type { Dialect } from "../Dialect.ts"
 
-export const rates = ({ types: { text, integer }, clusteredTable, forgetful }: Dialect): ReadonlyArray<string> => [
-  // `place` is the birth of the last permit that was handed out, in parts of a millisecond of which there are
-  // `per_second`; `given` is how many went with it. `filled_at` is when the organization last began with a full second.
-  `CREATE ${forgetful}TABLE rates (
+export const rates = ({ types: { text, integer }, clusteredTable, unlogged }: Dialect): ReadonlyArray<string> => [
+  // `place` is the time of the last allocated permit, in 1/`per_second` of a millisecond. `given` is the number of permits
+  // of that allocation. `filled_at` is the time of the last refill.
+  `CREATE ${unlogged}TABLE rates (
     org_id ${text} PRIMARY KEY, per_second ${integer} NOT NULL, place ${integer} NOT NULL, given ${integer} NOT NULL,
     filled_at ${integer} NOT NULL
   )${clusteredTable}`

@@ -1,5 +1,5 @@
-/** Schedules, those of the builds that are deployed included. */
-import { type Build, Manifest, redeployed, type Timestamp } from "@weft/core"
+/** Schedules, including those of deployed builds. */
+import { type Build, Manifest, mergeStaticSchedules, type Timestamp } from "@weft/core/adapter"
 import { Effect, Schema } from "effect"
 import type { Database } from "../Database.ts"
 import type { Dialect } from "../Dialect.ts"
@@ -15,13 +15,14 @@ const tables = ({ types: { text, integer }, table }: Dialect): ReadonlyArray<str
   `CREATE INDEX schedules_of_project ON schedules (project_id, kind)`
 ]
 
-/** Builds were deployed with schedules before anything fired them: their first ticks are the first after `now`. */
+/** Creates the schedules of builds that were deployed before schedules were supported. They fire after `now`. */
 export const schedules = Effect.fnUntraced(function* ({ dialect, writer }: Database["Service"], now: Timestamp) {
   for (const statement of tables(dialect)) yield* writer.unsafe(statement)
   const deployments = yield* writer<Pick<Build, "env_id" | "project_id"> & { readonly manifest: string }>`
     SELECT env_id, project_id, manifest FROM deployments`
   for (const { manifest, ...project } of deployments) {
-    for (const schedule of redeployed([], project, decodeManifest(manifest), now).schedules) {
+    for (const { depth: _, ...schedule } of mergeStaticSchedules([], project, decodeManifest(manifest), now)
+      .schedules) {
       yield* writer`INSERT INTO schedules ${writer.insert(schedule)}`
     }
   }

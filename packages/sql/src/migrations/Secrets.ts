@@ -2,7 +2,7 @@
 import type { Dialect } from "../Dialect.ts"
 
 export const secrets = ({ types: { text, integer }, clusteredTable }: Dialect): ReadonlyArray<string> => [
-  // The key sorts by bytes, as all text does, so a project's list needs no other index.
+  // Text sorts by bytes, so the primary key also serves the list of a project.
   `CREATE TABLE context_variables (
     project_id ${text} NOT NULL, key ${text} NOT NULL, env_id ${text} NOT NULL, description ${text} NOT NULL,
     created_at ${integer} NOT NULL, updated_at ${integer} NOT NULL, value ${text} NOT NULL,

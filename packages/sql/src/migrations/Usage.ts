@@ -1,12 +1,12 @@
-/** What runs use: beside the counts of ended runs, their bytes, and how many of them began in the last month. */
-import type { Month } from "@weft/core"
+/** Usage of runs: stored bytes, and the number of runs started in the last month. */
+import type { Month } from "@weft/core/adapter"
 import type { Dialect } from "../Dialect.ts"
 
-/** `month` is the present one. What is stored is counted once; from then on the journal keeps count. */
+/** Counts the stored runs once. From then on the journal updates the counts. `month` is the current one. */
 export const usage = ({ types: { integer } }: Dialect, month: Month): ReadonlyArray<string> => [
   // UTF-8 bytes of `result` and `logs`.
   `ALTER TABLE run_counts ADD COLUMN bytes ${integer} NOT NULL DEFAULT 0`,
-  // The last month in which one of them began, as its first instant, and how many did, removed ones included.
+  // Start of the last month in which a run started, and the number of runs started in it, including removed ones.
   `ALTER TABLE run_counts ADD COLUMN month ${integer} NOT NULL DEFAULT 0`,
   `ALTER TABLE run_counts ADD COLUMN month_runs ${integer} NOT NULL DEFAULT 0`,
   `UPDATE run_counts SET bytes = stored.bytes, month = ${month.start}, month_runs = stored.month_runs

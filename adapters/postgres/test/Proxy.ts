@@ -1,8 +1,8 @@
-/** A line to the server that can be cut: nobody gets through until it is mended. */
+/** A TCP proxy to the server that can be cut: it closes and rejects connections until it is restored. */
 import { connect, createServer, type Socket } from "node:net"
 import { Effect } from "effect"
 
-export const line = (url: string) =>
+export const proxy = (url: string) =>
   Effect.map(
     Effect.acquireRelease(
       Effect.promise(async () => {
@@ -33,10 +33,10 @@ export const line = (url: string) =>
           isCut = true
           for (const socket of sockets) socket.destroy()
         }
-        const mend = () => {
+        const restore = () => {
           isCut = false
         }
-        return { server, url: through.href, cut, mend }
+        return { server, url: through.href, cut, restore }
       }),
       ({ server, cut }) =>
         Effect.sync(() => {
@@ -44,5 +44,5 @@ export const line = (url: string) =>
           cut()
         })
     ),
-    ({ url: through, cut, mend }) => ({ url: through, cut: Effect.sync(cut), mend: Effect.sync(mend) })
+    ({ url: through, cut, restore }) => ({ url: through, cut: Effect.sync(cut), restore: Effect.sync(restore) })
   )

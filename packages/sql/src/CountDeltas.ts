@@ -1,8 +1,9 @@
-/** Counts that one transaction adds to the kept ones. */
-import { type Month, monthOf, type Timestamp } from "@weft/core"
+/** Changes that one transaction makes to the stored counts. */
+import { type Month, monthOf, type Timestamp } from "@weft/core/adapter"
 import type { Rows } from "./Dialect.ts"
+import { eventCountRow, runCountRow } from "./rows/CountRows.ts"
 
-/** What is counted apart. */
+/** A run, by the columns that its counts are grouped by. */
 export interface Counted {
   readonly env_id: string
   readonly project_id: string
@@ -23,72 +24,62 @@ interface RunSum {
   readonly of: Counted
   n: number
   bytes: number
-  /** The first instant of the last month in which one of them began, and how many did. */
+  /** Start of the last month in which one of them started, and the number of runs that started in it. */
   month: number
-  monthRuns: number
+  month_runs: number
 }
 
-export class Tally {
+export class CountDeltas {
   readonly #events = new Map<string, EventSum>()
   readonly #runs = new Map<string, RunSum>()
   #month: Month | undefined
 
-  stored(event: CountedEvent): void {
+  addEvent(event: CountedEvent): void {
     const key = `${event.env_id}\n${event.event_type}`
     const sum = this.#events.get(key)
     if (sum === undefined) this.#events.set(key, { of: event, n: 1 })
     else sum.n++
   }
 
-  /** `bytes` are those of its result and logs, as they are stored. */
-  ended(run: Counted, bytes: number): void {
-    const sum = this.#sumOf(run)
+  /** Counts an ended run. `bytes` is the stored size of its result and logs. */
+  addEndedRun(run: Counted, bytes: number): void {
+    const sum = this.#findSum(run)
     sum.n++
     sum.bytes += bytes
-    const month = this.#monthOf(run)
+    const month = this.#startOfMonth(run)
     if (month > sum.month) {
       sum.month = month
-      sum.monthRuns = 0
+      sum.month_runs = 0
     }
-    if (month === sum.month) sum.monthRuns++
+    if (month === sum.month) sum.month_runs++
   }
 
-  /** That it once began is not forgotten. */
-  removed(run: Counted, bytes: number): void {
-    const sum = this.#sumOf(run)
+  /** Subtracts a removed run. The number of runs started in its month does not change. */
+  subtractRun(run: Counted, bytes: number): void {
+    const sum = this.#findSum(run)
     sum.n--
     sum.bytes -= bytes
   }
 
-  events(): Rows {
-    return sorted(this.#events).flatMap(({ of, n }) => [of.env_id, of.event_type, n])
+  eventRows(): Rows {
+    return eventCountRow.encode(sorted(this.#events).map(({ of, n }) => ({ ...of, n })))
   }
 
-  runs(): Rows {
-    return sorted(this.#runs).flatMap(({ of, n, bytes, month, monthRuns }) => [
-      of.env_id,
-      of.project_id,
-      of.project_name,
-      of.run_type,
-      of.status,
-      n,
-      bytes,
-      month,
-      monthRuns
-    ])
+  runRows(): Rows {
+    return runCountRow.encode(sorted(this.#runs).map(({ of, ...sums }) => ({ ...of, ...sums })))
   }
 
-  #sumOf(run: Counted): RunSum {
+  #findSum(run: Counted): RunSum {
     const key = `${run.env_id}\n${run.project_id}\n${run.status}\n${run.run_type}\n${run.project_name}`
     const known = this.#runs.get(key)
     if (known !== undefined) return known
-    const sum = { of: run, n: 0, bytes: 0, month: 0, monthRuns: 0 }
+    const sum = { of: run, n: 0, bytes: 0, month: 0, month_runs: 0 }
     this.#runs.set(key, sum)
     return sum
   }
 
-  /** Nearly all runs of a batch began in the same month. */
-  #monthOf({ start_time }: Counted): number {
+  /** Caches the last month: nearly all runs of a batch started in the same one. */
+  #startOfMonth({ start_time }: Counted): number {
     if (this.#month === undefined || start_time < this.#month.start || start_time >= this.#month.end) {
       this.#month = monthOf(start_time)
     }
@@ -96,6 +87,6 @@ export class Tally {
   }
 }
 
-/** By key, so that two transactions which add to the same counts do not wait for each other in a circle. */
+/** Sorts by key, so that transactions that update the same counts cannot deadlock. */
 const sorted = <A>(sums: Map<string, A>): ReadonlyArray<A> =>
   [...sums].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, sum]) => sum)

@@ -1,0 +1,125 @@
+/** `WorkflowStore` on SQL. */
+import {
+  type AwaitedEvents,
+  type Event,
+  EventId,
+  formatEvent,
+  type JsonText,
+  leastIdAt,
+  type RunId,
+  type RunRef,
+  type Timestamp,
+  type WaitRecord,
+  WorkflowStore
+} from "@weft/core/adapter"
+import { Effect, Layer } from "effect"
+import { type ArrivalWriter, arrivalWriter } from "./ArrivalWriter.ts"
+import { forEachAwaiting } from "./AwaitingRuns.ts"
+import { Database, orUnavailable, readCount } from "./Database.ts"
+import { parseLogs } from "./rows/RunRows.ts"
+import { type StoredStep, stepFields, toStep, waitFields } from "./rows/WorkflowRows.ts"
+import { isRunning } from "./StatementText.ts"
+
+export const layer: Layer.Layer<WorkflowStore, never, Database> = Layer.effect(
+  WorkflowStore,
+  Effect.map(Database, (database) => makeWorkflows(database, arrivalWriter(database)))
+)
+
+/** Maximum waits that one statement reads to find their types. */
+const waitsMax = 1_000
+
+/** Maximum events that one statement examines. */
+const eventsMax = 5_000
+
+/** Maximum difference between the time in an event's id and its creation time, in milliseconds. */
+const idMarginMs = 60_000
+
+/** Returns the store. `write` gives events to waits. */
+export const makeWorkflows = (database: Database["Service"], write: ArrivalWriter): WorkflowStore["Service"] => {
+  const { reader: sql } = database
+
+  const load = Effect.fnUntraced(function* ({ env_id, run_id }: RunRef) {
+    const of = sql`env_id = ${env_id} AND run_id = ${run_id}`
+    const steps = yield* sql<StoredStep>`
+      SELECT ${sql.literal(stepFields)} FROM workflow_steps WHERE ${of} ORDER BY position`
+    const waits = yield* sql<WaitRecord>`SELECT ${sql.literal(waitFields)} FROM workflow_waits WHERE ${of} ORDER BY seq`
+    const [run] = yield* sql<{ logs: string | null }>`SELECT logs FROM runs WHERE ${of}`
+    return { history: { steps: steps.map(toStep), waits }, logs: parseLogs(run?.logs ?? null) }
+  })
+
+  const arrive = Effect.fnUntraced(function* (event: Event, at: Timestamp) {
+    const found = new Set<RunId>()
+    let outcome: JsonText | undefined
+    yield* forEachAwaiting(database, event, (waits) => {
+      outcome ??= formatEvent(event)
+      return Effect.map(write({ env_id: event.env_id, waits, outcome, at }), (runIds) => {
+        for (const runId of runIds) found.add(runId)
+      })
+    })
+    return [...found].map((run_id): RunRef => ({ env_id: event.env_id, run_id }))
+  })
+
+  /**
+   * Returns types that runs wait for, after `last`. Waits of one type are adjacent in the index, the oldest first. So the
+   * next page may skip the other waits of the last type.
+   */
+  const listAwaited = (last: Pick<AwaitedEvents, "env_id" | "event_type"> | undefined) => sql<AwaitedEvents>`
+    SELECT env_id, event_type, min(since) AS since FROM (
+      SELECT w.env_id, w.event_type, w.since FROM workflow_waits w
+      WHERE w.event_type IS NOT NULL AND w.outcome IS NULL
+        AND (w.env_id, w.event_type) > (${last?.env_id ?? ""}, ${last?.event_type ?? ""})
+        AND EXISTS (SELECT 1 FROM runs r
+          WHERE r.env_id = w.env_id AND r.run_id = w.run_id AND ${sql.literal(isRunning("r"))})
+      ORDER BY w.env_id, w.event_type, w.since LIMIT ${waitsMax}
+    ) AS oldest GROUP BY env_id, event_type ORDER BY env_id, event_type`
+
+  const awaited = Effect.gen(function* () {
+    const found: Array<AwaitedEvents> = []
+    while (true) {
+      const page = yield* listAwaited(found.at(-1))
+      if (page.length === 0) return found
+      for (const each of page) found.push(each)
+    }
+  })
+
+  /** Lists events in pages of the primary key, because other types may have many more. */
+  const eventsSince = Effect.fnUntraced(function* ({ env_id, event_type, since }: AwaitedEvents, limit: number) {
+    const events: Array<Event> = []
+    let after: string = leastIdAt(EventId, since - idMarginMs)
+    while (events.length < limit) {
+      const [end] = yield* sql<Pick<Event, "event_id">>`SELECT event_id FROM events
+        WHERE env_id = ${env_id} AND event_id > ${after} ORDER BY event_id LIMIT 1 OFFSET ${eventsMax - 1}`
+      const until = end === undefined ? sql.literal("") : sql`AND event_id <= ${end.event_id}`
+      const found = yield* sql<Event>`
+        SELECT event_id, env_id, stream_id, event_type, event_data, event_time, created_at FROM events
+        WHERE env_id = ${env_id} AND event_id > ${after} ${until} AND event_type = ${event_type}
+          AND created_at >= ${since} ORDER BY event_id LIMIT ${limit - events.length}`
+      for (const event of found) events.push(event)
+      if (end === undefined) break
+      after = end.event_id
+    }
+    return events
+  })
+
+  return WorkflowStore.of({
+    load: (run) => load(run).pipe(orUnavailable("load")),
+
+    steps: ({ env_id, run_id }, { limit, offset }) => {
+      const of = sql`env_id = ${env_id} AND run_id = ${run_id}`
+      return Effect.all({
+        items: Effect.map(
+          sql<StoredStep>`SELECT ${sql.literal(stepFields)} FROM workflow_steps WHERE ${of}
+            ORDER BY position LIMIT ${limit} OFFSET ${offset}`,
+          (rows) => rows.map(toStep)
+        ),
+        total: readCount(sql<{ n: number }>`SELECT count(*) AS n FROM workflow_steps WHERE ${of}`)
+      }).pipe(orUnavailable("steps"))
+    },
+
+    awaited: awaited.pipe(orUnavailable("awaited")),
+
+    arrive: (event, at) => arrive(event, at).pipe(orUnavailable("arrive")),
+
+    eventsSince: (of, limit) => eventsSince(of, limit).pipe(orUnavailable("eventsSince"))
+  })
+}

@@ -1,0 +1,39 @@
+/** Rows of the table `deliveries`. */
+import { Delivery } from "@weft/core/adapter"
+import { Struct } from "effect"
+import { deriveColumns } from "./Columns.ts"
+import { makeRow } from "./Row.ts"
+
+/** Fields without a column of their own. The column `terms` stores them as JSON text. */
+export const termFields = ["retry", "timeout_ms", "caused_by", "depth", "group", "durable", "traceparent"] as const
+
+/** Also columns of running runs, which hold their deliveries. */
+export const termColumns = { terms: "text", group_key: "text" } as const
+
+const columns = { ...deriveColumns(Struct.omit(Delivery.fields, termFields)), ...termColumns }
+
+export const deliveryRow = makeRow(columns)
+
+/** Identifies a pending delivery. */
+export const pendingRow = makeRow(Struct.pick(columns, ["env_id", "due_at", "delivery_id"]))
+
+/** The new due time of a parked delivery. */
+export const unparkRow = makeRow(Struct.pick(columns, ["env_id", "delivery_id", "due_at"]))
+
+/** Values of `termColumns`. */
+export interface Terms {
+  readonly terms: string
+  readonly group_key: string | null
+}
+
+/** Returns the columns of `deliveryRow`. */
+export const toDeliveryRow = (delivery: Delivery): Delivery & Terms => ({ ...delivery, ...toTerms(delivery) })
+
+/** Returns `termColumns` of a delivery. `terms` is its stored JSON text, if it was stored. */
+export const toTerms = (delivery: Delivery, terms?: string): Terms => ({
+  terms: terms ?? encodeTerms(delivery),
+  group_key: delivery.group?.key ?? null
+})
+
+const encodeTerms = ({ retry, timeout_ms, caused_by, depth, group, durable, traceparent }: Delivery): string =>
+  JSON.stringify({ retry, timeout_ms, caused_by, ...(depth === 0 ? {} : { depth }), group, durable, traceparent })

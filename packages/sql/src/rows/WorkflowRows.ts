@@ -1,0 +1,88 @@
+/** Rows of the tables `workflow_steps` and `workflow_waits`, and of the suspension of a durable run. */
+import { keyOfMatch, type RunRef, StepRecord, type Timestamp, WaitRecord } from "@weft/core/adapter"
+import { Struct } from "effect"
+import { deriveColumns } from "./Columns.ts"
+import { makeRow } from "./Row.ts"
+
+/** A run and the delivery that it holds. */
+export interface HeldRun {
+  readonly run: RunRef
+  readonly deliveryId: string
+}
+
+/** Identifies a run and the delivery that it holds: only the holder may write. */
+const holder = { env_id: "text", run_id: "text", delivery_id: "text" } as const
+
+const step = { ...deriveColumns(Struct.omit(StepRecord.fields, ["ok"])), ok: "integer" } as const
+const wait = { ...deriveColumns(WaitRecord.fields), match_path: "text", match_value: "text" } as const
+
+/** Columns of a step, without those that identify its run. */
+export const stepColumns: ReadonlyArray<string> = Struct.keys(step)
+
+/** Columns of a wait, without those that identify its run. */
+export const waitColumns: ReadonlyArray<string> = Struct.keys(wait)
+
+export const holderRow = makeRow(holder)
+export const stepRow = makeRow({ ...holder, ...step })
+export const waitRow = makeRow({ ...holder, ...wait })
+
+/** Identifies a wait. */
+export const waitKeyRow = makeRow({ env_id: "text", run_id: "text", seq: "integer" })
+
+/** The suspension of a run. `ended` contains `,seq,` for each wait that ends with it, which every database can search. */
+export const suspendRow = makeRow({
+  ...holder,
+  ...{ waiting: "text", logs: "text", at: "integer", due_at: "integer", ended: "text" }
+})
+
+/** A suspended run that continues, with the delivery that it holds from now on. */
+export const continueRow = makeRow({
+  ...holder,
+  ...{ node_id: "text", first_run_id: "text", terms: "text", group_key: "text" }
+})
+
+/** Returns the columns of `holderRow`. */
+export const toHolder = ({ run: { env_id, run_id }, deliveryId }: HeldRun) => ({
+  env_id,
+  run_id,
+  delivery_id: deliveryId
+})
+
+/** Returns the columns of `stepRow`. */
+export const toStepRow = (of: HeldRun, record: StepRecord) => ({ ...record, ...toHolder(of), ok: record.ok ? 1 : 0 })
+
+/** Returns the columns of `waitRow`. */
+export const toWaitRow = (of: HeldRun, record: WaitRecord) => {
+  const key = record.event_type === null ? null : keyOfMatch(record.match)
+  return { ...record, ...toHolder(of), match_path: key?.path ?? null, match_value: key?.value ?? null }
+}
+
+/** The suspension of a run. */
+export interface SuspensionRecord {
+  readonly waiting: string
+  /** Logs as stored text. */
+  readonly logs: string | null
+  /** Time at which the run continues if one of its waits has an outcome. */
+  readonly at: Timestamp
+  readonly due_at: Timestamp
+}
+
+/** Returns the columns of `suspendRow`. `ended` has the `seq` of each wait that ends with the suspension. */
+export const toSuspendRow = (of: HeldRun, record: SuspensionRecord, ended: Iterable<number>) => ({
+  ...record,
+  ...toHolder(of),
+  ended: `,${[...ended].join(",")},`
+})
+
+/** A stored step. */
+export interface StoredStep extends Omit<StepRecord, "ok"> {
+  readonly ok: number
+}
+
+export const toStep = ({ ok, ...record }: StoredStep): StepRecord => ({ ...record, ok: ok === 1 })
+
+/** SQL of the columns of a `StepRecord`. */
+export const stepFields: string = Struct.keys(StepRecord.fields).join(", ")
+
+/** SQL of the columns of a `WaitRecord`. */
+export const waitFields: string = Struct.keys(WaitRecord.fields).join(", ")
