@@ -1,4 +1,4 @@
-/** The committed OpenAPI document and what it has to be. */
+/** The committed OpenAPI document and its current text. */
 import { WeftApi } from "@weft/api"
 import { OpenApi } from "effect/http-api"
 

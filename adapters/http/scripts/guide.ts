@@ -1,5 +1,5 @@
-/** The tables of `docs/api.md` that follow from the API: codes, and what endpoints need. */
-import { errorStatus, type NeedKey, needs, WeftApi } from "@weft/api"
+/** The generated tables of `docs/api.md`: error codes, and permissions of endpoints. */
+import { errorStatus, permissionOf, WeftApi } from "@weft/api"
 import { HttpApi } from "effect/http-api"
 
 export const guideFile = new URL("../../../docs/api.md", import.meta.url)
@@ -11,21 +11,21 @@ const table = (header: ReadonlyArray<string>, rows: ReadonlyArray<ReadonlyArray<
 
 const reactions: Readonly<Record<keyof typeof errorStatus, string>> = {
   unauthorized: "present a credential that is valid",
-  forbidden: "use a credential that has the permission; sessions and service keys are made by API keys only",
-  permission_escalation: "ask for no more than the creating key has",
-  plan_required: "move to a plan that includes it",
-  domain_limit_reached: "remove a domain, or move to another plan",
-  not_found: "do not repeat it",
-  bad_request: "mend what the message names",
+  forbidden: "use a credential that has the permission; only API keys can create sessions and service keys",
+  permission_escalation: "request no more permissions than the creating key has",
+  plan_required: "upgrade to a plan that includes it",
+  domain_limit_reached: "remove a domain, or upgrade the plan",
+  not_found: "do not retry",
+  bad_request: "correct the field that the message names",
   domain_exists: "use another domain",
   session_limit_exceeded: "revoke sessions, or let some expire",
-  rate_limit_exceeded: "wait as long as `Retry-After` says",
-  internal_server_error: "repeat it later; the server's log says more"
+  rate_limit_exceeded: "wait for the seconds in `Retry-After`",
+  internal_server_error: "retry later; the server's log has the details"
 }
 
 const codes = (): string =>
   table(
-    ["Code", "Status", "What to do"],
+    ["Code", "Status", "Remedy"],
     Object.entries(errorStatus).flatMap(([code, status]) =>
       isCode(code) ? [[`\`${code}\``, String(status), reactions[code]]] : []
     )
@@ -33,11 +33,9 @@ const codes = (): string =>
 
 const isCode = (code: string): code is keyof typeof errorStatus => Object.hasOwn(errorStatus, code)
 
-const isNeeded = (key: string): key is NeedKey => Object.hasOwn(needs, key)
-
 const places = {
   project: "the project",
-  body: "what the body names",
+  body: "the resource in the body",
   resource: "the resource",
   path: "the path",
   stream: "the stream",
@@ -48,10 +46,10 @@ const permissions = (): string => {
   const rows: Array<ReadonlyArray<string>> = []
   HttpApi.reflect(WeftApi, {
     onGroup: () => undefined,
-    onEndpoint: ({ group, endpoint }) => {
-      const key = `${group.identifier}.${endpoint.identifier}`
-      if (!isNeeded(key)) return
-      const { type, action, or, also, on, callers } = needs[key]
+    onEndpoint: ({ endpoint }) => {
+      const permission = permissionOf(endpoint)
+      if (permission === null) return
+      const { type, action, or, also, on, callers } = permission
       const route = `${endpoint.method} ${endpoint.path.replace(/:(\w+)/g, "{$1}")}`
       const actions = or === undefined ? action : `${action} or ${or}`
       const besides = also === undefined ? "" : `, ${also.type}: ${also.action}`
@@ -65,7 +63,7 @@ const permissions = (): string => {
   return table(["Endpoint", "Permission", "On"], rows)
 }
 
-/** The guide with its tables as they are now. */
+/** Returns the guide with its current tables. */
 export const guideWithTables = (text: string): string =>
   Object.entries({ codes, permissions }).reduce(
     (done, [name, make]) =>

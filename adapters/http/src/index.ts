@@ -1,4 +1,5 @@
-/** Where a host mounts Weft: `import * as Http from "@weft/http"`, then `Http.node`, `Http.express`, … */
+/** The mounts of Weft: `import * as Http from "@weft/http"`, then `Http.node`, `Http.express`, … */
+export { isHostToken } from "./access/HostToken.ts"
 export type { HttpOptions } from "./app/HttpOptions.ts"
 export type { TlsOptions } from "./mounts/DomainTls.ts"
 export { type ExpressMount, type ExpressOptions, express } from "./mounts/ExpressMount.ts"
@@ -6,5 +7,5 @@ export { type FastifyMount, fastify } from "./mounts/FastifyMount.ts"
 export { type FetchMount, fetch } from "./mounts/FetchMount.ts"
 export { layer } from "./mounts/LayerMount.ts"
 export { type Listening, type ListenOptions, listen } from "./mounts/ListenMount.ts"
+export type { CloseOptions, DrainOptions, WeftRuntime } from "./mounts/MountedApp.ts"
 export { type NodeMount, node } from "./mounts/NodeMount.ts"
-export type { CloseOptions, DrainOptions, WeftRuntime } from "./mounts/Serving.ts"

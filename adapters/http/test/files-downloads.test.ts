@@ -1,4 +1,4 @@
-/** Ranges, conditions and names of downloads, over HTTP. */
+/** Ranges, preconditions and names of downloads, over HTTP. */
 import { assert, describe, it } from "@effect/vitest"
 import { afterAll, beforeAll } from "vitest"
 import { pattern, type RawReply, raw } from "./server/FileClient.ts"
@@ -22,8 +22,8 @@ const get = (headers: Record<string, string>, { method = "GET", id = file.file_i
 
 const failure = ({ body }: RawReply) => JSON.parse(body.toString()).error
 
-describe("a range", () => {
-  it("gives its bytes and says where they are", async () => {
+describe("a range request", () => {
+  it("returns the bytes and their position", async () => {
     for (const [range, start, end] of [
       ["bytes=0-0", 0, 1],
       ["bytes=0-999", 0, 1000],
@@ -45,7 +45,7 @@ describe("a range", () => {
     }
   })
 
-  it("outside of the file is 416 and says how large it is", async () => {
+  it("returns 416 with the size if the range is outside the file", async () => {
     const { file_id } = await upload("nothing", new Uint8Array())
     for (const [id, range, size] of [
       [file.file_id, "bytes=1000-", 1000],
@@ -61,7 +61,7 @@ describe("a range", () => {
     }
   })
 
-  it("that is malformed, of another unit, or several, is ignored", async () => {
+  it("ignores malformed ranges, unknown units and several ranges", async () => {
     const ranges = ["bytes=", "bytes=-", "bytes=5-4", "bytes=a-b", "lines=0-1", "bytes=0-1,5-6", "0-1", "bytes=0--1"]
     for (const range of ranges) {
       const reply = await get({ range })
@@ -71,7 +71,7 @@ describe("a range", () => {
     assert.strictEqual((await get({ range: "bytes=0-1" }, { method: "HEAD" })).status, 200)
   })
 
-  it("counts with If-Range only while the file is the same", async () => {
+  it("applies If-Range only while the file is unchanged", async () => {
     const range = "bytes=0-9"
     assert.strictEqual((await get({ range, "if-range": file.etag })).status, 206)
     for (const condition of ['"other"', `W/${file.etag}`, "Sat, 31 Jan 2026 12:00:00 GMT", "nonsense"]) {
@@ -80,8 +80,8 @@ describe("a range", () => {
   })
 })
 
-describe("a condition", () => {
-  it("on the entity tag spares the bytes that the client has", async () => {
+describe("a precondition", () => {
+  it("on the entity tag returns 304 for a current copy", async () => {
     for (const tag of [file.etag, `W/${file.etag}`, "*", `"a", ${file.etag}`]) {
       const reply = await get({ "if-none-match": tag })
       assert.strictEqual(reply.status, 304, tag)
@@ -93,7 +93,7 @@ describe("a condition", () => {
     }
   })
 
-  it("on the time spares them, too, unless there is one on the tag", async () => {
+  it("on the date returns 304 as well, unless there is one on the entity tag", async () => {
     const at = new Date(file.updated_at)
     const earlier = new Date(at.getTime() - 10_000).toUTCString()
     assert.strictEqual((await get({ "if-modified-since": at.toUTCString() })).status, 304)
@@ -102,7 +102,7 @@ describe("a condition", () => {
     assert.strictEqual((await get({ "if-modified-since": at.toUTCString(), "if-none-match": '"x"' })).status, 200)
   })
 
-  it("that the file must be the same fails with 412 when it is not", async () => {
+  it("returns 412 if the file has changed", async () => {
     assert.strictEqual((await get({ "if-match": file.etag })).status, 200)
     assert.strictEqual((await get({ "if-match": "*" })).status, 200)
     for (const headers of [
@@ -116,7 +116,7 @@ describe("a condition", () => {
     }
   })
 
-  it("does not go before permission and existence", async () => {
+  it("is evaluated after permission and existence", async () => {
     const { token } = await server.key({ "file:other": ["read"] })
     const headers = { "if-none-match": file.etag }
     const reply = await raw(server, "GET", `/v1/files/${file.file_id}/download`, { headers, token })
@@ -125,7 +125,7 @@ describe("a condition", () => {
 })
 
 describe("a download", () => {
-  it("is named after the last segment of the path, whatever is in it", async () => {
+  it("is named after the last segment of the path, with any characters", async () => {
     for (const [path, disposition] of [
       ["a/b/plain.txt", 'attachment; filename="plain.txt"'],
       ["a/%22q%22%3B%20x", "attachment; filename=\"_q_; x\"; filename*=UTF-8''%22q%22%3B%20x"],
@@ -141,7 +141,7 @@ describe("a download", () => {
     }
   })
 
-  it("by HEAD tells the same without the bytes", async () => {
+  it("with HEAD returns the same headers without the bytes", async () => {
     const reply = await get({}, { method: "HEAD" })
     assert.strictEqual(reply.status, 200)
     assert.strictEqual(reply.headers["content-length"], "1000")
@@ -150,7 +150,7 @@ describe("a download", () => {
 })
 
 describe("the zip of a build", () => {
-  it("comes in ranges and spares those who have it", async () => {
+  it("supports ranges and preconditions", async () => {
     const { build_id } = await server.deploy("shop", "shop")
     const path = `/v1/projects/shop/builds/${build_id}/download`
     const whole = await raw(server, "GET", path)

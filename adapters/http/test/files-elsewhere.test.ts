@@ -1,6 +1,6 @@
-/** Downloads from a store that lets clients get the bytes from itself. */
+/** Downloads from a store with presigned URLs. */
 import { assert, describe, it } from "@effect/vitest"
-import { BlobStore } from "@weft/core"
+import { BlobStore } from "@weft/core/adapter"
 import { Effect, Layer } from "effect"
 import { afterAll, beforeAll } from "vitest"
 import { backendOfRun, backends } from "./server/Backend.ts"
@@ -11,7 +11,7 @@ const bytes = pattern(1000)
 let server: TestServer
 let file: { readonly file_id: string; readonly etag: string }
 
-/** The backend of the run, with addresses that tell what was asked for. */
+/** The backend of the run, with URLs that contain the requested headers. */
 const blobs = Layer.effect(
   BlobStore,
   Effect.map(BlobStore, (store) =>
@@ -34,8 +34,8 @@ afterAll(() => server.close())
 const get = (headers: Record<string, string> = {}, method = "GET", id = file.file_id) =>
   raw(server, method, `/v1/files/${id}/download`, { headers })
 
-describe("a download of a file that is to be had elsewhere", () => {
-  it("is sent there, with its type and name, by an address that nobody keeps", async () => {
+describe("a download from a store with presigned URLs", () => {
+  it("redirects to an uncached presigned URL with its type and name", async () => {
     const { status, headers, body } = await get()
     assert.strictEqual(status, 307)
     assert.strictEqual(body.length, 0)
@@ -47,7 +47,7 @@ describe("a download of a file that is to be had elsewhere", () => {
     assert.include(address.searchParams.get("contentDisposition") ?? "", "a b.txt")
   })
 
-  it("is answered here where bytes are only asked about, or some of them are wanted", async () => {
+  it("is served directly for HEAD and range requests", async () => {
     const head = await get({}, "HEAD")
     assert.strictEqual(head.status, 200)
     assert.strictEqual(head.headers["content-length"], "1000")
@@ -59,7 +59,7 @@ describe("a download of a file that is to be had elsewhere", () => {
     assert.strictEqual((await get({ "if-match": '"another"' })).status, 412)
   })
 
-  it("needs the permission and the file as always", async () => {
+  it("still requires the permission and the file", async () => {
     assert.strictEqual((await get({ authorization: "Bearer wrong" })).status, 401)
     assert.strictEqual((await get({}, "GET", crypto.randomUUID())).status, 404)
   })

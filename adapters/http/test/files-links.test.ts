@@ -16,7 +16,7 @@ const put = async (path: string, body: string): Promise<string> => {
 const link = (file: string, json: unknown) => server.call("POST", `/v1/files/${file}/links`, { json })
 
 describe("POST /v1/files/{file_id}/links", () => {
-  it("makes a link that needs no credential, for as long as it is asked for", async () => {
+  it("creates a link that needs no credential, valid for the requested time", async () => {
     const file = await put("reports/today.txt", "hello")
     const made = await link(file, { expires_in: 60 })
     assert.strictEqual(made.status, 201)
@@ -29,7 +29,7 @@ describe("POST /v1/files/{file_id}/links", () => {
     assert.strictEqual((await server.call("GET", forged, { token: null })).status, 401)
   })
 
-  it("makes one that is of no use any more when its time is over", async () => {
+  it("creates a link that expires", async () => {
     const { url } = (await link(await put("reports/brief.txt", "x"), { expires_in: 1 })).json.data
     const { pathname, search } = new URL(url)
     const statusOf = async () => (await server.call("GET", `${pathname}${search}`, { token: null })).status
@@ -37,7 +37,7 @@ describe("POST /v1/files/{file_id}/links", () => {
     await vi.waitUntil(async () => (await statusOf()) === 401, { timeout: 10_000 })
   })
 
-  it("is for an hour if nothing is said, a week at most, and for files that are there", async () => {
+  it("defaults to an hour, allows a week at most, and requires an existing file", async () => {
     const file = await put("reports/other.txt", "x")
     const { json } = await link(file, {})
     const expires = Number(new URL(json.data.url).searchParams.get("expires"))

@@ -1,4 +1,4 @@
-/** The path of an upload is judged as it was sent, and who may upload where. */
+/** Validation of raw upload paths, and permissions on paths. */
 import { assert, describe, it } from "@effect/vitest"
 import { afterAll, beforeAll } from "vitest"
 import { raw } from "./server/FileClient.ts"
@@ -20,7 +20,7 @@ const storedAs = async (sent: string): Promise<unknown> => {
 }
 
 describe("the path of an upload", () => {
-  it("is decoded once, and nothing else is done to it", async () => {
+  it("is decoded once, and otherwise unchanged", async () => {
     for (const [sent, path] of [
       ["a", "a"],
       ["a/b/c", "a/b/c"],
@@ -42,7 +42,7 @@ describe("the path of an upload", () => {
     }
   })
 
-  it("with a .. in any writing, or what no path may have, is 400", async () => {
+  it("returns 400 for a .. in any encoding, and for forbidden characters", async () => {
     for (const sent of [
       "..",
       "../x",
@@ -80,7 +80,7 @@ describe("the path of an upload", () => {
     }
   })
 
-  it("matters only to who may upload: 401 and 403 come first", async () => {
+  it("is validated after the credential and the permission: 401 and 403 come first", async () => {
     const reader = await server.key({ "file:*": ["read", "delete"] })
     for (const sent of ["a/../b", "%zz", "a"]) {
       assert.strictEqual((await put(sent, { token: "nonsense" })).status, 401, sent)
@@ -88,7 +88,7 @@ describe("the path of an upload", () => {
     }
   })
 
-  it("is another thing for another method", async () => {
+  it("does not affect other methods", async () => {
     for (const method of ["GET", "POST", "DELETE", "PATCH"]) {
       assert.strictEqual((await raw(server, method, "/v1/files/upload/a/b")).status, 404, method)
     }
@@ -96,7 +96,7 @@ describe("the path of an upload", () => {
 })
 
 describe("the content type of an upload", () => {
-  it("is stored as it was sent, or refused", async () => {
+  it("is stored unchanged, or rejected", async () => {
     const typeOf = async (type: string) => {
       const reply = await put("typed", { headers: { "content-type": type } })
       return reply.status === 200 ? JSON.parse(reply.body.toString()).data.content_type : reply.status
@@ -107,39 +107,5 @@ describe("the content type of an upload", () => {
     for (const type of [`a/${"b".repeat(254)}`, "text/\u00e6", "a\tb"]) {
       assert.strictEqual(await typeOf(type), 400, type)
     }
-  })
-})
-
-describe("permissions on files", () => {
-  it("create is for new paths, update for those that exist", async () => {
-    await put("rights/there")
-    const creator = (await server.key({ "file:rights/*": ["create"] })).token
-    const updater = (await server.key({ "file:rights/*": ["update"] })).token
-    assert.strictEqual((await put("rights/there", { token: creator })).status, 403)
-    assert.strictEqual((await put("rights/there", { token: updater })).status, 200)
-    assert.strictEqual((await put("rights/new", { token: updater })).status, 403)
-    assert.strictEqual((await put("rights/new", { token: creator })).status, 200)
-    assert.strictEqual((await put("elsewhere", { token: creator })).status, 403)
-    const initiate = (path: string, token: string) =>
-      server.call("POST", "/v1/files/uploads", { json: { path }, token })
-    assert.strictEqual((await initiate("rights/there", creator)).status, 403)
-    assert.strictEqual((await initiate("rights/there", updater)).status, 201)
-    assert.strictEqual((await initiate("rights/newer", creator)).status, 201)
-  })
-
-  it("reading and deleting are for the paths that were granted; the rest is not there", async () => {
-    const { file_id } = JSON.parse((await put("shared/a")).body.toString()).data
-    const other = JSON.parse((await put("secret/a")).body.toString()).data
-    const { token } = await server.key({ "file:shared/*": ["read"] })
-    assert.strictEqual((await server.call("GET", `/v1/files/${file_id}`, { token })).status, 200)
-    assert.strictEqual((await server.call("GET", `/v1/files/${other.file_id}`, { token })).status, 404)
-    assert.strictEqual((await server.call("GET", `/v1/files/${other.file_id}/download`, { token })).status, 404)
-    assert.strictEqual((await server.call("DELETE", `/v1/files/${file_id}`, { token })).status, 403)
-    const listed = await server.call("GET", "/v1/files", { token })
-    assert.deepStrictEqual(
-      listed.json.data.map((file: { path: string }) => file.path),
-      ["shared/a"]
-    )
-    assert.strictEqual(listed.json.meta.total, 1)
   })
 })

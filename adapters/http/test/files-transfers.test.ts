@@ -1,14 +1,14 @@
-/** Uploads and downloads as connections see them: who waits, who goes away, who says too much. */
+/** Uploads and downloads with slow, disconnecting and invalid clients. */
 import { mkdtempSync, readdirSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { blobs } from "@weft/filesystem"
 import { afterAll, beforeAll } from "vitest"
-import { dial, eventually, heard, pattern, raw } from "./server/FileClient.ts"
+import { eventually, openSocket, pattern, raw, receiveUntil } from "./server/FileClient.ts"
 import { startWeft, TestServer } from "./server/TestServer.ts"
 
-/** Blobs are in a folder on every backend: what is left of a transfer can be seen there. */
+/** Blobs are in a folder on every backend, so that tests can see leftovers of a transfer. */
 const dir = mkdtempSync(join(tmpdir(), "weft-http-transfers-"))
 const drafts = () => readdirSync(join(dir, "drafts"))
 let server: TestServer
@@ -27,9 +27,9 @@ const head = (path: string, headers: ReadonlyArray<string>, token = server.token
 const listed = async (prefix: string) => (await server.call("GET", `/v1/files?prefix=${prefix}`)).json.meta.total
 
 describe("an upload", () => {
-  it("whose client goes away in its middle leaves nothing", async () => {
+  it("leaves no blob if its client disconnects", async () => {
     for (const framing of ["Content-Length: 1000000", "Transfer-Encoding: chunked"]) {
-      const socket = await dial(server)
+      const socket = await openSocket(server)
       socket.write(head("/v1/files/upload/torn", [framing]))
       socket.write(framing.startsWith("T") ? `ffff\r\n${"x".repeat(0xffff)}\r\n` : "x".repeat(0xffff))
       await eventually(() => drafts().length === 1)
@@ -39,10 +39,10 @@ describe("an upload", () => {
     }
   })
 
-  it("of a part whose client goes away leaves the part that was there", async () => {
+  it("of a part keeps the previous part if its client disconnects", async () => {
     const { upload_id } = (await server.call("POST", "/v1/files/uploads", { json: { path: "part" } })).json.data
     await raw(server, "PUT", `/v1/files/uploads/${upload_id}/1`, { body: "the part" })
-    const socket = await dial(server)
+    const socket = await openSocket(server)
     socket.write(head(`/v1/files/uploads/${upload_id}/1`, ["Content-Length: 1000000"]))
     socket.write("x".repeat(100_000))
     await eventually(() => drafts().length === 1)
@@ -52,65 +52,65 @@ describe("an upload", () => {
     assert.strictEqual(done.json.data.size, 8, done.text)
   })
 
-  it("that expects 100-continue is told to go on when it is allowed", async () => {
-    const socket = await dial(server)
+  it("receives 100 Continue once it is authorized", async () => {
+    const socket = await openSocket(server)
     socket.write(head("/v1/files/upload/expected", ["Content-Length: 5", "Expect: 100-continue"]))
-    assert.strictEqual(await heard(socket, "\r\n\r\n"), "HTTP/1.1 100 Continue\r\n\r\n")
+    assert.strictEqual(await receiveUntil(socket, "\r\n\r\n"), "HTTP/1.1 100 Continue\r\n\r\n")
     socket.write("hello")
-    assert.match(await heard(socket, '"size":5'), /^HTTP\/1\.1 200 /)
-    // The connection goes on.
+    assert.match(await receiveUntil(socket, '"size":5'), /^HTTP\/1\.1 200 /)
+    // The connection stays open.
     socket.write("GET /healthz HTTP/1.1\r\nHost: weft\r\n\r\n")
-    assert.match(await heard(socket, "\r\n\r\n"), /^HTTP\/1\.1 200 /)
+    assert.match(await receiveUntil(socket, "\r\n\r\n"), /^HTTP\/1\.1 200 /)
     socket.destroy()
   })
 
-  it("that expects 100-continue is refused without it", async () => {
+  it("receives no 100 Continue if it is rejected", async () => {
     const refusals = [
       [head("/v1/files/upload/a", ["Content-Length: 5", "Expect: 100-continue"], "nonsense"), 401],
       [head("/v1/files/upload/a/../b", ["Content-Length: 5", "Expect: 100-continue"]), 400],
       [head("/v1/files/upload/a", [`Content-Length: ${300 * 1024 ** 2 + 1}`, "Expect: 100-continue"]), 400]
     ] as const
     for (const [text, status] of refusals) {
-      const socket = await dial(server)
+      const socket = await openSocket(server)
       socket.write(text)
-      const received = await heard(socket, "never")
+      const received = await receiveUntil(socket, "never")
       assert.match(received, new RegExp(`^HTTP/1\\.1 ${status} `))
       assert.match(received.toLowerCase(), /\r\nconnection: close\r\n/)
     }
   })
 
-  it("that announces too much is refused before it is sent", async () => {
-    const socket = await dial(server)
+  it("is rejected by its Content-Length before the body is sent", async () => {
+    const socket = await openSocket(server)
     socket.write(head("/v1/files/upload/huge", [`Content-Length: ${300 * 1024 ** 2 + 1}`]))
-    const received = await heard(socket, "request_id")
+    const received = await receiveUntil(socket, "request_id")
     assert.match(received, /^HTTP\/1\.1 400 /)
     assert.include(received, "at most 314572800 bytes")
     socket.destroy()
 
     const { upload_id } = (await server.call("POST", "/v1/files/uploads", { json: { path: "huge" } })).json.data
-    const other = await dial(server)
+    const other = await openSocket(server)
     other.write(head(`/v1/files/uploads/${upload_id}/1`, [`Content-Length: ${256 * 1024 ** 2 + 1}`]))
-    assert.match(await heard(other, "request_id"), /^HTTP\/1\.1 400 .*at most 268435456 bytes/s)
+    assert.match(await receiveUntil(other, "request_id"), /^HTTP\/1\.1 400 .*at most 268435456 bytes/s)
     other.destroy()
     assert.deepStrictEqual(drafts(), [])
   })
 
-  it("is not read on while nobody asked for it to be judged: 401 comes at once", async () => {
-    const socket = await dial(server)
+  it("is not read before the 401", async () => {
+    const socket = await openSocket(server)
     socket.write(head("/v1/files/upload/a", ["Content-Length: 1000000"], "nonsense"))
-    assert.match(await heard(socket, "request_id"), /^HTTP\/1\.1 401 /)
+    assert.match(await receiveUntil(socket, "request_id"), /^HTTP\/1\.1 401 /)
     socket.destroy()
   })
 
-  it("into a path that another is being uploaded to is not disturbed by it", async () => {
-    const slow = await dial(server)
+  it("is not affected by a concurrent upload to the same path", async () => {
+    const slow = await openSocket(server)
     slow.write(head("/v1/files/upload/race", ["Content-Length: 10"]))
     slow.write("slow ")
     await eventually(() => drafts().length === 1)
     const quick = await raw(server, "PUT", "/v1/files/upload/race", { body: "quick" })
     assert.strictEqual(quick.status, 200)
     slow.write("first")
-    const answer = await heard(slow, '"file_id":"')
+    const answer = await receiveUntil(slow, '"file_id":"')
     assert.match(answer, /^HTTP\/1\.1 200 /)
     slow.destroy()
     const { file_id } = JSON.parse(quick.body.toString()).data
@@ -120,12 +120,12 @@ describe("an upload", () => {
 })
 
 describe("a download", () => {
-  it("goes on with what it began with when the file is replaced or deleted", async () => {
+  it("continues with its original bytes if the file is replaced or deleted", async () => {
     const before = pattern(8_000_000, 1)
     const { file_id } = JSON.parse(
       (await raw(server, "PUT", "/v1/files/upload/read", { body: before })).body.toString()
     ).data
-    const socket = await dial(server)
+    const socket = await openSocket(server)
     socket.write(
       `GET /v1/files/${file_id}/download HTTP/1.1\r\nHost: weft\r\nConnection: close\r\nAuthorization: Bearer ${server.token}\r\n\r\n`
     )
@@ -141,15 +141,15 @@ describe("a download", () => {
     assert.isTrue(whole.subarray(whole.indexOf("\r\n\r\n") + 4).equals(before))
   })
 
-  it("keeps its bytes behind others on the same connection, however slowly they are read", async () => {
+  it("keeps its bytes separate from others on the same connection, even with slow reads", async () => {
     const contents = [pattern(3_000_000, 1), pattern(2_000_000, 2), pattern(1_000_000, 3)]
     const ids: Array<string> = []
     for (const [index, body] of contents.entries()) {
       const reply = await raw(server, "PUT", `/v1/files/upload/pipelined/${index}`, { body })
       ids.push(JSON.parse(reply.body.toString()).data.file_id)
     }
-    const socket = await dial(server)
-    const asked = ids.map((id, index) =>
+    const socket = await openSocket(server)
+    const requests = ids.map((id, index) =>
       [
         `GET /v1/files/${id}/download HTTP/1.1`,
         "Host: weft",
@@ -159,7 +159,7 @@ describe("a download", () => {
         ""
       ].join("\r\n")
     )
-    socket.write(asked.join(""))
+    socket.write(requests.join(""))
     const chunks: Array<Buffer> = []
     socket.on("data", (chunk: Buffer) => {
       chunks.push(chunk)
@@ -177,7 +177,7 @@ describe("a download", () => {
     assert.strictEqual(rest.length, 0)
   })
 
-  it("of a client that goes away or does not read holds nothing open", async () => {
+  it("releases its resources if the client disconnects or does not read", async () => {
     const open = () => readdirSync("/proc/self/fd").length
     const { file_id } = JSON.parse(
       (await raw(server, "PUT", "/v1/files/upload/slow", { body: pattern(30_000_000, 1) })).body.toString()
@@ -185,7 +185,7 @@ describe("a download", () => {
     const before = open()
     const sockets = await Promise.all(
       Array.from({ length: 5 }, async () => {
-        const socket = await dial(server)
+        const socket = await openSocket(server)
         socket.write(
           `GET /v1/files/${file_id}/download HTTP/1.1\r\nHost: weft\r\nAuthorization: Bearer ${server.token}\r\n\r\n`
         )
@@ -200,8 +200,8 @@ describe("a download", () => {
   })
 })
 
-describe("a body that does not come", () => {
-  it("is waited for as long as the host says, whoever reads it", async () => {
+describe("a stalled body", () => {
+  it("times out after the host's setting, on every route", async () => {
     const patient = await TestServer.start(
       { bodyIdleMs: 300 },
       null,
@@ -209,21 +209,21 @@ describe("a body that does not come", () => {
     )
     const parts = () => readdirSync(join(dir, "p", "drafts")).length
     try {
-      const idle = await dial(patient)
+      const idle = await openSocket(patient)
       idle.write(head("/v1/files/upload/idle", ["Content-Length: 100"], patient.token))
       idle.write("some")
       await eventually(() => parts() === 1)
-      assert.match(await heard(idle, "never"), /^HTTP\/1\.1 400 .*did not arrive in time/s)
+      assert.match(await receiveUntil(idle, "never"), /^HTTP\/1\.1 400 .*did not arrive in time/s)
       await eventually(() => parts() === 0)
 
-      // One that makes progress takes all the time it wants.
-      const slow = await dial(patient)
+      // A body that makes progress has no time limit.
+      const slow = await openSocket(patient)
       slow.write(head("/v1/files/upload/slow", ["Content-Length: 10"], patient.token))
       for (const char of "0123456789") {
         slow.write(char)
         await new Promise((resolve) => setTimeout(resolve, 120))
       }
-      assert.match(await heard(slow, '"size":10'), /^HTTP\/1\.1 200 /)
+      assert.match(await receiveUntil(slow, '"size":10'), /^HTTP\/1\.1 200 /)
       slow.destroy()
     } finally {
       await patient.close()

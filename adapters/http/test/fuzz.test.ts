@@ -1,12 +1,13 @@
 /**
- * Ten thousand requests, made from the OpenAPI document and then spoiled. Whatever comes: an answer of 2xx or 4xx in the
- * envelope, and a server that goes on.
+ * Ten thousand requests, derived from the OpenAPI document and then mutated. Every response is 2xx or 4xx in the
+ * envelope, and the server keeps running.
  *
- * The requests follow from a seed. A failure prints the seed and the path that leads to the smallest such request.
+ * The requests derive from a seed. A failure prints the seed and the path to the smallest failing request.
  */
 import { assert, it } from "@effect/vitest"
 import { errorStatus } from "@weft/api"
-import { Dns, localZones } from "@weft/core"
+import { localZones } from "@weft/core"
+import { Dns } from "@weft/core/adapter"
 import { Effect, Layer } from "effect"
 import fc from "fast-check"
 import { afterAll, beforeAll } from "vitest"
@@ -14,21 +15,21 @@ import { onBackendOfRun } from "./conformance/Backends.ts"
 import { marker } from "./fuzz/Bodies.ts"
 import { type Client, openClient } from "./fuzz/Client.ts"
 import { type FuzzRequest, fuzzRequest } from "./fuzz/Requests.ts"
-import { furnish, type Tenant } from "./isolation/Tenant.ts"
+import { createResources, type Tenant } from "./isolation/Tenant.ts"
 import { backendOfRun } from "./server/Backend.ts"
 import { modules } from "./server/functions.ts"
 import { adminToken, checkEnvelope, type Reply } from "./server/TestServer.ts"
 
-/** On the third backend fewer, and others: what is above the stores has been through ten thousand. */
+/** Fewer requests, from other seeds, on the third backend, because the layers above the stores are already tested. */
 const isThird = backendOfRun === "PostgreSQL and S3"
 const seed = isThird ? 20_260_207 : 20_260_131
 const requestsOfEach = isThird ? 2000 : 4000
-/** How many requests may go by until what they deleted is made again. */
+/** Requests after which deleted resources are created again. */
 const life = 250
 
 const isCode = (code: string): code is keyof typeof errorStatus => Object.hasOwn(errorStatus, code)
 
-/** Ranges that are not there, and files that are not as `If-Match` says. */
+/** Requests with unsatisfiable ranges and failing `If-Match`. */
 const ofPreconditions = new Set(["416 bad_request", "412 bad_request"])
 
 const check = (reply: Reply): void => {
@@ -42,7 +43,7 @@ const check = (reply: Reply): void => {
   assert.notInclude(text, marker, `an error quotes the body: ${text}`)
 }
 
-/** Knows no name, and does not fail to say so. */
+/** A DNS that finds no name, without errors. */
 const quietDns = Layer.succeed(Dns, {
   resolveCname: () => Effect.succeed([]),
   resolveAddresses: () => Effect.succeed([])
@@ -56,7 +57,7 @@ onBackendOfRun(options, ({ server }) => {
   let made = 0
   let sent = 0
 
-  /** An environment of its own for the admin routes: they can take everything away. */
+  /** A separate environment for the admin routes, which can delete everything. */
   beforeAll(async () => {
     client = openClient(server().listening.url)
     const org = await server().weft.orgs.create({ slug: "fuzzed" })
@@ -71,10 +72,10 @@ onBackendOfRun(options, ({ server }) => {
   afterAll(() => client.close())
 
   const renew = async () => {
-    if (sent++ % life === 0) tenant = await furnish(server(), server().token, `fuzz-${made++}`)
+    if (sent++ % life === 0) tenant = await createResources(server(), server().token, `fuzz-${made++}`)
   }
 
-  /** The webhook's own names: a function that takes whatever comes. */
+  /** The names of a webhook whose function accepts any request. */
   const webhook = new Map([
     ["org", "acme"],
     ["env", "prod"],
@@ -95,7 +96,7 @@ onBackendOfRun(options, ({ server }) => {
     })
   }
 
-  it(`answers ${requestsOfEach} requests with 2xx or 4xx in the envelope, and goes on`, {
+  it(`answers ${requestsOfEach} requests with 2xx or 4xx in the envelope, and keeps running`, {
     timeout: 120_000
   }, async () => {
     await server().deploy("hooks", "shop")

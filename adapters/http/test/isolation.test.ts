@@ -1,12 +1,12 @@
 /**
- * No credential reaches what belongs to another environment, another organization or, by way of one project, another
- * project. The requests are made from the OpenAPI document: an endpoint that is new is tried, too.
+ * No credential reaches resources of another environment or organization, nor those of another project by way of its own
+ * project. The requests derive from the OpenAPI document, so new endpoints are included automatically.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Redacted } from "effect"
 import { beforeAll } from "vitest"
 import { onBackendOfRun } from "./conformance/Backends.ts"
-import { furnish, type Tenant } from "./isolation/Tenant.ts"
+import { createResources, type Tenant } from "./isolation/Tenant.ts"
 import { type Operation, operations } from "./openapi/Operations.ts"
 import { modules } from "./server/functions.ts"
 import { type CallOptions, uploadForm } from "./server/TestServer.ts"
@@ -23,19 +23,19 @@ const isTenants = ({ security = [] }: Operation): boolean =>
   security.length === 1 && security.some((scheme) => "bearer" in scheme)
 
 const routes: ReadonlyArray<Route> = operations
-  // Tools are the matter of their protocol: mcp.test.ts has whose they are.
+  // mcp.test.ts covers the isolation of tools.
   .filter(([name, operation]) => isTenants(operation) && !name.includes("/mcp/"))
   .map(([name, operation]) => {
     const [method = "", path = ""] = name.split(" ")
     return { name, method, path, operation, parameters: [...path.matchAll(/\{(\w+)\}/g)].map(([, id = ""]) => id) }
   })
 
-/** Paths of files are names in one's own environment, whatever others have under them. */
+/** Paths of files are names within an environment, so the same path may exist in others. */
 const isOwnPath = ({ name }: Route): boolean => name === "PUT /v1/files/upload/{path}"
 
 const isStream = ({ responses }: Operation): boolean => "text/event-stream" in (responses["200"]?.content ?? {})
 
-/** A body that is right in shape, so that only whose thing it is can be wrong. */
+/** Returns a valid body, so that the owner of the resource is the only error. */
 const bodyOf = ({ requestBody }: Operation): CallOptions => {
   const [[type, media] = ["", {}]] = Object.entries(requestBody?.content ?? {})
   if (type === "") return {}
@@ -55,11 +55,11 @@ const fill = (path: string, valueOf: (parameter: string) => string | undefined):
 onBackendOfRun({ modules }, ({ server }) => {
   let own: Tenant
   let sibling: Tenant
-  const strangers = new Map<string, Tenant>()
+  const otherTenants = new Map<string, Tenant>()
 
   beforeAll(async () => {
-    own = await furnish(server(), server().token, "own")
-    sibling = await furnish(server(), server().token, "sibling")
+    own = await createResources(server(), server().token, "own")
+    sibling = await createResources(server(), server().token, "sibling")
     const staging = await server().weft.envs.create("acme", { name: "staging" })
     const rival = await server().weft.orgs.create({ slug: "rival" })
     const prod = await server().weft.envs.create(rival.org_id, { name: "prod" })
@@ -68,21 +68,21 @@ onBackendOfRun({ modules }, ({ server }) => {
       ["another organization", prod]
     ] as const) {
       const { token } = await server().weft.apiKeys.create(env_id, {})
-      strangers.set(name, await furnish(server(), Redacted.value(token), `theirs-${env_id}`))
+      otherTenants.set(name, await createResources(server(), Redacted.value(token), `theirs-${env_id}`))
     }
   }, 60_000)
 
   const tenant = (name: string): Tenant => {
-    const found = strangers.get(name)
+    const found = otherTenants.get(name)
     if (found === undefined) throw new Error(`There is no ${name}`)
     return found
   }
 
-  /** What a tenant sees of everything that is its environment's own. */
+  /** Reads everything that a tenant can see of its environment. */
   const view = async ({ token, ids }: Tenant): Promise<ReadonlyArray<readonly [string, unknown]>> => {
     const seen: Array<readonly [string, unknown]> = []
     for (const { name, method, path, operation } of routes) {
-      // What an organization uses is that of all its environments.
+      // The usage of an organization includes all its environments.
       if (method !== "GET" || path.startsWith("/v1/org/") || isStream(operation)) continue
       const { status, json, text } = await server().call(
         "GET",
@@ -111,7 +111,7 @@ onBackendOfRun({ modules }, ({ server }) => {
         })
       }
 
-      it(`the lists of one's own show nothing of ${name}`, async () => {
+      it(`a tenant's own lists contain nothing of ${name}`, async () => {
         const theirs = [...tenant(name).ids].flatMap(([id, value]) => (id === "part_number" ? [] : [value]))
         for (const { name: route, method, path, parameters } of routes) {
           if (method !== "GET" || parameters.length > 0) continue
@@ -120,7 +120,7 @@ onBackendOfRun({ modules }, ({ server }) => {
         }
       })
 
-      it(`nothing that one does changes what ${name} sees`, async () => {
+      it(`no request of a tenant changes what ${name} sees`, async () => {
         const theirs = tenant(name)
         const before = await view(theirs)
         for (const route of routes) {
@@ -141,9 +141,9 @@ onBackendOfRun({ modules }, ({ server }) => {
     })
   }
 
-  describe("another project of the environment", () => {
+  describe("a second project of the environment", () => {
     for (const route of routes.filter(({ path }) => /\{project_id_or_slug\}.*\{/.test(path))) {
-      it(`${route.name} is 404 with the project of one and the id of another`, () =>
+      it(`${route.name} is 404 with the id of another project's resource`, () =>
         check404(route, (id) => (id === "project_id_or_slug" ? own : sibling).ids.get(id)))
     }
   })

@@ -5,7 +5,7 @@ import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js"
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js"
 import { CallToolResultSchema } from "@modelcontextprotocol/sdk/types.js"
-import { type TrustedModule, trustedSandbox } from "@weft/core"
+import { type TrustedModule, trustedSandbox } from "@weft/core/testing"
 import { Redacted } from "effect"
 import { afterAll, beforeAll } from "vitest"
 import { startWeft, TestServer, uploadForm } from "./server/TestServer.ts"
@@ -18,10 +18,10 @@ interface Svc {
 }
 
 const tool = (name: string, input: unknown, service = "crm", timeout?: string) => ({
-  meta: { tool: { service, name, description: `What ${name} does`, input }, ...(timeout ? { timeout } : {}) }
+  meta: { tool: { service, name, description: `Description of ${name}`, input }, ...(timeout ? { timeout } : {}) }
 })
 
-/** Runs that were stopped from outside. */
+/** Names of runs that were interrupted. */
 const stopped: Array<string> = []
 
 const crm: TrustedModule = {
@@ -61,7 +61,7 @@ const crm: TrustedModule = {
     elsewhere: Object.assign(() => "there", tool("elsewhere", {}, "billing"))
   }
 }
-/** Each of these takes for ever to check. */
+/** Schemas whose evaluation never ends. */
 const floodTools = Array.from({ length: 40 }, (_, index) => `flood${index}`)
 const flood: TrustedModule = {
   main: Object.fromEntries(
@@ -88,13 +88,13 @@ const connected = async (token = server.token, at = path): Promise<Client> => {
   const client = new Client({ name: "test", version: "1" })
   const requestInit = { headers: { authorization: `Bearer ${token}` } }
   const url = new URL(`${server.listening.url}${at}`)
-  // It implements the interface, but for `undefined` where the interface has nothing.
+  // It implements the interface, except for `undefined` in optional fields.
   const transport = new StreamableHTTPClientTransport(url, { requestInit }) as Transport
   await client.connect(transport)
   return client
 }
 
-/** Deploys the module of this name in the environment of the credential. */
+/** Deploys the module in the environment of the credential. */
 const deploy = async (name: string, token: string): Promise<void> => {
   await server.call("POST", "/v1/projects", { token, json: { name } })
   const { build_id } = (await server.upload(name, name, {}, { token, body: uploadForm(name) })).json.data
@@ -119,7 +119,7 @@ const initialize = {
 const accept = { accept: "application/json, text/event-stream" }
 
 describe("the tools of a service", () => {
-  it("are listed by name, of all builds, with their schemas", async () => {
+  it("are listed by name, from all builds, with their schemas", async () => {
     const client = await connected()
     assert.deepStrictEqual(client.getServerVersion(), { name: "crm", version: "1.2.3" })
     const { tools } = await client.listTools()
@@ -130,7 +130,7 @@ describe("the tools of a service", () => {
     const lookup = tools.find(({ name }) => name === "lookup")
     assert.deepStrictEqual(
       [lookup?.description, lookup?.inputSchema.type, lookup?.inputSchema.required],
-      ["What lookup does", "object", ["id"]]
+      ["Description of lookup", "object", ["id"]]
     )
     await client.close()
     const other = await connected(server.token, "/mcp/acme/prod/billing")
@@ -138,7 +138,7 @@ describe("the tools of a service", () => {
     await other.close()
   })
 
-  it("follow what is deployed", async () => {
+  it("change with the deployed build", async () => {
     const client = await connected()
     assert.strictEqual((await server.call("DELETE", "/v1/projects/second")).status, 204)
     assert.notInclude(
@@ -152,7 +152,7 @@ describe("the tools of a service", () => {
 })
 
 describe("a tool call", () => {
-  it("runs the function and answers with its result, as text and as an object", async () => {
+  it("runs the function and returns its result, as text and as an object", async () => {
     const { key, token } = await server.key({ "mcp:crm": ["execute"] })
     const client = await connected(token)
     const result = await call(client, "lookup", { id: "ab" })
@@ -168,7 +168,7 @@ describe("a tool call", () => {
     await client.close()
   })
 
-  it("is a run, whose log says which tool was called and not with what", async () => {
+  it("is a run, whose log has the name of the tool without the arguments", async () => {
     const client = await connected()
     await call(client, "lookup", { id: "secret-argument" })
     const run = await lastRun()
@@ -183,7 +183,7 @@ describe("a tool call", () => {
     await client.close()
   })
 
-  it("whose function fails is an error of the tool, with its name and message and no stack", async () => {
+  it("returns a tool error with name and message, but no stack, if the function fails", async () => {
     const client = await connected()
     const result = await call(client, "fails")
     assert.deepStrictEqual([result.isError, textOf(result)], [true, "RangeError: too far"])
@@ -196,7 +196,7 @@ describe("a tool call", () => {
     await client.close()
   })
 
-  it("with arguments that the schema refuses runs nothing, and says what is wrong", async () => {
+  it("with invalid arguments runs nothing, and describes the fault", async () => {
     const client = await connected()
     const { run_id } = await lastRun()
     for (const [args, word] of [
@@ -214,7 +214,7 @@ describe("a tool call", () => {
     await client.close()
   })
 
-  it("of a tool whose schema never comes to an end is refused, while others go on", async () => {
+  it("times out if the schema cannot be evaluated, while other calls continue", async () => {
     const client = await connected()
     const hostile = { a: `${"a".repeat(60)}!` }
     const started = call(client, "pattern", hostile)
@@ -230,16 +230,16 @@ describe("a tool call", () => {
     await client.close()
   })
 
-  it("is answered soon while another environment has many of such tools called at once", async () => {
+  it("is handled soon while another environment calls many such tools at once", async () => {
     const env = await server.weft.envs.create("acme", { name: "flooding" })
     const token = Redacted.value((await server.weft.apiKeys.create(env.env_id, {})).token)
     await deploy("flood", token)
     const [flooding, client] = [await connected(token, "/mcp/acme/flooding/flood"), await connected()]
     const hostile = { a: `${"a".repeat(60)}!` }
-    // The thread is there.
+    // The thread has started.
     assert.strictEqual(textOf(await call(client, "add", { a: 1, b: 1 })), "2")
     const answers = Promise.all(floodTools.map(async (name) => textOf(await call(flooding, name, hostile))))
-    // They wait for the thread by now.
+    // They are waiting for the thread.
     await new Promise((resolve) => setTimeout(resolve, 100))
     const began = performance.now()
     assert.strictEqual(textOf(await call(client, "add", { a: 1, b: 2 })), "3")
@@ -247,23 +247,23 @@ describe("a tool call", () => {
     const unending = (await answers).filter((text) => text.includes("the input schema of the tool takes too long"))
     assert.isAtMost(unending.length, 2)
     for (const text of await answers) assert.match(text, /takes? too long to check|try again later/)
-    assert.match(textOf(await call(flooding, "flood39", { a: "a" })), /try again in some minutes|takes too long/)
+    assert.match(textOf(await call(flooding, "flood39", { a: "a" })), /try again in 5 minutes|takes too long/)
     assert.strictEqual(textOf(await call(client, "add", { a: 2, b: 2 })), "4")
     await Promise.all([flooding.close(), client.close()])
   })
 
-  it("of no tool is an error of the protocol", async () => {
+  it("of an unknown tool is a protocol error", async () => {
     const client = await connected()
     const error: unknown = await client.callTool({ name: "elsewhere" }).catch((thrown: unknown) => thrown)
     assert.strictEqual(Object(error).code, -32602)
     await client.close()
   })
 
-  it("that the client cancels is stopped, and no other one with it", async () => {
+  it("is interrupted when its client cancels it, without affecting other calls", async () => {
     const [client, other] = [await connected(), await connected()]
     stopped.length = 0
     const abort = new AbortController()
-    // Both have the same number in the protocol.
+    // Both have the same request id in the protocol.
     const cancelled = client.callTool({ name: "slow" }, undefined, { signal: abort.signal }).catch(() => "cancelled")
     const goesOn = other.callTool({ name: "slow" }).catch(() => "ended")
     await new Promise((resolve) => setTimeout(resolve, 300))
@@ -283,7 +283,7 @@ describe("an MCP route", () => {
   const post = (token: string | null, at = path) =>
     server.call("POST", at, { token, json: initialize, headers: accept })
 
-  it("needs mcp: execute on the service, of the environment", async () => {
+  it("requires mcp: execute on the environment's service", async () => {
     assert.strictEqual((await post(null)).status, 401)
     assert.strictEqual((await post("svc_wrong")).status, 401)
     assert.strictEqual((await post((await server.key({ "webhook:*": ["*"] })).token)).status, 403)
@@ -294,7 +294,7 @@ describe("an MCP route", () => {
     assert.strictEqual(env.name, "other")
   })
 
-  it("names tools that are there, or is 404", async () => {
+  it("returns 404 for a service without tools", async () => {
     for (const at of [
       "/mcp/acme/prod/none",
       "/mcp/acme/none/crm",
@@ -306,19 +306,19 @@ describe("an MCP route", () => {
     }
   })
 
-  it("takes one message by POST, and nothing else", async () => {
+  it("accepts one message by POST only", async () => {
     for (const method of ["GET", "DELETE", "PUT"]) {
       const reply = await server.call(method, path, { headers: accept })
       assert.deepStrictEqual([reply.status, reply.headers.get("allow")], [405, "POST"])
     }
-    // Not all say what they take.
+    // Some clients send no `accept` header.
     assert.strictEqual((await server.call("POST", path, { json: initialize })).status, 200)
     const json = { headers: { ...accept, "content-type": "application/json" } }
     assert.strictEqual((await server.call("POST", path, { ...json, body: "{" })).status, 400)
     assert.strictEqual((await server.call("POST", path, { ...accept, json: [initialize, initialize] })).status, 400)
   })
 
-  it("gives each client a session of its own, which any node takes", async () => {
+  it("gives each client a separate session, valid on every node", async () => {
     const [first, again] = [await post(server.token), await post(server.token)]
     const [a, b] = [first, again].map(({ headers }) => headers.get("mcp-session-id"))
     assert.isNotNull(a)
@@ -333,7 +333,7 @@ describe("an MCP route", () => {
 })
 
 describe("the plan", () => {
-  it("bounds messages by its rate, and calls by its runs", async () => {
+  it("limits messages by its rate, and calls by its run quota", async () => {
     const limited = await TestServer.start(
       {},
       null,
@@ -345,7 +345,7 @@ describe("the plan", () => {
     const post = () => limited.call("POST", path, { json: add, headers: accept })
     assert.strictEqual((await post()).json.result.content[0].text, "2")
     let refused = await post()
-    // What is used is counted with a delay.
+    // Usage is counted with a delay.
     for (let tries = 0; refused.json.error === undefined && tries < 10; tries++) {
       await new Promise((resolve) => setTimeout(resolve, 200))
       refused = await post()

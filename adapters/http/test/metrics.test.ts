@@ -1,4 +1,4 @@
-/** `/metrics` as Prometheus reads it, and the token that a host may set before it. */
+/** `/metrics` in Prometheus' format, and its optional token. */
 import { setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
 import { assert, describe, it } from "@effect/vitest"
@@ -19,7 +19,7 @@ const read = async (authorization?: string) => {
   return checkEnvelope(await replyOf(await fetch(`${server.listening.url}/metrics`, { headers })))
 }
 
-/** The value of the series, or undefined when there is none. */
+/** Returns the value of a series, or undefined. */
 const valueOf = (text: string, series: string): number | undefined => {
   const line = text.split("\n").find((one) => one.startsWith(`${series} `))
   return line === undefined ? undefined : Number(line.slice(series.length + 1))
@@ -32,7 +32,7 @@ const published = async (): Promise<void> => {
 }
 
 describe("/metrics", () => {
-  it("is text that Prometheus reads", async () => {
+  it("is valid Prometheus text", async () => {
     server = await TestServer.start()
     await published()
     const reply = await read()
@@ -51,7 +51,7 @@ describe("/metrics", () => {
     assert.strictEqual(new Set(types).size, types.length, "each family once")
   })
 
-  it("counts requests by method, route and status, never by what is in a URL", async () => {
+  it("counts requests by method, route and status, never by the contents of a URL", async () => {
     server = await TestServer.start()
     const { project_id } = await server.deploy("shop", "shop")
     for (let n = 0; n < 3; n++) await server.call("GET", `/v1/projects/${project_id}?secret=1`)
@@ -76,7 +76,7 @@ describe("/metrics", () => {
       assert.notInclude(text, secret)
   })
 
-  it("counts webhooks that come by the general path alike", async () => {
+  it("counts webhooks of the general path in the same way", async () => {
     server = await TestServer.start()
     await server.deploy("shop", "shop")
     const body = new ReadableStream<Uint8Array>({
@@ -85,7 +85,7 @@ describe("/metrics", () => {
         controller.close()
       }
     })
-    // Without a length, for which the fast path does not wait.
+    // Without a length, which the fast path does not handle.
     const sent: RequestInit & { duplex: "half" } = { method: "POST", body, duplex: "half" }
     const reply = await fetch(`${server.listening.url}/webhook/acme/prod/shop/echo`, sent)
     assert.strictEqual(reply.status, 200)
@@ -94,7 +94,7 @@ describe("/metrics", () => {
     assert.strictEqual(valueOf(text, 'weft_http_requests_total{method="POST",route="/webhook",status="200"}'), 1)
   })
 
-  it("counts runs, commits and deliveries, and says what runs here", async () => {
+  it("counts runs, commits and deliveries, and has the version of the server", async () => {
     server = await TestServer.start()
     await published()
     await server.call("GET", "/webhook/acme/prod/shop/fails", { token: null })
@@ -119,7 +119,7 @@ describe("/metrics", () => {
     assert.isAtLeast(valueOf(text, "nodejs_eventloop_lag_max_seconds") ?? -1, 0)
   })
 
-  it("tells of the heap what the last collection of all left", async () => {
+  it("has the heap size after the last full garbage collection", async () => {
     server = await TestServer.start()
     const live = async (): Promise<number> => valueOf((await read()).text, "nodejs_heap_live_bytes") ?? 0
     const kept = new Array<number>(8_000_000).fill(0.5)
@@ -132,7 +132,14 @@ describe("/metrics", () => {
     await vi.waitFor(async () => assert.isBelow(await live(), before - 8_000_000 * 4))
   })
 
-  it("has buckets that hold those below", async () => {
+  it("is the same text for all readers within its lifetime", async () => {
+    server = await TestServer.start({ metricsMs: 60_000 })
+    const { text } = await read()
+    for (let n = 0; n < 5; n++) await server.call("GET", "/v1/env")
+    assert.strictEqual((await read()).text, text)
+  })
+
+  it("has cumulative buckets", async () => {
     server = await TestServer.start()
     for (let n = 0; n < 20; n++) await server.call("GET", "/v1/env")
     const { text } = await read()
@@ -150,8 +157,8 @@ describe("/metrics", () => {
   })
 })
 
-describe("the token of the host", () => {
-  it("is asked for before /metrics and health, and for nothing else", async () => {
+describe("the host's metrics token", () => {
+  it("is required for /metrics and health checks, and for no other route", async () => {
     server = await TestServer.start({ metricsToken: Redacted.make(token) })
     for (const path of ["/metrics", "/healthz", "/readyz"]) {
       for (const wrong of [null, "", "wrong", `${token}x`, token.slice(1), server.token]) {
@@ -167,7 +174,7 @@ describe("the token of the host", () => {
     assert.notInclude((await read(`Bearer ${token}`)).text, token)
   })
 
-  it("is not needed where the host set none", async () => {
+  it("is not required if the host configured none", async () => {
     server = await TestServer.start()
     for (const path of ["/metrics", "/healthz", "/readyz"]) {
       assert.strictEqual((await server.call("GET", path, { token: null })).status, 200, path)

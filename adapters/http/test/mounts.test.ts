@@ -3,7 +3,8 @@ import type { AddressInfo } from "node:net"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { assert, describe, it } from "@effect/vitest"
 import { serve } from "@hono/node-server"
-import { NodeMetrics, type WeftInstance } from "@weft/core"
+import type { WeftInstance } from "@weft/core"
+import { NodeMetrics } from "@weft/core/adapter"
 import * as Http from "@weft/http"
 import { Effect, Layer, Redacted } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
@@ -52,7 +53,7 @@ const closed = (server: Server): Promise<void> =>
 const ask = async (url: string, init: RequestInit = {}): Promise<Reply> =>
   replyOf(await fetch(url, { ...init, headers: { ...auth(), ...init.headers } }))
 
-/** What works the same wherever Weft is mounted. */
+/** Tests for every mount. */
 const checkSurface = async (base: string): Promise<void> => {
   assert.strictEqual(checkEnvelope(await ask(`${base}/v1/projects`)).json.data[0].name, "shop")
   assert.strictEqual(checkEnvelope(await ask(`${base}/v1/nothing`)).status, 404)
@@ -76,11 +77,11 @@ const checkSurface = async (base: string): Promise<void> => {
   await checkStreams(base)
 }
 
-/** Hears of an event and of what it sets off, goes away, and is let go. */
+/** Receives an event and its consequences, disconnects, and is released. */
 const checkStreams = async (base: string): Promise<void> => {
   const json = { event_type: "order:created", event_data: { total: 1 } }
   const client = await SseClient.at(base, token, "/v1/streams/subscribe-with-event", { json })
-  await client.until((told) => told.some(({ event }) => event === "run:stop"))
+  await client.until((messages) => messages.some(({ event }) => event === "run:stop"))
   assert.deepStrictEqual(client.names(), ["event:published", "run:start", "run:stop"])
   const refused = await ask(`${base}/v1/streams/none/subscribe`)
   assert.strictEqual(checkEnvelope(refused).status, 404)
@@ -108,7 +109,7 @@ const checkFiles = async (base: string): Promise<void> => {
 }
 
 describe("Http.node", () => {
-  it("is a request listener, also before it is ready", async () => {
+  it("is a request listener, even before it is ready", async () => {
     const mount = Http.node(weft)
     const server = createServer(mount)
     await checkSurface(await opened(server))
@@ -118,7 +119,7 @@ describe("Http.node", () => {
 })
 
 describe("Http.express", () => {
-  it("answers what is Weft's and passes on the rest", async () => {
+  it("handles Weft's routes and passes the others on", async () => {
     const mount = Http.express(weft)
     const app = express()
     app.use(mount)
@@ -133,7 +134,7 @@ describe("Http.express", () => {
     await closed(server)
   })
 
-  it("can stand under a prefix, its own or Express's", async () => {
+  it("supports a prefix, its own or Express's", async () => {
     const mount = Http.express(weft, { prefix: "/automation" })
     const other = Http.express(weft)
     const app = express()
@@ -148,7 +149,7 @@ describe("Http.express", () => {
     await closed(server)
   })
 
-  it("says so when a body parser was there first, instead of waiting for a body that is gone", async () => {
+  it("reports a body parser that ran first, instead of waiting for a consumed body", async () => {
     const mount = Http.express(weft)
     const app = express()
     app.use(express.json(), mount)
@@ -184,22 +185,22 @@ describe("Http.fastify", () => {
   }
   const own = { method: "POST", body: '{"a":1}', headers: { "content-type": "application/json" } }
 
-  it("answers what is Weft's before the host, whose own bodies are parsed as ever", () =>
+  it("handles Weft's routes before the host, whose own bodies are parsed as usual", () =>
     withHost({}, async (base) => {
       await checkSurface(base)
       assert.deepStrictEqual((await ask(`${base}/own`, own)).json, { own: { a: 1 } })
       assert.strictEqual((await ask(`${base}/nothing`)).json.message, "Route GET:/nothing not found")
-      // To Fastify's router it is malformed.
+      // Fastify's router would reject this URL as malformed.
       assert.strictEqual(checkEnvelope(await ask(`${base}/webhook/acme/prod/shop/%zz`)).status, 404)
     }))
 
-  it("can stand under a prefix", () =>
+  it("supports a prefix", () =>
     withHost({ prefix: "/automation" }, async (base) => {
       await checkSurface(`${base}/automation`)
       assert.strictEqual((await ask(`${base}/v1/status`)).status, 404)
     }))
 
-  it("keeps Fastify's timeouts, and refuses to end TLS", async () => {
+  it("keeps Fastify's timeouts, and refuses to terminate TLS", async () => {
     const { serverFactory, close } = Http.fastify(weft)
     const server = Fastify({ serverFactory, keepAliveTimeout: 1234, requestTimeout: 5678 }).server
     assert.deepInclude(server, { keepAliveTimeout: 1234, requestTimeout: 5678 })
@@ -211,9 +212,9 @@ describe("Http.fastify", () => {
 })
 
 describe("/metrics", () => {
-  it("is the host's where it stays open, and Weft's where Weft has a token for it", async () => {
+  it("belongs to the host without a metrics token, and to Weft with one", async () => {
     const open = Http.express(weft)
-    const guarded = Http.express(weft, { metricsToken: Redacted.make("metrics-token") })
+    const guarded = Http.express(weft, { metricsToken: Redacted.make("metrics-token-of-the-test") })
     const app = express()
     app.use("/open", open)
     app.use("/guarded", guarded)
@@ -222,7 +223,7 @@ describe("/metrics", () => {
     const base = await opened(server)
     assert.strictEqual((await ask(`${base}/open/metrics`)).text, "the host's")
     assert.strictEqual(checkEnvelope(await ask(`${base}/guarded/metrics`)).status, 401)
-    const headers = { authorization: "Bearer metrics-token" }
+    const headers = { authorization: "Bearer metrics-token-of-the-test" }
     assert.include((await ask(`${base}/guarded/metrics`, { headers })).text, "weft_")
     await Promise.all([open.close(), guarded.close()])
     await closed(server)
@@ -230,7 +231,7 @@ describe("/metrics", () => {
 })
 
 describe("Http.fetch", () => {
-  it("is a function from Request to Response, such as Hono takes", async () => {
+  it("is a function from Request to Response, as for Hono", async () => {
     const mount = Http.fetch(weft)
     const app = new Hono()
     app.get("/own", (context) => context.json({ own: true }))
@@ -257,7 +258,7 @@ describe("Http.fetch", () => {
 })
 
 describe("Http.fetch, closing", () => {
-  it("waits until an answer that streams was taken, or given up", async () => {
+  it("waits until a streamed response was read or cancelled", async () => {
     const mount = Http.fetch(weft)
     const url = "http://weft/v1/files"
     const body = new Uint8Array(1_000_000)
@@ -277,7 +278,7 @@ describe("Http.fetch, closing", () => {
 })
 
 describe("Http.layer", () => {
-  it("adds Weft's routes to a router and leaves the host's alone", async () => {
+  it("adds Weft's routes to a router and keeps the host's", async () => {
     const server = createServer()
     const services = Layer.effectContext(weft.runtime.contextEffect)
     const own = HttpRouter.add("GET", "/own", HttpServerResponse.jsonUnsafe({ own: true }))
@@ -301,7 +302,7 @@ describe("Http.layer", () => {
 })
 
 describe("closing", () => {
-  it("lets requests finish and takes no new ones", async () => {
+  it("waits for requests and accepts no new ones", async () => {
     const listening = await Http.listen(weft, { port: 0 })
     const slow = ask(`${listening.url}/webhook/acme/prod/shop/slow`)
     await new Promise((resolve) => setTimeout(resolve, 100))
@@ -315,7 +316,7 @@ describe("closing", () => {
     await closing
   })
 
-  it("interrupts what does not finish in time, with an answer", async () => {
+  it("interrupts requests after the grace period, with a response", async () => {
     const listening = await Http.listen(weft, { port: 0 })
     const stuck = ask(`${listening.url}/webhook/acme/prod/shop/stuck`)
     await new Promise((resolve) => setTimeout(resolve, 100))

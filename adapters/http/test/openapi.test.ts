@@ -15,7 +15,7 @@ describe("the OpenAPI document", () => {
     assert.strictEqual(await readFile(documentFile, "utf8"), documentText())
   })
 
-  it("gives every operation an id that is a name, a summary and a tag", () => {
+  it("has an id that is an identifier, a summary and a tag for every operation", () => {
     const ids = operations.map(([, operation]) => operation.operationId)
     assert.strictEqual(new Set(ids).size, ids.length)
     for (const [route, operation] of operations) {
@@ -25,7 +25,7 @@ describe("the OpenAPI document", () => {
     }
   })
 
-  it("says which failures each operation has: credentials, permissions, missing things, rates, conflicts", () => {
+  it("lists the errors of each operation: credentials, permissions, missing resources, rates, conflicts", () => {
     const isKnown = (code: string): code is keyof typeof errorStatus => code in errorStatus
     for (const [route, { parameters = [], responses, security = [], requestBody }] of operations) {
       const [, path = ""] = route.split(" ")
@@ -51,7 +51,7 @@ describe("the OpenAPI document", () => {
     }
   })
 
-  it("has examples of every request, parameter and answer that is not bytes, and each fits its schema", () => {
+  it("has valid examples of every request, parameter and response that is not binary", () => {
     const check = (place: string, { schema, ...media }: Media) => {
       const examples = examplesOf(media)
       assert.isNotEmpty(examples, place)
@@ -73,7 +73,7 @@ describe("the OpenAPI document", () => {
     }
   })
 
-  it("tells how to authenticate", () => {
+  it("describes the authentication", () => {
     for (const scheme of ["bearer", "adminBearer"]) {
       const declared = document.components.securitySchemes[scheme]
       assert.include(declared, { type: "http", scheme: "bearer" })
@@ -81,7 +81,7 @@ describe("the OpenAPI document", () => {
     }
   })
 
-  it("marks what is not of the specification", () => {
+  it("marks extensions of the specification", () => {
     const extensions = operations
       .filter(([, operation]) => operation["x-weft-extension"] === true)
       .map(([route]) => route)

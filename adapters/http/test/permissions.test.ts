@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { type NeedKey, needs } from "@weft/api"
-import { validActions } from "@weft/core"
+import { type EndpointPermission, type PermittedEndpoint, permittedEndpoints } from "@weft/api"
+import { validActions } from "@weft/core/adapter"
 import { Redacted } from "effect"
 import { afterAll, beforeAll } from "vitest"
 import { actingAs, type GoodRequest, goodRequests, type Made } from "./server/GoodRequests.ts"
@@ -8,7 +8,7 @@ import { type Reply, TestServer } from "./server/TestServer.ts"
 
 let server: TestServer
 let made: Made
-let requests: Readonly<Record<NeedKey, GoodRequest>>
+let requests: Readonly<Record<PermittedEndpoint, GoodRequest>>
 
 beforeAll(async () => {
   server = await TestServer.start()
@@ -27,12 +27,11 @@ afterAll(() => server.close())
 const call = ({ method, path, options }: GoodRequest, token: string | null): Promise<Reply> =>
   server.call(method, path(), { ...options?.(), token })
 
-const keys = Object.keys(needs) as ReadonlyArray<NeedKey>
+const endpoints = [...permittedEndpoints()] as ReadonlyArray<readonly [PermittedEndpoint, EndpointPermission]>
 
 describe("every endpoint", () => {
-  for (const key of keys) {
-    const { type, action, or, callers } = needs[key]
-    it(`${key} needs ${type}: ${action}, and no more`, async () => {
+  for (const [key, { type, action, or, callers }] of endpoints) {
+    it(`${key} requires exactly ${type}: ${action}`, async () => {
       const request = requests[key]
       assert.strictEqual((await call(request, null)).status, 401)
 
@@ -58,7 +57,7 @@ describe("every endpoint", () => {
       }
     })
 
-    it(`${key} ${callers === undefined ? "takes" : "refuses"} a service key and a session with the permission`, async () => {
+    it(`${key} ${callers === undefined ? "accepts" : "rejects"} a service key and a session with the permission`, async () => {
       const request = requests[key]
       const { key: apiKey } = await server.key({ "*:*": ["*"] })
       const permissions = { [`${type}:${request.exact}`]: [action], ...request.besides }
@@ -74,10 +73,10 @@ describe("every endpoint", () => {
   }
 })
 
-describe("permissions on something else", () => {
+describe("permissions on another resource", () => {
   const on = async (map: Record<string, ReadonlyArray<string>>) => (await server.key(map)).token
 
-  it("are 403 where the request names what it wants", async () => {
+  it("are 403 if the request names the resource", async () => {
     const token = await on({ "project:other": ["*"], "build:other": ["*"], "event:other": ["*"] })
     for (const [method, path, options] of [
       ["GET", "/v1/projects/shop", {}],
@@ -90,13 +89,13 @@ describe("permissions on something else", () => {
     }
   })
 
-  it("are 404 where the resource must be loaded to know", async () => {
+  it("are 404 if the resource must be loaded for the check", async () => {
     const token = await on({ "event:other": ["read"], "run:other": ["read"] })
     assert.strictEqual((await server.call("GET", `/v1/events/${made.event}`, { token })).status, 404)
     assert.strictEqual((await server.call("GET", `/v1/runs/${made.run}`, { token })).status, 404)
   })
 
-  it("leave lists empty", async () => {
+  it("result in empty lists", async () => {
     const token = await on({
       "project:other": ["read"],
       "build:other": ["read"],
@@ -112,7 +111,7 @@ describe("permissions on something else", () => {
 })
 
 describe("a caller without the permission", () => {
-  it("learns that before the shape of the request is judged", async () => {
+  it("gets 403 before the request is validated", async () => {
     const { token } = await server.key({ "mcp:*": ["execute"] })
     const { token: elsewhere } = await server.key({ "build:other": ["*"], "project:other": ["*"] })
     const broken = { body: "{", headers: { "content-type": "application/json" } }
@@ -123,7 +122,7 @@ describe("a caller without the permission", () => {
     assert.strictEqual((await server.call("POST", "/v1/projects/none/builds", { token, ...broken })).status, 403)
   })
 
-  it("with it learns of the shape before of existence", async () => {
+  it("gets 400 for an invalid request before 404 once it has the permission", async () => {
     const broken = { body: "{", headers: { "content-type": "application/json" } }
     assert.strictEqual((await server.call("PATCH", "/v1/projects/none", broken)).status, 400)
     assert.strictEqual((await server.call("GET", "/v1/projects/none/builds?limit=x")).status, 400)

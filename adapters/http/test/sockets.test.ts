@@ -22,8 +22,8 @@ const checkRefusal = (received: string): void => {
   assert.include(head.toLowerCase(), `content-length: ${body.length}`)
 }
 
-describe("what is no HTTP request", () => {
-  it("gets a clean 400 in the envelope", async () => {
+describe("invalid HTTP", () => {
+  it("gets a 400 in the envelope", async () => {
     for (const text of [
       "nonsense\r\n\r\n",
       "GET /v1/status\r\n\r\n",
@@ -37,7 +37,7 @@ describe("what is no HTTP request", () => {
     }
   })
 
-  it("is told apart from headers that are too large", async () => {
+  it("gets another message than headers that are too large", async () => {
     const received = await exchange(`GET /v1/status HTTP/1.1\r\nHost: a\r\nX-Long: ${"x".repeat(20_000)}\r\n\r\n`)
     checkRefusal(received)
     assert.include(received, "The headers are too large")
@@ -51,14 +51,14 @@ describe("what is no HTTP request", () => {
 })
 
 describe("unusual requests", () => {
-  it("with the whole URL are answered like any other", async () => {
+  it("with an absolute URL are handled like any other", async () => {
     const received = await exchange("GET http://weft/v1/status HTTP/1.1\r\nHost: weft\r\nConnection: close\r\n\r\n")
     assert.match(received, /^HTTP\/1\.1 200 /)
     const hook = await exchange("POST http://weft/webhook/a/b/c/d HTTP/1.1\r\nHost: weft\r\nConnection: close\r\n\r\n")
     assert.match(hook, /^HTTP\/1\.1 404 /)
   })
 
-  it("asking for 100-continue get it", async () => {
+  it("that expect 100-continue get it", async () => {
     const received = await exchange(
       "POST /webhook/a/b/c/d HTTP/1.1\r\nHost: weft\r\nExpect: 100-continue\r\nContent-Length: 1\r\nConnection: close\r\n\r\nx"
     )

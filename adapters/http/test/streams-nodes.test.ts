@@ -1,6 +1,7 @@
-/** Clients that go from one node to another: what happened meanwhile is told by whichever they reach. */
+/** Clients that move from one node to another. The new node sends the messages in between. */
 import { assert, describe, it } from "@effect/vitest"
-import { MemoryStores, trustedSandbox, type WeftInstance } from "@weft/core"
+import type { WeftInstance } from "@weft/core"
+import { MemoryStores, trustedSandbox } from "@weft/core/testing"
 import * as Http from "@weft/http"
 import { Effect, Exit, Layer, Scope } from "effect"
 import { afterAll, beforeAll } from "vitest"
@@ -15,19 +16,21 @@ let second: WeftInstance
 let listening: Http.Listening
 
 beforeAll(async () => {
-  const { stores, blobs } = backends[backendOfRun]
-  const shared = await Effect.runPromise(Layer.buildWithScope(Layer.mergeAll(stores, blobs, MemoryStores.feed), scope))
+  const { database: stores, blobs } = backends[backendOfRun]
+  const shared = await Effect.runPromise(
+    Layer.buildWithScope(Layer.mergeAll(stores, blobs, MemoryStores.cluster), scope)
+  )
   const node = () =>
     startWeft({
-      stores: Layer.succeedContext(shared),
+      database: Layer.succeedContext(shared),
       blobs: Layer.succeedContext(shared),
-      feed: Layer.succeedContext(shared),
+      cluster: Layer.succeedContext(shared),
       sandbox: trustedSandbox(modules)
     })
-  first = await TestServer.start({ streamMs: 60_000, heartbeatMs: 200 }, adminToken, node())
+  first = await TestServer.start({ streamLifetimeMs: 60_000, heartbeatMs: 200 }, adminToken, node())
   await first.deploy("ticks", "ticks")
   second = await node()
-  listening = await Http.listen(second, { port: 0, streamMs: 60_000, heartbeatMs: 200 })
+  listening = await Http.listen(second, { port: 0, streamLifetimeMs: 60_000, heartbeatMs: 200 })
 }, 60_000)
 
 afterAll(async () => {
@@ -36,18 +39,18 @@ afterAll(async () => {
   await Effect.runPromise(Scope.close(scope, Exit.void))
 })
 
-describe("a client whose node is gone", () => {
-  it("goes on at another one, in the environment and in a stream, without a gap", async () => {
+describe("a client whose node has stopped", () => {
+  it("continues on another node, in the environment and in a stream, without a gap", async () => {
     const env = await SseClient.open(first, "/v1/env/subscribe")
     const json = { event_type: "tick", event_data: { n: 1 } }
     const stream = await SseClient.open(first, "/v1/streams/subscribe-with-event", { json })
     await stream.until(() => stream.of("run:stop").length === 1)
     await env.until(() => env.of("event:handled").length === 1)
     const { stream_id } = stream.of("event:published")[0]?.data ?? {}
-    const [inEnv, inStream] = [env, stream].map(({ told }) => told.at(-1)?.id ?? "")
+    const [inEnv, inStream] = [env, stream].map(({ messages }) => messages.at(-1)?.id ?? "")
     assert.match(inEnv ?? "", /-t\d+$/)
     await first.close()
-    await Promise.all([env.untilOver(), stream.untilOver()])
+    await Promise.all([env.untilEnded(), stream.untilEnded()])
 
     const publish = (data: unknown) =>
       second.env(first.env.env_id).events.publish({ type: "tick", data: JSON.parse(JSON.stringify(data)), stream_id })
@@ -61,8 +64,8 @@ describe("a client whose node is gone", () => {
     await again.until(() => again.of("run:stop").some(({ data }) => data.run.result.n === 3))
     const created = envAgain.of("event:created").map(({ data }) => data.event_id)
     assert.deepStrictEqual(created.slice(-2), [missed.event_id, live.event_id])
-    // Who comes back to where it was told so goes on there.
-    const last = envAgain.told.at(-1)?.id ?? ""
+    // A client that reconnects to the same node continues there.
+    const last = envAgain.messages.at(-1)?.id ?? ""
     envAgain.close()
     const third = await at("/v1/env/subscribe", last)
     const { event_id } = await publish({ n: 4 })

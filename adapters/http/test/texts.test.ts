@@ -1,6 +1,6 @@
-/** Text that not every database can keep: refused by name where it would be a field, kept where it is part of JSON. */
+/** Text that some databases cannot store: rejected by field name, but kept as part of JSON. */
 import { assert, describe, it } from "@effect/vitest"
-import { type TrustedSvc, trustedSandbox } from "@weft/core"
+import { type TrustedSvc, trustedSandbox } from "@weft/core/testing"
 import fc from "fast-check"
 import { afterAll, beforeAll } from "vitest"
 import { operations } from "./openapi/Operations.ts"
@@ -29,7 +29,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-/** Fields, each in a request that is good but for it. */
+/** Fields, each in an otherwise valid request. */
 const fields: ReadonlyArray<readonly [field: string, method: string, path: string, body: (text: string) => unknown]> = [
   ["name", "POST", "/v1/projects", (name) => ({ name })],
   ["name", "PATCH", "/v1/projects/shop", (name) => ({ name })],
@@ -60,9 +60,9 @@ const refused = (reply: Reply, field: string): void => {
   assert.include(reply.json.error.message, field)
 }
 
-describe("text with U+0000, or half of a character", () => {
+describe("text with U+0000 or a lone surrogate", () => {
   for (const [field, method, path, body] of fields) {
-    it(`is refused as ${field} of ${method} ${path}`, async () => {
+    it(`is rejected as ${field} of ${method} ${path}`, async () => {
       const token = path.startsWith("/admin") ? adminToken : server.token
       await fc.assert(
         fc.asyncProperty(oddText, async (text) => {
@@ -73,7 +73,7 @@ describe("text with U+0000, or half of a character", () => {
     })
   }
 
-  it("is refused in the path of an upload and as the prefix of a list", async () => {
+  it("is rejected in the path of an upload and as the prefix of a list", async () => {
     refused(await server.call("PUT", "/v1/files/upload/a%00b", { body: "x" }), "path")
     refused(await server.call("GET", "/v1/files?prefix=a%00b"), "prefix")
     for (const field of ["actor_id", "object_id"]) {
@@ -81,7 +81,7 @@ describe("text with U+0000, or half of a character", () => {
     }
   })
 
-  it("is refused in what a build says of itself", async () => {
+  it("is rejected in the metadata of a build", async () => {
     for (const module of ["described", "named"]) {
       const { build_id } = (await server.upload("shop", module)).json.data
       refused(await server.call("POST", `/v1/projects/shop/builds/${build_id}/deploy`), "U+0000")
@@ -89,22 +89,22 @@ describe("text with U+0000, or half of a character", () => {
   })
 })
 
-describe("what is named by text with U+0000", () => {
+describe("a resource named by text with U+0000", () => {
   const named = operations.filter(([route]) => route.includes("{"))
-  it.each(named)("is not there, or refused: %s", async (route) => {
+  it.each(named)("is missing or rejected: %s", async (route) => {
     const [method = "", template = ""] = route.split(" ")
     const path = template.replace(/\{\w+\}/g, "a%00b")
     const token = path.startsWith("/admin") ? adminToken : server.token
     const body = { name: "x", slug: "x", key: "X", value: "x", permissions: {} }
     const hasBody = method !== "GET" && method !== "DELETE"
     const reply = await server.call(method, path, { token, ...(hasBody ? { json: body } : {}) })
-    // A link is its own credential, which is asked for first.
+    // The credential of a link is its signature, which is checked first.
     assert.include(template.endsWith("/content") ? [401] : [400, 404], reply.status, reply.text)
   })
 })
 
-describe("JSON with U+0000 in it", () => {
-  it("is kept as it is: data of events, results and logs", async () => {
+describe("JSON with U+0000", () => {
+  it("is stored unchanged: data of events, results and logs", async () => {
     const event_data = { "k\u0000": ["a\u0000b", "\u0000"] }
     const { event_id } = (await server.call("POST", "/v1/events", { json: { event_type: "said", event_data } })).json
       .data
@@ -119,7 +119,7 @@ describe("JSON with U+0000 in it", () => {
     assert.deepInclude(line, { message: "said \u0000", data: event_data })
   })
 
-  it("is kept as it is: metadata of service keys", async () => {
+  it("is stored unchanged: metadata of service keys", async () => {
     const json = { permissions: {}, metadata: { note: "a\u0000b" } }
     const { service_key_id } = (await server.call("POST", "/v1/service-keys", { json })).json.data
     const { data } = (await server.call("GET", `/v1/service-keys/${service_key_id}`)).json

@@ -1,10 +1,10 @@
-/** What a tracer is told of requests. */
+/** Spans of requests. */
 import { randomBytes } from "node:crypto"
 import { createServer, request as nodeRequest } from "node:http"
 import type { AddressInfo } from "node:net"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { assert, describe, it } from "@effect/vitest"
-import { trustedSandbox } from "@weft/core"
+import { trustedSandbox } from "@weft/core/testing"
 import * as Http from "@weft/http"
 import { endOf, parentOf, SpanRecorder } from "@weft/tooling/tracing"
 import { Context, Effect, Layer, References } from "effect"
@@ -32,14 +32,14 @@ afterAll(() => server.close())
 
 const secret = "4111111111111111"
 
-/** A trace that a client brings along. */
+/** The trace context of a client. */
 const brought = (flags = "01") => {
   const traceId = randomBytes(16).toString("hex")
   const spanId = randomBytes(8).toString("hex")
   return { traceId, spanId, headers: { traceparent: `00-${traceId}-${spanId}-${flags}` } }
 }
 
-/** The names of a trace's spans, once its server span has ended. */
+/** Returns the names of a trace's spans after its server span has ended. */
 const namesOf = async (traceId: string, count: number): Promise<ReadonlyArray<string>> => {
   await eventually(() => {
     const spans = recorder.of(traceId)
@@ -49,7 +49,7 @@ const namesOf = async (traceId: string, count: number): Promise<ReadonlyArray<st
 }
 
 describe("a request with a traceparent", () => {
-  it("that publishes is the beginning of what follows", async () => {
+  it("that publishes is the root of the trace of all consequences", async () => {
     const { traceId, spanId, headers } = brought()
     const json = { event_type: "order:created", event_data: { total: 4, card: secret } }
     const reply = await server.call("POST", `/v1/events?card=${secret}`, { json, headers })
@@ -86,7 +86,7 @@ describe("a request with a traceparent", () => {
     assert.strictEqual(parentOf(run), request.spanId)
   })
 
-  it("whose body comes in pieces is no other", async () => {
+  it("behaves the same if its body arrives in chunks", async () => {
     const { traceId, headers } = brought()
     await new Promise<void>((resolve, reject) => {
       const url = `${server.listening.url}/webhook/acme/prod/shop/echo`
@@ -110,7 +110,7 @@ describe("a request with a traceparent", () => {
     assert.strictEqual(run && parentOf(run), request?.spanId)
   })
 
-  it("that is not sampled is not", async () => {
+  it("is not sampled if its parent is not", async () => {
     const { traceId, headers } = brought("00")
     await server.call("POST", "/webhook/acme/prod/shop/echo", { headers })
     await namesOf(traceId, 2)
@@ -120,7 +120,7 @@ describe("a request with a traceparent", () => {
     )
   })
 
-  it("that cannot be read begins a trace", async () => {
+  it("starts a new trace if it is invalid", async () => {
     const before = recorder.all.length
     await server.call("GET", "/v1/projects", { headers: { traceparent: "00-none" } })
     const [request] = recorder.all.slice(before)
@@ -139,31 +139,31 @@ describe("the span of a request", () => {
     return { reply, request }
   }
 
-  it("names the pattern of its route, and not its path", async () => {
+  it("has the pattern of its route, and not its path", async () => {
     const { request } = await spansOf("GET", `/v1/projects/${secret}`)
     assert.strictEqual(request.name, "GET /v1/projects/{project_id_or_slug}")
     assert.strictEqual(endOf(request), "ok")
     assert.strictEqual(request.attributes.get("http.response.status_code"), 404)
   })
 
-  it("has no route where there is none", async () => {
+  it("has no route for unknown paths", async () => {
     const { request } = await spansOf("GET", `/${secret}`)
     assert.strictEqual(request.name, "GET")
     assert.notProperty(Object.fromEntries(request.attributes), "http.route")
   })
 
-  it("names no method that a client makes up", async () => {
+  it("has no invented method names", async () => {
     const { request } = await spansOf("PROPFIND", "/v1/projects")
     assert.strictEqual(request.attributes.get("http.request.method"), "_OTHER")
   })
 
-  it("fails with 500, by the status alone", async () => {
+  it("fails with 500, with the status as the only detail", async () => {
     const { request } = await spansOf("GET", "/webhook/acme/prod/shop/fails")
     assert.strictEqual(endOf(request), "500")
     assert.strictEqual(request.attributes.get("error.type"), "500")
   })
 
-  it("is broken off when the client goes away", async () => {
+  it("ends as interrupted when the client disconnects", async () => {
     const { traceId, headers } = brought()
     const abort = new AbortController()
     const gone = fetch(`${server.listening.url}/webhook/acme/prod/shop/stuck`, { headers, signal: abort.signal })
@@ -174,10 +174,10 @@ describe("the span of a request", () => {
     assert.deepStrictEqual(recorder.of(traceId).map(endOf), ["interrupted", "interrupted"])
   })
 
-  it("is the host's own where it has made one", async () => {
+  it("is the host's if the host created one", async () => {
     const http = createServer()
     const { traceId, headers } = brought()
-    // As in a host that is made with Effect: its own requests are traced by Effect.
+    // Like a host built with Effect, whose own requests Effect traces.
     const context = Effect.map(server.weft.runtime.contextEffect, Context.add(References.TracerEnabled, true))
     const app = HttpRouter.serve(Http.layer(), { disableLogger: true, disableListenLog: true }).pipe(
       Layer.provide(NodeHttpServer.layer(() => http, { port: 0, host: "127.0.0.1" })),
@@ -202,15 +202,15 @@ describe("the span of a request", () => {
 })
 
 describe("all spans", () => {
-  it("are Weft's own, and say nothing of what was sent", () => {
+  it("are Weft's own, and contain nothing of the requests", () => {
     const ours = recorder.all.filter((span) => !span.name.startsWith("http.server"))
     const names = /^((GET|POST|PUT|PATCH|DELETE)( \/[a-z_/{}0-9]+)?|HTTP( \/.*)?|publish .*|run .*|svc\..*)$/
     assert.deepStrictEqual(
       ours.filter((span) => !names.test(span.name)).map((span) => span.name),
       []
     )
-    const told = JSON.stringify(ours.map((span) => [span.name, ...span.attributes]))
-    assert.notInclude(told, secret)
-    assert.notInclude(told, "a secret of the tenant")
+    const recorded = JSON.stringify(ours.map((span) => [span.name, ...span.attributes]))
+    assert.notInclude(recorded, secret)
+    assert.notInclude(recorded, "a secret of the tenant")
   })
 })

@@ -1,8 +1,8 @@
-/** The rules of webhooks (decisions section 9), on each way that a request can take. */
+/** The rules of webhooks (decisions section 9), on each path of a request. */
 import { type OutgoingHttpHeaders, request } from "node:http"
 import { assert, describe, it } from "@effect/vitest"
-import type { TrustedModule } from "@weft/core"
-import { trustedSandbox } from "@weft/core"
+import type { TrustedModule } from "@weft/core/testing"
+import { trustedSandbox } from "@weft/core/testing"
 import * as Http from "@weft/http"
 import { afterAll, beforeAll } from "vitest"
 import { adminToken, startWeft, TestServer } from "./server/TestServer.ts"
@@ -17,7 +17,7 @@ type Guest = (request: Request, svc: { readonly request: Request }) => unknown
 const endpoint = (path: string, fn: Guest, more: object = {}) =>
   Object.assign((...args: Parameters<Guest>) => fn(...args), { meta: { webhook: { service: "s", path, ...more } } })
 
-/** What JSON cannot ask for. */
+/** Responses that JSON cannot express. */
 const special: Record<string, () => unknown> = {
   undefined: () => undefined,
   null: () => null,
@@ -56,7 +56,7 @@ afterAll(async () => {
 
 const json = { "content-type": "application/json" }
 
-/** A body whose length is known, one that comes in chunks, and a host that has requests of the web. */
+/** A body with a length, a chunked body, and a fetch host. */
 const ways: Record<string, (path: string, init: RequestInit) => Promise<Response>> = {
   "with a length": (path, init) => fetch(`${server.listening.url}${path}`, init),
   "in chunks": (path, init) => {
@@ -73,20 +73,20 @@ const jsonOf = async (response: Response): Promise<ReturnType<typeof JSON.parse>
 
 const hook = (path: string) => `/webhook/acme/prod/s${path}`
 
-/** The names of the headers of an answer, in the order in which they are sent, without those that Node adds. */
+/** Returns the header names of a response in their order, without those that Node adds. */
 const sentNames = (given: unknown, headers: OutgoingHttpHeaders): Promise<ReadonlyArray<string>> =>
   new Promise((resolve, reject) => {
     const url = `${server.listening.url}${hook("/answer")}`
-    const asked = request(url, { method: "POST", headers: { ...json, ...headers } }, (answer) => {
+    const sent = request(url, { method: "POST", headers: { ...json, ...headers } }, (answer) => {
       answer.resume()
       const names = answer.rawHeaders.filter((_, index) => index % 2 === 0)
       answer.on("end", () => resolve(names.filter((name) => name === name.toLowerCase())))
     })
-    asked.on("error", reject)
-    asked.end(JSON.stringify({ answer: given }))
+    sent.on("error", reject)
+    sent.end(JSON.stringify({ answer: given }))
   })
 
-it("sends the headers of an answer in one order, however the request came", async () => {
+it("sends the headers of a response in one order on every path", async () => {
   const given = { status: 200, headers: { "x-first": "1", "set-cookie": ["a=1", "b=2"], "x-last": "2" }, body: "text" }
   const names = await sentNames(given, {})
   assert.deepStrictEqual(
@@ -102,14 +102,14 @@ for (const [way, send] of Object.entries(ways)) {
       send(hook(path), { method: "POST", headers: json, body: JSON.stringify(body) })
     const answer = (given: unknown) => post("/answer", { answer: given })
 
-    /** The message that the latest run failed with. */
+    /** Returns the error message of the latest run. */
     const lastFailure = async (): Promise<string> => {
       const [run] = (await server.call("GET", "/v1/runs?limit=1")).json.data
       assert.strictEqual(run.status, "failed")
       return run.result.error.message
     }
 
-    it("sends every cookie as a header of its own, and lists of other headers as one", async () => {
+    it("sends every cookie as a separate header, and joins other repeated headers", async () => {
       const cookies = ["a=1; Path=/; HttpOnly", "a=2; Path=/deep; Partitioned; X-New=yes", "b=x, y"]
       const several = await answer({ status: 200, headers: { "Set-Cookie": cookies, "X-List": ["a", "b"] }, body: 1 })
       assert.deepStrictEqual(several.headers.getSetCookie(), cookies)
@@ -124,7 +124,7 @@ for (const [way, send] of Object.entries(ways)) {
       assert.deepStrictEqual([empty.status, empty.headers.getSetCookie()], [204, ["a=1", "b=2"]])
     })
 
-    it("answers with any status from 200 to 599, those without a body without one", async () => {
+    it("returns any status from 200 to 599, without a body where HTTP forbids one", async () => {
       for (const status of [200, 201, 299, 302, 404, 418, 500, 503, 599]) {
         const response = await send(hook("/answer"), {
           method: "POST",
@@ -140,7 +140,7 @@ for (const [way, send] of Object.entries(ways)) {
       }
     })
 
-    it("sends refusals as the function made them, whatever their type", async () => {
+    it("sends error responses of the function unchanged, with any type", async () => {
       for (const [status, type, body] of [
         [404, "text/plain", "gone"],
         [410, "text/html; charset=utf-8", "<p>gone</p>"],
@@ -165,7 +165,7 @@ for (const [way, send] of Object.entries(ways)) {
       }
     })
 
-    it("fails the run for any other status, which says why", async () => {
+    it("fails the run with a reason for any other status", async () => {
       for (const status of [-1, 0, 99, 100, 103, 199, 600, 99_999]) {
         const response = await answer({ status })
         assert.strictEqual(response.status, 500, String(status))
@@ -174,7 +174,7 @@ for (const [way, send] of Object.entries(ways)) {
       }
     })
 
-    it("takes for a plain value what has no integer status", async () => {
+    it("treats an object without an integer status as a plain value", async () => {
       for (const value of [{ status: "200" }, { status: 200.5 }, { status: null }, [200], "text", 0, false, null]) {
         const response = await answer(value)
         assert.deepStrictEqual([response.status, await jsonOf(response)], [200, value])
@@ -186,7 +186,7 @@ for (const [way, send] of Object.entries(ways)) {
       assert.deepStrictEqual([promised.status, await jsonOf(promised)], [202, "later"])
     })
 
-    it("fails the run for headers that cannot be sent, which says so", async () => {
+    it("fails the run with a reason for invalid headers", async () => {
       for (const headers of [
         { "x a": "1" },
         { "": "1" },
@@ -202,7 +202,7 @@ for (const [way, send] of Object.entries(ways)) {
       }
     })
 
-    it("keeps what belongs to the connection, or is the server's to say", async () => {
+    it("drops headers of the connection and those that the server sets", async () => {
       const headers = {
         connection: "close",
         "content-length": "1",
@@ -218,7 +218,7 @@ for (const [way, send] of Object.entries(ways)) {
       assert.isNull(response.headers.get("transfer-encoding"))
     })
 
-    it("sends nothing that browsers would take for the whole host", async () => {
+    it("drops headers that browsers apply to the whole origin", async () => {
       const ofOrigin = {
         "Accept-CH": "Sec-CH-UA-Model",
         "Alt-Svc": 'h3="elsewhere.test:443"',
@@ -246,13 +246,13 @@ for (const [way, send] of Object.entries(ways)) {
       for (const [name, value] of Object.entries(ofPage)) assert.strictEqual(response.headers.get(name), value)
     })
 
-    it("is no script of a service worker", async () => {
+    it("is never the script of a service worker", async () => {
       const ask = (headers: Record<string, string>) => send(hook("/read"), { method: "GET", headers })
       assert.strictEqual((await ask({ "service-worker": "script" })).status, 404)
       assert.strictEqual((await ask({})).status, 200)
     })
 
-    it("sends text and bytes under a type that is not JSON as they are, and all else as JSON", async () => {
+    it("sends text and bytes with a non-JSON type unchanged, and all else as JSON", async () => {
       for (const [type, body, sent] of [
         ["text/html", "<p>å</p>", "<p>å</p>"],
         ["text/plain", "", ""],
@@ -277,7 +277,7 @@ for (const [way, send] of Object.entries(ways)) {
       assert.notInclude(none.headers.get("content-type") ?? "", "json")
     })
 
-    it("hands over forms with files, and other bytes, as base64", async () => {
+    it("passes multipart forms and other bytes to the function as base64", async () => {
       const form = new FormData()
       form.set("name", "å")
       form.set("file", new Blob([new Uint8Array([0, 255])]), "a.bin")
@@ -298,11 +298,11 @@ for (const [way, send] of Object.entries(ways)) {
       }
     })
 
-    it("hands over the same request as svc.request", async () => {
+    it("passes the same request as svc.request", async () => {
       assert.deepStrictEqual(await jsonOf(await post("/context", {})), [true, hook("/context")])
     })
 
-    it("has the whole path as it was sent, and the last value of every name of the query", async () => {
+    it("has the whole path unchanged, and the last value of each query name", async () => {
       const response = await send(`${hook("/echo")}?a=1&b=%C3%A6+x&a=2&c&=d`, { method: "POST" })
       const { url, query, method } = await jsonOf(response)
       assert.deepStrictEqual(
@@ -315,7 +315,7 @@ for (const [way, send] of Object.entries(ways)) {
       )
     })
 
-    it("is found by exactly its path", async () => {
+    it("matches its exact path only", async () => {
       for (const [path, found] of [
         ["/a%20b/%C3%A6", "encoded"],
         ["/slash/", "with"],
@@ -334,7 +334,7 @@ for (const [way, send] of Object.entries(ways)) {
       }
     })
 
-    it("has no HEAD and no OPTIONS", async () => {
+    it("supports neither HEAD nor OPTIONS", async () => {
       for (const method of ["HEAD", "OPTIONS"]) {
         assert.strictEqual((await send(hook("/read"), { method })).status, 404, method)
       }

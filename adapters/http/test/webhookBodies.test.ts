@@ -1,4 +1,4 @@
-/** What webhooks' bodies take of the server while they are sent, whoever sends them. */
+/** Memory of webhook bodies during their upload, by any client. */
 import { setTimeout as sleep } from "node:timers/promises"
 import { assert, describe, it } from "@effect/vitest"
 import { afterAll, beforeAll } from "vitest"
@@ -10,14 +10,14 @@ const bodyBytes = 100_000
 let server: TestServer
 
 beforeAll(async () => {
-  server = await TestServer.start({ bodyBytes, heldBodyBytes: 2 * bodyBytes })
+  server = await TestServer.start({ bodyBytes, bufferedBodyBytes: 2 * bodyBytes, archiveBytes: bodyBytes })
   await server.deploy("shop", "shop")
 })
 afterAll(() => server.close())
 
 const part = "x".repeat(90_000)
 
-/** Heads of requests for what is not there, with bodies that do not come to their end. */
+/** Heads of requests for unknown endpoints, whose bodies never end. */
 const unfinished: Record<string, string> = {
   "with a length": `Content-Length: ${bodyBytes}\r\n\r\n${part}`,
   "in chunks": `Transfer-Encoding: chunked\r\n\r\n${part.length.toString(16)}\r\n${part}\r\n`
@@ -34,55 +34,59 @@ const send = async (way: string, bytes: number): Promise<Reply> => {
   return checkEnvelope(await replyOf(response))
 }
 
-/** The answer to a large body while strangers send one after the other, and none of theirs comes to its end. */
-const crowded = async (unended: string, way: string, test: (refused: Reply) => Promise<void>): Promise<void> => {
+/** Sends unfinished bodies until a large body gets 503, and runs the test with that response. */
+const withExhaustedBudget = async (
+  unfinishedRequest: string,
+  way: string,
+  test: (refused: Reply) => Promise<void>
+): Promise<void> => {
   const held: Array<Raw> = []
   try {
     while (held.length < 50) {
       const raw = openRaw(server.listening)
       held.push(raw)
-      raw.socket.write(`POST /webhook/x/y/z/p HTTP/1.1\r\nHost: a\r\n${unended}`)
+      raw.socket.write(`POST /webhook/x/y/z/p HTTP/1.1\r\nHost: a\r\n${unfinishedRequest}`)
       await sleep(20)
       const reply = await send(way, bodyBytes)
       if (reply.status === 503) return await test(reply)
     }
-    assert.fail("there is room for all of them")
+    assert.fail("the budget has space for all bodies")
   } finally {
     for (const { socket } of held) socket.destroy()
   }
 }
 
-/** When those who went away are known to be gone. */
-const settled = async (way: string): Promise<Reply> => {
+/** Waits until the server has released the bodies of disconnected clients. */
+const untilReleased = async (way: string): Promise<Reply> => {
   for (let round = 0; round < 200; round++) {
     const reply = await send(way, bodyBytes)
     if (reply.status === 200) return reply
     await sleep(20)
   }
-  return assert.fail("there is no room for it again")
+  return assert.fail("the budget was not released")
 }
 
-for (const [holding, unended] of Object.entries(unfinished)) {
-  describe(`bodies ${holding} that strangers send slowly`, () => {
+for (const [holding, unfinishedRequest] of Object.entries(unfinished)) {
+  describe(`bodies ${holding} that anonymous clients send slowly`, () => {
     for (const way of Object.keys(ways)) {
-      it(`leave no room for a large one ${way}, which is told to come again, but for a small one, until they are gone`, async () => {
-        await crowded(unended, way, async (refused) => {
+      it(`use up the budget for a large one ${way}, which gets 503, but not for a small one, until they end`, async () => {
+        await withExhaustedBudget(unfinishedRequest, way, async (refused) => {
           assert.deepStrictEqual(
             [refused.json.error.code, refused.headers.get("retry-after")],
             ["internal_server_error", "1"]
           )
           assert.strictEqual((await send(way, 10_000)).status, 200)
         })
-        assert.strictEqual((await settled(way)).json["body-raw"].length, bodyBytes)
+        assert.strictEqual((await untilReleased(way)).json["body-raw"].length, bodyBytes)
       })
     }
   })
 }
 
-describe("a body whose call is answered", () => {
-  it("is let go, whatever the answer", async () => {
+describe("the body of a completed call", () => {
+  it("is released, for every response", async () => {
     for (const way of Object.keys(ways)) {
-      await settled(way)
+      await untilReleased(way)
       for (let count = 0; count < 10; count++) assert.strictEqual((await send(way, bodyBytes)).status, 200)
       for (let count = 0; count < 10; count++) {
         const init = { method: "POST", ...ways[way]?.("y".repeat(bodyBytes)) }

@@ -1,6 +1,8 @@
-/** Bearer tokens become callers, as often as their organization's plan allows. */
+/** Authenticates bearer tokens as callers, waits for a turn of their environment, and applies the rate of the plan. */
 import { Authenticated } from "@weft/api"
-import { Caller, Credentials, type Identity, RateLimits, Unauthorized } from "@weft/core"
+import { Caller, type Identity, RateLimits, Unauthorized } from "@weft/core"
+import { Turns, takeTurn } from "@weft/core/adapter"
+import { Credentials } from "@weft/core/internal"
 import { Effect, Layer, Redacted } from "effect"
 
 export const AuthenticatedLive: Layer.Layer<Authenticated, never, Credentials | RateLimits> = Layer.effect(
@@ -8,10 +10,14 @@ export const AuthenticatedLive: Layer.Layer<Authenticated, never, Credentials | 
   Effect.gen(function* () {
     const credentials = yield* Credentials
     const rates = yield* RateLimits
+    const turns = yield* Turns
 
     const admit = (identity: Identity) =>
-      // A credential of an environment that is not there is one of nothing.
-      Effect.catchTag(rates.check(identity.env_id), "NotFound", () => unauthorized)
+      Effect.andThen(
+        takeTurn(turns, identity.env_id, "request"),
+        // A credential whose environment does not exist is invalid.
+        Effect.catchTag(rates.check(identity.env_id), "NotFound", () => unauthorized)
+      )
 
     return Authenticated.of({
       bearer: (httpEffect, { credential }) => {

@@ -1,10 +1,13 @@
-/** Tokens that the host set itself. Compared by hash, in constant time. */
+/** Tokens that the host configures: their format, and their verification by hashes in constant time. */
 import { Unauthorized } from "@weft/core"
 import { Effect, Redacted } from "effect"
 import { Digest, Mac } from "effect/crypto"
 
-/** How to check a token against the one expected. */
-export const hostToken = (
+/** True for 16 to 512 visible ASCII characters without spaces. Others are easy to guess, or no client can send them. */
+export const isHostToken = (token: string): boolean => /^[\x21-\x7e]{16,512}$/.test(token)
+
+/** Returns a function that checks a token against the expected one. */
+export const makeTokenCheck = (
   expected: Redacted.Redacted
 ): Effect.Effect<(given: Redacted.Redacted) => Effect.Effect<void, Unauthorized>, never, Digest.Digest> =>
   Effect.gen(function* () {

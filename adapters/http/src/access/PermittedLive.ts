@@ -1,26 +1,22 @@
-/** Refuses who cannot have the permission, before the request is decoded: 403 comes before 400. */
-import { auditedAs, mayCover, type Need, needOf, Permitted } from "@weft/api"
-import {
-  Caller,
-  Forbidden,
-  forbidden,
-  onlyApiKeys,
-  PermissionEscalation,
-  pathless,
-  Refusals,
-  readable
-} from "@weft/core"
+/** Rejects callers without the permission before the request is decoded, so that 403 precedes 400. */
+import { type EndpointPermission, mayCover, Permitted, permissionOf } from "@weft/api"
+import { Caller, Forbidden, PermissionEscalation } from "@weft/core"
+import { pathless } from "@weft/core/adapter"
+import { apiKeyRequired, forbidden, Refusals, readable } from "@weft/core/internal"
 import { Effect, Layer } from "effect"
 import { HttpRouter } from "effect/http"
+import { requireUtf8Query } from "../encoding/UrlEncoding.ts"
+import { rejectDeepJson, takesJson } from "../responses/JsonNesting.ts"
 
 export const PermittedLive: Layer.Layer<Permitted, never, Refusals> = Layer.effect(
   Permitted,
   Effect.map(Refusals, (refusals) =>
     Permitted.of((httpEffect, { endpoint, group }) => {
-      const need = needOf(group.identifier, endpoint.identifier)
-      if (need === undefined) throw new Error(`No permission is set for ${group.identifier}.${endpoint.identifier}`)
-      const permitted = Effect.andThen(permission(need), httpEffect)
-      const action = auditedAs(group.identifier, endpoint.identifier)
+      const required = permissionOf(endpoint)
+      if (required === null) throw new Error(`No permission is set for ${group.identifier}.${endpoint.identifier}`)
+      const decoded = takesJson(endpoint) ? Effect.andThen(rejectDeepJson, httpEffect) : httpEffect
+      const permitted = Effect.andThen(Effect.andThen(checkPermission(required), requireUtf8Query), decoded)
+      const action = required.audit
       if (action === undefined) return permitted
       return Effect.tapError(permitted, (error) =>
         error instanceof Forbidden || error instanceof PermissionEscalation ? refusals.permission(action) : Effect.void
@@ -29,16 +25,16 @@ export const PermittedLive: Layer.Layer<Permitted, never, Refusals> = Layer.effe
   )
 )
 
-const permission = Effect.fnUntraced(function* ({ type, action, or, also, on, callers }: Need) {
+const checkPermission = Effect.fnUntraced(function* ({ type, action, or, also, on, callers }: EndpointPermission) {
   const { permissions, type: caller } = yield* Caller
-  if (callers !== undefined && caller !== callers) return yield* onlyApiKeys(type, action)
+  if (callers !== undefined && caller !== callers) return yield* apiKeyRequired(type, action)
   const granted = readable(permissions, type, action)
   const isGranted = granted === "all" || granted.length > 0
   if (isGranted && also !== undefined && readable(permissions, also.type, also.action).length === 0) {
     return yield* forbidden(also.type, "*", also.action)
   }
   if (granted === "all") return
-  // Which of two actions is needed, and on what, is for the service to say.
+  // The service decides which of the two actions is needed, and on which resource.
   if (or !== undefined && readable(permissions, type, or).length > 0) return
   if (granted.length === 0 || pathless.has(type)) return yield* forbidden(type, "*", action)
   if (on === "project") {

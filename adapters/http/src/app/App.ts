@@ -1,6 +1,7 @@
-/** The HTTP surface as one effect from request to response. Mounts run it; it never fails. */
+/** The HTTP surface as one effect from request to response. Mounts run it. It never fails. */
 import { WeftApi } from "@weft/api"
-import { NodeMetrics, type Reading, type WeftServices } from "@weft/core"
+import type { WeftServices } from "@weft/core"
+import { NodeMetrics, type Reading } from "@weft/core/adapter"
 import { ByteSize, Effect, Layer, type Scope } from "effect"
 import { Digest } from "effect/crypto"
 import {
@@ -14,14 +15,16 @@ import { HttpApiBuilder } from "effect/http-api"
 import { adminAuthenticatedLive } from "../access/AdminAuthenticatedLive.ts"
 import { AuthenticatedLive } from "../access/AuthenticatedLive.ts"
 import { PermittedLive } from "../access/PermittedLive.ts"
-import { EnvelopedLive, enveloped } from "../answers/Enveloping.ts"
+import { BodyMemoryBudget } from "../bodies/BodyMemoryBudget.ts"
+import { withBufferedText } from "../bodies/BufferedRequests.ts"
 import { DocsPage } from "../documentation/DocsPage.ts"
-import { withSentUploadPath } from "../files/UploadPath.ts"
+import { withRawUploadPath } from "../files/UploadPath.ts"
 import { AdminLive } from "../handlers/AdminLive.ts"
 import { AuditLive } from "../handlers/AuditLive.ts"
 import { buildsLive } from "../handlers/BuildsLive.ts"
 import { CallsLive } from "../handlers/CallsLive.ts"
 import { ContextLive } from "../handlers/ContextLive.ts"
+import { DeliveriesLive } from "../handlers/DeliveriesLive.ts"
 import { DomainsLive } from "../handlers/DomainsLive.ts"
 import { EnvLive } from "../handlers/EnvLive.ts"
 import { EventsLive } from "../handlers/EventsLive.ts"
@@ -37,10 +40,10 @@ import { streamsLive } from "../handlers/StreamsLive.ts"
 import { mcpRouteLive } from "../mcp/McpRoute.ts"
 import { HttpMeter, metered } from "../metrics/HttpMeter.ts"
 import { openProcessMeter } from "../metrics/ProcessMeter.ts"
+import { EnvelopedLive, withErrorEnvelope } from "../responses/ErrorEnvelope.ts"
 import { type EventStreams, makeEventStreams } from "../streams/EventStreams.ts"
-import { spanned } from "../tracing/RequestSpan.ts"
+import { withRequestSpan } from "../tracing/RequestSpan.ts"
 import { makeCustomDomains } from "../webhooks/CustomDomain.ts"
-import { HeldBodies } from "../webhooks/HeldBodies.ts"
 import { webhookRouteLive } from "../webhooks/WebhookRoute.ts"
 import type { HttpSettings } from "./HttpOptions.ts"
 import { makeRequestIds } from "./RequestIds.ts"
@@ -51,32 +54,33 @@ export interface App {
     never,
     HttpServerRequest.HttpServerRequest | Scope.Scope
   >
-  /** Of all requests, however they come. */
+  /** Counts all requests, on the fast path and in the router. */
   readonly meter: HttpMeter
-  /** Of all webhooks, however they come. */
-  readonly bodies: HeldBodies
-  /** Ids of requests: UUIDs, ascending. */
+  /** Shared by all requests, on the fast path and in the router. */
+  readonly bodyBudget: BodyMemoryBudget
+  /** Returns a request id: ascending UUIDs. */
   readonly nextId: () => string
-  /** Ends all subscriptions, and those to come: they would go on for minutes. */
+  /** Ends all current and future subscriptions, which could otherwise last for minutes. */
   readonly endStreams: Effect.Effect<void>
 }
 
 /**
- * Paths are compared as they are written: `DELETE /v1/sessions/`, the end of a URL whose id is missing, is not
- * `DELETE /v1/sessions`. The longest parameter is a project's name, percent-encoded.
+ * Paths are compared exactly: `DELETE /v1/sessions/`, a URL whose id is missing, does not match `DELETE /v1/sessions`.
+ * The longest parameter is a project's name, percent-encoded.
  */
 const routing = { caseSensitive: true, ignoreDuplicateSlashes: false, ignoreTrailingSlash: false, maxParamLength: 2048 }
 
-const routesOf = (settings: HttpSettings, metrics: Reading, streams: EventStreams, bodies: HeldBodies) => {
+const makeRoutes = (settings: HttpSettings, metrics: Reading, streams: EventStreams, bodyBudget: BodyMemoryBudget) => {
   const handlers = Layer.mergeAll(
     statusLive(settings, metrics),
     ProjectsLive,
     ContextLive,
-    buildsLive(settings),
+    buildsLive(settings, bodyBudget),
     EventsLive,
     FilesLive,
     LinksLive,
     RunsLive,
+    DeliveriesLive,
     CallsLive,
     SchedulesLive,
     SessionsLive,
@@ -96,7 +100,7 @@ const routesOf = (settings: HttpSettings, metrics: Reading, streams: EventStream
   return HttpApiBuilder.layer(WeftApi).pipe(
     Layer.provide(handlers),
     Layer.provide(middlewares),
-    Layer.merge(Layer.mergeAll(webhookRouteLive(bodies), mcpRouteLive(settings.version), DocsPage)),
+    Layer.merge(Layer.mergeAll(webhookRouteLive(bodyBudget), mcpRouteLive(settings.version), DocsPage)),
     Layer.provide(HttpServer.layerServices)
   )
 }
@@ -104,23 +108,24 @@ const routesOf = (settings: HttpSettings, metrics: Reading, streams: EventStream
 export const makeApp = (settings: HttpSettings): Effect.Effect<App, never, WeftServices | Scope.Scope> =>
   Effect.gen(function* () {
     const node = yield* NodeMetrics
-    const ofProcess = yield* openProcessMeter
+    const readProcess = yield* openProcessMeter
     const meter = new HttpMeter()
-    const bodies = new HeldBodies(settings.bodyBytes, settings.heldBodyBytes)
-    const streams = makeEventStreams({ lifeMs: settings.streamMs, heartbeatMs: settings.heartbeatMs })
+    const bodyBudget = new BodyMemoryBudget(settings.bodyBytes, settings.bufferedBodyBytes)
+    const streams = makeEventStreams({ lifetimeMs: settings.streamLifetimeMs, heartbeatMs: settings.heartbeatMs })
     yield* Effect.addFinalizer(() => streams.end)
-    const metrics = Effect.map(node.read, (series) => [...series, ...meter.read(), ...ofProcess()])
-    const routed = yield* HttpRouter.toHttpEffect(routesOf(settings, metrics, streams, bodies)).pipe(
+    const metrics = Effect.map(node.read, (series) => [...series, ...meter.read(), ...readProcess()])
+    const routes = yield* HttpRouter.toHttpEffect(makeRoutes(settings, metrics, streams, bodyBudget)).pipe(
       Effect.provideService(HttpRouter.RouterConfig, routing),
-      // A router of its own, also where a host that is made of layers has one already.
+      // A separate router, even if a host built from layers already has one.
       Effect.provideService(Layer.CurrentMemoMap, Layer.makeMemoMapUnsafe())
     )
     const nextId = yield* makeRequestIds
-    const onCustomDomains = yield* makeCustomDomains(bodies, settings.trustProxy)
+    const routeCustomDomains = yield* makeCustomDomains(bodyBudget, settings.trustProxy)
+    const routed = routeCustomDomains(withBufferedText(withRawUploadPath(routes), bodyBudget))
     const http = Effect.provideService(
-      spanned(metered(enveloped(onCustomDomains(withSentUploadPath(routed)), nextId, settings.trustProxy), meter)),
+      withRequestSpan(metered(withErrorEnvelope(routed, nextId, settings.trustProxy), meter)),
       HttpIncomingMessage.MaxBodySize,
       ByteSize.bytes(settings.bodyBytes)
     )
-    return { http, meter, bodies, nextId, endStreams: streams.end }
+    return { http, meter, bodyBudget, nextId, endStreams: streams.end }
   })

@@ -1,64 +1,83 @@
-/** What a host may say about the HTTP surface. */
-import type { Redacted } from "effect"
+/** Options of the HTTP surface. */
+import { Redacted } from "effect"
+import { isHostToken } from "../access/HostToken.ts"
 
 export interface HttpOptions {
-  /** The bearer token of the routes under `/admin`. Without one there are no such routes. */
+  /**
+   * The bearer token of the routes under `/admin`: 16 to 512 visible ASCII characters without spaces. Without a token,
+   * these routes do not exist.
+   */
   readonly adminToken?: Redacted.Redacted
-  /** The bearer token of `/metrics`, `/healthz` and `/readyz`. Without one they are there for everybody. */
+  /** The bearer token of `/metrics`, `/healthz` and `/readyz`, in the same format. Without a token, they are public. */
   readonly metricsToken?: Redacted.Redacted
-  /** What `GET /v1/status` reports; "0.0.0" and "unknown" if not given. */
+  /** Time for which all readers of `/metrics` get the same text, in milliseconds; default 1,000. */
+  readonly metricsMs?: number
+  /** Version and commit in `GET /v1/status`; "0.0.0" and "unknown" by default. */
   readonly version?: string
   readonly gitSha?: string
-  /** The largest JSON body and the largest webhook body in bytes; default 4 MiB. */
+  /** Maximum size of a JSON body and of a webhook body, in bytes; default 4 MiB. */
   readonly bodyBytes?: number
   /**
-   * How many bytes of webhooks' bodies are held in memory, of all calls together, besides 16 KiB of each; default 256 MiB.
-   * A call whose body finds no room is refused with 503.
+   * Memory budget for all buffered bodies together, in bytes; default 256 MiB: JSON, webhooks, MCP messages and build
+   * uploads. The first 16 KiB of each body do not count. A request whose body exceeds the budget gets 503.
    */
-  readonly heldBodyBytes?: number
-  /** The largest zip of a build in bytes; default 50 MiB. */
+  readonly bufferedBodyBytes?: number
+  /** Maximum size of a build's zip, in bytes; default 50 MiB. */
   readonly archiveBytes?: number
-  /** How many uploads are held in memory at once; more wait. Default 4. */
-  readonly uploadsAtOnce?: number
+  /** Maximum build uploads in memory at the same time; default 4. Further uploads wait. */
+  readonly concurrentUploads?: number
   /**
-   * Whether every request comes through a proxy that sets `X-Forwarded-Host` and adds to `X-Forwarded-For`: then custom
-   * domains are told by the one instead of by `Host`, and clients' addresses in the audit log by the last of the other.
-   * Default false: otherwise a client could say what it likes.
+   * True if every request comes through a proxy that sets `X-Forwarded-Host` and appends to `X-Forwarded-For`; default
+   * false. Weft then reads custom domains from `X-Forwarded-Host` instead of `Host`, and the client addresses of the
+   * audit log from the last entry of `X-Forwarded-For`. Without such a proxy, clients could forge both headers.
    */
   readonly trustProxy?: boolean
-  /** How long a subscription lasts before its client has to come back, in milliseconds; default 300,000. */
-  readonly streamMs?: number
-  /** How often a subscription sends a comment, so that nobody takes it for dead, in milliseconds; default 15,000. */
+  /** Maximum duration of a subscription before its client must reconnect, in milliseconds; default 300,000. */
+  readonly streamLifetimeMs?: number
+  /** Interval of the comments that keep a subscription's connection alive, in milliseconds; default 15,000. */
   readonly heartbeatMs?: number
 }
 
 export interface HttpSettings {
   readonly adminToken: Redacted.Redacted | null
   readonly metricsToken: Redacted.Redacted | null
+  readonly metricsMs: number
   readonly version: string
   readonly gitSha: string
   readonly bodyBytes: number
-  readonly heldBodyBytes: number
+  readonly bufferedBodyBytes: number
   readonly archiveBytes: number
-  readonly uploadsAtOnce: number
+  readonly concurrentUploads: number
   readonly trustProxy: boolean
-  readonly streamMs: number
+  readonly streamLifetimeMs: number
   readonly heartbeatMs: number
 }
 
 const MiB = 1024 * 1024
 
-export const settingsOf = ({ bodyBytes = 4 * MiB, ...options }: HttpOptions): HttpSettings => ({
-  adminToken: options.adminToken ?? null,
-  metricsToken: options.metricsToken ?? null,
+/** Throws a `TypeError` for an invalid token. */
+export const resolveSettings = ({
+  bodyBytes = 4 * MiB,
+  archiveBytes = 50 * MiB,
+  ...options
+}: HttpOptions): HttpSettings => ({
+  adminToken: checkToken("adminToken", options.adminToken),
+  metricsToken: checkToken("metricsToken", options.metricsToken),
+  metricsMs: options.metricsMs ?? 1000,
   version: options.version ?? "0.0.0",
   gitSha: options.gitSha ?? "unknown",
   bodyBytes,
-  // With less room, bodies that are not too large would never find any.
-  heldBodyBytes: Math.max(options.heldBodyBytes ?? 256 * MiB, bodyBytes),
-  archiveBytes: options.archiveBytes ?? 50 * MiB,
-  uploadsAtOnce: options.uploadsAtOnce ?? 4,
+  // A smaller budget could never admit a body of the maximum size.
+  bufferedBodyBytes: Math.max(options.bufferedBodyBytes ?? 256 * MiB, bodyBytes, archiveBytes),
+  archiveBytes,
+  concurrentUploads: options.concurrentUploads ?? 4,
   trustProxy: options.trustProxy ?? false,
-  streamMs: options.streamMs ?? 300_000,
+  streamLifetimeMs: options.streamLifetimeMs ?? 300_000,
   heartbeatMs: options.heartbeatMs ?? 15_000
 })
+
+const checkToken = (option: string, token: Redacted.Redacted | undefined): Redacted.Redacted | null => {
+  if (token === undefined) return null
+  if (isHostToken(Redacted.value(token))) return token
+  throw new TypeError(`\`${option}\` must be 16 to 512 visible ASCII characters without spaces`)
+}

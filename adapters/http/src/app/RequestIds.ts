@@ -1,8 +1,8 @@
 /** Ids of requests: UUIDv7, ascending. */
-import { makeUuidV7 } from "@weft/core"
+import { makeUuidV7 } from "@weft/core/adapter"
 import { Clock, Effect } from "effect"
 
-/** A source of its own, which needs no fiber. */
+/** A generator that runs without a fiber. */
 export const makeRequestIds: Effect.Effect<() => string> = Effect.map(Clock.Clock, (clock) =>
   makeUuidV7(
     () => clock.currentTimeMillisUnsafe(),

@@ -1,6 +1,6 @@
 /**
- * `/docs`: the OpenAPI document for people, rendered by the Swagger UI that `effect` carries. The page is whole: it loads
- * nothing from anywhere, and its policy lets it talk to this server only.
+ * `/docs`: the OpenAPI document, rendered by the Swagger UI that `effect` includes. The page is self-contained: it loads
+ * nothing from other servers, and its content security policy permits connections to this server only.
  */
 import { Effect } from "effect"
 import { Base64 } from "effect/encoding"
@@ -9,8 +9,8 @@ import { HttpRouter, HttpServerResponse } from "effect/http"
 const sha256 = async (text: string): Promise<string> =>
   Base64.encode(new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text))))
 
-/** Only the scripts that are in the page now may run in it. Swagger UI styles its elements one by one. */
-const policyOf = async (html: string): Promise<string> => {
+/** Permits only the page's own scripts, by hash. Inline styles are permitted, because Swagger UI sets them. */
+const buildPolicy = async (html: string): Promise<string> => {
   const scripts = [...html.matchAll(/<script>([\s\S]*?)<\/script>/g)].map(([, script = ""]) => script)
   const hashes = await Promise.all(scripts.map(sha256))
   return [
@@ -26,14 +26,15 @@ const policyOf = async (html: string): Promise<string> => {
 }
 
 const page = Effect.promise(async () => {
-  // Two megabytes of script: not loaded before somebody asks.
+  // Loaded on the first request, because the script has two megabytes.
   const { renderedHtml } = await import("./SwaggerUi.ts")
   const html = await renderedHtml()
-  return HttpServerResponse.text(html, {
+  // Bytes, so that no response encodes two megabytes of text.
+  return HttpServerResponse.uint8Array(new TextEncoder().encode(html), {
     contentType: "text/html; charset=utf-8",
     headers: {
-      "content-security-policy": await policyOf(html),
-      // Pages of tenants' webhooks are of the same origin: none of them has hold of the window that this is in.
+      "content-security-policy": await buildPolicy(html),
+      // Pages of tenants' webhooks share this origin. They must not get a reference to this page's window.
       "cross-origin-opener-policy": "same-origin",
       "x-content-type-options": "nosniff",
       "referrer-policy": "no-referrer"

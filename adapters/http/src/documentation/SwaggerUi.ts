@@ -1,4 +1,4 @@
-/** The page as `effect` makes it, with Swagger UI in it. */
+/** The Swagger UI page of `effect`, as HTML. */
 import { WeftApi } from "@weft/api"
 import { HttpRouter } from "effect/http"
 import { HttpApiSwagger } from "effect/http-api"

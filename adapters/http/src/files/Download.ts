@@ -1,22 +1,23 @@
-/** Answers with bytes: whole or a range, or that the client's copy is still good (RFC 9110). */
+/** Download responses (RFC 9110): the whole content, a range, or 304 for a current cached copy. */
 import { currentRequestId } from "@weft/api"
-import type { ByteRange, OpenFile, ServedAs } from "@weft/core"
+import type { ByteRange, ServedAs } from "@weft/core/adapter"
+import type { OpenFile } from "@weft/core/internal"
 import { Clock, Effect, Stream } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
-import { toResponse } from "../answers/Answer.ts"
-import { failureAnswer, internal } from "../answers/Failure.ts"
+import { failureResponse, internal } from "../responses/Failure.ts"
+import { toResponse } from "../responses/PlainResponse.ts"
 import { parseRange } from "./ByteRanges.ts"
-import { allowsRange, httpDate, judgeConditions, type Validators } from "./Conditions.ts"
-import { attachment } from "./Disposition.ts"
-import { disposingSent } from "./SentPieces.ts"
+import { attachment } from "./ContentDisposition.ts"
+import { allowsRange, evaluatePreconditions, httpDate, type Validators } from "./Preconditions.ts"
+import { disposeSentChunks } from "./SentChunks.ts"
 
 export interface Downloadable<E, R> extends Validators {
   readonly size: number
   readonly contentType: string
   readonly fileName: string
-  /** Opens the bytes; not called where none are sent. */
+  /** Opens the bytes. Not called for responses without a body. */
   readonly read: (range?: ByteRange) => Effect.Effect<Stream.Stream<Uint8Array, E>, E, R>
-  /** Where else the bytes are to be had, by whoever has the URL; null for nowhere. */
+  /** Presigned URL of the bytes in the blob store, or null if the server must send them. */
   readonly address: (as: ServedAs) => Effect.Effect<string | null>
 }
 
@@ -25,25 +26,27 @@ type Headers = Record<string, string>
 export const download = Effect.fnUntraced(function* <E, R>(content: Downloadable<E, R>) {
   const request = yield* HttpServerRequest.HttpServerRequest
   const { method, headers } = request
-  const verdict = judgeConditions(headers, content)
-  if (verdict === "Failed") return refusal(412, "The file is another by now", {})
-  if (verdict === "Unmodified") return HttpServerResponse.empty({ status: 304, headers: validatorsOf(content) })
+  const outcome = evaluatePreconditions(headers, content)
+  if (outcome === "Failed")
+    return refusal(412, "The file has changed: its ETag or date does not match the condition of the request", {})
+  if (outcome === "Unmodified") return HttpServerResponse.empty({ status: 304, headers: validatorHeaders(content) })
 
   const isRanged = method === "GET" && allowsRange(headers, content, yield* Clock.currentTimeMillis)
-  const asked = isRanged ? parseRange(headers.range, content.size) : parseRange(undefined, content.size)
-  const read = (range?: ByteRange) => Effect.map(content.read(range), (bytes) => disposingSent(bytes, request))
-  switch (asked._tag) {
+  const requested = isRanged ? parseRange(headers.range, content.size) : parseRange(undefined, content.size)
+  const read = (range?: ByteRange) => Effect.map(content.read(range), (bytes) => disposeSentChunks(bytes, request))
+  switch (requested._tag) {
     case "Unsatisfiable":
-      return refusal(416, "The range is outside of the file", { "content-range": `bytes */${content.size}` })
+      return refusal(416, "The requested range is outside the file", { "content-range": `bytes */${content.size}` })
     case "Whole": {
-      const address = method === "GET" && headers.range === undefined ? yield* content.address(servedAs(content)) : null
-      if (address !== null) return elsewhere(address)
-      return answer(content, 200, content.size, yield* method === "HEAD" ? nothing : read(), {})
+      const address =
+        method === "GET" && headers.range === undefined ? yield* content.address(toServedAs(content)) : null
+      if (address !== null) return redirectTo(address)
+      return respond(content, 200, content.size, yield* method === "HEAD" ? noBytes : read(), {})
     }
     case "Part": {
-      const { start, end } = asked.range
+      const { start, end } = requested.range
       const range = { "content-range": `bytes ${start}-${end - 1}/${content.size}` }
-      return answer(content, 206, end - start, yield* read(asked.range), range)
+      return respond(content, 206, end - start, yield* read(requested.range), range)
     }
   }
 })
@@ -59,18 +62,18 @@ export const downloadFile = ({ file, read, address }: OpenFile) =>
     address
   })
 
-const servedAs = <E, R>({ contentType, fileName }: Downloadable<E, R>): ServedAs => ({
+const toServedAs = <E, R>({ contentType, fileName }: Downloadable<E, R>): ServedAs => ({
   contentType,
   contentDisposition: attachment(fileName)
 })
 
-/** The URL is a credential, and good for a while only. */
-const elsewhere = (address: string): HttpServerResponse.HttpServerResponse =>
+/** Redirects to a presigned URL. It is a short-lived credential, so caches must not store it. */
+const redirectTo = (address: string): HttpServerResponse.HttpServerResponse =>
   HttpServerResponse.redirect(address, { status: 307, headers: { "cache-control": "no-store" } })
 
-const nothing = Effect.succeed(Stream.empty)
+const noBytes = Effect.succeed(Stream.empty)
 
-const answer = <E, R>(
+const respond = <E, R>(
   content: Downloadable<E, R>,
   status: 200 | 206,
   contentLength: number,
@@ -82,24 +85,24 @@ const answer = <E, R>(
     contentType: content.contentType,
     contentLength,
     headers: {
-      ...validatorsOf(content),
+      ...validatorHeaders(content),
       ...headers,
       "content-disposition": attachment(content.fileName),
-      // Whatever a tenant stored must not run as a page of this host.
+      // A file of a tenant must not run as a page of this origin.
       "x-content-type-options": "nosniff",
       "content-security-policy": "default-src 'none'; sandbox"
     }
   })
 
-const validatorsOf = ({ etag, modifiedAt }: Validators): Headers => ({
+const validatorHeaders = ({ etag, modifiedAt }: Validators): Headers => ({
   "accept-ranges": "bytes",
   "cache-control": "private, no-cache",
   etag,
   ...(modifiedAt === null ? {} : { "last-modified": httpDate(modifiedAt) })
 })
 
-/** Statuses of their own with a code that has another: the set of codes is closed. */
+/** Returns status 412 or 416 with code `bad_request`, because the set of codes is closed. */
 const refusal = (status: 412 | 416, message: string, headers: Headers): HttpServerResponse.HttpServerResponse => {
-  const refused = failureAnswer({ ...internal, code: "bad_request", message }, currentRequestId())
+  const refused = failureResponse({ ...internal, code: "bad_request", message }, currentRequestId())
   return toResponse({ ...refused, status, headers: { ...refused.headers, ...headers } })
 }

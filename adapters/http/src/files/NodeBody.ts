@@ -1,15 +1,16 @@
 /**
- * The body of a request of `node:http`, in the pieces in which it came in.
+ * The body of a `node:http` request, in the chunks that Node received.
  *
- * Reading it in any other way joins pieces when several have come in, which copies them and leaves the originals to
- * the garbage collector. Here each piece is nobody else's, so that it can be given back. What has come in while the
- * pieces before were worked on is taken together: a turn for each piece would cost more than the piece itself.
+ * Other ways of reading concatenate buffered chunks, which copies them and leaves the originals to the garbage
+ * collector. Here each chunk has one owner, who can release its memory. Chunks that arrive while earlier ones are
+ * processed are delivered together, because one event-loop turn per chunk would cost more than the chunk itself.
  */
 import type { IncomingMessage } from "node:http"
-import { BadRequest, markDisposable } from "@weft/core"
+import { BadRequest } from "@weft/core"
+import { markDisposable } from "@weft/core/adapter"
 import { Cause, Effect, Stream } from "effect"
 
-export const torn = new BadRequest({ reason: "The body could not be read" })
+export const unreadableBody = new BadRequest({ reason: "The body could not be read" })
 
 export const nodeBody = (request: IncomingMessage): Stream.Stream<Uint8Array, BadRequest> =>
   Stream.scoped(
@@ -24,70 +25,74 @@ export const nodeBody = (request: IncomingMessage): Stream.Stream<Uint8Array, Ba
     )
   )
 
-type Pieces = readonly [Uint8Array, ...ReadonlyArray<Uint8Array>]
-type Next = Effect.Effect<Pieces, BadRequest | Cause.Done>
+type Chunks = readonly [Uint8Array, ...ReadonlyArray<Uint8Array>]
+type Next = Effect.Effect<Chunks, BadRequest | Cause.Done>
 
-/** Of pieces that wait to be taken; a client that sends more has to wait. */
-const waitingBytesMax = 256 * 1024
+/** Maximum bytes buffered for the reader. Beyond it, the request is paused. */
+const bufferedBytesMax = 256 * 1024
 
 const openBody = (request: IncomingMessage): { readonly next: Next; readonly close: () => void } => {
-  let pieces: Array<Uint8Array> = []
-  let waitingBytes = 0
-  let outcome: Next | null = request.readableEnded ? Cause.done() : request.destroyed ? Effect.fail(torn) : null
-  let waiting: ((next: Next) => void) | null = null
-  let isSettling = false
+  let chunks: Array<Uint8Array> = []
+  let bufferedBytes = 0
+  let outcome: Next | null = request.readableEnded
+    ? Cause.done()
+    : request.destroyed
+      ? Effect.fail(unreadableBody)
+      : null
+  let resumeNext: ((next: Next) => void) | null = null
+  let isScheduled = false
 
-  const taken = (): Next | null => {
-    const [first, ...others] = pieces
+  const takeChunks = (): Next | null => {
+    const [first, ...others] = chunks
     if (first === undefined) return outcome
-    pieces = []
-    waitingBytes = 0
+    chunks = []
+    bufferedBytes = 0
     return Effect.succeed([first, ...others])
   }
-  const settle = (): void => {
-    isSettling = false
-    if (waiting === null) return
-    const next = taken()
+  const deliver = (): void => {
+    isScheduled = false
+    if (resumeNext === null) return
+    const next = takeChunks()
     if (next === null) return
-    const resume = waiting
-    waiting = null
+    const resume = resumeNext
+    resumeNext = null
     resume(next)
   }
-  const onData = (piece: Buffer): void => {
-    // Whoever else listens, such as a host that keeps a copy of bodies, has the same piece.
-    pieces.push(request.listenerCount("data") === 1 ? markDisposable(piece) : piece)
-    waitingBytes += piece.length
-    if (waitingBytes >= waitingBytesMax) request.pause()
-    if (isSettling) return
-    isSettling = true
-    // More is about to come where the system has more.
-    setImmediate(settle)
+  const onData = (chunk: Buffer): void => {
+    // With another listener, such as a host that copies bodies, the chunk has a second owner.
+    chunks.push(request.listenerCount("data") === 1 ? markDisposable(chunk) : chunk)
+    bufferedBytes += chunk.length
+    if (bufferedBytes >= bufferedBytesMax) request.pause()
+    if (isScheduled) return
+    isScheduled = true
+    // Delivers after the other chunks that the socket already has.
+    setImmediate(deliver)
   }
   const onEnd = (): void => {
     outcome ??= Cause.done()
-    settle()
+    deliver()
   }
-  const onTorn = (): void => {
-    outcome ??= Effect.fail(torn)
-    settle()
+  const onAborted = (): void => {
+    outcome ??= Effect.fail(unreadableBody)
+    deliver()
   }
-  // Whoever goes away before the end of a body is told of by `close` alone.
-  request.on("data", onData).on("end", onEnd).on("error", onTorn).on("close", onTorn)
+  // If the client disconnects before the end of the body, Node emits `close` only.
+  request.on("data", onData).on("end", onEnd).on("error", onAborted).on("close", onAborted)
 
   return {
     next: Effect.callback((resume) => {
-      waiting = resume
-      settle()
-      if (waitingBytes < waitingBytesMax) request.resume()
+      resumeNext = resume
+      deliver()
+      if (bufferedBytes < bufferedBytesMax) request.resume()
       return Effect.sync(() => {
-        waiting = null
+        resumeNext = null
       })
     }),
     close: () => {
-      request.off("data", onData).off("end", onEnd).off("close", onTorn)
+      request.off("data", onData).off("end", onEnd).off("close", onAborted)
       request.pause()
-      // A connection that breaks later is nobody's concern, but an error must have a listener.
-      request.off("error", onTorn).on("error", () => undefined)
+      // Later connection errors are irrelevant, but an `error` event needs a listener.
+      request.off("error", onAborted).on("error", () => undefined)
     }
   }
 }

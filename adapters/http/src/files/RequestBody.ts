@@ -1,21 +1,22 @@
-/** The body of a request as content of a file: streamed, as fast as it is taken. */
+/** The body of a request as content of a file, streamed with back-pressure. */
 import { IncomingMessage } from "node:http"
-import type { BadRequest, Content } from "@weft/core"
+import type { BadRequest } from "@weft/core"
+import type { Content } from "@weft/core/internal"
 import { Stream } from "effect"
 import type { HttpServerRequest } from "effect/http"
-import { nodeBody, torn } from "./NodeBody.ts"
+import { nodeBody, unreadableBody } from "./NodeBody.ts"
 
-export const contentOf = (request: HttpServerRequest.HttpServerRequest): Content<BadRequest> => ({
-  size: announcedSize(request.headers["content-length"]),
-  bytes: bytesOf(request)
+export const toContent = (request: HttpServerRequest.HttpServerRequest): Content<BadRequest> => ({
+  size: declaredSize(request.headers["content-length"]),
+  bytes: readBytes(request)
 })
 
-/** A host's own server may wait for `effect` to read before it lets a client send, which it was asked to announce. */
-const bytesOf = (request: HttpServerRequest.HttpServerRequest): Stream.Stream<Uint8Array, BadRequest> =>
+/** With `Expect`, the host's server may send `100 Continue` only when `effect` reads the stream. */
+const readBytes = (request: HttpServerRequest.HttpServerRequest): Stream.Stream<Uint8Array, BadRequest> =>
   request.source instanceof IncomingMessage && request.headers.expect === undefined
     ? nodeBody(request.source)
-    : Stream.mapError(request.stream, () => torn)
+    : Stream.mapError(request.stream, () => unreadableBody)
 
-/** Null for a body whose length only its end tells. */
-const announcedSize = (contentLength: string | undefined): number | null =>
+/** Returns null for a body without `Content-Length`. */
+const declaredSize = (contentLength: string | undefined): number | null =>
   contentLength !== undefined && /^[0-9]{1,15}$/.test(contentLength) ? Number(contentLength) : null

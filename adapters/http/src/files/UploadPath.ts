@@ -1,8 +1,8 @@
 /**
- * The path of an upload, `PUT /v1/files/upload/{path}`, as it was sent.
+ * The raw path of an upload, `PUT /v1/files/upload/{path}`.
  *
- * Routers decode paths before they match, refuse what does not decode as unknown, and bound the length of a parameter.
- * None of that is for a path that is judged as sent, hence the router gets a placeholder in its place.
+ * Routers decode paths before they match, return 404 for invalid encodings, and limit the length of a parameter. Upload
+ * paths need exact validation instead, so the router gets a placeholder in place of the path.
  */
 import { BadRequest } from "@weft/core"
 import { Context, Effect } from "effect"
@@ -10,35 +10,35 @@ import { HttpServerRequest } from "effect/http"
 
 const prefix = "/v1/files/upload/"
 
-/** As it stands in the URL, without the query. */
-export const SentUploadPath = Context.Reference<string>("@weft/http/files/SentUploadPath", { defaultValue: () => "" })
+/** The path in the URL, not decoded, without the query. */
+const RawUploadPath = Context.Reference<string>("@weft/http/files/RawUploadPath", { defaultValue: () => "" })
 
-/** Around the router. */
-export const withSentUploadPath = <A, E, R>(
+/** Wraps the router: replaces the upload path by a placeholder and provides the raw path. */
+export const withRawUploadPath = <A, E, R>(
   routed: Effect.Effect<A, E, R>
 ): Effect.Effect<A, E, R | HttpServerRequest.HttpServerRequest> =>
   Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
     if (!request.url.startsWith(prefix)) return routed
     const query = request.url.indexOf("?")
-    const sent = request.url.slice(prefix.length, query === -1 ? undefined : query)
+    const raw = request.url.slice(prefix.length, query === -1 ? undefined : query)
     return routed.pipe(
       Effect.provideService(HttpServerRequest.HttpServerRequest, request.modify({ url: `${prefix}path` })),
-      Effect.provideService(SentUploadPath, sent)
+      Effect.provideService(RawUploadPath, raw)
     )
   })
 
-/** The path of the current upload, percent-decoded once. Whether it is one of a file is for the service to say. */
-export const uploadPath: Effect.Effect<string, BadRequest> = Effect.flatMap(SentUploadPath, (sent) => {
-  const path = decode(sent)
+/** The path of the current upload, percent-decoded once. The service validates it. */
+export const uploadPath: Effect.Effect<string, BadRequest> = Effect.flatMap(RawUploadPath, (raw) => {
+  const path = decode(raw)
   return path === null ? Effect.fail(badEncoding) : Effect.succeed(path)
 })
 
 const badEncoding = new BadRequest({ reason: "path must be percent-encoded UTF-8" })
 
-const decode = (sent: string): string | null => {
-  if (!/^[\u0021-\u007e]*$/.test(sent)) return null
+const decode = (raw: string): string | null => {
+  if (!/^[\u0021-\u007e]*$/.test(raw)) return null
   try {
-    return decodeURIComponent(sent)
+    return decodeURIComponent(raw)
   } catch {
     return null
   }

@@ -1,15 +1,15 @@
 /** Handlers for `AdminApi`: one service call each, no decisions. */
-import { pageOf, WeftApi } from "@weft/api"
-import { ApiKeys, AuditLog, EnvId, NotFound, Resealing, Tenants } from "@weft/core"
+import { toPageRequest, WeftApi } from "@weft/api"
+import { ApiKeys, AuditLog, EnvId, KeyRotation, NotFound, Tenants } from "@weft/core"
 import { Effect, Redacted, Schema } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { auditQueryOf } from "./AuditLive.ts"
+import { toAuditQuery } from "./AuditLive.ts"
 import { listing } from "./Listing.ts"
 
 const isEnvId = Schema.is(EnvId)
 
-/** What can't be an id is the id of nothing. */
-const envIdOf = (text: string): Effect.Effect<EnvId, NotFound> =>
+/** Fails with `NotFound` for text that is not an id. */
+const parseEnvId = (text: string): Effect.Effect<EnvId, NotFound> =>
   isEnvId(text) ? Effect.succeed(text) : Effect.fail(new NotFound({ resource: "environment" }))
 
 export const AdminLive = HttpApiBuilder.group(
@@ -18,38 +18,38 @@ export const AdminLive = HttpApiBuilder.group(
   Effect.fnUntraced(function* (handlers) {
     const tenants = yield* Tenants
     const apiKeys = yield* ApiKeys
-    const resealing = yield* Resealing
+    const keyRotation = yield* KeyRotation
     const audit = yield* AuditLog
     return handlers.handleAll({
       listOrgs: ({ query }) => {
-        const page = pageOf(query)
+        const page = toPageRequest(query)
         return Effect.map(tenants.listOrgs(page), listing(page))
       },
       createOrg: ({ payload }) => tenants.createOrg(payload),
       updateOrg: ({ params, payload }) => tenants.updateOrg(params.org, payload),
       listEnvs: ({ params, query }) => {
-        const page = pageOf(query)
+        const page = toPageRequest(query)
         return Effect.map(tenants.listEnvs(params.org, page), listing(page))
       },
       createEnv: ({ params, payload }) => tenants.createEnv(params.org, payload),
       listApiKeys: Effect.fnUntraced(function* ({ params, query }) {
-        const page = pageOf(query)
-        return listing(page)(yield* apiKeys.list(yield* envIdOf(params.env_id), page))
+        const page = toPageRequest(query)
+        return listing(page)(yield* apiKeys.list(yield* parseEnvId(params.env_id), page))
       }),
       createApiKey: Effect.fnUntraced(function* ({ params, payload }) {
-        const { key, token } = yield* apiKeys.create(yield* envIdOf(params.env_id), payload)
+        const { key, token } = yield* apiKeys.create(yield* parseEnvId(params.env_id), payload)
         return { ...key, token: Redacted.value(token) }
       }),
       updateApiKey: Effect.fnUntraced(function* ({ params, payload }) {
-        return yield* apiKeys.update(yield* envIdOf(params.env_id), params.api_key_id, payload)
+        return yield* apiKeys.update(yield* parseEnvId(params.env_id), params.api_key_id, payload)
       }),
       removeApiKey: Effect.fnUntraced(function* ({ params }) {
-        return yield* apiKeys.remove(yield* envIdOf(params.env_id), params.api_key_id)
+        return yield* apiKeys.remove(yield* parseEnvId(params.env_id), params.api_key_id)
       }),
-      resealSecrets: () => resealing.reseal,
+      resealSecrets: () => keyRotation.rotateKeys,
       listAudit: ({ query: { env_id, ...query } }) => {
-        const page = pageOf(query)
-        const filter = { ...auditQueryOf(query), ...(env_id === undefined ? {} : { env_id }) }
+        const page = toPageRequest(query)
+        const filter = { ...toAuditQuery(query), ...(env_id === undefined ? {} : { env_id }) }
         return Effect.map(audit.listAll(filter, page), listing(page))
       }
     })

@@ -1,6 +1,7 @@
 /** Handlers for `AuditApi`: one service call each, no decisions. */
-import { pageOf, WeftApi } from "@weft/api"
-import { AuditLog, type AuditQuery } from "@weft/core"
+import { toPageRequest, WeftApi } from "@weft/api"
+import { AuditLog } from "@weft/core"
+import type { AuditQuery } from "@weft/core/internal"
 import { type Duration, Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { listing } from "./Listing.ts"
@@ -12,15 +13,15 @@ export const AuditLive = HttpApiBuilder.group(
     const log = yield* AuditLog
     return handlers.handleAll({
       list: ({ query }) => {
-        const page = pageOf(query)
-        return Effect.map(log.list(auditQueryOf(query), page), listing(page))
+        const page = toPageRequest(query)
+        return Effect.map(log.list(toAuditQuery(query), page), listing(page))
       }
     })
   })
 )
 
-/** The filters of a query, as the service has them. */
-export const auditQueryOf = ({
+/** Converts the filters of a query for the service. */
+export const toAuditQuery = ({
   limit: _limit,
   offset: _offset,
   time_range,

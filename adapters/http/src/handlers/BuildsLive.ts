@@ -1,41 +1,52 @@
 /** Handlers for `BuildsApi` and `TriggersApi`: one service call each, no decisions. */
-import { pageOf, WeftApi } from "@weft/api"
-import { type BuildDownload, Builds, Caller, type EnvId, type StoreUnavailable } from "@weft/core"
+import { toPageRequest, WeftApi } from "@weft/api"
+import type { ContentDamaged, EnvId, StoreUnavailable } from "@weft/core"
+import { Builds, Caller } from "@weft/core"
+import type { BuildDownload } from "@weft/core/internal"
 import { Effect, Layer, RcMap, type Scope, Semaphore } from "effect"
 import { HttpApiBuilder, HttpApiSchema } from "effect/http-api"
 import type { HttpSettings } from "../app/HttpOptions.ts"
+import type { BodyMemoryBudget } from "../bodies/BodyMemoryBudget.ts"
+import { BufferedBody } from "../bodies/BufferedBody.ts"
 import { type Downloadable, download } from "../files/Download.ts"
 import { listing } from "./Listing.ts"
-import { checkAnnounced, readUploadForm } from "./UploadForm.ts"
+import { checkContentLength, readUploadForm } from "./UploadForm.ts"
 
-const buildsGroup = ({ archiveBytes, uploadsAtOnce }: HttpSettings) =>
+const buildsGroup = ({ archiveBytes, concurrentUploads }: HttpSettings, bodyBudget: BodyMemoryBudget) =>
   HttpApiBuilder.group(
     WeftApi,
     "builds",
     Effect.fnUntraced(function* (handlers) {
       const builds = yield* Builds
-      const uploads = yield* Semaphore.make(uploadsAtOnce)
-      // Whose clients are slow keeps nobody of other environments from uploading.
-      const uploadsOf = yield* RcMap.make({ lookup: (_: EnvId) => Semaphore.make(Math.ceil(uploadsAtOnce / 2)) })
-      const inTurn = Effect.fnUntraced(function* <A, E, R>(upload: Effect.Effect<A, E, R>) {
+      const uploads = yield* Semaphore.make(concurrentUploads)
+      // One environment takes at most half of the permits, so that its slow clients cannot block other environments.
+      const uploadsPerEnv = yield* RcMap.make({
+        lookup: (_: EnvId) => Semaphore.make(Math.ceil(concurrentUploads / 2))
+      })
+      const withUploadPermit = Effect.fnUntraced(function* <A, E, R>(upload: Effect.Effect<A, E, R>) {
         const { env_id } = yield* Caller
-        const own = yield* RcMap.get(uploadsOf, env_id)
-        return yield* own.withPermit(uploads.withPermit(upload))
+        const envUploads = yield* RcMap.get(uploadsPerEnv, env_id)
+        return yield* envUploads.withPermit(uploads.withPermit(upload))
       }, Effect.scoped)
       return handlers.handleAll({
         listAll: ({ query }) => {
-          const page = pageOf(query)
+          const page = toPageRequest(query)
           return Effect.map(builds.list(page), listing(page))
         },
         list: ({ params, query }) => {
-          const page = pageOf(query)
+          const page = toPageRequest(query)
           return Effect.map(builds.listOf(params.project_id_or_slug, page), listing(page))
         },
         upload: Effect.fnUntraced(function* ({ params, payload, request }) {
-          yield* checkAnnounced(request.headers["content-length"], archiveBytes)
-          const { build, existed } = yield* inTurn(
-            Effect.flatMap(readUploadForm(payload, archiveBytes), ({ zip, fields }) =>
-              builds.upload(params.project_id_or_slug, { zip, ...fields })
+          yield* checkContentLength(request.headers["content-length"], archiveBytes)
+          const { build, existed } = yield* withUploadPermit(
+            Effect.acquireUseRelease(
+              Effect.sync(() => new BufferedBody(bodyBudget)),
+              (archive) =>
+                Effect.flatMap(readUploadForm(payload, archiveBytes, archive), ({ zip, fields }) =>
+                  builds.upload(params.project_id_or_slug, { zip, ...fields })
+                ),
+              (archive) => Effect.sync(() => archive.release())
             )
           )
           return existed
@@ -48,15 +59,19 @@ const buildsGroup = ({ archiveBytes, uploadsAtOnce }: HttpSettings) =>
         get: ({ params }) => builds.get(params.project_id_or_slug, params.build_id),
         download: ({ params }) =>
           Effect.flatMap(builds.download(params.project_id_or_slug, params.build_id), (stored) =>
-            download(zipOf(stored))
+            download(toDownloadable(stored))
           ),
-        deploy: ({ params }) => builds.deploy(params.project_id_or_slug, params.build_id)
+        deploy: ({ params }) => builds.deploy(params.project_id_or_slug, params.build_id),
+        release: ({ params }) => builds.release(params.project_id_or_slug, params.build_id)
       })
     })
   )
 
-/** A build never changes. */
-const zipOf = ({ build, read }: BuildDownload): Downloadable<StoreUnavailable, Scope.Scope> => ({
+/** A build never changes, so its hash is a strong ETag. */
+const toDownloadable = ({
+  build,
+  read
+}: BuildDownload): Downloadable<StoreUnavailable | ContentDamaged, Scope.Scope> => ({
   size: build.size,
   etag: `"${build.hash}"`,
   modifiedAt: build.created_at,
@@ -73,15 +88,16 @@ const TriggersLive = HttpApiBuilder.group(
     const builds = yield* Builds
     return handlers.handleAll({
       eventHandlers: ({ params, query }) => {
-        const page = pageOf(query)
+        const page = toPageRequest(query)
         return Effect.map(builds.handlers(params.project_id_or_slug, page), listing(page))
       },
       schedules: ({ params, query }) => {
-        const page = pageOf(query)
+        const page = toPageRequest(query)
         return Effect.map(builds.schedules(params.project_id_or_slug, page), listing(page))
       }
     })
   })
 )
 
-export const buildsLive = (settings: HttpSettings) => Layer.mergeAll(buildsGroup(settings), TriggersLive)
+export const buildsLive = (settings: HttpSettings, bodyBudget: BodyMemoryBudget) =>
+  Layer.mergeAll(buildsGroup(settings, bodyBudget), TriggersLive)

@@ -1,5 +1,5 @@
 /** Handlers for `ContextApi`: one service call each, no decisions. */
-import { pageOf, WeftApi } from "@weft/api"
+import { toPageRequest, WeftApi } from "@weft/api"
 import { ContextVariables } from "@weft/core"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
@@ -12,7 +12,7 @@ export const ContextLive = HttpApiBuilder.group(
     const context = yield* ContextVariables
     return handlers.handleAll({
       list: ({ params, query }) => {
-        const page = pageOf(query)
+        const page = toPageRequest(query)
         return Effect.map(context.list(params.project_id_or_slug, page), listing(page))
       },
       create: ({ params, payload }) => context.create(params.project_id_or_slug, payload),

@@ -1,6 +1,7 @@
 /** Handlers for `DomainsApi`: one service call each, no decisions. */
 import { WeftApi } from "@weft/api"
-import { type Domain, Domains } from "@weft/core"
+import { Domains } from "@weft/core"
+import type { Domain } from "@weft/core/adapter"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { wholeOrPage } from "./Listing.ts"
@@ -17,7 +18,7 @@ export const DomainsLive = HttpApiBuilder.group(
       verify: ({ params }) =>
         Effect.map(domains.verify(params.domain_id), ({ domain, message }) => ({
           ...domain,
-          // Whoever asks again and again until it is validated must not miss that, however quickly it goes on.
+          // Clients poll until `validated`. Later statuses report it as well, so that a poll cannot miss it.
           status: isValidated(domain.status) ? "validated" : domain.status,
           message
         })),

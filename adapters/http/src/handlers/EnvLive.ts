@@ -1,6 +1,7 @@
 /** Handlers for `EnvApi`: one service call each, no decisions. */
 import { WeftApi } from "@weft/api"
-import { OrgUsages, requirePermission, Tenants } from "@weft/core"
+import { OrgUsages, Tenants } from "@weft/core"
+import { requirePermission } from "@weft/core/internal"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 

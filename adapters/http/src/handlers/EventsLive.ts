@@ -1,8 +1,10 @@
 /** Handlers for `EventsApi`: one service call each, no decisions. */
-import { pageOf, WeftApi } from "@weft/api"
+import { toPageRequest, WeftApi } from "@weft/api"
 import { Events, Runs } from "@weft/core"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
+import { eventText, runText } from "../responses/RawRecord.ts"
+import { respondList, respondSingle } from "../responses/RawResponses.ts"
 import { listing, wholeOrPage } from "./Listing.ts"
 
 export const EventsLive = HttpApiBuilder.group(
@@ -20,12 +22,15 @@ export const EventsLive = HttpApiBuilder.group(
           ...(idempotencyKey === undefined ? {} : { idempotencyKey })
         }),
       list: ({ query }) => {
-        const page = pageOf(query)
-        return Effect.map(events.list(page), listing(page))
+        const page = toPageRequest(query)
+        return Effect.flatMap(events.list(page), (found) => respondList(listing(page)(found), eventText))
       },
-      get: ({ params }) => events.get(params.event_id),
+      get: ({ params }) => Effect.flatMap(events.get(params.event_id), (event) => respondSingle(event, eventText)),
       runs: ({ params, query }) =>
-        wholeOrPage(query, runs.ofEvent(params.event_id), (page) => runs.pageOfEvent(params.event_id, page))
+        Effect.flatMap(
+          wholeOrPage(query, runs.ofEvent(params.event_id), (page) => runs.pageOfEvent(params.event_id, page)),
+          (found) => respondList(found, runText)
+        )
     })
   })
 )

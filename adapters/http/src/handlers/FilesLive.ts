@@ -1,10 +1,11 @@
 /** Handlers for `FilesApi`: one service call each, no decisions. Bodies stream in and out. */
-import { pageOf, WeftApi } from "@weft/api"
-import { defaultContentType, FileLinks, Files, Uploads } from "@weft/core"
+import { toPageRequest, WeftApi } from "@weft/api"
+import { FileLinks, Files, Uploads } from "@weft/core"
+import { defaultContentType } from "@weft/core/internal"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { downloadFile } from "../files/Download.ts"
-import { contentOf } from "../files/RequestBody.ts"
+import { toContent } from "../files/RequestBody.ts"
 import { uploadPath } from "../files/UploadPath.ts"
 import { listing } from "./Listing.ts"
 
@@ -22,16 +23,16 @@ export const FilesLive = HttpApiBuilder.group(
             path,
             content_type: request.headers["content-type"] ?? defaultContentType,
             runId: null,
-            ...contentOf(request)
+            ...toContent(request)
           })
         )
       )
       .handleRaw("putPart", ({ params, request }) =>
-        uploads.putPart(params.upload_id, params.part_number, contentOf(request))
+        uploads.putPart(params.upload_id, params.part_number, toContent(request))
       )
       .handleAll({
         list: ({ query }) => {
-          const page = pageOf(query)
+          const page = toPageRequest(query)
           return Effect.map(files.list(page, query.prefix), listing(page))
         },
         initiate: ({ payload: { path, expected_size, content_type } }) =>

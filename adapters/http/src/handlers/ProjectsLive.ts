@@ -1,5 +1,5 @@
 /** Handlers for `ProjectsApi`: one service call each, no decisions. */
-import { pageOf, WeftApi } from "@weft/api"
+import { toPageRequest, WeftApi } from "@weft/api"
 import { Projects } from "@weft/core"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
@@ -12,7 +12,7 @@ export const ProjectsLive = HttpApiBuilder.group(
     const projects = yield* Projects
     return handlers.handleAll({
       list: ({ query }) => {
-        const page = pageOf(query)
+        const page = toPageRequest(query)
         return Effect.map(projects.list(page), listing(page))
       },
       create: ({ payload }) => projects.create({ name: payload.name }),

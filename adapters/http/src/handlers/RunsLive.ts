@@ -1,8 +1,10 @@
 /** Handlers for `RunsApi`: one service call each, no decisions. */
-import { pageOf, WeftApi } from "@weft/api"
+import { toPageRequest, WeftApi } from "@weft/api"
 import { RunControl, Runs } from "@weft/core"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
+import { runText } from "../responses/RawRecord.ts"
+import { respondList, respondSingle } from "../responses/RawResponses.ts"
 import { listing } from "./Listing.ts"
 
 export const RunsLive = HttpApiBuilder.group(
@@ -13,18 +15,18 @@ export const RunsLive = HttpApiBuilder.group(
     const control = yield* RunControl
     return handlers.handleAll({
       list: ({ query: { status, type, time_range, ...rest } }) => {
-        const page = pageOf(rest)
+        const page = toPageRequest(rest)
         const filter = {
           ...(status === undefined ? {} : { status }),
           ...(type === undefined ? {} : { type }),
           ...(time_range === undefined ? {} : { within: time_range })
         }
-        return Effect.map(runs.list(page, filter), listing(page))
+        return Effect.flatMap(runs.list(page, filter), (found) => respondList(listing(page)(found), runText))
       },
       stats: () => runs.stats,
-      get: ({ params }) => runs.get(params.run_id),
+      get: ({ params }) => Effect.flatMap(runs.get(params.run_id), (run) => respondSingle(run, runText)),
       logs: ({ params, query }) => {
-        const page = pageOf(query)
+        const page = toPageRequest(query)
         return Effect.map(runs.logs(params.run_id, page), listing(page))
       },
       usage: ({ params }) => runs.get(params.run_id),

@@ -1,5 +1,5 @@
 /** Handlers for `SchedulesApi`: one service call each, no decisions. */
-import { pageOf, WeftApi } from "@weft/api"
+import { toPageRequest, WeftApi } from "@weft/api"
 import { Schedules } from "@weft/core"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
@@ -12,7 +12,7 @@ export const SchedulesLive = HttpApiBuilder.group(
     const schedules = yield* Schedules
     return handlers.handleAll({
       list: ({ query }) => {
-        const page = pageOf(query)
+        const page = toPageRequest(query)
         return Effect.map(schedules.list(page), listing(page))
       },
       remove: ({ params }) => schedules.remove(params.schedule_id)

@@ -1,5 +1,5 @@
 /** Handlers for `ServiceKeysApi`: one service call each, no decisions. */
-import { pageOf, WeftApi } from "@weft/api"
+import { toPageRequest, WeftApi } from "@weft/api"
 import { ServiceKeys } from "@weft/core"
 import { Effect, Redacted } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
@@ -14,7 +14,7 @@ export const ServiceKeysLive = HttpApiBuilder.group(
       create: ({ payload }) =>
         Effect.map(keys.create(payload), ({ key, token }) => ({ ...key, token: Redacted.value(token) })),
       list: ({ query }) => {
-        const page = pageOf(query)
+        const page = toPageRequest(query)
         return Effect.map(keys.list(page), listing(page))
       },
       get: ({ params }) => keys.get(params.service_key_id),

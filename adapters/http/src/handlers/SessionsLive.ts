@@ -1,5 +1,5 @@
 /** Handlers for `SessionsApi`: one service call each, no decisions. */
-import { pageOf, WeftApi } from "@weft/api"
+import { toPageRequest, WeftApi } from "@weft/api"
 import { Sessions } from "@weft/core"
 import { Effect, Redacted } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
@@ -14,7 +14,7 @@ export const SessionsLive = HttpApiBuilder.group(
       create: ({ payload }) =>
         Effect.map(sessions.create(payload), ({ session, token }) => ({ ...session, token: Redacted.value(token) })),
       list: ({ query }) => {
-        const page = pageOf(query)
+        const page = toPageRequest(query)
         return Effect.map(sessions.list(page), listing(page))
       },
       revoke: ({ params }) => sessions.revoke(params.session_id),

@@ -1,30 +1,32 @@
-/** Handlers for `StreamsApi`: what fails is answered before the stream of messages begins. */
+/** Handlers for `StreamsApi`. Errors get a normal response, because they occur before the stream of messages begins. */
 import { WeftApi } from "@weft/api"
-import { allows, Credentials, Streams, toIdOrName } from "@weft/core"
+import { Streams } from "@weft/core"
+import { toIdOrName } from "@weft/core/adapter"
+import { allows, Credentials } from "@weft/core/internal"
 import { Effect } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { HttpApiBuilder } from "effect/http-api"
 import { bearerToken } from "../access/BearerToken.ts"
 import type { EventStreams } from "../streams/EventStreams.ts"
-import { envFraming, opening, published, streamFraming } from "../streams/Frames.ts"
+import { connectedComment, envEncoder, publishedFrame, streamEncoder } from "../streams/SseEncoder.ts"
 
-export const streamsLive = ({ answer }: EventStreams) =>
+export const streamsLive = ({ respond }: EventStreams) =>
   HttpApiBuilder.group(
     WeftApi,
     "streams",
     Effect.fnUntraced(function* (handlers) {
       const streams = yield* Streams
-      const mayRead = rightsOf(yield* Credentials)
+      const canRead = makeReadCheck(yield* Credentials)
       return handlers.handleAll({
         subscribeEnv: ({ headers, request }) =>
           Effect.flatMap(streams.ofEnv(headers["last-event-id"]), (subscription) =>
-            answer({
+            respond({
               request,
               subscription,
-              first: opening(subscription.begin),
-              framing: envFraming,
-              isAnnounced: false,
-              mayGoOn: mayRead(request, "*")
+              first: connectedComment(subscription.begin),
+              encoder: envEncoder,
+              sendsComplete: false,
+              isAuthorized: canRead(request, "*")
             })
           ),
         subscribe: ({ params, query, headers, request }) =>
@@ -34,13 +36,13 @@ export const streamsLive = ({ answer }: EventStreams) =>
               ...(headers["last-event-id"] === undefined ? {} : { after: headers["last-event-id"] })
             }),
             (subscription) =>
-              answer({
+              respond({
                 request,
                 subscription,
-                first: opening(subscription.begin),
-                framing: streamFraming,
-                isAnnounced: true,
-                mayGoOn: mayRead(request, toIdOrName(params.stream_id))
+                first: connectedComment(subscription.begin),
+                encoder: streamEncoder,
+                sendsComplete: true,
+                isAuthorized: canRead(request, toIdOrName(params.stream_id))
               })
           ),
         subscribeWithEvent: ({ payload: { event_type, event_data, stream_id }, request }) =>
@@ -51,25 +53,25 @@ export const streamsLive = ({ answer }: EventStreams) =>
               ...(stream_id === undefined ? {} : { stream_id })
             }),
             ({ event, subscription }) =>
-              answer({
+              respond({
                 request,
                 subscription,
-                first: published(subscription.begin, event),
-                framing: streamFraming,
-                isAnnounced: true,
-                mayGoOn: mayRead(request, event.stream_id)
+                first: publishedFrame(subscription.begin, event),
+                encoder: streamEncoder,
+                sendsComplete: true,
+                isAuthorized: canRead(request, event.stream_id)
               })
           )
       })
     })
   )
 
-/** Whether the credential of a request may read streams now: it may have been revoked or narrowed since. */
-const rightsOf =
+/** Returns a check of a request's current permission to read, which may have been revoked since it subscribed. */
+const makeReadCheck =
   (credentials: Credentials["Service"]) =>
   ({ headers }: HttpServerRequest.HttpServerRequest, path: string): Effect.Effect<boolean> =>
     Effect.match(credentials.authenticate(bearerToken(headers.authorization) ?? ""), {
-      // A store that does not answer takes nothing away.
+      // A store outage does not revoke permissions.
       onFailure: ({ _tag }) => _tag === "StoreUnavailable",
       onSuccess: ({ permissions }) => allows(permissions, "stream", path, "read")
     })

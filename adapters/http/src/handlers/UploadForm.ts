@@ -1,56 +1,65 @@
-/** The multipart form of a build upload, read into memory within bounds. A client that goes away leaves nothing. */
+/** Reader of the multipart form of a build upload, into memory and within limits. */
 import { UploadFields } from "@weft/api"
 import { BadRequest } from "@weft/core"
 import { ByteSize, Effect, Schema, SchemaIssue, Stream } from "effect"
 import { Multipart } from "effect/http"
+import { BodyBudgetExceeded } from "../bodies/BodyBudgetExceeded.ts"
+import type { BufferedBody } from "../bodies/BufferedBody.ts"
 
 export interface UploadForm {
   readonly zip: Uint8Array
   readonly fields: typeof UploadFields.Type
 }
 
-/** What the form takes beside the file: names, boundaries, the other fields. */
-const slackBytes = 64 * 1024
+/** Maximum bytes of the form besides the file: names, boundaries, the other fields. */
+const formOverheadBytes = 64 * 1024
 
-/** Refuses by the announced length, before a byte of the body is read. */
-export const checkAnnounced = (
+/** Rejects a `Content-Length` above the maximum before the body is read. */
+export const checkContentLength = (
   contentLength: string | undefined,
   archiveBytes: number
 ): Effect.Effect<void, BadRequest> =>
-  contentLength !== undefined && Number(contentLength) > archiveBytes + slackBytes
+  contentLength !== undefined && Number(contentLength) > archiveBytes + formOverheadBytes
     ? Effect.fail(tooLarge(archiveBytes))
     : Effect.void
 
+/** `archive` receives the file. */
 export const readUploadForm = Effect.fnUntraced(function* (
   parts: Stream.Stream<Multipart.Part, Multipart.MultipartError>,
-  archiveBytes: number
+  archiveBytes: number,
+  archive: BufferedBody
 ): Effect.fn.Return<UploadForm, BadRequest> {
   const limits = Multipart.limitsServices({
     maxParts: 16,
     maxFieldSize: ByteSize.bytes(4096),
-    // It counts the head of the part, too.
-    maxFileSize: ByteSize.bytes(archiveBytes + slackBytes),
-    maxTotalSize: ByteSize.bytes(archiveBytes + slackBytes)
+    // The parser also counts the headers of the part.
+    maxFileSize: ByteSize.bytes(archiveBytes + formOverheadBytes),
+    maxTotalSize: ByteSize.bytes(archiveBytes + formOverheadBytes)
   })
   const fields = new Map<string, string>()
-  const files: Array<Uint8Array> = []
+  let hasFile = false
+  let fileBytes = 0
+  const takeChunk = (chunk: Uint8Array): Effect.Effect<void, BadRequest> => {
+    fileBytes += chunk.length
+    if (fileBytes > archiveBytes) return Effect.fail(tooLarge(archiveBytes))
+    return archive.add(chunk) ? Effect.void : Effect.die(new BodyBudgetExceeded())
+  }
   const take = Effect.fnUntraced(function* (part: Multipart.Part) {
     if (part._tag === "Field") return void fields.set(part.key, part.value)
     if (part.key !== "file") return yield* Stream.runDrain(part.content)
-    if (files.length > 0) return yield* new BadRequest({ reason: "file: is there more than once" })
-    const file = yield* part.contentEffect
-    if (file.length > archiveBytes) return yield* tooLarge(archiveBytes)
-    files.push(file)
+    if (hasFile) return yield* new BadRequest({ reason: "file: appears more than once" })
+    hasFile = true
+    yield* Stream.runForEach(part.content, takeChunk)
   })
-  // The parser throws where a boundary follows the head of a part at once.
+  // The parser throws if a boundary directly follows the headers of a part.
   const readable = Stream.catchDefect(Stream.provideContext(parts, limits), (defect) =>
     Stream.fail(Multipart.MultipartError.fromReason("Parse", defect))
   )
   yield* Stream.runForEach(readable, take).pipe(
     Effect.mapError((error) => (error._tag === "MultipartError" ? formFault(error, archiveBytes) : error))
   )
-  const [zip] = files
-  if (zip === undefined) {
+  const zip = hasFile ? archive.take() : null
+  if (zip === null) {
     return yield* new BadRequest({ reason: fields.has("file") ? "file: must be sent as a file" : "file: is missing" })
   }
   return { zip, fields: yield* decodeFields(Object.fromEntries(fields)) }

@@ -1,6 +1,6 @@
 /**
- * One message of a client and what it is answered, by the SDK's server. Nothing is kept between messages, so any node
- * answers any of them.
+ * One message of a client and its response, by the MCP SDK's server. No state is kept between messages, so every node
+ * can handle every message.
  */
 import { Server } from "@modelcontextprotocol/sdk/server/index.js"
 import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js"
@@ -14,28 +14,30 @@ import {
   type Tool as McpTool
 } from "@modelcontextprotocol/sdk/types.js"
 import { CfWorkerJsonSchemaValidator } from "@modelcontextprotocol/sdk/validation/cfworker-provider.js"
-import type { SandboxUnavailable, StoreUnavailable, Tool, ToolAnswer, ToolService, Tools } from "@weft/core"
+import type { StoreUnavailable } from "@weft/core"
+import type { SandboxUnavailable, Tool } from "@weft/core/adapter"
+import type { ToolAnswer, ToolService, Tools } from "@weft/core/internal"
 import { Cause, type Context, Effect, Exit } from "effect"
-import { failureOf, isOutage } from "../answers/Failure.ts"
-import type { RunningCalls } from "./RunningCalls.ts"
-import type { SchemaChecks } from "./SchemaChecks.ts"
+import { isOutage, toFailure } from "../responses/Failure.ts"
+import type { ActiveToolCalls } from "./ActiveToolCalls.ts"
+import type { ArgumentValidator } from "./ArgumentValidator.ts"
 
 export interface McpHost {
   readonly tools: Tools["Service"]
-  readonly checks: SchemaChecks
-  readonly running: RunningCalls
+  readonly validator: ArgumentValidator
+  readonly activeCalls: ActiveToolCalls
   readonly version: string
   readonly context: Context.Context<never>
 }
 
-/** Only what clients ask to have checked would be, and nothing asks: a validator that costs nothing to make. */
+/** A validator that is cheap to construct. The server requires one but never uses it. */
 const jsonSchemaValidator = new CfWorkerJsonSchemaValidator()
 
 type Outage = StoreUnavailable | SandboxUnavailable
 
 /**
- * Answers a POST whose body was read. `client` tells clients apart, where it is known. An outage is not the protocol's
- * to tell of: it is answered as everywhere.
+ * Handles a POST whose body was read. `client` identifies the client, or is null. An outage fails the effect, so that it
+ * gets the same response as on other routes.
  */
 export const answerMessage = (
   host: McpHost,
@@ -46,20 +48,20 @@ export const answerMessage = (
 ): Effect.Effect<Response, Outage> =>
   Effect.scoped(
     Effect.gen(function* () {
-      const met: { outage: Outage | null } = { outage: null }
-      const noteOutage = (outage: Outage): void => {
-        met.outage = outage
+      const encountered: { outage: Outage | null } = { outage: null }
+      const onOutage = (outage: Outage): void => {
+        encountered.outage = outage
       }
       const server = yield* Effect.acquireRelease(
-        Effect.sync(() => makeServer(host, service, client, noteOutage)),
-        // Ends what the client no longer waits for.
+        Effect.sync(() => makeServer(host, service, client, onOutage)),
+        // Aborts calls whose client disconnected.
         (opened) => Effect.promise(() => opened.close())
       )
       const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true })
       yield* Effect.promise(() => server.connect(transport))
       const response = yield* Effect.promise(() => transport.handleRequest(request, { parsedBody }))
       const body = yield* Effect.promise(() => response.text())
-      if (met.outage !== null) return yield* met.outage
+      if (encountered.outage !== null) return yield* encountered.outage
       return new Response(body === "" ? null : body, response)
     })
   )
@@ -78,12 +80,12 @@ const makeServer = (
     tools: [...service.tools.values()].map(({ tool }) => describe(tool))
   }))
   server.setRequestHandler(CallToolRequestSchema, ({ params }, { signal, requestId }) =>
-    host.running.during(client, requestId, (cancelled) =>
+    host.activeCalls.run(client, requestId, (cancelled) =>
       callTool(host, service, params.name, params.arguments ?? {}, AbortSignal.any([signal, cancelled]), onOutage)
     )
   )
   server.setNotificationHandler(CancelledNotificationSchema, ({ params }) =>
-    host.running.cancel(client, params.requestId)
+    host.activeCalls.cancel(client, params.requestId)
   )
   return server
 }
@@ -91,7 +93,7 @@ const makeServer = (
 const describe = ({ name, description, input }: Tool): McpTool => ({
   name,
   description,
-  // The protocol wants an object's schema; one that leaves the type open is closed by it.
+  // The protocol requires `type: "object"`, which the schema of a tool may omit.
   inputSchema: {
     ...(typeof input === "object" && input !== null && !Array.isArray(input) ? input : {}),
     type: "object"
@@ -99,34 +101,34 @@ const describe = ({ name, description, input }: Tool): McpTool => ({
 })
 
 const callTool = async (
-  { tools, checks, context }: McpHost,
+  { tools, validator, context }: McpHost,
   service: ToolService,
   name: string,
   args: Record<string, unknown>,
   signal: AbortSignal,
   onOutage: (outage: Outage) => void
 ): Promise<CallToolResult> => {
-  const offered = service.tools.get(name)
-  if (offered === undefined) throw new McpError(ErrorCode.InvalidParams, `There is no tool ${JSON.stringify(name)}`)
-  // Came as JSON, and is made anew from it, so that nothing but JSON gets through.
+  const deployed = service.tools.get(name)
+  if (deployed === undefined) throw new McpError(ErrorCode.InvalidParams, `There is no tool ${JSON.stringify(name)}`)
+  // The arguments are serialized and parsed again, so that they contain plain JSON values only.
   const text = JSON.stringify(args)
-  const work = Effect.flatMap(checks.check(offered, text), (fault) =>
+  const work = Effect.flatMap(validator.validate(deployed, text), (fault) =>
     fault === null
-      ? Effect.map(tools.call(service, offered, JSON.parse(text)), resultOf)
+      ? Effect.map(tools.call(service, deployed, JSON.parse(text)), toResult)
       : Effect.succeed(failed(`The arguments are not valid: ${fault}`))
   )
   const exit = await Effect.runPromiseExitWith(context)(work, { signal })
   if (Exit.isSuccess(exit)) return exit.value
   const error = Cause.findErrorOption(exit.cause)
   if (error._tag === "Some" && isOutage(error.value)) onOutage(error.value)
-  const failure = error._tag === "Some" ? failureOf(error.value) : null
+  const failure = error._tag === "Some" ? toFailure(error.value) : null
   if (failure === null && !Cause.hasInterruptsOnly(exit.cause)) {
     await Effect.runPromiseWith(context)(Effect.logError("a tool call failed", exit.cause))
   }
   throw new McpError(ErrorCode.InternalError, failure?.message ?? "The call could not be completed")
 }
 
-const resultOf = (answer: ToolAnswer): CallToolResult => {
+const toResult = (answer: ToolAnswer): CallToolResult => {
   if (answer._tag === "Failed") return failed(`${answer.name}: ${answer.message}`)
   const value: unknown = JSON.parse(answer.output)
   const content: CallToolResult["content"] = [{ type: "text", text: answer.output }]

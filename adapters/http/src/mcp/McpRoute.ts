@@ -1,71 +1,72 @@
 /**
- * Tools for models, by the Model Context Protocol: streamable HTTP at `/mcp/{org}/{env}/{service}`.
+ * MCP tools for models (Model Context Protocol): streamable HTTP at `/mcp/{org}/{env}/{service}`.
  *
- * A request that may not come in is answered as everywhere, before the protocol begins. Messages come by POST and are
- * answered with JSON; there is no stream of the server's own, so that GET and DELETE are 405, as the protocol has it.
+ * Authentication failures get the same response as on other routes, before the protocol starts. Messages come by POST and
+ * get JSON. There is no stream from the server, so GET and DELETE are 405, as the protocol specifies.
  */
 import { currentRequestId } from "@weft/api"
-import { BadRequest, NotFound, Tools } from "@weft/core"
+import { BadRequest, NotFound } from "@weft/core"
+import { Tools } from "@weft/core/internal"
 import { Context, Effect, Tracer } from "effect"
 import { HttpRouter, type HttpServerRequest } from "effect/http"
 import { bearerToken } from "../access/BearerToken.ts"
-import { toResponse } from "../answers/Answer.ts"
-import { failureAnswer, internal } from "../answers/Failure.ts"
-import { atRoute } from "../tracing/RequestSpan.ts"
+import { failureResponse, internal } from "../responses/Failure.ts"
+import { toResponse } from "../responses/PlainResponse.ts"
+import { withRoute } from "../tracing/RequestSpan.ts"
+import { ActiveToolCalls } from "./ActiveToolCalls.ts"
+import { makeArgumentValidator } from "./ArgumentValidator.ts"
 import type { McpHost } from "./McpExchange.ts"
 import { mcpRoute, parseMcpTarget } from "./McpTarget.ts"
-import { RunningCalls } from "./RunningCalls.ts"
-import { makeSchemaChecks } from "./SchemaChecks.ts"
 
 const sessionHeader = "mcp-session-id"
 
-const noSuchRoute = new NotFound({ resource: "route" })
-const noBatch = new BadRequest({ reason: "The body must be one message: batches are not taken" })
+const routeNotFound = new NotFound({ resource: "route" })
+const batchesUnsupported = new BadRequest({ reason: "The body must be one message; batches are not supported" })
 const notJson = new BadRequest({ reason: "The body must be JSON" })
 
 export const mcpRouteLive = (version: string) =>
   HttpRouter.use(
     Effect.fnUntraced(function* (router) {
       const tools = yield* Tools
-      const checks = yield* makeSchemaChecks
+      const validator = yield* makeArgumentValidator
       const context = yield* Effect.context<never>()
-      const host: McpHost = { tools, checks, running: new RunningCalls(), version, context }
-      yield* router.add("*", "/mcp/*", (request) => atRoute(mcpRoute, answer(host, request)))
+      const host: McpHost = { tools, validator, activeCalls: new ActiveToolCalls(), version, context }
+      yield* router.add("*", "/mcp/*", (request) => withRoute(mcpRoute, handle(host, request)))
     })
   )
 
-const answer = Effect.fnUntraced(function* (host: McpHost, request: HttpServerRequest.HttpServerRequest) {
+const handle = Effect.fnUntraced(function* (host: McpHost, request: HttpServerRequest.HttpServerRequest) {
   const target = parseMcpTarget(request.url)
-  if (target === null) return yield* noSuchRoute
+  if (target === null) return yield* routeNotFound
   const service = yield* host.tools.enter({ ...target, token: bearerToken(request.headers.authorization) })
-  if (request.method !== "POST") return notAllowed()
+  if (request.method !== "POST") return methodNotAllowed()
 
   const body = yield* readJson(request)
-  if (Array.isArray(body)) return yield* noBatch
+  if (Array.isArray(body)) return yield* batchesUnsupported
   const { headers } = request
   const session = headers[sessionHeader]
-  // Whoever guesses another's session still has another credential.
+  // The key includes the credential, so that a guessed session id of another caller has no effect.
   const client = session === undefined ? null : `${service.caller.id} ${target.service} ${session}`
-  const sent = new Request("http://localhost/mcp", { method: "POST", headers: sentOn(headers) })
-  const { answerMessage } = yield* exchange
-  const response = yield* answerMessage(yield* inSpan(host), service, client, sent, body)
-  const answered: Record<string, string> = {
+  const forwarded = new Request("http://localhost/mcp", { method: "POST", headers: protocolHeaders(headers) })
+  const { answerMessage } = yield* loadExchange
+  const response = yield* answerMessage(yield* withRequestSpan(host), service, client, forwarded, body)
+  const responseHeaders: Record<string, string> = {
     ...Object.fromEntries(response.headers),
     "x-request-id": currentRequestId()
   }
-  if (isInitialize(body)) answered[sessionHeader] = currentRequestId()
+  if (isInitialize(body)) responseHeaders[sessionHeader] = currentRequestId()
   return toResponse({
     status: response.status,
-    headers: answered,
+    headers: responseHeaders,
     body: yield* Effect.promise(() => response.text())
   })
 })
 
-/** The SDK takes a while to load, and most servers never need it: with the first message. */
-const exchange = Effect.promise(() => import("./McpExchange.ts"))
+/** Loads the SDK with the first message, because it loads slowly and most servers never need it. */
+const loadExchange = Effect.promise(() => import("./McpExchange.ts"))
 
-/** What the protocol's own code calls back are parts of this request. */
-const inSpan = (host: McpHost): Effect.Effect<McpHost> =>
+/** Makes the callbacks of the SDK run in the span of this request. */
+const withRequestSpan = (host: McpHost): Effect.Effect<McpHost> =>
   Effect.withFiber(({ cache: { span } }) =>
     Effect.succeed(span === undefined ? host : { ...host, context: Context.add(host.context, Tracer.ParentSpan, span) })
   )
@@ -74,10 +75,10 @@ const readJson = (request: HttpServerRequest.HttpServerRequest) =>
   Effect.flatMap(request.text, (text) => Effect.try({ try: (): unknown => JSON.parse(text), catch: () => notJson }))
 
 /**
- * The headers that the protocol is about. The answer is JSON, whatever the client takes, and what it sent was read as
- * JSON: to insist that it says so would keep out many for nothing.
+ * Returns the headers for the SDK, which requires `accept` and `content-type`. The body is JSON in both directions
+ * regardless of the client's headers, so clients with other headers are accepted.
  */
-const sentOn = (headers: Readonly<Record<string, string | undefined>>): Record<string, string> => {
+const protocolHeaders = (headers: Readonly<Record<string, string | undefined>>): Record<string, string> => {
   const version = headers["mcp-protocol-version"]
   return {
     accept: "application/json, text/event-stream",
@@ -89,9 +90,9 @@ const sentOn = (headers: Readonly<Record<string, string | undefined>>): Record<s
 const isInitialize = (body: unknown): boolean =>
   typeof body === "object" && body !== null && "method" in body && body.method === "initialize"
 
-const notAllowed = () => {
-  const refused = failureAnswer(
-    { ...internal, code: "bad_request", message: "Messages come by POST" },
+const methodNotAllowed = () => {
+  const refused = failureResponse(
+    { ...internal, code: "bad_request", message: "Use POST to send messages" },
     currentRequestId()
   )
   return toResponse({ ...refused, status: 405, headers: { ...refused.headers, allow: "POST" } })

@@ -1,4 +1,4 @@
-/** What an MCP URL names: `/mcp/{org}/{env}/{service}`. Nothing is decoded. */
+/** Parser of MCP URLs: `/mcp/{org}/{env}/{service}`. Names are not percent-decoded. */
 
 export const mcpRoute = "/mcp"
 
@@ -8,7 +8,7 @@ export interface McpTarget {
   readonly service: string
 }
 
-/** Null for a path that is not of three names. */
+/** Returns null for a path without exactly three names. */
 export const parseMcpTarget = (target: string): McpTarget | null => {
   const [path = ""] = target.split("?")
   const [empty, prefix, org = "", env = "", service = "", ...more] = path.split("/")

@@ -1,37 +1,37 @@
 /**
- * The thread that checks the arguments of tools. Schemas are the tenants': a pattern, or references in circles, may
- * take for ever, and then only this thread stands still, until it is ended from outside.
+ * Worker thread that validates the arguments of tools. Schemas come from tenants: a pattern or circular references may
+ * block the thread indefinitely. Only this thread is then blocked, until the main thread terminates it.
  */
 import { parentPort } from "node:worker_threads"
 import { type Schema, type SchemaDraft, Validator } from "@cfworker/json-schema"
-import type { CheckReply, CheckRequest } from "./SchemaChecks.ts"
+import type { ValidationReply, ValidationRequest } from "./ArgumentValidator.ts"
 
-/** Schemas whose validators are kept; the one that was made first goes first. */
-const keptMax = 1000
+/** Maximum validators in the cache. Beyond it, the oldest is removed. */
+const validatorsMax = 1000
 
 const validators = new Map<number, Validator>()
 
-const draftOf = ({ $schema = "" }: Schema): SchemaDraft => {
+const detectDraft = ({ $schema = "" }: Schema): SchemaDraft => {
   if ($schema.includes("draft-07") || $schema.includes("draft-06")) return "7"
   if ($schema.includes("draft-04")) return "4"
   return $schema.includes("2019-09") ? "2019-09" : "2020-12"
 }
 
-const validatorOf = ({ schemaId, schema }: CheckRequest): Validator => {
-  const kept = validators.get(schemaId)
-  if (kept !== undefined) return kept
+const getValidator = ({ schemaId, schema }: ValidationRequest): Validator => {
+  const cached = validators.get(schemaId)
+  if (cached !== undefined) return cached
   const parsed: Schema = JSON.parse(schema)
-  const made = new Validator(parsed, draftOf(parsed), true)
+  const created = new Validator(parsed, detectDraft(parsed), true)
   const [oldest] = validators.keys()
-  if (validators.size >= keptMax && oldest !== undefined) validators.delete(oldest)
-  validators.set(schemaId, made)
-  return made
+  if (validators.size >= validatorsMax && oldest !== undefined) validators.delete(oldest)
+  validators.set(schemaId, created)
+  return created
 }
 
-const check = (request: CheckRequest): CheckReply => {
+const check = (request: ValidationRequest): ValidationReply => {
   try {
-    const { valid, errors } = validatorOf(request).validate(JSON.parse(request.args))
-    // The last one is the innermost: the others say only that something in them is wrong.
+    const { valid, errors } = getValidator(request).validate(JSON.parse(request.args))
+    // The last error is the innermost. The others only say that a part of them is invalid.
     const error = errors.at(-1)
     return { fault: valid ? null : `${error?.instanceLocation ?? "#"}: ${error?.error ?? "is not valid"}` }
   } catch (error) {
@@ -41,7 +41,7 @@ const check = (request: CheckRequest): CheckReply => {
   }
 }
 
-parentPort?.on("message", (request: CheckRequest) => parentPort?.postMessage(check(request)))
+parentPort?.on("message", (request: ValidationRequest) => parentPort?.postMessage(check(request)))
 
-// Ready.
-parentPort?.postMessage({ fault: null } satisfies CheckReply)
+// Signals that the thread is ready.
+parentPort?.postMessage({ fault: null } satisfies ValidationReply)

@@ -1,45 +1,46 @@
-/** The process that Weft runs in, as Node knows it. */
+/** Metrics of Weft's process, from Node. */
 import { constants, monitorEventLoopDelay, type PerformanceEntry, PerformanceObserver } from "node:perf_hooks"
-import type { AnySeries } from "@weft/core"
+import { getHeapStatistics } from "node:v8"
+import type { AnySeries } from "@weft/core/adapter"
 import { Effect, type Scope } from "effect"
 
-/** How often the event loop's delay is looked at, in milliseconds. */
+/** Sampling interval of the event loop's delay, in milliseconds. */
 const resolution = 20
 
-/** What a timer is late beyond its resolution; the histogram counts both. */
+/** Returns the delay of a timer beyond the sampling interval, which the histogram includes. */
 const lagSeconds = (nanos: number): number =>
   Math.max(0, (Number.isFinite(nanos) ? nanos / 1e6 - resolution : 0) / 1000)
 
-/** Reads the process, until the scope closes. */
+/** Makes a function that reads the metrics, until the scope closes. */
 export const openProcessMeter: Effect.Effect<() => ReadonlyArray<AnySeries>, never, Scope.Scope> = Effect.gen(
   function* () {
     const delay = yield* eventLoopDelay
     const heapLive = yield* heapAfterCollections
+    let rss = residentBytes()
     return () => {
-      const { rss, heapUsed } = process.memoryUsage()
+      rss = residentBytes() ?? rss
+      const heapUsed = usedHeapBytes()
       const { user, system } = process.cpuUsage()
       const [mean, worst] = [delay.mean, delay.max]
-      // Each reading is of the time since the one before.
+      // Each reading covers the time since the previous one.
       delay.reset()
       return [
-        gauge("process_resident_memory_bytes", "Memory of the process, without its runners", rss),
+        ...(rss === null
+          ? []
+          : [gauge("process_resident_memory_bytes", "Memory of the process, without its runners", rss)]),
         gauge("nodejs_heap_used_bytes", "Used heap of the process", heapUsed),
         gauge(
           "nodejs_heap_live_bytes",
-          "Used heap of the process after it was last collected as a whole",
+          "Used heap of the process after the last full garbage collection",
           heapLive() ?? heapUsed
         ),
-        gauge("nodejs_eventloop_lag_mean_seconds", "How late timers were since the last reading", lagSeconds(mean)),
-        gauge(
-          "nodejs_eventloop_lag_max_seconds",
-          "How late a timer was at most since the last reading",
-          lagSeconds(worst)
-        ),
-        gauge("process_uptime_seconds", "How long the process runs", process.uptime()),
+        gauge("nodejs_eventloop_lag_mean_seconds", "Mean delay of timers since the last reading", lagSeconds(mean)),
+        gauge("nodejs_eventloop_lag_max_seconds", "Maximum delay of a timer since the last reading", lagSeconds(worst)),
+        gauge("process_uptime_seconds", "Time since the start of the process", process.uptime()),
         {
           type: "counter",
           name: "process_cpu_seconds_total",
-          help: "Computing of the process, without its runners",
+          help: "CPU time of the process, without its runners",
           labels: {},
           value: (user + system) / 1e6
         }
@@ -47,6 +48,18 @@ export const openProcessMeter: Effect.Effect<() => ReadonlyArray<AnySeries>, nev
     }
   }
 )
+
+/** Returns the resident memory. Null without a free file descriptor: Node reads it from `/proc` and throws EMFILE. */
+const residentBytes = (): number | null => {
+  try {
+    return process.memoryUsage.rss()
+  } catch {
+    return null
+  }
+}
+
+/** Returns the used heap. Unlike `process.memoryUsage`, it needs no file descriptor. */
+const usedHeapBytes = (): number => getHeapStatistics().used_heap_size
 
 const eventLoopDelay = Effect.acquireRelease(
   Effect.sync(() => {
@@ -57,14 +70,14 @@ const eventLoopDelay = Effect.acquireRelease(
   (delay) => Effect.sync(() => void delay.disable())
 )
 
-/** Bytes that were left when the whole heap was last collected, by the engine's own choice; null until then. */
+/** Bytes in use after the engine's last full garbage collection; null before the first. */
 const heapAfterCollections = Effect.map(
   Effect.acquireRelease(
     Effect.sync(() => {
       let left: number | null = null
       const observer = new PerformanceObserver((list) => {
-        // Node tells a moment after: what was allocated meanwhile counts, which is little.
-        if (list.getEntries().some(isOfWholeHeap)) left = process.memoryUsage().heapUsed
+        // Node reports a collection shortly afterwards, so the value includes a few later allocations.
+        if (list.getEntries().some(isOfWholeHeap)) left = usedHeapBytes()
       })
       observer.observe({ entryTypes: ["gc"] })
       return { observer, live: () => left }
@@ -74,7 +87,7 @@ const heapAfterCollections = Effect.map(
   ({ live }) => live
 )
 
-/** Node's types do not know that entries of collections have the collection's kind. */
+/** True for a full collection. Node's types lack the `kind` of garbage collection entries. */
 const isOfWholeHeap = (entry: PerformanceEntry): boolean =>
   "detail" in entry &&
   typeof entry.detail === "object" &&

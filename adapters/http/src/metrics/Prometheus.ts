@@ -1,11 +1,11 @@
-/** Series as Prometheus reads them. */
-import type { AnySeries } from "@weft/core"
+/** Metrics in the Prometheus format. */
+import type { AnySeries } from "@weft/core/adapter"
 import { Context, Metric } from "effect"
 import { PrometheusMetrics } from "effect/observability"
 
-/** Text of the exposition format, version 0.0.4. */
+/** Formats series as text, in exposition format version 0.0.4. */
 export const prometheusText = (series: ReadonlyArray<AnySeries>): string => {
-  // A registry of its own: what the host counts with Effect is the host's to show.
+  // A separate registry, so that the host's own Effect metrics are not included.
   const context = Context.make(Metric.MetricRegistry, new Map())
   for (const one of series) register(one, context)
   return PrometheusMetrics.formatUnsafe(context)
@@ -30,6 +30,6 @@ const register = (series: AnySeries, context: Context.Context<never>): Metric.Re
   }
 }
 
-/** A metric that says what it was told once. */
+/** Registers a metric with a constant state. */
 const fixed = <Input, State>(metric: Metric.Metric<Input, State>, state: State, context: Context.Context<never>) =>
   Metric.registerUnsafe(metric, context, { get: () => state, update: () => undefined, modify: () => undefined })

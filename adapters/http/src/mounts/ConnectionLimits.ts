@@ -1,18 +1,18 @@
-/** How many connections a server keeps open, and how long it waits for who does not read. */
+/** Limits of open connections, and a timeout for clients that do not read. */
 import type { Server } from "node:http"
 import type { Server as HttpsServer } from "node:https"
 import type { Socket } from "node:net"
 
 export interface ConnectionLimits {
-  /** Connections of all clients together; those beyond are closed at once. */
+  /** Maximum connections of all clients together. Further ones are closed immediately. */
   readonly total: number
-  /** Connections from one address; null for no limit, as behind a proxy all have the same. */
+  /** Maximum connections from one address. Null for no limit, because all connections of a proxy share its address. */
   readonly perAddress: number | null
-  /** How long an answer may wait without its client taking a byte of it, in milliseconds. */
+  /** Maximum time in which the client reads no byte of a pending response, in milliseconds. */
   readonly sendIdleMs: number
 }
 
-/** `isAnswering`: whether a request of the connection has no whole answer yet. */
+/** Applies the limits. `isAnswering` returns true while a request of the connection has no complete response. */
 export const limitConnections = (
   server: Server | HttpsServer,
   { total, perAddress, sendIdleMs }: ConnectionLimits,
@@ -20,27 +20,27 @@ export const limitConnections = (
 ): void => {
   server.maxConnections = total
   if (perAddress !== null) limitAddresses(server, perAddress)
-  // Node begins anew whenever bytes move, also while the system still has some to send.
+  // Node restarts this timeout whenever bytes move, also while the system still sends buffered bytes.
   server.setTimeout(sendIdleMs, (socket: Socket) => {
-    // A function may think longer than that, and says nothing meanwhile.
+    // A function may run longer than the timeout before it sends a byte.
     if (isAnswering(socket) && socket.writableLength === 0) socket.setTimeout(sendIdleMs)
     else socket.destroy()
   })
 }
 
-const limitAddresses = (server: Server | HttpsServer, most: number): void => {
+const limitAddresses = (server: Server | HttpsServer, maximum: number): void => {
   const counts = new Map<string, number>()
   server.on("connection", (socket: Socket) => {
     const { remoteAddress } = socket
-    // Gone already.
+    // Already disconnected.
     if (remoteAddress === undefined) return
     const count = (counts.get(remoteAddress) ?? 0) + 1
-    if (count > most) return void socket.destroy()
+    if (count > maximum) return void socket.destroy()
     counts.set(remoteAddress, count)
     socket.once("close", () => {
-      const left = (counts.get(remoteAddress) ?? 1) - 1
-      if (left === 0) counts.delete(remoteAddress)
-      else counts.set(remoteAddress, left)
+      const remaining = (counts.get(remoteAddress) ?? 1) - 1
+      if (remaining === 0) counts.delete(remoteAddress)
+      else counts.set(remoteAddress, remaining)
     })
   })
 }

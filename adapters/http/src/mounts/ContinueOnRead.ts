@@ -1,9 +1,9 @@
-/** `Expect: 100-continue`: a client that waits before it sends its body is told to go on when somebody reads it. */
+/** Support for `Expect: 100-continue`: sends `100 Continue` when the server starts to read the body. */
 import type { IncomingMessage, ServerResponse } from "node:http"
 
 /**
- * To be called before the request is answered. An answer that comes without reading the body ends the connection:
- * nobody could say whether what follows on it is the body or another request.
+ * Sends `100 Continue` on the first read. To be called before the request is handled. A response without a read closes
+ * the connection, because the next bytes could be the body or another request.
  */
 export const continueOnRead = (request: IncomingMessage, response: ServerResponse): void => {
   const { shouldKeepAlive } = response

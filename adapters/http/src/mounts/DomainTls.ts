@@ -1,33 +1,43 @@
-/** TLS for custom domains: each connection gets the certificate of the name that its client asks for. */
+/** TLS for custom domains. Each connection gets the certificate of its SNI name. */
 import { createServer, type Server, type ServerOptions } from "node:https"
 import { createSecureContext, type SecureContext } from "node:tls"
-import { DomainCertificates, type OpenCertificate, type WeftServices } from "@weft/core"
+import type { WeftServices } from "@weft/core"
+import { DomainCertificates, type OpenCertificate } from "@weft/core/internal"
 import { Context, Effect, Redacted } from "effect"
 
 export interface TlsOptions {
-  /** Where to listen for TLS, on the same address; 0 picks a free one. */
+  /** The port for TLS, on the same address; 0 picks a free one. */
   readonly port: number
 }
 
-/** A server for the names that have a certificate here; it shows nothing to clients that ask for another, or for none. */
+/** Makes a TLS server for the names with a certificate. Connections with another name, or with none, fail. */
 export const makeTlsServer = (context: Context.Context<WeftServices>, options: ServerOptions): Server => {
   const certificates = Context.get(context, DomainCertificates)
   const run = Effect.runPromiseWith(context)
-  /** By the certificate, which is the same object until it changes; making one takes a millisecond. */
-  const contexts = new WeakMap<OpenCertificate, SecureContext>()
+  /**
+   * Cached per certificate object, which stays the same until renewal. Creating a context takes about 1 ms. Undefined for an
+   * unusable certificate, so that strangers cannot fill the log with it.
+   */
+  const contexts = new WeakMap<OpenCertificate, SecureContext | undefined>()
 
-  const contextOf = (certificate: OpenCertificate): SecureContext => {
-    const made = contexts.get(certificate)
-    if (made !== undefined) return made
-    const fresh = createSecureContext({ cert: certificate.chain, key: Redacted.value(certificate.privateKey) })
-    contexts.set(certificate, fresh)
-    return fresh
-  }
+  const secureContextFor = (name: string, certificate: OpenCertificate): Effect.Effect<SecureContext | undefined> =>
+    Effect.suspend(() => {
+      if (contexts.has(certificate)) return Effect.succeed(contexts.get(certificate))
+      try {
+        const created = createSecureContext({ cert: certificate.chain, key: Redacted.value(certificate.privateKey) })
+        contexts.set(certificate, created)
+        return Effect.succeed(created)
+      } catch (error) {
+        contexts.set(certificate, undefined)
+        const advice = "its chain and its private key must be PEM and belong together"
+        return Effect.as(Effect.logError(`the certificate for ${name} cannot be used: ${advice}`, error), undefined)
+      }
+    })
 
   const find = (name: string): Promise<SecureContext | undefined> =>
     run(
       certificates.of(name).pipe(
-        Effect.map((certificate) => contextOf(certificate)),
+        Effect.flatMap((certificate) => secureContextFor(name, certificate)),
         Effect.catchTag("NotFound", () => Effect.succeed(undefined)),
         Effect.catchCause((cause) => Effect.as(Effect.logError("no certificate for a connection", cause), undefined))
       )

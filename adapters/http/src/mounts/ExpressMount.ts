@@ -1,17 +1,17 @@
 /** Weft as Express (or Connect) middleware. */
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { HttpOptions } from "../app/HttpOptions.ts"
+import type { CloseOptions, WeftRuntime } from "./MountedApp.ts"
 import { node } from "./NodeMount.ts"
-import type { CloseOptions, WeftRuntime } from "./Serving.ts"
-import { isAmong, weftPaths } from "./WeftPaths.ts"
+import { matchesPaths, weftPaths } from "./WeftPaths.ts"
 
 export interface ExpressOptions extends HttpOptions {
-  /** Where Weft's routes begin, such as `/automation`; none by default. `app.use(prefix, …)` needs no `prefix` here. */
+  /** Path prefix of Weft's routes, such as `/automation`; none by default. `app.use(prefix, …)` needs no `prefix` here. */
   readonly prefix?: string
 }
 
 export interface ExpressMount {
-  /** Passes on what is not Weft's. To be used before body parsers. */
+  /** Handles Weft's routes and passes all other requests to `next`. To be used before body parsers. */
   (request: IncomingMessage, response: ServerResponse, next: (error?: unknown) => void): void
   readonly ready: Promise<void>
   readonly close: (options?: CloseOptions) => Promise<void>
@@ -19,12 +19,12 @@ export interface ExpressMount {
 
 export const express = (weft: WeftRuntime, { prefix = "", ...options }: ExpressOptions = {}): ExpressMount => {
   const mounted = node(weft, options)
-  const own = weftPaths(options)
+  const weftRoutes = weftPaths(options)
   const middleware = (request: IncomingMessage, response: ServerResponse, next: (error?: unknown) => void): void => {
     const url = request.url ?? ""
-    const rest = url.startsWith(prefix) ? url.slice(prefix.length) : ""
-    if (isAmong(own, rest)) {
-      request.url = rest
+    const path = url.startsWith(prefix) ? url.slice(prefix.length) : ""
+    if (matchesPaths(weftRoutes, path)) {
+      request.url = path
       mounted(request, response)
     } else {
       next()

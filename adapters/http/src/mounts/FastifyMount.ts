@@ -1,17 +1,17 @@
 /**
- * Weft before a Fastify app, on its server: Fastify's router, hooks and body parsers never see a request of Weft's, so
- * they can neither read its body nor take its URL for malformed.
+ * Weft in front of a Fastify app, on its server. Fastify's router, hooks and body parsers never see Weft's requests.
+ * They can therefore neither read the body nor reject the URL as malformed.
  */
 import { createServer, type Server } from "node:http"
+import type { Listener } from "./ConnectionTurns.ts"
 import { type ExpressOptions, express } from "./ExpressMount.ts"
-import type { Listener } from "./NodeMount.ts"
-import type { CloseOptions, WeftRuntime } from "./Serving.ts"
+import type { CloseOptions, WeftRuntime } from "./MountedApp.ts"
 
 export interface FastifyMount {
-  /** Fastify's option of this name: makes its server, with Fastify's own timeouts. Plain HTTP only; throws for others. */
+  /** Fastify's `serverFactory` option. Creates the server with Fastify's timeouts. Throws for HTTPS and HTTP/2. */
   readonly serverFactory: (handler: Listener, settings: Readonly<Record<string, unknown>>) => Server
   readonly ready: Promise<void>
-  /** For Fastify's hook `preClose`: its own `close` waits for requests and subscriptions, which this ends. */
+  /** For Fastify's hook `preClose`. Ends requests and subscriptions, for which Fastify's own `close` waits. */
   readonly close: (options?: CloseOptions) => Promise<void>
 }
 
@@ -19,11 +19,11 @@ export const fastify = (weft: WeftRuntime, options: ExpressOptions = {}): Fastif
   const mounted = express(weft, options)
   return {
     serverFactory: (handler, settings) => {
-      if (settings.https !== undefined && settings.https !== null) throw new Error(plainOnly)
-      if (settings.http2 === true) throw new Error(plainOnly)
+      if (settings.https !== undefined && settings.https !== null) throw new Error(plainHttpOnly)
+      if (settings.http2 === true) throw new Error(plainHttpOnly)
       const server = createServer((request, response) => mounted(request, response, () => handler(request, response)))
       const { keepAliveTimeout, requestTimeout, connectionTimeout } = settings
-      // Fastify leaves this to whoever makes the server.
+      // Fastify does not set these timeouts on servers of a factory.
       if (typeof keepAliveTimeout === "number") server.keepAliveTimeout = keepAliveTimeout
       if (typeof requestTimeout === "number") server.requestTimeout = requestTimeout
       if (typeof connectionTimeout === "number") server.setTimeout(connectionTimeout)
@@ -34,4 +34,5 @@ export const fastify = (weft: WeftRuntime, options: ExpressOptions = {}): Fastif
   }
 }
 
-const plainOnly = "Http.fastify makes servers of plain HTTP: let a proxy end TLS, or make the server with Http.express"
+const plainHttpOnly =
+  "Http.fastify supports plain HTTP only: terminate TLS at a proxy, or create the server with Http.express"

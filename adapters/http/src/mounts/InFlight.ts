@@ -1,29 +1,29 @@
-/** How many requests are being answered, so that closing can wait for them. */
+/** Counter of requests in flight, so that a shutdown can wait for them. */
 import { Effect } from "effect"
 
-export interface InFlight {
-  readonly enter: () => void
-  readonly leave: () => void
-  /** Done as soon as there is none. */
+export interface InFlightCount {
+  readonly begin: () => void
+  readonly end: () => void
+  /** Completes when no request is in flight. */
   readonly idle: Effect.Effect<void>
 }
 
-export const makeInFlight = (): InFlight => {
+export const makeInFlightCount = (): InFlightCount => {
   let count = 0
-  const waiting = new Set<() => void>()
+  const waiters = new Set<() => void>()
   return {
-    enter: () => {
+    begin: () => {
       count++
     },
-    leave: () => {
+    end: () => {
       count--
-      if (count === 0) for (const done of waiting) done()
+      if (count === 0) for (const done of waiters) done()
     },
     idle: Effect.callback((resume) => {
       const done = () => resume(Effect.void)
       if (count === 0) return done()
-      waiting.add(done)
-      return Effect.sync(() => waiting.delete(done))
+      waiters.add(done)
+      return Effect.sync(() => waiters.delete(done))
     })
   }
 }

@@ -1,33 +1,35 @@
-/** Weft as a server of its own. */
-import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from "node:http"
+/** Weft as a standalone server. */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
 import type { Server as HttpsServer } from "node:https"
-import type { Socket } from "node:net"
+import { Socket } from "node:net"
 import type { Duplex } from "node:stream"
-import { type Failure, failureAnswer, internal } from "../answers/Failure.ts"
 import type { HttpOptions } from "../app/HttpOptions.ts"
-import { type BodyPatience, makeBodyPatience } from "./BodyPatience.ts"
+import { type Failure, failureResponse, internal } from "../responses/Failure.ts"
+import { makeBodyTimeout } from "./BodyTimeout.ts"
 import { type ConnectionLimits, limitConnections } from "./ConnectionLimits.ts"
 import { continueOnRead } from "./ContinueOnRead.ts"
 import { makeTlsServer, type TlsOptions } from "./DomainTls.ts"
-import { type NodeMount, node } from "./NodeMount.ts"
-import type { CloseOptions, DrainOptions, WeftRuntime } from "./Serving.ts"
+import { watchHandshakes } from "./Handshakes.ts"
+import type { CloseOptions, DrainOptions, WeftRuntime } from "./MountedApp.ts"
+import { mountOnNode, type OwnMount } from "./NodeMount.ts"
+import { headersMax, misdirectionFault, requestFault } from "./RequestFault.ts"
 
 export interface ListenOptions extends HttpOptions {
   /** Default 127.0.0.1. */
   readonly host?: string
   /** Default 8787; 0 picks a free one. */
   readonly port?: number
-  /** Also ends TLS for custom domains, with the certificates that were issued for them; by default a proxy does. */
+  /** Also terminates TLS for custom domains, with their certificates. By default a proxy terminates TLS. */
   readonly tls?: TlsOptions
-  /** How long a body may pause before its connection is closed, in milliseconds; default 60,000. */
+  /** Maximum pause of a body before its connection is closed, in milliseconds; default 60,000. */
   readonly bodyIdleMs?: number
-  /** How long an answer may wait without its client taking a byte of it, in milliseconds; default 60,000. */
+  /** Maximum time in which the client reads no byte of a pending response, in milliseconds; default 60,000. */
   readonly sendIdleMs?: number
-  /** How long the headers of a request may take, in milliseconds; default 60,000. */
+  /** Maximum time to receive the headers of a request, in milliseconds; default 60,000. */
   readonly headersMs?: number
-  /** Connections at once, for each port; those beyond are closed. Default 10,000. */
+  /** Maximum connections per port; default 10,000. Further ones are closed. */
   readonly connections?: number
-  /** Connections at once from one address; by default no limit, as behind a proxy all have the same. */
+  /** Maximum connections from one address. No limit by default, because all connections of a proxy share its address. */
   readonly connectionsPerAddress?: number
 }
 
@@ -39,48 +41,57 @@ export interface Listening {
   /** The port for TLS, if any. */
   readonly tlsPort: number | null
   /**
-   * Sends clients elsewhere, before `close`: still answers, but says on `/readyz` that it is leaving, ends subscriptions,
-   * keeps no connection and after a while refuses what is new. Resolves when the requests have finished.
+   * Prepares for `close`. `/readyz` returns 503, subscriptions end, and connections are not kept alive. After a while, new
+   * requests get 503. Resolves when the requests in flight have finished.
    */
   readonly drain: (options?: DrainOptions) => Promise<void>
-  /** Stops accepting, lets requests finish, then closes every connection. */
+  /** Stops accepting connections, waits for requests to finish, then closes every connection. */
   readonly close: (options?: CloseOptions) => Promise<void>
 }
 
-/** Longer than the idle time of usual load balancers, which must be the ones to close. */
+/** Longer than the idle timeout of common load balancers, because the balancer must close first. In milliseconds. */
 const keepAliveTimeout = 65_000
 
+/** Maximum duration of a request that is no file transfer, in milliseconds. */
 const requestMs = 300_000
 
-/** Headers of a request; Node counts only the bytes of their names and values. */
-const headersMax = 200
+/** Maximum bytes of the names and values of a request's headers. */
 const headerBytesMax = 16 * 1024
 
-/** Listens once Weft answers, so that no request waits for the start. Rejects when the address can't be had. */
+/** Listens when Weft is ready, so that no request waits for the start. Rejects if it cannot bind the address. */
 export const listen = async (weft: WeftRuntime, options: ListenOptions = {}): Promise<Listening> => {
   const { host = "127.0.0.1", port = 8787, tls, bodyIdleMs = 60_000, headersMs = 60_000, ...more } = options
   const { sendIdleMs = 60_000, connections = 10_000, connectionsPerAddress, ...rest } = more
-  const mounted = node(weft, rest)
-  await mounted.ready
-  const patience = makeBodyPatience({ idleMs: bodyIdleMs, wholeMs: requestMs, cut: cutOff })
+  const bodyTimeout = makeBodyTimeout({ idleMs: bodyIdleMs, requestMs, onTimeout: abortRequest })
+  const { trustProxy = false } = rest
+  const own = mountOnNode(weft, rest, {
+    onStart: bodyTimeout.watch,
+    findFault: (request) => requestFault(request) ?? misdirectionFault(request, trustProxy)
+  })
+  const mounted = own.mount
+  await mounted.ready.catch((error: unknown) => {
+    bodyTimeout.close()
+    throw error
+  })
   const limits = { total: connections, perAddress: connectionsPerAddress ?? null, sendIdleMs }
-  const serverOptions = serverOptionsOf(headersMs)
-  const server = answerBy(mounted, patience, limits, createServer(serverOptions))
-  const tlsServer =
-    tls && answerBy(mounted, patience, limits, makeTlsServer(await weft.runtime.context(), serverOptions))
+  const serverOptions = makeServerOptions(headersMs)
+  const server = attachMount(own, limits, createServer(serverOptions))
+  const tlsServer = tls && attachMount(own, limits, makeTlsServer(await weft.runtime.context(), serverOptions))
+  const endHandshakes = tlsServer && watchHandshakes(tlsServer)
   const close = async (closeOptions?: CloseOptions): Promise<void> => {
-    const closed = [server, ...(tlsServer === undefined ? [] : [tlsServer])].map(stop)
+    const stopping = [stopAccepting(server), ...(tlsServer === undefined ? [] : [stopAccepting(tlsServer)])]
     await mounted.close(closeOptions)
-    for (const { end } of closed) end()
-    patience.close()
-    await Promise.all(closed.map(({ done }) => done))
+    for (const { end } of stopping) end()
+    endHandshakes?.()
+    bodyTimeout.close()
+    await Promise.all(stopping.map(({ done }) => done))
   }
   try {
-    const bound = await bind(server, host, port)
+    const boundPort = await bind(server, host, port)
     return {
       host,
-      port: bound,
-      url: `http://${host.includes(":") ? `[${host}]` : host}:${bound}`,
+      port: boundPort,
+      url: `http://${host.includes(":") ? `[${host}]` : host}:${boundPort}`,
       drain: mounted.drain,
       tlsPort: tlsServer === undefined || tls === undefined ? null : await bind(tlsServer, host, tls.port),
       close
@@ -91,77 +102,51 @@ export const listen = async (weft: WeftRuntime, options: ListenOptions = {}): Pr
   }
 }
 
-const serverOptionsOf = (headersMs: number) => ({
+const makeServerOptions = (headersMs: number) => ({
   keepAliveTimeout,
   headersTimeout: headersMs,
-  // How often Node looks whose headers are late.
+  handshakeTimeout: headersMs,
+  // Interval at which Node checks for late headers.
   connectionsCheckingInterval: Math.min(headersMs, 30_000),
-  // What is left is `BodyPatience`'s.
+  // `BodyTimeout` applies instead.
   requestTimeout: 0,
-  // The check of `Host` is done here, so that its answer has the envelope.
+  // Weft checks `Host` itself, so that the error response has the envelope.
   requireHostHeader: false,
-  // Whatever the process is started with: servers and proxies must agree where a request ends.
+  // Overrides the process flag, because servers and proxies must agree where a request ends.
   insecureHTTPParser: false,
   maxHeaderSize: headerBytesMax
 })
 
-/** Has the mount answer the server's requests, and what is none answered in the envelope, too. */
-const answerBy = <S extends Server | HttpsServer>(
-  mounted: NodeMount,
-  patience: BodyPatience,
+/** Connects the mount to the server's events. Rejects invalid requests in the error envelope. */
+const attachMount = <S extends Server | HttpsServer>(
+  { mount, isAnswering }: OwnMount,
   limits: ConnectionLimits,
   server: S
 ): S => {
-  /** The last of those that are on their way: requests may come before the answers to others. */
-  const answering = new WeakMap<Duplex, ServerResponse>()
-  /** Nothing may get between the pieces of an answer that is on its way, nor before it. */
-  const unlessAnswering = (socket: Duplex, say: () => void): void => {
-    if (answering.has(socket)) socket.destroy()
-    else say()
-  }
-  const answer = (request: IncomingMessage, response: ServerResponse): void => {
-    const fault = requestFault(request)
-    const { socket } = request
-    if (fault !== null) return void unlessAnswering(socket, () => refuse(socket, fault))
-    answering.set(socket, response)
-    response.once("close", () => {
-      if (answering.get(socket) === response) answering.delete(socket)
-    })
-    patience.watch(request, response)
-    mounted(request, response)
+  /** Destroys the socket while a response is pending, because other bytes would corrupt that response. */
+  const unlessAnswering = (socket: Duplex, send: () => void): void => {
+    if (socket instanceof Socket && isAnswering(socket)) socket.destroy()
+    else send()
   }
   server.maxHeadersCount = headersMax
-  limitConnections(server, limits, (socket) => answering.has(socket))
-  server.on("request", answer)
+  limitConnections(server, limits, isAnswering)
+  server.on("request", mount)
   server.on("checkContinue", (request, response) => {
     continueOnRead(request, response)
-    answer(request, response)
+    mount(request, response)
   })
   server.on("clientError", (error, socket) => unlessAnswering(socket, () => onClientError(error, socket)))
   server.on("checkExpectation", ({ socket }) =>
-    unlessAnswering(socket, () => refuse(socket, "The header Expect asks for what this server does not do"))
+    unlessAnswering(socket, () => refuse(socket, "The header Expect contains an unsupported expectation"))
   )
-  server.on("connect", (_request, socket) => unlessAnswering(socket, () => refuse(socket, "This server is no proxy")))
+  server.on("connect", (_request, socket) =>
+    unlessAnswering(socket, () => refuse(socket, "This server is not a proxy"))
+  )
   return server
 }
 
-/** What Node lets pass, though servers and proxies may not agree about what it means; null for a sound request. */
-const requestFault = ({ httpVersion, rawHeaders }: IncomingMessage): string | null => {
-  if (httpVersion !== "1.1" && httpVersion !== "1.0") return "This is not HTTP/1.1"
-  // What is more than that, Node has left out of `headers`.
-  if (rawHeaders.length > 2 * headersMax) return "There are too many headers"
-  let hosts = 0
-  for (let index = 0; index < rawHeaders.length; index += 2) {
-    const name = rawHeaders[index]
-    if (name?.length === 4 && name.toLowerCase() === "host") hosts++
-  }
-  // Of several, Node takes the first; a proxy may have taken another.
-  if (hosts > 1) return "The header Host is there more than once"
-  return hosts === 0 && httpVersion !== "1.0" ? "The header Host is missing" : null
-}
-
-/** Accepts no more; `end` closes what is open, `done` is when nothing is. */
-const stop = (server: Server | HttpsServer): { readonly end: () => void; readonly done: Promise<void> } => ({
+/** Stops accepting connections. `end` closes open ones, and `done` resolves when none is left. */
+const stopAccepting = (server: Server | HttpsServer): { readonly end: () => void; readonly done: Promise<void> } => ({
   done: new Promise<void>((resolve) => server.close(() => resolve())),
   end: () => server.closeAllConnections()
 })
@@ -176,30 +161,30 @@ const bind = (server: Server | HttpsServer, host: string, port: number): Promise
     })
   })
 
-/** What Node's parser refuses never becomes a request; the socket is all there is. */
+/** Responds on the socket to input that Node's parser rejects, for which there is no request object. */
 const onClientError = (error: Error & { readonly code?: string }, socket: Duplex): void => {
   if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy()
   const message =
     error.code === "HPE_HEADER_OVERFLOW"
       ? "The headers are too large"
       : error.code === "ERR_HTTP_REQUEST_TIMEOUT"
-        ? notInTime
+        ? requestTimedOut
         : "This is not an HTTP request"
   refuse(socket, message)
 }
 
-const notInTime = "The request did not arrive in time"
+const requestTimedOut = "The request did not arrive in time"
 
-/** For a request whose body does not come: what was begun with it ends with its connection. */
-const cutOff = ({ socket }: IncomingMessage, response: ServerResponse): void => {
-  if (!response.headersSent) refuse(socket, notInTime)
+/** Closes the connection of a request whose body is late. This interrupts the request's handler. */
+const abortRequest = ({ socket }: IncomingMessage, response: ServerResponse): void => {
+  if (!response.headersSent) refuse(socket, requestTimedOut)
   socket.destroySoon()
 }
 
 const refuse = (socket: Socket | Duplex, message: string): void => {
   const failure: Failure = { ...internal, code: "bad_request", message }
-  const { status, headers, body } = failureAnswer(failure, crypto.randomUUID())
+  const { headers, body } = failureResponse(failure, crypto.randomUUID())
   const lines = Object.entries({ ...headers, connection: "close", "content-length": String(body.length) })
   const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join("")
-  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}\r\n${head}\r\n${body}`)
+  socket.end(`HTTP/1.1 400 Bad Request\r\n${head}\r\n${body}`)
 }

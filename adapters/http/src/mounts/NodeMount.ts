@@ -1,76 +1,145 @@
 /** Weft as a request listener of `node:http`. */
-import type { IncomingMessage, ServerResponse } from "node:http"
+import { IncomingMessage, type ServerResponse } from "node:http"
+import type { Socket } from "node:net"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Effect } from "effect"
-import { type Failure, failureAnswer, internal, later } from "../answers/Failure.ts"
 import type { HttpOptions } from "../app/HttpOptions.ts"
+import { joinChunks } from "../bodies/JoinedChunks.ts"
+import { type Failure, failureResponse, internal, unavailable } from "../responses/Failure.ts"
+import { declaresBody } from "../webhooks/WebhookDecision.ts"
 import { makeWebhookFastPath } from "../webhooks/WebhookFastPath.ts"
-import { type CloseOptions, type DrainOptions, openServing, type Serving, type WeftRuntime } from "./Serving.ts"
-
-export type Listener = (request: IncomingMessage, response: ServerResponse) => void
+import { ConnectionTurns, type Listener } from "./ConnectionTurns.ts"
+import { type CloseOptions, type DrainOptions, type MountedApp, mountApp, type WeftRuntime } from "./MountedApp.ts"
+import { type RequestFault, requestFault } from "./RequestFault.ts"
 
 export interface NodeMount {
-  /** A listener for `node:http` servers. Answers every request; routes that are not Weft's with 404. */
+  /** A listener for `node:http` servers. Handles every request, unknown routes with 404. */
   (request: IncomingMessage, response: ServerResponse): void
-  /** Resolves when requests are answered without waiting for the start. Rejects when Weft could not start. */
+  /** Resolves when Weft has started. Earlier requests wait. Rejects if Weft could not start. */
   readonly ready: Promise<void>
   /**
-   * Sends clients elsewhere, before `close`: `/readyz` says 503, subscriptions end, connections are not kept, and new
-   * requests are refused after a while. Resolves when those have finished that came before.
+   * Prepares for `close`. `/readyz` returns 503, subscriptions end, and connections are not kept alive. After a while, new
+   * requests get 503. Resolves when the requests in flight have finished.
    */
   readonly drain: (options?: DrainOptions) => Promise<void>
   /** Waits for requests to finish, then interrupts the rest. Does not close Weft itself. */
   readonly close: (options?: CloseOptions) => Promise<void>
 }
 
-export const node = (weft: WeftRuntime, options: HttpOptions = {}): NodeMount => {
-  const opening = openServing(weft, options)
-  const listening = opening.then(listenerOf)
+export const node = (weft: WeftRuntime, options: HttpOptions = {}): NodeMount => mountOnNode(weft, options).mount
+
+/** A mount on a server of its own. */
+export interface OwnMount {
+  readonly mount: NodeMount
+  /** True while a request of the connection has no complete response. */
+  readonly isAnswering: (socket: Socket) => boolean
+}
+
+interface OwnServer {
+  /** Called when a request starts, which may be later than it arrived. */
+  readonly onStart?: Listener
+  /** By default `requestFault`. */
+  readonly findFault?: (request: IncomingMessage) => RequestFault | null
+}
+
+/** Like `node`, for a server of its own. */
+export const mountOnNode = (
+  weft: WeftRuntime,
+  options: HttpOptions,
+  { onStart, findFault = requestFault }: OwnServer = {}
+): OwnMount => {
+  const mounting = mountApp(weft, options)
+  const turns = new ConnectionTurns((request, response) => {
+    onStart?.(request, response)
+    start(request, response)
+  })
+  const listenerPromise = mounting.then((mounted) => makeListener(mounted, findFault))
   let listener: Listener | null = null
-  const ready = listening.then((opened) => {
+  let isDraining = (): boolean => false
+  const ready = Promise.all([mounting, listenerPromise]).then(([mounted, opened]) => {
+    isDraining = mounted.isDraining
     listener = opened
   })
-  // Told by `ready`; requests that come all the same are answered.
+  // `ready` reports the error, and requests get 500.
   ready.catch(() => undefined)
-  const mount = (request: IncomingMessage, response: ServerResponse): void => {
+  const start: Listener = (request, response) => {
     if (listener !== null) {
       listener(request, response)
     } else {
-      void listening.then(
+      void listenerPromise.then(
         (opened) => opened(request, response),
-        () => refuse(response, 500)
+        () => refuse(response, 500, unavailable)
       )
     }
   }
-  return Object.assign(mount, {
+  const enter = (request: IncomingMessage, response: ServerResponse): void => {
+    if (request instanceof IncomingMessage && request.headers["transfer-encoding"] !== undefined) {
+      guardChunks(request, response, turns, () => isDraining())
+    }
+    turns.enter(request, response)
+  }
+  const mount = Object.assign(enter, {
     ready,
-    drain: async (drainOptions?: DrainOptions) => (await opening).drain(drainOptions),
-    close: async (closeOptions?: CloseOptions) => (await opening).close(closeOptions)
+    drain: async (drainOptions?: DrainOptions) => (await mounting).drain(drainOptions),
+    close: async (closeOptions?: CloseOptions) => (await mounting).close(closeOptions)
   })
+  return { mount, isAnswering: (socket) => turns.isAnswering(socket) }
 }
 
-const listenerOf = async (serving: Serving): Promise<Listener> => {
-  const { app, context, inFlight, isLeaving, refuses, requests } = serving
+const makeListener = async (mounted: MountedApp, findFault: NonNullable<OwnServer["findFault"]>): Promise<Listener> => {
+  const { app, context, inFlight, isDraining, rejects, requests } = mounted
   const general = await Effect.runPromiseWith(context)(NodeHttpServer.makeHandler(app.http, { scope: requests }))
-  const webhook = makeWebhookFastPath(serving)
+  const webhook = makeWebhookFastPath(mounted)
   return (request, response) => {
-    if (isLeaving()) response.shouldKeepAlive = false
-    if (refuses(request.url ?? "")) return refuse(response, 503)
-    inFlight.enter()
-    response.once("close", inFlight.leave)
-    if (request.readableEnded) return refuse(response, 400)
-    if (!webhook(request, response)) general(request, response)
+    const fault = request instanceof IncomingMessage ? findFault(request) : null
+    if (fault !== null) return refuseAndClose(response, fault)
+    if (isDraining()) response.shouldKeepAlive = false
+    if (rejects(request.url ?? "")) return refuse(response, 503, unavailable)
+    inFlight.begin()
+    response.once("close", inFlight.end)
+    if (request.readableEnded) return refuse(response, 400, bodyAlreadyRead)
+    if (webhook(request, response)) return
+    // Nothing is read before the app reads it. Node resumes the socket then, and at the end of the body.
+    if (request instanceof IncomingMessage && !request.complete && declaresBody(request.headers)) request.socket.pause()
+    general(request, response)
   }
 }
 
-const readBefore: Failure = {
-  ...internal,
-  code: "bad_request",
-  message: "The body was read before Weft got the request: mount Weft before body parsers"
+/**
+ * Bounds the cost of a body in chunks. A response that precedes its end closes the connection, because the rest may have
+ * any length and any number of chunks.
+ */
+const guardChunks = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  turns: ConnectionTurns,
+  isDraining: () => boolean
+): void => {
+  const { shouldKeepAlive } = response
+  // With `Expect`, a response without a read closes the connection already.
+  const closesUnread = request.headers.expect === undefined
+  if (closesUnread) response.shouldKeepAlive = false
+  joinChunks(request, {
+    onManyChunks: () => turns.rest(request.socket),
+    onComplete: () => {
+      if (closesUnread && !response.headersSent) response.shouldKeepAlive = shouldKeepAlive && !isDraining()
+    }
+  })
 }
 
-/** For requests that never reach the app: its id, like all, is a UUID. */
-const refuse = (response: ServerResponse, status: 400 | 500 | 503): void => {
-  const { headers, body } = failureAnswer(status === 400 ? readBefore : later, crypto.randomUUID())
-  response.writeHead(status, { ...headers }).end(body)
+const badRequest = (message: string): Failure => ({ ...internal, code: "bad_request", message })
+
+const bodyAlreadyRead = badRequest("The body was read before Weft received the request: mount Weft before body parsers")
+
+const refuseAndClose = (response: ServerResponse, { status, message }: RequestFault): void => {
+  response.shouldKeepAlive = false
+  refuse(response, status, badRequest(message))
+}
+
+/** Responds to requests that never reach the app. The request id is a UUID here as well. */
+const refuse = (response: ServerResponse, status: 400 | 421 | 500 | 503, failure: Failure): void => {
+  // Otherwise Node reads the rest of the body.
+  if (!response.req.complete) response.shouldKeepAlive = false
+  const { headers, body } = failureResponse(failure, crypto.randomUUID())
+  response.writeHead(status, { ...headers, "content-length": String(Buffer.byteLength(body)) }).end(body)
 }

@@ -1,24 +1,24 @@
-/** Which paths of a host are Weft's. */
+/** The paths of Weft within a host. */
 import type { HttpOptions } from "../app/HttpOptions.ts"
 
 type Path = `/${string}`
 
 export interface WeftPaths {
-  /** With all that is below them. */
-  readonly trees: ReadonlyArray<Path>
-  /** Themselves only. */
-  readonly leaves: ReadonlyArray<Path>
+  /** Paths with all subpaths. */
+  readonly prefixes: ReadonlyArray<Path>
+  /** Paths without subpaths. */
+  readonly exact: ReadonlyArray<Path>
 }
 
-/** Many hosts have a `/metrics` of their own, and most are open to everybody: it is Weft's where there is a token for it. */
+/** Returns Weft's paths. Many hosts have a public `/metrics`, so Weft's exists only with a metrics token. */
 export const weftPaths = ({ metricsToken }: HttpOptions): WeftPaths => ({
-  trees: ["/v1", "/webhook", "/mcp", "/admin"],
-  leaves: ["/docs", "/healthz", "/readyz", ...(metricsToken === undefined ? [] : ["/metrics" as const])]
+  prefixes: ["/v1", "/webhook", "/mcp", "/admin"],
+  exact: ["/docs", "/healthz", "/readyz", ...(metricsToken === undefined ? [] : ["/metrics" as const])]
 })
 
-/** Whether a path, or a path with a query, is one of these. */
-export const isAmong = ({ trees, leaves }: WeftPaths, url: string): boolean =>
-  trees.some((path) => begins(url, path, "/?")) || leaves.some((path) => begins(url, path, "?"))
+/** True if a URL, with or without a query, is one of these paths. */
+export const matchesPaths = ({ prefixes, exact }: WeftPaths, url: string): boolean =>
+  prefixes.some((path) => startsWithPath(url, path, "/?")) || exact.some((path) => startsWithPath(url, path, "?"))
 
-const begins = (url: string, path: Path, marks: string): boolean =>
-  url.startsWith(path) && (url.length === path.length || marks.includes(url.charAt(path.length)))
+const startsWithPath = (url: string, path: Path, delimiters: string): boolean =>
+  url.startsWith(path) && (url.length === path.length || delimiters.includes(url.charAt(path.length)))

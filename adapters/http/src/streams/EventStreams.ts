@@ -1,69 +1,69 @@
-/** Subscriptions as answers that go on: paced by the connection, kept alive, and ended in time. */
+/** Responses for subscriptions: with back-pressure, heartbeats and a maximum duration. */
 import { IncomingMessage, ServerResponse } from "node:http"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
-import type { Subscription } from "@weft/core"
+import type { Subscription } from "@weft/core/internal"
 import { Effect, type Scope, Stream } from "effect"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
-import type { Framing } from "./Frames.ts"
-import { Pieces } from "./Pieces.ts"
-import { poured, pulled } from "./Pouring.ts"
+import type { SseEncoder } from "./SseEncoder.ts"
+import { SseQueue } from "./SseQueue.ts"
+import { pullChunks, writeChunks } from "./SseWriter.ts"
 
-export interface Pace {
-  /** How long a subscription lasts, in milliseconds. */
-  readonly lifeMs: number
-  /** Between two comments that keep the connection alive, in milliseconds. */
+export interface StreamTiming {
+  /** Maximum duration of a subscription, in milliseconds. */
+  readonly lifetimeMs: number
+  /** Interval of the heartbeat comments, in milliseconds. */
   readonly heartbeatMs: number
 }
 
 export interface EventStream {
   readonly request: HttpServerRequest.HttpServerRequest
   readonly subscription: Subscription
-  /** What is sent before all messages. */
+  /** The bytes before the first message. */
   readonly first: Uint8Array
-  readonly framing: Framing
-  /** Whether the end is announced when the time is up. */
-  readonly isAnnounced: boolean
-  /** Whether who subscribed still may; asked with every heartbeat. */
-  readonly mayGoOn: Effect.Effect<boolean>
+  readonly encoder: SseEncoder
+  /** True if the stream ends with `stream:complete` when it reaches its maximum duration. */
+  readonly sendsComplete: boolean
+  /** True if the subscriber still has permission. Evaluated at every heartbeat. */
+  readonly isAuthorized: Effect.Effect<boolean>
 }
 
 export interface EventStreams {
-  readonly answer: (stream: EventStream) => Effect.Effect<HttpServerResponse.HttpServerResponse, never, Scope.Scope>
-  /** Ends all of them, and those to come, so that nobody waits for them. */
+  readonly respond: (stream: EventStream) => Effect.Effect<HttpServerResponse.HttpServerResponse, never, Scope.Scope>
+  /** Ends all current and future streams, so that a shutdown does not wait for them. */
   readonly end: Effect.Effect<void>
 }
 
-/** How long the last messages may take to be sent, in milliseconds. */
-const farewellMs = 10_000
+/** Maximum time to send the last messages after the end of a subscription, in milliseconds. */
+const flushMs = 10_000
 
 const headers = {
   "cache-control": "no-cache, no-transform",
-  // Or a proxy would hold back what is to be seen now.
+  // Turns off response buffering in nginx and similar proxies.
   "x-accel-buffering": "no"
 }
 
-export const makeEventStreams = ({ lifeMs, heartbeatMs }: Pace): EventStreams => {
+export const makeEventStreams = ({ lifetimeMs, heartbeatMs }: StreamTiming): EventStreams => {
   const open = new Set<Subscription>()
   let isEnded = false
 
-  const live = ({ subscription, mayGoOn }: EventStream): Effect.Effect<void, never, Scope.Scope> =>
+  const keepAlive = ({ subscription, isAuthorized }: EventStream): Effect.Effect<void, never, Scope.Scope> =>
     Effect.gen(function* () {
       yield* Effect.acquireRelease(
         Effect.sync(() => open.add(subscription)),
         () => Effect.sync(() => open.delete(subscription))
       )
-      // A connection that takes nothing holds the fiber that writes to it.
+      // A stalled connection blocks the fiber that writes to it, so `cut` interrupts the fiber.
       yield* Effect.withFiber((fiber) => Effect.sync(() => subscription.onCut(() => fiber.interruptUnsafe())))
       const heartbeats = Effect.sleep(heartbeatMs).pipe(
-        Effect.andThen(mayGoOn),
-        Effect.flatMap((may) => (may ? subscription.nudge : subscription.end("closed"))),
+        Effect.andThen(isAuthorized),
+        Effect.flatMap((authorized) => (authorized ? subscription.wake : subscription.end("closed"))),
         Effect.forever
       )
       yield* Effect.forkScoped(heartbeats)
       yield* Effect.forkScoped(
-        Effect.sleep(lifeMs).pipe(
+        Effect.sleep(lifetimeMs).pipe(
           Effect.andThen(subscription.end("expired")),
-          Effect.andThen(Effect.sleep(farewellMs)),
+          Effect.andThen(Effect.sleep(flushMs)),
           Effect.andThen(subscription.end("cut"))
         )
       )
@@ -71,11 +71,11 @@ export const makeEventStreams = ({ lifeMs, heartbeatMs }: Pace): EventStreams =>
     })
 
   return {
-    answer: (stream) =>
+    respond: (stream) =>
       Effect.as(
-        live(stream),
+        keepAlive(stream),
         HttpServerResponse.stream(
-          bytesOf(stream, () => isEnded),
+          encodeMessages(stream, () => isEnded),
           { contentType: "text/event-stream", headers }
         )
       ),
@@ -86,15 +86,15 @@ export const makeEventStreams = ({ lifeMs, heartbeatMs }: Pace): EventStreams =>
   }
 }
 
-/** The first piece by the stream, which sends the headers with it; where it can be, all others past it. */
-const bytesOf = (stream: EventStream, isLeaving: () => boolean): Stream.Stream<Uint8Array> => {
-  const { subscription, first, framing, isAnnounced, request } = stream
+/** Sends the first chunk through the stream, with the headers. On Node, writes the others directly to the response. */
+const encodeMessages = (stream: EventStream, isShuttingDown: () => boolean): Stream.Stream<Uint8Array> => {
+  const { subscription, first, encoder, sendsComplete, request } = stream
   const response = nodeResponse(request)
   const rest = Stream.suspend(() => {
-    const pieces = new Pieces({ framing, isAnnounced, isLeaving })
+    const queue = new SseQueue({ encoder, sendsComplete, isShuttingDown })
     return response === null
-      ? Stream.fromPull(Effect.succeed(pulled(subscription, pieces)))
-      : Stream.fromEffectDrain(poured(subscription, pieces, response))
+      ? Stream.fromPull(Effect.succeed(pullChunks(subscription, queue)))
+      : Stream.fromEffectDrain(writeChunks(subscription, queue, response))
   })
   return Stream.concat(Stream.succeed(first), rest)
 }

@@ -1,10 +1,10 @@
 /**
- * The span of a request, by the conventions of OpenTelemetry for HTTP servers, without URL and headers: paths of
- * webhooks, queries and headers hold what is nobody else's business.
+ * The span of a request, by OpenTelemetry's conventions for HTTP servers. It has no URL and no headers, because webhook
+ * paths, queries and headers contain tenants' confidential data.
  *
- * It begins when its route is known, which is a part of its name, as of the time when the request came.
+ * The span begins when the route is known, because the route is part of its name. Its start time is that of the request.
  */
-import { annotate, beginSpan, endSpan, nanosOf, parseTraceparent, tracerOf } from "@weft/core"
+import { annotate, beginSpan, endSpan, nanosOf, parseTraceparent, tracerOf } from "@weft/core/internal"
 import { Context, Effect, type Fiber, type Scope, Tracer } from "effect"
 import { HttpServerRequest, type HttpServerResponse } from "effect/http"
 import { CurrentRoute } from "../metrics/CurrentRoute.ts"
@@ -29,15 +29,15 @@ export class RequestSpan {
     this.#startTime = nanosOf(fiber)
   }
 
-  /** Null without a tracer. `traceparent` is what the request says, hostile. */
+  /** Returns null without a tracer. `traceparent` is untrusted input. */
   static open(fiber: AnyFiber, method: string, traceparent: string | undefined): RequestSpan | null {
     const tracer = tracerOf(fiber)
     if (tracer === null) return null
     return new RequestSpan(fiber, tracer, method, traceparent === undefined ? null : parseTraceparent(traceparent))
   }
 
-  /** The span, begun at the latest now; the first route counts. */
-  at(route: string | null): Tracer.Span {
+  /** Returns the span, and begins it with this route if it has not begun. */
+  begin(route: string | null): Tracer.Span {
     this.#span ??= beginSpan(this.#fiber, this.#tracer, {
       name: [this.#method === "_OTHER" ? "HTTP" : this.#method, ...(route === null ? [] : [route])].join(" "),
       kind: "server",
@@ -48,8 +48,8 @@ export class RequestSpan {
     return this.#span
   }
 
-  answered(status: number, requestId: string | undefined): void {
-    const span = this.at(null)
+  end(status: number, requestId: string | undefined): void {
+    const span = this.begin(null)
     annotate(span, {
       "http.response.status_code": status,
       ...(requestId === undefined ? {} : { "weft.request_id": requestId })
@@ -57,15 +57,15 @@ export class RequestSpan {
     endSpan(this.#fiber, span, status >= 500 ? { fault: String(status) } : "ok")
   }
 
-  /** Nobody was answered. Does nothing where somebody was. */
-  breakOff(): void {
-    const span = this.at(null)
+  /** Ends the span of a request without a response. Does nothing after `end`. */
+  endInterrupted(): void {
+    const span = this.begin(null)
     if (span.status._tag === "Started") endSpan(this.#fiber, span, "interrupted")
   }
 }
 
-/** That of the request which the running fiber answers; null where there is none, or it is the host's own. */
-export const CurrentRequestSpan = Context.Reference<RequestSpan | null>("@weft/http/tracing/CurrentRequestSpan", {
+/** The span of the current request. Null without a span, or if the host made the span. */
+const CurrentRequestSpan = Context.Reference<RequestSpan | null>("@weft/http/tracing/CurrentRequestSpan", {
   defaultValue: () => null
 })
 
@@ -75,39 +75,39 @@ type Http = Effect.Effect<
   HttpServerRequest.HttpServerRequest | Scope.Scope
 >
 
-/** Gives each request a span, where there is a tracer; those of a host that has made one have that. */
-export const spanned = (http: Http): Http =>
+/** Creates a span for each request if there is a tracer. Requests that already have a span of the host keep it. */
+export const withRequestSpan = (http: Http): Http =>
   Effect.withFiber((fiber) => {
     if (tracerOf(fiber) === null || isServerSpan(fiber.cache.span)) return http
     return Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ method, headers }) => {
       const span = RequestSpan.open(fiber, method, headers.traceparent)
       if (span === null) return http
       return Effect.provideService(http, CurrentRequestSpan, span).pipe(
-        Effect.tap(({ status, headers: sent }) => Effect.sync(() => span.answered(status, sent["x-request-id"]))),
-        Effect.ensuring(Effect.sync(() => span.breakOff()))
+        Effect.tap(({ status, headers: sent }) => Effect.sync(() => span.end(status, sent["x-request-id"]))),
+        Effect.ensuring(Effect.sync(() => span.endInterrupted()))
       )
     })
   })
 
-/** What answers requests of a route, a pattern such as `/v1/projects/:project_id_or_slug`. */
-export const atRoute = <A, E, R>(path: string, effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+/** Runs the handler of a route, given as a pattern such as `/v1/projects/:project_id_or_slug`. */
+export const withRoute = <A, E, R>(path: string, effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.withFiber((fiber) => {
     fiber.getRef(CurrentRoute).path = path
     const request = fiber.getRef(CurrentRequestSpan)
-    if (request !== null) return Effect.provideService(effect, Tracer.ParentSpan, request.at(shown(path)))
+    if (request !== null) return Effect.provideService(effect, Tracer.ParentSpan, request.begin(toDisplayPath(path)))
     const { span } = fiber.cache
-    if (tracerOf(fiber) !== null && isServerSpan(span)) span.attribute("http.route", shown(path))
+    if (tracerOf(fiber) !== null && isServerSpan(span)) span.attribute("http.route", toDisplayPath(path))
     return effect
   })
 
-/** `effect` in the span of the request, where that has begun. */
+/** Runs `effect` in the span of the request, if there is one. */
 export const inRequestSpan = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.flatMap(CurrentRequestSpan, (request) =>
-    request === null ? effect : Effect.provideService(effect, Tracer.ParentSpan, request.at(null))
+    request === null ? effect : Effect.provideService(effect, Tracer.ParentSpan, request.begin(null))
   )
 
 const isServerSpan = (span: Tracer.AnySpan | undefined): span is Tracer.Span =>
   span?._tag === "Span" && span.kind === "server" && span.status._tag === "Started"
 
-/** Parameters as everywhere else in what is told of routes. */
-const shown = (path: string): string => path.replace(/:(\w+)/g, "{$1}")
+/** Formats parameters as `{name}`, as in metrics and documentation. */
+const toDisplayPath = (path: string): string => path.replace(/:(\w+)/g, "{$1}")

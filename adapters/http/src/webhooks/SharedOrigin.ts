@@ -1,15 +1,15 @@
 /**
- * To browsers, a host that is no custom domain is one origin: of the webhooks of all tenants, and of the page of
- * documentation. What a function answers there counts for itself, and not for the others.
+ * Rules for the shared origin. On a host that is no custom domain, the webhooks of all tenants and the documentation page
+ * are one origin to browsers. A function's response must not affect the others.
  */
 
-/** Headers that browsers take for a whole origin, or by which a page could get at pages of others. Lowercase. */
+/** Headers that browsers apply to a whole origin, or that give a page access to other pages. Lowercase. */
 export const originHeaders: ReadonlyArray<string> = [
   "accept-ch",
   "alt-svc",
   "clear-site-data",
   "critical-ch",
-  // A page with the policy of the documentation's could keep hold of the window that it opens that one in.
+  // A page with the same policy as `/docs` could keep a reference to the window in which it opens `/docs`.
   "cross-origin-opener-policy",
   "expect-ct",
   "nel",
@@ -26,6 +26,6 @@ export const originHeaders: ReadonlyArray<string> = [
   "use-as-dictionary"
 ]
 
-/** Whether a browser asks for the script of a service worker, which could answer for the server with any header. */
-export const asksForServiceWorker = (headers: Readonly<Record<string, unknown>>): boolean =>
+/** True if a browser requests the script of a service worker, which could intercept requests to the whole origin. */
+export const isServiceWorkerRequest = (headers: Readonly<Record<string, unknown>>): boolean =>
   headers["service-worker"] !== undefined

@@ -1,85 +1,90 @@
 /**
- * Webhooks on Node's own request and response, past the router and `effect`'s request: what a call costs besides
- * running its function is a few microseconds.
+ * Webhooks on Node's own request and response, without the router and `effect`'s request. The overhead of a call is then
+ * a few microseconds besides running its function.
  */
 import type { IncomingMessage, ServerResponse } from "node:http"
-import { hasTracer, toStart, type WebhookAnswer, type WebhookCall } from "@weft/core"
+import { CurrentOrigin, type Origin } from "@weft/core/adapter"
+import { hasTracer, toCallbackTask, type WebhookAnswer, type WebhookCall } from "@weft/core/internal"
 import { Cause, Effect, Exit, Scope, Tracer } from "effect"
-import { bearerToken } from "../access/BearerToken.ts"
-import { busyAnswer, failureAnswer, failureOf, internal, isOutage } from "../answers/Failure.ts"
+import { forwardedAddress } from "../access/ClientAddress.ts"
+import { BufferedBody } from "../bodies/BufferedBody.ts"
 import type { RouteMeter } from "../metrics/HttpMeter.ts"
-import type { Serving } from "../mounts/Serving.ts"
+import type { MountedApp } from "../mounts/MountedApp.ts"
+import { busyResponse, failureResponse, firstError, interrupted, reportError } from "../responses/Failure.ts"
+import type { PlainResponse } from "../responses/PlainResponse.ts"
 import { RequestSpan } from "../tracing/RequestSpan.ts"
-import { hostOf } from "./CustomDomain.ts"
-import { HeldBody } from "./HeldBodies.ts"
-import { type Done, OpenCalls } from "./OpenCalls.ts"
-import { asksForServiceWorker } from "./SharedOrigin.ts"
-import { hasNoBody, sentHeaders } from "./WebhookHeaders.ts"
+import { InFlightCalls, type OnExit } from "./InFlightCalls.ts"
 import {
-  parseDomainTarget,
-  parseWebhookTarget,
-  type WebhookTarget,
-  webhookMethods,
-  webhookPrefix,
-  webhookRoute
-} from "./WebhookTarget.ts"
+  buildCall,
+  decideWebhook,
+  declaresBody,
+  findCachedRoute,
+  isWebhookPath,
+  requestedHost,
+  toWebhookResponse
+} from "./WebhookDecision.ts"
+import { type WebhookTarget, webhookRoute } from "./WebhookTarget.ts"
 
-/** Takes the request and gives true, or leaves it untouched for the general path and gives false. */
+/** Handles the request and returns true, or returns false and leaves it untouched for the general path. */
 export type FastPath = (request: IncomingMessage, response: ServerResponse) => boolean
 
-export const makeWebhookFastPath = (serving: Serving): FastPath => {
+export const makeWebhookFastPath = (serving: MountedApp): FastPath => {
   const { app, context, requests, settings, webhooks, domains } = serving
   const fork = Effect.runForkWith(context)
   const isTraced = hasTracer(context)
-  const open = new OpenCalls()
-  Effect.runSync(Scope.addFinalizer(requests, open.end))
+  const calls = new InFlightCalls()
+  Effect.runSync(Scope.addFinalizer(requests, calls.end))
 
   const sendFailure = (exchange: Exchange, cause: Cause.Cause<unknown>): void => {
-    const reason = cause.reasons.find((one) => one._tag !== "Interrupt")
-    const error = reason === undefined ? null : reason._tag === "Fail" ? reason.error : reason.defect
-    const failure = failureOf(error)
-    // Without a reason it was interrupted: the client went away, or the server is closing.
-    const { status, headers, body } = failureAnswer(
-      failure ?? { ...internal, retryAfterSeconds: reason === undefined ? 1 : null },
-      exchange.id
-    )
-    send(exchange, status, { ...headers }, body)
-    if (reason !== undefined && (failure === null || isOutage(error))) {
-      fork(Effect.annotateLogs(Effect.logError("a webhook failed", cause), { request_id: exchange.id }))
+    const found = firstError(cause)
+    // Without an error the call was interrupted: the client disconnected, or the server shuts down.
+    if (found === null) {
+      sendPlain(exchange, failureResponse(interrupted, exchange.id))
+      return
     }
+    const { failure, logged } = reportError(found.error)
+    sendPlain(exchange, failureResponse(failure, exchange.id))
+    if (logged === null) return
+    fork(Effect.annotateLogs(Effect.logError("a webhook failed", cause), { request_id: exchange.id }))
   }
 
-  const sendAnswer = (exchange: Exchange, answer: WebhookAnswer): void => {
-    const { single, cookies } = sentHeaders(answer, exchange.id, exchange.isShared)
-    const headers = cookies === null ? single : { ...single, "set-cookie": cookies }
+  const sendResponse = (exchange: Exchange, answer: WebhookAnswer): void => {
+    const { status, headers, cookies, body } = toWebhookResponse(answer, exchange.id, exchange.isShared)
     try {
-      send(exchange, answer.status, headers, hasNoBody(answer.status) ? null : answer.body)
+      send(exchange, status, cookies === null ? headers : { ...headers, "set-cookie": cookies }, body)
     } catch (defect) {
-      // Node refused a header, so that nothing is sent yet.
+      // Node rejected a header, so nothing was sent yet.
       sendFailure(exchange, Cause.die(defect))
     }
   }
 
-  const answer = (call: WebhookCall, exchange: Exchange, done: Done): (() => void) => {
-    const answering = isTraced ? toStart(inSpan(exchange, call, webhooks.handle(call))) : webhooks.answer(call)
-    return answering(context, done)
+  const answer = (call: WebhookCall, exchange: Exchange, done: OnExit): (() => void) => {
+    const origin = (): Origin => ({
+      id: exchange.id,
+      address: () => forwardedAddress(call.headers["x-forwarded-for"], settings.trustProxy) ?? (call.remoteIp || null),
+      isAdmin: false
+    })
+    const task = isTraced
+      ? toCallbackTask(Effect.provideService(inSpan(exchange, call, webhooks.handle(call)), CurrentOrigin, origin()))
+      : webhooks.answer(call, origin)
+    return task(context, done)
   }
 
-  const exchangeOf = (method: string, response: ServerResponse, isShared: boolean): Exchange => {
-    const meter = app.meter.of(method, webhookRoute)
-    return { response, meter, began: performance.now(), id: app.nextId(), isShared, span: null }
+  const makeExchange = (method: string, response: ServerResponse, isShared: boolean): Exchange => {
+    const meter = app.meter.route(method, webhookRoute)
+    return { response, meter, startedAt: performance.now(), id: app.nextId(), isShared, span: null }
   }
 
-  /** `held` is null for a call without a body. */
-  const start = (call: WebhookCall, exchange: Exchange, held: HeldBody | null): void => {
+  /** `buffered` is null for a call without a body. */
+  const start = (call: WebhookCall, exchange: Exchange, buffered: BufferedBody | null): void => {
     const { response } = exchange
-    const cancel = open.begin(
+    const cancel = calls.begin(
       (done) => answer(call, exchange, done),
       (exit) => {
-        held?.letGo()
-        if (Exit.isSuccess(exit)) sendAnswer(exchange, exit.value)
+        buffered?.release()
+        if (Exit.isSuccess(exit)) sendResponse(exchange, exit.value)
         else sendFailure(exchange, exit.cause)
-        exchange.span?.breakOff()
+        exchange.span?.endInterrupted()
       }
     )
     if (cancel === null) return
@@ -88,59 +93,33 @@ export const makeWebhookFastPath = (serving: Serving): FastPath => {
     })
   }
 
-  const refuse = (exchange: Exchange): void => {
-    const { status, headers, body } = busyAnswer(exchange.id)
-    send(exchange, status, { ...headers }, body)
-  }
-
   return (request, response) => {
-    const { method = "", url = "" } = request
-    if (!url.startsWith(webhookPrefix) || !webhookMethods.has(method)) return false
-    // A body of unknown or excessive length is for the general path, which counts while it reads.
-    if (request.headers["transfer-encoding"] !== undefined) return false
-    const length = Number(request.headers["content-length"] ?? 0)
-    if (length > settings.bodyBytes) return false
-    const host = hostOf(request.headers, settings.trustProxy)
-    const route = host === null ? null : domains.peek(host)
+    const { method = "", url = "", headers } = request
+    if (!isWebhookPath(url)) return false
+    const route = findCachedRoute(domains, requestedHost(headers, settings.trustProxy))
     if (route === undefined) return false
-    const isShared = route === null
-    if (isShared && asksForServiceWorker(request.headers)) return false
-    const target = route === null ? parseWebhookTarget(url) : parseDomainTarget(url, route)
-    if (target === null) return false
-    if (length === 0) {
-      start(callOf(request, method, target, null), exchangeOf(method, response, isShared), null)
-    } else {
-      const held = new HeldBody(app.bodies)
-      readBody(request, held, (body) => {
-        const exchange = exchangeOf(method, response, isShared)
-        if (body === null) refuse(exchange)
-        else start(callOf(request, method, target, body), exchange, held)
+    const decision = decideWebhook(request, route, declaresBody(headers), app.bodyBudget.maxBodyBytes)
+    // The general path writes rejections, and counts the bytes of a body of unknown length.
+    if (decision._tag === "Invoke") {
+      start(toCall(request, decision, method, null), makeExchange(method, response, decision.isShared), null)
+    } else if (decision._tag === "ReadBody") {
+      const buffered = new BufferedBody(app.bodyBudget)
+      readBody(request, buffered, (body) => {
+        const exchange = makeExchange(method, response, decision.isShared)
+        if (body === null) sendPlain(exchange, busyResponse(exchange.id))
+        else start(toCall(request, decision, method, body), exchange, buffered)
       })
+    } else {
+      return false
     }
     return true
   }
 }
 
-const callOf = (
-  request: IncomingMessage,
-  method: string,
-  target: WebhookTarget,
-  body: Uint8Array | null
-): WebhookCall => ({
-  org: target.org,
-  env: target.env,
-  service: target.service,
-  path: target.path,
-  method,
-  url: target.url,
-  query: target.query,
-  headers: joinedHeaders(request),
-  body,
-  remoteIp: request.socket.remoteAddress ?? "",
-  token: bearerToken(request.headers.authorization)
-})
+const toCall = (request: IncomingMessage, target: WebhookTarget, method: string, body: Uint8Array | null) =>
+  buildCall(target, method, joinHeaders(request), request.socket.remoteAddress ?? "", body)
 
-const joinedHeaders = ({ headers }: IncomingMessage): Record<string, string> => {
+const joinHeaders = ({ headers }: IncomingMessage): Record<string, string> => {
   const joined: Record<string, string> = {}
   for (const name in headers) {
     const value = headers[name]
@@ -150,45 +129,45 @@ const joinedHeaders = ({ headers }: IncomingMessage): Record<string, string> => 
 }
 
 /**
- * Calls back with the whole body, or with null where there was no room for it: whoever sends it listens only when all of it
- * is sent. Never, when the client goes away before.
+ * Calls back with the whole body, or with null if the body exceeded the memory budget. Null comes only after the end of
+ * the body, because many clients read no response before. If the client disconnects, there is no callback.
  */
-const readBody = (request: IncomingMessage, held: HeldBody, done: (body: Uint8Array | null) => void): void => {
-  const tear = (): void => held.letGo()
-  request.on("data", (chunk: Buffer) => held.add(chunk))
+const readBody = (request: IncomingMessage, buffered: BufferedBody, done: (body: Uint8Array | null) => void): void => {
+  const discard = (): void => buffered.release()
+  request.on("data", (chunk: Buffer) => buffered.add(chunk))
   request.on("end", () => {
-    request.off("close", tear)
-    done(held.take())
+    request.off("close", discard)
+    done(buffered.take())
   })
-  request.on("close", tear)
+  request.on("close", discard)
   // `close` follows.
   request.on("error", () => undefined)
 }
 
-/** `answering` in the request's span, which ends when the answer is sent. */
-const inSpan = <A, E>(exchange: Exchange, { method, headers }: WebhookCall, answering: Effect.Effect<A, E>) =>
+/** Runs `task` in the request's span, which ends when the response is sent. */
+const inSpan = <A, E>(exchange: Exchange, { method, headers }: WebhookCall, task: Effect.Effect<A, E>) =>
   Effect.withFiber((fiber) => {
     const span = RequestSpan.open(fiber, method, headers.traceparent)
-    if (span === null) return answering
+    if (span === null) return task
     exchange.span = span
-    return Effect.provideService(answering, Tracer.ParentSpan, span.at(webhookRoute))
+    return Effect.provideService(task, Tracer.ParentSpan, span.begin(webhookRoute))
   })
 
-/** A request that is under way. */
+/** A request in progress. */
 interface Exchange {
   readonly response: ServerResponse
   readonly meter: RouteMeter
   readonly id: string
-  /** Milliseconds of `performance.now`. */
-  readonly began: number
-  /** Whether the host is no custom domain. */
+  /** From `performance.now`, in milliseconds. */
+  readonly startedAt: number
+  /** True if the host is no custom domain. */
   readonly isShared: boolean
   /** Null without a tracer. */
   span: RequestSpan | null
 }
 
 const send = (
-  { response, meter, began, span }: Exchange,
+  { response, meter, startedAt, span }: Exchange,
   status: number,
   headers: Record<string, string | Array<string>>,
   body: string | Uint8Array | null
@@ -200,6 +179,9 @@ const send = (
     headers["content-length"] = String(typeof body === "string" ? Buffer.byteLength(body) : body.length)
     response.writeHead(status, headers).end(body)
   }
-  meter.answered(status, (performance.now() - began) / 1000)
-  span?.answered(status, typeof headers["x-request-id"] === "string" ? headers["x-request-id"] : undefined)
+  meter.record(status, (performance.now() - startedAt) / 1000)
+  span?.end(status, typeof headers["x-request-id"] === "string" ? headers["x-request-id"] : undefined)
 }
+
+const sendPlain = (exchange: Exchange, { status, headers, body }: PlainResponse): void =>
+  send(exchange, status, { ...headers }, body)

@@ -1,68 +1,44 @@
-/** The webhook route on `effect`'s request: for fetch hosts, Effect hosts and whatever the fast path leaves. */
+/** The webhook route on `effect`'s request: for fetch hosts, Effect hosts and requests that the fast path skips. */
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import { currentRequestId } from "@weft/api"
-import { BadRequest, NotFound, type WebhookAnswer, type WebhookCall, Webhooks } from "@weft/core"
-import { Effect, Option, Stream } from "effect"
+import { Webhooks } from "@weft/core"
+import type { DomainRoute } from "@weft/core/adapter"
+import { Effect, Option } from "effect"
 import { HttpRouter, type HttpServerRequest, HttpServerResponse } from "effect/http"
-import { bearerToken } from "../access/BearerToken.ts"
-import { toResponse } from "../answers/Answer.ts"
-import { busyAnswer } from "../answers/Failure.ts"
-import { atRoute } from "../tracing/RequestSpan.ts"
-import { type HeldBodies, HeldBody } from "./HeldBodies.ts"
-import { asksForServiceWorker } from "./SharedOrigin.ts"
-import { hasNoBody, sentHeaders } from "./WebhookHeaders.ts"
-import { parseWebhookTarget, type WebhookTarget, webhookMethods, webhookRoute } from "./WebhookTarget.ts"
+import type { BodyMemoryBudget } from "../bodies/BodyMemoryBudget.ts"
+import { BufferedBody } from "../bodies/BufferedBody.ts"
+import { hasBody } from "../bodies/BufferedRequests.ts"
+import { bodyTooLarge, readBody } from "../bodies/ReadBody.ts"
+import { toResponse } from "../responses/PlainResponse.ts"
+import { withRoute } from "../tracing/RequestSpan.ts"
+import { buildCall, decideWebhook, toWebhookResponse, type WebhookResponse } from "./WebhookDecision.ts"
+import { type WebhookTarget, webhookRoute } from "./WebhookTarget.ts"
 
-const noSuchRoute = new NotFound({ resource: "route" })
-
-const tooLarge = new BadRequest({ reason: "The body is too large" })
-
-/** What the route needs of the app. */
+/** Dependencies of the route. */
 export interface WebhookHost {
   readonly webhooks: Webhooks["Service"]
-  readonly bodies: HeldBodies
+  readonly bodyBudget: BodyMemoryBudget
 }
 
-/** The call, still without its body. */
-const callOf = (request: HttpServerRequest.HttpServerRequest, target: WebhookTarget): WebhookCall => ({
-  ...target,
-  method: request.method,
-  headers: { ...request.headers },
-  body: null,
-  remoteIp: Option.getOrElse(request.remoteAddress, () => ""),
-  token: bearerToken(request.headers.authorization)
-})
+type ServerRequest = HttpServerRequest.HttpServerRequest
 
-const hasBody = ({ source, headers }: HttpServerRequest.HttpServerRequest): boolean =>
-  source instanceof Request
-    ? source.body !== null
-    : headers["content-length"] !== undefined || headers["transfer-encoding"] !== undefined
+/** Reads the body, if the call has one. Callers without permission get 401 or 403 instead of the body's error. */
+const readCallBody = (request: ServerRequest, { _tag }: WebhookTarget, buffered: BufferedBody, maxBytes: number) => {
+  if (_tag === "Invoke") return Effect.void
+  return _tag === "RefuseBody" ? Effect.fail(bodyTooLarge) : readBody(request, buffered, maxBytes)
+}
 
-const readBody = Effect.fnUntraced(function* (
-  request: HttpServerRequest.HttpServerRequest,
-  held: HeldBody,
-  bytesMax: number
-) {
-  if (!hasBody(request)) return
-  if (Number(request.headers["content-length"] ?? 0) > bytesMax) return yield* tooLarge
-  let bytes = 0
-  yield* Stream.runForEach(request.stream, (piece) => {
-    bytes += piece.length
-    if (bytes > bytesMax) return Effect.fail(tooLarge)
-    held.add(piece)
-    return Effect.void
-  })
-})
+const toCall = (request: ServerRequest, target: WebhookTarget, body: Uint8Array | null) => {
+  const remoteIp = Option.getOrElse(request.remoteAddress, () => "")
+  return buildCall(target, request.method, { ...request.headers }, remoteIp, body)
+}
 
-const responseOf = (request: HttpServerRequest.HttpServerRequest, answer: WebhookAnswer, isShared: boolean) => {
-  const { status } = answer
-  const { single: headers, cookies } = sentHeaders(answer, currentRequestId(), isShared)
-  const body = hasNoBody(status) ? null : answer.body
+const writeResponse = (request: ServerRequest, { status, headers, cookies, body }: WebhookResponse) => {
   if (cookies !== null) {
-    // `effect`'s response has room for one header of a name. Its own cookies would lose what they do not know.
+    // `effect`'s response holds one header per name, and its cookies drop unknown attributes.
     if (request.source instanceof Request) return webResponse(status, headers, cookies, body)
     const response = NodeHttpServerRequest.toServerResponse(request)
-    // The others are said again by `effect`, and keep the place that they have here: the order is the fast path's.
+    // `effect` sets the other headers again without changing their order, which thus equals the fast path's.
     for (const name in headers) response.setHeader(name, headers[name] ?? "")
     response.setHeader("set-cookie", cookies)
   }
@@ -81,44 +57,43 @@ const webResponse = (
   return HttpServerResponse.raw(new Response(sent, { status, headers }), { status })
 }
 
-/** Runs what the target names, if its method can be an endpoint's. `isShared` as `sentHeaders` has it. */
-export const answerWebhook = (
-  host: WebhookHost,
-  request: HttpServerRequest.HttpServerRequest,
-  target: WebhookTarget | null,
-  isShared: boolean
-) => atRoute(webhookRoute, runWebhook(host, request, target, isShared))
+/** Handles a request. `route` is the route of its custom domain, or null on the shared origin. */
+export const handleWebhook = (
+  { webhooks, bodyBudget }: WebhookHost,
+  request: ServerRequest,
+  route: DomainRoute | null
+) => {
+  const decision = decideWebhook(request, route, hasBody(request), bodyBudget.maxBodyBytes)
+  if (decision._tag !== "Reject") return withRoute(webhookRoute, runWebhook(webhooks, bodyBudget, request, decision))
+  const rejection = Effect.fail(decision.error)
+  return decision.route === null ? rejection : withRoute(decision.route, rejection)
+}
 
-const runWebhook = Effect.fnUntraced(function* (
-  { webhooks, bodies }: WebhookHost,
-  request: HttpServerRequest.HttpServerRequest,
-  target: WebhookTarget | null,
-  isShared: boolean
-) {
-  if (target === null || !webhookMethods.has(request.method)) return yield* noSuchRoute
-  if (isShared && asksForServiceWorker(request.headers)) return yield* noSuchRoute
-  const call = callOf(request, target)
-  const held = new HeldBody(bodies)
-  const handled = Effect.gen(function* () {
-    // Who may not call is told that, and not what is wrong with the body.
-    yield* Effect.tapError(readBody(request, held, bodies.eachBytes), () => webhooks.admit(call))
-    const body = held.take()
-    if (body === null) return toResponse(busyAnswer(currentRequestId()))
-    const answer = yield* webhooks.handle({ ...call, body: body.length === 0 ? null : body })
-    return responseOf(request, answer, isShared)
+const runWebhook = (
+  webhooks: Webhooks["Service"],
+  bodyBudget: BodyMemoryBudget,
+  request: ServerRequest,
+  target: WebhookTarget
+) =>
+  Effect.suspend(() => {
+    const buffered = new BufferedBody(bodyBudget)
+    const response = Effect.gen(function* () {
+      yield* Effect.tapError(readCallBody(request, target, buffered, bodyBudget.maxBodyBytes), () =>
+        webhooks.admit(toCall(request, target, null))
+      )
+      const answer = yield* webhooks.handle(toCall(request, target, buffered.take()))
+      return writeResponse(request, toWebhookResponse(answer, currentRequestId(), target.isShared))
+    })
+    return Effect.ensuring(
+      response,
+      Effect.sync(() => buffered.release())
+    )
   })
-  return yield* Effect.ensuring(
-    handled,
-    Effect.sync(() => held.letGo())
-  )
-})
 
-export const webhookRouteLive = (bodies: HeldBodies) =>
+export const webhookRouteLive = (bodyBudget: BodyMemoryBudget) =>
   HttpRouter.use(
     Effect.fnUntraced(function* (router) {
-      const host = { webhooks: yield* Webhooks, bodies }
-      yield* router.add("*", "/webhook/*", (request) =>
-        answerWebhook(host, request, parseWebhookTarget(request.url), true)
-      )
+      const host = { webhooks: yield* Webhooks, bodyBudget }
+      yield* router.add("*", "/webhook/*", (request) => handleWebhook(host, request, null))
     })
   )

@@ -1,15 +1,25 @@
 /**
- * What a webhook URL names: `/webhook/{org}/{env}/{service}/{path}?{query}`, or, where the host is a custom domain,
- * `/webhook/{service}/{path}?{query}`. Nothing is decoded but the query.
+ * Parser of webhook URLs: `/webhook/{org}/{env}/{service}/{path}?{query}`, or on custom domains
+ * `/webhook/{service}/{path}?{query}`. Only the query is percent-decoded.
  */
-import type { DomainRoute } from "@weft/core"
+import type { DomainRoute } from "@weft/core/adapter"
 
 export const webhookPrefix = "/webhook/"
 
-/** What requests to webhooks are counted as: the paths are the tenants' own. */
+/** Route of all webhooks in metrics and spans, because the paths belong to tenants. */
 export const webhookRoute = "/webhook"
 
+/**
+ * The next step of a call. `Invoke` runs the function without a body. `ReadBody` reads a body of known length first, and
+ * `CountBody` one of unknown length. `RefuseBody` rejects a body above the maximum size, after the check of the caller.
+ */
+export type BodyStep = "Invoke" | "ReadBody" | "CountBody" | "RefuseBody"
+
+/** The endpoint that a URL names, and the next step. One object, because each call on the fast path allocates it. */
 export interface WebhookTarget {
+  readonly _tag: BodyStep
+  /** True if the host is no custom domain. */
+  readonly isShared: boolean
   readonly org: string
   readonly env: string
   readonly service: string
@@ -17,14 +27,14 @@ export interface WebhookTarget {
   readonly path: string
   /** The whole path, without the query. */
   readonly url: string
-  /** A name that is repeated has its last value. */
+  /** The last value of each name. */
   readonly query: Readonly<Record<string, string>>
 }
 
 const noQuery: Readonly<Record<string, string>> = Object.freeze({})
 
-/** Null for a URL that has not all three names. */
-export const parseWebhookTarget = (target: string): WebhookTarget | null => {
+/** Returns null for a URL without all three names. */
+export const parseWebhookTarget = (target: string, step: BodyStep): WebhookTarget | null => {
   const mark = target.indexOf("?")
   const url = mark === -1 ? target : target.slice(0, mark)
   const afterOrg = url.indexOf("/", webhookPrefix.length)
@@ -32,18 +42,21 @@ export const parseWebhookTarget = (target: string): WebhookTarget | null => {
   const afterEnv = url.indexOf("/", afterOrg + 1)
   if (afterEnv <= afterOrg + 1) return null
   const org = url.slice(webhookPrefix.length, afterOrg)
-  return endOfTarget(org, url.slice(afterOrg + 1, afterEnv), url, afterEnv + 1, target, mark)
+  return parseServiceAndPath(step, true, org, url.slice(afterOrg + 1, afterEnv), url, afterEnv + 1, target, mark)
 }
 
-/** As `parseWebhookTarget`, on the host of a custom domain. Null for a URL that names no service. */
-export const parseDomainTarget = (target: string, route: DomainRoute): WebhookTarget | null => {
+/** Like `parseWebhookTarget`, on the host of a custom domain. Returns null for a URL without a service. */
+export const parseDomainTarget = (target: string, route: DomainRoute, step: BodyStep): WebhookTarget | null => {
   const mark = target.indexOf("?")
   const url = mark === -1 ? target : target.slice(0, mark)
-  return endOfTarget(route.org_slug, route.env_name, url, webhookPrefix.length, target, mark)
+  const start = webhookPrefix.length
+  return parseServiceAndPath(step, false, route.org_slug, route.env_name, url, start, target, mark)
 }
 
-/** The service begins at `start`; the query, if there is one, after `mark`. */
-const endOfTarget = (
+/** Parses from index `start`, where the service begins. `mark` is the index of the `?`, or -1. */
+const parseServiceAndPath = (
+  step: BodyStep,
+  isShared: boolean,
   org: string,
   env: string,
   url: string,
@@ -55,6 +68,8 @@ const endOfTarget = (
   const end = slash === -1 ? url.length : slash
   if (end === start) return null
   return {
+    _tag: step,
+    isShared,
     org,
     env,
     service: url.slice(start, end),
@@ -66,5 +81,5 @@ const endOfTarget = (
 
 const parseQuery = (text: string): Readonly<Record<string, string>> => Object.fromEntries(new URLSearchParams(text))
 
-/** The methods that an endpoint may have; every other one is a route that does not exist. */
+/** Methods of webhook endpoints. Requests with other methods get 404. */
 export const webhookMethods: ReadonlySet<string> = new Set(["GET", "PUT", "PATCH", "DELETE", "POST"])

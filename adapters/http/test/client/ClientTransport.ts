@@ -1,44 +1,44 @@
 /**
- * Sends requests of the suite through `@weft/client`, and answers with what the client made of the answer, so that
- * the suite judges that. What the client does not tell, such as headers, is what came over the wire.
+ * Sends requests of the suite through `@weft/client`, and returns the client's interpretation of the response, so that
+ * the suite tests it. Parts that the client does not expose, such as headers, are taken from the wire.
  */
 import { appendFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert } from "@effect/vitest"
 import { createClient, type Page, WeftError } from "@weft/client"
 import { inject } from "vitest"
-import { type Asked, byFetch, type Transport } from "../server/Transport.ts"
+import { byFetch, type Transport, type TransportRequest } from "../server/Transport.ts"
 import { type Route, routeOf } from "./Route.ts"
 
-/** One request and its answer, as they went over the wire. */
+/** One request and its response on the wire. */
 interface Wire {
   readonly status: number
   readonly headers: Headers
   readonly text: string
 }
 
-/** Where the requests are counted: see `Tally.ts`. */
+/** The folder of the request counts: see `Tally.ts`. */
 const tally = join(inject("clientTally"), String(process.pid))
 
-export const byClient: Transport = (asked) => {
-  const route = routeOf(asked)
+export const byClient: Transport = (testRequest) => {
+  const route = routeOf(testRequest)
   const isRoute = typeof route === "object"
   appendFileSync(tally, `${isRoute ? `client ${route.operationId}` : `other ${route}`}\n`)
-  return isRoute ? through(route, asked) : byFetch(asked)
+  return isRoute ? through(route, testRequest) : byFetch(testRequest)
 }
 
-const through = async (route: Route, asked: Asked): Promise<Response> => {
+const through = async (route: Route, testRequest: TransportRequest): Promise<Response> => {
   const sent: Array<Promise<Wire>> = []
   const observed: typeof fetch = async (input, init) => {
-    if (sent.length > 0) throw new TypeError("One request is one request: subscriptions do not come back")
-    checkRequest(asked, input, init)
+    if (sent.length > 0) throw new TypeError("One call sends one request: subscriptions must not reconnect")
+    checkRequest(testRequest, input, init)
     const response = await fetch(input, init)
     const { status, headers } = response
     const copy = response.clone()
     sent.push(copy.text().then((text) => ({ status, headers, text })))
     return response
   }
-  const { url, token } = asked
+  const { url, token } = testRequest
   const weft = createClient({
     baseUrl: url,
     token: token ?? undefined,
@@ -46,7 +46,7 @@ const through = async (route: Route, asked: Asked): Promise<Response> => {
     fetch: observed,
     retry: false
   })
-  const answer = await outcomeOf(weft, route).then(
+  const answer = await callMethod(weft, route).then(
     (value: unknown) => ({ value }),
     (error: unknown) => ({ error })
   )
@@ -56,7 +56,7 @@ const through = async (route: Route, asked: Asked): Promise<Response> => {
   return "error" in answer ? failureOf(answer.error, wire) : successOf(answer.value, wire)
 }
 
-/** Methods that are called other than their endpoints. */
+/** Methods whose names differ from those of their endpoints. */
 const otherNames: ReadonlyMap<string, string> = new Map([
   ["filesUpload", "filesPut"],
   ["streamsSubscribe", "streamsWatch"],
@@ -72,8 +72,8 @@ const call = async (weft: object, { operationId, args }: Route): Promise<unknown
   return Reflect.apply(Reflect.get(methods, method), methods, args)
 }
 
-/** What a subscription told of until its server ended it. */
-class Heard {
+/** Collects the messages of a subscription until its server ends it. */
+class ReceivedEvents {
   readonly events: ReadonlyArray<string>
 
   constructor(events: ReadonlyArray<string>) {
@@ -81,32 +81,32 @@ class Heard {
   }
 }
 
-const outcomeOf = async (weft: object, route: Route): Promise<unknown> => {
+const callMethod = async (weft: object, route: Route): Promise<unknown> => {
   const value = await call(weft, route)
-  return isSubscription(value) ? heard(value) : value
+  return isSubscription(value) ? receiveUntil(value) : value
 }
 
 const isSubscription = (value: unknown): value is AsyncIterable<{ readonly event: string }> =>
   typeof value === "object" && value !== null && Symbol.asyncIterator in value
 
-const heard = async (messages: AsyncIterable<{ readonly event: string }>): Promise<Heard> => {
+const receiveUntil = async (messages: AsyncIterable<{ readonly event: string }>): Promise<ReceivedEvents> => {
   const events: Array<string> = []
   try {
     for await (const { event } of messages) events.push(event)
   } catch (error) {
-    // Another failure than the server's own is that it may not come back.
+    // Any other failure comes from the rejected reconnect.
     if (error instanceof WeftError) throw error
   }
-  return new Heard(events)
+  return new ReceivedEvents(events)
 }
 
-/** The client asks for the same as the test: paths may be escaped otherwise. */
-const checkRequest = (asked: Asked, ...[input, init]: Parameters<typeof fetch>): void => {
-  const [mine, theirs] = [new URL(String(input)), new URL(`${asked.url}${asked.path}`)]
-  assert.strictEqual(init?.method, asked.method)
+/** Asserts that the client sends the request of the test. Paths may be encoded differently. */
+const checkRequest = (testRequest: TransportRequest, ...[input, init]: Parameters<typeof fetch>): void => {
+  const [mine, theirs] = [new URL(String(input)), new URL(`${testRequest.url}${testRequest.path}`)]
+  assert.strictEqual(init?.method, testRequest.method)
   assert.strictEqual(decodeURIComponent(mine.pathname), decodeURIComponent(theirs.pathname))
   assert.deepStrictEqual([...mine.searchParams].sort(), [...theirs.searchParams].sort())
-  if (asked.json !== undefined) assert.strictEqual(init?.body, JSON.stringify(asked.json))
+  if (testRequest.json !== undefined) assert.strictEqual(init?.body, JSON.stringify(testRequest.json))
 }
 
 const failureOf = (error: unknown, { status, headers, text }: Wire): Response => {
@@ -120,7 +120,7 @@ const failureOf = (error: unknown, { status, headers, text }: Wire): Response =>
 
 const successOf = (value: unknown, { status, headers, text }: Wire): Response => {
   if (value instanceof Response) return value
-  if (value instanceof Heard) {
+  if (value instanceof ReceivedEvents) {
     assert.deepStrictEqual(value.events, eventsIn(text))
     return new Response(text, { status, headers })
   }
@@ -141,7 +141,7 @@ interface Envelope {
   readonly meta?: object
 }
 
-/** The envelope that came over the wire, with what the client gave in place of its contents. */
+/** Returns the envelope from the wire with the client's contents. */
 const enveloped = (value: unknown, wire: Envelope): unknown => {
   if (isPage(value)) {
     const { items, total, limit, offset, has_more } = value

@@ -1,15 +1,15 @@
-/** Which method of the client sends a request of the suite, and with which arguments. */
+/** Maps requests of the suite to methods of the client and their arguments. */
 import type { BuildOptions, BytesOptions, KeyedOptions, PutOptions, WatchOptions } from "@weft/client"
 import { type Operation, operations } from "../openapi/Operations.ts"
-import type { Asked } from "../server/Transport.ts"
+import type { TransportRequest } from "../server/Transport.ts"
 
-/** Why a request is sent as it is. */
+/** The reason why a request is sent by `fetch`. */
 export type Reason =
-  | "no endpoint of the API: webhooks, tools, paths and methods that are not there"
-  | "a body that the client does not make"
-  | "a query that its types do not allow"
-  | "a header that it does not send"
-  | "a token or name that it refuses to send"
+  | "no endpoint of the API: webhooks, tools, unknown paths and methods"
+  | "a body that the client cannot send"
+  | "a query that the client's types forbid"
+  | "a header that the client does not send"
+  | "a token or name that the client rejects"
 
 export interface Route {
   /** As in `projects.create`. */
@@ -23,14 +23,14 @@ interface Place {
   readonly operation: Operation
 }
 
-/** Webhooks and tools are tenants' own. */
+/** Webhooks and tools belong to tenants. */
 const isTenants = ({ operationId }: Operation): boolean => /^(webhook|mcp)[A-Z]/.test(operationId)
 
 const isName = (segment: string): boolean => segment.startsWith("{")
 
 const namesIn = ({ segments }: Place): number => segments.filter(isName).length
 
-/** Literal paths come before those with parameters, as `/v1/runs/stats` before `/v1/runs/{run_id}`. */
+/** Literal paths precede those with parameters, as `/v1/runs/stats` before `/v1/runs/{run_id}`. */
 const places: ReadonlyArray<Place> = operations
   .filter(([, operation]) => !isTenants(operation))
   .map(([name, operation]) => {
@@ -39,7 +39,7 @@ const places: ReadonlyArray<Place> = operations
   })
   .sort((a, b) => namesIn(a) - namesIn(b))
 
-/** The values of the parameters, as they stand in the path; the last name of a file's path takes all that follows. */
+/** Returns the raw values of the parameters in a path. The last parameter of a file's path takes the rest. */
 const valuesOf = ({ segments }: Place, path: string): ReadonlyArray<string> | undefined => {
   const given = path.split("/")
   const last = segments.length - 1
@@ -50,7 +50,7 @@ const valuesOf = ({ segments }: Place, path: string): ReadonlyArray<string> | un
   return fits ? taken.filter((_, index) => isName(segments[index] ?? "")) : undefined
 }
 
-/** What a path says, decoded; undefined where the client would not send it. */
+/** Decodes a path, or returns undefined if the client would not send it. */
 const decoded = (value: string): string | undefined => {
   try {
     const text = decodeURIComponent(value)
@@ -78,7 +78,7 @@ const isObject = (json: unknown): json is object => typeof json === "object" && 
 
 type Options = KeyedOptions & BytesOptions & PutOptions & WatchOptions
 
-/** What the headers of the suite are called in the client's options; undefined where one has no place there. */
+/** Converts headers of the suite into options of the client. Returns undefined if the client has no such option. */
 const optionsOf = (operation: Operation, headers: Readonly<Record<string, string>>): Options | undefined => {
   const isKeyed = operation.parameters?.some(({ name }) => name === "idempotency-key") === true
   const isBytes = answersOf(operation).some((type) => !/json|text/.test(type))
@@ -109,7 +109,7 @@ const isSubscription = (operation: Operation): boolean => answersOf(operation).i
 
 const formFields = ["file", "hash", "build_id", "build_type"]
 
-/** The zip of a form of a build and what the client is told of it. */
+/** Returns the zip of a build's form, and the client's options. */
 const buildOf = (form: FormData): readonly [Blob, BuildOptions] | undefined => {
   const names = [...form.keys()]
   const [file, hash] = [form.get("file"), form.get("hash")]
@@ -129,8 +129,8 @@ const buildOf = (form: FormData): readonly [Blob, BuildOptions] | undefined => {
   ]
 }
 
-/** The arguments that stand for the body; undefined where the client makes no such body. */
-const bodyOf = (operation: Operation, { json, body }: Asked): ReadonlyArray<unknown> | undefined => {
+/** Returns the arguments for the body, or undefined if the client cannot send such a body. */
+const bodyOf = (operation: Operation, { json, body }: TransportRequest): ReadonlyArray<unknown> | undefined => {
   const [type] = Object.keys(operation.requestBody?.content ?? {})
   if (type === "application/json") return isObject(json) ? [json] : undefined
   if (type === "multipart/form-data") return body instanceof FormData ? buildOf(body) : undefined
@@ -141,38 +141,47 @@ const bodyOf = (operation: Operation, { json, body }: Asked): ReadonlyArray<unkn
   return json === undefined && body === undefined ? [] : undefined
 }
 
-/** Without a type of its own, text is sent as what `fetch` calls it. */
-const headersOf = ({ operationId }: Operation, { headers = {}, body }: Asked): Readonly<Record<string, string>> =>
+/** Adds the content type that `fetch` sets for text. */
+const headersOf = (
+  { operationId }: Operation,
+  { headers = {}, body }: TransportRequest
+): Readonly<Record<string, string>> =>
   operationId === "filesUpload" && typeof body === "string"
     ? { "content-type": "text/plain;charset=UTF-8", ...headers }
     : headers
 
-export const routeOf = (asked: Asked): Route | Reason => {
-  const [path = "", search = ""] = asked.path.split("?", 2)
+export const routeOf = (testRequest: TransportRequest): Route | Reason => {
+  const [path = "", search = ""] = testRequest.path.split("?", 2)
   for (const place of places) {
-    const values = place.method === asked.method ? valuesOf(place, path) : undefined
-    if (values !== undefined) return routeTo(place.operation, values, search, asked)
+    const values = place.method === testRequest.method ? valuesOf(place, path) : undefined
+    if (values !== undefined) return routeTo(place.operation, values, search, testRequest)
   }
-  return "no endpoint of the API: webhooks, tools, paths and methods that are not there"
+  return "no endpoint of the API: webhooks, tools, unknown paths and methods"
 }
 
-const routeTo = (operation: Operation, values: ReadonlyArray<string>, search: string, asked: Asked): Route | Reason => {
+const routeTo = (
+  operation: Operation,
+  values: ReadonlyArray<string>,
+  search: string,
+  testRequest: TransportRequest
+): Route | Reason => {
   const { operationId, parameters = [] } = operation
   const names = values.map(decoded)
   const isPart = operationId === "filesPutPart"
   if (names.includes(undefined) || (isPart && !/^\d+$/.test(names[1] ?? ""))) {
-    return "a token or name that it refuses to send"
+    return "a token or name that the client rejects"
   }
-  if (asked.token !== null && !/^[\x21-\x7e]+$/.test(asked.token)) return "a token or name that it refuses to send"
+  if (testRequest.token !== null && !/^[\x21-\x7e]+$/.test(testRequest.token))
+    return "a token or name that the client rejects"
   const query = queryOf(operation, search)
-  if (query === undefined) return "a query that its types do not allow"
-  const body = bodyOf(operation, asked)
-  if (body === undefined) return "a body that the client does not make"
-  const options = optionsOf(operation, headersOf(operation, asked))
-  if (options === undefined) return "a header that it does not send"
+  if (query === undefined) return "a query that the client's types forbid"
+  const body = bodyOf(operation, testRequest)
+  if (body === undefined) return "a body that the client cannot send"
+  const options = optionsOf(operation, headersOf(operation, testRequest))
+  if (options === undefined) return "a header that the client does not send"
   if (isSubscription(operation)) return { operationId, args: [...names, ...body, { ...query, ...options }] }
   const hasQuery = parameters.some((one) => one.in === "query")
-  // The zip of a build comes with options of its own.
+  // The zip of a build has separate options.
   const last = operationId === "buildsUpload" ? [] : [options]
   return { operationId, args: [...names, ...body, ...(hasQuery ? [query] : []), ...last] }
 }

@@ -1,4 +1,4 @@
-/** Counts which requests of the suite went through the client, in all processes, and says so in the end. */
+/** Counts the requests of the suite that went through the client, in all processes, and prints a summary. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -6,7 +6,7 @@ import type { TestProject } from "vitest/node"
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** A folder: each process appends to a file of its own. */
+    /** A folder in which each process appends to its own file. */
     readonly clientTally: string
   }
 }
@@ -34,7 +34,7 @@ const summary = (lines: ReadonlyArray<string>): string => {
   const sent = rows.filter(({ kind }) => kind === "client")
   const others = rows.filter(({ kind }) => kind === "other").sort((a, b) => b.count - a.count)
   return [
-    `\nThe HTTP suite through the client: ${totalOf(sent)} requests by ${sent.length} methods, ${totalOf(others)} as they are:`,
+    `\nThe HTTP suite through the client: ${totalOf(sent)} requests by ${sent.length} methods, ${totalOf(others)} with fetch:`,
     ...others.map(({ what, count }) => `${String(count).padStart(6)}  ${what}`)
   ].join("\n")
 }

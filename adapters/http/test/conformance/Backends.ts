@@ -1,26 +1,27 @@
-/** What the conformance tests run on: the backend of the run. In memory they run where the client sends what it can. */
-import { type StartOptions, type TrustedModule, trustedSandbox } from "@weft/core"
+/** The backend of the conformance tests. In memory, they use the client for all requests that it supports. */
+import type { StartOptions } from "@weft/core"
+import { type TrustedModule, trustedSandbox } from "@weft/core/testing"
 import type { HttpOptions } from "@weft/http"
 import { afterAll, beforeAll, describe } from "vitest"
 import { backendOfRun, backends } from "../server/Backend.ts"
 import { adminToken, startWeft, TestServer } from "../server/TestServer.ts"
 
 export interface World {
-  /** There from the first test on. */
+  /** Available from the first test. */
   readonly server: () => TestServer
 }
 
 export interface WorldOptions {
   readonly modules: Readonly<Record<string, TrustedModule>>
   readonly http?: HttpOptions
-  /** What Weft itself is started with, beside its stores. */
+  /** Options of Weft besides its stores. */
   readonly weft?: Partial<StartOptions>
 }
 
-/** A busy machine takes its time to open a database. */
+/** Maximum time to open a database, on a busy machine. */
 const startMs = 60_000
 
-/** Runs the tests on a server of their own, which is there before them and gone after. */
+/** Runs the tests on a separate server, started before and closed after them. */
 export const onBackendOfRun = (
   { modules, http = {}, weft = {} }: WorldOptions,
   tests: (world: World) => void
@@ -34,7 +35,7 @@ export const onBackendOfRun = (
     afterAll(() => server?.close())
     tests({
       server: () => {
-        if (server === undefined) throw new Error("The server is there from the first test on")
+        if (server === undefined) throw new Error("The server is available from the first test only")
         return server
       }
     })

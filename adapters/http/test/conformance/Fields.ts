@@ -1,4 +1,4 @@
-/** The fields of the specification's records, in the order of its tables, and how answers are compared with them. */
+/** The fields of the specification's records, in the order of its tables, and comparisons with responses. */
 import { assert } from "@effect/vitest"
 import type { Reply, TestServer } from "../server/TestServer.ts"
 
@@ -38,6 +38,7 @@ export const fields = {
     "project_id",
     "project_name"
   ],
+  usage: ["ns", "var", "attempt", "cpu_ms", "wall_ms", "heap_bytes"],
   stats: ["total_runs", "running", "succeeded", "failed", "cancelled"],
   handler: ["event_handler_id", "build_id", "event_type", "ns", "var"],
   schedule: ["schedule_id", "build_id", "cron", "ns", "var"],
@@ -77,7 +78,7 @@ const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 const instants = /_(at|time)$|^(time|timestamp)$/
 
-/** Exactly these fields; ids are UUIDs and instants ISO 8601 in UTC. */
+/** Asserts that a record has exactly these fields, UUIDs as ids, and ISO 8601 instants in UTC. */
 export const checkRecord = (record: Readonly<Record<string, unknown>>, names: ReadonlyArray<string>): void => {
   assert.sameMembers(Object.keys(record), [...names])
   for (const [name, value] of Object.entries(record)) {
@@ -87,7 +88,7 @@ export const checkRecord = (record: Readonly<Record<string, unknown>>, names: Re
   }
 }
 
-/** The envelope of one item, and the item. */
+/** Asserts the envelope of one item, and returns the item. */
 export const single = (reply: Reply, status: number, names: ReadonlyArray<string>) => {
   assert.strictEqual(reply.status, status, reply.text)
   assert.deepStrictEqual(Object.keys(reply.json), ["data", "meta"])
@@ -96,7 +97,7 @@ export const single = (reply: Reply, status: number, names: ReadonlyArray<string
   return reply.json.data
 }
 
-/** The envelope of a list that is not empty, and its items. */
+/** Asserts the envelope of a non-empty list, and returns its items. */
 export const list = (reply: Reply, names: ReadonlyArray<string>) => {
   assert.strictEqual(reply.status, 200, reply.text)
   assert.deepStrictEqual(Object.keys(reply.json), ["data", "pagination", "meta"])
@@ -110,14 +111,14 @@ export const list = (reply: Reply, names: ReadonlyArray<string>) => {
   return reply.json.data
 }
 
-/** A failure with its code, in the envelope. */
+/** Asserts an error with its code, in the envelope, and returns the message. */
 export const refused = (reply: Reply, status: number, code: string): string => {
   assert.strictEqual(reply.status, status, reply.text)
   assert.strictEqual(reply.json.error.code, code)
   return reply.json.error.message
 }
 
-/** Asks until the answer is as wanted: runs happen behind the events that cause them. */
+/** Repeats a request until the response satisfies the predicate, because runs follow their events asynchronously. */
 export const eventually = async (
   server: TestServer,
   path: string,
@@ -128,5 +129,5 @@ export const eventually = async (
     if (isWanted(reply)) return reply
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
-  throw new Error(`${path} never came to what was wanted`)
+  throw new Error(`${path} did not return the expected response in time`)
 }

@@ -4,7 +4,7 @@ import { adminToken } from "../server/TestServer.ts"
 import { onBackendOfRun } from "./Backends.ts"
 import { refused } from "./Fields.ts"
 
-/** Every row of the table of refused permissions, with inputs of its kind. */
+/** Every row of the table of rejected permissions, with matching inputs. */
 const invalid: ReadonlyArray<readonly [string, ReadonlyArray<Record<string, unknown>>, string]> = [
   [
     "resource key without a colon, empty key, empty type, empty path",
@@ -37,7 +37,7 @@ onBackendOfRun({ modules }, ({ server }) => {
     server().call(method, path, { token: adminToken, ...(json === undefined ? {} : { json }) })
 
   for (const [row, maps, reason] of invalid) {
-    it(`permissions are refused: ${row}`, async () => {
+    it(`permissions are rejected: ${row}`, async () => {
       const { key } = await server().key({ "event:*": ["read"] })
       for (const permissions of maps) {
         const [resource = ""] = Object.keys(permissions)
@@ -74,7 +74,7 @@ onBackendOfRun({ modules }, ({ server }) => {
     assert.strictEqual(await status(), 200)
   })
 
-  it("a permission on a service that is not deployed is kept, and works when it is", async () => {
+  it("a permission on a service that is not deployed is kept, and works after a deploy", async () => {
     const { token, key } = await server().key({ "webhook:shop": ["execute"], "mcp:crm": ["execute"] })
     assert.deepStrictEqual<unknown>(key.permissions, { "webhook:shop": ["execute"], "mcp:crm": ["execute"] })
     const secret = () => server().call("POST", "/webhook/acme/prod/shop/secret", { token })
@@ -88,7 +88,7 @@ onBackendOfRun({ modules }, ({ server }) => {
     await server().call("DELETE", "/v1/projects/late")
   })
 
-  it("a credential is missing, wrong or of no environment: unauthorized; not permitted: forbidden", async () => {
+  it("a missing, wrong or orphaned credential is unauthorized; a missing permission is forbidden", async () => {
     for (const token of [null, "nonsense", `${server().token}x`, "s_01890000-0000-7000-8000-000000000000_x"]) {
       refused(await server().call("GET", "/v1/env", { token }), 401, "unauthorized")
     }
@@ -97,7 +97,7 @@ onBackendOfRun({ modules }, ({ server }) => {
     refused(await server().call("GET", "/v1/runs", { token }), 403, "forbidden")
   })
 
-  it("ctx is another name of context, and *:* with narrower actions grants just those", async () => {
+  it("ctx is an alias of context, and *:* with some actions grants only those", async () => {
     const { key } = await server().key({ "ctx:*": ["read"] })
     assert.deepStrictEqual<unknown>(key.permissions, { "context:*": ["read"] })
     const { token } = await server().key({ "*:*": ["read"] })

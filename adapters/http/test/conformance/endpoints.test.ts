@@ -1,5 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import { trustedZip } from "@weft/core"
+import { trustedZip } from "@weft/core/testing"
 import { modules } from "../server/functions.ts"
 import { hashOf, uploadForm } from "../server/TestServer.ts"
 import { onBackendOfRun } from "./Backends.ts"
@@ -7,18 +7,25 @@ import { checkRecord, eventually, fields, list, refused, single } from "./Fields
 
 onBackendOfRun({ modules }, ({ server }) => {
   const call = (...args: Parameters<ReturnType<typeof server>["call"]>) => server().call(...args)
-  const nowhere = "01890000-0000-7000-8000-000000000000"
+  const unknownId = "01890000-0000-7000-8000-000000000000"
 
   it("GET /status", async () => {
     const reply = await call("GET", "/v1/status", { token: null })
     assert.strictEqual(reply.status, 200)
     checkRecord(reply.json, fields.status)
+    assert.include(reply.json, { status: "ok", service: "weft", version: "1.2.3", git_sha: "abc" })
   })
 
   it("POST /projects", async () => {
     const project = single(await call("POST", "/v1/projects", { json: { name: "made" } }), 201, fields.project)
     assert.include(project, { name: "made", active: true, env_id: server().env.env_id })
-    refused(await call("POST", "/v1/projects", { json: {} }), 400, "bad_request")
+    for (const json of [{}, { name: "made" }, { name: "a/b" }]) {
+      refused(await call("POST", "/v1/projects", { json }), 400, "bad_request")
+    }
+    const name = "ü".repeat(128)
+    single(await call("POST", "/v1/projects", { json: { name } }), 201, fields.project)
+    assert.strictEqual((await call("GET", `/v1/projects/${encodeURIComponent(name)}`)).status, 200)
+    refused(await call("GET", `/v1/projects/${"x".repeat(4000)}`), 404, "not_found")
   })
 
   it("GET /projects", async () => {
@@ -58,6 +65,7 @@ onBackendOfRun({ modules }, ({ server }) => {
     const build_id = "01890000-0000-4000-8000-0000000000ab"
     const first = await server().upload("uploads", "shop", { build_id })
     const build = single(first, 201, fields.uploadedBuild)
+    assert.isNull(first.headers.get("x-build-exists"))
     assert.include(build, { build_id, hash: hashOf(trustedZip("shop")), size: trustedZip("shop").length })
     const again = await server().upload("uploads", "shop", { build_id })
     assert.deepStrictEqual(single(again, 200, fields.uploadedBuild), build)
@@ -85,7 +93,7 @@ onBackendOfRun({ modules }, ({ server }) => {
     const build = single(await call("GET", `/v1/projects/single/builds/${build_id}`), 200, fields.build)
     assert.include(build, { build_id, build_type: "bundle", deployed: true, active: true })
     refused(await call("GET", `/v1/projects/listed/builds/${build_id}`), 404, "not_found")
-    refused(await call("GET", `/v1/projects/single/builds/${nowhere}`), 404, "not_found")
+    refused(await call("GET", `/v1/projects/single/builds/${unknownId}`), 404, "not_found")
   })
 
   it("GET /projects/{project_id_or_slug}/builds/deployed", async () => {
@@ -116,6 +124,7 @@ onBackendOfRun({ modules }, ({ server }) => {
     const { build_id } = await server().deploy("loaded", "other")
     const reply = await call("GET", `/v1/projects/loaded/builds/${build_id}/download`)
     assert.strictEqual(reply.headers.get("content-type"), "application/zip")
+    assert.strictEqual(reply.headers.get("etag"), `"${hashOf(trustedZip("other"))}"`)
     assert.strictEqual(reply.text, new TextDecoder().decode(trustedZip("other")))
   })
 
@@ -135,6 +144,15 @@ onBackendOfRun({ modules }, ({ server }) => {
     )
   })
 
+  it("a deploy of invalid metadata is 400 with the name of the function, and changes nothing", async () => {
+    await call("POST", "/v1/projects", { json: { name: "fresh" } })
+    const { build_id } = single(await server().upload("fresh", "bad"), 201, fields.uploadedBuild)
+    const failed = await call("POST", `/v1/projects/fresh/builds/${build_id}/deploy`)
+    assert.include(refused(failed, 400, "bad_request"), "main/broken")
+    refused(await call("GET", "/v1/projects/fresh/builds/deployed"), 404, "not_found")
+    assert.deepStrictEqual((await call("GET", "/v1/projects/fresh/schedules")).json.data, [])
+  })
+
   it("POST /events", async () => {
     const json = { event_type: "plain", event_data: { any: ["JSON", 1, null] } }
     const event = single(await call("POST", "/v1/events", { json }), 201, fields.event)
@@ -152,7 +170,7 @@ onBackendOfRun({ modules }, ({ server }) => {
     const event = single(await call("POST", "/v1/events", { json }), 201, fields.event)
     assert.deepStrictEqual(single(await call("GET", `/v1/events/${event.event_id}`), 200, fields.event), event)
     assert.deepStrictEqual(list(await call("GET", "/v1/events?limit=1"), fields.event), [event])
-    refused(await call("GET", `/v1/events/${nowhere}`), 404, "not_found")
+    refused(await call("GET", `/v1/events/${unknownId}`), 404, "not_found")
   })
 
   it("GET /events/{event_id}/runs, GET /runs/{run_id}, GET /runs and GET /runs/stats", async () => {
@@ -181,12 +199,19 @@ onBackendOfRun({ modules }, ({ server }) => {
     for (const query of ["status=done", "type=cron", "time_range=week"]) {
       refused(await call("GET", `/v1/runs?${query}`), 400, "bad_request")
     }
+    const usage = single(await call("GET", `/v1/runs/${run.run_id}/usage`), 200, fields.usage)
+    assert.include(usage, { ns: "main", var: "onCancel", attempt: 1 })
+    assert.strictEqual((await call("GET", `/v1/runs/${run.run_id}/logs`)).status, 200)
     await call("DELETE", "/v1/projects/running")
   })
 
   it("GET /projects/{project_id_or_slug}/event-handlers and schedules", async () => {
     const { build_id } = await server().deploy("triggers", "shop")
     const handlers = list(await call("GET", "/v1/projects/triggers/event-handlers"), fields.handler)
+    assert.deepStrictEqual(
+      handlers.map((handler: { var: string }) => handler.var),
+      ["onCancel", "onOrder"]
+    )
     assert.deepInclude(handlers[0], { build_id, event_type: "order:cancelled", ns: "main", var: "onCancel" })
     const schedules = list(await call("GET", "/v1/projects/triggers/schedules"), fields.schedule)
     assert.deepInclude(schedules[0], { build_id, cron: "0 3 * * *", ns: "main", var: "nightly" })

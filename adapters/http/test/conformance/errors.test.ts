@@ -1,8 +1,9 @@
-/** Requests that are wrong as a whole, on every route: what they are answered with, and that they all have the envelope. */
+/** Invalid requests on every route: their responses, all in the envelope. */
 import { connect } from "node:net"
 import { assert, it } from "@effect/vitest"
 import { operations } from "../openapi/Operations.ts"
 import { modules } from "../server/functions.ts"
+import { unknownId } from "../server/GoodRequests.ts"
 import { adminToken, type CallOptions } from "../server/TestServer.ts"
 import { onBackendOfRun } from "./Backends.ts"
 import { refused } from "./Fields.ts"
@@ -17,9 +18,9 @@ onBackendOfRun({ modules }, ({ server }) => {
   const call = (method: string, path: string, options: CallOptions = {}) =>
     server().call(method, path, { ...(path.startsWith("/admin") ? { token: adminToken } : {}), ...options })
 
-  it("another method on a path of the document is 404, OPTIONS among them", async () => {
-    // A path with a parameter holds others: PUT /v1/projects/none/builds/deployed is no route, but GET of it is.
-    // Of webhooks a tenant decides, and of messages to tools their protocol.
+  it("an undocumented method on a documented path is 404, including OPTIONS", async () => {
+    // A path with a parameter also matches others. PUT /v1/projects/none/builds/deployed is no route, but GET is.
+    // Webhook methods depend on tenants, and MCP methods on the protocol.
     for (const path of paths.map(filled).filter((one) => !/^\/(webhook|mcp)\//.test(one))) {
       for (const method of [...methods, "OPTIONS", "PROPFIND"]) {
         if (declared.has(`${method} ${path}`) || operations.some(([route]) => matches(route, method, path))) continue
@@ -32,7 +33,7 @@ onBackendOfRun({ modules }, ({ server }) => {
     }
   })
 
-  it("a path with more, fewer or other slashes than those of the document is 404", async () => {
+  it("a path with additional, missing or different slashes is 404", async () => {
     for (const path of [
       "/v1/projects/",
       "/v1/sessions/",
@@ -47,7 +48,7 @@ onBackendOfRun({ modules }, ({ server }) => {
     }
   })
 
-  it("HEAD is GET without the body", async () => {
+  it("HEAD returns the response of GET without the body", async () => {
     for (const path of ["/v1/status", "/v1/projects", "/v1/env", "/healthz"]) {
       const [head, get] = [await call("HEAD", path), await call("GET", path)]
       assert.strictEqual(head.status, get.status)
@@ -56,7 +57,7 @@ onBackendOfRun({ modules }, ({ server }) => {
     }
   })
 
-  it("no credential is 401 on every path that wants one, before anything else is judged", async () => {
+  it("a missing credential is 401 on every path that requires one, before any other check", async () => {
     const broken = { body: "{", headers: { "content-type": "application/json" }, token: null }
     for (const [route] of operations) {
       const [method = "", path = ""] = route.split(" ")
@@ -68,10 +69,10 @@ onBackendOfRun({ modules }, ({ server }) => {
     }
   })
 
-  it("a body that is not JSON is 400 on every path that takes JSON", async () => {
+  it("a body that is not JSON is 400 on every path that accepts JSON", async () => {
     for (const [route, { requestBody }] of operations) {
       const [method = "", path = ""] = route.split(" ")
-      // Whether there are such tools is judged before a message to them is read.
+      // The existence of the tools is checked before the message is read.
       if (requestBody?.content["application/json"] === undefined || path.startsWith("/mcp/")) continue
       for (const body of ['{"a":', "[]", '"text"', "", "null"]) {
         const reply = await call(method, filled(path), { body, headers: { "content-type": "application/json" } })
@@ -82,18 +83,29 @@ onBackendOfRun({ modules }, ({ server }) => {
     }
   })
 
-  it("limit and offset outside of their bounds are 400 on every list", async () => {
+  it("an unknown or malformed id is 404 on every path with one", async () => {
+    for (const [route] of operations) {
+      const [method = "", path = ""] = route.split(" ")
+      if (!/^(GET|DELETE)$/.test(method) || !path.includes("{") || !/^\/(v1|admin)\//.test(path)) continue
+      if (path.endsWith("/content")) continue
+      for (const id of ["none", unknownId]) {
+        refused(await call(method, path.replace(/\{\w+\}/g, id)), 404, "not_found")
+      }
+    }
+  })
+
+  it("limit and offset out of range are 400 on every list", async () => {
     for (const [route, { parameters = [] }] of operations) {
       const [method = "", path = ""] = route.split(" ")
       if (!parameters.some(({ name }) => name === "limit")) continue
-      for (const query of ["limit=0", "limit=101", "limit=-1", "limit=x", "limit=1.5", "offset=-1", "offset=x"]) {
+      for (const query of ["limit=0", "limit=101", "limit=-1", "limit=x", "limit=1&limit=2", "offset=-1", "offset=x"]) {
         const message = refused(await call(method, `${filled(path)}?${query}`), 400, "bad_request")
         assert.match(message, /^(limit|offset): /, route)
       }
     }
   })
 
-  /** The whole of what the server says on a connection of its own. */
+  /** Returns all bytes that the server sends on a new connection. */
   const exchange = (text: string): Promise<string> =>
     new Promise((resolve, reject) => {
       const { port, host } = server().listening
@@ -107,7 +119,7 @@ onBackendOfRun({ modules }, ({ server }) => {
       socket.setTimeout(5000, () => socket.destroy(new Error("the server keeps silent")))
     })
 
-  it("what is no HTTP, or has too many headers, is 400 in the envelope on any path", async () => {
+  it("invalid HTTP and too many headers are 400 in the envelope on any path", async () => {
     for (const path of ["/v1/events", "/webhook/acme/prod/shop/echo", "/admin/orgs", "/nowhere", "*"]) {
       for (const head of [
         `POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Length: -1\r\n\r\n`,
@@ -125,7 +137,7 @@ onBackendOfRun({ modules }, ({ server }) => {
   })
 })
 
-/** Whether a route of the document is the one that a request means. */
+/** True if a route of the document matches a request. */
 const matches = (route: string, method: string, path: string): boolean => {
   const [own = "", template = ""] = route.split(" ")
   const pattern = template.replace(/\/v1\/files\/upload\/\{path\}/, "/v1/files/upload/.+").replace(/\{\w+\}/g, "[^/]+")

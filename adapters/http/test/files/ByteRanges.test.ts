@@ -1,36 +1,36 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
 import { parseRange } from "../../src/files/ByteRanges.ts"
-import { attachment } from "../../src/files/Disposition.ts"
+import { attachment } from "../../src/files/ContentDisposition.ts"
 
 describe("parseRange", () => {
-  it("never leaves the file, whatever is asked for", () => {
+  it("never exceeds the file, for any header", () => {
     const ends = fc.oneof(fc.nat().map(String), fc.constant(""), fc.bigInt({ min: 0n, max: 10n ** 30n }).map(String))
     fc.assert(
       fc.property(ends, ends, fc.nat({ max: 2000 }), (first, last, size) => {
-        const asked = parseRange(`bytes=${first}-${last}`, size)
-        if (asked._tag !== "Part") return
-        const { start, end } = asked.range
+        const parsed = parseRange(`bytes=${first}-${last}`, size)
+        if (parsed._tag !== "Part") return
+        const { start, end } = parsed.range
         assert.isTrue(0 <= start && start < end && end <= size)
       })
     )
   })
 
-  it("finds exactly the bytes that the range names", () => {
+  it("returns exactly the bytes of the range", () => {
     fc.assert(
       fc.property(fc.nat({ max: 50 }), fc.nat({ max: 50 }), fc.integer({ min: 1, max: 40 }), (first, last, size) => {
         const wanted = Array.from({ length: size }, (_, index) => index).filter((at) => first <= at && at <= last)
-        const asked = parseRange(`bytes=${first}-${last}`, size)
+        const parsed = parseRange(`bytes=${first}-${last}`, size)
         const expected = last < first ? "Whole" : wanted.length === 0 ? "Unsatisfiable" : "Part"
-        assert.strictEqual(asked._tag, expected)
-        if (asked._tag === "Part") {
-          assert.deepStrictEqual(asked.range, { start: wanted[0] ?? 0, end: (wanted.at(-1) ?? 0) + 1 })
+        assert.strictEqual(parsed._tag, expected)
+        if (parsed._tag === "Part") {
+          assert.deepStrictEqual(parsed.range, { start: wanted[0] ?? 0, end: (wanted.at(-1) ?? 0) + 1 })
         }
       })
     )
   })
 
-  it("takes any other text for no range", () => {
+  it("ignores any other text", () => {
     fc.assert(
       fc.property(fc.string(), (text) => {
         const isRange = /^bytes=[ \t]*(\d+-\d*|-\d+)[ \t]*$/i.test(text)
@@ -41,7 +41,7 @@ describe("parseRange", () => {
 })
 
 describe("attachment", () => {
-  it("stays one header value of ASCII from which the name comes back", () => {
+  it("is one ASCII header value from which the name can be decoded", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary", minLength: 1 }), (name) => {
         const header = attachment(name)

@@ -1,4 +1,4 @@
-/** Cuts what a server said on a connection into answers, strictly: nothing may be left over. */
+/** Parses the bytes of a server into responses. Every byte must belong to a response. */
 import { assert } from "vitest"
 
 export interface Answer {
@@ -7,21 +7,21 @@ export interface Answer {
   readonly body: Buffer
 }
 
-/** `asked` is what was sent: answers to HEAD have no body, whatever their heads say, and nobody can tell which they are. */
-export const readAnswers = (said: Buffer, asked: string): ReadonlyArray<Answer> => {
+/** `sent` is the request. It shows whether a response is to HEAD, and thus has no body. */
+export const readAnswers = (received: Buffer, sent: string): ReadonlyArray<Answer> => {
   const answers: Array<Answer> = []
-  for (let at = 0; at < said.length; ) {
-    const end = said.indexOf("\r\n\r\n", at)
-    assert.isAbove(end, at, `no answer: ${JSON.stringify(said.toString("latin1", at, at + 80))}`)
-    const [first = "", ...lines] = said.toString("latin1", at, end).split("\r\n")
+  for (let at = 0; at < received.length; ) {
+    const end = received.indexOf("\r\n\r\n", at)
+    assert.isAbove(end, at, `no answer: ${JSON.stringify(received.toString("latin1", at, at + 80))}`)
+    const [first = "", ...lines] = received.toString("latin1", at, end).split("\r\n")
     const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(first)?.[1])
     assert.isTrue(status >= 100, `no status: ${JSON.stringify(first)}`)
     const headers = new Map(
       lines.map((line) => [line.slice(0, line.indexOf(":")).toLowerCase(), line.slice(line.indexOf(":") + 1).trim()])
     )
-    if (/HEAD /.test(asked))
-      return [{ status, headers, body: said.subarray(end + 4) }].filter((answer) => answer.status < 400)
-    const { body, next } = bodyOf(said, end + 4, status, headers)
+    if (/HEAD /.test(sent))
+      return [{ status, headers, body: received.subarray(end + 4) }].filter((answer) => answer.status < 400)
+    const { body, next } = bodyOf(received, end + 4, status, headers)
     answers.push({ status, headers, body })
     at = next
   }
@@ -29,29 +29,29 @@ export const readAnswers = (said: Buffer, asked: string): ReadonlyArray<Answer> 
 }
 
 const bodyOf = (
-  said: Buffer,
+  received: Buffer,
   from: number,
   status: number,
   headers: ReadonlyMap<string, string>
 ): { readonly body: Buffer; readonly next: number } => {
   if (status < 200 || status === 204 || status === 304) return { body: Buffer.alloc(0), next: from }
-  if (headers.get("transfer-encoding") === "chunked") return chunksOf(said, from)
+  if (headers.get("transfer-encoding") === "chunked") return chunksOf(received, from)
   const length = headers.get("content-length")
-  const next = length === undefined ? said.length : from + Number(length)
-  assert.isAtMost(next, said.length, "an answer is cut short")
-  return { body: said.subarray(from, next), next }
+  const next = length === undefined ? received.length : from + Number(length)
+  assert.isAtMost(next, received.length, "an answer is cut short")
+  return { body: received.subarray(from, next), next }
 }
 
-/** A stream of events that was not over is cut where the connection ended. */
-const chunksOf = (said: Buffer, from: number): { readonly body: Buffer; readonly next: number } => {
+/** Parses chunks. An unfinished event stream ends with the connection. */
+const chunksOf = (received: Buffer, from: number): { readonly body: Buffer; readonly next: number } => {
   const chunks: Array<Buffer> = []
-  for (let at = from; at < said.length; ) {
-    const end = said.indexOf("\r\n", at)
-    const size = Number.parseInt(said.toString("latin1", at, end), 16)
+  for (let at = from; at < received.length; ) {
+    const end = received.indexOf("\r\n", at)
+    const size = Number.parseInt(received.toString("latin1", at, end), 16)
     assert.isTrue(size >= 0, "a chunk without a size")
-    chunks.push(said.subarray(end + 2, end + 2 + size))
+    chunks.push(received.subarray(end + 2, end + 2 + size))
     at = end + 4 + size
     if (size === 0) return { body: Buffer.concat(chunks), next: at }
   }
-  return { body: Buffer.concat(chunks), next: said.length }
+  return { body: Buffer.concat(chunks), next: received.length }
 }

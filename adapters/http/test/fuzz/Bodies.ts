@@ -1,10 +1,10 @@
-/** Bodies that are nearly right: an example of the document with things done to it, as a tree and as text. */
+/** Nearly valid bodies: mutated examples of the document, as a tree and as text. */
 import fc from "fast-check"
 
-/** Stands in every value that is made up: no answer to a refused request may quote it. */
+/** Contained in every generated value. No response to a rejected request may quote it. */
 export const marker = "hush7f3a"
 
-/** Text that JSON.stringify would not write; put in after it has run. */
+/** Text that JSON.stringify cannot produce. Inserted afterwards. */
 const raw = (text: string): string => `@raw(${text})@`
 const nested = (levels: number): string => `@nested(${levels})@`
 
@@ -75,7 +75,7 @@ type Container = Record<string, unknown> | Array<unknown>
 
 const isContainer = (value: unknown): value is Container => typeof value === "object" && value !== null
 
-/** Every place of a tree: what holds it and under which key. */
+/** Every container of a tree with each of its keys. */
 const placesOf = (root: Container): ReadonlyArray<readonly [Container, string]> =>
   Object.keys(root).flatMap((key) => {
     const inner: unknown = Reflect.get(root, key)
@@ -91,7 +91,7 @@ const mutate = (root: { value: unknown }, change: Mutation): void => {
   if (change.kind === "remove") Reflect.deleteProperty(holder, key)
   if (change.kind !== "add") return
   const inner: unknown = Reflect.get(holder, key)
-  // Defined, not set: `__proto__` is to be a field like any other.
+  // Defined instead of assigned, so that `__proto__` becomes a normal field.
   Object.defineProperty(isContainer(inner) ? inner : holder, change.key, {
     value: change.value,
     enumerable: true,
@@ -127,11 +127,11 @@ const garbling: fc.Arbitrary<Garbling> = fc.oneof(
   )
 )
 
-/** The bytes of a JSON body made of the example. */
+/** Generates the bytes of a JSON body from the example. */
 export const jsonBody = (example: unknown): fc.Arbitrary<Uint8Array> =>
   fc.record({ changes: fc.array(mutation, { maxLength: 3 }), garble: garbling }).map(({ changes, garble }) => {
     const root = { value: structuredClone(example) }
-    // Copies, or a change of a value would be in every later request that has it.
+    // Copied, because mutations would otherwise affect later requests.
     for (const change of changes) mutate(root, structuredClone(change))
     return garble(withRawText(JSON.stringify(root.value) ?? ""))
   })
@@ -145,7 +145,7 @@ const part = fc.record({
   ending: fc.constantFrom("\r\n", "\r\n", "\r\n", "\n", "")
 })
 
-/** The bytes of a form with fields that are right, wrong, missing or there twice. */
+/** Generates the bytes of a form with valid, invalid, missing or repeated fields. */
 export const formBody: fc.Arbitrary<Uint8Array> = fc
   .record({ parts: fc.array(part, { maxLength: 5 }), end: fc.constantFrom(`--${boundary}--\r\n`, "", `--${boundary}`) })
   .map(({ parts, end }) =>

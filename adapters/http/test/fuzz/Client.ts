@@ -1,4 +1,4 @@
-/** A client that sends what `fetch` would mend or refuse: bodies with GET, any content type, paths as they are. */
+/** A client for requests that `fetch` would change or reject: bodies with GET, any content type, raw paths. */
 import { Agent, request } from "node:http"
 import type { Reply } from "../server/TestServer.ts"
 
@@ -14,7 +14,7 @@ export interface Client {
   readonly close: () => void
 }
 
-/** A failure is JSON or an error of this client; a file that says so of itself need not be. */
+/** True for JSON errors. A file with that content type need not contain JSON. */
 const parse = (status: number, type: string | undefined, text: string): unknown => {
   if (type?.startsWith("application/json") !== true || text === "") return undefined
   try {
@@ -25,7 +25,7 @@ const parse = (status: number, type: string | undefined, text: string): unknown 
   }
 }
 
-/** Connections are kept open, so that thousands of requests do not use up the ports. */
+/** Connections are kept alive, so that thousands of requests do not exhaust the ports. */
 export const openClient = (url: string): Client => {
   const agent = new Agent({ keepAlive: true, maxSockets: 4 })
   const send = ({ method, path, headers, body }: Sent): Promise<Reply> =>
@@ -45,7 +45,7 @@ export const openClient = (url: string): Client => {
             reject(error)
           }
         }
-        // A stream of events has no end: its head is the answer.
+        // An event stream does not end, so only its headers are read.
         if (type?.startsWith("text/event-stream") === true) {
           response.destroy()
           return done()

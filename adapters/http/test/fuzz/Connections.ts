@@ -1,4 +1,4 @@
-/** Bytes on a connection, as an attacker writes them: requests that are right, wrong, cut, or one within another. */
+/** Bytes as an attacker could send them: requests that are valid, invalid, truncated or nested. */
 import { connect } from "node:net"
 import { type Draws, type Target, utf8 } from "@weft/tooling/fuzz"
 import { assert } from "vitest"
@@ -68,7 +68,7 @@ const paths = [
     "a:80"
   ]
 ]
-/** Methods that go with their paths. */
+/** Methods and their paths. */
 const routes = [
   ...["GET /v1/env", "GET /v1/runs?time_range=P1D&limit=2", "GET /v1/files/$FILE/download", "GET /v1/env/subscribe"],
   ...[
@@ -157,7 +157,7 @@ const chunked = (draws: Draws, body: string): string => {
   return `${draws.chance(0.7) ? body.length.toString(16) : size}${draws.one(["\r\n", "\r\n", "\n"])}${body}\r\n0${draws.one(["\r\n\r\n", "\r\n\r\n", "\r\nContent-Length: 3\r\n\r\n", "\n\n", ""])}`
 }
 
-/** The ways to say how long a body is, and to say it twice. */
+/** Encodings of the body length, also repeated. */
 const framing = (draws: Draws, body: string): { readonly lines: ReadonlyArray<string>; readonly body: string } => {
   const length = `Content-Length: ${body.length}`
   return draws.one<() => { readonly lines: ReadonlyArray<string>; readonly body: string }>([
@@ -208,7 +208,7 @@ const exchange = ({ port }: Server, bytes: Uint8Array): Promise<Buffer> =>
   new Promise((resolve, reject) => {
     const chunks: Array<Buffer> = []
     const socket = connect(port, "127.0.0.1")
-    // What is missing never comes, and what is answered is answered soon.
+    // The missing bytes never arrive. Responses arrive soon.
     let quiet = setTimeout(() => socket.end(), quietMs)
     socket.write(bytes)
     socket.on("data", (chunk) => {
@@ -216,7 +216,7 @@ const exchange = ({ port }: Server, bytes: Uint8Array): Promise<Buffer> =>
       clearTimeout(quiet)
       quiet = setTimeout(() => socket.end(), quietMs)
     })
-    // A server that has said its word may cut off whoever goes on.
+    // After its last response, the server may close a connection that still sends.
     socket.on("error", (error: NodeJS.ErrnoException) => (error.code === "ECONNREFUSED" ? reject(error) : undefined))
     socket.on("close", () => {
       clearTimeout(quiet)
@@ -240,7 +240,7 @@ const checkAnswer = ({ status, headers, body }: Answer): void => {
   assert.strictEqual(error.request_id, headers.get("x-request-id"))
 }
 
-/** A head that says both how long its body is and that it comes in chunks, or says two lengths. */
+/** A head with both a length and chunked encoding, or with two lengths. */
 const isTwofold = (text: string): boolean => {
   const [head = ""] = text.split("\r\n\r\n")
   const lengths = [...head.matchAll(/^content-length:[ \t]*(\d+)[ \t]*\r?$/gim)].map(([, value]) => value)

@@ -1,8 +1,10 @@
-/** Forms of build uploads: a line with the boundary, and the body. */
+/** Multipart forms of build uploads: a line with the boundary, and the body. */
 import { type Draws, type Target, utf8 } from "@weft/tooling/fuzz"
 import { Effect, Result, Stream } from "effect"
 import { Multipart } from "effect/http"
 import { assert } from "vitest"
+import { BodyMemoryBudget } from "../../src/bodies/BodyMemoryBudget.ts"
+import { BufferedBody } from "../../src/bodies/BufferedBody.ts"
 import { readUploadForm, type UploadForm } from "../../src/handlers/UploadForm.ts"
 
 const archiveBytes = 4096
@@ -65,10 +67,12 @@ const read = (boundary: string, body: Buffer, piece: number): Promise<Result.Res
   const parts = Stream.fromIterable<Uint8Array>(pieces).pipe(
     Stream.pipeThroughChannel(Multipart.makeChannel({ "content-type": `multipart/form-data; boundary="${boundary}"` }))
   )
-  return Effect.runPromise(Effect.result(Effect.mapError(readUploadForm(parts, archiveBytes), ({ reason }) => reason)))
+  const archive = new BufferedBody(new BodyMemoryBudget(archiveBytes, archiveBytes))
+  const form = readUploadForm(parts, archiveBytes, archive)
+  return Effect.runPromise(Effect.result(Effect.mapError(form, ({ reason }) => reason)))
 }
 
-/** The two parts of a plain form, found by hand; null for what is not plain. */
+/** Finds the two parts of a simple form without the parser. Returns null for other forms. */
 const byHand = (boundary: string, body: Buffer): Buffer | null => {
   const head = `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="a.zip"\r\nContent-Type: application/zip\r\n\r\n`
   const tail = `\r\n--${boundary}\r\nContent-Disposition: form-data; name="hash"\r\n\r\n${hash}\r\n--${boundary}--\r\n`
@@ -77,7 +81,7 @@ const byHand = (boundary: string, body: Buffer): Buffer | null => {
   return isPlain && zip.length <= archiveBytes && !zip.includes(`--${boundary}`) ? zip : null
 }
 
-/** What follows the end of a form may make the parser refuse it, if it comes in a piece of its own. Nobody sends that. */
+/** Bytes after the end of a form may fail the parser, if they arrive in a separate chunk. Real clients send none. */
 const withoutEpilogue = (boundary: string, body: Buffer): Buffer => {
   const delimiter = `--${boundary}--`
   const end = body.indexOf(delimiter)
@@ -85,8 +89,8 @@ const withoutEpilogue = (boundary: string, body: Buffer): Buffer => {
 }
 
 /**
- * Whether a line ends behind each boundary, or the form. The parser passes over two bytes there, whatever they are, if they
- * come together. Nobody sends others.
+ * True if a line break or the end follows each boundary. The parser skips any two bytes there if they arrive
+ * together. Real clients send no others.
  */
 const endsLines = (boundary: string, body: Buffer): boolean =>
   body
@@ -124,7 +128,7 @@ export const forms: Target = {
     for (const piece of [1, 5, 61]) {
       const cut = await read(boundary, body, piece)
       if (!isLined) continue
-      // Which of several mistakes is told may depend on how the body comes; what is read may not.
+      // The reported one of several errors may depend on the chunks. The parsed fields may not.
       assert.strictEqual(cut._tag, whole._tag, `cut into ${piece}: ${JSON.stringify([whole, cut]).slice(0, 300)}`)
       if (Result.isSuccess(cut) && Result.isSuccess(whole)) assert.deepStrictEqual(cut.success, whole.success)
     }

@@ -1,19 +1,19 @@
-/** Requests made from the OpenAPI document, most of them wrong in one thing or another. */
+/** Requests derived from the OpenAPI document, most of them with an error. */
 import fc from "fast-check"
 import { type Operation, operations } from "../openapi/Operations.ts"
 import { boundary, formBody, jsonBody } from "./Bodies.ts"
 
 export interface FuzzRequest {
   readonly method: string
-  /** A template: `{name}` is put in by `targetOf`, where it is to be right. */
+  /** A template. `targetOf` replaces `{name}` by a valid value. */
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: Uint8Array | null
-  /** Whose credential goes with it. */
+  /** The owner of the credential. */
   readonly credential: "right" | "wrong" | "none"
 }
 
-/** Parts of a URL that are no name of anything, or of too much. */
+/** Invalid and overlong parts of a URL. */
 const oddSegment = fc.constantFrom(
   "%00",
   "%E0%A4%A",
@@ -94,7 +94,7 @@ const contentTypes = fc.constantFrom(
   "application/octet-stream"
 )
 
-/** Mostly the first, sometimes one of the others. */
+/** Generates the first value mostly, and sometimes one of the others. */
 const mostly = <A>(right: fc.Arbitrary<A>, wrong: fc.Arbitrary<A>, weight = 6): fc.Arbitrary<A> =>
   fc.oneof({ weight, arbitrary: right }, { weight: 1, arbitrary: wrong })
 

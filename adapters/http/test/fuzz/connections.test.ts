@@ -1,4 +1,4 @@
-/** What anybody can write to the server's port, and forms of uploads as they come in pieces. */
+/** Arbitrary bytes on the server's port, and forms of uploads in arbitrary chunks. */
 import { fuzzed } from "@weft/tooling/fuzz"
 import { afterAll, beforeAll } from "vitest"
 import { TestServer } from "../server/TestServer.ts"

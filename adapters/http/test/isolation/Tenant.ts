@@ -1,4 +1,4 @@
-/** A tenant with one of everything that has an id, made over HTTP. */
+/** A tenant with one resource of each kind, created over HTTP. */
 import { assert } from "@effect/vitest"
 import { type CallOptions, type Reply, type TestServer, uploadForm } from "../server/TestServer.ts"
 
@@ -8,8 +8,8 @@ export interface Tenant {
   readonly ids: ReadonlyMap<string, string>
 }
 
-/** Furnishes the environment of the token. `name` is in everything that has one. */
-export const furnish = async (server: TestServer, token: string, name: string): Promise<Tenant> => {
+/** Creates the resources in the environment of the token. `name` is part of every name. */
+export const createResources = async (server: TestServer, token: string, name: string): Promise<Tenant> => {
   const ids = new Map<string, string>()
   const call = async (method: string, path: string, options: CallOptions = {}): Promise<Reply> => {
     const reply = await server.call(method, path, { token, ...options })

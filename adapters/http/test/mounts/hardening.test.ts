@@ -1,4 +1,4 @@
-/** What a stranger does to a server below HTTP, and what it answers: nothing of it stays open, and nobody else waits. */
+/** Attacks on a server below HTTP, and its responses. No connection stays open, and other clients are not delayed. */
 import { setTimeout as sleep } from "node:timers/promises"
 import { assert, describe, it } from "@effect/vitest"
 import type { ListenOptions } from "@weft/http"
@@ -24,7 +24,7 @@ const on = async (options: ListenOptions, body: (one: TestServer) => Promise<voi
   }
 }
 
-/** One answer and no more, whatever else the text may hold. */
+/** Asserts exactly one response, whatever else the text contains. */
 const refusedOnce = (received: string): void => {
   assert.match(received, /^HTTP\/1\.1 400 /, received.slice(0, 200))
   assert.strictEqual(received.split("HTTP/1.1 ").length, 2, received)
@@ -33,7 +33,7 @@ const refusedOnce = (received: string): void => {
 
 const status = "GET /v1/status HTTP/1.1\r\nHost: a\r\n"
 
-describe("a request that servers and proxies may read in two ways", () => {
+describe("a request that servers and proxies may parse differently", () => {
   const hidden = "GET /v1/status HTTP/1.1\r\nHost: smuggled\r\n\r\n"
   const post = "POST /webhook/a/b/c/d HTTP/1.1\r\nHost: a\r\n"
   for (const [name, text] of Object.entries({
@@ -51,27 +51,48 @@ describe("a request that servers and proxies may read in two ways", () => {
     "a bare line feed": `${post}X-A: b\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n${hidden}`,
     "a bare carriage return": `${post}X-A: b\rX-B: c\r\nContent-Length: 0\r\n\r\n${hidden}`,
     "a NUL in a header": `${post}X-A: \0\r\nContent-Length: 0\r\n\r\n${hidden}`,
-    "a size of a chunk that is none": `${post}Transfer-Encoding: chunked\r\n\r\n-1\r\n\r\n${hidden}`,
+    "an invalid chunk size": `${post}Transfer-Encoding: chunked\r\n\r\n-1\r\n\r\n${hidden}`,
     "a chunk longer than it says": `${post}Transfer-Encoding: chunked\r\n\r\n1\r\nabc\r\n0\r\n\r\n${hidden}`,
+    "chunks in HTTP/1.0": `POST /webhook/a/b/c/d HTTP/1.0\r\nHost: a\r\nConnection: keep-alive\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n${hidden}`,
+    "chunks in HTTP/1.0 for another route": `POST /nothing HTTP/1.0\r\nConnection: keep-alive\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n${hidden}`,
+    "a chunk extension of a megabyte": `${post}Transfer-Encoding: chunked\r\n\r\n0;${"x".repeat(1_000_000)}\r\n\r\n${hidden}`,
+    "a line feed after a chunk size": `${post}Transfer-Encoding: chunked\r\n\r\n0\n\n${hidden}`,
+    "trailers of a megabyte": `${post}Transfer-Encoding: chunked\r\n\r\n0\r\nX-A: ${"x".repeat(1_000_000)}\r\n\r\n${hidden}`,
     "two hosts": `${status}Host: b\r\n\r\n${hidden}`,
     "two equal hosts": `${status}host: a\r\n\r\n${hidden}`
   })) {
-    it(`is refused, with its connection: ${name}`, async () => {
+    it(`is rejected, and its connection closed: ${name}`, async () => {
       const received = await ask(text)
-      // A body that breaks off may cut the connection with no word when its request is being answered.
+      // A truncated body may close the connection without a response.
       if (received !== "") refusedOnce(received)
       assert.notMatch(received, /"version"/)
     })
   }
 
-  it("is not made of two requests in one packet, which are answered in their order", async () => {
+  it("has its body in chunks from HTTP/1.1 on", async () => {
+    const received = await ask(
+      "POST /webhook/a/b/c/d HTTP/1.0\r\nConnection: keep-alive\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"
+    )
+    refusedOnce(received)
+    assert.include(received, "HTTP/1.0 does not support the header Transfer-Encoding")
+    assert.match(received, /^connection: close\r$/im)
+  })
+
+  it("is not changed by its trailers", async () => {
+    const received = await ask(
+      `${post}Transfer-Encoding: chunked\r\n\r\n0\r\nX-A: b\r\nHost: b\r\n\r\n${status}Connection: close\r\n\r\n`
+    )
+    assert.match(received, /^HTTP\/1\.1 404 [\s\S]*HTTP\/1\.1 200 /)
+  })
+
+  it("is not confused with two pipelined requests, which are handled in order", async () => {
     const received = await ask(`${status}\r\n${status}Connection: close\r\n\r\n`)
     assert.strictEqual(received.split("HTTP/1.1 200 ").length, 3)
   })
 })
 
 describe("unusual methods, versions and targets", () => {
-  it("do not reflect what was sent", async () => {
+  it("do not reflect the request", async () => {
     for (const method of ["TRACE", "TRACK", "DEBUG", "PROPFIND"]) {
       const received = await ask(
         `${method} /v1/status HTTP/1.1\r\nHost: a\r\nX-Canary: 4711\r\nConnection: close\r\n\r\n`
@@ -81,25 +102,34 @@ describe("unusual methods, versions and targets", () => {
     }
   })
 
-  it("are no way to upgrade", async () => {
+  it("have the host of an absolute target, not of the header", async () => {
+    const received = await ask("GET http://b/v1/status HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+    assert.match(received, /^HTTP\/1\.1 200 /)
+    for (const target of ["ftp://a/v1/status", "http:/v1/status", "a:80", "?/v1/status"]) {
+      const other = await ask(`GET ${target} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`)
+      assert.match(other, /^HTTP\/1\.1 (400|404) /, target)
+    }
+  })
+
+  it("do not upgrade the connection", async () => {
     const received = await ask(
       `${status}Connection: Upgrade, close\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAAP__\r\n\r\n`
     )
     assert.notMatch(received, /^HTTP\/1\.1 101 /)
   })
 
-  it("of HTTP/1.0 are answered, and the connection ends", async () => {
+  it("are accepted for HTTP/1.0, and the connection ends", async () => {
     assert.match(await ask("GET /v1/status HTTP/1.0\r\n\r\n"), /^HTTP\/1\.1 200 /)
   })
 
-  it("of other versions are refused", async () => {
+  it("are rejected for other versions", async () => {
     for (const version of ["HTTP/0.9", "HTTP/1.2", "HTTP/2.0", "HTTP/9.9", "http/1.1"]) {
       refusedOnce(await ask(`GET /v1/status ${version}\r\nHost: a\r\n\r\n`))
     }
     refusedOnce(await ask("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"))
   })
 
-  it("do not get around a path by writing it otherwise", async () => {
+  it("do not bypass a path check by a different encoding", async () => {
     for (const target of [
       "/v1/../admin/orgs",
       "/v1/%2e%2e/admin/orgs",
@@ -122,7 +152,7 @@ describe("unusual methods, versions and targets", () => {
 })
 
 describe("headers", () => {
-  it("are bounded in bytes and number, and none of them is left out without a word", async () => {
+  it("are limited in bytes and number, and none is silently dropped", async () => {
     refusedOnce(await ask(`${status}a: ${"b".repeat(17_000)}\r\n\r\n`))
     for (const count of [200, 224, 1000, 4000]) refusedOnce(await ask(`${status}${"a:\r\n".repeat(count)}\r\n`))
     const many = await ask(
@@ -131,7 +161,7 @@ describe("headers", () => {
     assert.match(many, /^HTTP\/1\.1 200 /)
   })
 
-  it("of answers say nothing of the software, and keep secrets out of caches", async () => {
+  it("of responses do not reveal the software, and keep secrets out of caches", async () => {
     const answers = [
       await server.call("GET", "/v1/status", { token: null }),
       await server.call("GET", "/nothing", { token: null }),
@@ -161,7 +191,7 @@ describe("headers", () => {
     }
   })
 
-  it("of the page of documentation let nothing in but what is there", async () => {
+  it("of the documentation page allow only its own content", async () => {
     const response = await fetch(`${server.listening.url}/docs`)
     await response.arrayBuffer()
     assert.match(response.headers.get("content-security-policy") ?? "", /default-src 'none'.*frame-ancestors 'none'/)
@@ -170,8 +200,8 @@ describe("headers", () => {
   })
 })
 
-describe("a client that takes its time", () => {
-  it("with headers is refused in the end", () =>
+describe("a slow client", () => {
+  it("is rejected if its headers are late", () =>
     on({ headersMs: 400 }, async ({ listening }) => {
       const { socket, ended } = openRaw(listening)
       socket.write("GET /v1/status HTTP/1.1\r\n")
@@ -181,7 +211,7 @@ describe("a client that takes its time", () => {
       assert.include(received, "did not arrive in time")
     }))
 
-  it("with a body is refused in the end", () =>
+  it("is rejected if its body is late", () =>
     on({ bodyIdleMs: 300 }, async ({ listening }) => {
       const { socket, ended } = openRaw(listening)
       socket.write("POST /webhook/a/b/c/d HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\nabc")
@@ -189,13 +219,13 @@ describe("a client that takes its time", () => {
       assert.isTrue(socket.destroyed)
     }))
 
-  it("before its first request is not waited for", () =>
+  it("is disconnected if it sends no first request", () =>
     on({ sendIdleMs: 200 }, async ({ listening }) => {
       const { ended } = openRaw(listening)
       assert.notMatch(await ended, /HTTP\/1\.1 200/)
     }))
 
-  it("with reading is cut off, and what was read for it is let go", () =>
+  it("is disconnected if it does not read, and its buffers are freed", () =>
     on({ sendIdleMs: 300 }, async (one) => {
       const big = "x".repeat(8 * 1024 * 1024)
       const { file_id } = await one.weft.env(one.env.env_id).files.upload("big.txt", new TextEncoder().encode(big))
@@ -211,7 +241,7 @@ describe("a client that takes its time", () => {
       assert.isBelow(received.length, big.length)
     }))
 
-  it("while its function does is not cut off", () =>
+  it("is not disconnected while its function runs", () =>
     on({ sendIdleMs: 100 }, async (one) => {
       await one.deploy("shop", "shop")
       const reply = await one.call("GET", "/webhook/acme/prod/shop/slow", { token: null })
@@ -220,7 +250,7 @@ describe("a client that takes its time", () => {
 })
 
 describe("connections", () => {
-  it("beyond the limit are closed, and others can come when some are gone", () =>
+  it("above the limit are closed, and new ones are accepted after others end", () =>
     on({ connections: 3 }, async ({ listening }) => {
       const held = [openRaw(listening), openRaw(listening), openRaw(listening)]
       await sleep(100)
@@ -230,7 +260,7 @@ describe("connections", () => {
       assert.match(await exchange(listening, `${status}Connection: close\r\n\r\n`), /^HTTP\/1\.1 200 /)
     }))
 
-  it("of one address are bounded where the host wants that", () =>
+  it("of one address are limited if the host sets a limit", () =>
     on({ connectionsPerAddress: 2 }, async ({ listening }) => {
       const held = [openRaw(listening), openRaw(listening)]
       await sleep(100)

@@ -1,4 +1,4 @@
-/** The OpenAPI document as the tests read it. */
+/** The parsed OpenAPI document. */
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js"
 import { documentText } from "../../scripts/document.ts"
 
@@ -39,7 +39,7 @@ interface Document {
 
 export const document: Document = JSON.parse(documentText())
 
-/** Every operation under its route, such as `GET /v1/projects`. */
+/** All operations with their routes, such as `GET /v1/projects`. */
 export const operations: ReadonlyArray<readonly [string, Operation]> = Object.entries(document.paths).flatMap(
   ([path, item]) =>
     Object.entries(item).map(([method, operation]) => [`${method.toUpperCase()} ${path}`, operation] as const)
@@ -58,5 +58,5 @@ ajv.addSchema({ $id: "document", components: document.components })
 
 const located = (schema: unknown): unknown => JSON.parse(JSON.stringify(schema ?? {}).replaceAll('"#/', '"document#/'))
 
-/** Checks values by a schema of the document. */
+/** Compiles a schema of the document into a validator. */
 export const validatorOf = (schema: unknown): ValidateFunction => ajv.compile(Object(located(schema)))

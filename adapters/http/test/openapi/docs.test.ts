@@ -15,7 +15,7 @@ const contentOf = (html: string, tag: string): ReadonlyArray<string> =>
   [...html.matchAll(new RegExp(`<${tag}>([\\s\\S]*?)</${tag.split(" ")[0]}>`, "g"))].map(([, content = ""]) => content)
 
 describe("/docs", () => {
-  it("is a page that holds the document and its renderer", async () => {
+  it("is a page with the document and its renderer", async () => {
     const reply = await server.call("GET", "/docs", { token: null })
     assert.strictEqual(reply.status, 200)
     assert.strictEqual(reply.headers.get("content-type"), "text/html; charset=utf-8")
@@ -24,7 +24,7 @@ describe("/docs", () => {
     assert.include(reply.text, "SwaggerUIBundle({")
   })
 
-  it("loads nothing: its policy allows its own scripts by their hash, and this server", async () => {
+  it("loads nothing from other servers: its policy allows its own scripts by hash", async () => {
     const { headers, text } = await server.call("GET", "/docs", { token: null })
     const policy = headers.get("content-security-policy") ?? ""
     const hashes = contentOf(text, "script").map(
@@ -38,7 +38,7 @@ describe("/docs", () => {
     assert.notMatch(shell, /\b(src|href)=/)
   })
 
-  it("is one page: other methods and paths below it are 404", async () => {
+  it("is a single page: other methods and subpaths are 404", async () => {
     assert.strictEqual((await server.call("POST", "/docs")).status, 404)
     assert.strictEqual((await server.call("GET", "/docs/more")).status, 404)
   })

@@ -1,4 +1,4 @@
-/** What tests of files need beside `TestServer`: raw bytes, headers as they are, connections that break. */
+/** Helpers for tests of files: raw bytes, unchanged headers, and aborted connections. */
 import { request as httpRequest, type IncomingHttpHeaders, type OutgoingHttpHeaders } from "node:http"
 import { connect, type Socket } from "node:net"
 import type { TestServer } from "./TestServer.ts"
@@ -15,7 +15,7 @@ export interface RawRequest {
   readonly body?: Uint8Array | string
 }
 
-/** A request whose path is sent as it is, which `fetch` would tidy up. */
+/** Sends a request with a raw path, which `fetch` would normalize. */
 export const raw = (
   { listening, token }: TestServer,
   method: string,
@@ -37,15 +37,15 @@ export const raw = (
     sent.end(options.body)
   })
 
-/** A connection on which a request is written by hand. */
-export const dial = ({ listening }: TestServer): Promise<Socket> =>
+/** Opens a connection for handwritten requests. */
+export const openSocket = ({ listening }: TestServer): Promise<Socket> =>
   new Promise((resolve, reject) => {
     const socket = connect(listening.port, listening.host, () => resolve(socket))
     socket.once("error", reject)
   })
 
-/** What comes in until `until` is in it, or the connection ends. */
-export const heard = (socket: Socket, until: string): Promise<string> =>
+/** Reads until the text contains `until`, or the connection ends. */
+export const receiveUntil = (socket: Socket, until: string): Promise<string> =>
   new Promise((resolve) => {
     let text = ""
     const done = () => {
@@ -61,18 +61,18 @@ export const heard = (socket: Socket, until: string): Promise<string> =>
     socket.on("error", () => undefined)
   })
 
-/** Bytes that differ at every place where pieces are usually cut. */
+/** Bytes that differ at all common chunk boundaries. */
 export const pattern = (length: number, seed = 1): Buffer => {
   const bytes = Buffer.allocUnsafe(length)
   for (let index = 0; index < length; index++) bytes[index] = (index * 31 + (index >> 8) * 17 + seed) & 0xff
   return bytes
 }
 
-/** Asks again until the condition holds; fails after some seconds. */
+/** Waits until the condition holds. Fails after a few seconds. */
 export const eventually = async (condition: () => boolean | Promise<boolean>): Promise<void> => {
   for (const end = Date.now() + 10_000; ; ) {
     if (await condition()) return
-    if (Date.now() > end) throw new Error("It did not come about in time")
+    if (Date.now() > end) throw new Error("The condition did not hold in time")
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
 }

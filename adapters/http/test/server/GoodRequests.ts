@@ -1,14 +1,8 @@
-/** One good request for every endpoint that needs a permission: what the matrix of permissions walks through. */
-import type { NeedKey } from "@weft/api"
-import {
-  type ApiKey,
-  Caller,
-  fullPermissions,
-  type NewServiceKey,
-  type NewSession,
-  ServiceKeys,
-  Sessions
-} from "@weft/core"
+/** One valid request for every endpoint with a permission, for the tests of permissions. */
+import type { PermittedEndpoint } from "@weft/api"
+import { Caller, ServiceKeys, Sessions } from "@weft/core"
+import type { ApiKey } from "@weft/core/adapter"
+import { fullPermissions, type NewServiceKey, type NewSession } from "@weft/core/internal"
 import { Effect } from "effect"
 import { type CallOptions, type TestServer, uploadForm } from "./TestServer.ts"
 
@@ -16,16 +10,16 @@ export interface GoodRequest {
   readonly method: string
   readonly path: () => string
   readonly options?: () => CallOptions
-  /** Makes the request possible, once; `key` is the API key that is to make it. */
+  /** Prepares the request, once. `key` is the API key of the request. */
   readonly before?: (key: ApiKey) => Promise<unknown>
   readonly status: number
-  /** A permission that is needed beside. */
+  /** An additional required permission. */
   readonly besides?: Readonly<Record<string, ReadonlyArray<string>>>
-  /** A permission path that covers exactly this request; `*` where there is no other. */
+  /** A permission path that covers exactly this request, or `*`. */
   readonly exact: string
 }
 
-/** What the requests are about: a deployed build of the project `shop`, and an event that it handled. */
+/** The resources of the requests: a deployed build of the project `shop`, and an event that it handled. */
 export interface Made {
   readonly build: string
   readonly event: string
@@ -33,9 +27,9 @@ export interface Made {
   readonly stream: string
 }
 
-export const nowhere = "01890000-0000-7000-8000-000000000000"
+export const unknownId = "01890000-0000-7000-8000-000000000000"
 
-/** Acts as an API key, without asking what it may. */
+/** Acts as an API key, without permission checks. */
 export const actingAs = (server: TestServer, key: ApiKey) => {
   const identity = {
     env_id: key.env_id,
@@ -80,7 +74,7 @@ const projects = (server: TestServer) =>
       exact: "gone",
       status: 204
     }
-  }) satisfies Partial<Record<NeedKey, GoodRequest>>
+  }) satisfies Partial<Record<PermittedEndpoint, GoodRequest>>
 
 const builds = (server: TestServer, { build }: Made) => {
   const goLive = () => server.upload("shop", "shop", { build_type: "live" })
@@ -111,13 +105,19 @@ const builds = (server: TestServer, { build }: Made) => {
       exact: "shop",
       status: 200
     },
+    "builds.release": {
+      method: "POST",
+      path: () => `/v1/projects/shop/builds/${build}/release`,
+      exact: "shop",
+      status: 204
+    },
     "triggers.eventHandlers": get(() => "/v1/projects/shop/event-handlers", "shop"),
     "triggers.schedules": get(() => "/v1/projects/shop/schedules", "shop")
-  } satisfies Partial<Record<NeedKey, GoodRequest>>
+  } satisfies Partial<Record<PermittedEndpoint, GoodRequest>>
 }
 
 const schedules = (server: TestServer) => {
-  let schedule = nowhere
+  let schedule = unknownId
   const before = async () => {
     const event_data = { fn: "shop:main/plain", schedule: "P1D" }
     const made = await server.call("POST", "/v1/events", { json: { event_type: "svc:schedule:new", event_data } })
@@ -132,7 +132,7 @@ const schedules = (server: TestServer) => {
       exact: "shop",
       status: 204
     }
-  } satisfies Partial<Record<NeedKey, GoodRequest>>
+  } satisfies Partial<Record<PermittedEndpoint, GoodRequest>>
 }
 
 const context = (server: TestServer) => {
@@ -157,7 +157,7 @@ const context = (server: TestServer) => {
       status: 200
     },
     "context.remove": { method: "DELETE", path: () => `${path}/GONE`, before: put, exact: "shop", status: 204 }
-  } satisfies Partial<Record<NeedKey, GoodRequest>>
+  } satisfies Partial<Record<PermittedEndpoint, GoodRequest>>
 }
 
 const running = ({ event, run }: Made) =>
@@ -179,7 +179,7 @@ const running = ({ event, run }: Made) =>
     "runs.usage": get(() => `/v1/runs/${run}/usage`, "shop"),
     "env.get": get(() => "/v1/env", "*"),
     "env.usage": get(() => "/v1/org/usage", "*")
-  }) satisfies Partial<Record<NeedKey, GoodRequest>>
+  }) satisfies Partial<Record<PermittedEndpoint, GoodRequest>>
 
 const streams = ({ stream }: Made) =>
   ({
@@ -193,12 +193,12 @@ const streams = ({ stream }: Made) =>
       exact: stream,
       status: 200
     }
-  }) satisfies Partial<Record<NeedKey, GoodRequest>>
+  }) satisfies Partial<Record<PermittedEndpoint, GoodRequest>>
 
 const calls = (server: TestServer, { run }: Made) => {
-  let hanging = nowhere
+  let hanging = unknownId
   const fn = "main/hang"
-  /** A run that goes on; the one before is ended, so that they do not become many. */
+  /** Starts a run that continues, and ends the previous one. */
   const hang = async () => {
     await server.call("POST", "/v1/runs/cancel?type=call")
     hanging = (await server.call("POST", "/v1/calls", { json: { fn } })).json.data.run_id
@@ -219,18 +219,19 @@ const calls = (server: TestServer, { run }: Made) => {
       status: 200
     },
     "runs.cancelAll": { method: "POST", path: () => "/v1/runs/cancel", before: hang, exact: fn, status: 200 },
+    "deliveries.cancel": { method: "POST", path: () => "/v1/deliveries/cancel", exact: fn, status: 200 },
     "runs.replay": {
       method: "POST",
       path: () => `/v1/runs/${run}/replay`,
       exact: "main/onOrder",
       status: 201
     }
-  } satisfies Partial<Record<NeedKey, GoodRequest>>
+  } satisfies Partial<Record<PermittedEndpoint, GoodRequest>>
 }
 
 const access = (server: TestServer) => {
-  let session = nowhere
-  let serviceKey = nowhere
+  let session = unknownId
+  let serviceKey = unknownId
   const newSession = async (key: ApiKey) => {
     session = (await actingAs(server, key).session({ permissions: {} })).session.session_id
   }
@@ -261,12 +262,12 @@ const access = (server: TestServer) => {
     "serviceKeys.get": { ...get(() => `/v1/service-keys/${serviceKey}`, "*"), before: newServiceKey },
     "serviceKeys.revoke": remove(() => `/v1/service-keys/${serviceKey}`, newServiceKey),
     "serviceKeys.revokeAll": remove(() => "/v1/service-keys", newServiceKey, 200)
-  } satisfies Partial<Record<NeedKey, GoodRequest>>
+  } satisfies Partial<Record<PermittedEndpoint, GoodRequest>>
 }
 
 const domains = (server: TestServer) => {
   let count = 0
-  let domain = nowhere
+  let domain = unknownId
   const fresh = () => ({ domain: `d${count++}.example.com` })
   const before = async () => {
     domain = (await server.weft.env(server.env.env_id).domains.add(fresh())).domain_id
@@ -284,13 +285,13 @@ const domains = (server: TestServer) => {
     "domains.get": { ...get(path, "*"), before },
     "domains.verify": { method: "POST", path: () => `${path()}/verify`, before, exact: "*", status: 200 },
     "domains.remove": { method: "DELETE", path, before, exact: "*", status: 204 }
-  } satisfies Partial<Record<NeedKey, GoodRequest>>
+  } satisfies Partial<Record<PermittedEndpoint, GoodRequest>>
 }
 
 const files = (server: TestServer) => {
   const folder = "matrix"
-  let file = nowhere
-  let upload = nowhere
+  let file = unknownId
+  let upload = unknownId
   const path = (name: string) => `${folder}/${name}.txt`
   const bytes: CallOptions = { body: "x", headers: { "content-type": "text/plain" } }
   const put = async () => {
@@ -304,7 +305,7 @@ const files = (server: TestServer) => {
     await begin()
     await server.call("PUT", `/v1/files/uploads/${upload}/1`, bytes)
   }
-  /** A path that exists needs another permission than one that does not. */
+  /** An existing path, which needs another permission than a new one. */
   const clear = async () => {
     const { data } = (await server.call("GET", `/v1/files?prefix=${folder}/`)).json
     for (const { file_id } of data) await server.call("DELETE", `/v1/files/${file_id}`)
@@ -346,11 +347,11 @@ const files = (server: TestServer) => {
       exact: path("joined")
     },
     "files.abort": { ...of("DELETE", () => `/v1/files/uploads/${upload}`, 204, begin), exact: path("joined") }
-  } satisfies Partial<Record<NeedKey, GoodRequest>>
+  } satisfies Partial<Record<PermittedEndpoint, GoodRequest>>
 }
 
-/** Every endpoint of the table of needs has one: a new row without a request does not compile. */
-export const goodRequests = (server: TestServer, made: Made): Readonly<Record<NeedKey, GoodRequest>> => ({
+/** A request for every endpoint with a permission: a new endpoint without a request does not compile. */
+export const goodRequests = (server: TestServer, made: Made): Readonly<Record<PermittedEndpoint, GoodRequest>> => ({
   ...projects(server),
   ...builds(server, made),
   ...schedules(server),

@@ -1,4 +1,4 @@
-/** Conversations with a server below HTTP: bytes out, bytes in. */
+/** Raw connections to a server: bytes out, bytes in. */
 import { connect, type Socket } from "node:net"
 
 export interface Address {
@@ -6,7 +6,7 @@ export interface Address {
   readonly port: number
 }
 
-/** A connection, and what came in on it until its end; a reset is an end. */
+/** A connection, and all bytes until its end. A reset counts as an end. */
 export interface Raw {
   readonly socket: Socket
   readonly ended: Promise<string>
@@ -19,7 +19,7 @@ export const openRaw = ({ host, port }: Address): Raw => {
   socket.on("data", (chunk) => {
     text += chunk.toString("latin1")
   })
-  // What it comes to is told by its end.
+  // The promise resolves at the end of the connection.
   socket.on("error", () => undefined)
   const ended = new Promise<string>((resolve, reject) => {
     socket.on("close", () => resolve(text))
@@ -28,12 +28,12 @@ export const openRaw = ({ host, port }: Address): Raw => {
       reject(new Error(`the server keeps silent after ${JSON.stringify(text.slice(0, 200))}`))
     })
   })
-  // Who only sends does not ask.
+  // Callers that only send ignore the result.
   ended.catch(() => undefined)
   return { socket, ended, received: () => text }
 }
 
-/** Everything that the server says to this text until it ends the connection. */
+/** Sends a text and returns all bytes until the server ends the connection. */
 export const exchange = (address: Address, text: string): Promise<string> => {
   const { socket, ended } = openRaw(address)
   socket.write(text, "latin1")

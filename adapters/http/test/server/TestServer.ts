@@ -1,15 +1,9 @@
-/** A Weft on the backend of the run behind a real HTTP server, and a client that knows the envelopes. */
+/** A Weft on the backend of the run behind a real HTTP server, with a client that checks the envelopes. */
 import { createHash } from "node:crypto"
 import { assert } from "@effect/vitest"
-import {
-  type ApiKey,
-  type Env,
-  type StartOptions,
-  start,
-  trustedSandbox,
-  trustedZip,
-  type WeftInstance
-} from "@weft/core"
+import { type Env, type StartOptions, start, type WeftInstance } from "@weft/core"
+import type { ApiKey } from "@weft/core/adapter"
+import { trustedSandbox, trustedZip } from "@weft/core/testing"
 import type { Listening, ListenOptions } from "@weft/http"
 import * as Http from "@weft/http"
 import { Redacted } from "effect"
@@ -34,7 +28,7 @@ export interface Reply {
   readonly status: number
   readonly headers: Headers
   readonly text: string
-  /** Undefined for an answer that is no JSON. */
+  /** Undefined for a response that is not JSON. */
   readonly json: ReturnType<typeof JSON.parse>
 }
 
@@ -46,7 +40,7 @@ export const replyOf = async (response: Response): Promise<Reply> => {
   return { status: response.status, headers: response.headers, text, json: isJson ? JSON.parse(text) : undefined }
 }
 
-/** What holds for every answer of every route. */
+/** Asserts the properties of every response of every route. */
 export const checkEnvelope = (reply: Reply): Reply => {
   const id = reply.headers.get("x-request-id") ?? ""
   assert.match(id, uuid)
@@ -95,14 +89,15 @@ export class TestServer {
       ...(admin === null ? {} : { adminToken: Redacted.make(admin) }),
       version: "1.2.3",
       gitSha: "abc",
-      // Most tests read answers to their end.
-      streamMs: 100,
+      metricsMs: 0,
+      // Most tests read responses to the end.
+      streamLifetimeMs: 100,
       ...options
     })
     return new TestServer(weft, listening, env, Redacted.value(token))
   }
 
-  /** The token and record of a new key of the environment with these permissions. */
+  /** Creates a key of the environment with these permissions. */
   async key(permissions: unknown): Promise<{ readonly key: ApiKey; readonly token: string }> {
     const { key, token } = await this.weft.apiKeys.create(this.env.env_id, { permissions })
     return { key, token: Redacted.value(token) }
@@ -123,7 +118,7 @@ export class TestServer {
     return this.call("POST", `/v1/projects/${project}/builds`, { body: uploadForm(module, more), ...options })
   }
 
-  /** A project with a deployed build of the module. */
+  /** Creates a project with a deployed build of the module. */
   async deploy(project: string, module: string): Promise<{ readonly project_id: string; readonly build_id: string }> {
     const created = await this.call("POST", "/v1/projects", { json: { name: project } })
     assert.strictEqual(created.status, 201, created.text)

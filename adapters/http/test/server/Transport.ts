@@ -1,24 +1,24 @@
-/** How requests of the tests reach their server: by `fetch`, or through `@weft/client` where it can send them. */
+/** Transports of the tests' requests: `fetch`, or `@weft/client` for requests that it supports. */
 import { inject } from "vitest"
 import type { CallOptions } from "./TestServer.ts"
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** Whether requests that the client has a method for go through it. */
+    /** True if requests that the client supports go through it. */
     readonly throughClient?: boolean
   }
 }
 
-export interface Asked extends CallOptions {
-  /** Of the server, without a path. */
+export interface TransportRequest extends CallOptions {
+  /** The server's URL, without a path. */
   readonly url: string
   readonly method: string
-  /** As it is to be sent, with its query. */
+  /** The raw path, with its query. */
   readonly path: string
   readonly token: string | null
 }
 
-export type Transport = (asked: Asked) => Promise<Response>
+export type Transport = (request: TransportRequest) => Promise<Response>
 
 export const byFetch: Transport = ({ url, method, path, token, json, body, headers = {} }) => {
   const sent = json === undefined ? body : JSON.stringify(json)

@@ -1,5 +1,5 @@
-/** The functions that the tests upload, and the request that they were given. */
-import type { TrustedModule } from "@weft/core"
+/** The functions of the tests, and the requests that they received. */
+import type { TrustedModule } from "@weft/core/testing"
 
 type Guest = Record<string, unknown>
 
@@ -46,6 +46,11 @@ export const modules: Readonly<Record<string, TrustedModule>> = {
   shop: { main },
   other: { main: { onOrder: main.onOrder, version: () => 1 } },
   later: { main: { version: () => 2 } },
+  tools: {
+    main: {
+      look: Object.assign(() => null, { meta: { tool: { service: "desk", name: "look", input: { type: "object" } } } })
+    }
+  },
   latest: { main: { plain: main.plain } },
   bad: { main: { broken: Object.assign(() => null, { meta: { schedule: "not a cron" } }) } }
 }

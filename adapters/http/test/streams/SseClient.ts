@@ -1,12 +1,12 @@
-/** A client of Server-Sent Events that keeps everything it is told, comments included. */
+/** A client of Server-Sent Events that keeps all blocks, including comments. */
 import { assert } from "@effect/vitest"
 import type { TestServer } from "../server/TestServer.ts"
 
-export interface Told {
+export interface SseMessage {
   readonly id: string | undefined
   readonly event: string | undefined
   readonly data: ReturnType<typeof JSON.parse>
-  /** The block as it came. */
+  /** The raw block. */
   readonly text: string
 }
 
@@ -16,12 +16,12 @@ export interface SubscribeOptions {
   readonly after?: string
 }
 
-const patienceMs = 10_000
+const timeoutMs = 10_000
 
 export class SseClient {
   readonly response: Response
   /** Blocks with data. */
-  readonly told: Array<Told> = []
+  readonly messages: Array<SseMessage> = []
   readonly comments: Array<string> = []
   isOver = false
   readonly #abort: AbortController
@@ -33,7 +33,7 @@ export class SseClient {
     void this.#read()
   }
 
-  /** GET, or POST with `json`. Fails unless messages are to come. */
+  /** Sends GET, or POST with `json`. Fails unless the response is an event stream. */
   static async open(server: TestServer, path: string, options: SubscribeOptions = {}): Promise<SseClient> {
     return SseClient.at(server.listening.url, options.token ?? server.token, path, options)
   }
@@ -57,31 +57,31 @@ export class SseClient {
     return new SseClient(response, abort)
   }
 
-  /** Waits until the condition holds of what was told. */
-  async until(condition: (told: ReadonlyArray<Told>) => boolean): Promise<ReadonlyArray<Told>> {
-    const end = Date.now() + patienceMs
-    while (!condition(this.told)) {
-      if (Date.now() > end) throw new Error(`It was not told in time: ${this.names().join(" ")}`)
+  /** Waits until the received blocks satisfy the condition. */
+  async until(condition: (messages: ReadonlyArray<SseMessage>) => boolean): Promise<ReadonlyArray<SseMessage>> {
+    const end = Date.now() + timeoutMs
+    while (!condition(this.messages)) {
+      if (Date.now() > end) throw new Error(`The messages did not arrive in time: ${this.names().join(" ")}`)
       await this.#change()
     }
-    return this.told
+    return this.messages
   }
 
-  async untilOver(): Promise<ReadonlyArray<Told>> {
-    const end = Date.now() + patienceMs
+  async untilEnded(): Promise<ReadonlyArray<SseMessage>> {
+    const end = Date.now() + timeoutMs
     while (!this.isOver) {
-      if (Date.now() > end) throw new Error("It did not end in time")
+      if (Date.now() > end) throw new Error("The stream did not end in time")
       await this.#change()
     }
-    return this.told
+    return this.messages
   }
 
   names(): ReadonlyArray<string> {
-    return this.told.map(({ event }) => event ?? "")
+    return this.messages.map(({ event }) => event ?? "")
   }
 
-  of(event: string): ReadonlyArray<Told> {
-    return this.told.filter((one) => one.event === event)
+  of(event: string): ReadonlyArray<SseMessage> {
+    return this.messages.filter((one) => one.event === event)
   }
 
   close(): void {
@@ -108,7 +108,7 @@ export class SseClient {
         this.#changed()
       }
     } catch {
-      // Closed by this side, or cut off by the other.
+      // Closed by the client or the server.
     }
     this.isOver = true
     this.#changed()
@@ -118,6 +118,6 @@ export class SseClient {
     const field = (name: string) => text.match(new RegExp(`^${name}: (.*)$`, "m"))?.[1]
     const data = field("data")
     if (data === undefined) this.comments.push(text)
-    else this.told.push({ id: field("id"), event: field("event"), data: JSON.parse(data), text })
+    else this.messages.push({ id: field("id"), event: field("event"), data: JSON.parse(data), text })
   }
 }

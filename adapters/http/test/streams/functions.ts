@@ -1,5 +1,5 @@
-/** Functions whose streams the tests watch. */
-import type { TrustedModule, TrustedSvc } from "@weft/core"
+/** Functions whose streams the tests subscribe to. */
+import type { TrustedModule, TrustedSvc } from "@weft/core/testing"
 
 interface GuestEvent {
   readonly event_data: { readonly n: number; readonly emit?: number }

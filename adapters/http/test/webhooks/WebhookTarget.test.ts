@@ -1,12 +1,14 @@
 import { assert, describe, it } from "@effect/vitest"
 import * as fc from "fast-check"
 import { bearerToken } from "../../src/access/BearerToken.ts"
-import { parseWebhookTarget } from "../../src/webhooks/WebhookTarget.ts"
+import { parseWebhookTarget, type WebhookTarget } from "../../src/webhooks/WebhookTarget.ts"
+
+const parse = (url: string) => parseWebhookTarget(url, "Invoke")
 
 const segment = fc.stringMatching(/^[a-z0-9._%-]{1,10}$/)
 
 describe("webhook URLs", () => {
-  it("have an organization, an environment, a service and a path that stays as it was sent", () => {
+  it("have an organization, an environment, a service and an unchanged path", () => {
     fc.assert(
       fc.property(
         segment,
@@ -16,25 +18,27 @@ describe("webhook URLs", () => {
         (org, env, service, rest) => {
           const path = `/${rest.join("/")}`
           const url = `/webhook/${org}/${env}/${service}${path}`
-          assert.deepStrictEqual(parseWebhookTarget(`${url}?x=1`), { org, env, service, path, url, query: { x: "1" } })
+          const names = { org, env, service, path, url, query: { x: "1" } }
+          const target: WebhookTarget = { _tag: "Invoke", isShared: true, ...names }
+          assert.deepStrictEqual(parse(`${url}?x=1`), target)
         }
       )
     )
   })
 
-  it("may end with the service", () => {
-    assert.strictEqual(parseWebhookTarget("/webhook/acme/prod/shop")?.path, "/")
-    assert.strictEqual(parseWebhookTarget("/webhook/acme/prod/shop?a")?.path, "/")
+  it("may end after the service", () => {
+    assert.strictEqual(parse("/webhook/acme/prod/shop")?.path, "/")
+    assert.strictEqual(parse("/webhook/acme/prod/shop?a")?.path, "/")
   })
 
-  it("name nothing with a part missing", () => {
+  it("are invalid with a missing part", () => {
     for (const url of ["/webhook/", "/webhook/a", "/webhook/a/b", "/webhook/a/b/", "/webhook//b/c", "/webhook/a//c"]) {
-      assert.isNull(parseWebhookTarget(url), url)
+      assert.isNull(parse(url), url)
     }
   })
 
-  it("have a query of decoded values; the last one of a name counts", () => {
-    const query = (text: string) => parseWebhookTarget(`/webhook/a/b/c/d?${text}`)?.query
+  it("have a query of decoded values, the last one per name", () => {
+    const query = (text: string) => parse(`/webhook/a/b/c/d?${text}`)?.query
     assert.deepStrictEqual(query("a=1&a=2&b=%C3%A9+x&c"), { a: "2", b: "é x", c: "" })
     assert.deepStrictEqual(query(""), {})
     assert.deepStrictEqual(Object.keys(query("__proto__=1") ?? {}), ["__proto__"])
@@ -42,7 +46,7 @@ describe("webhook URLs", () => {
 })
 
 describe("bearer tokens", () => {
-  it("are what follows the scheme, in any case", () => {
+  it("follow the scheme, in any case", () => {
     assert.strictEqual(bearerToken("Bearer abc"), "abc")
     assert.strictEqual(bearerToken("bearer  abc "), "abc")
     for (const header of [undefined, "", "Bearer", "Bearer ", "Basic abc", "abc"]) assert.isNull(bearerToken(header))

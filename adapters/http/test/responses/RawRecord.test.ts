@@ -1,0 +1,50 @@
+import { assert, describe, it } from "@effect/vitest"
+import { EventRecord, RunRecord } from "@weft/api"
+import { Event, JsonText, Run, Timestamp } from "@weft/core/adapter"
+import { Schema } from "effect"
+import * as fc from "fast-check"
+import { eventText, runText } from "../../src/responses/RawRecord.ts"
+
+const json = fc.json().map((text) => JsonText.make(text))
+const time = fc.integer({ min: 0, max: 4e12 }).map((ms) => Timestamp.make(ms))
+const name = fc.string({ unit: "grapheme" })
+
+const uuid = "01890000-0000-7000-8000-000000000001"
+const run = Schema.decodeUnknownSync(Run)({
+  ...{ run_id: uuid, env_id: uuid, stream_id: uuid, project_id: uuid, build_id: uuid, node_id: uuid, event_id: uuid },
+  ...{ project_name: "shop", ns: "main", var: "f", run_type: "event", status: "succeeded", origin_run_id: null },
+  ...{ start_time: 0, stop_time: null, attempt: 1, result: null, cpu_ms: null, wall_ms: null, heap_bytes: null },
+  ...{ activations: null, waiting: null }
+})
+const event = Schema.decodeUnknownSync(Event)({
+  ...{ event_id: uuid, env_id: uuid, stream_id: uuid, event_type: "order", event_data: "1" },
+  ...{ event_time: 0, created_at: 0 }
+})
+
+const withField = (encoded: object, field: string, text: string): unknown => ({ ...encoded, [field]: JSON.parse(text) })
+
+describe("a raw record", () => {
+  it("of a run has exactly the fields of its schema, in their order, with the result as stored", () => {
+    fc.assert(
+      fc.property(name, time, fc.option(time), fc.option(json), (project_name, start_time, stop_time, result) => {
+        const changed: Run = { ...run, project_name, start_time, stop_time, result }
+        const encoded = Schema.encodeSync(RunRecord)({ ...changed, result: null })
+        const parsed = JSON.parse(runText(changed))
+        assert.deepStrictEqual(parsed, withField(encoded, "result", result ?? "null"))
+        assert.deepStrictEqual(Object.keys(parsed), Object.keys(RunRecord.fields))
+      })
+    )
+  })
+
+  it("of an event has exactly the fields of its schema, in their order, with the data as stored", () => {
+    fc.assert(
+      fc.property(name, time, json, (event_type, event_time, event_data) => {
+        const changed: Event = { ...event, event_type, event_time, event_data }
+        const encoded = Schema.encodeSync(EventRecord)({ ...changed, event_data: JsonText.make("null") })
+        const parsed = JSON.parse(eventText(changed))
+        assert.deepStrictEqual(parsed, withField(encoded, "event_data", event_data))
+        assert.deepStrictEqual(Object.keys(parsed), Object.keys(EventRecord.fields))
+      })
+    )
+  })
+})
