@@ -1,20 +1,20 @@
 /**
- * `Certificates` by ACME (RFC 8555), with challenges of the type DNS-01: `_acme-challenge.<domain>` is a CNAME of a
- * name in our validation zone, where the answer is put as a TXT record.
+ * `Certificates` by ACME (RFC 8555), with challenges of the type DNS-01. `_acme-challenge.<domain>` is a CNAME of a name in
+ * our validation zone, where the response is a TXT record.
  */
-import { type CertificateOrder, Certificates, CertificateUnavailable, Timestamp } from "@weft/core"
+import { type CertificateOrder, Certificates, CertificateUnavailable, Timestamp } from "@weft/core/adapter"
 import { Duration, Effect, Layer, Redacted } from "effect"
 import type { TxtRecords } from "./TxtRecords.ts"
 
 export interface AcmeOptions {
   /** The directory of the authority, such as `https://acme-v02.api.letsencrypt.org/directory`. */
   readonly directoryUrl: string
-  /** PEM. The account belongs to it, so it must be kept; an account is made at the first order. */
-  readonly accountKey: Redacted.Redacted<string>
-  /** Using this says that its terms are agreed to. Where the authority writes to about the account. */
+  /** PEM. The account belongs to this key, so keep it. The first order creates the account. */
+  readonly accountKey: string | Redacted.Redacted<string>
+  /** Contact address of the account. Using this adapter agrees to the terms of the authority. */
   readonly email?: string
-  /** For authorities that want their accounts bound to one of theirs. */
-  readonly externalAccount?: { readonly kid: string; readonly hmacKey: Redacted.Redacted<string> }
+  /** External account binding, for authorities that require it. */
+  readonly externalAccount?: { readonly kid: string; readonly hmacKey: string | Redacted.Redacted<string> }
   readonly records: TxtRecords
 }
 
@@ -22,26 +22,29 @@ type AcmeModule = typeof import("acme-client")
 type Client = InstanceType<AcmeModule["Client"]>
 type Authorization = Awaited<ReturnType<Client["getAuthorizations"]>>[number]
 
-/** Shorter than what a check of a domain is given. */
+/** Time limit of a request, shorter than that of a domain check. */
 const orderTimeout = Duration.minutes(4)
 const removalTimeout = Duration.seconds(20)
+
+const reveal = (secret: string | Redacted.Redacted<string>): string =>
+  typeof secret === "string" ? secret : Redacted.value(secret)
 
 const silent = "the certificate authority did not answer as it should"
 const unconfirmed = "the certificate authority could not confirm the record"
 const unwritten = "the answer to the certificate authority could not be put into the DNS"
 
-export const acme = (options: AcmeOptions): Layer.Layer<Certificates> =>
+export const certificates = (options: AcmeOptions): Layer.Layer<Certificates> =>
   Layer.effect(
     Certificates,
     Effect.gen(function* () {
-      // Loaded when it is used: it is large, and most hosts leave TLS to a proxy.
+      // Loaded on first use: it is large, and most hosts leave TLS to a proxy.
       const module = yield* Effect.cached(Effect.promise(() => import("acme-client")))
       const opened = yield* Effect.cachedInvalidateWithTTL(
         Effect.flatMap(module, (loaded) => openAccount(loaded, options)),
         Duration.infinity
       )
       const [account, forget] = opened
-      // A failure is not remembered: the next order asks again.
+      // A failure is not cached: the next order tries again.
       const client = Effect.tapError(account, () => forget)
 
       const place = Effect.fnUntraced(function* ({ domain, challengeName }: CertificateOrder) {
@@ -81,16 +84,16 @@ export const acme = (options: AcmeOptions): Layer.Layer<Certificates> =>
 const attempt = <A>(reason: string, run: () => Promise<A>) =>
   Effect.tryPromise({ try: run, catch: (cause) => new CertificateUnavailable({ reason, cause }) })
 
-/** A client whose account is there. */
+/** Creates a client with its account. */
 const openAccount = Effect.fnUntraced(function* ({ Client }: AcmeModule, options: AcmeOptions) {
   const { directoryUrl, accountKey, email, externalAccount } = options
   const client = new Client({
     directoryUrl,
-    accountKey: Redacted.value(accountKey),
+    accountKey: reveal(accountKey),
     ...(externalAccount === undefined
       ? {}
       : {
-          externalAccountBinding: { kid: externalAccount.kid, hmacKey: Redacted.value(externalAccount.hmacKey) }
+          externalAccountBinding: { kid: externalAccount.kid, hmacKey: reveal(externalAccount.hmacKey) }
         })
   })
   const contact = email === undefined ? {} : { contact: [`mailto:${email}`] }
@@ -98,14 +101,14 @@ const openAccount = Effect.fnUntraced(function* ({ Client }: AcmeModule, options
   return client
 })
 
-/** Answers the challenge of an authorization; the record is gone afterwards, however it ended. */
+/** Completes the challenge of an authorization, and always removes its record afterwards. */
 const authorize = Effect.fnUntraced(function* (
   client: Client,
   records: TxtRecords,
   authorization: Authorization,
   name: string
 ) {
-  // Of an earlier order that went wrong later.
+  // Valid already, from an earlier order that failed later.
   if (authorization.status === "valid") return
   const challenge = authorization.challenges.find(({ type }) => type === "dns-01")
   if (challenge === undefined) {
@@ -123,10 +126,10 @@ const authorize = Effect.fnUntraced(function* (
   )
 })
 
-/** Also what may not have been put: an attempt that failed or was interrupted can have come through. */
+/** Removes the record even after a failed or interrupted attempt, which may have succeeded. */
 const takeBack = (records: TxtRecords, name: string, value: string): Effect.Effect<void> =>
   attempt(unwritten, () => records.remove(name, value)).pipe(
-    // A host that never answers must not hold up the check of a domain for ever.
+    // A host that never answers must not block the check of a domain.
     Effect.interruptible,
     Effect.timeout(removalTimeout),
     Effect.catch((error) => Effect.logWarning(`the record at ${name} could not be removed`, error))

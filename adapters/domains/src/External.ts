@@ -1,6 +1,6 @@
-/** Certificates as the matter of a proxy in front of this server, which ends TLS. */
-import { Certificates } from "@weft/core"
+/** `Certificates` for a proxy that terminates TLS in front of this server. */
+import { Certificates } from "@weft/core/adapter"
 import type { Layer } from "effect"
 
-/** Nothing is issued here: a domain is validated by its record alone. The default. */
-export const external = (): Layer.Layer<Certificates> => Certificates.external
+/** Issues nothing: a domain is validated by its record alone. The default. */
+export const certificates = (): Layer.Layer<Certificates> => Certificates.external

@@ -1,19 +1,19 @@
 /** `Dns` on Node's resolver. */
 import { Resolver } from "node:dns/promises"
-import { Dns, DnsUnavailable } from "@weft/core"
+import { Dns, DnsUnavailable } from "@weft/core/adapter"
 import { Effect, Layer } from "effect"
 
 export interface NodeDnsOptions {
   /** Recursive servers as `address` or `address:port`; those of the system by default. */
   readonly servers?: ReadonlyArray<string>
-  /** How long to wait for a server, in milliseconds; default 5,000. There are two tries. */
+  /** Time limit per server and try, in milliseconds; 5,000 by default. There are two tries. */
   readonly timeoutMs?: number
 }
 
-/** Answers that there is nothing, as opposed to no answer. */
+/** Error codes for an empty answer, as opposed to no answer. */
 const absences = new Set(["ENOTFOUND", "ENODATA"])
 
-export const nodeDns = ({ servers, timeoutMs = 5_000 }: NodeDnsOptions = {}): Layer.Layer<Dns> =>
+export const dns = ({ servers, timeoutMs = 5_000 }: NodeDnsOptions = {}): Layer.Layer<Dns> =>
   Layer.sync(Dns, () => {
     const resolver = new Resolver({ timeout: timeoutMs, tries: 2 })
     if (servers !== undefined) resolver.setServers(servers)

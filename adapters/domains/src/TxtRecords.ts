@@ -1,11 +1,11 @@
-/** The TXT records of our validation zone, which the host keeps in whatever DNS it has. */
+/** The TXT records of the validation zone, in the DNS of the host. */
 
 export interface TxtRecords {
   /**
-   * Adds a record beside those that may be at the name; several values of one name can be needed at once. Resolves
-   * when the zone's name servers serve it.
+   * Adds a record and keeps existing records of the name: several values may be needed at once. Resolves when the name
+   * servers of the zone serve it.
    */
   readonly put: (name: string, value: string) => Promise<void>
-  /** Removes the record of that value, if it is there. */
+  /** Removes the record of that value, if it exists. */
   readonly remove: (name: string, value: string) => Promise<void>
 }

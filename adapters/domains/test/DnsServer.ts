@@ -1,19 +1,19 @@
-/** A DNS server on loopback that says what the test puts into it, and follows CNAMEs as a recursive server does. */
+/** A DNS server on loopback with records set by the test. It follows CNAMEs as a recursive server does. */
 import DNS from "dns2"
 
 const { Packet } = DNS
 
-/** What a record says, in the fields that the library has for its type. */
-type Said = Pick<DNS.Packet.Resource, "type"> & Partial<DNS.Packet.Resource>
+/** The content of a record, in the library's fields for its type. */
+type RecordData = Pick<DNS.Packet.Resource, "type"> & Partial<DNS.Packet.Resource>
 
 export class DnsServer {
-  /** By lower-case name. */
+  /** CNAME records by lower-case name. */
   readonly cnames = new Map<string, string>()
   readonly addresses = new Map<string, ReadonlyArray<string>>()
   readonly texts = new Map<string, Set<string>>()
-  /** Names that a TXT record was ever put at. */
+  /** Names of all TXT records that were ever set. */
   readonly history: Array<string> = []
-  /** Every query is refused as if the server were broken, or not answered at all. */
+  /** Simulated failure: SERVFAIL for every query, or no response. */
   failure: "none" | "broken" | "silent" = "none"
   port = 0
 
@@ -62,14 +62,15 @@ export class DnsServer {
     for (let hops = 0; hops < 8; hops++) {
       const at = name
       const cname = this.cnames.get(at)
-      const push = (said: Said) => response.answers.push(new Packet.Resource({ name: at, class: 1, ttl: 1, ...said }))
+      const push = (data: RecordData) =>
+        response.answers.push(new Packet.Resource({ name: at, class: 1, ttl: 1, ...data }))
       if (cname !== undefined) {
         push({ type: Packet.TYPE.CNAME, domain: cname })
         if (question.type === Packet.TYPE.CNAME) return response
         name = cname.toLowerCase()
         continue
       }
-      for (const said of this.at(at, question.type)) push(said)
+      for (const data of this.at(at, question.type)) push(data)
       if (!this.addresses.has(at) && !this.texts.has(at) && response.answers.length === 0) {
         response.header.rcode = Packet.RCODE.NXDOMAIN
       }
@@ -78,7 +79,7 @@ export class DnsServer {
     return response
   }
 
-  private at(name: string, type: number): ReadonlyArray<Said> {
+  private at(name: string, type: number): ReadonlyArray<RecordData> {
     if (type === Packet.TYPE.TXT) return [...(this.texts.get(name) ?? [])].map((data) => ({ type, data }))
     const own = (this.addresses.get(name) ?? []).filter(
       (address) => address.includes(":") === (type === Packet.TYPE.AAAA)

@@ -1,4 +1,4 @@
-/** A real ACME server: Pebble, the test server of Let's Encrypt, on loopback, asking the test's DNS. */
+/** Pebble, the ACME test server of Let's Encrypt, on loopback with the test's DNS server. */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process"
 import { once } from "node:events"
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
@@ -8,7 +8,7 @@ import { tmpdir } from "node:os"
 import { delimiter, join } from "node:path"
 import { selfSigned } from "@weft/tooling/services"
 
-/** The program: what `WEFT_TEST_PEBBLE` names, what is on the path, or what Debian has, installed now. */
+/** Finds the program: `WEFT_TEST_PEBBLE`, or on the path. Otherwise installs Debian's package if it can. */
 const findPebble = (): string => {
   const named = process.env.WEFT_TEST_PEBBLE
   if (named !== undefined) return named
@@ -38,7 +38,7 @@ const freePort = async (): Promise<number> => {
 
 export class Pebble {
   readonly directoryUrl: string
-  /** PEM: who signed Pebble's own HTTPS. */
+  /** PEM of the CA of Pebble's own HTTPS certificate. */
   readonly serverCa: string
   private readonly management: string
   private readonly child: ChildProcess
@@ -52,7 +52,7 @@ export class Pebble {
     this.folder = folder
   }
 
-  /** `dns` is the address of a server that answers for every name. */
+  /** Starts Pebble. `dns` is the address of the DNS server that it queries. */
   static async start(dns: string): Promise<Pebble> {
     const program = findPebble()
     const folder = mkdtempSync(join(tmpdir(), "weft-pebble-"))
@@ -80,26 +80,26 @@ export class Pebble {
     return started
   }
 
-  /** The root of the certificates that it issues, PEM. It makes a new one at every start. */
+  /** Returns the PEM root of the certificates that it issues. It creates a new one at every start. */
   root(): Promise<string> {
     return this.get(`${this.management}/roots/0`)
   }
 
-  /** What it knows of a certificate. */
+  /** Returns the status of a certificate. */
   async status(serial: string): Promise<string> {
     return JSON.parse(await this.get(`${this.management}/cert-status-by-serial/${serial}`)).Status
   }
 
   async stop(): Promise<void> {
-    const gone = once(this.child, "exit")
+    const exited = once(this.child, "exit")
     this.child.kill("SIGKILL")
-    await gone
+    await exited
     rmSync(this.folder, { recursive: true })
   }
 
   private async ready(): Promise<void> {
     for (let round = 0; round < 200; round++) {
-      if (this.child.exitCode !== null) throw new Error(`Pebble ended with ${this.child.exitCode}`)
+      if (this.child.exitCode !== null) throw new Error(`Pebble exited with code ${this.child.exitCode}`)
       const answered = await this.get(this.directoryUrl).then(
         () => true,
         () => false
@@ -107,7 +107,7 @@ export class Pebble {
       if (answered) return
       await new Promise((resolve) => setTimeout(resolve, 50))
     }
-    throw new Error("Pebble does not answer")
+    throw new Error("Pebble did not start within 10 s")
   }
 
   private get(url: string): Promise<string> {

@@ -1,8 +1,8 @@
 import { createPrivateKey, generateKeyPairSync, X509Certificate } from "node:crypto"
 import { getCACertificates, setDefaultCACertificates } from "node:tls"
 import { assert, describe, it } from "@effect/vitest"
-import { Certificates, HostName } from "@weft/core"
-import { type AcmeOptions, acme } from "@weft/domains"
+import { Certificates, HostName } from "@weft/core/adapter"
+import { Acme } from "@weft/domains"
 import { Effect, Redacted } from "effect"
 import { afterAll, beforeAll } from "vitest"
 import { DnsServer } from "./DnsServer.ts"
@@ -10,7 +10,7 @@ import { Pebble } from "./Pebble.ts"
 
 let dns: DnsServer
 let pebble: Pebble
-let options: AcmeOptions
+let options: Acme.AcmeOptions
 const trusted = getCACertificates("default")
 
 const newKey = () =>
@@ -37,21 +37,21 @@ afterAll(async () => {
 
 const using = <A, E>(
   use: (certificates: Certificates["Service"]) => Effect.Effect<A, E>,
-  more: Partial<AcmeOptions> = {}
-) => Effect.runPromise(Certificates.use(use).pipe(Effect.provide(acme({ ...options, ...more }))))
+  more: Partial<Acme.AcmeOptions> = {}
+) => Effect.runPromise(Certificates.use(use).pipe(Effect.provide(Acme.certificates({ ...options, ...more }))))
 
 const order = (name: string) => ({ domain: HostName.make(name), challengeName: `${name}.validation.weft.example` })
 
-/** The owner of the name delegates its challenges to us. */
+/** Delegates the challenges of the name to the validation zone, as its owner does. */
 const delegate = (name: string): void => {
   dns.cnames.set(`_acme-challenge.${name}`, `${name}.validation.weft.example`)
 }
 
-const issue = (name: string, more: Partial<AcmeOptions> = {}) =>
+const issue = (name: string, more: Partial<Acme.AcmeOptions> = {}) =>
   using((certificates) => certificates.issue(order(name)), more)
 
-describe("certificates by ACME", () => {
-  it("are issued for a name that delegates its challenges, with a key of their own", async () => {
+describe("ACME certificates", () => {
+  it("are issued for a name that delegates its challenges, each with its own key", async () => {
     delegate("hooks.example.com")
     const issued = await issue("hooks.example.com")
     assert.isNotNull(issued)
@@ -60,18 +60,18 @@ describe("certificates by ACME", () => {
     assert.isUndefined(certificate.checkHost("other.example.com"))
     assert.isTrue(certificate.checkPrivateKey(createPrivateKey(Redacted.value(issued.privateKey))))
     assert.strictEqual(issued.notAfter, certificate.validToDate.getTime())
-    assert.isAbove(issued.chain.split("BEGIN CERTIFICATE").length, 2, "the chain is whole")
+    assert.isAbove(issued.chain.split("BEGIN CERTIFICATE").length, 2, "the chain is complete")
     assert.notInclude(JSON.stringify(issued), "PRIVATE KEY")
-    assert.deepStrictEqual([...dns.texts], [], "no record is left")
+    assert.deepStrictEqual([...dns.texts], [], "all records are removed")
     assert.include(dns.history, "hooks.example.com.validation.weft.example")
   })
 
-  it("are issued again, by the account of the key", async () => {
+  it("are issued again with the same account key", async () => {
     const [first, second] = [await issue("hooks.example.com"), await issue("hooks.example.com")]
     assert.notStrictEqual(first?.chain, second?.chain)
   })
 
-  it("are issued for names that are long or in other scripts", async () => {
+  it("are issued for long and internationalized names", async () => {
     for (const name of ["xn--bcher-kva.example.com", `${"a".repeat(63)}.${"b".repeat(63)}.example.com`]) {
       delegate(name)
       const issued = await issue(name)
@@ -79,14 +79,14 @@ describe("certificates by ACME", () => {
     }
   })
 
-  it("are refused for a name that delegates nothing, and no record is left", async () => {
+  it("are refused for a name without delegation, and all records are removed", async () => {
     const error = await using((certificates) => Effect.flip(certificates.issue(order("foreign.example.com"))))
     assert.strictEqual(error._tag, "CertificateUnavailable")
     assert.strictEqual(error.reason, "the certificate authority could not confirm the record")
     assert.deepStrictEqual([...dns.texts], [])
   })
 
-  it("fail where the record cannot be put or the authority does not answer, and say no more than that", async () => {
+  it("fail without details if the record cannot be set or the authority does not answer", async () => {
     const broken = { put: () => Promise.reject(new Error("password of ours")), remove: dns.remove }
     delegate("broken.example.com")
     for (const more of [{ records: broken }, { directoryUrl: `${options.directoryUrl}/nothing` }]) {
@@ -96,7 +96,7 @@ describe("certificates by ACME", () => {
     }
   })
 
-  it("are revoked, and may be so already", async () => {
+  it("are revoked, also when they are already revoked", async () => {
     delegate("revoked.example.com")
     const issued = await issue("revoked.example.com")
     const chain = issued?.chain ?? ""

@@ -1,34 +1,34 @@
 /**
- * Connections to addresses that were judged.
+ * Connections to checked addresses.
  *
- * A connection is kept and used again only for the same environment, origin and addresses: what one judgement let
- * through serves no other one, and what one tenant left behind in a connection meets no other tenant.
+ * A connection is reused only for the same environment, origin and addresses. So one check never permits another
+ * destination, and the state of a tenant's connection never reaches another tenant.
  */
 import type { EnvId } from "@weft/core"
 import { Effect, RcMap, type Scope } from "effect"
 import type { Pool } from "undici"
 
-/** What a connection is for. Equal ones share connections. */
+/** Key of a connection pool. Equal routes share connections. */
 export interface Route {
   readonly envId: EnvId
   /** Scheme, host and port. */
   readonly origin: string
-  /** All judged. */
+  /** All of them are checked. */
   readonly addresses: ReadonlyArray<string>
 }
 
-/** Gives the connections of a route for as long as the scope lasts. */
+/** Returns the connection pool of a route, valid until the scope closes. */
 export type Connections = (route: Route) => Effect.Effect<Pool, never, Scope.Scope>
 
 const keepMs = 10_000
 
 /**
- * Routes of one environment whose connections are kept: each may have as many as there were requests at once, and each
- * port of a host is a route of its own. Connections of further ones end with their requests.
+ * Maximum routes of one environment whose idle connections are kept. Each route may have as many connections as it had
+ * concurrent requests, and each port of a host is a separate route. Connections of further routes end with their requests.
  */
-const keptMax = 16
+const routesMax = 16
 
-/** `certificates` are authorities to trust besides those that Node does, in PEM. */
+/** Creates the pools. `certificates` are additional trusted authorities in PEM. */
 export const makeConnections = Effect.fnUntraced(function* (certificates: ReadonlyArray<string> | undefined) {
   const open = new Map<EnvId, number>()
   const count = (envId: EnvId, change: number): void => {
@@ -48,12 +48,12 @@ export const makeConnections = Effect.fnUntraced(function* (certificates: Readon
           return Effect.promise(() => pool.destroy())
         }
       ),
-    idleTimeToLive: ({ envId }: Route) => ((open.get(envId) ?? 0) < keptMax ? keepMs : 0)
+    idleTimeToLive: ({ envId }: Route) => ((open.get(envId) ?? 0) < routesMax ? keepMs : 0)
   })
   const connections: Connections = ({ addresses, ...route }) =>
     RcMap.get(kept, { ...route, addresses: [...addresses].sort() })
   return connections
 })
 
-/** undici takes a while to load: with the first request. */
+/** Loads undici with the first request, because that takes time. */
 const pools = Effect.promise(() => import("./Pools.ts"))

@@ -1,12 +1,12 @@
 /**
- * Names into addresses.
+ * Resolves names to addresses.
  *
- * Names that a guest chooses are asked for over the network, without the threads that the process needs for its
- * files, and never meet the machine's own tables of hosts. Names that the policy gives are looked up as every
- * program of the machine does.
+ * Names from guests are resolved by DNS queries, which use no threads that the process needs for its files, and ignore
+ * the machine's hosts file. Names from the policy are resolved by the system, as for every other program of the
+ * machine.
  */
 import { promises as dns } from "node:dns"
-import { EgressFailed, parseIp } from "@weft/core"
+import { EgressFailed, parseIp } from "@weft/core/adapter"
 import { Effect } from "effect"
 
 export type Lookup = (host: string, trusted: boolean) => Effect.Effect<ReadonlyArray<string>, EgressFailed>
@@ -14,7 +14,7 @@ export type Lookup = (host: string, trusted: boolean) => Effect.Effect<ReadonlyA
 const queryMs = 3000
 const tries = 2
 
-/** `servers` are name servers, each an address with or without a port; those of the system by default. */
+/** Creates a lookup. `servers` are name servers, each an address with an optional port; by default the system's. */
 export const makeLookup = (servers: ReadonlyArray<string> | undefined): Lookup => {
   const resolver = new dns.Resolver({ timeout: queryMs, tries })
   if (servers !== undefined) resolver.setServers([...servers])
@@ -26,21 +26,21 @@ export const makeLookup = (servers: ReadonlyArray<string> | undefined): Lookup =
     if (addresses.length === 0 && failed !== undefined) throw failed.reason
     return addresses
   }
-  const asSystem = async (name: string): Promise<ReadonlyArray<string>> =>
+  const systemLookup = async (name: string): Promise<ReadonlyArray<string>> =>
     (await dns.lookup(name, { all: true, verbatim: true })).map(({ address }) => address)
 
   return (host, trusted) => {
     if (parseIp(host) !== null) return Effect.succeed([host.replace(/^\[|\]$/g, "")])
     return Effect.tryPromise({
-      try: () => (trusted && servers === undefined ? asSystem(host) : query(host)),
-      catch: (error) => new EgressFailed({ reason: reasonOf(host, error) })
+      try: () => (trusted && servers === undefined ? systemLookup(host) : query(host)),
+      catch: (error) => new EgressFailed({ reason: describeFailure(host, error) })
     })
   }
 }
 
-const absences = new Set(["ENOTFOUND", "ENODATA", "EBADNAME"])
+const notFoundCodes = new Set(["ENOTFOUND", "ENODATA", "EBADNAME"])
 
-const reasonOf = (host: string, error: unknown): string => {
+const describeFailure = (host: string, error: unknown): string => {
   const code = error instanceof Error && "code" in error ? String(error.code) : ""
-  return absences.has(code) ? `${host} has no address` : `the address of ${host} could not be looked up`
+  return notFoundCodes.has(code) ? `${host} has no address` : `the address of ${host} could not be looked up`
 }

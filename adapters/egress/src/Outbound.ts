@@ -1,91 +1,100 @@
 /**
- * `Egress` on undici: every request is judged, connected to what was judged, limited and brought to an end.
+ * `Egress` on undici: checks the destination of every request, connects only to checked addresses, and enforces limits.
  *
  *     start({ egress: outbound({ policy: { allow: ["db.internal:8080"] } }), … })
  *
- * No proxy is used, whatever the environment says.
+ * It uses no proxy, even if the environment defines one.
  */
+import type { EgressPolicyInvalid, EgressRules, EnvId } from "@weft/core"
 import {
+  checkAddresses,
+  checkDestination,
   currentTraceparent,
   Egress,
   EgressFailed,
   type EgressPolicy,
-  type EgressPolicyInvalid,
+  type EgressRefused,
   type EgressRequest,
   type EgressResponse,
-  type EgressRules,
-  type EnvId,
   egressRules,
   isAllowedName,
-  isToldTrace,
-  judgeAddresses,
-  judgeDestination
-} from "@weft/core"
+  parseIp,
+  sendsTraceparent
+} from "@weft/core/adapter"
 import { Deferred, Effect, Layer, RcMap, Semaphore, Stream } from "effect"
 import type { Pool } from "undici"
 import { type Connections, makeConnections } from "./Connections.ts"
-import { exchange, type Head } from "./Exchange.ts"
+import { type ResponseHead, sendHop } from "./HttpTransport.ts"
 import { type Lookup, makeLookup } from "./Lookup.ts"
 import { type Hop, nextHop, redirectTarget } from "./Redirects.ts"
 import { firstHop } from "./RequestHead.ts"
-import { type ContentLimits, contentOf } from "./ResponseBody.ts"
+import { type ContentLimits, decodeContent } from "./ResponseBody.ts"
 
-export interface OutboundOptions {
+export interface EgressOptions {
   readonly policy?: Partial<EgressPolicy>
-  /** Name servers to ask, each `ADDRESS` or `ADDRESS:PORT`; those of the system by default. */
+  /** Name servers, each `ADDRESS` or `ADDRESS:PORT`; by default the system's. */
   readonly nameServers?: ReadonlyArray<string>
-  /** Certificates of authorities to trust besides those that Node does, in PEM. */
+  /** Additional trusted certificate authorities, in PEM. */
   readonly certificates?: ReadonlyArray<string>
 }
 
-export const outbound = (options: OutboundOptions = {}): Layer.Layer<Egress, EgressPolicyInvalid> =>
+export const egress = (options: EgressOptions = {}): Layer.Layer<Egress, EgressPolicyInvalid> =>
   Layer.effect(Egress, make(options))
 
-/** What all requests share. */
-interface Way {
+/** Parts that all requests share. */
+interface EgressContext {
   readonly rules: EgressRules
   readonly lookup: Lookup
   readonly connections: Connections
 }
 
-const make = Effect.fnUntraced(function* ({ policy, nameServers, certificates }: OutboundOptions) {
+const make = Effect.fnUntraced(function* ({ policy, nameServers, certificates }: EgressOptions) {
   const rules = yield* Effect.fromResult(egressRules(policy))
-  const way: Way = { rules, lookup: makeLookup(nameServers), connections: yield* makeConnections(certificates) }
+  const context: EgressContext = {
+    rules,
+    lookup: makeLookup(nameServers),
+    connections: yield* makeConnections(certificates)
+  }
   const all = yield* Semaphore.make(rules.concurrent)
-  const ofEnvs = yield* RcMap.make({ lookup: (_: EnvId) => Semaphore.make(rules.concurrentPerEnv) })
+  const perEnv = yield* RcMap.make({ lookup: (_: EnvId) => Semaphore.make(rules.concurrentPerEnv) })
 
   return Egress.of({
     send: Effect.fnUntraced(function* (envId: EnvId, request: EgressRequest) {
       const first = yield* Effect.fromResult(firstHop(request, rules.userAgent))
-      const life = yield* lifetime(rules.totalMs)
+      // Before anything is allocated for the request: a guest can repeat refused requests without a wait.
+      const refused = refuseUnresolved(rules, first.url)
+      if (refused !== null) return yield* refused
+      const lifetime = yield* startLifetime(rules.totalMs)
       const response = Effect.gen(function* () {
-        yield* Semaphore.takeScoped(yield* RcMap.get(ofEnvs, envId), 1)
+        yield* Semaphore.takeScoped(yield* RcMap.get(perEnv, envId), 1)
         yield* Semaphore.takeScoped(all, 1)
-        return yield* follow(way, envId, first, request.redirect, life)
+        return yield* follow(context, envId, first, request.redirect, lifetime)
       })
-      return yield* Effect.raceFirst(response, life.late)
+      return yield* Effect.raceFirst(response, lifetime.late)
     })
   })
 })
 
-/** How long a request may go on: until its time is over or its scope ends. */
+/** Lifetime of a request: until its timeout, or until its scope closes. */
 interface Lifetime {
-  /** Aborted when it has gone on for so long. */
+  /** Aborted at the end of the lifetime. */
   readonly signal: AbortSignal
-  /** Never returns, and fails when the time is over. */
+  /** Never succeeds; fails at the timeout. */
   readonly late: Effect.Effect<never, EgressFailed>
-  /** The request came to its end; its connection may be used again. */
+  /** Marks the request as finished, so that its connection is reusable. */
   readonly finish: () => void
 }
 
-const lifetime = Effect.fnUntraced(function* (totalMs: number) {
+const cancelled = new EgressFailed({ reason: "the request was cancelled" })
+
+const startLifetime = Effect.fnUntraced(function* (totalMs: number) {
   const controller = new AbortController()
   const late = yield* Deferred.make<never, EgressFailed>()
-  const failure = new EgressFailed({ reason: `the request took longer than ${totalMs} ms` })
   yield* Effect.forkScoped(
     Effect.andThen(
       Effect.sleep(totalMs),
       Effect.suspend(() => {
+        const failure = new EgressFailed({ reason: `the request took longer than ${totalMs} ms` })
         controller.abort(failure)
         return Deferred.fail(late, failure)
       })
@@ -94,45 +103,52 @@ const lifetime = Effect.fnUntraced(function* (totalMs: number) {
   let isFinished = false
   yield* Effect.addFinalizer(() =>
     Effect.sync(() => {
-      if (!isFinished) controller.abort(new EgressFailed({ reason: "the request was ended" }))
+      if (!isFinished) controller.abort(cancelled)
     })
   )
-  const life: Lifetime = {
+  const lifetime: Lifetime = {
     signal: controller.signal,
     late: Deferred.await(late),
     finish: () => {
       isFinished = true
     }
   }
-  return life
+  return lifetime
 })
 
-/** Sends, and sends again where the response says so. Every target is judged anew. */
+/** Sends the request and follows redirects. Every target is checked again. */
 const follow = Effect.fnUntraced(function* (
-  way: Way,
+  context: EgressContext,
   envId: EnvId,
   first: Hop,
   redirect: EgressRequest["redirect"],
-  life: Lifetime
+  lifetime: Lifetime
 ) {
   let hop = first
   for (let followed = 0; ; followed++) {
-    const head = yield* exchange(yield* connect(way, envId, hop.url), yield* toldTrace(way, hop), life.signal)
+    const head = yield* sendHop(
+      yield* connect(context, envId, hop.url),
+      yield* addTraceparent(context, hop),
+      lifetime.signal
+    )
     const target = redirect === "manual" ? null : redirectTarget(head.status, head.location)
     if (target === null)
-      return yield* responseOf(head, hop, followed > 0, { bytesMax: way.rules.responseBytes, onEnd: life.finish })
+      return yield* toResponse(head, hop, followed > 0, {
+        bytesMax: context.rules.responseBytes,
+        onEnd: lifetime.finish
+      })
     head.body.destroy()
     if (redirect === "error") return yield* new EgressFailed({ reason: "the response is a redirect" })
-    if (followed === way.rules.redirects) {
-      return yield* new EgressFailed({ reason: `more than ${way.rules.redirects} redirects` })
+    if (followed === context.rules.redirects) {
+      return yield* new EgressFailed({ reason: `more than ${context.rules.redirects} redirects` })
     }
     hop = yield* Effect.fromResult(nextHop(hop, head.status, target))
   }
 })
 
-/** The hop as it is sent: with the trace that it belongs to, where that may be told. */
-const toldTrace = ({ rules }: Way, hop: Hop): Effect.Effect<Hop> =>
-  rules.traceparent.length === 0 || !isToldTrace(rules, destinationOf(hop.url))
+/** Returns the hop with its `traceparent`, if the rules allow that header for the destination. */
+const addTraceparent = ({ rules }: EgressContext, hop: Hop): Effect.Effect<Hop> =>
+  rules.traceparent.length === 0 || !sendsTraceparent(rules, destinationOf(hop.url))
     ? Effect.succeed(hop)
     : Effect.map(currentTraceparent, (traceparent) =>
         traceparent === undefined || hop.headers.some(([name]) => name === "traceparent")
@@ -146,13 +162,21 @@ const destinationOf = (url: URL) => {
   return { scheme, host: url.hostname, port }
 }
 
-/** Connections to where the URL leads, if it may be gone there: names are looked up once, and all they give is judged. */
-const connect = Effect.fnUntraced(function* ({ rules, lookup, connections }: Way, envId: EnvId, url: URL) {
+/** Returns the error of a destination that is refused without a DNS lookup, else null. */
+const refuseUnresolved = (rules: EgressRules, url: URL): EgressRefused | null => {
   const destination = destinationOf(url)
-  const refused = judgeDestination(rules, destination)
+  const refused = checkDestination(rules, destination)
+  if (refused !== null) return refused
+  return parseIp(url.hostname) === null ? null : checkAddresses(rules, destination, [url.hostname])
+}
+
+/** Checks the destination and returns its connections. A name is resolved once, and all its addresses are checked. */
+const connect = Effect.fnUntraced(function* ({ rules, lookup, connections }: EgressContext, envId: EnvId, url: URL) {
+  const destination = destinationOf(url)
+  const refused = checkDestination(rules, destination)
   if (refused !== null) return yield* refused
   const addresses = yield* lookup(url.hostname, isAllowedName(rules, destination))
-  const dangerous = judgeAddresses(rules, destination, addresses)
+  const dangerous = checkAddresses(rules, destination, addresses)
   if (dangerous !== null) return yield* dangerous
   const pool: Pool = yield* connections({ envId, origin: url.origin, addresses })
   return pool
@@ -160,8 +184,8 @@ const connect = Effect.fnUntraced(function* ({ rules, lookup, connections }: Way
 
 const bodiless = new Set([204, 205, 304])
 
-const responseOf = (
-  head: Head,
+const toResponse = (
+  head: ResponseHead,
   { url, method }: Hop,
   redirected: boolean,
   limits: ContentLimits
@@ -171,7 +195,7 @@ const responseOf = (
   shown.hash = ""
   const response = { status, statusText, url: shown.href, redirected }
   if (method !== "HEAD" && !bodiless.has(status)) {
-    return Effect.map(contentOf(head.body, head.headers, limits), (content) => ({ ...response, ...content }))
+    return Effect.map(decodeContent(head.body, head.headers, limits), (content) => ({ ...response, ...content }))
   }
   head.body.on("end", limits.onEnd).resume()
   return Effect.succeed({ ...response, headers: head.headers, body: Stream.empty })

@@ -1,24 +1,24 @@
-/** undici's pools, each for addresses that were judged. */
+/** Pools of undici, each for checked addresses. */
 import type { LookupFunction, Socket } from "node:net"
-import { parseIp, unmapped } from "@weft/core"
+import { parseIp, unmapIpv4 } from "@weft/core/adapter"
 import { buildConnector, Pool } from "undici"
 
 const connectMs = 10_000
 const idleMs = 4000
 const attemptsMax = 8
 
-export interface PoolTerms {
-  /** Authorities to trust besides those that Node does, in PEM. */
+export interface PoolOptions {
+  /** Additional trusted authorities, in PEM. */
   readonly certificates: ReadonlyArray<string> | undefined
-  /** The longest that a connection is kept unused, in milliseconds. */
+  /** Maximum idle time of a connection, in milliseconds. */
   readonly keepMs: number
 }
 
-/** `addresses` were judged, and no other is connected to. */
+/** Opens a pool that connects only to `addresses`, which are checked. */
 export const openPool = (
   origin: string,
   addresses: ReadonlyArray<string>,
-  { certificates, keepMs }: PoolTerms
+  { certificates, keepMs }: PoolOptions
 ): Pool => {
   const connect = buildConnector({
     allowH2: false,
@@ -31,22 +31,22 @@ export const openPool = (
     connect: (options, callback) =>
       connect(options, (error, socket) => {
         if (error !== null) return callback(error, null)
-        if (isJudged(socket, addresses)) return callback(null, socket)
+        if (isChecked(socket, addresses)) return callback(null, socket)
         socket.destroy()
-        callback(new Error("connected to an address that was not judged"), null)
+        callback(new Error(`connected to ${socket.remoteAddress}, which is not a checked address`), null)
       }),
     allowH2: false,
     pipelining: 1,
     keepAliveTimeout: idleMs,
     keepAliveMaxTimeout: keepMs,
-    // The time of a request is counted as a whole, elsewhere.
+    // Another timeout covers the whole request.
     headersTimeout: 0,
     bodyTimeout: 0,
     useMilo: false
   })
 }
 
-/** Instead of a look-up when connecting: whatever a name server would say by then is not asked. */
+/** Replaces the lookup at connect time, so that a name server cannot return other addresses by then. */
 const knownAddresses = (addresses: ReadonlyArray<string>): LookupFunction => {
   const known = addresses.slice(0, attemptsMax).map((address) => ({ address, family: address.includes(":") ? 6 : 4 }))
   return (_host, options, callback) => {
@@ -56,13 +56,13 @@ const knownAddresses = (addresses: ReadonlyArray<string>): LookupFunction => {
   }
 }
 
-const isJudged = (socket: Socket, addresses: ReadonlyArray<string>): boolean => {
-  const actual = plain(socket.remoteAddress ?? "")
-  return actual !== undefined && addresses.some((address) => plain(address) === actual)
+const isChecked = (socket: Socket, addresses: ReadonlyArray<string>): boolean => {
+  const actual = addressValue(socket.remoteAddress ?? "")
+  return actual !== undefined && addresses.some((address) => addressValue(address) === actual)
 }
 
-/** One form for one address. */
-const plain = (text: string): bigint | undefined => {
+/** Returns the numeric value of an address, which is the same for all its forms. */
+const addressValue = (text: string): bigint | undefined => {
   const address = parseIp(text)
-  return address === null ? undefined : unmapped(address).value
+  return address === null ? undefined : unmapIpv4(address).value
 }

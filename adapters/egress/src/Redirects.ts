@@ -1,8 +1,8 @@
-/** Redirects as the Fetch standard follows them. */
-import { EgressFailed, type EgressRequest, type EgressUpload, type HeaderList } from "@weft/core"
+/** Redirects according to the Fetch standard. */
+import { EgressFailed, type EgressRequest, type EgressUpload, type HeaderList } from "@weft/core/adapter"
 import { Result } from "effect"
 
-/** A request on its way: what may change from one redirect to the next. */
+/** A request on its context: what may change from one redirect to the next. */
 export interface Hop {
   readonly url: URL
   readonly method: string
@@ -12,19 +12,19 @@ export interface Hop {
 
 const redirects = new Set([301, 302, 303, 307, 308])
 
-/** Headers that describe a body, and go when it goes. */
+/** Headers that describe a body, and are removed with it. */
 const bodyHeaders = new Set(["content-encoding", "content-language", "content-location", "content-type"])
 
-/** Headers that are for one origin and nobody else. */
+/** Headers that are sent only to the first origin. */
 const confidential = new Set(["authorization", "cookie", "proxy-authorization"])
 
-/** Where the response sends its client; null when it is no redirect. */
+/** Returns the target of a redirect, or null for other responses. */
 export const redirectTarget = (status: number, location: string | undefined): string | null =>
   redirects.has(status) && location !== undefined ? location : null
 
 export const nextHop = (hop: Hop, status: number, location: string): Result.Result<Hop, EgressFailed> => {
   const url = URL.parse(location, hop.url.href)
-  if (url === null) return failed("the response redirects to what is no URL")
+  if (url === null) return failed("the response redirects to an invalid URL")
   if (url.username !== "" || url.password !== "") return failed("the response redirects to a URL with credentials")
   if (url.hash === "") url.hash = hop.url.hash
   const kept = url.origin === hop.url.origin ? hop.headers : without(hop.headers, confidential)
@@ -32,7 +32,8 @@ export const nextHop = (hop: Hop, status: number, location: string): Result.Resu
     const method = hop.method === "HEAD" ? "HEAD" : "GET"
     return Result.succeed({ url, method, headers: without(kept, bodyHeaders), body: null })
   }
-  if (isUpload(hop.body)) return failed("the response redirects a request whose body was streamed")
+  if (isUpload(hop.body))
+    return failed("the response redirects a request with a streamed body, which cannot be sent again")
   return Result.succeed({ url, method: hop.method, headers: kept, body: hop.body })
 }
 

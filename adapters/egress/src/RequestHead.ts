@@ -1,17 +1,17 @@
-/** What of a guest's request may go on the wire. */
-import { EgressRefused, type EgressRequest, type HeaderList, ownHeaders } from "@weft/core"
+/** Validates a guest's request and selects the parts that are sent. */
+import { EgressRefused, type EgressRequest, type HeaderList, ownHeaders, stackless } from "@weft/core/adapter"
 import { Result } from "effect"
 import type { Hop } from "./Redirects.ts"
 
 const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
-/** Bytes but for those that end a line or a text: what could begin another header, or another request. */
+/** Header values without the characters that could start another header or request. */
 const value = /^[\t\x20-\x7e\x80-\xff]*$/
 const forbiddenMethods = new Set(["CONNECT", "TRACE", "TRACK"])
 
-/** The first hop. Refuses what cannot be sent, leaves out what is not the guest's to say. */
+/** Builds the first hop. Refuses invalid requests, and omits headers that a guest cannot set. */
 export const firstHop = (request: EgressRequest, userAgent: string): Result.Result<Hop, EgressRefused> => {
   const url = URL.parse(request.url)
-  if (url === null) return refused("the URL cannot be read")
+  if (url === null) return refused("the URL is invalid")
   if (url.username !== "" || url.password !== "") return refused("the URL must not include credentials")
   if (!token.test(request.method) || forbiddenMethods.has(request.method.toUpperCase())) {
     return refused("the method is not allowed")
@@ -28,7 +28,7 @@ export const firstHop = (request: EgressRequest, userAgent: string): Result.Resu
     if (!ownHeaders.has(name) && !name.startsWith("proxy-")) headers.push([name, text])
   }
   for (const [name, text] of defaults(userAgent)) {
-    if (!headers.some(([present]) => present === name)) headers.push([name, text])
+    if (!headers.some(([existing]) => existing === name)) headers.push([name, text])
   }
   return Result.succeed({ url, method: request.method, headers, body: request.body })
 }
@@ -39,4 +39,4 @@ const defaults = (userAgent: string): HeaderList => [
   ["user-agent", userAgent]
 ]
 
-const refused = (reason: string) => Result.fail(new EgressRefused({ reason }))
+const refused = (reason: string) => Result.fail(stackless(() => new EgressRefused({ reason })))

@@ -1,16 +1,16 @@
 /**
- * The body of a response: decompressed, counted, and taken only as fast as it is asked for.
+ * Decompresses the body of a response, limits its size, and reads it with back-pressure.
  *
- * It is counted as it comes in and after each step that unfolds it: a few bytes can become gigabytes, also of what the
- * next step only skips.
+ * The size is limited as received and after each decompression step. A few bytes can become gigabytes, and the next step
+ * may skip them without output.
  */
 import { pipeline, Readable, type Transform } from "node:stream"
 import { constants, createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from "node:zlib"
-import { EgressFailed, type HeaderList } from "@weft/core"
+import { EgressFailed, type HeaderList } from "@weft/core/adapter"
 import { Cause, Effect, Stream } from "effect"
-import { failureOf } from "./faults.ts"
+import { toFailure } from "./failures.ts"
 
-/** What a decoder of zstd has to be ready to keep for a sender: 8 MiB, as RFC 8878, 3.1.1.1.2 has it. */
+/** Maximum window of zstd: 8 MiB, as recommended by RFC 8878, section 3.1.1.1.2. */
 const zstdWindow = { params: { [constants.ZSTD_d_windowLogMax]: 23 } }
 
 const decoders: ReadonlyMap<string, () => Transform> = new Map([
@@ -21,23 +21,23 @@ const decoders: ReadonlyMap<string, () => Transform> = new Map([
   ["zstd", () => createZstdDecompress(zstdWindow)]
 ])
 
-/** Codings on top of each other; each costs memory, and nobody means more. */
+/** Maximum nested codings. Each costs memory, and real servers use no more. */
 const codingsMax = 2
 
 export interface Content {
-  /** Without those that are not true of the body any more. */
+  /** Without the headers that do not describe the decoded body. */
   readonly headers: HeaderList
   readonly body: Stream.Stream<Uint8Array, EgressFailed>
 }
 
 export interface ContentLimits {
-  /** Before, between and after the steps of decompression. */
+  /** Maximum size before, between and after the decompression steps. */
   readonly bytesMax: number
-  /** Called when the body has come to its end. */
+  /** Called at the end of the body. */
   readonly onEnd: () => void
 }
 
-export const contentOf = (
+export const decodeContent = (
   raw: Readable,
   headers: HeaderList,
   limits: ContentLimits
@@ -48,14 +48,14 @@ export const contentOf = (
     .filter((coding) => coding !== "" && coding !== "identity")
   const makers = codings.toReversed().map((coding) => decoders.get(coding))
   if (codings.length === 0 || makers.includes(undefined)) {
-    return Effect.succeed({ headers, body: taken(raw, limits, () => false) })
+    return Effect.succeed({ headers, body: limitedStream(raw, limits, () => false) })
   }
   if (codings.length > codingsMax) {
     return Effect.fail(new EgressFailed({ reason: "the response is compressed more than twice" }))
   }
   const steps = makers.flatMap((make) => (make === undefined ? [] : [make()]))
   const count = { bytes: 0 }
-  // Errors are read off the last step; there is nobody else to tell.
+  // The reader of the last step receives all errors.
   const decoded = steps.reduce<Readable>(
     (source, step, index) =>
       pipeline(limited(source, limits.bytesMax, index === 0 ? count : { bytes: 0 }), step, () => undefined),
@@ -63,8 +63,8 @@ export const contentOf = (
   )
   return Effect.succeed({
     headers: headers.filter(([name]) => name !== "content-encoding" && name !== "content-length"),
-    // Nothing at all is not compressed, whatever the headers say.
-    body: taken(decoded, limits, () => raw.readableEnded && count.bytes === 0)
+    // An empty body is valid, even if the headers declare a coding.
+    body: limitedStream(decoded, limits, () => raw.readableEnded && count.bytes === 0)
   })
 }
 
@@ -79,8 +79,8 @@ async function* counting(source: Readable, bytesMax: number, count: { bytes: num
   }
 }
 
-/** Every chunk is asked for by itself; whoever stops asking stops the sender. A failure where `isOver` is the end. */
-const taken = (
+/** Reads one chunk per pull, so that a slow reader slows down the sender. If `isOver`, a failure is the end. */
+const limitedStream = (
   source: Readable,
   { bytesMax, onEnd }: ContentLimits,
   isOver: () => boolean
@@ -89,7 +89,7 @@ const taken = (
     Effect.sync(() => {
       const chunks: AsyncIterator<Uint8Array> = source[Symbol.asyncIterator]()
       let bytes = 0
-      return Effect.tryPromise({ try: () => chunks.next(), catch: failureOf }).pipe(
+      return Effect.tryPromise({ try: () => chunks.next(), catch: toFailure }).pipe(
         Effect.catchIf(isOver, () => Effect.succeed(ended)),
         Effect.flatMap((next): Effect.Effect<readonly [Uint8Array], EgressFailed | Cause.Done> => {
           if (next.done === true) {

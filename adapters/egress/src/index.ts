@@ -1,1 +1,1 @@
-export { type OutboundOptions, outbound } from "./Outbound.ts"
+export { type EgressOptions, egress } from "./Outbound.ts"

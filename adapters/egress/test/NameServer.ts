@@ -1,11 +1,11 @@
-/** A real name server with made-up names. */
+/** A real name server with test names. */
 import DNS from "dns2"
 import { Effect } from "effect"
 
-/** The addresses of a name. */
+/** Returns the addresses of a name. */
 export type Zone = (name: string, type: "A" | "AAAA") => ReadonlyArray<string>
 
-/** A name server on loopback; `questions` are those for A records. */
+/** Starts a name server on loopback; `questions` are the queries for A records. */
 export const nameServer = (zone: Zone) =>
   Effect.acquireRelease(
     Effect.promise(async () => {

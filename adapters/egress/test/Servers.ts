@@ -1,17 +1,18 @@
-/** Servers on loopback for the tests beside this file, and a guest's way to them. */
+/** Servers on loopback for the tests in this folder, and requests to them as from a guest. */
 import { once } from "node:events"
 import { createServer, type RequestListener, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
-import { Egress, type EgressRequest, EnvId } from "@weft/core"
+import { EnvId } from "@weft/core"
+import { Egress, type EgressRequest } from "@weft/core/adapter"
 import { Effect, Stream } from "effect"
 
 export interface LocalServer {
   readonly port: number
-  /** `http://127.0.0.1:port`, with the address that it listens on. */
+  /** `http://ADDRESS:PORT` of the listener. */
   readonly url: string
-  /** Connections so far. */
+  /** Number of connections so far. */
   readonly accepted: () => number
-  /** Resolves when no connection is open. */
+  /** Completes when no connection is open. */
   readonly quiet: () => Promise<void>
 }
 
@@ -64,14 +65,14 @@ const open = async (
 }
 
 const portOf = (address: string | AddressInfo | null): number => {
-  if (address === null || typeof address === "string") throw new Error("the server listens on no port")
+  if (address === null || typeof address === "string") throw new Error("the server has no port")
   return address.port
 }
 
 export const envOf = (number: number): EnvId =>
   EnvId.make(`01890000-0000-7000-8000-${String(number).padStart(12, "0")}`)
 
-/** Sends, and reads the body as text. */
+/** Sends a request and reads the body as text. */
 export const ask = (url: string, request: Partial<EgressRequest> = {}, env: EnvId = envOf(1)) =>
   Effect.scoped(
     Effect.gen(function* () {
@@ -90,6 +91,6 @@ export const plain = (url: string): EgressRequest => ({
   redirect: "follow"
 })
 
-/** The error that a request must end with: its tag and its words. */
+/** Returns the tag and the message of the error of a request that must fail. */
 export const refusal = (url: string, request: Partial<EgressRequest> = {}) =>
   Effect.map(Effect.flip(ask(url, request)), (error) => [error._tag, error.message])

@@ -1,40 +1,40 @@
-/** Sizes, time, numbers: what strangers may make a host spend. */
+/** Limits of size, time and number that protect the host from remote servers. */
 import type { ServerResponse } from "node:http"
 import { brotliCompressSync, constants, deflateSync, gzipSync, zstdCompressSync } from "node:zlib"
 import { assert, describe, it } from "@effect/vitest"
-import { Egress } from "@weft/core"
-import { outbound } from "@weft/egress"
+import { Egress } from "@weft/core/adapter"
+import { egress } from "@weft/egress"
 import { Deferred, Effect, Exit, Fiber, Scope, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import { ask, envOf, plain, refusal, serve } from "./Servers.ts"
 
 const MiB = 1024 * 1024
 const allow = ["127.0.0.1"]
-const loopback = outbound({ policy: { allow } })
+const loopback = egress({ policy: { allow } })
 const tooLarge = ["EgressFailed", `the body of the response is over ${20 * MiB} bytes`]
 
 describe("the size of a response", () => {
-  it.live("is 20 MiB at most, whatever the response says of it", () =>
+  it.live("is at most 20 MiB, even if the response declares another size", () =>
     Effect.gen(function* () {
       let written = 0
       const server = yield* serve((request, response) => {
         const bytes = request.url === "/fits" ? 20 * MiB : 64 * MiB
         if (request.url === "/announced") response.setHeader("content-length", bytes)
         written = 0
-        void pour(response, bytes, (count) => {
+        void writeAll(response, bytes, (count) => {
           written += count
         })
       })
       assert.strictEqual((yield* ask(`${server.url}/fits`)).body.length, 20 * MiB)
       for (const path of ["/announced", "/chunked"]) {
         assert.deepStrictEqual(yield* refusal(server.url + path), tooLarge)
-        // The sender was stopped, not listened to until the end.
+        // The sender was stopped before the end.
         assert.isBelow(written, 64 * MiB)
       }
     }).pipe(Effect.scoped, Effect.provide(loopback))
   )
 
-  it.live("is counted after it unfolds", () =>
+  it.live("is limited after decompression", () =>
     Effect.gen(function* () {
       const zeros = Buffer.alloc(64 * MiB)
       const bombs: Readonly<Record<string, Buffer>> = {
@@ -55,9 +55,9 @@ describe("the size of a response", () => {
     }).pipe(Effect.scoped, Effect.provide(loopback))
   )
 
-  it.live("is counted between two foldings, also where the second gives nothing of it out", () =>
+  it.live("is limited between two codings, even if the second one has no output", () =>
     Effect.gen(function* () {
-      // The name of a file, which goes on and on, within what the first folding hides.
+      // An endless file name inside the first coding.
       const head = Buffer.from([0x1f, 0x8b, 8, 8, 0, 0, 0, 0, 0, 3])
       const bomb = gzipSync(Buffer.concat([head, Buffer.alloc(64 * MiB, "a")]))
       const server = yield* serve((_, response) => {
@@ -67,7 +67,7 @@ describe("the size of a response", () => {
     }).pipe(Effect.scoped, Effect.provide(loopback))
   )
 
-  it.live("keeps no more of a sender's window than 8 MiB", () =>
+  it.live("allows a zstd window of at most 8 MiB", () =>
     Effect.gen(function* () {
       const folded = (windowLog: number) =>
         zstdCompressSync(Buffer.alloc(16 * MiB, "text"), { params: { [constants.ZSTD_c_windowLog]: windowLog } })
@@ -82,7 +82,7 @@ describe("the size of a response", () => {
     }).pipe(Effect.scoped, Effect.provide(loopback))
   )
 
-  it.live("is that of the plain text for what was compressed honestly, and its headers say so", () =>
+  it.live("is the decompressed size for valid content, without headers of the coding", () =>
     Effect.gen(function* () {
       const text = "compressed ".repeat(1000)
       const codings: Readonly<Record<string, (text: string) => Buffer>> = {
@@ -109,7 +109,7 @@ describe("the size of a response", () => {
     }).pipe(Effect.scoped, Effect.provide(loopback))
   )
 
-  it.live("does not matter where it cannot be unfolded, or is folded too often", () =>
+  it.live("is irrelevant for invalid or too many codings", () =>
     Effect.gen(function* () {
       const server = yield* serve((request, response) => {
         const folds = request.url === "/often" ? "gzip, gzip, gzip" : "gzip"
@@ -131,7 +131,7 @@ describe("the size of a response", () => {
 describe("the time of a request", () => {
   const late = ["EgressFailed", "the request took longer than 30000 ms"]
 
-  it.effect("is over after 30 seconds without an answer, and the connection is closed", () =>
+  it.effect("ends after 30 seconds without a response, and closes the connection", () =>
     Effect.gen(function* () {
       const asked = yield* Deferred.make<void>()
       const server = yield* serve(() => Deferred.doneUnsafe(asked, Exit.void))
@@ -145,7 +145,7 @@ describe("the time of a request", () => {
     }).pipe(Effect.scoped, Effect.provide(loopback))
   )
 
-  it.effect("counts the body, however steadily it drips", () =>
+  it.effect("includes a body that arrives slowly but steadily", () =>
     Effect.gen(function* () {
       const dripped = yield* Deferred.make<void>()
       let drops = 0
@@ -164,7 +164,7 @@ describe("the time of a request", () => {
     }).pipe(Effect.scoped, Effect.provide(loopback))
   )
 
-  it.effect("counts the waiting for others to end", () =>
+  it.effect("includes the wait for other requests", () =>
     Effect.gen(function* () {
       const asked = yield* Deferred.make<void>()
       const server = yield* serve(() => Deferred.doneUnsafe(asked, Exit.void))
@@ -176,12 +176,12 @@ describe("the time of a request", () => {
       assert.deepStrictEqual(yield* Fiber.join(first), late)
       yield* TestClock.adjust("10 seconds")
       assert.strictEqual((yield* Fiber.join(second)).message, late[1])
-    }).pipe(Effect.scoped, Effect.provide(outbound({ policy: { allow, concurrentPerEnv: 1 } })))
+    }).pipe(Effect.scoped, Effect.provide(egress({ policy: { allow, concurrentPerEnv: 1 } })))
   )
 })
 
 describe("requests in progress", () => {
-  it.live("are as many as the policy says of an environment; others do not wait for them", () =>
+  it.live("are limited per environment; other environments do not wait for them", () =>
     Effect.gen(function* () {
       const waiting: Array<ServerResponse> = []
       let seen: (() => void) | undefined
@@ -210,15 +210,15 @@ describe("requests in progress", () => {
         new Array(5).fill("done")
       )
       assert.strictEqual((yield* Fiber.join(other)).body, "done")
-    }).pipe(Effect.scoped, Effect.provide(outbound({ policy: { allow, concurrentPerEnv: 2 } })))
+    }).pipe(Effect.scoped, Effect.provide(egress({ policy: { allow, concurrentPerEnv: 2 } })))
   )
 
-  it.live("end with the fiber that waits, and with the scope of a response that nobody reads", () =>
+  it.live("end with the waiting fiber, and with the scope of an unread response", () =>
     Effect.gen(function* () {
       const asked = yield* Deferred.make<void>()
       const server = yield* serve((request, response) => {
         if (request.url === "/hangs") Deferred.doneUnsafe(asked, Exit.void)
-        else void pour(response, 64 * MiB, () => undefined)
+        else void writeAll(response, 64 * MiB, () => undefined)
       })
       const hanging = yield* Effect.forkChild(ask(`${server.url}/hangs`))
       yield* Deferred.await(asked)
@@ -235,11 +235,11 @@ describe("requests in progress", () => {
     }).pipe(Effect.scoped, Effect.provide(loopback))
   )
 
-  it.live("hold their sender back while nobody reads", () =>
+  it.live("apply back-pressure to the sender of an unread response", () =>
     Effect.gen(function* () {
       let written = 0
       const server = yield* serve((_, response) => {
-        void pour(response, 16 * MiB, (count) => {
+        void writeAll(response, 16 * MiB, (count) => {
           written += count
         })
       })
@@ -260,8 +260,8 @@ describe("requests in progress", () => {
   )
 })
 
-/** Writes as fast as the other side takes it, until it is all written or the other side is gone. */
-const pour = async (response: ServerResponse, bytes: number, onWritten: (bytes: number) => void): Promise<void> => {
+/** Writes with back-pressure until everything is written or the connection closes. */
+const writeAll = async (response: ServerResponse, bytes: number, onWritten: (bytes: number) => void): Promise<void> => {
   const chunk = Buffer.alloc(64 * 1024)
   for (let sent = 0; sent < bytes && !response.destroyed; sent += chunk.length) {
     onWritten(chunk.length)

@@ -1,12 +1,12 @@
-/** Redirects as the Fetch standard follows them. */
+/** Redirects according to the Fetch standard. */
 import { assert, describe, it } from "@effect/vitest"
-import { outbound } from "@weft/egress"
+import { egress } from "@weft/egress"
 import { Effect, Stream } from "effect"
 import { ask, refusal, serve } from "./Servers.ts"
 
-const loopback = outbound({ policy: { allow: ["127.0.0.1"] } })
+const loopback = egress({ policy: { allow: ["127.0.0.1"] } })
 
-/** `/STATUS/LOCATION` redirects; anything else tells what arrived. */
+/** `/STATUS/LOCATION` redirects; any other path echoes the request. */
 const redirector = serve((request, response) => {
   const [, status, location] = /^\/(3\d\d)\/(.*)$/.exec(request.url ?? "") ?? []
   let body = ""
@@ -36,7 +36,7 @@ const headers: ReadonlyArray<readonly [string, string]> = [
 const body = new TextEncoder().encode("data")
 
 describe("a redirect", () => {
-  it.live("turns into a GET, or keeps method and body, by its status", () =>
+  it.live("becomes a GET, or keeps method and body, depending on its status", () =>
     Effect.gen(function* () {
       const server = yield* redirector
       const cases: ReadonlyArray<
@@ -61,21 +61,21 @@ describe("a redirect", () => {
     }).pipe(Effect.scoped, Effect.provide(loopback))
   )
 
-  it.live("to another origin takes no credentials along", () =>
+  it.live("to another origin removes credentials", () =>
     Effect.gen(function* () {
       const first = yield* redirector
       const second = yield* redirector
       const onward = `${first.url}/307/${encodeURIComponent(`${second.url}/end`)}`
       const response = yield* ask(onward, { method: "POST", headers, body })
       assert.deepStrictEqual(JSON.parse(response.body), ["POST", "data", "text/plain", null, null, "1"])
-      // Nor do they come back on the way home.
+      // A redirect back to the first origin does not restore them.
       const home = `${first.url}/302/${encodeURIComponent(`${second.url}/302/${encodeURIComponent(`${first.url}/end`)}`)}`
       const back = yield* ask(home, { headers })
       assert.deepStrictEqual(JSON.parse(back.body), ["GET", "", "text/plain", null, null, "1"])
     }).pipe(Effect.scoped, Effect.provide(loopback))
   )
 
-  it.live("is given out or refused where the guest wants that, and is none without a location", () =>
+  it.live("is returned or refused as the guest requests, and needs a location", () =>
     Effect.gen(function* () {
       const server = yield* redirector
       const manual = yield* ask(`${server.url}/302/%2Fend`, { redirect: "manual" })
@@ -90,14 +90,14 @@ describe("a redirect", () => {
     }).pipe(Effect.scoped, Effect.provide(loopback))
   )
 
-  it.live("that goes on for ever, nowhere, to credentials, or would need a streamed body again, fails", () =>
+  it.live("fails if it is endless, has an invalid target or credentials, or needs a streamed body again", () =>
     Effect.gen(function* () {
       const loop = yield* serve((_, response) => response.writeHead(302, { location: "/" }).end())
       assert.deepStrictEqual(yield* refusal(loop.url), ["EgressFailed", "more than 20 redirects"])
       const server = yield* redirector
       const fails = (location: string, request: Parameters<typeof refusal>[1] = {}) =>
         refusal(`${server.url}/307/${encodeURIComponent(location)}`, request)
-      assert.deepStrictEqual(yield* fails("http://"), ["EgressFailed", "the response redirects to what is no URL"])
+      assert.deepStrictEqual(yield* fails("http://"), ["EgressFailed", "the response redirects to an invalid URL"])
       assert.deepStrictEqual(yield* fails(`http://a:b@127.0.0.1:${server.port}/`), [
         "EgressFailed",
         "the response redirects to a URL with credentials"
@@ -105,7 +105,7 @@ describe("a redirect", () => {
       const chunks = Stream.make(body)
       assert.deepStrictEqual(yield* fails("/end", { method: "POST", body: { length: null, chunks } }), [
         "EgressFailed",
-        "the response redirects a request whose body was streamed"
+        "the response redirects a request with a streamed body, which cannot be sent again"
       ])
     }).pipe(Effect.scoped, Effect.provide(loopback))
   )

@@ -1,12 +1,12 @@
 import { assert, describe, it } from "@effect/vitest"
-import { outbound } from "@weft/egress"
+import { egress } from "@weft/egress"
 import { Effect } from "effect"
 import { ask, refusal, serve } from "./Servers.ts"
 
 const refused: ReadonlyArray<readonly [host: string, range: string]> = [
   ["127.0.0.1", "loopback"],
   ["127.255.255.254", "loopback"],
-  // Forms that the URL parser makes dotted ones of: decimal, octal, hexadecimal, short, full width.
+  // Forms that the URL parser normalizes: decimal, octal, hexadecimal, short, full width.
   ["2130706433", "loopback"],
   ["0177.0.0.1", "loopback"],
   ["0x7f.0.0.1", "loopback"],
@@ -40,7 +40,7 @@ const refused: ReadonlyArray<readonly [host: string, range: string]> = [
   ["[ff02::1]", "multicast"],
   ["[2001:db8::1]", "documentation"],
   ["[100::1]", "reserved"],
-  // IPv4 addresses in IPv6 clothes.
+  // IPv4 addresses embedded in IPv6.
   ["[::ffff:127.0.0.1]", "loopback"],
   ["[::ffff:7f00:1]", "loopback"],
   ["[::ffff:a9fe:a9fe]", "metadata"],
@@ -55,17 +55,17 @@ const refused: ReadonlyArray<readonly [host: string, range: string]> = [
 ]
 
 describe("the default policy", () => {
-  it.live("refuses every address that is not public, however it is written", () =>
+  it.live("refuses every address that is not public, in every notation", () =>
     Effect.gen(function* () {
       for (const [host, range] of refused) {
         const [tag, reason] = yield* refusal(`http://${host}/`)
         assert.strictEqual(tag, "EgressRefused", host)
         assert.match(reason ?? "", new RegExp(` is an? ${range} address, which is not allowed here$`), host)
       }
-    }).pipe(Effect.provide(outbound()))
+    }).pipe(Effect.provide(egress()))
   )
 
-  it.live("refuses localhost without asking anybody, other schemes, ports of other protocols, and credentials", () =>
+  it.live("refuses localhost without a DNS query, other schemes, ports of other protocols, and credentials", () =>
     Effect.gen(function* () {
       const localhost = ["EgressRefused", "localhost has a loopback address, which is not allowed here"]
       assert.deepStrictEqual(yield* refusal("http://LOCALHOST/"), localhost)
@@ -79,13 +79,13 @@ describe("the default policy", () => {
         "EgressRefused",
         "the URL must not include credentials"
       ])
-      assert.deepStrictEqual(yield* refusal("nonsense"), ["EgressRefused", "the URL cannot be read"])
-    }).pipe(Effect.provide(outbound()))
+      assert.deepStrictEqual(yield* refusal("nonsense"), ["EgressRefused", "the URL is invalid"])
+    }).pipe(Effect.provide(egress()))
   )
 })
 
 describe("a redirect", () => {
-  it.live("is judged like a first request: to private addresses, names of them, and other schemes", () =>
+  it.live("is checked like a first request: private addresses, their names, and other schemes", () =>
     Effect.gen(function* () {
       let asked = 0
       const secret = yield* serve(
@@ -115,18 +115,18 @@ describe("a redirect", () => {
       }
       assert.strictEqual(asked, 0)
       assert.strictEqual(secret.accepted(), 0)
-    }).pipe(Effect.scoped, Effect.provide(outbound({ policy: { allow: ["127.0.0.1"] } })))
+    }).pipe(Effect.scoped, Effect.provide(egress({ policy: { allow: ["127.0.0.1"] } })))
   )
 })
 
 describe("a policy", () => {
-  const reach = (policy: Parameters<typeof outbound>[0]) =>
+  const reach = (policy: Parameters<typeof egress>[0]) =>
     Effect.gen(function* () {
       const server = yield* serve((_, response) => response.end("reached"))
-      return yield* Effect.provide(ask(server.url), outbound(policy))
+      return yield* Effect.provide(ask(server.url), egress(policy))
     }).pipe(Effect.scoped, Effect.match({ onSuccess: ({ body }) => body, onFailure: ({ message }) => message }))
 
-  it.live("opens addresses, blocks, and closes them again", () =>
+  it.live("allows addresses and blocks, and denies them again", () =>
     Effect.gen(function* () {
       assert.strictEqual(yield* reach({ policy: { allow: ["127.0.0.0/8"] } }), "reached")
       assert.strictEqual(yield* reach({ policy: { ranges: ["public", "loopback"] } }), "reached")
@@ -140,11 +140,11 @@ describe("a policy", () => {
     })
   )
 
-  it.live("opens one port of a host, and a name with the addresses that the machine knows for it", () =>
+  it.live("allows one port of a host, and a name with the addresses that the system resolves", () =>
     Effect.gen(function* () {
       const server = yield* serve((_, response) => response.end("reached"))
       const other = yield* serve((_, response) => response.end("other"))
-      const layer = outbound({ policy: { allow: [`localhost:${server.port}`] } })
+      const layer = egress({ policy: { allow: [`localhost:${server.port}`] } })
       const reached = yield* Effect.provide(ask(`http://localhost:${server.port}/`), layer)
       assert.strictEqual(reached.body, "reached")
       const refused = yield* Effect.provide(refusal(`http://localhost:${other.port}/`), layer)
@@ -153,10 +153,10 @@ describe("a policy", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("that cannot be read stops the start", () =>
+  it.effect("that is invalid prevents the start", () =>
     Effect.gen(function* () {
       for (const entry of ["10.0.0.0/33", "10.0.0.1/8", "http://example.com", "a b", "1.2.3", "host:99999", ""]) {
-        const error = yield* Effect.flip(Effect.provide(Effect.void, outbound({ policy: { allow: [entry] } })))
+        const error = yield* Effect.flip(Effect.provide(Effect.void, egress({ policy: { allow: [entry] } })))
         assert.strictEqual(error._tag, "EgressPolicyInvalid", entry)
       }
     })

@@ -1,11 +1,11 @@
-/** What goes over the wire, and what of the answer comes back. */
+/** The bytes on the wire, and the parts of a response that guests receive. */
 import { readFileSync } from "node:fs"
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { createServer as createSecureServer } from "node:https"
 import { createServer as createSocketServer } from "node:net"
 import { assert, describe, it } from "@effect/vitest"
-import type { EgressRequest } from "@weft/core"
-import { type OutboundOptions, outbound } from "@weft/egress"
+import type { EgressRequest } from "@weft/core/adapter"
+import { type EgressOptions, egress } from "@weft/egress"
 import { Effect, Schema, Stream } from "effect"
 import { nameServer } from "./NameServer.ts"
 import { ask, envOf, refusal, serve } from "./Servers.ts"
@@ -35,11 +35,11 @@ const echoed = (url: string, request: Partial<EgressRequest> = {}) =>
 const headerOf = (headers: ReadonlyArray<string>, name: string): ReadonlyArray<string> =>
   headers.filter((_, index) => index % 2 === 1 && headers[index - 1]?.toLowerCase() === name)
 
-const loopback = outbound({ policy: { allow: ["127.0.0.1"], userAgent: "weft-test" } })
+const loopback = egress({ policy: { allow: ["127.0.0.1"], userAgent: "weft-test" } })
 const bytes = (text: string) => new TextEncoder().encode(text)
 
 describe("a request", () => {
-  it.live("carries method, path, headers and body, and what every client sends", () =>
+  it.live("sends method, path, headers and body, and the headers of every client", () =>
     Effect.gen(function* () {
       const server = yield* serve(echo)
       const sent = yield* echoed(`${server.url}/a%20b?c=d#fragment`, {
@@ -69,7 +69,7 @@ describe("a request", () => {
     }).pipe(Effect.scoped, Effect.provide(loopback))
   )
 
-  it.live("has no headers that frame it, belong to the connection, or name another host", () =>
+  it.live("omits headers that frame it, belong to the connection, or name another host", () =>
     Effect.gen(function* () {
       const server = yield* serve(echo)
       const own: ReadonlyArray<string> = [
@@ -98,7 +98,7 @@ describe("a request", () => {
     }).pipe(Effect.scoped, Effect.provide(loopback))
   )
 
-  it.live("cannot smuggle a second one", () =>
+  it.live("cannot smuggle a second request", () =>
     Effect.gen(function* () {
       const server = yield* serve(echo)
       const second = "\r\n\r\nGET /admin HTTP/1.1\r\nHost: x\r\n\r\n"
@@ -126,7 +126,7 @@ describe("a request", () => {
     }).pipe(Effect.scoped, Effect.provide(loopback))
   )
 
-  it.live("streams its body, with a length that is true or none", () =>
+  it.live("streams its body, with a correct length or without one", () =>
     Effect.gen(function* () {
       const server = yield* serve(echo)
       const chunks = Stream.make(bytes("one "), bytes("two"))
@@ -138,7 +138,7 @@ describe("a request", () => {
       for (const length of [6, 8]) {
         assert.deepStrictEqual(yield* refusal(server.url, { method: "POST", body: { length, chunks } }), [
           "EgressFailed",
-          "the body of the request is not as long as announced"
+          "the length of the request's body differs from its content-length"
         ])
       }
     }).pipe(Effect.scoped, Effect.provide(loopback))
@@ -146,7 +146,7 @@ describe("a request", () => {
 })
 
 describe("a response", () => {
-  it.live("gives status, headers with each cookie, and its own URL", () =>
+  it.live("returns status, headers with each cookie, and its own URL", () =>
     Effect.gen(function* () {
       const server = yield* serve((_, response) => {
         response.writeHead(418, "Teapot", {
@@ -171,7 +171,7 @@ describe("a response", () => {
     }).pipe(Effect.scoped, Effect.provide(loopback))
   )
 
-  it.live("has no body where it can have none", () =>
+  it.live("has no body if its status or method forbids one", () =>
     Effect.gen(function* () {
       const server = yield* serve((request, response) => {
         response.writeHead(Number(request.url?.slice(1)), { "content-encoding": "gzip" })
@@ -185,12 +185,12 @@ describe("a response", () => {
     }).pipe(Effect.scoped, Effect.provide(loopback))
   )
 
-  it.live("that is none, is cut short, or never comes, is a failure without the machine's words", () =>
+  it.live("that is invalid, incomplete or missing fails with a message that reveals nothing of the machine", () =>
     Effect.gen(function* () {
       const answers: ReadonlyArray<readonly [answer: string, reason: RegExp]> = [
-        ["SSH-2.0-OpenSSH\r\n", /^the response is not what HTTP allows$/],
+        ["SSH-2.0-OpenSSH\r\n", /^the response is not valid HTTP$/],
         ["HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nshort", /^the connection was closed before the end$/],
-        ["HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nxy", /HTTP allows|closed/],
+        ["HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nxy", /valid HTTP|closed/],
         [`HTTP/1.1 200 OK\r\nX: ${"x".repeat(20_000)}\r\n\r\n`, /^the headers of the response are too large$/],
         ["", /^the connection was closed before the end$/]
       ]
@@ -214,7 +214,7 @@ describe("a response", () => {
   )
 })
 
-/** Answers every connection with these bytes and closes it. */
+/** Sends these bytes on every connection and closes it. */
 const rawServer = (answer: string) =>
   Effect.map(
     Effect.acquireRelease(
@@ -235,11 +235,11 @@ const rawServer = (answer: string) =>
   )
 
 describe("connections", () => {
-  it.live("are used again by the same environment, and by no other", () =>
+  it.live("are reused by the same environment, and by no other", () =>
     Effect.gen(function* () {
       const server = yield* serve(echo)
       for (let round = 0; round < 30; round++) yield* ask(server.url, {}, envOf(1))
-      // A second one where a request begins before the connection of the one before is free.
+      // There is a second one if a request starts before the previous connection is free.
       const before = server.accepted()
       assert.isAtMost(before, 2)
       yield* ask(server.url, {}, envOf(2))
@@ -247,7 +247,7 @@ describe("connections", () => {
     }).pipe(Effect.scoped, Effect.provide(loopback))
   )
 
-  it.live("are kept for so many places of an environment, and for further ones as long as their requests last", () =>
+  it.live("are kept for a limited number of routes per environment, and otherwise end with their requests", () =>
     Effect.gen(function* () {
       const servers = yield* Effect.replicateEffect(serve(echo), 18)
       for (const { url } of servers) yield* ask(url, {}, envOf(1))
@@ -268,7 +268,7 @@ describe("connections", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("are secure where https is asked for: the certificate is that of the host", () =>
+  it.live("use TLS for https, with a certificate of the host", () =>
     Effect.gen(function* () {
       const read = (name: string) => readFileSync(new URL(`fixtures/${name}.pem`, import.meta.url), "utf8")
       const certificate = read("secure.test")
@@ -276,14 +276,14 @@ describe("connections", () => {
         make: (handle) => createSecureServer({ key: read("secure.test.key"), cert: certificate }, handle)
       })
       const url = `https://127.0.0.1:${server.port}/`
-      const insecure = ["EgressFailed", "no secure connection came about: certificate or protocol"]
+      const insecure = ["EgressFailed", "the TLS handshake failed: certificate or protocol"]
       assert.deepStrictEqual(yield* Effect.provide(refusal(url), loopback), insecure)
-      const trusting = outbound({ policy: { allow: ["127.0.0.1"] }, certificates: [certificate] })
+      const trusting = egress({ policy: { allow: ["127.0.0.1"] }, certificates: [certificate] })
       assert.deepStrictEqual(yield* Effect.provide(refusal(url), trusting), insecure)
       const dns = yield* nameServer((_, type) => (type === "A" ? ["127.0.0.1"] : []))
       const named = { policy: { allow: ["127.0.0.1"] }, nameServers: [dns.at] }
-      const ask = (name: string, options: OutboundOptions) =>
-        Effect.provide(echoed(`https://${name}:${server.port}/x`), outbound(options))
+      const ask = (name: string, options: EgressOptions) =>
+        Effect.provide(echoed(`https://${name}:${server.port}/x`), egress(options))
       assert.strictEqual((yield* ask("secure.test", { ...named, certificates: [certificate] })).url, "/x")
       for (const [name, options] of [
         ["other.test", { ...named, certificates: [certificate] }],

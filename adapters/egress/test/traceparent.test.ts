@@ -1,14 +1,15 @@
-/** To whom it is told which trace a request belongs to. */
+/** Destinations that receive the `traceparent` of a request. */
 import { assert, describe, it } from "@effect/vitest"
-import { type EgressRequest, traceparentOf } from "@weft/core"
-import { outbound } from "@weft/egress"
+import type { EgressRequest } from "@weft/core/adapter"
+import { formatTraceparent } from "@weft/core/internal"
+import { egress } from "@weft/egress"
 import { Effect, Tracer } from "effect"
 import { ask, refusal, serve } from "./Servers.ts"
 
 const span = Tracer.externalSpan({ traceId: "0af7651916cd43dd8448eb211c80319c", spanId: "b7ad6b7169203331" })
 const tracer = Tracer.make({ span: (options) => new Tracer.NativeSpan(options) })
 
-/** `/to/LOCATION` redirects; anything else answers with the traceparent that arrived. */
+/** `/to/LOCATION` redirects; any other path returns the received traceparent. */
 const server = serve((request, response) => {
   const [, location] = /^\/to\/(.*)$/.exec(request.url ?? "") ?? []
   if (location === undefined) response.end(request.headers.traceparent ?? "none")
@@ -16,51 +17,51 @@ const server = serve((request, response) => {
 })
 
 const policy = (...traceparent: ReadonlyArray<string>) =>
-  outbound({ policy: { allow: ["127.0.0.1", "localhost"], traceparent } })
+  egress({ policy: { allow: ["127.0.0.1", "localhost"], traceparent } })
 
-const told = (url: string, request: Partial<EgressRequest> = {}) =>
+const receivedTrace = (url: string, request: Partial<EgressRequest> = {}) =>
   Effect.map(
     Effect.withTracer(Effect.provideService(ask(url, request), Tracer.ParentSpan, span), tracer),
     ({ body }) => body
   )
 
 describe("traceparent", () => {
-  it.live("is told to nobody by default", () =>
+  it.live("is not sent by default", () =>
     Effect.gen(function* () {
       const { url } = yield* server
-      assert.strictEqual(yield* told(url), "none")
+      assert.strictEqual(yield* receivedTrace(url), "none")
     }).pipe(Effect.scoped, Effect.provide(policy()))
   )
 
-  it.live("is told to whom the host names, by name and by address", () =>
+  it.live("is sent to the destinations that the host lists, by name and by address", () =>
     Effect.gen(function* () {
       const { url, port } = yield* server
-      assert.strictEqual(yield* told(url), traceparentOf(span))
-      assert.strictEqual(yield* told(`http://localhost:${port}`), traceparentOf(span))
+      assert.strictEqual(yield* receivedTrace(url), formatTraceparent(span))
+      assert.strictEqual(yield* receivedTrace(`http://localhost:${port}`), formatTraceparent(span))
     }).pipe(Effect.scoped, Effect.provide(policy("127.0.0.0/8", "localhost")))
   )
 
-  it.live("is told on the way of redirects only to them", () =>
+  it.live("is sent on redirects only to these destinations", () =>
     Effect.gen(function* () {
       const [stranger, known] = [yield* server, yield* server]
       const asked = Effect.fnUntraced(function* (from: string, to: string) {
-        return yield* told(`${from}/to/${encodeURIComponent(to)}`)
+        return yield* receivedTrace(`${from}/to/${encodeURIComponent(to)}`)
       })
       yield* Effect.gen(function* () {
         assert.strictEqual(yield* asked(known.url, stranger.url), "none")
-        assert.strictEqual(yield* asked(stranger.url, known.url), traceparentOf(span))
+        assert.strictEqual(yield* asked(stranger.url, known.url), formatTraceparent(span))
       }).pipe(Effect.provide(policy(`127.0.0.1:${known.port}`)))
     }).pipe(Effect.scoped)
   )
 
-  it.live("of a guest's own stays, wherever it goes", () =>
+  it.live("set by the guest is always sent unchanged", () =>
     Effect.gen(function* () {
       const { url } = yield* server
-      assert.strictEqual(yield* told(url, { headers: [["Traceparent", "mine"]] }), "mine")
+      assert.strictEqual(yield* receivedTrace(url, { headers: [["Traceparent", "mine"]] }), "mine")
     }).pipe(Effect.scoped, Effect.provide(policy("127.0.0.1")))
   )
 
-  it.live("is none without a tracer", () =>
+  it.live("is not sent without a tracer", () =>
     Effect.gen(function* () {
       const { url } = yield* server
       const { body } = yield* Effect.provideService(ask(url), Tracer.ParentSpan, span)
@@ -68,7 +69,7 @@ describe("traceparent", () => {
     }).pipe(Effect.scoped, Effect.provide(policy("127.0.0.1")))
   )
 
-  it.live("names who may know in the words of the policy", () =>
+  it.live("lists its destinations in the syntax of the policy", () =>
     Effect.gen(function* () {
       const failure = yield* Effect.flip(Effect.provide(refusal("http://127.0.0.1"), policy("no target")))
       assert.strictEqual("entry" in failure && failure.entry, "no target")

@@ -1,4 +1,4 @@
-/** What the system does not do is `StoreUnavailable`. */
+/** Turns failures of the file system into `StoreUnavailable`. */
 import { StoreUnavailable } from "@weft/core"
 import { Effect } from "effect"
 

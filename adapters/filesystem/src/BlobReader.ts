@@ -1,7 +1,7 @@
-/** The bytes under a key, a piece at a time. */
+/** Reads the bytes of a blob in chunks. */
 import { constants } from "node:fs"
 import { type FileHandle, open } from "node:fs/promises"
-import type { ByteRange } from "@weft/core"
+import type { ByteRange } from "@weft/core/adapter"
 import { Bytes } from "effect"
 import { isPlain, linkedFolder } from "./Content.ts"
 import { isAbsence, orNull } from "./Durable.ts"
@@ -10,27 +10,27 @@ import { readManifest, sizeOf } from "./Manifest.ts"
 import { contentPath, type Places, partFile } from "./Places.ts"
 
 export interface BlobReader {
-  /** Bytes of the whole blob. */
+  /** Size of the whole blob in bytes. */
   readonly size: number
-  /** The next bytes of the range, never none; null after the last. */
+  /** The next chunk of the range, never empty; null after the last. */
   readonly next: () => Promise<Uint8Array | null>
   readonly close: () => Promise<void>
 }
 
-/** Null when there is nothing under the key. */
+/** Opens the blob of a key; null if there is no such blob. */
 export const openReader = async (
   places: Places,
   joined: JoinedFolders,
   key: string,
   range?: ByteRange
 ): Promise<BlobReader | null> => {
-  // What is replaced between two looks at it is looked up again: no two blobs have the same folder.
+  // A blob that is replaced between two reads is looked up again: no two blobs share a folder.
   for (let before: string | null = null; ; ) {
     const plain = await openPlain(contentPath(places, key), range)
     if (plain !== null) return plain
     const folder = await linkedFolder(places, key)
     if (folder === null) {
-      // Nothing, or a plain file that has come in place of a folder since.
+      // The blob is gone, or a plain file has replaced the folder.
       if (await isPlain(places, key)) continue
       return null
     }
@@ -41,10 +41,10 @@ export const openReader = async (
   }
 }
 
-/** Bytes that are read at once: enough to be fast, few enough for many readers. */
+/** Chunk size in bytes: large enough to be fast, small enough for many readers. */
 const pieceBytes = 256 * 1024
 
-/** Reads the next piece while the one before is sent. */
+/** Reads the next chunk while the previous one is sent. */
 const ahead = ({ size, next, close }: BlobReader): BlobReader => {
   let coming: Promise<Uint8Array | null> | null = null
   return {
@@ -52,7 +52,7 @@ const ahead = ({ size, next, close }: BlobReader): BlobReader => {
     next: async () => {
       const piece = await (coming ?? next())
       coming = next()
-      // Told to who asks for it.
+      // The reader of the chunk receives this error.
       coming.catch(() => undefined)
       return piece
     },
@@ -66,7 +66,10 @@ const ahead = ({ size, next, close }: BlobReader): BlobReader => {
 const openPlain = async (file: string, range: ByteRange | undefined): Promise<BlobReader | null> => {
   const handle = await orNull(open(file, constants.O_RDONLY))
   if (handle === null) return null
-  const stat = await handle.stat()
+  const stat = await handle.stat().catch(async (error: unknown) => {
+    await handle.close()
+    throw error
+  })
   if (!stat.isFile()) {
     await handle.close()
     return null
@@ -119,12 +122,12 @@ const openJoined = async (folder: ReadFolder, range: ByteRange | undefined): Pro
 
 interface Slice {
   readonly number: number
-  /** In the part; moves on as it is read. */
+  /** Offset in the part; advances with each read. */
   start: number
   readonly end: number
 }
 
-/** What of each part is in the range; parts of which nothing is are left out. */
+/** Returns the parts that overlap the range, each with its share of it. */
 function* slices(parts: ReadonlyArray<readonly [number, number]>, range: ByteRange): Generator<Slice, undefined> {
   let at = 0
   for (const [number, size] of parts) {
@@ -149,7 +152,7 @@ const readPiece = async (handle: FileHandle, start: number, end: number): Promis
   return bytesRead === buffer.length ? buffer : buffer.subarray(0, bytesRead)
 }
 
-/** All that is left, in a buffer of its own. */
+/** Returns the remaining bytes in a buffer of their own. */
 export const readAll = async (reader: BlobReader): Promise<Uint8Array> => {
   const pieces: Array<Uint8Array> = []
   for (let piece = await reader.next(); piece !== null; piece = await reader.next()) pieces.push(piece)

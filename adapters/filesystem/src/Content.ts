@@ -1,14 +1,22 @@
 /**
- * What is under a key, and how it is changed: always by one rename of the key's name, after which what was there
- * before is removed. Each is safe to repeat after a crash in its middle.
+ * Places and removes the content of a key. Every change is one rename of the key's name; the replaced content is removed
+ * afterwards. Each operation is safe to repeat after a crash.
  */
-import { lstat, readdir, readlink, rename, rmdir, symlink, unlink } from "node:fs/promises"
+import { lstat, opendir, readdir, readlink, rename, rmdir, symlink, unlink } from "node:fs/promises"
 import { basename, dirname, join } from "node:path"
 import { makeFolder, orNull, syncFolder } from "./Durable.ts"
 import type { JoinedFolders } from "./JoinedFolders.ts"
 import { contentPath, draftPath, joinedPath, type Places } from "./Places.ts"
 
-/** Puts the file at `draft` under the key. */
+/** True if the folder and its subfolders contain nothing but folders. Stops at the first file. */
+export const isEmptyTree = async (folder: string): Promise<boolean> => {
+  for await (const entry of await opendir(folder)) {
+    if (!entry.isDirectory() || !(await isEmptyTree(join(folder, entry.name)))) return false
+  }
+  return true
+}
+
+/** Moves the draft to the key. */
 export const placeFile = async (places: Places, joined: JoinedFolders, key: string, draft: string): Promise<void> => {
   const file = contentPath(places, key)
   await moveInto(draft, file)
@@ -16,7 +24,7 @@ export const placeFile = async (places: Places, joined: JoinedFolders, key: stri
   await discardOthers(places, joined, key, null)
 }
 
-/** Mostly the folder is there: looking first would be one more call of the system for each file. */
+/** Renames first and creates the folder on failure: the folder mostly exists, and a check costs a system call per file. */
 const moveInto = async (draft: string, file: string): Promise<void> => {
   const isMoved = await orNull(rename(draft, file).then(() => true))
   if (isMoved) return
@@ -24,7 +32,7 @@ const moveInto = async (draft: string, file: string): Promise<void> => {
   await rename(draft, file)
 }
 
-/** Puts the folder at `parts` under the key, as the joined blob of this name. */
+/** Moves the folder of parts to the key, as the joined blob of this name. */
 export const placeFolder = async (
   places: Places,
   joined: JoinedFolders,
@@ -39,7 +47,7 @@ export const placeFolder = async (
   await linkFolder(places, joined, key, name)
 }
 
-/** The second half of `placeFolder`. */
+/** Completes `placeFolder`: links the key to the folder. */
 export const linkFolder = async (places: Places, joined: JoinedFolders, key: string, name: string): Promise<void> => {
   const file = contentPath(places, key)
   const draft = draftPath(places)
@@ -55,14 +63,14 @@ export const removeContent = async (places: Places, joined: JoinedFolders, key: 
   await discardOthers(places, joined, key, null)
 }
 
-/** The folder that the key links to; null when there is none. */
+/** Returns the folder that the key links to, or null. */
 export const linkedFolder = async (places: Places, key: string): Promise<string | null> => {
   const file = contentPath(places, key)
   const target = await orNull(readlink(file).catch(nullForNoLink))
   return target === null ? null : join(dirname(file), target)
 }
 
-/** Whether the key has a file of its own, and not a link. */
+/** True if the key has a plain file rather than a link. */
 export const isPlain = async (places: Places, key: string): Promise<boolean> =>
   (await orNull(lstat(contentPath(places, key))))?.isFile() ?? false
 
@@ -71,7 +79,7 @@ const nullForNoLink = (error: unknown): null => {
   throw error
 }
 
-/** Folders that were joined under the key, other than the one of this name. */
+/** Returns the joined folders of the key, except the one of this name. */
 const discardOthers = async (
   places: Places,
   joined: JoinedFolders,

@@ -1,27 +1,28 @@
 /**
- * Bytes on their way in: a file under a name that means nothing, synced, and moved to its place only when it is whole.
- * Whatever goes wrong, or a fiber that is interrupted, takes the file away again.
+ * A file under a temporary name for incoming bytes. It is synced, and moved to its place only when it is complete. After a
+ * failure or an interruption it is removed.
  */
 import { createHash, type Hash } from "node:crypto"
 import { type FileHandle, open, rm } from "node:fs/promises"
-import { dispose, type StoreUnavailable, type Written } from "@weft/core"
+import type { StoreUnavailable } from "@weft/core"
+import { dispose, type WrittenBlob } from "@weft/core/adapter"
 import { Effect, Exit, Stream } from "effect"
 import { attempt } from "./Attempt.ts"
 import { ownerOnly } from "./Durable.ts"
 
-export interface Draft extends Written {
+export interface Draft extends WrittenBlob {
   readonly path: string
 }
 
 export interface DraftOptions {
-  /** Whether the SHA-256 of the bytes follows them in the file. */
+  /** True to append the SHA-256 of the bytes to the file. */
   readonly trailer: boolean
 }
 
-/** What is gathered before it is written: streams of crumbs must not cost a system call for each. */
+/** Bytes that are collected before a write, so that a stream of tiny chunks costs few system calls. */
 const gathered = { bytes: 64 * 1024, pieces: 64 }
 
-/** Writes the stream to `path`, then gives the draft to `commit`, which moves it and is not interrupted. */
+/** Writes the stream to `path`, then passes the draft to `commit`, which moves it and is not interrupted. */
 export const throughDraft = <E, A, E2>(
   operation: string,
   path: string,
@@ -37,17 +38,17 @@ export const throughDraft = <E, A, E2>(
         Effect.flatMap((written) => Effect.uninterruptible(commit({ path, ...written })))
       ),
     (draft, exit) =>
-      // Closing waits for a write that is under way.
+      // Closing waits for a write in progress.
       Effect.promise(() => draft.close(Exit.isSuccess(exit)).catch(() => undefined))
   )
 
 interface OpenDraft {
   readonly take: (chunks: ReadonlyArray<Uint8Array>) => Promise<void>
-  readonly finish: (trailer: boolean) => Promise<Written>
+  readonly finish: (trailer: boolean) => Promise<WrittenBlob>
   readonly close: (keep: boolean) => Promise<void>
 }
 
-/** As a draft, of bytes that are all there. */
+/** Writes a draft of bytes that are all in memory. */
 export const writeDraft = async (path: string, bytes: Uint8Array): Promise<void> => {
   const handle = await open(path, "wx", ownerOnly.file)
   try {
@@ -81,7 +82,7 @@ const openDraft = async (path: string): Promise<OpenDraft> => {
       }
       const isEnough = waiting >= gathered.bytes || pieces.length >= gathered.pieces
       const flushed = isEnough ? flush() : undefined
-      // While the system writes them.
+      // Hashes while the system writes.
       for (const chunk of chunks) hash.update(chunk)
       await flushed
     },
@@ -94,13 +95,16 @@ const openDraft = async (path: string): Promise<OpenDraft> => {
       return { size, digest: digest.toString("hex") }
     },
     close: async (keep) => {
-      await handle.close()
-      if (!keep) await rm(path, { force: true })
+      try {
+        await handle.close()
+      } finally {
+        if (!keep) await rm(path, { force: true })
+      }
     }
   }
 }
 
-/** In one call of the system, mostly: it may write less than it was given. */
+/** Writes all bytes. One system call is mostly enough, but it may write less than requested. */
 const writeAll = async (handle: FileHandle, pieces: ReadonlyArray<Uint8Array>): Promise<void> => {
   for (let rest = pieces; rest.length > 0; ) {
     const { bytesWritten } = await handle.writev(rest)
@@ -108,7 +112,7 @@ const writeAll = async (handle: FileHandle, pieces: ReadonlyArray<Uint8Array>): 
   }
 }
 
-/** What follows so many bytes. */
+/** Returns the buffers without the first `count` bytes. */
 const after = (pieces: ReadonlyArray<Uint8Array>, count: number): ReadonlyArray<Uint8Array> => {
   let skipped = 0
   for (const [index, piece] of pieces.entries()) {

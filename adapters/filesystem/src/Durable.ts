@@ -1,11 +1,11 @@
-/** Names that outlive a crash of the machine, and folders that only their owner can read. */
-import { closeSync, fsyncSync, mkdirSync, openSync } from "node:fs"
+/** Durable names, and folders that only their owner can read. */
+import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, statSync } from "node:fs"
 import { mkdir, open } from "node:fs/promises"
 import { dirname } from "node:path"
 
 export const ownerOnly = { folder: 0o700, file: 0o600 }
 
-/** A new name, of a file or of a folder, is durable only when the folder that it stands in is. */
+/** Syncs a folder: a new name of a file or folder is durable only after its parent folder is synced. */
 export const syncFolder = async (folder: string): Promise<void> => {
   const handle = await open(folder, "r")
   try {
@@ -15,7 +15,7 @@ export const syncFolder = async (folder: string): Promise<void> => {
   }
 }
 
-/** Makes a folder with its parents; the names of those that were missing are durable. */
+/** Creates a folder with its parents in an existing one; the names of the created ones are durable. */
 export const makeFolder = async (folder: string): Promise<void> => {
   const firstMade = await mkdir(folder, { recursive: true, mode: ownerOnly.folder })
   for (const parent of parentsOfMade(folder, firstMade)) await syncFolder(parent)
@@ -30,12 +30,32 @@ export const syncFolderSync = (folder: string): void => {
   }
 }
 
+/**
+ * Creates a folder that the operator chose, with its parents; the names of the created ones are durable. `mkdir` with
+ * `recursive` would retry forever below a folder that rejects new names with ENOENT, such as /proc.
+ */
 export const makeFolderSync = (folder: string): void => {
-  const firstMade = mkdirSync(folder, { recursive: true, mode: ownerOnly.folder })
-  for (const parent of parentsOfMade(folder, firstMade)) syncFolderSync(parent)
+  const missing = [folder]
+  for (let path = dirname(folder); !existsSync(path) && path !== dirname(path); path = dirname(path)) {
+    missing.unshift(path)
+  }
+  for (const path of missing) {
+    if (makeOneSync(path)) syncFolderSync(dirname(path))
+  }
 }
 
-/** Of `folder` and of those above it, down from `firstMade`, which is missing where none was made. */
+/** Creates one folder. Returns false if it exists. */
+const makeOneSync = (path: string): boolean => {
+  try {
+    mkdirSync(path, { mode: ownerOnly.folder })
+    return true
+  } catch (error) {
+    if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return false
+    throw error
+  }
+}
+
+/** Syncs `folder` and its parents from `firstMade` down; `firstMade` is undefined if none was created. */
 const parentsOfMade = (folder: string, firstMade: string | undefined): ReadonlyArray<string> => {
   const parents: Array<string> = []
   if (firstMade === undefined) return parents
@@ -43,13 +63,13 @@ const parentsOfMade = (folder: string, firstMade: string | undefined): ReadonlyA
   return parents
 }
 
-/** There is nothing, a folder of other keys, or a file where the key has a folder. */
+/** True if nothing exists, a folder of other keys exists, or a file exists in place of a key's folder. */
 export const isAbsence = (error: unknown): boolean =>
   error instanceof Error && "code" in error && absences.has(String(error.code))
 
 const absences = new Set(["ENOENT", "EISDIR", "ENOTDIR"])
 
-/** What a promise resolves to; null when it fails because there is nothing. */
+/** Resolves to null instead of a rejection because of absence. */
 export const orNull = async <A>(promise: Promise<A>): Promise<A | null> => {
   try {
     return await promise

@@ -1,15 +1,17 @@
 /**
- * Blobs as files of a folder, readable by its owner only.
+ * Blobs as files of a folder that only its owner can read.
  *
- * What is written goes into a draft, is synced, and is renamed into its place, so that a reader or a crash meets the
- * old bytes or the new ones. Drafts that a crash left are removed at the next start.
+ * A write goes into a draft, which is synced and then renamed to its place. So readers, also after a crash, see the old bytes
+ * or the new ones. The next start removes drafts that a crash left.
  */
+import { createHash } from "node:crypto"
 import { rm } from "node:fs/promises"
-import { BlobStore, type ByteRange, markDisposable, NotFound, type StoreUnavailable } from "@weft/core"
+import { NotFound, type StoreUnavailable } from "@weft/core"
+import { BlobStore, type ByteRange, markDisposable } from "@weft/core/adapter"
 import { Cause, Effect, Layer, type Pull, Schema, type Scope, Stream } from "effect"
 import { attempt } from "./Attempt.ts"
 import { type BlobReader, openReader, readAll } from "./BlobReader.ts"
-import { placeFile, removeContent } from "./Content.ts"
+import { isEmptyTree, placeFile, removeContent } from "./Content.ts"
 import { throughDraft, writeDraft } from "./Draft.ts"
 import { type JoinedFolders, makeJoinedFolders } from "./JoinedFolders.ts"
 import { makeKeyLocks } from "./KeyLocks.ts"
@@ -17,11 +19,11 @@ import { areOpen, beginParts, dropParts, joinParts, placePart } from "./Parts.ts
 import { contentPath, draftPath, openPlaces, type Places, partFile, partsPath } from "./Places.ts"
 
 export interface FilesystemOptions {
-  /** Made with its parents where it is missing. One process at a time. */
+  /** Created with its parents if it is missing. Only one process may use it at a time. */
   readonly dir: string
 }
 
-/** The folder cannot be made or written. For the person who configured it, at start. */
+/** The folder cannot be created or written. Reported at start, for the operator. */
 export class FolderUnusable extends Schema.TaggedError<FolderUnusable>()("FolderUnusable", {
   dir: Schema.String,
   cause: Schema.Defect()
@@ -46,12 +48,19 @@ const storeIn = (places: Places): BlobStore["Service"] => {
   const keys = makeKeyLocks()
   const uploads = makeKeyLocks()
 
-  /** Changes are done wholly or not begun: a rename that is under way cannot be taken back. */
+  /** Makes a change uninterruptible: a rename in progress cannot be undone. */
   const change = <A>(operation: string, run: () => Promise<A>) => Effect.uninterruptible(attempt(operation, run))
   const place = (key: string, draft: string) => keys.holding(key, () => placeFile(places, joined, key, draft))
 
   return BlobStore.of({
     backend: "filesystem",
+
+    newHash: () => {
+      const hash = createHash("sha256")
+      return { update: (bytes) => void hash.update(bytes), digest: Effect.sync(() => hash.digest("hex")) }
+    },
+
+    isEmpty: attempt("isEmpty", () => isEmptyTree(places.content)),
 
     put: (key, bytes) =>
       checked(
@@ -141,7 +150,7 @@ const absent = new NotFound({ resource: "blob" })
 const orAbsent = <A>(value: A | null): Effect.Effect<A, NotFound> =>
   value === null ? Effect.fail(absent) : Effect.succeed(value)
 
-/** A key that is none is a mistake of ours, not a store that does not answer: it dies. */
+/** An invalid key is a programming error, not an outage: the effect dies. */
 const checked = <A, E, R>(path: () => unknown, effect: () => Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.suspend(() => {
     path()
@@ -167,7 +176,7 @@ const openScoped = (
       )
   )
 
-/** One piece each time: what is not taken is not read. */
+/** Streams chunk by chunk: nothing is read before the previous chunk is taken. */
 const pullFrom = (reader: BlobReader): Pull.Pull<readonly [Uint8Array], StoreUnavailable> =>
   Effect.flatMap(
     attempt("read", () => reader.next()),

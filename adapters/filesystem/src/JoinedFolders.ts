@@ -1,29 +1,29 @@
 /**
- * Folders of joined blobs, and who is reading them.
+ * Folders of joined blobs, with their readers.
  *
- * A folder that nothing links to any more is moved among the drafts at once, so that a crash leaves nothing, but is
- * removed only when nobody reads it: who reads many parts opens them one after the other.
+ * A folder without a link is moved to the drafts at once, so that a crash leaves nothing behind. It is removed when its last
+ * reader has finished, because a reader opens the parts one after the other.
  */
 import { rename, rm } from "node:fs/promises"
 import { isAbsence } from "./Durable.ts"
 
 export interface ReadFolder {
-  /** Does something with the path of the folder, again where the folder was moved meanwhile. */
+  /** Runs with the path of the folder, and again if the folder was moved meanwhile. */
   readonly at: <A>(use: (path: string) => Promise<A>) => Promise<A>
-  /** To be called once. */
+  /** Ends the reader. Call it once. */
   readonly leave: () => void
 }
 
 export interface JoinedFolders {
   readonly enter: (path: string) => ReadFolder
-  /** Moves the folder to the draft's path, and removes it there when the last reader leaves. */
+  /** Moves the folder to the draft's path, and removes it there after its last reader. */
   readonly discard: (path: string, draft: string) => Promise<void>
 }
 
 interface Entry {
   path: string
   readers: number
-  /** A move that is under way. */
+  /** A move in progress. */
   moving: Promise<unknown> | null
   isDiscarded: boolean
 }
@@ -39,7 +39,7 @@ export const makeJoinedFolders = (): JoinedFolders => {
   const leave = (path: string, entry: Entry): void => {
     entry.readers--
     if (entry.readers > 0 || entry.moving !== null) return
-    // Nobody waits for it, and what is left of it goes at the next start.
+    // Nothing waits for the removal; the next start removes the rest.
     if (entry.isDiscarded) rm(entry.path, { recursive: true, force: true }).catch(() => undefined)
     else entries.delete(path)
   }

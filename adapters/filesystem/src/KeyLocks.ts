@@ -1,7 +1,7 @@
-/** One change at a time for each name; changes of different names do not wait for each other. */
+/** A lock per name: changes of one name run one after the other, those of different names in parallel. */
 
 export interface KeyLocks {
-  /** Runs when all that was asked for under this name before has ended, however it ended. */
+  /** Runs after all earlier changes of this name have ended, whether they succeeded or not. */
   readonly holding: <A>(name: string, run: () => Promise<A>) => Promise<A>
 }
 

@@ -1,4 +1,4 @@
-/** What a joined blob is made of: a file beside its parts. */
+/** The manifest of a joined blob, a file next to its parts. */
 import { readFile, rename } from "node:fs/promises"
 import { join } from "node:path"
 import { Schema } from "effect"
@@ -7,7 +7,7 @@ import { writeDraft } from "./Draft.ts"
 const Manifest = Schema.fromJsonString(
   Schema.Struct({
     digest: Schema.String,
-    /** Number and bytes of each part, in their order. */
+    /** Number and size in bytes of each part, in order. */
     parts: Schema.Array(Schema.Tuple([Schema.Int, Schema.Int]))
   })
 )

@@ -1,4 +1,4 @@
-/** A master key in a file of its own, made at the first start. */
+/** A master key in its own file, created at the first start. */
 import { randomBytes } from "node:crypto"
 import { chmodSync, existsSync, readFileSync, renameSync, writeFileSync } from "node:fs"
 import { dirname } from "node:path"
@@ -6,14 +6,14 @@ import { Redacted } from "effect"
 import { makeFolderSync, syncFolderSync } from "./Durable.ts"
 
 export interface MasterKeyOptions {
-  /** Readable by its owner only; 32 bytes as Base64 or Base64url text. Made with its folder where it is missing. */
+  /** 32 bytes as Base64 or Base64url text, readable by its owner only. Created with its folder if it is missing. */
   readonly file: string
 }
 
 /**
- * The key in the file. For `masterKeys`, and for the sandbox's `key`.
+ * Returns the key of the file, for `masterKeys` and for the sandbox's `key`.
  *
- * Keep a copy apart from the data: whoever has both can read its secrets, and without the key nobody can.
+ * Keep a copy apart from the data. With both, anybody can read the secrets; without the key, nobody can.
  */
 export const masterKey = ({ file }: MasterKeyOptions): Redacted.Redacted<Uint8Array> => {
   if (!existsSync(file)) make(file)
@@ -23,8 +23,8 @@ export const masterKey = ({ file }: MasterKeyOptions): Redacted.Redacted<Uint8Ar
 }
 
 /**
- * Under another name first, so that a crash in the middle leaves no half of a key. Durable with its name before anything
- * is sealed with it: what a loss of power leaves sealed would be lost without it.
+ * Creates the file under a temporary name first, so that a crash leaves no partial key. Key and name are durable before
+ * anything is encrypted with the key; otherwise a power loss could make secrets unreadable.
  */
 const make = (file: string): void => {
   makeFolderSync(dirname(file))

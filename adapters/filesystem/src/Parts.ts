@@ -1,8 +1,8 @@
-/** Blobs in parts: each part is a file, and joining them moves their folder, so that no byte is copied. */
+/** Blobs in parts: each part is a file. Joining moves their folder and copies no byte. */
 import { createHash } from "node:crypto"
 import { access, type FileHandle, mkdir, open, readdir, rename, rm } from "node:fs/promises"
 import { join } from "node:path"
-import type { BlobPart, Written } from "@weft/core"
+import type { BlobPart, WrittenBlob } from "@weft/core/adapter"
 import { linkFolder, placeFolder } from "./Content.ts"
 import { orNull, ownerOnly, syncFolder } from "./Durable.ts"
 import type { JoinedFolders } from "./JoinedFolders.ts"
@@ -19,7 +19,7 @@ export const beginParts = async (places: Places): Promise<string> => {
 export const areOpen = async (places: Places, name: string): Promise<boolean> =>
   (await orNull(access(partsPath(places, name)).then(() => true))) ?? false
 
-/** Moves the draft of a part to its place. False when the parts were joined or dropped. */
+/** Moves the draft of a part to its place. Returns false if the parts were joined or dropped. */
 export const placePart = async (places: Places, name: string, number: number, draft: string): Promise<boolean> => {
   const folder = partsPath(places, name)
   if (!(await areOpen(places, name))) return false
@@ -28,21 +28,21 @@ export const placePart = async (places: Places, name: string, number: number, dr
   return true
 }
 
-/** The parts go among the drafts in one step, so that a crash leaves none of them. */
+/** Moves all parts to the drafts in one step, so that a crash leaves none of them. */
 export const dropParts = async (places: Places, name: string): Promise<void> => {
   const draft = draftPath(places)
   await orNull(rename(partsPath(places, name), draft))
   await rm(draft, { recursive: true, force: true })
 }
 
-/** Null when a part is not there, or when the parts were dropped. */
+/** Returns null if a part is missing, or if the parts were dropped. */
 export const joinParts = async (
   places: Places,
   joined: JoinedFolders,
   key: string,
   name: string,
   chosen: ReadonlyArray<BlobPart>
-): Promise<Written | null> => {
+): Promise<WrittenBlob | null> => {
   const folder = partsPath(places, name)
   if (!(await areOpen(places, name))) return joinedBefore(places, joined, key, name)
   for (const part of chosen) if (!(await isThere(folder, part))) return null
@@ -54,22 +54,22 @@ export const joinParts = async (
   return writtenOf(manifest)
 }
 
-/** A join that was repeated: done before, or begun before a crash. */
+/** Completes a repeated join: one that was done before, or begun before a crash. */
 const joinedBefore = async (
   places: Places,
   joined: JoinedFolders,
   key: string,
   name: string
-): Promise<Written | null> => {
+): Promise<WrittenBlob | null> => {
   const manifest = await orNull(readManifest(join(joinedPath(places, key), name)))
   if (manifest === null) return null
   await linkFolder(places, joined, key, name)
   return writtenOf(manifest)
 }
 
-const writtenOf = (manifest: Manifest): Written => ({ size: sizeOf(manifest), digest: manifest.digest })
+const writtenOf = (manifest: Manifest): WrittenBlob => ({ size: sizeOf(manifest), digest: manifest.digest })
 
-/** The digest of the whole is one of the digests of its parts: the bytes are not read again. */
+/** Computes the digest of the whole from the digests of the parts, without reading the bytes again. */
 const manifestOf = (chosen: ReadonlyArray<BlobPart>): Manifest => {
   const hash = createHash("sha256")
   for (const { size, digest } of chosen) hash.update(`${size} ${digest}\n`)
@@ -86,7 +86,7 @@ const removeUnlisted = async (folder: string, { parts }: Manifest): Promise<void
 
 const digestBytes = 32
 
-/** Whether the part of this number has these bytes: its file ends with their digest. */
+/** True if the part of this number has these bytes: its file ends with their digest. */
 const isThere = async (folder: string, { number, size, digest }: BlobPart): Promise<boolean> => {
   const handle = await orNull(open(partFile(folder, number), "r"))
   if (handle === null) return false

@@ -1,15 +1,15 @@
 /**
- * Where things are in the folder of blobs:
+ * Layout of the blob folder:
  *
- * - `content/<key>`: a file, or a link to `<key>~/<name>`, a folder with the parts of a blob that was joined.
- *   No key has a `~`, so that the folder is in nobody's way.
+ * - `content/<key>`: a file, or a link to `<key>~/<name>`, a folder with the parts of a joined blob. No key contains a `~`,
+ *   so that such a folder never collides with a key.
  * - `parts/<name>/<number>`: parts that are not joined yet. They survive a restart.
- * - `drafts/`: what is being written, and what is being removed. Emptied at start.
+ * - `drafts/`: files being written or removed. Emptied at start.
  */
 import { randomUUID } from "node:crypto"
 import { readdir, rm } from "node:fs/promises"
 import { join } from "node:path"
-import { makeFolder } from "./Durable.ts"
+import { makeFolderSync } from "./Durable.ts"
 
 export interface Places {
   readonly content: string
@@ -19,17 +19,17 @@ export interface Places {
 
 export const openPlaces = async (dir: string): Promise<Places> => {
   const places = { content: join(dir, "content"), parts: join(dir, "parts"), drafts: join(dir, "drafts") }
-  for (const folder of [places.content, places.parts, places.drafts]) await makeFolder(folder)
+  for (const folder of [places.content, places.parts, places.drafts]) makeFolderSync(folder)
   for (const draft of await readdir(places.drafts)) {
     await rm(join(places.drafts, draft), { recursive: true, force: true })
   }
   return places
 }
 
-/** A path for something that is removed at the next start if it is not moved away before. */
+/** Returns a path for a file that the next start removes unless it was moved before. */
 export const draftPath = ({ drafts }: Places): string => join(drafts, randomUUID())
 
-/** Keys are made by us, of ids and fixed names; anything else is a mistake of ours, and must not leave the folder. */
+/** Keys consist of ids and fixed names. Any other key is a programming error, and must not escape the folder. */
 export const contentPath = ({ content }: Places, key: string): string => {
   if (!isKey(key)) throw new Error(`${key} is no key of a blob`)
   return join(content, key)
@@ -38,7 +38,7 @@ export const contentPath = ({ content }: Places, key: string): string => {
 const isKey = (key: string): boolean =>
   key.length <= 512 && key.split("/").every((segment) => /^[A-Za-z0-9_-][A-Za-z0-9._-]*$/.test(segment))
 
-/** The folder of the folders of parts that were joined under a key. */
+/** Returns the folder of the joined folders of a key. */
 export const joinedPath = (places: Places, key: string): string => `${contentPath(places, key)}~`
 
 export const newPartsName = (): string => randomUUID()

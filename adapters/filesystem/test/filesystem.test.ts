@@ -3,7 +3,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import { blobStoreContract, blobStoreModel } from "@weft/contract"
-import { BlobStore } from "@weft/core"
+import { BlobStore } from "@weft/core/adapter"
 import { blobs } from "@weft/filesystem"
 import { Effect, Layer } from "effect"
 
@@ -18,7 +18,7 @@ blobStoreContract("filesystem", fresh)
 blobStoreModel("filesystem", fresh, 60)
 
 describe("blobs in a folder", () => {
-  it.effect("outlive the layer, and only their owner can read them", () =>
+  it.effect("survive the layer, and are readable for their owner only", () =>
     Effect.gen(function* () {
       const dir = freshDir()
       yield* Effect.provide(
@@ -35,7 +35,7 @@ describe("blobs in a folder", () => {
     })
   )
 
-  it.effect("what a crash left half-written is removed at the next start", () =>
+  it.effect("that a crash left incomplete are removed at the next start", () =>
     Effect.gen(function* () {
       const dir = freshDir()
       yield* Effect.provide(Effect.void, blobs({ dir }))
@@ -45,7 +45,7 @@ describe("blobs in a folder", () => {
     })
   )
 
-  it.effect("keys cannot leave the folder", () =>
+  it.effect("are rejected if their key would leave the folder", () =>
     Effect.gen(function* () {
       for (const key of ["../a", "a/../../b", "/etc/passwd", "a//b", "", "a/.", "a\\b", ".hidden"]) {
         const exit = yield* Effect.exit(BlobStore.use((store) => store.put(key, new Uint8Array())))
@@ -54,7 +54,7 @@ describe("blobs in a folder", () => {
     }).pipe(Effect.provide(Layer.unwrap(Effect.sync(() => blobs({ dir: freshDir() })))))
   )
 
-  it.effect("a folder that cannot be made stops the start with its name", () =>
+  it.effect("fail at start with the name of a folder that cannot be created", () =>
     Effect.gen(function* () {
       const dir = freshDir()
       writeFileSync(join(dir, "file"), "")
@@ -64,7 +64,7 @@ describe("blobs in a folder", () => {
     })
   )
 
-  it.effect("a put that fails is StoreUnavailable, and the old bytes stay", () =>
+  it.effect("keep the old bytes when a put fails with StoreUnavailable", () =>
     Effect.gen(function* () {
       const dir = freshDir()
       const store = yield* Effect.provide(BlobStore, blobs({ dir }))
@@ -76,7 +76,7 @@ describe("blobs in a folder", () => {
     })
   )
 
-  it.effect("removing what is a folder of other keys removes none of them", () =>
+  it.effect("are not removed with a key that is the folder of their keys", () =>
     Effect.gen(function* () {
       const store = yield* Effect.provide(BlobStore, blobs({ dir: freshDir() }))
       yield* store.put("a/b", new Uint8Array([1]))

@@ -1,16 +1,16 @@
-/** What a host says of its NATS servers. */
+/** Options for the NATS servers of a host. */
 import { Redacted } from "effect"
 
 export interface NatsOptions {
   /**
-   * `nats://HOST:PORT`, or `tls://HOST:PORT` for TLS; any of several servers of a cluster. They may carry
-   * `USER:PASSWORD@` or `TOKEN@`, for which the first that does counts.
+   * `nats://HOST:PORT`, or `tls://HOST:PORT` for TLS: one or more servers of a cluster. An address may carry
+   * `USER:PASSWORD@` or `TOKEN@`; the first such address provides the credentials.
    */
   readonly servers: string | ReadonlyArray<string>
   readonly user?: string
   readonly password?: string | Redacted.Redacted<string>
   readonly token?: string | Redacted.Redacted<string>
-  /** What subjects begin with; default `weft`. Nodes with the same tell each other. */
+  /** Prefix of the subjects; `weft` by default. Nodes with the same prefix form a cluster. */
   readonly prefix?: string
 }
 
@@ -24,7 +24,7 @@ export interface Resolved {
   readonly subject: string
 }
 
-/** Or why not; without what is secret. */
+/** Returns the resolved options, or the reason why they are invalid, without secrets. */
 export const resolve = (options: NatsOptions): Resolved | string => {
   const given = typeof options.servers === "string" ? options.servers.split(",") : options.servers
   const urls = given.map((server) => URL.parse(server.trim()))

@@ -1,2 +1,2 @@
-export { feed } from "./NatsFeed.ts"
+export { cluster } from "./NatsCluster.ts"
 export type { NatsOptions } from "./NatsOptions.ts"

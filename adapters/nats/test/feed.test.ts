@@ -1,8 +1,8 @@
-/** The contract of feeds over a NATS server that is killed and started again, and who is let in. */
+/** The contract of cluster buses over a NATS server that is killed and restarted, and its authentication. */
 import { assert, describe, it } from "@effect/vitest"
-import { FeedNet, feedContract } from "@weft/contract"
-import { Feed } from "@weft/core"
-import { feed, type NatsOptions } from "@weft/nats"
+import { BusNetwork, clusterBusContract } from "@weft/contract"
+import { ClusterBus } from "@weft/core/adapter"
+import { cluster, type NatsOptions } from "@weft/nats"
 import { nats } from "@weft/tooling/services"
 import { Context, Effect, Layer } from "effect"
 
@@ -11,36 +11,36 @@ const server = Effect.acquireRelease(
   ({ stop }) => Effect.promise(stop)
 )
 
-const nodeOf = (options: NatsOptions) =>
-  Effect.map(Layer.build(Layer.fresh(feed(options))), (context) => Context.get(context, Feed))
+const startNode = (options: NatsOptions) =>
+  Effect.map(Layer.build(Layer.fresh(cluster(options))), (context) => Context.get(context, ClusterBus))
 
 const net = Layer.effect(
-  FeedNet,
+  BusNetwork,
   Effect.map(server, ({ url, user, password, start, stop }) => {
     const options = { servers: url, user, password }
     return {
-      node: nodeOf(options),
-      stranger: nodeOf({ ...options, prefix: "weft.other" }),
+      node: startNode(options),
+      otherSystem: startNode({ ...options, prefix: "weft.other" }),
       cut: Effect.promise(stop),
-      mend: Effect.promise(start)
+      restore: Effect.promise(start)
     }
   })
 )
 
-feedContract("NATS", net)
+clusterBusContract("NATS", net)
 
-describe("the feed over NATS", () => {
+describe("the cluster bus over NATS", () => {
   const refused = (options: NatsOptions) =>
-    Effect.map(Effect.flip(Layer.build(feed(options))), ({ message }) => message)
+    Effect.map(Effect.flip(Layer.build(cluster(options))), ({ message }) => message)
 
-  it.live("takes what lets it in from the address, or apart from it, and is refused without", () =>
+  it.live("accepts credentials in the address or in the options, and is rejected without", () =>
     Effect.gen(function* () {
       const { url, user, password } = yield* server
       const address = new URL(url)
       address.username = user
       address.password = password
-      yield* nodeOf({ servers: address.href })
-      yield* nodeOf({ servers: [url], user, password })
+      yield* startNode({ servers: address.href })
+      yield* startNode({ servers: [url], user, password })
       const wrong = "a-wrong-password"
       for (const options of [{ servers: url }, { servers: url, user, password: wrong }]) {
         const message = yield* refused(options)
@@ -50,7 +50,7 @@ describe("the feed over NATS", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.live("cannot be opened where nobody listens, or with what is no address", () =>
+  it.live("cannot be opened without a server, or with an invalid address", () =>
     Effect.gen(function* () {
       const { url, stop } = yield* server
       yield* Effect.promise(stop)

@@ -1,24 +1,24 @@
 /**
- * Traces by the OpenTelemetry SDK that the host has set up: with its exporters, sampling and resource.
+ * Traces by the host's own OpenTelemetry SDK, with its exporters, sampling and resource.
  *
- *     import { hostTracer } from "@weft/opentelemetry/host"
- *     start({ tracing: hostTracer(), … })
+ *     import * as HostOtel from "@weft/opentelemetry/host"
+ *     createWeft({ tracing: HostOtel.tracing(), … })
  *
- * What the host does within a span of its own, such as publishing an event while it answers a request, joins that span's
- * trace; and what functions of the host do for guests finds the span of the call active.
+ * An operation within a span of the host, such as publishing an event during a request, joins the trace of that span.
+ * During a call of a host function, the span of the call is active.
  */
-// Its index wants packages that a host without logs by OpenTelemetry does not have.
+// The index of this package imports the log exporter, which such a host may not have installed.
 import * as OtelTracer from "@effect/opentelemetry/OtelTracer"
 import { context, type TracerProvider, trace } from "@opentelemetry/api"
-import { HostSpan } from "@weft/core"
+import { HostSpan } from "@weft/core/adapter"
 import { Layer, type Tracer } from "effect"
 
-export interface HostTracerOptions {
-  /** By default the one that is registered globally when Weft starts. */
+export interface HostTracingOptions {
+  /** The globally registered provider by default, read when Weft starts. */
   readonly provider?: TracerProvider
 }
 
-export const hostTracer = (options: HostTracerOptions = {}): Layer.Layer<never> =>
+export const tracing = (options: HostTracingOptions = {}): Layer.Layer<never> =>
   Layer.merge(
     Layer.provide(
       OtelTracer.layerWithoutOtelTracer,

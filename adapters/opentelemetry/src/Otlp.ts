@@ -1,48 +1,48 @@
 /**
- * Traces and logs to a collector, over OTLP in JSON: for hosts that have no OpenTelemetry of their own.
+ * Traces and logs to a collector, over OTLP in JSON: for hosts without OpenTelemetry.
  *
- *     start({ tracing: otlp({ endpoint: "http://127.0.0.1:4318", serviceName: "shop" }), … })
+ *     createWeft({ tracing: Otel.tracing({ endpoint: "http://127.0.0.1:4318", serviceName: "shop" }), … })
  *
- * Sent every few seconds and when Weft is closed. A collector that does not answer is asked again three times, each for
- * 5 s; then what it should get is dropped for a minute. Nothing else waits for it, and closing Weft 3 s at most.
+ * Sends every few seconds, and when Weft closes. A request is retried three times with a time limit of 5 s each. Then all
+ * data is dropped for 1 min. Nothing else waits for the collector; closing Weft waits at most 3 s.
  */
 import { Effect, Layer, Option, Random, Redacted, Tracer } from "effect"
 import { FetchHttpClient } from "effect/http"
 import { OtlpExporter, OtlpLogger, OtlpSerialization, OtlpTracer } from "effect/observability"
 
-export interface OtlpOptions {
-  /** Of the collector: traces go to `/v1/traces` below it, logs to `/v1/logs`. */
+export interface TracingOptions {
+  /** Address of the collector. Traces go to `/v1/traces` below it, logs to `/v1/logs`. */
   readonly endpoint: string
-  /** What the traces are said to come from; default "weft". */
+  /** The service name of the resource; "weft" by default. */
   readonly serviceName?: string
   readonly serviceVersion?: string
-  /** More attributes of the resource, such as `deployment.environment.name`. */
+  /** Further attributes of the resource, such as `deployment.environment.name`. */
   readonly attributes?: Readonly<Record<string, string>>
-  /** Sent with every request: what the collector knows its clients by. */
+  /** Headers of every request, such as credentials for the collector. */
   readonly headers?: Readonly<Record<string, Redacted.Redacted<string> | string>>
   /**
-   * Of the traces that begin here, the part that is sent: 0 to 1, default 1. A trace that a request or the host brings
-   * along is sent if that says so.
+   * Sampling ratio of traces that begin here, 0 to 1; 1 by default. For a trace of a request or of the host, its own
+   * sampling flag decides.
    */
   readonly ratio?: number
-  /** Whether the logs of the runtime are sent, too; default true. What functions log is their tenants', and is not. */
+  /** True to send the logs of the runtime as well, the default. Logs of tenants' functions are never sent. */
   readonly logs?: boolean
-  /** Between two requests to the collector, in milliseconds; default 5,000. */
+  /** Interval between requests to the collector, in milliseconds; 5,000 by default. */
   readonly intervalMs?: number
 }
 
 const defaultIntervalMs = 5_000
 
-/** For one request to the collector, to the end of its answer. */
+/** Time limit of one request to the collector, including its response. */
 const answerMs = 5_000
 
-/** Otherwise what is to be sent would pile up behind a collector that is silent. */
+/** Aborts late requests: data would otherwise accumulate behind a silent collector. */
 const inTime = Layer.succeed(FetchHttpClient.Fetch, (input, init) => {
   const late = AbortSignal.timeout(answerMs)
   return fetch(input, { ...init, signal: init?.signal ? AbortSignal.any([init.signal, late]) : late })
 })
 
-export const otlp = (options: OtlpOptions): Layer.Layer<never> => {
+export const tracing = (options: TracingOptions): Layer.Layer<never> => {
   const { serviceName = "weft", serviceVersion, attributes, intervalMs = defaultIntervalMs } = options
   const base = options.endpoint.replace(/\/+$/, "")
   const shared = {
@@ -64,7 +64,7 @@ export const otlp = (options: OtlpOptions): Layer.Layer<never> => {
   )
 }
 
-/** Leaves out some of the traces that begin here, whole. */
+/** Drops whole traces that begin here, by the sampling ratio. */
 const sampled =
   (ratio: number) =>
   (tracer: Tracer.Tracer): Effect.Effect<Tracer.Tracer> =>
@@ -79,7 +79,7 @@ const sampled =
           })
         )
 
-const plainHeaders = (headers: OtlpOptions["headers"] = {}): Record<string, string> =>
+const plainHeaders = (headers: TracingOptions["headers"] = {}): Record<string, string> =>
   Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name, typeof value === "string" ? value : Redacted.value(value)])
   )

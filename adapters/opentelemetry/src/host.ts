@@ -1,2 +1,2 @@
-/** A module of its own, because only hosts with an OpenTelemetry SDK have `@opentelemetry/api`. */
-export { type HostTracerOptions, hostTracer } from "./HostTracer.ts"
+/** A separate entry, because only hosts with an OpenTelemetry SDK have `@opentelemetry/api`. */
+export { type HostTracingOptions, tracing } from "./HostTracer.ts"

@@ -1,1 +1,1 @@
-export { type OtlpOptions, otlp } from "./Otlp.ts"
+export { type TracingOptions, tracing } from "./Otlp.ts"

@@ -1,15 +1,7 @@
-/** A Weft in memory with one environment and functions that are trusted. */
+/** An in-memory instance with one environment and trusted functions. */
 import { createHash } from "node:crypto"
-import {
-  MemoryStores,
-  type StartOptions,
-  start,
-  type TrustedFunction,
-  trustedSandbox,
-  trustedZip,
-  type WeftEnv,
-  type WeftInstance
-} from "@weft/core"
+import { type StartOptions, start, type WeftEnv, type WeftInstance } from "@weft/core"
+import { MemoryStores, type TrustedFunction, trustedSandbox, trustedZip } from "@weft/core/testing"
 import { Redacted } from "effect"
 
 export interface Tenant {
@@ -22,7 +14,7 @@ export const startTenant = async (
   options: Partial<StartOptions>
 ): Promise<Tenant> => {
   const weft = await start({
-    stores: MemoryStores.database,
+    database: MemoryStores.database,
     blobs: MemoryStores.blobs,
     sandbox: trustedSandbox({ shop: { main } }),
     masterKeys: [Redacted.make(new Uint8Array(32).fill(7))],
@@ -40,7 +32,7 @@ export const startTenant = async (
 
 export const eventually = async (condition: () => boolean): Promise<void> => {
   for (const end = Date.now() + 10_000; !condition(); ) {
-    if (Date.now() > end) throw new Error("It did not come about in time")
+    if (Date.now() > end) throw new Error("The condition was not met within 10 s")
     await new Promise((resolve) => setTimeout(resolve, 10))
   }
 }

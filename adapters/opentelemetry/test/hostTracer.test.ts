@@ -1,4 +1,4 @@
-/** With the OpenTelemetry SDK of a host, as it is set up in hosts. */
+/** Tracing with the OpenTelemetry SDK of the host. */
 import { assert, describe, it } from "@effect/vitest"
 import { type Span, SpanKind, SpanStatusCode, trace } from "@opentelemetry/api"
 import {
@@ -8,7 +8,7 @@ import {
   SimpleSpanProcessor
 } from "@opentelemetry/sdk-trace-node"
 import { hostFunction } from "@weft/core"
-import { hostTracer } from "@weft/opentelemetry/host"
+import { tracing } from "@weft/opentelemetry/host"
 import { afterAll, beforeAll } from "vitest"
 import { eventually, startTenant, type Tenant } from "./Tenant.ts"
 
@@ -19,7 +19,7 @@ interface Svc {
   readonly host: { readonly whoami: () => Promise<unknown> }
 }
 
-/** The spans in which the host's function found itself. */
+/** Ids of the active spans in calls of the host function. */
 const active: Array<string | undefined> = []
 
 let tenant: Tenant
@@ -38,7 +38,7 @@ beforeAll(async () => {
   const whoami = hostFunction({}, () => {
     active.push(trace.getActiveSpan()?.spanContext().spanId)
   })
-  tenant = await startTenant(main, { tracing: hostTracer(), host: { whoami } })
+  tenant = await startTenant(main, { tracing: tracing(), host: { whoami } })
 })
 
 afterAll(async () => {
@@ -49,7 +49,7 @@ afterAll(async () => {
 
 const host = trace.getTracer("host")
 
-/** Within a span of the host. */
+/** Runs `act` within a span of the host. */
 const inSpan = <A>(name: string, act: (span: Span) => Promise<A>): Promise<A> =>
   host.startActiveSpan(name, async (span) => {
     try {
@@ -59,35 +59,35 @@ const inSpan = <A>(name: string, act: (span: Span) => Promise<A>): Promise<A> =>
     }
   })
 
-const of = (traceId: string): ReadonlyArray<ReadableSpan> =>
+const listSpans = (traceId: string): ReadonlyArray<ReadableSpan> =>
   exporter.getFinishedSpans().filter((span) => span.spanContext().traceId === traceId)
 
-const spanOf = async (traceId: string, name: string): Promise<ReadableSpan> => {
-  await eventually(() => of(traceId).some((span) => span.name === name))
-  return of(traceId).find((span) => span.name === name) ?? assert.fail()
+const findSpan = async (traceId: string, name: string): Promise<ReadableSpan> => {
+  await eventually(() => listSpans(traceId).some((span) => span.name === name))
+  return listSpans(traceId).find((span) => span.name === name) ?? assert.fail()
 }
 
-const parentOf = (span: ReadableSpan): string | undefined => span.parentSpanContext?.spanId
-const idOf = (span: ReadableSpan): string => span.spanContext().spanId
+const parentId = (span: ReadableSpan): string | undefined => span.parentSpanContext?.spanId
+const spanId = (span: ReadableSpan): string => span.spanContext().spanId
 
 describe("the host's own tracer", () => {
-  it("joins what the host does in a span, and what functions of the host do for guests", async () => {
+  it("links calls in a span of the host, and calls of host functions by guests", async () => {
     const outer = await inSpan("request", async (span) => {
       await tenant.env.events.publish({ type: "order", data: null })
       return span.spanContext()
     })
-    const run = await spanOf(outer.traceId, "run main/order")
-    const published = await spanOf(outer.traceId, "publish order")
-    assert.strictEqual(parentOf(published), outer.spanId)
+    const run = await findSpan(outer.traceId, "run main/order")
+    const published = await findSpan(outer.traceId, "publish order")
+    assert.strictEqual(parentId(published), outer.spanId)
     assert.strictEqual(published.kind, SpanKind.PRODUCER)
-    assert.strictEqual(parentOf(run), idOf(published))
+    assert.strictEqual(parentId(run), spanId(published))
     assert.strictEqual(run.kind, SpanKind.CONSUMER)
-    const call = await spanOf(outer.traceId, "svc.host.whoami")
-    assert.strictEqual(parentOf(call), idOf(run))
-    assert.deepStrictEqual(active, [idOf(call)])
+    const call = await findSpan(outer.traceId, "svc.host.whoami")
+    assert.strictEqual(parentId(call), spanId(run))
+    assert.deepStrictEqual(active, [spanId(call)])
   })
 
-  it("keeps apart what the host does at once", async () => {
+  it("separates concurrent spans of the host", async () => {
     const publish = (n: number) =>
       inSpan(`request ${n}`, async (span) => {
         await new Promise((resolve) => setTimeout(resolve, n % 3))
@@ -96,26 +96,26 @@ describe("the host's own tracer", () => {
       })
     const outer = await Promise.all(Array.from({ length: 50 }, (_, n) => publish(n)))
     for (const { traceId, spanId } of outer) {
-      await spanOf(traceId, "run main/order")
-      const published = of(traceId).filter((span) => span.name === "publish order")
-      assert.deepStrictEqual(published.map(parentOf), [spanId])
+      await findSpan(traceId, "run main/order")
+      const published = listSpans(traceId).filter((span) => span.name === "publish order")
+      assert.deepStrictEqual(published.map(parentId), [spanId])
     }
   })
 
-  it("begins a trace where the host is in no span", async () => {
+  it("starts a trace if the host has no active span", async () => {
     const { event_id } = await tenant.env.events.publish({ type: "order", data: null })
     const message = (span: ReadableSpan) => span.attributes["messaging.message.id"]
     const isRoot = (span: ReadableSpan) => span.name === "publish order" && message(span) === event_id
     await eventually(() => exporter.getFinishedSpans().some(isRoot))
-    assert.strictEqual(exporter.getFinishedSpans().filter(isRoot).map(parentOf)[0], undefined)
+    assert.strictEqual(exporter.getFinishedSpans().filter(isRoot).map(parentId)[0], undefined)
   })
 
-  it("hears of failures by their names alone", async () => {
+  it("receives only the names of failures", async () => {
     const { traceId } = await inSpan("request", async (span) => {
       await tenant.env.events.publish({ type: "fails", data: null })
       return span.spanContext()
     })
-    const { status, events } = await spanOf(traceId, "run main/fails")
+    const { status, events } = await findSpan(traceId, "run main/fails")
     assert.deepStrictEqual(status, { code: SpanStatusCode.ERROR, message: "RangeError" })
     assert.notInclude(JSON.stringify(events), "a secret of the tenant")
   })

@@ -1,8 +1,8 @@
-/** What a collector gets over HTTP. */
+/** Requests that a collector receives over HTTP. */
 import { createServer, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
 import { assert, describe, it } from "@effect/vitest"
-import { type OtlpOptions, otlp } from "@weft/opentelemetry"
+import { type TracingOptions, tracing } from "@weft/opentelemetry"
 import { Effect, Redacted, Tracer } from "effect"
 import { afterEach, beforeEach } from "vitest"
 import { startTenant } from "./Tenant.ts"
@@ -43,9 +43,9 @@ const traceparent = `00-${traceId}-b7ad6b7169203331-01`
 
 const main = { order: Object.assign(() => null, { meta: { event: "order" } }) }
 
-/** What was received from a Weft in which that happened, after its end. */
-const told = async (options: Partial<OtlpOptions>, act: "publishes" | "logs", ...of: ReadonlyArray<string>) => {
-  const { weft, env } = await startTenant(main, { tracing: otlp({ endpoint, ...options }) })
+/** Starts an instance, publishes events or logs, closes it, and returns the requests that the collector received. */
+const collect = async (options: Partial<TracingOptions>, act: "publishes" | "logs", ...of: ReadonlyArray<string>) => {
+  const { weft, env } = await startTenant(main, { tracing: tracing({ endpoint, ...options }) })
   if (act === "publishes") {
     for (const each of of) await env.events.publish({ type: "order", data: null, traceparent: each })
   } else {
@@ -59,49 +59,55 @@ const told = async (options: Partial<OtlpOptions>, act: "publishes" | "logs", ..
 const paths = (all: ReadonlyArray<Received>) => new Set(all.map(({ path }) => path))
 
 describe("otlp", () => {
-  it("sends what is not sent yet when Weft is closed", async () => {
+  it("flushes pending spans when the instance is closed", async () => {
     const headers = { authorization: Redacted.make("Bearer secret") }
-    const all = await told({ serviceName: "of-the-test", headers }, "publishes", traceparent)
+    const all = await collect({ serviceName: "of-the-test", headers }, "publishes", traceparent)
     assert.deepStrictEqual(paths(all), new Set(["/v1/traces"]))
     assert.deepStrictEqual(new Set(all.map((each) => each.authorization)), new Set(["Bearer secret"]))
     const text = all.map((each) => each.text).join("")
     for (const part of ["publish order", "run main/order", traceId, "of-the-test"]) assert.include(text, part)
   })
 
-  it("sends logs with their traces, unless it is not to", async () => {
-    const [log, ...others] = await told({}, "logs")
+  it("sends logs with their traces, unless logs are disabled", async () => {
+    const [log, ...others] = await collect({}, "logs")
     assert.deepStrictEqual(others, [])
     assert.strictEqual(log?.path, "/v1/logs")
     assert.include(log?.text, "of the runtime")
     assert.include(log?.text, traceId)
     received = []
-    assert.deepStrictEqual(await told({ logs: false }, "logs"), [])
+    assert.deepStrictEqual(await collect({ logs: false }, "logs"), [])
   })
 
-  it("sends the part of the traces that it is to send, and those that are brought along", async () => {
-    const all = await told({ ratio: 0 }, "publishes", "none", traceparent, `00-${"c".repeat(32)}-${"d".repeat(16)}-00`)
+  it("samples traces by ratio, and keeps the decision of incoming traces", async () => {
+    const all = await collect(
+      { ratio: 0 },
+      "publishes",
+      "none",
+      traceparent,
+      `00-${"c".repeat(32)}-${"d".repeat(16)}-00`
+    )
     const text = all.map((each) => each.text).join("")
     const traces = new Set([...text.matchAll(/"traceId":"(\w+)"/g)].map(([, id]) => id))
     assert.deepStrictEqual(traces, new Set([traceId]))
     const some = Array.from({ length: 200 }, () => "none")
     received = []
-    const half = (await told({ ratio: 0.5 }, "publishes", ...some)).map((each) => each.text).join("")
+    const half = (await collect({ ratio: 0.5 }, "publishes", ...some)).map((each) => each.text).join("")
     const sent = new Set([...half.matchAll(/"traceId":"(\w+)"/g)].map(([, id]) => id)).size
     assert.isAbove(sent, 50)
     assert.isBelow(sent, 150)
   })
 
-  it("lets nobody wait for a collector that is silent", async () => {
+  it("does not block on a collector that does not answer", async () => {
     const silent = createServer(() => undefined)
     await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve))
     const { port } = silent.address() as AddressInfo
-    await told({ endpoint: `http://127.0.0.1:${port}` }, "publishes", traceparent)
+    await collect({ endpoint: `http://127.0.0.1:${port}` }, "publishes", traceparent)
     silent.closeAllConnections()
     await new Promise((resolve) => silent.close(resolve))
   })
 
-  it("that is refused holds nobody up", async () => {
+  it("does not block on a collector that rejects requests", async () => {
     status = 400
-    assert.deepStrictEqual(paths(await told({}, "publishes", traceparent)), new Set(["/v1/traces"]))
+    assert.deepStrictEqual(paths(await collect({}, "publishes", traceparent)), new Set(["/v1/traces"]))
   })
 })

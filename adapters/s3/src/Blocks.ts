@@ -1,27 +1,27 @@
-/** Streams in blocks: S3 wants to know how long a block is before it takes the first byte of it. */
-import { dispose } from "@weft/core"
+/** Splits streams into blocks: S3 requires the length of a block before its first byte. */
+import { dispose } from "@weft/core/adapter"
 import { Effect, type Scope, Stream } from "effect"
 
 const MiB = 1024 ** 2
 
-/** All blocks of an upload but the last have at least so many bytes: a rule of S3. */
+/** Minimum size in bytes of all blocks of an upload except the last, required by S3. */
 export const blockBytesMin = 5 * MiB
 
-/** Of a block of ours. A writer holds two at most: one that fills while the other is on its way. */
+/** Size of Weft's blocks in bytes. A writer holds at most two: one is filled while the other is sent. */
 export const blockBytes = 8 * MiB
 
-/** Most streams are short. */
+/** Initial buffer size in bytes; most streams are short. */
 const firstBytes = 64 * 1024
 
-/** Takes the blocks of one stream, one after the other. */
+/** Receives the blocks of one stream, in order. */
 export interface BlockSink<A, E> {
   readonly take: (block: Uint8Array) => Effect.Effect<void, E>
   readonly finish: Effect.Effect<A, E>
 }
 
 /**
- * Gives a stream of at most `onlyBytes` to `only`, and a longer one to the sink of `many`, in blocks of `blockBytes`
- * after a first one of `onlyBytes`.
+ * Passes a stream of at most `onlyBytes` to `only`. A longer one goes to the sink of `many`: a first block of `onlyBytes`,
+ * then blocks of `blockBytes`.
  */
 export const inBlocks = <E, A, E2>(
   bytes: Stream.Stream<Uint8Array, E>,
@@ -51,12 +51,12 @@ export const inBlocks = <E, A, E2>(
 
 interface State<A, E> {
   block: Block
-  /** Null as long as all may fit into one block. */
+  /** Null while the stream may still fit into one block. */
   sink: BlockSink<A, E> | null
 }
 
 interface Block {
-  /** Copies what fits; gives back the rest. */
+  /** Copies as many bytes as fit, and returns the rest. */
   readonly fill: (chunk: Uint8Array) => Uint8Array
   readonly bytes: () => Uint8Array
 }
@@ -64,7 +64,7 @@ interface Block {
 const newBlock = (capacity: number): Block => {
   let buffer = Buffer.allocUnsafeSlow(Math.min(firstBytes, capacity))
   let used = 0
-  const room = (needed: number) => {
+  const ensureCapacity = (needed: number) => {
     if (needed <= buffer.length) return
     const larger = Buffer.allocUnsafeSlow(Math.min(capacity, Math.max(needed, buffer.length * 4)))
     larger.set(buffer.subarray(0, used))
@@ -74,7 +74,7 @@ const newBlock = (capacity: number): Block => {
   return {
     fill: (chunk) => {
       const piece = chunk.subarray(0, capacity - used)
-      room(used + piece.length)
+      ensureCapacity(used + piece.length)
       buffer.set(piece, used)
       used += piece.length
       return chunk.subarray(piece.length)
@@ -84,8 +84,8 @@ const newBlock = (capacity: number): Block => {
 }
 
 /**
- * Gives the memory of a block back at once, which the garbage collector would do much later. To be called when S3 has
- * said that it has the block: then no byte of it is still to be sent.
+ * Frees the memory of a block at once; the garbage collector would do it much later. Call it after S3 has confirmed the
+ * block, when no byte of it can still be sent.
  */
 export const release = ({ buffer }: Uint8Array): void => {
   if (buffer instanceof ArrayBuffer) buffer.transfer(0)

@@ -1,23 +1,23 @@
-/** One bucket: what is asked of S3, and no more than all kinds of it can do. */
+/** Operations on one bucket, limited to those that all S3 implementations support. */
 import { createHash, webcrypto } from "node:crypto"
 import type { IncomingMessage } from "node:http"
 import { Effect, Schedule } from "effect"
 import type { Client } from "minio"
-import type { Exchange } from "./Exchange.ts"
 import { isPassing, orNull, type S3Failure, strange } from "./S3Failure.ts"
-import { defaultRegion, type Patience, type S3Options, patience as usual } from "./S3Options.ts"
+import { defaultRegion, defaultTimeouts, type S3Options, type Timeouts } from "./S3Options.ts"
+import type { S3Transport } from "./S3Transport.ts"
 
 export interface Found {
   readonly size: number
   readonly etag: string
-  /** What `mark` was when it was stored; null for none. */
+  /** The `mark` that it was stored with; null if none. */
   readonly mark: string | null
 }
 
 export interface Upload {
   readonly key: string
   readonly id: string
-  /** Borne by the object that it becomes: tells it from others under the key. */
+  /** Stored with the object, to distinguish it from others under the key. */
   readonly mark: string
 }
 
@@ -27,13 +27,13 @@ export interface UploadedBlock {
 }
 
 export interface Bucket {
-  readonly patience: Patience
+  readonly timeouts: Timeouts
   readonly exists: Effect.Effect<boolean, S3Failure>
-  /** A bucket that is there already is as good. */
+  /** Creates the bucket. Succeeds if it exists. */
   readonly make: Effect.Effect<void, S3Failure>
-  /** The ETag of what was stored. */
+  /** Returns the ETag of the stored object. */
   readonly put: (key: string, bytes: Uint8Array, mark?: string) => Effect.Effect<string, S3Failure>
-  /** The answer, of which nothing is read yet. Only of the object with this ETag, where one is named. */
+  /** Returns the response with an unread body. With an ETag: only of the object with this ETag. */
   readonly get: (
     key: string,
     from: number,
@@ -42,34 +42,36 @@ export interface Bucket {
   ) => Effect.Effect<IncomingMessage, S3Failure>
   readonly stat: (key: string) => Effect.Effect<Found | null, S3Failure>
   readonly remove: (key: string) => Effect.Effect<void, S3Failure>
-  /** All keys that begin with this. */
+  /** True if no key has this prefix. */
+  readonly isEmpty: (prefix: string) => Effect.Effect<boolean, S3Failure>
+  /** Lists all keys with this prefix. */
   readonly list: (prefix: string) => Effect.Effect<ReadonlyArray<string>, S3Failure>
   readonly initiate: (key: string, mark: string) => Effect.Effect<Upload, S3Failure>
   readonly isOpen: (upload: Upload) => Effect.Effect<boolean, S3Failure>
   readonly putBlock: (upload: Upload, part: number, bytes: Uint8Array) => Effect.Effect<UploadedBlock, S3Failure>
-  /** S3 copies an object to be a block. */
+  /** Makes S3 copy an object as a block. */
   readonly copyBlock: (upload: Upload, part: number, from: string) => Effect.Effect<UploadedBlock, S3Failure>
-  /** False when there is no such upload, and what is under its key is not what it became. */
+  /** Returns false if there is no such upload, and the object under its key is not its result. */
   readonly complete: (upload: Upload, blocks: ReadonlyArray<UploadedBlock>) => Effect.Effect<boolean, S3Failure>
-  /** Aborting what is not there succeeds. */
+  /** Succeeds also if there is no such upload. */
   readonly abort: (upload: Pick<Upload, "key" | "id">) => Effect.Effect<void, S3Failure>
 }
 
-/** What may pass is asked for again, three times: after 100, 200 and 400 ms. All that we ask for may be repeated. */
-const again = { while: isPassing, times: 3, schedule: Schedule.jittered(Schedule.exponential("100 millis")) }
+/** Retries transient failures three times, after 100, 200 and 400 ms. All of our requests are safe to repeat. */
+const retryPolicy = { while: isPassing, times: 3, schedule: Schedule.jittered(Schedule.exponential("100 millis")) }
 
 const markHeader = "x-amz-meta-weft-mark"
 
-export const makeBucket = ({ ask }: Exchange, options: S3Options): Bucket => {
+export const makeBucket = ({ request }: S3Transport, options: S3Options): Bucket => {
   const { bucket: bucketName } = options
-  const signsPayload = !(options.useSSL ?? true)
-  const patience = { ...usual, ...options.patience }
-  const asking =
+  const signsPayload = !(options.tls ?? true)
+  const timeouts = { ...defaultTimeouts, ...options.timeouts }
+  const requestWithin =
     (ms: number) =>
     <A>(run: (client: Client) => Promise<A>) =>
-      Effect.retry(ask(ms, run), again)
-  const answered = asking(patience.answerMs)
-  const transferred = asking(patience.transferMs)
+      Effect.retry(request(ms, run), retryPolicy)
+  const shortRequest = requestWithin(timeouts.responseMs)
+  const transferRequest = requestWithin(timeouts.transferMs)
 
   const send = async (
     client: Client,
@@ -98,19 +100,19 @@ export const makeBucket = ({ ask }: Exchange, options: S3Options): Bucket => {
   }
 
   return {
-    patience,
+    timeouts,
 
-    exists: answered((client) => client.listObjectsV2Query(bucketName, "", "", "", 1, "")).pipe(
+    exists: shortRequest((client) => client.listObjectsV2Query(bucketName, "", "", "", 1, "")).pipe(
       Effect.as(true),
       Effect.catchTag("S3Failure", (failure) => (failure.status === 404 ? Effect.succeed(false) : Effect.fail(failure)))
     ),
 
-    make: answered((client) => client.makeBucket(bucketName, options.region ?? defaultRegion)).pipe(
+    make: shortRequest((client) => client.makeBucket(bucketName, options.region ?? defaultRegion)).pipe(
       Effect.catchTag("S3Failure", (failure) => (isMade(failure) ? Effect.void : Effect.fail(failure)))
     ),
 
     put: (key, bytes, mark) =>
-      transferred((client) => send(client, key, bytes, mark === undefined ? {} : { [markHeader]: mark }, "")),
+      transferRequest((client) => send(client, key, bytes, mark === undefined ? {} : { [markHeader]: mark }, "")),
 
     get: (objectName, from, to, etag) => {
       const isWhole = from === 0 && to === null
@@ -118,22 +120,28 @@ export const makeBucket = ({ ask }: Exchange, options: S3Options): Bucket => {
         ...(isWhole ? {} : { range: `bytes=${from}-${to === null ? "" : to - 1}` }),
         ...(etag === undefined ? {} : { "if-match": `"${etag}"` })
       }
-      // Who ignores the range would send other bytes.
-      return answered((client) =>
+      // A server that ignores the range would send other bytes.
+      return shortRequest((client) =>
         client.makeRequestAsync({ method: "GET", bucketName, objectName, headers }, "", [isWhole ? 200 : 206])
       )
     },
 
-    stat: (key) => orNull(answered((client) => statOf(client, bucketName, key))),
+    stat: (key) => orNull(shortRequest((client) => statOf(client, bucketName, key))),
 
-    remove: (key) => answered((client) => client.removeObject(bucketName, key)),
+    remove: (key) => shortRequest((client) => client.removeObject(bucketName, key)),
 
-    list: (prefix) => answered((client) => keysOf(client, bucketName, prefix)),
+    isEmpty: (prefix) =>
+      Effect.map(
+        shortRequest((client) => client.listObjectsV2Query(bucketName, prefix, "", "", 1, "")),
+        ({ objects }) => objects.length === 0
+      ),
+
+    list: (prefix) => shortRequest((client) => keysOf(client, bucketName, prefix)),
 
     initiate: (key, mark) =>
-      answered(async (client) => {
+      shortRequest(async (client) => {
         const id: unknown = await client.initiateNewMultipartUpload(bucketName, key, { [markHeader]: mark })
-        // The client makes a number of an id that looks like one; the next id is another.
+        // The client converts an id that looks like a number into one; the next id is different.
         if (typeof id !== "string") throw strange("UploadId")
         return { key, id, mark }
       }),
@@ -141,7 +149,7 @@ export const makeBucket = ({ ask }: Exchange, options: S3Options): Bucket => {
     isOpen: ({ key, id }) =>
       Effect.map(
         orNull(
-          answered(async (client) => {
+          shortRequest(async (client) => {
             const query = `max-parts=1&uploadId=${encodeURIComponent(id)}`
             await client.makeRequestAsyncOmit({ method: "GET", bucketName, objectName: key, query })
             return true
@@ -151,13 +159,13 @@ export const makeBucket = ({ ask }: Exchange, options: S3Options): Bucket => {
       ),
 
     putBlock: ({ key, id }, part, bytes) =>
-      transferred(async (client) => {
+      transferRequest(async (client) => {
         const query = `partNumber=${part}&uploadId=${encodeURIComponent(id)}`
         return { part, etag: await send(client, key, bytes, {}, query) }
       }),
 
     copyBlock: ({ key, id }, part, from) =>
-      transferred(async (client) => {
+      transferRequest(async (client) => {
         const headers = { "x-amz-copy-source": `/${bucketName}/${from}` }
         const uploadID = encodeURIComponent(id)
         const { etag } = await client.uploadPart(
@@ -169,23 +177,28 @@ export const makeBucket = ({ ask }: Exchange, options: S3Options): Bucket => {
 
     complete: ({ key, id, mark }, blocks) =>
       Effect.flatMap(
-        orNull(transferred((client) => client.completeMultipartUpload(bucketName, key, id, [...blocks]))),
-        // It may have been completed all the same, by a request whose answer was lost.
+        orNull(transferRequest((client) => client.completeMultipartUpload(bucketName, key, id, [...blocks]))),
+        // An earlier request whose response was lost may have completed it.
         (done) =>
           done !== null
             ? Effect.succeed(true)
-            : Effect.map(orNull(answered((client) => statOf(client, bucketName, key))), (found) => found?.mark === mark)
+            : Effect.map(
+                orNull(shortRequest((client) => statOf(client, bucketName, key))),
+                (found) => found?.mark === mark
+              )
       ),
 
     abort: ({ key, id }) =>
-      Effect.asVoid(orNull(answered((client) => client.abortMultipartUpload(bucketName, key, encodeURIComponent(id)))))
+      Effect.asVoid(
+        orNull(shortRequest((client) => client.abortMultipartUpload(bucketName, key, encodeURIComponent(id))))
+      )
   }
 }
 
-/** By another node that starts at the same time. */
+/** True if another node created it at the same time. */
 const isMade = ({ code }: S3Failure): boolean => code === "BucketAlreadyOwnedByYou" || code === "BucketAlreadyExists"
 
-/** In hexadecimal; off this thread, where it takes longer than a moment. */
+/** Returns the digest in hexadecimal; computed off this thread if it takes long. */
 const sha256 = async (bytes: Buffer): Promise<string> =>
   bytes.length < asyncBytesMin
     ? createHash("sha256").update(bytes).digest("hex")

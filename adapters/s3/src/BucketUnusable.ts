@@ -1,4 +1,4 @@
-/** Whether the bucket is there and takes what is put in, asked at start. */
+/** Checks at start that the bucket exists and can be written. */
 import { randomUUID } from "node:crypto"
 import { Effect, Schema } from "effect"
 import { readObject } from "./Reading.ts"
@@ -6,20 +6,20 @@ import { type S3Failure, strange } from "./S3Failure.ts"
 import type { S3Options } from "./S3Options.ts"
 import type { Writing } from "./Writing.ts"
 
-/** The bucket cannot be found, made, written or read. For the person who configured it, at start. */
+/** The bucket cannot be found, created, written or read. Reported at start, for the operator. */
 export class BucketUnusable extends Schema.TaggedError<BucketUnusable>()("BucketUnusable", {
   bucket: Schema.String,
-  endPoint: Schema.String,
+  endpoint: Schema.String,
   reason: Schema.String
 }) {
   override get message(): string {
-    return `The bucket ${this.bucket} at ${this.endPoint} cannot be used for blobs: ${this.reason}`
+    return `The bucket ${this.bucket} at ${this.endpoint} cannot be used for blobs: ${this.reason}`
   }
 }
 
 export const checkBucket = (
   writing: Writing,
-  { bucket: name, endPoint, port, createBucket = true }: S3Options
+  { bucket: name, endpoint, port, createBucket = true }: S3Options
 ): Effect.Effect<void, BucketUnusable> => {
   const { bucket } = writing
   const found = Effect.flatMap(bucket.exists, (exists) => {
@@ -31,13 +31,13 @@ export const checkBucket = (
     (failure) =>
       new BucketUnusable({
         bucket: name,
-        endPoint: port === undefined ? endPoint : `${endPoint}:${port}`,
+        endpoint: port === undefined ? endpoint : `${endpoint}:${port}`,
         reason: reasonOf(failure)
       })
   )
 }
 
-/** Rights differ for putting, getting, listing and removing. */
+/** Put, get, list and remove need different rights. */
 const probe = ({ bucket, places }: Writing): Effect.Effect<void, S3Failure> =>
   Effect.gen(function* () {
     const object = places.probe(randomUUID())

@@ -1,4 +1,4 @@
-/** One at a time for each name. */
+/** A lock per name. */
 import { Effect, Semaphore } from "effect"
 
 export interface NameLocks {

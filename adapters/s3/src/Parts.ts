@@ -1,11 +1,12 @@
 /**
- * Blobs in parts, by an upload of S3 to the blob's key.
+ * Blobs in parts, as one S3 upload to the blob's key.
  *
- * A part is a block of that upload. S3 wants 5 MiB of every block but the last, so smaller parts are objects until they
- * are joined. The etag that S3 gives to a part is in its digest: S3 itself checks by it that a part is the one meant.
+ * A part is a block of that upload. S3 requires 5 MiB for every block except the last, so smaller parts are objects until
+ * they are joined. The digest of a part contains S3's ETag, by which S3 checks that a part is the intended one.
  */
 import { randomUUID } from "node:crypto"
-import type { BlobPart, NotFound, Written } from "@weft/core"
+import type { NotFound } from "@weft/core"
+import type { BlobPart, WrittenBlob } from "@weft/core/adapter"
 import { Effect, type Scope, Stream } from "effect"
 import { type BlockSink, blockBytesMin, inBlocks, release } from "./Blocks.ts"
 import type { Upload, UploadedBlock } from "./Bucket.ts"
@@ -15,8 +16,8 @@ import { absent, orAbsent, orNull, type S3Failure, strange } from "./S3Failure.t
 import { abortNoted, abortOpen, joined, measured, openUpload, type Writing, writeObject } from "./Writing.ts"
 
 /**
- * The largest part that is held in memory. A larger one becomes an object first, which S3 then copies: of a block, S3
- * wants to know the length beforehand.
+ * Maximum size of a part that is held in memory, in bytes. A larger part becomes an object first, which S3 then copies: S3
+ * requires the length of a block beforehand.
  */
 const heldBytesMax = 16 * 1024 ** 2
 
@@ -31,7 +32,7 @@ export const writePart = <E>(
   parts: Upload,
   number: number,
   bytes: Stream.Stream<Uint8Array, E>
-): Effect.Effect<Written, E | NotFound | S3Failure> => {
+): Effect.Effect<WrittenBlob, E | NotFound | S3Failure> => {
   const held = (block: Uint8Array) =>
     block.length < blockBytesMin ? putSmall(writing, parts, number, block) : putLarge(writing, parts, number, block)
   return Effect.flatMap(
@@ -60,7 +61,7 @@ const putLarge = (writing: Writing, parts: Upload, number: number, block: Uint8A
     Effect.tap(writing.bucket.putBlock(parts, number, block), () => Effect.sync(() => release(block)))
   )
 
-/** A block takes the place of an object that was there for its number. Gives its etag. */
+/** Uploads a block and removes an earlier object of its number. Returns the ETag. */
 const placed = (
   { bucket, places }: Writing,
   parts: Upload,
@@ -76,7 +77,7 @@ const placed = (
     })
   )
 
-/** Gathers a part in an object of its own, then has it copied. */
+/** Collects a part in an object of its own, then makes S3 copy it. */
 const draftSink = (
   writing: Writing,
   parts: Upload,
@@ -91,7 +92,7 @@ const draftSink = (
     return { take, finish: Effect.andThen(finish, copy) }
   })
 
-/** A refusal because there is no such upload is `NotFound`. */
+/** Turns a rejection because of a missing upload into `NotFound`. */
 const orAbsentUpload = <A>(asked: Effect.Effect<A, S3Failure>): Effect.Effect<A, NotFound | S3Failure> =>
   Effect.flatMap(orNull(asked), orAbsent)
 
@@ -99,7 +100,7 @@ export const joinParts = (
   writing: Writing,
   parts: Upload,
   chosen: ReadonlyArray<BlobPart>
-): Effect.Effect<Written, NotFound | S3Failure> =>
+): Effect.Effect<WrittenBlob, NotFound | S3Failure> =>
   Effect.gen(function* () {
     const { bucket } = writing
     if ((yield* joined(bucket, parts)) === null && (yield* bucket.isOpen(parts))) yield* join(writing, parts, chosen)
@@ -120,7 +121,7 @@ const join = (writing: Writing, parts: Upload, chosen: ReadonlyArray<BlobPart>) 
 
 const numberOf = (part: BlobPart | undefined): number => part?.number ?? 0
 
-/** As S3 means it: blocks, of which the last may be small. */
+/** True if S3 can join them: all blocks except the last are large enough. */
 const joinBlocks = (writing: Writing, parts: Upload, chosen: ReadonlyArray<BlobPart>) =>
   Effect.gen(function* () {
     const { bucket, places } = writing
@@ -142,7 +143,7 @@ const joinBlocks = (writing: Writing, parts: Upload, chosen: ReadonlyArray<BlobP
     )
   })
 
-/** Parts that S3 would not join are written anew, as one blob that bears the mark of its parts. */
+/** Rewrites parts that S3 cannot join as one blob with the mark of its parts. */
 const joinSmall = (writing: Writing, parts: Upload, chosen: ReadonlyArray<BlobPart>) =>
   Effect.gen(function* () {
     const { bucket } = writing
@@ -159,7 +160,7 @@ const partBytes = ({ bucket, places }: Writing, parts: Upload, part: BlobPart) =
     return Stream.fromPull(Effect.succeed(reading.pull))
   })
 
-/** What S3 called the part: its digest is the SHA-256 of its bytes in hexadecimal, and this. */
+/** The ETag in the digest of a part: the digest is the SHA-256 of its bytes in hexadecimal, followed by the ETag. */
 const etagOf = ({ digest }: BlobPart): Effect.Effect<string, NotFound> =>
   orAbsent(/^[0-9a-f]{64}([A-Za-z0-9]+)$/.exec(digest)?.[1] ?? null)
 
@@ -169,7 +170,7 @@ export const dropParts = (writing: Writing, parts: Upload): Effect.Effect<void, 
     yield* removeObjects(writing, parts)
   })
 
-/** Of parts that were joined or dropped. */
+/** The failure for parts that were joined or dropped. */
 const removeObjects = (writing: Writing, parts: Upload): Effect.Effect<void, S3Failure> =>
   Effect.gen(function* () {
     const { bucket, places } = writing

@@ -1,28 +1,30 @@
 /**
- * Where things are in the bucket, after the prefix:
+ * Layout of the bucket, after the prefix:
  *
  * - `content/<key>`: the blobs.
- * - `parts/<mark>/<number>`: parts that are too small to be blocks of S3, until they are joined or dropped.
- * - `uploads/<object>~<upload>`: notes an upload to one of the above that is under way, so that somebody can abort it
- *   when its writer dies. S3's own list of uploads differs between its kinds. No key has a `~`.
- * - `probes/<id>`: of a start, to see whether the bucket can be used.
+ * - `parts/<mark>/<number>`: parts that are too small to be S3 blocks, until they are joined or dropped.
+ * - `uploads/<object>~<upload>`: a record of an S3 upload in progress, so that another node can abort it if its writer dies.
+ *   S3's own list of uploads differs between implementations. No key contains a `~`.
+ * - `probes/<id>`: written at start to check that the bucket can be used.
  */
 import { randomUUID } from "node:crypto"
 import type { Upload } from "./Bucket.ts"
 
 export interface Places {
   readonly content: (key: string) => string
+  /** Prefix of all blobs. */
+  readonly contents: string
   readonly part: (parts: Upload, number: number) => string
-  /** Of a part on its way to become a block. */
+  /** Key of a part that is about to become a block. */
   readonly draft: (parts: Upload, number: number) => string
-  /** Before all parts that are objects. */
+  /** Prefix of all parts that are objects. */
   readonly parts: (parts: Upload) => string
-  /** The number of the part that is this object; null for a draft. */
+  /** Returns the number of the part that is this object; null for a draft. */
   readonly numberOf: (parts: Upload, object: string) => number | null
   readonly note: (upload: Upload) => string
-  /** Before all notes of uploads to objects that begin with this; with a `~` at its end, to the object alone. */
+  /** Prefix of all upload records of objects with this prefix; with a `~` at its end, of the object alone. */
   readonly notes: (object: string) => string
-  /** The upload that a note names. */
+  /** Returns the upload that a record names. */
   readonly noted: (note: string) => Upload
   readonly probe: (id: string) => string
 }
@@ -37,6 +39,7 @@ export const placesIn = (prefix: string): Places => {
       if (!isKey(key)) throw new Error(`${key} is no key of a blob`)
       return `${root}content/${key}`
     },
+    contents: `${root}content/`,
     part: (upload, number) => `${parts(upload)}${checkedNumber(number)}`,
     draft: (upload, number) => `${parts(upload)}${checkedNumber(number)}-${randomUUID()}`,
     parts,
@@ -56,7 +59,7 @@ export const placesIn = (prefix: string): Places => {
 
 export const isPrefix = (text: string): boolean => text === "" || isKey(text)
 
-/** Keys are made by us, of ids and fixed names; anything else is a mistake of ours. */
+/** Keys consist of ids and fixed names; any other key is a programming error. */
 const isKey = (key: string): boolean =>
   key.length <= 512 && key.split("/").every((segment) => /^[A-Za-z0-9_-][A-Za-z0-9._-]*$/.test(segment))
 
@@ -66,7 +69,7 @@ const checkedNumber = (number: number): number => {
   return number
 }
 
-/** What parts are called outside: all that is needed to go on with them. */
+/** The public name of parts: all data that is needed to continue with them. */
 export const nameOf = ({ mark, id }: Upload): string => `${mark}.${Buffer.from(id).toString("base64url")}`
 
 export const uploadOf = (key: string, name: string): Upload => {

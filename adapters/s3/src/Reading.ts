@@ -1,33 +1,33 @@
 /**
- * The bytes of an object, a piece at a time, of the object that was there at the beginning.
+ * Reads an object in chunks, always the object that existed at the beginning.
  *
- * A connection that is lost in the middle is made again for the rest, if the same object is still there.
+ * After a lost connection it requests the rest, if the same object still exists.
  */
 import type { IncomingMessage } from "node:http"
-import type { ByteRange } from "@weft/core"
+import type { ByteRange } from "@weft/core/adapter"
 import { Cause, Effect, type Pull, type Scope, Stream } from "effect"
 import { type Bucket, etagOf } from "./Bucket.ts"
 import { failureOf, isPassing, orNull, S3Failure, strange, tooLate } from "./S3Failure.ts"
 
 export interface Reading {
-  /** Bytes that there are to be read. */
+  /** Bytes that remain to be read. */
   readonly size: number
   readonly etag: string
-  /** The next piece, never none. */
+  /** The next chunk, never empty. */
   readonly pull: Pull.Pull<readonly [Uint8Array], S3Failure>
 }
 
-/** How often in a row a lost connection is made again before a byte comes. */
+/** Maximum reconnects in a row without a byte. */
 const lostMax = 3
 
-/** Null when there is no such object. */
+/** Opens an object; null if it does not exist. */
 export const openReading = (
   bucket: Bucket,
   key: string,
   range?: ByteRange
 ): Effect.Effect<Reading | null, S3Failure, Scope.Scope> =>
   Effect.gen(function* () {
-    // S3 has no range without bytes.
+    // S3 has no empty range.
     if (range !== undefined && range.start >= range.end) {
       const found = yield* bucket.stat(key)
       return found === null ? null : { size: 0, etag: found.etag, pull: Cause.done() }
@@ -53,7 +53,7 @@ export const openReading = (
       })
     const next = Effect.suspend(() =>
       Effect.tryPromise({
-        try: () => body.next(bucket.patience.answerMs),
+        try: () => body.next(bucket.timeouts.responseMs),
         catch: (error) => (error instanceof S3Failure ? error : failureOf(error, null))
       })
     )
@@ -72,7 +72,7 @@ export const openReading = (
     return { size, etag, pull }
   })
 
-/** All of the object, in a buffer of its own; null when there is none. */
+/** Reads the whole object into a buffer of its own; null if it does not exist. */
 export const readObject = (
   bucket: Bucket,
   key: string

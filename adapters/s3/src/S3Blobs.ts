@@ -1,15 +1,15 @@
 /**
- * Blobs as objects of a bucket, on Amazon S3 and what speaks its language: MinIO, Ceph, OpenStack Swift.
+ * Blobs as objects of a bucket, on Amazon S3 and compatible servers: MinIO, Ceph, OpenStack Swift.
  *
- * What is under a key changes in one step of S3. Nobody who reads meets a mixture, and a writer that fails leaves
- * nothing.
+ * The content of a key changes in one step of S3. No reader sees a mixture, and a failed writer leaves nothing behind.
  */
-import { BlobStore, type ByteRange, type StoreUnavailable } from "@weft/core"
+import { createHash } from "node:crypto"
+import type { StoreUnavailable } from "@weft/core"
+import { BlobStore, type ByteRange } from "@weft/core/adapter"
 import { Effect, Layer, Stream } from "effect"
 import { blockBytes } from "./Blocks.ts"
 import { makeBucket } from "./Bucket.ts"
 import { type BucketUnusable, checkBucket } from "./BucketUnusable.ts"
-import { makeExchange } from "./Exchange.ts"
 import { makeNameLocks } from "./NameLocks.ts"
 import { beginParts, dropParts, joinParts, writePart } from "./Parts.ts"
 import { type Places, placesIn, uploadOf } from "./Places.ts"
@@ -17,6 +17,7 @@ import { type Address, makeAddress } from "./Presigned.ts"
 import { openReading, type Reading, readObject } from "./Reading.ts"
 import { orAbsent, type S3Failure, unavailable } from "./S3Failure.ts"
 import type { S3Options } from "./S3Options.ts"
+import { makeS3Transport } from "./S3Transport.ts"
 import { abortNoted, type Writing, writeObject } from "./Writing.ts"
 
 export const blobs = (options: S3Options): Layer.Layer<BlobStore, BucketUnusable> =>
@@ -24,7 +25,7 @@ export const blobs = (options: S3Options): Layer.Layer<BlobStore, BucketUnusable
     BlobStore,
     Effect.gen(function* () {
       const writing: Writing = {
-        bucket: makeBucket(yield* makeExchange(options), options),
+        bucket: makeBucket(yield* makeS3Transport(options), options),
         places: placesIn(options.prefix ?? "")
       }
       const address = makeAddress(options)
@@ -39,6 +40,13 @@ const storeIn = (writing: Writing, address: Address): BlobStore["Service"] => {
 
   return BlobStore.of({
     backend: "s3",
+
+    newHash: () => {
+      const hash = createHash("sha256")
+      return { update: (bytes) => void hash.update(bytes), digest: Effect.sync(() => hash.digest("hex")) }
+    },
+
+    isEmpty: unavailable("isEmpty", bucket.isEmpty(places.contents)),
 
     put: (key, bytes) =>
       at(places, key, (object) => Effect.uninterruptible(unavailable("put", putWhole(writing, object, bytes)))),
@@ -85,7 +93,7 @@ const storeIn = (writing: Writing, address: Address): BlobStore["Service"] => {
   })
 }
 
-/** A key that is none is a mistake of ours, not a store that does not answer: it dies. */
+/** An invalid key is a programming error, not an outage: the effect dies. */
 const at = <A, E, R>(places: Places, key: string, use: (object: string) => Effect.Effect<A, E, R>) =>
   Effect.suspend(() => use(places.content(key)))
 

@@ -1,11 +1,11 @@
-/** What became of a request that S3 did not fulfil. Nothing of the request itself is in it. */
+/** A failed S3 request, without any data of the request itself. */
 import { NotFound, StoreUnavailable } from "@weft/core"
 import { Effect, Schema } from "effect"
 
 export class S3Failure extends Schema.TaggedError<S3Failure>()("S3Failure", {
-  /** S3's name of the error, or the system's. */
+  /** The error code of S3 or of the system. */
   code: Schema.String,
-  /** Of the answer; null when there was none. */
+  /** Status of the response; null without a response. */
   status: Schema.NullOr(Schema.Int)
 }) {
   override get message(): string {
@@ -20,31 +20,31 @@ export const failureOf = (error: unknown, status: number | null): S3Failure => {
 
 const nameOf = (error: unknown): string => (error instanceof Error ? error.name : "Unknown")
 
-/** The answer is not what it must be. */
+/** The response is malformed. */
 export const strange = (code: string): S3Failure => new S3Failure({ code, status: null })
 
-/** Said by us when an answer took too long. It is not asked for again: who waits has waited enough. */
+/** A response took too long. It is not retried: the caller has waited long enough. */
 export const tooLate = new S3Failure({ code: "ETIMEDOUT", status: null })
 
-/** Answers that ask to come again. 200 is a join that failed after its answer had begun. */
+/** Responses that ask for a retry. 200 is a join that failed after its response had begun. */
 const busy = new Set([200, 408, 429, 500, 502, 503, 504])
 
-/** Whether the same request may succeed shortly. */
+/** True if the same request may succeed shortly. */
 export const isPassing = (failure: S3Failure): boolean =>
   failure.status === null
     ? failure.code !== tooLate.code
     : busy.has(failure.status) || failure.code === "RequestTimeout" || failure.code === "OperationAborted"
 
-/** Whether there is no such object or upload. A bucket that is missing is another matter. */
-export const isAbsence = ({ code, status }: S3Failure): boolean => status === 404 && code !== "NoSuchBucket"
+/** True if the object or upload does not exist. A missing bucket is a different failure. */
+const isAbsence = ({ code, status }: S3Failure): boolean => status === 404 && code !== "NoSuchBucket"
 
-/** Nothing, instead of the failure to find it. */
+/** Returns null instead of a failure because of absence. */
 export const orNull = <A>(found: Effect.Effect<A, S3Failure>): Effect.Effect<A | null, S3Failure> =>
   Effect.catchTag(found, "S3Failure", (failure) => (isAbsence(failure) ? Effect.succeed(null) : Effect.fail(failure)))
 
 export const absent = new NotFound({ resource: "blob" })
 
-/** What went wrong, as callers of the store see it. */
+/** Turns a failure into the one that callers of the store see. */
 export const unavailable = <A, E, R>(
   operation: string,
   effect: Effect.Effect<A, E, R>

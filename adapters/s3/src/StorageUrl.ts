@@ -1,15 +1,16 @@
-/** `s3://ACCESS:SECRET@HOST:PORT/BUCKET/PREFIX?tls=false&region=…`, as a setting has it. */
+/** Parses `s3://ACCESS:SECRET@HOST:PORT/BUCKET/PREFIX?tls=false&region=…`, the form of a setting. */
 import { Redacted, Result } from "effect"
 import { isPrefix } from "./Places.ts"
 import { isExpiry, publicUrlOf, type S3Options } from "./S3Options.ts"
 
-/** What is wrong with a URL: a sentence without its subject, and without anything of the URL itself. */
+/** The fault of a URL: a sentence without its subject, and without any part of the URL. */
 export type UrlProblem = string
 
 /**
- * Characters of the keys that mean something in URLs are written as `%XX`. The port and the prefix may be left out.
- * After the `?` may be, with these defaults: `tls=true`, `region=us-east-1`, `path_style=true`, `create_bucket=true`;
- * and `presign_seconds` with `public_url`, to let clients get files from S3 itself.
+ * Reserved characters in the keys are written as `%XX`. The port and the prefix are optional.
+ *
+ * Parameters and their defaults: `tls=true`, `region=us-east-1`, `path_style=true`, `create_bucket=true`. With
+ * `presign_seconds`, and optionally `public_url`, clients download files from S3 directly.
  */
 export const parseUrl = (text: Redacted.Redacted<string>): Result.Result<S3Options, UrlProblem> => {
   const url = URL.parse(Redacted.value(text))
@@ -26,10 +27,9 @@ export const parseUrl = (text: Redacted.Redacted<string>): Result.Result<S3Optio
     (isPrefix(prefix) ? null : "must have only letters, digits, `.`, `_` and `-` between the `/` of its prefix")
   if (problem !== null || accessKey === null || secretKey === null) return Result.fail(problem ?? shape)
   return Result.map(settings, (settings) => ({
-    endPoint: url.hostname,
+    endpoint: url.hostname,
     ...(url.port === "" ? {} : { port: Number(url.port) }),
-    accessKey,
-    secretKey: Redacted.make(secretKey, { label: "S3 secret key" }),
+    credentials: { accessKeyId: accessKey, secretAccessKey: Redacted.make(secretKey, { label: "S3 secret key" }) },
     bucket,
     prefix,
     ...settings
@@ -38,7 +38,7 @@ export const parseUrl = (text: Redacted.Redacted<string>): Result.Result<S3Optio
 
 const shape = "must be s3://ACCESS:SECRET@HOST:PORT/BUCKET, with what means something in URLs as %XX"
 
-/** Null for none, and for what is not escaped as it must be. */
+/** Returns the decoded text; null if it is empty or not escaped correctly. */
 const decoded = (text: string): string | null => {
   try {
     return decodeURIComponent(text) || null
@@ -65,7 +65,7 @@ const values: Readonly<Record<string, Value>> = {
   public_url: { is: (text) => publicUrlOf(text) !== null, means: "https://HOST or http://HOST:PORT" }
 }
 
-type Settings = Pick<S3Options, "useSSL" | "region" | "pathStyle" | "createBucket" | "presign">
+type Settings = Pick<S3Options, "tls" | "region" | "forcePathStyle" | "createBucket" | "presign">
 
 const settingsOf = (parameters: URLSearchParams): Result.Result<Settings, UrlProblem> => {
   for (const [name, text] of parameters) {
@@ -77,12 +77,12 @@ const settingsOf = (parameters: URLSearchParams): Result.Result<Settings, UrlPro
     parameters.get(name)
   )
   return Result.succeed({
-    ...(tls ? { useSSL: tls === "true" } : {}),
+    ...(tls ? { tls: tls === "true" } : {}),
     ...(region ? { region } : {}),
-    ...(pathStyle ? { pathStyle: pathStyle === "true" } : {}),
+    ...(pathStyle ? { forcePathStyle: pathStyle === "true" } : {}),
     ...(createBucket ? { createBucket: createBucket === "true" } : {}),
     ...(seconds
-      ? { presign: { expirySeconds: Number(seconds), ...(publicUrl ? { publicEndPoint: publicUrl } : {}) } }
+      ? { presign: { expirySeconds: Number(seconds), ...(publicUrl ? { publicEndpoint: publicUrl } : {}) } }
       : {})
   })
 }

@@ -1,6 +1,6 @@
-/** Streams become objects: short ones in one request, longer ones as uploads of S3, of which a failure leaves nothing. */
+/** Writes streams as objects: short ones in one request, longer ones as S3 uploads. A failure leaves nothing behind. */
 import { createHash, randomUUID } from "node:crypto"
-import type { Written } from "@weft/core"
+import type { WrittenBlob } from "@weft/core/adapter"
 import { Effect, Fiber, type Scope, Stream } from "effect"
 import { type BlockSink, blockBytes, inBlocks, release } from "./Blocks.ts"
 import type { Bucket, Found, Upload, UploadedBlock } from "./Bucket.ts"
@@ -12,13 +12,13 @@ export interface Writing {
   readonly places: Places
 }
 
-/** Replaces the object when all of the stream is there, and not before. What it is then bears the mark. */
+/** Replaces the object when the whole stream has arrived, not before. The new object has the mark. */
 export const writeObject = <E>(
   writing: Writing,
   key: string,
   bytes: Stream.Stream<Uint8Array, E>,
   mark: string = randomUUID()
-): Effect.Effect<Written, E | S3Failure> => {
+): Effect.Effect<WrittenBlob, E | S3Failure> => {
   const put = (block: Uint8Array) => Effect.uninterruptible(Effect.asVoid(writing.bucket.put(key, block, mark)))
   return Effect.map(
     measured(bytes, (counted) => inBlocks(counted, blockBytes, put, openUpload(writing, key, mark))),
@@ -26,11 +26,11 @@ export const writeObject = <E>(
   )
 }
 
-/** Runs with the stream, then says what went through. */
+/** Runs with the stream, then returns its size and digest. */
 export const measured = <E, A, E2>(
   bytes: Stream.Stream<Uint8Array, E>,
   run: (counted: Stream.Stream<Uint8Array, E>) => Effect.Effect<A, E2>
-): Effect.Effect<Written & { readonly value: A }, E2> =>
+): Effect.Effect<WrittenBlob & { readonly value: A }, E2> =>
   Effect.suspend(() => {
     const hash = createHash("sha256")
     let size = 0
@@ -45,8 +45,8 @@ export const measured = <E, A, E2>(
   })
 
 /**
- * An upload that is aborted with the scope unless it was finished. One block is on its way while the next is gathered.
- * What is left because the process dies, or S3 does not answer any more, has its note in the bucket: see `abortNoted`.
+ * An upload that the scope aborts unless it was completed. One block is sent while the next is collected. If the process
+ * dies or S3 stops answering, the record in the bucket remains: see `abortNoted`.
  */
 export const openUpload = (
   { bucket, places }: Writing,
@@ -91,7 +91,7 @@ export const openUpload = (
 
 const nothing = new Uint8Array()
 
-/** Aborts what writers that died have begun to write to objects that begin with this. */
+/** Aborts the uploads that dead writers began for objects with this prefix. */
 export const abortNoted = ({ bucket, places }: Writing, object: string): Effect.Effect<void, S3Failure> =>
   Effect.flatMap(bucket.list(places.notes(object)), (notes) =>
     Effect.forEach(notes, (note) => Effect.andThen(abortOpen(bucket, places.noted(note)), bucket.remove(note)), {
@@ -100,10 +100,10 @@ export const abortNoted = ({ bucket, places }: Writing, object: string): Effect.
     })
   )
 
-/** What the upload became, if it is still there. Some kinds of S3 call an upload open that was completed. */
+/** Returns the result of the upload, if it still exists. Some S3 implementations report a completed upload as open. */
 export const joined = (bucket: Bucket, { key, mark }: Upload): Effect.Effect<Found | null, S3Failure> =>
   Effect.map(bucket.stat(key), (found) => (found?.mark === mark ? found : null))
 
-/** Swift would take the bytes of a blob away with the upload that it was completed from. */
+/** On Swift, aborting a completed upload would delete the bytes of its blob. */
 export const abortOpen = (bucket: Bucket, upload: Upload): Effect.Effect<void, S3Failure> =>
   Effect.flatMap(joined(bucket, upload), (found) => (found === null ? bucket.abort(upload) : Effect.void))

@@ -3,7 +3,7 @@ import { blobStoreContract, blobStoreModel } from "@weft/contract"
 import { blobs } from "@weft/s3"
 import { type S3Server, s3Server } from "@weft/tooling/services"
 import { Effect, Layer } from "effect"
-import { bucketOf } from "./TestBucket.ts"
+import { newBucket } from "./TestBucket.ts"
 
 let server: S3Server
 beforeAll(async () => {
@@ -11,7 +11,7 @@ beforeAll(async () => {
 }, 120_000)
 afterAll(() => server.remove())
 
-const fresh = Layer.unwrap(Effect.sync(() => blobs(bucketOf(server))))
+const fresh = Layer.unwrap(Effect.sync(() => blobs(newBucket(server))))
 
 blobStoreContract("s3", fresh)
 blobStoreModel("s3", fresh, 20)

@@ -1,8 +1,8 @@
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
-import type { BlobPart, BlobStore } from "@weft/core"
+import type { BlobPart, BlobStore } from "@weft/core/adapter"
 import { type S3Server, s3Server } from "@weft/tooling/services"
 import { Effect, Exit, Stream } from "effect"
-import { bucketOf, checkMebibytes, inBucket, MiB, mebibytes, objectsIn, uploadsIn } from "./TestBucket.ts"
+import { checkMebibytes, inBucket, MiB, mebibytes, newBucket, objectsIn, uploadsIn } from "./TestBucket.ts"
 
 let server: S3Server
 beforeAll(async () => {
@@ -23,9 +23,9 @@ const part = (store: Store, parts: string, number: number, count: number, first:
 
 const readAll = (store: Store, key: string) => Effect.scoped(Effect.flatMap(store.read(key), checkMebibytes))
 
-describe("streams that are many blocks", () => {
-  it.live("come back as they were, whole and in ranges, and leave no more than the blob", () => {
-    const options = bucketOf(server)
+describe("streams of many blocks", () => {
+  it.live("are read as they were written, completely and in ranges, and leave only the blob", () => {
+    const options = newBucket(server)
     return inBucket(
       options,
       Effect.fnUntraced(function* (store) {
@@ -45,9 +45,9 @@ describe("streams that are many blocks", () => {
     )
   })
 
-  it.live("have the same digest in one piece, in pieces, and put at once", () =>
+  it.live("have the same digest as one chunk and as many chunks", () =>
     inBucket(
-      bucketOf(server),
+      newBucket(server),
       Effect.fnUntraced(function* (store) {
         const { digest } = yield* store.write("a", mebibytes(17))
         const whole = new Uint8Array(17 * MiB)
@@ -59,16 +59,16 @@ describe("streams that are many blocks", () => {
     )
   )
 
-  it.live("hold a few blocks in memory, however long they are", () =>
+  it.live("keep only a few blocks in memory at any length", () =>
     inBucket(
-      bucketOf(server),
+      newBucket(server),
       Effect.fnUntraced(function* (store) {
         yield* store.write("a", mebibytes(8))
         const before = process.memoryUsage().rss
-        let most = 0
+        let peak = 0
         const watched = Stream.tap(mebibytes(96), () =>
           Effect.sync(() => {
-            most = Math.max(most, process.memoryUsage().rss - before)
+            peak = Math.max(peak, process.memoryUsage().rss - before)
           })
         )
         yield* store.write("a", watched)
@@ -76,19 +76,19 @@ describe("streams that are many blocks", () => {
           Effect.flatMap(store.read("a"), (bytes) =>
             Stream.runForEach(bytes, () =>
               Effect.sync(() => {
-                most = Math.max(most, process.memoryUsage().rss - before)
+                peak = Math.max(peak, process.memoryUsage().rss - before)
               })
             )
           )
         )
         yield* read
-        assert.isBelow(most / MiB, 80)
+        assert.isBelow(peak / MiB, 80)
       })
     )
   )
 
-  it.live("leave nothing of themselves when they fail", () => {
-    const options = bucketOf(server)
+  it.live("leave nothing when they fail", () => {
+    const options = newBucket(server)
     return inBucket(
       options,
       Effect.fnUntraced(function* (store) {
@@ -106,16 +106,16 @@ describe("streams that are many blocks", () => {
   })
 })
 
-describe("parts that are as large as S3 wants them", () => {
-  it.live("are joined by S3 itself, with a small last one, and leave no more than the blob", () => {
-    const options = bucketOf(server)
+describe("parts of at least S3's minimum size", () => {
+  it.live("are joined by S3 itself, with a small last one, and leave only the blob", () => {
+    const options = newBucket(server)
     return inBucket(
       options,
       Effect.fnUntraced(function* (store) {
         const parts = yield* store.beginParts("files/a")
         const chosen = [
           yield* part(store, parts, 1, 5, 0),
-          // More than is held in memory.
+          // Larger than the blocks in memory.
           yield* part(store, parts, 2, 20, 5),
           yield* part(store, parts, 3, 16, 25),
           yield* part(store, parts, 4, 1, 41)
@@ -136,9 +136,9 @@ describe("parts that are as large as S3 wants them", () => {
     )
   })
 
-  it.live("take the place of those of their number that came before, larger or smaller", () =>
+  it.live("replace earlier parts of the same number, larger or smaller", () =>
     inBucket(
-      bucketOf(server),
+      newBucket(server),
       Effect.fnUntraced(function* (store) {
         for (const [before, after] of [
           [6, 5],
@@ -160,8 +160,8 @@ describe("parts that are as large as S3 wants them", () => {
     )
   )
 
-  it.live("are written side by side, and dropped with all that they left", () => {
-    const options = bucketOf(server)
+  it.live("are written concurrently, and dropped completely", () => {
+    const options = newBucket(server)
     return inBucket(
       options,
       Effect.fnUntraced(function* (store) {
@@ -177,9 +177,9 @@ describe("parts that are as large as S3 wants them", () => {
     )
   })
 
-  it.live("in an order that S3 cannot join are a mistake of the caller", () =>
+  it.live("in an order that S3 cannot join are a defect of the caller", () =>
     inBucket(
-      bucketOf(server),
+      newBucket(server),
       Effect.fnUntraced(function* (store) {
         const parts = yield* store.beginParts("files/a")
         const large = yield* part(store, parts, 2, 6, 0)

@@ -2,17 +2,17 @@ import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { blobs, type Presign } from "@weft/s3"
 import { type S3Server, s3Server } from "@weft/tooling/services"
 import { Effect } from "effect"
-import { type FaultyLine, faultyLine } from "./FaultyLine.ts"
-import { bucketOf, inBucket } from "./TestBucket.ts"
+import { type FaultyProxy, faultyProxy } from "./FaultyProxy.ts"
+import { inBucket, newBucket } from "./TestBucket.ts"
 
 let server: S3Server
-let line: FaultyLine
+let proxy: FaultyProxy
 beforeAll(async () => {
   server = await s3Server()
-  line = await faultyLine(server)
+  proxy = await faultyProxy(server)
 }, 180_000)
 afterAll(async () => {
-  await line.remove()
+  await proxy.remove()
   await server.remove()
 })
 
@@ -24,19 +24,19 @@ const fetched = (url: string | null, method = "GET") =>
     return { status: response.status, headers: response.headers, text: await response.text() }
   })
 
-const presigning = (presign: Presign) => ({ ...bucketOf(server), presign })
+const presigning = (presign: Presign) => ({ ...newBucket(server), presign })
 
-describe("the address of a blob", () => {
-  it.live("is none unless the store is told to give one", () =>
+describe("the presigned URL of a blob", () => {
+  it.live("is null without the option `presign`", () =>
     inBucket(
-      bucketOf(server),
+      newBucket(server),
       Effect.fnUntraced(function* (store) {
         assert.isNull(yield* store.address("a", as))
       })
     )
   )
 
-  it.live("gives its bytes to whoever has it, with the headers that were wanted, and nothing else", () => {
+  it.live("returns the bytes with the requested headers, and allows nothing else", () => {
     const options = presigning({ expirySeconds: 60 })
     return inBucket(
       options,
@@ -56,7 +56,7 @@ describe("the address of a blob", () => {
     )
   })
 
-  it.live("ends", () =>
+  it.live("expires", () =>
     inBucket(
       presigning({ expirySeconds: 1 }),
       Effect.fnUntraced(function* (store) {
@@ -68,24 +68,24 @@ describe("the address of a blob", () => {
     )
   )
 
-  it.live("may be another than the one by which this process reaches S3", () =>
+  it.live("may have another endpoint than the one that this process uses", () =>
     inBucket(
-      presigning({ expirySeconds: 60, publicEndPoint: `http://127.0.0.1:${line.port}` }),
+      presigning({ expirySeconds: 60, publicEndpoint: `http://127.0.0.1:${proxy.port}` }),
       Effect.fnUntraced(function* (store) {
         yield* store.put("a", new Uint8Array([65]))
         const url = yield* store.address("a", as)
-        assert.isTrue(url?.startsWith(`http://127.0.0.1:${line.port}/`))
+        assert.isTrue(url?.startsWith(`http://127.0.0.1:${proxy.port}/`))
         assert.strictEqual((yield* fetched(url)).text, "A")
       })
     )
   )
 
-  it.live("cannot be promised for longer than S3 allows, or under what is no address", () =>
+  it.live("is rejected with a longer expiry than S3 allows, or with an invalid endpoint", () =>
     Effect.gen(function* () {
       for (const presign of [
         { expirySeconds: 0 },
         { expirySeconds: 604_801 },
-        { expirySeconds: 60, publicEndPoint: "https://host/path" }
+        { expirySeconds: 60, publicEndpoint: "https://host/path" }
       ]) {
         const exit = yield* Effect.exit(Effect.provide(Effect.void, blobs(presigning(presign))))
         assert.isTrue(exit._tag === "Failure" && exit.cause.reasons[0]?._tag === "Die")

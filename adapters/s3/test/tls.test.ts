@@ -3,14 +3,14 @@ import { createServer, getCACertificates, type Server, setDefaultCACertificates 
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { type S3Server, s3Server, selfSigned } from "@weft/tooling/services"
 import { Effect } from "effect"
-import { bucketOf, checkMebibytes, inBucket, MiB, mebibytes } from "./TestBucket.ts"
+import { checkMebibytes, inBucket, MiB, mebibytes, newBucket } from "./TestBucket.ts"
 
 let server: S3Server
 let secure: Server
 const { cert, key } = selfSigned()
 const trusted = getCACertificates()
 
-/** Ends TLS before the server, as a proxy would. */
+/** Terminates TLS in front of the server, as a proxy does. */
 beforeAll(async () => {
   server = await s3Server()
   secure = createServer({ cert, key }, (socket) => {
@@ -30,18 +30,18 @@ afterAll(async () => {
 const options = () => {
   const address = secure.address()
   const port = typeof address === "object" && address !== null ? address.port : 0
-  return { ...bucketOf(server, { endPoint: "127.0.0.1", port }), useSSL: true }
+  return { ...newBucket(server, { endPoint: "127.0.0.1", port }), tls: true }
 }
 
-describe("S3 by TLS", () => {
-  it.live("is not spoken to when nobody vouches for it", () =>
+describe("S3 over TLS", () => {
+  it.live("is rejected without a trusted certificate", () =>
     Effect.gen(function* () {
       const error = yield* Effect.flip(inBucket(options(), () => Effect.void))
       assert.include(String(error), "DEPTH_ZERO_SELF_SIGNED_CERT")
     })
   )
 
-  it.live("keeps and gives small blobs, large ones and parts", () => {
+  it.live("stores and returns small blobs, large ones and parts", () => {
     setDefaultCACertificates([...trusted, cert])
     return inBucket(
       options(),

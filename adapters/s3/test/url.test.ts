@@ -2,6 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { parseUrl } from "@weft/s3"
 import { Redacted, Result } from "effect"
 import * as fc from "fast-check"
+import { readSecret } from "./TestBucket.ts"
 
 const parsed = (url: string) => Result.getOrThrow(parseUrl(Redacted.make(url)))
 
@@ -11,32 +12,33 @@ const problem = (url: string): string => {
 }
 
 describe("the URL of a bucket", () => {
-  it("says all there is to know", () => {
-    const { secretKey, ...rest } = parsed(
+  it("sets all options", () => {
+    const { credentials, ...rest } = parsed(
       "s3://test%3Atester:a%2Fb%2Bc%40@s3.example.com:9000/blobs/weft/one?tls=false&region=eu-1&path_style=false&create_bucket=false&presign_seconds=300&public_url=https://files.example.com"
     )
-    assert.strictEqual(Redacted.value(secretKey), "a/b+c@")
+    assert.strictEqual(credentials.accessKeyId, "test:tester")
+    assert.strictEqual(readSecret(credentials), "a/b+c@")
     assert.deepStrictEqual(rest, {
-      endPoint: "s3.example.com",
+      endpoint: "s3.example.com",
       port: 9000,
-      accessKey: "test:tester",
       bucket: "blobs",
       prefix: "weft/one",
-      useSSL: false,
+      tls: false,
       region: "eu-1",
-      pathStyle: false,
+      forcePathStyle: false,
       createBucket: false,
-      presign: { expirySeconds: 300, publicEndPoint: "https://files.example.com" }
+      presign: { expirySeconds: 300, publicEndpoint: "https://files.example.com" }
     })
   })
 
-  it("leaves out what has a default", () => {
-    const { secretKey, ...rest } = parsed("s3://key:secret@127.0.0.1/blobs/")
-    assert.strictEqual(Redacted.value(secretKey), "secret")
-    assert.deepStrictEqual(rest, { endPoint: "127.0.0.1", accessKey: "key", bucket: "blobs", prefix: "" })
+  it("omits options with defaults", () => {
+    const { credentials, ...rest } = parsed("s3://key:secret@127.0.0.1/blobs/")
+    assert.strictEqual(credentials.accessKeyId, "key")
+    assert.strictEqual(readSecret(credentials), "secret")
+    assert.deepStrictEqual(rest, { endpoint: "127.0.0.1", bucket: "blobs", prefix: "" })
   })
 
-  it("is refused with what it must have", () => {
+  it("is rejected with its requirements", () => {
     for (const [url, reason] of [
       ["", "must be s3://"],
       ["http://a:b@c/bucket", "must be s3://"],
@@ -63,7 +65,7 @@ describe("the URL of a bucket", () => {
     }
   })
 
-  it("never says the secret, whatever is wrong", () => {
+  it("never reveals the secret in an error", () => {
     const character = fc.constantFrom(..."abcXYZ0189+/=%@:?#[] ")
     const secret = fc.string({ unit: character, minLength: 12, maxLength: 40 })
     fc.assert(
@@ -73,13 +75,13 @@ describe("the URL of a bucket", () => {
     )
   })
 
-  it("keeps any keys that are escaped", () => {
+  it("accepts any escaped keys", () => {
     const key = fc.string({ unit: "grapheme", minLength: 1, maxLength: 40 })
     fc.assert(
       fc.property(key, key, (access, secret) => {
         const options = parsed(`s3://${encodeURIComponent(access)}:${encodeURIComponent(secret)}@host/bucket`)
-        assert.strictEqual(options.accessKey, access)
-        assert.strictEqual(Redacted.value(options.secretKey), secret)
+        assert.strictEqual(options.credentials.accessKeyId, access)
+        assert.strictEqual(readSecret(options.credentials), secret)
       })
     )
   })

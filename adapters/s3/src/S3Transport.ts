@@ -1,8 +1,8 @@
 /**
- * Requests by the `minio` client that end in time.
+ * Requests of the `minio` client with time limits.
  *
- * The client knows no timeouts, keeps connections of answers that it does not read, and waits and prints on its own
- * when S3 is busy. So each request has a client of its own, which costs microseconds, around shared connections.
+ * The client has no timeouts, keeps connections of unread responses, and waits and prints on its own when S3 is busy. So
+ * each request has a client of its own, which costs microseconds, on shared connections.
  */
 import http from "node:http"
 import https from "node:https"
@@ -11,35 +11,35 @@ import { Client, type ClientOptions } from "minio"
 import { failureOf, S3Failure, tooLate } from "./S3Failure.ts"
 import { defaultRegion, type S3Options } from "./S3Options.ts"
 
-export interface Exchange {
-  /** Fails when S3 refuses, or after so many milliseconds. What `run` gives back may go on afterwards. */
-  readonly ask: <A>(ms: number, run: (client: Client) => Promise<A>) => Effect.Effect<A, S3Failure>
+export interface S3Transport {
+  /** Fails when S3 rejects the request, or after so many milliseconds. The result of `run` may be used afterwards. */
+  readonly request: <A>(ms: number, run: (client: Client) => Promise<A>) => Effect.Effect<A, S3Failure>
 }
 
-/** Connections that nobody uses are closed before servers and what stands between them do, in milliseconds. */
+/** Idle time in milliseconds after which connections are closed, shorter than that of servers and proxies. */
 const idleMs = 4000
 
-export const makeExchange = (options: S3Options): Effect.Effect<Exchange, never, Scope.Scope> =>
+export const makeS3Transport = (options: S3Options): Effect.Effect<S3Transport, never, Scope.Scope> =>
   Effect.map(
     Effect.acquireRelease(
       Effect.sync(() => makeAgent(options)),
       (agent) => Effect.sync(() => agent.destroy())
     ),
-    (agent): Exchange => ({
-      ask: (ms, run) =>
+    (agent): S3Transport => ({
+      request: (ms, run) =>
         Effect.tryPromise({
-          try: (signal) => exchange(options, agent, ms, signal, run),
+          try: (signal) => sendRequest(options, agent, ms, signal, run),
           catch: (error) => (error instanceof S3Failure ? error : failureOf(error, null))
         })
     })
   )
 
-const makeAgent = ({ useSSL = true }: S3Options): http.Agent => {
+const makeAgent = ({ tls = true }: S3Options): http.Agent => {
   const settings = { keepAlive: true, timeout: idleMs }
-  return useSSL ? new https.Agent(settings) : new http.Agent(settings)
+  return tls ? new https.Agent(settings) : new http.Agent(settings)
 }
 
-const exchange = async <A>(
+const sendRequest = async <A>(
   options: S3Options,
   agent: http.Agent,
   ms: number,
@@ -58,7 +58,7 @@ const exchange = async <A>(
   try {
     return await run(makeClient(options, agent, ending.signal, answer))
   } catch (error) {
-    // Frees the connection of an answer that nobody has read.
+    // Frees the connection of an unread response.
     end()
     throw isLate ? tooLate : failureOf(error, answer.status)
   } finally {
@@ -74,22 +74,23 @@ interface Answer {
 const makeClient = (options: S3Options, agent: http.Agent, signal: AbortSignal, answer: Answer): Client =>
   new Client({
     ...clientOptions(options),
-    transport: { request: requestWith((options.useSSL ?? true) ? https : http, signal, answer) },
+    transport: { request: requestWith((options.tls ?? true) ? https : http, signal, answer) },
     transportAgent: agent,
     retryOptions: { disableRetry: true }
   })
 
-/** Without a region the client would ask for it. */
+/** Returns the options of the client. Without a region the client would send a request for it. */
 export const clientOptions = (options: S3Options): ClientOptions => {
-  const { endPoint, port, useSSL = true, region = defaultRegion, accessKey, secretKey, pathStyle = true } = options
+  const { endpoint, port, tls = true, region = defaultRegion, credentials, forcePathStyle = true } = options
+  const { accessKeyId, secretAccessKey } = credentials
   return {
-    endPoint,
+    endPoint: endpoint,
     ...(port === undefined ? {} : { port }),
-    useSSL,
+    useSSL: tls,
     region,
-    accessKey,
-    secretKey: Redacted.value(secretKey),
-    pathStyle
+    accessKey: accessKeyId,
+    secretKey: typeof secretAccessKey === "string" ? secretAccessKey : Redacted.value(secretAccessKey),
+    pathStyle: forcePathStyle
   }
 }
 

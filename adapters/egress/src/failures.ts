@@ -1,20 +1,20 @@
-/** What goes wrong on a connection, in words that say nothing about the machine they were found on. */
-import { EgressFailed } from "@weft/core"
+/** Converts connection errors to messages that reveal nothing about this machine. */
+import { EgressFailed } from "@weft/core/adapter"
 
 const reasons: ReadonlyArray<readonly [RegExp, string]> = [
   [/^ECONNREFUSED$/, "the connection was refused"],
   [/^(ECONNRESET|EPIPE|UND_ERR_SOCKET)$/, "the connection was closed before the end"],
-  [/^(ETIMEDOUT|UND_ERR_CONNECT_TIMEOUT)$/, "no connection came about in time"],
+  [/^(ETIMEDOUT|UND_ERR_CONNECT_TIMEOUT)$/, "the connection timed out"],
   [/^(EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL)$/, "the host cannot be reached"],
-  [/CERT|^ERR_TLS_|^UNABLE_TO_|_SSL_|^EPROTO$/, "no secure connection came about: certificate or protocol"],
+  [/CERT|^ERR_TLS_|^UNABLE_TO_|_SSL_|^EPROTO$/, "the TLS handshake failed: certificate or protocol"],
   [/^HPE_HEADER_OVERFLOW$|^UND_ERR_HEADERS_OVERFLOW$/, "the headers of the response are too large"],
-  [/^(HPE_|UND_ERR_RES_|HTTPParserError$)/, "the response is not what HTTP allows"],
-  [/^UND_ERR_REQ_CONTENT_LENGTH_MISMATCH$/, "the body of the request is not as long as announced"],
+  [/^(HPE_|UND_ERR_RES_|HTTPParserError$)/, "the response is not valid HTTP"],
+  [/^UND_ERR_REQ_CONTENT_LENGTH_MISMATCH$/, "the length of the request's body differs from its content-length"],
   [/^(Z_|ERR_BROTLI|ERR__ERROR_|ERR_PADDING|ZSTD_|ERR_ZSTD)/, "the body of the response cannot be decompressed"]
 ]
 
-/** A failure that was made on purpose is found again, however it comes back. */
-export const failureOf = (error: unknown): EgressFailed => {
+/** Converts an error to `EgressFailed`. Returns an `EgressFailed` unchanged, also if it is the cause. */
+export const toFailure = (error: unknown): EgressFailed => {
   if (error instanceof EgressFailed) return error
   const cause = error instanceof Error ? error.cause : undefined
   if (cause instanceof EgressFailed) return cause

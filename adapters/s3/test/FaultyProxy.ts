@@ -1,32 +1,32 @@
-/** A line to a server that tests can cut, hold up and take away: a proxy of TCP connections. */
+/** A TCP proxy to a server that tests can cut, delay and stop. */
 import { connect, createServer, type Server, type Socket } from "node:net"
 import type { S3Server } from "@weft/tooling/services"
 
-/** What happens to the next request that begins like this. */
+/** A fault of the next request that matches. */
 export interface Fault {
   readonly request: RegExp
-  /** Cuts the connection when so many bytes of the request have passed. */
+  /** Cuts the connection after this many bytes of the request. */
   readonly cutRequestAt?: number
-  /** Cuts it when so many bytes of the answer have passed. */
-  readonly cutAnswerAt?: number
-  /** The server never hears of it. */
-  readonly swallow?: true
+  /** Cuts the connection after this many bytes of the response. */
+  readonly cutResponseAt?: number
+  /** Does not forward the request to the server. */
+  readonly drop?: true
 }
 
-export interface FaultyLine {
+export interface FaultyProxy {
   readonly endPoint: string
   readonly port: number
-  /** Each fault happens once, the first that fits. */
+  /** Adds faults. Each happens once, for the first request that matches. */
   readonly expect: (...faults: ReadonlyArray<Fault>) => void
-  /** Faults that have not happened yet. */
-  readonly left: () => number
-  /** Cuts all connections and takes no more, until `comeBack`. */
-  readonly goAway: () => Promise<void>
-  readonly comeBack: () => Promise<void>
+  /** Returns the number of faults that have not happened yet. */
+  readonly remaining: () => number
+  /** Cuts all connections and accepts no more until `restart`. */
+  readonly stop: () => Promise<void>
+  readonly restart: () => Promise<void>
   readonly remove: () => Promise<void>
 }
 
-export const faultyLine = async (to: S3Server): Promise<FaultyLine> => {
+export const faultyProxy = async (to: S3Server): Promise<FaultyProxy> => {
   const faults: Array<Fault> = []
   const sockets = new Set<Socket>()
   let server: Server | null = null
@@ -44,7 +44,7 @@ export const faultyLine = async (to: S3Server): Promise<FaultyLine> => {
       })
       socket.on("error", () => undefined)
     }
-    carry(near, far, faults)
+    forward(near, far, faults)
   }
   const listen = (): Promise<void> =>
     new Promise((resolve, reject) => {
@@ -69,16 +69,16 @@ export const faultyLine = async (to: S3Server): Promise<FaultyLine> => {
     endPoint: "127.0.0.1",
     port,
     expect: (...expected) => void faults.push(...expected),
-    left: () => faults.length,
-    goAway: close,
-    comeBack: listen,
+    remaining: () => faults.length,
+    stop: close,
+    restart: listen,
     remove: close
   }
 }
 
 const beginning = /^(GET|HEAD|PUT|POST|DELETE) /
 
-const carry = (near: Socket, far: Socket, faults: Array<Fault>): void => {
+const forward = (near: Socket, far: Socket, faults: Array<Fault>): void => {
   let fault: Fault | null = null
   let sent = 0
   let answered = 0
@@ -92,7 +92,7 @@ const carry = (near: Socket, far: Socket, faults: Array<Fault>): void => {
       sent = 0
       answered = 0
     }
-    if (fault?.swallow) return
+    if (fault?.drop) return
     sent += chunk.length
     if (fault?.cutRequestAt !== undefined && sent > fault.cutRequestAt) return cut()
     if (!far.write(chunk)) {
@@ -101,10 +101,10 @@ const carry = (near: Socket, far: Socket, faults: Array<Fault>): void => {
     }
   })
   far.on("data", (chunk: Buffer) => {
-    const room = (fault?.cutAnswerAt ?? Number.POSITIVE_INFINITY) - answered
+    const allowed = (fault?.cutResponseAt ?? Number.POSITIVE_INFINITY) - answered
     answered += chunk.length
-    if (chunk.length > room) {
-      near.write(chunk.subarray(0, room), cut)
+    if (chunk.length > allowed) {
+      near.write(chunk.subarray(0, allowed), cut)
     } else if (!near.write(chunk)) {
       far.pause()
       near.once("drain", () => far.resume())

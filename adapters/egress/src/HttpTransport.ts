@@ -1,30 +1,30 @@
 /** One request and the head of its response, on one connection. */
 import { Readable } from "node:stream"
-import type { EgressFailed, HeaderList } from "@weft/core"
+import type { EgressFailed, HeaderList } from "@weft/core/adapter"
 import { Effect, Stream } from "effect"
 import type { Dispatcher, Pool } from "undici"
-import { failureOf } from "./faults.ts"
+import { toFailure } from "./failures.ts"
 import { type Hop, isUpload } from "./Redirects.ts"
 
-export interface Head {
+export interface ResponseHead {
   readonly status: number
   readonly statusText: string
   readonly location: string | undefined
   /** Names in lower case, without those of the connection. */
   readonly headers: HeaderList
-  /** As it comes in. Is to be read, or destroyed. */
+  /** The raw body. The caller must read or destroy it. */
   readonly body: Readable
 }
 
-/** Headers of one connection, which mean nothing beyond it. */
+/** Headers that apply only to one connection. */
 const connectionHeaders = new Set(["connection", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade"])
 
-/** When the signal is aborted the connection is closed, and the body fails with the signal's reason. */
-export const exchange = (pool: Pool, hop: Hop, signal: AbortSignal): Effect.Effect<Head, EgressFailed> =>
+/** Sends one request. If the signal aborts, the connection closes and the body fails with the signal's reason. */
+export const sendHop = (pool: Pool, hop: Hop, signal: AbortSignal): Effect.Effect<ResponseHead, EgressFailed> =>
   Effect.map(
-    Effect.tryPromise({ try: () => pool.request(requestOf(hop, signal)), catch: failureOf }),
+    Effect.tryPromise({ try: () => pool.request(toRequestOptions(hop, signal)), catch: toFailure }),
     ({ statusCode, statusText, headers, body }) => {
-      // A body that fails when nobody reads it is nobody's error.
+      // Ignores errors of an unread body; a reader receives them in another way.
       body.on("error", () => undefined)
       return {
         status: statusCode,
@@ -40,7 +40,7 @@ export const exchange = (pool: Pool, hop: Hop, signal: AbortSignal): Effect.Effe
     }
   )
 
-const requestOf = ({ url, method, headers, body }: Hop, signal: AbortSignal): Dispatcher.RequestOptions => {
+const toRequestOptions = ({ url, method, headers, body }: Hop, signal: AbortSignal): Dispatcher.RequestOptions => {
   const lines = headers.flat()
   if (isUpload(body) && body.length !== null) lines.push("content-length", String(body.length))
   return {

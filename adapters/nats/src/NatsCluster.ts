@@ -1,39 +1,45 @@
-/** The feed of nodes over NATS: one subject, to which all of them publish and subscribe. Nothing is stored there. */
+/** The cluster bus over NATS. All nodes publish and subscribe to one subject; NATS stores nothing. */
 import { connect, type NatsConnection } from "@nats-io/transport-node"
-import { type Feed, type FeedSession, FeedUnusable, feedSessions, sharedFeed } from "@weft/core"
+import {
+  type ClusterBus,
+  ClusterUnusable,
+  sharedClusterBus,
+  type TransportSession,
+  transportSessions
+} from "@weft/core/adapter"
 import { type Cause, Effect, type Layer, Queue, Redacted, type Scope } from "effect"
 import { type NatsOptions, type Resolved, resolve } from "./NatsOptions.ts"
 
-/** A silent connection is asked so often whether it is there, in milliseconds, and may owe so many answers. */
+/** Interval of pings on a silent connection, in milliseconds, and the maximum of unanswered pings. */
 const pingInterval = 3_000
 const maxPingOut = 2
 
-/** Half of what servers take by default. */
+/** Maximum payload in bytes, half of the servers' default limit. */
 const textBytesMax = 512 * 1024
 
-/** How long a server may take to let this node in, in milliseconds. */
+/** Maximum time to connect and authenticate, in milliseconds. */
 const timeout = 5_000
 
-/** Waits for the servers when they go away, for ever. */
-export const feed = (options: NatsOptions): Layer.Layer<Feed, FeedUnusable> =>
-  sharedFeed(
+/** Reconnects without a limit when the servers are unavailable. */
+export const cluster = (options: NatsOptions): Layer.Layer<ClusterBus, ClusterUnusable> =>
+  sharedClusterBus(
     Effect.suspend(() => {
       const resolved = resolve(options)
       return typeof resolved === "string"
-        ? Effect.fail(new FeedUnusable({ reason: resolved, cause: resolved }))
-        : feedSessions(open(resolved), textBytesMax)
+        ? Effect.fail(new ClusterUnusable({ reason: resolved, cause: resolved }))
+        : transportSessions(open(resolved), textBytesMax)
     })
   )
 
-const asking = <A>(ask: () => Promise<A>): Effect.Effect<A, FeedUnusable> =>
+const asking = <A>(ask: () => Promise<A>): Effect.Effect<A, ClusterUnusable> =>
   Effect.tryPromise({ try: ask, catch: unusable })
 
-const unusable = (cause: unknown): FeedUnusable =>
-  new FeedUnusable({ reason: cause instanceof Error ? cause.message : "The server refuses", cause })
+const unusable = (cause: unknown): ClusterUnusable =>
+  new ClusterUnusable({ reason: cause instanceof Error ? cause.message : "The server refuses", cause })
 
 const open = Effect.fnUntraced(function* (
   resolved: Resolved
-): Effect.fn.Return<FeedSession, FeedUnusable, Scope.Scope> {
+): Effect.fn.Return<TransportSession, ClusterUnusable, Scope.Scope> {
   const { subject } = resolved
   const connection = yield* connected(resolved)
   const received = yield* Queue.unbounded<string, Cause.Done>()
@@ -46,7 +52,7 @@ const open = Effect.fnUntraced(function* (
     }
   })
   void connection.closed().then(() => Queue.endUnsafe(received))
-  // The server answers in order: from now on it knows who listens.
+  // The server answers in order: after this it has registered the subscription.
   yield* asking(() => connection.flush())
   if (refusal !== null) return yield* unusable(refusal)
   return {
@@ -65,7 +71,7 @@ const connected = ({
   user,
   password,
   token
-}: Resolved): Effect.Effect<NatsConnection, FeedUnusable, Scope.Scope> =>
+}: Resolved): Effect.Effect<NatsConnection, ClusterUnusable, Scope.Scope> =>
   Effect.acquireRelease(
     asking(() =>
       connect({
@@ -74,7 +80,7 @@ const connected = ({
         timeout,
         pingInterval,
         maxPingOut,
-        // What is lost with a connection must be known: each has its end.
+        // Every lost connection ends its session, so that the bus reports a gap.
         reconnect: false,
         noEcho: true,
         ...(isTls ? { tls: {} } : {}),
