@@ -4,17 +4,17 @@ const shared: Options = {
   format: "esm",
   target: "node24",
   platform: "node",
-  // `node:sqlite` and its like have no name without it.
+  // Modules such as `node:sqlite` exist only with the prefix.
   removeNodeProtocol: false,
   dts: false,
   sourcemap: false,
   silent: true
 }
 
-/** Modules that bring the runtime with them. They are files of their own, so that other commands load nothing of it. */
-const apart = /\/hosting\/(\w+)\.ts$/
+/** Modules that import the runtime. They are separate files, so that other commands do not load it. */
+const separate = /\/hosting\/(\w+)\.ts$/
 
-/** Most commands are quick when there is one file to read and nothing to look for: what they need is inside. */
+/** One file without module resolution at run time, so that commands start fast. */
 const program: Options = {
   ...shared,
   entry: ["src/main.ts"],
@@ -26,10 +26,10 @@ const program: Options = {
   },
   esbuildPlugins: [
     {
-      name: "apart",
+      name: "separate-hosting",
       setup: (build) => {
-        build.onResolve({ filter: apart }, ({ path }) => ({
-          path: path.replace(/^.*(?=\/hosting\/)/, ".").replace(apart, "/hosting/$1.js"),
+        build.onResolve({ filter: separate }, ({ path }) => ({
+          path: path.replace(/^.*(?=\/hosting\/)/, ".").replace(separate, "/hosting/$1.js"),
           external: true
         }))
       }

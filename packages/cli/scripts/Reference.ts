@@ -1,4 +1,4 @@
-/** The table of all commands in `docs/cli.md`. Follows from the commands: `npm run reference -w packages/cli`. */
+/** Generates the table of all commands in `docs/cli.md`: `npm run reference -w packages/cli`. */
 import { readFileSync } from "node:fs"
 import { type Command, Completions } from "effect/cli"
 import { root } from "../src/Root.ts"
@@ -7,39 +7,39 @@ export const page = new URL("../../../docs/cli.md", import.meta.url)
 
 const [begin, end] = ["<!-- commands -->\n", "<!-- /commands -->\n"]
 
-const argumentOf = ({ name, required, variadic }: Completions.ArgumentDescriptor): string => {
+const formatArgument = ({ name, required, variadic }: Completions.ArgumentDescriptor): string => {
   if (variadic) return `${name}…`
   return required ? `<${name}>` : `[${name}]`
 }
 
-/** The value of a secret has a place in the command line so that it can be refused there. */
-const isTaken = ({ description }: Completions.ArgumentDescriptor): boolean =>
-  description?.startsWith("Not here") !== true
+/** False for the arguments that commands declare only to reject secrets. */
+const isAccepted = ({ description }: Completions.ArgumentDescriptor): boolean =>
+  description?.startsWith("Rejected:") !== true
 
-/** A bar would end the cell of the table. */
-const flagOf = ({ name, type }: Completions.FlagDescriptor): string =>
+/** Separates choices by commas, because a bar would end the table cell. */
+const formatFlag = ({ name, type }: Completions.FlagDescriptor): string =>
   type._tag === "Choice" ? `\`--${name}\` (${type.values.join(", ")})` : `\`--${name}\``
 
-const rowsOf = (command: Completions.CommandDescriptor, path: string): ReadonlyArray<string> => {
+const listRows = (command: Completions.CommandDescriptor, path: string): ReadonlyArray<string> => {
   const name = `${path} ${command.name}`
-  if (command.subcommands.length > 0) return command.subcommands.flatMap((one) => rowsOf(one, name))
-  const usage = [name, ...command.arguments.filter(isTaken).map(argumentOf)].join(" ")
-  return [`| \`${usage}\` | ${command.description ?? ""} | ${command.flags.map(flagOf).join(", ")} |`]
+  if (command.subcommands.length > 0) return command.subcommands.flatMap((one) => listRows(one, name))
+  const usage = [name, ...command.arguments.filter(isAccepted).map(formatArgument)].join(" ")
+  return [`| \`${usage}\` | ${command.description ?? ""} | ${command.flags.map(formatFlag).join(", ")} |`]
 }
 
-const tableOf = (group: string, commands: ReadonlyArray<Command.Command.Any>): string =>
+const renderTable = (group: string, commands: ReadonlyArray<Command.Command.Any>): string =>
   [
     `**${group}**\n`,
     "| Command | | Flags |",
     "|---|---|---|",
-    ...commands.flatMap((command) => rowsOf(Completions.fromCommand(command), root.name)),
+    ...commands.flatMap((command) => listRows(Completions.fromCommand(command), root.name)),
     ""
   ].join("\n")
 
 const reference = (): string =>
-  root.subcommands.map(({ group, commands }) => tableOf(group ?? "Others", commands)).join("\n")
+  root.subcommands.map(({ group, commands }) => renderTable(group ?? "Others", commands)).join("\n")
 
-/** The page with the table as it should be. */
+/** Returns the page with the current table. */
 export const pageWithReference = (): string => {
   const text = readFileSync(page, "utf8")
   const [before = "", rest = ""] = text.split(begin)

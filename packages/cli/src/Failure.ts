@@ -1,17 +1,17 @@
-/** What ends a command without success, told in a line or two: what happened, and what to do. */
+/** An error that ends a command: the problem in a line or two, and the remedy. */
 import { Runtime, Schema } from "effect"
 
 export class Failure extends Schema.TaggedError<Failure>()("Failure", {
-  /** For programs: a code of the API, or one of the CLI's own (docs/cli.md). */
+  /** Machine-readable code: one of the API, or one of the CLI (docs/cli.md). */
   code: Schema.String,
   message: Schema.String,
-  /** What the user can do, without a period at its end; null where there is nothing to do. */
+  /** Advice for the user, without a final period, or null. */
   remedy: Schema.NullOr(Schema.String),
-  /** Lines that go with the message, such as a stack or a place in the sources. */
+  /** Lines below the message, such as a stack or a source location. */
   details: Schema.Array(Schema.String)
 }) {
   override readonly [Runtime.errorReported] = false
-  /** 2 for a command that was used wrongly, else 1. */
+  /** 2 for incorrect usage, otherwise 1. */
   override readonly [Runtime.errorExitCode] = this.code === "usage" ? 2 : 1
 }
 
@@ -22,5 +22,5 @@ export const failure = (
   details: ReadonlyArray<string> = []
 ) => new Failure({ code, message, remedy, details })
 
-/** The command line says something that cannot be. */
-export const misuse = (message: string, remedy: string | null = null): Failure => failure("usage", message, remedy)
+/** Returns a failure for incorrect usage: the exit code is 2. */
+export const usageError = (message: string, remedy: string | null = null): Failure => failure("usage", message, remedy)

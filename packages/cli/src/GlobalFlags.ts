@@ -1,9 +1,9 @@
-/** Flags that every command takes. */
+/** Flags of every command. */
 import { Flag, GlobalFlag } from "effect/cli"
 import { switchFlag } from "./input/Switch.ts"
 
 export const Json = GlobalFlag.Setting("json")({
-  flag: switchFlag("json", "Print JSON: one document, or a line for each thing that happens")
+  flag: switchFlag("json", "Print JSON: one document, or one line per item")
 })
 
 export const ProfileName = GlobalFlag.Setting("profile")({
@@ -17,7 +17,7 @@ export const ProfileName = GlobalFlag.Setting("profile")({
 export const Url = GlobalFlag.Setting("url")({
   flag: Flag.String("url").pipe(
     Flag.withMetavar("url"),
-    Flag.withDescription("The server to talk to, such as https://weft.example.com"),
+    Flag.withDescription("The URL of the server, such as https://weft.example.com"),
     Flag.optional
   )
 })

@@ -1,17 +1,17 @@
-/** How a command ends: its exit code, and what is said of a failure. */
+/** The exit code of a command, and the report of its failure. */
 import { Cause, Console, Effect, Runtime, Schema } from "effect"
 import { CliError, CliOutput, TerminalCapabilities } from "effect/cli"
-import { Failure, misuse } from "./Failure.ts"
+import { Failure, usageError } from "./Failure.ts"
 import { failureLines } from "./output/FailureText.ts"
-import { paintOf } from "./output/Paint.ts"
+import { makePaint } from "./output/Paint.ts"
 
-/** Failures in a line or two, or as JSON, always on stderr; help goes to stdout. */
-export const presenterOf = (json: boolean): CliOutput.Presenter => ({
+/** Prints usage errors as text or JSON on stderr, and help on stdout. */
+export const makePresenter = (json: boolean): CliOutput.Presenter => ({
   present: (event) =>
     event._tag === "InvalidInvocation"
-      ? tell(
-          misuse(
-            event.errors.map(({ message }) => inOneLine(message)).join("; "),
+      ? print(
+          usageError(
+            event.errors.map(({ message }) => joinLines(message)).join("; "),
             `see \`${event.commandPath.join(" ")} --help\``
           ),
           json
@@ -19,42 +19,50 @@ export const presenterOf = (json: boolean): CliOutput.Presenter => ({
       : CliOutput.defaultPresenter.present(event)
 })
 
-/** Suggestions come on lines of their own. */
-const inOneLine = (message: string): string =>
+/** Joins the message with its suggestion, which is on separate lines. */
+const joinLines = (message: string): string =>
   message.replace(/\s*Did you mean this\?\s*(.*)$/s, "; did you mean $1?").replace(/\s*\n\s*/g, ", ")
 
-/** It was told already; only the exit code is left. */
-class Told extends Schema.TaggedError<Told>()("Told", { exitCode: Schema.Int }) {
+/** A failure that is already printed. It carries only the exit code. */
+class ReportedFailure extends Schema.TaggedError<ReportedFailure>()("ReportedFailure", { exitCode: Schema.Int }) {
   override readonly [Runtime.errorReported] = false
   override readonly [Runtime.errorExitCode] = this.exitCode
 }
 
-/** Tells what went wrong. What is not foreseen comes with its stack. */
-export const reporting = <A, E, R>(command: Effect.Effect<A, E, R>, json: boolean): Effect.Effect<A, Told, R> =>
+/** Prints the failure of a command. Unexpected errors include the stack. */
+export const reportFailures = <A, E, R>(
+  command: Effect.Effect<A, E, R>,
+  json: boolean
+): Effect.Effect<A, ReportedFailure, R> =>
   Effect.catchCause(command, (cause) => {
     if (Cause.hasInterruptsOnly(cause)) return Effect.interrupt
     const error = Cause.squash(cause)
     if (error instanceof CliError.ShowHelp) {
-      return error.errors.length === 0 ? Effect.fail(new Told({ exitCode: 0 })) : Effect.fail(new Told({ exitCode: 2 }))
+      return error.errors.length === 0
+        ? Effect.fail(new ReportedFailure({ exitCode: 0 }))
+        : Effect.fail(new ReportedFailure({ exitCode: 2 }))
     }
-    const failed = error instanceof Failure ? error : unforeseen(error)
-    return Effect.andThen(tell(failed, json), Effect.fail(new Told({ exitCode: failed[Runtime.errorExitCode] })))
+    const failed = error instanceof Failure ? error : toInternalFailure(error)
+    return Effect.andThen(
+      print(failed, json),
+      Effect.fail(new ReportedFailure({ exitCode: failed[Runtime.errorExitCode] }))
+    )
   })
 
-const unforeseen = (error: unknown): Failure => {
+const toInternalFailure = (error: unknown): Failure => {
   const [message = "", ...stack] = (error instanceof Error ? (error.stack ?? error.message) : String(error)).split("\n")
   return new Failure({
     code: "internal",
-    message: `This is a mistake in weft itself: ${message}`,
-    remedy: "please report it with these lines",
+    message: `Internal error in weft: ${message}`,
+    remedy: "this is a bug; please report it with these lines",
     details: stack.map((line) => line.trim())
   })
 }
 
-const tell = (failed: Failure, json: boolean) =>
+const print = (failed: Failure, json: boolean) =>
   Effect.gen(function* () {
     const { code, message, remedy, details } = failed
     if (json) return yield* Console.error(JSON.stringify({ error: { code, message, remedy, details } }))
-    const paint = paintOf((yield* TerminalCapabilities.TerminalCapabilities).canColor)
+    const paint = makePaint((yield* TerminalCapabilities.TerminalCapabilities).canColor)
     yield* Console.error(failureLines(failed, paint).join("\n"))
   })

@@ -4,6 +4,7 @@ import { Command } from "effect/cli"
 import { admin } from "./commands/admin/admin.ts"
 import { build } from "./commands/build/build.ts"
 import { context } from "./commands/context/context.ts"
+import { deliveries } from "./commands/deliveries/deliveries.ts"
 import { deploy } from "./commands/deploy/deploy.ts"
 import { dev } from "./commands/dev/dev.ts"
 import { domains } from "./commands/domains/domains.ts"
@@ -14,6 +15,7 @@ import { keys } from "./commands/keys/keys.ts"
 import { login } from "./commands/login/login.ts"
 import { logs } from "./commands/logs/logs.ts"
 import { profiles } from "./commands/profiles/profiles.ts"
+import { release } from "./commands/release/release.ts"
 import { rollback } from "./commands/rollback/rollback.ts"
 import { run } from "./commands/run/run.ts"
 import { runs } from "./commands/runs/runs.ts"
@@ -26,17 +28,17 @@ import { globalFlags } from "./GlobalFlags.ts"
 import { Output } from "./output/Output.ts"
 import { Profiles } from "./profiles/Profiles.ts"
 
-/** What every command can use. */
+/** Services of every command. */
 const services = Layer.provideMerge(Api.layer, Layer.mergeAll(Output.layer, Profiles.layer))
 
 export const root = Command.make("weft").pipe(
-  Command.withDescription("Workflow automation that runs tenants' code: write, try and deploy functions"),
+  Command.withDescription("Workflow automation that runs tenants' code: write, test and deploy functions"),
   Command.withSubcommands([
-    { group: "Projects", commands: [init, dev, build, deploy, rollback, server] },
-    { group: "Functions", commands: [run, runs, logs, events] },
-    { group: "What functions use", commands: [context, files] },
+    { group: "Projects", commands: [init, dev, build, deploy, rollback, release, server] },
+    { group: "Functions", commands: [run, runs, logs, events, deliveries] },
+    { group: "Data of functions", commands: [context, files] },
     { group: "Access", commands: [login, whoami, profiles, keys, sessions] },
-    { group: "The environment, and the host", commands: [usage, domains, admin] }
+    { group: "Environment and host", commands: [usage, domains, admin] }
   ]),
   Command.provide(services),
   Command.withGlobalFlags(globalFlags)

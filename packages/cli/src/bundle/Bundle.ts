@@ -1,4 +1,4 @@
-/** From a project's sources to the zip that servers take: everything that its entry imports in `index.js`, and its assets. */
+/** Bundles a project into the zip that servers accept: the entry with all its imports in `index.js`, and the assets. */
 import { createHash } from "node:crypto"
 import { isBuiltin } from "node:module"
 import { resolve } from "node:path"
@@ -10,40 +10,40 @@ import type { Project } from "../project/Project.ts"
 
 export interface Bundle {
   readonly zip: Uint8Array
-  /** SHA-256 of the zip, in hex. The same sources always give the same. */
+  /** SHA-256 of the zip, in hex. The same sources always give the same hash. */
   readonly hash: string
-  /** What is in the zip. */
+  /** Contents of the zip. */
   readonly files: ReadonlyArray<{ readonly name: string; readonly bytes: number }>
-  /** The files that it was made of, absolute. */
+  /** Absolute paths of the source files. */
   readonly inputs: ReadonlyArray<string>
 }
 
 export interface Bundler {
-  /** Fails with the places in the sources. `compression` is from 0 to 9. */
+  /** Fails with the source locations of the errors. */
   readonly bundle: (compression: CompressionLevel) => Effect.Effect<Bundle, Failure>
 }
 
 export type CompressionLevel = 0 | 1 | 6 | 9
 
-/** Remembers what it has parsed, so that bundling again takes milliseconds. */
+/** Caches parsed modules: a second bundle takes milliseconds. */
 export const makeBundler = Effect.fnUntraced(function* (project: Project) {
   const { context } = yield* Effect.promise(() => import("esbuild"))
-  const assetsOf = yield* makeAssets(project)
+  const readAssets = yield* makeAssets(project)
   const esbuild = yield* Effect.acquireRelease(
-    Effect.promise(() => context(optionsOf(project))),
+    Effect.promise(() => context(toBuildOptions(project))),
     (opened) => Effect.promise(() => opened.dispose())
   )
   const rebuild = Effect.tryPromise({ try: () => esbuild.rebuild(), catch: (error) => error }).pipe(
-    Effect.catch((error) => (isBuildFailure(error) ? Effect.fail(unbuildable(error)) : Effect.die(error)))
+    Effect.catch((error) => (isBuildFailure(error) ? Effect.fail(toBuildFailure(error)) : Effect.die(error)))
   )
 
   return {
     bundle: Effect.fnUntraced(function* (compression) {
       const { outputFiles, metafile } = yield* rebuild
-      const code = Object.fromEntries(outputFiles.map(({ path, contents }) => [nameOf(path), contents]))
-      const assets = yield* assetsOf
+      const code = Object.fromEntries(outputFiles.map(({ path, contents }) => [baseName(path), contents]))
+      const assets = yield* readAssets
       const files = { ...assets.files, ...code }
-      const zip = zipSync(files, { level: compression, mtime: firstDay })
+      const zip = zipSync(files, { level: compression, mtime: zipEpoch })
       return {
         zip,
         hash: createHash("sha256").update(zip).digest("hex"),
@@ -54,13 +54,13 @@ export const makeBundler = Effect.fnUntraced(function* (project: Project) {
   } satisfies Bundler
 })
 
-/** Beside `weft.json`: `svc.asset` finds the zip's files by these names. */
-const nameOf = (path: string): string => path.replace(/^.*[\\/]/, "")
+/** Returns the last path segment: code is at the root of the zip. */
+const baseName = (path: string): string => path.replace(/^.*[\\/]/, "")
 
-/** Zips know no earlier one. In local time, as zips have it, so that it is the same everywhere. */
-const firstDay = new Date(1980, 0, 1)
+/** Earliest timestamp of the zip format. Zips store local time, so a local date gives the same bytes everywhere. */
+const zipEpoch = new Date(1980, 0, 1)
 
-const optionsOf = ({ folder, entry, conditions }: Project) =>
+const toBuildOptions = ({ folder, entry, conditions }: Project) =>
   ({
     absWorkingDir: folder,
     entryPoints: [entry],
@@ -74,7 +74,7 @@ const optionsOf = ({ folder, entry, conditions }: Project) =>
     conditions: [...conditions],
     target: "es2024",
     sourcemap: "linked",
-    // Stacks need names and lines; the sources themselves stay here.
+    // Stacks need names and lines, but the sources are not uploaded.
     sourcesContent: false,
     logLevel: "silent"
   }) satisfies BuildOptions
@@ -95,31 +95,31 @@ const makeAssets = Effect.fnUntraced(function* ({ folder, assets }: Project) {
     return { files, inputs }
   }).pipe(
     Effect.mapError((error: PlatformError.PlatformError) =>
-      failure("build", `The assets cannot be read: ${error.message}`, "weft.json names their folder")
+      failure("build", `The assets cannot be read: ${error.message}`, "check `assets` in weft.json")
     )
   )
 })
 
 const isBuildFailure = (error: unknown): error is BuildFailure => error instanceof Error && "errors" in error
 
-const unbuildable = ({ errors }: BuildFailure): Failure =>
+const toBuildFailure = ({ errors }: BuildFailure): Failure =>
   failure(
     "build",
     errors.length === 1 ? "The project does not build" : `The project does not build: ${errors.length} errors`,
     null,
-    errors.flatMap(placed)
+    errors.flatMap(formatError)
   )
 
-/** `file:line:column reason`, which terminals and editors know, and the line itself. */
-const placed = ({ text, location }: Message): ReadonlyArray<string> => {
-  const reason = reasonOf(text)
+/** Returns `file:line:column reason`, a format that terminals and editors recognize, then the source line. */
+const formatError = ({ text, location }: Message): ReadonlyArray<string> => {
+  const reason = toReason(text)
   if (location === null) return [reason]
-  // Columns count from 0 here, and from 1 in editors.
+  // esbuild counts columns from 0, editors from 1.
   const place = `${location.file}:${location.line}:${location.column + 1}`
   return [`${place} ${reason}`, `  ${location.lineText.trim()}`]
 }
 
-const reasonOf = (text: string): string => {
+const toReason = (text: string): string => {
   const name = /^Could not resolve "([^"]+)"/.exec(text)?.[1]
-  return name !== undefined && isBuiltin(name) ? `Functions run without Node's modules, such as "${name}"` : text
+  return name !== undefined && isBuiltin(name) ? `Functions cannot import Node.js modules, such as "${name}"` : text
 }

@@ -1,14 +1,14 @@
-/** Scripts by which shells complete `weft`. */
+/** Shell completion scripts. */
 import { Console, Effect, Option } from "effect"
 import { Command, Completions, GlobalFlag } from "effect/cli"
 import { Json, ProfileName, Url } from "../GlobalFlags.ts"
 
-/** Arguments and flags that name files or folders here, though they are text: `-` is one as well. */
+/** Text arguments and flags that take a local path. They are not of type path because they also accept `-`. */
 const paths: ReadonlySet<string> = new Set(["source", "destination", "file"])
 
 const path = { _tag: "Path", pathType: "either" } as const
 
-/** Flags that all commands take, which are not among the flags of any. */
+/** Flags of all commands. Descriptors of commands do not contain them. */
 const globals = Completions.fromCommand(
   Command.make("globals", { json: Json.flag, profile: ProfileName.flag, url: Url.flag, help: GlobalFlag.Help.flag })
 ).flags
@@ -16,22 +16,22 @@ const globals = Completions.fromCommand(
 const isText = ({ name, type }: { readonly name: string; readonly type: { readonly _tag: string } }): boolean =>
   type._tag === "String" && paths.has(name)
 
-const completed = (command: Completions.CommandDescriptor): Completions.CommandDescriptor => ({
+const withPathTypes = (command: Completions.CommandDescriptor): Completions.CommandDescriptor => ({
   ...command,
   flags: [...command.flags.map((flag) => (isText(flag) ? { ...flag, type: path } : flag)), ...globals],
   arguments: command.arguments.map((argument) => (isText(argument) ? { ...argument, type: path } : argument)),
-  subcommands: command.subcommands.map(completed)
+  subcommands: command.subcommands.map(withPathTypes)
 })
 
-export const completionsOf = (command: Command.Command.Any, shell: Completions.Shell): string =>
-  Completions.generate(command.name, shell, completed(Completions.fromCommand(command)))
+export const generateCompletions = (command: Command.Command.Any, shell: Completions.Shell): string =>
+  Completions.generate(command.name, shell, withPathTypes(Completions.fromCommand(command)))
 
-/** `--completions`, which knows the flags of all commands too. */
+/** The flag `--completions`. Its scripts include the global flags. */
 export const CompletionsFlag: typeof GlobalFlag.Completions = GlobalFlag.Action({
   flag: GlobalFlag.Completions.flag,
   run: (shell, { command }) =>
     Option.match(shell, {
       onNone: () => Effect.void,
-      onSome: (name) => Console.log(completionsOf(command, name))
+      onSome: (name) => Console.log(generateCompletions(command, name))
     })
 })

@@ -1,14 +1,17 @@
-/** The server that the user means, asked through the client. */
+/** Requests to the selected server. */
 import { createClient, type WeftClient } from "@weft/client"
 import { Cause, Config, Context, Effect, Layer, Option, Redacted, Stream } from "effect"
 import { type Failure, failure } from "../Failure.ts"
 import { ProfileName, Url } from "../GlobalFlags.ts"
 import { Profiles } from "../profiles/Profiles.ts"
-import { failureOf, isUnreachable, loginOf, type Role } from "./Reasons.ts"
-import { type Target, targetOf } from "./Target.ts"
+import { isUnreachable, loginHint, type Role, toFailure } from "./RequestFailures.ts"
+import { resolveTarget, type Target } from "./Target.ts"
 
-/** Hand it to every method of the client: so a command that ends stops asking, and one without a server fails at once. */
-export interface Asking {
+/**
+ * Options of every client call. The signal aborts requests when the command ends, and retries when the server is
+ * unreachable.
+ */
+export interface RequestOptions {
   readonly signal: AbortSignal
 }
 
@@ -16,14 +19,18 @@ export class Api extends Context.Service<
   Api,
   {
     readonly target: Effect.Effect<Target, Failure>
-    /** Asks with the API key; fails without asking when there is none. */
-    readonly ask: <A>(request: (weft: WeftClient, asking: Asking) => PromiseLike<A>) => Effect.Effect<A, Failure>
-    /** Asks with the admin token; fails without asking when there is none. */
-    readonly askAdmin: <A>(
-      request: (admin: WeftClient["admin"], asking: Asking) => PromiseLike<A>
+    /** Sends requests with the API key. Fails without a request if the target has no key. */
+    readonly request: <A>(
+      send: (weft: WeftClient, options: RequestOptions) => PromiseLike<A>
     ) => Effect.Effect<A, Failure>
-    /** Lists, and subscriptions: what comes, as it comes. */
-    readonly all: <A>(request: (weft: WeftClient, asking: Asking) => AsyncIterable<A>) => Stream.Stream<A, Failure>
+    /** Sends requests with the admin token. Fails without a request if the target has no token. */
+    readonly requestAdmin: <A>(
+      send: (admin: WeftClient["admin"], options: RequestOptions) => PromiseLike<A>
+    ) => Effect.Effect<A, Failure>
+    /** Streams the items of a list or a subscription. */
+    readonly stream: <A>(
+      open: (weft: WeftClient, options: RequestOptions) => AsyncIterable<A>
+    ) => Stream.Stream<A, Failure>
   }
 >()("weft/connection/Api") {
   static readonly layer = Layer.effect(
@@ -33,9 +40,9 @@ export class Api extends Context.Service<
       const flags = { profile: Option.getOrNull(yield* ProfileName), url: Option.getOrNull(yield* Url) }
       const variables = yield* readVariables
       const target = yield* Effect.cached(
-        Effect.flatMap(profiles.read, (book) => Effect.fromResult(targetOf(flags, variables, book)))
+        Effect.flatMap(profiles.read, (config) => Effect.fromResult(resolveTarget(flags, variables, config)))
       )
-      return apiOf(target)
+      return makeApi(target)
     })
   )
 }
@@ -52,37 +59,37 @@ export const readVariables = Effect.gen(function* () {
   }
 })
 
-/** Requests to a server that is known, or found out when the first one is made. */
-export const apiOf = (target: Effect.Effect<Target, Failure>): Api["Service"] => {
-  const asking = <A>(role: Role, request: (weft: WeftClient, asking: Asking) => PromiseLike<A>) =>
-    Effect.flatMap(withCredential(target, role), (known) =>
+/** Creates the service for a target, which is resolved by the first request. */
+export const makeApi = (target: Effect.Effect<Target, Failure>): Api["Service"] => {
+  const requestAs = <A>(role: Role, send: (weft: WeftClient, options: RequestOptions) => PromiseLike<A>) =>
+    Effect.flatMap(withCredential(target, role), (resolved) =>
       Effect.tryPromise({
         try: (signal) => {
-          const { weft, asking } = connect(known, signal)
-          return request(weft, asking)
+          const { weft, options } = connect(resolved, signal)
+          return send(weft, options)
         },
-        catch: (error) => failureOf(error, known, role)
+        catch: (error) => toFailure(error, resolved, role)
       })
     )
 
   return Api.of({
     target,
-    ask: (request) => asking("key", request),
-    askAdmin: (request) => asking("admin", ({ admin }, options) => request(admin, options)),
-    all: (request) =>
+    request: (send) => requestAs("key", send),
+    requestAdmin: (send) => requestAs("admin", ({ admin }, options) => send(admin, options)),
+    stream: (open) =>
       Stream.scoped(
         Stream.fromPull(
           Effect.gen(function* () {
-            const known = yield* withCredential(target, "key")
-            const ending = yield* Effect.acquireRelease(
+            const resolved = yield* withCredential(target, "key")
+            const aborting = yield* Effect.acquireRelease(
               Effect.sync(() => new AbortController()),
               (controller) => Effect.sync(() => controller.abort())
             )
-            const { weft, asking } = connect(known, ending.signal)
-            const iterator = request(weft, asking)[Symbol.asyncIterator]()
+            const { weft, options } = connect(resolved, aborting.signal)
+            const iterator = open(weft, options)[Symbol.asyncIterator]()
             return Effect.tryPromise({
               try: () => iterator.next(),
-              catch: (error) => failureOf(error, known, "key")
+              catch: (error) => toFailure(error, resolved, "key")
             }).pipe(
               Effect.flatMap((next) => (next.done === true ? Cause.done() : Effect.succeed([next.value] as const)))
             )
@@ -96,18 +103,18 @@ const withCredential = (target: Effect.Effect<Target, Failure>, role: Role) =>
   Effect.filterOrFail(
     target,
     ({ apiKey, adminToken }) => (role === "admin" ? adminToken : apiKey) !== null,
-    (known) =>
+    (resolved) =>
       failure(
         "not_logged_in",
-        role === "admin" ? `There is no admin token for ${known.url}` : `There is no key for ${known.url}`,
-        loginOf(known, role)
+        role === "admin" ? `No admin token is known for ${resolved.url}` : `No API key is known for ${resolved.url}`,
+        loginHint(resolved, role)
       )
   )
 
-/** A client for one request, whose repetitions end when it turns out that nobody is there. */
+/** Creates a client for one request. It stops retrying if the server was never reachable. */
 const connect = ({ url, apiKey, adminToken }: Target, signal: AbortSignal) => {
-  const absent = new AbortController()
-  let isThere = false
+  const unreachable = new AbortController()
+  let isReached = false
   const weft = createClient({
     baseUrl: url,
     token: apiKey === null ? undefined : Redacted.value(apiKey),
@@ -115,13 +122,13 @@ const connect = ({ url, apiKey, adminToken }: Target, signal: AbortSignal) => {
     fetch: async (input, init) => {
       try {
         const response = await globalThis.fetch(input, init)
-        isThere = true
+        isReached = true
         return response
       } catch (error) {
-        if (!isThere && isUnreachable(error)) absent.abort(error)
+        if (!isReached && isUnreachable(error)) unreachable.abort(error)
         throw error
       }
     }
   })
-  return { weft, asking: { signal: AbortSignal.any([signal, absent.signal]) } satisfies Asking }
+  return { weft, options: { signal: AbortSignal.any([signal, unreachable.signal]) } satisfies RequestOptions }
 }

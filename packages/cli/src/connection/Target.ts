@@ -1,42 +1,49 @@
-/** Which server is meant, and with what credentials: flags before the environment before the config file. */
+/** Selects the server and its credentials: flags first, then environment variables, then the config file. */
 import { Redacted, Result } from "effect"
 import { type Failure, failure } from "../Failure.ts"
-import { localName, localUrl, type Profile, type ProfileBook, profileOf } from "../profiles/ProfileBook.ts"
+import { getProfile, localName, localUrl, type Profile, type ProfilesConfig } from "../profiles/ProfilesConfig.ts"
 
 export interface Target {
-  /** The profile that is used, whether or not it is in the file. */
+  /** Name of the profile. The config file need not contain it. */
   readonly profile: string
   readonly url: string
   readonly apiKey: Redacted.Redacted<string> | null
   readonly adminToken: Redacted.Redacted<string> | null
 }
 
-/** What somebody says about the server; null is unsaid. */
-export interface Wishes {
+/** The user's choice of a server; null where not given. */
+export interface ServerChoice {
   readonly profile: string | null
   readonly url: string | null
 }
 
-export interface Variables extends Wishes {
+export interface Variables extends ServerChoice {
   readonly apiKey: Redacted.Redacted<string> | null
   readonly adminToken: Redacted.Redacted<string> | null
 }
 
 /**
- * - A profile named by flag is meant whole: its URL and its keys come before those of the environment.
- * - Keys of the file go to the server of their profile and nowhere else, whatever URL is asked for.
+ * Resolves the server of a command.
+ *
+ * - A profile named by flag counts as a whole: its URL and keys precede those of environment variables.
+ * - Keys of the config file are sent only to the server of their profile, whichever URL is given.
  */
-export const targetOf = (flags: Wishes, variables: Variables, book: ProfileBook): Result.Result<Target, Failure> => {
+export const resolveTarget = (
+  flags: ServerChoice,
+  variables: Variables,
+  config: ProfilesConfig
+): Result.Result<Target, Failure> => {
   const isFlagged = flags.profile !== null
   const url = flags.url ?? (isFlagged ? null : variables.url)
-  if (url !== null && originOf(url) === null) return Result.fail(badUrl(url))
-  const asked = flags.profile ?? variables.profile
-  const name = asked ?? (url === null ? (book.current ?? localName) : nameOfServer(book, url))
-  const profile = profileOf(book, name)
-  if (profile === undefined && asked !== null && url === null && name !== localName) return Result.fail(noProfile(name))
+  if (url !== null && parseOrigin(url) === null) return Result.fail(invalidUrl(url))
+  const named = flags.profile ?? variables.profile
+  const name = named ?? (url === null ? (config.current ?? localName) : findProfileName(config, url))
+  const profile = getProfile(config, name)
+  if (profile === undefined && named !== null && url === null && name !== localName) return Result.fail(noProfile(name))
 
   const effectiveUrl = url ?? profile?.url ?? localUrl
-  const own = profile !== undefined && originOf(profile.url) === originOf(effectiveUrl) ? secretsOf(profile) : noSecrets
+  const own =
+    profile !== undefined && parseOrigin(profile.url) === parseOrigin(effectiveUrl) ? readTokens(profile) : noTokens
   return Result.succeed({
     profile: name,
     url: effectiveUrl.replace(/\/+$/, ""),
@@ -45,43 +52,47 @@ export const targetOf = (flags: Wishes, variables: Variables, book: ProfileBook)
   })
 }
 
-/** Scheme, host and port of an HTTP address; null of anything else. */
-export const originOf = (url: string): string | null => {
+/** Returns scheme, host and port of an HTTP URL; null for anything else. */
+const parseOrigin = (url: string): string | null => {
   if (!URL.canParse(url)) return null
   const { protocol, origin } = new URL(url)
   return protocol === "http:" || protocol === "https:" ? origin : null
 }
 
-/** The current profile, if it is of that server, else another one that is, else a name for a new one. */
-const nameOfServer = (book: ProfileBook, url: string): string => {
-  const names = Object.keys(book.profiles).filter(
-    (name) => originOf(profileOf(book, name)?.url ?? "") === originOf(url)
+/** Returns the current profile if it belongs to this server, otherwise another profile that does, otherwise a new name. */
+const findProfileName = (config: ProfilesConfig, url: string): string => {
+  const names = Object.keys(config.profiles).filter(
+    (name) => parseOrigin(getProfile(config, name)?.url ?? "") === parseOrigin(url)
   )
   const { hostname } = new URL(url)
-  return names.find((name) => name === book.current) ?? names[0] ?? (isLoopback(hostname) ? localName : hostname)
+  return names.find((name) => name === config.current) ?? names[0] ?? (isLoopback(hostname) ? localName : hostname)
 }
 
 const isLoopback = (hostname: string): boolean =>
   hostname === "localhost" || hostname === "[::1]" || /^127\./.test(hostname)
 
-interface Secrets {
+interface Tokens {
   readonly apiKey: Redacted.Redacted<string> | null
   readonly adminToken: Redacted.Redacted<string> | null
 }
 
-const noSecrets: Secrets = { apiKey: null, adminToken: null }
+const noTokens: Tokens = { apiKey: null, adminToken: null }
 
-const secretsOf = ({ api_key, admin_token }: Profile): Secrets => ({
+const readTokens = ({ api_key, admin_token }: Profile): Tokens => ({
   apiKey: api_key === undefined ? null : Redacted.make(api_key),
   adminToken: admin_token === undefined ? null : Redacted.make(admin_token)
 })
 
-const badUrl = (url: string): Failure =>
-  failure("usage", `${JSON.stringify(url)} is no URL of a server`, "give one such as https://weft.example.com")
+const invalidUrl = (url: string): Failure =>
+  failure(
+    "usage",
+    `${JSON.stringify(url)} is not the URL of a server`,
+    "use an http or https URL, such as https://weft.example.com"
+  )
 
 const noProfile = (name: string): Failure =>
   failure(
     "config",
     `There is no profile ${JSON.stringify(name)}`,
-    `make it with \`weft login --profile ${name} --url <url>\`, or see \`weft profiles list\``
+    `create it with \`weft login --profile ${name} --url <url>\`, or see \`weft profiles list\``
   )

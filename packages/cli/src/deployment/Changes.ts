@@ -1,36 +1,40 @@
-/** What would be different if one build served instead of another. */
-import type { Kind, Offer, Offered } from "./Offer.ts"
+/** Differences between the entry points of two builds. */
+import type { EntryPoint, EntryPoints, Kind } from "./EntryPoints.ts"
 
 export interface Change {
   readonly change: "added" | "removed" | "changed"
   readonly kind: Kind
   readonly name: string
   readonly fn: string
-  /** Which of its terms are different; empty unless it is changed. */
+  /** Names of the changed settings; empty unless `change` is `changed`. */
   readonly fields: ReadonlyArray<string>
 }
 
-/** In the order of the new offer, what is removed at the end. Code that changed behind the same triggers is none. */
-export const changesOf = (before: Offer, after: Offer): ReadonlyArray<Change> => {
-  const old = new Map(before.map((offered) => [keyOf(offered), offered]))
-  const kept = new Set(after.map(keyOf))
+/** Lists changes in the order of the new build, then removals. Different code behind equal triggers is not a change. */
+export const diffEntryPoints = (before: EntryPoints, after: EntryPoints): ReadonlyArray<Change> => {
+  const old = new Map(before.map((entryPoint) => [toKey(entryPoint), entryPoint]))
+  const kept = new Set(after.map(toKey))
   return [
-    ...after.flatMap((offered) => changeOf(old.get(keyOf(offered)), offered)),
-    ...before.filter((offered) => !kept.has(keyOf(offered))).map((offered) => said("removed", offered))
+    ...after.flatMap((entryPoint) => compare(old.get(toKey(entryPoint)), entryPoint)),
+    ...before.filter((entryPoint) => !kept.has(toKey(entryPoint))).map((entryPoint) => toChange("removed", entryPoint))
   ]
 }
 
-const keyOf = ({ kind, name }: Offered): string => `${kind} ${name}`
+const toKey = ({ kind, name }: EntryPoint): string => `${kind} ${name}`
 
-const changeOf = (before: Offered | undefined, after: Offered): ReadonlyArray<Change> => {
-  if (before === undefined) return [said("added", after)]
+const compare = (before: EntryPoint | undefined, after: EntryPoint): ReadonlyArray<Change> => {
+  if (before === undefined) return [toChange("added", after)]
   const names = new Set([...Object.keys(before.terms), ...Object.keys(after.terms)])
-  const fields = [...names].filter((name) => !isSame(before.terms[name], after.terms[name]))
+  const fields = [...names].filter((name) => !isEqual(before.terms[name], after.terms[name]))
   if (before.fn !== after.fn) fields.unshift("function")
-  return fields.length === 0 ? [] : [said("changed", after, fields)]
+  return fields.length === 0 ? [] : [toChange("changed", after, fields)]
 }
 
-const said = (change: Change["change"], { kind, name, fn }: Offered, fields: ReadonlyArray<string> = []): Change => ({
+const toChange = (
+  change: Change["change"],
+  { kind, name, fn }: EntryPoint,
+  fields: ReadonlyArray<string> = []
+): Change => ({
   change,
   kind,
   name,
@@ -38,10 +42,10 @@ const said = (change: Change["change"], { kind, name, fn }: Offered, fields: Rea
   fields
 })
 
-/** Terms are JSON. The order of an object's fields is its author's matter. */
-const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a, inOrder) === JSON.stringify(b, inOrder)
+/** Compares JSON values; the order of object fields does not matter. */
+const isEqual = (a: unknown, b: unknown): boolean => JSON.stringify(a, sortFields) === JSON.stringify(b, sortFields)
 
-const inOrder = (_key: string, value: unknown): unknown =>
+const sortFields = (_key: string, value: unknown): unknown =>
   typeof value === "object" && value !== null && !Array.isArray(value)
     ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)))
     : value

@@ -1,18 +1,19 @@
-/** Reads what builds offer, in a sandbox of this process: with the code by which servers read them. */
-import { type Manifest, readManifest, readTicks, Sandbox, type ScheduleEntry, Timestamp } from "@weft/core"
-import { isolated } from "@weft/sandbox"
+/** Reads manifests of builds in a sandbox of this process, with the same code as servers. */
+import { type Manifest, Sandbox, type ScheduleEntry, Timestamp } from "@weft/core/adapter"
+import { readManifest, readTicks } from "@weft/core/internal"
+import { sandbox } from "@weft/sandbox"
 import { Effect, ManagedRuntime, Schema } from "effect"
 
 export interface BuildReader {
-  /** Rejects with an error that says in which function what is wrong. Hostile code can do no more than not load. */
+  /** Rejects with an error that names the invalid function. Hostile code can only fail to load. */
   readonly read: (zip: Uint8Array) => Promise<Manifest>
-  /** When a schedule is due next after `now`, in milliseconds since 1970 as that is; null if never. */
+  /** Returns the next due time of a schedule after `now`, both in milliseconds since 1970; null if it is never due. */
   readonly nextTick: (schedule: Pick<ScheduleEntry, "cron" | "timezone">, now: number) => number | null
   readonly close: () => Promise<void>
 }
 
 export const openBuildReader = (): BuildReader => {
-  const runtime = ManagedRuntime.make(isolated({ runners: 1 }))
+  const runtime = ManagedRuntime.make(sandbox({ runners: 1 }))
   return {
     read: (zip) => runtime.runPromise(readBuild(zip)),
     nextTick: ({ cron, timezone }, now) => readTicks(cron, timezone)(Timestamp.make(now)),
@@ -27,6 +28,6 @@ const readBuild = Effect.fnUntraced(function* (zip: Uint8Array) {
   return yield* readManifest(functions, freshId)
 })
 
-/** Ids are the servers' to give; these are thrown away. */
+/** Generates placeholder ids. Servers assign the real ones. */
 const freshId = <Id extends string>(schema: Schema.Codec<Id, string>) =>
   Effect.orDie(Schema.decodeEffect(schema)(crypto.randomUUID()))

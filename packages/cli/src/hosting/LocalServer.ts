@@ -1,23 +1,23 @@
 /**
- * A whole server in this process, for development: SQLite and files in one folder, made when they are missing.
+ * A complete server in this process, for development: SQLite and files in one folder, which it creates.
  *
- * Loaded only by the commands that need it, and with the runtime's own copy of Effect: nothing but plain values passes.
+ * Only the commands that need this module load it. It has its own copy of Effect, so only plain values cross its border.
  */
 import { randomBytes } from "node:crypto"
-import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs"
+import { chmodSync, existsSync, readFileSync, renameSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { ApiKeys, start, Tenants } from "@weft/core"
-import { outbound } from "@weft/egress"
+import { egress } from "@weft/egress"
 import * as Filesystem from "@weft/filesystem"
 import * as Http from "@weft/http"
-import * as Sandbox from "@weft/sandbox"
+import * as IsolatedVm from "@weft/sandbox"
 import * as Sqlite from "@weft/sqlite"
 import { Effect, Redacted } from "effect"
 
 export interface LocalServerOptions {
-  /** Holds everything: database, files, keys. */
+  /** Folder of the database, files and keys. */
   readonly folder: string
-  /** 0 for any that is free. */
+  /** 0 for any free port. */
   readonly port: number
   readonly version: string
 }
@@ -26,29 +26,29 @@ export interface LocalServer {
   readonly url: string
   readonly apiKey: string
   readonly adminToken: string
-  /** Lets running functions finish, for 30 s at most. */
+  /** Shuts the server down after a grace period of at most 30 s for running functions. */
   readonly close: () => Promise<void>
 }
 
 const org = "default"
 const environment = "development"
 
-/** Rejects with an error whose message is for people when the folder or the port is taken. */
+/** Starts the server. Rejects with a readable message if the folder or the port is in use. */
 export const openLocalServer = async ({ folder, port, version }: LocalServerOptions): Promise<LocalServer> => {
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  // Also creates the folder.
   const key = Filesystem.masterKey({ file: join(folder, "master.key") })
   let url: string | null = null
   const weft = await start({
     publicUrl: () => url,
-    stores: Sqlite.stores({ file: join(folder, "weft.db") }),
+    database: Sqlite.database({ file: join(folder, "weft.db") }),
     blobs: Filesystem.blobs({ dir: join(folder, "blobs") }),
-    sandbox: Sandbox.isolated({ key, spareRunner: true }),
-    // What is being written here may talk to what else runs on this machine.
-    egress: outbound({ policy: { allow: ["127.0.0.1", "::1", "localhost"] } }),
+    sandbox: IsolatedVm.sandbox({ key, spareRunner: true }),
+    // Functions under development may send requests to other servers on this machine.
+    egress: egress({ policy: { allow: ["127.0.0.1", "::1", "localhost"] } }),
     masterKeys: [key]
   })
   try {
-    const adminToken = keptSecret(join(folder, "admin.token"), () => token())
+    const adminToken = readOrCreateSecret(join(folder, "admin.token"), () => token())
     const apiKey = await weft.runtime.runPromise(openEnvironment(join(folder, "api.key")))
     const listening = await Http.listen(weft, { port, version, adminToken: Redacted.make(adminToken) })
     url = listening.url
@@ -68,7 +68,7 @@ export const openLocalServer = async ({ folder, port, version }: LocalServerOpti
   }
 }
 
-/** The environment of this folder and its key, made the first time. Gives the key's token. */
+/** Creates the environment and its API key on the first start. Returns the token of the key. */
 const openEnvironment = Effect.fnUntraced(function* (file: string) {
   const tenants = yield* Tenants
   const found = yield* Effect.option(tenants.resolve(org, environment))
@@ -79,15 +79,15 @@ const openEnvironment = Effect.fnUntraced(function* (file: string) {
           Effect.catchTag(tenants.getOrg(org), "NotFound", () => tenants.createOrg({ slug: org })),
           ({ org_id }) => tenants.createEnv(org_id, { name: environment })
         )
-  const secret = keptSecret(file, () => `svc_${env.env_id}_${token()}`)
+  const secret = readOrCreateSecret(file, () => `svc_${env.env_id}_${token()}`)
   yield* (yield* ApiKeys).ensure(env.env_id, Redacted.make(secret))
   return secret
 })
 
 const token = (): string => randomBytes(32).toString("base64url")
 
-/** Under another name first, so that a crash in the middle leaves no half of a secret. */
-const keptSecret = (file: string, make: () => string): string => {
+/** Reads a secret from a file, or creates it. The rename is atomic: a crash cannot leave half a secret. */
+const readOrCreateSecret = (file: string, make: () => string): string => {
   if (existsSync(file)) return readFileSync(file, "utf8").trim()
   const value = make()
   const draft = `${file}.${process.pid}.tmp`

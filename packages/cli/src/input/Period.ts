@@ -1,7 +1,7 @@
-/** How far back to look, as the API takes it. */
+/** Time ranges in the format of the API. */
 import { Option } from "effect"
-import { lifetimeOf } from "./Lifetime.ts"
+import { parseDuration } from "./Duration.ts"
 
-/** An ISO 8601 duration, of one or of `30m`, `24h` or `7d`. */
-export const periodOf = (text: string): Option.Option<string> =>
-  text.startsWith("P") ? Option.some(text) : Option.map(lifetimeOf(text), (seconds) => `PT${seconds}S`)
+/** Converts `30m`, `24h` or `7d` into an ISO 8601 duration. Text that starts with `P` remains as it is. */
+export const parsePeriod = (text: string): Option.Option<string> =>
+  text.startsWith("P") ? Option.some(text) : Option.map(parseDuration(text), (seconds) => `PT${seconds}S`)

@@ -1,12 +1,11 @@
-/** Permissions as flags: `event:order:created=create,read`. */
+/** Permissions in flag notation: `event:order:created=create,read`. */
 import type { Permissions } from "@weft/client"
 import { Result } from "effect"
 
 /**
- * A map of what `--allow` says, each as `type:path=action,action`. A resource that is named twice has the actions of
- * both.
+ * Parses values of `--allow`, each `type:path=action,action`. A resource that occurs twice gets the actions of both.
  */
-export const permissionsOf = (rules: ReadonlyArray<string>): Result.Result<Permissions, string> => {
+export const parsePermissions = (rules: ReadonlyArray<string>): Result.Result<Permissions, string> => {
   const map: Record<string, ReadonlyArray<string>> = {}
   for (const rule of rules) {
     const at = rule.lastIndexOf("=")
@@ -23,6 +22,6 @@ export const permissionsOf = (rules: ReadonlyArray<string>): Result.Result<Permi
   return Result.succeed(map)
 }
 
-/** As `--allow` takes them, one a resource. */
-export const rulesOf = (permissions: Permissions): ReadonlyArray<string> =>
+/** Formats permissions in the notation of `--allow`, one string per resource. */
+export const formatPermissions = (permissions: Permissions): ReadonlyArray<string> =>
   Object.entries(permissions).map(([resource, actions]) => `${resource}=${actions.join(",")}`)

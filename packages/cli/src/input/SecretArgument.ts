@@ -1,22 +1,22 @@
-/** Secrets do not belong into the command line: who writes one there is told, and never shown it again. */
+/** Rejects secrets in the command line, without repeating them. */
 import { Effect } from "effect"
 import { Argument } from "effect/cli"
-import { misuse } from "../Failure.ts"
+import { usageError } from "../Failure.ts"
 
-/** Takes what should not be there, so that it can be refused without being repeated. */
+/** Declares an argument for the secret, so that the command can reject it without printing it. */
 export const secretArgument = (name: string) =>
   Argument.String(name).pipe(
-    Argument.withDescription("Not here: it would stay in the history of the shell, and is refused"),
+    Argument.withDescription("Rejected: the shell would keep it in its history"),
     Argument.variadic()
   )
 
-/** Fails when there is any. */
-export const refuseSecret = (what: string, given: ReadonlyArray<string>, command: string) =>
+/** Fails if the argument is given. */
+export const rejectSecretArgument = (what: string, given: ReadonlyArray<string>, command: string) =>
   given.length === 0
     ? Effect.void
     : Effect.fail(
-        misuse(
-          `${what} in the command line stays in the history of the shell, and others can see it: nothing was done`,
-          `leave it out to be asked, or pipe it in, as in \`${command} < file\`; and replace it if it is a real one`
+        usageError(
+          `${what} in the command line is visible to others and stays in the history of the shell: nothing was done`,
+          `omit it to get a prompt, or pipe it in, as in \`${command} < file\`; rotate it if it is in use`
         )
       )

@@ -1,4 +1,4 @@
-/** Text that a command is given: from stdin or from a file. */
+/** Reads text from stdin or from a file. */
 import { Effect, FileSystem, Stdio, Stream } from "effect"
 import { failure } from "../Failure.ts"
 
@@ -7,7 +7,7 @@ export const readStdin = Effect.gen(function* () {
   return yield* Stream.mkString(Stream.decodeText(stdio.stdin))
 }).pipe(Effect.mapError((error) => failure("stdin", `stdin cannot be read: ${error.message}`)))
 
-/** `-` is stdin. */
+/** Reads a file; `-` is stdin. */
 export const readText = Effect.fnUntraced(function* (name: string) {
   if (name === "-") return yield* readStdin
   const fs = yield* FileSystem.FileSystem

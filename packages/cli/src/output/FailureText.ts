@@ -1,8 +1,8 @@
-/** Failures for people. */
+/** Text for failures. */
 import type { Failure } from "../Failure.ts"
 import type { Paint } from "./Paint.ts"
 
-/** What happened, its details a little to the right, and what to do. */
+/** Returns the message, the indented details, and the remedy. */
 export const failureLines = ({ message, remedy, details }: Failure, paint: Paint): ReadonlyArray<string> => [
   `${paint.red("error")} ${message}`,
   ...details.map((line) => `  ${line}`),

@@ -1,4 +1,4 @@
-/** Colours, where they can be seen. */
+/** Colours, for terminals that support them. */
 
 export interface Paint {
   readonly bold: (text: string) => string
@@ -24,4 +24,4 @@ const same = (text: string): string => text
 
 const plain: Paint = { bold: same, dim: same, red: same, green: same, yellow: same, cyan: same }
 
-export const paintOf = (canColor: boolean): Paint => (canColor ? colours : plain)
+export const makePaint = (canColor: boolean): Paint => (canColor ? colours : plain)

@@ -1,14 +1,14 @@
-/** A progress bar on a terminal's stderr; nothing where nobody looks. */
+/** A progress bar on stderr; nothing if stderr is not a terminal. */
 import { Clock, Effect, Schedule, Terminal } from "effect"
 import { Output } from "./Output.ts"
 import { progressLine } from "./ProgressLine.ts"
 
-export interface Meter {
-  /** Bytes; `total` is null where only the end tells. */
+export interface ProgressMeter {
+  /** Sets the bytes; `total` is null if it is unknown. */
   readonly set: (done: number, total: number | null) => void
 }
 
-/** Drawn ten times a second until the scope ends, and gone then. */
+/** Draws the bar every 100 ms until the scope ends, then removes it. */
 export const progressBar = Effect.fnUntraced(function* (label: string) {
   const output = yield* Output
   const terminal = yield* Terminal.Terminal
@@ -18,13 +18,13 @@ export const progressBar = Effect.fnUntraced(function* (label: string) {
   const draw = Effect.gen(function* () {
     if (last === null) return
     const elapsedMs = (yield* Clock.currentTimeMillis) - begunMs
-    // A terminal that is filled to its last column may begin another line.
+    // Some terminals wrap a line that fills the last column.
     const width = (yield* terminal.columns) - 1
     yield* output.status(progressLine({ label, elapsedMs, ...last }, width))
   })
   yield* Effect.forkScoped(Effect.repeat(draw, Schedule.spaced("100 millis")))
   yield* Effect.addFinalizer(() => output.status(null))
-  const meter: Meter = {
+  const meter: ProgressMeter = {
     set: (done, total) => {
       last = { done, total, before: last === null ? done : last.before }
     }

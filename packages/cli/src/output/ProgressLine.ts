@@ -1,21 +1,21 @@
-/** What a progress bar shows. */
+/** Text of a progress bar. */
 import { bytes } from "./Sizes.ts"
-import { cut } from "./Table.ts"
+import { truncate } from "./Table.ts"
 
 export interface Progress {
   readonly label: string
   /** Bytes. */
   readonly done: number
-  /** Bytes of them that were there before, and say nothing of how fast it goes. */
+  /** Bytes of a resumed transfer that were done before. The rate does not include them. */
   readonly before: number
-  /** Bytes; null where only the end tells. */
+  /** Bytes; null if unknown. */
   readonly total: number | null
   readonly elapsedMs: number
 }
 
 const barWidth = 20
 
-/** One line of at most `width` characters: what, how much, how fast, how long still. */
+/** Returns one line of at most `width` columns: label, progress, rate and time left. */
 export const progressLine = ({ label, done, before, total, elapsedMs }: Progress, width: number): string => {
   const perSecond = elapsedMs > 0 ? ((done - before) / elapsedMs) * 1000 : 0
   const rate = `${bytes(perSecond)}/s`
@@ -29,8 +29,8 @@ export const progressLine = ({ label, done, before, total, elapsedMs }: Progress
 }
 
 const fit = (label: string, facts: string, width: number): string => {
-  const room = width - facts.length - 2
-  return room < 8 ? cut(facts, width) : `${cut(label, room)}  ${facts}`
+  const labelWidth = width - facts.length - 2
+  return labelWidth < 8 ? truncate(facts, width) : `${truncate(label, labelWidth)}  ${facts}`
 }
 
 const timeLeft = (seconds: number): string => {

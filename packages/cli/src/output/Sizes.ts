@@ -1,6 +1,6 @@
 const units = ["B", "kB", "MB", "GB", "TB"]
 
-/** Bytes, in powers of 1000, as `512 B`, `1.5 kB` or `20 MB`. */
+/** Formats a number of bytes in powers of 1000: `512 B`, `1.5 kB`, `20 MB`. */
 export const bytes = (count: number): string => {
   let value = count
   let unit = 0

@@ -1,24 +1,24 @@
-/** Records as lines of columns. */
+/** Tables of records. */
 import { CliOutput } from "effect/cli"
 import { printable } from "./Printable.ts"
 
 export interface Column<T> {
   readonly title: string
   readonly of: (record: T) => string
-  /** May be cut where the terminal is too narrow. What is copied from the table, such as ids, may not. */
+  /** May be truncated on a narrow terminal. Values that users copy, such as ids, are never truncated. */
   readonly isFlexible?: boolean
-  /** Left out where the terminal is too narrow, the last one first. */
+  /** May be omitted on a narrow terminal, the last column first. */
   readonly isExtra?: boolean
   readonly align?: "right"
 }
 
 const gap = "  "
-/** Columns are not cut below this. */
+/** Minimum width of a truncated column. */
 const flexibleMin = 8
 
 /**
- * A line of titles and a line of each record, of at most `width` characters where ids leave room for that. Control
- * characters in the values become visible.
+ * Returns a line of titles and one line per record. Lines have at most `width` columns unless the ids are longer.
+ * Control characters in values become visible.
  */
 export const tableLines = <T>(
   columns: ReadonlyArray<Column<T>>,
@@ -26,13 +26,13 @@ export const tableLines = <T>(
   width: number
 ): ReadonlyArray<string> => {
   const all = columns.map((column) => {
-    const cells = [column.title, ...records.map((record) => onOneLine(column.of(record)))]
+    const cells = [column.title, ...records.map((record) => toOneLine(column.of(record)))]
     return { ...column, cells, width: Math.max(...cells.map(CliOutput.displayWidth)) }
   })
-  const shown = narrowed(withoutExtras(all, width), width)
+  const shown = shrinkToFit(dropExtras(all, width), width)
   return ["", ...records].map((_, row) =>
     shown
-      .map((column) => aligned(column.cells[row] ?? "", column.width, column.align))
+      .map((column) => pad(column.cells[row] ?? "", column.width, column.align))
       .join(gap)
       .trimEnd()
   )
@@ -46,24 +46,24 @@ interface Measured {
   readonly width: number
 }
 
-const totalOf = (widths: ReadonlyArray<number>): number =>
+const totalWidth = (widths: ReadonlyArray<number>): number =>
   widths.reduce((sum, one) => sum + one, 0) + gap.length * (widths.length - 1)
 
-const leastOf = ({ isFlexible, width }: Measured): number =>
+const minWidth = ({ isFlexible, width }: Measured): number =>
   isFlexible === true ? Math.min(width, flexibleMin) : width
 
-const withoutExtras = (columns: ReadonlyArray<Measured>, width: number): ReadonlyArray<Measured> => {
-  if (totalOf(columns.map(leastOf)) <= width) return columns
+const dropExtras = (columns: ReadonlyArray<Measured>, width: number): ReadonlyArray<Measured> => {
+  if (totalWidth(columns.map(minWidth)) <= width) return columns
   const last = columns.findLastIndex((column) => column.isExtra === true)
-  return last === -1 ? columns : withoutExtras(columns.toSpliced(last, 1), width)
+  return last === -1 ? columns : dropExtras(columns.toSpliced(last, 1), width)
 }
 
-/** Takes what is too much from the widest of the flexible columns, one after the other. */
-const narrowed = (columns: ReadonlyArray<Measured>, width: number): ReadonlyArray<Measured> => {
+/** Shrinks the widest flexible column, one character at a time, until the table fits. */
+const shrinkToFit = (columns: ReadonlyArray<Measured>, width: number): ReadonlyArray<Measured> => {
   const widths = columns.map((column) => column.width)
-  for (let excess = totalOf(widths) - width; excess > 0; excess--) {
+  for (let excess = totalWidth(widths) - width; excess > 0; excess--) {
     const [widest] = columns
-      .map((column, at) => ({ at, width: widths[at] ?? 0, least: leastOf(column) }))
+      .map((column, at) => ({ at, width: widths[at] ?? 0, least: minWidth(column) }))
       .filter((column) => column.width > column.least)
       .sort((a, b) => b.width - a.width)
     if (widest === undefined) break
@@ -72,14 +72,14 @@ const narrowed = (columns: ReadonlyArray<Measured>, width: number): ReadonlyArra
   return columns.map((column, at) => ({ ...column, width: widths[at] ?? column.width }))
 }
 
-const aligned = (text: string, width: number, align: "right" | undefined): string => {
-  const shown = cut(text, width)
+const pad = (text: string, width: number, align: "right" | undefined): string => {
+  const shown = truncate(text, width)
   const padding = " ".repeat(Math.max(0, width - CliOutput.displayWidth(shown)))
   return align === "right" ? padding + shown : shown + padding
 }
 
-/** With an ellipsis as its last character, if it is too long. */
-export const cut = (text: string, width: number): string => {
+/** Truncates text to `width` columns, with an ellipsis at its end. */
+export const truncate = (text: string, width: number): string => {
   if (CliOutput.displayWidth(text) <= width) return text
   let shown = ""
   for (const character of text) {
@@ -89,11 +89,11 @@ export const cut = (text: string, width: number): string => {
   return `${shown}…`
 }
 
-/** Names and values below each other, for one record. Nothing is cut. */
+/** Returns one line per field of a record. Nothing is truncated. */
 export const fieldLines = (fields: ReadonlyArray<readonly [name: string, value: string]>): ReadonlyArray<string> => {
   const width = Math.max(...fields.map(([name]) => CliOutput.displayWidth(name)))
-  return fields.map(([name, value]) => `${aligned(name, width, undefined)}${gap}${onOneLine(value)}`.trimEnd())
+  return fields.map(([name, value]) => `${pad(name, width, undefined)}${gap}${toOneLine(value)}`.trimEnd())
 }
 
-/** Control characters made visible, ends of lines too. */
-export const onOneLine = (text: string): string => printable(text).replaceAll("\n", "⏎").replaceAll("\t", " ")
+/** Makes control characters and line feeds visible. */
+const toOneLine = (text: string): string => printable(text).replaceAll("\n", "⏎").replaceAll("\t", " ")

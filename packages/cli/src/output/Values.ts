@@ -1,8 +1,8 @@
-/** JSON for people. */
+/** JSON as safe terminal text. */
 import { printable } from "./Printable.ts"
 
-/** Over several lines. */
+/** Formats a value over several lines. */
 export const prettyJson = (value: unknown): string => printable(JSON.stringify(value ?? null, null, 2))
 
-/** On one line. */
+/** Formats a value on one line. */
 export const plainJson = (value: unknown): string => printable(JSON.stringify(value ?? null))

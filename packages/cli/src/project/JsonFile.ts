@@ -1,10 +1,10 @@
-/** JSON files that people write, and what is wrong with them. */
+/** Parses JSON files, with readable errors. */
 import { Effect, Schema, SchemaIssue } from "effect"
 import { type Failure, failure } from "../Failure.ts"
 
 const format = SchemaIssue.makeFormatterStandardSchemaV1()
 
-/** Fails with `code`, and names the file and the fields that are wrong, never their values. */
+/** Fails with `code`. The message names the file and the invalid fields, never their values. */
 export const parseJson = <A>(
   code: string,
   file: string,
@@ -13,15 +13,15 @@ export const parseJson = <A>(
 ): Effect.Effect<A, Failure> =>
   Effect.try({
     try: (): unknown => JSON.parse(text),
-    // The engine's message quotes the text, which may hold a token.
-    catch: () => failure(code, `${file} is not JSON`, "mend or remove it")
+    // The message of V8 quotes the text, which may contain a token.
+    catch: () => failure(code, `${file} is not JSON`, "correct or remove it")
   }).pipe(
     Effect.flatMap((value) => Schema.decodeUnknownEffect(schema)(value, { errors: "all" })),
     Effect.catchTag("SchemaError", ({ issue }) =>
       Effect.fail(
         failure(
           code,
-          `${file} is not as it should be: ${format(issue)
+          `${file} is invalid: ${format(issue)
             .issues.map((issue) => {
               const path = (issue.path ?? [])
                 .map((part) => String(typeof part === "object" ? part.key : part))

@@ -1,39 +1,39 @@
-/** The project that the current folder is of: `weft.json`, there or in a folder above. */
+/** The project of the current folder: `weft.json` here or in a parent folder. */
 import { Effect, FileSystem, Path, Schema } from "effect"
 import { failure } from "../Failure.ts"
 import { parseJson } from "./JsonFile.ts"
 
-export const projectFile = "weft.json"
+const projectFile = "weft.json"
 
-export const ProjectSettings = Schema.Struct({
+const ProjectSettings = Schema.Struct({
   /** The name of the project on servers. */
   project: Schema.NonEmptyString.check(
     Schema.isMaxLength(128),
-    Schema.isPattern(/^[^/]*$/, { message: "must have no slash" })
+    Schema.isPattern(/^[^/]*$/, { message: "must not contain a slash" })
   ),
-  /** The module that exports all functions, from the file's folder on. */
+  /** The module that exports all functions, relative to `weft.json`. */
   entry: Schema.NonEmptyString,
-  /** A folder whose files go into the build, for `svc.asset`. */
+  /** Folder of files to include in the build, for `svc.asset`. */
   assets: Schema.optionalKey(Schema.NonEmptyString),
-  /** Further conditions by which packages choose what they export. */
+  /** Additional conditions for conditional exports of packages. */
   conditions: Schema.optionalKey(Schema.Array(Schema.NonEmptyString))
 })
 
 export interface Project {
-  /** Where `weft.json` is. */
+  /** Folder of `weft.json`. */
   readonly folder: string
   readonly name: string
-  /** Absolute. */
+  /** Absolute path. */
   readonly entry: string
-  /** Absolute; null without. */
+  /** Absolute path, or null. */
   readonly assets: string | null
   readonly conditions: ReadonlyArray<string>
 }
 
 const noProject = failure(
   "project",
-  `There is no ${projectFile} here or in a folder above`,
-  "make a project with `weft init`, or go to its folder"
+  `No ${projectFile} in this folder or its parent folders`,
+  "create a project with `weft init`, or change to its folder"
 )
 
 export const readProject = Effect.gen(function* () {

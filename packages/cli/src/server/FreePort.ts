@@ -1,12 +1,12 @@
-/** Which port of this machine can be had. */
+/** Finds a free TCP port. */
 import { createServer } from "node:net"
 import { Effect } from "effect"
 
-/** How many are tried before any other one is taken. */
+/** Maximum number of ports to try. */
 const tries = 20
 
-/** The first free one from `first` on; whoever is quick can still take it before it is used. */
-export const freePort = Effect.fnUntraced(function* (first: number) {
+/** Returns the first free port from `first` on, or 0. Another process may still take it before its use. */
+export const findFreePort = Effect.fnUntraced(function* (first: number) {
   for (let port = first; port < first + tries; port++) {
     if (yield* isFree(port)) return port
   }

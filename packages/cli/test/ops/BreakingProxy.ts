@@ -1,15 +1,15 @@
-/** A way to a server that breaks off when it is told to, and counts the parts of uploads. */
+/** An HTTP proxy that interrupts connections on request and counts the parts of uploads. */
 import { createServer, request, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
 
 export class BreakingProxy {
   readonly #server: Server
   readonly url: string
-  /** Parts that went through. */
+  /** Number of forwarded parts. */
   parts = 0
-  /** How many may go through. */
+  /** Maximum number of forwarded parts. */
   partsMax = Number.POSITIVE_INFINITY
-  /** Whether every connection breaks off. */
+  /** True to close each connection. */
   isDown = false
 
   private constructor(server: Server) {
@@ -38,7 +38,7 @@ export class BreakingProxy {
     return proxy
   }
 
-  /** Breaks off all connections, and those that come until it is up again. */
+  /** Closes all connections, and new ones until `isDown` is false. */
   goDown(): void {
     this.isDown = true
     this.#server.closeAllConnections()

@@ -1,16 +1,16 @@
 import { spawnSync } from "node:child_process"
 import { assert, describe, it } from "@effect/vitest"
-import { completionsOf } from "../../src/completion/Completions.ts"
+import { generateCompletions } from "../../src/completion/Completions.ts"
 import { root } from "../../src/Root.ts"
 
-/** What bash offers for the last of the words, in a folder that holds `package.json`. */
+/** Returns the completions of bash for the last word, in a folder that contains `package.json`. */
 const offered = (...words: ReadonlyArray<string>): ReadonlyArray<string> => {
   const ask = `
     COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMP_LINE="$*"; COMP_POINT=\${#COMP_LINE}
     _weft weft "\${COMP_WORDS[COMP_CWORD]}" "\${COMP_WORDS[COMP_CWORD-1]}"
     printf '%s\\n' "\${COMPREPLY[@]}"`
   const { stdout, stderr, status } = spawnSync("bash", ["--norc", "-s", "--", "weft", ...words], {
-    input: `${completionsOf(root, "bash")}\n${ask}`,
+    input: `${generateCompletions(root, "bash")}\n${ask}`,
     encoding: "utf8",
     cwd: new URL("../..", import.meta.url)
   })
@@ -29,16 +29,16 @@ describe("weft --completions bash", () => {
     assert.deepStrictEqual(offered("run", "main/add", "--file", "package.j"), ["package.json"])
   })
 
-  it("offers the flags that all commands take", () => {
+  it("offers the global flags", () => {
     assert.deepStrictEqual(offered("admin", "orgs", "list", "--js"), ["--json"])
     assert.deepStrictEqual(offered("--pro"), ["--profile"])
   })
 })
 
 describe("the other shells", () => {
-  it("have a script of their own, with all commands", () => {
+  it("have scripts with all commands", () => {
     for (const shell of ["zsh", "fish", "powershell"] as const) {
-      const script = completionsOf(root, shell)
+      const script = generateCompletions(root, shell)
       for (const command of root.subcommands.flatMap(({ commands }) => commands)) {
         assert.include(script, command.name, shell)
       }

@@ -1,5 +1,5 @@
-/** The functions that the tests of operations deploy. */
-import type { TrustedModule, TrustedSvc } from "@weft/core"
+/** Functions of the deployed test project. */
+import type { TrustedModule, TrustedSvc } from "@weft/core/testing"
 
 interface OrderEvent {
   readonly event_data: { readonly total: number }

@@ -4,7 +4,7 @@ import type { Command } from "effect/cli"
 import { page, pageWithReference } from "../../scripts/Reference.ts"
 import { root } from "../../src/Root.ts"
 
-/** Those that do something, by what is typed. */
+/** Lists the commands without subcommands, by their full names. */
 const commandsBelow = (
   command: Command.Command.Any,
   path: string
@@ -14,7 +14,7 @@ const commandsBelow = (
 }
 
 describe("docs/cli.md", () => {
-  it("has the table of all commands as they are: npm run reference -w packages/cli", () => {
+  it("has the current table of all commands (update it with: npm run reference -w packages/cli)", () => {
     assert.strictEqual(readFileSync(page, "utf8"), pageWithReference())
   })
 })
@@ -22,7 +22,7 @@ describe("docs/cli.md", () => {
 describe("the help of every command", () => {
   const commands = commandsBelow(root, root.name)
 
-  it("says what it does, and shows how", () => {
+  it("has a description and examples", () => {
     assert.isAbove(commands.length, 40)
     for (const [typed, { description = "", examples }] of commands) {
       assert.match(description, /^[A-Z]/, typed)

@@ -3,22 +3,22 @@ import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { afterAll, beforeAll } from "vitest"
 import { BreakingProxy } from "./BreakingProxy.ts"
-import { World } from "./World.ts"
+import { CliHarness } from "./CliHarness.ts"
 
-let world: World
+let harness: CliHarness
 beforeAll(async () => {
-  world = await World.start()
+  harness = await CliHarness.start()
 })
-afterAll(() => world.close())
+afterAll(() => harness.close())
 
 const nobody = "01890000-0000-7000-8000-000000000000"
 
 describe("weft run", () => {
-  it("prints what a function returns, and nothing else on stdout", async () => {
+  it("prints only the result of a function on stdout", async () => {
     const [sum, echo, failed] = await Promise.all([
-      world.run(["run", "main/add", "1", "2", "--", "-5"]),
-      world.json(["run", "shop:main/echo", '"text"', '{"deep":[null]}']),
-      world.run(["run", "main/fail"])
+      harness.run(["run", "main/add", "1", "2", "--", "-5"]),
+      harness.json(["run", "shop:main/echo", '"text"', '{"deep":[null]}']),
+      harness.run(["run", "main/fail"])
     ])
     assert.deepInclude(sum, { code: 0, stdout: "-2\n" })
     assert.match(sum.stderr, /^succeeded in .+, run [0-9a-f-]{36}\n$/)
@@ -30,15 +30,15 @@ describe("weft run", () => {
     )
   })
 
-  it("takes arguments from files and from stdin", async () => {
-    writeFileSync(join(world.folder, "args.json"), "[20, 22]")
-    writeFileSync(join(world.folder, "broken.json"), "[20,")
+  it("reads arguments from files and from stdin", async () => {
+    writeFileSync(join(harness.folder, "args.json"), "[20, 22]")
+    writeFileSync(join(harness.folder, "broken.json"), "[20,")
     const [file, stdin, broken, twice, missing] = await Promise.all([
-      world.run(["run", "main/add", "--file", "args.json"]),
-      world.json(["run", "main/echo", "--file", "-"], { stdin: '{"one":"argument"}' }),
-      world.run(["run", "main/add", "--file", "broken.json"]),
-      world.run(["run", "main/add", "1", "--file", "args.json"]),
-      world.run(["run", "main/add", "--file", "none.json"])
+      harness.run(["run", "main/add", "--file", "args.json"]),
+      harness.json(["run", "main/echo", "--file", "-"], { stdin: '{"one":"argument"}' }),
+      harness.run(["run", "main/add", "--file", "broken.json"]),
+      harness.run(["run", "main/add", "1", "--file", "args.json"]),
+      harness.run(["run", "main/add", "--file", "none.json"])
     ])
     assert.strictEqual(file.stdout, "42\n")
     assert.deepStrictEqual(stdin.result, [{ one: "argument" }])
@@ -48,12 +48,12 @@ describe("weft run", () => {
     assert.include(missing.stderr, "none.json cannot be read")
   })
 
-  it("says how a text is written, which function there is none of, and that a run goes on", async () => {
+  it("reports unquoted text, an unknown function and a run that has not ended", async () => {
     const [word, unknown, slow, left] = await Promise.all([
-      world.run(["run", "main/add", "hello"]),
-      world.run(["run", "main/none", "--json"]),
-      world.run(["run", "main/hang", "--wait", "1"]),
-      world.run(["run", "main/hang", "--wait", "0"])
+      harness.run(["run", "main/add", "hello"]),
+      harness.run(["run", "main/none", "--json"]),
+      harness.run(["run", "main/hang", "--wait", "1"]),
+      harness.run(["run", "main/hang", "--wait", "0"])
     ])
     assert.deepInclude(word, {
       code: 2,
@@ -62,70 +62,73 @@ describe("weft run", () => {
     assert.strictEqual(unknown.code, 1)
     assert.deepInclude(JSON.parse(unknown.stderr).error, { code: "bad_request" })
     assert.deepInclude(slow, { code: 1 })
-    assert.match(slow.stderr, /has not ended within 1 s\nhint {2}see it with `weft logs [0-9a-f-]{36} --follow`\n$/)
+    assert.match(slow.stderr, /has not ended within 1 s\nhint {2}follow it with `weft logs [0-9a-f-]{36} --follow`\n$/)
     assert.deepInclude(left, { code: 0 })
-    assert.deepStrictEqual(await world.json(["runs", "cancel", "--all", "--type", "call"]), { cancelled: 2 })
+    assert.deepStrictEqual(await harness.json(["runs", "cancel", "--all", "--type", "call"]), { cancelled: 2 })
+    assert.deepStrictEqual(await harness.json(["deliveries", "cancel", "--project", "shop"]), { cancelled: 0 })
+    const unselective = await harness.run(["deliveries", "cancel"])
+    assert.include(unselective.stderr, "give --project, --function or --event-type, or --all without them")
   })
 })
 
 describe("weft events", () => {
-  it("publishes, lists and shows what an event has set off", async () => {
+  it("publishes and lists events, and shows the runs of an event", async () => {
     const [published, later] = await Promise.all([
-      world.json(["events", "publish", "order:created", '{"total":21}']),
-      world.json(["events", "publish", "import", "-", "--delay", "1h", "--idempotency-key", "once"], {
+      harness.json(["events", "publish", "order:created", '{"total":21}']),
+      harness.json(["events", "publish", "import", "-", "--delay", "1h", "--idempotency-key", "once"], {
         stdin: '{"steps":1}'
       })
     ])
     assert.deepStrictEqual(published.event_data, { total: 21 })
     assert.strictEqual(Date.parse(later.event_time) - Date.parse(later.created_at), 3_600_000)
-    const [again, listed, shown] = await Promise.all([
-      world.json(["events", "publish", "import", '{"steps":1}', "--delay", "1h", "--idempotency-key", "once"]),
-      world.json(["events", "list", "--limit", "3"]),
-      world.run(["events", "get", published.event_id])
+    const [again, loadPages, shown] = await Promise.all([
+      harness.json(["events", "publish", "import", '{"steps":1}', "--delay", "1h", "--idempotency-key", "once"]),
+      harness.json(["events", "list", "--limit", "3"]),
+      harness.run(["events", "get", published.event_id])
     ])
     assert.strictEqual(again.event_id, later.event_id)
-    assert.lengthOf(listed, 3)
+    assert.lengthOf(loadPages, 3)
     assert.include(shown.stdout, '  "total": 21')
     assert.match(shown.stdout, /\nRUN +STATUS +TYPE +STARTED +TOOK +PROJECT\n[0-9a-f-]{36} {2}succeeded {2}event/)
   })
 
-  it("refuses data that is not JSON, and ids that there are none of", async () => {
+  it("rejects data that is not JSON, and unknown ids", async () => {
     const [data, missing] = await Promise.all([
-      world.run(["events", "publish", "order:created", "total=21"]),
-      world.run(["events", "get", nobody])
+      harness.run(["events", "publish", "order:created", "total=21"]),
+      harness.run(["events", "get", nobody])
     ])
     assert.deepInclude(data, { code: 2 })
     assert.include(data.stderr, "The event's data is not JSON: total=21")
     assert.deepInclude(missing, { code: 1, stdout: "" })
   })
 
-  it("watches what is published, and what happens in a stream", async () => {
-    const watching = world.begin(["events", "watch", "--type", "import", "--json"])
-    // A subscription begins when it begins: events are published until one is heard of.
-    let isHeard = false
-    const heard = watching.says('"import"').then(() => {
-      isHeard = true
+  it("watches published events and the messages of a stream", async () => {
+    const watching = harness.begin(["events", "watch", "--type", "import", "--json"])
+    // The subscription starts at an unknown time: publish until the first event arrives.
+    let hasArrived = false
+    const arrival = watching.waitFor('"import"').then(() => {
+      hasArrived = true
     })
-    while (!isHeard) {
-      await world.client.events.publish({ event_type: "order:created", event_data: { total: 1 } })
-      await world.client.events.publish({ event_type: "import", event_data: { steps: 0 } })
+    while (!hasArrived) {
+      await harness.client.events.publish({ event_type: "order:created", event_data: { total: 1 } })
+      await harness.client.events.publish({ event_type: "import", event_data: { steps: 0 } })
       await new Promise((resolve) => setTimeout(resolve, 100))
     }
-    await heard
-    const told = await watching.stop()
-    assert.strictEqual(told.code, 130)
-    const lines = told.stdout
+    await arrival
+    const watched = await watching.stop()
+    assert.strictEqual(watched.code, 130)
+    const lines = watched.stdout
       .trim()
       .split("\n")
       .map((line) => JSON.parse(line))
     assert.deepInclude(lines[0], { event: "event:created" })
     assert.isTrue(lines.every(({ data }) => data.event_type === "import"))
 
-    const { stream_id } = await world.client.events.publish({ event_type: "order:created", event_data: { total: 1 } })
-    const stream = world.begin(["events", "watch", "--stream", stream_id])
-    const seen = stream.says("progress")
+    const { stream_id } = await harness.client.events.publish({ event_type: "order:created", event_data: { total: 1 } })
+    const stream = harness.begin(["events", "watch", "--stream", stream_id])
+    const seen = stream.waitFor("progress")
     const publishing = setInterval(() => {
-      void world.client.events.publish({ event_type: "import", event_data: { steps: 1 }, stream_id })
+      void harness.client.events.publish({ event_type: "import", event_data: { steps: 1 }, stream_id })
     }, 200)
     await seen.finally(() => clearInterval(publishing))
     assert.match((await stream.stop()).stdout, /progress \{"step":1\}, run [0-9a-f-]{36}\n/)
@@ -133,18 +136,18 @@ describe("weft events", () => {
 })
 
 describe("weft runs and weft logs", () => {
-  it("list, show, repeat and count runs", async () => {
-    const { event_id } = await world.client.events.publish({ event_type: "order:created", event_data: { total: 4 } })
+  it("list, show, replay and count runs", async () => {
+    const { event_id } = await harness.client.events.publish({ event_type: "order:created", event_data: { total: 4 } })
     const { run_id } = await ended(event_id)
-    const failure = await world.client.calls.call({ fn: "main/fail", wait: 20 })
-    const failed = "run_id" in failure ? failure.run_id : assert.fail("no run has begun")
+    const failure = await harness.client.calls.call({ fn: "main/fail", wait: 20 })
+    const failed = "run_id" in failure ? failure.run_id : assert.fail("no run has started")
     const [list, get, getFailed, replayed, stats, missing] = await Promise.all([
-      world.json(["runs", "list", "--status", "failed", "--since", "1h", "--limit", "1"]),
-      world.run(["runs", "get", run_id]),
-      world.run(["runs", "get", failed]),
-      world.json(["runs", "replay", run_id, "--build", "deployed"]),
-      world.json(["runs", "stats"]),
-      world.run(["runs", "get", nobody])
+      harness.json(["runs", "list", "--status", "failed", "--since", "1h", "--limit", "1"]),
+      harness.run(["runs", "get", run_id]),
+      harness.run(["runs", "get", failed]),
+      harness.json(["runs", "replay", run_id, "--build", "deployed"]),
+      harness.json(["runs", "stats"]),
+      harness.run(["runs", "get", nobody])
     ])
     assert.deepStrictEqual(
       list.map((run: { run_id: string }) => run.run_id),
@@ -158,32 +161,32 @@ describe("weft runs and weft logs", () => {
     assert.deepInclude(missing, { code: 1, stdout: "" })
   })
 
-  it("cancel what is named, and only with a choice", async () => {
-    const hanging = await world.client.calls.call({ fn: "main/hang" })
-    const run = "run_id" in hanging ? hanging.run_id : assert.fail("no run has begun")
+  it("cancel the named runs, and nothing without a selection", async () => {
+    const hanging = await harness.client.calls.call({ fn: "main/hang" })
+    const run = "run_id" in hanging ? hanging.run_id : assert.fail("no run has started")
     const [none, both] = await Promise.all([
-      world.run(["runs", "cancel"]),
-      world.run(["runs", "cancel", run, "--type", "call"])
+      harness.run(["runs", "cancel"]),
+      harness.run(["runs", "cancel", run, "--type", "call"])
     ])
     assert.deepInclude(none, {
       code: 2,
-      stderr: "error Which runs are to be cancelled?\nhint  name their ids, or give --all\n"
+      stderr: "error Select the runs to cancel\nhint  give either their ids or --all\n"
     })
     assert.deepInclude(both, { code: 2 })
-    const cancelled = await world.run(["runs", "cancel", run])
+    const cancelled = await harness.run(["runs", "cancel", run])
     assert.deepInclude(cancelled, { code: 0, stdout: `Cancelled ${run}\n` })
-    const again = await world.run(["runs", "cancel", run])
+    const again = await harness.run(["runs", "cancel", run])
     assert.deepInclude(again, { code: 1, stdout: "" })
   })
 
-  it("show the log of one run, with what it says made harmless", async () => {
-    const { event_id } = await world.client.events.publish({ event_type: "order:created", event_data: { total: 5 } })
+  it("show the log of one run with visible control characters", async () => {
+    const { event_id } = await harness.client.events.publish({ event_type: "order:created", event_data: { total: 5 } })
     const { run_id } = await ended(event_id)
     const [text, json, warnings, filtered] = await Promise.all([
-      world.run(["logs", run_id]),
-      world.run(["logs", run_id, "--json"]),
-      world.run(["logs", run_id, "--level", "warn"]),
-      world.run(["logs", run_id, "--fn", "main/onOrder"])
+      harness.run(["logs", run_id]),
+      harness.run(["logs", run_id, "--json"]),
+      harness.run(["logs", run_id, "--level", "warn"]),
+      harness.run(["logs", run_id, "--fn", "main/onOrder"])
     ])
     assert.match(text.stdout, /main\/onOrder info {2}doubling \{"total":5\}\n/)
     assert.match(text.stdout, /main\/onOrder succeeded in .+ {2}[0-9a-f-]{36}\n$/)
@@ -199,25 +202,25 @@ describe("weft runs and weft logs", () => {
   })
 
   it("follow one run to its end, and all runs of a function", async () => {
-    const hanging = await world.client.calls.call({ fn: "main/hang" })
-    const run = "run_id" in hanging ? hanging.run_id : assert.fail("no run has begun")
-    const one = world.begin(["logs", run, "--follow"])
-    const all = world.begin(["logs", "--follow", "--fn", "main/onOrder"])
-    let isHeard = false
-    const heard = all.says("succeeded").then(() => {
-      isHeard = true
+    const hanging = await harness.client.calls.call({ fn: "main/hang" })
+    const run = "run_id" in hanging ? hanging.run_id : assert.fail("no run has started")
+    const one = harness.begin(["logs", run, "--follow"])
+    const all = harness.begin(["logs", "--follow", "--fn", "main/onOrder"])
+    let hasArrived = false
+    const arrival = all.waitFor("succeeded").then(() => {
+      hasArrived = true
     })
-    while (!isHeard) {
-      await world.client.calls.call({ fn: "main/add", args: [1] })
-      await world.client.events.publish({ event_type: "order:created", event_data: { total: 6 } })
+    while (!hasArrived) {
+      await harness.client.calls.call({ fn: "main/add", args: [1] })
+      await harness.client.events.publish({ event_type: "order:created", event_data: { total: 6 } })
       await new Promise((resolve) => setTimeout(resolve, 200))
     }
-    await heard
+    await arrival
     const { code, stdout } = await all.stop()
     assert.strictEqual(code, 130)
     assert.match(stdout, /main\/onOrder info {2}doubling \{"total":6\}\n/)
     assert.notInclude(stdout, "main/add")
-    await world.client.runs.cancel(run)
+    await harness.client.runs.cancel(run)
     const followed = await one.ended
     assert.strictEqual(followed.code, 0)
     assert.match(followed.stdout, /main\/hang cancelled in /)
@@ -225,24 +228,24 @@ describe("weft runs and weft logs", () => {
 })
 
 describe("weft logs --follow", () => {
-  it("comes back when its connection breaks off, and tells what happened meanwhile", async () => {
-    const proxy = await BreakingProxy.start(world.listening.url)
-    const logs = world.begin(["logs", "--follow", "--fn", "main/add"], { env: { WEFT_URL: proxy.url } })
+  it("reconnects after an interruption and prints the missed runs", async () => {
+    const proxy = await BreakingProxy.start(harness.listening.url)
+    const logs = harness.begin(["logs", "--follow", "--fn", "main/add"], { env: { WEFT_URL: proxy.url } })
     try {
-      let isHeard = false
-      const heard = logs.says("main/add succeeded").then(() => {
-        isHeard = true
+      let hasArrived = false
+      const arrival = logs.waitFor("main/add succeeded").then(() => {
+        hasArrived = true
       })
-      while (!isHeard) {
-        await world.client.calls.call({ fn: "main/add", args: [1] })
+      while (!hasArrived) {
+        await harness.client.calls.call({ fn: "main/add", args: [1] })
         await new Promise((resolve) => setTimeout(resolve, 200))
       }
-      await heard
+      await arrival
       proxy.goDown()
-      const missed = await world.client.calls.call({ fn: "main/add", args: [2], wait: 20 })
-      await logs.says("connecting again…")
+      const missed = await harness.client.calls.call({ fn: "main/add", args: [2], wait: 20 })
+      await logs.waitFor("connecting again…")
       proxy.isDown = false
-      await logs.says("run_id" in missed ? missed.run_id : assert.fail("no run has begun"))
+      await logs.waitFor("run_id" in missed ? missed.run_id : assert.fail("no run has started"))
     } finally {
       await logs.stop()
       await proxy.close()
@@ -250,10 +253,10 @@ describe("weft logs --follow", () => {
   })
 })
 
-/** The run of an event, when it has ended. */
+/** Waits until the run of an event has ended, and returns it. */
 const ended = async (eventId: string) => {
   for (;;) {
-    const { items } = await world.client.events.runs(eventId)
+    const { items } = await harness.client.events.runs(eventId)
     const run = items.find(({ status }) => status !== "running")
     if (run !== undefined) return run
     await new Promise((resolve) => setTimeout(resolve, 20))

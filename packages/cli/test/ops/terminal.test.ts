@@ -1,4 +1,4 @@
-/** What commands do where somebody looks and types, on a terminal that is none. */
+/** Prompts and progress on a simulated terminal. */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, FileSystem, Layer, Option, Path, Queue, Redacted, Sink, Stdio, Stream, Terminal } from "effect"
 import { TerminalCapabilities } from "effect/cli"
@@ -10,23 +10,23 @@ import { progressBar } from "../../src/output/ProgressBar.ts"
 
 interface Screen {
   readonly stdin?: string
-  /** Whether somebody sits there, rather than a program. */
-  readonly isWatched: boolean
+  /** True for a terminal, false for a pipe. */
+  readonly isInteractive: boolean
   readonly json?: boolean
-  /** Keys that are pressed, one after the other. */
+  /** Keys to press, in order. */
   readonly typed?: string
 }
 
-const keyOf = (character: string): Terminal.UserInput => ({
+const toKey = (character: string): Terminal.UserInput => ({
   input: Option.some(character),
   key: { name: character === "\r" ? "enter" : character, ctrl: false, meta: false, shift: false }
 })
 
-/** Prompts may ask for files; these do not. */
+/** Prompts require a file system, but these do not use it. */
 const nothing = Layer.mergeAll(FileSystem.layerNoop({}), Path.layer)
 
-/** All that is shown goes to `shown`. */
-const screen = ({ stdin = "", isWatched, json = false, typed = "" }: Screen, shown: Array<string>) => {
+/** Provides a simulated terminal that collects its output in `shown`. */
+const screen = ({ stdin = "", isInteractive, json = false, typed = "" }: Screen, shown: Array<string>) => {
   const show = (text: string | Uint8Array) =>
     Effect.sync(() => {
       shown.push(text.toString())
@@ -34,9 +34,9 @@ const screen = ({ stdin = "", isWatched, json = false, typed = "" }: Screen, sho
   const keep = Sink.forEach(show)
   const stdio = Stdio.layerTest({
     stdin: Stream.make(new TextEncoder().encode(stdin)),
-    stdinIsTerminal: Effect.succeed(isWatched),
-    stdoutIsTerminal: Effect.succeed(isWatched),
-    stderrIsTerminal: Effect.succeed(isWatched),
+    stdinIsTerminal: Effect.succeed(isInteractive),
+    stdoutIsTerminal: Effect.succeed(isInteractive),
+    stderrIsTerminal: Effect.succeed(isInteractive),
     stdout: () => keep,
     stderr: () => keep
   })
@@ -49,7 +49,7 @@ const screen = ({ stdin = "", isWatched, json = false, typed = "" }: Screen, sho
       readLine: Effect.die("unused"),
       readInput: Effect.gen(function* () {
         const keys = yield* Queue.unbounded<Terminal.UserInput, never>()
-        yield* Queue.offerAll(keys, [...typed].map(keyOf))
+        yield* Queue.offerAll(keys, [...typed].map(toKey))
         return keys
       }),
       display: (text) => Effect.sync(() => shown.push(text))
@@ -57,8 +57,8 @@ const screen = ({ stdin = "", isWatched, json = false, typed = "" }: Screen, sho
   )
   const capabilities = Layer.succeed(TerminalCapabilities.TerminalCapabilities, {
     canColor: false,
-    canAnimate: isWatched,
-    canPrompt: isWatched
+    canAnimate: isInteractive,
+    canPrompt: isInteractive
   })
   const world = Layer.mergeAll(stdio, terminal, capabilities, Layer.succeed(Json, json), nothing)
   return Layer.provideMerge(Output.layer, world)
@@ -75,7 +75,7 @@ describe("a progress bar", () => {
     })
   )
 
-  it.effect("is drawn over itself while something is under way, and gone when it is over", () => {
+  it.effect("redraws one line during a transfer and removes it at the end", () => {
     const shown: Array<string> = []
     return Effect.gen(function* () {
       yield* uploading
@@ -84,21 +84,21 @@ describe("a progress bar", () => {
       assert.include(lines[1], "25%")
       assert.include(lines.at(-2), "50%  20 MB of 40 MB  5 MB/s  00:04 left")
       assert.strictEqual(lines.at(-1), "")
-    }).pipe(Effect.provide(screen({ isWatched: true }, shown)))
+    }).pipe(Effect.provide(screen({ isInteractive: true }, shown)))
   })
 
-  it.effect("is nothing where nobody looks, or a program does", () => {
+  it.effect("prints nothing without a terminal or with --json", () => {
     const shown: Array<string> = []
     return Effect.gen(function* () {
-      yield* Effect.provide(uploading, screen({ isWatched: false }, shown))
-      yield* Effect.provide(uploading, screen({ isWatched: true, json: true }, shown))
+      yield* Effect.provide(uploading, screen({ isInteractive: false }, shown))
+      yield* Effect.provide(uploading, screen({ isInteractive: true, json: true }, shown))
       assert.deepStrictEqual(shown, [])
     })
   })
 })
 
 describe("the value of a secret", () => {
-  it.effect("is asked for, and not shown as it is typed", () => {
+  it.effect("is read from a prompt that does not show it", () => {
     const shown: Array<string> = []
     return Effect.gen(function* () {
       const value = yield* readValue("TOKEN")
@@ -106,23 +106,23 @@ describe("the value of a secret", () => {
       assert.include(shown.join(""), "Value of TOKEN")
       assert.notInclude(shown.join(""), "hunter2")
       assert.notMatch(shown.join(""), /hu|te|r2/)
-    }).pipe(Effect.provide(screen({ isWatched: true, typed: "hunter2\r" }, shown)))
+    }).pipe(Effect.provide(screen({ isInteractive: true, typed: "hunter2\r" }, shown)))
   })
 
-  it.effect("comes from stdin as it is, but for the end of its last line", () =>
+  it.effect("is read from stdin unchanged, except for the last line end", () =>
     Effect.gen(function* () {
       const value = yield* readValue("TLS_KEY")
       assert.strictEqual(Redacted.value(value), " two\nlines\n")
-    }).pipe(Effect.provide(screen({ isWatched: false, stdin: " two\nlines\n\r\n" }, [])))
+    }).pipe(Effect.provide(screen({ isInteractive: false, stdin: " two\nlines\n\r\n" }, [])))
   )
 
-  it.effect("must be there", () =>
+  it.effect("must not be empty", () =>
     Effect.gen(function* () {
       const { code, remedy } = yield* Effect.flip(Effect.catchTag(readValue("TOKEN"), "QuitError", Effect.die))
       assert.deepStrictEqual(
         { code, remedy },
-        { code: "usage", remedy: "pipe it in, or run it in a terminal to be asked" }
+        { code: "usage", remedy: "pipe it in, or run the command in a terminal to get a prompt" }
       )
-    }).pipe(Effect.provide(screen({ isWatched: false, stdin: "\n" }, [])))
+    }).pipe(Effect.provide(screen({ isInteractive: false, stdin: "\n" }, [])))
   )
 })

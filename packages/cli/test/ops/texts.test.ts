@@ -1,23 +1,23 @@
-/** What commands show and read, without a server. */
+/** Formatting of output and parsing of input, without a server. */
 import { assert, describe, it } from "@effect/vitest"
 import type { Run } from "@weft/client"
 import { Option, Result } from "effect"
 import { CliOutput } from "effect/cli"
 import * as fc from "fast-check"
-import { contentTypeOf } from "../../src/commands/files/ContentTypes.ts"
+import { getContentType } from "../../src/commands/files/ContentTypes.ts"
 import { endText, entryText } from "../../src/commands/logs/LogText.ts"
-import { errorLines, errorOf } from "../../src/commands/runs/RunText.ts"
-import { jsonOf } from "../../src/input/JsonText.ts"
-import { lifetimeOf } from "../../src/input/Lifetime.ts"
-import { periodOf } from "../../src/input/Period.ts"
-import { permissionsOf, rulesOf } from "../../src/input/Permissions.ts"
-import { paintOf } from "../../src/output/Paint.ts"
+import { errorLines, readError } from "../../src/commands/runs/RunText.ts"
+import { parseDuration } from "../../src/input/Duration.ts"
+import { parseJsonText } from "../../src/input/JsonText.ts"
+import { parsePeriod } from "../../src/input/Period.ts"
+import { formatPermissions, parsePermissions } from "../../src/input/Permissions.ts"
+import { makePaint } from "../../src/output/Paint.ts"
 import { progressLine } from "../../src/output/ProgressLine.ts"
 import { bytes } from "../../src/output/Sizes.ts"
-import { type Column, cut, fieldLines, tableLines } from "../../src/output/Table.ts"
+import { type Column, fieldLines, tableLines, truncate } from "../../src/output/Table.ts"
 import { duration } from "../../src/output/Times.ts"
 
-const plain = paintOf(false)
+const plain = makePaint(false)
 
 interface Row {
   readonly id: string
@@ -36,7 +36,7 @@ const rows = fc.array(fc.record({ id: fc.uuid(), name: fc.string({ unit: "graphe
 })
 
 describe("tables", () => {
-  it("stand below their titles, and are cut only where they are too wide", () => {
+  it("align columns with their titles, and truncate only tables that are too wide", () => {
     const row = { id: "0123", name: "a long name of something", note: "a note that is longer still" }
     assert.deepStrictEqual(tableLines(columns, [row], Number.POSITIVE_INFINITY), [
       "ID    NAME                      NOTE",
@@ -50,7 +50,7 @@ describe("tables", () => {
     assert.deepStrictEqual(tableLines(columns, [], 80), ["ID  NAME  NOTE"])
   })
 
-  it("fit whatever they hold, with every id in whole", () => {
+  it("fit the width with any content, without truncating ids", () => {
     fc.assert(
       fc.property(rows, fc.integer({ min: 46, max: 200 }), (records, width) => {
         const lines = tableLines(columns, records, width)
@@ -64,17 +64,17 @@ describe("tables", () => {
     )
   })
 
-  it("cut text to as many columns as there are, of whatever it is made", () => {
-    assert.strictEqual(cut("naïve", 5), "naïve")
-    assert.strictEqual(cut("日本語", 5), "日本…")
+  it("truncate any text to the given number of columns", () => {
+    assert.strictEqual(truncate("naïve", 5), "naïve")
+    assert.strictEqual(truncate("日本語", 5), "日本…")
     fc.assert(
       fc.property(fc.string({ unit: "grapheme" }), fc.integer({ min: 1, max: 20 }), (text, width) => {
-        assert.isAtMost(CliOutput.displayWidth(cut(text, width)), width)
+        assert.isAtMost(CliOutput.displayWidth(truncate(text, width)), width)
       })
     )
   })
 
-  it("show the fields of one record below each other", () => {
+  it("show one line per field of a record", () => {
     assert.deepStrictEqual(
       fieldLines([
         ["run", "1"],
@@ -86,7 +86,7 @@ describe("tables", () => {
 })
 
 describe("figures", () => {
-  it("have units that people read", () => {
+  it("have readable units", () => {
     assert.deepStrictEqual([0, 999, 1000, 1500, 99_950, 20_000_000, 4e12].map(bytes), [
       "0 B",
       "999 B",
@@ -106,7 +106,7 @@ describe("figures", () => {
     ])
   })
 
-  it("of progress say how much, how fast and how long still", () => {
+  it("of progress show amount, rate and time left", () => {
     const progress = { label: "launch.mp4", done: 25e6, before: 0, total: 100e6, elapsedMs: 5_000 }
     assert.strictEqual(
       progressLine(progress, 100),
@@ -118,7 +118,7 @@ describe("figures", () => {
     assert.include(progressLine({ ...progress, done: 0, total: 0, elapsedMs: 0 }, 100), "100%  0 B of 0 B  0 B/s")
   })
 
-  it("of progress never take more than the line", () => {
+  it("of progress fit on one line", () => {
     const amounts = fc.integer({ min: 0, max: 1e12 })
     fc.assert(
       fc.property(fc.string(), amounts, amounts, fc.integer({ min: 20, max: 200 }), (label, done, more, width) => {
@@ -129,26 +129,27 @@ describe("figures", () => {
   })
 })
 
-describe("what is typed", () => {
-  it("is JSON, or it is said how it would be", () => {
+describe("input parsers", () => {
+  it("accept JSON, and suggest quotes for plain text", () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         const text = JSON.stringify(value)
-        assert.deepStrictEqual(JSON.stringify(Result.getOrThrow(jsonOf(text))), JSON.stringify(JSON.parse(text)))
+        assert.deepStrictEqual(JSON.stringify(Result.getOrThrow(parseJsonText(text))), JSON.stringify(JSON.parse(text)))
       })
     )
-    const remedyOf = (text: string) => Result.match(jsonOf(text), { onSuccess: () => "", onFailure: (no) => no.remedy })
+    const remedyOf = (text: string) =>
+      Result.match(parseJsonText(text), { onSuccess: () => "", onFailure: (no) => no.remedy })
     assert.strictEqual(remedyOf("hello"), `for text, write '"hello"'`)
     assert.isNull(remedyOf('{"a": 1,}'))
     assert.isNull(remedyOf("it's"))
   })
 
-  it("is a time, a period and a rule", () => {
+  it("accept durations and periods", () => {
     assert.deepStrictEqual(
-      ["90s", "15m", "12h", "30d", "7"].map(lifetimeOf).map(Option.getOrNull),
+      ["90s", "15m", "12h", "30d", "7"].map(parseDuration).map(Option.getOrNull),
       [90, 900, 43_200, 2_592_000, 7]
     )
-    assert.deepStrictEqual(["", "0s", "-1s", "1.5h", "soon", "constructor"].map(lifetimeOf).map(Option.getOrNull), [
+    assert.deepStrictEqual(["", "0s", "-1s", "1.5h", "soon", "constructor"].map(parseDuration).map(Option.getOrNull), [
       null,
       null,
       null,
@@ -156,11 +157,11 @@ describe("what is typed", () => {
       null,
       null
     ])
-    assert.strictEqual(Option.getOrNull(periodOf("24h")), "PT86400S")
-    assert.strictEqual(Option.getOrNull(periodOf("P7D")), "P7D")
+    assert.strictEqual(Option.getOrNull(parsePeriod("24h")), "PT86400S")
+    assert.strictEqual(Option.getOrNull(parsePeriod("P7D")), "P7D")
   })
 
-  it("comes back from rules as it went in", () => {
+  it("parse formatted permissions into equal permissions", () => {
     const name = fc.stringMatching(/^[a-z][a-z0-9:*/-]{0,12}$/)
     const actions = fc.uniqueArray(fc.constantFrom("create", "read", "update", "*"), { minLength: 1 })
     const maps = fc.dictionary(
@@ -169,19 +170,19 @@ describe("what is typed", () => {
     )
     fc.assert(
       fc.property(maps, (map) => {
-        assert.deepStrictEqual(Result.getOrThrow(permissionsOf(rulesOf(map))), { ...map })
+        assert.deepStrictEqual(Result.getOrThrow(parsePermissions(formatPermissions(map))), { ...map })
       })
     )
-    assert.deepStrictEqual(Result.getOrThrow(permissionsOf(["run:*=read", "run:*=read,create"])), {
+    assert.deepStrictEqual(Result.getOrThrow(parsePermissions(["run:*=read", "run:*=read,create"])), {
       "run:*": ["read", "create"]
     })
     for (const rule of ["run:*", "run=read", "=read", "run:*=", "run:*=read,"]) {
-      assert.isTrue(Result.isFailure(permissionsOf([rule])), rule)
+      assert.isTrue(Result.isFailure(parsePermissions([rule])), rule)
     }
   })
 })
 
-describe("what functions say", () => {
+describe("output of functions", () => {
   const entry = {
     seq: 0,
     time: "2026-01-31T12:00:00.042Z",
@@ -190,18 +191,18 @@ describe("what functions say", () => {
     data: null
   } as const
 
-  it("stays on its lines, and tells the terminal nothing", () => {
+  it("is indented and contains no control characters", () => {
     const text = entryText({ ...entry, data: { a: "\u009b" } }, plain, "main/f")
     assert.match(text, /^\d\d:\d\d:00\.042 main\/f warn {2}two\n {2}lines.\[2J \{"a":".+"\}$/)
     assert.notMatch(text.replaceAll("\n", ""), /\p{Cc}/u)
   })
 
-  it("ends with its failure, once", () => {
+  it("ends with the error, without repeating its message", () => {
     const stack = "RangeError: no rate\n    at f (src/f.ts:1:2)\n"
     const error = { name: "RangeError", message: "no rate", stack }
     assert.deepStrictEqual(errorLines(error, plain), ["RangeError: no rate", "  at f (src/f.ts:1:2)"])
-    assert.isNull(errorOf({ error: "text" }))
-    assert.isNull(errorOf(null))
+    assert.isNull(readError({ error: "text" }))
+    assert.isNull(readError(null))
     const run: Run = {
       run_id: "r",
       env_id: "e",
@@ -222,9 +223,9 @@ describe("what functions say", () => {
 })
 
 describe("content types", () => {
-  it("follow from the endings of names", () => {
+  it("follow from file name extensions", () => {
     assert.deepStrictEqual(
-      ["a/b.JSON", "page.html", "archive.tar.gz", "Makefile", ".json", "x.unknown"].map(contentTypeOf),
+      ["a/b.JSON", "page.html", "archive.tar.gz", "Makefile", ".json", "x.unknown"].map(getContentType),
       [
         "application/json",
         "text/html",

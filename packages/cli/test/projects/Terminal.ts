@@ -1,4 +1,4 @@
-/** A user's machine: a home, a folder to work in, and the command line as processes of their own. */
+/** A user's machine: a home folder, and the command line as child processes. */
 import { spawn } from "node:child_process"
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { createRequire } from "node:module"
@@ -8,18 +8,19 @@ import { commandLine } from "@weft/tooling/programs"
 
 const program = await commandLine()
 
-export interface Ended {
+export interface CommandResult {
   readonly code: number | null
   readonly stdout: string
   readonly stderr: string
 }
 
-export interface Going {
-  /** Resolves with what was said until then, once it is said `times` times. */
-  readonly says: (text: string | RegExp, times?: number) => Promise<string>
-  readonly said: () => string
+export interface RunningCommand {
+  /** Resolves with the output until then, when it contains the text `times` times. */
+  readonly waitFor: (text: string | RegExp, times?: number) => Promise<string>
+  readonly output: () => string
   /** Ctrl-C. */
-  readonly interrupt: () => Promise<Ended>
+  readonly interrupt: () => Promise<CommandResult>
+  readonly signal: (signal: NodeJS.Signals) => void
 }
 
 export class Terminal implements Disposable {
@@ -30,54 +31,60 @@ export class Terminal implements Disposable {
     return join(this.home, ".config", "weft", "config.json")
   }
 
-  /** Ends by itself, or is killed with the test. */
-  begin(folder: string, args: ReadonlyArray<string>, stdin = ""): Going & { readonly ended: Promise<Ended> } {
+  /** Starts a command. It is killed at the end of the test. */
+  begin(
+    folder: string,
+    args: ReadonlyArray<string>,
+    stdin = ""
+  ): RunningCommand & { readonly ended: Promise<CommandResult> } {
     const child = spawn(process.execPath, [program, ...args], {
       cwd: join(this.home, folder),
       env: { PATH: process.env.PATH, HOME: this.home, NO_COLOR: "1", TZ: "UTC" }
     })
     const kill = () => void child.kill("SIGKILL")
     this.#open.add(kill)
-    const output = { stdout: "", stderr: "" }
+    const captured = { stdout: "", stderr: "" }
     const listeners = new Set<() => void>()
     for (const name of ["stdout", "stderr"] as const) {
       child[name].setEncoding("utf8").on("data", (text: string) => {
-        output[name] += text
+        captured[name] += text
         for (const listener of listeners) listener()
       })
     }
     child.stdin.end(stdin)
-    const ended = new Promise<Ended>((resolve) =>
+    const ended = new Promise<CommandResult>((resolve) =>
       child.on("close", (code) => {
         this.#open.delete(kill)
-        resolve({ code, ...output })
+        resolve({ code, ...captured })
         for (const listener of listeners) listener()
       })
     )
-    const said = () => output.stdout + output.stderr
+    const output = () => captured.stdout + captured.stderr
     return {
       ended,
-      said,
-      says: (text, times = 1) => {
+      output,
+      waitFor: (text, times = 1) => {
         const { promise, resolve, reject } = Promise.withResolvers<string>()
-        const look = () => {
-          if (said().split(text).length > times) resolve(said())
-          else if (child.exitCode !== null) reject(new Error(`It ended without having said ${text}:\n${said()}`))
+        const check = () => {
+          if (output().split(text).length > times) resolve(output())
+          else if (child.exitCode !== null)
+            reject(new Error(`The command ended without printing ${text}:\n${output()}`))
           else return
-          listeners.delete(look)
+          listeners.delete(check)
         }
-        listeners.add(look)
-        look()
+        listeners.add(check)
+        check()
         return promise
       },
       interrupt: () => {
         child.kill("SIGINT")
         return ended
-      }
+      },
+      signal: (signal) => void child.kill(signal)
     }
   }
 
-  run(folder: string, args: ReadonlyArray<string>, stdin?: string): Promise<Ended> {
+  run(folder: string, args: ReadonlyArray<string>, stdin?: string): Promise<CommandResult> {
     return this.begin(folder, args, stdin).ended
   }
 
@@ -90,14 +97,14 @@ export class Terminal implements Disposable {
     writeFileSync(join(this.home, path), text)
   }
 
-  /** Puts a text of a file in another's place, as an editor does that saves. */
+  /** Replaces text in a file, like a save in an editor. */
   edit(path: string, from: string, to: string): void {
     const text = this.read(path)
     if (!text.includes(from)) throw new Error(`${path} has no ${from}`)
     this.write(path, text.replace(from, to))
   }
 
-  /** What `npm install` would bring, from this workspace. */
+  /** Links packages of this workspace, instead of `npm install`. */
   install(folder: string, names: ReadonlyArray<string>): void {
     const { resolve } = createRequire(import.meta.url)
     for (const name of names) {

@@ -1,35 +1,37 @@
 import { randomUUID } from "node:crypto"
 import { assert, describe, it } from "@effect/vitest"
-import { type Manifest, noRetry, ScheduleId } from "@weft/core"
+import { type Manifest, noRetry, ScheduleId } from "@weft/core/adapter"
 import fc from "fast-check"
-import { changesOf } from "../../src/deployment/Changes.ts"
-import { kinds, type Offer, type Offered, offerOf } from "../../src/deployment/Offer.ts"
-import { tellChanges } from "../../src/deployment/Telling.ts"
-import { paintOf } from "../../src/output/Paint.ts"
+import { diffEntryPoints } from "../../src/deployment/Changes.ts"
+import { changeLines } from "../../src/deployment/DeploymentText.ts"
+import { type EntryPoint, type EntryPoints, kinds, listEntryPoints } from "../../src/deployment/EntryPoints.ts"
+import { makePaint } from "../../src/output/Paint.ts"
 
-const terms = { retry: noRetry, timeout_ms: 300_000, concurrency: null, idempotency: null }
+const terms = { retry: noRetry, timeout_ms: 300_000, concurrency: null, idempotency: null, durable: false }
 
-const webhook: Offered = {
+const webhook: EntryPoint = {
   kind: "webhook",
   name: "GET /shop/hello",
   fn: "main/hello",
   terms: { auth: "none" },
   due: null
 }
-const handler: Offered = { kind: "handler", name: "order:* → main/onOrder", fn: "main/onOrder", terms, due: null }
+const handler: EntryPoint = { kind: "handler", name: "order:* → main/onOrder", fn: "main/onOrder", terms, due: null }
 
-const offered: fc.Arbitrary<Offered> = fc.record({
+const entryPoint: fc.Arbitrary<EntryPoint> = fc.record({
   kind: fc.constantFrom(...kinds),
   name: fc.constantFrom("a", "b", "c"),
   fn: fc.constantFrom("main/x", "main/y"),
   terms: fc.record({ timeout_ms: fc.constantFrom(1, 2), retry: fc.constantFrom(null, { attempts: 2 }) }),
   due: fc.constant(null)
 })
-const offer: fc.Arbitrary<Offer> = fc.uniqueArray(offered, { selector: ({ kind, name }) => `${kind} ${name}` })
+const entryPoints: fc.Arbitrary<EntryPoints> = fc.uniqueArray(entryPoint, {
+  selector: ({ kind, name }) => `${kind} ${name}`
+})
 
-describe("what a deployment changes", () => {
-  it("names what is added, removed and changed, and in which fields", () => {
-    const changes = changesOf(
+describe("diffEntryPoints", () => {
+  it("lists additions, removals and changes with the changed fields", () => {
+    const changes = diffEntryPoints(
       [webhook, handler],
       [
         { ...webhook, fn: "main/welcome", terms: { auth: "required" } },
@@ -41,23 +43,23 @@ describe("what a deployment changes", () => {
       { change: "added", kind: "tool", name: "shop/price", fn: "main/price", fields: [] },
       { change: "removed", kind: "handler", name: "order:* → main/onOrder", fn: "main/onOrder", fields: [] }
     ])
-    assert.deepStrictEqual(tellChanges(changes, paintOf(false)), [
+    assert.deepStrictEqual(changeLines(changes, makePaint(false)), [
       "~ webhook  GET /shop/hello → main/welcome: function, auth",
       "+ tool     shop/price → main/price",
       "- handler  order:* → main/onOrder"
     ])
   })
 
-  it("finds none where terms say the same in another order", () => {
-    const other: Offered = { ...handler, terms: Object.fromEntries(Object.entries(terms).reverse()) }
-    assert.deepStrictEqual(changesOf([handler], [other]), [])
+  it("ignores the order of fields", () => {
+    const other: EntryPoint = { ...handler, terms: Object.fromEntries(Object.entries(terms).reverse()) }
+    assert.deepStrictEqual(diffEntryPoints([handler], [other]), [])
   })
 
-  it("leads from one offer to the other, and back", () => {
+  it("returns the inverse changes for swapped builds", () => {
     fc.assert(
-      fc.property(offer, offer, (before, after) => {
-        const forth = changesOf(before, after)
-        const back = changesOf(after, before)
+      fc.property(entryPoints, entryPoints, (before, after) => {
+        const forth = diffEntryPoints(before, after)
+        const back = diffEntryPoints(after, before)
         const names = (all: typeof forth, change: string) =>
           all.filter((one) => one.change === change).map(({ kind, name }) => `${kind} ${name}`)
         assert.sameMembers(names(forth, "added"), names(back, "removed"))
@@ -80,10 +82,10 @@ describe("what a deployment changes", () => {
   })
 })
 
-describe("what a build offers", () => {
-  it("is its triggers, and the functions that have none", () => {
+describe("listEntryPoints", () => {
+  it("returns the triggers, then the functions without a trigger", () => {
     const fn = (name: string) => ({ ns: "main", var: name })
-    const background = { retry: noRetry, timeout_ms: 300_000, concurrency: null, idempotency: null }
+    const background = { retry: noRetry, timeout_ms: 300_000, concurrency: null, idempotency: null, durable: false }
     const manifest: Manifest = {
       functions: ["archive", "hello", "nightly"].map((name) => ({ ...fn(name), ...background })),
       handlers: [],
@@ -105,7 +107,7 @@ describe("what a build offers", () => {
       tools: []
     }
     assert.deepStrictEqual(
-      offerOf(manifest).map(({ kind, name, fn }) => [kind, name, fn]),
+      listEntryPoints(manifest).map(({ kind, name, fn }) => [kind, name, fn]),
       [
         ["webhook", "GET /shop", "main/hello"],
         ["schedule", "0 3 * * * (UTC) → main/nightly", "main/nightly"],

@@ -1,4 +1,4 @@
-/** `weft admin`: what the host does, with the server's admin token. */
+/** `weft admin`: administration with the server's admin token. */
 import { Effect } from "effect"
 import { Command } from "effect/cli"
 import { Api } from "../../connection/Api.ts"
@@ -13,18 +13,18 @@ const reseal = Command.make(
   Effect.fnUntraced(function* () {
     const api = yield* Api
     const output = yield* Output
-    yield* output.status("Sealing anew…")
-    const told = yield* api
-      .askAdmin((admin, asking) => admin.resealSecrets(asking))
+    yield* output.status("Encrypting…")
+    const result = yield* api
+      .requestAdmin((admin, options) => admin.resealSecrets(options))
       .pipe(Effect.ensuring(output.status(null)))
-    yield* output.print(told, () => `Sealed ${told.resealed} values anew with the key ${told.key_id}`)
-    if (told.unreadable > 0) {
-      yield* output.note(output.paint.yellow(`${told.unreadable} values are opened by no master key of the server`))
+    yield* output.print(result, () => `Encrypted ${result.resealed} values with key ${result.key_id}`)
+    if (result.unreadable > 0) {
+      yield* output.note(output.paint.yellow(`No master key of the server decrypts ${result.unreadable} values`))
     }
   })
 ).pipe(
-  Command.withDescription("Seal all secrets with the present master key"),
-  Command.withExamples([{ command: "weft admin reseal", description: "After the master key has changed" }])
+  Command.withDescription("Encrypt all secrets with the current master key"),
+  Command.withExamples([{ command: "weft admin reseal", description: "After a change of the master key" }])
 )
 
 export const admin = Command.make("admin").pipe(

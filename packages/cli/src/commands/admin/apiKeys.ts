@@ -2,32 +2,34 @@ import type { ApiKey } from "@weft/client"
 import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { Api } from "../../connection/Api.ts"
-import { misuse } from "../../Failure.ts"
-import { rulesOf } from "../../input/Permissions.ts"
+import { usageError } from "../../Failure.ts"
+import { formatPermissions } from "../../input/Permissions.ts"
 import { Output } from "../../output/Output.ts"
 import type { Column } from "../../output/Table.ts"
 import { localTime } from "../../output/Times.ts"
-import { allowFlag, readPermissions } from "../access/Allowing.ts"
-import { listed, listingFlags, printTable } from "../Listing.ts"
+import { allowFlag, readPermissions } from "../access/CredentialFlags.ts"
+import { listingFlags, loadPages, printTable } from "../Lists.ts"
 
 const env = Argument.String("env").pipe(Argument.withDescription("The environment's id"))
 const key = Argument.String("key").pipe(Argument.withDescription("The API key's id"))
-const name = Flag.String("name").pipe(Flag.withDescription("What to call it"), Flag.optional)
+const name = Flag.String("name").pipe(Flag.withDescription("Name of the key"), Flag.optional)
 
 const columns: ReadonlyArray<Column<ApiKey>> = [
   { title: "KEY", of: (key) => key.api_key_id },
   { title: "ENABLED", of: (key) => (key.enabled ? "yes" : "no") },
-  { title: "MADE", of: (key) => localTime(key.created_at) },
+  { title: "CREATED", of: (key) => localTime(key.created_at) },
   { title: "NAME", of: (key) => key.name, isFlexible: true },
-  { title: "ALLOWED", of: (key) => rulesOf(key.permissions).join(" "), isFlexible: true, isExtra: true }
+  { title: "ALLOWED", of: (key) => formatPermissions(key.permissions).join(" "), isFlexible: true, isExtra: true }
 ]
 
 const list = Command.make(
   "list",
   { env, ...listingFlags },
-  Effect.fnUntraced(function* ({ env, ...wanted }) {
+  Effect.fnUntraced(function* ({ env, ...range }) {
     const api = yield* Api
-    const keys = yield* api.askAdmin((admin, asking) => listed(wanted, (page) => admin.listApiKeys(env, page, asking)))
+    const keys = yield* api.requestAdmin((admin, options) =>
+      loadPages(range, (page) => admin.listApiKeys(env, page, options))
+    )
     yield* printTable(columns, keys, "The environment has no API keys")
   })
 ).pipe(
@@ -43,12 +45,12 @@ const create = Command.make(
     const output = yield* Output
     const permissions = (yield* readPermissions(allow)) ?? undefined
     const input = { name: Option.getOrUndefined(name), permissions }
-    const made = yield* api.askAdmin((admin, asking) => admin.createApiKey(env, input, asking))
+    const made = yield* api.requestAdmin((admin, options) => admin.createApiKey(env, input, options))
     yield* output.print(made, () => made.token)
-    yield* output.note(`This token is shown only now. Its key is ${made.api_key_id}`)
+    yield* output.note(`The token is shown only once. The key is ${made.api_key_id}`)
   })
 ).pipe(
-  Command.withDescription("Make an API key, and print its token; without --allow it may do everything"),
+  Command.withDescription("Create an API key and print its token; without --allow it has all permissions"),
   Command.withExamples([
     { command: "weft admin api-keys create 01970d3c-6a20-78bf-a48c-b3d1cf705c10 --name deploy --allow 'build:*=*'" }
   ])
@@ -62,7 +64,7 @@ const update = Command.make(
     name,
     allow: allowFlag,
     enabled: Flag.Boolean("enabled").pipe(
-      Flag.withDescription("Whether it is accepted; --no-enabled disables it, and what it has made"),
+      Flag.withDescription("Enable the key; --no-enabled disables it and the credentials that it created"),
       Flag.optional
     )
   },
@@ -70,18 +72,18 @@ const update = Command.make(
     const api = yield* Api
     const output = yield* Output
     if (allow.length === 0 && Option.isNone(name) && Option.isNone(enabled)) {
-      return yield* misuse("What is to be changed?", "give --name, --allow, --enabled or --no-enabled")
+      return yield* usageError("No change is given", "give --name, --allow, --enabled or --no-enabled")
     }
     const change = {
       name: Option.getOrUndefined(name),
       enabled: Option.getOrUndefined(enabled),
       permissions: (yield* readPermissions(allow)) ?? undefined
     }
-    const changed = yield* api.askAdmin((admin, asking) => admin.updateApiKey(env, key, change, asking))
+    const changed = yield* api.requestAdmin((admin, options) => admin.updateApiKey(env, key, change, options))
     yield* output.print(changed, () => `Changed ${changed.api_key_id}: ${changed.enabled ? "enabled" : "disabled"}`)
   })
 ).pipe(
-  Command.withDescription("Rename, enable, disable an API key, or change what it may do"),
+  Command.withDescription("Rename, enable or disable an API key, or change its permissions"),
   Command.withExamples([
     {
       command:
@@ -96,11 +98,11 @@ const remove = Command.make(
   Effect.fnUntraced(function* ({ env, key }) {
     const api = yield* Api
     const output = yield* Output
-    yield* api.askAdmin((admin, asking) => admin.removeApiKey(env, key, asking))
-    yield* output.print({ removed: key }, () => `Removed ${key}, with the keys and sessions that it has made`)
+    yield* api.requestAdmin((admin, options) => admin.removeApiKey(env, key, options))
+    yield* output.print({ removed: key }, () => `Removed ${key} and the keys and sessions that it created`)
   })
 ).pipe(
-  Command.withDescription("Delete an API key, and what it has made"),
+  Command.withDescription("Delete an API key and the credentials that it created"),
   Command.withExamples([
     {
       command: "weft admin api-keys remove 01970d3c-6a20-78bf-a48c-b3d1cf705c10 01970d3d-0c30-7d84-a3f7-2b9e4d6c8105"

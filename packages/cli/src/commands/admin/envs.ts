@@ -4,7 +4,7 @@ import { Argument, Command } from "effect/cli"
 import { Api } from "../../connection/Api.ts"
 import { Output } from "../../output/Output.ts"
 import type { Column } from "../../output/Table.ts"
-import { listed, listingFlags, printTable } from "../Listing.ts"
+import { listingFlags, loadPages, printTable } from "../Lists.ts"
 
 const org = Argument.String("org").pipe(Argument.withDescription("The organization's slug or id"))
 
@@ -17,9 +17,11 @@ const columns: ReadonlyArray<Column<Environment>> = [
 const list = Command.make(
   "list",
   { org, ...listingFlags },
-  Effect.fnUntraced(function* ({ org, ...wanted }) {
+  Effect.fnUntraced(function* ({ org, ...range }) {
     const api = yield* Api
-    const envs = yield* api.askAdmin((admin, asking) => listed(wanted, (page) => admin.listEnvs(org, page, asking)))
+    const envs = yield* api.requestAdmin((admin, options) =>
+      loadPages(range, (page) => admin.listEnvs(org, page, options))
+    )
     yield* printTable(columns, envs, `${org} has no environments`)
   })
 ).pipe(
@@ -29,16 +31,16 @@ const list = Command.make(
 
 const create = Command.make(
   "create",
-  { org, name: Argument.String("name").pipe(Argument.withDescription("Such as production")) },
+  { org, name: Argument.String("name").pipe(Argument.withDescription("Name, such as production")) },
   Effect.fnUntraced(function* ({ org, name }) {
     const api = yield* Api
     const output = yield* Output
-    const env = yield* api.askAdmin((admin, asking) => admin.createEnv(org, { name }, asking))
+    const env = yield* api.requestAdmin((admin, options) => admin.createEnv(org, { name }, options))
     yield* output.print(env, () => env.env_id)
-    yield* output.note(`Give it a key with: weft admin api-keys create ${env.env_id}`)
+    yield* output.note(`Create a key for it with: weft admin api-keys create ${env.env_id}`)
   })
 ).pipe(
-  Command.withDescription("Make an environment, and print its id"),
+  Command.withDescription("Create an environment and print its id"),
   Command.withExamples([{ command: "weft admin envs create acme production" }])
 )
 

@@ -2,32 +2,32 @@ import type { Organization } from "@weft/client"
 import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { Api } from "../../connection/Api.ts"
-import { misuse } from "../../Failure.ts"
+import { usageError } from "../../Failure.ts"
 import { Output } from "../../output/Output.ts"
 import type { Column } from "../../output/Table.ts"
 import { localTime } from "../../output/Times.ts"
-import { listed, listingFlags, printTable } from "../Listing.ts"
+import { listingFlags, loadPages, printTable } from "../Lists.ts"
 
 const columns: ReadonlyArray<Column<Organization>> = [
   { title: "SLUG", of: (org) => org.slug },
   { title: "PLAN", of: (org) => org.plan },
   { title: "ID", of: (org) => org.org_id },
   { title: "NAME", of: (org) => org.name, isFlexible: true },
-  { title: "MADE", of: (org) => localTime(org.created_at), isExtra: true }
+  { title: "CREATED", of: (org) => localTime(org.created_at), isExtra: true }
 ]
 
 const plan = Flag.Literals("plan", ["Free", "Starter", "Pro", "Scale", "Enterprise", "Self-Host"]).pipe(
-  Flag.withDescription("What it may use"),
+  Flag.withDescription("Plan, which sets the limits"),
   Flag.optional
 )
-const name = Flag.String("name").pipe(Flag.withDescription("For people"), Flag.optional)
+const name = Flag.String("name").pipe(Flag.withDescription("Display name"), Flag.optional)
 
 const list = Command.make(
   "list",
   listingFlags,
-  Effect.fnUntraced(function* (wanted) {
+  Effect.fnUntraced(function* (range) {
     const api = yield* Api
-    const orgs = yield* api.askAdmin((admin, asking) => listed(wanted, (page) => admin.listOrgs(page, asking)))
+    const orgs = yield* api.requestAdmin((admin, options) => loadPages(range, (page) => admin.listOrgs(page, options)))
     yield* printTable(columns, orgs, "There are no organizations")
   })
 ).pipe(
@@ -37,40 +37,40 @@ const list = Command.make(
 
 const create = Command.make(
   "create",
-  { slug: Argument.String("slug").pipe(Argument.withDescription("Its name in URLs")), name, plan },
+  { slug: Argument.String("slug").pipe(Argument.withDescription("Name in URLs")), name, plan },
   Effect.fnUntraced(function* ({ slug, name, plan }) {
     const api = yield* Api
     const output = yield* Output
     const input = { slug, name: Option.getOrUndefined(name), plan: Option.getOrUndefined(plan) }
-    const org = yield* api.askAdmin((admin, asking) => admin.createOrg(input, asking))
+    const org = yield* api.requestAdmin((admin, options) => admin.createOrg(input, options))
     yield* output.print(org, () => org.org_id)
-    yield* output.note(`Give it an environment with: weft admin envs create ${org.slug} production`)
+    yield* output.note(`Create an environment in it with: weft admin envs create ${org.slug} production`)
   })
 ).pipe(
-  Command.withDescription("Make an organization, and print its id"),
+  Command.withDescription("Create an organization and print its id"),
   Command.withExamples([{ command: "weft admin orgs create acme --plan Pro" }])
 )
 
 const update = Command.make(
   "update",
   {
-    org: Argument.String("org").pipe(Argument.withDescription("Its slug or id")),
+    org: Argument.String("org").pipe(Argument.withDescription("The organization's slug or id")),
     name,
     plan,
-    members: Flag.Int("members").pipe(Flag.withDescription("How many people it counts"), Flag.optional)
+    members: Flag.Int("members").pipe(Flag.withDescription("Number of members"), Flag.optional)
   },
-  Effect.fnUntraced(function* ({ org: asked, name, plan, members }) {
+  Effect.fnUntraced(function* ({ org: slugOrId, name, plan, members }) {
     const api = yield* Api
     const output = yield* Output
     if ([name, plan, members].every((flag) => Option.isNone<unknown>(flag))) {
-      return yield* misuse("What is to be changed?", "give --name, --plan or --members")
+      return yield* usageError("No change is given", "give --name, --plan or --members")
     }
     const change = {
       name: Option.getOrUndefined(name),
       plan: Option.getOrUndefined(plan),
       members: Option.getOrUndefined(members)
     }
-    const org = yield* api.askAdmin((admin, asking) => admin.updateOrg(asked, change, asking))
+    const org = yield* api.requestAdmin((admin, options) => admin.updateOrg(slugOrId, change, options))
     yield* output.print(org, () => `Changed ${org.slug}: plan ${org.plan}, ${org.members} members`)
   })
 ).pipe(

@@ -1,9 +1,9 @@
-/** `weft build`: the zip that a server would get, without a server. */
+/** `weft build`: writes and checks the zip of a deployment, without a server. */
 import { Effect, FileSystem, Path } from "effect"
 import { Command } from "effect/cli"
 import { makeBundler } from "../../bundle/Bundle.ts"
-import { offerOf } from "../../deployment/Offer.ts"
-import { makeReader } from "../../deployment/Reading.ts"
+import { listEntryPoints } from "../../deployment/EntryPoints.ts"
+import { makeManifestReader } from "../../deployment/ManifestReader.ts"
 import { failure } from "../../Failure.ts"
 import { Output } from "../../output/Output.ts"
 import { bytes } from "../../output/Sizes.ts"
@@ -20,14 +20,14 @@ export const build = Command.make(
     const output = yield* Output
     const project = yield* readProject
     const { zip, hash, files } = yield* (yield* makeBundler(project)).bundle(9)
-    const offer = offerOf(yield* (yield* makeReader).read(zip))
+    const entryPoints = listEntryPoints(yield* (yield* makeManifestReader).read(zip))
     const file = path.join(project.folder, target)
     yield* fs.makeDirectory(path.dirname(file), { recursive: true }).pipe(
       Effect.andThen(fs.writeFile(file, zip)),
       Effect.mapError((error) => failure("file", `${file} cannot be written: ${error.message}`))
     )
-    const functions = new Set(offer.map(({ fn }) => fn)).size
-    yield* output.print({ file, hash, size: zip.length, files, offers: offer }, () =>
+    const functions = new Set(entryPoints.map(({ fn }) => fn)).size
+    yield* output.print({ file, hash, size: zip.length, files, offers: entryPoints }, () =>
       [
         `${target}  ${bytes(zip.length)}, ${functions} function${functions === 1 ? "" : "s"}`,
         `sha256 ${hash}`,
@@ -36,6 +36,6 @@ export const build = Command.make(
     )
   }, Effect.scoped)
 ).pipe(
-  Command.withDescription(`Bundle the project into ${target}, and check that it can be deployed`),
-  Command.withExamples([{ command: "weft build", description: "Tell the size and the hash of what would be deployed" }])
+  Command.withDescription(`Bundle the project into ${target} and check that it can be deployed`),
+  Command.withExamples([{ command: "weft build", description: "Print the size and the hash of the build" }])
 )

@@ -1,32 +1,33 @@
-/** `weft context`: the secrets of a project. Their values go in and never come out. */
+/** `weft context`: the secrets of a project. No command prints their values. */
 import type { ContextVariable } from "@weft/client"
 import { Effect, Option, Redacted } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { Api } from "../../connection/Api.ts"
 import { failure } from "../../Failure.ts"
-import { refuseSecret, secretArgument } from "../../input/SecretArgument.ts"
+import { rejectSecretArgument, secretArgument } from "../../input/SecretArgument.ts"
 import { Output } from "../../output/Output.ts"
 import type { Column } from "../../output/Table.ts"
 import { localTime } from "../../output/Times.ts"
 import { readProject } from "../../project/Project.ts"
-import { listed, listingFlags, printTable } from "../Listing.ts"
+import { listingFlags, loadPages, printTable } from "../Lists.ts"
 import { readValue } from "./Value.ts"
 
 const project = Flag.String("project").pipe(
   Flag.withMetavar("name"),
-  Flag.withDescription("The project; that of weft.json by default"),
+  Flag.withDescription("The project; by default that of weft.json"),
   Flag.optional
 )
 
-const key = Argument.String("key").pipe(Argument.withDescription("The variable's name, such as GITHUB_TOKEN"))
+const key = Argument.String("key").pipe(Argument.withDescription("The secret's name, such as GITHUB_TOKEN"))
 
-const projectOf = (named: Option.Option<string>) =>
+const resolveProject = (named: Option.Option<string>) =>
   Option.match(named, {
     onSome: (name) => Effect.succeed(name),
     onNone: () =>
       Effect.mapBoth(readProject, {
         onSuccess: ({ name }) => name,
-        onFailure: (error) => failure(error.code, error.message, "name the project with --project, or go to its folder")
+        onFailure: (error) =>
+          failure(error.code, error.message, "name the project with --project, or change to its folder")
       })
   })
 
@@ -39,14 +40,16 @@ const columns: ReadonlyArray<Column<ContextVariable>> = [
 const list = Command.make(
   "list",
   { ...listingFlags, project },
-  Effect.fnUntraced(function* ({ project, ...wanted }) {
+  Effect.fnUntraced(function* ({ project, ...range }) {
     const api = yield* Api
-    const name = yield* projectOf(project)
-    const variables = yield* api.ask((weft, asking) => listed(wanted, (page) => weft.context.list(name, page, asking)))
-    yield* printTable(columns, variables, `The project ${name} has no context variables`)
+    const name = yield* resolveProject(project)
+    const variables = yield* api.request((weft, options) =>
+      loadPages(range, (page) => weft.context.list(name, page, options))
+    )
+    yield* printTable(columns, variables, `Project ${name} has no secrets`)
   })
 ).pipe(
-  Command.withDescription("List the keys; values are never shown"),
+  Command.withDescription("List the names of secrets; values are never shown"),
   Command.withExamples([{ command: "weft context list --project shop" }])
 )
 
@@ -56,30 +59,30 @@ const set = Command.make(
     key,
     value: secretArgument("value"),
     project,
-    description: Flag.String("description").pipe(Flag.withDescription("What it is for"), Flag.optional)
+    description: Flag.String("description").pipe(Flag.withDescription("Purpose of the secret"), Flag.optional)
   },
   Effect.fnUntraced(function* ({ key, value, project, description }) {
     const api = yield* Api
     const output = yield* Output
-    yield* refuseSecret("A value", value, `weft context set ${key}`)
-    const name = yield* projectOf(project)
+    yield* rejectSecretArgument("A value", value, `weft context set ${key}`)
+    const name = yield* resolveProject(project)
     const secret = yield* readValue(key)
     const change = { value: Redacted.value(secret), description: Option.getOrUndefined(description) }
     const variable = yield* api
-      .ask((weft, asking) => weft.context.update(name, key, change, asking))
+      .request((weft, options) => weft.context.update(name, key, change, options))
       .pipe(
         Effect.catchIf(
           ({ code }) => code === "not_found",
-          () => api.ask((weft, asking) => weft.context.create(name, { key, ...change }, asking))
+          () => api.request((weft, options) => weft.context.create(name, { key, ...change }, options))
         )
       )
     yield* output.print(variable, () => `Set ${variable.key} of ${name}`)
   })
 ).pipe(
-  Command.withDescription("Set a secret: its value comes from a hidden prompt, or from stdin"),
+  Command.withDescription("Set a secret; its value comes from a hidden prompt or from stdin"),
   Command.withExamples([
-    { command: "weft context set GITHUB_TOKEN", description: "Asks for the value" },
-    { command: "weft context set TLS_KEY --project shop < key.pem", description: "Takes it from a file" }
+    { command: "weft context set GITHUB_TOKEN", description: "Prompts for the value" },
+    { command: "weft context set TLS_KEY --project shop < key.pem", description: "Reads it from a file" }
   ])
 )
 
@@ -89,8 +92,8 @@ const unset = Command.make(
   Effect.fnUntraced(function* ({ key, project }) {
     const api = yield* Api
     const output = yield* Output
-    const name = yield* projectOf(project)
-    yield* api.ask((weft, asking) => weft.context.remove(name, key, asking))
+    const name = yield* resolveProject(project)
+    yield* api.request((weft, options) => weft.context.remove(name, key, options))
     yield* output.print({ removed: key }, () => `Removed ${key} from ${name}`)
   })
 ).pipe(
@@ -99,6 +102,6 @@ const unset = Command.make(
 )
 
 export const context = Command.make("context").pipe(
-  Command.withDescription("The secrets of a project, which its functions read"),
+  Command.withDescription("Secrets of a project"),
   Command.withSubcommands([list, set, unset])
 )

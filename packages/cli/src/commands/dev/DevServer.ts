@@ -1,18 +1,18 @@
-/** The server that `weft dev` talks to: the one that the user means, or a local one in this process. */
+/** The server of `weft dev`: the selected one, or a local one in this process. */
 import { createClient, WeftError } from "@weft/client"
 import { Effect, Option, Path, Redacted } from "effect"
-import { Api, apiOf, readVariables } from "../../connection/Api.ts"
+import { Api, makeApi, readVariables } from "../../connection/Api.ts"
 import type { Target } from "../../connection/Target.ts"
 import { Url } from "../../GlobalFlags.ts"
 import { Output } from "../../output/Output.ts"
-import { localName } from "../../profiles/ProfileBook.ts"
-import { freePort } from "../../server/FreePort.ts"
-import { openLocal } from "../../server/Local.ts"
-import { dataFolder, usualPort } from "../server/server.ts"
+import { localName } from "../../profiles/ProfilesConfig.ts"
+import { findFreePort } from "../../server/FreePort.ts"
+import { startLocalServer } from "../../server/Local.ts"
+import { dataFolder, defaultPort } from "../server/server.ts"
 
 /**
- * Where no server is named, and none answers that the profile `local` is of, a local one is started, with its data in the
- * project. `port` is for that: without one, the first that is free.
+ * Returns the selected server. Starts a local server if no server is named and that of the profile `local` does not
+ * respond. It stores its data in the project, and listens on `port` or the first free port.
  */
 export const devServer = Effect.fnUntraced(function* (folder: string, port: Option.Option<number>) {
   const path = yield* Path.Path
@@ -22,15 +22,15 @@ export const devServer = Effect.fnUntraced(function* (folder: string, port: Opti
   const isNamed = Option.isSome(yield* Url) || (yield* readVariables).url !== null || target.profile !== localName
   if (isNamed || (yield* isOurs(target))) return { api, url: target.url, isOwn: false }
   yield* output.status("starting a local server…")
-  const { url, apiKey, adminToken } = yield* openLocal({
+  const { url, apiKey, adminToken } = yield* startLocalServer({
     folder: path.join(folder, dataFolder),
-    port: Option.isSome(port) ? port.value : yield* freePort(usualPort)
+    port: Option.isSome(port) ? port.value : yield* findFreePort(defaultPort)
   })
   const own = { profile: localName, url, apiKey: Redacted.make(apiKey), adminToken: Redacted.make(adminToken) }
-  return { api: apiOf(Effect.succeed(own)), url, isOwn: true }
+  return { api: makeApi(Effect.succeed(own)), url, isOwn: true }
 })
 
-/** Whether a server is there that knows the key. Others may use the same port for theirs. */
+/** True if the server accepts the key. Another user's server may listen on the same port. */
 const isOurs = ({ url, apiKey }: Target) =>
   Effect.promise(async () => {
     if (apiKey === null) return false

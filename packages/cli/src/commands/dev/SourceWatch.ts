@@ -1,17 +1,17 @@
-/** Tells of changes in folders as soon as they are written. */
+/** Watches folders for changes. */
 import { type FSWatcher, readdirSync, watch } from "node:fs"
 import { dirname, join, sep } from "node:path"
 import { Effect, Queue, Stream } from "effect"
 
 export interface SourceWatch {
-  /** From now on these folders are watched, and no others. Those that are not there are left out. */
+  /** Watches exactly these folders from now on. Skips folders that do not exist. */
   readonly watch: (folders: ReadonlySet<string>) => Effect.Effect<void>
-  /** Once for all that changes within a moment. */
+  /** Emits once for all changes within 15 ms. */
   readonly changes: Stream.Stream<void>
 }
 
-/** Editors write a file in more than one step. */
-const moment = "15 millis"
+/** Editors write a file in several steps. */
+const debounceTime = "15 millis"
 
 export const makeSourceWatch = Effect.gen(function* () {
   const queue = yield* Queue.sliding<void>(1)
@@ -25,14 +25,14 @@ export const makeSourceWatch = Effect.gen(function* () {
     watchers.get(folder)?.close()
     watchers.delete(folder)
   }
-  const begin = (folder: string) => {
+  const start = (folder: string) => {
     try {
       const watcher = watch(folder, () => Queue.offerUnsafe(queue, undefined))
-      // A folder that is removed is left out when the next change is looked at.
+      // A removed folder is dropped at the next change.
       watcher.on("error", () => stop(folder))
       watchers.set(folder, watcher)
     } catch (error) {
-      if (!isGone(error)) throw error
+      if (!isNotFound(error)) throw error
     }
   }
 
@@ -40,33 +40,33 @@ export const makeSourceWatch = Effect.gen(function* () {
     watch: (folders) =>
       Effect.sync(() => {
         for (const folder of watchers.keys()) if (!folders.has(folder)) stop(folder)
-        for (const folder of folders) if (!watchers.has(folder)) begin(folder)
+        for (const folder of folders) if (!watchers.has(folder)) start(folder)
       }),
-    changes: Stream.debounce(Stream.fromQueue(queue), moment)
+    changes: Stream.debounce(Stream.fromQueue(queue), debounceTime)
   } satisfies SourceWatch
 })
 
-/** The folders of all files that a build was made of, and those where files may come that it will be made of. */
-export const foldersOf = (inputs: ReadonlyArray<string>, roots: ReadonlyArray<string>): ReadonlySet<string> =>
+/** Returns the folders of all input files of a build, and the folders in which new input files may appear. */
+export const listWatchedFolders = (inputs: ReadonlyArray<string>, roots: ReadonlyArray<string>): ReadonlySet<string> =>
   new Set([
     ...inputs.map(dirname).filter((folder) => !folder.split(sep).includes(installed)),
-    ...roots.flatMap(withFoldersBelow)
+    ...roots.flatMap(listSubfolders)
   ])
 
 const installed = "node_modules"
 
-const withFoldersBelow = (folder: string): ReadonlyArray<string> => {
+const listSubfolders = (folder: string): ReadonlyArray<string> => {
   try {
     return [
       folder,
       ...readdirSync(folder, { withFileTypes: true })
         .filter((entry) => entry.isDirectory() && entry.name !== installed && !entry.name.startsWith("."))
-        .flatMap((entry) => withFoldersBelow(join(folder, entry.name)))
+        .flatMap((entry) => listSubfolders(join(folder, entry.name)))
     ]
   } catch (error) {
-    if (isGone(error)) return []
+    if (isNotFound(error)) return []
     throw error
   }
 }
 
-const isGone = (error: unknown): boolean => error instanceof Error && "code" in error && error.code === "ENOENT"
+const isNotFound = (error: unknown): boolean => error instanceof Error && "code" in error && error.code === "ENOENT"

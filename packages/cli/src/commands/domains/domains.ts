@@ -1,4 +1,4 @@
-/** `weft domains`: host names of one's own for webhooks. */
+/** `weft domains`: custom host names for webhooks. */
 import type { Domain } from "@weft/client"
 import { Effect } from "effect"
 import { Argument, Command } from "effect/cli"
@@ -8,7 +8,7 @@ import { Output } from "../../output/Output.ts"
 import { printable } from "../../output/Printable.ts"
 import { type Column, fieldLines } from "../../output/Table.ts"
 import { localTime } from "../../output/Times.ts"
-import { listed, listingFlags, printTable } from "../Listing.ts"
+import { listingFlags, loadPages, printTable } from "../Lists.ts"
 
 const columns: ReadonlyArray<Column<Domain>> = [
   { title: "DOMAIN", of: (domain) => domain.domain },
@@ -17,19 +17,19 @@ const columns: ReadonlyArray<Column<Domain>> = [
   { title: "ID", of: (domain) => domain.domain_id, isExtra: true }
 ]
 
-const named = Argument.String("domain").pipe(Argument.withDescription("Its name, or its id"))
+const named = Argument.String("domain").pipe(Argument.withDescription("The domain's name or id"))
 
-/** By name or id. */
-const find = Effect.fnUntraced(function* (asked: string) {
+/** Finds a domain by name or id. */
+const find = Effect.fnUntraced(function* (nameOrId: string) {
   const api = yield* Api
-  const { items } = yield* api.ask((weft, asking) =>
-    listed({ limit: 0, all: true }, (page) => weft.domains.list(page, asking))
+  const { items } = yield* api.request((weft, options) =>
+    loadPages({ limit: 0, all: true }, (page) => weft.domains.list(page, options))
   )
-  const found = items.find((one) => one.domain === asked.toLowerCase() || one.domain_id === asked)
-  return found ?? (yield* failure("not_found", `There is no domain ${asked}`, "see `weft domains list`"))
+  const found = items.find((one) => one.domain === nameOrId.toLowerCase() || one.domain_id === nameOrId)
+  return found ?? (yield* failure("not_found", `There is no domain ${nameOrId}`, "see `weft domains list`"))
 })
 
-/** What it is, and what its owner has to do next. */
+/** Formats a domain with the next step for its owner. */
 const domainText = (domain: Domain): string =>
   [
     ...fieldLines([
@@ -39,8 +39,8 @@ const domainText = (domain: Domain): string =>
     ]),
     "",
     ...(domain.routing_domain === null
-      ? ["Add this record, and leave it there; then: weft domains verify", record(domain)]
-      : ["Add this record, so that requests come:", `  ${domain.domain} CNAME ${domain.routing_domain}`])
+      ? ["Add this DNS record and keep it, then run: weft domains verify", record(domain)]
+      : ["Add this DNS record to route requests to the server:", `  ${domain.domain} CNAME ${domain.routing_domain}`])
   ].join("\n")
 
 const record = ({ validation_cname_name, validation_cname_value }: Domain): string =>
@@ -49,9 +49,9 @@ const record = ({ validation_cname_name, validation_cname_value }: Domain): stri
 const list = Command.make(
   "list",
   listingFlags,
-  Effect.fnUntraced(function* (wanted) {
+  Effect.fnUntraced(function* (range) {
     const api = yield* Api
-    const domains = yield* api.ask((weft, asking) => listed(wanted, (page) => weft.domains.list(page, asking)))
+    const domains = yield* api.request((weft, options) => loadPages(range, (page) => weft.domains.list(page, options)))
     yield* printTable(columns, domains, "There are no domains")
   })
 ).pipe(
@@ -61,65 +61,65 @@ const list = Command.make(
 
 const add = Command.make(
   "add",
-  { domain: Argument.String("domain").pipe(Argument.withDescription("Such as hooks.example.com")) },
+  { domain: Argument.String("domain").pipe(Argument.withDescription("Host name, such as hooks.example.com")) },
   Effect.fnUntraced(function* ({ domain: name }) {
     const api = yield* Api
     const output = yield* Output
-    const domain = yield* api.ask((weft, asking) => weft.domains.add({ domain: name }, asking))
+    const domain = yield* api.request((weft, options) => weft.domains.add({ domain: name }, options))
     yield* output.print(domain, () => domainText(domain))
   })
 ).pipe(
-  Command.withDescription("Register a domain, and say which DNS record proves that it is yours"),
+  Command.withDescription("Register a domain and show the DNS record that proves its ownership"),
   Command.withExamples([{ command: "weft domains add hooks.example.com" }])
 )
 
 const get = Command.make(
   "get",
   { domain: named },
-  Effect.fnUntraced(function* ({ domain: asked }) {
+  Effect.fnUntraced(function* ({ domain: nameOrId }) {
     const output = yield* Output
-    const domain = yield* find(asked)
+    const domain = yield* find(nameOrId)
     yield* output.print(domain, () => domainText(domain))
   })
 ).pipe(
-  Command.withDescription("Show a domain, and the DNS record that is needed next"),
+  Command.withDescription("Show a domain and the next DNS record to add"),
   Command.withExamples([{ command: "weft domains get hooks.example.com" }])
 )
 
 const verify = Command.make(
   "verify",
   { domain: named },
-  Effect.fnUntraced(function* ({ domain: asked }) {
+  Effect.fnUntraced(function* ({ domain: nameOrId }) {
     const api = yield* Api
     const output = yield* Output
-    const { domain_id } = yield* find(asked)
-    yield* output.status("Looking at the DNS…")
-    const told = yield* api
-      .ask((weft, asking) => weft.domains.verify(domain_id, asking))
+    const { domain_id } = yield* find(nameOrId)
+    yield* output.status("Checking the DNS…")
+    const result = yield* api
+      .request((weft, options) => weft.domains.verify(domain_id, options))
       .pipe(Effect.ensuring(output.status(null)))
-    yield* output.print(told, () => `${told.domain} is ${told.status}: ${printable(told.message)}`)
+    yield* output.print(result, () => `${result.domain} is ${result.status}: ${printable(result.message)}`)
   })
 ).pipe(
-  Command.withDescription("Look at once whether the DNS record is there"),
+  Command.withDescription("Check the DNS record now"),
   Command.withExamples([{ command: "weft domains verify hooks.example.com" }])
 )
 
 const remove = Command.make(
   "remove",
   { domain: named },
-  Effect.fnUntraced(function* ({ domain: asked }) {
+  Effect.fnUntraced(function* ({ domain: nameOrId }) {
     const api = yield* Api
     const output = yield* Output
-    const { domain_id, domain } = yield* find(asked)
-    yield* api.ask((weft, asking) => weft.domains.remove(domain_id, asking))
-    yield* output.print({ removed: domain_id }, () => `Removed ${domain}; it is not routed from now on`)
+    const { domain_id, domain } = yield* find(nameOrId)
+    yield* api.request((weft, options) => weft.domains.remove(domain_id, options))
+    yield* output.print({ removed: domain_id }, () => `Removed ${domain}; its requests are no longer routed`)
   })
 ).pipe(
-  Command.withDescription("Give a domain up"),
+  Command.withDescription("Remove a domain"),
   Command.withExamples([{ command: "weft domains remove hooks.example.com" }])
 )
 
 export const domains = Command.make("domains").pipe(
-  Command.withDescription("Host names of your own for webhooks"),
+  Command.withDescription("Custom host names for webhooks"),
   Command.withSubcommands([list, add, get, verify, remove])
 )

@@ -1,4 +1,4 @@
-/** `weft events`: publish, look up, watch. */
+/** `weft events`: publishes, lists, shows and watches events. */
 import type { Event } from "@weft/client"
 import { Effect } from "effect"
 import { Argument, Command } from "effect/cli"
@@ -7,7 +7,7 @@ import { Output } from "../../output/Output.ts"
 import { type Column, fieldLines, tableLines } from "../../output/Table.ts"
 import { localTime } from "../../output/Times.ts"
 import { plainJson, prettyJson } from "../../output/Values.ts"
-import { listed, listingFlags, printTable } from "../Listing.ts"
+import { listingFlags, loadPages, printTable } from "../Lists.ts"
 import { runColumns } from "../runs/RunText.ts"
 import { publish } from "./publish.ts"
 import { watch } from "./watch.ts"
@@ -22,9 +22,9 @@ const columns: ReadonlyArray<Column<Event>> = [
 const list = Command.make(
   "list",
   listingFlags,
-  Effect.fnUntraced(function* (wanted) {
+  Effect.fnUntraced(function* (range) {
     const api = yield* Api
-    const events = yield* api.ask((weft, asking) => listed(wanted, (page) => weft.events.list(page, asking)))
+    const events = yield* api.request((weft, options) => loadPages(range, (page) => weft.events.list(page, options)))
     yield* printTable(columns, events, "There are no events")
   })
 ).pipe(
@@ -38,10 +38,10 @@ const get = Command.make(
   Effect.fnUntraced(function* ({ event: id }) {
     const api = yield* Api
     const output = yield* Output
-    const event = yield* api.ask((weft, asking) => weft.events.get(id, asking))
+    const event = yield* api.request((weft, options) => weft.events.get(id, options))
     if (output.json) return yield* output.print(event, () => "")
-    const runs = yield* api.ask((weft, asking) =>
-      listed({ limit: 0, all: true }, () => weft.events.runs(id, {}, asking))
+    const runs = yield* api.request((weft, options) =>
+      loadPages({ limit: 0, all: true }, () => weft.events.runs(id, {}, options))
     )
     const width = yield* output.columns
     yield* output.print(event, () =>
@@ -58,14 +58,14 @@ const get = Command.make(
         ...(runs.items.length === 0 ? [] : ["", ...tableLines(runColumns, runs.items, width)])
       ].join("\n")
     )
-    if (runs.items.length === 0) yield* output.note("It has set off no runs yet")
+    if (runs.items.length === 0) yield* output.note("The event has triggered no runs yet")
   })
 ).pipe(
-  Command.withDescription("Show an event, and the runs that it set off"),
+  Command.withDescription("Show an event and the runs that it triggered"),
   Command.withExamples([{ command: "weft events get 01970d44-1c90-7a51-9d0c-4a3d2b1c0f6e" }])
 )
 
 export const events = Command.make("events").pipe(
-  Command.withDescription("Publish events, look them up, watch them"),
+  Command.withDescription("Publish, list, show and watch events"),
   Command.withSubcommands([publish, list, get, watch])
 )

@@ -1,4 +1,4 @@
-/** Content types by the endings of names, for what people mostly upload. */
+/** Content types of common file name extensions. */
 const types: Readonly<Record<string, string>> = {
   css: "text/css",
   csv: "text/csv",
@@ -25,8 +25,8 @@ const types: Readonly<Record<string, string>> = {
   zip: "application/zip"
 }
 
-/** `application/octet-stream` for what is not known. */
-export const contentTypeOf = (path: string): string => {
+/** Returns the content type of a path; `application/octet-stream` for an unknown extension. */
+export const getContentType = (path: string): string => {
   const name = path.slice(path.lastIndexOf("/") + 1)
   const dot = name.lastIndexOf(".")
   return (dot > 0 ? types[name.slice(dot + 1).toLowerCase()] : undefined) ?? "application/octet-stream"

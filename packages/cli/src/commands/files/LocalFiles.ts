@@ -1,11 +1,11 @@
-/** What is to be uploaded. */
+/** Finds local files to upload. */
 import { Effect, FileSystem, Option, Path, type PlatformError } from "effect"
-import { failure, misuse } from "../../Failure.ts"
+import { failure, usageError } from "../../Failure.ts"
 
 export interface LocalFile {
-  /** Absolute. */
+  /** Absolute path. */
   readonly source: string
-  /** From the folder on, with `/` between; the name of a single file. */
+  /** Path relative to the folder, with `/` separators; for a single file, its name. */
   readonly name: string
   /** Bytes. */
   readonly size: number
@@ -13,11 +13,8 @@ export interface LocalFile {
   readonly changedMs: number
 }
 
-export const unreadable = (name: string) => (error: PlatformError.PlatformError) =>
-  failure(
-    "file",
-    `${name} cannot be read: ${error.reason._tag === "NotFound" ? "there is no such file" : error.message}`
-  )
+const unreadable = (name: string) => (error: PlatformError.PlatformError) =>
+  failure("file", `${name} cannot be read: ${error.reason._tag === "NotFound" ? "no such file" : error.message}`)
 
 const localFile = Effect.fnUntraced(function* (source: string, name: string) {
   const fs = yield* FileSystem.FileSystem
@@ -27,7 +24,7 @@ const localFile = Effect.fnUntraced(function* (source: string, name: string) {
   return { source, name, size: Number(info.size), changedMs } satisfies LocalFile
 })
 
-/** The file, or with `recursive` all files of the folder, those in its folders too. */
+/** Returns the file, or with `recursive` all files below the folder. */
 export const findLocal = Effect.fnUntraced(function* (given: string, recursive: boolean) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
@@ -36,9 +33,11 @@ export const findLocal = Effect.fnUntraced(function* (given: string, recursive: 
   const { type } = yield* readable(fs.stat(source))
   if (type !== "Directory") {
     const file = yield* readable(localFile(source, path.basename(source)))
-    return file === null ? yield* misuse(`${given} is no file`, "pipe it in, with - instead of its name") : [file]
+    return file === null
+      ? yield* usageError(`${given} is not a regular file`, "pipe it in, with - instead of its name")
+      : [file]
   }
-  if (!recursive) return yield* misuse(`${given} is a folder`, "give --recursive to put all that is in it")
+  if (!recursive) return yield* usageError(`${given} is a folder`, "give --recursive to upload all files in it")
   const names = yield* readable(fs.readDirectory(source, { recursive: true }))
   const files = yield* Effect.forEach(names.toSorted(), (name) =>
     readable(localFile(path.join(source, name), name.split(path.sep).join("/")))

@@ -1,6 +1,6 @@
 /**
- * Uploads that broke off, in `$XDG_STATE_HOME/weft/uploads`: the same command goes on where they were. Servers keep
- * what they have of them for a day.
+ * States of interrupted uploads, in `$XDG_STATE_HOME/weft/uploads`. The same command resumes them. Servers keep uploaded
+ * parts for 24 hours.
  */
 import { createHash } from "node:crypto"
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
@@ -9,11 +9,11 @@ import { join } from "node:path"
 import type { UploadState } from "@weft/client"
 import { Clock, Config, Effect, Option, Schema } from "effect"
 
-/** The same bytes for the same path, as far as one can tell without reading them. */
-export interface UploadOf {
+/** Identifies an upload: destination and source, with the size and the modification time instead of the content. */
+export interface UploadKey {
   readonly url: string
   readonly path: string
-  /** Absolute. */
+  /** Absolute path. */
   readonly source: string
   readonly size: number
   /** Milliseconds since 1970. */
@@ -21,10 +21,10 @@ export interface UploadOf {
 }
 
 export interface UploadStates {
-  readonly get: (upload: UploadOf) => Effect.Effect<UploadState | undefined>
-  /** At once: whatever ends the process may come next. */
-  readonly keep: (upload: UploadOf, state: UploadState) => void
-  readonly forget: (upload: UploadOf) => void
+  readonly get: (upload: UploadKey) => Effect.Effect<UploadState | undefined>
+  /** Saves synchronously, because the process may end at any time. */
+  readonly save: (upload: UploadKey, state: UploadState) => void
+  readonly remove: (upload: UploadKey) => void
 }
 
 const State = Schema.fromJsonString(
@@ -36,7 +36,7 @@ const State = Schema.fromJsonString(
   })
 )
 
-const keptMs = 24 * 3600 * 1000
+const retentionMs = 24 * 3600 * 1000
 
 export const uploadStates = Effect.gen(function* () {
   const stateHome = yield* Effect.orDie(Config.option(Config.String("XDG_STATE_HOME")))
@@ -45,23 +45,23 @@ export const uploadStates = Effect.gen(function* () {
     "weft",
     "uploads"
   )
-  const fileOf = ({ url, path, source, size, changedMs }: UploadOf): string => {
+  const stateFile = ({ url, path, source, size, changedMs }: UploadKey): string => {
     const text = JSON.stringify([url, path, source, size, changedMs])
     return join(folder, `${createHash("sha256").update(text).digest("hex")}.json`)
   }
 
   return {
     get: Effect.fnUntraced(function* (upload) {
-      removeOlderThan(folder, (yield* Clock.currentTimeMillis) - keptMs)
-      // What cannot be read is as good as nothing: the upload begins anew.
-      const text = yield* Effect.option(Effect.try(() => readFileSync(fileOf(upload), "utf8")))
+      removeOlderThan(folder, (yield* Clock.currentTimeMillis) - retentionMs)
+      // An unreadable state is ignored: the upload restarts.
+      const text = yield* Effect.option(Effect.try(() => readFileSync(stateFile(upload), "utf8")))
       return Option.getOrUndefined(Option.flatMap(text, Schema.decodeUnknownOption(State)))
     }),
-    keep: (upload, state) => {
+    save: (upload, state) => {
       mkdirSync(folder, { recursive: true, mode: 0o700 })
-      writeFileSync(fileOf(upload), JSON.stringify(state), { mode: 0o600 })
+      writeFileSync(stateFile(upload), JSON.stringify(state), { mode: 0o600 })
     },
-    forget: (upload) => rmSync(fileOf(upload), { force: true })
+    remove: (upload) => rmSync(stateFile(upload), { force: true })
   } satisfies UploadStates
 })
 

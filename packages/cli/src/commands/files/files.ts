@@ -1,15 +1,15 @@
-/** `weft files`: what is stored under paths of the environment. */
+/** `weft files`: files of the environment. */
 import type { File } from "@weft/client"
 import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { Api } from "../../connection/Api.ts"
-import { lifetimeOf } from "../../input/Lifetime.ts"
+import { parseDuration } from "../../input/Duration.ts"
 import { switchFlag } from "../../input/Switch.ts"
 import { Output } from "../../output/Output.ts"
 import { bytes } from "../../output/Sizes.ts"
 import type { Column } from "../../output/Table.ts"
 import { localTime } from "../../output/Times.ts"
-import { listed, listingFlags, printTable } from "../Listing.ts"
+import { listingFlags, loadPages, printTable } from "../Lists.ts"
 import { get } from "./get.ts"
 import { put } from "./put.ts"
 import { findFile, findFolder } from "./RemoteFiles.ts"
@@ -25,16 +25,16 @@ const list = Command.make(
   "list",
   {
     prefix: Argument.String("prefix").pipe(
-      Argument.withDescription("Only paths that begin so"),
+      Argument.withDescription("Only paths with this prefix"),
       Argument.withDefault("")
     ),
     ...listingFlags
   },
-  Effect.fnUntraced(function* ({ prefix, ...wanted }) {
+  Effect.fnUntraced(function* ({ prefix, ...range }) {
     const api = yield* Api
     const query = prefix === "" ? {} : { prefix }
-    const files = yield* api.ask((weft, asking) =>
-      listed(wanted, (page) => weft.files.list({ ...query, ...page }, asking))
+    const files = yield* api.request((weft, options) =>
+      loadPages(range, (page) => weft.files.list({ ...query, ...page }, options))
     )
     yield* printTable(columns, files, prefix === "" ? "There are no files" : `No path begins with ${prefix}`)
   })
@@ -50,14 +50,14 @@ const rm = Command.make(
       Argument.withDescription("Files, or folders with --recursive"),
       Argument.variadic({ min: 1 })
     ),
-    recursive: switchFlag("recursive", "Delete all files below folders", "r")
+    recursive: switchFlag("recursive", "Delete all files below a folder", "r")
   },
   Effect.fnUntraced(function* ({ paths, recursive }) {
     const api = yield* Api
     const output = yield* Output
     for (const path of paths) {
       for (const file of recursive ? yield* findFolder(path) : [yield* findFile(path)]) {
-        yield* api.ask((weft, asking) => weft.files.remove(file.file_id, asking))
+        yield* api.request((weft, options) => weft.files.remove(file.file_id, options))
         yield* output.line({ removed: file.path, file_id: file.file_id }, () => `Removed ${file.path}`)
       }
     }
@@ -70,8 +70,8 @@ const url = Command.make(
     path: Argument.String("path").pipe(Argument.withDescription("A file")),
     expires: Flag.String("expires").pipe(
       Flag.withMetavar("time"),
-      Flag.filterMap(lifetimeOf, (text) => `Expected: a time such as 15m, 12h or 7d, not ${text}`),
-      Flag.withDescription("How long it is good, such as 15m, 12h or 7d; an hour by default"),
+      Flag.filterMap(parseDuration, (text) => `Expected: a time such as 15m, 12h or 7d, not ${text}`),
+      Flag.withDescription("Lifetime of the link, such as 15m, 12h or 7d; 1 hour by default"),
       Flag.optional
     )
   },
@@ -79,13 +79,13 @@ const url = Command.make(
     const api = yield* Api
     const output = yield* Output
     const file = yield* findFile(path)
-    const link = yield* api.ask((weft, asking) =>
-      weft.files.link(file.file_id, { expires_in: Option.getOrUndefined(expires) }, asking)
+    const link = yield* api.request((weft, options) =>
+      weft.files.link(file.file_id, { expires_in: Option.getOrUndefined(expires) }, options)
     )
     yield* output.print(link, () => link.url)
   })
 ).pipe(
-  Command.withDescription("Make a link by which anyone can download a file, and print it"),
+  Command.withDescription("Create and print a link by which anyone can download a file"),
   Command.withExamples([{ command: "weft files url videos/launch.mp4 --expires 7d" }])
 )
 

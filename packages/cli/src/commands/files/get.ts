@@ -2,7 +2,7 @@ import type { File } from "@weft/client"
 import { Effect, FileSystem, Option, Path, Stdio, Stream } from "effect"
 import { Argument, Command } from "effect/cli"
 import { Api } from "../../connection/Api.ts"
-import { failure, misuse } from "../../Failure.ts"
+import { failure, usageError } from "../../Failure.ts"
 import { switchFlag } from "../../input/Switch.ts"
 import { Output } from "../../output/Output.ts"
 import { progressBar } from "../../output/ProgressBar.ts"
@@ -14,33 +14,33 @@ export const get = Command.make(
   {
     path: Argument.String("path").pipe(Argument.withDescription("A file, or a folder with --recursive")),
     destination: Argument.String("destination").pipe(
-      Argument.withDescription("Where to put it: its own name here by default; - for stdout"),
+      Argument.withDescription("Local path, - for stdout; by default its name in the current folder"),
       Argument.optional
     ),
-    recursive: switchFlag("recursive", "Get all files below a folder", "r"),
-    force: switchFlag("force", "Replace files that are there")
+    recursive: switchFlag("recursive", "Download all files below a folder", "r"),
+    force: switchFlag("force", "Replace existing files")
   },
   Effect.fnUntraced(function* ({ path, destination, recursive, force }) {
     const to = Option.getOrNull(destination)
     if (recursive) {
-      if (to === "-") return yield* misuse("A folder does not go to stdout", "name a folder to put it into")
+      if (to === "-") return yield* usageError("A folder cannot be written to stdout", "name a destination folder")
       return yield* getFolder(path, to, force)
     }
     const file = yield* findFile(path)
     if (to === "-") return yield* toStdout(file)
-    yield* toFile(file, yield* placeOf(file, to), force)
+    yield* toFile(file, yield* resolveDestination(file, to), force)
   })
 ).pipe(
   Command.withDescription("Download files"),
   Command.withExamples([
     { command: "weft files get videos/launch.mp4", description: "As launch.mp4" },
-    { command: "weft files get reports/today.csv - | head", description: "To another program" },
-    { command: "weft files get --recursive site backup", description: "All of a folder, into another" }
+    { command: "weft files get reports/today.csv - | head", description: "Into another program" },
+    { command: "weft files get --recursive site backup", description: "All files of a folder" }
   ])
 )
 
-/** A folder that is there takes files by their names. */
-const placeOf = Effect.fnUntraced(function* (file: File, destination: string | null) {
+/** Returns the local path. If the destination is a folder, the file keeps its name. */
+const resolveDestination = Effect.fnUntraced(function* (file: File, destination: string | null) {
   const fs = yield* FileSystem.FileSystem
   const path = yield* Path.Path
   const name = file.path.slice(file.path.lastIndexOf("/") + 1)
@@ -49,8 +49,8 @@ const placeOf = Effect.fnUntraced(function* (file: File, destination: string | n
   return isFolder ? path.resolve(destination, name) : path.resolve(destination)
 })
 
-const isFolderAt = (fs: FileSystem.FileSystem, place: string) =>
-  fs.stat(place).pipe(
+const isFolderAt = (fs: FileSystem.FileSystem, localPath: string) =>
+  fs.stat(localPath).pipe(
     Effect.map(({ type }) => type === "Directory"),
     Effect.orElseSucceed(() => false)
   )
@@ -60,55 +60,57 @@ const getFolder = Effect.fnUntraced(function* (folder: string, destination: stri
   const prefix = `${folder.replace(/\/+$/, "")}/`
   const root = path.resolve(destination ?? path.basename(prefix))
   for (const file of yield* findFolder(folder)) {
-    const place = path.resolve(root, file.path.slice(prefix.length))
-    // Servers refuse such paths; this one may not be what it says.
-    if (!place.startsWith(root + path.sep)) return yield* failure("file", `${file.path} leads out of ${root}`)
-    yield* toFile(file, place, force)
+    const localPath = path.resolve(root, file.path.slice(prefix.length))
+    // Servers reject such paths, but this server is not trusted.
+    if (!localPath.startsWith(root + path.sep)) return yield* failure("file", `${file.path} is outside of ${root}`)
+    yield* toFile(file, localPath, force)
   }
 })
 
-const brokenOff = () => failure("no_answer", "The download broke off", "try again")
+const interrupted = () => failure("no_answer", "The download was interrupted", "try again")
 
-const contentOf = Effect.fnUntraced(function* (file: File) {
+const readContent = Effect.fnUntraced(function* (file: File) {
   const api = yield* Api
-  const response = yield* api.ask((weft, asking) => weft.files.download(file.file_id, asking))
+  const response = yield* api.request((weft, options) => weft.files.download(file.file_id, options))
   const { body } = response
-  return body === null ? Stream.empty : Stream.fromReadableStream({ evaluate: () => body, onError: brokenOff })
+  return body === null ? Stream.empty : Stream.fromReadableStream({ evaluate: () => body, onError: interrupted })
 })
 
 const toStdout = Effect.fnUntraced(function* (file: File) {
   const stdio = yield* Stdio.Stdio
-  yield* Stream.run(yield* contentOf(file), stdio.stdout({ endOnDone: false })).pipe(
+  yield* Stream.run(yield* readContent(file), stdio.stdout({ endOnDone: false })).pipe(
     Effect.catchTag("PlatformError", (error) =>
-      Effect.fail(failure("stdout", `stdout takes no more: ${error.message}`))
+      Effect.fail(failure("stdout", `stdout cannot be written: ${error.message}`))
     )
   )
 })
 
-/** Whole or not at all. */
+/** Downloads into a temporary file and renames it, so that no partial file appears. */
 const toFile = Effect.fnUntraced(
-  function* (file: File, place: string, force: boolean) {
+  function* (file: File, localPath: string, force: boolean) {
     const fs = yield* FileSystem.FileSystem
     const path = yield* Path.Path
     const output = yield* Output
-    if (!force && (yield* fs.exists(place))) {
-      return yield* failure("exists", `${place} is there already`, "--force replaces it")
+    if (!force && (yield* fs.exists(localPath))) {
+      return yield* failure("exists", `${localPath} already exists`, "--force replaces it")
     }
-    yield* fs.makeDirectory(path.dirname(place), { recursive: true })
-    const folder = yield* fs.makeTempDirectoryScoped({ directory: path.dirname(place), prefix: ".weft-" })
+    yield* fs.makeDirectory(path.dirname(localPath), { recursive: true })
+    const folder = yield* fs.makeTempDirectoryScoped({ directory: path.dirname(localPath), prefix: ".weft-" })
     const draft = path.join(folder, "draft")
     const meter = yield* progressBar(file.path)
     let done = 0
-    const content = Stream.tap(yield* contentOf(file), (chunk) =>
+    const content = Stream.tap(yield* readContent(file), (chunk) =>
       Effect.sync(() => {
         done += chunk.byteLength
         meter.set(done, file.size)
       })
     )
     yield* Stream.run(content, fs.sink(draft))
-    yield* fs.rename(draft, place)
-    yield* output.line(file, () => `${place}  ${bytes(done)}`)
+    yield* fs.rename(draft, localPath)
+    yield* output.line(file, () => `${localPath}  ${bytes(done)}`)
   },
-  Effect.catchTag("PlatformError", (error) => Effect.fail(failure("file", `It cannot be written: ${error.message}`))),
+  Effect.catchTag("PlatformError", (error) =>
+    Effect.fail(failure("file", `The download cannot be written: ${error.message}`))
+  ),
   Effect.scoped
 )

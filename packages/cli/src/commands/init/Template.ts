@@ -1,8 +1,8 @@
-/** What `weft init` writes: a project that runs, and is short enough to be read at once. */
+/** Files of `weft init`: a short project that runs. */
 import manifest from "../../../package.json" with { type: "json" }
 
-/** Contents by path. `name` is the project, its webhooks' service, and the package. */
-export const templateOf = (name: string): Readonly<Record<string, string>> => ({
+/** Returns contents by path. `name` is the name of the project, of the webhooks' service, and of the package. */
+export const renderTemplate = (name: string): Readonly<Record<string, string>> => ({
   "package.json": json({
     name,
     private: true,
@@ -10,7 +10,7 @@ export const templateOf = (name: string): Readonly<Record<string, string>> => ({
     scripts: { dev: "weft dev", deploy: "weft deploy", test: "vitest run", check: "tsc" },
     dependencies: { "@weft/sdk": manifest.version, zod: "^4.6.7" },
     devDependencies: { typescript: "^7.0.2", vitest: "^5.1.1", weft: manifest.version },
-    // What brings code for the machine has to be allowed to put it into place.
+    // npm runs install scripts only of packages that are allowed here.
     allowScripts: { esbuild: true, "isolated-vm": true }
   }),
   "weft.json": json({ project: name, entry: "src/index.ts" }),
@@ -39,13 +39,13 @@ import * as z from "zod"
 
 const Guest = z.object({ name: z.string().default("you") })
 
-// Answers GET …/${name}/hello?name=Ada, after the event is stored.
+// Responds to GET …/${name}/hello?name=Ada after the event is stored.
 export const hello = webhook({ service: "${name}", path: "/hello", method: "GET", query: Guest }, async (request, svc) => {
   await svc.events.publish({ type: "guest:greeted", data: request.query })
   return { status: 200, body: { greeting: \`Hello, \${request.query.name}!\` } }
 })
 
-// Runs for every such event, and again if it fails.
+// Runs for each such event, and retries twice after a failure.
 export const onGreeted = handler(
   { event: "guest:greeted", data: Guest, retry: { attempts: 3, delay: "1s" } },
   async (event, svc) => {
@@ -53,7 +53,7 @@ export const onGreeted = handler(
   }
 )
 
-// Runs every full hour.
+// Runs at the start of each hour.
 export const hourly = schedule("0 * * * *", async (tick, svc) => {
   svc.log.info("another hour", { due: tick.scheduled_time })
 })
@@ -63,7 +63,7 @@ const test = `import { testEnv } from "@weft/sdk/testing"
 import { expect, it } from "vitest"
 import * as project from "../src/index.ts"
 
-it("greets, and publishes that it did", async () => {
+it("greets the guest and publishes an event", async () => {
   const { response, published } = await testEnv().request(project.hello, { query: { name: "Ada" } })
   expect(await response.json()).toEqual({ greeting: "Hello, Ada!" })
   expect(published).toEqual([{ type: "guest:greeted", data: { name: "Ada" } }])

@@ -1,16 +1,16 @@
-/** `weft init`: a project to begin with. */
+/** `weft init`: creates a project. */
 import { Effect, FileSystem, Option, Path } from "effect"
 import { Argument, Command } from "effect/cli"
-import { failure, misuse } from "../../Failure.ts"
+import { failure, usageError } from "../../Failure.ts"
 import { Output } from "../../output/Output.ts"
-import { templateOf } from "./Template.ts"
+import { renderTemplate } from "./Template.ts"
 
 const name = Argument.String("name").pipe(
-  Argument.withDescription("The project, and the folder to make; without it, the folder that you are in"),
+  Argument.withDescription("Name of the project and of its new folder; by default the current folder"),
   Argument.optional
 )
 
-/** What can be a package, a part of a URL and a folder alike. */
+/** Names that are valid as package, URL segment and folder. */
 const usable = /^[a-z][a-z0-9-]{0,62}$/
 
 export const init = Command.make(
@@ -21,10 +21,10 @@ export const init = Command.make(
     const output = yield* Output
     const folder = path.resolve(Option.getOrElse(name, () => "."))
     const project = yield* Option.match(name, {
-      onNone: () => Effect.succeed(derived(path.basename(folder))),
-      onSome: checked
+      onNone: () => Effect.succeed(deriveName(path.basename(folder))),
+      onSome: checkName
     })
-    const files = templateOf(project)
+    const files = renderTemplate(project)
     yield* write(folder, files)
     const steps = [...(Option.isNone(name) ? [] : [`cd ${project}`]), "npm install", "npx weft dev"]
     yield* output.print({ project, folder, files: Object.keys(files), next: steps }, () =>
@@ -37,19 +37,19 @@ export const init = Command.make(
     )
   })
 ).pipe(
-  Command.withDescription("Make a project that runs: a webhook, an event handler, a schedule and a test"),
-  Command.withExamples([{ command: "weft init shop", description: "Make it in the new folder shop" }])
+  Command.withDescription("Create a project with a webhook, an event handler, a schedule and a test"),
+  Command.withExamples([{ command: "weft init shop", description: "In the new folder shop" }])
 )
 
-const checked = (name: string) =>
+const checkName = (name: string) =>
   usable.test(name)
     ? Effect.succeed(name)
     : Effect.fail(
-        misuse(`${JSON.stringify(name)} cannot be a project's name`, "take lowercase letters, digits and hyphens")
+        usageError(`${JSON.stringify(name)} is not a valid project name`, "use lowercase letters, digits and hyphens")
       )
 
-/** The folder's name, as far as it can be one of a project. */
-const derived = (folder: string): string => {
+/** Converts the name of the folder into a valid project name. */
+const deriveName = (folder: string): string => {
   const name = folder
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, "-")
@@ -58,7 +58,7 @@ const derived = (folder: string): string => {
   return usable.test(name) ? name : "project"
 }
 
-/** Nothing that is there is touched: one file in the way, and none is written. */
+/** Writes all files. Writes nothing if one of them exists. */
 const write = Effect.fnUntraced(
   function* (folder: string, files: Readonly<Record<string, string>>) {
     const fs = yield* FileSystem.FileSystem
@@ -67,8 +67,8 @@ const write = Effect.fnUntraced(
       if (yield* fs.exists(path.join(folder, name))) {
         return yield* failure(
           "exists",
-          `There is a ${name} in ${folder} already, and nothing is overwritten`,
-          "make the project in a new folder: `weft init <name>`"
+          `${folder} already contains ${name}; nothing was written`,
+          "create the project in a new folder: `weft init <name>`"
         )
       }
     }

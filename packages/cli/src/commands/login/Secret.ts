@@ -1,11 +1,11 @@
-/** Tokens and other secrets, which never stand in a command line: from a hidden prompt, or from stdin. */
+/** Reads tokens from a hidden prompt or from stdin, never from the command line. */
 import { Effect, Redacted, Stdio, Stream } from "effect"
 import { Prompt } from "effect/cli"
-import { failure, misuse } from "../../Failure.ts"
+import { failure, usageError } from "../../Failure.ts"
 
-const nothing = misuse("There is nothing on stdin", "pipe the value in, or run it in a terminal to be asked")
+const nothing = usageError("stdin is empty", "pipe the value in, or run the command in a terminal to get a prompt")
 
-/** Without white space around it. Fails when there is nothing. */
+/** Reads the token and trims white space. Fails if it is empty. */
 export const readSecret = Effect.fnUntraced(function* (message: string) {
   const stdio = yield* Stdio.Stdio
   const value = (yield* stdio.stdinIsTerminal)

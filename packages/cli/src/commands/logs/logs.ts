@@ -1,22 +1,22 @@
-/** `weft logs`: what runs log, and how they end. */
+/** `weft logs`: prints logs and results of runs. */
 import type { LogEntry, Run } from "@weft/client"
 import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { Api } from "../../connection/Api.ts"
-import { misuse } from "../../Failure.ts"
+import { usageError } from "../../Failure.ts"
 import { switchFlag } from "../../input/Switch.ts"
 import { Output } from "../../output/Output.ts"
-import { listed } from "../Listing.ts"
+import { loadPages } from "../Lists.ts"
 import { sinceFlag, statusFlag, typeFlag } from "../runs/RunFilters.ts"
-import { followAll, followRun, type Showing, showRuns } from "./Following.ts"
+import { followAll, followRun, type RunPrinter, showRuns } from "./FollowRuns.ts"
 import { endText, entryText, type Level, levels } from "./LogText.ts"
 
 const flags = {
   run: Argument.String("run").pipe(
-    Argument.withDescription("The id of a run; without it, the last runs"),
+    Argument.withDescription("The id of a run; by default the latest runs"),
     Argument.optional
   ),
-  follow: switchFlag("follow", "Go on with what happens: until the run ends, or with all runs that begin", "f"),
+  follow: switchFlag("follow", "Continue with new entries until the run ends, or with all new runs", "f"),
   fn: Flag.String("fn").pipe(
     Flag.withMetavar("function"),
     Flag.withDescription("Only runs of this function: ns/name, or project:ns/name"),
@@ -32,9 +32,9 @@ const flags = {
   limit: Flag.Int("limit").pipe(
     Flag.filter(
       (limit) => limit >= 0,
-      () => "Expected: a number from 0 on"
+      () => "Expected: 0 or a positive number"
     ),
-    Flag.withDescription("How many of the last runs to show: 20 by default, none with --follow"),
+    Flag.withDescription("Maximum number of the latest runs: 20 by default, 0 with --follow"),
     Flag.optional
   )
 }
@@ -43,24 +43,31 @@ export const logs = Command.make(
   "logs",
   flags,
   Effect.fnUntraced(function* ({ run, follow, fn, level, limit, ...filters }) {
-    const showing = yield* showingOf(Option.getOrNull(fn), level)
+    const printer = yield* makeRunPrinter(Option.getOrNull(fn), level)
     const isFiltered = [fn, limit, ...Object.values(filters)].some((flag) => Option.isSome<unknown>(flag))
     if (Option.isSome(run)) {
-      if (isFiltered) return yield* misuse("One run needs no filters but --level", "leave out the id, or the filters")
-      return yield* follow ? followRun(run.value, showing) : showRuns([run.value], showing)
+      if (isFiltered)
+        return yield* usageError(
+          "A run id can be combined only with --level and --follow",
+          "omit the id, or the other filters"
+        )
+      return yield* follow ? followRun(run.value, printer) : showRuns([run.value], printer)
     }
     if (follow && Object.values(filters).some((flag) => Option.isSome<unknown>(flag))) {
-      return yield* misuse("--status, --type and --since choose among the last runs", "leave them out, or --follow")
+      return yield* usageError(
+        "--status, --type and --since cannot be combined with --follow",
+        "omit them, or --follow"
+      )
     }
     const count = Option.getOrElse(limit, () => (follow ? 0 : 20))
-    yield* showRuns(yield* lastRuns(filters, count), showing)
-    if (follow) yield* followAll(showing, yield* sayInterruption)
+    yield* showRuns(yield* lastRuns(filters, count), printer)
+    if (follow) yield* followAll(printer, yield* makeInterruptionNotice)
   })
 ).pipe(
-  Command.withDescription("Show what runs log, and how they end"),
+  Command.withDescription("Show logs and results of runs"),
   Command.withExamples([
-    { command: "weft logs --follow --fn billing/charge", description: "All that this function does from now on" },
-    { command: "weft logs --status failed --since 24h", description: "What failed today" }
+    { command: "weft logs --follow --fn billing/charge", description: "All new runs of this function" },
+    { command: "weft logs --status failed --since 24h", description: "Failed runs of the last 24 hours" }
   ])
 )
 
@@ -70,7 +77,7 @@ interface Filters {
   readonly since: Option.Option<string>
 }
 
-/** The oldest of them first, as it happened. */
+/** Returns the ids of the latest runs, oldest first. */
 const lastRuns = Effect.fnUntraced(function* ({ status, type, since }: Filters, limit: number) {
   if (limit === 0) return []
   const api = yield* Api
@@ -79,24 +86,24 @@ const lastRuns = Effect.fnUntraced(function* ({ status, type, since }: Filters, 
     type: Option.getOrUndefined(type),
     time_range: Option.getOrUndefined(since)
   }
-  const { items } = yield* api.ask((weft, asking) =>
-    listed({ limit, all: false }, (page) => weft.runs.list({ ...query, ...page }, asking))
+  const { items } = yield* api.request((weft, options) =>
+    loadPages({ limit, all: false }, (page) => weft.runs.list({ ...query, ...page }, options))
   )
   return items.map((run) => run.run_id).reverse()
 })
 
-/** A connection that was lost comes back by itself: people are told, so that silence has a reason. */
-const sayInterruption = Effect.gen(function* () {
+/** Reports a lost connection, which the client reopens. The message explains a pause in the output. */
+const makeInterruptionNotice = Effect.gen(function* () {
   const output = yield* Output
-  const say = Effect.runForkWith(yield* Effect.context<never>())
-  return (error: Error) => void say(output.note(output.paint.dim(`${error.message}; connecting again…`)))
+  const fork = Effect.runForkWith(yield* Effect.context<never>())
+  return (error: Error) => void fork(output.note(output.paint.dim(`${error.message}; connecting again…`)))
 })
 
-const showingOf = Effect.fnUntraced(function* (fn: string | null, level: Level) {
+const makeRunPrinter = Effect.fnUntraced(function* (fn: string | null, level: Level) {
   const output = yield* Output
   const least = levels.indexOf(level)
   return {
-    isWanted: (project, name) => fn === null || fn === name || fn === `${project}:${name}`,
+    accepts: (project, name) => fn === null || fn === name || fn === `${project}:${name}`,
     entry: (run: Run, name: string, entry: LogEntry) =>
       levels.indexOf(entry.level) < least
         ? Effect.void
@@ -107,5 +114,5 @@ const showingOf = Effect.fnUntraced(function* (fn: string | null, level: Level) 
       least > levels.indexOf("info") && run.status !== "failed"
         ? Effect.void
         : output.line({ ...run, function: name }, () => endText(run, output.paint, name))
-  } satisfies Showing
+  } satisfies RunPrinter
 })

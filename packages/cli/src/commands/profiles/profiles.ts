@@ -1,10 +1,10 @@
-/** `weft profiles`: the servers in the config file. Tokens are never shown. */
+/** `weft profiles`: servers in the config file. Tokens are never shown. */
 import { Effect } from "effect"
 import { Argument, Command } from "effect/cli"
 import { failure } from "../../Failure.ts"
 import { Output } from "../../output/Output.ts"
-import { type ProfileBook, profileOf, withoutProfile } from "../../profiles/ProfileBook.ts"
 import { Profiles } from "../../profiles/Profiles.ts"
+import { getProfile, type ProfilesConfig, withoutProfile } from "../../profiles/ProfilesConfig.ts"
 
 const name = Argument.String("name").pipe(Argument.withDescription("The name of a profile"))
 
@@ -14,11 +14,11 @@ const list = Command.make(
   Effect.fnUntraced(function* () {
     const output = yield* Output
     const { read, file } = yield* Profiles
-    const rows = rowsOf(yield* read)
+    const rows = toRows(yield* read)
     const width = Math.max(0, ...rows.map((row) => row.profile.length))
     yield* output.print(rows, () =>
       rows.length === 0
-        ? `No profiles in ${file}; \`weft login\` and \`weft server\` make some`
+        ? `No profiles in ${file}; create one with \`weft login\` or \`weft server\``
         : rows
             .map((row) =>
               `${row.current ? "*" : " "} ${row.profile.padEnd(width)}  ${row.url}  ${row.has.join(", ")}`.trimEnd()
@@ -31,17 +31,17 @@ const list = Command.make(
   Command.withExamples([{ command: "weft profiles list" }])
 )
 
-const rowsOf = (book: ProfileBook) =>
-  Object.entries(book.profiles).map(([profile, { url, api_key, admin_token }]) => ({
+const toRows = (config: ProfilesConfig) =>
+  Object.entries(config.profiles).map(([profile, { url, api_key, admin_token }]) => ({
     profile,
     url,
-    current: profile === book.current,
+    current: profile === config.current,
     has: [...(api_key === undefined ? [] : ["key"]), ...(admin_token === undefined ? [] : ["admin token"])]
   }))
 
 const known = Effect.fnUntraced(function* (name: string) {
-  const book = yield* (yield* Profiles).read
-  if (profileOf(book, name) !== undefined) return book
+  const config = yield* (yield* Profiles).read
+  if (getProfile(config, name) !== undefined) return config
   return yield* failure("config", `There is no profile ${JSON.stringify(name)}`, "see `weft profiles list`")
 })
 
@@ -51,12 +51,12 @@ const use = Command.make(
   Effect.fnUntraced(function* ({ name }) {
     const output = yield* Output
     const profiles = yield* Profiles
-    const book = yield* known(name)
-    yield* profiles.write({ ...book, current: name })
-    yield* output.print({ current: name }, () => `The profile ${name} is used from now on`)
+    const config = yield* known(name)
+    yield* profiles.write({ ...config, current: name })
+    yield* output.print({ current: name }, () => `Profile ${name} is now current`)
   })
 ).pipe(
-  Command.withDescription("Use a profile when none is named"),
+  Command.withDescription("Make a profile the current one"),
   Command.withExamples([{ command: "weft profiles use production" }])
 )
 
@@ -66,16 +66,16 @@ const remove = Command.make(
   Effect.fnUntraced(function* ({ name }) {
     const output = yield* Output
     const profiles = yield* Profiles
-    const book = yield* known(name)
-    yield* profiles.write(withoutProfile(book, name))
-    yield* output.print({ removed: name }, () => `Removed the profile ${name} with its tokens`)
+    const config = yield* known(name)
+    yield* profiles.write(withoutProfile(config, name))
+    yield* output.print({ removed: name }, () => `Removed profile ${name} and its tokens`)
   })
 ).pipe(
-  Command.withDescription("Forget a server and its tokens"),
+  Command.withDescription("Remove a server and its tokens"),
   Command.withExamples([{ command: "weft profiles remove production" }])
 )
 
 export const profiles = Command.make("profiles").pipe(
-  Command.withDescription("The servers in the config file"),
+  Command.withDescription("Servers in the config file"),
   Command.withSubcommands([list, use, remove])
 )

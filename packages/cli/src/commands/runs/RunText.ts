@@ -1,9 +1,9 @@
-/** Runs for people. */
+/** Text for runs. */
 import type { Json, Run, RunUsage } from "@weft/client"
 import type { Paint } from "../../output/Paint.ts"
 import { printable } from "../../output/Printable.ts"
 import { type Column, fieldLines } from "../../output/Table.ts"
-import { duration, localTime, tookOf } from "../../output/Times.ts"
+import { duration, formatRunDuration, localTime } from "../../output/Times.ts"
 import { prettyJson } from "../../output/Values.ts"
 
 export const runColumns: ReadonlyArray<Column<Run>> = [
@@ -11,23 +11,23 @@ export const runColumns: ReadonlyArray<Column<Run>> = [
   { title: "STATUS", of: (run) => run.status },
   { title: "TYPE", of: (run) => run.run_type },
   { title: "STARTED", of: (run) => localTime(run.start_time) },
-  { title: "TOOK", of: tookOf, align: "right", isExtra: true },
+  { title: "TOOK", of: formatRunDuration, align: "right", isExtra: true },
   { title: "PROJECT", of: (run) => run.project_name, isFlexible: true, isExtra: true }
 ]
 
-/** The function of a run, as `weft run` takes it. */
-export const functionOf = ({ ns, var: name }: RunUsage): string => `${ns}/${name}`
+/** Returns the function of a run in the notation of `weft run`. */
+export const toFunctionName = ({ ns, var: name }: RunUsage): string => `${ns}/${name}`
 
 export const runText = (run: Run, usage: RunUsage, paint: Paint): string => {
   const facts = fieldLines([
     ["run", run.run_id],
-    ["function", functionOf(usage)],
+    ["function", toFunctionName(usage)],
     ["project", run.project_name],
     ["status", run.status],
     ["type", run.run_type],
     ["attempt", String(usage.attempt)],
     ["started", localTime(run.start_time)],
-    ...(run.stop_time === null ? [] : ([["took", tookOf(run)]] as const)),
+    ...(run.stop_time === null ? [] : ([["took", formatRunDuration(run)]] as const)),
     ...(usage.cpu_ms === null ? [] : ([["processor", duration(usage.cpu_ms)]] as const)),
     ["build", run.build_id],
     ["stream", run.stream_id],
@@ -38,10 +38,10 @@ export const runText = (run: Run, usage: RunUsage, paint: Paint): string => {
   return [...facts, ...(outcome === "" ? [] : ["", outcome])].join("\n")
 }
 
-/** What the run came to: its result, or its failure with the stack; nothing while it goes on. */
-export const outcomeText = (run: Run, paint: Paint): string => {
+/** Formats the result of a run, or its error with the stack; empty while it is running. */
+const outcomeText = (run: Run, paint: Paint): string => {
   if (run.status === "running") return ""
-  const error = run.status === "succeeded" ? null : errorOf(run.result)
+  const error = run.status === "succeeded" ? null : readError(run.result)
   return error === null ? prettyJson(run.result) : errorLines(error, paint).join("\n")
 }
 
@@ -51,29 +51,31 @@ export interface RunError {
   readonly stack: string
 }
 
-/** The failure in the result of a run; null if there is none. */
-export const errorOf = (result: Json): RunError | null => {
-  const error = fieldOf(result, "error")
-  const name = fieldOf(error, "name")
-  return typeof name === "string" ? { name, message: textOf(error, "message"), stack: textOf(error, "stack") } : null
+/** Returns the error in the result of a run, or null. */
+export const readError = (result: Json): RunError | null => {
+  const error = readField(result, "error")
+  const name = readField(error, "name")
+  return typeof name === "string"
+    ? { name, message: readText(error, "message"), stack: readText(error, "stack") }
+    : null
 }
 
-/** The message, then the frames of the stack, without those lines of it that are the message. */
+/** Returns the message, then the frames of the stack without the lines that repeat the message. */
 export const errorLines = ({ name, message, stack }: RunError, paint: Paint): ReadonlyArray<string> => {
   const headline = message === "" ? name : `${name}: ${message}`
   const frames = stack.startsWith(headline) ? stack.slice(headline.length) : stack
-  return [paint.red(printable(headline)), ...frames.split("\n").flatMap((line) => frameOf(line, paint))]
+  return [paint.red(printable(headline)), ...frames.split("\n").flatMap((line) => frameLines(line, paint))]
 }
 
-const frameOf = (line: string, paint: Paint): ReadonlyArray<string> =>
+const frameLines = (line: string, paint: Paint): ReadonlyArray<string> =>
   line.trim() === "" ? [] : [`  ${paint.dim(printable(line.trim()))}`]
 
-const fieldOf = (value: Json | undefined, name: string): Json | undefined =>
+const readField = (value: Json | undefined, name: string): Json | undefined =>
   typeof value === "object" && value !== null && !Array.isArray(value) && Object.hasOwn(value, name)
     ? Object.entries(value).find(([key]) => key === name)?.[1]
     : undefined
 
-const textOf = (value: Json | undefined, name: string): string => {
-  const text = fieldOf(value, name)
+const readText = (value: Json | undefined, name: string): string => {
+  const text = readField(value, name)
   return typeof text === "string" ? text : ""
 }

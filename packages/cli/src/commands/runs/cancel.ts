@@ -1,19 +1,19 @@
 import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { Api } from "../../connection/Api.ts"
-import { misuse } from "../../Failure.ts"
+import { usageError } from "../../Failure.ts"
 import { switchFlag } from "../../input/Switch.ts"
 import { Output } from "../../output/Output.ts"
 import { sinceFlag, typeFlag } from "./RunFilters.ts"
 
 const flags = {
   runs: Argument.String("run").pipe(Argument.withDescription("Ids of running runs"), Argument.variadic()),
-  all: switchFlag("all", "Cancel all that are running, or those that the other flags mean"),
+  all: switchFlag("all", "Cancel all running runs, or those that the other flags select"),
   type: typeFlag,
   since: sinceFlag,
   event: Flag.String("event").pipe(
     Flag.withMetavar("id"),
-    Flag.withDescription("Only runs that this event set off"),
+    Flag.withDescription("Only runs that this event triggered"),
     Flag.optional
   )
 }
@@ -24,23 +24,24 @@ export const cancel = Command.make(
   Effect.fnUntraced(function* ({ runs, all, type, since, event }) {
     const isFiltered = [type, since, event].some(Option.isSome)
     if (all === runs.length > 0) {
-      return yield* misuse(
-        "Which runs are to be cancelled?",
-        isFiltered ? "--type, --since and --event go with --all" : "name their ids, or give --all"
+      return yield* usageError(
+        "Select the runs to cancel",
+        isFiltered ? "--type, --since and --event need --all, without ids" : "give either their ids or --all"
       )
     }
-    if (isFiltered && !all) return yield* misuse("--type, --since and --event choose among --all", "leave out the ids")
+    if (isFiltered && !all)
+      return yield* usageError("--type, --since and --event cannot be combined with ids", "give --all instead of ids")
     yield* all ? cancelAll({ type, since, event }) : Effect.forEach(runs, cancelOne, { discard: true })
   })
 ).pipe(
-  Command.withDescription("Cancel running runs, for good: nothing is tried again"),
+  Command.withDescription("Cancel running runs, without retries"),
   Command.withExamples([{ command: "weft runs cancel --all --type call --since 1h" }])
 )
 
 const cancelOne = Effect.fnUntraced(function* (id: string) {
   const api = yield* Api
   const output = yield* Output
-  const run = yield* api.ask((weft, asking) => weft.runs.cancel(id, asking))
+  const run = yield* api.request((weft, options) => weft.runs.cancel(id, options))
   yield* output.line(run, () => `Cancelled ${run.run_id}`)
 })
 
@@ -58,6 +59,6 @@ const cancelAll = Effect.fnUntraced(function* ({ type, since, event }: Filters) 
     time_range: Option.getOrUndefined(since),
     event_id: Option.getOrUndefined(event)
   }
-  const answer = yield* api.ask((weft, asking) => weft.runs.cancelAll(query, asking))
+  const answer = yield* api.request((weft, options) => weft.runs.cancelAll(query, options))
   yield* output.print(answer, () => `Cancelled ${answer.cancelled} ${answer.cancelled === 1 ? "run" : "runs"}`)
 })

@@ -10,17 +10,17 @@ export const get = Command.make(
   Effect.fnUntraced(function* ({ run: id }) {
     const api = yield* Api
     const output = yield* Output
-    const [run, usage] = yield* api.ask((weft, asking) =>
-      Promise.all([weft.runs.get(id, asking), weft.runs.usage(id, asking)])
+    const [run, usage] = yield* api.request((weft, options) =>
+      Promise.all([weft.runs.get(id, options), weft.runs.usage(id, options)])
     )
     yield* output.print(run, () => runText(run, usage, output.paint))
   })
 ).pipe(
-  Command.withDescription("Show a run: what it was, and what it came to"),
+  Command.withDescription("Show a run and its result"),
   Command.withExamples([
     {
       command: "weft runs get 01970d45-1c90-7a51-9d0c-4a3d2b1c0f6e",
-      description: "Its result, or the stack of its failure"
+      description: "With its result, or its error and stack"
     }
   ])
 )

@@ -1,26 +1,28 @@
 import { Effect, Option } from "effect"
 import { Command } from "effect/cli"
 import { Api } from "../../connection/Api.ts"
-import { listed, listingFlags, printTable } from "../Listing.ts"
+import { listingFlags, loadPages, printTable } from "../Lists.ts"
 import { sinceFlag, statusFlag, typeFlag } from "./RunFilters.ts"
 import { runColumns } from "./RunText.ts"
 
 export const list = Command.make(
   "list",
   { ...listingFlags, status: statusFlag, type: typeFlag, since: sinceFlag },
-  Effect.fnUntraced(function* ({ status, type, since, ...wanted }) {
+  Effect.fnUntraced(function* ({ status, type, since, ...range }) {
     const api = yield* Api
     const query = {
       status: Option.getOrUndefined(status),
       type: Option.getOrUndefined(type),
       time_range: Option.getOrUndefined(since)
     }
-    const runs = yield* api.ask((weft, asking) =>
-      listed(wanted, (page) => weft.runs.list({ ...query, ...page }, asking))
+    const runs = yield* api.request((weft, options) =>
+      loadPages(range, (page) => weft.runs.list({ ...query, ...page }, options))
     )
-    yield* printTable(runColumns, runs, "There are no such runs")
+    yield* printTable(runColumns, runs, "No runs match")
   })
 ).pipe(
   Command.withDescription("List runs, newest first"),
-  Command.withExamples([{ command: "weft runs list --status failed --since 24h", description: "What failed today" }])
+  Command.withExamples([
+    { command: "weft runs list --status failed --since 24h", description: "Failed runs of the last 24 hours" }
+  ])
 )

@@ -6,6 +6,6 @@ import { replay } from "./replay.ts"
 import { stats } from "./stats.ts"
 
 export const runs = Command.make("runs").pipe(
-  Command.withDescription("Look at runs, cancel them, repeat them"),
+  Command.withDescription("List, show, cancel and replay runs"),
   Command.withSubcommands([list, get, cancel, replay, stats])
 )

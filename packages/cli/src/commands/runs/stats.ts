@@ -10,7 +10,7 @@ export const stats = Command.make(
   Effect.fnUntraced(function* () {
     const api = yield* Api
     const output = yield* Output
-    const counts = yield* api.ask((weft, asking) => weft.runs.stats(asking))
+    const counts = yield* api.request((weft, options) => weft.runs.stats(options))
     yield* output.print(counts, () =>
       fieldLines([
         ["running", String(counts.running)],

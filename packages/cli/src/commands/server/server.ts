@@ -1,22 +1,22 @@
-/** `weft server`: a server for development, on this machine only. */
+/** `weft server`: a development server that listens on the loopback interface only. */
 import { Effect, Option, Path } from "effect"
 import { Command, Flag } from "effect/cli"
-import { mayBeInterrupted } from "../../MayBeInterrupted.ts"
+import { succeedWhenInterrupted } from "../../Interruption.ts"
 import { Output } from "../../output/Output.ts"
-import { openLocal } from "../../server/Local.ts"
+import { startLocalServer } from "../../server/Local.ts"
 
 export const dataFolder = ".weft"
-export const usualPort = 8787
+export const defaultPort = 8787
 
 const data = Flag.String("data").pipe(
   Flag.withMetavar("folder"),
-  Flag.withDescription(`Where everything is kept (default: ${dataFolder})`),
+  Flag.withDescription(`Folder of all data (default: ${dataFolder})`),
   Flag.optional
 )
 
 export const port = Flag.Int("port").pipe(
   Flag.withMetavar("number"),
-  Flag.withDescription("The port that a local server listens on; 0 takes any"),
+  Flag.withDescription("Port of the local server; 0 for any free port"),
   Flag.filter(
     (number) => number >= 0 && number <= 65_535,
     () => "must be from 0 to 65535"
@@ -25,13 +25,13 @@ export const port = Flag.Int("port").pipe(
 
 export const server = Command.make(
   "server",
-  { data, port: Flag.withDefault(port, usualPort) },
+  { data, port: Flag.withDefault(port, defaultPort) },
   Effect.fnUntraced(function* ({ data, port }) {
     const path = yield* Path.Path
     const output = yield* Output
     const folder = path.resolve(Option.getOrElse(data, () => dataFolder))
     yield* output.status("starting…")
-    const { url, isCurrent } = yield* openLocal({ folder, port })
+    const { url, isCurrent } = yield* startLocalServer({ folder, port })
     yield* output.line({ event: "listening", url, data: folder, profile: "local" }, () =>
       [
         `weft listening on ${output.paint.bold(url)}, with its data in ${folder}`,
@@ -40,13 +40,13 @@ export const server = Command.make(
           : "Other commands talk to it with `--profile local`. Ctrl-C ends it."
       ].join("\n")
     )
-    yield* mayBeInterrupted
+    yield* succeedWhenInterrupted
     yield* Effect.never
   }, Effect.scoped)
 ).pipe(
-  Command.withDescription("Run a server for development on this machine, with SQLite and a folder"),
+  Command.withDescription("Run a development server on this machine, with SQLite and a folder"),
   Command.withExamples([
-    { command: "weft server", description: `Keep everything in ${dataFolder}` },
-    { command: "weft server --data /tmp/weft --port 0", description: "Keep it elsewhere, on any port" }
+    { command: "weft server", description: `With its data in ${dataFolder}` },
+    { command: "weft server --data /tmp/weft --port 0", description: "With another folder, on any free port" }
   ])
 )

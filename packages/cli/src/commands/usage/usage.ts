@@ -1,4 +1,4 @@
-/** `weft usage`: what the organization uses of its plan. */
+/** `weft usage`: usage and limits of the organization. */
 import type { OrganizationUsage } from "@weft/client"
 import { Effect } from "effect"
 import { Command } from "effect/cli"
@@ -24,18 +24,18 @@ const columns: ReadonlyArray<Column<Row>> = [
 
 const isUnlimited = (limit: number): boolean => limit === -1
 
-const rowOf = (what: string, used: number, limit: number, percent: number, show: (count: number) => string): Row => ({
+const toRow = (what: string, used: number, limit: number, percent: number, show: (count: number) => string): Row => ({
   what,
   used: show(used),
   limit: isUnlimited(limit) ? "no limit" : show(limit),
   percent: isUnlimited(limit) ? "" : String(percent)
 })
 
-const rowsOf = ({ usage, limits, usage_percent: percent }: OrganizationUsage): ReadonlyArray<Row> => [
-  rowOf("runs in this period", usage.runs_this_period, limits.runs_per_month, percent.runs, String),
-  rowOf("files", usage.file_storage_bytes, limits.storage_bytes, percent.file_storage, bytes),
-  rowOf("results and logs", usage.call_storage_bytes, limits.call_storage_bytes, percent.call_storage, bytes),
-  rowOf("members", usage.team_members, limits.team_members, percent.team_members, String)
+const toRows = ({ usage, limits, usage_percent: percent }: OrganizationUsage): ReadonlyArray<Row> => [
+  toRow("runs in this period", usage.runs_this_period, limits.runs_per_month, percent.runs, String),
+  toRow("files", usage.file_storage_bytes, limits.storage_bytes, percent.file_storage, bytes),
+  toRow("results and logs", usage.call_storage_bytes, limits.call_storage_bytes, percent.call_storage, bytes),
+  toRow("members", usage.team_members, limits.team_members, percent.team_members, String)
 ]
 
 export const usage = Command.make(
@@ -44,18 +44,18 @@ export const usage = Command.make(
   Effect.fnUntraced(function* () {
     const api = yield* Api
     const output = yield* Output
-    const told = yield* api.ask((weft, asking) => weft.env.usage(asking))
+    const result = yield* api.request((weft, options) => weft.env.usage(options))
     const width = yield* output.columns
-    const { name, period_start, period_end } = told.plan
-    yield* output.print(told, () =>
+    const { name, period_start, period_end } = result.plan
+    yield* output.print(result, () =>
       [
-        `Plan ${name}, ${localTime(period_start)} to ${localTime(period_end)}; ${told.usage.call_count} stored runs`,
-        ...tableLines(columns, rowsOf(told), width)
+        `Plan ${name}, ${localTime(period_start)} to ${localTime(period_end)}; ${result.usage.call_count} stored runs`,
+        ...tableLines(columns, toRows(result), width)
       ].join("\n")
     )
-    if (told.usage_percent.has_warning) yield* output.note(output.paint.yellow("More than 90 % of a limit is used"))
+    if (result.usage_percent.has_warning) yield* output.note(output.paint.yellow("More than 90 % of a limit is used"))
   })
 ).pipe(
-  Command.withDescription("Show what the organization uses of its plan"),
+  Command.withDescription("Show usage and limits of the organization's plan"),
   Command.withExamples([{ command: "weft usage --json", description: "For a script" }])
 )

@@ -1,12 +1,12 @@
-/** `weft whoami`: which server commands go to, and as whom. */
+/** `weft whoami`: the selected server, environment and credential. */
 import { Effect, Redacted } from "effect"
 import { Command } from "effect/cli"
 import { Api } from "../../connection/Api.ts"
 import { Output } from "../../output/Output.ts"
 import { fieldLines } from "../../output/Table.ts"
 
-/** What a token says of itself; its id is no secret. */
-const credentialOf = (token: string): { readonly kind: string; readonly id: string } | null => {
+/** Reads kind and id from a token. Neither is secret. */
+const parseCredential = (token: string): { readonly kind: string; readonly id: string } | null => {
   const [, prefix = "", id = ""] = /^(svc_|s_)?([0-9a-f-]{36})_/.exec(token) ?? []
   if (id === "") return null
   return { kind: prefix === "svc_" ? "API key" : prefix === "s_" ? "session" : "service key", id }
@@ -19,8 +19,10 @@ export const whoami = Command.make(
     const api = yield* Api
     const output = yield* Output
     const { profile, url, apiKey, adminToken } = yield* api.target
-    const credential = apiKey === null ? null : credentialOf(Redacted.value(apiKey))
-    const [status, env] = yield* api.ask((weft, asking) => Promise.all([weft.status.get(asking), weft.env.get(asking)]))
+    const credential = apiKey === null ? null : parseCredential(Redacted.value(apiKey))
+    const [status, env] = yield* api.request((weft, options) =>
+      Promise.all([weft.status.get(options), weft.env.get(options)])
+    )
     const facts = { profile, url, version: status.version, ...env, credential, has_admin_token: adminToken !== null }
     yield* output.print(facts, () =>
       fieldLines([
@@ -28,12 +30,12 @@ export const whoami = Command.make(
         ["profile", profile],
         ["environment", `${env.name} ${env.env_id}`],
         ["organization", env.org_id],
-        ["credential", credential === null ? "of a form that is not known" : `${credential.kind} ${credential.id}`],
+        ["credential", credential === null ? "unknown format" : `${credential.kind} ${credential.id}`],
         ["admin token", adminToken === null ? "none" : "yes"]
       ]).join("\n")
     )
   })
 ).pipe(
-  Command.withDescription("Say which server and environment commands go to, and with which credential"),
+  Command.withDescription("Show the selected server, environment and credential"),
   Command.withExamples([{ command: "weft whoami --profile production" }])
 )

@@ -1,18 +1,18 @@
-/** What builds offer, read here: servers tell only of a part of it, and only of builds that are deployed. */
-import type { Manifest } from "@weft/core"
+/** Reads manifests of builds locally: servers publish only parts of them, and only for deployed builds. */
+import type { Manifest } from "@weft/core/adapter"
 import { Effect } from "effect"
 import { type Failure, failure } from "../Failure.ts"
 import { printable } from "../output/Printable.ts"
 
-export interface Reader {
-  /** Fails when servers would refuse the build, for the same reason. */
+export interface ManifestReader {
+  /** Fails if a server would reject the build, with the same reason. */
   readonly read: (zip: Uint8Array) => Effect.Effect<Manifest, Failure>
-  /** When a schedule is due next after `now`, in milliseconds since 1970 as that is; null if never. */
+  /** Returns the next due time of a schedule after `now`, both in milliseconds since 1970; null if it is never due. */
   readonly nextTick: (schedule: Pick<Manifest["schedules"][number], "cron" | "timezone">, now: number) => number | null
 }
 
-/** A sandbox of its own, which ends with the scope. */
-export const makeReader = Effect.gen(function* () {
+/** Starts a sandbox that closes with the scope. */
+export const makeManifestReader = Effect.gen(function* () {
   const { openBuildReader } = yield* Effect.promise(() => import("../hosting/BuildReader.ts"))
   const reader = yield* Effect.acquireRelease(Effect.sync(openBuildReader), (opened) =>
     Effect.promise(() => opened.close())
@@ -20,7 +20,7 @@ export const makeReader = Effect.gen(function* () {
   return {
     read: (zip) => Effect.tryPromise({ try: () => reader.read(zip), catch: unreadable }),
     nextTick: reader.nextTick
-  } satisfies Reader
+  } satisfies ManifestReader
 })
 
 const unreadable = (error: unknown): Failure =>

@@ -1,18 +1,19 @@
-/** A server for all tests of a file, and the command line as a process of its own. */
+/** A server for all tests of a file, and the command line as child processes. */
 import { spawn } from "node:child_process"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { createClient, type WeftClient } from "@weft/client"
-import { MemoryStores, start, trustedSandbox, trustedZip, type WeftInstance } from "@weft/core"
+import { start, type WeftInstance } from "@weft/core"
+import { MemoryStores, trustedSandbox, trustedZip } from "@weft/core/testing"
 import * as Http from "@weft/http"
 import { commandLine } from "@weft/tooling/programs"
 import { Redacted } from "effect"
 import { modules } from "./functions.ts"
 
-export const adminToken = "admin-token-of-the-tests"
+const adminToken = "admin-token-of-the-tests"
 
-export interface Ended {
+export interface CommandResult {
   readonly code: number | null
   readonly stdout: string
   readonly stderr: string
@@ -20,26 +21,26 @@ export interface Ended {
 
 const program = await commandLine()
 
-export interface Started {
-  /** Resolves when stdout or stderr has it. */
-  readonly says: (text: string) => Promise<void>
-  readonly ended: Promise<Ended>
-  readonly stop: () => Promise<Ended>
+export interface RunningCommand {
+  /** Resolves when stdout or stderr contains the text. */
+  readonly waitFor: (text: string) => Promise<void>
+  readonly ended: Promise<CommandResult>
+  readonly stop: () => Promise<CommandResult>
 }
 
-export interface Asked {
+export interface CommandOptions {
   readonly stdin?: string
   readonly env?: Readonly<Record<string, string>>
-  /** The home and the working folder by default. */
+  /** Working folder; `folder` of the harness by default. */
   readonly cwd?: string
 }
 
-export class World {
+export class CliHarness {
   readonly weft: WeftInstance
   readonly listening: Http.Listening
   readonly envId: string
   readonly token: string
-  /** The home of the commands, and where they run. */
+  /** Home and default working folder of the commands. */
   readonly folder: string
   readonly client: WeftClient
 
@@ -52,10 +53,10 @@ export class World {
     this.client = createClient({ baseUrl: listening.url, token, adminToken })
   }
 
-  /** With the project `shop` deployed. */
-  static async start(): Promise<World> {
+  /** Starts the server with the deployed project `shop`. */
+  static async start(): Promise<CliHarness> {
     const weft = await start({
-      stores: MemoryStores.database,
+      database: MemoryStores.database,
       blobs: MemoryStores.blobs,
       sandbox: trustedSandbox(modules),
       masterKeys: [Redacted.make(new Uint8Array(32).fill(7))],
@@ -66,14 +67,14 @@ export class World {
     const { token } = await weft.apiKeys.create(env.env_id, {})
     const listening = await Http.listen(weft, { port: 0, adminToken: Redacted.make(adminToken), version: "1.2.3" })
     const folder = mkdtempSync(join(tmpdir(), "weft-cli-"))
-    const world = new World(weft, listening, env.env_id, Redacted.value(token), folder)
-    await world.client.projects.create({ name: "shop" })
-    const { build_id } = await world.client.builds.upload("shop", trustedZip("shop"))
-    await world.client.builds.deploy("shop", build_id)
-    return world
+    const harness = new CliHarness(weft, listening, env.env_id, Redacted.value(token), folder)
+    await harness.client.projects.create({ name: "shop" })
+    const { build_id } = await harness.client.builds.upload("shop", trustedZip("shop"))
+    await harness.client.builds.deploy("shop", build_id)
+    return harness
   }
 
-  begin(args: ReadonlyArray<string>, { stdin, env = {}, cwd = this.folder }: Asked = {}): Started {
+  begin(args: ReadonlyArray<string>, { stdin, env = {}, cwd = this.folder }: CommandOptions = {}): RunningCommand {
     const child = spawn(process.execPath, [program, ...args], {
       cwd,
       env: {
@@ -88,43 +89,45 @@ export class World {
         ...env
       }
     })
-    let said = { stdout: "", stderr: "" }
+    let output = { stdout: "", stderr: "" }
     const listeners = new Set<() => void>()
     for (const name of ["stdout", "stderr"] as const) {
       child[name].setEncoding("utf8").on("data", (text: string) => {
-        said = { ...said, [name]: said[name] + text }
+        output = { ...output, [name]: output[name] + text }
         for (const listener of listeners) listener()
       })
     }
     child.stdin.end(stdin ?? "")
-    const ended = new Promise<Ended>((resolve) => child.on("close", (code) => resolve({ code, ...said })))
+    const ended = new Promise<CommandResult>((resolve) => child.on("close", (code) => resolve({ code, ...output })))
     return {
       ended,
       stop: () => {
         child.kill("SIGINT")
         return ended
       },
-      says: (text) =>
+      waitFor: (text) =>
         new Promise((resolve, reject) => {
-          const look = () => {
-            if (!`${said.stdout}${said.stderr}`.includes(text)) return
-            listeners.delete(look)
+          const check = () => {
+            if (!`${output.stdout}${output.stderr}`.includes(text)) return
+            listeners.delete(check)
             resolve()
           }
-          listeners.add(look)
-          void ended.then(() => reject(new Error(`It ended without ${text}: ${said.stdout}${said.stderr}`)))
-          look()
+          listeners.add(check)
+          void ended.then(() =>
+            reject(new Error(`The command ended without printing ${text}: ${output.stdout}${output.stderr}`))
+          )
+          check()
         })
     }
   }
 
-  run(args: ReadonlyArray<string>, asked: Asked = {}): Promise<Ended> {
-    return this.begin(args, asked).ended
+  run(args: ReadonlyArray<string>, options: CommandOptions = {}): Promise<CommandResult> {
+    return this.begin(args, options).ended
   }
 
-  /** What `--json` prints. */
-  async json(args: ReadonlyArray<string>, asked: Asked = {}) {
-    const { code, stdout, stderr } = await this.run([...args, "--json"], asked)
+  /** Runs a command with `--json` and parses its output. */
+  async json(args: ReadonlyArray<string>, options: CommandOptions = {}) {
+    const { code, stdout, stderr } = await this.run([...args, "--json"], options)
     if (code !== 0) throw new Error(`weft ${args.join(" ")} ended with ${code}: ${stderr}`)
     return JSON.parse(stdout)
   }

@@ -1,15 +1,15 @@
-/** Why a request failed, in words for people. */
+/** Converts errors of the client into failures with a remedy. */
 import { WeftError, WeftNetworkError } from "@weft/client"
 import { Failure, failure } from "../Failure.ts"
 import { printable } from "../output/Printable.ts"
 import type { Target } from "./Target.ts"
 
-/** Which credential a request is made with. */
+/** The credential of a request: API key or admin token. */
 export type Role = "key" | "admin"
 
-export const failureOf = (error: unknown, target: Target, role: Role): Failure => {
+export const toFailure = (error: unknown, target: Target, role: Role): Failure => {
   if (error instanceof Failure) return error
-  if (error instanceof WeftError) return refusalOf(error, target, role)
+  if (error instanceof WeftError) return toApiFailure(error, target, role)
   if (isUnreachable(error)) return noServer(target)
   if (error instanceof WeftNetworkError)
     return failure("no_answer", `${target.url}: ${printable(error.message)}`, "try again")
@@ -17,14 +17,18 @@ export const failureOf = (error: unknown, target: Target, role: Role): Failure =
   throw error
 }
 
-const refusalOf = (error: WeftError, target: Target, role: Role): Failure => {
+const toApiFailure = (error: WeftError, target: Target, role: Role): Failure => {
   const message = printable(error.message)
   switch (error.code) {
     case "unauthorized":
-      return failure(error.code, `${target.url} does not accept ${credentialOf(target, role)}`, loginOf(target, role))
+      return failure(
+        error.code,
+        `${target.url} does not accept ${describeCredential(target, role)}`,
+        loginHint(target, role)
+      )
     case "forbidden":
     case "permission_escalation":
-      return failure(error.code, message, "use a key that has the permission: `weft login` takes another one")
+      return failure(error.code, message, "use a key that has the permission: `weft login` stores another one")
     case "rate_limit_exceeded":
       return failure(
         error.code,
@@ -32,26 +36,24 @@ const refusalOf = (error: WeftError, target: Target, role: Role): Failure => {
         error.retryAfter === null ? "try again later" : `try again in ${error.retryAfter} s`
       )
     case "internal_server_error":
-      return failure(error.code, message, `the server's log says more of request ${error.requestId ?? "(unknown)"}`)
+      return failure(error.code, message, `look for request ${error.requestId ?? "(unknown)"} in the server's log`)
     case "unrecognized":
       return failure(
         error.code,
-        `${target.url} answers ${error.status}, and not as Weft does`,
-        "is it the right --url?"
+        `${target.url} responds with ${error.status}, but not in the format of Weft`,
+        "check --url"
       )
     default:
       return failure(error.code, message)
   }
 }
 
-const credentialOf = (target: Target, role: Role): string => {
+const describeCredential = (target: Target, role: Role): string => {
   if (role === "admin") return target.adminToken === null ? "requests without an admin token" : "the admin token"
-  return target.apiKey === null
-    ? "requests without a key"
-    : `the key of the profile ${target.profile}, or of WEFT_API_KEY`
+  return target.apiKey === null ? "requests without a key" : `the key of profile ${target.profile} or of WEFT_API_KEY`
 }
 
-export const loginOf = ({ profile }: Target, role: Role): string =>
+export const loginHint = ({ profile }: Target, role: Role): string =>
   role === "admin"
     ? `\`weft login --admin --profile ${profile}\`, or set WEFT_ADMIN_TOKEN`
     : `\`weft login --profile ${profile}\`, or set WEFT_API_KEY`
@@ -62,12 +64,12 @@ const noServer = ({ url, profile }: Target): Failure =>
     `No server answers at ${url}`,
     profile === "local"
       ? "start one with `weft server`, or name another with --url or --profile"
-      : "is it the right address? --url and --profile name another"
+      : "check the address, or name another with --url or --profile"
   )
 
 const unreachable = new Set(["ECONNREFUSED", "ENOTFOUND", "EHOSTUNREACH", "ENETUNREACH", "EAI_AGAIN"])
 
-/** Whether nobody was there to be asked: trying again at once is of no use then. */
+/** True if the server could not be reached at all. An immediate retry is then of no use. */
 export const isUnreachable = (error: unknown): boolean => {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     if ("code" in cause && typeof cause.code === "string" && unreachable.has(cause.code)) return true

@@ -1,0 +1,260 @@
+/** The face of one environment. */
+import type {
+  ActivityEvent,
+  AuditEntry,
+  Build,
+  Domain,
+  Event,
+  Json,
+  LogEntry,
+  Page,
+  PageOptions,
+  Permissions,
+  Project,
+  Run,
+  RunStats,
+  Schedule,
+  Secret,
+  ServiceKey,
+  Session,
+  StoredFile,
+  Usage
+} from "./records.ts"
+
+/** An event to publish. */
+export interface NewEvent {
+  /** Free-form, 1 to 256 characters, `a:b:c` by convention. The prefix `svc:` is reserved. */
+  readonly type: string
+  readonly data: Json
+  /** Appends to this stream. Without it the event begins a new stream. */
+  readonly streamId?: string
+  /** Delays the event: a duration such as `"90s"`, or milliseconds; at most 365 days. */
+  readonly delay?: string | number
+  /** Delays the event until an instant, at most 365 days ahead. Excludes `delay`. */
+  readonly deliverAt?: Date
+  /** 1 to 255 visible ASCII characters. Within 24 hours, the same request publishes once and returns the same event. */
+  readonly idempotencyKey?: string
+  /** The parent span, as W3C Trace Context. */
+  readonly traceparent?: string
+}
+
+/** A function to call by its name. */
+export interface NewCall {
+  /** `ns/var`, or `project:ns/var`. */
+  readonly fn: string
+  readonly args?: ReadonlyArray<Json>
+  /** Maximum time to wait for the end of the run, 0 to 300; 0 by default. */
+  readonly waitSeconds?: number
+  readonly idempotencyKey?: string
+  readonly traceparent?: string
+}
+
+/** The stored event of a call, and its run, or null if none has started yet. */
+export interface Called {
+  readonly event: Event
+  readonly run: Run | null
+}
+
+export interface NewBuild {
+  readonly zip: Uint8Array
+  /** SHA-256 of the zip, hex. */
+  readonly hash: string
+  /** A UUID that makes a repeated upload safe; a new one by default. */
+  readonly buildId?: string
+  /** `live` makes it the project's live build; `bundle` by default. */
+  readonly type?: "bundle" | "live"
+}
+
+export interface RunQuery {
+  readonly status?: Run["status"]
+  readonly type?: Run["type"]
+  /** Only runs that started within this time before now, in milliseconds. */
+  readonly withinMs?: number
+}
+
+/** Selects running runs; without a field, all of them. */
+/** Selects pending deliveries; all of them without any field. */
+export interface DeliveryQuery {
+  /** Id of a project, or its name when the event was published. */
+  readonly project?: string
+  /** A function: `ns/var`, or `project:ns/var`. */
+  readonly fn?: string
+  readonly eventType?: string
+}
+
+export interface CancelQuery {
+  readonly type?: Run["type"]
+  readonly withinMs?: number
+  readonly eventId?: string
+}
+
+export interface AuditQuery {
+  readonly action?: AuditEntry["action"]
+  readonly outcome?: AuditEntry["outcome"]
+  /** The credential that acted. */
+  readonly actorId?: string
+  /** The record that the action changed. */
+  readonly objectId?: string
+  readonly withinMs?: number
+}
+
+export interface NewSession {
+  /** A permission map, a subset of the API key's. */
+  readonly permissions: Permissions
+  /** At most 64 KiB as JSON text; null by default. */
+  readonly metadata?: Json
+  /** 1 to 86,400 seconds; 3,600 by default. */
+  readonly expiresInSeconds?: number
+}
+
+export interface NewServiceKey {
+  /** At most 128 characters; empty by default. */
+  readonly name?: string
+  /** At most 1,024 characters; empty by default. */
+  readonly description?: string
+  readonly permissions: Permissions
+  readonly metadata?: Json
+  /** Seconds; null, the default, means that the key never expires. */
+  readonly expiresInSeconds?: number | null
+}
+
+export interface EnvHandle {
+  /** The id of the environment. */
+  readonly id: string
+  readonly projects: {
+    readonly list: (page?: PageOptions) => Promise<Page<Project>>
+    readonly create: (input: { readonly name: string }) => Promise<Project>
+    readonly get: (idOrName: string) => Promise<Project>
+    readonly update: (idOrName: string, input: { readonly name: string }) => Promise<Project>
+    readonly remove: (idOrName: string) => Promise<void>
+  }
+  readonly builds: {
+    /** `existed` is true if the project already had this very build; then nothing was stored. */
+    readonly upload: (project: string, build: NewBuild) => Promise<{ readonly build: Build; readonly existed: boolean }>
+    readonly list: (page?: PageOptions) => Promise<Page<Build>>
+    readonly get: (project: string, buildId: string) => Promise<Build>
+    readonly deploy: (project: string, buildId: string) => Promise<Build>
+    /** Returns the live build of the project. */
+    readonly live: (project: string) => Promise<Build>
+    readonly endLive: (project: string) => Promise<void>
+    /** Lifts the quarantine of a build that repeatedly ended its runner process. */
+    readonly release: (project: string, buildId: string) => Promise<void>
+  }
+  /** Secrets of projects. Values can be written but never read. */
+  readonly secrets: {
+    readonly list: (project: string, page?: PageOptions) => Promise<Page<Secret>>
+    readonly create: (
+      project: string,
+      input: { readonly key: string; readonly value: string; readonly description?: string }
+    ) => Promise<Secret>
+    readonly update: (
+      project: string,
+      key: string,
+      change: { readonly value?: string; readonly description?: string }
+    ) => Promise<Secret>
+    readonly remove: (project: string, key: string) => Promise<void>
+  }
+  readonly files: {
+    /** Sorted by path. */
+    readonly list: (page?: PageOptions, prefix?: string) => Promise<Page<StoredFile>>
+    readonly get: (fileId: string) => Promise<StoredFile>
+    /**
+     * Stores the bytes at the path and replaces an existing file. The content type is `application/octet-stream` by
+     * default. Rejects with the error of the iteration, if any; then nothing is stored.
+     */
+    readonly upload: (
+      path: string,
+      bytes: Uint8Array | AsyncIterable<Uint8Array>,
+      options?: { readonly contentType?: string }
+    ) => Promise<StoredFile>
+    /** Streams the bytes with back-pressure. Ending the iteration cancels the download. */
+    readonly download: (fileId: string) => AsyncIterable<Uint8Array>
+    readonly remove: (fileId: string) => Promise<void>
+  }
+  readonly domains: {
+    readonly list: (page?: PageOptions) => Promise<Page<Domain>>
+    readonly add: (input: { readonly domain: string }) => Promise<Domain>
+    readonly get: (domainId: string) => Promise<Domain>
+    /** Checks the domain now; waits for the result up to 15 s. */
+    readonly verify: (domainId: string) => Promise<{ readonly domain: Domain; readonly message: string }>
+    readonly remove: (domainId: string) => Promise<void>
+  }
+  readonly audit: {
+    /** Newest first. */
+    readonly list: (query?: AuditQuery, page?: PageOptions) => Promise<Page<AuditEntry>>
+  }
+  /** Short-lived tokens under an API key of the environment. The host acts as that key. */
+  readonly sessions: {
+    /** The token is returned only here. */
+    readonly create: (
+      apiKeyId: string,
+      input: NewSession
+    ) => Promise<{ readonly session: Session; readonly token: string }>
+    /** Active sessions, newest first. */
+    readonly list: (apiKeyId: string, page?: PageOptions) => Promise<Page<Session>>
+    readonly revoke: (apiKeyId: string, sessionId: string) => Promise<void>
+    /** Returns how many sessions were active. */
+    readonly revokeAll: (apiKeyId: string) => Promise<number>
+  }
+  /** Long-lived tokens under an API key of the environment. */
+  readonly serviceKeys: {
+    /** The token is returned only here. */
+    readonly create: (
+      apiKeyId: string,
+      input: NewServiceKey
+    ) => Promise<{ readonly key: ServiceKey; readonly token: string }>
+    /** Newest first, with revoked and expired keys. */
+    readonly list: (apiKeyId: string, page?: PageOptions) => Promise<Page<ServiceKey>>
+    readonly get: (apiKeyId: string, keyId: string) => Promise<ServiceKey>
+    readonly revoke: (apiKeyId: string, keyId: string) => Promise<void>
+    /** Returns how many keys were active. */
+    readonly revokeAll: (apiKeyId: string) => Promise<number>
+  }
+  readonly events: {
+    /** Durable when it resolves. */
+    readonly publish: (event: NewEvent) => Promise<Event>
+    /** Publishes up to 1,000 events at lower cost per event; in order. */
+    readonly publishMany: (events: ReadonlyArray<NewEvent>) => Promise<ReadonlyArray<Event>>
+    readonly list: (page?: PageOptions) => Promise<Page<Event>>
+    readonly get: (eventId: string) => Promise<Event>
+    /** Returns all runs that the event caused. */
+    readonly runs: (eventId: string) => Promise<ReadonlyArray<Run>>
+  }
+  readonly runs: {
+    /** Newest first. */
+    readonly list: (query?: RunQuery, page?: PageOptions) => Promise<Page<Run>>
+    readonly get: (runId: string) => Promise<Run>
+    readonly stats: () => Promise<RunStats>
+    /** Returns the log of a run; of a running run, the log so far. */
+    readonly logs: (runId: string, page?: PageOptions) => Promise<Page<LogEntry>>
+    /** Cancels a running run. Rejects if it has ended. */
+    readonly cancel: (runId: string) => Promise<Run>
+    /** Cancels the running runs that the query selects; returns how many. */
+    readonly cancelAll: (query?: CancelQuery) => Promise<number>
+    /** Runs a function again for the same event, in the same build by default. */
+    readonly replay: (runId: string, build?: "same" | "deployed") => Promise<Called>
+  }
+  /** Events that wait for the runs of their handlers. */
+  readonly deliveries: {
+    /** Cancels the pending deliveries that the query selects; returns how many. Running runs continue. */
+    readonly cancel: (query?: DeliveryQuery) => Promise<number>
+  }
+  /** Dynamic schedules. Publish `svc:schedule:new` to create one. */
+  readonly schedules: {
+    readonly list: (page?: PageOptions) => Promise<Page<Schedule>>
+    readonly remove: (scheduleId: string) => Promise<void>
+  }
+  /** Calls a function by name. With `waitSeconds`, resolves when the run has ended. */
+  readonly call: (call: NewCall) => Promise<Called>
+  /** Use of the organization's plan, summed over its environments. */
+  readonly usage: () => Promise<Usage>
+  readonly streams: {
+    /**
+     * Live activity of one stream, from the first `next()` until the iteration ends or Weft is closed. Rejects with
+     * `not_found` for an empty stream, and with an error if the iteration is 1,000 messages behind.
+     */
+    readonly watch: (streamId: string) => AsyncIterable<ActivityEvent>
+  }
+  /** Live activity of the environment, from the first `next()` until the iteration ends. */
+  readonly activity: () => AsyncIterable<ActivityEvent>
+}

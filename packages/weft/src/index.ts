@@ -1,0 +1,67 @@
+/** The face for host applications: one call starts Weft, and everything in it is promises and plain values. */
+export { createWeft } from "./createWeft.ts"
+export type {
+  AuditQuery,
+  Called,
+  CancelQuery,
+  DeliveryQuery,
+  EnvHandle,
+  NewBuild,
+  NewCall,
+  NewEvent,
+  NewServiceKey,
+  NewSession,
+  RunQuery
+} from "./Env.ts"
+export { type ErrorCode, errorCodes, WeftError } from "./errors.ts"
+export {
+  type CallingRun,
+  type GuestFunction,
+  type GuestFunctions,
+  type HostCall,
+  type HostFunction,
+  type HostFunctionOptions,
+  type HostFunctions,
+  HostRefused,
+  hostFunction,
+  type StandardSchema
+} from "./hostFunction.ts"
+export type {
+  ActivityEvent,
+  ActivityOfRun,
+  ApiKey,
+  AuditAction,
+  AuditEntry,
+  Build,
+  Domain,
+  Env,
+  Event,
+  Json,
+  LogEntry,
+  Org,
+  Page,
+  PageOptions,
+  Permissions,
+  Project,
+  Run,
+  RunStats,
+  Schedule,
+  Secret,
+  ServiceKey,
+  Session,
+  StoredFile,
+  Usage,
+  UsageOf,
+  Waiting
+} from "./records.ts"
+export type { ListenOptions, TenantHandle, TenantName, Weft } from "./Weft.ts"
+export type {
+  HttpOptions,
+  LimitOptions,
+  MasterKey,
+  NewTenantTerms,
+  PlanLimits,
+  PlanName,
+  ProvisioningOptions,
+  WeftOptions
+} from "./WeftOptions.ts"
