@@ -1,5 +1,5 @@
-/** Sessions and service keys to store; see `Samples.ts`. */
-import { PermissionMap, Sealed, ServiceKey, ServiceKeyId, Session, SessionId } from "@weft/core"
+/** Sample sessions and service keys; see `Samples.ts`. */
+import { PermissionMap, Sealed, ServiceKey, ServiceKeyId, Session, SessionId } from "@weft/core/adapter"
 import { apiKeyId, at, envId } from "./Samples.ts"
 
 const uuid = (kind: string, n: number): string => `01976a2b-${kind}-7000-8000-${n.toString(16).padStart(12, "0")}`
@@ -38,5 +38,5 @@ export const serviceKey = (n: number, fields: { readonly [K in keyof ServiceKey]
     ...fields
   })
 
-/** Stands for a sealed value: stores know no more than that it is text. */
+/** A sealed value. Stores treat it as opaque text. */
 export const sealed = Sealed.make("0123456789abcdef.AAECAwQFBgcICQoL.c2VhbGVk")

@@ -1,14 +1,14 @@
 /**
- * What every `AdmissionStore` must do. Adapters run this suite; they do not copy it.
+ * Contract of `AdmissionStore`. Adapters run this suite; they do not copy it.
  *
- * What was stored is observed through `EventStore` on the same database, and what waits through `claim`.
+ * The checks read stored events from the `EventStore` of the same database, and pending deliveries with `claim`.
  */
 import { assert } from "@effect/vitest"
-import { type Admission, AdmissionStore, EventStore, parkedAt, RunStore } from "@weft/core"
+import { type Admission, AdmissionStore, EventStore, parkedAt, RunStore } from "@weft/core/adapter"
 import { Effect, type Layer } from "effect"
 import { type Check, check, suite } from "./Check.ts"
+import { claimAll, type JournalStores } from "./Claims.ts"
 import { at, bigJson, delivery, deliveryId, envId, event, eventId, everything, hostileText } from "./Samples.ts"
-import { claimAll, type JournalStores } from "./Waiting.ts"
 
 export type AdmissionStores = AdmissionStore | JournalStores
 
@@ -40,7 +40,7 @@ const admission = (
 
 const stored = (...numbers: ReadonlyArray<number>) => ({ _tag: "Stored", deliveries: numbers.map(deliveryId) }) as const
 
-const eventsOf = (env = 1) =>
+const listEventIds = (env = 1) =>
   Effect.map(
     EventStore.use((events) => events.list(envId(env), everything)),
     ({ items, total }) => {
@@ -49,11 +49,11 @@ const eventsOf = (env = 1) =>
     }
   )
 
-const waitingNow = (now: number) =>
+const claimPending = (now: number) =>
   Effect.map(claimAll(at(now)), ({ claims }) => claims.map((claim) => claim.delivery.delivery_id).sort())
 
 const handlers: ReadonlyArray<Check<AdmissionStores>> = [
-  check("an event and all of its deliveries are stored, and the deliveries wait", function* () {
+  check("stores an event with all of its deliveries, which are then pending", function* () {
     const store = yield* AdmissionStore
     const published = event(1, { event_type: hostileText, event_data: bigJson, created_at: at(5), event_time: at(900) })
     const intents = [
@@ -75,29 +75,29 @@ const handlers: ReadonlyArray<Check<AdmissionStores>> = [
     assert.isBelow(first.next_due_at ?? parkedAt, parkedAt)
   }),
 
-  check("an event without deliveries is stored and counted", function* () {
+  check("stores and counts an event without deliveries", function* () {
     const store = yield* AdmissionStore
     assert.deepStrictEqual(yield* store.admit(admission(1, [])), stored())
     assert.deepStrictEqual(yield* store.admit(admission(2, [])), stored())
-    assert.deepStrictEqual(yield* eventsOf(), [eventId(2), eventId(1)])
+    assert.deepStrictEqual(yield* listEventIds(), [eventId(2), eventId(1)])
   }),
 
-  check("a delivery whose key is taken is left out; its event and its siblings are not", function* () {
+  check("skips a delivery whose key is claimed, but stores its event and the other deliveries", function* () {
     const store = yield* AdmissionStore
     const key = `handler ${hostileText}`
     assert.deepStrictEqual(yield* store.admit(admission(1, [key, null, "b"])), stored(10, 11, 12))
     assert.deepStrictEqual(yield* store.admit(admission(2, [null, key, "c", "b"])), stored(20, 22))
     assert.deepStrictEqual(yield* store.admit(admission(3, [key])), stored())
-    assert.deepStrictEqual(yield* eventsOf(), [eventId(3), eventId(2), eventId(1)])
-    assert.deepStrictEqual(yield* waitingNow(100), [10, 11, 12, 20, 22].map(deliveryId))
+    assert.deepStrictEqual(yield* listEventIds(), [eventId(3), eventId(2), eventId(1)])
+    assert.deepStrictEqual(yield* claimPending(100), [10, 11, 12, 20, 22].map(deliveryId))
   }),
 
-  check("the deliveries of one event are told in their order", function* () {
+  check("returns the deliveries of an event in their order", function* () {
     const store = yield* AdmissionStore
     assert.deepStrictEqual(yield* store.admit(admission(1, ["z", null, "a", "m"])), stored(10, 11, 12, 13))
   }),
 
-  check("a key is free again when it expires, to the millisecond", function* () {
+  check("frees a key exactly when it expires", function* () {
     const store = yield* AdmissionStore
     yield* store.admit(admission(1, ["a"]))
     assert.deepStrictEqual(yield* store.admit(admission(2, ["a"], { now: day - 1 })), stored())
@@ -106,30 +106,30 @@ const handlers: ReadonlyArray<Check<AdmissionStores>> = [
     assert.deepStrictEqual(yield* store.admit(admission(5, ["a"], { now: 2 * day })), stored(50))
   }),
 
-  check("environments have keys of their own", function* () {
+  check("separates the keys of environments", function* () {
     const store = yield* AdmissionStore
     yield* store.admit(admission(1, ["a"], { key: "k" }))
     assert.deepStrictEqual(yield* store.admit(admission(2, ["a"], { key: "k", env: 2 })), stored(20))
-    assert.deepStrictEqual(yield* eventsOf(2), [eventId(2)])
+    assert.deepStrictEqual(yield* listEventIds(2), [eventId(2)])
     assert.isNull(yield* store.earlier(envId(3), "k", at(1)))
   })
 ]
 
 const requests: ReadonlyArray<Check<AdmissionStores>> = [
-  check("of two requests with one key the first is stored, and the second learns of it", function* () {
+  check("stores the first of two requests with one key, and returns it for the second", function* () {
     const store = yield* AdmissionStore
     const first = admission(1, [null], { key: hostileText })
     assert.deepStrictEqual(yield* store.admit(first), stored(10))
     const earlier = { event: first.event, digest: "one" }
     const second = admission(2, [null, "a"], { key: hostileText, digest: "two", now: 5 })
     assert.deepStrictEqual(yield* store.admit(second), { _tag: "Earlier", earlier })
-    assert.deepStrictEqual(yield* eventsOf(), [eventId(1)])
-    assert.deepStrictEqual(yield* waitingNow(100), [deliveryId(10)])
-    // Of what was not stored nothing is taken either.
+    assert.deepStrictEqual(yield* listEventIds(), [eventId(1)])
+    assert.deepStrictEqual(yield* claimPending(100), [deliveryId(10)])
+    // The request that was not stored has not claimed its keys either.
     assert.deepStrictEqual(yield* store.admit(admission(3, ["a"])), stored(30))
   }),
 
-  check("an earlier request is found until its key expires", function* () {
+  check("finds an earlier request until its key expires", function* () {
     const store = yield* AdmissionStore
     const first = admission(1, [], { key: "k" })
     assert.isNull(yield* store.earlier(envId(1), "k", at(0)))
@@ -141,36 +141,36 @@ const requests: ReadonlyArray<Check<AdmissionStores>> = [
     assert.deepStrictEqual(yield* store.earlier(envId(1), "k", at(day + 1)), { event: again.event, digest: "two" })
   }),
 
-  check("of many that come at once with one key exactly one is stored, and all know it", function* () {
+  check("stores exactly one of many concurrent requests with one key, and returns it for the others", function* () {
     const store = yield* AdmissionStore
     const results = yield* Effect.forEach(
       Array.from({ length: 20 }, (_, index) => admission(index + 1, ["same", null], { key: "k" })),
       (one) => store.admit(one),
       { concurrency: "unbounded" }
     )
-    const [only, ...others] = yield* eventsOf()
+    const [only, ...others] = yield* listEventIds()
     assert.deepStrictEqual(others, [])
     assert.strictEqual(results.filter((result) => result._tag === "Stored").length, 1)
     for (const result of results) {
       if (result._tag === "Earlier") assert.strictEqual(result.earlier.event.event_id, only)
     }
-    assert.strictEqual((yield* waitingNow(100)).length, 2)
+    assert.strictEqual((yield* claimPending(100)).length, 2)
   }),
 
-  check("of many events at once with one value one is handled", function* () {
+  check("delivers exactly one of many concurrent events with one key", function* () {
     const store = yield* AdmissionStore
     const results = yield* Effect.forEach(
       Array.from({ length: 20 }, (_, index) => admission(index + 1, ["a", "b"])),
       (one) => store.admit(one),
       { concurrency: "unbounded" }
     )
-    const kept = results.flatMap((result) => (result._tag === "Stored" ? result.deliveries : []))
-    assert.strictEqual(kept.length, 2)
-    assert.strictEqual((yield* eventsOf()).length, 20)
-    assert.deepStrictEqual(yield* waitingNow(100), [...kept].sort())
+    const accepted = results.flatMap((result) => (result._tag === "Stored" ? result.deliveries : []))
+    assert.strictEqual(accepted.length, 2)
+    assert.strictEqual((yield* listEventIds()).length, 20)
+    assert.deepStrictEqual(yield* claimPending(100), [...accepted].sort())
   }),
 
-  check("forgetting removes keys that are free again, at most limit, and no others", function* () {
+  check("forget removes at most limit expired keys, and no others", function* () {
     const store = yield* AdmissionStore
     yield* store.admit(admission(1, ["a", "b", "c"], { key: "k" }))
     yield* store.admit(admission(2, ["d"], { key: "l", now: 100 }))
@@ -180,7 +180,7 @@ const requests: ReadonlyArray<Check<AdmissionStores>> = [
     assert.strictEqual(yield* store.forget(at(day + 99), 3), 0)
     assert.deepStrictEqual(yield* store.admit(admission(3, ["d", "a"], { now: day + 99 })), stored(31))
     assert.strictEqual((yield* store.earlier(envId(1), "l", at(day + 99)))?.event.event_id, eventId(2))
-    assert.strictEqual((yield* eventsOf()).length, 3)
+    assert.strictEqual((yield* listEventIds()).length, 3)
   })
 ]
 

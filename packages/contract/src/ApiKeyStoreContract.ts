@@ -1,6 +1,6 @@
-/** What every `ApiKeyStore` must do. Adapters run this suite; they do not copy it. */
+/** Contract of `ApiKeyStore`. Adapters run this suite; they do not copy it. */
 import { assert } from "@effect/vitest"
-import { ApiKeyId, ApiKeyStore, PermissionMap, ServiceKeyStore, SessionStore } from "@weft/core"
+import { ApiKeyId, ApiKeyStore, PermissionMap, ServiceKeyStore, SessionStore } from "@weft/core/adapter"
 import { Effect, type Layer } from "effect"
 import { serviceKey, serviceKeyId, session, sessionId } from "./AccessSamples.ts"
 import { type Check, check, suite } from "./Check.ts"
@@ -12,7 +12,7 @@ export const apiKeyStoreContract = <E>(adapter: string, layer: Layer.Layer<Store
   suite(`ApiKeyStore contract: ${adapter}`, apiKeyStoreChecks, layer)
 
 export const apiKeyStoreChecks: ReadonlyArray<Check<Stores>> = [
-  check("a key is found as it was stored, in whatever environment", function* () {
+  check("finds a key as it was stored, in any environment", function* () {
     const store = yield* ApiKeyStore
     const permissions = PermissionMap.make({ "event:order:créé": ["create", "read"], 'project:a/b "c"': [] })
     const key = apiKey(1, { env_id: envId(2), name: hostileText, enabled: false, permissions, updated_at: at(7) })
@@ -21,7 +21,7 @@ export const apiKeyStoreChecks: ReadonlyArray<Check<Stores>> = [
     assert.strictEqual((yield* Effect.flip(store.find(apiKeyId(2)))).message, "There is no such API key")
   }),
 
-  check("storing an id twice keeps the first key", function* () {
+  check("keeps the first key when an id is stored twice", function* () {
     const store = yield* ApiKeyStore
     yield* store.insert(apiKey(1))
     yield* store.insert(apiKey(1, { name: "second", env_id: envId(2) }))
@@ -29,7 +29,7 @@ export const apiKeyStoreChecks: ReadonlyArray<Check<Stores>> = [
     assert.strictEqual((yield* store.list(envId(2), everything)).total, 0)
   }),
 
-  check("keys are listed per environment, newest first, in pages", function* () {
+  check("lists the keys of an environment in pages, newest first", function* () {
     const store = yield* ApiKeyStore
     for (const n of [2, 4, 1, 3]) yield* store.insert(apiKey(n))
     yield* store.insert(apiKey(5, { env_id: envId(2) }))
@@ -40,7 +40,7 @@ export const apiKeyStoreChecks: ReadonlyArray<Check<Stores>> = [
     assert.deepStrictEqual(yield* store.list(envId(3), everything), { items: [], total: 0 })
   }),
 
-  check("an id that was brought along is listed by its age, not by its id", function* () {
+  check("lists a key with a supplied id by its creation time, not by its id", function* () {
     const store = yield* ApiKeyStore
     const brought = ApiKeyId.make("ffffffff-ffff-4fff-8fff-ffffffffffff")
     yield* store.insert(apiKey(1, { api_key_id: brought, created_at: at(10) }))
@@ -52,7 +52,7 @@ export const apiKeyStoreChecks: ReadonlyArray<Check<Stores>> = [
     )
   }),
 
-  check("update replaces name, enabled, permissions and updated_at, and nothing else", function* () {
+  check("update replaces only name, enabled, permissions and updated_at", function* () {
     const store = yield* ApiKeyStore
     yield* store.insert(apiKey(1))
     yield* store.insert(apiKey(2))
@@ -63,7 +63,7 @@ export const apiKeyStoreChecks: ReadonlyArray<Check<Stores>> = [
     assert.deepStrictEqual(yield* store.find(apiKeyId(2)), apiKey(2))
   }),
 
-  check("a key of another environment can be neither updated nor removed", function* () {
+  check("neither updates nor removes a key of another environment", function* () {
     const store = yield* ApiKeyStore
     yield* store.insert(apiKey(1))
     const foreign = apiKey(1, { env_id: envId(2), name: "stolen" })
@@ -72,7 +72,7 @@ export const apiKeyStoreChecks: ReadonlyArray<Check<Stores>> = [
     assert.deepStrictEqual(yield* store.find(apiKeyId(1)), apiKey(1))
   }),
 
-  check("a removed key is gone, and cannot be removed or updated again", function* () {
+  check("removes a key, which then cannot be removed or updated again", function* () {
     const store = yield* ApiKeyStore
     yield* store.insert(apiKey(1))
     yield* store.insert(apiKey(2))
@@ -83,7 +83,7 @@ export const apiKeyStoreChecks: ReadonlyArray<Check<Stores>> = [
     assert.deepStrictEqual(yield* store.list(envId(1), everything), { items: [apiKey(2)], total: 1 })
   }),
 
-  check("a removed key takes along what it handed out, and nothing else", function* () {
+  check("removes the sessions and service keys of a removed key, and no others", function* () {
     const store = yield* ApiKeyStore
     const sessions = yield* SessionStore
     const serviceKeys = yield* ServiceKeyStore

@@ -1,11 +1,11 @@
-/** Entries of the audit log to store; see `Samples.ts`. */
-import { AuditEntry, AuditId, JsonText } from "@weft/core"
+/** Sample entries of the audit log; see `Samples.ts`. */
+import { AuditEntry, AuditId, JsonText } from "@weft/core/adapter"
 import { apiKeyId, at, envId } from "./Samples.ts"
 
 export const auditId = (n: number): AuditId =>
   AuditId.make(`01976a2b-00d0-7000-8000-${n.toString(16).padStart(12, "0")}`)
 
-/** What API key 1 did in environment 1 at `at(n)`. */
+/** An action of API key 1 in environment 1 at `at(n)`. */
 export const auditEntry = (n: number, fields: { readonly [K in keyof AuditEntry]?: AuditEntry[K] } = {}): AuditEntry =>
   new AuditEntry({
     audit_id: auditId(n),

@@ -1,6 +1,6 @@
-/** What every `AuditStore` must do. Adapters run this suite; they do not copy it. */
+/** Contract of `AuditStore`. Adapters run this suite; they do not copy it. */
 import { assert } from "@effect/vitest"
-import { ApiKeyStore, type AuditFilter, AuditStore, JsonText, TenantStore } from "@weft/core"
+import { ApiKeyStore, type AuditFilter, AuditStore, JsonText, TenantStore } from "@weft/core/adapter"
 import { Effect, type Layer } from "effect"
 import { auditEntry, auditId } from "./AuditSamples.ts"
 import { type Check, check, suite } from "./Check.ts"
@@ -14,7 +14,7 @@ export const auditStoreContract = <E>(adapter: string, layer: Layer.Layer<Needs,
 const append = (...entries: ReadonlyArray<ReturnType<typeof auditEntry>>) =>
   AuditStore.use((store) => store.append(entries))
 
-const idsOf = (filter: AuditFilter = {}) =>
+const listIds = (filter: AuditFilter = {}) =>
   AuditStore.use((store) =>
     Effect.map(store.list(filter, everything), ({ items, total }) => {
       assert.strictEqual(total, items.length)
@@ -25,7 +25,7 @@ const idsOf = (filter: AuditFilter = {}) =>
 const ids = (...numbers: ReadonlyArray<number>) => numbers.map(auditId)
 
 const reading: ReadonlyArray<Check<Needs>> = [
-  check("an entry is read as it was stored, with and without what may be missing", function* () {
+  check("returns an entry as it was stored, with and without optional fields", function* () {
     const store = yield* AuditStore
     const full = auditEntry(1, {
       action: "context.update",
@@ -44,7 +44,7 @@ const reading: ReadonlyArray<Check<Needs>> = [
     assert.deepStrictEqual(yield* store.list({}, everything), { items: [bare, full], total: 2 })
   }),
 
-  check("entries are listed newest first, in pages", function* () {
+  check("lists entries in pages, newest first", function* () {
     const store = yield* AuditStore
     yield* append(auditEntry(2), auditEntry(4), auditEntry(1), auditEntry(3))
     assert.deepStrictEqual(yield* store.list({}, { limit: 2, offset: 1 }), {
@@ -53,7 +53,7 @@ const reading: ReadonlyArray<Check<Needs>> = [
     })
   }),
 
-  check("each filter restricts, all together as well", function* () {
+  check("applies each filter, also all of them together", function* () {
     yield* append(
       auditEntry(1),
       auditEntry(2, { env_id: envId(2) }),
@@ -63,25 +63,25 @@ const reading: ReadonlyArray<Check<Needs>> = [
       auditEntry(6, { actor_id: "somebody" }),
       auditEntry(7, { object_id: "something" })
     )
-    assert.deepStrictEqual(yield* idsOf({ env_id: envId(2) }), ids(2))
-    assert.deepStrictEqual(yield* idsOf({ env_id: envId(1) }), ids(7, 6, 5, 4, 1))
-    assert.deepStrictEqual(yield* idsOf({ action: "domain.add" }), ids(4))
-    assert.deepStrictEqual(yield* idsOf({ outcome: "refused" }), ids(5))
-    assert.deepStrictEqual(yield* idsOf({ actor_id: "somebody" }), ids(6))
-    assert.deepStrictEqual(yield* idsOf({ object_id: "something" }), ids(7))
-    assert.deepStrictEqual(yield* idsOf({ since: at(6) }), ids(7, 6))
-    assert.deepStrictEqual(yield* idsOf({ env_id: envId(1), outcome: "done", since: at(4) }), ids(7, 6, 4))
-    assert.deepStrictEqual(yield* idsOf({ env_id: envId(2), action: "domain.add" }), [])
+    assert.deepStrictEqual(yield* listIds({ env_id: envId(2) }), ids(2))
+    assert.deepStrictEqual(yield* listIds({ env_id: envId(1) }), ids(7, 6, 5, 4, 1))
+    assert.deepStrictEqual(yield* listIds({ action: "domain.add" }), ids(4))
+    assert.deepStrictEqual(yield* listIds({ outcome: "refused" }), ids(5))
+    assert.deepStrictEqual(yield* listIds({ actor_id: "somebody" }), ids(6))
+    assert.deepStrictEqual(yield* listIds({ object_id: "something" }), ids(7))
+    assert.deepStrictEqual(yield* listIds({ since: at(6) }), ids(7, 6))
+    assert.deepStrictEqual(yield* listIds({ env_id: envId(1), outcome: "done", since: at(4) }), ids(7, 6, 4))
+    assert.deepStrictEqual(yield* listIds({ env_id: envId(2), action: "domain.add" }), [])
   }),
 
-  check("appending nothing is no failure", function* () {
+  check("append accepts an empty list", function* () {
     yield* append()
-    assert.deepStrictEqual(yield* idsOf(), [])
+    assert.deepStrictEqual(yield* listIds(), [])
   })
 ]
 
-const together: ReadonlyArray<Check<Needs>> = [
-  check("a change and its entry are stored, and its result given", function* () {
+const auditing: ReadonlyArray<Check<Needs>> = [
+  check("within stores the change and its entry, and returns the result", function* () {
     const store = yield* AuditStore
     const keys = yield* ApiKeyStore
     const change = Effect.as(keys.insert(apiKey(1)), "the result")
@@ -94,15 +94,15 @@ const together: ReadonlyArray<Check<Needs>> = [
     })
   }),
 
-  check("a change that asks for no entry leaves none", function* () {
+  check("within stores no entry if the change has none", function* () {
     const store = yield* AuditStore
     const keys = yield* ApiKeyStore
     yield* store.within(keys.insert(apiKey(1)), () => null)
     assert.deepStrictEqual(yield* keys.find(apiKeyId(1)), apiKey(1))
-    assert.deepStrictEqual(yield* idsOf(), [])
+    assert.deepStrictEqual(yield* listIds(), [])
   }),
 
-  check("a change that fails keeps its error, and leaves no entry", function* () {
+  check("within passes on the error of a failed change, and stores no entry", function* () {
     const store = yield* AuditStore
     const keys = yield* ApiKeyStore
     const tenants = yield* TenantStore
@@ -113,10 +113,10 @@ const together: ReadonlyArray<Check<Needs>> = [
       store.within(tenants.insertOrg(org(2, { slug: org(1).slug })), () => auditEntry(2))
     )
     assert.strictEqual(taken._tag, "Taken")
-    assert.deepStrictEqual(yield* idsOf(), [])
+    assert.deepStrictEqual(yield* listIds(), [])
   }),
 
-  check("changes at once each have their entry", function* () {
+  check("within stores an entry for each of many concurrent changes", function* () {
     const store = yield* AuditStore
     const keys = yield* ApiKeyStore
     const numbers = Array.from({ length: 20 }, (_, index) => index + 1)
@@ -124,20 +124,20 @@ const together: ReadonlyArray<Check<Needs>> = [
       concurrency: "unbounded",
       discard: true
     })
-    assert.deepStrictEqual(yield* idsOf(), ids(...numbers.toReversed()))
+    assert.deepStrictEqual(yield* listIds(), ids(...numbers.toReversed()))
     for (const n of numbers) assert.deepStrictEqual(yield* keys.find(apiKeyId(n)), apiKey(n))
   })
 ]
 
 const trimming: ReadonlyArray<Check<Needs>> = [
-  check("what is older goes, what is of the instant stays", function* () {
+  check("trim removes older entries, and keeps those of the instant itself", function* () {
     const store = yield* AuditStore
     yield* append(auditEntry(1), auditEntry(2), auditEntry(3))
     assert.strictEqual(yield* store.trim({ before: at(3), keep: 100, limit: 100 }), 2)
-    assert.deepStrictEqual(yield* idsOf(), ids(3))
+    assert.deepStrictEqual(yield* listIds(), ids(3))
   }),
 
-  check("of each environment, action and outcome the newest stay", function* () {
+  check("trim keeps the newest entries of each environment, action and outcome", function* () {
     const store = yield* AuditStore
     yield* append(
       ...[1, 2, 3].map((n) => auditEntry(n)),
@@ -147,17 +147,17 @@ const trimming: ReadonlyArray<Check<Needs>> = [
       auditEntry(13, { action: "org.create", env_id: null })
     )
     assert.strictEqual(yield* store.trim({ before: at(0), keep: 2, limit: 100 }), 4)
-    assert.deepStrictEqual(yield* idsOf(), ids(13, 12, 11, 9, 8, 6, 5, 3, 2))
+    assert.deepStrictEqual(yield* listIds(), ids(13, 12, 11, 9, 8, 6, 5, 3, 2))
     assert.strictEqual(yield* store.trim({ before: at(0), keep: 2, limit: 100 }), 0)
   }),
 
-  check("no more than asked for go at once, by age and by number together", function* () {
+  check("trim removes at most limit entries, by age and by number together", function* () {
     const store = yield* AuditStore
     yield* append(...[1, 2, 3, 4, 5, 6].map((n) => auditEntry(n)))
     assert.strictEqual(yield* store.trim({ before: at(2), keep: 2, limit: 3 }), 3)
     assert.strictEqual(yield* store.trim({ before: at(2), keep: 2, limit: 3 }), 1)
-    assert.deepStrictEqual(yield* idsOf(), ids(6, 5))
+    assert.deepStrictEqual(yield* listIds(), ids(6, 5))
   })
 ]
 
-export const auditStoreChecks: ReadonlyArray<Check<Needs>> = [...reading, ...together, ...trimming]
+export const auditStoreChecks: ReadonlyArray<Check<Needs>> = [...reading, ...auditing, ...trimming]

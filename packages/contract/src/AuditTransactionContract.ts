@@ -1,6 +1,6 @@
-/** What the `AuditStore` of a database with transactions must do, beside what all must. */
+/** Additional contract of the `AuditStore` of a database with transactions. */
 import { assert } from "@effect/vitest"
-import { ApiKeyStore, AuditStore, TenantStore } from "@weft/core"
+import { ApiKeyStore, AuditStore, TenantStore } from "@weft/core/adapter"
 import { Effect, Exit, type Layer } from "effect"
 import { auditEntry } from "./AuditSamples.ts"
 import { type Check, check, suite } from "./Check.ts"
@@ -9,14 +9,14 @@ import { apiKey, apiKeyId, everything, org } from "./Samples.ts"
 type Needs = AuditStore | ApiKeyStore | TenantStore
 
 export const auditTransactionContract = <E>(adapter: string, layer: Layer.Layer<Needs, E>) =>
-  suite(`An action and its entry in the audit log: ${adapter}`, checks, layer)
+  suite(`AuditStore contract, transactions: ${adapter}`, checks, layer)
 
 const checks: ReadonlyArray<Check<Needs>> = [
-  check("a change whose entry cannot be stored is undone, whether it is a transaction of its own or not", function* () {
+  check("rolls back a change whose entry cannot be stored, also in a nested transaction", function* () {
     const audit = yield* AuditStore
     const keys = yield* ApiKeyStore
     const tenants = yield* TenantStore
-    // The id is taken: a fault of ours, which stands for any that the database may have at this point.
+    // A duplicate id. It stands for any failure of the database at this point.
     yield* audit.append([auditEntry(1)])
     for (const change of [keys.insert(apiKey(1)), tenants.insertOrg(org(1))]) {
       assert.isTrue(Exit.isFailure(yield* Effect.exit(audit.within(change, () => auditEntry(1)))))
@@ -24,7 +24,7 @@ const checks: ReadonlyArray<Check<Needs>> = [
     assert.strictEqual((yield* Effect.flip(keys.find(apiKeyId(1))))._tag, "NotFound")
     assert.strictEqual((yield* Effect.flip(tenants.getOrg(org(1).slug)))._tag, "NotFound")
     assert.deepStrictEqual(yield* audit.list({}, everything), { items: [auditEntry(1)], total: 1 })
-    // The connection is as good as before.
+    // The connection still works.
     yield* keys.insert(apiKey(2))
     assert.strictEqual((yield* keys.find(apiKeyId(2))).name, apiKey(2).name)
   })

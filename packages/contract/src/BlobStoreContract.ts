@@ -1,6 +1,6 @@
-/** What every `BlobStore` must do. Adapters run this suite; they do not copy it. */
+/** Contract of `BlobStore`. Adapters run this suite; they do not copy it. */
 import { assert } from "@effect/vitest"
-import { BlobStore } from "@weft/core"
+import { BlobStore } from "@weft/core/adapter"
 import { Effect, type Layer } from "effect"
 import { blobStorePartChecks } from "./BlobStorePartChecks.ts"
 import { bytes, isSame } from "./BlobStoreSamples.ts"
@@ -15,7 +15,13 @@ const wholeChecks: ReadonlyArray<Check<BlobStore>> = [
     assert.isNotEmpty((yield* BlobStore).backend)
   }),
 
-  check("bytes come back as they were put, from none to many", function* () {
+  check("is not empty with one blob", function* () {
+    const store = yield* BlobStore
+    yield* store.put("builds/1/zip", bytes(3))
+    assert.isFalse(yield* store.isEmpty ?? Effect.succeed(false))
+  }),
+
+  check("returns bytes as they were put, from none to many", function* () {
     const store = yield* BlobStore
     for (const length of [0, 1, 255, 65_537, 3 * 1024 * 1024 + 1]) {
       yield* store.put(`builds/${length}/index.zip`, bytes(length))
@@ -27,7 +33,7 @@ const wholeChecks: ReadonlyArray<Check<BlobStore>> = [
     }
   }),
 
-  check("an unknown key is NotFound, also when it is part of a known one", function* () {
+  check("fails with NotFound for an unknown key, also for a prefix of a known one", function* () {
     const store = yield* BlobStore
     yield* store.put("builds/1/zip", bytes(3))
     for (const key of ["nothing", "builds", "builds/1", "builds/1/zi", "builds/1/zip2", "builds/2/zip"]) {
@@ -35,14 +41,14 @@ const wholeChecks: ReadonlyArray<Check<BlobStore>> = [
     }
   }),
 
-  check("put replaces what was there, whole", function* () {
+  check("put replaces the stored bytes completely", function* () {
     const store = yield* BlobStore
     yield* store.put("a/b", bytes(1000))
     yield* store.put("a/b", bytes(10, 7))
     assert.deepStrictEqual([...(yield* store.get("a/b"))], [...bytes(10, 7)])
   }),
 
-  check("keys do not touch each other", function* () {
+  check("keeps keys separate", function* () {
     const store = yield* BlobStore
     const keys = ["a", "a.b", "b/a", "b/A-1_2.3", "b/a.zip", "b/c/a"]
     for (const [index, key] of keys.entries()) yield* store.put(key, bytes(4, index))
@@ -54,7 +60,7 @@ const wholeChecks: ReadonlyArray<Check<BlobStore>> = [
     }
   }),
 
-  check("what is removed is gone, and removing it again succeeds", function* () {
+  check("removes a key, and succeeds when it is removed again", function* () {
     const store = yield* BlobStore
     yield* store.put("a/b", bytes(3))
     yield* store.remove("a/b")
@@ -65,7 +71,7 @@ const wholeChecks: ReadonlyArray<Check<BlobStore>> = [
     assert.strictEqual((yield* store.get("a/b")).length, 2)
   }),
 
-  check("changing a buffer after the put, or one that was read, changes nothing stored", function* () {
+  check("is not affected by changes of a buffer after put or get", function* () {
     const store = yield* BlobStore
     const buffer = bytes(8)
     yield* store.put("a", buffer)
@@ -74,13 +80,13 @@ const wholeChecks: ReadonlyArray<Check<BlobStore>> = [
     assert.deepStrictEqual([...(yield* store.get("a"))], [...bytes(8)])
   }),
 
-  check("a view into a larger buffer is stored as the view alone", function* () {
+  check("stores only the view of a larger buffer", function* () {
     const store = yield* BlobStore
     yield* store.put("a", bytes(100).subarray(10, 14))
     assert.deepStrictEqual([...(yield* store.get("a"))], [...bytes(100).slice(10, 14)])
   }),
 
-  check("of concurrent puts on one key one wins, whole", function* () {
+  check("stores exactly one of concurrent puts on one key", function* () {
     const store = yield* BlobStore
     const size = 200_000
     const puts = [1, 2, 3, 4, 5, 6, 7, 8].map((seed) => store.put("a/b", bytes(size, seed)))
@@ -89,7 +95,7 @@ const wholeChecks: ReadonlyArray<Check<BlobStore>> = [
     assert.isTrue([1, 2, 3, 4, 5, 6, 7, 8].some((seed) => isSame(read, bytes(size, seed))))
   }),
 
-  check("a reader during puts sees the old bytes or the new ones, never a mixture", function* () {
+  check("shows a reader either the old or the new bytes during puts", function* () {
     const store = yield* BlobStore
     const size = 200_000
     yield* store.put("a", bytes(size, 0))

@@ -1,23 +1,24 @@
 /**
- * Blobs against their model: random commands, of which a store must say and keep what the one in memory does.
+ * Model of `BlobStore`: after random commands, a store must return and store the same as the in-memory store.
  *
- * Digests are the store's own choice; what is compared is whether they tell the same contents apart.
+ * Each store chooses its own digests. The model compares whether they are equal for equal contents.
  */
 import { assert, describe, it } from "@effect/vitest"
-import { type BlobPart, BlobStore, MemoryStores } from "@weft/core"
+import { type BlobPart, BlobStore } from "@weft/core/adapter"
+import { MemoryStores } from "@weft/core/testing"
 import { Context, Effect, Layer } from "effect"
 import * as fc from "fast-check"
 import { bytes, failing, readAll, streamed } from "./BlobStoreSamples.ts"
 
 const keys = ["files/1/a", "files/1/b"] as const
 
-/** Sizes around those at which stores change how they read and write. */
+/** Sizes, including those near the chunk sizes of stores. */
 const size = fc.oneof(fc.nat({ max: 40 }), fc.constantFrom(0, 32_768, 65_535, 65_536, 131_072, 131_073, 200_000))
 const key = fc.constantFrom(...keys)
 const seed = fc.nat({ max: 5 })
 const upload = fc.nat({ max: 2 })
 const number = fc.integer({ min: 1, max: 4 })
-/** Once in a while. */
+/** True in one of ten cases. */
 const seldom = fc.nat({ max: 9 }).map((n) => n === 0)
 
 type Command =
@@ -67,13 +68,13 @@ const command: fc.Arbitrary<Command> = fc.oneof(
 export const blobStoreModel = <E>(adapter: string, layer: Layer.Layer<BlobStore, E>, histories: number): void => {
   describe(`BlobStore model: ${adapter}`, () => {
     it(`agrees with memory on ${histories} random histories`, { timeout: 120_000 }, () =>
-      blobsAgreeWithMemory(layer, histories)
+      compareBlobsWithMemory(layer, histories)
     )
   })
 }
 
-/** Rejects with the seed and the shortest history on which the store and the one in memory do not agree. */
-export const blobsAgreeWithMemory = <E>(
+/** Rejects with the seed and the shortest history for which the store differs from the in-memory store. */
+export const compareBlobsWithMemory = <E>(
   layer: Layer.Layer<BlobStore, E>,
   histories: number,
   seed?: number
@@ -87,28 +88,28 @@ export const blobsAgreeWithMemory = <E>(
 
 const compare = <E>(commands: ReadonlyArray<Command>, layer: Layer.Layer<BlobStore, E>) =>
   Effect.gen(function* () {
-    const model = subjectOf(Context.get(yield* Layer.build(Layer.fresh(MemoryStores.layer)), BlobStore))
-    const subject = subjectOf(Context.get(yield* Layer.build(Layer.fresh(layer)), BlobStore))
+    const model = makeSubject(Context.get(yield* Layer.build(Layer.fresh(MemoryStores.layer)), BlobStore))
+    const subject = makeSubject(Context.get(yield* Layer.build(Layer.fresh(layer)), BlobStore))
     for (const [index, next] of commands.entries()) {
       const expected = yield* model.apply(next)
-      assert.deepStrictEqual(yield* subject.apply(next), expected, `what ${next._tag}, the command ${index}, said`)
-      assert.deepStrictEqual(yield* subject.kept, yield* model.kept, `what is kept after command ${index}`)
+      assert.deepStrictEqual(yield* subject.apply(next), expected, `result of command ${index}, ${next._tag}`)
+      assert.deepStrictEqual(yield* subject.contents, yield* model.contents, `contents after command ${index}`)
     }
   })
 
-interface Begun {
+interface StartedUpload {
   readonly key: string
   readonly name: string
   readonly parts: Map<number, BlobPart>
 }
 
-/** One of the two stores, with what a caller knows of it. */
-const subjectOf = (store: BlobStore["Service"]) => {
-  const begun: Array<Begun> = []
-  /** Digests by content; equal parts must have equal ones, and equal blobs, but not a part and a blob. */
+/** One of the two stores, with the state of its caller. */
+const makeSubject = (store: BlobStore["Service"]) => {
+  const begun: Array<StartedUpload> = []
+  /** Digests by content. Equal parts must have equal digests, and equal blobs as well. A part may differ from a blob. */
   const digests = new Map<string, string>()
 
-  const noted = (content: string, digest: string): string => {
+  const compareDigest = (content: string, digest: string): string => {
     const before = digests.get(content) ?? digest
     digests.set(content, digest)
     return before === digest ? "same digest" : "another digest"
@@ -119,7 +120,7 @@ const subjectOf = (store: BlobStore["Service"]) => {
     const content = streamed(bytes(next.size, next.seed), 30_000)
     const written = yield* store.writePart(to.key, to.name, next.number, content)
     to.parts.set(next.number, { number: next.number, ...written })
-    return `${written.size} ${noted(`part ${next.size} ${next.size === 0 ? "" : next.seed}`, written.digest)}`
+    return `${written.size} ${compareDigest(`part ${next.size} ${next.size === 0 ? "" : next.seed}`, written.digest)}`
   })
   const join = Effect.fnUntraced(function* (next: Extract<Command, { _tag: "Join" }>) {
     const from = begun[next.upload % begun.length]
@@ -129,14 +130,14 @@ const subjectOf = (store: BlobStore["Service"]) => {
     const chosen = next.stale ? known.map((one) => ({ ...one, digest: `${one.digest}0` })) : known
     return (yield* store.joinParts(from.key, from.name, chosen)).size
   })
-  const said = (next: Command): Effect.Effect<unknown, unknown> => {
+  const run = (next: Command): Effect.Effect<unknown, unknown> => {
     switch (next._tag) {
       case "Put":
         return store.put(next.key, bytes(next.size, next.seed))
       case "Write":
         return Effect.map(store.write(next.key, streamed(bytes(next.size, next.seed), 50_000)), (written) => [
           written.size,
-          noted(`${next.size} ${next.size === 0 ? "" : next.seed}`, written.digest)
+          compareDigest(`${next.size} ${next.size === 0 ? "" : next.seed}`, written.digest)
         ])
       case "Tear":
         return store.write(next.key, failing(bytes(1500)))
@@ -160,10 +161,10 @@ const subjectOf = (store: BlobStore["Service"]) => {
     }
   }
   return {
-    /** What the store said; an error as its tag. */
-    apply: (next: Command) => Effect.match(said(next), { onSuccess: (value) => value, onFailure: errorName }),
-    /** What is under each key. */
-    kept: Effect.forEach(keys, (one) =>
+    /** Runs the command. Returns the store's result, or the tag of its error. */
+    apply: (next: Command) => Effect.match(run(next), { onSuccess: (value) => value, onFailure: errorName }),
+    /** Contents of each key. */
+    contents: Effect.forEach(keys, (one) =>
       Effect.match(Effect.all([store.get(one), readAll(store, one)]), {
         onSuccess: (read) => read.map(fingerprint),
         onFailure: errorName
@@ -177,7 +178,7 @@ const ascending = (a: number, b: number) => a - b
 const errorName = (error: unknown): string =>
   typeof error === "object" && error !== null && "_tag" in error ? String(error._tag) : String(error)
 
-/** Short enough to be printed when it differs. */
+/** Returns a short text of the content that can be printed. */
 const fingerprint = (content: Uint8Array): string => {
   let sum = 0
   for (const value of content) sum = (Math.imul(sum, 31) + value) | 0

@@ -1,6 +1,7 @@
-/** What every `BlobStore` must do with blobs in parts. */
+/** Contract of `BlobStore` for blobs in parts. */
 import { assert } from "@effect/vitest"
-import { type BlobPart, BlobStore, type NotFound, type StoreUnavailable } from "@weft/core"
+import type { NotFound, StoreUnavailable } from "@weft/core"
+import { type BlobPart, BlobStore } from "@weft/core/adapter"
 import { Bytes, Effect } from "effect"
 import { bytes, collected, failing, interrupted, isSame, readAll, streamed } from "./BlobStoreSamples.ts"
 import { type Check, check } from "./Check.ts"
@@ -8,13 +9,13 @@ import { type Check, check } from "./Check.ts"
 type Store = BlobStore["Service"]
 
 interface PartOptions {
-  /** Of the blob that its parts were begun for. */
+  /** Key of the blob that the parts belong to. */
   readonly key?: string
   readonly size?: number
   readonly seed?: number
 }
 
-/** Writes a part whose content its number and seed tell. */
+/** Writes a part with content derived from its number and seed. */
 const writePart = (
   store: Store,
   parts: string,
@@ -35,19 +36,19 @@ const joined = (store: Store, numbers: ReadonlyArray<number>, size = 1000) =>
 
 const concat = (...wholes: ReadonlyArray<Uint8Array>) => Bytes.concat(wholes)
 
-const isAbsent = Effect.fnUntraced(function* (store: Store, key: string) {
+const assertMissing = Effect.fnUntraced(function* (store: Store, key: string) {
   assert.strictEqual((yield* Effect.flip(store.get(key)))._tag, "NotFound")
   assert.strictEqual((yield* Effect.flip(Effect.scoped(store.read(key))))._tag, "NotFound")
 })
 
 export const blobStorePartChecks: ReadonlyArray<Check<BlobStore>> = [
-  check("parts are one blob when they are joined, and nothing before", function* () {
+  check("joins parts to one blob, which does not exist before", function* () {
     const store = yield* BlobStore
     const parts = yield* store.beginParts("files/a")
     const three = yield* writePart(store, parts, 3, { size: 5 })
     const one = yield* writePart(store, parts, 1, { size: 150_000 })
     const two = yield* writePart(store, parts, 2, { size: 70_000 })
-    yield* isAbsent(store, "files/a")
+    yield* assertMissing(store, "files/a")
     assert.deepStrictEqual([one.size, two.size, three.size], [150_000, 70_000, 5])
     assert.strictEqual((yield* store.joinParts("files/a", parts, [one, two, three])).size, 220_005)
     const whole = concat(bytes(150_000, 1), bytes(70_000, 2), bytes(5, 3))
@@ -55,7 +56,7 @@ export const blobStorePartChecks: ReadonlyArray<Check<BlobStore>> = [
     assert.isTrue(isSame(yield* readAll(store, "files/a"), whole))
   }),
 
-  check("a range of a joined blob goes across its parts", function* () {
+  check("reads ranges of a joined blob across its parts", function* () {
     const store = yield* BlobStore
     yield* joined(store, [1, 2, 3, 4])
     const whole = concat(...[1, 2, 3, 4].map((number) => bytes(1000, number)))
@@ -73,7 +74,7 @@ export const blobStorePartChecks: ReadonlyArray<Check<BlobStore>> = [
     }
   }),
 
-  check("the order is the one given, and what was not chosen is not there", function* () {
+  check("joins the chosen parts in the given order, without the others", function* () {
     const store = yield* BlobStore
     const parts = yield* store.beginParts("files/a")
     const [one, , three, four] = yield* Effect.all([1, 2, 3, 4].map((number) => writePart(store, parts, number)))
@@ -84,7 +85,7 @@ export const blobStorePartChecks: ReadonlyArray<Check<BlobStore>> = [
     assert.isTrue(isSame(yield* store.get("files/a"), concat(bytes(1000, 4), bytes(1000, 1), bytes(1000, 3))))
   }),
 
-  check("no parts, or empty ones, make an empty blob", function* () {
+  check("joins no parts, or empty ones, to an empty blob", function* () {
     const store = yield* BlobStore
     const none = yield* store.beginParts("files/a")
     assert.strictEqual((yield* store.joinParts("files/a", none, [])).size, 0)
@@ -94,7 +95,7 @@ export const blobStorePartChecks: ReadonlyArray<Check<BlobStore>> = [
     assert.strictEqual((yield* readAll(store, "files/a")).length, 0)
   }),
 
-  check("the later part of a number takes the place of the earlier", function* () {
+  check("replaces a part by a later one with the same number", function* () {
     const store = yield* BlobStore
     const parts = yield* store.beginParts("files/a")
     const earlier = yield* writePart(store, parts, 1, { seed: 7 })
@@ -105,35 +106,35 @@ export const blobStorePartChecks: ReadonlyArray<Check<BlobStore>> = [
     assert.isTrue(isSame(yield* store.get("files/a"), bytes(300, 8)))
   }),
 
-  check("a part of another content than the chosen one is not there, also of the same size", function* () {
+  check("rejects a join whose digest does not match the part, also at the same size", function* () {
     const store = yield* BlobStore
     const parts = yield* store.beginParts("files/a")
     const earlier = yield* writePart(store, parts, 1, { seed: 7 })
     yield* writePart(store, parts, 1, { seed: 8 })
     assert.strictEqual((yield* Effect.flip(store.joinParts("files/a", parts, [earlier])))._tag, "NotFound")
-    yield* isAbsent(store, "files/a")
+    yield* assertMissing(store, "files/a")
   }),
 
-  check("a join of a part that is not there changes nothing, and the parts stay", function* () {
+  check("changes nothing when a join names a missing part, and keeps the parts", function* () {
     const store = yield* BlobStore
     const parts = yield* store.beginParts("files/a")
     const one = yield* writePart(store, parts, 1)
     const absent = { ...one, number: 2 }
     assert.strictEqual((yield* Effect.flip(store.joinParts("files/a", parts, [one, absent])))._tag, "NotFound")
-    yield* isAbsent(store, "files/a")
+    yield* assertMissing(store, "files/a")
     const two = yield* writePart(store, parts, 2)
     yield* store.joinParts("files/a", parts, [one, two])
     assert.isTrue(isSame(yield* store.get("files/a"), concat(bytes(1000, 1), bytes(1000, 2))))
   }),
 
-  check("a join may be repeated and says the same again", function* () {
+  check("returns the same result when a join is repeated", function* () {
     const store = yield* BlobStore
     const { parts, chosen, written } = yield* joined(store, [1, 2])
     assert.deepStrictEqual(yield* store.joinParts("files/a", parts, chosen), written)
     assert.isTrue(isSame(yield* store.get("files/a"), concat(bytes(1000, 1), bytes(1000, 2))))
   }),
 
-  check("concurrent joins of the same parts make the blob once", function* () {
+  check("joins the same parts once when concurrent joins run", function* () {
     const store = yield* BlobStore
     const parts = yield* store.beginParts("files/a")
     const chosen = yield* Effect.forEach([1, 2, 3], (number) => writePart(store, parts, number))
@@ -142,12 +143,12 @@ export const blobStorePartChecks: ReadonlyArray<Check<BlobStore>> = [
     assert.strictEqual((yield* store.get("files/a")).length, 3000)
   }),
 
-  check("joined or dropped parts take no more and are not joined again", function* () {
+  check("accepts no further parts after a join or drop, and does not join again", function* () {
     const store = yield* BlobStore
     const { parts, chosen } = yield* joined(store, [1])
     assert.strictEqual((yield* Effect.flip(writePart(store, parts, 1, { seed: 9 })))._tag, "NotFound")
     assert.isTrue(isSame(yield* store.get("files/a"), bytes(1000, 1)))
-    // What is under the key now is not of these parts.
+    // The current blob of the key is not made of these parts.
     yield* store.put("files/a", bytes(5))
     assert.strictEqual((yield* Effect.flip(store.joinParts("files/a", parts, chosen)))._tag, "NotFound")
 
@@ -157,17 +158,17 @@ export const blobStorePartChecks: ReadonlyArray<Check<BlobStore>> = [
     yield* store.dropParts("files/b", dropped)
     assert.strictEqual((yield* Effect.flip(writePart(store, dropped, 2, { key: "files/b" })))._tag, "NotFound")
     assert.strictEqual((yield* Effect.flip(store.joinParts("files/b", dropped, [part])))._tag, "NotFound")
-    yield* isAbsent(store, "files/b")
+    yield* assertMissing(store, "files/b")
   }),
 
-  check("dropping parts that were joined leaves the blob", function* () {
+  check("keeps the blob when its joined parts are dropped", function* () {
     const store = yield* BlobStore
     const { parts } = yield* joined(store, [1])
     yield* store.dropParts("files/a", parts)
     assert.isTrue(isSame(yield* store.get("files/a"), bytes(1000, 1)))
   }),
 
-  check("a part that fails or is interrupted leaves the earlier one of its number", function* () {
+  check("keeps the earlier part when a later write of its number fails or is interrupted", function* () {
     const store = yield* BlobStore
     const parts = yield* store.beginParts("files/a")
     const one = yield* writePart(store, parts, 1)
@@ -181,7 +182,7 @@ export const blobStorePartChecks: ReadonlyArray<Check<BlobStore>> = [
     assert.isTrue(isSame(yield* store.get("files/a"), bytes(1000, 1)))
   }),
 
-  check("parts are written at the same time, and of one number one wins, whole", function* () {
+  check("writes parts concurrently, and stores exactly one of each number", function* () {
     const store = yield* BlobStore
     const parts = yield* store.beginParts("files/a")
     const size = 30_000
@@ -197,7 +198,7 @@ export const blobStorePartChecks: ReadonlyArray<Check<BlobStore>> = [
     assert.isTrue(isSame(yield* store.get("files/a"), concat(...contents)))
   }),
 
-  check("parts of different blobs, and of one key, do not touch each other", function* () {
+  check("keeps the parts of different blobs, and of different uploads of one key, separate", function* () {
     const store = yield* BlobStore
     const [first, second] = [yield* store.beginParts("files/a"), yield* store.beginParts("files/a")]
     assert.notStrictEqual(first, second)
@@ -210,7 +211,7 @@ export const blobStorePartChecks: ReadonlyArray<Check<BlobStore>> = [
     assert.isTrue(isSame(yield* store.get("files/a"), bytes(1000, 1)))
   }),
 
-  check("blobs in parts and others replace each other, and are removed alike", function* () {
+  check("replaces joined blobs by others and the reverse, and removes both", function* () {
     const store = yield* BlobStore
     yield* store.put("files/a", bytes(10))
     yield* joined(store, [1, 2])
@@ -224,12 +225,12 @@ export const blobStorePartChecks: ReadonlyArray<Check<BlobStore>> = [
     assert.isTrue(isSame(yield* store.get("files/a"), bytes(30)))
     yield* joined(store, [5])
     yield* store.remove("files/a")
-    yield* isAbsent(store, "files/a")
+    yield* assertMissing(store, "files/a")
     yield* joined(store, [6])
     assert.isTrue(isSame(yield* store.get("files/a"), bytes(1000, 6)))
   }),
 
-  check("a reader goes on through all parts when the blob is replaced or removed", function* () {
+  check("a reader continues through all parts when the blob is replaced or removed", function* () {
     const store = yield* BlobStore
     const size = 200_000
     const whole = concat(bytes(size, 1), bytes(size, 2), bytes(size, 3))
@@ -250,7 +251,7 @@ export const blobStorePartChecks: ReadonlyArray<Check<BlobStore>> = [
     }
   }),
 
-  check("digests tell joined blobs apart", function* () {
+  check("returns different digests for different joined blobs", function* () {
     const store = yield* BlobStore
     const first = yield* joined(store, [1, 2])
     const same = yield* joined(store, [1, 2])

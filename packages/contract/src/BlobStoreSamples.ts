@@ -1,8 +1,8 @@
-/** Bytes for blobs, and streams of them. */
-import type { BlobStore, ByteRange } from "@weft/core"
+/** Sample bytes, and streams of them. */
+import type { BlobStore, ByteRange } from "@weft/core/adapter"
 import { Bytes, Deferred, Effect, Fiber, Stream } from "effect"
 
-/** Bytes of every value, in an order of their own for each seed. */
+/** Returns bytes with all values, in an order that depends on the seed. */
 export const bytes = (length: number, seed = 1): Uint8Array => {
   const made = new Uint8Array(length)
   for (let index = 0; index < length; index++) made[index] = index * 31 + (index >> 8) * 17 + seed
@@ -11,11 +11,11 @@ export const bytes = (length: number, seed = 1): Uint8Array => {
 
 export const isSame = (a: Uint8Array, b: Uint8Array): boolean => Bytes.Equivalence(a, b)
 
-/** In pieces of this many bytes; the last has what is left. */
-export const streamed = (whole: Uint8Array, pieceBytes: number): Stream.Stream<Uint8Array> =>
+/** Streams the bytes in chunks of this size. The last one may be shorter. */
+export const streamed = (whole: Uint8Array, chunkBytes: number): Stream.Stream<Uint8Array> =>
   Stream.fromIterable(
-    Array.from({ length: Math.ceil(whole.length / pieceBytes) }, (_, index) =>
-      whole.subarray(index * pieceBytes, (index + 1) * pieceBytes)
+    Array.from({ length: Math.ceil(whole.length / chunkBytes) }, (_, index) =>
+      whole.subarray(index * chunkBytes, (index + 1) * chunkBytes)
     )
   )
 
@@ -25,20 +25,20 @@ export const collected = <E>(stream: Stream.Stream<Uint8Array, E>): Effect.Effec
 export const readAll = (store: BlobStore["Service"], key: string, range?: ByteRange) =>
   Effect.scoped(Effect.flatMap(store.read(key, range), collected))
 
-/** Fails after its bytes. */
+/** A stream that fails after these bytes. */
 export const failing = (before: Uint8Array): Stream.Stream<Uint8Array, "torn"> =>
   Stream.concat(streamed(before, 1000), Stream.fail("torn" as const))
 
-/** Interrupts what reads the stream after it took these bytes, of a stream that would never end. */
+/** Reads an endless stream with the given consumer, and interrupts it after these bytes. */
 export const interrupted = <A, E>(
   before: Uint8Array,
   write: (stream: Stream.Stream<Uint8Array>) => Effect.Effect<A, E>
 ): Effect.Effect<void> =>
   Effect.gen(function* () {
     const taken = yield* Deferred.make<void>()
-    const told = Stream.drain(Stream.fromEffect(Deferred.succeed(taken, undefined)))
+    const notify = Stream.drain(Stream.fromEffect(Deferred.succeed(taken, undefined)))
     const fiber = yield* Effect.forkChild(
-      write(streamed(before, 1000).pipe(Stream.concat(told), Stream.concat(Stream.never)))
+      write(streamed(before, 1000).pipe(Stream.concat(notify), Stream.concat(Stream.never)))
     )
     yield* Deferred.await(taken)
     yield* Fiber.interrupt(fiber)

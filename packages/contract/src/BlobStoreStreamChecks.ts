@@ -1,12 +1,13 @@
-/** What every `BlobStore` must do with bytes that stream in and out. */
+/** Contract of `BlobStore` for streams. */
+import { createHash } from "node:crypto"
 import { assert } from "@effect/vitest"
-import { BlobStore } from "@weft/core"
+import { BlobStore } from "@weft/core/adapter"
 import { Effect, Stream } from "effect"
 import { bytes, collected, failing, interrupted, isSame, readAll, streamed } from "./BlobStoreSamples.ts"
 import { type Check, check } from "./Check.ts"
 
 export const blobStoreStreamChecks: ReadonlyArray<Check<BlobStore>> = [
-  check("a stream comes back as it was written, whatever its pieces", function* () {
+  check("returns a stream as it was written, for any chunk sizes", function* () {
     const store = yield* BlobStore
     for (const [length, piece] of [
       [0, 1],
@@ -24,7 +25,26 @@ export const blobStoreStreamChecks: ReadonlyArray<Check<BlobStore>> = [
     }
   }),
 
-  check("pieces large and small keep their order", function* () {
+  check("hashes as it digests, and the digests of streams and parts begin with the SHA-256", function* () {
+    const store = yield* BlobStore
+    for (const length of [0, 1, 100_001]) {
+      const whole = bytes(length, 7)
+      const hash = store.newHash()
+      const chunk = whole.slice(0, 1000)
+      hash.update(chunk)
+      chunk.fill(0)
+      hash.update(whole.subarray(1000))
+      const expected = createHash("sha256").update(whole).digest("hex")
+      assert.strictEqual(yield* hash.digest, expected)
+      assert.strictEqual((yield* store.write("files/a", streamed(whole, 999))).digest, expected)
+      const parts = yield* store.beginParts("files/b")
+      const part = yield* store.writePart("files/b", parts, 1, streamed(whole, 999))
+      assert.isTrue(part.digest.startsWith(expected))
+      yield* store.dropParts("files/b", parts)
+    }
+  }),
+
+  check("keeps the order of large and small chunks", function* () {
     const store = yield* BlobStore
     const sizes = [1, 40_000, 2, 70_000, 3, 3, 65_535, 1, 65_536, 0, 5]
     const pieces = sizes.map((size, index) => bytes(size, index))
@@ -32,7 +52,7 @@ export const blobStoreStreamChecks: ReadonlyArray<Check<BlobStore>> = [
     assert.isTrue(isSame(yield* store.get("a"), yield* collected(Stream.fromIterable(pieces))))
   }),
 
-  check("what was put is read like what was written, and the reverse", function* () {
+  check("reads bytes from put as a stream, and written streams with get", function* () {
     const store = yield* BlobStore
     yield* store.put("a", bytes(100_000))
     assert.isTrue(isSame(yield* readAll(store, "a"), bytes(100_000)))
@@ -42,7 +62,7 @@ export const blobStoreStreamChecks: ReadonlyArray<Check<BlobStore>> = [
     assert.isTrue(isSame(yield* readAll(store, "a"), bytes(10, 3)))
   }),
 
-  check("digests tell contents apart, not how they came", function* () {
+  check("returns digests that depend on the content only", function* () {
     const store = yield* BlobStore
     const first = yield* store.write("a", streamed(bytes(10_000), 10_000))
     const same = yield* store.write("b", streamed(bytes(10_000), 7))
@@ -53,7 +73,7 @@ export const blobStoreStreamChecks: ReadonlyArray<Check<BlobStore>> = [
     assert.strictEqual(new Set([first.digest, other.digest, empty.digest]).size, 3)
   }),
 
-  check("a range gives its bytes and no others", function* () {
+  check("reads exactly the bytes of a range", function* () {
     const store = yield* BlobStore
     const whole = bytes(400_000)
     yield* store.write("a", streamed(whole, 65_536))
@@ -71,7 +91,7 @@ export const blobStoreStreamChecks: ReadonlyArray<Check<BlobStore>> = [
     }
   }),
 
-  check("reading an unknown key is NotFound", function* () {
+  check("read fails with NotFound for an unknown key", function* () {
     const store = yield* BlobStore
     yield* store.write("a/b", streamed(bytes(3), 3))
     for (const key of ["a", "b", "a/b2"]) {
@@ -79,7 +99,7 @@ export const blobStoreStreamChecks: ReadonlyArray<Check<BlobStore>> = [
     }
   }),
 
-  check("a stream that fails leaves what was there, and its own error", function* () {
+  check("keeps the old bytes when a stream fails, and passes on its error", function* () {
     const store = yield* BlobStore
     yield* store.put("a", bytes(10))
     for (const length of [0, 500, 200_000]) {
@@ -90,7 +110,7 @@ export const blobStoreStreamChecks: ReadonlyArray<Check<BlobStore>> = [
     }
   }),
 
-  check("a write that is interrupted leaves what was there", function* () {
+  check("keeps the old bytes when a write is interrupted", function* () {
     const store = yield* BlobStore
     yield* store.put("a", bytes(10))
     yield* interrupted(bytes(200_000), (stream) => store.write("a", stream))
@@ -99,7 +119,7 @@ export const blobStoreStreamChecks: ReadonlyArray<Check<BlobStore>> = [
     assert.strictEqual((yield* Effect.flip(store.get("b")))._tag, "NotFound")
   }),
 
-  check("a reader goes on with what was there when it is replaced or removed", function* () {
+  check("a reader continues with the old bytes when the blob is replaced or removed", function* () {
     const store = yield* BlobStore
     const size = 600_000
     for (const change of [
@@ -119,7 +139,7 @@ export const blobStoreStreamChecks: ReadonlyArray<Check<BlobStore>> = [
     }
   }),
 
-  check("a reader that stops early disturbs nobody", function* () {
+  check("is not affected by a reader that stops early", function* () {
     const store = yield* BlobStore
     yield* store.write("a", streamed(bytes(600_000), 50_000))
     const first = yield* Effect.scoped(Effect.flatMap(store.read("a"), (stream) => Stream.runHead(stream)))
@@ -127,7 +147,7 @@ export const blobStoreStreamChecks: ReadonlyArray<Check<BlobStore>> = [
     assert.isTrue(isSame(yield* readAll(store, "a"), bytes(600_000)))
   }),
 
-  check("of concurrent writes on one key one wins, whole", function* () {
+  check("stores exactly one of concurrent writes on one key", function* () {
     const store = yield* BlobStore
     const seeds = [1, 2, 3, 4, 5, 6]
     const written = yield* Effect.all(

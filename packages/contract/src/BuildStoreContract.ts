@@ -1,6 +1,6 @@
-/** What every `BuildStore` must do. Adapters run this suite; they do not copy it. */
+/** Contract of `BuildStore`. Adapters run this suite; they do not copy it. */
 import { assert } from "@effect/vitest"
-import { BuildId, BuildStore, type FileStore, ProjectStore, type ScheduleStore } from "@weft/core"
+import { BuildId, BuildStore, type FileStore, ProjectStore, type ScheduleStore } from "@weft/core/adapter"
 import { Effect, type Layer } from "effect"
 import { buildBytesChecks } from "./BuildBytesChecks.ts"
 import { type Check, check, suite } from "./Check.ts"
@@ -36,7 +36,7 @@ const setUp = Effect.gen(function* () {
 })
 
 const storing: ReadonlyArray<Check<BuildStore | ProjectStore>> = [
-  check("a build is read as it was stored", function* () {
+  check("returns a build as it was stored", function* () {
     const { builds } = yield* setUp
     const stored = build(1, { storage_path: hostileText, active: false, updated_at: at(9) })
     yield* builds.insert(stored)
@@ -45,7 +45,7 @@ const storing: ReadonlyArray<Check<BuildStore | ProjectStore>> = [
     assert.deepStrictEqual(yield* builds.get(envId(1), buildId(1), projectId(1)), stored)
   }),
 
-  check("project_name is that of the project today, and deployed that of the deployment", function* () {
+  check("returns the current project_name, and deployed according to the deployment", function* () {
     const { builds, projects } = yield* setUp
     yield* builds.insert(build(1, { project_name: "made up", deployed: true }))
     yield* projects.update(project(1, { name: "renamed" }))
@@ -54,7 +54,7 @@ const storing: ReadonlyArray<Check<BuildStore | ProjectStore>> = [
     assert.deepStrictEqual((yield* builds.list(envId(1), everything, {})).items, [expected])
   }),
 
-  check("a build of another project or environment is NotFound", function* () {
+  check("fails with NotFound for a build of another project or environment", function* () {
     const { builds } = yield* setUp
     yield* builds.insert(build(1))
     assert.strictEqual((yield* Effect.flip(builds.get(envId(2), buildId(1)))).message, "There is no such build")
@@ -62,7 +62,7 @@ const storing: ReadonlyArray<Check<BuildStore | ProjectStore>> = [
     assert.strictEqual((yield* Effect.flip(builds.get(envId(1), buildId(404))))._tag, "NotFound")
   }),
 
-  check("an id is taken once, whatever the project or environment", function* () {
+  check("accepts an id once in all projects and environments", function* () {
     const { builds } = yield* setUp
     yield* builds.insert(build(1))
     for (const again of [build(1), build(1, ofProject2), build(1, ofEnv2)]) {
@@ -72,7 +72,7 @@ const storing: ReadonlyArray<Check<BuildStore | ProjectStore>> = [
     assert.strictEqual((yield* builds.get(envId(1), buildId(1))).project_id, projectId(1))
   }),
 
-  check("builds are listed newest first, in pages with the total of all", function* () {
+  check("lists builds in pages with the total, newest first", function* () {
     const { builds } = yield* setUp
     for (const n of [2, 4, 1, 3]) yield* builds.insert(build(n))
     yield* builds.insert(build(5, ofEnv2))
@@ -82,7 +82,7 @@ const storing: ReadonlyArray<Check<BuildStore | ProjectStore>> = [
     })
   }),
 
-  check("an id that the client supplied is listed by its age, not by its id", function* () {
+  check("lists a build with a supplied id by its creation time, not by its id", function* () {
     const { builds } = yield* setUp
     const supplied = BuildId.make("ffffffff-ffff-4fff-8fff-ffffffffffff")
     yield* builds.insert(build(1, { build_id: supplied, created_at: at(10) }))
@@ -94,7 +94,7 @@ const storing: ReadonlyArray<Check<BuildStore | ProjectStore>> = [
     )
   }),
 
-  check("a list can be restricted to a project, and to ids and names of projects", function* () {
+  check("restricts a list to a project, and to ids and names of projects", function* () {
     const { builds } = yield* setUp
     yield* builds.insert(build(1))
     yield* builds.insert(build(2, ofProject2))
@@ -135,14 +135,14 @@ const deploying: ReadonlyArray<Check<BuildStore | ProjectStore>> = [
     )
   }),
 
-  check("an older build can be deployed again", function* () {
+  check("deploys an older build again", function* () {
     const { builds } = yield* setUp
     for (const n of [1, 2]) yield* builds.insert(build(n))
     for (const n of [1, 2, 1]) yield* builds.deploy(build(n), manifestServing("shop", "/a"), at(n))
     assert.strictEqual((yield* builds.deployed(envId(1), projectId(1))).build.build_id, buildId(1))
   }),
 
-  check("nothing is deployed before a deploy, nor seen from another environment", function* () {
+  check("has no deployed build before a deploy, or in another environment", function* () {
     const { builds } = yield* setUp
     yield* builds.insert(build(1))
     assert.strictEqual((yield* Effect.flip(builds.deployed(envId(1), projectId(1))))._tag, "NotFound")
@@ -152,7 +152,7 @@ const deploying: ReadonlyArray<Check<BuildStore | ProjectStore>> = [
     assert.deepStrictEqual(yield* builds.deployments(envId(2)), [])
   }),
 
-  check("deploying a build that is not of that project and environment is NotFound", function* () {
+  check("deploy fails with NotFound for a build of another project or environment", function* () {
     const { builds } = yield* setUp
     yield* builds.insert(build(1))
     for (const wrong of [build(404), build(1, ofProject2), build(1, ofEnv2)]) {
@@ -175,7 +175,7 @@ const deploying: ReadonlyArray<Check<BuildStore | ProjectStore>> = [
     ])
   }),
 
-  check("an endpoint that another project serves is taken, and then nothing changes", function* () {
+  check("rejects a deploy with an endpoint of another project, and changes nothing", function* () {
     const { builds } = yield* setUp
     yield* builds.insert(build(1))
     for (const n of [2, 3]) yield* builds.insert(build(n, ofProject2))
@@ -188,11 +188,11 @@ const deploying: ReadonlyArray<Check<BuildStore | ProjectStore>> = [
     const kept = build(2, { ...ofProject2, deployed: true, updated_at: at(2) })
     assert.deepStrictEqual((yield* builds.deployed(envId(1), projectId(2))).build, kept)
     assert.deepStrictEqual(yield* builds.get(envId(1), buildId(3)), build(3, ofProject2))
-    // Neither is "/c" reserved by the deploy that failed.
+    // The failed deploy has not claimed "/c" either.
     yield* builds.deploy(build(1), manifestServing("shop", "/a", "/c"), at(4))
   }),
 
-  check("only method, service and path together make an endpoint", function* () {
+  check("identifies an endpoint by method, service and path together", function* () {
     const { builds } = yield* setUp
     yield* builds.insert(build(1))
     yield* builds.insert(build(2, ofProject2))
@@ -208,7 +208,7 @@ const deploying: ReadonlyArray<Check<BuildStore | ProjectStore>> = [
     assert.strictEqual((yield* builds.deployments(envId(1))).length, 2)
   }),
 
-  check("an endpoint is free again once its project serves it no more", function* () {
+  check("frees an endpoint when its project no longer serves it", function* () {
     const { builds } = yield* setUp
     for (const n of [1, 2]) yield* builds.insert(build(n))
     yield* builds.insert(build(3, ofProject2))

@@ -1,12 +1,12 @@
 /**
- * A contract as a list of plain effects.
+ * A contract as a list of effects.
  *
- * Not tests right away, so that the contract can itself be tested: a faulty store must fail one of them.
+ * They are not tests, so that the contract itself can be tested: a faulty store must fail one of them.
  */
 import { describe, it } from "@effect/vitest"
 import { Effect, type Layer } from "effect"
 
-/** One clause of a contract. Starts from an empty store; dies or fails where the store breaks the clause. */
+/** One requirement of a contract. Starts with an empty store, and dies or fails if the store violates it. */
 export interface Check<R> {
   readonly name: string
   readonly body: Effect.Effect<void, unknown, R>

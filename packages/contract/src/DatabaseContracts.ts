@@ -1,11 +1,11 @@
-/** All contracts of the stores of one database. An adapter runs them with one call. */
-import type { Stores } from "@weft/core"
+/** All contracts of the stores of a database. An adapter runs them with one call. */
+import type { Stores } from "@weft/core/adapter"
 import type { Layer } from "effect"
 import { admissionStoreContract } from "./AdmissionStoreContract.ts"
 import { apiKeyStoreContract } from "./ApiKeyStoreContract.ts"
-import { atOnceContract } from "./AtOnceContract.ts"
 import { auditStoreContract } from "./AuditStoreContract.ts"
 import { buildStoreContract } from "./BuildStoreContract.ts"
+import { concurrencyContract } from "./ConcurrencyContract.ts"
 import { contextVariableStoreContract } from "./ContextVariableStoreContract.ts"
 import { domainStoreContract } from "./DomainStoreContract.ts"
 import { eventStoreContract } from "./EventStoreContract.ts"
@@ -16,14 +16,16 @@ import { rateStoreContract } from "./RateStoreContract.ts"
 import { runControlStoreContract } from "./RunControlStoreContract.ts"
 import { runStoreContract } from "./RunStoreContract.ts"
 import { scheduleStoreContract } from "./ScheduleStoreContract.ts"
+import { scrubStoreContract } from "./ScrubStoreContract.ts"
 import { sealedStoreContract } from "./SealedStoreContract.ts"
 import { serviceKeyStoreContract } from "./ServiceKeyStoreContract.ts"
 import { sessionStoreContract } from "./SessionStoreContract.ts"
 import { streamStoreContract } from "./StreamStoreContract.ts"
 import { tenantStoreContract } from "./TenantStoreContract.ts"
 import { usageStoreContract } from "./UsageStoreContract.ts"
+import { workflowStoreContract } from "./WorkflowStoreContract.ts"
 
-/** `exclusive`: only one node at a time can be using the database, so that leases mean nothing. */
+/** Registers the tests. `exclusive` is true if only one node at a time can use the database, so leases are not needed. */
 export const databaseContracts = <E>(
   name: string,
   layer: Layer.Layer<Stores, E>,
@@ -40,6 +42,7 @@ export const databaseContracts = <E>(
   scheduleStoreContract(name, layer)
   sealedStoreContract(name, layer)
   fileStoreContract(name, layer)
+  scrubStoreContract(name, layer)
   domainStoreContract(name, layer)
   eventStoreContract(name, layer)
   runStoreContract(name, layer)
@@ -48,6 +51,7 @@ export const databaseContracts = <E>(
   usageStoreContract(name, layer)
   rateStoreContract(name, layer)
   journalStoreContract(name, layer, options)
+  workflowStoreContract(name, layer)
   admissionStoreContract(name, layer)
-  atOnceContract(name, layer)
+  concurrencyContract(name, layer)
 }

@@ -1,6 +1,6 @@
-/** Checks of a `DomainStore`: who checks a domain, and what that comes to. */
+/** Contract of `DomainStore` for claims and results of domain checks. */
 import { assert } from "@effect/vitest"
-import { type Domain, DomainStore } from "@weft/core"
+import { type Domain, DomainStore } from "@weft/core/adapter"
 import { Effect } from "effect"
 import { type Check, check } from "./Check.ts"
 import { certificate, domain, domainId, routed } from "./DomainSamples.ts"
@@ -19,7 +19,7 @@ const held = (of: Domain, until: number): Domain => ({
 const ids = (domains: ReadonlyArray<Domain>) => domains.map(({ domain_id }) => domain_id).sort()
 
 export const domainClaimChecks: ReadonlyArray<Check<DomainStore>> = [
-  check("what is due is claimed, the longest due first, and held until the given time", function* () {
+  check("claims due domains, the longest due first, and holds them until the given time", function* () {
     const store = yield* DomainStore
     yield* insert(domain(30), domain(10), domain(20, { env_id: envId(2) }), domain(40))
     const { domains, next_due_at } = yield* store.claim({ now: at(30), until: at(500), limit: 2 })
@@ -35,7 +35,7 @@ export const domainClaimChecks: ReadonlyArray<Check<DomainStore>> = [
     assert.strictEqual(rest.next_due_at, at(40))
   }),
 
-  check("nothing is claimed when nothing is due, and it is told when the next is", function* () {
+  check("claims nothing when none is due, and returns when the next is", function* () {
     const store = yield* DomainStore
     assert.deepStrictEqual(yield* store.claim({ now: at(5), until: at(9), limit: 5 }), {
       domains: [],
@@ -49,7 +49,7 @@ export const domainClaimChecks: ReadonlyArray<Check<DomainStore>> = [
     assert.isNull(both.next_due_at)
   }),
 
-  check("a claim that nobody settled is due again when its time is over", function* () {
+  check("makes a claimed domain due again when the hold expires", function* () {
     const store = yield* DomainStore
     yield* insert(domain(10))
     const [first] = (yield* store.claim({ now: at(10), until: at(500), limit: 5 })).domains
@@ -61,7 +61,7 @@ export const domainClaimChecks: ReadonlyArray<Check<DomainStore>> = [
     assert.strictEqual((yield* store.get(envId(1), domainId(10))).status, "pending_validation")
   }),
 
-  check("twenty claims at once share out ten domains", function* () {
+  check("twenty concurrent claims take each of ten domains once", function* () {
     const store = yield* DomainStore
     yield* insert(...Array.from({ length: 10 }, (_, index) => domain(index + 1)))
     const claim = store.claim({ now: at(100), until: at(500), limit: 1 })
@@ -71,7 +71,7 @@ export const domainClaimChecks: ReadonlyArray<Check<DomainStore>> = [
     assert.strictEqual(new Set(claimed).size, 10)
   }),
 
-  check("one domain can be held, due or not, unless somebody holds it", function* () {
+  check("holds a domain, due or not, unless it is already held", function* () {
     const store = yield* DomainStore
     yield* insert(domain(100), domain(101))
     const first = yield* store.hold(envId(1), domainId(100), { now: at(5), until: at(50) })
@@ -87,7 +87,7 @@ export const domainClaimChecks: ReadonlyArray<Check<DomainStore>> = [
     assert.strictEqual((yield* Effect.flip(missing))._tag, "NotFound")
   }),
 
-  check("settling replaces what a check can change, once, and nothing else", function* () {
+  check("settle replaces the fields of a check once, and nothing else", function* () {
     const store = yield* DomainStore
     yield* insert(domain(10), domain(11))
     const mine = yield* store.hold(envId(1), domainId(10), { now: at(5), until: at(50) })
@@ -109,7 +109,7 @@ export const domainClaimChecks: ReadonlyArray<Check<DomainStore>> = [
     assert.isFalse(yield* store.settle(domain(404), null))
   }),
 
-  check("a certificate is stored with its check or not at all, in place of the former", function* () {
+  check("stores a certificate together with its check, in place of the old one", function* () {
     const store = yield* DomainStore
     yield* insert(domain(1), domain(2))
     assert.strictEqual((yield* Effect.flip(store.certificate(domainId(1)))).message, "There is no such certificate")
@@ -126,7 +126,7 @@ export const domainClaimChecks: ReadonlyArray<Check<DomainStore>> = [
     assert.deepStrictEqual(yield* store.certificate(domainId(2)), certificate(2))
   }),
 
-  check("beginning to remove takes a domain from whoever checks it, and works once", function* () {
+  check("beginRemoval takes a domain from a running check, and succeeds once", function* () {
     const store = yield* DomainStore
     yield* insert(routed(10, { checks: 4, held_until: at(500), next_check_at: at(500) }))
     const deleting = yield* store.beginRemoval(envId(1), domainId(10), at(20))
@@ -139,7 +139,7 @@ export const domainClaimChecks: ReadonlyArray<Check<DomainStore>> = [
     assert.deepStrictEqual(ids((yield* store.claim({ now: at(20), until: at(90), limit: 5 })).domains), [domainId(10)])
   }),
 
-  check("only a deleting domain of the same version is removed, with its certificate", function* () {
+  check("removes a deleting domain of the same version only, with its certificate", function* () {
     const store = yield* DomainStore
     yield* insert(routed(1), routed(2))
     yield* store.settle(routed(1), certificate(1))

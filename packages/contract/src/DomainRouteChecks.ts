@@ -1,6 +1,6 @@
-/** Checks of a `DomainStore`: which names requests are routed by. */
+/** Contract of `DomainStore` for the routes of requests. */
 import { assert } from "@effect/vitest"
-import { type DomainStatus, DomainStore, TenantStore } from "@weft/core"
+import { type DomainStatus, DomainStore, TenantStore } from "@weft/core/adapter"
 import { Effect } from "effect"
 import { type Check, check } from "./Check.ts"
 import { certificate, domain, domainId, routed } from "./DomainSamples.ts"
@@ -17,7 +17,7 @@ const tenants = Effect.gen(function* () {
 const states: ReadonlyArray<DomainStatus> = ["pending_validation", "validated", "provisioning", "active", "deleting"]
 
 export const domainRouteChecks: ReadonlyArray<Check<DomainStore | TenantStore>> = [
-  check("requests are routed from validated until deleting begins, in every environment", function* () {
+  check("routes a domain from validation until its deletion begins, in every environment", function* () {
     yield* tenants
     const store = yield* DomainStore
     for (const [index, status] of states.entries()) yield* store.insert(routed(index + 1, { status }), -1)
@@ -35,7 +35,7 @@ export const domainRouteChecks: ReadonlyArray<Check<DomainStore | TenantStore>> 
     }
   }),
 
-  check("the certificate of a name is there as long as requests are routed by it", function* () {
+  check("returns the certificate of a name while it is routed", function* () {
     yield* tenants
     const store = yield* DomainStore
     yield* store.insert(domain(1), -1)

@@ -1,11 +1,11 @@
-/** Domains and certificates to store, the same in every run. */
-import { type Domain, type DomainCertificate, DomainId, HostName, Sealed } from "@weft/core"
+/** Sample domains and certificates, the same in every run. */
+import { type Domain, type DomainCertificate, DomainId, HostName, Sealed } from "@weft/core/adapter"
 import { at, envId, orgId } from "./Samples.ts"
 
 export const domainId = (n: number): DomainId =>
   DomainId.make(`01976a2b-000d-7000-8000-${n.toString(16).padStart(12, "0")}`)
 
-/** Of environment 1 of organization 1, due at `at(n)`. */
+/** A domain of environment 1 of organization 1, due at `at(n)`. */
 export const domain = (n: number, fields: Partial<Domain> = {}): Domain => ({
   domain_id: domainId(n),
   env_id: envId(1),
@@ -25,11 +25,11 @@ export const domain = (n: number, fields: Partial<Domain> = {}): Domain => ({
   ...fields
 })
 
-/** As `domain`, but past validation. */
+/** As `domain`, but validated. */
 export const routed = (n: number, fields: Partial<Domain> = {}): Domain =>
   domain(n, { status: "active", routing_domain: `${n}.routing.example`, ...fields })
 
-/** Of domain `n`. */
+/** The certificate of domain `n`. */
 export const certificate = (n: number, fields: Partial<DomainCertificate> = {}): DomainCertificate => ({
   domain_id: domainId(n),
   chain: `-----BEGIN CERTIFICATE-----\n${n}\n-----END CERTIFICATE-----\n`,

@@ -1,6 +1,6 @@
-/** What every `DomainStore` must do. Adapters run this suite; they do not copy it. */
+/** Contract of `DomainStore`. Adapters run this suite; they do not copy it. */
 import { assert } from "@effect/vitest"
-import { type Domain, DomainStore, type TenantStore } from "@weft/core"
+import { type Domain, DomainStore, type TenantStore } from "@weft/core/adapter"
 import { Effect, type Layer } from "effect"
 import { type Check, check, suite } from "./Check.ts"
 import { domainClaimChecks } from "./DomainClaimChecks.ts"
@@ -18,7 +18,7 @@ const insert = (...domains: ReadonlyArray<Domain>) =>
   DomainStore.use((store) => Effect.forEach(domains, (one) => store.insert(one, -1), { discard: true }))
 
 const registrationChecks: ReadonlyArray<Check<DomainStore>> = [
-  check("a domain is found as it was stored", function* () {
+  check("returns a domain as it was stored", function* () {
     const store = yield* DomainStore
     const pending = domain(1, { checks: 3, held_until: at(9), failed_orders: 2, next_order_at: at(7), version: 4 })
     yield* insert(pending, routed(2))
@@ -27,7 +27,7 @@ const registrationChecks: ReadonlyArray<Check<DomainStore>> = [
     assert.strictEqual((yield* Effect.flip(store.get(envId(1), domainId(3)))).message, "There is no such domain")
   }),
 
-  check("a domain of another environment is NotFound", function* () {
+  check("fails with NotFound for a domain of another environment", function* () {
     const store = yield* DomainStore
     yield* insert(domain(1))
     const claim = { now: at(5), until: at(9) }
@@ -38,7 +38,7 @@ const registrationChecks: ReadonlyArray<Check<DomainStore>> = [
     assert.deepStrictEqual(yield* store.get(envId(1), domainId(1)), domain(1))
   }),
 
-  check("a name is registered once in all environments, also while it is being deleted", function* () {
+  check("registers a name once in all environments, also while it is being deleted", function* () {
     const store = yield* DomainStore
     yield* insert(domain(1))
     const again = domain(2, { domain: domain(1).domain, env_id: envId(2), org_id: orgId(2) })
@@ -50,7 +50,7 @@ const registrationChecks: ReadonlyArray<Check<DomainStore>> = [
     assert.deepStrictEqual(yield* store.get(envId(2), domainId(2)), again)
   }),
 
-  check("domains are listed newest first, in pages with the total of all", function* () {
+  check("lists domains in pages with the total, newest first", function* () {
     const store = yield* DomainStore
     yield* insert(domain(2), domain(4), domain(1), routed(3), domain(5, { env_id: envId(2) }))
     assert.deepStrictEqual(yield* store.list(envId(1), { limit: 2, offset: 1 }), {
@@ -59,7 +59,7 @@ const registrationChecks: ReadonlyArray<Check<DomainStore>> = [
     })
   }),
 
-  check("an organization has no more domains than its limit, in all its environments", function* () {
+  check("enforces the domain limit of an organization over all its environments", function* () {
     const store = yield* DomainStore
     yield* store.insert(domain(1), 2)
     yield* store.insert(domain(2, { env_id: envId(2) }), 2)
@@ -71,7 +71,7 @@ const registrationChecks: ReadonlyArray<Check<DomainStore>> = [
     yield* store.insert(domain(7), -1)
   }),
 
-  check("a domain that is being deleted does not count", function* () {
+  check("does not count a domain that is being deleted", function* () {
     const store = yield* DomainStore
     yield* store.insert(domain(1), 1)
     yield* store.beginRemoval(envId(1), domainId(1), at(5))
@@ -79,7 +79,7 @@ const registrationChecks: ReadonlyArray<Check<DomainStore>> = [
     assert.strictEqual(yield* tag(store.insert(domain(3), 1)), "DomainLimitReached")
   }),
 
-  check("of registrations at once, no more than the limit come through", function* () {
+  check("accepts no more concurrent registrations than the limit", function* () {
     const store = yield* DomainStore
     const numbers = Array.from({ length: 10 }, (_, index) => index + 1)
     const exits = yield* Effect.forEach(numbers, (n) => Effect.exit(store.insert(domain(n), 3)), { concurrency: 10 })

@@ -1,20 +1,21 @@
-/** What every `FileStore` must do. Adapters run this suite; they do not copy it. */
+/** Contract of `FileStore`. Adapters run this suite; they do not copy it. */
 import { assert } from "@effect/vitest"
-import type { FileFilter, FileStore, Page, TenantStore } from "@weft/core"
+import type { Page } from "@weft/core"
+import type { FileFilter, FileStore, TenantStore } from "@weft/core/adapter"
 import { Effect, type Layer } from "effect"
 import { type Check, check, suite } from "./Check.ts"
-import { file, fileId, keyOf, put, setUp, terms } from "./FileStoreSamples.ts"
-import { looseBytesChecks } from "./LooseBytesChecks.ts"
+import { blobKey, file, fileId, put, setUp, terms } from "./FileStoreSamples.ts"
 import { at, envId, everything, orgId, runId } from "./Samples.ts"
+import { uncommittedBlobsChecks } from "./UncommittedBlobsChecks.ts"
 import { uploadChecks } from "./UploadChecks.ts"
 
 export const fileStoreContract = <E>(adapter: string, layer: Layer.Layer<FileStore | TenantStore, E>) =>
   suite(`FileStore contract: ${adapter}`, fileStoreChecks, layer)
 
-const pathsOf = ({ items, total }: Page<{ readonly path: string }>) => [total, ...items.map((item) => item.path)]
+const toPaths = ({ items, total }: Page<{ readonly path: string }>) => [total, ...items.map((item) => item.path)]
 
 const storing: ReadonlyArray<Check<FileStore | TenantStore>> = [
-  check("a file is found by id and by path, as it was stored", function* () {
+  check("finds a file by id and by path, as it was stored", function* () {
     const store = yield* setUp
     const stored = file(1, {
       path: `Åse's "notes"/🧵 %_*?/ü\u{ffff}`,
@@ -30,7 +31,7 @@ const storing: ReadonlyArray<Check<FileStore | TenantStore>> = [
     assert.strictEqual((yield* Effect.flip(store.get(envId(1), fileId(404))))._tag, "NotFound")
   }),
 
-  check("a file of another environment is NotFound, and the same path there is another file", function* () {
+  check("fails with NotFound for a file of another environment, where the same path is another file", function* () {
     const store = yield* setUp
     yield* put(file(1))
     yield* put(file(2, { env_id: envId(2), path: "path/1" }))
@@ -39,17 +40,17 @@ const storing: ReadonlyArray<Check<FileStore | TenantStore>> = [
     assert.strictEqual((yield* Effect.flip(store.find(envId(3), "path/1")))._tag, "NotFound")
     assert.strictEqual((yield* store.find(envId(2), "path/1")).file_id, fileId(2))
     assert.deepStrictEqual(yield* store.get(envId(1), fileId(1)), file(1))
-    assert.deepStrictEqual(pathsOf(yield* store.list(envId(2), everything, {})), [1, "path/1"])
+    assert.deepStrictEqual(toPaths(yield* store.list(envId(2), everything, {})), [1, "path/1"])
   }),
 
-  check("paths differ by case and by how they are composed", function* () {
+  check("distinguishes paths by case and by Unicode composition", function* () {
     const store = yield* setUp
     for (const [index, path] of ["a", "A", "\u00e9", "e\u0301"].entries()) yield* put(file(index, { path }))
     assert.strictEqual((yield* store.list(envId(1), everything, {})).total, 4)
     assert.strictEqual((yield* store.find(envId(1), "e\u0301")).file_id, fileId(3))
   }),
 
-  check("a file stored over another keeps its id and how it began, and nothing else", function* () {
+  check("keeps only the id and the creation fields of a replaced file", function* () {
     const store = yield* setUp
     yield* put(file(1, { created_by_run_id: runId(1), updated_by_run_id: runId(1) }))
     const second = file(2, { path: "path/1", updated_by_run_id: runId(2), created_by_run_id: runId(2) })
@@ -60,7 +61,7 @@ const storing: ReadonlyArray<Check<FileStore | TenantStore>> = [
     assert.strictEqual((yield* store.list(envId(1), everything, {})).total, 1)
   }),
 
-  check("who may not create makes no new file, who may not replace changes none", function* () {
+  check("creates and replaces files only with the permission to do so", function* () {
     const store = yield* setUp
     assert.deepStrictEqual(yield* put(file(1), terms({ mayCreate: false })), { _tag: "MayNotCreate" })
     yield* put(file(1), terms({ mayReplace: false }))
@@ -71,7 +72,7 @@ const storing: ReadonlyArray<Check<FileStore | TenantStore>> = [
     assert.strictEqual(yield* store.storageBytes(orgId(1)), 102)
   }),
 
-  check("what is removed is gone, and its path is free for a new file", function* () {
+  check("removes a file and frees its path", function* () {
     const store = yield* setUp
     yield* put(file(1))
     yield* store.remove(envId(1), fileId(1), at(500))
@@ -83,26 +84,26 @@ const storing: ReadonlyArray<Check<FileStore | TenantStore>> = [
 ]
 
 const listing: ReadonlyArray<Check<FileStore | TenantStore>> = [
-  check("files are listed by path as bytes, in pages with the total of all", function* () {
+  check("lists files by path in byte order, in pages with the total", function* () {
     const store = yield* setUp
-    // By code units \u{10000} would come before \uffee.
+    // In UTF-16 order, \u{10000} would precede \uffee.
     const paths = ["A", "a", "a b", "a-b", "a/b", "a.b", "b", "é", "\uffee", "\u{10000}"]
     for (const [index, path] of [...paths].reverse().entries()) yield* put(file(index, { path }))
     yield* put(file(99, { env_id: envId(2) }))
     const sorted = ["A", "a", "a b", "a-b", "a.b", "a/b", "b", "é", "\uffee", "\u{10000}"]
-    assert.deepStrictEqual(pathsOf(yield* store.list(envId(1), everything, {})), [10, ...sorted])
-    assert.deepStrictEqual(pathsOf(yield* store.list(envId(1), { limit: 3, offset: 4 }, {})), [
+    assert.deepStrictEqual(toPaths(yield* store.list(envId(1), everything, {})), [10, ...sorted])
+    assert.deepStrictEqual(toPaths(yield* store.list(envId(1), { limit: 3, offset: 4 }, {})), [
       10,
       ...sorted.slice(4, 7)
     ])
     assert.deepStrictEqual(yield* store.list(envId(3), everything, {}), { items: [], total: 0 })
   }),
 
-  check("a list can be restricted to paths that begin so", function* () {
+  check("restricts a list to paths with a prefix", function* () {
     const store = yield* setUp
     const paths = ["a", "a/b", "a/b/c", "ab", "a0", "A/b", "%", "_x", "\ud7ff", "\ud7ffx", "\ue000", "\u{10ffff}y"]
     for (const [index, path] of paths.entries()) yield* put(file(index, { path }))
-    const list = (prefix: string) => Effect.map(store.list(envId(1), everything, { prefix }), pathsOf)
+    const list = (prefix: string) => Effect.map(store.list(envId(1), everything, { prefix }), toPaths)
     assert.deepStrictEqual(yield* list("a/"), [2, "a/b", "a/b/c"])
     assert.deepStrictEqual(yield* list("a"), [5, "a", "a/b", "a/b/c", "a0", "ab"])
     assert.deepStrictEqual(yield* list("a/b/c"), [1, "a/b/c"])
@@ -114,11 +115,11 @@ const listing: ReadonlyArray<Check<FileStore | TenantStore>> = [
     assert.strictEqual((yield* list(""))[0], 12)
   }),
 
-  check("a list can be restricted to named paths and folders", function* () {
+  check("restricts a list to named paths and folders", function* () {
     const store = yield* setUp
     const paths = ["a", "a/b", "a/b/c", "ab/c", "b/%", "b/x", "c/*", "c/d", "\u{1f9f5}/x"]
     for (const [index, path] of paths.entries()) yield* put(file(index, { path }))
-    const list = (filter: FileFilter) => Effect.map(store.list(envId(1), everything, filter), pathsOf)
+    const list = (filter: FileFilter) => Effect.map(store.list(envId(1), everything, filter), toPaths)
     assert.deepStrictEqual(yield* list({ only: ["a/*"] }), [2, "a/b", "a/b/c"])
     assert.deepStrictEqual(yield* list({ only: ["a", "ab/*", "unknown"] }), [2, "a", "ab/c"])
     assert.deepStrictEqual(yield* list({ only: ["b/%", "b/%/*"] }), [1, "b/%"])
@@ -127,7 +128,7 @@ const listing: ReadonlyArray<Check<FileStore | TenantStore>> = [
     assert.deepStrictEqual(yield* list({ only: ["a/*", "a/b/*"], prefix: "a/b/" }), [1, "a/b/c"])
     assert.deepStrictEqual(yield* list({ only: ["a/*"], prefix: "ab" }), [0])
     assert.deepStrictEqual(yield* list({ only: [] }), [0])
-    assert.deepStrictEqual(pathsOf(yield* store.list(envId(1), { limit: 1, offset: 1 }, { only: ["a/*"] })), [
+    assert.deepStrictEqual(toPaths(yield* store.list(envId(1), { limit: 1, offset: 1 }, { only: ["a/*"] })), [
       2,
       "a/b/c"
     ])
@@ -135,7 +136,7 @@ const listing: ReadonlyArray<Check<FileStore | TenantStore>> = [
 ]
 
 const counting: ReadonlyArray<Check<FileStore | TenantStore>> = [
-  check("storage is the sum of the files of all environments of the organization", function* () {
+  check("counts the files of all environments of an organization as its storage", function* () {
     const store = yield* setUp
     assert.strictEqual(yield* store.storageBytes(orgId(1)), 0)
     yield* put(file(1, { size: 1000 }))
@@ -151,28 +152,28 @@ const counting: ReadonlyArray<Check<FileStore | TenantStore>> = [
     assert.strictEqual(yield* store.storageBytes(orgId(1)), 20)
   }),
 
-  check("what fits exactly is stored, what is a byte more changes nothing", function* () {
+  check("stores a file that fits exactly, and rejects one that is a byte larger", function* () {
     const store = yield* setUp
     const limited = terms({ storage_bytes: 1000 })
     yield* put(file(1, { size: 600 }), limited)
     assert.deepStrictEqual(yield* put(file(2, { size: 401, env_id: envId(2) }), limited), { _tag: "OverStorage" })
     assert.strictEqual((yield* put(file(3, { size: 400, env_id: envId(2) }), limited))._tag, "Stored")
-    // In its own place it may be as large as it was, not larger.
+    // A replacement may be as large as the old file, but not larger.
     assert.strictEqual((yield* put(file(4, { size: 600, path: "path/1" }), limited))._tag, "Stored")
     assert.strictEqual((yield* put(file(5, { size: 601, path: "path/1" }), limited))._tag, "OverStorage")
-    assert.strictEqual((yield* store.find(envId(1), "path/1")).storage_path, keyOf(4))
+    assert.strictEqual((yield* store.find(envId(1), "path/1")).storage_path, blobKey(4))
     assert.strictEqual(yield* store.storageBytes(orgId(1)), 1000)
     assert.strictEqual((yield* put(file(6, { size: 0 }), limited))._tag, "Stored")
     assert.strictEqual((yield* put(file(7, { size: 5000 })))._tag, "Stored")
   }),
 
-  check("a limit of 0 bytes lets only empty files in", function* () {
+  check("accepts only empty files at a limit of 0 bytes", function* () {
     yield* setUp
     assert.strictEqual((yield* put(file(1, { size: 0 }), terms({ storage_bytes: 0 })))._tag, "Stored")
     assert.strictEqual((yield* put(file(2, { size: 1 }), terms({ storage_bytes: 0 })))._tag, "OverStorage")
   }),
 
-  check("of many stores at once no more are let in than fit", function* () {
+  check("accepts no more concurrent files than the storage limit", function* () {
     const store = yield* setUp
     const limited = terms({ storage_bytes: 1000 })
     const results = yield* Effect.all(
@@ -183,29 +184,32 @@ const counting: ReadonlyArray<Check<FileStore | TenantStore>> = [
     assert.strictEqual(yield* store.storageBytes(orgId(1)), 990)
   }),
 
-  check("of many stores at once on one path one file is left, and every other key is loose", function* () {
-    const store = yield* setUp
-    const all = Array.from({ length: 50 }, (_, n) => file(n, { path: "one" }))
-    const results = yield* Effect.all(
-      all.map((stored) => put(stored)),
-      { concurrency: "unbounded" }
-    )
-    assert.isTrue(results.every((result) => result._tag === "Stored"))
-    const { items } = yield* store.list(envId(1), everything, {})
-    assert.strictEqual(items.length, 1)
-    assert.strictEqual(yield* store.storageBytes(orgId(1)), items[0]?.size)
-    const loose = yield* store.takeLoose(at(10_000), at(20_000), 100)
-    assert.sameMembers(
-      [...loose, items[0]?.storage_path],
-      all.map((stored) => stored.storage_path)
-    )
-  })
+  check(
+    "keeps one of many concurrent files on one path, and reserves the other keys for garbage collection",
+    function* () {
+      const store = yield* setUp
+      const all = Array.from({ length: 50 }, (_, n) => file(n, { path: "one" }))
+      const results = yield* Effect.all(
+        all.map((stored) => put(stored)),
+        { concurrency: "unbounded" }
+      )
+      assert.isTrue(results.every((result) => result._tag === "Stored"))
+      const { items } = yield* store.list(envId(1), everything, {})
+      assert.strictEqual(items.length, 1)
+      assert.strictEqual(yield* store.storageBytes(orgId(1)), items[0]?.size)
+      const loose = yield* store.claimExpired(at(10_000), at(20_000), 100)
+      assert.sameMembers(
+        [...loose, items[0]?.storage_path],
+        all.map((stored) => stored.storage_path)
+      )
+    }
+  )
 ]
 
 export const fileStoreChecks: ReadonlyArray<Check<FileStore | TenantStore>> = [
   ...storing,
   ...listing,
   ...counting,
-  ...looseBytesChecks,
+  ...uncommittedBlobsChecks,
   ...uploadChecks
 ]

@@ -1,4 +1,4 @@
-/** Files and uploads to store, and the terms on which they are. */
+/** Sample files and uploads, and the terms of storing them. */
 import {
   File,
   FileId,
@@ -8,7 +8,7 @@ import {
   TenantStore,
   UploadedPart,
   UploadId
-} from "@weft/core"
+} from "@weft/core/adapter"
 import { Effect } from "effect"
 import { at, env, envId, org, orgId } from "./Samples.ts"
 
@@ -17,9 +17,9 @@ const uuid = (kind: string, n: number): string => `01976a2b-${kind}-7000-8000-${
 export const fileId = (n: number): FileId => FileId.make(uuid("000b", n))
 export const uploadId = (n: number): UploadId => UploadId.make(uuid("000c", n))
 
-export const keyOf = (n: number): string => `files/${n}`
+export const blobKey = (n: number): string => `files/${n}`
 
-/** File `n` of environment 1, 100 bytes and `n` large. */
+/** File `n` of environment 1, `100 + n` bytes. */
 export const file = (n: number, fields: Partial<File> = {}): File =>
   File.make({
     file_id: fileId(n),
@@ -29,7 +29,8 @@ export const file = (n: number, fields: Partial<File> = {}): File =>
     etag: `"etag${n}"`,
     content_type: "text/plain; charset=utf-8",
     storage_backend: "memory",
-    storage_path: keyOf(n),
+    storage_path: blobKey(n),
+    checksum: null,
     created_by_run_id: null,
     updated_by_run_id: null,
     created_at: at(n),
@@ -37,7 +38,7 @@ export const file = (n: number, fields: Partial<File> = {}): File =>
     ...fields
   })
 
-/** An upload to environment 1 that is open until 1000 after the start. */
+/** An upload to environment 1 that is open until `at(1000)`. */
 export const upload = (n: number, fields: Partial<MultipartUpload> = {}): MultipartUpload =>
   MultipartUpload.make({
     upload_id: uploadId(n),
@@ -47,7 +48,7 @@ export const upload = (n: number, fields: Partial<MultipartUpload> = {}): Multip
     expected_size: null,
     part_size: 8 * 1024 ** 2,
     parts_expected: 1,
-    storage_path: keyOf(n),
+    storage_path: blobKey(n),
     storage_parts: `parts-${n}`,
     run_id: null,
     expires_at: at(1000),
@@ -58,17 +59,17 @@ export const upload = (n: number, fields: Partial<MultipartUpload> = {}): Multip
 export const part = (part_number: number, size: number, etag = `"part${part_number}"`): UploadedPart =>
   UploadedPart.make({ part_number, size, etag })
 
-/** Everything is allowed. */
+/** Terms that allow everything. */
 export const terms = (fields: Partial<StoreTerms> = {}): StoreTerms => ({
   org_id: orgId(1),
   storage_bytes: -1,
   mayCreate: true,
   mayReplace: true,
-  looseUntil: at(500),
+  reclaimAt: at(500),
   ...fields
 })
 
-/** An organization of the environments 1 and 2, and another one of environment 3. */
+/** An organization with the environments 1 and 2, and another one with environment 3. */
 export const setUp = Effect.gen(function* () {
   const tenants = yield* TenantStore
   yield* tenants.insertOrg(org(1))
@@ -78,20 +79,20 @@ export const setUp = Effect.gen(function* () {
   return yield* FileStore
 })
 
-/** Stores a file whose key was announced. */
+/** Reserves the key of a file, and stores the file. */
 export const put = Effect.fnUntraced(function* (stored: File, on: StoreTerms = terms()) {
   const store = yield* FileStore
-  yield* store.announce(stored.storage_path, at(100))
+  yield* store.reserve(stored.storage_path, at(100))
   return yield* store.store(stored, on)
 })
 
-/** Opens an upload whose key was announced. */
+/** Reserves the key of an upload, and opens the upload. */
 export const begin = Effect.fnUntraced(function* (opened: MultipartUpload) {
   const store = yield* FileStore
-  yield* store.announce(opened.storage_path, at(1060))
+  yield* store.reserve(opened.storage_path, at(1060))
   yield* store.insertUpload(opened)
 })
 
-/** The file that upload `n` becomes. */
+/** The file of the completed upload `n`. */
 export const assembled = (n: number, size: number, fields: Partial<File> = {}): File =>
   file(n, { path: `upload/${n}`, size, ...fields })

@@ -1,11 +1,11 @@
-/** What `JournalStore.claim` must do. */
+/** Contract of `JournalStore.claim`. */
 import { assert } from "@effect/vitest"
-import { type Claim, JournalStore, JsonText, RunStore } from "@weft/core"
+import { type Claim, JournalStore, JsonText, RunStore } from "@weft/core/adapter"
 import { Effect } from "effect"
 import { type Check, check } from "./Check.ts"
+import { claimAll, claimRequest, type JournalStores } from "./Claims.ts"
 import {
   at,
-  bornRun,
   delivery,
   ended,
   envId,
@@ -13,14 +13,14 @@ import {
   everything,
   hostileText,
   nodeId,
+  runHolding,
   runId,
   runIds,
   settled,
   waiting
 } from "./Samples.ts"
-import { claimAll, claimRequest, type JournalStores } from "./Waiting.ts"
 
-/** Stores `count` waiting deliveries of environment `env`, the first the longest due. Their numbers begin at `env * 1000`. */
+/** Stores `count` pending deliveries of environment `env`, numbered from `env * 1000`. The first is the longest due. */
 const backlog = (env: number, count: number) =>
   Effect.flatMap(JournalStore, (journal) =>
     journal.commit(
@@ -35,7 +35,7 @@ const countByEnv = (claims: ReadonlyArray<Claim>): ReadonlyMap<string, number> =
   new Map([...Map.groupBy(claims, (claim) => claim.delivery.env_id)].map(([env, taken]) => [env, taken.length]))
 
 const taking: ReadonlyArray<Check<JournalStores>> = [
-  check("a claim returns delivery, event and run as stored, and the run is running", function* () {
+  check("claim returns delivery, event and run as stored, and the run is running", function* () {
     const journal = yield* JournalStore
     const published = event(1, { event_type: hostileText, event_data: JsonText.make(JSON.stringify(hostileText)) })
     const retry = { attempts: 5, delay_ms: 0.5, backoff: 1.75, max_delay_ms: 60_000, jitter: false }
@@ -45,11 +45,12 @@ const taking: ReadonlyArray<Check<JournalStores>> = [
       attempt: 3,
       var: hostileText,
       caused_by: runId(70),
+      depth: 7,
       first_run_id: runId(71)
     })
     yield* journal.commit([{ _tag: "Appended", event: published, deliveries: [{ delivery: intent, run: null }] }], null)
     const { claims } = yield* claimAll(at(100), { lease: { node_id: nodeId(4), until: at(200) } })
-    const run = bornRun(10_000, intent, {
+    const run = runHolding(10_000, intent, {
       var: hostileText,
       start_time: at(100),
       node_id: nodeId(4),
@@ -60,7 +61,7 @@ const taking: ReadonlyArray<Check<JournalStores>> = [
     assert.deepStrictEqual(yield* (yield* RunStore).get(envId(1), run.run_id), run)
   }),
 
-  check("the origin of a first attempt is the run that caused it", function* () {
+  check("sets the origin of a first attempt to the run that caused it", function* () {
     const journal = yield* JournalStore
     yield* journal.commit([waiting(1, {}, { caused_by: runId(70) }), waiting(2)], null)
     const { claims } = yield* claimAll(at(100))
@@ -71,11 +72,11 @@ const taking: ReadonlyArray<Check<JournalStores>> = [
     ])
   }),
 
-  check("nothing waits in an empty store", function* () {
+  check("claims nothing from an empty store", function* () {
     assert.deepStrictEqual(yield* claimAll(at(0)), { claims: [], parked: 0, unparked: 0, next_due_at: null })
   }),
 
-  check("as many environments as were asked for are no sign of more", function* () {
+  check("reports no further deliveries if the environments exactly fill a claim", function* () {
     yield* JournalStore.use((journal) => journal.commit([waiting(1)], null))
     const one = yield* claimAll(at(100), { runIds: runIds(20_000, 1) })
     assert.deepStrictEqual([one.claims.length, one.next_due_at], [1, null])
@@ -85,33 +86,30 @@ const taking: ReadonlyArray<Check<JournalStores>> = [
     assert.deepStrictEqual([both.claims.length, (both.next_due_at ?? at(101)) <= at(100)], [1, true])
   }),
 
-  check(
-    "a delivery stays in its trace, from attempt to attempt and when its node dies; others are in none",
-    function* () {
-      const journal = yield* JournalStore
-      const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
-      yield* journal.commit([waiting(1, {}, { traceparent }), waiting(2)], null)
-      const told = (claims: ReadonlyArray<Claim>) => claims.map(({ delivery: { traceparent: trace } }) => trace ?? null)
-      const { claims } = yield* claimAll(at(100))
-      assert.sameMembers(told(claims), [traceparent, null])
-      const endings = claims.map(({ delivery: held, run: over }) => ({
-        _tag: "Settled" as const,
-        run: ended(over, { status: "failed" }),
-        logs: [],
-        deliveryId: held.delivery_id,
-        next: { attempt: 2, due_at: at(200), first_run_id: over.run_id }
-      }))
-      assert.deepStrictEqual(yield* journal.commit(endings, null), [true, true])
-      const again = yield* claimAll(at(200), { runIds: runIds(20_000, 10) })
-      assert.sameMembers(told(again.claims), [traceparent, null])
-      assert.strictEqual((yield* journal.reap(nodeId(2), at(1000), 10)).length, 2)
-      const reaped = yield* claimAll(at(1000), { runIds: runIds(30_000, 10) })
-      assert.sameMembers(told(reaped.claims), [traceparent, null])
-      assert.strictEqual(reaped.claims.filter((claim) => "traceparent" in claim.delivery).length, 1)
-    }
-  ),
+  check("keeps the trace context of a delivery over attempts and after the death of its node", function* () {
+    const journal = yield* JournalStore
+    const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+    yield* journal.commit([waiting(1, {}, { traceparent }), waiting(2)], null)
+    const traces = (claims: ReadonlyArray<Claim>) => claims.map(({ delivery: { traceparent: trace } }) => trace ?? null)
+    const { claims } = yield* claimAll(at(100))
+    assert.sameMembers(traces(claims), [traceparent, null])
+    const endings = claims.map(({ delivery: held, run: over }) => ({
+      _tag: "Settled" as const,
+      run: ended(over, { status: "failed" }),
+      logs: [],
+      deliveryId: held.delivery_id,
+      next: { attempt: 2, due_at: at(200), first_run_id: over.run_id }
+    }))
+    assert.deepStrictEqual(yield* journal.commit(endings, null), [true, true])
+    const again = yield* claimAll(at(200), { runIds: runIds(20_000, 10) })
+    assert.sameMembers(traces(again.claims), [traceparent, null])
+    assert.strictEqual((yield* journal.reap(nodeId(2), at(1000), 10)).length, 2)
+    const reaped = yield* claimAll(at(1000), { runIds: runIds(30_000, 10) })
+    assert.sameMembers(traces(reaped.claims), [traceparent, null])
+    assert.strictEqual(reaped.claims.filter((claim) => "traceparent" in claim.delivery).length, 1)
+  }),
 
-  check("a claimed delivery is not claimed again", function* () {
+  check("does not claim a claimed delivery again", function* () {
     const journal = yield* JournalStore
     yield* journal.commit([waiting(1), waiting(2)], null)
     assert.strictEqual((yield* claimAll(at(100))).claims.length, 2)
@@ -123,16 +121,16 @@ const taking: ReadonlyArray<Check<JournalStores>> = [
     })
   }),
 
-  check("the claiming run settles the delivery, and no other does", function* () {
+  check("settles a delivery only for the run that claimed it", function* () {
     const journal = yield* JournalStore
     yield* journal.commit([waiting(1)], null)
     const [claim] = (yield* claimAll(at(100))).claims
     assert.isDefined(claim)
-    const stranger = settled(1, ended(bornRun(5, claim.delivery)))
-    assert.deepStrictEqual(yield* journal.commit([stranger, settled(1, ended(claim.run))], null), [false, true])
+    const other = settled(1, ended(runHolding(5, claim.delivery)))
+    assert.deepStrictEqual(yield* journal.commit([other, settled(1, ended(claim.run))], null), [false, true])
   }),
 
-  check("a delivery is not claimed before it is due", function* () {
+  check("does not claim a delivery before it is due", function* () {
     const journal = yield* JournalStore
     yield* journal.commit([waiting(1, { created_at: at(60) }), waiting(2, { created_at: at(90) })], null)
     assert.deepStrictEqual(yield* claimAll(at(59)), { claims: [], parked: 0, unparked: 0, next_due_at: at(60) })
@@ -143,7 +141,7 @@ const taking: ReadonlyArray<Check<JournalStores>> = [
     assert.deepStrictEqual([second.claims.length, second.next_due_at], [1, null])
   }),
 
-  check("at most as many are claimed as there are run ids, each run used once", function* () {
+  check("claims at most as many deliveries as there are run ids, with each run id once", function* () {
     yield* backlog(1, 20)
     const ids = runIds(500, 7)
     const { claims, next_due_at } = yield* claimAll(at(1000), { runIds: ids })
@@ -156,7 +154,7 @@ const taking: ReadonlyArray<Check<JournalStores>> = [
     assert.strictEqual((yield* (yield* RunStore).list(envId(1), everything, {})).total, 7)
   }),
 
-  check("the longest due of an environment comes first", function* () {
+  check("claims the longest due delivery of an environment first", function* () {
     const journal = yield* JournalStore
     const dues = [50, 10, 40, 20, 30]
     yield* journal.commit(
@@ -171,7 +169,7 @@ const taking: ReadonlyArray<Check<JournalStores>> = [
     assert.isTrue(next_due_at !== null && next_due_at <= at(1000))
   }),
 
-  check("concurrent claims share out what waits without overlap", function* () {
+  check("concurrent claims take disjoint deliveries", function* () {
     const journal = yield* JournalStore
     yield* backlog(1, 60)
     const requests = Array.from({ length: 20 }, (_, index) =>
@@ -187,7 +185,7 @@ const taking: ReadonlyArray<Check<JournalStores>> = [
 ]
 
 const sharing: ReadonlyArray<Check<JournalStores>> = [
-  check("no environment gets more than perEnv", function* () {
+  check("gives no environment more than perEnv", function* () {
     yield* backlog(1, 30)
     yield* backlog(2, 30)
     const { claims, next_due_at } = yield* claimAll(at(1000), { perEnv: 4 })
@@ -195,7 +193,7 @@ const sharing: ReadonlyArray<Check<JournalStores>> = [
     assert.isTrue(next_due_at !== null && next_due_at <= at(1000))
   }),
 
-  check("excluded environments are passed over, also in next_due_at", function* () {
+  check("skips excluded environments, also in next_due_at", function* () {
     yield* backlog(1, 3)
     yield* backlog(2, 3)
     const only2 = yield* claimAll(at(1000), { exclude: [envId(1), envId(77)] })
@@ -205,7 +203,7 @@ const sharing: ReadonlyArray<Check<JournalStores>> = [
     assert.deepStrictEqual([...countByEnv(rest.claims)], [[envId(1), 3]])
   }),
 
-  check("of large events no more are taken at once than a node can hold, and the others next", function* () {
+  check("takes large events up to the byte budget of a claim, and the others with the next claim", function* () {
     const large = JsonText.make(JSON.stringify("x".repeat(3 * 2 ** 20)))
     const [journal, entries] = [yield* JournalStore, [1, 2, 3, 4, 5]]
     yield* journal.commit(
@@ -229,7 +227,7 @@ const sharing: ReadonlyArray<Check<JournalStores>> = [
     assert.isNull(second.next_due_at)
   }),
 
-  check("a large backlog does not keep small ones waiting", function* () {
+  check("serves small environments despite a large backlog of another", function* () {
     yield* backlog(1, 500)
     for (let env = 2; env <= 10; env++) yield* backlog(env, 5)
     const { claims } = yield* claimAll(at(1000), { runIds: runIds(10_000, 50) })
@@ -238,7 +236,7 @@ const sharing: ReadonlyArray<Check<JournalStores>> = [
     for (let env = 2; env <= 10; env++) assert.strictEqual(counts.get(envId(env)), 5)
   }),
 
-  check("each environment gets its share, longest due first", function* () {
+  check("gives each environment its share, the longest due first", function* () {
     for (let env = 1; env <= 10; env++) yield* backlog(env, 20)
     const { claims } = yield* claimAll(at(1000), { runIds: runIds(10_000, 50) })
     for (let env = 1; env <= 10; env++) {
@@ -247,7 +245,7 @@ const sharing: ReadonlyArray<Check<JournalStores>> = [
     }
   }),
 
-  check("environments that are more than a claim can hold take turns", function* () {
+  check("serves more environments than a claim can hold in turn", function* () {
     for (let env = 1; env <= 30; env++) yield* backlog(env, 4)
     const served: Array<string> = []
     for (let round = 0; round < 3; round++) {
@@ -258,7 +256,7 @@ const sharing: ReadonlyArray<Check<JournalStores>> = [
     assert.strictEqual(new Set(served).size, 30)
   }),
 
-  check("what one environment leaves of its share is not lost for good", function* () {
+  check("gives the unused share of an environment to later claims", function* () {
     yield* backlog(1, 40)
     yield* backlog(2, 1)
     let rounds = 0
@@ -271,7 +269,7 @@ const sharing: ReadonlyArray<Check<JournalStores>> = [
     assert.strictEqual(claimed, 41)
   }),
 
-  check("an environment whose deliveries are all in the future takes no share", function* () {
+  check("gives no share to an environment without due deliveries", function* () {
     const journal = yield* JournalStore
     yield* backlog(1, 10)
     yield* journal.commit([waiting(9000, { env_id: envId(2), created_at: at(5000) })], null)

@@ -1,9 +1,8 @@
 /**
- * The journal against its model: random histories, after which a store must have said and kept what the one in
- * memory did.
+ * Model of `JournalStore`: after a random history, a store must have returned and stored the same as the in-memory store.
  *
- * Where the interface leaves a choice, which run of a claim takes which delivery, stores may differ: what they
- * say is compared by delivery, and each is told to settle its own run.
+ * A store may choose which run of a claim takes which delivery. So results are compared by delivery, and each store
+ * settles its own run.
  */
 import { assert, describe, it } from "@effect/vitest"
 import {
@@ -12,7 +11,6 @@ import {
   type Group,
   type JournalEntry,
   JournalStore,
-  MemoryStores,
   monthOf,
   type Run,
   type RunStatus,
@@ -20,13 +18,14 @@ import {
   TenantStore,
   type Timestamp,
   UsageStore
-} from "@weft/core"
+} from "@weft/core/adapter"
+import { MemoryStores } from "@weft/core/testing"
 import { Context, Effect, Layer } from "effect"
 import * as fc from "fast-check"
+import type { JournalStores } from "./Claims.ts"
 import type { JournalStoreOptions } from "./JournalStoreContract.ts"
 import {
   at,
-  bornRun,
   delivery,
   deliveryId,
   ended,
@@ -39,10 +38,10 @@ import {
   org,
   orgId,
   run,
+  runHolding,
   runId,
   runIds
 } from "./Samples.ts"
-import type { JournalStores } from "./Waiting.ts"
 
 const envs = [1, 2, 3]
 const groups = ["a", "b"]
@@ -53,8 +52,8 @@ type Step =
       readonly _tag: "Publish"
       readonly env: number
       readonly deliveries: ReadonlyArray<{
-        /** The node that holds it from the start, if one does. */
-        readonly born: number | null
+        /** The node that claims it on insert, if any. */
+        readonly holder: number | null
         readonly group: { readonly key: string; readonly limit: number } | null
       }>
       readonly due: number
@@ -95,7 +94,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       env,
       deliveries: fc.array(
         fc.record({
-          born: fc.option(node, { freq: 1 }),
+          holder: fc.option(node, { freq: 1 }),
           group: fc.option(fc.record({ key, limit: fc.integer({ min: 1, max: 3 }) }))
         }),
         { maxLength: 3 }
@@ -145,7 +144,7 @@ const command: fc.Arbitrary<Command> = fc.oneof(
   }
 )
 
-/** `histories`: how many random histories to go through. */
+/** `histories` is the number of random histories. */
 export interface JournalModelOptions extends JournalStoreOptions {
   readonly histories: number
 }
@@ -157,13 +156,13 @@ export const journalStoreModel = <E>(
 ): void => {
   describe(`JournalStore model: ${adapter}`, () => {
     it(`agrees with memory on ${options.histories} random histories`, { timeout: 120_000 }, () =>
-      agreesWithMemory(layer, options)
+      compareWithMemory(layer, options)
     )
   })
 }
 
-/** Rejects with the seed and the shortest history on which the store and the one in memory do not agree. */
-export const agreesWithMemory = <E>(
+/** Rejects with the seed and the shortest history for which the store differs from the in-memory store. */
+export const compareWithMemory = <E>(
   layer: Layer.Layer<JournalStores, E>,
   { exclusive, histories }: JournalModelOptions,
   seed?: number
@@ -181,28 +180,28 @@ const compare = <E>(commands: ReadonlyArray<Command>, layer: Layer.Layer<Journal
     const subject = new Subject(yield* Layer.build(Layer.fresh(layer)))
     for (const one of [model, subject]) yield* one.begin
     for (const [index, next] of commands.entries()) {
-      // Whether a lease still holds means nothing to a store that one node uses alone.
+      // A store for a single node ignores leases, so the model must consider them expired.
       if (exclusive && next._tag === "Reap") yield* model.endLeases(nodes)
       const expected = yield* model.apply(next)
-      const said = yield* subject.apply(next)
-      assert.deepStrictEqual(said, expected, `what ${next._tag}, the command ${index}, said`)
-      assert.deepStrictEqual(yield* subject.kept(), yield* model.kept(), `what is kept after command ${index}`)
+      const actual = yield* subject.apply(next)
+      assert.deepStrictEqual(actual, expected, `result of command ${index}, ${next._tag}`)
+      assert.deepStrictEqual(yield* subject.contents(), yield* model.contents(), `contents after command ${index}`)
     }
     const last: Command = { _tag: "ClaimAll", node: 1, now: 1_000_000, freed: true }
-    assert.deepStrictEqual(yield* subject.apply(last), yield* model.apply(last), "what waits in the end")
+    assert.deepStrictEqual(yield* subject.apply(last), yield* model.apply(last), "deliveries pending at the end")
   })
 
-/** A run that was held, with the delivery that it held or holds. */
-interface Held {
+/** A run with the delivery that it holds or held. */
+interface HeldDelivery {
   readonly id: DeliveryId
   readonly run: Run
 }
 
-/** One of the two stores, with what a caller knows of it. The same commands give both the same knowledge. */
+/** One of the two stores, with the state of its caller. The same commands give both the same state. */
 class Subject {
   readonly #stores: Context.Context<JournalStores>
   readonly #published: Array<Extract<JournalEntry, { _tag: "Appended" }>> = []
-  readonly #held: Array<Held> = []
+  readonly #held: Array<HeldDelivery> = []
   readonly #runs: Array<Run> = []
   #last = 0
 
@@ -210,7 +209,7 @@ class Subject {
     this.#stores = stores
   }
 
-  /** The first two environments are of one organization. */
+  /** Creates the tenants. The first two environments belong to one organization. */
   get begin() {
     const tenants = Context.get(this.#stores, TenantStore)
     return Effect.gen(function* () {
@@ -219,7 +218,7 @@ class Subject {
     })
   }
 
-  /** Does what the command says and returns what the store said, without what it may choose. */
+  /** Runs the command. Returns the store's result without the parts that it may choose. */
   apply(next: Command) {
     const journal = Context.get(this.#stores, JournalStore)
     switch (next._tag) {
@@ -243,9 +242,9 @@ class Subject {
       case "Unpark":
         return journal.unpark(allGroups, at(next.now))
       case "Reap":
-        return Effect.map(journal.reap(nodeId(next.node), at(next.now), 1000), (lost) => lost.map(anonymous).sort())
+        return Effect.map(journal.reap(nodeId(next.node), at(next.now), 1000), (lost) => lost.map(withoutIds).sort())
       case "Purge":
-        // Below the ids of claims, of which a store may choose which takes which delivery.
+        // The id is below those of claims, because a store may choose which run takes which delivery.
         return journal.purge(envId(next.env), runId(next.before), next.limit)
     }
   }
@@ -255,8 +254,8 @@ class Subject {
     return Effect.forEach(of, (n) => journal.commit([], { node_id: nodeId(n), until: at(-1) }))
   }
 
-  /** Everything that the store shows, without what it may choose. */
-  kept() {
+  /** Returns all contents of the store, without the parts that it may choose. */
+  contents() {
     const runs = Context.get(this.#stores, RunStore)
     const events = Context.get(this.#stores, EventStore)
     const usage = Context.get(this.#stores, UsageStore)
@@ -265,7 +264,7 @@ class Subject {
       Effect.gen(function* () {
         const listed = yield* runs.list(envId(n), everything, {})
         const logs = yield* Effect.forEach(listed.items, (one) =>
-          Effect.map(runs.logs(envId(n), one.run_id, everything), ({ items }) => `${anonymous(one)} ${items.length}`)
+          Effect.map(runs.logs(envId(n), one.run_id, everything), ({ items }) => `${withoutIds(one)} ${items.length}`)
         )
         const stats = yield* runs.stats(envId(n))
         assert.strictEqual(stats.total_runs, listed.total)
@@ -292,7 +291,7 @@ class Subject {
         const sorted = [...claims].sort((a, b) => (a.delivery.delivery_id < b.delivery.delivery_id ? -1 : 1))
         for (const claim of sorted) this.#held.push({ id: claim.delivery.delivery_id, run: claim.run })
         return {
-          claims: sorted.map((claim) => [claim.delivery.delivery_id, claim.event.event_id, anonymous(claim.run)]),
+          claims: sorted.map((claim) => [claim.delivery.delivery_id, claim.event.event_id, withoutIds(claim.run)]),
           parked,
           unparked,
           next_due_at: next_due_at === null ? null : Math.max(next_due_at, now)
@@ -333,10 +332,10 @@ class Subject {
 
   #publish({ env: n, deliveries: wanted, due }: Extract<Step, { _tag: "Publish" }>): JournalEntry {
     const published = event(this.#next(), { env_id: envId(n), created_at: at(due) })
-    const deliveries = wanted.map(({ born, group }) => {
+    const deliveries = wanted.map(({ holder, group }) => {
       const number = this.#next()
       const intent = delivery(number, published, { delivery_id: deliveryId(number), group })
-      const holding = born === null ? null : bornRun(number, intent, { node_id: nodeId(born) })
+      const holding = holder === null ? null : runHolding(number, intent, { node_id: nodeId(holder) })
       if (holding !== null) this.#held.push({ id: intent.delivery_id, run: holding })
       return { delivery: intent, run: holding }
     })
@@ -352,5 +351,6 @@ class Subject {
 
 const chosen = <A>(from: ReadonlyArray<A>, pick: number): A | undefined => from[pick % Math.max(1, from.length)]
 
-/** A run as text, without its id and its origin's. */
-const anonymous = ({ run_id, origin_run_id, ...facts }: Run): string => JSON.stringify(facts, Object.keys(facts).sort())
+/** Returns a run as text, without its id and its origin's. */
+const withoutIds = ({ run_id, origin_run_id, ...fields }: Run): string =>
+  JSON.stringify(fields, Object.keys(fields).sort())

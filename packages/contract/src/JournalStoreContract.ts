@@ -1,23 +1,24 @@
 /**
- * What every `JournalStore` must do. Adapters run this suite; they do not copy it.
+ * Contract of `JournalStore`. Adapters run this suite; they do not copy it.
  *
- * What was written is observed through `EventStore` and `RunStore` on the same database, and what waits through
- * `claim`. Time is a parameter of the store, so no test sleeps or moves a clock.
+ * The checks read with `EventStore` and `RunStore` on the same database, and find pending deliveries with `claim`. Time
+ * is a parameter of the store, so no test sleeps or moves a clock.
  */
 import { assert } from "@effect/vitest"
-import { EventStore, type JournalEntry, JournalStore, RunStore } from "@weft/core"
+import { EventStore, type JournalEntry, JournalStore, RunStore } from "@weft/core/adapter"
 import { Effect, type Layer } from "effect"
 import { type Check, check, suite } from "./Check.ts"
+import { claimAll, type JournalStores } from "./Claims.ts"
 import { claimChecks } from "./JournalClaimChecks.ts"
 import { groupChecks } from "./JournalGroupChecks.ts"
 import { leaveChecks, lookChecks } from "./JournalLookChecks.ts"
 import { purgeChecks } from "./JournalPurgeChecks.ts"
 import { aloneChecks, leaseChecks, reapChecks } from "./JournalReapChecks.ts"
+import { recordChecks } from "./JournalRecordChecks.ts"
 import {
   at,
   bigJson,
-  bornRun,
-  claimedAtBirth,
+  claimedOnInsert,
   delivery,
   deliveryId,
   ended,
@@ -29,14 +30,14 @@ import {
   logLine,
   nodeId,
   run,
+  runHolding,
   runId,
   settled,
   waiting
 } from "./Samples.ts"
-import { claimAll, type JournalStores } from "./Waiting.ts"
 
 export interface JournalStoreOptions {
-  /** Whether the store knows that only one node at a time can be using it. */
+  /** True if only one node at a time can use the store. */
   readonly exclusive: boolean
 }
 
@@ -47,33 +48,33 @@ export const journalStoreContract = <E>(
 ) => suite(`JournalStore contract: ${adapter}`, journalStoreChecks(options), layer)
 
 const appending: ReadonlyArray<Check<JournalStores>> = [
-  check("an event without deliveries is stored, and counts", function* () {
+  check("stores and counts an event without deliveries", function* () {
     const journal = yield* JournalStore
     assert.deepStrictEqual(yield* journal.commit([{ _tag: "Appended", event: event(1), deliveries: [] }], null), [true])
     assert.deepStrictEqual(yield* (yield* EventStore).get(envId(1), eventId(1)), event(1))
     assert.deepStrictEqual(yield* claimAll(at(1000)), { claims: [], parked: 0, unparked: 0, next_due_at: null })
   }),
 
-  check("nothing to commit is no problem", function* () {
+  check("accepts an empty commit", function* () {
     const journal = yield* JournalStore
     assert.deepStrictEqual(yield* journal.commit([], null), [])
     assert.deepStrictEqual(yield* journal.commit([], { node_id: nodeId(1), until: at(1) }), [])
   }),
 
-  check("a delivery born claimed has its running run and does not wait", function* () {
+  check("stores a delivery claimed on insert with its running run", function* () {
     const journal = yield* JournalStore
-    assert.deepStrictEqual(yield* journal.commit([claimedAtBirth(1)], null), [true])
+    assert.deepStrictEqual(yield* journal.commit([claimedOnInsert(1)], null), [true])
     const held = delivery(1)
-    assert.deepStrictEqual(yield* (yield* RunStore).get(envId(1), runId(1)), bornRun(1, held))
+    assert.deepStrictEqual(yield* (yield* RunStore).get(envId(1), runId(1)), runHolding(1, held))
     assert.deepStrictEqual(yield* claimAll(at(1000)), { claims: [], parked: 0, unparked: 0, next_due_at: null })
   }),
 
-  check("an event may have many deliveries, waiting and claimed", function* () {
+  check("stores an event with many deliveries, pending and claimed", function* () {
     const journal = yield* JournalStore
     const published = event(1, { event_data: bigJson })
     const deliveries = [1, 2, 3].map((n) => {
       const intent = delivery(n, published, { var: `handler ${n}` })
-      return { delivery: intent, run: n === 2 ? bornRun(2, intent) : null }
+      return { delivery: intent, run: n === 2 ? runHolding(2, intent) : null }
     })
     yield* journal.commit([{ _tag: "Appended", event: published, deliveries }], null)
     const { claims } = yield* claimAll(at(1000))
@@ -85,12 +86,12 @@ const appending: ReadonlyArray<Check<JournalStores>> = [
     assert.strictEqual((yield* (yield* RunStore).list(envId(1), everything, { eventId: eventId(1) })).total, 3)
   }),
 
-  check("an event that is already stored is kept as it is, and nothing is delivered twice", function* () {
+  check("keeps an event that is already stored, and delivers nothing twice", function* () {
     const journal = yield* JournalStore
-    yield* journal.commit([claimedAtBirth(1), waiting(2)], null)
+    yield* journal.commit([claimedOnInsert(1), waiting(2)], null)
     yield* journal.commit([settled(1, ended(run(1)))], null)
     const again: ReadonlyArray<JournalEntry> = [
-      claimedAtBirth(1, 1, { event_type: "changed" }),
+      claimedOnInsert(1, 1, { event_type: "changed" }),
       waiting(2, { event_type: "changed" }),
       waiting(3),
       waiting(3, { event_type: "changed" })
@@ -103,22 +104,22 @@ const appending: ReadonlyArray<Check<JournalStores>> = [
     assert.strictEqual((yield* (yield* RunStore).stats(envId(1))).succeeded, 1)
   }),
 
-  check("a thousand entries commit at once, each with its own answer", function* () {
+  check("commits a thousand entries at once, with a result for each", function* () {
     const journal = yield* JournalStore
     const count = 1000
     const numbers = Array.from({ length: count }, (_, index) => index + 1)
     const appended = yield* journal.commit(
-      numbers.map((n) => claimedAtBirth(n, 1, { env_id: envId(1 + (n % 3)) })),
+      numbers.map((n) => claimedOnInsert(n, 1, { env_id: envId(1 + (n % 3)) })),
       null
     )
     assert.deepStrictEqual(
       appended,
       numbers.map(() => true)
     )
-    // Every tenth is settled by a run that does not hold the delivery.
+    // Every tenth settlement is by a run that does not hold the delivery.
     const settlements = numbers.map((n) => {
       const held = delivery(n, event(n, { env_id: envId(1 + (n % 3)) }))
-      return settled(n, ended(bornRun(n % 10 === 0 ? n + count : n, held), { cpu_ms: n / 8 }), null, [
+      return settled(n, ended(runHolding(n % 10 === 0 ? n + count : n, held), { cpu_ms: n / 8 }), null, [
         logLine(0, `of ${n}`)
       ])
     })
@@ -153,7 +154,7 @@ const running: ReadonlyArray<Check<JournalStores>> = [
     assert.deepStrictEqual((yield* store.logs(envId(1), runId(1), everything)).items, [logLine(0)])
   }),
 
-  check("Ended stores a run whole when Started never was", function* () {
+  check("Ended stores a run completely without a Started", function* () {
     const journal = yield* JournalStore
     const store = yield* RunStore
     const over = ended(run(1, { ns: hostileText, origin_run_id: runId(7) }))
@@ -162,7 +163,7 @@ const running: ReadonlyArray<Check<JournalStores>> = [
     assert.strictEqual((yield* store.logs(envId(1), runId(1), everything)).total, 1)
   }),
 
-  check("a run may start and end in one commit", function* () {
+  check("accepts the start and end of a run in one commit", function* () {
     const journal = yield* JournalStore
     const entries: ReadonlyArray<JournalEntry> = [
       { _tag: "Started", run: run(1) },
@@ -176,7 +177,7 @@ const running: ReadonlyArray<Check<JournalStores>> = [
     ])
   }),
 
-  check("a Started that comes after its Ended changes nothing", function* () {
+  check("ignores a Started after its Ended", function* () {
     const journal = yield* JournalStore
     const entries: ReadonlyArray<JournalEntry> = [
       { _tag: "Ended", run: ended(run(1)), logs: [] },
@@ -187,14 +188,14 @@ const running: ReadonlyArray<Check<JournalStores>> = [
     assert.deepStrictEqual(yield* (yield* RunStore).get(envId(1), runId(1)), ended(run(1)))
   }),
 
-  check("a run that started is kept as it is when it starts again", function* () {
+  check("ignores a repeated Started", function* () {
     const journal = yield* JournalStore
     yield* journal.commit([{ _tag: "Started", run: run(1) }], null)
     yield* journal.commit([{ _tag: "Started", run: run(1, { project_name: "changed", start_time: at(99) }) }], null)
     assert.deepStrictEqual(yield* (yield* RunStore).get(envId(1), runId(1)), run(1))
   }),
 
-  check("what ended is final: later ends change nothing and do not count", function* () {
+  check("ignores later ends of an ended run", function* () {
     const journal = yield* JournalStore
     const store = yield* RunStore
     const first: JournalEntry = { _tag: "Ended", run: ended(run(1)), logs: [logLine(0)] }
@@ -209,7 +210,7 @@ const running: ReadonlyArray<Check<JournalStores>> = [
     assert.strictEqual((yield* store.logs(envId(1), runId(1), everything)).total, 1)
   }),
 
-  check("an end changes how the run ended, and nothing else of it", function* () {
+  check("changes only the result fields of a run at its end", function* () {
     const journal = yield* JournalStore
     yield* journal.commit([{ _tag: "Started", run: run(1) }], null)
     const over = ended(run(1, { project_name: "x", ns: "x", start_time: at(77), attempt: 9, node_id: nodeId(9) }))
@@ -217,9 +218,9 @@ const running: ReadonlyArray<Check<JournalStores>> = [
     assert.deepStrictEqual(yield* (yield* RunStore).get(envId(1), runId(1)), ended(run(1), { stop_time: at(82) }))
   }),
 
-  check("a run is not ended from another environment", function* () {
+  check("does not end a run from another environment", function* () {
     const journal = yield* JournalStore
-    yield* journal.commit([{ _tag: "Started", run: run(1) }, claimedAtBirth(2)], null)
+    yield* journal.commit([{ _tag: "Started", run: run(1) }, claimedOnInsert(2)], null)
     const foreign = { env_id: envId(2) }
     yield* journal.commit([{ _tag: "Ended", run: ended(run(1, foreign)), logs: [logLine(0)] }], null)
     assert.deepStrictEqual(yield* journal.commit([settled(2, ended(run(2, foreign)))], null), [false])
@@ -228,11 +229,11 @@ const running: ReadonlyArray<Check<JournalStores>> = [
 ]
 
 const settling: ReadonlyArray<Check<JournalStores>> = [
-  check("a settled delivery without a next attempt is gone", function* () {
+  check("removes a settled delivery without a next attempt", function* () {
     const journal = yield* JournalStore
     const store = yield* RunStore
-    yield* journal.commit([claimedAtBirth(1), claimedAtBirth(2)], null)
-    const over = ended(bornRun(1, delivery(1)))
+    yield* journal.commit([claimedOnInsert(1), claimedOnInsert(2)], null)
+    const over = ended(runHolding(1, delivery(1)))
     assert.deepStrictEqual(yield* journal.commit([settled(1, over, null, [logLine(0), logLine(1)])], null), [true])
     assert.deepStrictEqual(yield* store.get(envId(1), runId(1)), over)
     assert.strictEqual((yield* store.logs(envId(1), runId(1), everything)).total, 2)
@@ -240,11 +241,11 @@ const settling: ReadonlyArray<Check<JournalStores>> = [
     assert.deepStrictEqual(yield* claimAll(at(1_000_000)), { claims: [], parked: 0, unparked: 0, next_due_at: null })
   }),
 
-  check("a settled delivery with a next attempt waits for it", function* () {
+  check("requeues a settled delivery with a next attempt", function* () {
     const journal = yield* JournalStore
-    yield* journal.commit([claimedAtBirth(1)], null)
+    yield* journal.commit([claimedOnInsert(1)], null)
     const next = { attempt: 2, due_at: at(500), first_run_id: runId(1) }
-    const over = ended(bornRun(1, delivery(1)), { status: "failed" })
+    const over = ended(runHolding(1, delivery(1)), { status: "failed" })
     assert.deepStrictEqual(yield* journal.commit([settled(1, over, next)], null), [true])
     assert.deepStrictEqual(yield* claimAll(at(499)), { claims: [], parked: 0, unparked: 0, next_due_at: at(500) })
     const { claims } = yield* claimAll(at(500))
@@ -253,18 +254,18 @@ const settling: ReadonlyArray<Check<JournalStores>> = [
     assert.strictEqual(claims[0]?.run.attempt, 2)
   }),
 
-  check("an event may be appended and settled in one commit", function* () {
+  check("accepts the append and settlement of an event in one commit", function* () {
     const journal = yield* JournalStore
-    const entries = [claimedAtBirth(1), settled(1, ended(run(1))), claimedAtBirth(2)]
+    const entries = [claimedOnInsert(1), settled(1, ended(run(1))), claimedOnInsert(2)]
     assert.deepStrictEqual(yield* journal.commit(entries, null), [true, true, true])
     assert.strictEqual((yield* (yield* RunStore).get(envId(1), runId(1))).status, "succeeded")
     assert.strictEqual((yield* (yield* RunStore).get(envId(1), runId(2))).status, "running")
   }),
 
-  check("only the run that holds the delivery may settle it", function* () {
+  check("settles a delivery only for the run that holds it", function* () {
     const journal = yield* JournalStore
     const store = yield* RunStore
-    yield* journal.commit([claimedAtBirth(1), claimedAtBirth(2), { _tag: "Started", run: run(3) }, waiting(4)], null)
+    yield* journal.commit([claimedOnInsert(1), claimedOnInsert(2), { _tag: "Started", run: run(3) }, waiting(4)], null)
     const attempts = [
       settled(1, ended(run(2)), null, [logLine(0)]),
       settled(1, ended(run(3))),
@@ -278,12 +279,12 @@ const settling: ReadonlyArray<Check<JournalStores>> = [
     assert.strictEqual((yield* claimAll(at(1000))).claims.length, 1)
   }),
 
-  check("a settlement counts once", function* () {
+  check("applies a settlement once", function* () {
     const journal = yield* JournalStore
-    yield* journal.commit([claimedAtBirth(1)], null)
+    yield* journal.commit([claimedOnInsert(1)], null)
     const next = { attempt: 2, due_at: at(500), first_run_id: runId(1) }
-    const failed = settled(1, ended(bornRun(1, delivery(1)), { status: "failed" }), next)
-    const done = settled(1, ended(bornRun(1, delivery(1))))
+    const failed = settled(1, ended(runHolding(1, delivery(1)), { status: "failed" }), next)
+    const done = settled(1, ended(runHolding(1, delivery(1))))
     assert.deepStrictEqual(yield* journal.commit([failed, done], null), [true, false])
     assert.deepStrictEqual(yield* journal.commit([done], null), [false])
     assert.strictEqual((yield* (yield* RunStore).get(envId(1), runId(1))).status, "failed")
@@ -295,6 +296,7 @@ export const journalStoreChecks = ({ exclusive }: JournalStoreOptions): Readonly
   ...appending,
   ...running,
   ...settling,
+  ...recordChecks,
   ...claimChecks,
   ...groupChecks,
   ...reapChecks,

@@ -1,25 +1,14 @@
 /**
- * A run's life against its model: random histories of publishing, cancelling, replaying, dying nodes and passing time,
- * after which every event that was acknowledged has had exactly the attempts that the rules of its handlers give.
+ * Model of the lifecycle of runs: random histories of publishes, cancels, replays, dying nodes and time. After each
+ * history, every acknowledged event must have had exactly the attempts that the rules of its handlers require.
  *
- * Replayable: a failure tells the seed and the path that bring it back.
+ * A failure reports the seed and the path that reproduce it.
  */
 import { assert, describe, it } from "@effect/vitest"
-import {
-  type BlobStore,
-  type Build,
-  Builds,
-  type EnvId,
-  Events,
-  type Feed,
-  Projects,
-  type Run,
-  RunControl,
-  Runs,
-  type Stores,
-  Tenants,
-  trustedZip
-} from "@weft/core"
+import type { EnvId } from "@weft/core"
+import { Builds, Events, Projects, RunControl, Runs, Tenants } from "@weft/core"
+import type { BlobStore, Build, ClusterBus, Run, Stores } from "@weft/core/adapter"
+import { trustedZip } from "@weft/core/testing"
 import { Effect, Layer, References, type Scope } from "effect"
 import { Digest } from "effect/crypto"
 import { TestClock } from "effect/testing"
@@ -28,14 +17,14 @@ import {
   type BuildName,
   buildNames,
   type Job,
-  moduleOf,
+  makeModule,
+  makeTime,
   type Node,
   type Rules,
   startNode,
-  type Time,
-  timeOf
+  type Time
 } from "./LifecycleNodes.ts"
-import { Ledger, type Way } from "./LifecycleOracle.ts"
+import { ExpectedRuns, type ServeAction } from "./LifecycleOracle.ts"
 import { envId as anyEnvId } from "./Samples.ts"
 
 type Command =
@@ -43,22 +32,22 @@ type Command =
   | { readonly _tag: "Pass"; readonly millis: number }
   | { readonly _tag: "Cancel"; readonly pick: number }
   | { readonly _tag: "Replay"; readonly pick: number }
-  /** A node is cut off from the stores. */
+  /** Disconnects a node from the stores. */
   | { readonly _tag: "Kill"; readonly pick: number }
-  /** A node that was cut off comes back, and wants to write what it still holds. */
+  /** Reconnects a node, which then tries to write its pending entries. */
   | { readonly _tag: "Return"; readonly pick: number }
   | { readonly _tag: "Start" }
-  /** Another build is deployed, or goes live, or the live one ends. */
-  | { readonly _tag: "Serve"; readonly build: BuildName; readonly way: Way }
+  /** Deploys a build, starts a live one, or ends the live one. */
+  | { readonly _tag: "Serve"; readonly build: BuildName; readonly action: ServeAction }
 
-/** Of one type, for each job one event. */
+/** Publishes events of one type, one for each job. */
 interface Publish {
   readonly _tag: "Publish"
   readonly type: number
   readonly jobs: ReadonlyArray<Job>
-  /** Milliseconds. */
+  /** Delay of the events, in milliseconds. */
   readonly delay: number
-  /** Whether with an Idempotency-Key, and then twice. */
+  /** True if each event is published twice with the same Idempotency-Key. */
   readonly keyed: boolean
 }
 
@@ -68,13 +57,13 @@ interface History {
 }
 
 export interface LifecycleOptions {
-  /** Whether only one node at a time can use the stores. */
+  /** True if only one node at a time can use the stores. */
   readonly exclusive: boolean
   readonly histories: number
-  /** Always the same histories, and the first that goes wrong will do, as it is: to see that one does. */
+  /** Fixed seed. Stops at the first failure without shrinking it, for tests that expect one. */
   readonly seed?: number
-  /** Gives time to what is not virtual: promises, threads, disks. */
-  readonly turn: Effect.Effect<void>
+  /** Waits for work outside virtual time: promises, threads, disks. */
+  readonly waitReal: Effect.Effect<void>
 }
 
 const pick = fc.nat({ max: 1000 })
@@ -90,7 +79,7 @@ const rules: fc.Arbitrary<Rules> = fc.record({
 })
 
 const job: fc.Arbitrary<Job> = fc.record({
-  script: fc.array(fc.constantFrom("returns", "takes its time", "throws", "hangs"), { minLength: 1, maxLength: 4 }),
+  script: fc.array(fc.constantFrom("returns", "sleeps", "throws", "hangs"), { minLength: 1, maxLength: 4 }),
   key: fc.constantFrom("a", "b")
 })
 
@@ -117,7 +106,7 @@ const command: fc.Arbitrary<Command> = fc.oneof(
     arbitrary: fc.record({
       _tag: fc.constant("Serve" as const),
       build: fc.constantFrom(...buildNames),
-      way: fc.constantFrom<Way>("deploy", "live", "end live")
+      action: fc.constantFrom<ServeAction>("deploy", "live", "end live")
     })
   }
 )
@@ -127,21 +116,21 @@ const history: fc.Arbitrary<History> = fc.record({
   commands: fc.array(command, { minLength: 5, maxLength: 25 })
 })
 
-/** A history takes a while where nothing is virtual but time. */
+/** Timeout of a model in milliseconds. Histories are slow, because only time is virtual. */
 const timeoutMs = 300_000
 
 export const lifecycleModel = <E>(
   adapter: string,
-  stores: Layer.Layer<Stores | BlobStore | Feed, E>,
+  stores: Layer.Layer<Stores | BlobStore | ClusterBus, E>,
   options: LifecycleOptions
 ) =>
-  describe(`the life of runs: ${adapter}`, () => {
-    it("is what the rules of their functions give", () => livesByRules(stores, options), timeoutMs)
+  describe(`the lifecycle of runs: ${adapter}`, () => {
+    it("follows the rules of their functions", () => checkLifecycle(stores, options), timeoutMs)
   })
 
-/** Rejects with the history that went wrong, made as short as it can be. */
-export const livesByRules = <E>(
-  stores: Layer.Layer<Stores | BlobStore | Feed, E>,
+/** Rejects with the shortest failing history. */
+export const checkLifecycle = <E>(
+  stores: Layer.Layer<Stores | BlobStore | ClusterBus, E>,
   options: LifecycleOptions
 ): Promise<void> =>
   fc.assert(
@@ -149,7 +138,7 @@ export const livesByRules = <E>(
       Effect.runPromise(
         Effect.scoped(play(one, stores, options)).pipe(
           Effect.provide(TestClock.layer()),
-          // Nodes that are cut off have much to say.
+          // Disconnected nodes log many failures.
           Effect.provideService(References.MinimumLogLevel, "None")
         )
       )
@@ -159,33 +148,33 @@ export const livesByRules = <E>(
 
 const play = Effect.fnUntraced(function* <E>(
   { rules, commands }: History,
-  stores: Layer.Layer<Stores | BlobStore | Feed, E>,
-  { exclusive, turn }: LifecycleOptions
+  stores: Layer.Layer<Stores | BlobStore | ClusterBus, E>,
+  { exclusive, waitReal }: LifecycleOptions
 ) {
-  const time = timeOf(turn)
+  const time = makeTime(waitReal)
   const shared = yield* Layer.build(Layer.fresh(stores))
   const context = yield* Effect.context<never>()
   const sleep = (ms: number) => Effect.runPromiseWith(context)(Effect.sleep(ms))
-  const modules = Object.fromEntries(buildNames.map((name) => [name, moduleOf(name, rules, sleep)]))
+  const modules = Object.fromEntries(buildNames.map((name) => [name, makeModule(name, rules, sleep)]))
   const start = Effect.orDie(startNode(time, shared, modules))
   const first = yield* start
-  const world: World = {
+  const state: State = {
     nodes: [first],
-    ...(yield* Effect.orDie(furnish(first))),
-    ledger: new Ledger(rules),
+    ...(yield* Effect.orDie(setUp(first))),
+    expected: new ExpectedRuns(rules),
     time,
     start,
     exclusive
   }
   for (const next of commands) {
-    yield* apply(world, next)
-    yield* check(world)
+    yield* apply(state, next)
+    yield* check(state)
   }
-  yield* finish(world)
+  yield* finish(state)
 })
 
-/** An environment with the builds in its one project, of which the first is deployed. */
-const furnish = Effect.fnUntraced(function* (node: Node) {
+/** Creates an environment with a project and its builds, and deploys the first one. */
+const setUp = Effect.fnUntraced(function* (node: Node) {
   const tenants = Effect.flatMap(Tenants, (service) =>
     Effect.flatMap(service.createOrg({ slug: "acme" }), (org) => service.createEnv(org.org_id, { name: "production" }))
   )
@@ -209,69 +198,69 @@ const upload = Effect.fnUntraced(function* (name: BuildName, build_type: Build["
   return yield* (yield* Builds).upload("app", { zip, hash, build_type })
 })
 
-const serve = Effect.fnUntraced(function* (ids: ReadonlyMap<BuildName, string>, name: BuildName, way: Way) {
+const serve = Effect.fnUntraced(function* (ids: ReadonlyMap<BuildName, string>, name: BuildName, action: ServeAction) {
   const builds = yield* Builds
-  if (way === "deploy") yield* builds.deploy("app", ids.get(name) ?? "")
-  else if (way === "live") yield* upload(name, "live")
+  if (action === "deploy") yield* builds.deploy("app", ids.get(name) ?? "")
+  else if (action === "live") yield* upload(name, "live")
   else yield* Effect.catchTag(builds.endLive("app"), "NotFound", () => Effect.void)
 })
 
-interface World {
-  /** All that were started, those that were cut off included. */
+interface State {
+  /** All started nodes, including disconnected ones. */
   readonly nodes: Array<Node>
   readonly envId: EnvId
-  /** Of the builds that are not live. */
+  /** Ids of the builds that are not live. */
   readonly builds: ReadonlyMap<BuildName, string>
-  readonly ledger: Ledger
+  readonly expected: ExpectedRuns
   readonly time: Time
   readonly start: Effect.Effect<Node, never, Scope.Scope>
   readonly exclusive: boolean
 }
 
-const alive = ({ nodes }: World): ReadonlyArray<Node> => nodes.filter((node) => !node.isCut())
+const alive = ({ nodes }: State): ReadonlyArray<Node> => nodes.filter((node) => !node.isDisconnected())
 
 const chosen = <A>(of: ReadonlyArray<A>, pick: number): A | undefined => of[pick % Math.max(1, of.length)]
 
 const nodesMax = 4
 
-const apply = Effect.fnUntraced(function* (world: World, command: Command) {
-  const living = alive(world)
+const apply = Effect.fnUntraced(function* (state: State, command: Command) {
+  const living = alive(state)
   switch (command._tag) {
     case "Pass":
-      return yield* world.time.pass(command.millis)
+      return yield* state.time.pass(command.millis)
     case "Kill":
-      chosen(living, command.pick)?.cut()
-      if (living.length > 0) world.ledger.killed()
+      chosen(living, command.pick)?.disconnect()
+      if (living.length > 0) state.expected.killed()
       return
     case "Return":
-      if (!world.exclusive) {
-        const dead = world.nodes.filter((node) => node.isCut())
+      if (!state.exclusive) {
+        const dead = state.nodes.filter((node) => node.isDisconnected())
         chosen(dead, command.pick)?.reconnect()
       }
       return
     case "Start":
-      if (living.length < (world.exclusive ? 1 : 2) && world.nodes.length < nodesMax) {
-        world.nodes.push(yield* world.start)
+      if (living.length < (state.exclusive ? 1 : 2) && state.nodes.length < nodesMax) {
+        state.nodes.push(yield* state.start)
       }
       return
     default: {
       const node = chosen(living, command._tag === "Publish" ? command.type : "pick" in command ? command.pick : 0)
-      if (node !== undefined) yield* Effect.orDie(ask(world, node, command))
+      if (node !== undefined) yield* Effect.orDie(runOn(state, node, command))
     }
   }
 })
 
-/** What needs a node that answers. */
-const ask = Effect.fnUntraced(function* (
-  { envId, ledger, builds }: World,
+/** Runs a command on a connected node. */
+const runOn = Effect.fnUntraced(function* (
+  { envId, expected, builds }: State,
   node: Node,
   command: Extract<Command, { readonly _tag: "Publish" | "Cancel" | "Replay" | "Serve" }>
 ) {
   if (command._tag === "Serve") {
-    yield* node.run(envId, serve(builds, command.build, command.way))
-    return ledger.serve(command.build, command.way)
+    yield* node.run(envId, serve(builds, command.build, command.action))
+    return expected.serve(command.build, command.action)
   }
-  if (command._tag === "Publish") return yield* publishAll(ledger, envId, node, command)
+  if (command._tag === "Publish") return yield* publishAll(expected, envId, node, command)
   const runs = yield* allRuns(node, envId)
   if (command._tag === "Cancel") {
     const run = chosen(
@@ -280,13 +269,13 @@ const ask = Effect.fnUntraced(function* (
     )
     if (run === undefined) return
     const cancel = RunControl.use((control) => control.cancel(run.run_id))
-    // It may end meanwhile.
+    // The run may end meanwhile.
     const cancelled = yield* Effect.catchTag(node.run(envId, cancel), "BadRequest", () => Effect.succeed(null))
-    if (cancelled !== null) ledger.cancel(cancelled)
+    if (cancelled !== null) expected.cancel(cancelled)
     return
   }
   const run = chosen(
-    runs.filter((one) => one.status !== "running" && !ledger.isReplayed(one)),
+    runs.filter((one) => one.status !== "running" && !expected.isReplayed(one)),
     command.pick
   )
   if (run === undefined) return
@@ -294,58 +283,59 @@ const ask = Effect.fnUntraced(function* (
     envId,
     RunControl.use((control) => control.replay(run.run_id))
   )
-  ledger.replay(run)
+  expected.replay(run)
 })
 
-const publishAll = Effect.fnUntraced(function* (ledger: Ledger, envId: EnvId, node: Node, command: Publish) {
+const publishAll = Effect.fnUntraced(function* (expected: ExpectedRuns, envId: EnvId, node: Node, command: Publish) {
   const { type, jobs, delay, keyed } = command
   for (const job of jobs) {
     const input = {
-      type: ledger.typeOf(type),
+      type: expected.typeOf(type),
       data: { script: [...job.script], key: job.key },
       ...(delay === 0 ? {} : { delay }),
-      ...(keyed ? { idempotencyKey: `request-${ledger.published}` } : {})
+      ...(keyed ? { idempotencyKey: `request-${expected.published}` } : {})
     }
     const publish = node.run(
       envId,
       Events.use((events) => events.publish(input))
     )
     const event = yield* publish
-    ledger.publish(event, job)
-    if (keyed) assert.strictEqual((yield* publish).event_id, event.event_id, "the same request, once more")
+    expected.publish(event, job)
+    if (keyed)
+      assert.strictEqual((yield* publish).event_id, event.event_id, "a repeated request returns the same event")
   }
 })
 
-const check = Effect.fnUntraced(function* (world: World) {
-  const [node] = alive(world)
-  if (node !== undefined) world.ledger.see(yield* Effect.orDie(allRuns(node, world.envId)))
+const check = Effect.fnUntraced(function* (state: State) {
+  const [node] = alive(state)
+  if (node !== undefined) state.expected.see(yield* Effect.orDie(allRuns(node, state.envId)))
 })
 
-/** How long nothing must run until nothing more is expected: longer than any delay, and any pass over what was left. */
+/** Time without a running run after which none is expected, in milliseconds. Longer than any delay or poll interval. */
 const quietMs = 100_000
 
-const finish = Effect.fnUntraced(function* (world: World) {
-  const { envId, ledger, time } = world
-  if (alive(world).length === 0) world.nodes.push(yield* world.start)
-  const [node] = alive(world)
-  if (node === undefined) return assert.fail("there is a node")
+const finish = Effect.fnUntraced(function* (state: State) {
+  const { envId, expected, time } = state
+  if (alive(state).length === 0) state.nodes.push(yield* state.start)
+  const [node] = alive(state)
+  if (node === undefined) return assert.fail("no node is alive")
   let quiet = 0
   for (let round = 0; quiet < quietMs && round < 200; round++) {
     yield* time.pass(10_000)
     const runs = yield* Effect.orDie(allRuns(node, envId))
-    ledger.see(runs)
+    expected.see(runs)
     quiet = runs.some((run) => run.status === "running") ? 0 : quiet + 10_000
   }
   const runs = yield* Effect.orDie(allRuns(node, envId))
-  ledger.close(runs)
-  yield* Effect.orDie(node.run(envId, agree(runs)))
-  // What the dead ones still hold counts no more, even if they could write it.
-  for (const each of world.nodes) each.reconnect()
-  for (const each of world.nodes) yield* each.stop
+  expected.close(runs)
+  yield* Effect.orDie(node.run(envId, checkLists(runs)))
+  // Entries that disconnected nodes still hold have no effect, even if they can write them now.
+  for (const each of state.nodes) each.reconnect()
+  for (const each of state.nodes) yield* each.stop
 })
 
-/** Statistics and lists say the same as the runs. */
-const agree = Effect.fnUntraced(function* (all: ReadonlyArray<Run>) {
+/** Asserts that statistics and lists match the runs. */
+const checkLists = Effect.fnUntraced(function* (all: ReadonlyArray<Run>) {
   const runs = yield* Runs
   const { total_runs, ...counted } = yield* runs.stats
   const count = (status: Run["status"]) => all.filter((run) => run.status === status).length
@@ -362,13 +352,13 @@ const agree = Effect.fnUntraced(function* (all: ReadonlyArray<Run>) {
     assert.deepStrictEqual(items, all.filter((run) => run.status === status).slice(0, 100))
   }
   for (const [eventId, ofEvent] of Map.groupBy(all, (run) => run.event_id)) {
-    if (eventId === null) assert.fail("every run has an event")
+    if (eventId === null) assert.fail("a run has no event")
     assert.deepStrictEqual(yield* runs.ofEvent(eventId), ofEvent)
     for (const run of ofEvent) assert.deepStrictEqual(yield* runs.get(run.run_id), run)
   }
 })
 
-/** Newest first. */
+/** Lists all runs, newest first. */
 const allRuns = (node: Node, envId: EnvId) =>
   node.run(
     envId,

@@ -1,29 +1,23 @@
-/** Nodes of Weft on shared stores, in virtual time, that can be cut off from them: to the others such a node is dead. */
+/** Nodes on shared stores in virtual time. A node that is disconnected from the stores appears dead to the others. */
+import { Caller, type EnvId, hostIdentity, layer, StoreUnavailable, type WeftServices } from "@weft/core"
 import {
   AdmissionStore,
   type BlobStore,
-  Caller,
-  type EnvId,
-  type Feed,
-  hostIdentity,
+  type ClusterBus,
   JournalStore,
-  layer,
   RunControlStore,
-  type Stores,
-  StoreUnavailable,
-  type TrustedModule,
-  trustedSandbox,
-  type WeftServices
-} from "@weft/core"
+  type Stores
+} from "@weft/core/adapter"
+import { type TrustedModule, trustedSandbox } from "@weft/core/testing"
 import { Context, Effect, Exit, Fiber, Layer, Redacted, Scope } from "effect"
 import { TestClock } from "effect/testing"
 
-export type Shared = Stores | BlobStore | Feed
+export type Shared = Stores | BlobStore | ClusterBus
 
-/** What a function does at one attempt. */
-export type Act = "returns" | "takes its time" | "throws" | "hangs"
+/** Behavior of a function in one attempt. */
+export type Act = "returns" | "sleeps" | "throws" | "hangs"
 
-/** The data of an event: an act for each attempt, of which the last goes on. */
+/** The data of an event: the behavior in each attempt. The last one also applies to all further attempts. */
 export interface Job {
   readonly script: ReadonlyArray<Act>
   readonly key: string
@@ -31,36 +25,36 @@ export interface Job {
 
 export interface Rules {
   readonly attempts: number
-  /** Milliseconds. */
+  /** Delay before the second attempt, in milliseconds. */
   readonly delay: number
   readonly backoff: number
   readonly jitter: boolean
-  /** Milliseconds; more than what takes its time. */
+  /** Timeout in milliseconds, longer than `sleepMs`. */
   readonly timeout: number
   readonly concurrency: { readonly limit: number; readonly keyed: boolean } | null
-  /** Whether it handles one event only of those with the same key. */
+  /** True if the function handles only one of the events with the same key. */
   readonly once: boolean
 }
 
-/** How long an act takes that takes its time, in milliseconds. */
-const takes = 1500
+/** Duration of the behavior "sleeps", in milliseconds. */
+const sleepMs = 1500
 
 export const actAt = ({ script }: Job, attempt: number): Act => script[attempt - 1] ?? script.at(-1) ?? "returns"
 
-/** Builds with the same functions, which tell them apart. */
+/** Builds with the same functions. Results contain the name of the build. */
 export const buildNames = ["one", "two"] as const
 export type BuildName = (typeof buildNames)[number]
 
-/** A function for each of the rules: `f0` handles `job:0` and `job:all`, and so on. They give attempt and build. */
-export const moduleOf = (
+/** Returns a module with a function per rule: `f0` handles `job:0` and `job:all`, and returns its attempt and build. */
+export const makeModule = (
   build: BuildName,
   rules: ReadonlyArray<Rules>,
   sleep: (ms: number) => Promise<void>
 ): TrustedModule => {
   const work = async (job: Job, attempt: number): Promise<readonly [number, BuildName]> => {
     const act = actAt(job, attempt)
-    if (act === "throws") throw new RangeError("as the script says")
-    if (act === "takes its time") await sleep(takes)
+    if (act === "throws") throw new RangeError("thrown by the script")
+    if (act === "sleeps") await sleep(sleepMs)
     return act === "hangs" ? new Promise<never>(() => undefined) : [attempt, build]
   }
   const functions = rules.map(({ attempts, delay, backoff, jitter, timeout, concurrency, once }, index) => {
@@ -85,56 +79,56 @@ export const moduleOf = (
 const masterKeys = [Redacted.make(new Uint8Array(32).fill(7))] as const
 
 export interface Node {
-  /** As the host, in the environment. */
+  /** Runs the effect as the host in the environment. */
   readonly run: <A, E>(envId: EnvId, effect: Effect.Effect<A, E, WeftServices | Caller>) => Effect.Effect<A, E>
-  /** Whether the stores still hear it. */
-  readonly isCut: () => boolean
-  readonly cut: () => void
+  /** True if the node cannot reach the stores. */
+  readonly isDisconnected: () => boolean
+  readonly disconnect: () => void
   readonly reconnect: () => void
   readonly stop: Effect.Effect<void>
 }
 
-/** A node with these modules. Interrupting it is stopping it well; to kill it, cut it off. */
+/** Starts a node with these modules. An interruption shuts it down; a disconnection simulates a crash. */
 export const startNode = Effect.fnUntraced(function* (
   { during }: Time,
   shared: Context.Context<Shared>,
   modules: Readonly<Record<string, TrustedModule>>
 ) {
-  const line = { cut: false }
+  const link = { isDown: false }
   const scope = yield* Scope.make()
   const node = layer({ masterKeys }).pipe(
     Layer.provide(trustedSandbox(modules)),
-    Layer.provide(Layer.succeedContext(cuttable(shared, line)))
+    Layer.provide(Layer.succeedContext(makeDisconnectable(shared, link)))
   )
   const services = yield* during(Layer.buildWithScope(Layer.fresh(node), scope))
   return {
     run: (envId, effect) =>
       during(effect.pipe(Effect.provideService(Caller, hostIdentity(envId)), Effect.provideContext(services))),
-    isCut: () => line.cut,
-    cut: () => {
-      line.cut = true
+    isDisconnected: () => link.isDown,
+    disconnect: () => {
+      link.isDown = true
     },
     reconnect: () => {
-      line.cut = false
+      link.isDown = false
     },
     stop: during(Scope.close(scope, Exit.void))
   } satisfies Node
 })
 
-/** Virtual time, and how it is made to pass. */
+/** Virtual time. */
 export interface Time {
-  /** Moves the clock as long as the effect takes. */
+  /** Advances the clock until the effect ends. */
   readonly during: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
-  /** In steps in which only one of two things half a second apart can happen. */
+  /** Advances the clock in steps of at most 500 ms. */
   readonly pass: (millis: number) => Effect.Effect<void>
 }
 
-/** `turn` gives time to what is not virtual: promises, threads, disks. */
-export const timeOf = (turn: Effect.Effect<void>): Time => ({
+/** Returns a virtual time. `waitReal` waits for work outside it: promises, threads, disks. */
+export const makeTime = (waitReal: Effect.Effect<void>): Time => ({
   during: Effect.fnUntraced(function* (effect) {
     const fiber = yield* Effect.forkChild(effect)
     for (let step = 0; fiber.pollUnsafe() === undefined && step < 10_000; step++) {
-      yield* turn
+      yield* waitReal
       if (fiber.pollUnsafe() === undefined) yield* TestClock.adjust(20)
     }
     return yield* Fiber.join(fiber)
@@ -142,17 +136,20 @@ export const timeOf = (turn: Effect.Effect<void>): Time => ({
   pass: Effect.fnUntraced(function* (millis) {
     for (let left = millis; left > 0; left -= 500) {
       yield* TestClock.adjust(Math.min(left, 500))
-      yield* turn
+      yield* waitReal
     }
   })
 })
 
-/** The stores of a node: those that runs are written to fail while it is cut off. */
-const cuttable = (shared: Context.Context<Shared>, line: { readonly cut: boolean }): Context.Context<Shared> => {
+/** Returns the stores of a node. Those for runs fail while the node is disconnected. */
+const makeDisconnectable = (
+  shared: Context.Context<Shared>,
+  link: { readonly isDown: boolean }
+): Context.Context<Shared> => {
   const through = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E | StoreUnavailable> =>
     Effect.suspend(
       (): Effect.Effect<A, E | StoreUnavailable> =>
-        line.cut ? Effect.fail(new StoreUnavailable({ operation: "anything", cause: "cut off" })) : effect
+        link.isDown ? Effect.fail(new StoreUnavailable({ operation: "any", cause: "disconnected" })) : effect
     )
   const journal = Context.get(shared, JournalStore)
   const admissions = Context.get(shared, AdmissionStore)
@@ -165,8 +162,8 @@ const cuttable = (shared: Context.Context<Shared>, line: { readonly cut: boolean
       unpark: (...args) => through(journal.unpark(...args)),
       parked: (...args) => through(journal.parked(...args)),
       reap: (...args) => through(journal.reap(...args)),
-      look: (...args) => through(journal.look(...args)),
-      leave: (...args) => through(journal.leave(...args)),
+      findPendingWork: (...args) => through(journal.findPendingWork(...args)),
+      endLease: (...args) => through(journal.endLease(...args)),
       purge: (...args) => through(journal.purge(...args)),
       purgeWhole: (...args) => through(journal.purgeWhole(...args))
     }),
@@ -177,6 +174,7 @@ const cuttable = (shared: Context.Context<Shared>, line: { readonly cut: boolean
     }),
     Context.add(RunControlStore, {
       cancel: (...args) => through(control.cancel(...args)),
+      discard: (...args) => through(control.discard(...args)),
       log: (...args) => through(control.log(...args)),
       ended: (...args) => through(control.ended(...args)),
       redeliver: (...args) => through(control.redeliver(...args))

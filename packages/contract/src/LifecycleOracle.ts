@@ -1,16 +1,16 @@
-/** What was acknowledged, and the runs that must follow from it. */
+/** Acknowledged events, and the runs that must follow from them. */
 import { assert } from "@effect/vitest"
-import type { Event, EventId, Run, RunId } from "@weft/core"
+import type { Event, EventId, Run, RunId } from "@weft/core/adapter"
 import { actAt, type BuildName, buildNames, type Job, type Rules } from "./LifecycleNodes.ts"
 
-export type Way = "deploy" | "live" | "end live"
+export type ServeAction = "deploy" | "live" | "end live"
 
 interface Published {
   readonly event: Event
-  /** The build that served then: all attempts are its own. */
+  /** The build that served when the event was published. It makes all attempts. */
   readonly build: BuildName
   readonly job: Job
-  /** Numbers of the functions that handle it. */
+  /** Indexes of the functions that handle the event. */
   readonly functions: ReadonlyArray<number>
 }
 
@@ -19,19 +19,19 @@ interface Chain {
   readonly published: Published
   readonly rules: Rules
   readonly runs: ReadonlyArray<Run>
-  /** The origin of its first attempt. */
+  /** The origin of the first attempt. */
   readonly origin: RunId | null
 }
 
-export class Ledger {
+export class ExpectedRuns {
   readonly #rules: ReadonlyArray<Rules>
   readonly #published = new Map<EventId, Published>()
-  /** Functions and the keys of events that they handled. */
+  /** Functions with the keys of events that they handled. */
   readonly #taken = new Set<string>()
   readonly #cancelled = new Set<RunId>()
-  /** By the id of the run that was replayed. */
+  /** Replayed runs by their ids. */
   readonly #replayed = new Map<RunId, Run>()
-  /** Runs that have ended, as they were then. */
+  /** Ended runs as they were first seen. */
   readonly #ended = new Map<RunId, Run>()
   #kills = 0
   #deployed: BuildName = buildNames[0]
@@ -58,9 +58,9 @@ export class Ledger {
     this.#published.set(event.event_id, { event, build: this.#live ?? this.#deployed, job, functions })
   }
 
-  serve(build: BuildName, way: Way): void {
-    if (way === "deploy") this.#deployed = build
-    else this.#live = way === "live" ? build : null
+  serve(build: BuildName, action: ServeAction): void {
+    if (action === "deploy") this.#deployed = build
+    else this.#live = action === "live" ? build : null
   }
 
   cancel(run: Run): void {
@@ -80,91 +80,90 @@ export class Ledger {
     this.#kills++
   }
 
-  /** At any time: what has ended stays as it was, and no group has more runs than its limit. */
+  /** Asserts that ended runs do not change, and that no group exceeds its limit. */
   see(runs: ReadonlyArray<Run>): void {
     const byId = new Map(runs.map((run) => [run.run_id, run]))
-    for (const [id, before] of this.#ended)
-      assert.deepStrictEqual(byId.get(id), before, "what has ended changes no more")
+    for (const [id, before] of this.#ended) assert.deepStrictEqual(byId.get(id), before, "an ended run does not change")
     for (const run of runs) if (run.status !== "running") this.#ended.set(run.run_id, run)
 
     const running = runs.filter((run) => run.status === "running")
-    for (const [group, members] of Map.groupBy(running, (run) => this.#groupOf(run))) {
-      const limit = this.#rulesOf(members[0]?.var ?? "").concurrency?.limit ?? Number.POSITIVE_INFINITY
+    for (const [group, members] of Map.groupBy(running, (run) => this.#toGroup(run))) {
+      const limit = this.#findRules(members[0]?.var ?? "").concurrency?.limit ?? Number.POSITIVE_INFINITY
       assert.isAtMost(members.length, limit, `runs of ${group}`)
     }
   }
 
-  /** In the end: every delivery had the attempts that its rules give, and there are no other runs. */
+  /** Asserts that every delivery had the attempts that its rules require, and that there are no other runs. */
   close(runs: ReadonlyArray<Run>): void {
     const rest = new Set(runs)
     for (const chain of this.#chains(runs)) {
-      for (const run of chain.runs) assert.isTrue(rest.delete(run), "a run is of one delivery")
+      for (const run of chain.runs) assert.isTrue(rest.delete(run), "a run belongs to one delivery")
       this.#checkChain(chain)
     }
-    assert.deepStrictEqual([...rest], [], "nobody asked for these")
+    assert.deepStrictEqual([...rest], [], "unexpected runs")
     for (const id of this.#cancelled) assert.strictEqual(this.#ended.get(id)?.status, "cancelled")
-    if (this.#kills === 0) assert.isFalse(runs.some(isLost), "no node was lost")
+    if (this.#kills === 0) assert.isFalse(runs.some(isLost), "a run was lost although no node was disconnected")
   }
 
   #chains(runs: ReadonlyArray<Run>): ReadonlyArray<Chain> {
     const of = (published: Published, name: string, origin: RunId | null) =>
-      chainOf(
+      makeChain(
         published,
-        this.#rulesOf(name),
+        this.#findRules(name),
         origin,
-        runs.filter((run) => isOf(run, published.event, name))
+        runs.filter((run) => belongsTo(run, published.event, name))
       )
     const handled = [...this.#published.values()].flatMap((published) =>
       published.functions.map((index) => of(published, `f${index}`, null))
     )
-    const replays = [...this.#replayed.values()].map((run) => of(this.#publishedOf(run), run.var, run.run_id))
+    const replays = [...this.#replayed.values()].map((run) => of(this.#findPublished(run), run.var, run.run_id))
     return [...handled, ...replays]
   }
 
   #checkChain({ published: { event, build, job }, rules, runs, origin }: Chain): void {
     const what = `${event.event_type} ${event.event_id} of ${origin ?? "the event"}`
     let attempt = 1
-    let goesOn = true
+    let isRetried = true
     let first: Run | null = null
     let earliest: number = origin === null ? event.event_time : 0
     for (const run of runs) {
-      assert.isTrue(goesOn, `no attempt follows the last of ${what}`)
+      assert.isTrue(isRetried, `no attempt follows the last of ${what}`)
       assert.strictEqual(run.attempt, attempt, what)
       assert.isAtLeast(run.start_time, earliest, what)
       assert.strictEqual(run.origin_run_id, first?.run_id ?? origin, what)
       if (isLost(run)) continue
       first ??= run
-      const stopped = run.stop_time ?? assert.fail(`${what} has a run that has not stopped`)
+      const stopped = run.stop_time ?? assert.fail(`${what} has a run that did not end`)
       if (this.#cancelled.has(run.run_id)) assert.strictEqual(run.status, "cancelled", what)
-      else assert.deepStrictEqual(endOf(run), expectedEnd(job, attempt, build), what)
+      else assert.deepStrictEqual(toEnd(run), expectedEnd(job, attempt, build), what)
       if (run.result?.includes('"TimedOut"')) assert.isAtLeast(stopped - run.start_time, rules.timeout, what)
-      goesOn = run.status === "failed" && attempt < rules.attempts
+      isRetried = run.status === "failed" && attempt < rules.attempts
       earliest = stopped + (rules.jitter ? 0 : rules.delay * rules.backoff ** (attempt - 1))
       attempt++
     }
-    assert.isFalse(goesOn, `${what} has all its attempts: ${runs.length}`)
+    assert.isFalse(isRetried, `${what} has too few attempts: ${runs.length}`)
   }
 
-  #rulesOf(name: string): Rules {
-    return this.#rules[Number(name.slice(1))] ?? assert.fail(`there is no function ${name}`)
+  #findRules(name: string): Rules {
+    return this.#rules[Number(name.slice(1))] ?? assert.fail(`unknown function ${name}`)
   }
 
-  #publishedOf(run: Run): Published {
+  #findPublished(run: Run): Published {
     const found = run.event_id === null ? undefined : this.#published.get(run.event_id)
-    return found ?? assert.fail("a run is of an event that was published")
+    return found ?? assert.fail("a run belongs to an unpublished event")
   }
 
-  #groupOf(run: Run): string {
-    const { concurrency } = this.#rulesOf(run.var)
+  #toGroup(run: Run): string {
+    const { concurrency } = this.#findRules(run.var)
     if (concurrency === null) return "no group"
-    return concurrency.keyed ? `${run.var} ${this.#publishedOf(run).job.key}` : run.var
+    return concurrency.keyed ? `${run.var} ${this.#findPublished(run).job.key}` : run.var
   }
 }
 
-const isOf = (run: Run, event: Event, name: string): boolean => run.event_id === event.event_id && run.var === name
+const belongsTo = (run: Run, event: Event, name: string): boolean => run.event_id === event.event_id && run.var === name
 
-/** The first attempts have the origin, the others the first attempt; lost ones come before those that replaced them. */
-const chainOf = (published: Published, rules: Rules, origin: RunId | null, ofFunction: ReadonlyArray<Run>): Chain => {
+/** Sorts the attempts of a delivery. Later ones have the first as origin. Lost runs precede their replacement. */
+const makeChain = (published: Published, rules: Rules, origin: RunId | null, ofFunction: ReadonlyArray<Run>): Chain => {
   const firsts = ofFunction.filter((run) => run.attempt === 1 && run.origin_run_id === origin)
   const ids = new Set(firsts.map((run) => run.run_id))
   const later = ofFunction.filter((run) => run.attempt > 1 && run.origin_run_id !== null && ids.has(run.origin_run_id))
@@ -176,13 +175,13 @@ const chainOf = (published: Published, rules: Rules, origin: RunId | null, ofFun
 
 const isLost = (run: Run): boolean => run.status === "failed" && run.result?.includes('"NodeLost"') === true
 
-/** Status and result, or the name of the error. */
-const endOf = (run: Run) => {
+/** Returns the status with the result, or with the name of the error. */
+const toEnd = (run: Run) => {
   const result: unknown = JSON.parse(run.result ?? "null")
-  return run.status === "succeeded" ? [run.status, result] : [run.status, nameOf(run.result ?? "")]
+  return run.status === "succeeded" ? [run.status, result] : [run.status, errorName(run.result ?? "")]
 }
 
-const nameOf = (result: string): string => /"name":"([^"]*)"/.exec(result)?.[1] ?? ""
+const errorName = (result: string): string => /"name":"([^"]*)"/.exec(result)?.[1] ?? ""
 
 const expectedEnd = (job: Job, attempt: number, build: BuildName) => {
   switch (actAt(job, attempt)) {

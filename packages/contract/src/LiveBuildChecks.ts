@@ -1,4 +1,4 @@
-/** What a `BuildStore` must do with live builds. Part of `buildStoreChecks`. */
+/** Contract of `BuildStore` for live builds. Part of `buildStoreChecks`. */
 import { assert } from "@effect/vitest"
 import {
   type Build,
@@ -9,7 +9,7 @@ import {
   ScheduleId,
   ScheduleStore,
   type Timestamp
-} from "@weft/core"
+} from "@weft/core/adapter"
 import { Effect } from "effect"
 import { type Check, check } from "./Check.ts"
 import { at, build, buildId, emptyManifest, envId, everything, manifestServing, project, projectId } from "./Samples.ts"
@@ -28,7 +28,7 @@ const setUp = Effect.gen(function* () {
 
 const live = (n: number, fields: Partial<Build> = {}): Build => build(n, { build_type: "live", ...fields })
 
-/** Functions with a schedule each, by the number of its id and its minute of the hour. */
+/** A manifest of functions with one schedule each, given by the number of its id and its minute of the hour. */
 const scheduled = (...schedules: ReadonlyArray<readonly [id: number, minute: number]>): Manifest => ({
   ...emptyManifest,
   schedules: schedules.map(([id, minute]) => ({
@@ -40,7 +40,8 @@ const scheduled = (...schedules: ReadonlyArray<readonly [id: number, minute: num
     retry: noRetry,
     timeout_ms: 300_000,
     concurrency: null,
-    idempotency: null
+    idempotency: null,
+    durable: false
   }))
 })
 
@@ -48,17 +49,17 @@ const scheduleId = (n: number): ScheduleId => ScheduleId.make(`01976a2b-000b-700
 
 const anHour = 3_600_000
 
-/** Cron expression and number of the id of all schedules, by expression. */
+/** Returns the cron expression and the id's number of all schedules, sorted by expression. */
 const schedulesAt = (store: ScheduleStore["Service"], now: Timestamp) =>
   Effect.map(store.due(now, 100), (due) => due.map((it) => `${it.cron} ${it.schedule_id.slice(-1)}`).sort())
 
-const tagOf = <A, E extends { readonly _tag: string; readonly what?: string }>(effect: Effect.Effect<A, E>) =>
+const failureTag = <A, E extends { readonly _tag: string; readonly what?: string }>(effect: Effect.Effect<A, E>) =>
   Effect.map(Effect.flip(effect), (error) => (error._tag === "Taken" ? error.what : error._tag))
 
 type Stores = BuildStore | ProjectStore | ScheduleStore
 
 const serving: ReadonlyArray<Check<Stores>> = [
-  check("a live build is stored, and takes the deployed one's place", function* () {
+  check("stores a live build, which replaces the deployed one", function* () {
     const { builds } = yield* setUp
     yield* builds.insert(build(1))
     yield* builds.deploy(build(1), manifestServing("shop", "/a"), at(2))
@@ -72,7 +73,7 @@ const serving: ReadonlyArray<Check<Stores>> = [
     assert.deepStrictEqual((yield* builds.list(envId(1), everything, {})).items, [live(3), deployed])
   }),
 
-  check("the next one replaces it, which stays stored", function* () {
+  check("replaces a live build by the next one, and keeps it stored", function* () {
     const { builds } = yield* setUp
     yield* builds.goLive(live(1), manifestServing("shop", "/a"))
     yield* builds.goLive(live(2), manifestServing("shop", "/a"))
@@ -81,7 +82,7 @@ const serving: ReadonlyArray<Check<Stores>> = [
     assert.strictEqual((yield* builds.deployments(envId(1))).length, 1)
   }),
 
-  check("its end brings the deployed one back, as it is then", function* () {
+  check("serves the currently deployed build after a live build ends", function* () {
     const { builds } = yield* setUp
     for (const n of [1, 2]) yield* builds.insert(build(n))
     yield* builds.deploy(build(1), manifestServing("shop", "/a"), at(1))
@@ -91,18 +92,18 @@ const serving: ReadonlyArray<Check<Stores>> = [
     yield* builds.endLive(envId(1), projectId(1), at(5))
     const deployed = { build: build(2, { deployed: true, updated_at: at(4) }), manifest: manifestServing("shop", "/b") }
     assert.deepStrictEqual(yield* builds.deployments(envId(1)), [deployed])
-    assert.strictEqual(yield* tagOf(builds.live(envId(1), projectId(1))), "NotFound")
+    assert.strictEqual(yield* failureTag(builds.live(envId(1), projectId(1))), "NotFound")
     assert.deepStrictEqual(yield* builds.get(envId(1), buildId(3)), live(3))
   }),
 
-  check("without a deployed one nothing serves after its end", function* () {
+  check("serves nothing after a live build ends without a deployed one", function* () {
     const { builds } = yield* setUp
     yield* builds.goLive(live(1), manifestServing("shop", "/a"))
     yield* builds.endLive(envId(1), projectId(1), at(2))
     assert.deepStrictEqual(yield* builds.deployments(envId(1)), [])
   }),
 
-  check("a live build can be deployed, and is both then", function* () {
+  check("deploys a live build, which is then both", function* () {
     const { builds } = yield* setUp
     yield* builds.goLive(live(1), manifestServing("shop", "/a"))
     yield* builds.deploy(live(1), manifestServing("shop", "/a"), at(2))
@@ -112,7 +113,7 @@ const serving: ReadonlyArray<Check<Stores>> = [
     assert.strictEqual((yield* builds.deployments(envId(1))).length, 1)
   }),
 
-  check("deployments has the live and the deployed ones of all projects, by project id", function* () {
+  check("deployments lists the live and deployed builds of all projects, by project id", function* () {
     const { builds } = yield* setUp
     yield* builds.insert(build(1))
     yield* builds.deploy(build(1), emptyManifest, at(1))
@@ -124,18 +125,18 @@ const serving: ReadonlyArray<Check<Stores>> = [
     )
   }),
 
-  check("a live build goes with its project", function* () {
+  check("removes a live build with its project", function* () {
     const { builds, projects } = yield* setUp
     yield* builds.goLive(live(1), manifestServing("shop", "/a"))
-    yield* projects.remove(envId(1), projectId(1))
-    assert.strictEqual(yield* tagOf(builds.live(envId(1), projectId(1))), "NotFound")
+    yield* projects.remove(envId(1), projectId(1), at(1000))
+    assert.strictEqual(yield* failureTag(builds.live(envId(1), projectId(1))), "NotFound")
     assert.deepStrictEqual(yield* builds.deployments(envId(1)), [])
     yield* builds.goLive(live(2, ofProject2), manifestServing("shop", "/a"))
   })
 ]
 
 const refusing: ReadonlyArray<Check<Stores>> = [
-  check("a live build is of its environment and project", function* () {
+  check("restricts a live build to its environment and project", function* () {
     const { builds } = yield* setUp
     yield* builds.goLive(live(1), emptyManifest)
     for (const [env, of] of [
@@ -143,30 +144,30 @@ const refusing: ReadonlyArray<Check<Stores>> = [
       [envId(1), projectId(2)],
       [envId(2), projectId(3)]
     ] as const) {
-      assert.strictEqual(yield* tagOf(builds.live(env, of)), "NotFound")
-      assert.strictEqual(yield* tagOf(builds.endLive(env, of, at(2))), "NotFound")
+      assert.strictEqual(yield* failureTag(builds.live(env, of)), "NotFound")
+      assert.strictEqual(yield* failureTag(builds.endLive(env, of, at(2))), "NotFound")
     }
     assert.strictEqual((yield* builds.live(envId(1), projectId(1))).build.build_id, buildId(1))
     assert.deepStrictEqual(yield* builds.deployments(envId(2)), [])
   }),
 
-  check("nothing goes live in a project that is not there", function* () {
+  check("rejects a live build of a missing project", function* () {
     const { builds } = yield* setUp
     for (const of of [{ project_id: projectId(404) }, { project_id: projectId(3) }]) {
-      assert.strictEqual(yield* tagOf(builds.goLive(live(1, of), emptyManifest)), "NotFound")
+      assert.strictEqual(yield* failureTag(builds.goLive(live(1, of), emptyManifest)), "NotFound")
     }
     yield* builds.insert(build(1))
   }),
 
-  check("an id that is taken does not go live", function* () {
+  check("rejects a live build with an existing id", function* () {
     const { builds } = yield* setUp
     yield* builds.insert(build(1, ofProject2))
-    assert.strictEqual(yield* tagOf(builds.goLive(live(1), manifestServing("shop", "/a"))), "build_id")
-    assert.strictEqual(yield* tagOf(builds.live(envId(1), projectId(1))), "NotFound")
+    assert.strictEqual(yield* failureTag(builds.goLive(live(1), manifestServing("shop", "/a"))), "build_id")
+    assert.strictEqual(yield* failureTag(builds.live(envId(1), projectId(1))), "NotFound")
     yield* builds.goLive(live(2, ofProject2), manifestServing("shop", "/a"))
   }),
 
-  check("endpoints of other projects are taken, and then nothing changes", function* () {
+  check("rejects a live build with an endpoint of another project, and changes nothing", function* () {
     const { builds } = yield* setUp
     yield* builds.insert(build(1, ofProject2))
     yield* builds.deploy(build(1, ofProject2), manifestServing("shop", "/deployed"), at(1))
@@ -175,16 +176,16 @@ const refusing: ReadonlyArray<Check<Stores>> = [
     yield* builds.insert(build(5))
     for (const path of ["/deployed", "/live"]) {
       const manifest = manifestServing("shop", "/more", path)
-      assert.strictEqual(yield* tagOf(builds.goLive(live(4), manifest)), `GET /shop${path}`)
-      assert.strictEqual(yield* tagOf(builds.deploy(build(5), manifest, at(6))), `GET /shop${path}`)
+      assert.strictEqual(yield* failureTag(builds.goLive(live(4), manifest)), `GET /shop${path}`)
+      assert.strictEqual(yield* failureTag(builds.deploy(build(5), manifest, at(6))), `GET /shop${path}`)
     }
     assert.strictEqual((yield* builds.live(envId(1), projectId(1))).build.build_id, buildId(3))
-    assert.strictEqual(yield* tagOf(builds.get(envId(1), buildId(4))), "NotFound")
-    assert.strictEqual(yield* tagOf(builds.deployed(envId(1), projectId(1))), "NotFound")
+    assert.strictEqual(yield* failureTag(builds.get(envId(1), buildId(4))), "NotFound")
+    assert.strictEqual(yield* failureTag(builds.deployed(envId(1), projectId(1))), "NotFound")
     yield* builds.goLive(live(6, ofProject2), manifestServing("shop", "/more"))
   }),
 
-  check("the endpoints of a live build are free after it, those of the deployed one never were", function* () {
+  check("frees the endpoints of an ended live build, but never those of the deployed one", function* () {
     const { builds } = yield* setUp
     yield* builds.insert(build(1))
     yield* builds.deploy(build(1), manifestServing("shop", "/deployed"), at(1))
@@ -193,13 +194,13 @@ const refusing: ReadonlyArray<Check<Stores>> = [
     yield* builds.goLive(live(4, ofProject2), manifestServing("shop", "/first"))
     yield* builds.endLive(envId(1), projectId(1), at(5))
     yield* builds.goLive(live(6, ofProject2), manifestServing("shop", "/second"))
-    const error = yield* tagOf(builds.goLive(live(7, ofProject2), manifestServing("shop", "/deployed")))
+    const error = yield* failureTag(builds.goLive(live(7, ofProject2), manifestServing("shop", "/deployed")))
     assert.strictEqual(error, "GET /shop/deployed")
   })
 ]
 
 const scheduling: ReadonlyArray<Check<Stores>> = [
-  check("static schedules are those of the build that serves", function* () {
+  check("has the static schedules of the serving build", function* () {
     const { builds, schedules } = yield* setUp
     for (const n of [1, 2]) yield* builds.insert(build(n))
     const now = at(anHour)
@@ -214,7 +215,7 @@ const scheduling: ReadonlyArray<Check<Stores>> = [
     assert.deepStrictEqual(yield* schedulesAt(schedules, now), ["30 * * * * 3"])
   }),
 
-  check("a schedule that both builds have stays the same all along", function* () {
+  check("keeps a schedule that both builds have unchanged", function* () {
     const { builds, schedules } = yield* setUp
     yield* builds.insert(build(1))
     yield* builds.deploy(build(1), scheduled([1, 10]), at(1))

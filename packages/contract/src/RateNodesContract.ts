@@ -1,10 +1,11 @@
 /**
- * What `RateStore`s of several nodes must do together on one database. Adapters run this suite; they do not copy it.
+ * Contract of the `RateStore`s of several nodes on one database. Adapters run this suite; they do not copy it.
  *
- * Times are those of the nodes' clocks, which agree, as far as a check does not say otherwise.
+ * Times are those of the nodes' clocks, which are equal unless a check says otherwise.
  */
 import { assert } from "@effect/vitest"
-import type { RateStore, StoreUnavailable } from "@weft/core"
+import type { StoreUnavailable } from "@weft/core"
+import type { RateStore } from "@weft/core/adapter"
 import { Context, Effect, type Layer } from "effect"
 import * as fc from "fast-check"
 import { type Check, check, suite } from "./Check.ts"
@@ -19,19 +20,19 @@ export const rateNodesContract = <E>(adapter: string, layer: Layer.Layer<RateNod
   suite(`RateStore contract, several nodes: ${adapter}`, rateNodesChecks, layer)
 
 interface Request {
-  /** Which node it comes to. */
+  /** Index of the node that receives the request. */
   readonly node: number
-  /** The milliseconds between it and the one before. */
+  /** Milliseconds since the previous request. */
   readonly gap: number
-  /** How many come with it, to the same node. */
-  readonly crowd: number
+  /** Number of concurrent requests to the same node. */
+  readonly count: number
 }
 
 const requests = fc.array(
   fc.record({
     node: fc.nat({ max: 2 }),
     gap: fc.oneof(fc.constant(0), fc.nat({ max: 30 }), fc.nat({ max: 400 }), fc.nat({ max: 3000 })),
-    crowd: fc.oneof(fc.constant(1), fc.integer({ min: 1, max: 30 }))
+    count: fc.oneof(fc.constant(1), fc.integer({ min: 1, max: 30 }))
   }),
   { minLength: 1, maxLength: 60 }
 )
@@ -41,34 +42,34 @@ const histories = fc.sample(fc.record({ perSecond: fc.integer({ min: 1, max: 60 
   seed: 11
 })
 
-/** Makes requests at `now`, all at once; how many were let through. */
+/** Sends concurrent requests at `now`. Returns the number of granted ones. */
 const granted = (
   store: RateStore["Service"] | undefined,
-  { n = 1, perSecond, now, crowd = 1 }: { n?: number; perSecond: number; now: number; crowd?: number }
+  { n = 1, perSecond, now, count = 1 }: { n?: number; perSecond: number; now: number; count?: number }
 ): Effect.Effect<number, StoreUnavailable> =>
   store === undefined
-    ? Effect.die(new Error("There are not as many nodes"))
+    ? Effect.die(new Error("The check needs more nodes than the layer has"))
     : Effect.map(
-        Effect.replicateEffect(store.take(orgId(n), perSecond, at(now)), crowd, { concurrency: "unbounded" }),
+        Effect.replicateEffect(store.take(orgId(n), perSecond, at(now)), count, { concurrency: "unbounded" }),
         (waits) => waits.filter((wait) => wait === 0).length
       )
 
-/** The instants of what was let through; `skew` is how far each node's clock is ahead. */
-const instantsOf = (n: number, perSecond: number, history: ReadonlyArray<Request>, skew: ReadonlyArray<number> = []) =>
+/** Returns the instants of granted requests. `skew` is the lead of each node's clock in milliseconds. */
+const replay = (n: number, perSecond: number, history: ReadonlyArray<Request>, skew: ReadonlyArray<number> = []) =>
   Effect.gen(function* () {
     const nodes = yield* RateNodes
     let now = 0
     const instants: Array<number> = []
-    for (const { node, gap, crowd } of history) {
+    for (const { node, gap, count } of history) {
       now += gap
       const seen = now + (skew[node] ?? 0)
-      const count = yield* granted(nodes[node], { n, perSecond, now: seen, crowd })
-      for (let each = 0; each < count; each++) instants.push(now)
+      const grants = yield* granted(nodes[node], { n, perSecond, now: seen, count })
+      for (let each = 0; each < grants; each++) instants.push(now)
     }
     return instants
   })
 
-/** Fails where in some time more were let through than its rate, over that time and `graceMs` more, and a second's worth. */
+/** Fails if any period has more grants than the rate over the period plus `graceMs`, plus one second of it. */
 const assertWithin = (instants: ReadonlyArray<number>, perSecond: number, graceMs = 0): void => {
   for (const [first, from] of instants.entries()) {
     for (let last = first; last < instants.length; last++) {
@@ -78,7 +79,7 @@ const assertWithin = (instants: ReadonlyArray<number>, perSecond: number, graceM
   }
 }
 
-/** Every node asks every `everyMs` for `ms`: what each was let through. */
+/** Sends a request to each node every `everyMs` for `ms`. Returns the number of grants of each. */
 const saturate = (perSecond: number, ms: number, everyMs: number, which: ReadonlyArray<number>, n = 1) =>
   Effect.gen(function* () {
     const nodes = yield* RateNodes
@@ -94,19 +95,19 @@ const saturate = (perSecond: number, ms: number, everyMs: number, which: Readonl
 const sum = (counts: ReadonlyArray<number>): number => counts.reduce((all, count) => all + count, 0)
 
 export const rateNodesChecks: ReadonlyArray<Check<RateNodes>> = [
-  check("all nodes together let through no more than the rate and a second's worth, in any time", function* () {
+  check("all nodes together grant at most the rate plus one second of it in any period", function* () {
     for (const [index, { perSecond, requests: history }] of histories.entries()) {
-      assertWithin(yield* instantsOf(index, perSecond, history), perSecond)
+      assertWithin(yield* replay(index, perSecond, history), perSecond)
     }
   }),
 
-  check("no more do they of requests that come to all of them at once", function* () {
+  check("all nodes together keep to the rate under concurrent requests", function* () {
     const nodes = yield* RateNodes
     for (const [index, perSecond] of [1, 7, 40].entries()) {
       for (const now of [0, 500, 2000]) {
         const counts = yield* Effect.forEach(
           nodes,
-          (node) => granted(node, { n: index, perSecond, now, crowd: perSecond }),
+          (node) => granted(node, { n: index, perSecond, now, count: perSecond }),
           { concurrency: "unbounded" }
         )
         assert.isAtMost(sum(counts), now === 500 ? perSecond / 2 : perSecond)
@@ -114,27 +115,27 @@ export const rateNodesChecks: ReadonlyArray<Check<RateNodes>> = [
     }
   }),
 
-  check("where clocks differ, the time by which they do counts with it", function* () {
+  check("exceed the rate by at most the clock difference of the nodes", function* () {
     const skew = [0, 70, -150]
     for (const [index, { perSecond, requests: history }] of histories.entries()) {
-      assertWithin(yield* instantsOf(index, perSecond, history, skew), perSecond, 220)
+      assertWithin(yield* replay(index, perSecond, history, skew), perSecond, 220)
     }
   }),
 
-  check("a node that asks alone gets the whole rate", function* () {
+  check("a single active node gets the whole rate", function* () {
     for (const perSecond of [5, 20, 100]) {
       const [count = 0] = yield* saturate(perSecond, 10_000, 3, [0], perSecond)
       assert.isAtLeast(count, perSecond * 11 - 1)
     }
   }),
 
-  check("nodes that all ask get the rate together, and each of them some of it", function* () {
+  check("active nodes share the whole rate, and each gets some of it", function* () {
     const counts = yield* saturate(100, 10_000, 3, [0, 1, 2])
     assert.isAtLeast(sum(counts), 1050)
     for (const count of counts) assert.isAtLeast(count, 100)
   }),
 
-  check("what a node takes in advance is lost to the others for no more than a moment", function* () {
+  check("permits that a node prefetched are missing for the others only briefly", function* () {
     const nodes = yield* RateNodes
     yield* saturate(100, 3000, 3, [0])
     let count = 0
@@ -142,21 +143,21 @@ export const rateNodesChecks: ReadonlyArray<Check<RateNodes>> = [
     assert.isAtLeast(count, 300 - 25)
   }),
 
-  check("nodes that go by different rates fill the bucket once in a while, not with every request", function* () {
+  check("nodes with different rates refill the bucket occasionally, not with every request", function* () {
     const nodes = yield* RateNodes
     let count = 0
     for (let now = 0; now < 9_000; now += 10) {
       count += yield* granted(nodes[0], { perSecond: 20, now })
       count += yield* granted(nodes[1], { perSecond: 50, now })
     }
-    // Both buckets, and the greater rate.
+    // The sum of both buckets, and the higher rate.
     assert.isAtMost(count, 20 + 50 + 9 * 50)
   }),
 
-  check("a clock that is far ahead does not keep the other nodes from the rate", function* () {
+  check("a clock that is far ahead does not block the other nodes", function* () {
     const nodes = yield* RateNodes
     assert.strictEqual(yield* granted(nodes[0], { perSecond: 5, now: 3_600_000 }), 1)
     yield* granted(nodes[1], { perSecond: 5, now: 0 })
-    assert.strictEqual(yield* granted(nodes[1], { perSecond: 5, now: 1000, crowd: 5 }), 5)
+    assert.strictEqual(yield* granted(nodes[1], { perSecond: 5, now: 1000, count: 5 }), 5)
   })
 ]

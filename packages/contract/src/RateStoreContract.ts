@@ -1,6 +1,6 @@
-/** What every `RateStore` must do. Adapters run this suite; they do not copy it. */
+/** Contract of `RateStore`. Adapters run this suite; they do not copy it. */
 import { assert } from "@effect/vitest"
-import { RateStore } from "@weft/core"
+import { RateStore } from "@weft/core/adapter"
 import { Effect, type Layer } from "effect"
 import * as fc from "fast-check"
 import { type Check, check, suite } from "./Check.ts"
@@ -12,7 +12,7 @@ export const rateStoreContract = <E>(adapter: string, layer: Layer.Layer<RateSto
 const take = (now: number, perSecond: number, n = 1) =>
   RateStore.use((store) => store.take(orgId(n), perSecond, at(now)))
 
-/** Requests of one organization: the milliseconds between each and the one before. */
+/** Requests of one organization: the milliseconds since the previous request. */
 const gaps = fc.array(fc.oneof(fc.constant(0), fc.nat({ max: 30 }), fc.nat({ max: 3000 })), {
   minLength: 1,
   maxLength: 80
@@ -20,7 +20,7 @@ const gaps = fc.array(fc.oneof(fc.constant(0), fc.nat({ max: 30 }), fc.nat({ max
 
 const histories = fc.sample(fc.record({ perSecond: fc.integer({ min: 1, max: 40 }), gaps }), { numRuns: 60, seed: 7 })
 
-/** The instants, of all of these, that were granted. Each history is an organization's of its own. */
+/** Returns the instants of granted requests. Each history has its own organization. */
 const granted = (n: number, perSecond: number, between: ReadonlyArray<number>) =>
   Effect.gen(function* () {
     let now = 0
@@ -33,7 +33,7 @@ const granted = (n: number, perSecond: number, between: ReadonlyArray<number>) =
   })
 
 export const rateStoreChecks: ReadonlyArray<Check<RateStore>> = [
-  check("a second's worth is there at once, and then no more", function* () {
+  check("grants one second's permits immediately, and then no more", function* () {
     for (const [index, perSecond] of [1, 5, 7, 20, 100, 500].entries()) {
       for (let request = 0; request < perSecond; request++) {
         assert.strictEqual(yield* take(0, perSecond, index), 0, `${request} of ${perSecond}`)
@@ -42,7 +42,7 @@ export const rateStoreChecks: ReadonlyArray<Check<RateStore>> = [
     }
   }),
 
-  check("what was used comes back evenly over a second", function* () {
+  check("refills evenly over a second", function* () {
     for (let request = 0; request < 20; request++) yield* take(0, 20)
     assert.strictEqual(yield* take(0, 20), 50)
     assert.strictEqual(yield* take(20, 20), 30)
@@ -54,19 +54,19 @@ export const rateStoreChecks: ReadonlyArray<Check<RateStore>> = [
     assert.strictEqual(yield* take(155, 20), 45)
   }),
 
-  check("no more than a second's worth is saved up", function* () {
+  check("saves at most one second's permits", function* () {
     yield* take(0, 5)
     for (let request = 0; request < 5; request++) assert.strictEqual(yield* take(60_000, 5), 0)
     assert.strictEqual(yield* take(60_000, 5), 200)
   }),
 
-  check("organizations have buckets of their own", function* () {
+  check("has a bucket for each organization", function* () {
     assert.strictEqual(yield* take(0, 1, 1), 0)
     assert.strictEqual(yield* take(0, 1, 2), 0)
     assert.strictEqual(yield* take(0, 1, 1), 1000)
   }),
 
-  check("another rate holds from the next request on, with a second's worth of its own", function* () {
+  check("applies a changed rate from the next request on, with a full second", function* () {
     for (let request = 0; request < 5; request++) yield* take(0, 5)
     assert.isAbove(yield* take(0, 5), 0)
     assert.strictEqual(yield* take(100, 100), 0)
@@ -76,14 +76,14 @@ export const rateStoreChecks: ReadonlyArray<Check<RateStore>> = [
     assert.strictEqual(yield* take(60_000, 2), 500)
   }),
 
-  check("a clock that goes back gives nothing twice", function* () {
+  check("grants nothing twice when the clock goes back", function* () {
     yield* take(1000, 1)
     assert.strictEqual(yield* take(0, 1), 2000)
     assert.strictEqual(yield* take(1000, 1), 1000)
     assert.strictEqual(yield* take(2000, 1), 0)
   }),
 
-  check("never are more granted in any time than its rate and a second's worth", function* () {
+  check("grants at most the rate plus one second of it in any period", function* () {
     for (const [index, { perSecond, gaps: between }] of histories.entries()) {
       const instants = yield* granted(index, perSecond, between)
       for (const [first, from] of instants.entries()) {
@@ -94,7 +94,7 @@ export const rateStoreChecks: ReadonlyArray<Check<RateStore>> = [
     }
   }),
 
-  check("what is refused is granted after the wait it names, and not before", function* () {
+  check("grants a refused request exactly after the returned wait", function* () {
     for (const [index, { perSecond, gaps: between }] of histories.entries()) {
       let now = 0
       for (const gap of between) {

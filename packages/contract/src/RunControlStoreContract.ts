@@ -1,4 +1,4 @@
-/** What every `RunControlStore` must do, beside the journal of the same database. Adapters run this suite. */
+/** Contract of `RunControlStore` together with the journal of the same database. Adapters run this suite. */
 import { assert } from "@effect/vitest"
 import {
   EventStore,
@@ -7,6 +7,7 @@ import {
   type LogEntry,
   monthOf,
   noRetry,
+  type ProjectStore,
   RunControlStore,
   type RunLog,
   type RunSelection,
@@ -14,14 +15,16 @@ import {
   TenantStore,
   UsageStore,
   utf8Encode
-} from "@weft/core"
+} from "@weft/core/adapter"
 import { Effect, type Layer, Schema } from "effect"
 import { type Check, check, suite } from "./Check.ts"
+import { claimAll } from "./Claims.ts"
+import { deliveryDiscardChecks } from "./DeliveryDiscardChecks.ts"
+import { projectRemovalChecks } from "./ProjectRemovalChecks.ts"
 import {
   at,
   bigJson,
-  bornRun,
-  claimedAtBirth,
+  claimedOnInsert,
   delivery,
   ended,
   env,
@@ -35,14 +38,14 @@ import {
   org,
   orgId,
   run,
+  runHolding,
   runId,
   settled,
   streamId,
   waiting
 } from "./Samples.ts"
-import { claimAll } from "./Waiting.ts"
 
-type Stores = RunControlStore | JournalStore | RunStore | EventStore | TenantStore | UsageStore
+type Stores = RunControlStore | ProjectStore | JournalStore | RunStore | EventStore | TenantStore | UsageStore
 
 export const runControlStoreContract = <E>(adapter: string, layer: Layer.Layer<Stores, E>) =>
   suite(`RunControlStore contract: ${adapter}`, runControlStoreChecks, layer)
@@ -50,11 +53,11 @@ export const runControlStoreContract = <E>(adapter: string, layer: Layer.Layer<S
 const cancel = (which: RunSelection, limit = 100, env = 1) =>
   RunControlStore.use((store) => store.cancel(envId(env), which, at(1000), limit))
 
-const idsOf = (cancelled: Effect.Success<ReturnType<typeof cancel>>) => cancelled.map(({ run }) => run.run_id).sort()
+const toIds = (cancelled: Effect.Success<ReturnType<typeof cancel>>) => cancelled.map(({ run }) => run.run_id).sort()
 
 const stored = (n: number, env = 1) => RunStore.use((store) => store.get(envId(env), runId(n)))
 
-const logsOf = (n: number) => RunStore.use((store) => store.logs(envId(1), runId(n), everything))
+const readLogs = (n: number) => RunStore.use((store) => store.logs(envId(1), runId(n), everything))
 
 const logAll = (...logs: ReadonlyArray<RunLog>) => RunControlStore.use((store) => store.log(logs))
 
@@ -70,14 +73,14 @@ const started = (n: number, fields: Parameters<typeof run>[1] = {}) =>
 const over = (n: number, fields: Parameters<typeof ended>[1] = {}, logs: ReadonlyArray<LogEntry> = []) =>
   ({ _tag: "Ended", run: ended(run(n), fields), logs }) as const
 
-/** An event with a delivery in a group, which run `n` holds from the start. */
+/** An event with a delivery in a group, claimed on insert by run `n`. */
 const grouped = (n: number, key: string) => {
   const published = event(n)
   const held = delivery(n, published, { group: { key, limit: 1 } })
   return {
     _tag: "Appended",
     event: published,
-    deliveries: [{ delivery: held, run: bornRun(n, held) }]
+    deliveries: [{ delivery: held, run: runHolding(n, held) }]
   } as const
 }
 
@@ -85,7 +88,7 @@ const CancelledResult = Schema.fromJsonString(
   Schema.Struct({ error: Schema.Struct({ name: Schema.String, message: Schema.NonEmptyString, stack: Schema.String }) })
 )
 
-/** The UTF-8 bytes of results and logs that the organization of environment 1 is charged for. */
+/** Returns the UTF-8 bytes of results and logs that the organization of environment 1 is charged for. */
 const bytes = UsageStore.use((usage) =>
   Effect.map(usage.runs(orgId(1), monthOf(at(0))), (used) => used.call_storage_bytes)
 )
@@ -99,8 +102,8 @@ const tenants = Effect.gen(function* () {
 const length = (text: string): number => utf8Encode(text).length
 
 const cancelling: ReadonlyArray<Check<Stores>> = [
-  check("a running run is cancelled, with and without a delivery", function* () {
-    yield* commit(started(1), claimedAtBirth(2), started(3))
+  check("cancels a running run, with and without a delivery", function* () {
+    yield* commit(started(1), claimedOnInsert(2), started(3))
     for (const n of [1, 2]) {
       const before = yield* stored(n)
       const [cancelled, ...others] = yield* cancel({ runId: runId(n) })
@@ -117,7 +120,7 @@ const cancelling: ReadonlyArray<Check<Stores>> = [
     assert.deepStrictEqual([running, cancelled], [1, 2])
   }),
 
-  check("a run that has ended stays as it is, and so does a cancelled one", function* () {
+  check("changes neither an ended nor a cancelled run", function* () {
     yield* commit(over(1), over(2, { status: "failed" }), started(3))
     yield* cancel({ runId: runId(3) })
     const before = [yield* stored(1), yield* stored(2), yield* stored(3)]
@@ -126,15 +129,15 @@ const cancelling: ReadonlyArray<Check<Stores>> = [
     assert.strictEqual((yield* RunStore.use((store) => store.stats(envId(1)))).total_runs, 3)
   }),
 
-  check("nobody can settle or end a cancelled run, and its delivery is never claimed again", function* () {
-    yield* commit(claimedAtBirth(1), started(2), waiting(3))
+  check("rejects the end of a cancelled run, whose delivery is never claimed again", function* () {
+    yield* commit(claimedOnInsert(1), started(2), waiting(3))
     const { claims } = yield* claimAll(at(10))
     yield* cancel({})
     const before = [yield* stored(1), yield* stored(2)]
     const again = { attempt: 2, due_at: at(20), first_run_id: runId(1) }
     const counted = yield* commit(
-      settled(1, ended(bornRun(1, delivery(1)))),
-      settled(1, ended(bornRun(1, delivery(1)), { status: "failed" }), again),
+      settled(1, ended(runHolding(1, delivery(1)))),
+      settled(1, ended(runHolding(1, delivery(1)), { status: "failed" }), again),
       over(2),
       ...claims.map(({ delivery: held, run: holder }) => ({
         _tag: "Settled" as const,
@@ -152,7 +155,7 @@ const cancelling: ReadonlyArray<Check<Stores>> = [
     assert.strictEqual(yield* RunStore.use((store) => store.waiting(10)), 0)
   }),
 
-  check("of the group of its delivery the key is given, and the room is free", function* () {
+  check("returns the group of the delivery, and frees its slot", function* () {
     yield* commit(grouped(1, "a"), waiting(2, {}, { group: { key: "a", limit: 1 } }))
     assert.deepStrictEqual((yield* claimAll(at(10))).claims, [])
     const [cancelled] = yield* cancel({ runId: runId(1) })
@@ -162,25 +165,25 @@ const cancelling: ReadonlyArray<Check<Stores>> = [
     assert.strictEqual((yield* claimAll(at(20))).claims.length, 1)
   }),
 
-  check("runs of other environments are left alone", function* () {
+  check("ignores runs of other environments", function* () {
     yield* commit(started(1, { env_id: envId(2) }), started(2))
     assert.deepStrictEqual(yield* cancel({ runId: runId(1) }), [])
-    assert.deepStrictEqual(idsOf(yield* cancel({})), [runId(2)])
+    assert.deepStrictEqual(toIds(yield* cancel({})), [runId(2)])
     assert.strictEqual((yield* stored(1, 2)).status, "running")
   }),
 
-  check("of many who cancel a run at once one does", function* () {
-    yield* commit(claimedAtBirth(1))
+  check("cancels a run once under concurrent cancels", function* () {
+    yield* commit(claimedOnInsert(1))
     const all = yield* Effect.replicateEffect(cancel({ runId: runId(1) }), 20, { concurrency: 20 })
     assert.strictEqual(all.flat().length, 1)
     assert.strictEqual((yield* RunStore.use((store) => store.stats(envId(1)))).cancelled, 1)
   }),
 
-  check("of a cancel and an end at once exactly one counts", function* () {
+  check("applies exactly one of a concurrent cancel and end", function* () {
     for (let n = 1; n <= 20; n++) {
-      yield* commit(claimedAtBirth(n))
+      yield* commit(claimedOnInsert(n))
       const [cancelled, [counted]] = yield* Effect.all(
-        [cancel({ runId: runId(n) }), commit(settled(n, ended(bornRun(n, delivery(n)))))],
+        [cancel({ runId: runId(n) }), commit(settled(n, ended(runHolding(n, delivery(n)))))],
         { concurrency: 2 }
       )
       assert.strictEqual(cancelled.length === 1, counted === false)
@@ -192,7 +195,7 @@ const cancelling: ReadonlyArray<Check<Stores>> = [
 ]
 
 const selecting: ReadonlyArray<Check<Stores>> = [
-  check("a selection goes by type, start, event and function, and its fields add up", function* () {
+  check("selects by type, start, event and function, and combines these fields", function* () {
     const other = { ns: "billing", var: "pay", project_name: "shop" }
     const all = [
       started(1, { run_type: "call" }),
@@ -216,12 +219,12 @@ const selecting: ReadonlyArray<Check<Stores>> = [
       [{}, [1, 2, 3, 4]]
     ]
     for (const [n, [which, expected]] of cases.entries()) {
-      // Each case has the runs anew, under other ids.
+      // Each case stores the runs again with other ids.
       const shift = 100 * n
       yield* commit(
         ...all.map(({ run: base }, index) => started(shift + index + 1, { ...base, run_id: runId(shift + index + 1) }))
       )
-      const found = idsOf(yield* cancel(which.runId === undefined ? which : { ...which, runId: runId(shift + 2) }))
+      const found = toIds(yield* cancel(which.runId === undefined ? which : { ...which, runId: runId(shift + 2) }))
       assert.deepStrictEqual(
         found,
         expected.map((index) => runId(shift + index)),
@@ -231,70 +234,70 @@ const selecting: ReadonlyArray<Check<Stores>> = [
     }
   }),
 
-  check("at most limit runs are cancelled, the least first, and in the end all", function* () {
+  check("cancels at most limit runs, the lowest ids first, and all in the end", function* () {
     yield* commit(...[1, 2, 3, 4, 5].map((n) => started(n)))
-    assert.deepStrictEqual(idsOf(yield* cancel({}, 2)), [runId(1), runId(2)])
-    assert.deepStrictEqual(idsOf(yield* cancel({}, 2)), [runId(3), runId(4)])
-    assert.deepStrictEqual(idsOf(yield* cancel({}, 2)), [runId(5)])
+    assert.deepStrictEqual(toIds(yield* cancel({}, 2)), [runId(1), runId(2)])
+    assert.deepStrictEqual(toIds(yield* cancel({}, 2)), [runId(3), runId(4)])
+    assert.deepStrictEqual(toIds(yield* cancel({}, 2)), [runId(5)])
     assert.deepStrictEqual(yield* cancel({}, 2), [])
   })
 ]
 
 const logging: ReadonlyArray<Check<Stores>> = [
-  check("what a running run logs can be read, as it was last written", function* () {
+  check("returns the last written log of a running run", function* () {
     yield* commit(started(1), started(2))
     assert.strictEqual(yield* log(1, [logLine(0)]), "running")
-    assert.deepStrictEqual((yield* logsOf(1)).items, [logLine(0)])
+    assert.deepStrictEqual((yield* readLogs(1)).items, [logLine(0)])
     const lines = [logLine(0, "***"), logLine(1, hostileText, bigJson), logLine(2)]
     assert.strictEqual(yield* log(1, lines), "running")
-    assert.deepStrictEqual(yield* logsOf(1), { items: lines, total: 3 })
-    assert.strictEqual((yield* logsOf(2)).total, 0)
+    assert.deepStrictEqual(yield* readLogs(1), { items: lines, total: 3 })
+    assert.strictEqual((yield* readLogs(2)).total, 0)
     assert.deepStrictEqual(yield* stored(1), run(1))
   }),
 
-  check("logs of many runs are written together, each by itself", function* () {
+  check("writes logs of many runs at once, each separately", function* () {
     yield* commit(started(1), over(2), started(3), started(4, { env_id: envId(2) }))
     yield* cancel({ runId: runId(3) })
     const logs = [1, 2, 3, 4, 404].map((n) => ({ env_id: envId(1), run_id: runId(n), entries: [logLine(n)] }))
     assert.deepStrictEqual(yield* logAll(...logs), ["running", "succeeded", "cancelled", null, null])
-    assert.deepStrictEqual([(yield* logsOf(1)).items, (yield* logsOf(3)).items], [[logLine(1)], [logLine(3)]])
+    assert.deepStrictEqual([(yield* readLogs(1)).items, (yield* readLogs(3)).items], [[logLine(1)], [logLine(3)]])
     assert.deepStrictEqual(yield* logAll(), [])
   }),
 
-  check("the log of a run that has ended stays as its end left it", function* () {
+  check("does not change the log of an ended run", function* () {
     yield* commit(started(1), started(2), started(3))
     for (const n of [1, 2, 3]) yield* log(n, [logLine(0, "early")])
     yield* commit(over(1, {}, [logLine(0), logLine(1)]), over(2, { status: "failed" }))
     assert.strictEqual(yield* log(1, [logLine(0, "late")]), "succeeded")
     assert.strictEqual(yield* log(2, [logLine(0, "late")]), "failed")
-    assert.deepStrictEqual((yield* logsOf(1)).items, [logLine(0), logLine(1)])
-    assert.deepStrictEqual((yield* logsOf(2)).items, [])
+    assert.deepStrictEqual((yield* readLogs(1)).items, [logLine(0), logLine(1)])
+    assert.deepStrictEqual((yield* readLogs(2)).items, [])
   }),
 
-  check("a run keeps what it has logged when it is cancelled or lost, and a cancelled one can add to it", function* () {
-    yield* commit(started(1), claimedAtBirth(2, 2), claimedAtBirth(3, 2))
+  check("keeps the log of a cancelled or lost run, and accepts additions to a cancelled one", function* () {
+    yield* commit(started(1), claimedOnInsert(2, 2), claimedOnInsert(3, 2))
     for (const n of [1, 2, 3]) yield* log(n, [logLine(0)])
     yield* cancel({ runId: runId(1) })
     yield* cancel({ runId: runId(2) })
     yield* JournalStore.use((journal) => journal.reap(nodeId(9), at(1_000_000), 100))
-    for (const n of [1, 2, 3]) assert.deepStrictEqual((yield* logsOf(n)).items, [logLine(0)])
+    for (const n of [1, 2, 3]) assert.deepStrictEqual((yield* readLogs(n)).items, [logLine(0)])
     assert.strictEqual((yield* stored(3)).status, "failed")
     assert.strictEqual(yield* log(1, [logLine(0), logLine(1)]), "cancelled")
-    assert.strictEqual((yield* logsOf(1)).total, 2)
+    assert.strictEqual((yield* readLogs(1)).total, 2)
     assert.strictEqual(yield* log(3, []), "failed")
-    assert.strictEqual((yield* logsOf(3)).total, 1)
+    assert.strictEqual((yield* readLogs(3)).total, 1)
   }),
 
-  check("a run of another environment, or of none, cannot be written to", function* () {
+  check("rejects logs of runs of another environment, and of unknown runs", function* () {
     yield* commit(started(1))
     assert.isNull(yield* log(1, [logLine(0)], 2))
     assert.isNull(yield* log(404, [logLine(0)]))
-    assert.strictEqual((yield* logsOf(1)).total, 0)
+    assert.strictEqual((yield* readLogs(1)).total, 0)
   }),
 
-  check("what is charged for are the bytes that are stored in the end", function* () {
+  check("charges for the bytes that are finally stored", function* () {
     yield* tenants
-    yield* commit(started(1), claimedAtBirth(2, 2), started(3))
+    yield* commit(started(1), claimedOnInsert(2, 2), started(3))
     const lines = [logLine(0, hostileText, JsonText.make('"é"'))]
     for (const n of [1, 2, 3]) yield* log(n, [logLine(0)])
     yield* cancel({ runId: runId(1) })
@@ -312,22 +315,22 @@ const logging: ReadonlyArray<Check<Stores>> = [
   })
 ]
 
-const asking: ReadonlyArray<Check<Stores>> = [
-  check("ended tells which of the runs are over, and nothing of others", function* () {
+const querying: ReadonlyArray<Check<Stores>> = [
+  check("ended returns which of the given runs have ended", function* () {
     const store = yield* RunControlStore
-    yield* commit(started(1), over(2), started(3), claimedAtBirth(4), started(5, { env_id: envId(2) }))
+    yield* commit(started(1), over(2), started(3), claimedOnInsert(4), started(5, { env_id: envId(2) }))
     yield* cancel({ runId: runId(3) })
     yield* cancel({ runId: runId(5) }, 1, 2)
-    const asked = [1, 2, 3, 4, 404].map((n) => ({ env_id: envId(1), run_id: runId(n) }))
+    const refs = [1, 2, 3, 4, 404].map((n) => ({ env_id: envId(1), run_id: runId(n) }))
     const others = [2, 5].map((n) => ({ env_id: envId(2), run_id: runId(n) }))
-    assert.sameMembers([...(yield* store.ended([...asked, ...others]))], [runId(2), runId(3), runId(5)])
+    assert.sameMembers([...(yield* store.ended([...refs, ...others]))], [runId(2), runId(3), runId(5)])
     assert.deepStrictEqual(yield* store.ended([]), [])
   }),
 
-  check("an event that is stored can be delivered once more", function* () {
+  check("redelivers a stored event", function* () {
     const store = yield* RunControlStore
     const published = event(1)
-    yield* commit(claimedAtBirth(1))
+    yield* commit(claimedOnInsert(1))
     const again = delivery(2, published, {
       run_type: "run",
       due_at: at(50),
@@ -348,4 +351,11 @@ const asking: ReadonlyArray<Check<Stores>> = [
   })
 ]
 
-export const runControlStoreChecks: ReadonlyArray<Check<Stores>> = [...cancelling, ...selecting, ...logging, ...asking]
+export const runControlStoreChecks: ReadonlyArray<Check<Stores>> = [
+  ...cancelling,
+  ...selecting,
+  ...logging,
+  ...querying,
+  ...deliveryDiscardChecks,
+  ...projectRemovalChecks
+]

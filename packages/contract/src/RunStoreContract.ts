@@ -1,22 +1,20 @@
-/** What every `RunStore` must do. Adapters run this suite; they do not copy it. */
+/** Contract of `RunStore`. Adapters run this suite; they do not copy it. */
 import { assert } from "@effect/vitest"
 import {
   JournalStore,
   JsonText,
   type LogEntry,
-  PageTooLarge,
   pageBytesMax,
   type Run,
   type RunFilter,
   RunStore
-} from "@weft/core"
+} from "@weft/core/adapter"
 import { Effect, type Layer } from "effect"
 import { type Check, check, suite } from "./Check.ts"
 import {
   at,
   bigJson,
-  bornRun,
-  claimedAtBirth,
+  claimedOnInsert,
   delivery,
   ended,
   envId,
@@ -26,6 +24,7 @@ import {
   logLine,
   projectId,
   run,
+  runHolding,
   runId,
   settled,
   waiting
@@ -45,7 +44,7 @@ const start = (...runs: ReadonlyArray<Run>) =>
 const finish = (over: Run, logs: ReadonlyArray<LogEntry> = []) =>
   Effect.flatMap(JournalStore, (journal) => journal.commit([{ _tag: "Ended", run: over, logs }], null))
 
-/** The total and the numbers of the runs of a page. */
+/** Returns the total and the numbers of the runs of a page. */
 const numbers = (filter: RunFilter, page = everything) =>
   Effect.gen(function* () {
     const { items, total } = yield* (yield* RunStore).list(envId(1), page, filter)
@@ -53,22 +52,22 @@ const numbers = (filter: RunFilter, page = everything) =>
   })
 
 const counting: ReadonlyArray<Check<RunStore | JournalStore>> = [
-  check("waiting counts the deliveries of all environments that nobody holds, up to the limit", function* () {
+  check("waiting counts the pending deliveries of all environments, up to the limit", function* () {
     const store = yield* RunStore
     const journal = yield* JournalStore
     assert.strictEqual(yield* store.waiting(10), 0)
     const later = waiting(3, {}, { due_at: at(1_000_000) })
-    yield* journal.commit([waiting(1), waiting(2, { env_id: envId(2) }), later, claimedAtBirth(4)], null)
+    yield* journal.commit([waiting(1), waiting(2, { env_id: envId(2) }), later, claimedOnInsert(4)], null)
     assert.strictEqual(yield* store.waiting(10), 3)
     assert.strictEqual(yield* store.waiting(2), 2)
     const again = { attempt: 2, due_at: at(500), first_run_id: runId(4) }
-    yield* journal.commit([settled(4, ended(bornRun(4, delivery(4))), again)], null)
+    yield* journal.commit([settled(4, ended(runHolding(4, delivery(4))), again)], null)
     assert.strictEqual(yield* store.waiting(10), 4)
   })
 ]
 
 const reading: ReadonlyArray<Check<RunStore | JournalStore>> = [
-  check("a run is read as it was stored, running and ended", function* () {
+  check("returns a run as it was stored, running and ended", function* () {
     const store = yield* RunStore
     const running = run(1, {
       ns: hostileText,
@@ -92,7 +91,7 @@ const reading: ReadonlyArray<Check<RunStore | JournalStore>> = [
     assert.deepStrictEqual(yield* store.get(envId(1), runId(2)), run(2))
   }),
 
-  check("usage keeps its fractions, and zero is not null", function* () {
+  check("keeps fractions of usage, and distinguishes 0 from null", function* () {
     const store = yield* RunStore
     const usage = [0, 1, 0.30000000000000004, 5e-7, 1e21]
     for (const [n, cpu_ms] of usage.entries()) yield* finish(ended(run(n), { cpu_ms, wall_ms: cpu_ms, heap_bytes: 0 }))
@@ -102,7 +101,7 @@ const reading: ReadonlyArray<Check<RunStore | JournalStore>> = [
     }
   }),
 
-  check("a run of another environment is NotFound, and without logs", function* () {
+  check("fails with NotFound for a run of another environment, and returns no logs", function* () {
     const store = yield* RunStore
     yield* finish(ended(run(1)), [logLine(0)])
     assert.strictEqual((yield* Effect.flip(store.get(envId(2), runId(1)))).message, "There is no such run")
@@ -118,21 +117,32 @@ const reading: ReadonlyArray<Check<RunStore | JournalStore>> = [
     })
   }),
 
-  check("large results are listed whole, in their place, as long as a page may have them", function* () {
+  check("ends a page before the large result that would exceed its size, and lists the rest on the next", function* () {
     const store = yield* RunStore
     const result = JsonText.make(`"${"x".repeat(pageBytesMax / 4)}"`)
     yield* start(run(2))
     for (const n of [1, 3, 4, 5]) yield* finish(ended(run(n), { result }))
-    const { items } = yield* store.list(envId(1), { limit: 4, offset: 1 }, {})
-    assert.deepStrictEqual(
-      items.map(({ result }) => result?.length ?? null),
-      [result.length, result.length, null, result.length]
-    )
-    const failure = yield* Effect.flip(store.list(envId(1), { limit: 5, offset: 0 }, {}))
-    assert.deepStrictEqual(failure, new PageTooLarge({ bytes: 4 * result.length }))
+    const lengths = (offset: number, limit = 100) =>
+      Effect.map(store.list(envId(1), { limit, offset }, {}), ({ items, total }) => {
+        assert.strictEqual(total, 5)
+        return items.map(({ result }) => result?.length ?? null)
+      })
+    assert.deepStrictEqual(yield* lengths(0), [result.length, result.length, result.length, null])
+    assert.deepStrictEqual(yield* lengths(4), [result.length])
+    assert.deepStrictEqual(yield* lengths(1, 4), [result.length, result.length, null, result.length])
   }),
 
-  check("runs are listed newest first, in pages with the total of all", function* () {
+  check("lists a result that is larger than a page on a page of its own", function* () {
+    const store = yield* RunStore
+    const result = JsonText.make(`"${"x".repeat(pageBytesMax + 1)}"`)
+    for (const each of [ended(run(1)), ended(run(2), { result }), ended(run(3))]) yield* finish(each)
+    const list = (offset: number) => Effect.map(store.list(envId(1), { limit: 100, offset }, {}), ({ items }) => items)
+    assert.deepStrictEqual(yield* list(0), [ended(run(3))])
+    assert.deepStrictEqual(yield* list(1), [ended(run(2), { result })])
+    assert.deepStrictEqual(yield* list(2), [ended(run(1))])
+  }),
+
+  check("lists runs in pages with the total, newest first", function* () {
     const store = yield* RunStore
     yield* start(run(2), run(5, { env_id: envId(2) }), run(4, { start_time: at(-9) }))
     yield* start(run(3), run(1))
@@ -144,7 +154,7 @@ const reading: ReadonlyArray<Check<RunStore | JournalStore>> = [
   })
 ]
 
-/** Two environments, all types and states, three projects of which two share no name. */
+/** Runs of two environments, all types and states, and three projects. */
 const variety = Effect.gen(function* () {
   const other = { project_id: projectId(2), project_name: "project 2" }
   yield* start(
@@ -162,7 +172,7 @@ const variety = Effect.gen(function* () {
 })
 
 const filtering: ReadonlyArray<Check<RunStore | JournalStore>> = [
-  check("a list can be filtered by status", function* () {
+  check("filters a list by status", function* () {
     yield* variety
     assert.deepStrictEqual(yield* numbers({ status: "running" }), [2, 5, 1])
     assert.deepStrictEqual(yield* numbers({ status: "succeeded" }), [2, 7, 4])
@@ -171,28 +181,28 @@ const filtering: ReadonlyArray<Check<RunStore | JournalStore>> = [
     assert.deepStrictEqual(yield* numbers({ status: "running" }, { limit: 1, offset: 1 }), [2, 1])
   }),
 
-  check("a list can be filtered by type", function* () {
+  check("filters a list by type", function* () {
     yield* variety
     assert.deepStrictEqual(yield* numbers({ type: "event" }), [3, 5, 4, 2])
     assert.deepStrictEqual(yield* numbers({ type: "repl" }), [1, 7])
     assert.deepStrictEqual(yield* numbers({ type: "eval" }), [0])
   }),
 
-  check("a list can be filtered by event", function* () {
+  check("filters a list by event", function* () {
     yield* variety
     assert.deepStrictEqual(yield* numbers({ eventId: eventId(1) }), [2, 4, 2])
     assert.deepStrictEqual(yield* numbers({ eventId: eventId(1) }, { limit: 1, offset: 1 }), [2, 2])
     assert.deepStrictEqual(yield* numbers({ eventId: eventId(3) }), [0])
   }),
 
-  check("a list can be filtered by start, that instant included", function* () {
+  check("filters a list by start time, inclusive", function* () {
     yield* variety
     assert.deepStrictEqual(yield* numbers({ since: at(4) }), [3, 7, 5, 4])
     assert.deepStrictEqual(yield* numbers({ since: at(8) }), [0])
     assert.deepStrictEqual(yield* numbers({ since: at(-1) }, { limit: 2, offset: 4 }), [6, 2, 1])
   }),
 
-  check("a list can be restricted to ids of projects and to their names at the time", function* () {
+  check("restricts a list to project ids and to the project names at the time of the run", function* () {
     yield* variety
     assert.deepStrictEqual(yield* numbers({ only: [projectId(1)] }), [4, 5, 4, 3, 1])
     assert.deepStrictEqual(yield* numbers({ only: ["project 1"] }), [3, 4, 3, 1])
@@ -201,7 +211,7 @@ const filtering: ReadonlyArray<Check<RunStore | JournalStore>> = [
     assert.deepStrictEqual(yield* numbers({ only: [] }), [0])
   }),
 
-  check("filters add up", function* () {
+  check("combines filters", function* () {
     yield* variety
     assert.deepStrictEqual(yield* numbers({ status: "succeeded", type: "event" }), [1, 4])
     assert.deepStrictEqual(yield* numbers({ eventId: eventId(1), status: "failed", only: [projectId(2)] }), [1, 2])
@@ -209,7 +219,7 @@ const filtering: ReadonlyArray<Check<RunStore | JournalStore>> = [
     assert.deepStrictEqual(yield* numbers({ type: "event", only: ["project 2"], since: at(3) }), [0])
   }),
 
-  check("stats count each state, and total_runs is their sum", function* () {
+  check("stats counts each state, with total_runs as their sum", function* () {
     yield* variety
     const store = yield* RunStore
     assert.deepStrictEqual(yield* store.stats(envId(1)), {
@@ -240,7 +250,7 @@ const filtering: ReadonlyArray<Check<RunStore | JournalStore>> = [
 ]
 
 const logging: ReadonlyArray<Check<RunStore | JournalStore>> = [
-  check("logs come in the order of logging, in pages with the total of all", function* () {
+  check("returns logs in order, in pages with the total", function* () {
     const store = yield* RunStore
     const lines = Array.from({ length: 25 }, (_, seq) => logLine(seq))
     yield* finish(ended(run(1)), lines)
@@ -257,7 +267,7 @@ const logging: ReadonlyArray<Check<RunStore | JournalStore>> = [
     })
   }),
 
-  check("log lines survive as they are", function* () {
+  check("returns log lines unchanged", function* () {
     const store = yield* RunStore
     const lines: ReadonlyArray<LogEntry> = [
       { ...logLine(0, hostileText, '{"a":[1.50,null,"\\u0000"]}'), level: "debug" },
@@ -269,7 +279,7 @@ const logging: ReadonlyArray<Check<RunStore | JournalStore>> = [
     assert.deepStrictEqual((yield* store.logs(envId(1), runId(1), everything)).items, lines)
   }),
 
-  check("an unknown run and one that logged nothing have no logs", function* () {
+  check("returns no logs for an unknown run or one without logs", function* () {
     const store = yield* RunStore
     yield* start(run(1))
     yield* finish(ended(run(2)))

@@ -1,8 +1,9 @@
 /**
- * Records to store, the same in every run.
+ * Sample records, the same in every run.
  *
- * Ids are UUIDv7 whose order is that of their numbers; instants are milliseconds after `start`.
+ * Ids are UUIDv7 that sort by their numbers. Instants are milliseconds after `start`.
  */
+import { Env, EnvId, Org, OrgId, type PageRequest } from "@weft/core"
 import {
   ApiKey,
   ApiKeyId,
@@ -10,8 +11,6 @@ import {
   BuildId,
   Delivery,
   DeliveryId,
-  Env,
-  EnvId,
   Event,
   EventId,
   type JournalEntry,
@@ -20,9 +19,6 @@ import {
   type Manifest,
   NodeId,
   noRetry,
-  Org,
-  OrgId,
-  type PageRequest,
   PermissionMap,
   Project,
   ProjectId,
@@ -30,14 +26,14 @@ import {
   RunId,
   StreamId,
   Timestamp
-} from "@weft/core"
+} from "@weft/core/adapter"
 
 const start = 1_750_000_000_000
 
-/** `millis` after the beginning of the samples' time. */
+/** Returns the instant `millis` after `start`. */
 export const at = (millis: number): Timestamp => Timestamp.make(start + millis)
 
-/** Ids that tell of the minute before `start`. */
+/** Returns an id whose time is the minute before `start`. */
 const uuid = (kind: string, n: number): string => `01977420-${kind}-7000-8000-${n.toString(16).padStart(12, "0")}`
 
 export const orgId = (n: number): OrgId => OrgId.make(uuid("0001", n))
@@ -51,7 +47,7 @@ export const runId = (n: number): RunId => RunId.make(uuid("0008", n))
 export const deliveryId = (n: number): DeliveryId => DeliveryId.make(uuid("0009", n))
 export const nodeId = (n: number): NodeId => NodeId.make(uuid("000a", n))
 
-/** `count` ids from `first` on, ascending. */
+/** Returns `count` ids from `first` on, ascending. */
 export const runIds = (first: number, count: number): ReadonlyArray<RunId> =>
   Array.from({ length: count }, (_, index) => runId(first + index))
 
@@ -119,10 +115,20 @@ export const build = (n: number, fields: Fields<Build> = {}): Build =>
 
 export const emptyManifest: Manifest = { functions: [], handlers: [], schedules: [], endpoints: [], tools: [] }
 
-/** A manifest whose endpoints are at these paths of one service. */
+/** A manifest with endpoints at these paths of one service. */
 export const manifestServing = (service: string, ...paths: ReadonlyArray<string>): Manifest => ({
   ...emptyManifest,
-  functions: [{ ns: "main", var: "hello", retry: noRetry, timeout_ms: 300_000, concurrency: null, idempotency: null }],
+  functions: [
+    {
+      ns: "main",
+      var: "hello",
+      retry: noRetry,
+      timeout_ms: 300_000,
+      concurrency: null,
+      idempotency: null,
+      durable: false
+    }
+  ],
   endpoints: paths.map((path) => ({
     ns: "main",
     var: "hello",
@@ -172,6 +178,8 @@ export const run = (n: number, fields: Fields<Run> = {}): Run =>
     cpu_ms: null,
     wall_ms: null,
     heap_bytes: null,
+    activations: null,
+    waiting: null,
     ...fields
   })
 
@@ -206,12 +214,15 @@ export const delivery = (n: number, of: Event = event(n), fields: Fields<Deliver
     attempt: 1,
     due_at: of.created_at,
     caused_by: null,
+    depth: 0,
     first_run_id: null,
+    durable: false,
+    continues: null,
     ...fields
   })
 
-/** The run that holds `held` from the start. */
-export const bornRun = (n: number, held: Delivery, fields: Fields<Run> = {}): Run =>
+/** A running run that holds the delivery `held`. */
+export const runHolding = (n: number, held: Delivery, fields: Fields<Run> = {}): Run =>
   run(n, {
     env_id: held.env_id,
     stream_id: held.stream_id,
@@ -226,18 +237,18 @@ export const bornRun = (n: number, held: Delivery, fields: Fields<Run> = {}): Ru
     ...fields
   })
 
-/** Event `n` with one delivery that waits. */
+/** Event `n` with one pending delivery. */
 export const waiting = (n: number, fields: Fields<Event> = {}, of: Fields<Delivery> = {}): JournalEntry => {
   const published = event(n, fields)
   return { _tag: "Appended", event: published, deliveries: [{ delivery: delivery(n, published, of), run: null }] }
 }
 
-/** Event `n` with one delivery, held by run `n` of node `node` from the start. */
-export const claimedAtBirth = (n: number, node = 1, fields: Fields<Event> = {}): JournalEntry => {
+/** Event `n` with one delivery, claimed on insert by run `n` of node `node`. */
+export const claimedOnInsert = (n: number, node = 1, fields: Fields<Event> = {}): JournalEntry => {
   const published = event(n, fields)
   const held = delivery(n, published)
-  const born = bornRun(n, held, { node_id: nodeId(node) })
-  return { _tag: "Appended", event: published, deliveries: [{ delivery: held, run: born }] }
+  const claimed = runHolding(n, held, { node_id: nodeId(node) })
+  return { _tag: "Appended", event: published, deliveries: [{ delivery: held, run: claimed }] }
 }
 
 export const settled = (
@@ -255,8 +266,8 @@ export const logLine = (seq: number, message = `line ${seq}`, data: string | nul
   data: data === null ? null : JsonText.make(data)
 })
 
-/** Text that naive quoting, escaping or encoding would spoil. */
+/** Text that naive quoting, escaping or encoding would corrupt. */
 export const hostileText = `'; DROP TABLE runs; -- "quoted" \\back\\ \n\t\r ñ 中文 🧵 \u2028 ${"e\u0301"} %_$1 ? {{}} \\u0041 </script>`
 
-/** JSON text of one MiB, with what needs escaping in it. */
+/** JSON text of 1 MiB with characters that need escapes. */
 export const bigJson: JsonText = JsonText.make(JSON.stringify({ text: `"\\é🧵\n`.repeat(100_000).slice(0, 700_000) }))

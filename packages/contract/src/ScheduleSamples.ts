@@ -1,4 +1,4 @@
-/** Schedules and ticks to store, the same in every run. */
+/** Sample schedules and ticks, the same in every run. */
 import {
   type Admission,
   AdmissionStore,
@@ -11,11 +11,11 @@ import {
   type ScheduleEntry,
   ScheduleId,
   type Tick
-} from "@weft/core"
+} from "@weft/core/adapter"
 import { Effect } from "effect"
 import { at, delivery, emptyManifest, envId, event, eventId, projectId } from "./Samples.ts"
 
-/** That of event `n`, as a dynamic schedule has it. */
+/** The id of a dynamic schedule, which is that of its event `n`. */
 export const scheduleId = (n: number): ScheduleId => ScheduleId.make(eventId(n))
 
 /** A dynamic schedule of project 1 in environment 1, due every second from `at(1000)` on. */
@@ -32,10 +32,11 @@ export const schedule = (n: number, fields: Partial<Schedule> = {}): Schedule =>
   next_at: at(1000),
   due_at: fields.next_at ?? at(1000),
   created_at: at(n),
+  depth: 0,
   ...fields
 })
 
-/** Event `n` of environment `env` with a change of schedules, published at `at(n)`. */
+/** An admission of event `n` with a change of schedules, published at `at(n)`. */
 export const changing = (n: number, change: ScheduleChange, fields: Partial<Admission> = {}): Admission => {
   const env_id = change._tag === "Created" ? change.schedule.env_id : change.env_id
   return {
@@ -58,15 +59,15 @@ export const store = (...schedules: ReadonlyArray<Schedule>) =>
       schedules,
       (one) => {
         const admission = changing(1, created(one))
-        return admissions.admit({ ...admission, event: { ...admission.event, event_id: eventOf(one) } })
+        return admissions.admit({ ...admission, event: { ...admission.event, event_id: toEventId(one) } })
       },
       { discard: true }
     )
   )
 
-const eventOf = ({ schedule_id }: Schedule): Event["event_id"] => eventId(Number.parseInt(schedule_id.slice(-12), 16))
+const toEventId = ({ schedule_id }: Schedule): Event["event_id"] => eventId(Number.parseInt(schedule_id.slice(-12), 16))
 
-/** The schedule's tick, which moves it on to `at(next)`, with event and delivery `n`. */
+/** A tick of the schedule with event and delivery `n`. It advances the schedule to `at(next)`. */
 export const tick = (of: Schedule, n: number, next: number | null = 2000): Tick => {
   const fired = event(n, { env_id: of.env_id, event_type: "svc:schedule" })
   const { project_id, ns, var: name } = of
@@ -93,7 +94,8 @@ export const scheduling = (
       retry: noRetry,
       timeout_ms: 300_000,
       concurrency: null,
-      idempotency: null
+      idempotency: null,
+      durable: false
     })
   )
 })

@@ -1,5 +1,5 @@
 /**
- * What `ScheduleStore` and `TickStore` must do, with what deployments and events do to schedules. Adapters run this
+ * Contract of `ScheduleStore` and `TickStore`, and of changes of schedules by deployments and events. Adapters run this
  * suite; they do not copy it.
  */
 import { assert } from "@effect/vitest"
@@ -12,14 +12,14 @@ import {
   ProjectStore,
   ScheduleStore,
   type TickStore
-} from "@weft/core"
+} from "@weft/core/adapter"
 import { Effect, type Layer } from "effect"
 import { type Check, check, suite } from "./Check.ts"
+import type { JournalStores } from "./Claims.ts"
 import { at, bigJson, envId, eventId, everything, hostileText, project, projectId } from "./Samples.ts"
 import { changing, created, schedule, scheduleId, store } from "./ScheduleSamples.ts"
 import { staticScheduleChecks } from "./StaticScheduleChecks.ts"
 import { tickChecks } from "./TickChecks.ts"
-import type { JournalStores } from "./Waiting.ts"
 
 export type ScheduleStores = ScheduleStore | TickStore | AdmissionStore | BuildStore | ProjectStore | JournalStores
 
@@ -47,9 +47,16 @@ const admit = (...args: Parameters<typeof changing>) =>
 const refused = (refusal: "too many" | "none") => ({ _tag: "Refused", refusal }) as const
 
 const creating: ReadonlyArray<Check<ScheduleStores>> = [
-  check("a schedule is read as it was stored, beside its event", function* () {
+  check("returns a schedule as it was stored, together with its event", function* () {
     const schedules = yield* ScheduleStore
-    const odd = schedule(1, { args: bigJson, ns: hostileText, var: hostileText, timezone: hostileText, due_at: at(9) })
+    const odd = schedule(1, {
+      args: bigJson,
+      ns: hostileText,
+      var: hostileText,
+      timezone: hostileText,
+      due_at: at(9),
+      depth: 7
+    })
     const once = schedule(2, { cron: null, args: JsonText.make('["\\u0000"]'), next_at: at(-5) })
     assert.deepStrictEqual(yield* admit(1, created(odd)), { _tag: "Stored", deliveries: [] })
     yield* admit(2, created(once))
@@ -57,7 +64,7 @@ const creating: ReadonlyArray<Check<ScheduleStores>> = [
     assert.strictEqual(yield* eventCount(), 2)
   }),
 
-  check("an environment has no more than its limit, whatever the others have", function* () {
+  check("enforces the schedule limit of each environment separately", function* () {
     yield* store(schedule(10, { env_id: envId(2) }), schedule(11, { env_id: envId(2) }))
     assert.strictEqual((yield* admit(1, created(schedule(1), 2)))._tag, "Stored")
     assert.strictEqual((yield* admit(2, created(schedule(2), 2)))._tag, "Stored")
@@ -66,7 +73,7 @@ const creating: ReadonlyArray<Check<ScheduleStores>> = [
     assert.strictEqual(yield* eventCount(), 2)
   }),
 
-  check("of many made at once, no more than the limit come through", function* () {
+  check("accepts no more concurrent schedules than the limit", function* () {
     const numbers = Array.from({ length: 10 }, (_, index) => index + 1)
     const admitted = yield* Effect.forEach(numbers, (n) => admit(n, created(schedule(n), 3)), { concurrency: 10 })
     assert.strictEqual(admitted.filter(({ _tag }) => _tag === "Stored").length, 3)
@@ -74,7 +81,7 @@ const creating: ReadonlyArray<Check<ScheduleStores>> = [
     assert.strictEqual(yield* eventCount(), 3)
   }),
 
-  check("a request that is repeated makes one schedule; one that was refused has taken no key", function* () {
+  check("creates one schedule for a repeated request, and claims no key for a refused one", function* () {
     const request = { key: "k", digest: "d" }
     assert.deepStrictEqual(yield* admit(1, created(schedule(1), 0), { request }), refused("too many"))
     assert.strictEqual((yield* admit(2, created(schedule(2)), { request }))._tag, "Stored")
@@ -87,7 +94,7 @@ const creating: ReadonlyArray<Check<ScheduleStores>> = [
 const cancel = (n: number, by: Cancelled, env = 1) => admit(n, { _tag: "Cancelled", env_id: envId(env), by })
 
 const cancelling: ReadonlyArray<Check<ScheduleStores>> = [
-  check("one is cancelled by its id, once, and by nobody else's environment", function* () {
+  check("cancels a schedule by its id once, and only in its own environment", function* () {
     yield* store(schedule(1), schedule(2))
     const by = { schedule_id: scheduleId(1) }
     assert.deepStrictEqual(yield* cancel(3, by, 2), refused("none"))
@@ -98,7 +105,7 @@ const cancelling: ReadonlyArray<Check<ScheduleStores>> = [
     assert.strictEqual(yield* eventCount(), 3)
   }),
 
-  check("those of a function are cancelled together, and no others", function* () {
+  check("cancels all schedules of a function, and no others", function* () {
     yield* store(
       schedule(1),
       schedule(2, { cron: null }),
@@ -116,14 +123,14 @@ const cancelling: ReadonlyArray<Check<ScheduleStores>> = [
 ]
 
 const reading: ReadonlyArray<Check<ScheduleStores>> = [
-  check("schedules are listed newest first, in pages with the total of all, of one environment", function* () {
+  check("lists the schedules of an environment in pages with the total, newest first", function* () {
     const schedules = yield* ScheduleStore
     yield* store(schedule(2), schedule(4), schedule(1), schedule(3), schedule(5, { env_id: envId(2) }))
     const { items, total } = yield* schedules.list(envId(1), { limit: 2, offset: 1 })
     assert.deepStrictEqual([total, ...items.map((item) => item.schedule_id)], [4, scheduleId(3), scheduleId(2)])
   }),
 
-  check("a list, and a removal, can be restricted to ids and names of projects", function* () {
+  check("restricts a list and a removal to ids and names of projects", function* () {
     const schedules = yield* ScheduleStore
     const projects = yield* ProjectStore
     for (const n of [1, 2]) yield* projects.insert(project(n))
@@ -140,7 +147,7 @@ const reading: ReadonlyArray<Check<ScheduleStores>> = [
     assert.deepStrictEqual(yield* ids(), [scheduleId(1)])
   }),
 
-  check("a schedule is removed from its own environment only", function* () {
+  check("removes a schedule in its own environment only", function* () {
     const schedules = yield* ScheduleStore
     yield* store(schedule(1))
     assert.strictEqual((yield* Effect.flip(schedules.remove(envId(2), scheduleId(1))))._tag, "NotFound")
@@ -149,7 +156,7 @@ const reading: ReadonlyArray<Check<ScheduleStores>> = [
     assert.isNull(yield* schedules.nextDueAt)
   }),
 
-  check("what is due comes the longest due first, of all environments, up to the limit", function* () {
+  check("due returns the due schedules of all environments up to the limit, the longest due first", function* () {
     const schedules = yield* ScheduleStore
     assert.isNull(yield* schedules.nextDueAt)
     assert.deepStrictEqual(yield* schedules.due(at(9000), 10), [])

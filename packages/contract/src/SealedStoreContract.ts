@@ -1,22 +1,22 @@
-/** What every `SealedStore` must do. Adapters run this suite; they do not copy it. */
+/** Contract of `SealedStore`. Adapters run this suite; they do not copy it. */
 import { assert } from "@effect/vitest"
 import {
   ContextVariableStore,
   contextPlace,
   DomainStore,
-  type Place,
   ProjectStore,
+  type SealContext,
   SealedStore,
   type SealedValue,
   ServiceKeyStore,
   SessionStore,
   TenantStore
-} from "@weft/core"
+} from "@weft/core/adapter"
 import { Effect, type Layer } from "effect"
 import { serviceKey, serviceKeyId, session, sessionId } from "./AccessSamples.ts"
 import { type Check, check, suite } from "./Check.ts"
 import { at, env, envId, org, project, projectId } from "./Samples.ts"
-import { certified, certifiedId, sealedBy, variable } from "./SecretSamples.ts"
+import { certified, certifiedId, sealWith, variable } from "./SecretSamples.ts"
 
 type Stores =
   | SealedStore
@@ -32,27 +32,27 @@ export const sealedStoreContract = <E>(adapter: string, layer: Layer.Layer<Store
 
 const [former, current] = ["0123456789abcdef", "fedcba9876543210"]
 
-/** Variables of project 1, whose values key `keyId` sealed. */
+/** Stores variables of project 1 with values sealed by key `keyId`. */
 const variables = Effect.fnUntraced(function* (keyId: string, ...keys: ReadonlyArray<string>) {
   const store = yield* ContextVariableStore
-  for (const key of keys) yield* store.insert(variable(key, { value: sealedBy(keyId, key) }))
+  for (const key of keys) yield* store.insert(variable(key, { value: sealWith(keyId, key) }))
 })
 
-const placeOf = (key: string): Place => contextPlace(projectId(1), key)
+const toPlace = (key: string): SealContext => contextPlace(projectId(1), key)
 
 const certificate = {
   domain_id: certifiedId,
   chain: "chain",
-  private_key: sealedBy(former, "certificate"),
+  private_key: sealWith(former, "certificate"),
   not_after: at(1000),
   renew_at: at(500)
 }
 
-/** All pages of `limit`, one after the other. */
+/** Reads all pages of `limit` values. */
 const pages = Effect.fnUntraced(function* (keyId: string, limit: number) {
   const store = yield* SealedStore
   const found: Array<SealedValue> = []
-  for (let after: Place | null = null; ; ) {
+  for (let after: SealContext | null = null; ; ) {
     const page: ReadonlyArray<SealedValue> = yield* store.sealedByOthers(keyId, { after, limit })
     assert.isAtMost(page.length, limit)
     found.push(...page)
@@ -64,32 +64,32 @@ const pages = Effect.fnUntraced(function* (keyId: string, limit: number) {
 const sorted = (values: ReadonlyArray<SealedValue>) =>
   values.map(({ place, sealed }) => `${place.table} ${place.id} ${sealed}`).sort()
 
-/** A value in each table, which the former key sealed, and a null where that may be. */
+/** Stores a value sealed by the former key in each table, and a null where it is allowed. */
 const everyTable = Effect.gen(function* () {
   yield* ProjectStore.use((store) => store.insert(project(1)))
   yield* variables(former, "A")
   const sessions = yield* SessionStore
-  yield* sessions.insert(session(1, { metadata: sealedBy(former, "session") }), at(1), 10)
+  yield* sessions.insert(session(1, { metadata: sealWith(former, "session") }), at(1), 10)
   yield* sessions.insert(session(2), at(1), 10)
   const serviceKeys = yield* ServiceKeyStore
-  yield* serviceKeys.insert(serviceKey(1, { metadata: sealedBy(former, "service key") }))
+  yield* serviceKeys.insert(serviceKey(1, { metadata: sealWith(former, "service key") }))
   yield* serviceKeys.insert(serviceKey(2))
   yield* TenantStore.use((store) => Effect.andThen(store.insertOrg(org(1)), store.insertEnv(env(1))))
   const domains = yield* DomainStore
   yield* domains.insert(certified, -1)
   assert.isTrue(yield* domains.settle(certified, certificate))
-  // The compiler knows when a table is missing here.
-  const values: Readonly<Record<Place["table"], SealedValue>> = {
-    context_variables: { place: placeOf("A"), sealed: sealedBy(former, "A") },
-    sessions: { place: { table: "sessions", id: sessionId(1) }, sealed: sealedBy(former, "session") },
-    service_keys: { place: { table: "service_keys", id: serviceKeyId(1) }, sealed: sealedBy(former, "service key") },
-    certificates: { place: { table: "certificates", id: certifiedId }, sealed: sealedBy(former, "certificate") }
+  // The type requires an entry for each table.
+  const values: Readonly<Record<SealContext["table"], SealedValue>> = {
+    context_variables: { place: toPlace("A"), sealed: sealWith(former, "A") },
+    sessions: { place: { table: "sessions", id: sessionId(1) }, sealed: sealWith(former, "session") },
+    service_keys: { place: { table: "service_keys", id: serviceKeyId(1) }, sealed: sealWith(former, "service key") },
+    certificates: { place: { table: "certificates", id: certifiedId }, sealed: sealWith(former, "certificate") }
   }
   return Object.values(values)
 })
 
 export const sealedStoreChecks: ReadonlyArray<Check<Stores>> = [
-  check("the values of every table are found, by pages of any size", function* () {
+  check("finds the values of every table, with pages of any size", function* () {
     const values = yield* everyTable
     for (const limit of [1, 2, 3, 100]) {
       assert.deepStrictEqual(sorted(yield* pages(current, limit)), sorted(values))
@@ -97,23 +97,23 @@ export const sealedStoreChecks: ReadonlyArray<Check<Stores>> = [
     }
   }),
 
-  check("the values of every table are replaced where they stand, and nothing else is", function* () {
+  check("replaces the values of every table in place, and nothing else", function* () {
     const values = yield* everyTable
     const store = yield* SealedStore
-    for (const value of values) assert.isTrue(yield* store.replace(value, sealedBy(current, value.place.table)))
+    for (const value of values) assert.isTrue(yield* store.replace(value, sealWith(current, value.place.table)))
     assert.deepStrictEqual(yield* pages(current, 100), [])
     assert.deepStrictEqual(
       sorted(yield* pages(former, 100)),
-      sorted(values.map(({ place }) => ({ place, sealed: sealedBy(current, place.table) })))
+      sorted(values.map(({ place }) => ({ place, sealed: sealWith(current, place.table) })))
     )
     const sessions = yield* SessionStore
-    assert.deepStrictEqual(yield* sessions.find(sessionId(1)), session(1, { metadata: sealedBy(current, "sessions") }))
+    assert.deepStrictEqual(yield* sessions.find(sessionId(1)), session(1, { metadata: sealWith(current, "sessions") }))
     assert.deepStrictEqual(yield* sessions.find(sessionId(2)), session(2))
     const read = yield* ContextVariableStore.use((store) => store.get(envId(1), projectId(1), "A"))
-    assert.deepStrictEqual(read, variable("A", { value: sealedBy(current, "context_variables") }))
+    assert.deepStrictEqual(read, variable("A", { value: sealWith(current, "context_variables") }))
   }),
 
-  check("values of a table come once each, also when earlier ones are replaced between pages", function* () {
+  check("returns each value of a table once, also when earlier ones are replaced between pages", function* () {
     yield* ProjectStore.use((store) => store.insert(project(1)))
     yield* ProjectStore.use((store) => store.insert(project(2)))
     yield* variables(former, "a", "B", "_", "a.b", "a-b")
@@ -122,44 +122,44 @@ export const sealedStoreChecks: ReadonlyArray<Check<Stores>> = [
     yield* others.insert(variable("A", { project_id: projectId(2) }))
     const store = yield* SealedStore
     const found: Array<SealedValue> = []
-    for (let after: Place | null = null; ; ) {
+    for (let after: SealContext | null = null; ; ) {
       const page: ReadonlyArray<SealedValue> = yield* store.sealedByOthers(current, { after, limit: 2 })
-      for (const value of page) assert.isTrue(yield* store.replace(value, sealedBy(current, "anew")))
+      for (const value of page) assert.isTrue(yield* store.replace(value, sealWith(current, "resealed")))
       found.push(...page)
       after = page.at(-1)?.place ?? null
       if (after === null) break
     }
     assert.deepStrictEqual(
       found.map(({ place }) => place.id).sort(),
-      [...["a", "B", "_", "a.b", "a-b"].map((key) => placeOf(key).id), contextPlace(projectId(2), "A").id].sort()
+      [...["a", "B", "_", "a.b", "a-b"].map((key) => toPlace(key).id), contextPlace(projectId(2), "A").id].sort()
     )
   }),
 
-  check("a value that is no longer there is not replaced", function* () {
+  check("does not replace a value that has changed or was removed", function* () {
     yield* ProjectStore.use((store) => store.insert(project(1)))
     yield* variables(former, "A", "B")
     const store = yield* SealedStore
-    const seen = { place: placeOf("A"), sealed: sealedBy(former, "A") }
-    const update = { value: sealedBy(former, "changed"), updated_at: at(5) }
+    const seen = { place: toPlace("A"), sealed: sealWith(former, "A") }
+    const update = { value: sealWith(former, "changed"), updated_at: at(5) }
     yield* ContextVariableStore.use((variables) => variables.update(envId(1), projectId(1), "A", update))
-    assert.isFalse(yield* store.replace(seen, sealedBy(current, "A")))
-    assert.isFalse(yield* store.replace({ ...seen, place: placeOf("B") }, sealedBy(current, "A")))
-    assert.isFalse(yield* store.replace({ ...seen, place: placeOf("C") }, sealedBy(current, "A")))
-    assert.isFalse(yield* store.replace({ ...seen, place: { table: "sessions", id: "x" } }, sealedBy(current, "A")))
+    assert.isFalse(yield* store.replace(seen, sealWith(current, "A")))
+    assert.isFalse(yield* store.replace({ ...seen, place: toPlace("B") }, sealWith(current, "A")))
+    assert.isFalse(yield* store.replace({ ...seen, place: toPlace("C") }, sealWith(current, "A")))
+    assert.isFalse(yield* store.replace({ ...seen, place: { table: "sessions", id: "x" } }, sealWith(current, "A")))
     assert.deepStrictEqual(sorted(yield* pages(current, 10)), [
-      `context_variables ${placeOf("A").id} ${sealedBy(former, "changed")}`,
-      `context_variables ${placeOf("B").id} ${sealedBy(former, "B")}`
+      `context_variables ${toPlace("A").id} ${sealWith(former, "changed")}`,
+      `context_variables ${toPlace("B").id} ${sealWith(former, "B")}`
     ])
   }),
 
-  check("of two replacements at once, one counts", function* () {
+  check("applies one of two concurrent replacements", function* () {
     yield* ProjectStore.use((store) => store.insert(project(1)))
     yield* variables(former, "A")
     const store = yield* SealedStore
-    const seen = { place: placeOf("A"), sealed: sealedBy(former, "A") }
+    const seen = { place: toPlace("A"), sealed: sealWith(former, "A") }
     const outcomes = yield* Effect.forEach(
       ["one", "two", "three"],
-      (text) => store.replace(seen, sealedBy(current, text)),
+      (text) => store.replace(seen, sealWith(current, text)),
       { concurrency: 3 }
     )
     assert.strictEqual(outcomes.filter((replaced) => replaced).length, 1)

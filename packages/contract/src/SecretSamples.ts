@@ -1,10 +1,10 @@
-/** Secrets to store; see `Samples.ts`. */
-import { ContextVariable, Domain, DomainId, HostName, Sealed } from "@weft/core"
+/** Sample secrets; see `Samples.ts`. */
+import { ContextVariable, Domain, DomainId, HostName, Sealed } from "@weft/core/adapter"
 import { Base64Url } from "effect/encoding"
 import { at, envId, orgId, projectId } from "./Samples.ts"
 
-/** Stands for a value that key `keyId` sealed: stores know no more than where that stands. */
-export const sealedBy = (keyId: string, text: string): Sealed =>
+/** Returns a value sealed by key `keyId`. Stores read only the key id. */
+export const sealWith = (keyId: string, text: string): Sealed =>
   Sealed.make(`${keyId}.AAECAwQFBgcICQoL.${Base64Url.encode(text)}`)
 
 /** A variable of project 1 of environment 1. */
@@ -16,7 +16,7 @@ export const variable = (
     project_id: projectId(1),
     env_id: envId(1),
     key,
-    value: sealedBy("0123456789abcdef", key),
+    value: sealWith("0123456789abcdef", key),
     description: "",
     created_at: at(1),
     updated_at: at(1),

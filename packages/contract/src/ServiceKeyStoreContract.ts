@@ -1,6 +1,6 @@
-/** What every `ServiceKeyStore` must do. Adapters run this suite; they do not copy it. */
+/** Contract of `ServiceKeyStore`. Adapters run this suite; they do not copy it. */
 import { assert } from "@effect/vitest"
-import { PermissionMap, ServiceKeyStore } from "@weft/core"
+import { PermissionMap, ServiceKeyStore } from "@weft/core/adapter"
 import { Effect, type Layer } from "effect"
 import { sealed, serviceKey, serviceKeyId } from "./AccessSamples.ts"
 import { type Check, check, suite } from "./Check.ts"
@@ -13,7 +13,7 @@ const insert = (...keys: ReadonlyArray<ReturnType<typeof serviceKey>>) =>
   Effect.flatMap(ServiceKeyStore, (store) => Effect.forEach(keys, store.insert, { discard: true }))
 
 export const serviceKeyStoreChecks: ReadonlyArray<Check<ServiceKeyStore>> = [
-  check("a key is read as it was stored, with and without an end", function* () {
+  check("returns a key as it was stored, with and without an expiry", function* () {
     const store = yield* ServiceKeyStore
     const permissions = PermissionMap.make({ 'webhook:a"b': ["execute"], "file:a/*": ["read", "update"] })
     const stored = serviceKey(1, {
@@ -32,7 +32,7 @@ export const serviceKeyStoreChecks: ReadonlyArray<Check<ServiceKeyStore>> = [
     assert.strictEqual((yield* Effect.flip(store.find(serviceKeyId(3)))).message, "There is no such service key")
   }),
 
-  check("a key of another API key is not there", function* () {
+  check("hides keys of other API keys", function* () {
     const store = yield* ServiceKeyStore
     yield* insert(serviceKey(1))
     const foreign = store.get(apiKeyId(2), serviceKeyId(1))
@@ -42,7 +42,7 @@ export const serviceKeyStoreChecks: ReadonlyArray<Check<ServiceKeyStore>> = [
     assert.deepStrictEqual(yield* store.find(serviceKeyId(1)), serviceKey(1))
   }),
 
-  check("those of one API key are listed, revoked and expired ones too, newest first, in pages", function* () {
+  check("lists the keys of an API key in pages, newest first, including revoked and expired ones", function* () {
     const store = yield* ServiceKeyStore
     const revoked = serviceKey(2, { revoked_at: at(3) })
     const expired = serviceKey(3, { expires_at: at(4) })
@@ -54,7 +54,7 @@ export const serviceKeyStoreChecks: ReadonlyArray<Check<ServiceKeyStore>> = [
     assert.deepStrictEqual(yield* store.list(apiKeyId(3), everything), { items: [], total: 0 })
   }),
 
-  check("revoking says when, once, and changes no other key", function* () {
+  check("revoke stores the time once, and changes no other key", function* () {
     const store = yield* ServiceKeyStore
     yield* insert(serviceKey(1, { expires_at: at(5) }), serviceKey(2))
     yield* store.revoke(apiKeyId(1), serviceKeyId(1), at(10))
@@ -65,7 +65,7 @@ export const serviceKeyStoreChecks: ReadonlyArray<Check<ServiceKeyStore>> = [
     assert.deepStrictEqual((yield* store.list(apiKeyId(1), everything)).items, [serviceKey(2), revoked])
   }),
 
-  check("revoking all takes the active ones of one API key, and tells which", function* () {
+  check("revokeAll revokes the active keys of one API key, and returns their ids", function* () {
     const store = yield* ServiceKeyStore
     const before = serviceKey(2, { revoked_at: at(3) })
     const ending = serviceKey(3, { expires_at: at(10) })

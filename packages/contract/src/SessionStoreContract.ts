@@ -1,6 +1,6 @@
-/** What every `SessionStore` must do. Adapters run this suite; they do not copy it. */
+/** Contract of `SessionStore`. Adapters run this suite; they do not copy it. */
 import { assert } from "@effect/vitest"
-import { PermissionMap, SessionStore } from "@weft/core"
+import { PermissionMap, SessionStore } from "@weft/core/adapter"
 import { Effect, type Layer } from "effect"
 import { sealed, session, sessionId } from "./AccessSamples.ts"
 import { type Check, check, suite } from "./Check.ts"
@@ -23,7 +23,7 @@ const listed = (key: number, now: number) =>
   )
 
 const reading: ReadonlyArray<Check<SessionStore>> = [
-  check("a session is found as it was stored, in whatever environment and after its end", function* () {
+  check("finds a session as it was stored, in any environment and after its expiry", function* () {
     const store = yield* SessionStore
     const permissions = PermissionMap.make({ "event:order:créé": ["create"], 'project:a/b "c"': ["read"] })
     const stored = session(1, { env_id: envId(2), permissions, metadata: sealed, expires_at: at(5) })
@@ -32,7 +32,7 @@ const reading: ReadonlyArray<Check<SessionStore>> = [
     assert.strictEqual((yield* Effect.flip(store.find(sessionId(2)))).message, "There is no such session")
   }),
 
-  check("those of one API key are listed, newest first, in pages", function* () {
+  check("lists the sessions of an API key in pages, newest first", function* () {
     const store = yield* SessionStore
     yield* insert(session(2), session(4), session(1), session(3), session(5, { api_key_id: apiKeyId(2) }))
     assert.deepStrictEqual(yield* store.list(apiKeyId(1), at(10), { limit: 2, offset: 1 }), {
@@ -43,7 +43,7 @@ const reading: ReadonlyArray<Check<SessionStore>> = [
     assert.deepStrictEqual(yield* listed(3, 10), [])
   }),
 
-  check("a session is listed before the instant of its end, and not at it", function* () {
+  check("lists a session before the instant of its expiry, and not at it", function* () {
     yield* insert(session(1, { expires_at: at(50) }), session(2, { expires_at: at(60) }))
     assert.deepStrictEqual(yield* listed(1, 49), [sessionId(2), sessionId(1)])
     assert.deepStrictEqual(yield* listed(1, 50), [sessionId(2)])
@@ -52,7 +52,7 @@ const reading: ReadonlyArray<Check<SessionStore>> = [
 ]
 
 const limiting: ReadonlyArray<Check<SessionStore>> = [
-  check("an API key has no more active sessions than it may, and the others have theirs", function* () {
+  check("enforces the session limit of each API key separately", function* () {
     const store = yield* SessionStore
     for (const n of [1, 2, 3]) assert.isTrue(yield* store.insert(session(n, { expires_at: at(50) }), at(10), 3))
     assert.isFalse(yield* store.insert(session(4), at(10), 3))
@@ -62,7 +62,7 @@ const limiting: ReadonlyArray<Check<SessionStore>> = [
     assert.isTrue(yield* store.insert(session(4), at(50), 3))
   }),
 
-  check("of inserts at once no more get in than there is room for", function* () {
+  check("accepts no more concurrent sessions than the limit", function* () {
     const store = yield* SessionStore
     const inserts = Array.from({ length: 20 }, (_, n) => store.insert(session(n), at(10), 7))
     const stored = (yield* Effect.all(inserts, { concurrency: "unbounded" })).filter(Boolean)
@@ -72,7 +72,7 @@ const limiting: ReadonlyArray<Check<SessionStore>> = [
 ]
 
 const removing: ReadonlyArray<Check<SessionStore>> = [
-  check("a removed session is gone, and makes room", function* () {
+  check("removes a session, which no longer counts", function* () {
     const store = yield* SessionStore
     yield* insert(session(1), session(2))
     yield* store.remove(apiKeyId(1), sessionId(1), at(10))
@@ -82,7 +82,7 @@ const removing: ReadonlyArray<Check<SessionStore>> = [
     assert.isTrue(yield* store.insert(session(3), at(10), 2))
   }),
 
-  check("a session of another API key, or one that is over, is not there to be removed", function* () {
+  check("does not remove a session of another API key, or an expired one", function* () {
     const store = yield* SessionStore
     yield* insert(session(1, { expires_at: at(50) }))
     for (const [key, now] of [
@@ -96,7 +96,7 @@ const removing: ReadonlyArray<Check<SessionStore>> = [
     assert.deepStrictEqual(yield* listed(1, 49), [sessionId(1)])
   }),
 
-  check("removing all of an API key tells which were active, and leaves the others", function* () {
+  check("removeAll returns the active sessions of an API key, and keeps those of others", function* () {
     const store = yield* SessionStore
     yield* insert(session(1), session(2, { expires_at: at(50) }), session(3), session(4, { api_key_id: apiKeyId(2) }))
     assert.sameMembers([...(yield* store.removeAll(apiKeyId(1), at(50)))], [sessionId(1), sessionId(3)])
@@ -105,7 +105,7 @@ const removing: ReadonlyArray<Check<SessionStore>> = [
     assert.deepStrictEqual(yield* store.removeAll(apiKeyId(1), at(50)), [])
   }),
 
-  check("expired ones of whatever environment are removed, at most so many at once", function* () {
+  check("removeExpired removes at most limit expired sessions of all environments", function* () {
     const store = yield* SessionStore
     for (const n of [1, 2, 3, 4]) {
       yield* insert(session(n, { expires_at: at(40 + n), env_id: envId(n), api_key_id: apiKeyId(n) }))

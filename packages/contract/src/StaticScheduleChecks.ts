@@ -1,11 +1,18 @@
-/** What a deployment must do to schedules. Part of `scheduleStoreChecks`. */
+/** Contract of deployments for schedules. Part of `scheduleStoreChecks`. */
 import { assert } from "@effect/vitest"
-import { type AdmissionStore, BuildStore, ProjectStore, type Schedule, ScheduleStore, TickStore } from "@weft/core"
+import {
+  type AdmissionStore,
+  BuildStore,
+  ProjectStore,
+  type Schedule,
+  ScheduleStore,
+  TickStore
+} from "@weft/core/adapter"
 import { Effect } from "effect"
 import { type Check, check } from "./Check.ts"
+import type { JournalStores } from "./Claims.ts"
 import { at, build, buildId, envId, everything, manifestServing, project, projectId } from "./Samples.ts"
 import { schedule, scheduleId, scheduling, store, tick } from "./ScheduleSamples.ts"
-import type { JournalStores } from "./Waiting.ts"
 
 type Stores = ScheduleStore | TickStore | BuildStore | ProjectStore | AdmissionStore | JournalStores
 
@@ -28,9 +35,9 @@ const named = (schedules: ReadonlyArray<Schedule>) =>
   schedules.map((one) => `${one.var} ${one.cron} ${Number.parseInt(one.schedule_id.slice(-12), 16)}`).sort()
 
 export const staticScheduleChecks: ReadonlyArray<Check<Stores>> = [
-  check("a deployment brings the schedules of its build, each with its first tick", function* () {
+  check("a deployment creates the schedules of its build, each with its first tick", function* () {
     const { builds } = yield* setUp
-    // at(0) is in June, two hours behind Oslo, at 15:06:40 UTC.
+    // at(0) is 15:06:40 UTC in June; Oslo is two hours ahead.
     yield* builds.deploy(build(1), scheduling(1, ["a", "30 17 * * *"]), at(0))
     const next_at = at((23 * 60 + 20) * 1000)
     assert.deepStrictEqual(yield* all, [
@@ -41,37 +48,40 @@ export const staticScheduleChecks: ReadonlyArray<Check<Stores>> = [
     ])
   }),
 
-  check("those that stay keep their id and their next tick; the others come and go", function* () {
-    const { builds } = yield* setUp
-    const ticks = yield* TickStore
-    const hourly = "0 * * * *"
-    yield* builds.deploy(build(1), scheduling(1, ["a", hourly], ["b", hourly], ["c", hourly]), at(0))
-    const [first] = (yield* all).filter((one) => one.var === "a")
-    assert.isDefined(first)
-    yield* ticks.fire([tick(first, 100, 7_777)])
-    const next = scheduling(11, ["a", hourly], ["b", "5 * * * *"], ["d", hourly])
-    yield* builds.deploy(build(2), next, at(5000))
-    assert.deepStrictEqual(named(yield* all), ["a 0 * * * * 1", "b 5 * * * * 12", "d 0 * * * * 13"])
-    const kept = { ...first, next_at: at(7_777), due_at: at(7_777) }
-    assert.deepStrictEqual(
-      (yield* all).find((one) => one.var === "a"),
-      kept
-    )
-    const { manifest } = yield* builds.deployed(envId(1), projectId(1))
-    assert.deepStrictEqual(
-      manifest.schedules.map((one) => one.schedule_id),
-      [1, 12, 13].map(scheduleId)
-    )
-    // The same build again, as for a rollback.
-    yield* builds.deploy(build(1), scheduling(21, ["a", hourly], ["c", hourly]), at(6000))
-    assert.deepStrictEqual(named(yield* all), ["a 0 * * * * 1", "c 0 * * * * 22"])
-    assert.deepStrictEqual(
-      (yield* all).find((one) => one.var === "a"),
-      kept
-    )
-  }),
+  check(
+    "a deployment keeps the id and the next tick of unchanged schedules, and adds and removes the others",
+    function* () {
+      const { builds } = yield* setUp
+      const ticks = yield* TickStore
+      const hourly = "0 * * * *"
+      yield* builds.deploy(build(1), scheduling(1, ["a", hourly], ["b", hourly], ["c", hourly]), at(0))
+      const [first] = (yield* all).filter((one) => one.var === "a")
+      assert.isDefined(first)
+      yield* ticks.fire([tick(first, 100, 7_777)])
+      const next = scheduling(11, ["a", hourly], ["b", "5 * * * *"], ["d", hourly])
+      yield* builds.deploy(build(2), next, at(5000))
+      assert.deepStrictEqual(named(yield* all), ["a 0 * * * * 1", "b 5 * * * * 12", "d 0 * * * * 13"])
+      const kept = { ...first, next_at: at(7_777), due_at: at(7_777) }
+      assert.deepStrictEqual(
+        (yield* all).find((one) => one.var === "a"),
+        kept
+      )
+      const { manifest } = yield* builds.deployed(envId(1), projectId(1))
+      assert.deepStrictEqual(
+        manifest.schedules.map((one) => one.schedule_id),
+        [1, 12, 13].map(scheduleId)
+      )
+      // The same build again, as in a rollback.
+      yield* builds.deploy(build(1), scheduling(21, ["a", hourly], ["c", hourly]), at(6000))
+      assert.deepStrictEqual(named(yield* all), ["a 0 * * * * 1", "c 0 * * * * 22"])
+      assert.deepStrictEqual(
+        (yield* all).find((one) => one.var === "a"),
+        kept
+      )
+    }
+  ),
 
-  check("it leaves dynamic schedules and those of other projects alone", function* () {
+  check("a deployment does not change dynamic schedules or those of other projects", function* () {
     const { builds } = yield* setUp
     const schedules = yield* ScheduleStore
     yield* builds.deploy(ofProject2(11), scheduling(1, ["a", "0 * * * *"]), at(0))
@@ -83,7 +93,7 @@ export const staticScheduleChecks: ReadonlyArray<Check<Stores>> = [
     assert.strictEqual((yield* Effect.flip(schedules.remove(envId(1), scheduleId(1))))._tag, "NotFound")
   }),
 
-  check("one that is refused changes no schedule", function* () {
+  check("a refused deployment changes no schedule", function* () {
     const { builds } = yield* setUp
     yield* builds.deploy(build(1), scheduling(1, ["a", "0 * * * *"]), at(0))
     yield* builds.deploy(ofProject2(11), manifestServing("shop", "/x"), at(0))
@@ -94,12 +104,12 @@ export const staticScheduleChecks: ReadonlyArray<Check<Stores>> = [
     assert.deepStrictEqual(named(yield* all), ["a 0 * * * * 1"])
   }),
 
-  check("a project takes its schedules with it, and no others", function* () {
+  check("removes the schedules of a removed project, and no others", function* () {
     const { builds, projects } = yield* setUp
     yield* builds.deploy(build(1), scheduling(1, ["a", "0 * * * *"]), at(0))
     yield* builds.deploy(ofProject2(11), scheduling(2, ["b", "0 * * * *"]), at(0))
     yield* store(schedule(50), schedule(51, { project_id: projectId(2) }))
-    yield* projects.remove(envId(1), projectId(1))
+    yield* projects.remove(envId(1), projectId(1), at(1000))
     assert.deepStrictEqual(named(yield* all), ["b 0 * * * * 2", "tick * * * * * * 51"])
   })
 ]

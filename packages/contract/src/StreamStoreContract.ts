@@ -1,18 +1,18 @@
-/** What every `StreamStore` must do. Adapters run this suite; they do not copy it. */
+/** Contract of `StreamStore`. Adapters run this suite; they do not copy it. */
 import { assert } from "@effect/vitest"
 import {
   EventId,
-  type Happened,
   JournalStore,
   JsonText,
   leastIdAt,
   type Run,
   RunId,
   type SinceQuery,
+  type StoredActivity,
   StreamId,
   StreamStore,
   utf8Encode
-} from "@weft/core"
+} from "@weft/core/adapter"
 import { Effect, type Layer, type Schema } from "effect"
 import { type Check, check, suite } from "./Check.ts"
 import { at, bigJson, ended, envId, event, run, streamId } from "./Samples.ts"
@@ -30,11 +30,11 @@ const since = (env: number, query: Partial<SinceQuery> = {}) =>
     store.since(envId(env), { from: at(0), stream: null, limit: 1000, bytes: 1_000_000, ...query })
   )
 
-/** An id that was made `millis` after the beginning of the samples' time. */
+/** Returns an id created at `at(millis)`. */
 const madeAt = <Id extends string>(schema: Schema.Codec<Id, string>, millis: number): Id =>
   leastIdAt(schema, at(millis))
 
-/** An event that was published at `millis`, in a stream of its own unless another is given. */
+/** An event published at `millis`, in its own stream unless another is given. */
 const publishedAt = (millis: number, stream = millis, env = 1) => ({
   _tag: "Appended" as const,
   event: event(millis, {
@@ -47,7 +47,7 @@ const publishedAt = (millis: number, stream = millis, env = 1) => ({
   deliveries: []
 })
 
-/** A run of an event, or of none, in the stream of its own unless another is given. */
+/** A run started at `millis`, with or without an event, in its own stream unless another is given. */
 const begunAt = (millis: number, fields: Partial<Run> = {}): Run =>
   run(millis, {
     run_id: madeAt(RunId, millis),
@@ -63,12 +63,12 @@ const endedAt = (running: Run, millis: number, fields: Partial<Run> = {}) => ({
   logs: []
 })
 
-/** What is told, as `time type`. */
-const told = (happened: ReadonlyArray<Happened>) =>
-  happened.map(({ at: time, activity }) => `${time - at(0)} ${activity.type}`)
+/** Returns the activity as lines `time type`. */
+const summarize = (activity: ReadonlyArray<StoredActivity>) =>
+  activity.map(({ at: time, activity }) => `${time - at(0)} ${activity.type}`)
 
 const existenceChecks: ReadonlyArray<Check<StreamStore | JournalStore>> = [
-  check("a stream exists as soon as an event is in it, whatever its id", function* () {
+  check("exists is true as soon as the stream has an event with any id", function* () {
     const own = StreamId.make("0f0e0d0c-0b0a-4908-8706-050403020100")
     assert.isFalse(yield* exists(1, streamId(1)))
     yield* commit(
@@ -80,7 +80,7 @@ const existenceChecks: ReadonlyArray<Check<StreamStore | JournalStore>> = [
     assert.isFalse(yield* exists(1, streamId(2)))
   }),
 
-  check("a stream exists as soon as a run without an event is in it, and when that has ended", function* () {
+  check("exists is true as soon as the stream has a run without an event, also after it ended", function* () {
     yield* commit({ _tag: "Started", run: run(1, { stream_id: streamId(1), event_id: null }) })
     assert.isTrue(yield* exists(1, streamId(1)))
     yield* commit({
@@ -92,7 +92,7 @@ const existenceChecks: ReadonlyArray<Check<StreamStore | JournalStore>> = [
     assert.isFalse(yield* exists(1, streamId(3)))
   }),
 
-  check("streams of other environments do not", function* () {
+  check("exists is false for streams of other environments", function* () {
     yield* commit(
       { _tag: "Appended", event: event(1, { env_id: envId(2), stream_id: streamId(1) }), deliveries: [] },
       { _tag: "Started", run: run(1, { env_id: envId(2), stream_id: streamId(2), event_id: null }) }
@@ -103,7 +103,7 @@ const existenceChecks: ReadonlyArray<Check<StreamStore | JournalStore>> = [
 ]
 
 const sinceChecks: ReadonlyArray<Check<StreamStore | JournalStore>> = [
-  check("what has happened since is told in order of time, as the feed would have told it", function* () {
+  check("since returns activity in order of time, in the form of the bus", function* () {
     const waited = begunAt(30, { event_id: null, run_type: "call" })
     const failed = endedAt(begunAt(20), 45, { status: "failed" })
     yield* commit(
@@ -116,7 +116,7 @@ const sinceChecks: ReadonlyArray<Check<StreamStore | JournalStore>> = [
       { _tag: "Started", run: begunAt(60, { event_id: null }) }
     )
     const happened = yield* since(1, { from: at(20) })
-    assert.deepStrictEqual(told(happened), [
+    assert.deepStrictEqual(summarize(happened), [
       "20 stream:created",
       "20 event:created",
       "20 run:start",
@@ -142,19 +142,19 @@ const sinceChecks: ReadonlyArray<Check<StreamStore | JournalStore>> = [
     })
   }),
 
-  check("the end of a run is told that began up to an hour before", function* () {
+  check("since returns the end of a run that started up to an hour earlier", function* () {
     const hour = 3_600_000
     yield* commit(publishedAt(0), endedAt(begunAt(0), hour + 5), endedAt(begunAt(1), 2))
-    assert.deepStrictEqual(told(yield* since(1, { from: at(hour) })), [`${hour + 5} run:stop`])
+    assert.deepStrictEqual(summarize(yield* since(1, { from: at(hour) })), [`${hour + 5} run:stop`])
   }),
 
-  check("nothing is told of other environments", function* () {
+  check("since returns nothing of other environments", function* () {
     yield* commit(publishedAt(10, 10, 2), endedAt(begunAt(10, { env_id: envId(2) }), 15))
     assert.deepStrictEqual(yield* since(1), [])
     assert.lengthOf(yield* since(2), 4)
   }),
 
-  check("of a stream, what its runs did is told", function* () {
+  check("since returns the activity of a stream's runs", function* () {
     yield* commit(
       publishedAt(10),
       publishedAt(12, 10),
@@ -165,13 +165,13 @@ const sinceChecks: ReadonlyArray<Check<StreamStore | JournalStore>> = [
       endedAt(begunAt(30, { event_id: null }), 35)
     )
     const expected = ["10 run:start", "12 run:start", "13 run:stop", "15 run:stop"]
-    assert.deepStrictEqual(told(yield* since(1, { stream: streamId(10) })), expected)
-    assert.deepStrictEqual(told(yield* since(1, { stream: streamId(10), from: at(13) })), expected.slice(2))
-    assert.deepStrictEqual(told(yield* since(1, { stream: streamId(30) })), ["30 run:start", "35 run:stop"])
+    assert.deepStrictEqual(summarize(yield* since(1, { stream: streamId(10) })), expected)
+    assert.deepStrictEqual(summarize(yield* since(1, { stream: streamId(10), from: at(13) })), expected.slice(2))
+    assert.deepStrictEqual(summarize(yield* since(1, { stream: streamId(30) })), ["30 run:start", "35 run:stop"])
     assert.deepStrictEqual(yield* since(2, { stream: streamId(10) }), [])
   }),
 
-  check("a stream begins with what was first in it", function* () {
+  check("since reports the creation of a stream with its first record", function* () {
     yield* commit(
       publishedAt(10),
       publishedAt(20, 10),
@@ -179,24 +179,28 @@ const sinceChecks: ReadonlyArray<Check<StreamStore | JournalStore>> = [
       publishedAt(40, 30),
       publishedAt(50, 10, 2)
     )
-    const begun = (happened: ReadonlyArray<Happened>) =>
+    const begun = (happened: ReadonlyArray<StoredActivity>) =>
       happened.filter(({ activity }) => activity.type === "stream:created").map(({ activity }) => activity.stream_id)
     assert.deepStrictEqual(begun(yield* since(1)), [streamId(10), streamId(30)])
     assert.deepStrictEqual(begun(yield* since(1, { from: at(20) })), [streamId(30)])
     assert.deepStrictEqual(begun(yield* since(2)), [streamId(10)])
   }),
 
-  check("of more than is asked for, the latest is told", function* () {
+  check("since returns the latest activity up to the limit", function* () {
     const entries = [10, 20, 30, 40].flatMap((n) => [publishedAt(n, 1), endedAt(begunAt(n), n + 5)])
     yield* commit(...entries)
-    const all = told(yield* since(1))
+    const all = summarize(yield* since(1))
     assert.lengthOf(all, 13)
     for (const limit of [0, 1, 3, 12, 13, 14]) {
-      assert.deepStrictEqual(told(yield* since(1, { limit })), all.slice(Math.max(0, all.length - limit)), `${limit}`)
+      assert.deepStrictEqual(
+        summarize(yield* since(1, { limit })),
+        all.slice(Math.max(0, all.length - limit)),
+        `${limit}`
+      )
     }
   }),
 
-  check("of thousands nothing is left out, nor told twice, and streams begin once", function* () {
+  check("since returns thousands of records completely and once, and each stream creation once", function* () {
     const [count, streams] = [1_200, 700]
     const events = Array.from({ length: count }, (_, n) => publishedAt(10 + n, 10 + (n % streams)))
     const runs = Array.from({ length: count }, (_, n) =>
@@ -204,7 +208,7 @@ const sinceChecks: ReadonlyArray<Check<StreamStore | JournalStore>> = [
     )
     yield* commit(...events)
     yield* commit(...runs)
-    const all = told(yield* since(1, { limit: 4 * count }))
+    const all = summarize(yield* since(1, { limit: 4 * count }))
     const expected = Array.from({ length: count }, (_, n) => [
       ...(n < streams ? [`${10 + n} stream:created`] : []),
       `${10 + n} event:created`,
@@ -216,17 +220,17 @@ const sinceChecks: ReadonlyArray<Check<StreamStore | JournalStore>> = [
       Array.from({ length: count }, (_, n) => `${5_000 + n} run:stop`)
     )
     for (const limit of [100, count + 100]) {
-      assert.deepStrictEqual(told(yield* since(1, { limit })), all.slice(-limit), `${limit}`)
+      assert.deepStrictEqual(summarize(yield* since(1, { limit })), all.slice(-limit), `${limit}`)
     }
   }),
 
-  check("results are told as far as they fit in, and then nothing that is older", function* () {
+  check("since returns results up to the byte budget, and then nothing older", function* () {
     yield* commit(
       endedAt(begunAt(10), 15, { result: JsonText.make(`"${"é".repeat(500)}"`) }),
       endedAt(begunAt(20), 25, { result: JsonText.make(`"${"x".repeat(500)}"`) }),
       endedAt(begunAt(30), 35, { result: bigJson })
     )
-    const from = (millis: number, bytes: number) => Effect.map(since(1, { from: at(millis), bytes }), told)
+    const from = (millis: number, bytes: number) => Effect.map(since(1, { from: at(millis), bytes }), summarize)
     assert.deepStrictEqual(yield* from(36, 0), [])
     assert.deepStrictEqual(yield* from(0, 1000), [])
     const big = utf8Encode(bigJson).length

@@ -1,6 +1,6 @@
-/** What every `TenantStore` must do. Adapters run this suite; they do not copy it. */
+/** Contract of `TenantStore`. Adapters run this suite; they do not copy it. */
 import { assert } from "@effect/vitest"
-import { type Announcement, firstAnnouncement, nextAnnouncement, TenantStore } from "@weft/core"
+import { firstHookJob, nextHookJob, type TenantHookJob, TenantStore } from "@weft/core/adapter"
 import { Effect, type Layer } from "effect"
 import { type Check, check, suite } from "./Check.ts"
 import { at, env, envId, everything, hostileText, org, orgId } from "./Samples.ts"
@@ -9,7 +9,7 @@ export const tenantStoreContract = <E>(adapter: string, layer: Layer.Layer<Tenan
   suite(`TenantStore contract: ${adapter}`, tenantStoreChecks, layer)
 
 export const tenantStoreChecks: ReadonlyArray<Check<TenantStore>> = [
-  check("an organization is found by id and by slug, as it was stored", function* () {
+  check("finds an organization by id and by slug, as it was stored", function* () {
     const store = yield* TenantStore
     const acme = org(1, { slug: "acme", name: hostileText, plan: "Pro", members: 3, updated_at: at(9) })
     yield* store.insertOrg(org(2))
@@ -18,7 +18,7 @@ export const tenantStoreChecks: ReadonlyArray<Check<TenantStore>> = [
     assert.deepStrictEqual(yield* store.getOrg(orgId(1)), acme)
   }),
 
-  check("an unknown organization is NotFound", function* () {
+  check("fails with NotFound for an unknown organization", function* () {
     const store = yield* TenantStore
     yield* store.insertOrg(org(1))
     assert.strictEqual((yield* Effect.flip(store.getOrg("nobody"))).message, "There is no such organization")
@@ -26,7 +26,7 @@ export const tenantStoreChecks: ReadonlyArray<Check<TenantStore>> = [
     assert.strictEqual((yield* Effect.flip(store.updateOrg(org(404))))._tag, "NotFound")
   }),
 
-  check("a slug is taken once, and the first organization keeps it", function* () {
+  check("accepts a slug once, and the first organization keeps it", function* () {
     const store = yield* TenantStore
     yield* store.insertOrg(org(1, { slug: "acme" }))
     const error = yield* Effect.flip(store.insertOrg(org(2, { slug: "acme" })))
@@ -35,7 +35,7 @@ export const tenantStoreChecks: ReadonlyArray<Check<TenantStore>> = [
     assert.strictEqual((yield* store.listOrgs(everything)).total, 1)
   }),
 
-  check("organizations are listed newest first, in pages with the total of all", function* () {
+  check("lists organizations in pages with the total, newest first", function* () {
     const store = yield* TenantStore
     for (const n of [2, 5, 1, 4, 3]) yield* store.insertOrg(org(n))
     const all = yield* store.listOrgs(everything)
@@ -48,7 +48,7 @@ export const tenantStoreChecks: ReadonlyArray<Check<TenantStore>> = [
     assert.deepStrictEqual(yield* store.listOrgs({ limit: 2, offset: 9 }), { items: [], total: 5 })
   }),
 
-  check("updateOrg replaces name, plan, members and updated_at, and nothing else", function* () {
+  check("updateOrg replaces only name, plan, members and updated_at", function* () {
     const store = yield* TenantStore
     yield* store.insertOrg(org(1))
     yield* store.insertOrg(org(2))
@@ -60,7 +60,7 @@ export const tenantStoreChecks: ReadonlyArray<Check<TenantStore>> = [
     assert.deepStrictEqual(yield* store.getOrg("org-2"), org(2))
   }),
 
-  check("an environment is found by id, and by slug and name", function* () {
+  check("finds an environment by id, and by slug and name", function* () {
     const store = yield* TenantStore
     yield* store.insertOrg(org(1, { slug: "acme" }))
     yield* store.insertOrg(org(2, { slug: "bolt" }))
@@ -72,7 +72,7 @@ export const tenantStoreChecks: ReadonlyArray<Check<TenantStore>> = [
     assert.strictEqual((yield* store.findEnv("bolt", "production")).env_id, envId(2))
   }),
 
-  check("an unknown environment is NotFound", function* () {
+  check("fails with NotFound for an unknown environment", function* () {
     const store = yield* TenantStore
     yield* store.insertOrg(org(1, { slug: "acme" }))
     yield* store.insertOrg(org(2, { slug: "bolt" }))
@@ -83,7 +83,7 @@ export const tenantStoreChecks: ReadonlyArray<Check<TenantStore>> = [
     assert.strictEqual((yield* Effect.flip(store.findEnv("nobody", "production")))._tag, "NotFound")
   }),
 
-  check("an environment's name is unique in its organization only", function* () {
+  check("accepts an environment's name once in each organization", function* () {
     const store = yield* TenantStore
     yield* store.insertOrg(org(1))
     yield* store.insertOrg(org(2))
@@ -94,7 +94,7 @@ export const tenantStoreChecks: ReadonlyArray<Check<TenantStore>> = [
     assert.strictEqual((yield* Effect.flip(store.getEnv(envId(3))))._tag, "NotFound")
   }),
 
-  check("environments are listed per organization, newest first, in pages", function* () {
+  check("lists the environments of an organization in pages, newest first", function* () {
     const store = yield* TenantStore
     yield* store.insertOrg(org(1))
     yield* store.insertOrg(org(2))
@@ -108,63 +108,63 @@ export const tenantStoreChecks: ReadonlyArray<Check<TenantStore>> = [
     assert.deepStrictEqual(yield* store.listEnvs(orgId(404), everything), { items: [], total: 0 })
   }),
 
-  check("an announcement is stored with its tenant, and is due when it says", function* () {
+  check("stores a hook job with its tenant, due at its time", function* () {
     const store = yield* TenantStore
-    const [first, second] = [firstAnnouncement("org", orgId(1), at(2)), firstAnnouncement("env", envId(1), at(1))]
+    const [first, second] = [firstHookJob("org", orgId(1), at(2)), firstHookJob("env", envId(1), at(1))]
     yield* store.insertOrg(org(1), first)
     yield* store.insertEnv(env(1), second)
     yield* store.insertOrg(org(2))
     yield* store.insertEnv(env(2))
-    assert.deepStrictEqual(yield* store.dueAnnouncements(both, at(1), 10), [])
-    assert.deepStrictEqual(yield* store.dueAnnouncements(both, second.due_at, 10), [second])
-    assert.deepStrictEqual(yield* store.dueAnnouncements(both, first.due_at, 10), [second, first])
-    assert.deepStrictEqual(yield* store.dueAnnouncements(both, first.due_at, 1), [second])
-    assert.deepStrictEqual(yield* store.dueAnnouncements(["org"], first.due_at, 1), [first])
+    assert.deepStrictEqual(yield* store.dueHookJobs(both, at(1), 10), [])
+    assert.deepStrictEqual(yield* store.dueHookJobs(both, second.due_at, 10), [second])
+    assert.deepStrictEqual(yield* store.dueHookJobs(both, first.due_at, 10), [second, first])
+    assert.deepStrictEqual(yield* store.dueHookJobs(both, first.due_at, 1), [second])
+    assert.deepStrictEqual(yield* store.dueHookJobs(["org"], first.due_at, 1), [first])
   }),
 
-  check("announcements that are due together come by the ids of their tenants", function* () {
+  check("returns hook jobs that are due at the same time by tenant id", function* () {
     const store = yield* TenantStore
-    const all = [1, 2, 3].map((n) => firstAnnouncement("org", orgId(n), at(1)))
-    for (const n of [2, 3, 1]) yield* store.insertOrg(org(n), announcementOf(all, n))
-    assert.deepStrictEqual(yield* store.dueAnnouncements(both, at(99_999), 10), all)
+    const all = [1, 2, 3].map((n) => firstHookJob("org", orgId(n), at(1)))
+    for (const n of [2, 3, 1]) yield* store.insertOrg(org(n), findHookJob(all, n))
+    assert.deepStrictEqual(yield* store.dueHookJobs(both, at(99_999), 10), all)
   }),
 
-  check("a tenant that is not stored leaves no announcement", function* () {
+  check("stores no hook job for a rejected tenant", function* () {
     const store = yield* TenantStore
     yield* store.insertOrg(org(1, { slug: "acme" }))
     yield* store.insertEnv(env(1, { name: "production" }))
-    yield* Effect.flip(store.insertOrg(org(2, { slug: "acme" }), firstAnnouncement("org", orgId(2), at(1))))
-    yield* Effect.flip(store.insertEnv(env(2, { name: "production" }), firstAnnouncement("env", envId(2), at(1))))
-    assert.deepStrictEqual(yield* store.dueAnnouncements(both, at(99_999), 10), [])
+    yield* Effect.flip(store.insertOrg(org(2, { slug: "acme" }), firstHookJob("org", orgId(2), at(1))))
+    yield* Effect.flip(store.insertEnv(env(2, { name: "production" }), firstHookJob("env", envId(2), at(1))))
+    assert.deepStrictEqual(yield* store.dueHookJobs(both, at(99_999), 10), [])
   }),
 
-  check("of all who want to make the same attempt at an announcement, one may", function* () {
+  check("lets exactly one caller make the next attempt of a hook job", function* () {
     const store = yield* TenantStore
-    const [stored, other] = [firstAnnouncement("org", orgId(1), at(1)), firstAnnouncement("org", orgId(2), at(1))]
+    const [stored, other] = [firstHookJob("org", orgId(1), at(1)), firstHookJob("org", orgId(2), at(1))]
     yield* store.insertOrg(org(1), stored)
     yield* store.insertOrg(org(2), other)
-    const next = nextAnnouncement(stored, at(9))
-    const made = yield* Effect.replicateEffect(store.updateAnnouncement(next), 8, { concurrency: 8 })
+    const next = nextHookJob(stored, at(9))
+    const made = yield* Effect.replicateEffect(store.updateHookJob(next), 8, { concurrency: 8 })
     assert.strictEqual(made.filter((one) => one).length, 1)
-    assert.isFalse(yield* store.updateAnnouncement(nextAnnouncement(nextAnnouncement(next, at(9)), at(9))))
-    assert.sameDeepMembers([...(yield* store.dueAnnouncements(both, at(99_999_999), 10))], [next, other])
+    assert.isFalse(yield* store.updateHookJob(nextHookJob(nextHookJob(next, at(9)), at(9))))
+    assert.sameDeepMembers([...(yield* store.dueHookJobs(both, at(99_999_999), 10))], [next, other])
   }),
 
-  check("what was announced is announced no more", function* () {
+  check("removes a completed hook job", function* () {
     const store = yield* TenantStore
-    const [first, second] = [firstAnnouncement("org", orgId(1), at(1)), firstAnnouncement("org", orgId(2), at(1))]
+    const [first, second] = [firstHookJob("org", orgId(1), at(1)), firstHookJob("org", orgId(2), at(1))]
     yield* store.insertOrg(org(1), first)
     yield* store.insertOrg(org(2), second)
-    yield* store.removeAnnouncement(orgId(1))
-    yield* store.removeAnnouncement(orgId(1))
-    assert.isFalse(yield* store.updateAnnouncement(nextAnnouncement(first, at(2))))
-    assert.deepStrictEqual(yield* store.dueAnnouncements(both, at(99_999), 10), [second])
+    yield* store.removeHookJob(orgId(1))
+    yield* store.removeHookJob(orgId(1))
+    assert.isFalse(yield* store.updateHookJob(nextHookJob(first, at(2))))
+    assert.deepStrictEqual(yield* store.dueHookJobs(both, at(99_999), 10), [second])
   })
 ]
 
-const both: ReadonlyArray<Announcement["kind"]> = ["org", "env"]
+const both: ReadonlyArray<TenantHookJob["kind"]> = ["org", "env"]
 
-const announcementOf = (all: ReadonlyArray<Announcement>, n: number): Announcement => {
+const findHookJob = (all: ReadonlyArray<TenantHookJob>, n: number): TenantHookJob => {
   const announcement = all[n - 1]
   assert.isDefined(announcement)
   return announcement

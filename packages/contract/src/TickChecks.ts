@@ -1,16 +1,23 @@
-/** What a `TickStore` must do. Part of `scheduleStoreChecks`. */
+/** Contract of `TickStore`. Part of `scheduleStoreChecks`. */
 import { assert } from "@effect/vitest"
-import { type AdmissionStore, EventStore, JournalStore, ScheduleStore, TickStore, type Timestamp } from "@weft/core"
+import {
+  type AdmissionStore,
+  EventStore,
+  JournalStore,
+  ScheduleStore,
+  TickStore,
+  type Timestamp
+} from "@weft/core/adapter"
 import { Effect } from "effect"
 import { type Check, check } from "./Check.ts"
+import { claimAll, type JournalStores } from "./Claims.ts"
 import { at, deliveryId, envId, eventId, everything, nodeId } from "./Samples.ts"
 import { schedule, scheduleId, store, tick } from "./ScheduleSamples.ts"
-import { claimAll, type JournalStores } from "./Waiting.ts"
 
 type Stores = ScheduleStore | TickStore | AdmissionStore | JournalStores
 
-/** Number, `next_at` and `due_at` of every schedule. */
-const nextOf = Effect.map(
+/** Lists the number, `next_at` and `due_at` of every schedule. */
+const listNext = Effect.map(
   ScheduleStore.use((schedules) => schedules.due(at(1_000_000), 1000)),
   (all) =>
     all
@@ -32,12 +39,12 @@ const claimed = Effect.map(claimAll(at(1_000_000)), ({ claims }) =>
 )
 
 export const tickChecks: ReadonlyArray<Check<Stores>> = [
-  check("a tick moves its schedule on, and its event and delivery are stored", function* () {
+  check("a tick advances its schedule, and stores its event and delivery", function* () {
     const ticks = yield* TickStore
     yield* store(schedule(1))
     const fired = tick(schedule(1), 20)
     assert.deepStrictEqual(yield* ticks.fire([fired]), [scheduleId(1)])
-    assert.deepStrictEqual(yield* nextOf, [[scheduleId(1), at(2000), at(2000)]])
+    assert.deepStrictEqual(yield* listNext, [[scheduleId(1), at(2000), at(2000)]])
     const { claims } = yield* claimAll(at(1_000_000))
     assert.deepStrictEqual(
       claims.map(({ event, delivery }) => ({ event, delivery })),
@@ -46,10 +53,10 @@ export const tickChecks: ReadonlyArray<Check<Stores>> = [
     assert.deepStrictEqual(yield* ticked(), [eventId(20)])
   }),
 
-  check("a look tells when the next schedule fires, of all environments", function* () {
+  check("look returns when the next schedule of any environment fires", function* () {
     const ticks = yield* TickStore
     const seen = Effect.map(
-      JournalStore.use((journal) => journal.look(nodeId(1), at(5000))),
+      JournalStore.use((journal) => journal.findPendingWork(nodeId(1), at(5000))),
       (sight) => sight.next_tick_at
     )
     yield* store(schedule(1), schedule(2, { env_id: envId(2), next_at: at(700), due_at: at(700) }))
@@ -58,12 +65,12 @@ export const tickChecks: ReadonlyArray<Check<Stores>> = [
     assert.strictEqual(yield* seen, schedule(1).due_at)
   }),
 
-  check("a tick that another has stored changes nothing", function* () {
+  check("a tick that is already stored changes nothing", function* () {
     const ticks = yield* TickStore
     yield* store(schedule(1), schedule(2))
     yield* ticks.fire([tick(schedule(1), 20)])
     assert.deepStrictEqual(yield* ticks.fire([tick(schedule(1), 21, 3000), tick(schedule(2), 22)]), [scheduleId(2)])
-    assert.deepStrictEqual(yield* nextOf, [
+    assert.deepStrictEqual(yield* listNext, [
       [scheduleId(1), at(2000), at(2000)],
       [scheduleId(2), at(2000), at(2000)]
     ])
@@ -71,7 +78,7 @@ export const tickChecks: ReadonlyArray<Check<Stores>> = [
     assert.deepStrictEqual(yield* ticked(), [eventId(22), eventId(20)])
   }),
 
-  check("of many that would store the same tick at once, one does", function* () {
+  check("one of many concurrent identical ticks is stored", function* () {
     const ticks = yield* TickStore
     yield* store(schedule(1), schedule(2, { cron: null }))
     const fires = Array.from({ length: 20 }, (_, index) =>
@@ -83,7 +90,7 @@ export const tickChecks: ReadonlyArray<Check<Stores>> = [
     assert.strictEqual((yield* ticked()).length, 2)
   }),
 
-  check("the next tick is another one, and is stored in its turn", function* () {
+  check("the next tick is stored as a separate one", function* () {
     const ticks = yield* TickStore
     yield* store(schedule(1))
     yield* ticks.fire([tick(schedule(1), 20)])
@@ -92,17 +99,17 @@ export const tickChecks: ReadonlyArray<Check<Stores>> = [
     assert.deepStrictEqual(yield* claimed, [deliveryId(20), deliveryId(21)])
   }),
 
-  check("after its last tick a schedule is gone", function* () {
+  check("a schedule is removed after its last tick", function* () {
     const ticks = yield* TickStore
     const once = schedule(1, { cron: null })
     yield* store(once, schedule(2))
     assert.deepStrictEqual(yield* ticks.fire([tick(once, 20, null)]), [scheduleId(1)])
-    assert.deepStrictEqual(yield* nextOf, [[scheduleId(2), at(1000), at(1000)]])
+    assert.deepStrictEqual(yield* listNext, [[scheduleId(2), at(1000), at(1000)]])
     assert.deepStrictEqual(yield* ticks.fire([tick(once, 21, null)]), [])
     assert.deepStrictEqual(yield* claimed, [deliveryId(20)])
   }),
 
-  check("a tick that is passed over or put off stores nothing but that", function* () {
+  check("a skipped or postponed tick only changes its schedule", function* () {
     const ticks = yield* TickStore
     yield* store(schedule(1), schedule(2), schedule(3, { cron: null }))
     const none = { fired: null }
@@ -112,12 +119,12 @@ export const tickChecks: ReadonlyArray<Check<Stores>> = [
       { ...tick(schedule(2), 2), ...none, next: putOff },
       { ...tick(schedule(3, { cron: null }), 3, null), ...none }
     ])
-    assert.deepStrictEqual(yield* nextOf, [
+    assert.deepStrictEqual(yield* listNext, [
       [scheduleId(1), at(2000), at(2000)],
       [scheduleId(2), at(1000), at(61_000)]
     ])
     assert.deepStrictEqual(yield* claimed, [])
-    // Put off is not over: the same tick may fire later.
+    // A postponed tick is not lost: it may fire later.
     const fired = tick(schedule(2, { due_at: at(61_000) }), 20)
     assert.deepStrictEqual(yield* ticks.fire([fired]), [scheduleId(2)])
     assert.deepStrictEqual(yield* claimed, [deliveryId(20)])
@@ -135,7 +142,7 @@ export const tickChecks: ReadonlyArray<Check<Stores>> = [
     assert.deepStrictEqual(yield* ticks.fire([]), [])
   }),
 
-  check("many fire together", function* () {
+  check("many ticks are stored together", function* () {
     const ticks = yield* TickStore
     const numbers = Array.from({ length: 100 }, (_, index) => index + 1)
     yield* store(...numbers.map((n) => schedule(n, { cron: n % 3 === 0 ? null : "* * * * * *" })))
@@ -143,7 +150,7 @@ export const tickChecks: ReadonlyArray<Check<Stores>> = [
     assert.strictEqual((yield* ticks.fire(fired)).length, 100)
     assert.strictEqual((yield* claimed).length, 100)
     assert.deepStrictEqual(
-      yield* nextOf,
+      yield* listNext,
       numbers.filter((n) => n % 3 !== 0).map((n) => [scheduleId(n), at(2000 + n), at(2000 + n)])
     )
   })

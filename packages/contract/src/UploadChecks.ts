@@ -1,15 +1,27 @@
-/** The part of the contract of `FileStore` that is about uploads in parts. */
+/** Contract of `FileStore` for multipart uploads. */
 import { assert } from "@effect/vitest"
-import type { FileStore, TenantStore } from "@weft/core"
+import type { FileStore, TenantStore } from "@weft/core/adapter"
 import { Effect } from "effect"
 import { type Check, check } from "./Check.ts"
-import { assembled, begin, file, fileId, keyOf, part, put, setUp, terms, upload, uploadId } from "./FileStoreSamples.ts"
+import {
+  assembled,
+  begin,
+  blobKey,
+  file,
+  fileId,
+  part,
+  put,
+  setUp,
+  terms,
+  upload,
+  uploadId
+} from "./FileStoreSamples.ts"
 import { at, envId, everything, orgId, runId } from "./Samples.ts"
 
 const everywhere = terms()
 
 const opening: ReadonlyArray<Check<FileStore | TenantStore>> = [
-  check("an upload is found as it was begun, until it expires, in its environment only", function* () {
+  check("finds an upload as it was created, until it expires, in its environment only", function* () {
     const store = yield* setUp
     const begun = upload(1, { expected_size: 50 * 1024 ** 3, path: "ü/🧵", run_id: runId(1), parts_expected: 6400 })
     yield* begin(begun)
@@ -22,7 +34,7 @@ const opening: ReadonlyArray<Check<FileStore | TenantStore>> = [
     assert.strictEqual((yield* Effect.flip(store.getUpload(envId(1), uploadId(404), at(1))))._tag, "NotFound")
   }),
 
-  check("parts are told by number, each as it was noted last", function* () {
+  check("lists parts by number, each as it was last stored", function* () {
     const store = yield* setUp
     yield* begin(upload(1))
     yield* begin(upload(2))
@@ -35,7 +47,7 @@ const opening: ReadonlyArray<Check<FileStore | TenantStore>> = [
     assert.deepStrictEqual(yield* store.parts(envId(1), uploadId(404)), [])
   }),
 
-  check("parts count as storage, and are refused when they do not fit", function* () {
+  check("counts parts as storage, and rejects those over the limit", function* () {
     const store = yield* setUp
     const limited = terms({ storage_bytes: 1000 })
     yield* put(file(1, { size: 500, env_id: envId(2) }))
@@ -51,7 +63,7 @@ const opening: ReadonlyArray<Check<FileStore | TenantStore>> = [
     assert.strictEqual((yield* put(file(3, { size: 491 }), limited))._tag, "OverStorage")
   }),
 
-  check("a part of an upload that is not open, or elsewhere, is NotFound", function* () {
+  check("fails with NotFound for a part of a closed upload or of another environment", function* () {
     const store = yield* setUp
     yield* begin(upload(1))
     const put = (env: number, id: number) => store.putPart(envId(env), uploadId(id), part(1, 5), everywhere)
@@ -62,11 +74,11 @@ const opening: ReadonlyArray<Check<FileStore | TenantStore>> = [
 ]
 
 const ending: ReadonlyArray<Check<FileStore | TenantStore>> = [
-  check("a completed upload is a file, and no upload any more", function* () {
+  check("turns a completed upload into a file", function* () {
     const store = yield* setUp
     yield* begin(upload(1))
     for (const n of [1, 2]) yield* store.putPart(envId(1), uploadId(1), part(n, 300), everywhere)
-    // The parts count no more when the file does.
+    // The file is counted instead of its parts.
     const limited = terms({ storage_bytes: 600 })
     const stored = assembled(1, 600)
     assert.deepStrictEqual(yield* store.completeUpload(uploadId(1), stored, limited), { _tag: "Stored", file: stored })
@@ -78,10 +90,10 @@ const ending: ReadonlyArray<Check<FileStore | TenantStore>> = [
     assert.strictEqual((yield* Effect.flip(late))._tag, "NotFound")
     const again = store.completeUpload(uploadId(1), stored, everywhere)
     assert.strictEqual((yield* Effect.flip(again))._tag, "NotFound")
-    assert.deepStrictEqual(yield* store.takeLoose(at(9000), at(9999), 10), [])
+    assert.deepStrictEqual(yield* store.claimExpired(at(9000), at(9999), 10), [])
   }),
 
-  check("a completed upload takes the place of the file at its path", function* () {
+  check("replaces the file at the path of a completed upload", function* () {
     const store = yield* setUp
     yield* put(file(5, { path: "upload/1", size: 50 }))
     yield* begin(upload(1))
@@ -92,10 +104,10 @@ const ending: ReadonlyArray<Check<FileStore | TenantStore>> = [
       file: assembled(1, 70, { file_id: fileId(5), created_at: at(5) })
     })
     assert.strictEqual(yield* store.storageBytes(orgId(1)), 70)
-    assert.deepStrictEqual(yield* store.takeLoose(at(500), at(999), 10), [keyOf(5)])
+    assert.deepStrictEqual(yield* store.claimExpired(at(500), at(999), 10), [blobKey(5)])
   }),
 
-  check("an upload whose file is refused stays open with its parts", function* () {
+  check("keeps an upload open with its parts when its file is refused", function* () {
     const store = yield* setUp
     yield* put(file(5, { size: 50 }))
     yield* begin(upload(1))
@@ -112,16 +124,16 @@ const ending: ReadonlyArray<Check<FileStore | TenantStore>> = [
     assert.strictEqual(yield* complete({ storage_bytes: 120 }), "Stored")
   }),
 
-  check("an upload whose bytes were taken can not be completed", function* () {
+  check("rejects the completion of an upload whose bytes were garbage-collected", function* () {
     const store = yield* setUp
     yield* begin(upload(1))
     yield* store.putPart(envId(1), uploadId(1), part(1, 70), everywhere)
-    yield* store.takeLoose(at(1060), at(9999), 10)
+    yield* store.claimExpired(at(1060), at(9999), 10)
     const stored = yield* store.completeUpload(uploadId(1), assembled(1, 70), everywhere)
     assert.deepStrictEqual(stored, { _tag: "BytesGone" })
   }),
 
-  check("of many that complete one upload one stores a file", function* () {
+  check("stores one file for many concurrent completions of an upload", function* () {
     const store = yield* setUp
     yield* begin(upload(1))
     yield* store.putPart(envId(1), uploadId(1), part(1, 70), everywhere)
@@ -131,7 +143,7 @@ const ending: ReadonlyArray<Check<FileStore | TenantStore>> = [
     assert.strictEqual(yield* store.storageBytes(orgId(1)), 70)
   }),
 
-  check("an upload that is removed frees its storage, and leaves the note of its key", function* () {
+  check("frees the storage of a removed upload, and keeps the reservation of its key", function* () {
     const store = yield* setUp
     yield* begin(upload(1))
     yield* begin(upload(2))
@@ -143,16 +155,16 @@ const ending: ReadonlyArray<Check<FileStore | TenantStore>> = [
     assert.strictEqual((yield* Effect.flip(store.removeUpload(envId(1), uploadId(1))))._tag, "NotFound")
     assert.strictEqual((yield* Effect.flip(store.getUpload(envId(1), uploadId(1), at(1))))._tag, "NotFound")
     assert.deepStrictEqual(yield* store.parts(envId(1), uploadId(2)), [part(1, 5)])
-    assert.isTrue(yield* store.extend(keyOf(1), at(5)))
+    assert.isTrue(yield* store.extend(blobKey(1), at(5)))
   }),
 
-  check("expired uploads of all environments are told, the oldest first, from any of them on", function* () {
+  check("expiredUploads returns those of all environments, the oldest first, from any position", function* () {
     const store = yield* setUp
     const expiries = [30, 10, 20, 10, 40]
     for (const [n, expiry] of expiries.entries()) {
       yield* begin(upload(n, { env_id: envId((n % 3) + 1), expires_at: at(expiry) }))
     }
-    const told = (millis: number, limit: number, after: number | null = null) =>
+    const listExpired = (millis: number, limit: number, after: number | null = null) =>
       Effect.map(
         store.expiredUploads(
           at(millis),
@@ -161,11 +173,11 @@ const ending: ReadonlyArray<Check<FileStore | TenantStore>> = [
         ),
         (found) => found.map((expired) => expired.upload_id)
       )
-    assert.deepStrictEqual(yield* told(9, 10), [])
-    assert.deepStrictEqual(yield* told(10, 10), [uploadId(1), uploadId(3)])
-    assert.deepStrictEqual(yield* told(30, 3), [uploadId(1), uploadId(3), uploadId(2)])
-    assert.deepStrictEqual(yield* told(30, 3, 3), [uploadId(2), uploadId(0)])
-    assert.deepStrictEqual(yield* told(30, 3, 0), [])
+    assert.deepStrictEqual(yield* listExpired(9, 10), [])
+    assert.deepStrictEqual(yield* listExpired(10, 10), [uploadId(1), uploadId(3)])
+    assert.deepStrictEqual(yield* listExpired(30, 3), [uploadId(1), uploadId(3), uploadId(2)])
+    assert.deepStrictEqual(yield* listExpired(30, 3, 3), [uploadId(2), uploadId(0)])
+    assert.deepStrictEqual(yield* listExpired(30, 3, 0), [])
     const [first] = yield* store.expiredUploads(at(10), 1, null)
     assert.deepStrictEqual(first, upload(1, { env_id: envId(2), expires_at: at(10) }))
   })

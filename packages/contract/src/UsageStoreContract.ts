@@ -1,13 +1,21 @@
-/** What every `UsageStore` must do, beside the journal of the same database. Adapters run this suite. */
+/** Contract of `UsageStore` together with the journal of the same database. Adapters run this suite. */
 import { assert } from "@effect/vitest"
-import { type JournalEntry, JournalStore, JsonText, monthOf, TenantStore, UsageStore, utf8Encode } from "@weft/core"
+import {
+  type JournalEntry,
+  JournalStore,
+  JsonText,
+  monthOf,
+  TenantStore,
+  UsageStore,
+  utf8Encode
+} from "@weft/core/adapter"
 import { Effect, type Layer } from "effect"
 import { type Check, check, suite } from "./Check.ts"
+import { claimAll, type JournalStores } from "./Claims.ts"
 import {
   at,
   bigJson,
-  bornRun,
-  claimedAtBirth,
+  claimedOnInsert,
   delivery,
   ended,
   env,
@@ -19,21 +27,21 @@ import {
   org,
   orgId,
   run,
+  runHolding,
   runId,
   settled,
   waiting
 } from "./Samples.ts"
-import { claimAll, type JournalStores } from "./Waiting.ts"
 
 export const usageStoreContract = <E>(adapter: string, layer: Layer.Layer<JournalStores, E>) =>
   suite(`UsageStore contract: ${adapter}`, usageStoreChecks, layer)
 
 const month = monthOf(at(0))
 
-/** An instant of the month after the samples'. */
+/** The month after that of the samples. */
 const nextMonth = monthOf(month.end)
 
-/** Organizations 1 and 2; environments 1 and 2 are of the first, 3 of the second. */
+/** Organization 1 with environments 1 and 2, and organization 2 with environment 3. */
 const setUp = Effect.gen(function* () {
   const tenants = yield* TenantStore
   for (const n of [1, 2]) yield* tenants.insertOrg(org(n))
@@ -52,26 +60,26 @@ const over = (n: number, fields: Parameters<typeof run>[1] = {}): Extract<Journa
   logs: []
 })
 
-/** Bytes of the result of a sample. */
+/** Size of the result of a sample, in bytes. */
 const resultBytes = utf8("null")
 
 export const usageStoreChecks: ReadonlyArray<Check<JournalStores>> = [
-  check("an organization without runs uses nothing, and neither does an unknown one", function* () {
+  check("returns 0 for an organization without runs, and for an unknown one", function* () {
     yield* setUp
     const nothing = { runs_this_period: 0, call_count: 0, call_storage_bytes: 0 }
     assert.deepStrictEqual(yield* used(), nothing)
     assert.deepStrictEqual(yield* used(404), nothing)
   }),
 
-  check("runs count from their start, of all environments of the organization and no other", function* () {
+  check("counts runs of all environments of the organization from their start", function* () {
     const journal = yield* setUp
     const started = { _tag: "Started", run: run(3, { env_id: envId(2) }) } as const
-    yield* journal.commit([over(1), claimedAtBirth(2), started, over(4, { env_id: envId(3) })], null)
+    yield* journal.commit([over(1), claimedOnInsert(2), started, over(4, { env_id: envId(3) })], null)
     assert.deepStrictEqual(yield* used(), { runs_this_period: 3, call_count: 3, call_storage_bytes: resultBytes })
     assert.deepStrictEqual(yield* used(2), { runs_this_period: 1, call_count: 1, call_storage_bytes: resultBytes })
   }),
 
-  check("what waits is no run, and each attempt is one", function* () {
+  check("counts each attempt as a run, and pending deliveries as none", function* () {
     const journal = yield* setUp
     yield* journal.commit([waiting(1)], null)
     assert.strictEqual((yield* used()).runs_this_period, 0)
@@ -84,7 +92,7 @@ export const usageStoreChecks: ReadonlyArray<Check<JournalStores>> = [
     assert.deepStrictEqual(yield* used(), { runs_this_period: 2, call_count: 2, call_storage_bytes: resultBytes })
   }),
 
-  check("results and logs count in UTF-8 bytes of their JSON text", function* () {
+  check("counts results and logs in UTF-8 bytes of their JSON text", function* () {
     const journal = yield* setUp
     const result = JsonText.make(JSON.stringify(hostileText))
     const logs = [logLine(0, hostileText, result), logLine(1, "𝄞 – é")]
@@ -95,17 +103,17 @@ export const usageStoreChecks: ReadonlyArray<Check<JournalStores>> = [
     assert.strictEqual((yield* used()).call_storage_bytes, bytes + utf8(bigJson))
   }),
 
-  check("what does not count is not counted, and what is told twice counts once", function* () {
+  check("counts repeated entries once, and entries without effect not at all", function* () {
     const journal = yield* setUp
-    yield* journal.commit([claimedAtBirth(1), settled(1, ended(run(1))), over(2), over(2)], null)
+    yield* journal.commit([claimedOnInsert(1), settled(1, ended(run(1))), over(2), over(2)], null)
     yield* journal.commit([settled(1, ended(run(1))), over(2), settled(7, ended(run(7)))], null)
-    yield* journal.commit([claimedAtBirth(1), over(3)], null)
+    yield* journal.commit([claimedOnInsert(1), over(3)], null)
     assert.deepStrictEqual(yield* used(), { runs_this_period: 3, call_count: 3, call_storage_bytes: 3 * resultBytes })
   }),
 
-  check("what was lost with its node takes the room of its error", function* () {
+  check("counts the bytes of a lost run's error", function* () {
     const journal = yield* setUp
-    yield* journal.commit([claimedAtBirth(1, 2)], { node_id: nodeId(2), until: at(1) })
+    yield* journal.commit([claimedOnInsert(1, 2)], { node_id: nodeId(2), until: at(1) })
     const [lost] = yield* journal.reap(nodeId(1), at(1000), 100)
     assert.deepStrictEqual(yield* used(), {
       runs_this_period: 1,
@@ -114,7 +122,7 @@ export const usageStoreChecks: ReadonlyArray<Check<JournalStores>> = [
     })
   }),
 
-  check("purge frees the room, but a run that began this month began", function* () {
+  check("subtracts the bytes of purged runs, but not their starts in this month", function* () {
     const journal = yield* setUp
     const large = { ...over(1), run: ended(run(1), { result: bigJson }), logs: [logLine(0)] }
     yield* journal.commit([large, over(2), over(3)], null)
@@ -122,7 +130,7 @@ export const usageStoreChecks: ReadonlyArray<Check<JournalStores>> = [
     assert.deepStrictEqual(yield* used(), { runs_this_period: 3, call_count: 1, call_storage_bytes: resultBytes })
   }),
 
-  check("a run counts for the month of its start, in whichever it ends", function* () {
+  check("counts a run for the month of its start, whenever it ends", function* () {
     const journal = yield* setUp
     const late = run(1, { start_time: at(month.end - at(0) - 1) })
     const early = run(2, { start_time: nextMonth.start })
@@ -140,20 +148,20 @@ export const usageStoreChecks: ReadonlyArray<Check<JournalStores>> = [
     })
   }),
 
-  check("the month does not depend on the project, its name, the type or the outcome", function* () {
+  check("sums a month over all projects, names, types and outcomes", function* () {
     const journal = yield* setUp
     const held = delivery(2)
     const begun = { start_time: nextMonth.start }
     yield* journal.commit(
       [
         over(1),
-        { _tag: "Appended", event: event(2), deliveries: [{ delivery: held, run: bornRun(2, held, begun) }] },
+        { _tag: "Appended", event: event(2), deliveries: [{ delivery: held, run: runHolding(2, held, begun) }] },
         { ...over(3), run: ended(run(3, begun), { status: "failed" }) },
         over(4, { ...begun, project_name: "renamed" })
       ],
       null
     )
-    yield* journal.commit([settled(2, ended(bornRun(2, held, begun), { status: "cancelled" }))], null)
+    yield* journal.commit([settled(2, ended(runHolding(2, held, begun), { status: "cancelled" }))], null)
     assert.deepStrictEqual(yield* used(1, nextMonth), {
       runs_this_period: 3,
       call_count: 4,

@@ -1,51 +1,52 @@
-/** Faulty blob stores: what streams and parts get wrong. */
+/** Blob stores with one fault each in streams and parts, which the contract must detect. */
 import { assert, describe, it } from "@effect/vitest"
-import { blobStoreChecks, blobsAgreeWithMemory } from "@weft/contract"
-import { BlobStore, NotFound } from "@weft/core"
+import { blobStoreChecks, compareBlobsWithMemory } from "@weft/contract"
+import { NotFound } from "@weft/core"
+import { BlobStore } from "@weft/core/adapter"
 import { Bytes, Effect, Stream } from "effect"
-import { faulty, notices } from "./Faults.ts"
+import { detects, faulty } from "./Faults.ts"
 
 const gathered = <E>(stream: Stream.Stream<Uint8Array, E>) =>
   Effect.map(Stream.runCollect(stream), (pieces) => Bytes.concat(pieces))
 
-/** What a stream gave before it failed. */
+/** Returns the bytes of a stream before its failure. */
 const torn = <E>(stream: Stream.Stream<Uint8Array, E>) => Stream.catch(stream, () => Stream.empty)
 
 const faults = {
-  "keeps what a torn stream gave": faulty(BlobStore, (store) => ({
+  "stores the bytes of a failed stream": faulty(BlobStore, (store) => ({
     write: (key, stream) => Effect.andThen(store.write(key, torn(stream)), store.write(key, stream))
   })),
   "loses the old bytes when a stream fails": faulty(BlobStore, (store) => ({
     write: (key, stream) => Effect.andThen(store.remove(key), store.write(key, stream))
   })),
-  "loses the last piece": faulty(BlobStore, (store) => ({
+  "loses the last chunk": faulty(BlobStore, (store) => ({
     write: (key, stream) =>
       Effect.flatMap(Stream.runCollect(stream), (pieces) =>
         store.write(key, Stream.fromIterable(pieces.length > 1 ? pieces.slice(0, -1) : pieces))
       )
   })),
-  "sorts pieces by size": faulty(BlobStore, (store) => ({
+  "sorts chunks by size": faulty(BlobStore, (store) => ({
     write: (key, stream) =>
       Effect.flatMap(Stream.runCollect(stream), (pieces) =>
         store.write(key, Stream.fromIterable([...pieces].sort((a, b) => a.length - b.length)))
       )
   })),
-  "digests the size alone": faulty(BlobStore, (store) => ({
+  "computes digests of the size only": faulty(BlobStore, (store) => ({
     write: (key, stream) => Effect.map(store.write(key, stream), ({ size }) => ({ size, digest: `${size}` }))
   })),
   "ignores ranges": faulty(BlobStore, (store) => ({ read: (key) => store.read(key) })),
-  "takes the end of a range for the last byte": faulty(BlobStore, (store) => ({
+  "treats the end of a range as inclusive": faulty(BlobStore, (store) => ({
     read: (key, range) =>
       store.read(key, range === undefined || range.start === range.end ? range : { ...range, end: range.end + 1 })
   })),
-  "reads late": faulty(BlobStore, (store) => ({
+  "reads bytes after the stream was requested": faulty(BlobStore, (store) => ({
     read: (key, range) =>
       Effect.as(
         store.read(key, range),
         Stream.unwrap(Effect.catchTag(store.read(key, range), "NotFound", () => Effect.succeed(Stream.empty)))
       )
   })),
-  "joins in order of number": faulty(BlobStore, (store) => ({
+  "joins parts in order of number": faulty(BlobStore, (store) => ({
     joinParts: (key, parts, chosen) =>
       store.joinParts(
         key,
@@ -53,13 +54,13 @@ const faults = {
         [...chosen].sort((a, b) => a.number - b.number)
       )
   })),
-  "joins what is there": faulty(BlobStore, (store) => ({
+  "joins only the existing parts": faulty(BlobStore, (store) => ({
     joinParts: (key, parts, chosen) =>
       Effect.catchTag(store.joinParts(key, parts, chosen), "NotFound", (error) =>
         chosen.length > 1 ? store.joinParts(key, parts, chosen.slice(0, 1)) : Effect.fail(error)
       )
   })),
-  "joins once only": faulty(BlobStore, (store) => {
+  "fails on a repeated join": faulty(BlobStore, (store) => {
     const done = new Set<string>()
     return {
       joinParts: (key, parts, chosen) =>
@@ -68,7 +69,7 @@ const faults = {
           : Effect.tap(store.joinParts(key, parts, chosen), () => Effect.sync(() => done.add(parts)))
     }
   }),
-  "takes parts whatever their content": faulty(BlobStore, (store) => {
+  "ignores digests of parts": faulty(BlobStore, (store) => {
     const last = new Map<string, string>()
     return {
       writePart: (key, parts, number, stream) =>
@@ -96,7 +97,7 @@ const faults = {
       }
     }
   }),
-  "shows parts before they are joined": faulty(BlobStore, (store) => ({
+  "shows parts before a join": faulty(BlobStore, (store) => ({
     writePart: (key, parts, number, stream) =>
       Effect.flatMap(gathered(stream), (bytes) =>
         Effect.andThen(store.put(key, bytes), store.writePart(key, parts, number, Stream.make(bytes)))
@@ -106,7 +107,7 @@ const faults = {
   "drops the blob with its parts": faulty(BlobStore, (store) => ({
     dropParts: (key, parts) => Effect.andThen(store.dropParts(key, parts), store.remove(key))
   })),
-  "has one name for all parts of a key": faulty(BlobStore, (store) => {
+  "uses one name for all uploads of a key": faulty(BlobStore, (store) => {
     const names = new Map<string, string>()
     return {
       beginParts: (key) =>
@@ -120,15 +121,20 @@ const faults = {
   })
 }
 
-notices("the contract of streamed blobs", blobStoreChecks, faults)
+detects("the contract of streamed blobs", blobStoreChecks, faults)
 
-describe("the model of blobs notices a store that", () => {
-  const told = ["loses the last piece", "ignores ranges", "joins in order of number", "never drops parts"] as const
-  // Some faults show in one history of a hundred: the same ones every time, so that none is missed by chance.
+describe("the model of blobs detects a store that", () => {
+  const detected = [
+    "loses the last chunk",
+    "ignores ranges",
+    "joins parts in order of number",
+    "never drops parts"
+  ] as const
+  // Some faults show in one of a hundred histories. The seed is fixed, so that none is missed by chance.
   const seed = 5
-  for (const fault of told) {
+  for (const fault of detected) {
     it(fault, { timeout: 60_000 }, async () => {
-      const outcome = await blobsAgreeWithMemory(faults[fault], 200, seed).then(
+      const outcome = await compareBlobsWithMemory(faults[fault], 200, seed).then(
         () => "agreed",
         (error: unknown) => String(error)
       )

@@ -1,11 +1,11 @@
-/** The contract of builds notices stores that are wrong about the bytes of builds. */
+/** Stores of builds with one fault each in the bytes of builds, which the contract must detect. */
 import { buildStoreChecks } from "@weft/contract"
-import { artifactKey, BuildStore, FileStore, ProjectStore } from "@weft/core"
+import { artifactKey, BuildStore, FileStore, ProjectStore } from "@weft/core/adapter"
 import { Effect, Layer } from "effect"
 import { at, build } from "../src/Samples.ts"
-import { all, faulty, notices } from "./Faults.ts"
+import { all, detects, faulty } from "./Faults.ts"
 
-/** One store of builds that does something with the notes before, or after, a build is stored. */
+/** A store of builds that changes reservations before or after it stores a build. */
 const around = (
   change: (store: BuildStore["Service"], files: FileStore["Service"]) => Partial<BuildStore["Service"]>
 ) =>
@@ -17,35 +17,35 @@ const around = (
     })
   ).pipe(Layer.provideMerge(all))
 
-notices("the contract of the bytes of builds", buildStoreChecks, {
-  "leaves the note of a build that is stored": around((store, files) => ({
-    insert: (stored) => Effect.andThen(store.insert(stored), files.announce(stored.storage_path, at(10)))
+detects("the contract of the bytes of builds", buildStoreChecks, {
+  "keeps the reservation of a stored build": around((store, files) => ({
+    insert: (stored) => Effect.andThen(store.insert(stored), files.reserve(stored.storage_path, at(10)))
   })),
-  "leaves the note of a live build": around((store, files) => ({
+  "keeps the reservation of a live build": around((store, files) => ({
     goLive: (stored, manifest) =>
-      Effect.andThen(store.goLive(stored, manifest), files.announce(stored.storage_path, at(10)))
+      Effect.andThen(store.goLive(stored, manifest), files.reserve(stored.storage_path, at(10)))
   })),
-  "stores a build whose bytes were taken": around((store, files) => ({
-    insert: (stored) => Effect.andThen(files.forget([stored.storage_path]), store.insert(stored))
+  "stores a build whose bytes were garbage-collected": around((store, files) => ({
+    insert: (stored) => Effect.andThen(files.release([stored.storage_path]), store.insert(stored))
   })),
-  "goes live with bytes that were taken": around((store, files) => ({
-    goLive: (stored, manifest) => Effect.andThen(files.forget([stored.storage_path]), store.goLive(stored, manifest))
+  "starts a live build whose bytes were garbage-collected": around((store, files) => ({
+    goLive: (stored, manifest) => Effect.andThen(files.release([stored.storage_path]), store.goLive(stored, manifest))
   })),
-  "takes the note of a build that is refused": around((store, files) => ({
-    insert: (stored) => Effect.tapError(store.insert(stored), () => files.forget([stored.storage_path]))
+  "releases the reservation of a rejected build": around((store, files) => ({
+    insert: (stored) => Effect.tapError(store.insert(stored), () => files.release([stored.storage_path]))
   })),
-  "forgets the artifact of a project that is removed": Layer.effect(
+  "does not reserve the artifacts of a removed project": Layer.effect(
     ProjectStore,
     Effect.gen(function* () {
       const store = yield* ProjectStore
       const files = yield* FileStore
       return ProjectStore.of({
         ...store,
-        remove: (env, id) => Effect.andThen(store.remove(env, id), files.forget([artifactKey(build(1))]))
+        remove: (env, id, time) => Effect.andThen(store.remove(env, id, time), files.release([artifactKey(build(1))]))
       })
     })
   ).pipe(Layer.provideMerge(all)),
-  "takes notes late": faulty(FileStore, (store) => ({
-    takeLoose: (now, retryAt, limit) => (now <= at(0) ? Effect.succeed([]) : store.takeLoose(now, retryAt, limit))
+  "takes reservations too late": faulty(FileStore, (store) => ({
+    claimExpired: (now, retryAt, limit) => (now <= at(0) ? Effect.succeed([]) : store.claimExpired(now, retryAt, limit))
   }))
 })

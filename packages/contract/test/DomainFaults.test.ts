@@ -1,11 +1,11 @@
-/** Stores of domains with one fault each, of which the contract must notice every one. */
+/** Stores of domains with one fault each, which the contract must detect. */
 import { domainStoreChecks } from "@weft/contract"
-import { type Domain, DomainStore } from "@weft/core"
+import { type Domain, DomainStore } from "@weft/core/adapter"
 import { Effect } from "effect"
 import { at, envId, everything } from "../src/Samples.ts"
-import { faulty, notices } from "./Faults.ts"
+import { detects, faulty } from "./Faults.ts"
 
-notices("the contract of domains", domainStoreChecks, {
+detects("the contract of domains", domainStoreChecks, {
   "has no limit": faulty(DomainStore, (store) => ({ insert: (domain) => store.insert(domain, -1) })),
   "counts an environment instead of its organization": faulty(DomainStore, (store) => ({
     insert: (domain, limit) =>
@@ -13,7 +13,7 @@ notices("the contract of domains", domainStoreChecks, {
         store.insert(domain, limit === -1 || total < limit ? -1 : limit)
       )
   })),
-  "looks at the limit before it waits": faulty(DomainStore, (store) => ({
+  "checks the limit before it waits": faulty(DomainStore, (store) => ({
     insert: (domain, limit) =>
       Effect.flatMap(store.list(domain.env_id, everything), ({ items }) => {
         const count = items.filter(({ org_id, status }) => org_id === domain.org_id && status !== "deleting").length
@@ -22,7 +22,7 @@ notices("the contract of domains", domainStoreChecks, {
           : Effect.andThen(Effect.yieldNow, store.insert(domain, limit <= 1 ? limit : limit + 10))
       })
   })),
-  "keeps silent about names that are registered": faulty(DomainStore, (store) => ({
+  "accepts registered names": faulty(DomainStore, (store) => ({
     insert: (domain, limit) => Effect.catchTag(store.insert(domain, limit), "DomainExists", () => Effect.void)
   })),
   "reads other environments": faulty(DomainStore, (store) => ({
@@ -31,17 +31,17 @@ notices("the contract of domains", domainStoreChecks, {
   "removes from other environments": faulty(DomainStore, (store) => ({
     beginRemoval: (_, id, now) => store.beginRemoval(envId(1), id, now)
   })),
-  "holds what belongs to other environments": faulty(DomainStore, (store) => ({
+  "holds domains of other environments": faulty(DomainStore, (store) => ({
     hold: (_, id, claim) => store.hold(envId(1), id, claim)
   })),
   "lists the oldest first": faulty(DomainStore, (store) => ({
     list: (env, page) =>
       Effect.map(store.list(env, page), ({ items, total }) => ({ items: [...items].reverse(), total }))
   })),
-  "takes the page for all": faulty(DomainStore, (store) => ({
+  "returns the page size as the total": faulty(DomainStore, (store) => ({
     list: (env, page) => Effect.map(store.list(env, page), ({ items }) => ({ items, total: items.length }))
   })),
-  "claims what is not due": faulty(DomainStore, (store) => ({
+  "claims records that are not due": faulty(DomainStore, (store) => ({
     claim: (claim) => store.claim({ ...claim, now: at(1_000_000) })
   })),
   "claims twice": faulty(DomainStore, (store) => {
@@ -57,10 +57,10 @@ notices("the contract of domains", domainStoreChecks, {
   "ignores the limit of a claim": faulty(DomainStore, (store) => ({
     claim: (claim) => store.claim({ ...claim, limit: 1000 })
   })),
-  "never says when the next is due": faulty(DomainStore, (store) => ({
+  "never returns when the next is due": faulty(DomainStore, (store) => ({
     claim: (claim) => Effect.map(store.claim(claim), ({ domains }) => ({ domains, next_due_at: null }))
   })),
-  "holds what somebody holds": faulty(DomainStore, (store) => ({
+  "holds domains that are already held": faulty(DomainStore, (store) => ({
     hold: (env, id, { until }) => store.hold(env, id, { now: at(1_000_000), until })
   })),
   "settles without a fence": faulty(DomainStore, (store) => ({
@@ -69,8 +69,8 @@ notices("the contract of domains", domainStoreChecks, {
         store.settle({ ...domain, version }, certificate)
       )
   })),
-  "forgets certificates": faulty(DomainStore, (store) => ({ settle: (domain) => store.settle(domain, null) })),
-  "routes what is not validated": faulty(DomainStore, (store) => ({
+  "loses certificates": faulty(DomainStore, (store) => ({ settle: (domain) => store.settle(domain, null) })),
+  "routes domains that are not validated": faulty(DomainStore, (store) => ({
     route: (name) =>
       Effect.catchTag(store.route(name), "NotFound", (error) =>
         Effect.flatMap(store.list(envId(1), everything), ({ items }) => {
@@ -82,7 +82,7 @@ notices("the contract of domains", domainStoreChecks, {
       )
   })),
   "loses a route": faulty(DomainStore, (store) => ({ routes: Effect.map(store.routes, (routes) => routes.slice(1)) })),
-  "shows a certificate whatever its domain's state": faulty(DomainStore, (store) => ({
+  "returns certificates in any state of the domain": faulty(DomainStore, (store) => ({
     certificateOf: (name) =>
       Effect.catchTag(store.certificateOf(name), "NotFound", (error) =>
         Effect.flatMap(store.list(envId(1), everything), ({ items }) => {
@@ -91,7 +91,7 @@ notices("the contract of domains", domainStoreChecks, {
         })
       )
   })),
-  "says that it removed what it did not": faulty(DomainStore, (store) => ({
+  "reports removals that it did not make": faulty(DomainStore, (store) => ({
     remove: (domain) => Effect.as(store.remove(domain), true)
   })),
   "removes a domain that is not deleting": faulty(DomainStore, (store) => ({

@@ -1,13 +1,14 @@
-/** Faulty stores: the store in memory with one fault, and the suites that must notice it. */
+/** In-memory stores with one fault, and the suites that must detect it. */
 import { assert, describe, it } from "@effect/vitest"
 import type { Check } from "@weft/contract"
-import { JournalStore, MemoryStores } from "@weft/core"
+import { JournalStore } from "@weft/core/adapter"
+import { MemoryStores } from "@weft/core/testing"
 import { Context, Effect, Exit, Layer } from "effect"
 
 export const all = MemoryStores.layer
 export type All = Layer.Success<typeof all>
 
-/** All stores, of which one is changed. */
+/** Returns all in-memory stores with one of them changed. */
 export const faulty = <I extends All, S extends object>(
   service: Context.Key<I, S>,
   change: (store: S) => Partial<S>
@@ -25,9 +26,9 @@ const failures = (checks: ReadonlyArray<Check<All>>, layer: Layer.Layer<All>) =>
     (exits) => exits.filter(Exit.isFailure).length
   )
 
-/** One test for each fault: at least one check must not succeed, though all do without it. */
-export const notices = (suite: string, checks: ReadonlyArray<Check<All>>, faults: Record<string, Layer.Layer<All>>) =>
-  describe(`${suite} notices a store that`, () => {
+/** Registers a test for each fault: at least one check must fail, although all pass without the fault. */
+export const detects = (suite: string, checks: ReadonlyArray<Check<All>>, faults: Record<string, Layer.Layer<All>>) =>
+  describe(`${suite} detects a store that`, () => {
     for (const [fault, layer] of Object.entries(faults)) {
       it.effect(fault, () =>
         Effect.gen(function* () {
@@ -36,7 +37,7 @@ export const notices = (suite: string, checks: ReadonlyArray<Check<All>>, faults
       )
     }
 
-    it.effect("has no fault, by letting it pass", () =>
+    it.effect("has a fault, and passes the one without", () =>
       Effect.gen(function* () {
         assert.strictEqual(
           yield* failures(

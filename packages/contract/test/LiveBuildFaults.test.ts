@@ -1,38 +1,38 @@
-/** The contract of builds notices stores that are wrong about live ones. */
+/** Stores of builds with one fault each in live builds, which the contract must detect. */
 import { buildStoreChecks } from "@weft/contract"
-import { BuildStore } from "@weft/core"
+import { BuildStore } from "@weft/core/adapter"
 import { Effect } from "effect"
 import { emptyManifest, envId } from "../src/Samples.ts"
-import { faulty, notices } from "./Faults.ts"
+import { detects, faulty } from "./Faults.ts"
 
-notices("the contract of live builds", buildStoreChecks, {
-  "lets the deployed build go on serving": faulty(BuildStore, (store) => ({
+detects("the contract of live builds", buildStoreChecks, {
+  "keeps serving the deployed build": faulty(BuildStore, (store) => ({
     goLive: (build) => store.insert(build)
   })),
   "deploys the live build": faulty(BuildStore, (store) => ({
     goLive: (build, manifest) =>
       Effect.andThen(store.goLive(build, manifest), store.deploy(build, manifest, build.created_at))
   })),
-  "forgets the manifest": faulty(BuildStore, (store) => ({ goLive: (build) => store.goLive(build, emptyManifest) })),
+  "loses the manifest": faulty(BuildStore, (store) => ({ goLive: (build) => store.goLive(build, emptyManifest) })),
   "reads live builds of other environments": faulty(BuildStore, (store) => ({
     live: (_, project) => store.live(envId(1), project)
   })),
-  "ends those of other environments": faulty(BuildStore, (store) => ({
+  "ends live builds of other environments": faulty(BuildStore, (store) => ({
     endLive: (_, project, at) => store.endLive(envId(1), project, at)
   })),
-  "ends what is not there": faulty(BuildStore, (store) => ({
+  "ends missing live builds": faulty(BuildStore, (store) => ({
     endLive: (env, project, at) => Effect.catchTag(store.endLive(env, project, at), "NotFound", () => Effect.void)
   })),
-  "does not end": faulty(BuildStore, (store) => ({
+  "does not end live builds": faulty(BuildStore, (store) => ({
     endLive: (env, project) => Effect.asVoid(store.live(env, project))
   })),
-  "goes live with what it can when an endpoint is taken": faulty(BuildStore, (store) => ({
+  "starts a live build partially when an endpoint is claimed": faulty(BuildStore, (store) => ({
     goLive: (build, manifest) =>
       Effect.tapError(store.goLive(build, manifest), (error) =>
         error._tag === "Taken" && error.what !== "build_id" ? store.goLive(build, emptyManifest) : Effect.void
       )
   })),
-  "keeps the build that could not go live": faulty(BuildStore, (store) => ({
+  "stores a rejected live build": faulty(BuildStore, (store) => ({
     goLive: (build, manifest) =>
       Effect.tapError(store.goLive(build, manifest), () => Effect.ignore(store.insert(build)))
   })),
@@ -43,7 +43,7 @@ notices("the contract of live builds", buildStoreChecks, {
         Effect.ignore(store.endLive(build.env_id, build.project_id, at))
       )
   })),
-  "keeps the schedules of before": faulty(BuildStore, (store) => ({
+  "keeps the old schedules": faulty(BuildStore, (store) => ({
     goLive: (build, manifest) => store.goLive(build, { ...manifest, schedules: [] })
   }))
 })

@@ -1,40 +1,42 @@
-/** Stores of schedules with one fault each, of which the contract must notice every one. */
+/** Stores of schedules with one fault each, which the contract must detect. */
 import { scheduleStoreChecks } from "@weft/contract"
-import { AdmissionStore, BuildStore, ProjectStore, ScheduleStore, type Tick, TickStore } from "@weft/core"
+import { AdmissionStore, BuildStore, ProjectStore, ScheduleStore, type Tick, TickStore } from "@weft/core/adapter"
 import { Effect } from "effect"
 import { at, envId, everything } from "../src/Samples.ts"
-import { faulty, notices } from "./Faults.ts"
+import { detects, faulty } from "./Faults.ts"
 
-notices("the contract of schedules", scheduleStoreChecks, {
+detects("the contract of schedules", scheduleStoreChecks, {
   "lists the oldest first": faulty(ScheduleStore, (store) => ({
     list: (env, page, only) =>
       Effect.map(store.list(env, page, only), ({ items, total }) => ({ items: [...items].reverse(), total }))
   })),
-  "takes the page for all": faulty(ScheduleStore, (store) => ({
+  "returns the page size as the total": faulty(ScheduleStore, (store) => ({
     list: (env, page, only) => Effect.map(store.list(env, page, only), ({ items }) => ({ items, total: items.length }))
   })),
-  "lists whatever the projects": faulty(ScheduleStore, (store) => ({ list: (env, page) => store.list(env, page) })),
-  "removes whatever the projects": faulty(ScheduleStore, (store) => ({ remove: (env, id) => store.remove(env, id) })),
+  "ignores the projects of a list": faulty(ScheduleStore, (store) => ({ list: (env, page) => store.list(env, page) })),
+  "ignores the projects of a removal": faulty(ScheduleStore, (store) => ({
+    remove: (env, id) => store.remove(env, id)
+  })),
   "removes from other environments": faulty(ScheduleStore, (store) => ({
     remove: (_, id, only) => store.remove(envId(1), id, only)
   })),
-  "keeps silent about what it does not remove": faulty(ScheduleStore, (store) => ({
+  "accepts removals of missing schedules": faulty(ScheduleStore, (store) => ({
     remove: (env, id, only) => Effect.catchTag(store.remove(env, id, only), "NotFound", () => Effect.void)
   })),
-  "gives what is not due": faulty(ScheduleStore, (store) => ({
+  "returns schedules that are not due": faulty(ScheduleStore, (store) => ({
     due: (now, limit) => store.due(at(now - at(0) + 1), limit)
   })),
   "ignores the limit": faulty(ScheduleStore, (store) => ({ due: (now) => store.due(now, 1000) })),
-  "gives what is due in any order": faulty(ScheduleStore, (store) => ({
+  "returns due schedules in any order": faulty(ScheduleStore, (store) => ({
     due: (now, limit) => Effect.map(store.due(now, limit), (due) => [...due].reverse())
   })),
-  "looks at the next tick of what is put off": faulty(ScheduleStore, (store) => ({
+  "uses the next tick of postponed schedules": faulty(ScheduleStore, (store) => ({
     due: (now, limit) =>
       Effect.map(store.due(at(1_000_000_000_000), 1000), (all) =>
         all.filter(({ next_at }) => next_at <= now).slice(0, limit)
       )
   })),
-  "does not know what is next": faulty(ScheduleStore, () => ({ nextDueAt: Effect.succeed(null) })),
+  "never returns the next due time": faulty(ScheduleStore, () => ({ nextDueAt: Effect.succeed(null) })),
 
   "has no limit": faulty(AdmissionStore, (store) => ({
     admit: (admission) =>
@@ -44,17 +46,17 @@ notices("the contract of schedules", scheduleStoreChecks, {
           : admission
       )
   })),
-  "forgets the change": faulty(AdmissionStore, (store) => ({
+  "ignores the change of schedules": faulty(AdmissionStore, (store) => ({
     admit: ({ schedule, ...admission }) => store.admit(admission)
   })),
-  "stores the event of a change that it refuses": faulty(AdmissionStore, (store) => ({
+  "stores the event of a refused change": faulty(AdmissionStore, (store) => ({
     admit: (admission) =>
       Effect.tap(store.admit(admission), (admitted) => {
         const { schedule, ...rest } = admission
         return admitted._tag === "Refused" ? store.admit({ ...rest, request: null }) : Effect.void
       })
   })),
-  "takes the key of a request that it refuses": faulty(AdmissionStore, (store) => ({
+  "claims the key of a refused request": faulty(AdmissionStore, (store) => ({
     admit: (admission) =>
       Effect.tap(store.admit(admission), (admitted) => {
         const { schedule, ...rest } = admission
@@ -76,42 +78,42 @@ notices("the contract of schedules", scheduleStoreChecks, {
         counted.length === ticks.length ? counted : ticks.map(({ schedule }) => schedule.schedule_id)
       )
   })),
-  "forgets what a tick sets off": faulty(TickStore, (store) => ({
+  "loses the event of a tick": faulty(TickStore, (store) => ({
     fire: (ticks) => store.fire(ticks.map((tick) => ({ ...tick, fired: null })))
   })),
-  "does not move schedules on": faulty(TickStore, (store) => ({
+  "does not advance schedules": faulty(TickStore, (store) => ({
     fire: (ticks) => store.fire(ticks.map((tick) => ({ ...tick, next: tick.next === null ? null : tick.schedule })))
   })),
-  "keeps what has fired for the last time": faulty(TickStore, (store) => ({
+  "keeps schedules after their last tick": faulty(TickStore, (store) => ({
     fire: (ticks) => store.fire(ticks.map((tick) => ({ ...tick, next: tick.next ?? tick.schedule })))
   })),
   "fires all or nothing": faulty(TickStore, (store) => {
     const seen = new Set<string>()
-    const nameOf = ({ schedule }: Tick) => `${schedule.schedule_id} ${schedule.next_at}`
+    const toName = ({ schedule }: Tick) => `${schedule.schedule_id} ${schedule.next_at}`
     return {
       fire: (ticks) => {
-        const isStale = ticks.some((tick) => seen.has(nameOf(tick)))
-        for (const tick of ticks) seen.add(nameOf(tick))
+        const isStale = ticks.some((tick) => seen.has(toName(tick)))
+        for (const tick of ticks) seen.add(toName(tick))
         return isStale ? Effect.succeed([]) : store.fire(ticks)
       }
     }
   }),
-  "fires a part of many": faulty(TickStore, (store) => ({ fire: (ticks) => store.fire(ticks.slice(0, 50)) })),
+  "fires only some of many ticks": faulty(TickStore, (store) => ({ fire: (ticks) => store.fire(ticks.slice(0, 50)) })),
 
-  "gives every deployment new schedules": faulty(BuildStore, (store) => ({
+  "replaces unchanged schedules": faulty(BuildStore, (store) => ({
     deploy: (build, manifest, now) =>
       Effect.flatMap(store.deploy(build, { ...manifest, schedules: [] }, now), () => store.deploy(build, manifest, now))
   })),
   "deploys without schedules": faulty(BuildStore, (store) => ({
     deploy: (build, manifest, now) => store.deploy(build, { ...manifest, schedules: [] }, now)
   })),
-  "changes schedules though it refuses the deployment": faulty(BuildStore, (store) => ({
+  "changes schedules in a refused deployment": faulty(BuildStore, (store) => ({
     deploy: (build, manifest, now) =>
       Effect.tapError(store.deploy(build, manifest, now), () =>
         Effect.ignore(store.deploy(build, { ...manifest, endpoints: [] }, now))
       )
   })),
-  "names schedules by other ids than they have": faulty(BuildStore, (store) => {
+  "stores other ids in the manifest than in the schedules": faulty(BuildStore, (store) => {
     const declared = new Map<string, Parameters<typeof store.deploy>[1]>()
     return {
       deploy: (build, manifest, now) => {
@@ -125,7 +127,7 @@ notices("the contract of schedules", scheduleStoreChecks, {
         }))
     }
   }),
-  "leaves the schedules of a project that is removed": faulty(ProjectStore, (store) => ({
+  "keeps the schedules of a removed project": faulty(ProjectStore, (store) => ({
     remove: (env, id) => Effect.andThen(store.list(env, everything), store.get(env, id)).pipe(Effect.asVoid)
   }))
 })

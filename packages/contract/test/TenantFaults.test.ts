@@ -1,44 +1,43 @@
-/** Stores of tenants with one fault each of what hosts are to be told. */
+/** Stores of tenants with one fault each in hook jobs, which the contract must detect. */
 import { tenantStoreChecks } from "@weft/contract"
-import { TenantStore, Timestamp } from "@weft/core"
+import { TenantStore, Timestamp } from "@weft/core/adapter"
 import { Effect } from "effect"
-import { faulty, notices } from "./Faults.ts"
+import { detects, faulty } from "./Faults.ts"
 
 const forever = Timestamp.make(Number.MAX_SAFE_INTEGER)
 
-notices("the contract of announcements", tenantStoreChecks, {
-  "forgets to announce": faulty(TenantStore, (store) => ({
+detects("the contract of hook jobs", tenantStoreChecks, {
+  "stores no hook job": faulty(TenantStore, (store) => ({
     insertOrg: (org) => store.insertOrg(org),
     insertEnv: (env) => store.insertEnv(env)
   })),
-  "announces what it does not store": faulty(TenantStore, (store) => ({
+  "stores hook jobs of rejected tenants": faulty(TenantStore, (store) => ({
     insertOrg: (org, announcement) =>
       Effect.tapErrorTag(store.insertOrg(org, announcement), "Taken", () =>
         store.insertOrg({ ...org, slug: `${org.slug}-2` }, announcement)
       )
   })),
-  "announces before the time": faulty(TenantStore, (store) => ({
-    dueAnnouncements: (kinds, _, limit) => store.dueAnnouncements(kinds, forever, limit)
+  "returns hook jobs before they are due": faulty(TenantStore, (store) => ({
+    dueHookJobs: (kinds, _, limit) => store.dueHookJobs(kinds, forever, limit)
   })),
-  "gives all at once": faulty(TenantStore, (store) => ({
-    dueAnnouncements: (kinds, now) => store.dueAnnouncements(kinds, now, 100)
+  "returns more hook jobs than the limit": faulty(TenantStore, (store) => ({
+    dueHookJobs: (kinds, now) => store.dueHookJobs(kinds, now, 100)
   })),
-  "gives the latest first": faulty(TenantStore, (store) => ({
-    dueAnnouncements: (kinds, now, limit) =>
-      Effect.map(store.dueAnnouncements(kinds, now, limit), (all) => all.toReversed())
+  "returns the latest hook job first": faulty(TenantStore, (store) => ({
+    dueHookJobs: (kinds, now, limit) => Effect.map(store.dueHookJobs(kinds, now, limit), (all) => all.toReversed())
   })),
-  "gives what somebody else wants to know": faulty(TenantStore, (store) => ({
-    dueAnnouncements: (_, now, limit) => store.dueAnnouncements(["org", "env"], now, limit)
+  "ignores the kinds of hook jobs": faulty(TenantStore, (store) => ({
+    dueHookJobs: (_, now, limit) => store.dueHookJobs(["org", "env"], now, limit)
   })),
-  "lets everybody make the same attempt": faulty(TenantStore, (store) => ({
-    updateAnnouncement: (announcement) => Effect.as(store.updateAnnouncement(announcement), true)
+  "allows the same attempt to many callers": faulty(TenantStore, (store) => ({
+    updateHookJob: (announcement) => Effect.as(store.updateHookJob(announcement), true)
   })),
-  "lets nobody make an attempt": faulty(TenantStore, () => ({ updateAnnouncement: () => Effect.succeed(false) })),
-  "goes on with what was announced": faulty(TenantStore, () => ({ removeAnnouncement: () => Effect.void })),
-  "removes all that is announced": faulty(TenantStore, (store) => ({
-    removeAnnouncement: () =>
-      Effect.flatMap(store.dueAnnouncements(["org", "env"], forever, 100), (all) =>
-        Effect.forEach(all, ({ tenant_id }) => store.removeAnnouncement(tenant_id), { discard: true })
+  "allows no attempt": faulty(TenantStore, () => ({ updateHookJob: () => Effect.succeed(false) })),
+  "keeps completed hook jobs": faulty(TenantStore, () => ({ removeHookJob: () => Effect.void })),
+  "removes all hook jobs": faulty(TenantStore, (store) => ({
+    removeHookJob: () =>
+      Effect.flatMap(store.dueHookJobs(["org", "env"], forever, 100), (all) =>
+        Effect.forEach(all, ({ tenant_id }) => store.removeHookJob(tenant_id), { discard: true })
       )
   }))
 })

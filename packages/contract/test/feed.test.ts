@@ -1,30 +1,30 @@
-/** The contract of feeds on a way within this process, and ways with one fault each, in virtual time. */
+/** The contract of cluster buses on an in-memory network, and on networks with one fault each, in virtual time. */
 import { assert, describe, it } from "@effect/vitest"
-import { feedChecks } from "@weft/contract"
+import { clusterBusChecks } from "@weft/contract"
 import { Effect, Exit } from "effect"
-import { timeOf } from "../src/LifecycleNodes.ts"
-import { feedLine, type LineFaults } from "./FeedLine.ts"
+import { makeTime } from "../src/LifecycleNodes.ts"
+import { memoryNetwork, type NetworkFaults } from "./MemoryNetwork.ts"
 
-const { during } = timeOf(Effect.promise(() => new Promise((resolve) => setImmediate(resolve))))
+const { during } = makeTime(Effect.promise(() => new Promise((resolve) => setImmediate(resolve))))
 
-describe("Feed contract: in memory", () => {
-  for (const { name, body } of feedChecks) it.effect(name, () => during(Effect.provide(body, feedLine())))
+describe("ClusterBus contract: in memory", () => {
+  for (const { name, body } of clusterBusChecks) it.effect(name, () => during(Effect.provide(body, memoryNetwork())))
 })
 
-const faults: Readonly<Record<string, LineFaults>> = {
-  "loses what comes first": { sent: (texts) => texts.slice(1) },
-  "turns round what is sent together": { sent: (texts) => texts.toReversed() },
-  "cuts large texts short": { sent: (texts) => texts.map((text) => text.slice(0, 4000)) },
+const faults: Readonly<Record<string, NetworkFaults>> = {
+  "loses the first text": { sent: (texts) => texts.slice(1) },
+  "reverses the order of a batch": { sent: (texts) => texts.toReversed() },
+  "truncates large texts": { sent: (texts) => texts.map((text) => text.slice(0, 4000)) },
   "mixes systems": { isShared: true },
-  "never tells that it was away": { tellsAway: false }
+  "never reports an outage": { reportsOutages: false }
 }
 
-describe("the contract of feeds notices a way that", () => {
+describe("the contract of cluster buses detects a network that", () => {
   for (const [fault, how] of Object.entries(faults)) {
     it.effect(fault, () =>
       Effect.gen(function* () {
         const exits = yield* during(
-          Effect.forEach(feedChecks, ({ body }) => Effect.exit(Effect.provide(body, feedLine(how))), {
+          Effect.forEach(clusterBusChecks, ({ body }) => Effect.exit(Effect.provide(body, memoryNetwork(how))), {
             concurrency: "unbounded"
           })
         )

@@ -1,15 +1,16 @@
-/** The life of runs in memory, and that its model notices stores with a fault. */
+/** The lifecycle of runs in memory, and stores with one fault each, which the model must detect. */
 import { assert, describe, it } from "@effect/vitest"
-import { lifecycleModel, livesByRules } from "@weft/contract"
-import { AdmissionStore, BuildStore, type JournalEntry, JournalStore, MemoryStores, RunControlStore } from "@weft/core"
+import { checkLifecycle, lifecycleModel } from "@weft/contract"
+import { AdmissionStore, BuildStore, type JournalEntry, JournalStore, RunControlStore } from "@weft/core/adapter"
+import { MemoryStores } from "@weft/core/testing"
 import { Context, Effect, Layer } from "effect"
 
-/** Nothing but promises goes on beside the clock. */
-const turn = Effect.promise(async () => {
-  for (let turns = 0; turns < 8; turns++) await new Promise((resolve) => setImmediate(resolve))
+/** Waits for promises. The in-memory stores have no other work outside virtual time. */
+const waitReal = Effect.promise(async () => {
+  for (let round = 0; round < 8; round++) await new Promise((resolve) => setImmediate(resolve))
 })
 
-lifecycleModel("memory", MemoryStores.layer, { exclusive: false, histories: 40, turn })
+lifecycleModel("memory", MemoryStores.layer, { exclusive: false, histories: 40, waitReal })
 
 type All = Layer.Success<typeof MemoryStores.layer>
 
@@ -24,10 +25,10 @@ const faulty = <I extends All, S extends object>(service: Context.Key<I, S>, cha
 const changing = (change: (entry: JournalEntry) => JournalEntry) =>
   faulty(JournalStore, (store) => ({ commit: (entries, lease) => store.commit(entries.map(change), lease) }))
 
-describe("the model of the life of runs notices a store that", () => {
+describe("the lifecycle model detects a store that", () => {
   for (const [fault, stores] of Object.entries({
-    "forgets retries": changing((entry) => (entry._tag === "Settled" ? { ...entry, next: null } : entry)),
-    "tries again too soon": changing((entry) =>
+    "loses retries": changing((entry) => (entry._tag === "Settled" ? { ...entry, next: null } : entry)),
+    "retries too early": changing((entry) =>
       entry._tag === "Settled" && entry.next !== null && entry.run.stop_time !== null
         ? { ...entry, next: { ...entry.next, due_at: entry.run.stop_time } }
         : entry
@@ -35,7 +36,7 @@ describe("the model of the life of runs notices a store that", () => {
     "settles without a fence": changing((entry) =>
       entry._tag === "Settled" && entry.next === null ? { _tag: "Ended", run: entry.run, logs: entry.logs } : entry
     ),
-    "knows no groups": changing((entry) =>
+    "ignores groups": changing((entry) =>
       entry._tag === "Settled"
         ? entry
         : entry._tag === "Appended"
@@ -45,30 +46,30 @@ describe("the model of the life of runs notices a store that", () => {
             }
           : entry
     ),
-    "lets nothing in": faulty(JournalStore, (store) => ({
+    "unparks nothing": faulty(JournalStore, (store) => ({
       unpark: () => Effect.succeed(0),
       claim: (request) => store.claim({ ...request, freed: [] })
     })),
     "never reaps": faulty(JournalStore, () => ({ reap: () => Effect.succeed([]) })),
-    "forgets what was published once": faulty(AdmissionStore, (store) => ({
+    "ignores Idempotency-Keys": faulty(AdmissionStore, (store) => ({
       admit: (admission) => store.admit({ ...admission, request: null }),
       earlier: () => Effect.succeed(null)
     })),
-    "handles again what is handled once": faulty(AdmissionStore, (store) => ({
+    "ignores the idempotency of handlers": faulty(AdmissionStore, (store) => ({
       admit: (admission) =>
         store.admit({ ...admission, deliveries: admission.deliveries.map((one) => ({ ...one, onceKey: null })) })
     })),
-    "cancels and does not say so": faulty(RunControlStore, (store) => ({
+    "returns no cancelled runs": faulty(RunControlStore, (store) => ({
       cancel: (envId, which, at, limit) => Effect.as(store.cancel(envId, which, at, limit), [])
     })),
-    "lets the deployed build go on serving": faulty(BuildStore, (store) => ({
+    "keeps serving the deployed build": faulty(BuildStore, (store) => ({
       goLive: (build) => store.insert(build)
     })),
     "replays nothing": faulty(RunControlStore, () => ({ redeliver: () => Effect.void }))
   })) {
     it(fault, { timeout: 120_000 }, async () => {
-      const outcome = await livesByRules(stores, { exclusive: false, histories: 150, turn, seed: 7 }).then(
-        () => "all went well",
+      const outcome = await checkLifecycle(stores, { exclusive: false, histories: 150, waitReal, seed: 7 }).then(
+        () => "no failure",
         (error: unknown) => String(error)
       )
       assert.include(outcome, "Counterexample")

@@ -1,5 +1,5 @@
 import { blobStoreContract, blobStoreModel, databaseContracts } from "@weft/contract"
-import { MemoryStores } from "@weft/core"
+import { MemoryStores } from "@weft/core/testing"
 
 const { layer } = MemoryStores
 

@@ -1,7 +1,7 @@
 /**
- * The contract, tested: stores with one fault each, of which every suite must notice its own.
+ * Tests of the contract: stores with one fault each, which the suite must detect.
  *
- * A fault is put around the store in memory, which passes all checks without it (`memory.test.ts`).
+ * Each one wraps the in-memory store, which passes all checks without the fault (`memory.test.ts`).
  */
 import {
   apiKeyStoreChecks,
@@ -13,6 +13,7 @@ import {
   runStoreChecks,
   tenantStoreChecks
 } from "@weft/contract"
+import { NotFound, type Page } from "@weft/core"
 import {
   ApiKeyStore,
   BlobStore,
@@ -20,17 +21,15 @@ import {
   type ClaimRequest,
   EventStore,
   JournalStore,
-  NotFound,
-  type Page,
   ProjectStore,
   type RunFilter,
   RunStore,
   TenantStore
-} from "@weft/core"
+} from "@weft/core/adapter"
 import { Effect, type Layer } from "effect"
+import { claimRequest } from "../src/Claims.ts"
 import { at, emptyManifest, envId, nodeId } from "../src/Samples.ts"
-import { claimRequest } from "../src/Waiting.ts"
-import { type All, faulty, notices } from "./Faults.ts"
+import { type All, detects, faulty } from "./Faults.ts"
 
 const short = <A, E>(page: Effect.Effect<Page<A>, E>) =>
   Effect.map(page, ({ items }) => ({ items, total: items.length }))
@@ -38,11 +37,14 @@ const short = <A, E>(page: Effect.Effect<Page<A>, E>) =>
 const backwards = <A, E>(page: Effect.Effect<Page<A>, E>) =>
   Effect.map(page, ({ items, total }) => ({ items: [...items].reverse(), total }))
 
-/** Runs that are claimed and never ended: whatever waited is lost. */
-const swallowed = (request: ClaimRequest): ClaimRequest => ({ ...claimRequest(request.now), lease: request.lease })
+/** A claim of all deliveries whose runs never end, so that the deliveries are lost. */
+const claimEverything = (request: ClaimRequest): ClaimRequest => ({
+  ...claimRequest(request.now),
+  lease: request.lease
+})
 
-notices("the journal's contract", journalStoreChecks({ exclusive: false }), {
-  "says that everything counted": faulty(JournalStore, (store) => ({
+detects("the journal's contract", journalStoreChecks({ exclusive: false }), {
+  "reports every entry as effective": faulty(JournalStore, (store) => ({
     commit: (entries, lease) => Effect.map(store.commit(entries, lease), (counted) => counted.map(() => true))
   })),
   "settles without a fence": faulty(JournalStore, (store) => ({
@@ -54,14 +56,14 @@ notices("the journal's contract", journalStoreChecks({ exclusive: false }), {
         lease
       )
   })),
-  "forgets the next attempt": faulty(JournalStore, (store) => ({
+  "loses the next attempt": faulty(JournalStore, (store) => ({
     commit: (entries, lease) =>
       store.commit(
         entries.map((entry) => (entry._tag === "Settled" ? { ...entry, next: null } : entry)),
         lease
       )
   })),
-  "forgets traces": faulty(JournalStore, (store) => ({
+  "loses trace contexts": faulty(JournalStore, (store) => ({
     commit: (entries, lease) =>
       store.commit(
         entries.map((entry) =>
@@ -78,7 +80,16 @@ notices("the journal's contract", journalStoreChecks({ exclusive: false }), {
         lease
       )
   })),
-  "forgets logs": faulty(JournalStore, (store) => ({
+  "swaps two fields of a run": faulty(JournalStore, (store) => ({
+    commit: (entries, lease) =>
+      store.commit(
+        entries.map((entry) =>
+          entry._tag === "Ended" ? { ...entry, run: { ...entry.run, ns: entry.run.var, var: entry.run.ns } } : entry
+        ),
+        lease
+      )
+  })),
+  "loses logs": faulty(JournalStore, (store) => ({
     commit: (entries, lease) =>
       store.commit(
         entries.map((entry) => ("logs" in entry ? { ...entry, logs: [] } : entry)),
@@ -88,10 +99,10 @@ notices("the journal's contract", journalStoreChecks({ exclusive: false }), {
   "applies entries in reverse": faulty(JournalStore, (store) => ({
     commit: (entries, lease) => Effect.map(store.commit(entries.toReversed(), lease), (counted) => counted.toReversed())
   })),
-  "forgets the lease of a commit": faulty(JournalStore, (store) => ({
+  "ignores the lease of a commit": faulty(JournalStore, (store) => ({
     commit: (entries) => store.commit(entries, null)
   })),
-  "forgets a run that ended before it was stored": faulty(JournalStore, (store) => ({
+  "loses a run that ended before it was stored": faulty(JournalStore, (store) => ({
     commit: (entries, lease) =>
       Effect.map(
         store.commit(
@@ -101,7 +112,7 @@ notices("the journal's contract", journalStoreChecks({ exclusive: false }), {
         () => entries.map(() => true)
       )
   })),
-  "lets claimed deliveries wait": faulty(JournalStore, (store) => ({
+  "keeps claimed deliveries pending": faulty(JournalStore, (store) => ({
     commit: (entries, lease) =>
       store.commit(
         entries.map((entry) =>
@@ -122,15 +133,15 @@ notices("the journal's contract", journalStoreChecks({ exclusive: false }), {
         })
     }
   }),
-  "claims what is not due": faulty(JournalStore, (store) => ({
+  "claims records that are not due": faulty(JournalStore, (store) => ({
     claim: (request) =>
       Effect.map(store.claim({ ...request, now: at(10_000_000) }), ({ claims, ...others }) => ({
         claims: claims.map((claim) => ({ ...claim, run: { ...claim.run, start_time: request.now } })),
         ...others
       }))
   })),
-  "forgets what it claims": faulty(JournalStore, (store) => ({
-    claim: (request) => Effect.tap(store.claim(request), () => store.claim(swallowed(request)))
+  "loses claimed deliveries": faulty(JournalStore, (store) => ({
+    claim: (request) => Effect.tap(store.claim(request), () => store.claim(claimEverything(request)))
   })),
   "ignores perEnv": faulty(JournalStore, (store) => ({
     claim: (request) => store.claim({ ...request, perEnv: 1000 })
@@ -138,7 +149,7 @@ notices("the journal's contract", journalStoreChecks({ exclusive: false }), {
   "ignores exclude": faulty(JournalStore, (store) => ({
     claim: (request) => store.claim({ ...request, exclude: [] })
   })),
-  "serves one environment first": faulty(JournalStore, (store) => {
+  "always serves one environment first": faulty(JournalStore, (store) => {
     const others = Array.from({ length: 40 }, (_, index) => envId(index + 2))
     return {
       claim: (request) =>
@@ -147,35 +158,37 @@ notices("the journal's contract", journalStoreChecks({ exclusive: false }), {
         )
     }
   }),
-  "never says when the next is due": faulty(JournalStore, (store) => ({
+  "never returns when the next is due": faulty(JournalStore, (store) => ({
     claim: (request) => Effect.map(store.claim(request), (result) => ({ ...result, next_due_at: null }))
   })),
-  "reaps its own": faulty(JournalStore, (store) => ({
+  "reaps the node's own runs": faulty(JournalStore, (store) => ({
     reap: (_, now, limit) => store.reap(nodeId(99), now, limit)
   })),
-  "reaps the living": faulty(JournalStore, (store) => ({
+  "reaps runs of living nodes": faulty(JournalStore, (store) => ({
     reap: (self, now, limit) =>
       Effect.map(store.reap(self, at(10_000_000), limit), (runs) => runs.map((run) => ({ ...run, stop_time: now })))
   })),
   "ignores the limit of reap": faulty(JournalStore, (store) => ({
     reap: (self, now) => store.reap(self, now, 1000)
   })),
-  "looks for its own runs": faulty(JournalStore, (store) => ({
-    look: (_, now) => store.look(nodeId(99), now)
+  "reports the node's own runs as orphans": faulty(JournalStore, (store) => ({
+    findPendingWork: (_, now) => store.findPendingWork(nodeId(99), now)
   })),
-  "takes the living for dead when it looks": faulty(JournalStore, (store) => ({
-    look: (self) => store.look(self, at(10_000_000))
+  "reports runs of living nodes as orphans": faulty(JournalStore, (store) => ({
+    findPendingWork: (self) => store.findPendingWork(self, at(10_000_000))
   })),
-  "does not see when the next is due": faulty(JournalStore, (store) => ({
-    look: (self, now) => Effect.map(store.look(self, now), (sight) => ({ ...sight, next_due_at: null }))
+  "does not report when the next delivery is due": faulty(JournalStore, (store) => ({
+    findPendingWork: (self, now) =>
+      Effect.map(store.findPendingWork(self, now), (sight) => ({ ...sight, next_due_at: null }))
   })),
-  "does not see what is parked": faulty(JournalStore, (store) => ({
-    look: (self, now) => Effect.map(store.look(self, now), (sight) => ({ ...sight, parked: false }))
+  "does not report parked deliveries": faulty(JournalStore, (store) => ({
+    findPendingWork: (self, now) =>
+      Effect.map(store.findPendingWork(self, now), (sight) => ({ ...sight, parked: false }))
   })),
-  "does not let a node leave": faulty(JournalStore, () => ({
-    leave: () => Effect.void
+  "ignores leave": faulty(JournalStore, () => ({
+    endLease: () => Effect.void
   })),
-  "knows no groups": faulty(JournalStore, (store) => ({
+  "ignores groups": faulty(JournalStore, (store) => ({
     commit: (entries, lease) =>
       store.commit(
         entries.map((entry) =>
@@ -189,34 +202,36 @@ notices("the journal's contract", journalStoreChecks({ exclusive: false }), {
         lease
       )
   })),
-  "parks nothing, and says so": faulty(JournalStore, (store) => ({
+  "parks nothing": faulty(JournalStore, (store) => ({
     claim: (request) => Effect.map(store.claim(request), (result) => ({ ...result, parked: 0 }))
   })),
-  "lets nothing in": faulty(JournalStore, () => ({ unpark: () => Effect.succeed(0) })),
-  "lets nothing in with a claim": faulty(JournalStore, (store) => ({
+  "unparks nothing": faulty(JournalStore, () => ({ unpark: () => Effect.succeed(0) })),
+  "unparks nothing with a claim": faulty(JournalStore, (store) => ({
     claim: (request) => store.claim({ ...request, freed: [] })
   })),
-  "does not say what a claim let in": faulty(JournalStore, (store) => ({
+  "does not return the number of unparked deliveries": faulty(JournalStore, (store) => ({
     claim: (request) => Effect.map(store.claim(request), (result) => ({ ...result, unparked: 0 }))
   })),
-  "lets in at every claim": faulty(JournalStore, (store) => ({
+  "unparks all groups with every claim": faulty(JournalStore, (store) => ({
     claim: (request) =>
       Effect.flatMap(store.parked(null, 100), (groups) =>
         Effect.andThen(store.unpark(groups, request.now), store.claim(request))
       )
   })),
-  "knows groups by their keys alone": faulty(JournalStore, (store) => ({
+  "ignores the environment of groups": faulty(JournalStore, (store) => ({
     unpark: (groups, now) =>
       store.unpark(
         groups.flatMap(({ key }) => [1, 2].map((n) => ({ env_id: envId(n), key }))),
         now
       )
   })),
-  "tells all groups at once": faulty(JournalStore, (store) => ({ parked: (after) => store.parked(after, 1000) })),
-  "begins at the first group again": faulty(JournalStore, (store) => ({
+  "returns more groups than the limit": faulty(JournalStore, (store) => ({
+    parked: (after) => store.parked(after, 1000)
+  })),
+  "ignores the position in groups": faulty(JournalStore, (store) => ({
     parked: (_, limit) => store.parked(null, limit)
   })),
-  "loses the deliveries of the dead": faulty(JournalStore, (store) => ({
+  "loses the deliveries of dead nodes": faulty(JournalStore, (store) => ({
     reap: (self, now, limit) => Effect.tap(store.reap(self, now, limit), () => store.claim(claimRequest(now)))
   }))
 })
@@ -226,7 +241,7 @@ const without = (key: keyof RunFilter): Layer.Layer<All> =>
     list: (env, page, { [key]: _, ...filter }) => store.list(env, page, filter)
   }))
 
-notices("the contract of runs", runStoreChecks, {
+detects("the contract of runs", runStoreChecks, {
   "reads other environments": faulty(RunStore, (store) => ({
     get: (env, id) => Effect.catchTag(store.get(env, id), "NotFound", () => store.get(envId(1), id))
   })),
@@ -237,7 +252,7 @@ notices("the contract of runs", runStoreChecks, {
     list: (_, page, filter) => store.list(envId(1), page, filter)
   })),
   "counts other environments": faulty(RunStore, (store) => ({ stats: (_, only) => store.stats(envId(1), only) })),
-  "takes the page for all": faulty(RunStore, (store) => ({
+  "returns the page size as the total": faulty(RunStore, (store) => ({
     list: (env, page, filter) => short(store.list(env, page, filter))
   })),
   "lists the oldest first": faulty(RunStore, (store) => ({
@@ -256,45 +271,45 @@ notices("the contract of runs", runStoreChecks, {
     stats: (env, only) =>
       Effect.map(store.stats(env, only), (stats) => ({ ...stats, total_runs: stats.total_runs - stats.running }))
   })),
-  "logs backwards": faulty(RunStore, (store) => ({ logs: (env, id, page) => backwards(store.logs(env, id, page)) })),
+  "reverses logs": faulty(RunStore, (store) => ({ logs: (env, id, page) => backwards(store.logs(env, id, page)) })),
   "rounds usage": faulty(RunStore, (store) => ({
     get: (env, id) =>
       Effect.map(store.get(env, id), (run) => ({ ...run, cpu_ms: run.cpu_ms === null ? null : Math.round(run.cpu_ms) }))
   }))
 })
 
-notices("the contract of events", eventStoreChecks, {
+detects("the contract of events", eventStoreChecks, {
   "reads other environments": faulty(EventStore, (store) => ({
     get: (env, id) => Effect.catchTag(store.get(env, id), "NotFound", () => store.get(envId(1), id))
   })),
-  "takes the page for all": faulty(EventStore, (store) => ({
+  "returns the page size as the total": faulty(EventStore, (store) => ({
     list: (env, page, only) => short(store.list(env, page, only))
   })),
   "lists the oldest first": faulty(EventStore, (store) => ({
     list: (env, page, only) => backwards(store.list(env, page, only))
   })),
-  "takes no types for all types": faulty(EventStore, (store) => ({
+  "treats no types as all types": faulty(EventStore, (store) => ({
     list: (env, page, only) => (only?.length === 0 ? store.list(env, page) : store.list(env, page, only))
   }))
 })
 
-notices("the contract of projects", projectStoreChecks, {
+detects("the contract of projects", projectStoreChecks, {
   "reads other environments": faulty(ProjectStore, (store) => ({
     get: (env, id) => Effect.catchTag(store.get(env, id), "NotFound", () => store.get(envId(1), id))
   })),
   "removes from other environments": faulty(ProjectStore, (store) => ({
-    remove: (_, id) => store.remove(envId(1), id)
+    remove: (_, id, time) => store.remove(envId(1), id, time)
   })),
-  "takes the page for all": faulty(ProjectStore, (store) => ({
+  "returns the page size as the total": faulty(ProjectStore, (store) => ({
     list: (env, page, only) => short(store.list(env, page, only))
   })),
-  "keeps silent about taken names": faulty(ProjectStore, (store) => ({
+  "accepts existing names": faulty(ProjectStore, (store) => ({
     insert: (project) => Effect.catchTag(store.insert(project), "Taken", () => Effect.void),
     update: (project) => Effect.catchTag(store.update(project), "Taken", () => Effect.void)
   }))
 })
 
-notices("the contract of builds", buildStoreChecks, {
+detects("the contract of builds", buildStoreChecks, {
   "reads other environments": faulty(BuildStore, (store) => ({
     get: (env, id) => Effect.catchTag(store.get(env, id), "NotFound", () => store.get(envId(1), id))
   })),
@@ -302,10 +317,10 @@ notices("the contract of builds", buildStoreChecks, {
   "lists the oldest first": faulty(BuildStore, (store) => ({
     list: (env, page, filter) => backwards(store.list(env, page, filter))
   })),
-  "keeps silent about taken endpoints": faulty(BuildStore, (store) => ({
+  "accepts claimed endpoints": faulty(BuildStore, (store) => ({
     deploy: (build, manifest, now) => Effect.catchTag(store.deploy(build, manifest, now), "Taken", () => Effect.void)
   })),
-  "deploys what it can when an endpoint is taken": faulty(BuildStore, (store) => ({
+  "deploys partially when an endpoint is claimed": faulty(BuildStore, (store) => ({
     deploy: (build, manifest, now) =>
       Effect.tapError(store.deploy(build, manifest, now), (error) =>
         error._tag === "Taken" ? store.deploy(build, emptyManifest, now) : Effect.void
@@ -313,36 +328,36 @@ notices("the contract of builds", buildStoreChecks, {
   }))
 })
 
-notices("the contract of tenants", tenantStoreChecks, {
-  "keeps silent about taken slugs": faulty(TenantStore, (store) => ({
+detects("the contract of tenants", tenantStoreChecks, {
+  "accepts existing slugs": faulty(TenantStore, (store) => ({
     insertOrg: (org) => Effect.catchTag(store.insertOrg(org), "Taken", () => Effect.void)
   })),
   "finds an environment by its name alone": faulty(TenantStore, (store) => ({
     findEnv: (slug, name) => Effect.catchTag(store.findEnv(slug, name), "NotFound", () => store.findEnv("acme", name))
   })),
   "lists the oldest first": faulty(TenantStore, (store) => ({ listOrgs: (page) => backwards(store.listOrgs(page)) })),
-  "takes the page for all": faulty(TenantStore, (store) => ({
+  "returns the page size as the total": faulty(TenantStore, (store) => ({
     listEnvs: (org, page) => short(store.listEnvs(org, page))
   }))
 })
 
-notices("the contract of API keys", apiKeyStoreChecks, {
+detects("the contract of API keys", apiKeyStoreChecks, {
   "removes from other environments": faulty(ApiKeyStore, (store) => ({
     remove: (_, id) => store.remove(envId(1), id)
   })),
-  "replaces a key that is there": faulty(ApiKeyStore, (store) => ({
+  "replaces an existing key": faulty(ApiKeyStore, (store) => ({
     insert: (key) =>
       Effect.andThen(
         Effect.catchTag(store.remove(envId(1), key.api_key_id), "NotFound", () => Effect.void),
         store.insert(key)
       )
   })),
-  "forgets to disable": faulty(ApiKeyStore, (store) => ({
+  "does not disable keys": faulty(ApiKeyStore, (store) => ({
     update: (key) => store.update({ ...key, enabled: true })
   }))
 })
 
-notices("the contract of blobs", blobStoreChecks, {
+detects("the contract of blobs", blobStoreChecks, {
   "keeps the caller's buffer": faulty(BlobStore, () => {
     const blobs = new Map<string, Uint8Array>()
     return {
@@ -352,7 +367,7 @@ notices("the contract of blobs", blobStoreChecks, {
       remove: (key) => Effect.sync(() => void blobs.delete(key))
     }
   }),
-  "gives nothing for an unknown key": faulty(BlobStore, (store) => ({
+  "returns empty bytes for an unknown key": faulty(BlobStore, (store) => ({
     get: (key) => Effect.catchTag(store.get(key), "NotFound", () => Effect.succeed(new Uint8Array()))
   })),
   "never removes": faulty(BlobStore, () => ({ remove: () => Effect.void })),

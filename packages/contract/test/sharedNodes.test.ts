@@ -1,31 +1,28 @@
-/** Whole nodes that share stores and a feed which can be cut: what they make up for, in virtual time. */
+/** Complete nodes on shared stores and a bus that can be disconnected: recovery from outages, in virtual time. */
 
 import { createHash } from "node:crypto"
 import { assert, describe, it } from "@effect/vitest"
-import { FeedNet } from "@weft/contract"
+import { BusNetwork } from "@weft/contract"
 import {
-  type Activity,
   Builds,
   Caller,
   Events,
-  Feed,
   hostIdentity,
   layer,
-  MemoryStores,
   Projects,
   Runs,
   Streams,
-  type Subscription,
   Tenants,
-  trustedSandbox,
-  trustedZip,
   type WeftServices
 } from "@weft/core"
+import { type ActivityEvent, ClusterBus } from "@weft/core/adapter"
+import type { Subscription } from "@weft/core/internal"
+import { MemoryStores, trustedSandbox, trustedZip } from "@weft/core/testing"
 import { type Context, Effect, Exit, Layer, Redacted, Scope } from "effect"
-import { timeOf } from "../src/LifecycleNodes.ts"
-import { feedLine } from "./FeedLine.ts"
+import { makeTime } from "../src/LifecycleNodes.ts"
+import { memoryNetwork } from "./MemoryNetwork.ts"
 
-const { during, pass } = timeOf(Effect.promise(() => new Promise((resolve) => setImmediate(resolve))))
+const { during, pass } = makeTime(Effect.promise(() => new Promise((resolve) => setImmediate(resolve))))
 const settle = pass(1000)
 
 const masterKeys = [Redacted.make(new Uint8Array(32).fill(7))] as const
@@ -36,19 +33,19 @@ const modules = {
 
 interface Node {
   readonly run: <A, E>(
-    effect: Effect.Effect<A, E, WeftServices | Feed | Caller | Scope.Scope>
+    effect: Effect.Effect<A, E, WeftServices | ClusterBus | Caller | Scope.Scope>
   ) => Effect.Effect<A, E, Scope.Scope>
 }
 
-/** Nodes on the same stores; with an environment of a project, for which `run` acts as the host. */
-const world = Effect.gen(function* () {
-  const net = yield* FeedNet
+/** Two nodes on the same stores, with an environment and a project. `run` acts as the host of the environment. */
+const setUp = Effect.gen(function* () {
+  const net = yield* BusNetwork
   const stores = yield* Layer.build(Layer.merge(MemoryStores.database, MemoryStores.blobs))
   const start = Effect.gen(function* () {
-    const feed = Layer.effect(Feed, Effect.orDie(net.node))
+    const bus = Layer.effect(ClusterBus, Effect.orDie(net.node))
     const weft = layer({ masterKeys }).pipe(
       Layer.provide(trustedSandbox(modules)),
-      Layer.provideMerge(feed),
+      Layer.provideMerge(bus),
       Layer.provide(Layer.succeedContext(stores))
     )
     return yield* during(Layer.build(Layer.fresh(weft)))
@@ -62,11 +59,11 @@ const world = Effect.gen(function* () {
       return yield* tenants.createEnv(org.org_id, { name: "production" })
     }).pipe(Effect.provideContext(first))
   )
-  const nodeOf = (services: Context.Context<WeftServices | Feed>): Node => ({
+  const makeNode = (services: Context.Context<WeftServices | ClusterBus>): Node => ({
     run: (effect) =>
       during(effect.pipe(Effect.provideService(Caller, hostIdentity(env_id)), Effect.provideContext(services)))
   })
-  const [one, two] = [nodeOf(nodes[0]), nodeOf(nodes[1])]
+  const [one, two] = [makeNode(nodes[0]), makeNode(nodes[1])]
   yield* one.run(Projects.use((projects) => projects.create({ name: "shop" })))
   yield* deploy(one, "first")
   yield* settle
@@ -85,21 +82,21 @@ const deploy = (node: Node, module: keyof typeof modules) => {
 
 const publish = (node: Node) => node.run(Events.use((events) => events.publish({ type: "order:created", data: null })))
 
-const watch = (node: Node, after?: string) => node.run(Streams.use((streams) => streams.ofEnv(after)))
+const subscribe = (node: Node, after?: string) => node.run(Streams.use((streams) => streams.ofEnv(after)))
 
-/** What there is to be taken now, without what is stored nowhere, and where it ends. */
-const taken = (subscription: Subscription) =>
+/** Takes the pending activity of a subscription, without messages that are not stored, and the position after it. */
+const takeAll = (subscription: Subscription) =>
   Effect.gen(function* () {
-    yield* subscription.nudge
-    const news = yield* subscription.take
-    const messages = typeof news === "string" ? assert.fail(`it ended: ${news}`) : news.flat()
+    yield* subscription.wake
+    const batches = yield* subscription.take
+    const messages = typeof batches === "string" ? assert.fail(`the subscription ended: ${batches}`) : batches.flat()
     return {
-      facts: messages.flatMap(({ activity }) => (activity.type === "event:handled" ? [] : [factOf(activity)])),
+      entries: messages.flatMap(({ activity }) => (activity.type === "event:handled" ? [] : [summarize(activity)])),
       position: messages.at(-1)?.position ?? subscription.begin
     }
   })
 
-const factOf = (activity: Activity) =>
+const summarize = (activity: ActivityEvent) =>
   `${activity.type} ${"event_id" in activity ? activity.event_id : activity.stream_id}`
 
 const ofRun = ({ event_id, stream_id }: { readonly event_id: string; readonly stream_id: string }) => [
@@ -109,97 +106,100 @@ const ofRun = ({ event_id, stream_id }: { readonly event_id: string; readonly st
   `run:stop ${stream_id}`
 ]
 
-const on = (body: Effect.Effect<void, unknown, FeedNet | Scope.Scope>, line: Layer.Layer<FeedNet> = feedLine()) =>
+const on = (
+  body: Effect.Effect<void, unknown, BusNetwork | Scope.Scope>,
+  network: Layer.Layer<BusNetwork> = memoryNetwork()
+) =>
   Effect.gen(function* () {
     const scope = yield* Scope.make()
     const exit = yield* Effect.exit(Scope.provide(body, scope))
     yield* during(Scope.close(scope, Exit.void))
     yield* exit
-  }).pipe(Effect.provide(line))
+  }).pipe(Effect.provide(network))
 
-describe("nodes that share a feed", () => {
-  it.effect("tell those who watch at another", () =>
+describe("nodes that share a cluster bus", () => {
+  it.effect("send activity to subscribers of another node", () =>
     on(
       Effect.gen(function* () {
-        const { one, two } = yield* world
-        const watched = yield* watch(one)
+        const { one, two } = yield* setUp
+        const subscription = yield* subscribe(one)
         yield* settle
         const event = yield* publish(two)
         yield* settle
-        assert.deepStrictEqual((yield* taken(watched)).facts, ofRun(event))
+        assert.deepStrictEqual((yield* takeAll(subscription)).entries, ofRun(event))
       })
     )
   )
 
-  it.effect("tell what was missed when they hear each other again, once", () =>
+  it.effect("replay missed activity once after an outage of the bus", () =>
     on(
       Effect.gen(function* () {
-        const { net, one, two } = yield* world
-        const watched = yield* watch(one)
+        const { net, one, two } = yield* setUp
+        const subscription = yield* subscribe(one)
         yield* pass(10_000)
         yield* net.cut
         const own = yield* publish(one)
         const other = yield* publish(two)
         yield* settle
-        const before = yield* taken(watched)
-        assert.deepStrictEqual(before.facts, ofRun(own))
-        yield* net.mend
+        const before = yield* takeAll(subscription)
+        assert.deepStrictEqual(before.entries, ofRun(own))
+        yield* net.restore
         yield* pass(10_000)
-        const after = yield* taken(watched)
-        assert.sameMembers(after.facts, ofRun(other))
-        assert.lengthOf(after.facts, 4)
+        const after = yield* takeAll(subscription)
+        assert.sameMembers(after.entries, ofRun(other))
+        assert.lengthOf(after.entries, 4)
       })
     )
   )
 
-  it.effect("let a client that comes from another node go on without a gap, also one that could not hear", () =>
+  it.effect("resume a client from another node without a gap, also from a disconnected node", () =>
     on(
       Effect.gen(function* () {
-        const { net, one, two } = yield* world
-        const watched = yield* watch(one)
+        const { net, one, two } = yield* setUp
+        const subscription = yield* subscribe(one)
         yield* pass(10_000)
         yield* publish(one)
         yield* settle
-        const { position } = yield* taken(watched)
+        const { position } = yield* takeAll(subscription)
         yield* pass(60_000)
         yield* net.cut
         yield* pass(30_000)
         const missed = yield* publish(two)
         yield* pass(30_000)
-        // The client hears of this, but not of what was before.
+        // The client receives this event, but not the missed one before it.
         const own = yield* publish(one)
         yield* settle
-        const last = yield* taken(watched)
-        assert.deepStrictEqual(last.facts, ofRun(own))
-        const before = yield* taken(yield* watch(two, position))
-        assert.includeMembers(before.facts, [...ofRun(missed), ...ofRun(own)])
-        const after = yield* taken(yield* watch(two, last.position))
-        assert.includeMembers(after.facts, [...ofRun(missed), ...ofRun(own)])
+        const last = yield* takeAll(subscription)
+        assert.deepStrictEqual(last.entries, ofRun(own))
+        const before = yield* takeAll(yield* subscribe(two, position))
+        assert.includeMembers(before.entries, [...ofRun(missed), ...ofRun(own)])
+        const after = yield* takeAll(yield* subscribe(two, last.position))
+        assert.includeMembers(after.entries, [...ofRun(missed), ...ofRun(own)])
       })
     )
   )
 
-  it.effect("go by what was deployed as soon as they know that they missed news", () => {
+  it.effect("use the deployed build as soon as they notice a missed control message", () => {
     let isLost = false
-    const layer = feedLine({ sent: (texts) => (isLost ? [] : texts) })
+    const layer = memoryNetwork({ sent: (texts) => (isLost ? [] : texts) })
     return on(
       Effect.gen(function* () {
-        const { one, two } = yield* world
+        const { one, two } = yield* setUp
         yield* publish(two)
         isLost = true
         yield* deploy(one, "second")
         isLost = false
-        const resultOf = Effect.gen(function* () {
+        const publishAndRead = Effect.gen(function* () {
           const { event_id } = yield* publish(two)
           yield* settle
           const [run] = yield* two.run(Runs.use((runs) => runs.ofEvent(event_id)))
           return run?.result
         })
-        assert.strictEqual(yield* resultOf, '"first"')
-        // Its number tells that there was one before.
-        yield* one.run(Feed.use((feed) => feed.tell([{ type: "schedules:changed" }])))
+        assert.strictEqual(yield* publishAndRead, '"first"')
+        // The sequence number shows that a message was lost.
+        yield* one.run(ClusterBus.use((bus) => bus.sendControl([{ type: "schedules:changed" }])))
         yield* settle
-        assert.strictEqual(yield* resultOf, '"second"')
+        assert.strictEqual(yield* publishAndRead, '"second"')
       }),
       layer
     )

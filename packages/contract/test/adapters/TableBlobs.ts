@@ -1,13 +1,14 @@
-/** Blobs as rows of a SQLite file. A blob lies in memory as a whole while it is written or read: for small ones. */
+/** Blobs as rows of a SQLite file. A blob is in memory while it is written or read, so blobs must be small. */
 import { createHash, randomUUID } from "node:crypto"
 import { DatabaseSync, type SQLOutputValue } from "node:sqlite"
-import { BlobStore, NotFound, StoreUnavailable, type Written } from "@weft/core"
+import { NotFound, StoreUnavailable } from "@weft/core"
+import { BlobStore, type WrittenBlob } from "@weft/core/adapter"
 import { Bytes, Effect, Layer, Stream } from "effect"
 
 export const tableBlobs = ({ file }: { readonly file: string }): Layer.Layer<BlobStore, StoreUnavailable> =>
-  Layer.effect(BlobStore, Effect.map(open(file), storeIn))
+  Layer.effect(BlobStore, Effect.map(open(file), makeStore))
 
-/** Closed with the layer. */
+/** Opens the database. The layer closes it. */
 const open = (file: string) =>
   Effect.acquireRelease(
     attempt("open", () => {
@@ -21,7 +22,7 @@ const open = (file: string) =>
     (database) => Effect.sync(() => database.close())
   )
 
-const storeIn = (database: DatabaseSync): BlobStore["Service"] => {
+const makeStore = (database: DatabaseSync): BlobStore["Service"] => {
   const blob = database.prepare("SELECT bytes, upload FROM blobs WHERE key = ?")
   const upload = database.prepare("SELECT name FROM uploads WHERE name = ?")
   const part = database.prepare("SELECT bytes FROM parts WHERE name = ? AND number = ? AND digest = ?")
@@ -29,14 +30,14 @@ const storeIn = (database: DatabaseSync): BlobStore["Service"] => {
   const putPart = database.prepare("INSERT OR REPLACE INTO parts VALUES (?, ?, ?, ?)")
 
   const get = (operation: string, key: string) =>
-    orNotFound(attempt(operation, () => blob.get(key)).pipe(Effect.map((row) => row && bytesOf(row))))
+    orNotFound(attempt(operation, () => blob.get(key)).pipe(Effect.map((row) => row && toBytes(row))))
   const put = (operation: string, key: string, bytes: Uint8Array) =>
     attempt(operation, () => void putBlob.run(key, bytes, null))
   const drop = (name: string) => {
     database.prepare("DELETE FROM uploads WHERE name = ?").run(name)
     database.prepare("DELETE FROM parts WHERE name = ?").run(name)
   }
-  /** All of it or nothing, also when the process dies in between. */
+  /** Runs statements in one transaction, which is rolled back on a failure or a crash. */
   const atomic = <A>(operation: string, run: () => A) =>
     attempt(operation, () => {
       database.exec("BEGIN IMMEDIATE")
@@ -52,11 +53,15 @@ const storeIn = (database: DatabaseSync): BlobStore["Service"] => {
 
   return BlobStore.of({
     backend: "table",
+    newHash: () => {
+      const hash = createHash("sha256")
+      return { update: (bytes) => void hash.update(bytes), digest: Effect.sync(() => hash.digest("hex")) }
+    },
     put: (key, bytes) => put("put", key, bytes),
     get: (key) => get("get", key),
     remove: (key) => attempt("remove", () => void database.prepare("DELETE FROM blobs WHERE key = ?").run(key)),
     write: (key, stream) =>
-      Effect.flatMap(collected(stream), (bytes) => Effect.as(put("write", key, bytes), written(bytes))),
+      Effect.flatMap(collect(stream), (bytes) => Effect.as(put("write", key, bytes), toWritten(bytes))),
     read: (key, range) =>
       Effect.map(get("read", key), (bytes) => Stream.make(bytes.subarray(range?.start, range?.end))),
     address: () => Effect.succeed(null),
@@ -68,8 +73,8 @@ const storeIn = (database: DatabaseSync): BlobStore["Service"] => {
         return name
       }),
     writePart: (_key, name, number, stream) =>
-      Effect.flatMap(collected(stream), (bytes) => {
-        const part = written(bytes)
+      Effect.flatMap(collect(stream), (bytes) => {
+        const part = toWritten(bytes)
         const store = atomic("writePart", () => {
           if (upload.get(name) === undefined) return undefined
           putPart.run(name, number, part.digest, bytes)
@@ -80,16 +85,16 @@ const storeIn = (database: DatabaseSync): BlobStore["Service"] => {
     joinParts: (key, name, chosen) =>
       orNotFound(
         atomic("joinParts", () => {
-          const there = blob.get(key)
-          if (there?.upload === name) return written(bytesOf(there))
+          const joined = blob.get(key)
+          if (joined?.upload === name) return toWritten(toBytes(joined))
           const rows = chosen
             .map(({ number, digest }) => part.get(name, number, digest))
             .filter((row) => row !== undefined)
           if (upload.get(name) === undefined || rows.length < chosen.length) return undefined
-          const bytes = Bytes.concat(rows.map(bytesOf))
+          const bytes = Bytes.concat(rows.map(toBytes))
           putBlob.run(key, bytes, name)
           drop(name)
-          return written(bytes)
+          return toWritten(bytes)
         })
       ),
     dropParts: (_key, name) => atomic("dropParts", () => drop(name))
@@ -104,13 +109,13 @@ const orNotFound = <A, E>(found: Effect.Effect<A | undefined, E>): Effect.Effect
     value === undefined ? Effect.fail(new NotFound({ resource: "blob" })) : Effect.succeed(value)
   )
 
-const bytesOf = ({ bytes }: Record<string, SQLOutputValue>): Uint8Array =>
+const toBytes = ({ bytes }: Record<string, SQLOutputValue>): Uint8Array =>
   bytes instanceof Uint8Array ? bytes : new Uint8Array()
 
-const written = (bytes: Uint8Array): Written => ({
+const toWritten = (bytes: Uint8Array): WrittenBlob => ({
   size: bytes.length,
   digest: createHash("sha256").update(bytes).digest("hex")
 })
 
-const collected = <E>(stream: Stream.Stream<Uint8Array, E>): Effect.Effect<Uint8Array, E> =>
-  Effect.map(Stream.runCollect(stream), (pieces) => Bytes.concat(pieces))
+const collect = <E>(stream: Stream.Stream<Uint8Array, E>): Effect.Effect<Uint8Array, E> =>
+  Effect.map(Stream.runCollect(stream), (chunks) => Bytes.concat(chunks))

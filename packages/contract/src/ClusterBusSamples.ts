@@ -1,5 +1,5 @@
-/** Messages of feeds of all kinds, whatever they say. */
-import { type Activity, JsonText, type News } from "@weft/core"
+/** Random messages of a cluster bus of all kinds. */
+import { type ActivityEvent, type ControlMessage, JsonText } from "@weft/core/adapter"
 import { Effect, PubSub, type Scope } from "effect"
 import * as fc from "fast-check"
 import { envId, eventId, nodeId, projectId, runId, streamId } from "./Samples.ts"
@@ -8,7 +8,7 @@ const some = fc.integer({ min: 1, max: 1_000_000 })
 const text = fc.oneof(fc.string({ unit: "binary" }), fc.string({ unit: "grapheme" }))
 const json = fc.jsonValue().map((value) => JsonText.make(JSON.stringify(value)))
 
-export const anyNews: fc.Arbitrary<News> = fc.oneof(
+export const anyControlMessage: fc.Arbitrary<ControlMessage> = fc.oneof(
   fc.record({ type: fc.constant("deployments:changed" as const), env_id: some.map(envId) }),
   fc.record({
     type: fc.constant("context:changed" as const),
@@ -40,7 +40,7 @@ const run = {
   project_name: text
 }
 
-export const anyActivity: fc.Arbitrary<Activity> = fc.oneof(
+export const anyActivity: fc.Arbitrary<ActivityEvent> = fc.oneof(
   fc.record({ type: fc.constant("run:start" as const), ...run }),
   fc.record({
     type: fc.constantFrom("run:stop" as const, "run:fail" as const, "run:cancel" as const),
@@ -58,16 +58,16 @@ export const anyActivity: fc.Arbitrary<Activity> = fc.oneof(
   fc.record({ type: fc.constant("stream:data" as const), ...run, data_type: text, payload: json })
 )
 
-/** Takes all that a subscription gives, until the scope closes. */
-export const gather = Effect.fnUntraced(function* <A>(
+/** Collects all messages of a subscription until the scope closes. */
+export const collectMessages = Effect.fnUntraced(function* <A>(
   subscribe: Effect.Effect<PubSub.Subscription<A>, never, Scope.Scope>
 ): Effect.fn.Return<Array<A>, never, Scope.Scope> {
   const subscription = yield* subscribe
-  const heard: Array<A> = []
+  const received: Array<A> = []
   yield* PubSub.takeAll(subscription).pipe(
-    Effect.tap((messages) => Effect.sync(() => heard.push(...messages))),
+    Effect.tap((messages) => Effect.sync(() => received.push(...messages))),
     Effect.forever,
     Effect.forkScoped
   )
-  return heard
+  return received
 })

@@ -1,20 +1,28 @@
 /**
- * What several nodes may do at once and only one may have done: read to decide, then write.
+ * Contract of concurrent transactions that read, decide and write: several nodes may try, and only one may succeed.
  *
- * A store whose transactions come one after the other cannot but pass. One that runs them side by side passes by luck
- * now and then, so each of these is tried with many at once.
+ * A store with serial transactions always passes. One with parallel transactions may pass by luck, so each check runs
+ * many at once.
  */
 import { assert } from "@effect/vitest"
-import { BuildStore, JournalStore, ProjectStore, RunControlStore, RunStore, type Stores, TenantStore } from "@weft/core"
+import {
+  BuildStore,
+  JournalStore,
+  ProjectStore,
+  RunControlStore,
+  RunStore,
+  type Stores,
+  TenantStore
+} from "@weft/core/adapter"
 import { Effect, Exit, type Layer } from "effect"
 import { type Check, check, suite } from "./Check.ts"
-import { file, fileId, keyOf, terms, setUp as withFiles } from "./FileStoreSamples.ts"
+import { claimAll, claimRequest } from "./Claims.ts"
+import { blobKey, file, fileId, terms, setUp as withFiles } from "./FileStoreSamples.ts"
 import {
   at,
-  bornRun,
   build,
   buildId,
-  claimedAtBirth,
+  claimedOnInsert,
   delivery,
   deliveryId,
   ended,
@@ -26,45 +34,45 @@ import {
   project,
   projectId,
   run,
+  runHolding,
   runId,
   runIds,
   settled,
   waiting
 } from "./Samples.ts"
-import { claimAll, claimRequest } from "./Waiting.ts"
 
-export const atOnceContract = <E>(adapter: string, layer: Layer.Layer<Stores, E>): void =>
-  suite(`At once: ${adapter}`, atOnceChecks, layer)
+export const concurrencyContract = <E>(adapter: string, layer: Layer.Layer<Stores, E>): void =>
+  suite(`Concurrency contract: ${adapter}`, concurrencyChecks, layer)
 
-const together = { concurrency: "unbounded" } as const
+const unbounded = { concurrency: "unbounded" } as const
 const many = Array.from({ length: 40 }, (_, n) => n + 1)
 
-/** Node 2 holds deliveries 1 to 40 by runs of the same numbers, and is dead at 1000. */
+/** Node 2 holds deliveries 1 to 40 with runs of the same numbers, and is dead at 1000. */
 const held = Effect.gen(function* () {
   const journal = yield* JournalStore
   yield* journal.commit(
-    many.map((n) => claimedAtBirth(n, 2)),
+    many.map((n) => claimedOnInsert(n, 2)),
     { node_id: nodeId(2), until: at(500) }
   )
   return journal
 })
 
-const heldRun = (n: number) => bornRun(n, delivery(n), { node_id: nodeId(2) })
+const heldRun = (n: number) => runHolding(n, delivery(n), { node_id: nodeId(2) })
 const next = (n: number) => ({ attempt: 2, due_at: at(600), first_run_id: runId(n) })
 
-/** The numbers of the deliveries that wait, ascending. */
-const waitingNow = Effect.map(claimAll(at(5000)), ({ claims }) =>
+/** Claims the pending deliveries, and returns their ids in ascending order. */
+const claimPending = Effect.map(claimAll(at(5000)), ({ claims }) =>
   claims.map((claim) => claim.delivery.delivery_id).sort()
 )
 
 const ids = (numbers: ReadonlyArray<number>) => numbers.map(deliveryId)
 
-export const atOnceChecks: ReadonlyArray<Check<Stores>> = [
-  check("what a dead node held is given back once, however many nodes find it dead", function* () {
+const concurrencyChecks: ReadonlyArray<Check<Stores>> = [
+  check("requeues the deliveries of a dead node once when many nodes reap it", function* () {
     const journal = yield* held
     const reaped = yield* Effect.all(
       [1, 3, 4, 5, 6, 7].map((node) => journal.reap(nodeId(node), at(1000 + node), 100)),
-      together
+      unbounded
     )
     assert.deepStrictEqual(
       reaped
@@ -74,60 +82,60 @@ export const atOnceChecks: ReadonlyArray<Check<Stores>> = [
       many.map(runId)
     )
     assert.strictEqual((yield* (yield* RunStore).stats(envId(1))).failed, 40)
-    assert.deepStrictEqual(yield* waitingNow, ids(many))
+    assert.deepStrictEqual(yield* claimPending, ids(many))
   }),
 
-  check("a run that its node ends while another takes it for lost is over once", function* () {
+  check("ends a run once when its node ends it while another reaps it", function* () {
     const journal = yield* held
     const over = many.map((n) => journal.commit([settled(n, ended(heldRun(n), { status: "failed" }), next(n))], null))
     const [counted, lost] = yield* Effect.all(
       [
-        Effect.all(over, together),
+        Effect.all(over, unbounded),
         Effect.all(
           [1, 3, 4].map((node) => journal.reap(nodeId(node), at(1000), 100)),
-          together
+          unbounded
         )
       ],
-      together
+      unbounded
     )
     assert.strictEqual(counted.flat().filter((each) => each).length + lost.flat().length, 40)
     assert.strictEqual((yield* (yield* RunStore).stats(envId(1))).failed, 40)
-    assert.deepStrictEqual(yield* waitingNow, ids(many))
+    assert.deepStrictEqual(yield* claimPending, ids(many))
   }),
 
-  check("a run that is cancelled while its node ends it is over once", function* () {
+  check("ends a run once when it is cancelled while its node ends it", function* () {
     const journal = yield* held
     const control = yield* RunControlStore
     const over = many.map((n) => journal.commit([settled(n, ended(heldRun(n), { status: "failed" }), next(n))], null))
     const [counted, cancelled] = yield* Effect.all(
-      [Effect.all(over, together), Effect.replicateEffect(control.cancel(envId(1), {}, at(700), 100), 4, together)],
-      together
+      [Effect.all(over, unbounded), Effect.replicateEffect(control.cancel(envId(1), {}, at(700), 100), 4, unbounded)],
+      unbounded
     )
     const settledOnes = many.filter((_, index) => counted[index]?.[0] === true)
     assert.strictEqual(settledOnes.length + cancelled.flat().length, 40)
     const { failed, cancelled: stored, running } = yield* (yield* RunStore).stats(envId(1))
     assert.deepStrictEqual([failed, stored, running], [settledOnes.length, cancelled.flat().length, 0])
-    assert.deepStrictEqual(yield* waitingNow, ids(settledOnes))
+    assert.deepStrictEqual(yield* claimPending, ids(settledOnes))
   }),
 
-  check("a run that its node ends twice is over once", function* () {
+  check("ends a run once when its node ends it twice", function* () {
     const journal = yield* held
     const over = many.flatMap((n) => {
       const entry = settled(n, ended(heldRun(n), { status: "failed" }), next(n))
       return [journal.commit([entry], null), journal.commit([entry], null), journal.commit([entry, entry], null)]
     })
-    const counted = yield* Effect.all(over, together)
+    const counted = yield* Effect.all(over, unbounded)
     assert.strictEqual(counted.flat().filter((each) => each).length, 40)
-    assert.deepStrictEqual(yield* waitingNow, ids(many))
+    assert.deepStrictEqual(yield* claimPending, ids(many))
   }),
 
-  check("runs that several nodes remove are counted off once", function* () {
+  check("subtracts removed runs from the counts once when many nodes purge them", function* () {
     const journal = yield* JournalStore
     yield* journal.commit(
       many.map((n) => ({ _tag: "Ended", run: ended(run(n)), logs: [] })),
       null
     )
-    const removed = yield* Effect.replicateEffect(journal.purge(envId(1), runId(1000), 15), 8, together)
+    const removed = yield* Effect.replicateEffect(journal.purge(envId(1), runId(1000), 15), 8, unbounded)
     const rest = yield* journal.purge(envId(1), runId(1000), 100)
     assert.strictEqual(
       removed.reduce((sum, count) => sum + count, rest),
@@ -136,7 +144,7 @@ export const atOnceChecks: ReadonlyArray<Check<Stores>> = [
     assert.strictEqual((yield* (yield* RunStore).stats(envId(1))).total_runs, 0)
   }),
 
-  check("claims at once take each delivery once and no more of a group than its limit", function* () {
+  check("concurrent claims take each delivery once, and no more of a group than its limit", function* () {
     const journal = yield* JournalStore
     yield* journal.commit(
       many.map((n) => {
@@ -152,7 +160,7 @@ export const atOnceChecks: ReadonlyArray<Check<Stores>> = [
           runIds: runIds(10_000 + node * 100, 12)
         })
       )
-    const claimed = yield* Effect.all([1, 2, 3, 4, 5, 6].map(claim), together)
+    const claimed = yield* Effect.all([1, 2, 3, 4, 5, 6].map(claim), unbounded)
     const claims = claimed.flatMap((result) => result.claims)
     assert.strictEqual(new Set(claims.map(({ delivery }) => delivery.delivery_id)).size, claims.length)
     for (const key of ["group 1", "group 2", "group 3"]) {
@@ -160,21 +168,21 @@ export const atOnceChecks: ReadonlyArray<Check<Stores>> = [
     }
   }),
 
-  check("of projects that come to serve the same endpoint at once one does", function* () {
+  check("deploys one of several projects that claim the same endpoint", function* () {
     const builds = yield* BuildStore
     yield* serving
     const deploy = (n: number) =>
       builds.deploy(build(n, { project_id: projectId(n) }), manifestServing("shop", `/only-${n}`, "/a"), at(n))
     const exits = yield* Effect.all(
       [1, 2, 3, 4, 5, 6].map((n) => Effect.exit(deploy(n))),
-      together
+      unbounded
     )
     assert.strictEqual(exits.filter(Exit.isSuccess).length, 1)
     const served = (yield* builds.deployments(envId(1))).flatMap(({ manifest }) => manifest.endpoints)
     assert.strictEqual(served.filter(({ path }) => path === "/a").length, 1)
   }),
 
-  check("a project that is removed while it is deployed leaves nothing that serves", function* () {
+  check("leaves no endpoint of a project that is removed during a deployment", function* () {
     const builds = yield* BuildStore
     const projects = yield* ProjectStore
     yield* serving
@@ -182,35 +190,38 @@ export const atOnceChecks: ReadonlyArray<Check<Stores>> = [
     yield* Effect.all(
       numbers.flatMap((n) => [
         Effect.exit(builds.deploy(build(n, { project_id: projectId(n) }), manifestServing("shop", `/${n}`), at(n))),
-        projects.remove(envId(1), projectId(n))
+        projects.remove(envId(1), projectId(n), at(1000))
       ]),
-      together
+      unbounded
     )
     assert.deepStrictEqual(yield* builds.deployments(envId(1)), [])
-    // Their endpoints are free for others.
+    // Other projects can use their endpoints.
     yield* projects.insert(project(9))
     yield* builds.insert(build(9, { project_id: projectId(9) }))
     const all = manifestServing("shop", ...numbers.map((n) => `/${n}`))
     yield* builds.deploy(build(9, { build_id: buildId(9), project_id: projectId(9) }), all, at(9))
   }),
 
-  check("bytes are a file's or the janitor's, never both", function* () {
+  check("gives bytes to a file or to garbage collection, never to both", function* () {
     const store = yield* withFiles
-    for (const n of many) yield* store.announce(keyOf(n), at(10))
+    for (const n of many) yield* store.reserve(blobKey(n), at(10))
     const [stored, taken] = yield* Effect.all(
       [
         Effect.all(
           many.map((n) => store.store(file(n, { file_id: fileId(n) }), terms())),
-          together
+          unbounded
         ),
-        Effect.replicateEffect(store.takeLoose(at(10), at(1000), 7), 6, together)
+        Effect.replicateEffect(store.claimExpired(at(10), at(1000), 7), 6, unbounded)
       ],
-      together
+      unbounded
     )
     const keys = stored.flatMap((each) => (each._tag === "Stored" ? [each.file.storage_path] : []))
     const both = keys.filter((key) => taken.flat().includes(key))
     assert.deepStrictEqual(both, [])
-    assert.strictEqual(new Set([...keys, ...taken.flat(), ...(yield* store.takeLoose(at(10), at(1000), 100))]).size, 40)
+    assert.strictEqual(
+      new Set([...keys, ...taken.flat(), ...(yield* store.claimExpired(at(10), at(1000), 100))]).size,
+      40
+    )
   })
 ]
 

@@ -1,4 +1,4 @@
-/** Claims for checks: what waits, and who takes it. */
+/** Claims of pending deliveries, for checks. */
 import {
   type ClaimRequest,
   type EventStore,
@@ -7,13 +7,13 @@ import {
   type TenantStore,
   type Timestamp,
   type UsageStore
-} from "@weft/core"
+} from "@weft/core/adapter"
 import { Effect } from "effect"
 import { nodeId, runIds } from "./Samples.ts"
 
 export type JournalStores = JournalStore | RunStore | EventStore | UsageStore | TenantStore
 
-/** The request of node 1 at `now`, with runs numbered from 10,000, for as many deliveries as there can be. */
+/** A claim of node 1 at `now` for up to 1,000 deliveries, with runs numbered from 10,000. */
 export const claimRequest = (now: Timestamp, fields: Partial<ClaimRequest> = {}): ClaimRequest => ({
   lease: { node_id: nodeId(1), until: now },
   now,
