@@ -19,7 +19,7 @@ export const table = (result: SuiteResult): string => {
   return [
     `${result.suite}: ${result.measures}`,
     ...Object.entries(result.settings).map(([name, value]) => `${name}: ${value}`),
-    `${result.rounds} ${result.rounds === 1 ? "round" : "rounds in turns"}`,
+    `${result.rounds} ${result.rounds === 1 ? "round" : "interleaved rounds"}`,
     "",
     format(head),
     ...lines.map(format),
@@ -27,9 +27,9 @@ export const table = (result: SuiteResult): string => {
   ].join("\n")
 }
 
-/** Three digits, or all before the point. */
+/** Formats a number with at least three significant digits. */
 export const show = (value: number): string =>
   value >= 1000 ? Math.round(value).toLocaleString("en-US") : value >= 10 ? value.toFixed(1) : value.toFixed(2)
 
-/** Two digits that say something. */
+/** Formats a ratio with two significant digits. */
 export const showRatio = (ratio: number): string => (ratio >= 0.1 ? ratio.toFixed(2) : ratio.toPrecision(2))

@@ -1,10 +1,10 @@
-/** A figure of a contender over all rounds. */
+/** Figures of contenders over all rounds. */
 import type { Contender } from "./Suite.ts"
 
-/** What one measurement gives, by name. */
+/** Figures of one measurement by name. */
 export type Figures = Readonly<Record<string, number>>
 
-/** By contender, in the order of the rounds. */
+/** Figures of each contender, in the order of the rounds. */
 export type Measured = ReadonlyMap<string, ReadonlyArray<Figures>>
 
 export interface Row {
@@ -14,21 +14,21 @@ export interface Row {
   readonly min: number
   readonly max: number
   readonly isLimit: boolean
-  /** Median of the ratios to the limit, round by round; null for a limit itself and where it has no such figure. */
+  /** Median of the ratios to the limit, round by round; null for a limit, or if the limit has no such figure. */
   readonly ofLimit: number | null
 }
 
-export const rowsOf = (contenders: ReadonlyArray<Contender>, measured: Measured): ReadonlyArray<Row> => {
+export const toRows = (contenders: ReadonlyArray<Contender>, measured: Measured): ReadonlyArray<Row> => {
   const limits = contenders.filter(({ isLimit }) => isLimit === true).map(({ name }) => name)
   return contenders.flatMap(({ name, isLimit = false, limit = limits[0] }) => {
     const rounds = measured.get(name) ?? []
     const limitRounds = isLimit || limit === undefined ? [] : (measured.get(limit) ?? [])
     const figures = [...new Set(rounds.flatMap((round) => Object.keys(round)))]
-    return figures.map((figure) => rowOf({ contender: name, figure, isLimit }, rounds, limitRounds))
+    return figures.map((figure) => toRow({ contender: name, figure, isLimit }, rounds, limitRounds))
   })
 }
 
-const rowOf = (
+const toRow = (
   row: Pick<Row, "contender" | "figure" | "isLimit">,
   rounds: ReadonlyArray<Figures>,
   limitRounds: ReadonlyArray<Figures>
@@ -47,7 +47,7 @@ const rowOf = (
   }
 }
 
-/** Whether more of a figure is better, as its name says. */
+/** True if more of a figure is better, according to its name. */
 export const isRate = (figure: string): boolean => /(?:\/s|per second)$/.test(figure)
 
 const median = (values: ReadonlyArray<number>): number => {

@@ -1,46 +1,46 @@
-/** What a suite is: contenders measured in turns, round by round, so that all meet the same noise. */
-import { type Figures, type Measured, type Row, rowsOf } from "./Row.ts"
+/** A suite measures its contenders alternately, round by round, so that all are exposed to the same noise. */
+import { type Figures, type Measured, type Row, toRows } from "./Row.ts"
 
 export interface Contender {
   readonly name: string
   /**
-   * One measurement: figures by name. What counts by time says so at its end, `… per second` or `…/s`, and more of it
-   * is better; of everything else less is.
+   * Takes one measurement and returns figures by name. For names that end with `per second` or `/s`, more is better; for
+   * all others, less is better.
    */
   readonly measure: () => Promise<Figures>
-  /** Others are compared with this one. */
+  /** True if other contenders are compared with this one. */
   readonly isLimit?: boolean
-  /** The limit that this one is compared with, where the suite has several: its name. Else it is the first. */
+  /** Name of the limit to compare with; the first limit of the suite by default. */
   readonly limit?: string
-  /** What is installed before it is measured. */
+  /** Packages to install before the measurement. */
   readonly needs?: Installation
 }
 
-/** Packages of peers that are installed together: folders in `bench/peers`. */
+/** A set of peer packages: a folder in `bench/peers`. */
 export type Installation = "peers" | "n8n"
 
 export interface OpenSuite {
   readonly contenders: ReadonlyArray<Contender>
-  /** What a reader needs to judge the figures; durability above all. Read when all is measured. */
+  /** Settings that a reader needs for the figures, above all durability. Read after all measurements. */
   readonly settings: Readonly<Record<string, string>>
   readonly close: () => Promise<void>
 }
 
 export interface SuiteOptions {
-  /** Whether it works at all: a round of a second or so for each contender, and only what starts quickly. */
+  /** True for a smoke test: one round of about 1 s for each contender that starts quickly. */
   readonly isShort: boolean
-  /** Whether somebody asked for this suite by its name, and has the time for all of it. */
+  /** True if the suite was named on the command line, so it may take longer. */
   readonly isNamed: boolean
 }
 
 export interface Suite {
   readonly name: string
   readonly measures: string
-  /** Part of `--short`. */
+  /** True if the suite is part of `--short`. */
   readonly hasShort?: boolean
-  /** Measured only when it is named. */
+  /** True if the suite is measured only when it is named. */
   readonly isExtra?: boolean
-  /** Those that the chart of the documentation shows; all when left out. */
+  /** Figures in the chart of the documentation; all by default. */
   readonly headlines?: ReadonlyArray<string>
   readonly open: (options: SuiteOptions) => Promise<OpenSuite>
 }
@@ -52,13 +52,13 @@ export interface SuiteResult {
   readonly rounds: number
   readonly headlines: ReadonlyArray<string>
   readonly rows: ReadonlyArray<Row>
-  /** Contenders that failed, and of what: they were left out from then on, and their figures are not shown. */
+  /** Errors of contenders that failed. They are not measured again, and their figures are not shown. */
   readonly broken: Readonly<Record<string, string>>
 }
 
 export interface RunOptions extends SuiteOptions {
   readonly rounds: number
-  /** Whether a contender of this name is to be measured. */
+  /** True if the contender of this name is measured. */
   readonly isChosen: (name: string) => boolean
   readonly progress: (text: string) => void
   readonly install: (what: Installation) => Promise<void>
@@ -68,8 +68,8 @@ export const runSuite = async (suite: Suite, options: RunOptions): Promise<Suite
   const open = await suite.open({ isShort: options.isShort, isNamed: options.isNamed })
   try {
     const contenders = open.contenders.filter(({ name }) => options.isChosen(name))
-    const { measured, broken } = await measureInTurns(suite.name, contenders, options)
-    const rows = rowsOf(
+    const { measured, broken } = await measureAlternately(suite.name, contenders, options)
+    const rows = toRows(
       contenders.filter(({ name }) => !Object.hasOwn(broken, name)),
       measured
     )
@@ -88,7 +88,7 @@ export const runSuite = async (suite: Suite, options: RunOptions): Promise<Suite
   }
 }
 
-const measureInTurns = async (
+const measureAlternately = async (
   suite: string,
   contenders: ReadonlyArray<Contender>,
   { rounds, progress, install }: RunOptions

@@ -5,7 +5,6 @@ import { cancel } from "./suites/cancel.ts"
 import { cold } from "./suites/cold.ts"
 import { costs } from "./suites/costs.ts"
 import { files } from "./suites/files.ts"
-import { growth } from "./suites/growth.ts"
 import { jobs } from "./suites/jobs.ts"
 import { latency } from "./suites/latency.ts"
 import { sse } from "./suites/sse.ts"
@@ -20,7 +19,6 @@ export const suites: ReadonlyArray<Suite> = [
   files,
   sse,
   cold,
-  growth,
   costs,
   cancel,
   attackSuite

@@ -1,9 +1,9 @@
-/** The figures of the documentation are those that are kept. */
+/** The documentation shows the recorded figures. */
 import { readFileSync } from "node:fs"
 import { describe, expect, it } from "vitest"
-import { chartOf } from "../src/results/Chart.ts"
-import { type KeptResult, newestResults } from "../src/results/Kept.ts"
-import { page, pageWith, pictureOf } from "../src/results/Page.ts"
+import { drawChart } from "../src/results/Chart.ts"
+import { page, pageWith, pictureUrl } from "../src/results/Page.ts"
+import { newestResults, type RecordedResult } from "../src/results/Recorded.ts"
 import { markdownTable } from "../src/results/Tables.ts"
 
 const row = (contender: string, figure: string, median: number, ofLimit: number | null = null) => ({
@@ -11,7 +11,7 @@ const row = (contender: string, figure: string, median: number, ofLimit: number 
   ...{ isLimit: contender === "limit", ofLimit }
 })
 
-const result: KeptResult = {
+const result: RecordedResult = {
   suite: "sample",
   measures: "calls <of> nothing",
   date: "2026-01-02",
@@ -26,35 +26,35 @@ const result: KeptResult = {
   broken: {}
 }
 
-describe("the page", () => {
-  it("has the newest results, and nothing else between its marks: `npm run bench -- docs` writes it", () => {
+describe("The page", () => {
+  it("equals the output of `npm run bench -- docs`", () => {
     const text = readFileSync(page, "utf8")
     expect(pageWith(text, newestResults())).toBe(text)
   })
 
-  it("has their pictures", () => {
-    for (const [suite, kept] of newestResults()) {
-      expect(readFileSync(pictureOf(suite), "utf8"), suite).toBe(chartOf(kept))
+  it("has up-to-date pictures", () => {
+    for (const [suite, recorded] of newestResults()) {
+      expect(readFileSync(pictureUrl(suite), "utf8"), suite).toBe(drawChart(recorded))
     }
   })
 
-  it("keeps what stands around the marks, and between those of suites without results", () => {
+  it("keeps the text around the marks, and sections of suites without results", () => {
     const text =
       "a\n<!-- figures of sample -->\nold\n<!-- end of the figures -->\nb\n<!-- figures of other -->\nstays\n<!-- end of the figures -->\n"
     const written = pageWith(text, new Map([["sample", result]]))
     expect(written).toMatch(/^a\n<!-- figures of sample -->\n\n!\[calls <of> nothing\]\(pictures\/bench-sample\.svg\)/)
-    expect(written).toContain("2026-01-02, 3 rounds in turns. Node 24.0.0, 2 × some processor, 4 GiB, linux 6.0.")
+    expect(written).toContain("2026-01-02, 3 interleaved rounds. Node 24.0.0, 2 × some processor, 4 GiB, linux 6.0.")
     expect(written).not.toContain("old")
     expect(written).toMatch(/- disk: none\n\n<!-- end of the figures -->\nb\n<!-- figures of other -->\nstays\n/)
     expect(pageWith(written, new Map([["sample", result]]))).toBe(written)
   })
 
-  it("has a place for every result", () => {
-    expect(() => pageWith("nothing", new Map([["sample", result]]))).toThrow("no place for the figures of sample")
+  it("must have marks for every result", () => {
+    expect(() => pageWith("nothing", new Map([["sample", result]]))).toThrow("no marks for the figures of sample")
   })
 })
 
-describe("a table", () => {
+describe("A table", () => {
   it("has medians, spread and ratio", () => {
     expect(markdownTable(result)).toBe(
       [
@@ -66,15 +66,15 @@ describe("a table", () => {
     )
   })
 
-  it("has contenders down the page when there are more of them than figures", () => {
+  it("has contenders as rows if there are more of them than figures", () => {
     const rows = ["a", "b", "c"].map((name) => row(name, "calls/s", 1000))
     expect(markdownTable({ ...result, rows }).split("\n")[0]).toBe("| | calls/s |")
   })
 })
 
-describe("a chart", () => {
+describe("A chart", () => {
   it("shows the headlines, with bars as long as the medians", () => {
-    const svg = chartOf(result)
+    const svg = drawChart(result)
     expect(svg).toContain("calls/s")
     expect(svg).not.toContain("p99 ms")
     const widths = [...svg.matchAll(/<rect class="(limit|weft|peer)"[^>]* width="([\d.]+)"/g)]
@@ -82,8 +82,8 @@ describe("a chart", () => {
     expect(Number(widths[1]?.[2]) / Number(widths[0]?.[2])).toBeCloseTo(6000 / 12_345, 2)
   })
 
-  it("lets no name be markup", () => {
+  it("escapes names", () => {
     const rows = [row("<b>", "calls/s", 1)]
-    expect(chartOf({ ...result, rows })).not.toMatch(/<b>|<of>/)
+    expect(drawChart({ ...result, rows })).not.toMatch(/<b>|<of>/)
   })
 })

@@ -1,10 +1,10 @@
-/** Suites are measured in turns; what breaks is left out and told of; figures are compared within a round. */
+/** Suites measure contenders alternately, report failures, and compare figures within a round. */
 import { describe, expect, it } from "vitest"
 import { table } from "../src/Report.ts"
 import { isRate } from "../src/Row.ts"
 import { type Contender, type RunOptions, runSuite, type Suite } from "../src/Suite.ts"
 
-/** Gives these figures, one in each round; an error in place of a figure is thrown. */
+/** Returns a contender with these figures, one per round; an error is thrown instead of returned. */
 const contender = (name: string, values: ReadonlyArray<number | Error>, more: Partial<Contender> = {}): Contender => {
   const left = [...values]
   return {
@@ -19,7 +19,7 @@ const contender = (name: string, values: ReadonlyArray<number | Error>, more: Pa
 }
 
 const run = async (contenders: ReadonlyArray<Contender>, options: Partial<RunOptions> = {}) => {
-  const heard: Array<string> = []
+  const messages: Array<string> = []
   const closed: Array<string> = []
   const suite: Suite = {
     name: "sample",
@@ -31,17 +31,17 @@ const run = async (contenders: ReadonlyArray<Contender>, options: Partial<RunOpt
     isShort: false,
     isNamed: false,
     isChosen: () => true,
-    progress: (text) => void heard.push(text),
-    install: async (what) => void heard.push(`install ${what}`),
+    progress: (text) => void messages.push(text),
+    install: async (what) => void messages.push(`install ${what}`),
     ...options
   })
-  return { result, heard, closed }
+  return { result, messages, closed }
 }
 
-describe("a suite", () => {
-  it("measures in turns, and says what comes next", async () => {
-    const { heard, closed } = await run([contender("a", [1, 1]), contender("b", [1, 1])], { rounds: 2 })
-    expect(heard.map((text) => text.replace(/, about .*/, ""))).toEqual([
+describe("A suite", () => {
+  it("measures alternately and reports progress", async () => {
+    const { messages, closed } = await run([contender("a", [1, 1]), contender("b", [1, 1])], { rounds: 2 })
+    expect(messages.map((text) => text.replace(/, about .*/, ""))).toEqual([
       "sample: round 1/2, a",
       "sample: round 1/2, b",
       "sample: round 2/2, a",
@@ -80,30 +80,30 @@ describe("a suite", () => {
     expect(result.rows.map(({ ofLimit }) => ofLimit)).toEqual([null, null, 0.5, 0.5])
   })
 
-  it("goes on without a contender that breaks, and says which", async () => {
-    const { result, heard, closed } = await run([
+  it("continues without a contender that fails, and reports it", async () => {
+    const { result, messages, closed } = await run([
       contender("breaks", [1, new Error("no disk"), 1]),
       contender("weft", [1, 2, 3])
     ])
     expect(result.broken).toEqual({ breaks: "no disk" })
     expect(result.rows.map((row) => [row.contender, row.median])).toEqual([["weft", 2]])
-    expect(heard).toContain("sample: breaks is broken: no disk")
-    expect(heard.filter((text) => text.includes("breaks"))).toHaveLength(3)
+    expect(messages).toContain("sample: breaks is broken: no disk")
+    expect(messages.filter((text) => text.includes("breaks"))).toHaveLength(3)
     expect(closed).toEqual(["closed"])
     expect(table(result)).toContain("BROKEN: breaks: no disk")
   })
 
-  it("installs what is measured, and nothing for those that are not chosen", async () => {
+  it("installs packages only for selected contenders", async () => {
     const contenders = [contender("weft", [1]), contender("n8n", [1], { needs: "n8n" })]
-    expect((await run(contenders, { rounds: 1, isChosen: (name) => name === "weft" })).heard).not.toContain(
+    expect((await run(contenders, { rounds: 1, isChosen: (name) => name === "weft" })).messages).not.toContain(
       "install n8n"
     )
-    expect((await run(contenders.slice(1), { rounds: 1 })).heard).toContain("install n8n")
+    expect((await run(contenders.slice(1), { rounds: 1 })).messages).toContain("install n8n")
   })
 })
 
-describe("a figure", () => {
-  it("is a rate when its name ends with one", () => {
+describe("A figure", () => {
+  it("is a rate if its name ends with a unit of rates", () => {
     expect(["GET: req/s", "finished per second"].map(isRate)).toEqual([true, true])
     expect(["p99 ms", "events/s at its end, ms"].map(isRate)).toEqual([false, false])
   })

@@ -1,11 +1,11 @@
-/** A Restate server of one's own, of npm's package, on free ports of the loopback. */
+/** A Restate server from npm, on free ports of the loopback interface. */
 import { createRequire } from "node:module"
 import { daemons, freePort } from "@weft/tooling/services"
 
 export interface RestateServer {
-  /** Where handlers are called: `http://127.0.0.1:PORT` */
+  /** URL of the ingress that calls handlers: `http://127.0.0.1:PORT` */
   readonly ingress: string
-  /** Where deployments are registered, and invocations are asked for. */
+  /** URL of the admin API, for deployments and queries. */
   readonly admin: string
   readonly remove: () => Promise<void>
 }

@@ -1,4 +1,4 @@
-/** BullMQ on Redis or, where the address is PostgreSQL's, on its own tables there. */
+/** BullMQ on Redis, or on PostgreSQL if the URL is one of PostgreSQL. */
 import type { EventEmitter } from "node:events"
 import {
   type BackendClasses,
@@ -9,7 +9,7 @@ import {
   withBackend
 } from "bullmq"
 import pg from "pg"
-import { type Job, type JobProgram, jobOf, type ProgramOptions, resultOf } from "../../src/programs/JobProgram.ts"
+import { type Job, type JobProgram, makeJob, type ProgramOptions, toResult } from "../../src/programs/JobProgram.ts"
 import { serve } from "../../src/programs/Serve.ts"
 import { Starts } from "../../src/programs/Starts.ts"
 import { peerVersion } from "../../src/targets/Peers.ts"
@@ -17,17 +17,17 @@ import { peerVersion } from "../../src/targets/Peers.ts"
 /** The documentation shows 50 for jobs that compute little. */
 const concurrency = 50
 
-/** Connections of each pool on PostgreSQL; node-postgres has as many by default. */
+/** Connections of each pool on PostgreSQL, the default of node-postgres. */
 const connections = 10
 
-type Result = ReturnType<typeof resultOf>
+type Result = ReturnType<typeof toResult>
 
 const open = async ({ url }: ProgramOptions): Promise<JobProgram> => {
-  if (url === undefined) throw new Error("BullMQ needs the address of a Redis or a PostgreSQL")
+  if (url === undefined) throw new Error("BullMQ needs the URL of Redis or PostgreSQL")
   if (!url.startsWith("postgres")) {
-    return program(withBackend(createRedisBackend), redisOf(url), {
+    return program(withBackend(createRedisBackend), parseRedis(url), {
       versions: `bullmq ${peerVersion("bullmq")}, ioredis ${peerVersion("ioredis")}`,
-      durability: "Redis with appendonly yes, appendfsync always; jobs and results are kept",
+      durability: "Redis with appendonly yes, appendfsync always; jobs and results are stored",
       tuned: `a worker of concurrency ${concurrency}, addBulk`
     })
   }
@@ -37,15 +37,15 @@ const open = async ({ url }: ProgramOptions): Promise<JobProgram> => {
     { connectionString: url, max: connections },
     {
       versions: `bullmq ${peerVersion("bullmq")} with its PostgreSQL backend, pg ${peerVersion("pg")}`,
-      durability: "as the PostgreSQL server's; jobs and results are kept",
+      durability: "same as the PostgreSQL server; jobs and results are stored",
       tuned: `a worker of concurrency ${concurrency}, pools of ${connections} connections, addBulk`
     }
   )
 }
 
-const redisOf = (url: string) => {
+const parseRedis = (url: string) => {
   const { hostname, port, password } = new URL(url)
-  // Null is what its workers ask for.
+  // Workers of BullMQ require null.
   return { host: hostname, port: Number(port), password, maxRetriesPerRequest: null }
 }
 
@@ -56,7 +56,7 @@ const migrate = async (connectionString: string): Promise<void> => {
   await client.end()
 }
 
-const idOf = (n: number): string => `job-${n}`
+const toId = (n: number): string => `job-${n}`
 
 const program = async <B extends IQueueBackend, C>(
   { Queue, Worker, QueueEvents, FlowProducer }: BackendClasses<B, C>,
@@ -71,17 +71,17 @@ const program = async <B extends IQueueBackend, C>(
   const worker = new Worker<Job, Result>(
     "jobs",
     async ({ data }) => {
-      starts.note(data.n)
-      return resultOf(data.n)
+      starts.record(data.n)
+      return toResult(data.n)
     },
     { connection, concurrency }
   )
-  // Told when the result is stored.
+  // Emitted when the result is stored.
   worker.on("completed", () => finished++)
-  const stepper = new Worker<Job, Result>("steps", async ({ data }) => resultOf(data.n), { connection, concurrency })
+  const stepper = new Worker<Job, Result>("steps", async ({ data }) => toResult(data.n), { connection, concurrency })
   const parts: ReadonlyArray<EventEmitter> = [queue, flows, events, worker, stepper]
   for (const part of parts) {
-    // Each flow under way listens.
+    // Each flow in flight adds a listener.
     part.setMaxListeners(0)
     part.on("error", fail)
   }
@@ -89,22 +89,22 @@ const program = async <B extends IQueueBackend, C>(
   return {
     settings,
     publish: async (n) => {
-      await queue.add("job", jobOf(n), { jobId: idOf(n) })
+      await queue.add("job", makeJob(n), { jobId: toId(n) })
     },
     publishMany: async (first, count) => {
       const jobs = Array.from({ length: count }, (_, index) => ({
         name: "job",
-        data: jobOf(first + index),
-        opts: { jobId: idOf(first + index) }
+        data: makeJob(first + index),
+        opts: { jobId: toId(first + index) }
       }))
       await queue.addBulk(jobs)
     },
     finished: async () => finished,
-    result: async (n) => (await queue.getJob(idOf(n)))?.returnvalue,
+    result: async (n) => (await queue.getJob(toId(n)))?.returnvalue,
     startedAt: (n) => starts.of(n),
-    // A job waits for its children: the last step is the root.
+    // A job waits for its children, so the last step is the root.
     flow: async (n) => {
-      const step = (name: string) => ({ name, queueName: "steps", data: jobOf(n) })
+      const step = (name: string) => ({ name, queueName: "steps", data: makeJob(n) })
       const { job } = await flows.add({
         ...step("third"),
         children: [{ ...step("second"), children: [step("first")] }]

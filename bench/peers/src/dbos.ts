@@ -1,6 +1,6 @@
-/** DBOS: a job is a workflow, whose start and result are rows; a flow is a workflow of three steps. */
+/** DBOS: a job is a workflow with rows for its start and result; a flow is a workflow of three steps. */
 import { DBOS } from "@dbos-inc/dbos-sdk"
-import { type Job, type JobProgram, jobOf, type ProgramOptions, resultOf } from "../../src/programs/JobProgram.ts"
+import { type Job, type JobProgram, makeJob, type ProgramOptions, toResult } from "../../src/programs/JobProgram.ts"
 import { serve } from "../../src/programs/Serve.ts"
 import { Starts } from "../../src/programs/Starts.ts"
 import { peerVersion } from "../../src/targets/Peers.ts"
@@ -8,19 +8,19 @@ import { peerVersion } from "../../src/targets/Peers.ts"
 const connections = 20
 
 const open = async ({ url }: ProgramOptions): Promise<JobProgram> => {
-  if (url === undefined) throw new Error("DBOS needs the address of a PostgreSQL")
+  if (url === undefined) throw new Error("DBOS needs the URL of PostgreSQL")
   const starts = new Starts()
   const work = DBOS.registerWorkflow(
     async ({ n }: Job) => {
-      starts.note(n)
-      return resultOf(n)
+      starts.record(n)
+      return toResult(n)
     },
     { name: "work" }
   )
   const flow = DBOS.registerWorkflow(
     async (n: number) => {
-      for (const name of ["first", "second", "third"]) await DBOS.runStep(async () => resultOf(n), { name })
-      return resultOf(n)
+      for (const name of ["first", "second", "third"]) await DBOS.runStep(async () => toResult(n), { name })
+      return toResult(n)
     },
     { name: "flow" }
   )
@@ -32,24 +32,24 @@ const open = async ({ url }: ProgramOptions): Promise<JobProgram> => {
   })
   await DBOS.launch()
   let finished = 0
-  const idOf = (n: number) => `job-${n}`
+  const toId = (n: number) => `job-${n}`
   const publish = async (n: number): Promise<void> => {
-    const handle = await DBOS.startWorkflow(work, { workflowID: idOf(n) })(jobOf(n))
+    const handle = await DBOS.startWorkflow(work, { workflowID: toId(n) })(makeJob(n))
     // Resolves when the result is stored.
     void handle.getResult().then(() => finished++)
   }
   return {
     settings: {
       versions: `DBOS ${peerVersion("@dbos-inc/dbos-sdk")}, pg ${peerVersion("pg")}`,
-      tuned: `workflows begin in the process that starts them, without a queue, which would be polled; systemDatabasePoolSize ${connections}`,
-      "in bulk": "each workflow is started by itself, all of a batch at once; there is no other form"
+      tuned: `workflows start in the calling process, without a polled queue; systemDatabasePoolSize ${connections}`,
+      "in bulk": "each workflow is started separately, a whole batch concurrently; there is no bulk API"
     },
     publish,
     publishMany: async (first, count) => {
       await Promise.all(Array.from({ length: count }, (_, index) => publish(first + index)))
     },
     finished: async () => finished,
-    result: async (n) => DBOS.retrieveWorkflow(idOf(n)).getResult(),
+    result: async (n) => DBOS.retrieveWorkflow(toId(n)).getResult(),
     startedAt: (n) => starts.of(n),
     flow: async (n) => {
       await (await DBOS.startWorkflow(flow, { workflowID: `flow-${n}` })(n)).getResult()

@@ -1,13 +1,13 @@
-/** graphile-worker. It stores no results: its task stores them, as a user's would; `no results` is without that. */
+/** graphile-worker. It stores no results, so the task stores them; the variant `no results` does not. */
 import { EventEmitter } from "node:events"
 import { type AddJobsJobSpec, Logger, makeWorkerUtils, run, type WorkerEvents } from "graphile-worker"
 import pg from "pg"
-import { type Job, type JobProgram, jobOf, type ProgramOptions, resultOf } from "../../src/programs/JobProgram.ts"
+import { type Job, type JobProgram, makeJob, type ProgramOptions, toResult } from "../../src/programs/JobProgram.ts"
 import { serve } from "../../src/programs/Serve.ts"
 import { Starts } from "../../src/programs/Starts.ts"
 import { peerVersion } from "../../src/targets/Peers.ts"
 
-/** As its page on performance has it. */
+/** Settings of its performance page. */
 const batching = { localQueue: { size: 500 }, completeJobBatchDelay: 0, failJobBatchDelay: 0 }
 const worker = { concurrentJobs: 24, maxPoolSize: 25 }
 
@@ -20,7 +20,7 @@ declare global {
 }
 
 const open = async ({ url, variant = "" }: ProgramOptions): Promise<JobProgram> => {
-  if (url === undefined) throw new Error("graphile-worker needs the address of a PostgreSQL")
+  if (url === undefined) throw new Error("graphile-worker needs the URL of PostgreSQL")
   const isStoring = variant !== "no results"
   const pool = new pg.Pool({ connectionString: url, max: 2 })
   pool.on("error", fail)
@@ -31,7 +31,7 @@ const open = async ({ url, variant = "" }: ProgramOptions): Promise<JobProgram> 
   let ended = 0
   events.on("job:error", ({ error }) => fail(error))
   events.on("job:success", () => ended++)
-  const left = async (): Promise<number> => {
+  const countRows = async (): Promise<number> => {
     const { rows } = await pool.query<{ left: string }>("SELECT count(*) AS left FROM graphile_worker.jobs")
     return Number(rows[0]?.left)
   }
@@ -45,8 +45,8 @@ const open = async ({ url, variant = "" }: ProgramOptions): Promise<JobProgram> 
     preset: { worker: { ...worker, ...batching } },
     taskList: {
       job: async ({ n }, { query }) => {
-        starts.note(n)
-        const result = JSON.stringify(resultOf(n))
+        starts.record(n)
+        const result = JSON.stringify(toResult(n))
         if (isStoring) await query("INSERT INTO results VALUES ($1, $2)", [n, result])
       }
     }
@@ -54,24 +54,26 @@ const open = async ({ url, variant = "" }: ProgramOptions): Promise<JobProgram> 
   return {
     settings: {
       versions: `graphile-worker ${peerVersion("graphile-worker")}, pg ${peerVersion("pg")}`,
-      results: isStoring ? "the task inserts its result into a table, since graphile-worker stores none" : "not stored",
+      results: isStoring
+        ? "the task inserts its result into a table, because graphile-worker stores none"
+        : "not stored",
       tuned:
-        "as its page on performance has it: concurrentJobs 24, maxPoolSize 25, localQueue of 500, completeJobBatchDelay 0; addJobs"
+        "as on its performance page: concurrentJobs 24, maxPoolSize 25, localQueue of 500, completeJobBatchDelay 0; addJobs"
     },
     publish: async (n) => {
-      await utils.addJob("job", jobOf(n))
+      await utils.addJob("job", makeJob(n))
       published++
     },
     publishMany: async (first, count) => {
       const jobs: ReadonlyArray<AddJobsJobSpec> = Array.from({ length: count }, (_, index) => ({
         identifier: "job",
-        payload: jobOf(first + index)
+        payload: makeJob(first + index)
       }))
       await utils.addJobs(jobs)
       published += count
     },
-    // What has ended is gone a little later: what is left is counted when nothing should be.
-    finished: async () => (ended < published ? ended : published - (await left())),
+    // Rows of ended jobs are deleted a little later, so rows are counted only when all jobs have ended.
+    finished: async () => (ended < published ? ended : published - (await countRows())),
     ...(isStoring
       ? {
           result: async (n: number) => {

@@ -1,9 +1,9 @@
 /**
- * pg-boss, whose workers take many jobs at once; each job has its own output. They are told of new jobs where that makes
- * it quicker (`latency`): commits that notify wait for each other, so that many publishers are quicker without.
+ * pg-boss with workers that take many jobs at once; each job has its own output. LISTEN/NOTIFY is used only for
+ * `latency`, because commits that notify wait for each other, which slows many publishers down.
  */
 import { PgBoss } from "pg-boss"
-import { type Job, type JobProgram, jobOf, type ProgramOptions, resultOf } from "../../src/programs/JobProgram.ts"
+import { type Job, type JobProgram, makeJob, type ProgramOptions, toResult } from "../../src/programs/JobProgram.ts"
 import { serve } from "../../src/programs/Serve.ts"
 import { Starts } from "../../src/programs/Starts.ts"
 import { peerVersion } from "../../src/targets/Peers.ts"
@@ -13,7 +13,7 @@ const workers = { batchSize: 500, localConcurrency: 2 }
 const connections = 10
 
 const open = async ({ url, variant }: ProgramOptions): Promise<JobProgram> => {
-  if (url === undefined) throw new Error("pg-boss needs the address of a PostgreSQL")
+  if (url === undefined) throw new Error("pg-boss needs the URL of PostgreSQL")
   const notify = variant === "latency"
   const boss = new PgBoss({ connectionString: url, max: connections, useListenNotify: notify })
   boss.on("error", (error) => {
@@ -30,8 +30,8 @@ const open = async ({ url, variant }: ProgramOptions): Promise<JobProgram> => {
     { ...workers, perJobResults: true, burstWhenBatchFull: true, pollingIntervalSeconds: 0.5 },
     async (jobs) => {
       const results = jobs.map(({ id, data: { n } }) => {
-        starts.note(n)
-        return { id, status: "completed" as const, output: resultOf(n) }
+        starts.record(n)
+        return { id, status: "completed" as const, output: toResult(n) }
       })
       handled += jobs.length
       return results
@@ -47,18 +47,18 @@ const open = async ({ url, variant }: ProgramOptions): Promise<JobProgram> => {
       tuned: `${notify ? "useListenNotify" : "polled every 0.5 s"}, ${workers.localConcurrency} workers with batchSize ${workers.batchSize}, burstWhenBatchFull, perJobResults; ${connections} connections; insert`
     },
     publish: async (n) => {
-      const id = await boss.send(queue, jobOf(n))
-      if (id === null) throw new Error(`pg-boss did not take job ${n}`)
+      const id = await boss.send(queue, makeJob(n))
+      if (id === null) throw new Error(`pg-boss rejected job ${n}`)
       ids.set(n, id)
       published++
     },
     publishMany: async (first, count) => {
-      const jobs = Array.from({ length: count }, (_, index) => ({ data: jobOf(first + index) }))
+      const jobs = Array.from({ length: count }, (_, index) => ({ data: makeJob(first + index) }))
       const made = await boss.insert(queue, jobs, { returnId: true })
       made?.forEach((id, index) => void ids.set(first + index, id))
       published += count
     },
-    // What is handled is stored a little later: the rows are counted when all should be there.
+    // Results are stored a little later, so rows are counted only when all jobs are handled.
     finished: () => (handled < published ? Promise.resolve(handled) : stored()),
     result: async (n) => {
       const [job] = await boss.findJobs(queue, { id: ids.get(n) ?? "" })

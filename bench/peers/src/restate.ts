@@ -1,18 +1,18 @@
-/** Restate: a server of its own, and handlers that it calls in this process. */
+/** Restate: its server, which calls handlers in this process. */
 import { createServer } from "node:http2"
 import * as restate from "@restatedev/restate-sdk"
 import * as clients from "@restatedev/restate-sdk-clients"
 import { freePort } from "@weft/tooling/services"
-import { type Job, type JobProgram, jobOf, resultOf } from "../../src/programs/JobProgram.ts"
+import { type Job, type JobProgram, makeJob, toResult } from "../../src/programs/JobProgram.ts"
 import { serve } from "../../src/programs/Serve.ts"
 import { Starts } from "../../src/programs/Starts.ts"
 import { peerVersion } from "../../src/targets/Peers.ts"
 import { restateServer } from "./RestateServer.ts"
 
-/** Requests in flight while a batch is published: the ingress takes jobs one by one. */
+/** Requests in flight while a batch is published, because the ingress accepts jobs one by one. */
 const requests = 256
 
-/** A few for two cores: with the 24 that a new cluster has, each log is synced for fewer jobs at once. */
+/** Partitions for two cores: with the default of 24, each log sync covers fewer jobs. */
 const partitions = 4
 
 const open = async (): Promise<JobProgram> => {
@@ -23,9 +23,9 @@ const open = async (): Promise<JobProgram> => {
     name: "jobs",
     handlers: {
       run: async (_: restate.Context, { n }: Job) => {
-        starts.note(n)
+        starts.record(n)
         returned++
-        return resultOf(n)
+        return toResult(n)
       }
     }
   })
@@ -33,8 +33,8 @@ const open = async (): Promise<JobProgram> => {
     name: "steps",
     handlers: {
       run: async (context: restate.Context, { n }: Job) => {
-        for (const name of ["first", "second"]) await context.run(name, () => resultOf(n))
-        return context.run("third", () => resultOf(n))
+        for (const name of ["first", "second"]) await context.run(name, () => toResult(n))
+        return context.run("third", () => toResult(n))
       }
     }
   })
@@ -48,14 +48,14 @@ const open = async (): Promise<JobProgram> => {
   const sent = new Map<number, clients.Send>()
   let published = 0
   const publish = async (n: number): Promise<void> => {
-    sent.set(n, await sender.run(jobOf(n), clients.rpc.sendOpts({ idempotencyKey: `job-${n}` })))
+    sent.set(n, await sender.run(makeJob(n), clients.rpc.sendOpts({ idempotencyKey: `job-${n}` })))
     published++
   }
   return {
     settings: {
       versions: `server ${peerVersion("@restatedev/restate-server")}, SDK ${peerVersion("@restatedev/restate-sdk")}`,
       durability: "one node; its log is synced with every batch (rocksdb-disable-wal-fsync = false, the default)",
-      tuned: `HTTP/2 to the handlers, ${partitions} partitions; each job with an idempotency key, so that its result is kept; ${requests} requests at once for a batch, since there is no form for many`
+      tuned: `HTTP/2 to the handlers, ${partitions} partitions; each job has an idempotency key, so that its result is stored; ${requests} concurrent requests for a batch, because there is no bulk API`
     },
     publish,
     publishMany: async (first, count) => {
@@ -72,7 +72,7 @@ const open = async (): Promise<JobProgram> => {
     },
     startedAt: (n) => starts.of(n),
     flow: async (n) => {
-      await ingress.serviceClient(steps).run(jobOf(n))
+      await ingress.serviceClient(steps).run(makeJob(n))
     },
     close: async () => {
       await server.remove()
@@ -88,13 +88,13 @@ const post = async (url: string, body: unknown): Promise<string> => {
     body: JSON.stringify(body)
   })
   const text = await response.text()
-  if (!response.ok) throw new Error(`${url} answered ${response.status}: ${text}`)
+  if (!response.ok) throw new Error(`${url} returned ${response.status}: ${text}`)
   return text
 }
 
 const register = (admin: string, uri: string): Promise<string> => post(`${admin}/deployments`, { uri })
 
-/** Jobs whose result is stored. Too slow to be asked often. */
+/** Counts jobs with a stored result; too slow for frequent calls. */
 const completed = async (admin: string): Promise<number> => {
   const query = `SELECT count(*) AS n FROM sys_invocation WHERE target_service_name = 'jobs' AND status = 'completed'`
   const { rows }: { readonly rows: ReadonlyArray<{ readonly n: number }> } = JSON.parse(

@@ -1,8 +1,8 @@
-/** Loads URLs from a process of its own. */
+/** Sends load to URLs from a separate process. */
 import { fork } from "node:child_process"
 
 export interface LoadPlan {
-  /** Asked in turns by each client, all of one server; that each begins with another one is all that sets clients apart. */
+  /** URLs of one server that each client requests in turn; each client starts at another one. */
   readonly urls: readonly [string, ...ReadonlyArray<string>]
   readonly method: string
   readonly headers?: Readonly<Record<string, string>>
@@ -17,17 +17,17 @@ export interface LoadResult {
   readonly perSecond: number
   readonly p50Ms: number
   readonly p99Ms: number
-  /** Answers that were not 2xx, and broken connections. */
+  /** Responses other than 2xx, and broken connections. */
   readonly failures: number
 }
 
 export interface Loader {
-  /** One at a time. */
+  /** Executes one plan at a time. */
   readonly load: (plan: LoadPlan) => Promise<LoadResult>
   readonly close: () => void
 }
 
-/** Its code is compiled once: what is measured second is not measured by a faster client. */
+/** Starts a load process that several measurements share, so that all use equally compiled code. */
 export const openLoader = (): Loader => {
   const child = fork(new URL("./client.ts", import.meta.url), {
     execArgv: [],
@@ -36,10 +36,10 @@ export const openLoader = (): Loader => {
   return {
     load: (plan) =>
       new Promise((resolve, reject) => {
-        const ended = (code: number | null): void => reject(new Error(`The load's process ended with ${code}`))
-        child.once("exit", ended)
+        const exited = (code: number | null): void => reject(new Error(`The load process exited with ${code}`))
+        child.once("exit", exited)
         child.once("message", (text) => {
-          child.off("exit", ended)
+          child.off("exit", exited)
           resolve(JSON.parse(String(text)))
         })
         child.send(JSON.stringify(plan))
@@ -48,7 +48,7 @@ export const openLoader = (): Loader => {
   }
 }
 
-/** From a process that is there for this plan only. */
+/** Executes a plan in a new process. */
 export const load = async (plan: LoadPlan): Promise<LoadResult> => {
   const loader = openLoader()
   try {

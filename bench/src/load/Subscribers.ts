@@ -1,32 +1,32 @@
-/** Subscribes many times from a process of its own. */
+/** Opens many subscriptions from a separate process. */
 import { spawn } from "node:child_process"
 import { createInterface } from "node:readline"
 
 export interface SubscribersPlan {
-  /** Of a subscription. */
+  /** URL of the subscription. */
   readonly url: string
   readonly token: string
   readonly subscribers: number
-  /** How many of them read what they are told, instead of counting it. */
+  /** Number of subscribers that parse their messages instead of only counting them. */
   readonly readers: number
 }
 
-/** What was told since the last time. */
+/** Received messages since the last call. */
 export interface SubscribersResult {
-  /** Messages, of all together. */
+  /** Total number of messages. */
   readonly received: number
-  /** Messages that a reader got before or after their turn. */
+  /** Messages that a reader received out of order. */
   readonly disorder: number
-  /** Subscribers whose connection was closed, ever. */
+  /** Number of subscribers whose connection was closed. */
   readonly cutOff: number
-  /** From the making of an event's id to the reading of its message. */
+  /** Delay from the creation of an event's id to the receipt of its message. */
   readonly p50Ms: number
   readonly p99Ms: number
   readonly maxMs: number
 }
 
 export interface Subscribers {
-  readonly tell: () => Promise<SubscribersResult>
+  readonly read: () => Promise<SubscribersResult>
   /** Ends all subscriptions. */
   readonly close: () => Promise<void>
 }
@@ -38,10 +38,10 @@ export const subscribe = async (plan: SubscribersPlan): Promise<Subscribers> => 
   const child = spawn(process.execPath, [client, JSON.stringify(plan)], { stdio: ["pipe", "pipe", "inherit"] })
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
   const { value } = await lines.next()
-  if (value !== "ready") throw new Error("The subscribers did not begin")
+  if (value !== "ready") throw new Error("The subscriber process did not become ready")
   return {
-    tell: async () => {
-      child.stdin.write("tell\n")
+    read: async () => {
+      child.stdin.write("read\n")
       return JSON.parse((await lines.next()).value ?? "")
     },
     close: async () => {

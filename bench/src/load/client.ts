@@ -1,14 +1,14 @@
 /**
- * A closed-loop HTTP/1.1 client: `clients` keep-alive connections, each sends its next request when the answer to
- * the last one is complete. Bare sockets, because on a small machine a full HTTP client costs as much as the server
- * that it measures, and flatters the slower one.
+ * A closed-loop HTTP client (`HTTP/1.1`). Each keep-alive connection sends its next request after the complete response.
+ * It uses bare sockets. On a small machine, a full HTTP client costs as much CPU as the server that it measures, which
+ * favors slower servers.
  *
- * Messages: JSON `LoadPlan`, answered by JSON `LoadResult`; one at a time. Ends with its parent.
+ * It receives a JSON `LoadPlan`, sends a JSON `LoadResult`, one at a time, and exits with its parent.
  */
 import { connect, type Socket } from "node:net"
 import type { LoadPlan, LoadResult } from "./Load.ts"
 
-/** Length of the first whole response in `buffer`, or 0. Understands content-length and chunked bodies. */
+/** Returns the length of the first complete response in `buffer`, or 0. Supports content-length and chunked bodies. */
 const responseLength = (buffer: Buffer): number => {
   const end = buffer.indexOf("\r\n\r\n")
   if (end < 0) return 0
@@ -20,7 +20,7 @@ const responseLength = (buffer: Buffer): number => {
   return last < 0 ? 0 : last + 5
 }
 
-const requestOf = ({ method, headers = {}, body = "" }: LoadPlan, url: URL): Buffer =>
+const buildRequest = ({ method, headers = {}, body = "" }: LoadPlan, url: URL): Buffer =>
   Buffer.from(
     [
       `${method} ${url.pathname}${url.search} HTTP/1.1`,
@@ -32,24 +32,24 @@ const requestOf = ({ method, headers = {}, body = "" }: LoadPlan, url: URL): Buf
     ].join("\r\n")
   )
 
-/** What the clients of a plan saw while it was measured. */
-interface Seen {
+/** State of the clients of a plan. */
+interface State {
   isMeasuring: boolean
-  /** Nothing more is sent; what was sent is waited for, or the server would still be at it when others are measured. */
-  isOver: boolean
+  /** True if no more requests are sent. Responses in flight are awaited, so that they do not affect the next plan. */
+  isStopping: boolean
   unanswered: number
   failures: number
   readonly latencies: Array<number>
 }
 
-/** `turn` is the request that it begins with. */
-const run = (socket: Socket, requests: ReadonlyArray<Buffer>, seen: Seen, turn: number): void => {
+/** Runs one client, starting with the request number `first`. */
+const run = (socket: Socket, requests: ReadonlyArray<Buffer>, state: State, first: number): void => {
   let received: Buffer = Buffer.alloc(0)
   let sentAt = performance.now()
-  let next = turn
+  let next = first
   const send = (): void => {
-    if (seen.isOver) return
-    seen.unanswered++
+    if (state.isStopping) return
+    state.unanswered++
     const request = requests[next++ % requests.length]
     if (request !== undefined) socket.write(request)
   }
@@ -60,9 +60,9 @@ const run = (socket: Socket, requests: ReadonlyArray<Buffer>, seen: Seen, turn: 
     const length = responseLength(received)
     if (length === 0) return
     const now = performance.now()
-    seen.unanswered--
-    if (seen.isMeasuring) seen.latencies.push(now - sentAt)
-    if (received.toString("latin1", 9, 10) !== "2") seen.failures++
+    state.unanswered--
+    if (state.isMeasuring) state.latencies.push(now - sentAt)
+    if (received.toString("latin1", 9, 10) !== "2") state.failures++
     received = received.subarray(length)
     sentAt = now
     send()
@@ -71,11 +71,11 @@ const run = (socket: Socket, requests: ReadonlyArray<Buffer>, seen: Seen, turn: 
 
 const seconds = (count: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, count * 1000))
 
-/** A server that answers so seldom is measured for longer, up to ten times. */
-const answersMin = 20
+/** Minimum responses; a slower server is measured for up to ten times as long. */
+const responsesMin = 20
 
-/** How long requests are waited for that are under way at the end. */
-const patienceSeconds = 30
+/** Maximum time for responses in flight at the end, in seconds. */
+const drainSeconds = 30
 
 const until = async (isTrue: () => boolean, secondsMax: number): Promise<void> => {
   for (let waited = 0; !isTrue() && waited < secondsMax; waited += 0.02) await seconds(0.02)
@@ -83,28 +83,28 @@ const until = async (isTrue: () => boolean, secondsMax: number): Promise<void> =
 
 const measure = async (plan: LoadPlan): Promise<LoadResult> => {
   const server = new URL(plan.urls[0])
-  const requests = plan.urls.map((url) => requestOf(plan, new URL(url)))
-  const seen: Seen = { isMeasuring: false, isOver: false, unanswered: 0, failures: 0, latencies: [] }
+  const requests = plan.urls.map((url) => buildRequest(plan, new URL(url)))
+  const state: State = { isMeasuring: false, isStopping: false, unanswered: 0, failures: 0, latencies: [] }
   const sockets = Array.from({ length: plan.clients }, (_, client) => {
-    const socket = connect(Number(server.port), server.hostname, () => run(socket, requests, seen, client))
-    socket.on("error", () => seen.failures++)
-    socket.on("end", () => seen.failures++)
+    const socket = connect(Number(server.port), server.hostname, () => run(socket, requests, state, client))
+    socket.on("error", () => state.failures++)
+    socket.on("end", () => state.failures++)
     return socket
   })
   await seconds(plan.warmupSeconds)
-  seen.isMeasuring = true
+  state.isMeasuring = true
   const began = performance.now()
   await seconds(plan.seconds)
-  await until(() => seen.latencies.length >= answersMin, plan.seconds * 9)
-  seen.isMeasuring = false
+  await until(() => state.latencies.length >= responsesMin, plan.seconds * 9)
+  state.isMeasuring = false
   const took = (performance.now() - began) / 1000
-  seen.isOver = true
-  await until(() => seen.unanswered <= 0, patienceSeconds)
+  state.isStopping = true
+  await until(() => state.unanswered <= 0, drainSeconds)
   for (const socket of sockets) socket.destroy()
-  const sorted = Float64Array.from(seen.latencies).sort()
+  const sorted = Float64Array.from(state.latencies).sort()
   const at = (share: number): number =>
     sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
-  return { perSecond: sorted.length / took, p50Ms: at(0.5), p99Ms: at(0.99), failures: seen.failures }
+  return { perSecond: sorted.length / took, p50Ms: at(0.5), p99Ms: at(0.99), failures: state.failures }
 }
 
 process.on("message", async (text) => process.send?.(JSON.stringify(await measure(JSON.parse(String(text))))))

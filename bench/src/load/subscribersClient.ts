@@ -1,9 +1,9 @@
 /**
- * Many subscribers of an environment on bare sockets. All get the same messages, so that a few read them in full, for
- * their order and their age, and the others only count them.
+ * Many subscribers of an environment on bare sockets. All receive the same messages, so only a few parse them, to check
+ * their order and age. The others count them.
  *
- * argv: JSON `SubscribersPlan`; prints `ready` when all are subscribed, and JSON `SubscribersResult` for each line
- * that comes in.
+ * The argument is a JSON `SubscribersPlan`. It prints `ready` when all are subscribed, and a JSON `SubscribersResult` for
+ * each line on standard input.
  */
 import { connect, type Socket } from "node:net"
 import { createInterface } from "node:readline"
@@ -17,9 +17,9 @@ const mark = Buffer.from("\ndata: ")
 let ages: Array<number> = []
 let disorder = 0
 let cutOff = 0
-let isOver = false
+let isStopping = false
 
-/** Counts the marks of a connection, also those that come in two pieces. */
+/** Counts the marks on a connection, including those split over two chunks. */
 const counter = () => {
   let count = 0
   let begun = 0
@@ -39,22 +39,22 @@ const counter = () => {
 
 const startsWith = (piece: Buffer, bytes: Buffer): boolean => piece.subarray(0, bytes.length).equals(bytes)
 
-/** How much of a mark is at the end of the piece. */
+/** Returns the length of the partial mark at the end of a chunk. */
 const begunAtEnd = (piece: Buffer): number => {
   const at = piece.lastIndexOf(mark[0] ?? 0)
   const length = piece.length - at
   return at >= 0 && length < mark.length && startsWith(mark, piece.subarray(at)) ? length : 0
 }
 
-/** Epoch milliseconds of a UUIDv7. */
-const madeAt = (id: string): number => Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16)
+/** Returns the epoch milliseconds of a UUIDv7. */
+const createdAt = (id: string): number => Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16)
 
-/** Reads messages: their numbers must ascend by one, and the event's id says when it was published. */
+/** Parses messages: their numbers must ascend by one, and the time of the event's id gives their age. */
 const reader = () => {
   let rest = ""
   let last: number | null = null
   return (piece: Buffer): void => {
-    // The lines of chunked encoding stand between messages and have no place in what is looked for.
+    // Lines of chunked encoding are between messages and do not match the patterns.
     const blocks = `${rest}${piece.toString("latin1")}`.split("\n\n")
     rest = blocks.pop() ?? ""
     for (const block of blocks) {
@@ -63,18 +63,18 @@ const reader = () => {
       if (last !== null && seq !== last + 1) disorder++
       last = seq
       const event = /"event_id":"([^"]+)"/.exec(block)?.[1]
-      if (event !== undefined) ages.push(Date.now() - madeAt(event))
+      if (event !== undefined) ages.push(Date.now() - createdAt(event))
     }
   }
 }
 
-/** Those who read are spread over all: whoever subscribed first may be told first. */
+/** True for readers, which are spread evenly: early subscribers may receive messages first. */
 const isReader = (index: number): boolean => index % Math.floor(plan.subscribers / plan.readers) === 0
 
 const counters: Array<ReturnType<typeof counter>> = []
 const sockets: Array<Socket> = []
 
-/** One for all, since a piece is read before the next comes: with a buffer for each, most of the time goes to making them. */
+/** One buffer for all sockets, because each chunk is read at once; separate buffers would dominate the CPU time. */
 const buffer = Buffer.allocUnsafeSlow(64 * 1024)
 
 const subscribe = (index: number): Promise<void> =>
@@ -98,7 +98,7 @@ const subscribe = (index: number): Promise<void> =>
     sockets.push(socket)
     socket.on("error", () => undefined)
     socket.on("close", () => {
-      if (!isOver) cutOff++
+      if (!isStopping) cutOff++
     })
   })
 
@@ -107,7 +107,7 @@ for (let index = 0; index < plan.subscribers; index += 50) {
 }
 process.stdout.write("ready\n")
 
-const told = (): SubscribersResult => {
+const takeResult = (): SubscribersResult => {
   const sorted = ages.sort((a, b) => a - b)
   const result = {
     received: counters.reduce((sum, { taken }) => sum + taken(), 0),
@@ -123,8 +123,8 @@ const told = (): SubscribersResult => {
 }
 
 createInterface({ input: process.stdin })
-  .on("line", () => process.stdout.write(`${JSON.stringify(told())}\n`))
+  .on("line", () => process.stdout.write(`${JSON.stringify(takeResult())}\n`))
   .on("close", () => {
-    isOver = true
+    isStopping = true
     for (const socket of sockets) socket.destroy()
   })

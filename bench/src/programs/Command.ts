@@ -1,17 +1,17 @@
-/** What a suite tells a program to measure, and what it hears; JSON texts over the channel of the process. */
+/** Messages between a suite and a program: JSON texts over the IPC channel. */
 import type { ProgramOptions } from "./JobProgram.ts"
 
 export type Measurement =
-  /** Jobs published one by one by so many publishers, for so long or until there are so many. */
+  /** Jobs published one by one by concurrent publishers, for `seconds` or up to `jobsMax`. */
   | { readonly kind: "oneByOne"; readonly publishers: number; readonly seconds: number; readonly jobsMax: number }
   /** Jobs published in batches, one batch after the other; `jobs` is a multiple of `batch`. */
   | { readonly kind: "bulk"; readonly jobs: number; readonly batch: number }
-  /** Jobs one after the other, each when the system is idle again. */
+  /** Sequential jobs, each when the system is idle again. */
   | { readonly kind: "latency"; readonly samples: number }
-  /** Flows one after the other, then so many at once. */
+  /** Sequential flows, then `atOnce` concurrent flows. */
   | { readonly kind: "flows"; readonly samples: number; readonly atOnce: number; readonly seconds: number }
 
-/** One at a time: the next when the one before was answered. */
+/** A command; the next one is sent after the response. */
 export type Command = Measurement | { readonly kind: "close" }
 
 export type Figures = Readonly<Record<string, number>>

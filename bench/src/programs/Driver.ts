@@ -1,26 +1,26 @@
-/** Measures a program in its own process, all programs alike. */
+/** Measures a program in its own process, with the same code for all programs. */
 import { deepStrictEqual } from "node:assert"
 import { setTimeout as sleep } from "node:timers/promises"
 import type { Figures, Measurement } from "./Command.ts"
-import { type JobProgram, resultOf } from "./JobProgram.ts"
+import { type JobProgram, toResult } from "./JobProgram.ts"
 import { alignWallClock, wallNow } from "./WallClock.ts"
 
 const pollMs = 20
 
-/** Without a further finished job in this time the program counts as broken. */
-const patienceMs = 30_000
+/** Maximum time between two finished jobs, in milliseconds; then the program counts as broken. */
+const stallMs = 30_000
 
-/** Results that are read back after each round. */
+/** Number of results that are read back after each round. */
 const readBack = 20
 
-/** Longest wait before a sample of latency: waits differ, so that samples meet timers and clocks at any phase. */
-const calmMs = 12
+/** Maximum random pause before a latency sample, in milliseconds, so that samples meet timers at any phase. */
+const pauseMsMax = 12
 
 export class Driver {
   readonly #program: JobProgram
-  /** The number of the next job. */
+  /** Number of the next job. */
   #next = 0
-  /** Jobs that were published, flows apart. */
+  /** Number of published jobs, without flows. */
   #published = 0
   #flows = 0
 
@@ -67,7 +67,7 @@ export class Driver {
     return this.#rates(first, began, performance.now())
   }
 
-  /** Waits until all are finished, and looks at some results. */
+  /** Waits until all jobs are finished, and reads some results back. */
   async #rates(first: number, began: number, published: number): Promise<Figures> {
     await this.#allFinished()
     const finished = performance.now()
@@ -84,7 +84,7 @@ export class Driver {
     const { result } = this.#program
     const step = Math.max(1, Math.floor((this.#next - first) / readBack))
     for (let n = first; result !== undefined && n < this.#next; n += step) {
-      deepStrictEqual(await result(n), resultOf(n), `The result of job ${n} is not stored`)
+      deepStrictEqual(await result(n), toResult(n), `The result of job ${n} is not stored`)
     }
   }
 
@@ -98,8 +98,8 @@ export class Driver {
       if (finished !== last) {
         last = finished
         lastAt = performance.now()
-      } else if (performance.now() - lastAt > patienceMs) {
-        throw new Error(`${finished} of ${this.#published} jobs are finished, and no further one for ${patienceMs} ms`)
+      } else if (performance.now() - lastAt > stallMs) {
+        throw new Error(`${finished} of ${this.#published} jobs are finished, and no further one within ${stallMs} ms`)
       }
       await sleep(pollMs)
     }
@@ -117,7 +117,7 @@ export class Driver {
       this.#published++
       started.push((await this.#program.startedAt(n)) - sentAt)
       await this.#allFinished()
-      await sleep(Math.ceil(Math.random() * calmMs))
+      await sleep(Math.ceil(Math.random() * pauseMsMax))
     }
     return {
       publishedP50Ms: quantile(published, 0.5),
@@ -128,7 +128,7 @@ export class Driver {
 
   async #flowing({ samples, atOnce, seconds }: Measurement & { kind: "flows" }): Promise<Figures> {
     const { flow } = this.#program
-    if (flow === undefined) throw new Error("The program has no flows")
+    if (flow === undefined) throw new Error("The program does not implement flow()")
     const taken: Array<number> = []
     for (let sample = 0; sample < samples; sample++) {
       const began = performance.now()

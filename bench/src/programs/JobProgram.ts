@@ -1,33 +1,33 @@
 /**
- * What a contender of the suites about jobs has to be able to do.
+ * The interface of contenders of the job suites.
  *
- * Each is a Node program of its own that `ProgramProcess` starts. It gives primitives to `serve`, which measures them
- * in that process: all contenders by the same code (`Driver`).
+ * Each contender is a separate Node program that `ProgramProcess` starts. It passes primitives to `serve`, which measures
+ * them in that process. All contenders are measured by the same code (`Driver`).
  */
 
 export interface JobProgram {
-  /** What a reader needs to judge: versions, durability, concurrency, what was tuned, in a few words each. */
+  /** Versions, durability, concurrency and tuning, in a few words each. */
   readonly settings: Readonly<Record<string, string>>
-  /** Publishes `jobOf(n)`; resolves when it is durable. No number is published twice. */
+  /** Publishes `makeJob(n)`; resolves when it is durable. No number is published twice. */
   readonly publish: (n: number) => Promise<void>
-  /** As `publish`, from `first` on, by the fastest form that the documentation knows; resolves when all are durable. */
+  /** Publishes `count` jobs from `first` on, by the fastest documented API; resolves when all are durable. */
   readonly publishMany: (first: number, count: number) => Promise<void>
-  /** How many jobs have their result stored, since the program began. Asked every 20 ms, so it must cost little. */
+  /** Returns the number of jobs with a stored result. Called every 20 ms, so it must be cheap. */
   readonly finished: () => Promise<number>
-  /** The result of a finished job, read from where it is stored. Left out by those that are measured without results. */
+  /** Reads the stored result of a finished job. Missing if the program is measured without results. */
   readonly result?: (n: number) => Promise<unknown>
-  /** When user code of the job began, as `wallNow` has it; waits for it. Only asked where `latency` is measured. */
+  /** Waits until user code of the job starts, and returns that time on the clock of `wallNow`. Only for `latency`. */
   readonly startedAt: (n: number) => Promise<number>
-  /** One flow of three durable steps, each begun when the one before is stored; resolves when the last result is. */
+  /** Runs a flow of three durable steps in sequence; resolves when the last result is stored. */
   readonly flow?: (n: number) => Promise<void>
-  /** Ends everything that the program began. */
+  /** Stops everything that the program started. */
   readonly close: () => Promise<void>
 }
 
 export interface ProgramOptions {
-  /** Of the service that the program uses, with a database of its own. */
+  /** URL of the service that the program uses, with a separate database. */
   readonly url?: string
-  /** Which of several forms of the program; for it to define. */
+  /** Variant of the program, which the program defines. */
   readonly variant?: string
 }
 
@@ -38,8 +38,8 @@ export type Job = {
 
 const payload = "x".repeat(900)
 
-/** About 1 KB as JSON. */
-export const jobOf = (n: number): Job => ({ n, payload })
+/** Returns a job of about 1 KB as JSON. */
+export const makeJob = (n: number): Job => ({ n, payload })
 
-/** What user code of the job returns. */
-export const resultOf = (n: number): { readonly done: number } => ({ done: n })
+/** Returns the result that user code of the job returns. */
+export const toResult = (n: number): { readonly done: number } => ({ done: n })

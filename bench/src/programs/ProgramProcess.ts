@@ -1,4 +1,4 @@
-/** A program as the suite sees it: a process that measures when it is told to. */
+/** A program in a child process that measures itself on request. */
 import { type ChildProcess, fork } from "node:child_process"
 import { type Answer, type Command, encodeOptions, type Figures, type Measurement } from "./Command.ts"
 import type { ProgramOptions } from "./JobProgram.ts"
@@ -12,14 +12,14 @@ export interface ProgramProcess {
 }
 
 export interface ProgramFile extends ProgramOptions {
-  /** Of the program. */
+  /** Main module of the program. */
   readonly file: URL
 }
 
 const node = ["--conditions=weft-source", "--max-semi-space-size=16", "--disable-warning=DeprecationWarning"]
 
-/** How long a program may take to end, in milliseconds; then it is killed. */
-const farewellMs = 10_000
+/** Grace period of a shutdown, in milliseconds; then the program is killed. */
+const shutdownGraceMs = 10_000
 
 const running = new Set<ChildProcess>()
 process.once("exit", () => {
@@ -33,25 +33,25 @@ export const startProgram = async ({ file, ...options }: ProgramFile): Promise<P
   })
   running.add(child)
   const exited = new Promise<void>((resolve) => child.once("exit", () => resolve()))
-  // It may have ended meanwhile: `exit` tells of that.
+  // The process may have exited; the `exit` event reports that.
   child.on("error", () => undefined)
   void exited.then(() => running.delete(child))
 
-  let waiting: ((answer: Answer) => void) | undefined
-  const hear = (answer: Answer): void => {
-    waiting?.(answer)
-    waiting = undefined
+  let pending: ((answer: Answer) => void) | undefined
+  const receive = (answer: Answer): void => {
+    pending?.(answer)
+    pending = undefined
   }
-  child.on("message", (text) => hear(JSON.parse(String(text))))
-  child.once("exit", (code, signal) => hear({ kind: "failed", reason: `The program ended with ${signal ?? code}` }))
+  child.on("message", (text) => receive(JSON.parse(String(text))))
+  child.once("exit", (code, signal) => receive({ kind: "failed", reason: `The program exited with ${signal ?? code}` }))
   const next = (): Promise<Answer> => {
-    if (child.exitCode !== null || child.signalCode !== null) return Promise.reject(new Error("The program has ended"))
+    if (child.exitCode !== null || child.signalCode !== null) return Promise.reject(new Error("The program has exited"))
     return new Promise((resolve, reject) => {
-      waiting = (answer) => (answer.kind === "failed" ? reject(new Error(answer.reason)) : resolve(answer))
+      pending = (answer) => (answer.kind === "failed" ? reject(new Error(answer.reason)) : resolve(answer))
     })
   }
   const first = await next()
-  const ask = async (command: Command): Promise<Figures> => {
+  const request = async (command: Command): Promise<Figures> => {
     const answered = next()
     child.send(JSON.stringify(command))
     const answer = await answered
@@ -60,11 +60,11 @@ export const startProgram = async ({ file, ...options }: ProgramFile): Promise<P
   return {
     pid: child.pid ?? 0,
     settings: first.kind === "ready" ? first.settings : {},
-    measure: ask,
+    measure: request,
     close: async () => {
       if (!running.has(child)) return
-      const timer = setTimeout(() => child.kill("SIGKILL"), farewellMs)
-      await ask({ kind: "close" }).catch(() => undefined)
+      const timer = setTimeout(() => child.kill("SIGKILL"), shutdownGraceMs)
+      await request({ kind: "close" }).catch(() => undefined)
       await exited
       clearTimeout(timer)
     }

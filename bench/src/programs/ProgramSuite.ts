@@ -1,4 +1,4 @@
-/** A suite whose contenders are programs; each starts when it is first measured, and stays. */
+/** A suite whose contenders are programs. Each starts before its first measurement and runs until the end. */
 import type { Contender, OpenSuite } from "../Suite.ts"
 import type { Figures } from "./Command.ts"
 import { type ProgramProcess, startProgram } from "./ProgramProcess.ts"
@@ -7,7 +7,7 @@ import { Services, settingsOfServices } from "./Services.ts"
 
 export interface ProgramSuite<Prepared> {
   readonly programs: ReadonlyArray<Program>
-  /** Once for each program, before it is measured: warms it up. */
+  /** Warms a program up, once before its first measurement. */
   readonly prepare: (program: ProgramProcess) => Promise<Prepared>
   readonly measure: (program: ProgramProcess, prepared: Prepared) => Promise<Figures>
   readonly settings: Readonly<Record<string, string>>
@@ -19,7 +19,7 @@ export const openPrograms = async <Prepared>(suite: ProgramSuite<Prepared>): Pro
   const settings: Record<string, string> = { ...suite.settings }
 
   const begin = async ({ name, file, service, variant }: Program) => {
-    const url = service === undefined ? {} : { url: await services.urlOf(service) }
+    const url = service === undefined ? {} : { url: await services.openUrl(service) }
     const program = await startProgram({ file, ...url, ...(variant === undefined ? {} : { variant }) })
     running.push(program)
     if (service !== undefined) settings[service] = settingsOfServices[service]
@@ -29,7 +29,7 @@ export const openPrograms = async <Prepared>(suite: ProgramSuite<Prepared>): Pro
     return { program, prepared: await suite.prepare(program) }
   }
 
-  const contenderOf = (program: Program): Contender => {
+  const makeContender = (program: Program): Contender => {
     let begun: ReturnType<typeof begin> | undefined
     return {
       ...program,
@@ -41,7 +41,7 @@ export const openPrograms = async <Prepared>(suite: ProgramSuite<Prepared>): Pro
     }
   }
   return {
-    contenders: suite.programs.map(contenderOf),
+    contenders: suite.programs.map(makeContender),
     settings,
     close: async () => {
       await Promise.all(running.map((program) => program.close()))

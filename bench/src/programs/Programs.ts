@@ -1,12 +1,12 @@
-/** The programs that the suites about jobs measure. */
+/** The programs of the job suites. */
 import type { Contender } from "../Suite.ts"
 import type { Service } from "./Services.ts"
 
 export interface Program extends Pick<Contender, "name" | "isLimit" | "limit" | "needs"> {
   readonly file: URL
-  /** The server that it uses; none where it brings its own. */
+  /** Server that the program uses; undefined if it needs none or starts its own. */
   readonly service?: Service
-  /** Handed to the program. */
+  /** Variant that is passed to the program. */
   readonly variant?: string
 }
 
@@ -21,7 +21,7 @@ export const rawPostgres: Program = {
   isLimit: true
 }
 
-/** `variant` as the program has it. */
+/** Returns both programs of Weft in a variant of `weftProgram.ts`. */
 export const weft = (variant: "jobs" | "latency" | "steps"): ReadonlyArray<Program> => [
   { name: "Weft, SQLite", file: at("../targets/weftProgram.ts"), variant, limit: rawSqlite.name },
   {
@@ -33,7 +33,7 @@ export const weft = (variant: "jobs" | "latency" | "steps"): ReadonlyArray<Progr
   }
 ]
 
-/** All that have a server are compared with the same limit. */
+/** Returns a peer. All peers are compared with the limit on PostgreSQL. */
 const peer = (name: string, file: string, service?: Service, variant?: string): Program => ({
   name,
   file: at(file),

@@ -1,13 +1,13 @@
-/** The main part of every program: opens it, then measures what the suite asks for, until it is told to close. */
+/** The main function of every program: opens it and executes the commands of the suite until `close`. */
 import { type Answer, type Command, decodeOptions } from "./Command.ts"
 import { Driver } from "./Driver.ts"
 import type { JobProgram, ProgramOptions } from "./JobProgram.ts"
 
-/** `await serve(async ({ url }) => …)` is the last line of a program; the process ends when it was closed. */
+/** Serves a program: `await serve(async ({ url }) => …)` is its last line. The process exits after `close`. */
 export const serve = async (open: (options: ProgramOptions) => Promise<JobProgram>): Promise<void> => {
   const answer = (message: Answer): Promise<void> =>
     new Promise((resolve) => {
-      if (process.send === undefined) throw new Error("A program is started by a suite")
+      if (process.send === undefined) throw new Error("This program must be started by a suite, with an IPC channel")
       process.send(JSON.stringify(message), () => resolve())
     })
   const fail = async (error: unknown): Promise<never> => {
@@ -15,7 +15,7 @@ export const serve = async (open: (options: ProgramOptions) => Promise<JobProgra
     return process.exit(1)
   }
   process.on("unhandledRejection", fail)
-  // Who has lost its suite measures for nobody.
+  // Exits with the suite.
   process.once("disconnect", () => process.exit(1))
   try {
     const program = await open(decodeOptions(process.argv[2]))

@@ -1,15 +1,15 @@
-/** The servers that programs of a suite share, each started when the first asks for it. */
+/** Servers that the programs of a suite share, started on first use. */
 import { type PostgresServer, postgres, type RedisServer, redis } from "@weft/tooling/services"
-import { questions } from "../nodes/Question.ts"
+import { queryAt } from "../instruments/Query.ts"
 
-/** Both survive a loss of power with all that they said was done. */
+/** Both keep acknowledged writes after a power failure. */
 export type Service = "postgres" | "redis"
 
 const postgresSettings = { shared_buffers: "512MB", max_wal_size: "4GB" }
 
-/** A sentence for who reads the figures. */
+/** Settings that are shown with the figures. */
 export const settingsOfServices: Readonly<Record<Service, string>> = {
-  postgres: `PostgreSQL 18, one server, a database for each; fsync=on, synchronous_commit=on, full_page_writes=on, ${Object.entries(
+  postgres: `PostgreSQL 18, one server, one database each; fsync=on, synchronous_commit=on, full_page_writes=on, ${Object.entries(
     postgresSettings
   )
     .map(([name, value]) => `${name}=${value}`)
@@ -22,19 +22,19 @@ export class Services {
   #redis: Promise<RedisServer> | undefined
   #databases = 0
 
-  /** The URL for one program. */
-  async urlOf(service: Service): Promise<string> {
+  /** Returns a URL for one program. */
+  async openUrl(service: Service): Promise<string> {
     if (service === "postgres") return this.#database()
     this.#redis ??= redis({ durable: true })
     return (await this.#redis).url
   }
 
-  /** A new and empty one. */
+  /** Creates an empty database. */
   async #database(): Promise<string> {
     this.#postgres ??= postgres({ durable: true, settings: postgresSettings })
     const { url } = await this.#postgres
     const name = `bench_${++this.#databases}`
-    await questions(url)(`CREATE DATABASE ${name}`)
+    await queryAt(url)(`CREATE DATABASE ${name}`)
     const own = new URL(url)
     own.pathname = `/${name}`
     return own.href

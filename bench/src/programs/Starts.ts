@@ -1,12 +1,12 @@
-/** When jobs began, for programs whose user code runs in their own process. */
+/** Start times of jobs, for programs whose user code runs in their own process. */
 import { wallNow } from "./WallClock.ts"
 
 export class Starts {
   readonly #times = new Map<number, number>()
   readonly #waiting = new Map<number, (at: number) => void>()
 
-  /** The first line of the user code. */
-  note(n: number): void {
+  /** Records a start; the first line of user code. */
+  record(n: number): void {
     const at = wallNow()
     const waiting = this.#waiting.get(n)
     if (waiting === undefined) {
@@ -17,7 +17,7 @@ export class Starts {
     }
   }
 
-  /** Waits for it. */
+  /** Waits for the start of a job and returns its time. */
   of(n: number): Promise<number> {
     const at = this.#times.get(n)
     this.#times.delete(n)

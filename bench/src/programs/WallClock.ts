@@ -1,11 +1,11 @@
-/** The time of day with the resolution of `performance.now()`, the same in all processes of the machine. */
+/** Wall-clock time with the resolution of `performance.now()`, equal in all processes of the machine. */
 
 let offset = performance.timeOrigin
 
-/** Milliseconds since 1970. */
+/** Returns epoch milliseconds. */
 export const wallNow = (): number => offset + performance.now()
 
-/** The two clocks of a process drift apart: brings them together again, in a millisecond or two. */
+/** Aligns both clocks of the process, which drift apart; takes 1 ms to 2 ms. */
 export const alignWallClock = (): void => {
   const last = Date.now()
   let current = last

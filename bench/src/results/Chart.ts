@@ -1,11 +1,11 @@
-/** Results as a picture: bars for the medians, with a line from the least to the most that a round gave. */
+/** Draws results as SVG: bars for medians, with a line from the minimum to the maximum of all rounds. */
 import { show, showRatio } from "../Report.ts"
 import { isRate, type Row } from "../Row.ts"
 import type { SuiteResult } from "../Suite.ts"
 
 const size = { bar: 14, row: 22, title: 34, side: 16, bars: 420, value: 170, letter: 6.6 }
 
-export const chartOf = (result: SuiteResult): string => {
+export const drawChart = (result: SuiteResult): string => {
   const panels = result.headlines.map((figure) => result.rows.filter((row) => row.figure === figure))
   const names = panels.flat().map(({ contender }) => contender.length)
   const label = Math.ceil(Math.max(0, ...names) * size.letter) + 10
@@ -16,7 +16,7 @@ export const chartOf = (result: SuiteResult): string => {
   const hasOthers = result.rows.some(({ contender }) => isWeft(contender))
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" role="img" aria-labelledby="t d">
 <title id="t">${escaped(result.suite)}</title>
-<desc id="d">${escaped(result.measures)}; the table beside it has the same figures</desc>
+<desc id="d">${escaped(result.measures)}; the table next to it has the same figures</desc>
 <style>${style}</style>
 <rect class="paper" x="0.5" y="0.5" width="${width - 1}" height="${height - 1}" rx="8"/>
 ${panels.map((rows, index) => panel(rows, { top: tops[index] ?? 0, label, hasOthers })).join("\n")}
@@ -28,7 +28,7 @@ interface Place {
   readonly top: number
   /** Width of the contenders' names. */
   readonly label: number
-  /** Whether others than Weft are measured, and it is to be told from them. */
+  /** True if contenders other than Weft are measured, so that Weft gets its own color. */
   readonly hasOthers: boolean
 }
 
@@ -43,7 +43,7 @@ const panel = (rows: ReadonlyArray<Row>, { top, label, hasOthers }: Place): stri
     const text = `${show(row.median)}${row.ofLimit === null ? "" : ` (${showRatio(row.ofLimit)})`}`
     return [
       `<text x="${left - 8}" y="${y + 11}" text-anchor="end">${escaped(row.contender)}</text>`,
-      `<rect class="${classOf(row, hasOthers)}" x="${left}" y="${y}" width="${at(row.median)}" height="${size.bar}" rx="2"/>`,
+      `<rect class="${toClass(row, hasOthers)}" x="${left}" y="${y}" width="${at(row.median)}" height="${size.bar}" rx="2"/>`,
       `<path class="spread" d="M${left + at(row.min)} ${middle}H${left + at(row.max)}"/>`,
       `<text x="${round(left + at(row.max)) + 8}" y="${y + 11}">${text}</text>`
     ].join("")
@@ -55,7 +55,7 @@ const panel = (rows: ReadonlyArray<Row>, { top, label, hasOthers }: Place): stri
 
 const isWeft = (name: string): boolean => /^weft\b/i.test(name)
 
-const classOf = (row: Row, hasOthers: boolean): string => {
+const toClass = (row: Row, hasOthers: boolean): string => {
   if (row.isLimit) return "limit"
   return !hasOthers || isWeft(row.contender) ? "weft" : "peer"
 }

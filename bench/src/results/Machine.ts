@@ -1,4 +1,4 @@
-/** What figures were measured on, as far as a reader can use it; nothing that names a machine. */
+/** The machine of a measurement, without anything that identifies it. */
 import { cpus, release, totalmem } from "node:os"
 
 export interface Machine {

@@ -1,10 +1,10 @@
-/** One tenant attacks, another one's webhook is called all the time: how long did its callers wait at worst? */
+/** One tenant attacks while the webhook of another is called continuously; measures the slowest response. */
 import type { Contender, Suite } from "../Suite.ts"
 import { startWeft, type WeftServer } from "../targets/Server.ts"
 
 const timeoutMs = 2_000
 
-/** Bodies of guest functions, each of which tries to take more than its share. */
+/** Bodies of guest functions that try to exceed their limits. */
 const attacks: Readonly<Record<string, string>> = {
   "endless loop": "for (;;) {}",
   "endless microtasks": "for (;;) await null",
@@ -14,10 +14,10 @@ const attacks: Readonly<Record<string, string>> = {
   "10 GB of ArrayBuffers":
     "const a = []; for (let i = 0; i < 10240; i++) a.push(new Uint8Array(1 << 20).fill(1)); return a.length",
   "never resolves": "return new Promise(() => {})",
-  "host calls without end":
+  "endless host calls":
     "for (let n = 0; ; n++) { svc.events.publish({ type: 'spam', data: n }).catch(() => {}); if (n % 100 === 0) await null }",
   "Array(1e9).fill": "return Array(1e9).fill(1).length",
-  "timers without end": "for (;;) setTimeout(() => {}, 1)",
+  "endless timers": "for (;;) setTimeout(() => {}, 1)",
   "endless log": "for (;;) console.log('x'.repeat(1000))",
   "catastrophic regular expression": "return /^(a+)+$/.test('a'.repeat(40) + 'b')",
   "huge result": "return 'x'.repeat(4e8)"
@@ -39,15 +39,15 @@ a${index}.meta = { timeout: ${timeoutMs}, webhook: { service: "attacker", path: 
   )
   .join("")
 
-/** Calls the victim until told to stop. */
+/** Calls the victim until `stop`. */
 const watchVictim = (
   url: string
 ): { readonly stop: () => Promise<{ readonly worstMs: number; readonly failures: number }> } => {
-  let going = true
+  let isRunning = true
   const watching = (async () => {
     let worstMs = 0
     let failures = 0
-    while (going) {
+    while (isRunning) {
       const sent = performance.now()
       const response = await fetch(url)
       await response.arrayBuffer()
@@ -59,7 +59,7 @@ const watchVictim = (
   })()
   return {
     stop: () => {
-      going = false
+      isRunning = false
       return watching
     }
   }
@@ -74,11 +74,11 @@ const contender = (server: WeftServer, name: string, index: number): Contender =
     const sent = performance.now()
     await (await fetch(`${hook}/attacker/${index}`)).arrayBuffer()
     const endedMs = performance.now() - sent
-    // What an attack leaves behind is part of it.
+    // Effects after the end of an attack count as well.
     await new Promise((resolve) => setTimeout(resolve, 500))
     const { worstMs, failures } = await victims.stop()
     await server.redeploy("attacker")
-    return { "attack ended after ms": endedMs, "victim's worst answer ms": worstMs, "victim's failures": failures }
+    return { "attack ended after ms": endedMs, "victim's slowest response ms": worstMs, "victim's failures": failures }
   }
 })
 
@@ -92,7 +92,7 @@ export const attackSuite: Suite = {
       contenders: names.map((name, index) => contender(server, name, index)),
       settings: {
         weft: "the reference server with its default limits",
-        deployment: "the attacker deploys anew after each attack"
+        deployment: "the attacker deploys again after each attack"
       },
       close: server.close
     }

@@ -1,11 +1,10 @@
-/** Cancelling code that never pauses: from the call until it is stopped for good, and the processor is free again. */
-
+/** Cancellation of code that never yields: from the call until the run is stopped and the CPU is free again. */
 import type { Suite } from "../Suite.ts"
 import { startEmbedded } from "../targets/Embedded.ts"
 
 const samples = 200
 
-/** Long enough for the loop to run, short of the time after which it would be stopped anyway. */
+/** Delay before the cancel, in milliseconds: the loop runs, and its timeout has not expired. */
 const spinMs = 30
 
 const source = `
@@ -19,19 +18,20 @@ const at = (values: ReadonlyArray<number>, share: number): number =>
 export const cancel: Suite = {
   name: "cancel",
   isExtra: true,
-  measures: `cancel of while(true), ${samples} runs one after the other, until another run of the build is done`,
+  measures: `cancellation of while(true), ${samples} sequential runs, until another run of the build has ended`,
   open: async () => {
     const { env, close } = await startEmbedded(source)
     const once = async (): Promise<{ readonly answered: number; readonly free: number }> => {
       const { run } = await env.call({ fn: "main/spins" })
-      if (run === null) throw new Error("The run did not begin")
+      if (run === null) throw new Error("The run was not started")
       await new Promise((resolve) => setTimeout(resolve, spinMs))
       const began = performance.now()
       const { status } = await env.runs.cancel(run.run_id)
       const answered = performance.now() - began
       const next = await env.call({ fn: "main/quick", wait: 10 })
       const free = performance.now() - began
-      if (status !== "cancelled" || next.run?.status !== "succeeded") throw new Error("A cancel went wrong")
+      if (status !== "cancelled" || next.run?.status !== "succeeded")
+        throw new Error(`The cancel returned ${status}, and the next run ${next.run?.status}`)
       return { answered, free }
     }
     const measure = async (): Promise<Readonly<Record<string, number>>> => {
@@ -40,8 +40,8 @@ export const cancel: Suite = {
       const answered = taken.map((sample) => sample.answered)
       const free = taken.map((sample) => sample.free)
       return {
-        "cancel answers: p50 ms": at(answered, 0.5),
-        "cancel answers: p99 ms": at(answered, 0.99),
+        "cancel responds: p50 ms": at(answered, 0.5),
+        "cancel responds: p99 ms": at(answered, 0.99),
         "next run of the build done: p50 ms": at(free, 0.5),
         "next run of the build done: p99 ms": at(free, 0.99)
       }

@@ -1,29 +1,29 @@
-/** How long it takes until something answers, and what it takes to wait. */
+/** Time to the first response, and memory while idle. */
 import { randomUUID } from "node:crypto"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { listChildren, listTree, proportionalMiB } from "../instruments/ProcessTree.ts"
+import { upload } from "../instruments/upload.ts"
 import type { Contender, Suite, SuiteOptions } from "../Suite.ts"
 import { ColdServer, firstAnswer } from "../targets/ColdServer.ts"
 import type { HookTarget } from "../targets/HookServer.ts"
 import { n8n } from "../targets/N8n.ts"
 import { plainHooks } from "../targets/PlainHooks.ts"
-import { childrenOf, proportionalMiB, treeOf } from "../targets/ProcessTree.ts"
-import { upload } from "../targets/upload.ts"
 import { workerd } from "../targets/Workerd.ts"
 
-const restMs = 2000
+const idleMs = 2000
 const buildBytes = 512 * 1024
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
-const hookOf = (service: string): string => `
+const hookSource = (service: string): string => `
 export const get = () => ({ status: 200, body: { hello: "${service}" } })
 get.meta = { webhook: { service: "${service}", path: "/hello", method: "GET" } }
 `
 
-/** Functions of an ordinary kind, none like another, as a bundler leaves them behind. */
-const largeHookOf = (service: string): string => {
+/** Returns ordinary, distinct functions, like the output of a bundler. */
+const largeHookSource = (service: string): string => {
   const functions: Array<string> = []
   for (let bytes = 0; bytes < buildBytes; bytes += functions.at(-1)?.length ?? 0) {
     const name = `${service}_${functions.length}`
@@ -45,14 +45,14 @@ get.meta = { webhook: { service: "${service}", path: "/hello", method: "GET" } }
 const hookUrl = (server: ColdServer, service: string): string =>
   `${server.url}/webhook/default/production/${service}/hello`
 
-/** Starts, first calls and memory of the reference server. */
+/** Measures starts, first calls and memory of the reference server. */
 const measureWeft = async ({ isShort }: SuiteOptions): Promise<Record<string, number>> => {
   const dir = mkdtempSync(join(tmpdir(), "weft-bench-cold-"))
   const key = `svc_${randomUUID()}_${randomUUID().replaceAll("-", "")}`
   try {
     const first = await ColdServer.begin(dir, key)
     const answered = await first.answers("/healthz")
-    await upload(first.url, key, "hello", hookOf("hello"))
+    await upload(first.url, key, "hello", hookSource("hello"))
     await firstAnswer(hookUrl(first, "hello"))
     const fromNothing = first.sinceStart()
     await first.close()
@@ -64,15 +64,15 @@ const measureWeft = async ({ isShort }: SuiteOptions): Promise<Record<string, nu
 
     const idle = await ColdServer.begin(dir, key)
     await idle.answers("/healthz")
-    await pause(restMs)
-    const idleMiB = proportionalMiB(treeOf(idle.pid))
+    await pause(idleMs)
+    const idleMiB = proportionalMiB(listTree(idle.pid))
     const builds = await firstCalls(idle, key, isShort ? 2 : 10)
     await idle.close()
     return {
-      "nothing there: process start → first answer, ms": answered,
-      "nothing there: process start → first answer of user code, ms": fromNothing,
-      "process start → first answer, ms": health,
-      "process start → first answer of user code, ms": code,
+      "empty data directory: process start → first response, ms": answered,
+      "empty data directory: process start → first response of user code, ms": fromNothing,
+      "process start → first response, ms": health,
+      "process start → first response of user code, ms": code,
       "idle memory, MiB": idleMiB,
       ...builds
     }
@@ -81,42 +81,42 @@ const measureWeft = async ({ isShort }: SuiteOptions): Promise<Record<string, nu
   }
 }
 
-/** New builds of half a MiB, each called at once when it is deployed. */
+/** Measures the first calls of new builds of 512 KiB, right after their deployment. */
 const firstCalls = async (server: ColdServer, key: string, count: number): Promise<Record<string, number>> => {
   const firsts: Array<number> = []
   const seconds: Array<number> = []
   let before = 0
   for (let n = 0; n <= count; n++) {
-    await upload(server.url, key, `large-${n}`, largeHookOf(`large${n}`))
+    await upload(server.url, key, `large-${n}`, largeHookSource(`large${n}`))
     const url = hookUrl(server, `large${n}`)
     const times = [await firstAnswer(url), await firstAnswer(url)] as const
-    // The first one starts the compiler and other runners, which stay.
+    // The first build starts the compiler and further runners, which keep running.
     if (n > 0) {
       firsts.push(times[0])
       seconds.push(times[1])
     }
     if (n === 0) {
-      await pause(restMs)
-      before = proportionalMiB(treeOf(server.pid))
+      await pause(idleMs)
+      before = proportionalMiB(listTree(server.pid))
     }
   }
-  await pause(restMs)
-  const perBuild = (proportionalMiB(treeOf(server.pid)) - before) / count
+  await pause(idleMs)
+  const perBuild = (proportionalMiB(listTree(server.pid)) - before) / count
   return {
     "first call of a new build of 512 KB, ms": middle(firsts),
-    "second call of it, ms": middle(seconds),
-    "memory for each warm build, MiB": perBuild
+    "second call of that build, ms": middle(seconds),
+    "memory per warm build, MiB": perBuild
   }
 }
 
 const middle = (values: ReadonlyArray<number>): number =>
   [...values].sort((a, b) => a - b)[values.length >> 1] ?? Number.NaN
 
-const patienceMs = 30_000
+const readyWithinMs = 30_000
 
-/** A peer may take what it is to serve before it serves that. */
-const answering = async (url: string): Promise<void> => {
-  const until = performance.now() + patienceMs
+/** Waits for the first successful response; a peer may accept connections before it serves its function. */
+const waitUntilReady = async (url: string): Promise<void> => {
+  const until = performance.now() + readyWithinMs
   for (;;) {
     try {
       await firstAnswer(url)
@@ -128,21 +128,21 @@ const answering = async (url: string): Promise<void> => {
   }
 }
 
-/** A peer from nothing, with one function, and what it takes when nothing is asked of it. */
+/** Measures the start of a peer with one function, and its memory while idle. */
 const measurePeer = async (target: HookTarget): Promise<Record<string, number>> => {
-  const known = new Set(childrenOf(process.pid))
+  const known = new Set(listChildren(process.pid))
   const began = performance.now()
   const server = await target.start(0)
   try {
-    await answering(server.url)
+    await waitUntilReady(server.url)
     const answered = performance.now() - began
-    await pause(restMs)
-    const started = childrenOf(process.pid).filter((pid) => !known.has(pid))
+    await pause(idleMs)
+    const started = listChildren(process.pid).filter((pid) => !known.has(pid))
     return {
-      "nothing there: process start → first answer of user code, ms": answered,
-      // What keeps nothing starts from nothing every time.
-      ...(target === n8n ? {} : { "process start → first answer of user code, ms": answered }),
-      "idle memory, MiB": proportionalMiB(started.flatMap(treeOf))
+      "empty data directory: process start → first response of user code, ms": answered,
+      // A peer without stored data always starts with an empty data directory.
+      ...(target === n8n ? {} : { "process start → first response of user code, ms": answered }),
+      "idle memory, MiB": proportionalMiB(started.flatMap(listTree))
     }
   } finally {
     await server.close()
@@ -151,20 +151,20 @@ const measurePeer = async (target: HookTarget): Promise<Record<string, number>> 
 
 export const cold: Suite = {
   name: "cold",
-  measures: "from the start of a process to its first answer, the first call of a new build, and memory at rest",
+  measures: "time from process start to the first response, first call of a new build, and idle memory",
   hasShort: true,
   headlines: [
-    "process start → first answer of user code, ms",
+    "process start → first response of user code, ms",
     "first call of a new build of 512 KB, ms",
     "idle memory, MiB"
   ],
   open: async (options) => {
     const settings: Record<string, string> = {
-      Weft: "the reference server as `npm start` starts it, with SQLite, synchronous=FULL, in its data dir; compiled once before",
-      memory: `of the process and all that it started, proportional (PSS), after ${restMs / 1000} s of rest`
+      Weft: "the reference server, started like `npm start`, with SQLite, synchronous=FULL, in its data directory; compiled once before",
+      memory: `of the process and all its descendants, proportional (PSS), after ${idleMs / 1000} s of idle time`
     }
     const peers = [plainHooks, workerd, n8n].filter((target) => !(options.isShort && target === n8n))
-    const contenderOf = (target: HookTarget): Contender => ({
+    const makeContender = (target: HookTarget): Contender => ({
       name: target.name,
       ...(target.isLimit === undefined ? {} : { isLimit: target.isLimit }),
       ...(target.needs === undefined ? {} : { needs: target.needs }),
@@ -176,7 +176,7 @@ export const cold: Suite = {
     })
     await ColdServer.compile()
     return {
-      contenders: [{ name: "Weft", measure: () => measureWeft(options) }, ...peers.map(contenderOf)],
+      contenders: [{ name: "Weft", measure: () => measureWeft(options) }, ...peers.map(makeContender)],
       settings,
       close: async () => {}
     }

@@ -1,66 +1,66 @@
-/** What a call and a job cost in processor time, thread by thread: the profile of what the other suites measure. */
+/** CPU time of a call and of a job by thread: a profile of the other suites. */
 import { postgres } from "@weft/tooling/services"
+import { listThreads, type MachineTime, machineTime, type Thread } from "../instruments/ProcessorTime.ts"
+import { listTree } from "../instruments/ProcessTree.ts"
 import { type LoadPlan, openLoader } from "../load/Load.ts"
 import type { Measurement } from "../programs/Command.ts"
 import { startProgram } from "../programs/ProgramProcess.ts"
 import { weft } from "../programs/Programs.ts"
 import type { Figures } from "../Row.ts"
 import type { Contender, Suite } from "../Suite.ts"
-import { type MachineTime, machineTime, type Thread, threadsOf } from "../targets/ProcessorTime.ts"
-import { treeOf } from "../targets/ProcessTree.ts"
 import { startPlain, startWeft } from "../targets/Server.ts"
 
-/** What is looked at while it works. */
+/** A measured process. */
 interface Subject {
-  /** The process that answers or publishes. What comes from it are its runners. */
+  /** The process that responds or publishes; its descendants are runners. */
   readonly pid: number
   readonly database: number | null
-  /** Works for some seconds; how many calls or jobs that were. */
+  /** Works for some seconds; returns the number of calls or jobs. */
   readonly work: () => Promise<number>
   readonly close: () => Promise<void>
 }
 
 const threads: Readonly<Record<string, string>> = {
-  "weft-journal": "the journal's",
-  V8Worker: "the engine's helpers"
+  "weft-journal": "journal thread",
+  V8Worker: "V8 helper threads"
 }
 
-const partOf = (thread: Thread, { pid }: Subject, database: ReadonlySet<number>): string => {
+const toPart = (thread: Thread, { pid }: Subject, database: ReadonlySet<number>): string => {
   if (database.has(thread.pid)) return "database server"
   const isFirst = thread.tid === thread.pid
   const isHost = thread.pid === pid
-  // Those of the isolates have no name of their own.
-  const others = isHost ? "others" : "the isolates'"
+  // Threads of isolates have no name of their own.
+  const others = isHost ? "others" : "isolate threads"
   return `${isHost ? "host" : "runners"}, ${isFirst ? "main thread" : (threads[thread.name] ?? others)}`
 }
 
 const parts = [
   "host, main thread",
-  "host, the journal's",
-  "host, the engine's helpers",
+  "host, journal thread",
+  "host, V8 helper threads",
   "host, others",
   "runners, main thread",
-  "runners, the isolates'",
-  "runners, the engine's helpers",
+  "runners, isolate threads",
+  "runners, V8 helper threads",
   "database server"
 ]
 
 const micros = 1e6
 
 const measure = async (subject: Subject): Promise<Figures> => {
-  const database = new Set(subject.database === null ? [] : treeOf(subject.database))
-  const pids = [...treeOf(subject.pid), ...database]
-  const [threadsBefore, machineBefore, began] = [threadsOf(pids), machineTime(), performance.now()]
+  const database = new Set(subject.database === null ? [] : listTree(subject.database))
+  const pids = [...listTree(subject.pid), ...database]
+  const [threadsBefore, machineBefore, began] = [listThreads(pids), machineTime(), performance.now()]
   const done = await subject.work()
   const seconds = (performance.now() - began) / 1000
   const machine = since(machineBefore)
   const spent = new Map<string, number>()
   let [user, system] = [0, 0]
-  for (const thread of threadsOf(pids).values()) {
+  for (const thread of listThreads(pids).values()) {
     const before = threadsBefore.get(thread.tid)
     const ofUser = thread.user - (before?.user ?? 0)
     const ofSystem = thread.system - (before?.system ?? 0)
-    const part = partOf(thread, subject, database)
+    const part = toPart(thread, subject, database)
     spent.set(part, (spent.get(part) ?? 0) + ofUser + ofSystem)
     user += ofUser
     system += ofSystem
@@ -71,11 +71,11 @@ const measure = async (subject: Subject): Promise<Figures> => {
     ...Object.fromEntries(
       parts.flatMap((part) => (spent.has(part) ? [[`${part}, µs`, each(spent.get(part) ?? 0)]] : []))
     ),
-    "together, µs": each(user + system),
-    "of it the system, µs": each(system),
-    "who asks, and all else, µs": each(Math.max(0, machine.busy - user - system)),
-    "processors idle, %": (machine.idle / all) * 100,
-    "processors with other machines, %": (machine.stolen / all) * 100,
+    "total, µs": each(user + system),
+    "of it system time, µs": each(system),
+    "clients and everything else, µs": each(Math.max(0, machine.busy - user - system)),
+    "idle CPU, %": (machine.idle / all) * 100,
+    "stolen CPU, %": (machine.stolen / all) * 100,
     "done per second": done / seconds
   }
 }
@@ -90,8 +90,8 @@ export const hello = () => ({ status: 200, body: { hello: "world", items: 0 } })
 hello.meta = { webhook: { service: "hello", path: "/hello", method: "GET" } }
 `
 
-/** Called by 32 clients, for the same time after the same warm-up. */
-const called = async (url: string, rest: Pick<Subject, "pid" | "close">): Promise<Subject> => {
+/** Returns a server under load of 32 clients, after a warm-up. */
+const withLoad = async (url: string, rest: Pick<Subject, "pid" | "close">): Promise<Subject> => {
   const loader = openLoader()
   const plan: LoadPlan = { urls: [url], method: "GET", clients: 32, warmupSeconds: 0, seconds: 4 }
   const work = async (): Promise<number> => {
@@ -109,18 +109,18 @@ const called = async (url: string, rest: Pick<Subject, "pid" | "close">): Promis
 
 const plainCalls = async (): Promise<Subject> => {
   const server = await startPlain()
-  return called(server.url, server)
+  return withLoad(server.url, server)
 }
 
 const weftCalls = async (): Promise<Subject> => {
   const server = await startWeft({ hello: source })
-  return called(`${server.url}/webhook/default/production/hello/hello`, server)
+  return withLoad(`${server.url}/webhook/default/production/hello/hello`, server)
 }
 
 const [onSqlite, onPostgres] = weft("jobs")
 
 const jobs = async (program: typeof onSqlite, measurement: Measurement): Promise<Subject> => {
-  if (program === undefined) throw new Error("There is no such program")
+  if (program === undefined) throw new Error("The program does not exist")
   const server =
     program.service === "postgres"
       ? await postgres({ durable: true, settings: { shared_buffers: "512MB", max_wal_size: "4GB" } })
@@ -155,13 +155,13 @@ const subjects: ReadonlyArray<readonly [name: string, begin: () => Promise<Subje
 export const costs: Suite = {
   name: "costs",
   isExtra: true,
-  measures: "processor time of a webhook and of a job, by who spends it",
-  headlines: ["together, µs"],
+  measures: "CPU time of a webhook and of a job, by thread",
+  headlines: ["total, µs"],
   open: async () => ({
     contenders: subjects.map(
       ([name, begin]): Contender => ({
         name,
-        // Each begins and ends by itself: what rests beside it would take its share.
+        // Each contender starts and stops separately, because idle processes would take CPU time.
         measure: async () => {
           const subject = await begin()
           try {
@@ -173,12 +173,10 @@ export const costs: Suite = {
       })
     ),
     settings: {
-      webhooks:
-        "GET, 32 clients for 4 s, after as long a time that is not measured; the run with its result on the disk",
-      jobs: "of 1 KB, by 32 publishers in the host's main thread for 4 s, or 20,000 in batches of 1,000, after as many that are not measured",
-      "the engine's helpers": "collect garbage and compile",
-      "who asks, and all else":
-        "what the machine did meanwhile for nobody of the above: clients, and what waits on the disk for them"
+      webhooks: "GET, 32 clients for 4 s, after 4 s of warm-up; the run with its result is durable",
+      jobs: "of 1 KB, by 32 publishers in the host's main thread for 4 s, or 20,000 in batches of 1,000; after a warm-up of the same size",
+      "V8 helper threads": "collect garbage and compile",
+      "clients and everything else": "CPU time of none of the processes above: clients, and kernel threads for the disk"
     },
     close: async () => undefined
   })

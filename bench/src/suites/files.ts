@@ -1,8 +1,8 @@
-/** Files go in and out: how fast, how many, and how much memory of the server it takes. */
+/** Uploads and downloads of files: throughput, and memory of the server. */
 import { type S3Server, s3Server } from "@weft/tooling/services"
+import { peakMiB, resetPeak, residentMiB } from "../instruments/Memory.ts"
 import type { Contender, Suite } from "../Suite.ts"
 import { bucketTargets, type FileServer, type FileTarget, folderTargets } from "../targets/FileTargets.ts"
-import { forgetPeak, peakMiB, residentMiB } from "../targets/Memory.ts"
 
 const KiB = 1024
 const MiB = 1024 ** 2
@@ -21,7 +21,7 @@ const full: Sizes = {
   partBytes: 64 * MiB,
   small: 1000
 }
-/** Bytes go through two servers that share this machine with the client. */
+/** Smaller sizes for S3, because the bytes pass through two servers on this machine. */
 const ofBucket: Sizes = { ...full, inParts: full.inParts / 2, small: 200 }
 const short: Sizes = { whole: 20 * MiB, inParts: 24 * MiB, partBytes: 8 * MiB, small: 50 }
 
@@ -29,7 +29,7 @@ const partsAtOnce = 4
 const crowd = 20
 const small = { bytes: 4 * KiB, atOnce: 16 }
 
-/** Things done per second. */
+/** Returns the throughput per second. */
 const rate = async (count: number, work: () => Promise<unknown>): Promise<number> => {
   const began = performance.now()
   await work()
@@ -89,7 +89,7 @@ const measure = async (server: FileServer, sizes: Sizes): Promise<Record<string,
 
 const settle = () => new Promise((resolve) => setTimeout(resolve, 1000))
 
-/** One small transfer first, so that the code that any transfer loads does not count as memory of this one. */
+/** Transfers a small file first, so that loaded code does not count as memory of the measurement. */
 const warmUp = async ({ upload, download, remove }: FileServer): Promise<void> => {
   const id = await upload("warm", KiB)
   await download(id, KiB)
@@ -99,11 +99,11 @@ const warmUp = async ({ upload, download, remove }: FileServer): Promise<void> =
 
 interface Idle {
   readonly server: FileServer
-  /** Resident when nothing was done yet. */
+  /** Resident memory before the first transfer. */
   readonly idleMiB: number
 }
 
-const contenderOf = (target: FileTarget, sizes: Sizes, open: Array<FileServer>): Contender => {
+const makeContender = (target: FileTarget, sizes: Sizes, open: Array<FileServer>): Contender => {
   let started: Idle | undefined
   const start = async (): Promise<Idle> => {
     const server = await target.start()
@@ -118,7 +118,7 @@ const contenderOf = (target: FileTarget, sizes: Sizes, open: Array<FileServer>):
       const { server, idleMiB } = started
       const { pid } = server
       if (pid === null) return measure(server, sizes)
-      forgetPeak(pid)
+      resetPeak(pid)
       const figures = await measure(server, sizes)
       return { ...figures, "peak memory over idle, MiB": peakMiB(pid) - idleMiB }
     }
@@ -138,13 +138,13 @@ export const files: Suite = {
       s3 ??= s3Server()
       return s3
     }
-    // It starts slowly.
+    // S3 starts slowly.
     const inBucket = isShort ? [] : bucketTargets(theS3)
     const targets = [...folderTargets, ...inBucket]
     return {
       contenders: [
-        ...folderTargets.map((target) => contenderOf(target, sizes, open)),
-        ...inBucket.map((target) => contenderOf(target, ofBucket, open))
+        ...folderTargets.map((target) => makeContender(target, sizes, open)),
+        ...inBucket.map((target) => makeContender(target, ofBucket, open))
       ],
       settings: {
         ...Object.fromEntries(targets.map(({ name, settings }) => [name, settings])),

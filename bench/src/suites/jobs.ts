@@ -25,10 +25,10 @@ const short: Size = { kind: "oneByOne", publishers: 32, seconds: 0.3, jobsMax: 2
 const jobsInBulk = 20_000
 const batch = 1_000
 const shortBatch = 100
-/** Whoever takes longer for all of them is given fewer. */
+/** Target duration in seconds; slower programs get fewer jobs. */
 const secondsInBulk = 6
 
-/** How many jobs are published in batches: as many as the program does in the time. */
+/** Warms a program up and returns the number of jobs that it finishes in `secondsInBulk`. */
 const prepare = async (program: ProgramProcess): Promise<number> => {
   await program.measure(warmUp)
   const { finishedPerSecond = 0 } = await program.measure({ kind: "bulk", jobs: 2 * batch, batch })
@@ -70,7 +70,7 @@ export const jobs: Suite = {
       measure: (program, jobs) =>
         isShort ? measure(program, short, jobs, shortBatch) : measure(program, oneByOne, jobs, batch),
       settings: {
-        "one by one": `${oneByOne.publishers} publishers, each its next job when the one before is durable, for ${oneByOne.seconds} s`,
+        "one by one": `${oneByOne.publishers} publishers, each publishes its next job when the previous one is durable, for ${oneByOne.seconds} s`,
         "in bulk": `${jobsInBulk} jobs in batches of ${batch}, one batch after the other, or as many as take about ${secondsInBulk} s`
       }
     })

@@ -1,4 +1,4 @@
-/** An idle system: from the call of `publish` to the first line of user code. */
+/** Latency of an idle system, from the call of `publish` to the first line of user code. */
 import type { Figures } from "../programs/Command.ts"
 import type { ProgramProcess } from "../programs/ProgramProcess.ts"
 import { openPrograms } from "../programs/ProgramSuite.ts"
@@ -44,7 +44,7 @@ export const latency: Suite = {
       prepare: (program) => program.measure({ kind: "latency", samples: isShort ? 1 : warmUpSamples }),
       measure: (program) => measure(program, isShort ? shortSamples : samples),
       settings: {
-        samples: `${samples} jobs, each when the one before is finished and after a further pause of up to 12 ms`,
+        samples: `${samples} jobs, each after the previous one has finished and a random pause of up to 12 ms`,
         limits: "a round trip to the database: one commit, and no user code"
       }
     })

@@ -1,17 +1,17 @@
-/** What subscribers are told: all of it, in order, how soon, and what it takes of the server. */
+/** Delivery to subscribers: completeness, order, delay, and cost of the server. */
 import { spawn } from "node:child_process"
 import { Agent, request } from "node:http"
+import { peakMiB, resetPeak, residentMiB } from "../instruments/Memory.ts"
+import { processorTime } from "../instruments/ProcessorTime.ts"
 import { type Subscribers, type SubscribersResult, subscribe } from "../load/Subscribers.ts"
 import type { Contender, Suite } from "../Suite.ts"
-import { forgetPeak, peakMiB, residentMiB } from "../targets/Memory.ts"
-import { processorTime } from "../targets/ProcessorTime.ts"
 import { end, firstLine, startWeft, type WeftServer } from "../targets/Server.ts"
 
 type Target = Pick<WeftServer, "url" | "key" | "pid" | "close">
 
 interface Load {
   readonly subscribers: number
-  /** The first is the one whose delays are told. */
+  /** Rates in events per second; delays are reported for the first. */
   readonly eventsPerSecond: readonly [number, ...ReadonlyArray<number>]
   readonly seconds: number
 }
@@ -19,8 +19,8 @@ interface Load {
 const full: Load = { subscribers: 1000, eventsPerSecond: [80, 160, 320, 480, 640, 960, 1280], seconds: 3 }
 const short: Load = { subscribers: 100, eventsPerSecond: [80], seconds: 1 }
 
-/** Who is later than that does not keep up, in milliseconds. */
-const lateMs = 1000
+/** Maximum delay of a subscriber that keeps up, in milliseconds. */
+const delayMsMax = 1000
 
 const post = (agent: Agent, { url, key }: Target, json: unknown): Promise<string> =>
   new Promise((resolve, reject) => {
@@ -37,66 +37,68 @@ const post = (agent: Agent, { url, key }: Target, json: unknown): Promise<string
     sent.end(JSON.stringify(json))
   })
 
-interface Told extends SubscribersResult {
+interface Delivered extends SubscribersResult {
   readonly perSecond: number
-  /** Whether nobody was left out or cut off, and everything came in its turn. */
-  readonly isWhole: boolean
+  /** True if all messages arrived in order and no subscriber was disconnected. */
+  readonly isComplete: boolean
   readonly keptUp: boolean
 }
 
-/** Events at a steady rate, all on one stream and handled by nobody, so that each is one message. */
-const publish = async (target: Target, watching: Subscribers, load: Load, perSecond: number): Promise<Told> => {
+/** Publishes events at a steady rate, on one stream and without handlers, so that each is one message. */
+const publish = async (target: Target, watching: Subscribers, load: Load, perSecond: number): Promise<Delivered> => {
   const agent = new Agent({ keepAlive: true, maxSockets: 64 })
-  const event = { event_type: "told", event_data: null }
+  const event = { event_type: "sent", event_data: null }
   const first: { readonly data: { readonly stream_id: string } } = JSON.parse(await post(agent, target, event))
   await new Promise((resolve) => setTimeout(resolve, 200))
-  await watching.tell()
+  await watching.read()
   const total = perSecond * load.seconds
   const began = performance.now()
   const sent: Array<Promise<unknown>> = []
-  let waiting = 0
-  while (sent.length < total && waiting < (perSecond * lateMs) / 1000) {
+  let inFlight = 0
+  while (sent.length < total && inFlight < (perSecond * delayMsMax) / 1000) {
     const due = Math.min(total, Math.floor(((performance.now() - began) / 1000) * perSecond))
     while (sent.length < due) {
-      waiting++
-      sent.push(post(agent, target, { ...event, stream_id: first.data.stream_id }).then(() => waiting--))
+      inFlight++
+      sent.push(post(agent, target, { ...event, stream_id: first.data.stream_id }).then(() => inFlight--))
     }
     await new Promise((resolve) => setTimeout(resolve, 1))
   }
   await Promise.all(sent)
   const seconds = (performance.now() - began) / 1000
-  await new Promise((resolve) => setTimeout(resolve, lateMs))
-  const told = await watching.tell()
+  await new Promise((resolve) => setTimeout(resolve, delayMsMax))
+  const delivered = await watching.read()
   agent.destroy()
-  const isWhole = told.received === sent.length * load.subscribers && told.disorder === 0 && told.cutOff === 0
-  const keptUp = isWhole && sent.length === total && told.maxMs < lateMs
-  return { ...told, perSecond: told.received / seconds, isWhole, keptUp }
+  const isComplete =
+    delivered.received === sent.length * load.subscribers && delivered.disorder === 0 && delivered.cutOff === 0
+  const keptUp = isComplete && sent.length === total && delivered.maxMs < delayMsMax
+  return { ...delivered, perSecond: delivered.received / seconds, isComplete, keptUp }
 }
 
 const measure = async (target: Target, load: Load): Promise<Record<string, number>> => {
   const idleMiB = residentMiB(target.pid)
-  forgetPeak(target.pid)
+  resetPeak(target.pid)
   const plan = { url: `${target.url}/v1/env/subscribe`, token: target.key, subscribers: load.subscribers, readers: 10 }
   const watching = await subscribe(plan)
-  const [calm, ...more] = load.eventsPerSecond
+  const [slow, ...faster] = load.eventsPerSecond
   const usedBefore = processorTime(target.pid).own
-  const told = await publish(target, watching, load, calm)
+  const delivered = await publish(target, watching, load, slow)
   const used = processorTime(target.pid).own - usedBefore
-  if (!told.isWhole) throw new Error(`Not everybody was told of everything in order: ${JSON.stringify(told)}`)
-  let best = told.perSecond
-  for (const rate of more) {
-    const faster = await publish(target, watching, load, rate)
-    if (!faster.keptUp) break
-    best = Math.max(best, faster.perSecond)
+  if (!delivered.isComplete)
+    throw new Error(`A subscriber did not receive every message in order: ${JSON.stringify(delivered)}`)
+  let best = delivered.perSecond
+  for (const rate of faster) {
+    const next = await publish(target, watching, load, rate)
+    if (!next.keptUp) break
+    best = Math.max(best, next.perSecond)
   }
   await watching.close()
-  const calmly = `${(calm * load.subscribers).toLocaleString("en-US")}/s`
+  const slowest = `${(slow * load.subscribers).toLocaleString("en-US")}/s`
   return {
-    [`${calmly}: p50 ms`]: told.p50Ms,
-    [`${calmly}: p99 ms`]: told.p99Ms,
-    [`${calmly}: longest ms`]: told.maxMs,
-    [`${calmly}: processor time of the server per message, µs`]: (used / told.received) * 1e6,
-    "at most, messages/s": best,
+    [`${slowest}: p50 ms`]: delivered.p50Ms,
+    [`${slowest}: p99 ms`]: delivered.p99Ms,
+    [`${slowest}: longest ms`]: delivered.maxMs,
+    [`${slowest}: CPU time of the server per message, µs`]: (used / delivered.received) * 1e6,
+    "maximum, messages/s": best,
     "peak memory over idle, MiB": peakMiB(target.pid) - idleMiB
   }
 }
@@ -110,13 +112,13 @@ const startPlainSse = async (): Promise<Target> => {
 
 export const sse: Suite = {
   name: "sse",
-  measures: "what subscribers of one environment are told, and how soon",
+  measures: "messages to the subscribers of one environment, and their delay",
   hasShort: true,
-  headlines: ["at most, messages/s"],
+  headlines: ["maximum, messages/s"],
   open: async ({ isShort }) => {
     const load = isShort ? short : full
     const open: Array<Target> = []
-    const contenderOf = (name: string, start: () => Promise<Target>): Contender => {
+    const makeContender = (name: string, start: () => Promise<Target>): Contender => {
       let started: Target | undefined
       return {
         name,
@@ -131,15 +133,15 @@ export const sse: Suite = {
     }
     return {
       contenders: [
-        { ...contenderOf("node:http", startPlainSse), isLimit: true },
-        contenderOf("Weft", () => startWeft({}))
+        { ...makeContender("node:http", startPlainSse), isLimit: true },
+        makeContender("Weft", () => startWeft({}))
       ],
       settings: {
-        "node:http": "writes what is posted to all connections; stores nothing, and lets nobody catch up",
-        Weft: "the reference server with its defaults; events are on the disk before they are told",
+        "node:http": "writes each posted event to all connections; stores nothing, no catch-up",
+        Weft: "the reference server with its defaults; events are durable before they are sent",
         subscribers: `${load.subscribers} connections of one process; ten read every message, the others count them`,
-        delay: "from the making of the event's id to the message in the subscribers' process",
-        "at most": `rates of ${load.eventsPerSecond.join(", ")} events/s for ${load.seconds} s each; the last at which all got everything, in order, in less than ${lateMs} ms`
+        delay: "from the creation of the event's id to the message in the subscribers' process",
+        maximum: `rates of ${load.eventsPerSecond.join(", ")} events/s for ${load.seconds} s each; the highest at which every subscriber received everything in order within ${delayMsMax} ms`
       },
       close: async () => {
         await Promise.all(open.map((server) => server.close()))

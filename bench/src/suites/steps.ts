@@ -1,4 +1,4 @@
-/** Flows of three durable steps, each of which sets off the next. */
+/** Flows of three durable steps, each of which triggers the next. */
 import type { Figures } from "../programs/Command.ts"
 import type { ProgramProcess } from "../programs/ProgramProcess.ts"
 import { openPrograms } from "../programs/ProgramSuite.ts"
@@ -20,7 +20,7 @@ const measure = async (program: ProgramProcess, size: typeof warmUp): Promise<Fi
 
 export const steps: Suite = {
   name: "steps",
-  measures: "flows of three steps, from the start of the first until the result of the last is stored",
+  measures: "flows of three steps, from the start of the first step until the result of the last is stored",
   hasShort: true,
   open: ({ isShort }) =>
     openPrograms({
@@ -28,8 +28,8 @@ export const steps: Suite = {
       prepare: (program) => program.measure(isShort ? short : warmUp),
       measure: (program) => measure(program, isShort ? short : flows),
       settings: {
-        weft: "a handler publishes the event of the next, two times; three runs are stored",
-        BullMQ: "flows on Redis; those on PostgreSQL came to no end in 30 s, with bullmq 6.7.0",
+        weft: "each handler publishes the event of the next step; three runs are stored",
+        BullMQ: "flows on Redis; flows on PostgreSQL did not finish within 30 s with bullmq 6.7.0",
         limits: "three commits one after the other, and no user code",
         "one flow": `${flows.samples} flows, one after the other`,
         "at once": `${flows.atOnce} flows at any time, for ${flows.seconds} s`

@@ -1,4 +1,4 @@
-/** A synchronous call into user code over HTTP: its run recorded durably by Weft, beside servers that record less. */
+/** Synchronous calls of user code over HTTP. Weft stores each run durably; the peers store less. */
 import { deepStrictEqual } from "node:assert"
 import { type Loader, type LoadPlan, type LoadResult, openLoader } from "../load/Load.ts"
 import type { Contender, Suite } from "../Suite.ts"
@@ -20,11 +20,11 @@ const posted = (bytes: number): Pick<LoadPlan, "method" | "headers" | "body"> =>
 
 interface Shape extends Pick<LoadPlan, "method" | "headers" | "body" | "clients"> {
   readonly name: string
-  /** Whether each call goes to another build than the one before. */
+  /** True if consecutive calls use different builds. */
   readonly inTurn?: boolean
 }
 
-const shapesOf = (builds: number): ReadonlyArray<Shape> => [
+const makeShapes = (builds: number): ReadonlyArray<Shape> => [
   { name: "GET, 1 client", method: "GET", clients: 1 },
   { name: "GET, 32 clients", method: "GET", clients: 32 },
   { name: "1 KB, 1 client", ...posted(1024), clients: 1 },
@@ -34,18 +34,18 @@ const shapesOf = (builds: number): ReadonlyArray<Shape> => [
   { name: `GET, 32 clients, ${builds} builds in turn`, method: "GET", clients: 32, inTurn: true }
 ]
 
-const full = { builds: 50, shapes: shapesOf(50) }
-const short = { builds: 3, shapes: shapesOf(3).filter(({ clients }) => clients > 1) }
+const full = { builds: 50, shapes: makeShapes(50) }
+const short = { builds: 3, shapes: makeShapes(3).filter(({ clients }) => clients > 1) }
 
-/** Each shape for so long. */
+/** Durations per shape. */
 const lengths = {
   full: { warmupSeconds: 0.5, seconds: 1.5 },
   short: { warmupSeconds: 0.2, seconds: 0.3 }
 }
 
 /**
- * Every server works for so long on each of the shapes with many clients before it is measured at all: they run for
- * weeks, and their engines compile what is used often only after a while.
+ * Warm-up of every server on each shape with many clients. Servers run for weeks, and their engines compile hot code only
+ * after a while.
  */
 const warmUp = { warmupSeconds: 0, seconds: 2 }
 
@@ -61,7 +61,7 @@ export const webhook: Suite = {
     const settings: Record<string, string> = {}
     const open: Array<HookServer> = []
     const loader = openLoader()
-    const contenderOf = (target: HookTarget): Contender => {
+    const makeContender = (target: HookTarget): Contender => {
       let started: HookServer | undefined
       return {
         ...target,
@@ -70,7 +70,7 @@ export const webhook: Suite = {
             started = await target.start(builds)
             open.push(started)
             settings[target.name] = target.settings()
-            for (const shape of shapes) await check(shape, urlsOf(started, shape))
+            for (const shape of shapes) await check(shape, selectUrls(started, shape))
             if (!isShort)
               await measure(
                 loader,
@@ -84,7 +84,7 @@ export const webhook: Suite = {
       }
     }
     return {
-      contenders: targets.filter((target) => !(isShort && target === n8n)).map(contenderOf),
+      contenders: targets.filter((target) => !(isShort && target === n8n)).map(makeContender),
       settings,
       close: async () => {
         loader.close()
@@ -94,17 +94,17 @@ export const webhook: Suite = {
   }
 }
 
-const urlsOf = ({ url, manyUrls }: HookServer, { inTurn = false }: Shape): LoadPlan["urls"] =>
+const selectUrls = ({ url, manyUrls }: HookServer, { inTurn = false }: Shape): LoadPlan["urls"] =>
   inTurn ? [manyUrls[0] ?? url, ...manyUrls.slice(1)] : [url]
 
-/** All answer the same, or it is not the same work. */
+/** Checks that every contender returns the same response, so that all do the same work. */
 const check = async ({ name, method, headers, body }: Shape, urls: LoadPlan["urls"]): Promise<void> => {
   const expected = answer({ body: body === undefined ? null : JSON.parse(body) })
   for (const url of urls) {
     const response = await fetch(url, { method, ...(headers && { headers }), ...(body && { body }) })
     const text = await response.text()
-    if (!response.ok) throw new Error(`${name}: answers ${response.status}: ${text.slice(0, 200)}`)
-    deepStrictEqual(JSON.parse(text), expected, `${name}: answers ${text.slice(0, 200)}`)
+    if (!response.ok) throw new Error(`${name}: returned ${response.status}: ${text.slice(0, 200)}`)
+    deepStrictEqual(JSON.parse(text), expected, `${name}: returned ${text.slice(0, 200)}`)
   }
 }
 
@@ -117,14 +117,14 @@ const measure = async (
   const figures: Record<string, number> = {}
   for (const shape of shapes) {
     const { name, inTurn, ...plan } = shape
-    Object.assign(figures, named(name, await loader.load({ ...plan, ...length, urls: urlsOf(server, shape) })))
+    Object.assign(figures, named(name, await loader.load({ ...plan, ...length, urls: selectUrls(server, shape) })))
   }
   return figures
 }
 
 const named = (shape: string, result: LoadResult): Readonly<Record<string, number>> => {
   if (result.failures > 0) throw new Error(`${shape}: ${result.failures} requests failed`)
-  if (result.perSecond === 0) throw new Error(`${shape}: no request was answered`)
+  if (result.perSecond === 0) throw new Error(`${shape}: no request got a response`)
   return {
     [`${shape}: req/s`]: result.perSecond,
     [`${shape}: p50 ms`]: result.p50Ms,

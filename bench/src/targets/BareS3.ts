@@ -1,8 +1,8 @@
-/** The limit of files in a bucket: the client that Weft uses, alone. */
+/** The limit of files in a bucket: the S3 client of Weft without Weft. */
 import { Readable } from "node:stream"
 import type { S3Server } from "@weft/tooling/services"
 import { Client } from "minio"
-import { compare, piecesOf } from "../load/FileContents.ts"
+import { compare, generateChunks } from "../load/FileContents.ts"
 import type { FileServer } from "./FileTargets.ts"
 
 const bucket = "bare-bench"
@@ -11,12 +11,12 @@ export const bareS3 = async ({ endPoint, port, useSSL, accessKey, secretKey }: S
   const client = new Client({ endPoint, port, useSSL, accessKey, secretKey, region: "us-east-1" })
   await client.makeBucket(bucket)
   const put = async (name: string, size: number, by = client): Promise<string> => {
-    await by.putObject(bucket, name, Readable.from(piecesOf(0, size), { objectMode: false }), size)
+    await by.putObject(bucket, name, Readable.from(generateChunks(0, size), { objectMode: false }), size)
     return name
   }
   return {
     upload: put,
-    // The client takes parts itself, one after the other.
+    // The client splits the upload itself and sends the parts in sequence.
     uploadInParts: (name, size, { partBytes }) =>
       put(
         name,

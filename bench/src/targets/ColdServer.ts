@@ -1,4 +1,4 @@
-/** The reference server as `npm start` starts it, on a clock that begins with its process. */
+/** The reference server, started like `npm start`, with times since the start of its process. */
 import { type ChildProcess, spawn } from "node:child_process"
 import { mkdtempSync, rmSync } from "node:fs"
 import { Agent, get } from "node:http"
@@ -7,12 +7,12 @@ import { join } from "node:path"
 import { freePort } from "@weft/tooling/services"
 import { end } from "./Server.ts"
 
-const fileOf = (path: string): string => new URL(path, import.meta.url).pathname
+const toPath = (path: string): string => new URL(path, import.meta.url).pathname
 
-const main = fileOf("../../../examples/standalone/scripts/start.ts")
-const compiled = fileOf("../../../node_modules/.cache/node")
+const main = toPath("../../../examples/standalone/scripts/start.ts")
+const compiled = toPath("../../../node_modules/.cache/node")
 const retryMs = 2
-const patienceMs = 120_000
+const timeoutMs = 120_000
 
 export class ColdServer {
   readonly url: string
@@ -43,7 +43,7 @@ export class ColdServer {
     return new ColdServer(port, child, began)
   }
 
-  /** Once, so that what is measured is not the first start after a change of its sources. */
+  /** Starts the server once, because the first start after a change of the sources compiles them. */
   static async compile(): Promise<void> {
     const dir = mkdtempSync(join(tmpdir(), "weft-bench-cold-"))
     const server = await ColdServer.begin(dir, "svc_00000000-0000-4000-8000-000000000000_compile")
@@ -52,23 +52,23 @@ export class ColdServer {
     rmSync(dir, { recursive: true, force: true })
   }
 
-  /** Milliseconds since its process was started. */
+  /** Returns the milliseconds since the start of the process. */
   sinceStart(): number {
     return performance.now() - this.#began
   }
 
-  /** When the path was first answered, in milliseconds since the process was started. */
+  /** Waits for the first successful response of a path; returns the milliseconds since the start of the process. */
   async answers(path: string): Promise<number> {
-    while (this.sinceStart() < patienceMs) {
+    while (this.sinceStart() < timeoutMs) {
       const isAnswered = await firstAnswer(`${this.url}${path}`).then(
         () => true,
         () => false
       )
       if (isAnswered) return this.sinceStart()
-      if (this.#child.exitCode !== null) throw new Error(`The server ended with ${this.#child.exitCode}`)
+      if (this.#child.exitCode !== null) throw new Error(`The server exited with ${this.#child.exitCode}`)
       await new Promise((resolve) => setTimeout(resolve, retryMs))
     }
-    throw new Error(`The server did not answer within ${patienceMs} ms`)
+    throw new Error(`The server did not respond to ${path} within ${timeoutMs} ms`)
   }
 
   close(): Promise<void> {
@@ -78,7 +78,7 @@ export class ColdServer {
 
 const agent = new Agent({ keepAlive: true, maxSockets: 1 })
 
-/** How long a GET takes until its answer is whole, in milliseconds; fails unless that is 200. */
+/** Sends a GET request and returns the milliseconds until the complete response; rejects unless it is 200. */
 export const firstAnswer = (url: string): Promise<number> =>
   new Promise((resolve, reject) => {
     const began = performance.now()
@@ -87,7 +87,7 @@ export const firstAnswer = (url: string): Promise<number> =>
       response.once("end", () =>
         response.statusCode === 200
           ? resolve(performance.now() - began)
-          : reject(new Error(`${url} answered ${response.statusCode}`))
+          : reject(new Error(`${url} returned ${response.statusCode}`))
       )
     }).once("error", reject)
   })

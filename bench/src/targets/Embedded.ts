@@ -1,30 +1,31 @@
-/** Weft inside this process, as a host mounts it, with one deployed build. */
+/** Weft embedded in this process, with one deployed build. */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { MemoryStores, start, type WeftEnv } from "@weft/core"
+import { start, type WeftEnv } from "@weft/core"
+import { MemoryStores } from "@weft/core/testing"
 import * as Filesystem from "@weft/filesystem"
 import * as Postgres from "@weft/postgres"
-import * as Sandbox from "@weft/sandbox"
+import * as IsolatedVm from "@weft/sandbox"
 import * as Sqlite from "@weft/sqlite"
-import { bundle, sha256 } from "./upload.ts"
+import { bundle, sha256 } from "../instruments/upload.ts"
 
 export interface Embedded {
   readonly env: WeftEnv
   readonly close: () => Promise<void>
 }
 
-/** On SQLite in a folder of its own, or on the PostgreSQL database of `url`, as the reference server has them. */
+/** Starts Weft on SQLite in a new folder, or on the PostgreSQL database of `url`, like the reference server. */
 export const startEmbedded = async (source: string, url?: string): Promise<Embedded> => {
   const dir = mkdtempSync(join(tmpdir(), "weft-bench-"))
   const database =
     url === undefined
-      ? { stores: Sqlite.stores({ file: join(dir, "weft.db") }), feed: MemoryStores.feed }
-      : { stores: Postgres.stores({ url }), feed: Postgres.feed({ url }) }
+      ? { database: Sqlite.database({ file: join(dir, "weft.db") }), cluster: MemoryStores.cluster }
+      : { database: Postgres.database({ url }), cluster: Postgres.cluster({ url }) }
   const weft = await start({
     ...database,
     blobs: Filesystem.blobs({ dir: join(dir, "blobs") }),
-    sandbox: Sandbox.isolated(),
+    sandbox: IsolatedVm.sandbox(),
     masterKeys: [Filesystem.masterKey({ file: join(dir, "master.key") })]
   })
   const org = await weft.orgs.create({ slug: "bench" })

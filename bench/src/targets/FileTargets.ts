@@ -1,4 +1,4 @@
-/** Places for files, and what of them is the limit: a bare server for a folder, a bare client for S3. */
+/** File stores and their limits: a bare server for a folder, a bare client for S3. */
 import { spawn } from "node:child_process"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -9,7 +9,7 @@ import { bareS3 } from "./BareS3.ts"
 import { end, firstLine, startWeft } from "./Server.ts"
 
 export interface FileServer extends FileTransfers {
-  /** Of the server whose memory is of interest; null where there is none. */
+  /** Pid of the server whose memory is measured; null if there is no server. */
   readonly pid: number | null
   readonly close: () => Promise<void>
 }
@@ -27,7 +27,7 @@ const bucketLimit = "minio client"
 
 const presignSeconds = 300
 
-const synced = "bytes and their name are synced before the answer"
+const synced = "bytes and directory entry are synced before the response"
 
 const startFolder = async (): Promise<FileServer> => {
   const dir = mkdtempSync(join(tmpdir(), "weft-bench-"))
@@ -53,7 +53,7 @@ export const folderTargets: ReadonlyArray<FileTarget> = [
   {
     name: folderLimit,
     isLimit: true,
-    settings: `Node ${process.version.slice(1)}; streams piped in pieces of 1 MiB; ${synced}; no digest, no record`,
+    settings: `Node ${process.version.slice(1)}; streams in chunks of 1 MiB; ${synced}; no digest, no record`,
     start: startFolder
   },
   {
@@ -64,7 +64,7 @@ export const folderTargets: ReadonlyArray<FileTarget> = [
   }
 ]
 
-/** Both at the same S3 server. */
+/** Targets on one S3 server. */
 export const bucketTargets = (server: () => Promise<S3Server>): ReadonlyArray<FileTarget> => [
   {
     name: bucketLimit,
@@ -75,7 +75,7 @@ export const bucketTargets = (server: () => Promise<S3Server>): ReadonlyArray<Fi
   {
     name: "Weft, S3",
     limit: bucketLimit,
-    settings: `the reference server; downloads go from the S3 server straight to the client (presign_seconds=${presignSeconds})`,
+    settings: `the reference server; downloads go from the S3 server directly to the client (presign_seconds=${presignSeconds})`,
     start: async () =>
       startWeftFiles({
         WEFT_STORAGE_URL: `${s3Url(await server(), "weft-bench")}&presign_seconds=${presignSeconds}`

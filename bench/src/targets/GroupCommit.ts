@@ -1,8 +1,7 @@
-/** One commit for all that waits, and the next when it is done; what began with one commit ends with the next. */
-
+/** Commits all pending jobs together. Jobs that start in one commit end in the next. */
 type Commit = (begun: ReadonlyArray<number>, ended: ReadonlyArray<number>) => Promise<void> | void
 
-interface Beginning {
+interface PendingStart {
   readonly n: number
   readonly resolve: () => void
   readonly reject: (reason: unknown) => void
@@ -10,7 +9,7 @@ interface Beginning {
 
 export class GroupCommit {
   readonly #commit: Commit
-  #waiting: Array<Beginning> = []
+  #pending: Array<PendingStart> = []
   #running: ReadonlyArray<number> = []
   #isCommitting = false
   #ended = 0
@@ -19,28 +18,28 @@ export class GroupCommit {
     this.#commit = commit
   }
 
-  /** How many have ended. */
+  /** Number of ended jobs. */
   get ended(): number {
     return this.#ended
   }
 
-  /** Resolves when the beginning is committed. */
+  /** Starts a job; resolves when the start is committed. */
   begin(n: number): Promise<void> {
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ n, resolve, reject })
+      this.#pending.push({ n, resolve, reject })
       if (!this.#isCommitting) void this.#go()
     })
   }
 
   async #go(): Promise<void> {
     this.#isCommitting = true
-    while (this.#waiting.length > 0 || this.#running.length > 0) {
-      // The turn of the event loop in which all come that heard of the last commit.
+    while (this.#pending.length > 0 || this.#running.length > 0) {
+      // One turn of the event loop, in which callers that the last commit resolved start their next jobs.
       await new Promise((resolve) => setImmediate(resolve))
-      const begun = this.#waiting
+      const begun = this.#pending
       const ended = this.#running
       const numbers = begun.map(({ n }) => n)
-      this.#waiting = []
+      this.#pending = []
       try {
         await this.#commit(numbers, ended)
       } catch (error) {

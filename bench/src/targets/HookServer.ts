@@ -1,10 +1,10 @@
-/** What the webhook suite asks of a contender: one function behind HTTP, and fifty more, each a deployment of its own. */
+/** The interface of contenders of the webhook suite: one function behind HTTP, and 50 more in separate deployments. */
 import type { Installation } from "../Suite.ts"
 
 export interface HookServer {
-  /** Answers GET and POST as `answer` says. */
+  /** URL of the function, for GET and POST; it responds like `answer`. */
   readonly url: string
-  /** The same function, `builds` times: nothing is shared that is not shared between users' deployments. */
+  /** URLs of `builds` deployments of the same function, which share nothing that deployments of users do not share. */
   readonly manyUrls: ReadonlyArray<string>
   readonly close: () => Promise<void>
 }
@@ -13,7 +13,7 @@ export interface HookTarget {
   readonly name: string
   readonly isLimit?: boolean
   readonly needs?: Installation
-  /** Version, what it records of a call and how durably, what was tuned. Asked when it has started. */
+  /** Returns version, recorded data, durability and tuning. Called after the start. */
   readonly settings: () => string
   readonly start: (builds: number) => Promise<HookServer>
 }

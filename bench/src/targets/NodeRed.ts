@@ -8,8 +8,8 @@ import { peerFile, peerVersion } from "./Peers.ts"
 const code = `msg.payload = { hello: "world", items: msg.payload?.items?.length ?? 0 }
 return msg`
 
-/** A tab with the flow for one path. */
-const flowOf = (path: string): ReadonlyArray<unknown> => {
+/** Returns a tab with the flow of one path. */
+const buildFlow = (path: string): ReadonlyArray<unknown> => {
   const id = (name: string) => `${path}-${name}`
   const hook = (method: string) => ({
     id: id(method),
@@ -36,7 +36,7 @@ const settingsOf = (port: number): string =>
     uiPort: port,
     flowFile: "flows.json",
     credentialSecret: false,
-    // The editor and its API, which serve no call.
+    // Disables the editor and its API, which no call needs.
     httpAdminRoot: false,
     telemetry: { enabled: false, updateNotification: false },
     logging: { console: { level: "warn", metrics: false, audit: false } },
@@ -45,12 +45,12 @@ const settingsOf = (port: number): string =>
     functionExternalModules: false
   })}`
 
-export const startNodeRed = async (builds: number): Promise<HookServer> => {
+const startNodeRed = async (builds: number): Promise<HookServer> => {
   const server = daemons("node-red", { NODE_ENV: "production" })
   const port = await freePort()
   const paths = ["hello", ...indexes(builds).map((index) => `b${index}`)]
   writeFileSync(join(server.dir, "settings.js"), settingsOf(port))
-  writeFileSync(join(server.dir, "flows.json"), JSON.stringify(paths.flatMap(flowOf)))
+  writeFileSync(join(server.dir, "flows.json"), JSON.stringify(paths.flatMap(buildFlow)))
   server.begin("node-red", process.execPath, [
     "--max-semi-space-size=16",
     peerFile("node-red/red.js"),
@@ -65,6 +65,6 @@ export const nodeRed: HookTarget = {
   name: "Node-RED",
   needs: "peers",
   settings: () =>
-    `${peerVersion("node-red")}; records nothing; NODE_ENV=production, --max-semi-space-size=16, no editor; http in → function → http response, a flow for each build`,
+    `${peerVersion("node-red")}; records nothing; NODE_ENV=production, --max-semi-space-size=16, no editor; http in → function → http response, one flow per build`,
   start: startNodeRed
 }

@@ -1,4 +1,4 @@
-/** The packages of peers: where they are, which version, and how they get there. */
+/** Packages of peers: folders, versions and installation. */
 import { spawn } from "node:child_process"
 import { createHash } from "node:crypto"
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
@@ -9,12 +9,12 @@ const folders: Readonly<Record<Installation, URL>> = {
   n8n: new URL("../../peers/n8n/", import.meta.url)
 }
 
-/** Those of their packages that are made on the machine; no other may run anything while it is installed. */
+/** Packages that are compiled on this machine. No other package may run install scripts. */
 const built: Readonly<Record<Installation, ReadonlyArray<string>>> = { peers: [], n8n: ["sqlite3"] }
 
 const running = new Map<Installation, Promise<void>>()
 
-/** Installs what the lock file says, unless it is there already; at most once in a process. */
+/** Installs the lock file unless it is installed already; at most once per process. */
 export const install = (what: Installation, progress: (text: string) => void): Promise<void> => {
   const installing = running.get(what) ?? installNow(what, progress)
   running.set(what, installing)
@@ -26,10 +26,10 @@ const installNow = async (what: Installation, progress: (text: string) => void):
   const lock = createHash("sha256")
     .update(readFileSync(new URL("package-lock.json", folder)))
     .digest("hex")
-  // Of the lock file that was installed last: npm leaves behind nothing that says so for sure.
+  // Hash of the lock file that was installed last; npm stores no reliable record of it.
   const note = new URL("node_modules/.installed", folder)
   if (existsSync(note) && readFileSync(note, "utf8") === lock) return
-  progress(`npm ci in ${folder.pathname}, which happens once`)
+  progress(`npm ci in ${folder.pathname}, once`)
   await npm(folder, ["ci", "--ignore-scripts"])
   if (built[what].length > 0) await npm(folder, ["rebuild", ...built[what]])
   writeFileSync(note, lock)
@@ -43,11 +43,11 @@ const npm = (folder: URL, args: ReadonlyArray<string>): Promise<void> =>
     })
     child.once("error", reject)
     child.once("exit", (code) =>
-      code === 0 ? resolve() : reject(new Error(`npm ${args.join(" ")} ended with ${code}`))
+      code === 0 ? resolve() : reject(new Error(`npm ${args.join(" ")} exited with ${code}`))
     )
   })
 
-/** A file of an installed package, by its path from `node_modules`. */
+/** Returns the path of a file in an installed package, from its path in `node_modules`. */
 export const peerFile = (path: string, what: Installation = "peers"): string =>
   new URL(`node_modules/${path}`, folders[what]).pathname
 

@@ -1,4 +1,4 @@
-/** The limit: the function in a bare `node:http` server. It has no builds, and answers on every path. */
+/** The limit: the function in a bare `node:http` server. It has no builds, and responds on every path. */
 import { type HookTarget, indexes } from "./HookServer.ts"
 import { startPlain } from "./Server.ts"
 

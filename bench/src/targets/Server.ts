@@ -6,7 +6,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { createInterface } from "node:readline"
 import { referenceServer } from "@weft/tooling/programs"
-import { upload } from "./upload.ts"
+import { upload } from "../instruments/upload.ts"
 
 export interface Server {
   /** `http://host:port` */
@@ -14,27 +14,27 @@ export interface Server {
   readonly close: () => Promise<void>
 }
 
-const fileOf = (path: string): string => new URL(path, import.meta.url).pathname
+const toPath = (path: string): string => new URL(path, import.meta.url).pathname
 
-/** The kernel ends them when this process is killed; what starts them is replaced by Node and keeps its id. */
+/** The kernel sends SIGTERM to the child when this process is killed. `setpriv` executes Node, so the pid stays. */
 const withParent = ["--pdeathsig", "TERM", process.execPath]
 
 /** A bare `node:http` server. */
 export const startPlain = async (): Promise<Server & Pick<WeftServer, "pid">> => {
-  const child = spawn("setpriv", [...withParent, fileOf("./plain.ts")], { stdio: ["ignore", "pipe", "inherit"] })
+  const child = spawn("setpriv", [...withParent, toPath("./plain.ts")], { stdio: ["ignore", "pipe", "inherit"] })
   const port = await firstLine(child, /^\d+$/)
   return { url: `http://127.0.0.1:${port}`, pid: child.pid ?? 0, close: () => end(child) }
 }
 
 export interface WeftServer extends Server {
   readonly pid: number
-  /** The token of a key that may do everything. */
+  /** Token of an API key with all permissions. */
   readonly key: string
-  /** Deploys the project's build again, as its author would after mending it. */
+  /** Deploys the project's build again, like an author after a fix. */
   readonly redeploy: (project: string) => Promise<void>
 }
 
-/** The reference server with a project for each of the sources, deployed, and these settings besides. */
+/** Starts the reference server with one deployed project per source, and further settings. */
 export const startWeft = async (
   sources: Readonly<Record<string, string>>,
   settings: Readonly<Record<string, string>> = {}
@@ -70,7 +70,7 @@ export const firstLine = (child: ChildProcess, pattern: RegExp): Promise<string>
   new Promise((resolve, reject) => {
     if (child.stdout === null) return reject(new Error("The server has no output"))
     createInterface({ input: child.stdout }).on("line", (line) => pattern.test(line) && resolve(line))
-    child.once("exit", (code) => reject(new Error(`The server ended with ${code} before it listened`)))
+    child.once("exit", (code) => reject(new Error(`The server exited with ${code} before it listened`)))
   })
 
 export const end = (child: ChildProcess): Promise<void> =>

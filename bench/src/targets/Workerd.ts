@@ -1,4 +1,4 @@
-/** Cloudflare's runtime, with the function as an ES module worker. */
+/** Cloudflare's runtime with the function as an ES module worker. */
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { daemons, freePort } from "@weft/tooling/services"
@@ -15,7 +15,7 @@ export default {
 }
 `
 
-/** In front of many: a worker finds the other by the path, as a dispatch worker does. */
+/** A worker that routes to many others by path, like a dispatch worker. */
 const router = `
 export default {
   fetch(request, env) {
@@ -26,17 +26,17 @@ export default {
 
 const compatibilityDate = "2026-10-01"
 
-const workerOf = (file: string, bindings: ReadonlyArray<string> = []): string =>
+const renderWorker = (file: string, bindings: ReadonlyArray<string> = []): string =>
   `(modules = [(name = "worker.js", esModule = embed "${file}")], compatibilityDate = "${compatibilityDate}",
    bindings = [${bindings.map((name) => `(name = "${name}", service = "${name}")`).join(", ")}])`
 
-const configOf = (names: ReadonlyArray<string>, ports: { readonly one: number; readonly many: number }): string => `
+const renderConfig = (names: ReadonlyArray<string>, ports: { readonly one: number; readonly many: number }): string => `
 using Workerd = import "/workerd/workerd.capnp";
 const config :Workerd.Config = (
   services = [
-    (name = "one", worker = ${workerOf("worker.js")}),
-    (name = "router", worker = ${workerOf("router.js", names)}),
-    ${names.map((name) => `(name = "${name}", worker = ${workerOf("worker.js")})`).join(",\n    ")}
+    (name = "one", worker = ${renderWorker("worker.js")}),
+    (name = "router", worker = ${renderWorker("router.js", names)}),
+    ${names.map((name) => `(name = "${name}", worker = ${renderWorker("worker.js")})`).join(",\n    ")}
   ],
   sockets = [
     (name = "one", address = "127.0.0.1:${ports.one}", http = (), service = "one"),
@@ -45,17 +45,17 @@ const config :Workerd.Config = (
 );
 `
 
-/** Itself: what npm calls `workerd` is a script that starts it. */
+/** Returns the path of the binary; npm's `workerd` is a script that starts it. */
 const binary = (): string =>
   peerFile(`@cloudflare/workerd-${process.platform}-${process.arch === "x64" ? "64" : process.arch}/bin/workerd`)
 
-export const startWorkerd = async (builds: number): Promise<HookServer> => {
+const startWorkerd = async (builds: number): Promise<HookServer> => {
   const server = daemons("workerd")
   const ports = { one: await freePort(), many: await freePort() }
   const names = indexes(builds).map((index) => `b${index}`)
   writeFileSync(join(server.dir, "worker.js"), worker)
   writeFileSync(join(server.dir, "router.js"), router)
-  writeFileSync(join(server.dir, "config.capnp"), configOf(names, ports))
+  writeFileSync(join(server.dir, "config.capnp"), renderConfig(names, ports))
   server.begin("workerd", binary(), ["serve", "config.capnp"])
   const url = `http://127.0.0.1:${ports.one}/`
   await server.answering("workerd", url)
@@ -66,6 +66,6 @@ export const workerd: HookTarget = {
   name: "workerd",
   needs: "peers",
   settings: () =>
-    `${peerVersion("workerd")}; records nothing; its configuration says what it serves, no inspector; builds in turn: a worker each, behind one that finds them by the path`,
+    `${peerVersion("workerd")}; records nothing; static configuration, no inspector; builds in turn: one worker per build, behind a router by path`,
   start: startWorkerd
 }

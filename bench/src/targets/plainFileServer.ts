@@ -1,7 +1,7 @@
 /**
- * The limit of the files suite: files in a folder behind a bare `node:http` server, at the same paths and with the same
- * durability. Bytes are piped, synced, and moved to their place; nobody is asked who they are, nothing is recorded, and
- * nothing is hashed. argv: the folder. Prints its port.
+ * The limit of the files suite: files in a folder behind a bare `node:http` server, with the same paths and durability.
+ * Bytes are piped, synced and renamed, without authentication, records or hashes. The argument is the folder. Prints its
+ * port.
  */
 import { randomUUID } from "node:crypto"
 import { createReadStream } from "node:fs"
@@ -11,9 +11,9 @@ import { join } from "node:path"
 import { pipeline } from "node:stream/promises"
 
 const dir = process.argv[2] ?? ""
-const placeOf = (id: string): string => join(dir, "files", id)
+const toPath = (id: string): string => join(dir, "files", id)
 
-/** Of a read stream; the default of 64 KiB takes twice as long. */
+/** Buffer size of read streams; the default of 64 KiB takes twice as long. */
 const highWaterMark = 1024 ** 2
 
 const syncFolder = async (folder: string): Promise<void> => {
@@ -33,7 +33,7 @@ const store = async (request: IncomingMessage, file: string): Promise<number> =>
 
 /** Number of parts and bytes by file. */
 const files = new Map<string, { readonly parts: number; readonly size: number }>()
-/** Bytes of the parts that an upload has so far. */
+/** Sizes of the parts of each upload. */
 const uploads = new Map<string, Map<number, number>>()
 
 const answer = (response: ServerResponse, data: unknown): void => {
@@ -43,7 +43,7 @@ const answer = (response: ServerResponse, data: unknown): void => {
 
 const upload = async (request: IncomingMessage): Promise<unknown> => {
   const id = randomUUID()
-  const size = await store(request, placeOf(id))
+  const size = await store(request, toPath(id))
   await syncFolder(join(dir, "files"))
   files.set(id, { parts: 1, size })
   return { file_id: id }
@@ -65,7 +65,7 @@ const takePart = async (request: IncomingMessage, id: string, number: number): P
 
 const complete = async (id: string): Promise<unknown> => {
   const sizes = uploads.get(id) ?? new Map<number, number>()
-  await rename(join(dir, id), placeOf(id))
+  await rename(join(dir, id), toPath(id))
   await syncFolder(join(dir, "files"))
   files.set(id, { parts: sizes.size, size: [...sizes.values()].reduce((sum, size) => sum + size, 0) })
   uploads.delete(id)
@@ -75,10 +75,10 @@ const complete = async (id: string): Promise<unknown> => {
 const download = async (response: ServerResponse, id: string): Promise<void> => {
   const { parts, size } = files.get(id) ?? { parts: 0, size: 0 }
   response.writeHead(200, { "content-type": "application/octet-stream", "content-length": size })
-  if (parts <= 1) return pipeline(createReadStream(placeOf(id), { highWaterMark }), response)
+  if (parts <= 1) return pipeline(createReadStream(toPath(id), { highWaterMark }), response)
   await pipeline(async function* () {
     for (let part = 1; part <= parts; part++) {
-      yield* createReadStream(join(placeOf(id), String(part)), { highWaterMark })
+      yield* createReadStream(join(toPath(id), String(part)), { highWaterMark })
     }
   }, response)
 }
@@ -87,7 +87,7 @@ const handle = async (request: IncomingMessage, response: ServerResponse): Promi
   const [, , , first = "", second = "", third = ""] = (request.url ?? "").split("/")
   if (request.method === "GET") return download(response, first)
   if (request.method === "DELETE") {
-    await rm(placeOf(first), { recursive: true, force: true })
+    await rm(toPath(first), { recursive: true, force: true })
     return answer(response, null)
   }
   if (first === "upload") return answer(response, await upload(request))

@@ -1,7 +1,7 @@
-/** The limit on PostgreSQL: the same rows, written by the driver alone, a statement for a group. Nothing is executed. */
+/** The limit on PostgreSQL: the driver alone writes the same rows, one statement per group. No user code runs. */
 import { PgConnection } from "@effect/sql-pg"
 import { Effect, Exit, Redacted, Scope } from "effect"
-import { jobOf, resultOf } from "../programs/JobProgram.ts"
+import { makeJob, toResult } from "../programs/JobProgram.ts"
 import { serve } from "../programs/Serve.ts"
 import { Starts } from "../programs/Starts.ts"
 import { GroupCommit } from "./GroupCommit.ts"
@@ -12,7 +12,7 @@ const tables = [
   "CREATE TABLE runs (id BIGINT PRIMARY KEY, event BIGINT, status TEXT, result TEXT)"
 ]
 
-/** As JSON, since that is one parameter each; $1: the events, $2: the results. */
+/** The commit, with JSON parameters: $1 are the events, $2 the results. */
 const commitText = `
   WITH begun AS (SELECT * FROM jsonb_to_recordset($1::jsonb) AS begun (id BIGINT, data TEXT)),
     ended AS (SELECT * FROM jsonb_to_recordset($2::jsonb) AS ended (id BIGINT, result TEXT)),
@@ -34,15 +34,18 @@ await serve(async ({ url = "" }) => {
   const group = new GroupCommit(async (begun, ended) => {
     await query(
       commitText,
-      JSON.stringify(begun.map((n) => ({ id: n, data: JSON.stringify(jobOf(n)) }))),
-      JSON.stringify(ended.map((n) => ({ id: n, result: JSON.stringify(resultOf(n)) })))
+      JSON.stringify(begun.map((n) => ({ id: n, data: JSON.stringify(makeJob(n)) }))),
+      JSON.stringify(ended.map((n) => ({ id: n, result: JSON.stringify(toResult(n)) })))
     )
   })
   return {
-    settings: { durability: "as the PostgreSQL server's", tuned: "one connection, one statement for all that waits" },
+    settings: {
+      durability: "same as the PostgreSQL server",
+      tuned: "one connection, one statement for all pending jobs"
+    },
     publish: async (n) => {
       await group.begin(n)
-      starts.note(n)
+      starts.record(n)
     },
     publishMany: async (first, count) => {
       await Promise.all(Array.from({ length: count }, (_, index) => group.begin(first + index)))

@@ -1,9 +1,9 @@
-/** The limit on SQLite: the same rows, written by the driver alone. Nothing is executed. */
+/** The limit on SQLite: the driver alone writes the same rows. No user code runs. */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { DatabaseSync } from "node:sqlite"
-import { jobOf, resultOf } from "../programs/JobProgram.ts"
+import { makeJob, toResult } from "../programs/JobProgram.ts"
 import { serve } from "../programs/Serve.ts"
 import { Starts } from "../programs/Starts.ts"
 import { GroupCommit } from "./GroupCommit.ts"
@@ -24,12 +24,12 @@ const open = (file: string) => {
     commit: (begun: ReadonlyArray<number>, ended: ReadonlyArray<number>): void => {
       db.exec("BEGIN IMMEDIATE")
       for (const n of begun) {
-        addEvent.run(n, JSON.stringify(jobOf(n)))
+        addEvent.run(n, JSON.stringify(makeJob(n)))
         addDelivery.run(n, n)
         addRun.run(n, n)
       }
       for (const n of ended) {
-        endRun.run(JSON.stringify(resultOf(n)), n)
+        endRun.run(JSON.stringify(toResult(n)), n)
         endDelivery.run(n)
       }
       db.exec("COMMIT")
@@ -46,10 +46,10 @@ await serve(async () => {
   const group = new GroupCommit(commit)
   const publish = async (n: number): Promise<void> => {
     await group.begin(n)
-    starts.note(n)
+    starts.record(n)
   }
   return {
-    settings: { durability: "node:sqlite, WAL, synchronous=FULL", tuned: "one commit for all that waits" },
+    settings: { durability: "node:sqlite, WAL, synchronous=FULL", tuned: "one commit for all pending jobs" },
     publish,
     publishMany: async (first, count) => {
       await Promise.all(Array.from({ length: count }, (_, index) => group.begin(first + index)))

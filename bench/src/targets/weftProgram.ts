@@ -1,7 +1,7 @@
-/** Weft as a program of jobs: handlers in isolates, on SQLite, or on PostgreSQL where there is a URL. */
+/** Weft as a job program: handlers in isolates, on SQLite, or on PostgreSQL if a URL is given. */
 import { setTimeout as sleep } from "node:timers/promises"
 import type { WeftEnv } from "@weft/core"
-import { jobOf } from "../programs/JobProgram.ts"
+import { makeJob } from "../programs/JobProgram.ts"
 import { serve } from "../programs/Serve.ts"
 import { startEmbedded } from "./Embedded.ts"
 
@@ -26,10 +26,10 @@ export const third = (event) => ({ flow: event.event_data.n })
 third.meta = { event: "third" }
 `
 
-/** When an idle system is surely done with an event, in milliseconds: to ask sooner would disturb it. */
+/** Time in which an idle system has handled an event, in milliseconds. Earlier polls would disturb it. */
 const settledMs = 4
 
-/** Resolves flows as their last run ends; runs are told of when they are stored. */
+/** Resolves flows when their last run has ended; activity about a run follows its commit. */
 const watchFlows = (env: WeftEnv): ((n: number) => Promise<void>) => {
   const waiting = new Map<number, () => void>()
   const watch = async (): Promise<void> => {
@@ -48,9 +48,9 @@ const watchFlows = (env: WeftEnv): ((n: number) => Promise<void>) => {
 
 const settingsOf = (url: string | undefined, variant: string | undefined): Readonly<Record<string, string>> => ({
   code: "embedded; user code in isolates, in two runner processes",
-  durability: url === undefined ? "SQLite, WAL, synchronous=FULL" : "as the PostgreSQL server's; 10 connections",
-  ...(variant === "jobs" ? { "in bulk": "`publishMany`, a batch each" } : {}),
-  ...(variant === "latency" ? { clock: "the guest's, of whole milliseconds; half of one is added" } : {})
+  durability: url === undefined ? "SQLite, WAL, synchronous=FULL" : "same as the PostgreSQL server; 10 connections",
+  ...(variant === "jobs" ? { "in bulk": "`publishMany`, one call per batch" } : {}),
+  ...(variant === "latency" ? { clock: "the guest's, in whole milliseconds; 0.5 ms is added" } : {})
 })
 
 await serve(async ({ url, variant }) => {
@@ -59,7 +59,7 @@ await serve(async ({ url, variant }) => {
   const events = new Map<number, string>()
   const ended = variant === "steps" ? watchFlows(env) : undefined
   const publish = async (n: number): Promise<void> => {
-    events.set(n, (await env.events.publish({ type, data: jobOf(n) })).event_id)
+    events.set(n, (await env.events.publish({ type, data: makeJob(n) })).event_id)
   }
   const resultNow = async (n: number): Promise<unknown> => {
     const [run] = await env.events.runs(events.get(n) ?? "")
@@ -70,7 +70,7 @@ await serve(async ({ url, variant }) => {
     publish,
     publishMany: async (first, count) => {
       const numbers = Array.from({ length: count }, (_, index) => first + index)
-      const published = await env.events.publishMany(numbers.map((n) => ({ type, data: jobOf(n) })))
+      const published = await env.events.publishMany(numbers.map((n) => ({ type, data: makeJob(n) })))
       for (const [index, { event_id }] of published.entries()) events.set(first + index, event_id)
     },
     finished: async () => {

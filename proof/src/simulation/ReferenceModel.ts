@@ -1,0 +1,286 @@
+/**
+ * The reference model: it follows every statement of the store and checks it against the rules of execution.
+ *
+ * It sits between the nodes and the store, so it also sees results that never reach a node. A statement that breaks a
+ * rule is recorded immediately.
+ */
+import type { EnvId } from "@weft/core"
+import type {
+  Admission,
+  AdmissionOutcome,
+  Claim,
+  Delivery,
+  DeliveryId,
+  Event,
+  EventId,
+  JournalEntry,
+  Lease,
+  LocalRunSet,
+  NodeId,
+  Run,
+  RunId,
+  Tick,
+  Timestamp
+} from "@weft/core/adapter"
+
+/** Origin of a write. */
+export interface WriteOrigin {
+  readonly node: string
+  readonly at: number
+  /** True if the statement had timed out by then. */
+  readonly isLate: boolean
+}
+
+/** A delivery with its state. */
+export interface TrackedDelivery {
+  readonly delivery: Delivery
+  readonly runs: Array<RunId>
+  holder: RunId | null
+  attempt: number
+  due: number
+  first: RunId | null
+  isSettled: boolean
+}
+
+export class ReferenceModel {
+  readonly events = new Map<EventId, Event>()
+  readonly deliveries = new Map<DeliveryId, TrackedDelivery>()
+  readonly runs = new Map<RunId, Run>()
+  readonly ticks = new Map<string, Array<string>>()
+  readonly violations: Array<string> = []
+  /** Origin of the last write of each run and event. */
+  readonly storedBy = new Map<RunId | EventId, WriteOrigin>()
+  readonly #slackMs: number
+  #origin: WriteOrigin = { node: "", at: 0, isLate: false }
+  readonly #deliveryOf = new Map<RunId, TrackedDelivery>()
+  readonly #leases = new Map<NodeId, Timestamp>()
+  readonly #requests = new Set<string>()
+  readonly #onceKeys = new Set<string>()
+
+  /** `slackMs`: maximum difference between the clocks of nodes. */
+  constructor(slackMs: number) {
+    this.#slackMs = slackMs
+  }
+
+  /** True if no delivery is pending and no run is active. */
+  get isIdle(): boolean {
+    for (const held of this.deliveries.values()) if (!held.isSettled) return false
+    for (const run of this.runs.values()) if (run.status === "running") return false
+    return true
+  }
+
+  /** Describes the pending work. */
+  get pendingWork(): string {
+    const waiting = [...this.deliveries.values()].filter(({ isSettled, holder }) => !isSettled && holder === null)
+    const running = [...this.runs.values()].filter((run) => run.status === "running")
+    return `${waiting.length} deliveries are pending, active runs: ${running.map(describeRun).join(", ") || "none"}`
+  }
+
+  must(isSo: boolean, rule: string): void {
+    if (!isSo) this.violations.push(rule)
+  }
+
+  /** Sets the origin of the next statement. */
+  setOrigin(origin: WriteOrigin): void {
+    this.#origin = origin
+  }
+
+  #setRun(run: Run): void {
+    this.runs.set(run.run_id, run)
+    this.storedBy.set(run.run_id, this.#origin)
+  }
+
+  #setEvent(event: Event): void {
+    this.events.set(event.event_id, event)
+    this.storedBy.set(event.event_id, this.#origin)
+  }
+
+  committed(entries: ReadonlyArray<JournalEntry>, lease: Lease | null, counted: ReadonlyArray<boolean>): void {
+    if (lease !== null) this.#leases.set(lease.node_id, lease.until)
+    for (const [index, entry] of entries.entries()) this.#applied(entry, counted[index] === true)
+  }
+
+  #applied(entry: JournalEntry, isCounted: boolean): void {
+    switch (entry._tag) {
+      case "Appended":
+        if (this.events.has(entry.event.event_id)) return
+        this.#setEvent(entry.event)
+        for (const { delivery, run } of entry.deliveries) {
+          const held = this.#enqueue(delivery)
+          if (run !== null) this.#startRun(held, run)
+        }
+        return
+      case "Started":
+        if (!this.runs.has(entry.run.run_id)) this.#setRun(entry.run)
+        return
+      case "Ended": {
+        const before = this.runs.get(entry.run.run_id)
+        this.must(
+          isCounted === (before === undefined || before.status === "running"),
+          `${describeRun(entry.run)} ends once`
+        )
+        if (isCounted) this.#setRun(entry.run)
+        return
+      }
+      case "Settled":
+        if (isCounted) this.#settled(entry)
+        else this.#refused(entry)
+    }
+  }
+
+  #enqueue(delivery: Delivery): TrackedDelivery {
+    const { delivery_id, attempt, due_at, first_run_id } = delivery
+    const held = { delivery, runs: [], holder: null, attempt, due: due_at, first: first_run_id, isSettled: false }
+    this.must(!this.deliveries.has(delivery_id), `delivery ${delivery_id} is stored once`)
+    this.deliveries.set(delivery_id, held)
+    return held
+  }
+
+  #startRun(held: TrackedDelivery, run: Run): void {
+    const what = `${describeRun(run)} of delivery ${held.delivery.delivery_id}`
+    this.must(!held.isSettled, `${what} starts before its delivery is settled`)
+    this.must(held.holder === null, `${what} starts while no other run holds its delivery (got ${held.holder})`)
+    this.must(run.attempt === held.attempt, `${what} is attempt ${held.attempt} (got ${run.attempt})`)
+    this.must(
+      run.start_time >= held.due - this.#slackMs,
+      `${what} starts when it is due (got ${held.due - run.start_time} ms earlier)`
+    )
+    this.must(run.origin_run_id === (held.first ?? held.delivery.caused_by), `${what} has its origin run`)
+    this.must(!this.runs.has(run.run_id), `${what} is stored once`)
+    held.holder = run.run_id
+    const { group, env_id } = held.delivery
+    const { limit, key } = group ?? { limit: 1, key: null }
+    this.must(
+      key === null || this.#countActive(env_id, key) <= limit,
+      `${what} starts while group ${key} has a free slot`
+    )
+    held.runs.push(run.run_id)
+    this.#setRun(run)
+    this.#deliveryOf.set(run.run_id, held)
+  }
+
+  #endRun(run: Run, what: string): TrackedDelivery | undefined {
+    const before = this.runs.get(run.run_id)
+    this.must(before?.status === "running", `${what}: ${describeRun(run)} was running (got ${before?.status})`)
+    this.#setRun(run)
+    const held = this.#deliveryOf.get(run.run_id)
+    if (held !== undefined) {
+      this.must(held.holder === run.run_id, `${what}: ${describeRun(run)} holds its delivery (got ${held.holder})`)
+      held.holder = null
+    }
+    return held
+  }
+
+  #settled({ run, next, deliveryId }: Extract<JournalEntry, { _tag: "Settled" }>): void {
+    const held = this.#endRun(run, "a settlement counts")
+    this.must(held?.delivery.delivery_id === deliveryId, `${describeRun(run)} settles its own delivery`)
+    if (held === undefined) return
+    const { retry } = held.delivery
+    const what = `the attempt after ${describeRun(run)} (${run.status}, attempt ${run.attempt} of ${retry.attempts})`
+    const isTriedAgain = isLost(run) || (run.status === "failed" && run.attempt < retry.attempts)
+    this.must((next !== null) === isTriedAgain, `${what} exists exactly if the rules allow a retry`)
+    held.first ??= run.run_id
+    if (next === null) {
+      held.isSettled = true
+      return
+    }
+    this.must(next.attempt === (isLost(run) ? run.attempt : run.attempt + 1), `${what} has the next number`)
+    this.must(next.first_run_id === held.first, `${what} has its first run`)
+    if (!isLost(run) && run.stop_time !== null) {
+      const full = Math.min(retry.max_delay_ms, retry.delay_ms * retry.backoff ** (run.attempt - 1))
+      const waits = next.due_at - run.stop_time
+      this.must(
+        waits >= (retry.jitter ? 0 : Math.floor(full)) && waits <= Math.ceil(full),
+        `${what} has the delay of its rules`
+      )
+    }
+    held.attempt = next.attempt
+    held.due = next.due_at
+  }
+
+  #refused({ run, deliveryId }: Extract<JournalEntry, { _tag: "Settled" }>): void {
+    const isHeld = this.deliveries.get(deliveryId)?.holder === run.run_id
+    this.must(
+      !isHeld || this.runs.get(run.run_id)?.status !== "running",
+      `${describeRun(run)} settles the delivery that it holds`
+    )
+  }
+
+  claimed(lease: Lease, claims: ReadonlyArray<Claim>): void {
+    this.#leases.set(lease.node_id, lease.until)
+    for (const { delivery, run } of claims) {
+      const held = this.deliveries.get(delivery.delivery_id)
+      this.must(held !== undefined, `delivery ${delivery.delivery_id} is stored before its claim`)
+      if (held !== undefined) this.#startRun(held, run)
+    }
+  }
+
+  reaped(nodeId: NodeId, now: Timestamp, own: LocalRunSet | undefined, lost: ReadonlyArray<Run>): void {
+    for (const run of lost) {
+      const isDead = run.node_id !== nodeId && (this.#leases.get(run.node_id) ?? 0) < now
+      const isForgotten = run.node_id === nodeId && own !== undefined && !own.known.includes(run.run_id)
+      this.must(isDead || isForgotten, `${describeRun(run)} is reaped only if its node is dead or does not know it`)
+      const held = this.#endRun(run, "a run is reaped")
+      if (held !== undefined) held.due = now
+    }
+  }
+
+  nodeLeft(nodeId: NodeId): void {
+    this.#leases.delete(nodeId)
+  }
+
+  cancelled(runs: ReadonlyArray<Run>): void {
+    for (const run of runs) {
+      const held = this.#endRun(run, "a run is cancelled")
+      if (held !== undefined) held.isSettled = true
+    }
+  }
+
+  redelivered(delivery: Delivery): void {
+    this.#enqueue(delivery)
+  }
+
+  admitted({ event, deliveries, request }: Admission, admitted: AdmissionOutcome): void {
+    if (admitted._tag !== "Stored") return
+    this.must(!this.events.has(event.event_id), `event ${event.event_id} is stored once`)
+    if (request !== null) {
+      this.must(!this.#requests.has(request.key), `${request.key} is stored once`)
+      this.#requests.add(request.key)
+    }
+    this.#setEvent(event)
+    for (const { delivery, onceKey } of deliveries) {
+      const isStored = admitted.deliveries.includes(delivery.delivery_id)
+      if (onceKey !== null) {
+        this.must(isStored !== this.#onceKeys.has(onceKey), `${onceKey} is handled once`)
+        this.#onceKeys.add(onceKey)
+      } else this.must(isStored, `delivery ${delivery.delivery_id} has no condition and is stored`)
+      if (isStored) this.#enqueue(delivery)
+    }
+  }
+
+  fired(ticks: ReadonlyArray<Tick>, moved: ReadonlyArray<string>): void {
+    for (const { schedule, fired } of ticks) {
+      if (fired === null || !moved.includes(schedule.schedule_id)) continue
+      const { event, delivery } = fired
+      const time = /"scheduled_time":"([^"]*)"/.exec(event.event_data)?.[1] ?? ""
+      const before = this.ticks.get(schedule.schedule_id) ?? []
+      this.must((before.at(-1) ?? "") < time, `the tick at ${time} fires once, after ${before.at(-1)}`)
+      this.ticks.set(schedule.schedule_id, [...before, time])
+      this.#setEvent(event)
+      this.#enqueue(delivery)
+    }
+  }
+
+  /** Counts the active runs of a group. */
+  #countActive(envId: EnvId, group: string): number {
+    let count = 0
+    for (const { delivery, holder } of this.deliveries.values()) {
+      if (holder !== null && delivery.env_id === envId && delivery.group?.key === group) count++
+    }
+    return count
+  }
+}
+
+const isLost = (run: Run): boolean => run.status === "failed" && run.result?.includes('"NodeLost"') === true
+
+export const describeRun = (run: Run): string => `run ${run.run_id} (${run.var})`

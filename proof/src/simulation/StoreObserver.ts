@@ -1,0 +1,40 @@
+/** Wraps stores so that every write also updates the reference model. */
+import { AdmissionStore, JournalStore, RunControlStore, type Stores, TickStore } from "@weft/core/adapter"
+import { Context, Effect } from "effect"
+import type { ReferenceModel } from "./ReferenceModel.ts"
+
+export const observeStores = (stores: Context.Context<Stores>, model: ReferenceModel): Context.Context<Stores> => {
+  const journal = Context.get(stores, JournalStore)
+  const admissions = Context.get(stores, AdmissionStore)
+  const control = Context.get(stores, RunControlStore)
+  const ticks = Context.get(stores, TickStore)
+  const record = <A, E>(effect: Effect.Effect<A, E>, update: (result: A) => void) =>
+    Effect.tap(effect, (result) => Effect.sync(() => update(result)))
+
+  return stores.pipe(
+    Context.add(JournalStore, {
+      ...journal,
+      commit: (entries, lease) =>
+        record(journal.commit(entries, lease), (counted) => model.committed(entries, lease, counted)),
+      claim: (request) => record(journal.claim(request), ({ claims }) => model.claimed(request.lease, claims)),
+      reap: (nodeId, now, limit, own) =>
+        record(journal.reap(nodeId, now, limit, own), (lost) => model.reaped(nodeId, now, own, lost)),
+      endLease: (nodeId) => record(journal.endLease(nodeId), () => model.nodeLeft(nodeId))
+    }),
+    Context.add(AdmissionStore, {
+      ...admissions,
+      admit: (admission) => record(admissions.admit(admission), (admitted) => model.admitted(admission, admitted))
+    }),
+    Context.add(RunControlStore, {
+      ...control,
+      cancel: (envId, which, at, limit) =>
+        record(control.cancel(envId, which, at, limit), (cancelled) =>
+          model.cancelled(cancelled.map(({ run }) => run))
+        ),
+      redeliver: (delivery) => record(control.redeliver(delivery), () => model.redelivered(delivery))
+    }),
+    Context.add(TickStore, {
+      fire: (wanted) => record(ticks.fire(wanted), (moved) => model.fired(wanted, moved))
+    })
+  )
+}
