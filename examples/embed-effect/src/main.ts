@@ -1,18 +1,18 @@
-/** A system of shops on Effect that runs code which the shops bring. How people sign in to a shop is left out. */
+/** A shop platform on Effect that runs code uploaded by its shops. Sign-in is omitted. */
 import { createServer } from "node:http"
 import { NodeHttpServer, NodeRuntime } from "@effect/platform-node"
 // #region weft
-import { ApiKeys, Caller, Events, hostFunction, hostIdentity, layer, MemoryStores, Sessions, Tenants } from "@weft/core"
+import { ApiKeys, Caller, Events, hostFunction, hostIdentity, layer, localCluster, Sessions, Tenants } from "@weft/core"
 import * as Filesystem from "@weft/filesystem"
 import * as Http from "@weft/http"
-import * as Sandbox from "@weft/sandbox"
+import * as IsolatedVm from "@weft/sandbox"
 import * as Sqlite from "@weft/sqlite"
 // #endregion
 import { Effect, Layer, Redacted, Schema } from "effect"
 import { HttpRouter, type HttpServerRequest, HttpServerResponse } from "effect/http"
 
 const { DATA = ".weft-effect", PORT = "3000" } = process.env
-/** Stands for the application's own database. */
+/** Replaces the application's database. */
 const shops = new Map<string, { readonly name: string; readonly plan: string; keyId?: string }>()
 const permissions = { "project:*": ["*"], "build:*": ["*"], "run:*": ["read"] }
 // #region weft
@@ -21,17 +21,17 @@ const admit = ({ org, env }: { org: string; env: string }) =>
   Effect.succeed((env === "production" && shops.get(org)) || null)
 const host = { "shop.plan": hostFunction({ output: Schema.String }, (_, { org }) => shops.get(org.slug)?.plan ?? "") }
 const weft = layer({ masterKeys: [key], provisioning: { admit }, host }).pipe(
-  Layer.provide([Sqlite.stores({ file: `${DATA}/weft.db` }), Filesystem.blobs({ dir: `${DATA}/blobs` })]),
-  Layer.provide([Sandbox.isolated({ key }), MemoryStores.feed])
+  Layer.provide([Sqlite.database({ file: `${DATA}/weft.db` }), Filesystem.blobs({ dir: `${DATA}/blobs` })]),
+  Layer.provide([IsolatedVm.sandbox({ key }), localCluster])
 )
 // #endregion
-const shopOf = Effect.map(HttpRouter.params, ({ slug = "" }) => ({ slug, shop: shops.get(slug) }))
+const findShop = Effect.map(HttpRouter.params, ({ slug = "" }) => ({ slug, shop: shops.get(slug) }))
 const openShop = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
-  shops.set((yield* shopOf).slug, { name: String(Object(yield* request.json).name), plan: "Free" })
+  shops.set((yield* findShop).slug, { name: String(Object(yield* request.json).name), plan: "Free" })
   return HttpServerResponse.empty({ status: 201 })
 })
 const order = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
-  const { slug, shop } = yield* shopOf
+  const { slug, shop } = yield* findShop
   if (shop === undefined) return HttpServerResponse.empty({ status: 404 })
   const data = yield* request.json
   const { env } = yield* Tenants.use((tenants) => tenants.ensure({ org: slug, env: "production", ...shop })) // weft
@@ -40,7 +40,7 @@ const order = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServer
   return HttpServerResponse.jsonUnsafe({ event_id }, { status: 201 })
 })
 const tokens = Effect.gen(function* () {
-  const { slug, shop } = yield* shopOf
+  const { slug, shop } = yield* findShop
   if (shop === undefined) return HttpServerResponse.empty({ status: 404 })
   const { env } = yield* Tenants.use((tenants) => tenants.ensure({ org: slug, env: "production", ...shop }))
   const keys = yield* ApiKeys

@@ -1,32 +1,23 @@
-/** A system of shops on Express that runs code which the shops bring. How people sign in to a shop is left out. */
-// #region weft
-import { hostFunction, start } from "@weft/core"
-import * as Filesystem from "@weft/filesystem"
-import * as Http from "@weft/http"
-import * as Sandbox from "@weft/sandbox"
-import * as Sqlite from "@weft/sqlite"
-// #endregion
-import { Redacted, Schema } from "effect"
+/** A shop platform on Express that runs code uploaded by its shops. Sign-in is omitted. */
 import express from "express"
+// #region weft
+import { createWeft, hostFunction } from "weft"
+// #endregion
+import { z } from "zod"
 
 const { DATA = ".weft-express", PORT = "3000" } = process.env
-/** Stands for the application's own database. */
+/** Replaces the application's database. */
 const shops = new Map<string, { readonly name: string; readonly plan: string; keyId?: string }>()
 const permissions = { "project:*": ["*"], "build:*": ["*"], "run:*": ["read"] }
 
 const app = express()
 // #region weft
-const key = Filesystem.masterKey({ file: `${DATA}/master.key` })
-const weft = await start({
-  stores: Sqlite.stores({ file: `${DATA}/weft.db` }),
-  blobs: Filesystem.blobs({ dir: `${DATA}/blobs` }),
-  sandbox: Sandbox.isolated({ key }),
-  masterKeys: [key],
+const weft = await createWeft({
+  dataDir: DATA,
   provisioning: { admit: ({ org, env }) => (env === "production" && shops.get(org)) || null },
-  host: { "shop.plan": hostFunction({ output: Schema.String }, (_, { org }) => shops.get(org.slug)?.plan ?? "") }
+  host: { "shop.plan": hostFunction({ output: z.string() }, (_, { org }) => shops.get(org.slug)?.plan ?? "") }
 })
-const mounted = Http.express(weft)
-app.use(mounted) // before any body parser
+app.use(weft.express()) // before any body parser
 // #endregion
 app.use(express.json())
 
@@ -38,22 +29,21 @@ app.post("/shops/:slug", ({ params: { slug }, body }, response) => {
 app.post("/shops/:slug/orders", async ({ params: { slug }, body }, response) => {
   const shop = shops.get(slug)
   if (shop === undefined) return void response.sendStatus(404)
-  const { events } = await weft.tenants.ensure({ org: slug, env: "production", ...shop }) // weft
-  const { event_id } = await events.publish({ type: "order:created", data: body }) // weft
-  response.status(201).json({ event_id })
+  const { events } = await weft.tenants.ensure({ org: slug, name: shop.name, plan: shop.plan }) // weft
+  const { id } = await events.publish({ type: "order:created", data: body }) // weft
+  response.status(201).json({ event_id: id })
 })
 app.post("/shops/:slug/tokens", async ({ params: { slug } }, response) => {
   const shop = shops.get(slug)
   if (shop === undefined) return void response.sendStatus(404)
-  const { env, sessions } = await weft.tenants.ensure({ org: slug, env: "production", ...shop })
-  shop.keyId ??= (await weft.apiKeys.create(env.env_id, { name: "browsers" })).key.api_key_id
+  const { env, sessions } = await weft.tenants.ensure({ org: slug, name: shop.name, plan: shop.plan })
+  shop.keyId ??= (await weft.apiKeys.create(env.id, { name: "browsers" })).key.id
   const { token } = await sessions.create(shop.keyId, { permissions })
-  response.status(201).json({ token: Redacted.value(token) })
+  response.status(201).json({ token })
 })
 
 const server = app.listen(Number(PORT), "127.0.0.1", () => console.log("listening", server.address()))
 process.once("SIGTERM", async () => {
   server.close()
-  await mounted.close() // weft
   await weft.close() // weft
 })

@@ -1,4 +1,4 @@
-/** One of the examples of hosts as a process, on data of its own. */
+/** An example host as a child process with its own data dir. */
 import { spawn } from "node:child_process"
 import { createHash } from "node:crypto"
 import { once } from "node:events"
@@ -11,26 +11,26 @@ import { strToU8, zipSync } from "fflate"
 export interface Reply {
   readonly status: number
   readonly text: string
-  /** Undefined for what is no JSON. */
+  /** Undefined if the body is not JSON. */
   readonly json: ReturnType<typeof JSON.parse>
 }
 
 export interface HostProcess {
-  /** A request with a JSON body, or a form; `token` as its bearer. */
-  readonly ask: (method: string, path: string, body?: unknown, token?: string) => Promise<Reply>
-  /** SIGTERM; the exit code. Its data is removed. */
+  /** Sends a request with a JSON body or a form, and an optional bearer token. */
+  readonly request: (method: string, path: string, body?: unknown, token?: string) => Promise<Reply>
+  /** Sends SIGTERM, deletes the data dir and returns the exit code. */
   readonly stop: () => Promise<number | null>
 }
 
-export const sourceOf = (example: string): string => new URL(`../../${example}/src/main.ts`, import.meta.url).pathname
+export const sourcePath = (example: string): string => new URL(`../../${example}/src/main.ts`, import.meta.url).pathname
 
-/** All of them load the same sources. */
-const compiled = new URL("../../../node_modules/.cache/node", import.meta.url).pathname
+/** Compile cache. All hosts load the same sources. */
+const compileCache = new URL("../../../node_modules/.cache/node", import.meta.url).pathname
 
 export const startHost = async (example: string): Promise<HostProcess> => {
   const data = mkdtempSync(join(tmpdir(), "weft-embed-"))
-  const child = spawn(process.execPath, ["--conditions=weft-source", sourceOf(example)], {
-    env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: compiled, DATA: data, PORT: "0" },
+  const child = spawn(process.execPath, ["--conditions=weft-source", sourcePath(example)], {
+    env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: compileCache, DATA: data, PORT: "0" },
     stdio: ["ignore", "pipe", "inherit"]
   })
   const exited = once(child, "exit")
@@ -43,7 +43,7 @@ export const startHost = async (example: string): Promise<HostProcess> => {
     exited.then(([code]) => reject(new Error(`${example} ended with ${code} before it listened`)), reject)
   })
   return {
-    ask: async (method, path, body, token) => {
+    request: async (method, path, body, token) => {
       const isForm = body instanceof FormData
       const response = await fetch(`http://127.0.0.1:${port}${path}`, {
         method,
@@ -66,8 +66,8 @@ export const startHost = async (example: string): Promise<HostProcess> => {
   }
 }
 
-/** The form that uploads a build of one module. */
-export const buildOf = (source: string): FormData => {
+/** Creates the upload form of a build with one module. */
+export const makeBuildForm = (source: string): FormData => {
   const zip = zipSync({ "index.js": strToU8(source) })
   const form = new FormData()
   form.set("hash", createHash("sha256").update(zip).digest("hex"))

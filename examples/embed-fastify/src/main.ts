@@ -1,30 +1,22 @@
-/** A system of shops on Fastify that runs code which the shops bring. How people sign in to a shop is left out. */
-// #region weft
-import { hostFunction, start } from "@weft/core"
-import * as Filesystem from "@weft/filesystem"
-import * as Http from "@weft/http"
-import * as Sandbox from "@weft/sandbox"
-import * as Sqlite from "@weft/sqlite"
-// #endregion
-import { Redacted, Schema } from "effect"
+/** A shop platform on Fastify that runs code uploaded by its shops. Sign-in is omitted. */
 import Fastify from "fastify"
+// #region weft
+import { createWeft, hostFunction, type Json } from "weft"
+// #endregion
+import { z } from "zod"
 
 const { DATA = ".weft-fastify", PORT = "3000" } = process.env
-/** Stands for the application's own database. */
+/** Replaces the application's database. */
 const shops = new Map<string, { readonly name: string; readonly plan: string; keyId?: string }>()
 const permissions = { "project:*": ["*"], "build:*": ["*"], "run:*": ["read"] }
 
 // #region weft
-const key = Filesystem.masterKey({ file: `${DATA}/master.key` })
-const weft = await start({
-  stores: Sqlite.stores({ file: `${DATA}/weft.db` }),
-  blobs: Filesystem.blobs({ dir: `${DATA}/blobs` }),
-  sandbox: Sandbox.isolated({ key }),
-  masterKeys: [key],
+const weft = await createWeft({
+  dataDir: DATA,
   provisioning: { admit: ({ org, env }) => (env === "production" && shops.get(org)) || null },
-  host: { "shop.plan": hostFunction({ output: Schema.String }, (_, { org }) => shops.get(org.slug)?.plan ?? "") }
+  host: { "shop.plan": hostFunction({ output: z.string() }, (_, { org }) => shops.get(org.slug)?.plan ?? "") }
 })
-const mounted = Http.fastify(weft)
+const mounted = weft.fastify()
 const app = Fastify({ serverFactory: mounted.serverFactory }) // on its server, before its router
 app.addHook("preClose", () => mounted.close())
 // #endregion
@@ -35,20 +27,20 @@ app.post<Slug & { Body: { name: string } }>("/shops/:slug", ({ params: { slug },
   shops.set(slug, { name: body.name, plan: "Free" })
   return reply.code(201).send()
 })
-app.post<Slug & { Body: Schema.Json }>("/shops/:slug/orders", async ({ params: { slug }, body }, reply) => {
+app.post<Slug & { Body: Json }>("/shops/:slug/orders", async ({ params: { slug }, body }, reply) => {
   const shop = shops.get(slug)
   if (shop === undefined) return reply.code(404).send()
-  const { events } = await weft.tenants.ensure({ org: slug, env: "production", ...shop }) // weft
-  const { event_id } = await events.publish({ type: "order:created", data: body }) // weft
-  return reply.code(201).send({ event_id })
+  const { events } = await weft.tenants.ensure({ org: slug, name: shop.name, plan: shop.plan }) // weft
+  const { id } = await events.publish({ type: "order:created", data: body }) // weft
+  return reply.code(201).send({ event_id: id })
 })
 app.post<Slug>("/shops/:slug/tokens", async ({ params: { slug } }, reply) => {
   const shop = shops.get(slug)
   if (shop === undefined) return reply.code(404).send()
-  const { env, sessions } = await weft.tenants.ensure({ org: slug, env: "production", ...shop })
-  shop.keyId ??= (await weft.apiKeys.create(env.env_id, { name: "browsers" })).key.api_key_id
+  const { env, sessions } = await weft.tenants.ensure({ org: slug, name: shop.name, plan: shop.plan })
+  shop.keyId ??= (await weft.apiKeys.create(env.id, { name: "browsers" })).key.id
   const { token } = await sessions.create(shop.keyId, { permissions })
-  return reply.code(201).send({ token: Redacted.value(token) })
+  return reply.code(201).send({ token })
 })
 
 await app.listen({ port: Number(PORT), host: "127.0.0.1" })

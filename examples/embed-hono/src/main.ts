@@ -1,31 +1,22 @@
-/** A system of shops on Hono that runs code which the shops bring. How people sign in to a shop is left out. */
+/** A shop platform on Hono that runs code uploaded by its shops. Sign-in is omitted. */
 import { serve } from "@hono/node-server"
-// #region weft
-import { hostFunction, start } from "@weft/core"
-import * as Filesystem from "@weft/filesystem"
-import * as Http from "@weft/http"
-import * as Sandbox from "@weft/sandbox"
-import * as Sqlite from "@weft/sqlite"
-// #endregion
-import { Redacted, Schema } from "effect"
 import { Hono } from "hono"
+// #region weft
+import { createWeft, hostFunction } from "weft"
+// #endregion
+import { z } from "zod"
 
 const { DATA = ".weft-hono", PORT = "3000" } = process.env
-/** Stands for the application's own database. */
+/** Replaces the application's database. */
 const shops = new Map<string, { readonly name: string; readonly plan: string; keyId?: string }>()
 const permissions = { "project:*": ["*"], "build:*": ["*"], "run:*": ["read"] }
 
 // #region weft
-const key = Filesystem.masterKey({ file: `${DATA}/master.key` })
-const weft = await start({
-  stores: Sqlite.stores({ file: `${DATA}/weft.db` }),
-  blobs: Filesystem.blobs({ dir: `${DATA}/blobs` }),
-  sandbox: Sandbox.isolated({ key }),
-  masterKeys: [key],
+const weft = await createWeft({
+  dataDir: DATA,
   provisioning: { admit: ({ org, env }) => (env === "production" && shops.get(org)) || null },
-  host: { "shop.plan": hostFunction({ output: Schema.String }, (_, { org }) => shops.get(org.slug)?.plan ?? "") }
+  host: { "shop.plan": hostFunction({ output: z.string() }, (_, { org }) => shops.get(org.slug)?.plan ?? "") }
 })
-const mounted = Http.fetch(weft)
 // #endregion
 const app = new Hono()
 app.get("/", (context) => context.text("The application's own page"))
@@ -37,24 +28,23 @@ app.post("/shops/:slug/orders", async (context) => {
   const slug = context.req.param("slug")
   const shop = shops.get(slug)
   if (shop === undefined) return context.notFound()
-  const { events } = await weft.tenants.ensure({ org: slug, env: "production", ...shop }) // weft
-  const { event_id } = await events.publish({ type: "order:created", data: await context.req.json() }) // weft
-  return context.json({ event_id }, 201)
+  const { events } = await weft.tenants.ensure({ org: slug, name: shop.name, plan: shop.plan }) // weft
+  const { id } = await events.publish({ type: "order:created", data: await context.req.json() }) // weft
+  return context.json({ event_id: id }, 201)
 })
 app.post("/shops/:slug/tokens", async (context) => {
   const slug = context.req.param("slug")
   const shop = shops.get(slug)
   if (shop === undefined) return context.notFound()
-  const { env, sessions } = await weft.tenants.ensure({ org: slug, env: "production", ...shop })
-  shop.keyId ??= (await weft.apiKeys.create(env.env_id, { name: "browsers" })).key.api_key_id
+  const { env, sessions } = await weft.tenants.ensure({ org: slug, name: shop.name, plan: shop.plan })
+  shop.keyId ??= (await weft.apiKeys.create(env.id, { name: "browsers" })).key.id
   const { token } = await sessions.create(shop.keyId, { permissions })
-  return context.json({ token: Redacted.value(token) }, 201)
+  return context.json({ token }, 201)
 })
-app.all("*", (context) => mounted(context.req.raw)) // weft: whatever the application has no route for
+app.all("*", weft.hono()) // weft: every route that the application does not have
 const options = { fetch: app.fetch, port: Number(PORT), hostname: "127.0.0.1" }
 const server = serve(options, (address) => console.log("listening", address))
 process.once("SIGTERM", async () => {
   server.close()
-  await mounted.close() // weft
   await weft.close() // weft
 })

@@ -1,4 +1,4 @@
-/** `npm run build -w examples/functions`: writes `dist/bundle.zip` and prints the hash to upload it with. */
+/** `npm run build -w examples/functions`: writes `dist/bundle.zip` and prints its hash for the upload. */
 import { mkdir, writeFile } from "node:fs/promises"
 import { bundle } from "./bundle.ts"
 

@@ -1,4 +1,4 @@
-/** Bundles the functions as the runtime wants them: a zip with everything inlined in `index.js` at its root. */
+/** Bundles the functions in the format of the runtime: a zip with one module, `index.js`, at its root. */
 import { createHash } from "node:crypto"
 import { readFile } from "node:fs/promises"
 import { fileURLToPath } from "node:url"
@@ -11,7 +11,7 @@ export interface Bundle {
   readonly hash: string
 }
 
-/** The same sources and dependencies always give the same bytes. */
+/** Bundles the project. The same sources and dependencies always give the same bytes. */
 export const bundle = async (): Promise<Bundle> => {
   const folder = fileURLToPath(new URL("..", import.meta.url))
   const { outputFiles } = await build({

@@ -1,7 +1,7 @@
-/** A webhook delivery of GitHub, as it travels in our events. */
+/** The event data of a webhook delivery of GitHub. */
 import * as z from "zod"
 
-/** What a delivery must be to be taken in. Everything else in it is kept as it came. */
+/** Required form of a payload. Other fields are kept unchanged. */
 export const Payload = z.looseObject({ action: z.string().min(1).nullish() })
 export type Payload = z.infer<typeof Payload>
 
@@ -15,9 +15,9 @@ export const Delivery = z.object({
 })
 export type Delivery = z.infer<typeof Delivery>
 
-/** `github:<event>` or `github:<event>:<action>`. */
+/** Returns `github:<event>` or `github:<event>:<action>`. */
 export const eventType = (event: string, action: string | null): string =>
   action === null ? `github:${event}` : `github:${event}:${action}`
 
-/** A delivery with a payload of this shape. */
-export const deliveryOf = <Payload extends z.ZodType>(payload: Payload) => Delivery.extend({ payload })
+/** Creates the schema of a delivery with this payload. */
+export const deliveryWith = <Payload extends z.ZodType>(payload: Payload) => Delivery.extend({ payload })

@@ -1,4 +1,4 @@
-/** The namespace `github`: what comes from GitHub and what we make of it. */
+/** The namespace `github`: the webhook of GitHub and the handlers of its events. */
 export { onAny } from "./onAny.ts"
 export { onIssue } from "./onIssue.ts"
 export { onPullRequest } from "./onPullRequest.ts"

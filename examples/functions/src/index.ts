@@ -1,6 +1,6 @@
 /**
- * A project of functions for Weft. Exported functions are found as `main/<name>`, exported objects of
- * functions as `<namespace>/<name>`; the property `meta` of a function says what sets it off.
+ * A project of functions for Weft. An exported function has the name `main/<name>`; a function in an exported object,
+ * `<namespace>/<name>`. The property `meta` of a function declares its triggers.
  */
 export { flaky } from "./flaky.ts"
 export * as github from "./github.ts"

@@ -1,4 +1,4 @@
-/** Every delivery in one form: who did something, where, and how much came with it. */
+/** Converts each delivery into a uniform record: actor, repository and number of values. */
 import { handler, type Retry } from "@weft/sdk"
 import * as z from "zod"
 import { Delivery } from "./delivery.ts"
@@ -10,11 +10,11 @@ const Actors = z.object({
 
 const retry: Retry = { attempts: 3, delay: "100ms", backoff: 2, max_delay: "1s", jitter: true }
 
-/** Throws for what nobody sent, such as security advisories: an audit trail has no place for it. */
+/** Throws if the payload has no sender, as for security advisories: an audit trail needs an actor. */
 export const onAny = handler({ event: "github:*", data: Delivery, retry }, (event, svc) => {
   const { event: name, action, payload } = event.event_data
   const { sender, repository } = Actors.parse(payload)
-  if (sender === undefined) throw new TypeError(`${event.event_type} names no sender`)
+  if (sender === undefined) throw new TypeError(`${event.event_type} has no sender`)
   svc.log.info(`${sender.login}: ${event.event_type}`, { repository: repository?.full_name ?? null })
   return {
     kind: "any",
@@ -26,7 +26,7 @@ export const onAny = handler({ event: "github:*", data: Delivery, retry }, (even
   }
 })
 
-/** How many values that are neither objects nor arrays. */
+/** Counts the values that are neither objects nor arrays. */
 export const countValues = (value: unknown): number =>
   typeof value !== "object" || value === null
     ? 1

@@ -1,8 +1,8 @@
-/** An issue as a mail would show it: HTML and plain text of its Markdown. */
+/** Renders an issue for a mail: HTML and plain text of its Markdown. */
 import { handler } from "@weft/sdk"
 import { marked } from "marked"
 import * as z from "zod"
-import { deliveryOf } from "./delivery.ts"
+import { deliveryWith } from "./delivery.ts"
 import { plainText } from "./markdown.ts"
 
 const Issue = z.object({
@@ -15,7 +15,7 @@ const Issue = z.object({
   })
 })
 
-export const onIssue = handler({ event: "github:issues:*", data: deliveryOf(Issue) }, (event) => {
+export const onIssue = handler({ event: "github:issues:*", data: deliveryWith(Issue) }, (event) => {
   const { action, issue } = event.event_data.payload
   const body = issue.body ?? ""
   const text = plainText(body)

@@ -1,8 +1,8 @@
-/** What a push brought: its commits in one line each, and what they touched. */
+/** Summarizes a push: one line per commit, and the number of changed files. */
 import { handler } from "@weft/sdk"
 import { formatDistanceStrict } from "date-fns"
 import * as z from "zod"
-import { deliveryOf } from "./delivery.ts"
+import { deliveryWith } from "./delivery.ts"
 
 const Commit = z.object({
   id: z.string(),
@@ -22,7 +22,7 @@ const Push = z.object({
   commits: z.array(Commit)
 })
 
-export const onPush = handler({ event: "github:push", data: deliveryOf(Push) }, (event) => {
+export const onPush = handler({ event: "github:push", data: deliveryWith(Push) }, (event) => {
   const push = event.event_data.payload
   return {
     kind: "push",

@@ -1,7 +1,7 @@
-/** A release note for people, with what there is to download. */
+/** Summarizes a release: its notes, and the size and downloads of its assets. */
 import { handler } from "@weft/sdk"
 import * as z from "zod"
-import { deliveryOf } from "./delivery.ts"
+import { deliveryWith } from "./delivery.ts"
 import { plainText } from "./markdown.ts"
 
 const Release = z.object({
@@ -15,7 +15,7 @@ const Release = z.object({
   })
 })
 
-export const onRelease = handler({ event: "github:release:*", data: deliveryOf(Release) }, (event) => {
+export const onRelease = handler({ event: "github:release:*", data: deliveryWith(Release) }, (event) => {
   const { action, release } = event.event_data.payload
   return {
     kind: "release",

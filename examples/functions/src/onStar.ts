@@ -1,14 +1,14 @@
-/** Stars given and taken; GitHub says it twice, as `star` and, of old, as `watch`. */
+/** Counts stars. GitHub sends each change as `star` and, for compatibility, as `watch`. */
 import { handler } from "@weft/sdk"
 import * as z from "zod"
-import { deliveryOf } from "./delivery.ts"
+import { deliveryWith } from "./delivery.ts"
 
 const Star = z.object({
   action: z.string(),
   repository: z.object({ full_name: z.string(), stargazers_count: z.int() })
 })
 
-export const onStar = handler({ event: ["github:star:*", "github:watch:*"], data: deliveryOf(Star) }, (event) => {
+export const onStar = handler({ event: ["github:star:*", "github:watch:*"], data: deliveryWith(Star) }, (event) => {
   const { action, repository } = event.event_data.payload
   return {
     kind: "star",
@@ -19,5 +19,5 @@ export const onStar = handler({ event: ["github:star:*", "github:watch:*"], data
   }
 })
 
-/** 1, 10, 100 and so on. */
+/** True for 1, 10, 100 and so on. */
 export const isMilestone = (stars: number): boolean => /^10*$/.test(String(stars))

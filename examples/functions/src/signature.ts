@@ -1,6 +1,6 @@
 /**
- * Whether `signature`, of the form `sha256=<hex>`, is the HMAC-SHA-256 of `body` under `secret`.
- * `subtle.verify` compares in constant time.
+ * True if `signature`, of the form `sha256=<hex>`, is the HMAC-SHA-256 of `body` under `secret`. `subtle.verify` compares
+ * in constant time.
  */
 export const isSigned = async (body: string, signature: string, secret: string): Promise<boolean> => {
   const bytes = signatureBytes(signature)

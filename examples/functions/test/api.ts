@@ -1,4 +1,4 @@
-/** The few calls of the management API that the end-to-end test makes. */
+/** A small client of the management API for the end-to-end test. */
 import * as z from "zod"
 import type { RunningServer } from "./server.ts"
 
@@ -38,12 +38,12 @@ const Page = z.object({
 
 const pageSize = 100
 
-export const apiOf = (server: RunningServer) => {
+export const makeApi = (server: RunningServer) => {
   const call = async (path: string, init: RequestInit = {}): Promise<unknown> => {
     const headers = { authorization: `Bearer ${server.token}`, ...init.headers }
     const response = await fetch(`${server.url}/v1${path}`, { ...init, headers })
     const text = await response.text()
-    if (!response.ok) throw new Error(`${init.method ?? "GET"} ${path} answered ${response.status}: ${text}`)
+    if (!response.ok) throw new Error(`${init.method ?? "GET"} ${path} returned ${response.status}: ${text}`)
     return JSON.parse(text)
   }
 
@@ -53,7 +53,7 @@ export const apiOf = (server: RunningServer) => {
   const get = async <Shape extends z.ZodType>(path: string, shape: Shape): Promise<z.infer<Shape>> =>
     shape.parse(Single.parse(await call(path)).data)
 
-  /** All pages of a list, which says itself how many there are. */
+  /** Loads all pages of a list, and checks their total. */
   const list = async <Shape extends z.ZodType>(path: string, shape: Shape): Promise<ReadonlyArray<z.infer<Shape>>> => {
     const all: Array<z.infer<Shape>> = []
     const join = path.includes("?") ? "&" : "?"
@@ -62,14 +62,14 @@ export const apiOf = (server: RunningServer) => {
       all.push(...z.array(shape).parse(page.data))
       if (page.pagination.has_more && page.data.length > 0) continue
       if (all.length !== page.pagination.total)
-        throw new Error(`${path} has ${all.length}, not ${page.pagination.total}`)
+        throw new Error(`${path} has ${all.length} items instead of ${page.pagination.total}`)
       return all
     }
   }
 
   return { call, json, get, list }
 }
-export type Api = ReturnType<typeof apiOf>
+export type Api = ReturnType<typeof makeApi>
 
 const Build = z.object({ data: z.object({ build_id: z.uuid() }) })
 

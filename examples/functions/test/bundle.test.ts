@@ -3,7 +3,7 @@ import { strFromU8, unzipSync } from "fflate"
 import { expect, it } from "vitest"
 import { bundle } from "../scripts/bundle.ts"
 
-it("is one module without imports, with a source map, and the same at every build", async () => {
+it("the bundle is one module without imports, with a source map, and reproducible", async () => {
   const { zip, hash } = await bundle()
   expect(createHash("sha256").update(zip).digest("hex")).toBe(hash)
   expect((await bundle()).hash).toBe(hash)

@@ -1,10 +1,10 @@
-/** What must become of a sample, found by running the functions themselves in this process. */
+/** Computes the expected runs of a sample by running the functions in this process. */
 import type { Event, Meta } from "@weft/sdk"
 import { testEnv } from "@weft/sdk/testing"
 import * as project from "../src/index.ts"
 import type { EventRecord } from "./api.ts"
 
-/** One run: its result, or the message that it failed with. */
+/** The end of a run: its result or its error message. */
 export type Ending =
   | { readonly status: "succeeded"; readonly result: unknown }
   | { readonly status: "failed"; readonly message: string }
@@ -24,16 +24,18 @@ const handlers: ReadonlyArray<Handler> = [
   project.github.onStar
 ]
 
-/** Every attempt of every handler that takes the event's type. */
+/** Returns all attempts of all handlers that subscribe to the event's type. */
 export const expectedEndings = async (event: EventRecord): Promise<ReadonlyArray<Ending>> => {
-  const taking = handlers.filter(({ meta }) => [meta.event ?? []].flat().some((it) => takes(it, event.event_type)))
-  return (await Promise.all(taking.map((handler) => attemptsOf(handler, event)))).flat()
+  const subscribed = handlers.filter(({ meta }) =>
+    [meta.event ?? []].flat().some((pattern) => matches(pattern, event.event_type))
+  )
+  return (await Promise.all(subscribed.map((handler) => runAttempts(handler, event)))).flat()
 }
 
-const takes = (pattern: string, type: string): boolean =>
+const matches = (pattern: string, type: string): boolean =>
   pattern.endsWith("*") ? type.startsWith(pattern.slice(0, -1)) : pattern === type
 
-const attemptsOf = async (handler: Handler, event: Pick<Event, "event_type" | "event_data">) => {
+const runAttempts = async (handler: Handler, event: Pick<Event, "event_type" | "event_data">) => {
   const endings: Array<Ending> = []
   for (let attempt = 1; attempt <= (handler.meta.retry?.attempts ?? 1); attempt++) {
     const { result, error } = await testEnv().deliver(handler, event, { attempt })

@@ -23,7 +23,7 @@ const { deliver } = testEnv()
 describe("onPush", () => {
   const commit = {
     id: "6113728f27ae82c7b1a177c8d03f9e96e0adf246",
-    message: "Mend the loop\n\nIt never ended.",
+    message: "Fix the loop\n\nIt never ended.",
     timestamp: "2026-01-01T22:00:00+01:00",
     author: { name: "Ada" },
     added: ["a.ts"],
@@ -32,8 +32,8 @@ describe("onPush", () => {
   }
   const push = { ref: "refs/heads/main", created: false, deleted: false, forced: false, commits: [commit, commit] }
 
-  it("gives each commit a line, its age by the event's time, and counts files once", async () => {
-    const line = { id: "6113728", subject: "Mend the loop", author: "Ada", age: "3 hours ago" }
+  it("returns a line per commit with its age at the event's time, and counts each file once", async () => {
+    const line = { id: "6113728", subject: "Fix the loop", author: "Ada", age: "3 hours ago" }
     const { result } = await deliver(onPush, eventOf("github:push", push))
     expect(result).toEqual({ kind: "push", branch: "main", change: "advanced", files: 2, commits: [line, line] })
   })
@@ -44,7 +44,7 @@ describe("onPush", () => {
     }
   })
 
-  it("names the field that is not as expected", async () => {
+  it("names the invalid field", async () => {
     const { error } = await deliver(onPush, eventOf("github:push", { ...push, ref: 1 }))
     expect(error).toMatchObject({ name: "Invalid", message: expect.stringContaining("payload.ref: ") })
   })
@@ -62,7 +62,7 @@ describe("onIssue", () => {
     expect(result?.html).toContain("<strong>open</strong> <code>a.ts</code>")
   })
 
-  it("reads every sample, those without a body too", async () => {
+  it("reads every sample, including those without a body", async () => {
     for (const [sample, event] of sampleEvents("issues")) {
       expect((await deliver(onIssue, event)).result?.action).toBe(sample.action)
     }
@@ -80,14 +80,14 @@ describe("onPullRequest", () => {
     [250, "L"],
     [999, "L"],
     [1000, "XL"]
-  ])("calls %i changed lines %s", (lines, label) => {
+  ])("labels %i changed lines as %s", (lines, label) => {
     expect(sizeLabel(lines)).toBe(label)
   })
 
-  it("measures from opening to merging", async () => {
+  it("measures the time from opening to merging", async () => {
     const pull_request = {
       number: 3,
-      title: "Mend",
+      title: "Fix",
       created_at: "2026-01-01T00:00:00Z",
       closed_at: "2026-01-02T02:00:00Z",
       merged_at: "2026-01-02T01:30:00Z",
@@ -102,7 +102,7 @@ describe("onPullRequest", () => {
     })
   })
 
-  it("reads every sample; an open one has no lead time", async () => {
+  it("reads every sample, and returns no lead time for open ones", async () => {
     for (const [, event] of sampleEvents("pull_request")) {
       const { result } = await deliver(onPullRequest, event)
       expect(result?.lead_time === null).toBe(result?.state === "open" || result?.state === "draft")
@@ -147,13 +147,13 @@ describe("onStar", () => {
     [0, false],
     [20, false],
     [101, false]
-  ])("at %i a milestone is %s", (stars, expected) => {
+  ])("isMilestone(%i) is %s", (stars, expected) => {
     expect(isMilestone(stars)).toBe(expected)
   })
 })
 
 describe("onAny", () => {
-  it("normalises every sample that somebody sent, and refuses the others by name", async () => {
+  it("normalizes each sample with a sender, and rejects the others with their event type", async () => {
     for (const sample of samples) {
       const { type, delivery, event, action, payload } = sample
       const { status, result, error } = await deliver(onAny, {
@@ -164,11 +164,11 @@ describe("onAny", () => {
       if (status === "succeeded") {
         expect(result).toMatchObject({ kind: "any", event, action })
         expect(result?.repository === null).toBe(!("repository" in payload))
-      } else expect(error?.message).toBe(`${type} names no sender`)
+      } else expect(error?.message).toBe(`${type} has no sender`)
     }
   })
 
-  it("counts values, not containers", () => {
+  it("counts values without their containers", () => {
     expect(countValues({ a: 1, b: [null, "x", {}], c: { d: true } })).toBe(4)
   })
 })
@@ -176,7 +176,7 @@ describe("onAny", () => {
 describe("flaky", () => {
   it("fails on the first attempt only", async () => {
     const event = eventOf("github:ping", {})
-    expect((await deliver(flaky, event, { attempt: 1 })).error?.message).toBe("The first attempt never works")
+    expect((await deliver(flaky, event, { attempt: 1 })).error?.message).toBe("The first attempt always fails")
     expect((await deliver(flaky, event, { attempt: 2 })).result).toEqual({ kind: "flaky", attempt: 2 })
   })
 })

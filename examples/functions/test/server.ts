@@ -1,4 +1,4 @@
-/** The reference server as a child process, in a data dir of its own. */
+/** The reference server as a child process with its own data dir. */
 import { spawn } from "node:child_process"
 import { randomBytes, randomUUID } from "node:crypto"
 import { once } from "node:events"
@@ -11,16 +11,16 @@ import { referenceServer } from "@weft/tooling/programs"
 export interface RunningServer {
   /** `http://host:port`, without a slash at the end. */
   readonly url: string
-  /** A Full key of the default environment. */
+  /** API key of the default environment with all permissions. */
   readonly token: string
-  /** Ends the server as an operator would and removes its data. Returns its exit code. */
+  /** Sends SIGTERM, deletes the data dir and returns the exit code. */
   readonly stop: () => Promise<number | null>
 }
 
-/** The server's program: the one of this repository, or another copy of it that `WEFT_TEST_SERVER` names. */
+/** Returns the path of the server program: that of this repository, or `WEFT_TEST_SERVER`. */
 const program = async (): Promise<string> => process.env.WEFT_TEST_SERVER ?? (await referenceServer())
 
-/** Resolves when the server accepts requests; fails with what it wrote when it ends before. */
+/** Starts the server and resolves when it accepts requests. Rejects with its output if it ends before. */
 export const startServer = async (): Promise<RunningServer> => {
   const dataDir = await mkdtemp(join(tmpdir(), "weft-e2e-"))
   const token = `svc_${randomUUID()}_${randomBytes(32).toString("base64url")}`
@@ -32,7 +32,7 @@ export const startServer = async (): Promise<RunningServer> => {
       WEFT_PORT: "0",
       WEFT_DATA_DIR: dataDir,
       WEFT_API_KEY: token,
-      // It is counted by the clock, and deliveries are about what functions do, however busy the machine is.
+      // The slice is measured in wall-clock time, and these tests must not depend on the load of the machine.
       WEFT_SANDBOX_CPU_SLICE_MS: "30000"
     }
   })

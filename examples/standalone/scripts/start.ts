@@ -1,4 +1,5 @@
-/** `npm start`: the reference server, built anew where a source of it has changed. */
+/** `npm start`: runs the reference server, rebuilding it if its sources have changed. */
+import "../src/debuggerSignal.ts"
 import { pathToFileURL } from "node:url"
 import { referenceServer } from "@weft/tooling/programs"
 

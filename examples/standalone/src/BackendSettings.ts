@@ -1,4 +1,4 @@
-/** The settings of what is behind the server: database, blobs, and the way that nodes tell each other news. */
+/** Settings of the database, the blob store, and the cluster bus. */
 import type { S3Options } from "@weft/s3"
 import { parseUrl } from "@weft/s3/url"
 import { Redacted, Result } from "effect"
@@ -6,36 +6,36 @@ import { Redacted, Result } from "effect"
 export type DatabaseSettings =
   | {
       readonly kind: "sqlite"
-      /** Null for the file in the data dir. */
+      /** Null for the default file in the data dir. */
       readonly file: string | null
     }
   | {
       readonly kind: "postgres"
       readonly url: Redacted.Redacted<string>
-      /** Of this node at most; null for the adapter's default. */
+      /** Maximum connections of this node; null for the adapter's default. */
       readonly connections: number | null
-      /** How long a statement may take, in milliseconds; null for the adapter's default. */
+      /** Time limit of a statement, in milliseconds; null for the adapter's default. */
       readonly timeoutMs: number | null
     }
 
 export type StorageSettings =
   | {
       readonly kind: "file"
-      /** Null for the folder in the data dir. */
+      /** Null for the default folder in the data dir. */
       readonly dir: string | null
     }
   | { readonly kind: "s3"; readonly options: S3Options }
 
 export type PubSubSettings =
   | {
-      /** `postgres`: by the database itself. `none`: there is nothing to subscribe to an environment by. */
+      /** `postgres`: LISTEN and NOTIFY of the database. `none`: subscriptions to environments are disabled. */
       readonly kind: "memory" | "postgres" | "none"
     }
   | {
       readonly kind: "nats"
-      /** URLs with commas between. */
+      /** Comma-separated URLs. */
       readonly servers: Redacted.Redacted<string>
-      /** What subjects begin with; null for the adapter's default. */
+      /** Prefix of subjects; null for the adapter's default. */
       readonly prefix: string | null
     }
 
@@ -77,8 +77,8 @@ const databaseSettings = (value: string | null, limits: PostgresLimits, refuse: 
       ? { kind: "postgres", url: Redacted.make(value), ...limits }
       : refuse("WEFT_DATABASE_URL", "must be postgres://USER:PASSWORD@HOST:PORT/DATABASE")
   }
-  if (limits.connections !== null) refuse("WEFT_DATABASE_CONNECTIONS", "is of use with postgres:// only")
-  if (limits.timeoutMs !== null) refuse("WEFT_DATABASE_TIMEOUT_MS", "is of use with postgres:// only")
+  if (limits.connections !== null) refuse("WEFT_DATABASE_CONNECTIONS", "applies only to a postgres:// database")
+  if (limits.timeoutMs !== null) refuse("WEFT_DATABASE_TIMEOUT_MS", "applies only to a postgres:// database")
   const file = value === null ? null : pathOf(value, "sqlite")
   return file === ""
     ? refuse("WEFT_DATABASE_URL", "must be sqlite:PATH or postgres://USER:PASSWORD@HOST:PORT/DATABASE")
@@ -99,13 +99,13 @@ const storageSettings = (value: string | null, refuse: Refuse): StorageSettings 
 const pubSubSettings = (value: string | null, { kind: database }: DatabaseSettings, refuse: Refuse): PubSubSettings => {
   const kind = value ?? (database === "postgres" ? "postgres" : "memory")
   if (kind === "postgres" && database !== "postgres") {
-    refuse("WEFT_PUBSUB", "can be postgres with a postgres:// database only")
+    refuse("WEFT_PUBSUB", "can be postgres only with a postgres:// database")
   }
   if (kind === "memory" || kind === "postgres" || kind === "none") return { kind }
   return natsSettings(kind) ?? refuse("WEFT_PUBSUB", "must be memory, postgres, none or nats://HOST:PORT/PREFIX")
 }
 
-/** Null for what is no list of NATS servers; the prefix stands with the first. */
+/** Parses a list of NATS servers, the first with the prefix as its path. Returns null for other text. */
 const natsSettings = (value: string): PubSubSettings | null => {
   const servers = value.split(",").map((server) => URL.parse(server.trim()))
   const isNats = (url: URL | null) => url !== null && /^(nats|tls):$/.test(url.protocol) && url.hostname !== ""
@@ -116,6 +116,6 @@ const natsSettings = (value: string): PubSubSettings | null => {
 
 const schemeOf = (value: string | null): string => /^[a-z0-9+.-]*(?=:)/i.exec(value ?? "")?.[0].toLowerCase() ?? ""
 
-/** The path of `scheme:PATH`; empty where there is none, or another scheme. */
+/** Returns the path of `scheme:PATH`; empty without a path, or for another scheme. */
 const pathOf = (value: string, scheme: string): string =>
   value.startsWith(`${scheme}:`) ? value.slice(scheme.length + 1).replace(/^\/\/(?=\/)/, "") : ""

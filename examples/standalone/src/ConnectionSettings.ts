@@ -1,4 +1,4 @@
-/** How much of the server strangers can hold on to, before it is known who they are. */
+/** Limits of connections before authentication. */
 
 export interface ConnectionSettings {
   readonly connections: number

@@ -1,19 +1,20 @@
-/** The settings of custom domains. */
+/** Settings of custom domains. */
 import { isIP } from "node:net"
-import { localZones, parseHostName } from "@weft/core"
+import { localZones } from "@weft/core"
+import { parseHostName } from "@weft/core/adapter"
 
 export interface DomainSettings {
   readonly validationZone: string
   readonly routingZone: string
-  /** The names of this server itself. */
+  /** Host names of the server. */
   readonly ownNames: ReadonlyArray<string>
-  /** DNS servers, or null for those of the system. */
+  /** DNS servers, or null for those of the operating system. */
   readonly dnsServers: ReadonlyArray<string> | null
 }
 
 /**
- * The zone is, if nobody says otherwise, `domains.` before the public host name. A server that has none can be tried
- * out, but nobody else's DNS leads to it.
+ * Reads the settings. The default zone is `domains.` before the public host name. Without a public name the zone is local:
+ * it is for trials, and public DNS does not resolve it.
  */
 export const domainSettings = (
   text: (name: string) => string | null,
@@ -31,7 +32,7 @@ export const domainSettings = (
   }
 }
 
-/** An address, or an address and a port; IPv6 in brackets where there is a port. */
+/** True for an IP address with an optional port. IPv6 needs brackets before a port. */
 const isServer = (text: string): boolean => {
   const [, bracketed, plain, port = "53"] = /^(?:\[([^\]]+)\]|([^:]+))(?::(\d{1,5}))?$/.exec(text) ?? []
   return isIP(text) === 6 || (isIP(bracketed ?? plain ?? "") > 0 && Number(port) <= 65_535)
@@ -45,5 +46,5 @@ const dnsServers = (
   const servers = value.split(",").map((one) => one.trim())
   return servers.every(isServer)
     ? servers
-    : refuse("WEFT_DOMAINS_DNS", "must be IP addresses with commas between, each with a port or without")
+    : refuse("WEFT_DOMAINS_DNS", "must be a comma-separated list of IP addresses, each with an optional port")
 }

@@ -1,14 +1,14 @@
-/** Where traces go: variables of OpenTelemetry, by the names that its specification gives them. */
+/** Tracing settings: the environment variables of the OpenTelemetry specification. */
 import { Redacted } from "effect"
 
 export interface TracingSettings {
-  /** Of a collector that takes OTLP over HTTP. */
+  /** URL of a collector that accepts OTLP over HTTP. */
   readonly endpoint: string
   readonly serviceName: string
   readonly headers: Readonly<Record<string, Redacted.Redacted<string>>>
-  /** Of the traces that begin here. */
+  /** Sampled fraction of the traces that start on this server. */
   readonly ratio: number
-  /** Between two requests to the collector; null for what the exporter does by itself. */
+  /** Interval between requests to the collector, in milliseconds; null for the exporter's default. */
   readonly intervalMs: number | null
 }
 
@@ -16,7 +16,7 @@ type Text = (name: string) => string | null
 type Whole = (name: string, minimum: number, maximum?: number) => number | null
 type Wrong = (name: string, reason: string) => never
 
-/** Null without an endpoint: nothing is traced. */
+/** Returns null without an endpoint, which disables tracing. */
 export const tracingSettings = (text: Text, whole: Whole, wrong: Wrong): TracingSettings | null => {
   const endpoint = text("OTEL_EXPORTER_OTLP_ENDPOINT")
   if (endpoint === null || text("OTEL_SDK_DISABLED") === "true") return null
@@ -28,21 +28,24 @@ export const tracingSettings = (text: Text, whole: Whole, wrong: Wrong): Tracing
   return {
     endpoint,
     serviceName: text("OTEL_SERVICE_NAME") ?? "weft",
-    headers: headersOf(text("OTEL_EXPORTER_OTLP_HEADERS"), wrong),
+    headers: parseHeaders(text("OTEL_EXPORTER_OTLP_HEADERS"), wrong),
     ratio,
     intervalMs: whole("OTEL_BSP_SCHEDULE_DELAY", 1, 3_600_000)
   }
 }
 
-/** `name=value,name=value`, the values percent-encoded. */
-const headersOf = (value: string | null, wrong: Wrong): TracingSettings["headers"] => {
+/** Parses `name=value,name=value` with percent-encoded values. */
+const parseHeaders = (value: string | null, wrong: Wrong): TracingSettings["headers"] => {
   const pairs = (value ?? "").split(",").filter((pair) => pair.trim() !== "")
   return Object.fromEntries(
     pairs.map((pair) => {
       const [, name, encoded] = /^\s*([!#$%&'*+.^_`|~0-9A-Za-z-]+)\s*=\s*(\S*)\s*$/.exec(pair) ?? []
       const decoded = encoded === undefined ? null : decode(encoded)
       return name === undefined || decoded === null
-        ? wrong("OTEL_EXPORTER_OTLP_HEADERS", "must be name=value, with commas between, values percent-encoded")
+        ? wrong(
+            "OTEL_EXPORTER_OTLP_HEADERS",
+            "must be a comma-separated list of name=value, with percent-encoded values"
+          )
         : [name, Redacted.make(decoded)]
     })
   )

@@ -1,7 +1,8 @@
-/** The reference server: one process, SQLite, files on disk, the whole HTTP surface. */
+/** The reference server: one process with SQLite, files on disk and the complete HTTP API. */
+import "./debuggerSignal.ts"
 import { beginThread } from "@weft/sqlite/ahead"
 
-// All else is loaded beside it.
+// The thread opens the database while this thread loads the other modules.
 if (!process.env.WEFT_DATABASE_URL?.startsWith("postgres")) beginThread()
-const { live } = await import("./Life.ts")
-await live(process.env)
+const { runServer } = await import("./runServer.ts")
+await runServer(process.env)

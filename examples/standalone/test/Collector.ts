@@ -1,4 +1,4 @@
-/** A collector of OTLP over HTTP, as far as these tests need one. */
+/** A minimal OTLP collector over HTTP. */
 import { createServer, type IncomingMessage } from "node:http"
 import type { AddressInfo } from "node:net"
 
@@ -21,17 +21,17 @@ interface Sent {
 
 export interface Collector {
   readonly url: string
-  /** All of the trace so far. */
+  /** Returns all spans of a trace so far. */
   readonly spansOf: (traceId: string) => ReadonlyArray<SentSpan>
-  /** All that was sent, as text. */
+  /** Returns all received bodies as text. */
   readonly text: () => string
-  /** The values of a header, of all requests. */
+  /** Returns the values of a header in all requests. */
   readonly headers: (name: string) => ReadonlySet<string | undefined>
   readonly services: () => ReadonlySet<unknown>
   readonly close: () => Promise<void>
 }
 
-const textOf = async (request: IncomingMessage): Promise<string> => {
+const readText = async (request: IncomingMessage): Promise<string> => {
   const chunks: Array<Buffer> = []
   for await (const chunk of request) chunks.push(chunk)
   return Buffer.concat(chunks).toString("utf8")
@@ -42,7 +42,7 @@ export const startCollector = async (): Promise<Collector> => {
   const sent: Array<Sent> = []
   const requests: Array<IncomingMessage> = []
   const server = createServer(async (request, response) => {
-    const text = await textOf(request)
+    const text = await readText(request)
     requests.push(request)
     texts.push(text)
     if (request.url === "/v1/traces") sent.push(JSON.parse(text))

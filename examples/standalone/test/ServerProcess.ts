@@ -1,4 +1,4 @@
-/** The reference server as a process group of its own, on a data dir that outlives it. */
+/** The reference server in its own process group, with a data dir that survives it. */
 import { type ChildProcess, spawn } from "node:child_process"
 import { createHash, randomUUID } from "node:crypto"
 import { createInterface } from "node:readline"
@@ -11,27 +11,29 @@ export const adminToken = randomUUID()
 export interface ServerProcess {
   readonly url: string
   readonly pid: number
-  /** All that it wrote to its output and its errors so far. */
+  /** Returns its stdout and stderr so far. */
   readonly output: () => string
-  /** A call of the API; the parsed body. Throws on a status of 400 and above. */
+  /** Calls the API and returns the parsed body. Throws on status 400 and above. */
   readonly call: (method: string, path: string, body?: unknown) => Promise<unknown>
   readonly upload: (project: string, source: string) => Promise<void>
-  /** SIGTERM; the exit code. */
+  /** Resolves to the exit code. */
+  readonly exited: Promise<number | null>
+  /** Sends SIGTERM and returns the exit code. */
   readonly stop: () => Promise<number | null>
-  /** SIGKILL to the whole group: server and runners. */
+  /** Sends SIGKILL to the process group: server and runners. */
   readonly kill: () => Promise<void>
 }
 
 export interface Start {
-  /** A command that runs, in its own process, the command that follows it. */
+  /** A wrapper command, which executes the command that follows it. */
   readonly through?: ReadonlyArray<string>
-  /** Of Node. */
+  /** Flags of Node.js. */
   readonly flags?: ReadonlyArray<string>
-  /** Is told what it writes. */
+  /** Receives its stderr. */
   readonly onOutput?: (text: string) => void
 }
 
-const compiled = new URL("../../../node_modules/.cache/node", import.meta.url).pathname
+const compileCache = new URL("../../../node_modules/.cache/node", import.meta.url).pathname
 
 export const startServer = async (
   dataDir: string,
@@ -44,8 +46,8 @@ export const startServer = async (
     stdio: ["ignore", "pipe", "pipe"],
     env: {
       PATH: process.env.PATH,
-      // A third of the time that a start takes goes into compiling.
-      NODE_COMPILE_CACHE: compiled,
+      // Without the cache, a third of the start is compilation.
+      NODE_COMPILE_CACHE: compileCache,
       WEFT_PORT: "0",
       WEFT_DATA_DIR: dataDir,
       WEFT_API_KEY: apiKey,
@@ -73,7 +75,7 @@ export const startServer = async (
       ...(body === undefined ? {} : { body: isForm ? body : JSON.stringify(body) })
     })
     const text = await response.text()
-    if (!response.ok) throw new Error(`${method} ${path} answered ${response.status} ${text}`)
+    if (!response.ok) throw new Error(`${method} ${path} returned ${response.status} ${text}`)
     return text === "" ? null : JSON.parse(text)
   }
   return {
@@ -82,6 +84,7 @@ export const startServer = async (
     output: () => Buffer.concat(written).toString("utf8"),
     call,
     upload: (project, source) => upload(call, project, source),
+    exited,
     stop: () => {
       child.kill("SIGTERM")
       return exited

@@ -1,6 +1,6 @@
 /**
- * A disk of a few MiB for one server: a file system in memory that only its process sees, so that it is gone with it and
- * nobody has to be root where users may have namespaces of their own.
+ * A small disk for one server: a tmpfs in the mount namespace of its process. It disappears with the process, and needs
+ * no root where unprivileged users may create namespaces.
  */
 import { closeSync, constants, openSync, rmSync, writeSync } from "node:fs"
 import { join } from "node:path"
@@ -8,7 +8,7 @@ import type { ServerProcess } from "./ServerProcess.ts"
 
 const asRoot = process.getuid?.() === 0 ? [] : ["--user", "--map-root-user"]
 
-/** For `Start.through`: the server finds an empty disk at `dir`, with these options of `mount`. */
+/** Returns a wrapper for `Start.through` that mounts an empty disk at `dir`. */
 export const onDisk = (dir: string, size: string, isReadOnly = false): ReadonlyArray<string> => [
   "unshare",
   ...asRoot,
@@ -19,7 +19,7 @@ export const onDisk = (dir: string, size: string, isReadOnly = false): ReadonlyA
   dir
 ]
 
-/** For `Start.through`: the server finds at `dir` what is there, and cannot write it. */
+/** Returns a wrapper for `Start.through` that mounts the existing folder `dir` read-only. */
 export const readOnly = (dir: string): ReadonlyArray<string> => [
   "unshare",
   ...asRoot,
@@ -30,12 +30,12 @@ export const readOnly = (dir: string): ReadonlyArray<string> => [
   dir
 ]
 
-/** A path as the server sees it. */
-export const seenBy = (server: ServerProcess, path: string): string => `/proc/${server.pid}/root${path}`
+/** Returns a path within the mount namespace of the server. */
+export const pathWithin = (server: ServerProcess, path: string): string => `/proc/${server.pid}/root${path}`
 
-/** Writes until there is no room; gives how to take it away again. */
+/** Fills the disk. Returns a function that frees the space. */
 export const fill = (server: ServerProcess, dir: string): (() => void) => {
-  const path = join(seenBy(server, dir), "filler")
+  const path = join(pathWithin(server, dir), "filler")
   const file = openSync(path, constants.O_CREAT | constants.O_WRONLY, 0o600)
   try {
     for (const size of [65_536, 4_096]) writeAll(file, Buffer.alloc(size, 1))

@@ -1,4 +1,4 @@
-/** The commands of `docs/operating.md` that back up and restore, as they stand there, on servers under load. */
+/** Runs the backup and restore commands of `docs/operating.md` unchanged, on servers under load. */
 import { execFile, execFileSync } from "node:child_process"
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -6,19 +6,19 @@ import { join } from "node:path"
 import { promisify } from "node:util"
 import { pgDump, postgres, rsync } from "@weft/tooling/services"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { expectEvents, expectFiles, settled, succeeded } from "./backup/Findings.ts"
 import { type Load, source, startLoad } from "./backup/Load.ts"
+import { expectEvents, expectFiles, settled, succeeded } from "./backup/RestoreChecks.ts"
 import { type ServerProcess, startServer } from "./ServerProcess.ts"
 
 const page = readFileSync(new URL("../../../docs/operating.md", import.meta.url), "utf8")
 
-/** The block of the page in which this stands. */
-const block = (part: string): string => {
+/** Returns the code block of the page that contains this text. */
+const findBlock = (part: string): string => {
   const found = [...page.matchAll(/^```sh\n([\s\S]*?)^```$/gm)]
     .map(([, text = ""]) => text)
     .filter((text) => text.includes(part))
   const [only] = found
-  if (only === undefined || found.length > 1) throw new Error(`${found.length} blocks of the page have ${part}`)
+  if (only === undefined || found.length > 1) throw new Error(`${found.length} blocks of the page contain ${part}`)
   return only
 }
 
@@ -29,10 +29,10 @@ afterAll(async () => {
   rmSync(root, { recursive: true, force: true })
 })
 
-/** Of a PostgreSQL with `pg_dump`, which that of npm has not. */
+/** Folder of PostgreSQL programs with `pg_dump`, which the npm package does not contain. */
 let debianBin = ""
 
-/** Runs a block of the page in a shell of its own, while everything else here goes on. */
+/** Runs a block of the page in a shell, without blocking this process. */
 const shell = async (script: string, variables: Readonly<Record<string, string>>): Promise<void> => {
   const PATH = `${debianBin}:${process.env.PATH}`
   await promisify(execFile)("sh", ["-eu", "-c", script], { env: { PATH, HOME: root, ...variables } })
@@ -44,13 +44,13 @@ const startOn = async (dir: string, variables: Readonly<Record<string, string>> 
   return server
 }
 
-const prepared = async (server: ServerProcess): Promise<void> => {
+const prepare = async (server: ServerProcess): Promise<void> => {
   await server.upload("backup", source)
   await server.call("POST", "/v1/projects/backup/context", { key: "GREETING", value: "hello from before" })
 }
 
-/** What has been acknowledged, and the runs that have ended, as soon as there is some of each. */
-const enough = async (server: ServerProcess, load: Load) => {
+/** Waits for enough acknowledged requests and succeeded runs, and returns them. */
+const waitForLoad = async (server: ServerProcess, load: Load) => {
   for (;;) {
     const now = { ...load.acknowledged(), runs: await succeeded(server) }
     if (now.events.size > 30 && now.files.size > 10 && now.runs.size > 10) return now
@@ -58,17 +58,17 @@ const enough = async (server: ServerProcess, load: Load) => {
   }
 }
 
-/** Backs up in the midst of work. Gives what had been acknowledged, and the runs that had ended, before it began. */
-const backedUp = async (server: ServerProcess, backUp: () => Promise<void>) => {
+/** Backs up under load. Returns the requests acknowledged and the runs succeeded before the backup. */
+const backUpUnderLoad = async (server: ServerProcess, backUp: () => Promise<void>) => {
   const load = startLoad(server)
-  const before = await enough(server, load)
+  const before = await waitForLoad(server, load)
   await backUp()
   await load.stop()
   expect(load.acknowledged().events.size).toBeGreaterThan(before.events.size)
   return before
 }
 
-const expectAll = async (server: ServerProcess, before: Awaited<ReturnType<typeof backedUp>>): Promise<void> => {
+const expectAll = async (server: ServerProcess, before: Awaited<ReturnType<typeof backUpUnderLoad>>): Promise<void> => {
   await settled(server)
   const runs = await succeeded(server)
   for (const [id, run] of before.runs) expect(runs.get(id)).toEqual(run)
@@ -78,14 +78,14 @@ const expectAll = async (server: ServerProcess, before: Awaited<ReturnType<typeo
   expect(answer).toEqual({ greeting: "hello from before" })
 }
 
-/** The series that the page tells of. */
-const toldOf = (): ReadonlyArray<string> => {
+/** Lists the metrics that the page documents. */
+const documentedMetrics = (): ReadonlyArray<string> => {
   const [, table = ""] = /<!-- metrics -->([\s\S]*?)<!-- \/metrics -->/.exec(page) ?? []
   const cells = table.split("\n").flatMap((line) => /^\| (`.*?) \|/.exec(line)?.[1] ?? [])
   return cells.flatMap((cell) => [...cell.matchAll(/`([a-z_]+)`/g)].map(([, name = ""]) => name)).sort()
 }
 
-const given = async (server: ServerProcess): Promise<ReadonlyArray<string>> => {
+const exposedMetrics = async (server: ServerProcess): Promise<ReadonlyArray<string>> => {
   const text = await (await fetch(`${server.url}/metrics`)).text()
   return [...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name = ""]) => name).sort()
 }
@@ -96,50 +96,50 @@ beforeAll(() => {
 })
 
 describe("a backup by the commands of the page", () => {
-  it("of SQLite and a folder has all that was acknowledged before it began", async () => {
+  it("of SQLite and a folder contains everything acknowledged before its start", async () => {
     const [data, backup, keys, fresh] = ["data", "backup", "keys", "new"].map((name) => join(root, name))
     if (!data || !backup || !keys || !fresh) throw new Error("Four were named")
     const server = await startOn(data)
-    await prepared(server)
+    await prepare(server)
     const variables = { DATA: data, BACKUP: backup, KEYS: keys, NEW: fresh }
-    const before = await backedUp(server, () => shell(block("VACUUM INTO ?"), variables))
+    const before = await backUpUnderLoad(server, () => shell(findBlock("VACUUM INTO ?"), variables))
     await server.kill()
 
     mkdirSync(keys)
     cpSync(join(data, "master.key"), join(keys, "master.key"))
-    await shell(block('cp "$BACKUP/weft.db"'), variables)
+    await shell(findBlock('cp "$BACKUP/weft.db"'), variables)
     const restored = await startOn(fresh)
     await expectAll(restored, before)
-    expect(await given(restored)).toEqual(toldOf().filter((name) => !name.startsWith("weft_feed_")))
+    expect(await exposedMetrics(restored)).toEqual(documentedMetrics().filter((name) => !name.startsWith("weft_feed_")))
     expect(await restored.stop()).toBe(0)
   })
 
-  it("of PostgreSQL has it, too", async () => {
+  it("of PostgreSQL contains everything acknowledged before its start", async () => {
     const database = await postgres({ bin: debianBin })
     ends.unshift(database.remove)
     const [data, backup, fresh] = ["pg-data", "pg-backup", "pg-new"].map((name) => join(root, name))
     if (!data || !backup || !fresh) throw new Error("Three were named")
     for (const dir of [backup, fresh]) mkdirSync(dir)
-    // The restored node waits for the end of the lease that the copy tells of.
+    // The restored node waits until the lease in the copy expires.
     const common = { WEFT_MASTER_KEY: Buffer.alloc(32, 7).toString("base64"), WEFT_LIMIT_LEASE_MS: "3000" }
     const server = await startOn(data, { ...common, WEFT_DATABASE_URL: database.url })
-    await prepared(server)
-    // A folder in the place of the bucket: copied before and after, as the page says.
+    await prepare(server)
+    // A folder replaces the bucket. It is copied before and after the dump, as the page says.
     const copyBlobs = () =>
       shell('rsync -a "$DATA/blobs/content" "$BACKUP/blobs/" || [ $? = 24 ]', { DATA: data, BACKUP: backup })
-    const before = await backedUp(server, async () => {
+    const before = await backUpUnderLoad(server, async () => {
       mkdirSync(join(backup, "blobs"))
       await copyBlobs()
-      await shell(block("pg_dump"), { BACKUP: backup, WEFT_DATABASE_URL: database.url })
+      await shell(findBlock("pg_dump"), { BACKUP: backup, WEFT_DATABASE_URL: database.url })
       await copyBlobs()
     })
-    expect(await given(server)).toEqual(toldOf())
+    expect(await exposedMetrics(server)).toEqual(documentedMetrics())
     await server.kill()
 
     execFileSync(join(debianBin, "psql"), ["--quiet", "--command", "CREATE DATABASE restored", database.url])
     const url = new URL(database.url)
     url.pathname = "/restored"
-    await shell(block("pg_restore"), { BACKUP: backup, NEW_DATABASE_URL: url.href })
+    await shell(findBlock("pg_restore"), { BACKUP: backup, NEW_DATABASE_URL: url.href })
     cpSync(join(backup, "blobs"), join(fresh, "blobs"), { recursive: true, verbatimSymlinks: true })
     const restored = await startOn(fresh, { ...common, WEFT_DATABASE_URL: url.href })
     await expectAll(restored, before)

@@ -1,4 +1,4 @@
-/** kill -9 of the server and its runners in the middle of work: what was acknowledged is there, and all of it ends. */
+/** kill -9 of the server and its runners under load: no acknowledged event is lost, and each one completes. */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -41,8 +41,8 @@ const Stats = z.object({
 })
 const Event = z.object({ data: z.object({ event_id: z.string() }) })
 
-/** Publishes by API and by webhook until the server is gone; the ids that were acknowledged. */
-const publishUntilDeath = async (server: ServerProcess, acknowledged: Set<string>): Promise<void> => {
+/** Publishes by API and by webhook until the server dies, and records the acknowledged ids. */
+const publishUntilKilled = async (server: ServerProcess, acknowledged: Set<string>): Promise<void> => {
   const publisher = async (start: number): Promise<void> => {
     for (let n = start; ; n += 8) {
       try {
@@ -54,7 +54,7 @@ const publishUntilDeath = async (server: ServerProcess, acknowledged: Set<string
           acknowledged.add(z.object({ event_id: z.string() }).parse(answer).event_id)
         }
       } catch (error) {
-        // Only a connection that breaks ends the publisher: an answer that is an error fails the test.
+        // Only a broken connection ends the publisher. An error response fails the test.
         if (error instanceof TypeError) return
         throw error
       }
@@ -65,28 +65,28 @@ const publishUntilDeath = async (server: ServerProcess, acknowledged: Set<string
 
 const statsOf = async (server: ServerProcess) => Stats.parse(await server.call("GET", "/v1/runs/stats")).data
 
-const idle = async (server: ServerProcess): Promise<void> => {
+const untilIdle = async (server: ServerProcess): Promise<void> => {
   const deadline = performance.now() + 30_000
-  for (let calm = 0; calm < 5; ) {
+  for (let idlePolls = 0; idlePolls < 5; ) {
     if (performance.now() > deadline) throw new Error(`Still running: ${JSON.stringify(await statsOf(server))}`)
-    calm = (await statsOf(server)).running === 0 ? calm + 1 : 0
+    idlePolls = (await statsOf(server)).running === 0 ? idlePolls + 1 : 0
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
 }
 
 describe("kill -9", () => {
-  it("loses nothing that was acknowledged, three times in a row", { timeout: 120_000 }, async () => {
+  it("loses no acknowledged event, three times in a row", { timeout: 120_000 }, async () => {
     const acknowledged = new Set<string>()
     let server = await startServer(dataDir)
     await server.upload("crash", source)
     for (let life = 0; life < 3; life++) {
-      const publishing = publishUntilDeath(server, acknowledged)
+      const publishing = publishUntilKilled(server, acknowledged)
       await new Promise((resolve) => setTimeout(resolve, 1_000 + life * 300))
       await server.kill()
       await publishing
       server = await startServer(dataDir)
     }
-    await idle(server)
+    await untilIdle(server)
 
     expect(acknowledged.size).toBeGreaterThan(50)
     for (const id of acknowledged) {
@@ -102,14 +102,14 @@ describe("kill -9", () => {
     expect(await server.stop()).toBe(0)
   })
 
-  it("a new master key only costs the artifacts, which are made anew", { timeout: 60_000 }, async () => {
+  it("a new master key only invalidates prepared builds, which are prepared again", { timeout: 60_000 }, async () => {
     const server = await startServer(dataDir, { WEFT_MASTER_KEY: Buffer.alloc(32, 7).toString("base64") })
     const answer = await server.call("POST", "/webhook/default/production/crash/work", { n: 1, ms: 0 })
     expect(answer).toMatchObject({ event_id: expect.any(String) })
     expect(await server.stop()).toBe(0)
   })
 
-  it("a second server on the same data is refused with a clear line", { timeout: 60_000 }, async () => {
+  it("rejects a second server on the same data", { timeout: 60_000 }, async () => {
     const server = await startServer(dataDir)
     await expect(startServer(dataDir)).rejects.toThrow("ended with 1")
     expect(await server.stop()).toBe(0)

@@ -1,4 +1,4 @@
-/** A disk that is full, or cannot be written: who asks is told so, nothing acknowledged is lost, and all is well when there is room. */
+/** A full or read-only disk: requests get an error, no acknowledged event is lost, and the server recovers when there is space. */
 import { randomBytes } from "node:crypto"
 import { mkdtempSync, readdirSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -6,7 +6,7 @@ import { join } from "node:path"
 import { afterEach, describe, expect, it } from "vitest"
 import { z } from "zod"
 import { apiKey, type ServerProcess, startServer } from "./ServerProcess.ts"
-import { fill, onDisk, readOnly, seenBy } from "./SmallDisk.ts"
+import { fill, onDisk, pathWithin, readOnly } from "./SmallDisk.ts"
 
 const source = `
 export const work = async (event) => event.event_data.n
@@ -38,7 +38,7 @@ const Runs = z.object({ data: z.array(z.object({ status: z.string(), result: z.u
 const Files = z.object({ data: z.array(z.object({ file_id: z.string(), path: z.string() })) })
 const Failed = z.object({ error: z.object({ code: z.literal("internal_server_error"), request_id: z.string() }) })
 
-const ask = (server: ServerProcess, method: string, path: string, body?: string | Uint8Array<ArrayBuffer>) =>
+const request = (server: ServerProcess, method: string, path: string, body?: string | Uint8Array<ArrayBuffer>) =>
   fetch(server.url + path, {
     method,
     headers: { authorization: `Bearer ${apiKey}`, "content-type": "application/json" },
@@ -46,8 +46,8 @@ const ask = (server: ServerProcess, method: string, path: string, body?: string 
     ...(body === undefined ? {} : { body })
   })
 
-/** 500 with the envelope and when to come again: never anything else, and never nothing. */
-const expectRefused = async (response: Response): Promise<void> => {
+/** Expects 500 with the error envelope and Retry-After. */
+const expectRejected = async (response: Response): Promise<void> => {
   const text = await response.text()
   expect(`${response.status} ${text}`).toMatch(/^500 /)
   Failed.parse(JSON.parse(text))
@@ -63,18 +63,18 @@ class Writer {
     this.#server = server
   }
 
-  /** Whether an event was acknowledged; otherwise it was refused as it must be. */
+  /** Publishes an event. Returns true if it was acknowledged, and false after the expected rejection. */
   async publish(): Promise<boolean> {
     const n = ++this.#n
     const data = { n, padding: "x".repeat(4_000) }
-    const response = await ask(
+    const response = await request(
       this.#server,
       "POST",
       "/v1/events",
       JSON.stringify({ event_type: "work", event_data: data })
     )
     if (response.status !== 201) {
-      await expectRefused(response)
+      await expectRejected(response)
       return false
     }
     this.acknowledged.set(Event.parse(await response.json()).data.event_id, n)
@@ -84,11 +84,12 @@ class Writer {
   async publishUntil(isAcknowledged: boolean): Promise<void> {
     const deadline = performance.now() + 20_000
     while ((await this.publish()) !== isAcknowledged) {
-      if (performance.now() > deadline) throw new Error(`Events are ${isAcknowledged ? "refused" : "taken"} for ever`)
+      if (performance.now() > deadline)
+        throw new Error(`Events are still ${isAcknowledged ? "rejected" : "accepted"} after 20 s`)
     }
   }
 
-  /** Each was handled once. */
+  /** Expects that each event was handled once. */
   async expectAll(): Promise<void> {
     for (const [id, n] of this.acknowledged) {
       await expect
@@ -99,28 +100,28 @@ class Writer {
 }
 
 const upload = (server: ServerProcess, path: string, bytes: Uint8Array<ArrayBuffer>) =>
-  ask(server, "PUT", `/v1/files/upload/${path}`, bytes)
+  request(server, "PUT", `/v1/files/upload/${path}`, bytes)
 
 const download = async (server: ServerProcess, path: string): Promise<Buffer> => {
   const { data } = Files.parse(await server.call("GET", `/v1/files?prefix=${path}`))
-  const response = await ask(server, "GET", `/v1/files/${data[0]?.file_id}/download`)
+  const response = await request(server, "GET", `/v1/files/${data[0]?.file_id}/download`)
   expect(response.status).toBe(200)
   return Buffer.from(await response.arrayBuffer())
 }
 
 const drafts = (server: ServerProcess, dir: string): ReadonlyArray<string> =>
-  readdirSync(join(seenBy(server, dir), "blobs", "drafts"))
+  readdirSync(join(pathWithin(server, dir), "blobs", "drafts"))
 
-/** What reads goes on. */
+/** Expects that reads still work. */
 const expectReads = async (server: ServerProcess, kept: Uint8Array): Promise<void> => {
   expect((await download(server, "kept")).equals(kept)).toBe(true)
   for (const path of ["/v1/projects", "/v1/events", "/v1/runs/stats", "/healthz"]) {
-    expect(`${path} ${(await ask(server, "GET", path)).status}`).toBe(`${path} 200`)
+    expect(`${path} ${(await request(server, "GET", path)).status}`).toBe(`${path} 200`)
   }
 }
 
 describe("a disk", { timeout: 120_000 }, () => {
-  it("that is full costs what needs room, until there is some", async () => {
+  it("that is full fails only writes, until it has space again", async () => {
     const dir = newDir()
     const server = await startOnDisk(dir)
     const writer = new Writer(server)
@@ -129,14 +130,14 @@ describe("a disk", { timeout: 120_000 }, () => {
     await writer.publish()
 
     for (let time = 0; time < 2; time++) {
-      const makeRoom = fill(server, dir)
+      const freeSpace = fill(server, dir)
       await writer.publishUntil(false)
-      await expectRefused(await upload(server, "lost", new Uint8Array(randomBytes(1_000_000))))
-      await expectRefused(await ask(server, "POST", "/webhook/default/production/disk/hook", `{"n":1}`))
-      await expectRefused(await ask(server, "POST", "/v1/projects", `{"name":"other"}`))
+      await expectRejected(await upload(server, "lost", new Uint8Array(randomBytes(1_000_000))))
+      await expectRejected(await request(server, "POST", "/webhook/default/production/disk/hook", `{"n":1}`))
+      await expectRejected(await request(server, "POST", "/v1/projects", `{"name":"other"}`))
       await expectReads(server, kept)
       expect(drafts(server, dir)).toEqual([])
-      makeRoom()
+      freeSpace()
       await writer.publishUntil(true)
       expect((await upload(server, `later-${time}`, kept)).status).toBe(200)
       expect((await download(server, `later-${time}`)).equals(kept)).toBe(true)
@@ -144,27 +145,27 @@ describe("a disk", { timeout: 120_000 }, () => {
       expect(await server.call("POST", "/webhook/default/production/disk/hook", { n: 2 })).toEqual({ n: 2 })
     }
     await writer.expectAll()
-    // Whoever runs the server reads what was wrong.
+    // The operator finds the reason in the log.
     expect(server.output()).toContain("database or disk is full")
     expect(Files.parse(await server.call("GET", "/v1/files?prefix=lost")).data).toEqual([])
     expect(await server.stop()).toBe(0)
   })
 
-  it("that cannot be written at start is named, with what is wrong, whether or not there is data on it", async () => {
+  it("that is read-only fails the start with its path and the reason, with or without data on it", async () => {
     const dir = newDir()
-    const said: Array<string> = []
+    const lines: Array<string> = []
     const startReadOnly = (through: ReadonlyArray<string>) =>
-      startServer(dir, {}, { through, onOutput: (text) => said.push(text) })
+      startServer(dir, {}, { through, onOutput: (text) => lines.push(text) })
     await expect(startReadOnly(onDisk(dir, "24m", true))).rejects.toThrow("ended with 1")
-    expect(said.join("")).toMatch(
+    expect(lines.join("")).toMatch(
       /^weft: WEFT_DATA_DIR must be a folder that this user can write: EROFS: read-only file system, [^\n]*\n$/
     )
-    expect(said.join("")).toContain(dir)
+    expect(lines.join("")).toContain(dir)
 
     expect(await (await startServer(dir)).stop()).toBe(0)
-    said.length = 0
+    lines.length = 0
     await expect(startReadOnly(readOnly(dir))).rejects.toThrow("ended with 1")
-    expect(said.join("")).toMatch(
+    expect(lines.join("")).toMatch(
       /^weft: WEFT_DATA_DIR does not work: The database [^\n]* cannot be used: EROFS: read-only file system, [^\n]*\n$/
     )
   })

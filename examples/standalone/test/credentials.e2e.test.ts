@@ -1,4 +1,4 @@
-/** Sessions and service keys of the reference server, as a function in the real sandbox sees them. */
+/** Sessions and service keys as functions in the real sandbox receive them. */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -32,7 +32,7 @@ const hook = async ({ url }: ServerProcess, path: string, token: string) => {
 const input = { permissions: { "webhook:desk": ["execute"] }, metadata: { customer: "c-17", tags: [1, null, "æ"] } }
 
 describe("the reference server", () => {
-  it("tells functions who calls, and does so after a restart", async () => {
+  it("passes the caller to functions, also after a restart", async () => {
     let server = await startServer(dataDir)
     await server.upload("desk", source)
     const session = Session.parse(await server.call("POST", "/v1/sessions", input)).data

@@ -1,11 +1,12 @@
-/** Functions that fetch: a real sandbox, real servers, and a policy between them. */
+/** `fetch` of functions, with a real sandbox, real servers and an egress policy. */
 
 import { createHash } from "node:crypto"
 import { createServer, type Server } from "node:http"
 import { brotliCompressSync } from "node:zlib"
-import { MemoryStores, start, type WeftEnv, type WeftInstance } from "@weft/core"
-import { outbound } from "@weft/egress"
-import { isolated } from "@weft/sandbox"
+import { start, type WeftEnv, type WeftInstance } from "@weft/core"
+import { MemoryStores } from "@weft/core/testing"
+import { egress } from "@weft/egress"
+import { sandbox } from "@weft/sandbox"
 import { Redacted } from "effect"
 import { strToU8, zipSync } from "fflate"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
@@ -13,7 +14,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 const source = `
 const MiB = 1024 * 1024
 const on = (event, fn, timeout) => Object.assign(fn, { meta: { event, ...(timeout ? { timeout } : {}) } })
-const told = (error) => [error instanceof TypeError, error.name, error.message]
+const describe = (error) => [error instanceof TypeError, error.name, error.message]
 
 export const json = on("json", async (event) => {
   const response = await fetch(event.event_data + "/json?a=1", { headers: { "x-from": "guest" } })
@@ -73,12 +74,12 @@ export const large = on("large", async (event) => {
 })
 export const tooLarge = on("tooLarge", async (event) => {
   const response = await fetch(event.event_data + "/bytes/" + 21 * MiB)
-  try { await response.arrayBuffer() } catch (error) { return told(error) }
+  try { await response.arrayBuffer() } catch (error) { return describe(error) }
 })
 export const refused = on("refused", async (event) => {
   const reasons = []
   for (const url of event.event_data) {
-    try { reasons.push((await fetch(url)).status) } catch (error) { reasons.push(told(error)) }
+    try { reasons.push((await fetch(url)).status) } catch (error) { reasons.push(describe(error)) }
   }
   return reasons
 })
@@ -111,20 +112,20 @@ export const many = on("many", async (event) => {
   const answers = await Promise.all(Array.from({ length: 150 }, async (_, n) => (await fetch(event.event_data + "/json?n=" + n)).json()))
   return answers.every(({ url }, n) => url === "/json?n=" + n)
 })
-export const early = (() => { try { return fetch("http://127.0.0.1").catch(told) } catch (error) { return told(error) } })()
+export const early = (() => { try { return fetch("http://127.0.0.1").catch(describe) } catch (error) { return describe(error) } })()
 export const loading = on("loading", async () => { return early })
 `
 
 const pattern = Uint8Array.from({ length: 251 }, (_, at) => at)
 
-/** Paths with a hand open, so that a test sees when they are let go. */
-const held = new Map<string, number>()
+/** Number of open connections by path, so that tests can observe their release. */
+const openByPath = new Map<string, number>()
 
 const server: Server = createServer((request, response) => {
   const { pathname } = new URL(request.url ?? "/", "http://localhost")
   const [, kind = "", rest = ""] = pathname.split("/")
-  held.set(kind, (held.get(kind) ?? 0) + 1)
-  response.on("close", () => held.set(kind, (held.get(kind) ?? 0) - 1))
+  openByPath.set(kind, (openByPath.get(kind) ?? 0) + 1)
+  response.on("close", () => openByPath.set(kind, (openByPath.get(kind) ?? 0) - 1))
   if (kind === "json") {
     response.writeHead(200, { "content-type": "application/json", "set-cookie": ["a=1", "b=2"] })
     response.end(JSON.stringify({ url: request.url, from: request.headers["x-from"] ?? null }))
@@ -166,14 +167,14 @@ let weft: WeftInstance
 let env: WeftEnv
 let url: string
 
-const startWith = async (egress: boolean) => {
+const startWith = async (isOpen: boolean) => {
   const instance = await start({
-    stores: MemoryStores.database,
+    database: MemoryStores.database,
     blobs: MemoryStores.blobs,
-    // 20 MiB take most of the usual limit even where nobody else computes.
-    sandbox: isolated({ runners: 1, limits: { cpuSliceMs: 5_000 } }),
+    // 20 MiB use most of the default limit even on an idle machine.
+    sandbox: sandbox({ runners: 1, limits: { cpuSliceMs: 5_000 } }),
     masterKeys: [Redacted.make(new Uint8Array(32).fill(7))],
-    ...(egress ? { egress: outbound({ policy: { allow: [url.replace("http://", "")] } }) } : {})
+    ...(isOpen ? { egress: egress({ policy: { allow: [url.replace("http://", "")] } }) } : {})
   })
   const org = await instance.orgs.create({ slug: "fetching" })
   const { env_id } = await instance.envs.create(org.org_id, { name: "production" })
@@ -188,7 +189,7 @@ const startWith = async (egress: boolean) => {
   return { instance, opened }
 }
 
-/** The run that an event of this type sets off, when it has ended. */
+/** Publishes an event, waits until its run has ended, and returns the run. */
 const run = async (type: string, data: string | ReadonlyArray<string> = url, where: WeftEnv = env) => {
   const { event_id } = await where.events.publish({ type, data })
   for (;;) {
@@ -220,7 +221,7 @@ afterAll(async () => {
 })
 
 describe("fetch", () => {
-  it("gives what the server answers", async () => {
+  it("returns the response of the server", async () => {
     expect(await resultOf("json")).toEqual({
       status: 200,
       statusText: "OK",
@@ -249,7 +250,7 @@ describe("fetch", () => {
     ])
   })
 
-  it("streams the answer as it comes, decompressed, to two readers if need be", async () => {
+  it("streams the decompressed response, also to two readers", async () => {
     expect(await resultOf("streams")).toEqual({
       parts: true,
       text: "part 0;part 1;part 2;part 3;",
@@ -258,11 +259,11 @@ describe("fetch", () => {
     })
   })
 
-  it("gives answers without a body, of any status, and redirects", async () => {
+  it("returns responses without a body, with any status, and after redirects", async () => {
     expect(await resultOf("empties")).toEqual([204, null, "", 200, null, 799, 302, "/json", true, "/json"])
   })
 
-  it("takes 20 MiB and no more", async () => {
+  it("accepts bodies up to 20 MiB", async () => {
     expect(await resultOf("large")).toEqual([20 * 1024 * 1024, true])
     expect(await resultOf("tooLarge")).toEqual([
       true,
@@ -271,7 +272,7 @@ describe("fetch", () => {
     ])
   })
 
-  it("is refused where the policy says so, also after a redirect", async () => {
+  it("rejects targets that the policy denies, also after a redirect", async () => {
     const refused = (reason: string) => [true, "TypeError", `fetch failed: ${reason}`]
     const port = new URL(url).port
     const targets = [
@@ -292,28 +293,28 @@ describe("fetch", () => {
     ])
   })
 
-  it("is aborted by its signal and by its own body, and lets the connection go", async () => {
+  it("is aborted by its signal and by an error of its body, and closes the connection", async () => {
     expect(await resultOf("aborts")).toEqual(["AbortError", "AbortError", "TimeoutError", "enough", "RangeError"])
-    await expect.poll(() => [held.get("hangs"), held.get("drips")]).toEqual([0, 0])
+    await expect.poll(() => [openByPath.get("hangs"), openByPath.get("drips")]).toEqual([0, 0])
   })
 
-  it("ends with its run: one that returned, and one that was stopped", async () => {
+  it("ends with its run, whether the run returned or was stopped", async () => {
     expect(await resultOf("leaves")).toBe(200)
-    await expect.poll(() => held.get("drips")).toBe(0)
+    await expect.poll(() => openByPath.get("drips")).toBe(0)
     const stopped = await run("hangs")
     expect(stopped.status).toBe("failed")
-    await expect.poll(() => held.get("hangs")).toBe(0)
+    await expect.poll(() => openByPath.get("hangs")).toBe(0)
   })
 
-  it("may be called many times at once", async () => {
+  it("supports many concurrent requests", async () => {
     expect(await resultOf("many")).toBe(true)
   })
 
-  it("belongs to runs: not to a bundle that loads", async () => {
+  it("is not available while a bundle loads", async () => {
     expect(await resultOf("loading")).toEqual([true, "TypeError", "fetch failed: no run is in progress"])
   })
 
-  it("reaches nothing where the host has no way out", async () => {
+  it("rejects all requests if the host has no egress", async () => {
     const { instance, opened } = await startWith(false)
     try {
       const [answer] = [await resultOf("refused", [url], opened)].flat()

@@ -1,9 +1,11 @@
-/** kill -9 in the middle of uploads: every file reads back whole, and no bytes are left that no record names. */
+/** kill -9 during uploads: each file can be read in full, and no bytes remain without a record. */
 import { createHash } from "node:crypto"
 import { mkdtempSync, readdirSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { EnvId, FileStore, layer, MemoryStores, trustedSandbox } from "@weft/core"
+import { EnvId, layer } from "@weft/core"
+import { FileStore } from "@weft/core/adapter"
+import { MemoryStores, trustedSandbox } from "@weft/core/testing"
 import * as Filesystem from "@weft/filesystem"
 import * as Sqlite from "@weft/sqlite"
 import { Clock, Effect, Layer, Redacted } from "effect"
@@ -21,7 +23,7 @@ const EnvRecord = z.object({ data: z.object({ env_id: z.string() }) })
 
 const MiB = 1024 ** 2
 
-/** Bytes of a seed, none like those of another. */
+/** Returns bytes that are unique to the seed. */
 const bytesOf = (seed: number, size: number): Buffer => {
   const block = createHash("sha256").update(String(seed)).digest()
   return Buffer.alloc(size, block)
@@ -29,7 +31,7 @@ const bytesOf = (seed: number, size: number): Buffer => {
 
 const hashOf = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex")
 
-/** What a path may hold: what was acknowledged last, or what was on its way when the server died. */
+/** Hashes that a path may have: the last acknowledged content, or that of an upload in flight when the server died. */
 type Expected = Map<string, ReadonlySet<string>>
 
 const absent = "absent"
@@ -44,14 +46,14 @@ const send = async (server: ServerProcess, method: string, path: string, body?: 
     ...(body === undefined ? {} : { body: typeof body === "string" ? body : new Uint8Array(body) })
   })
   const text = await response.text()
-  if (!response.ok) throw new Error(`${method} ${path} answered ${response.status} ${text}`)
+  if (!response.ok) throw new Error(`${method} ${path} returned ${response.status} ${text}`)
   return text === "" ? null : JSON.parse(text)
 }
 
 const storeSimply = (server: ServerProcess, path: string, bytes: Buffer) =>
   send(server, "PUT", `/v1/files/upload/${path}`, bytes)
 
-/** Two parts at once, of which the first is long enough. */
+/** Uploads two parts concurrently. The first has the minimum part size. */
 const storeInParts = async (server: ServerProcess, path: string, bytes: Buffer): Promise<void> => {
   const begun = await send(server, "POST", "/v1/files/uploads", JSON.stringify({ path, expected_size: bytes.length }))
   const base = `/v1/files/uploads/${Upload.parse(begun).data.upload_id}`
@@ -62,8 +64,8 @@ const storeInParts = async (server: ServerProcess, path: string, bytes: Buffer):
   await send(server, "POST", `${base}/complete`)
 }
 
-/** Stores at a few paths, again and again, until the server is gone. */
-const storeUntilDeath = async (server: ServerProcess, expected: Expected, life: number): Promise<void> => {
+/** Repeatedly stores at a few paths until the server dies. */
+const storeUntilKilled = async (server: ServerProcess, expected: Expected, life: number): Promise<void> => {
   const writer = async (index: number): Promise<void> => {
     for (let n = 0; ; n++) {
       const path = `writer-${index}/${n % 3}`
@@ -75,7 +77,7 @@ const storeUntilDeath = async (server: ServerProcess, expected: Expected, life: 
       try {
         await (inParts ? storeInParts : storeSimply)(server, path, bytes)
       } catch (error) {
-        // Only a connection that breaks ends the writer: an answer that is an error fails the test.
+        // Only a broken connection ends the writer. An error response fails the test.
         if (error instanceof TypeError) return
         throw error
       }
@@ -101,13 +103,13 @@ const checkContents = async (server: ServerProcess, expected: Expected): Promise
     const bytes = new Uint8Array(await response.arrayBuffer())
     expect(bytes).toHaveLength(file.size)
     expect([...allowed]).toContain(hashOf(bytes))
-    // It is known now which of them it is.
+    // From now on only this content is expected.
     expected.set(path, new Set([hashOf(bytes)]))
   }
   expect([...found.keys()].every((path) => expected.has(path))).toBe(true)
 }
 
-/** The paths of everything in a folder that is no folder itself, from there. */
+/** Lists all files below a folder, as relative paths. */
 const filesIn = (folder: string): ReadonlyArray<string> =>
   readdirSync(folder, { withFileTypes: true, recursive: true })
     .filter((entry) => !entry.isDirectory())
@@ -115,7 +117,7 @@ const filesIn = (folder: string): ReadonlyArray<string> =>
 
 const shiftMs = 25 * 60 * 60 * 1000
 
-/** The clock of tomorrow, when every note and every upload of today has expired. */
+/** A clock that is 25 hours ahead: all reservations and uploads of today have expired. */
 const tomorrow = Effect.map(Clock.Clock, (clock): Clock.Clock => {
   const millis = () => clock.currentTimeMillisUnsafe() + shiftMs
   const nanos = () => clock.currentTimeNanosUnsafe() + BigInt(shiftMs) * 1_000_000n
@@ -130,11 +132,11 @@ const tomorrow = Effect.map(Clock.Clock, (clock): Clock.Clock => {
   }
 })
 
-/** What is in the folder of blobs besides the bytes of these keys, and which of them have none. */
-const untidy = (keys: ReadonlyArray<string>): ReadonlyArray<string> => {
+/** Lists files in the blob folder that belong to none of these keys, and keys without bytes. */
+const findMismatches = (keys: ReadonlyArray<string>): ReadonlyArray<string> => {
   const blobs = join(dataDir, "blobs")
   const content = filesIn(join(blobs, "content"))
-  // Under the key of a file that was joined is a link to a folder of its parts, which lies beside it.
+  // The key of a joined file is a link to a folder of its parts, next to it, with `~` in its name.
   const isUnder = (key: string) => (path: string) => path === key || path.startsWith(`${key}/`)
   const isNamed = (path: string) => keys.some((key) => isUnder(key)(path) || isUnder(`${key}~`)(path))
   return [
@@ -144,21 +146,21 @@ const untidy = (keys: ReadonlyArray<string>): ReadonlyArray<string> => {
   ]
 }
 
-/** Opens the data in this process, tomorrow: its janitor removes what nothing names. Gives what it left for too long. */
+/** Opens the data in this process with the clock of tomorrow. Its janitor deletes orphans. Returns the remaining mismatches. */
 const sweep = (envId: EnvId) =>
   Effect.gen(function* () {
     const { items } = yield* FileStore.use((store) => store.list(envId, { limit: 100, offset: 0 }, {}))
     const keys = items.map((file) => file.storage_path)
-    for (let tries = 0; tries < 100 && untidy(keys).length > 0; tries++) yield* Effect.sleep(100)
-    return untidy(keys)
+    for (let tries = 0; tries < 100 && findMismatches(keys).length > 0; tries++) yield* Effect.sleep(100)
+    return findMismatches(keys)
   }).pipe(
     Effect.provide(
       layer({ masterKeys: [Redacted.make(new Uint8Array(32))] }).pipe(
         Layer.provideMerge(
           Layer.mergeAll(
-            Sqlite.stores({ file: join(dataDir, "weft.db") }),
+            Sqlite.database({ file: join(dataDir, "weft.db") }),
             Filesystem.blobs({ dir: join(dataDir, "blobs") }),
-            MemoryStores.feed,
+            MemoryStores.cluster,
             trustedSandbox({})
           )
         )
@@ -167,16 +169,16 @@ const sweep = (envId: EnvId) =>
     Effect.provideServiceEffect(Clock.Clock, tomorrow)
   )
 
-/** Each takes a start of the server. */
+/** Number of kills. Each needs a start of the server. */
 const lives = Number(process.env.WEFT_TEST_LIVES ?? 5)
 
-describe("kill -9 in the middle of uploads", () => {
-  it(`leaves every file whole and no other bytes, ${lives} times in a row`, { timeout: 240_000 }, async () => {
+describe("kill -9 during uploads", () => {
+  it(`leaves only complete files, ${lives} times in a row`, { timeout: 240_000 }, async () => {
     const expected: Expected = new Map()
     let server = await startServer(dataDir)
     const envId = EnvRecord.parse(await send(server, "GET", "/v1/env")).data.env_id
     for (let life = 0; life < lives; life++) {
-      const storing = storeUntilDeath(server, expected, life)
+      const storing = storeUntilKilled(server, expected, life)
       await new Promise((resolve) => setTimeout(resolve, 150 + ((life * 377) % 900)))
       await server.kill()
       await storing
@@ -186,7 +188,7 @@ describe("kill -9 in the middle of uploads", () => {
     expect(await server.stop()).toBe(0)
     const filesBefore = filesIn(join(dataDir, "blobs")).length
     expect(await Effect.runPromise(sweep(EnvId.make(envId)))).toEqual([])
-    // There was something to sweep, or this test would show nothing.
+    // The test is meaningful only if there were orphans.
     expect(filesIn(join(dataDir, "blobs")).length).toBeLessThan(filesBefore)
 
     server = await startServer(dataDir)

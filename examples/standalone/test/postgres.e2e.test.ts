@@ -1,4 +1,4 @@
-/** Nodes of one PostgreSQL: their first start, and what one does as the others see it. */
+/** Several nodes on one PostgreSQL: their first start, and shared state between them. */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -42,20 +42,20 @@ export const onSaid = async (event, svc) => {
 onSaid.meta = { event: "said" }
 `
 
-/** What is told until `until` is. */
-const heard = async (subscription: Response, until: string): Promise<string> => {
-  let told = ""
+/** Reads a subscription until it contains `until`. */
+const readUntil = async (subscription: Response, until: string): Promise<string> => {
+  let received = ""
   for await (const bytes of subscription.body ?? []) {
-    told += Buffer.from(bytes).toString()
-    if (told.includes(until)) return told
+    received += Buffer.from(bytes).toString()
+    if (received.includes(until)) return received
   }
-  throw new Error(`The subscription ended after ${told}`)
+  throw new Error(`The subscription ended after ${received}`)
 }
 
 const Projects = z.object({ data: z.array(z.object({ name: z.string() })) })
 
 describe("nodes of one database", () => {
-  it("may start at once on an empty one: the tenant is made once, its key is printed once", async () => {
+  it("can start concurrently on an empty database: one creates the tenant and prints its key", async () => {
     const nodes = await Promise.all(["a", "b", "c"].map((name) => startNode(name, { WEFT_API_KEY: "" })))
     const printed = nodes.flatMap((node) => [...node.output().matchAll(/shown once: (svc_\S+)/g)].map(([, key]) => key))
     expect(printed).toHaveLength(1)
@@ -70,42 +70,39 @@ describe("nodes of one database", () => {
     expect(await Promise.all(nodes.map((node) => node.stop()))).toEqual([0, 0, 0])
   })
 
-  it.each(["postgres", "nats"])(
-    "share files, builds and secrets, and tell each other what happens by %s",
-    async (by) => {
-      const between = by === "nats" ? await nats() : null
-      if (between !== null) ends.unshift(between.stop)
-      const { url = "", user = "", password = "" } = between ?? {}
-      const pubSub = between === null ? by : url.replace("//", `//${user}:${password}@`)
-      const [one, other] = await Promise.all(["a", "b"].map((name) => startNode(name, { WEFT_PUBSUB: pubSub })))
-      if (one === undefined || other === undefined) throw new Error("Two were started")
-      const authorization = `Bearer ${apiKey}`
-      await one.upload(by, source)
-      await other.call("POST", `/v1/projects/${by}/context`, { key: "GREETING", value: "hello" })
-      const put = await fetch(`${other.url}/v1/files/upload/${by}.txt`, {
-        method: "PUT",
-        headers: { authorization },
-        body: "some text"
-      })
-      expect(put.status).toBe(200)
+  it.each(["postgres", "nats"])("share files, builds and secrets, and exchange messages by %s", async (by) => {
+    const broker = by === "nats" ? await nats() : null
+    if (broker !== null) ends.unshift(broker.stop)
+    const { url = "", user = "", password = "" } = broker ?? {}
+    const pubSub = broker === null ? by : url.replace("//", `//${user}:${password}@`)
+    const [one, other] = await Promise.all(["a", "b"].map((name) => startNode(name, { WEFT_PUBSUB: pubSub })))
+    if (one === undefined || other === undefined) throw new Error("Two were started")
+    const authorization = `Bearer ${apiKey}`
+    await one.upload(by, source)
+    await other.call("POST", `/v1/projects/${by}/context`, { key: "GREETING", value: "hello" })
+    const put = await fetch(`${other.url}/v1/files/upload/${by}.txt`, {
+      method: "PUT",
+      headers: { authorization },
+      body: "some text"
+    })
+    expect(put.status).toBe(200)
 
-      const subscriptions = await Promise.all(
-        [one, other].map((node) => fetch(`${node.url}/v1/env/subscribe`, { headers: { authorization } }))
-      )
-      await one.call("POST", "/v1/events", { event_type: "said", event_data: { path: `${by}.txt` } })
-      for (const subscription of subscriptions) {
-        const told = await heard(subscription, "event: event:handled")
-        for (const name of ["event:created", "run:start", "run:stop"]) expect(told).toContain(`event: ${name}`)
-      }
-      const runs = await other.call("GET", "/v1/runs?limit=1")
-      expect(runs).toMatchObject({ data: [{ status: "succeeded", result: ["hello", "some text"] }] })
-      for (const node of [one, other]) expect(node.output()).not.toContain(password === "" ? apiKey : password)
-      expect(await Promise.all([one, other].map((node) => node.stop()))).toEqual([0, 0])
-      await between?.stop()
+    const subscriptions = await Promise.all(
+      [one, other].map((node) => fetch(`${node.url}/v1/env/subscribe`, { headers: { authorization } }))
+    )
+    await one.call("POST", "/v1/events", { event_type: "said", event_data: { path: `${by}.txt` } })
+    for (const subscription of subscriptions) {
+      const received = await readUntil(subscription, "event: event:handled")
+      for (const name of ["event:created", "run:start", "run:stop"]) expect(received).toContain(`event: ${name}`)
     }
-  )
+    const runs = await other.call("GET", "/v1/runs?limit=1")
+    expect(runs).toMatchObject({ data: [{ status: "succeeded", result: ["hello", "some text"] }] })
+    for (const node of [one, other]) expect(node.output()).not.toContain(password === "" ? apiKey : password)
+    expect(await Promise.all([one, other].map((node) => node.stop()))).toEqual([0, 0])
+    await broker?.stop()
+  })
 
-  it("may let clients download from S3 itself, by URLs that need no credential", async () => {
+  it("can redirect downloads to S3, by presigned URLs", async () => {
     const node = await startNode("a", { WEFT_STORAGE_URL: `${s3Url(storage, "weft-nodes")}&presign_seconds=60` })
     const headers = { authorization: `Bearer ${apiKey}` }
     const type = { ...headers, "content-type": "text/csv" }
@@ -123,7 +120,7 @@ describe("nodes of one database", () => {
     address.searchParams.set("X-Amz-Signature", "0".repeat(64))
     expect((await fetch(address)).status).toBe(403)
 
-    // What is more than a plain download is answered by the node.
+    // The node itself responds to HEAD and range requests.
     expect((await fetch(download, { method: "HEAD", headers, redirect: "manual" })).status).toBe(200)
     const part = await fetch(download, { headers: { ...headers, range: "bytes=2-2" }, redirect: "manual" })
     expect([part.status, await part.text()]).toEqual([206, "b"])

@@ -1,4 +1,4 @@
-/** Changing the master key: nothing is lost, and the former key can go. */
+/** Rotation of the master key: no value is lost, and the former key can be removed. */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -22,9 +22,18 @@ export const who = (request) => request.auth
 who.meta = { webhook: { service: "vault", path: "/who", method: "POST", auth: "required" } }
 `
 
-const start = async (key = "", previous = ""): Promise<ServerProcess> => {
-  running = await startServer(dataDir, { WEFT_MASTER_KEY: key, WEFT_MASTER_KEY_PREVIOUS: previous })
+const start = async (key = "", previous = "", lost = ""): Promise<ServerProcess> => {
+  const variables = { WEFT_MASTER_KEY: key, WEFT_MASTER_KEY_PREVIOUS: previous, WEFT_MASTER_KEY_LOST: lost }
+  running = await startServer(dataDir, variables)
   return running
+}
+
+/** Starts a server that must fail, and returns its output. */
+const failedStart = async (key: string): Promise<string> => {
+  const lines: Array<string> = []
+  const starting = startServer(dataDir, { WEFT_MASTER_KEY: key }, { onOutput: (text) => lines.push(text) })
+  await expect(starting).rejects.toThrow("ended with 1")
+  return lines.join("")
 }
 
 const end = async (server: ServerProcess): Promise<void> => {
@@ -39,14 +48,16 @@ const webhook = (server: ServerProcess, path: string, token = "") =>
   })
 
 const Token = z.object({ data: z.object({ token: z.string() }) })
-const Resealed = z.object({
+const Rotated = z.object({
   data: z.object({ key_id: z.string(), resealed: z.number(), unreadable: z.number() })
 })
 const Runs = z.object({ data: z.array(z.object({ result: z.unknown() })) })
 
 const tokens: Array<string> = []
+/** The id of the second key, which encrypts all values after the rotation. */
+let keyId = ""
 
-const readsAll = async (server: ServerProcess): Promise<void> => {
+const expectReadable = async (server: ServerProcess): Promise<void> => {
   expect(await (await webhook(server, "/read")).json()).toEqual({ secret })
   for (const token of tokens) {
     const answer = await webhook(server, "/who", token)
@@ -55,10 +66,10 @@ const readsAll = async (server: ServerProcess): Promise<void> => {
   }
 }
 
-const reseal = async (server: ServerProcess) => Resealed.parse(await server.call("POST", "/admin/secrets/reseal")).data
+const reseal = async (server: ServerProcess) => Rotated.parse(await server.call("POST", "/admin/secrets/reseal")).data
 
-describe("changing the master key", () => {
-  it("begins with values that the first key sealed", async () => {
+describe("rotation of the master key", () => {
+  it("starts with values encrypted with the first key", async () => {
     const server = await start(keyA)
     await server.upload("vault", source)
     await server.call("POST", "/v1/projects/vault/context", { key: "TOKEN", value: secret })
@@ -66,29 +77,37 @@ describe("changing the master key", () => {
     for (const path of ["/v1/sessions", "/v1/service-keys"]) {
       tokens.push(Token.parse(await server.call("POST", path, { name: "k", permissions, metadata })).data.token)
     }
-    await readsAll(server)
+    await expectReadable(server)
     await end(server)
   })
 
-  it("goes on under the second key beside the first, and then alone", async () => {
+  it("works with both keys, and then with the second key alone", async () => {
     const both = await start(keyB, keyA)
-    await readsAll(both)
+    await expectReadable(both)
     const first = await reseal(both)
     expect(first).toMatchObject({ resealed: 3, unreadable: 0 })
+    keyId = first.key_id
     expect(await reseal(both)).toEqual({ ...first, resealed: 0 })
-    await readsAll(both)
+    await expectReadable(both)
     await end(both)
 
     const alone = await start(keyB)
-    await readsAll(alone)
+    await expectReadable(alone)
     await end(alone)
   })
 
   it.each([
-    ["that fits nothing", keyC],
-    ["that is the former one", keyA]
-  ])("fails clearly under a key %s, and loses nothing", async (_, key = "") => {
-    const server = await start(key)
+    ["that encrypted no value", keyC],
+    ["that is the former key", keyA]
+  ])("fails with a clear error with a key %s, and loses no value", async (_, key = "") => {
+    const refused = await failedStart(key)
+    expect(refused).toMatch(
+      /^weft: WEFT_MASTER_KEY has the id [0-9a-f]{16}, but stored secrets need the key with the id /
+    )
+    expect(refused).toContain(`need the key with the id ${keyId}: add that key to WEFT_MASTER_KEY_PREVIOUS`)
+    expect(refused).not.toContain(key)
+
+    const server = await start(key, "", keyId)
     const listed = JSON.stringify(await server.call("GET", "/v1/projects/vault/context"))
     expect(listed).toContain('"key":"TOKEN"')
     expect((await webhook(server, "/read")).status).toBe(500)
@@ -98,15 +117,15 @@ describe("changing the master key", () => {
     })
     for (const token of tokens) expect((await webhook(server, "/who", token)).status).toBe(401)
     expect(await reseal(server)).toMatchObject({ resealed: 0, unreadable: 3 })
-    expect(server.output()).toMatch(/context_variables [0-9a-f-]{36}\/TOKEN does not open with the master keys/)
-    expect(server.output()).toMatch(/service_keys [0-9a-f-]{36} does not open with the master keys/)
+    expect(server.output()).toMatch(/context_variables [0-9a-f-]{36}\/TOKEN cannot be decrypted with the master keys/)
+    expect(server.output()).toMatch(/service_keys [0-9a-f-]{36} cannot be decrypted with the master keys/)
     await end(server)
     for (const hidden of [secret, metadata.tenant, ...tokens, adminToken, key]) {
       expect(server.output()).not.toContain(hidden)
     }
 
     const again = await start(keyB)
-    await readsAll(again)
+    await expectReadable(again)
     await end(again)
   })
 })

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs"
 import { inspect } from "node:util"
 import { Redacted } from "effect"
 import { describe, expect, it } from "vitest"
@@ -28,12 +29,12 @@ describe("settings", () => {
       WEFT_PUBLIC_URL: "https://weft.example.com/",
       WEFT_SANDBOX_HEAP_MB: "64",
       WEFT_EGRESS_ALLOW: "db.internal, 10.1.0.0/16,,[::1]:8081",
-      WEFT_METRICS_TOKEN: " scrape ",
+      WEFT_METRICS_TOKEN: " token-of-the-scraper ",
       WEFT_PUBSUB: "none",
       WEFT_LIMIT_REPLAY: "500",
       WEFT_LIMIT_DELIVERIES: "10",
       WEFT_LIMIT_BODY_BYTES: "1000000",
-      WEFT_LIMIT_HELD_BODY_BYTES: "2000000"
+      WEFT_LIMIT_BUFFERED_BODY_BYTES: "2000000"
     })
     expect(settings).toMatchObject({
       port: 0,
@@ -45,13 +46,13 @@ describe("settings", () => {
       sandbox: { limits: { heapBytes: 64 * 1024 * 1024 } },
       deliveries: { total: 10, perEnv: 3 },
       bodyBytes: 1_000_000,
-      heldBodyBytes: 2_000_000
+      bufferedBodyBytes: 2_000_000
     })
-    expect(settings.metricsToken === null ? null : Redacted.value(settings.metricsToken)).toBe("scrape")
+    expect(settings.metricsToken === null ? null : Redacted.value(settings.metricsToken)).toBe("token-of-the-scraper")
     expect(readSettings({}).metricsToken).toBeNull()
   })
 
-  it("of tracing are those of OpenTelemetry, and there is none without an endpoint", () => {
+  it("of tracing are those of OpenTelemetry, and tracing is disabled without an endpoint", () => {
     expect(readSettings({ OTEL_SERVICE_NAME: "shop" }).tracing).toBeNull()
     const OTEL_EXPORTER_OTLP_ENDPOINT = "http://127.0.0.1:4318"
     expect(readSettings({ OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_SDK_DISABLED: "true" }).tracing).toBeNull()
@@ -80,7 +81,7 @@ describe("settings", () => {
     }
   })
 
-  it("derive the zone of custom domains from the public name, unless they say one", () => {
+  it("derive the zone of custom domains from the public name by default", () => {
     const zonesOf = (variables: Record<string, string>) => {
       const { validationZone, routingZone, ownNames } = readSettings(variables).domains
       return [validationZone, routingZone, ...ownNames]
@@ -102,7 +103,7 @@ describe("settings", () => {
     expect(readSettings({ WEFT_TRUST_PROXY: "true" }).trustProxy).toBe(true)
   })
 
-  it("take former master keys, whichever Base64 they are in", () => {
+  it("accept former master keys in both variants of Base64", () => {
     const [one, two] = [Buffer.alloc(32, 0xfb), Buffer.alloc(32, 0xff)]
     const value = ` ${one.toString("base64")}, ${two.toString("base64url")} ,`
     const { previousMasterKeys } = readSettings({ WEFT_MASTER_KEY_PREVIOUS: value })
@@ -110,7 +111,7 @@ describe("settings", () => {
     expect(readSettings({}).previousMasterKeys).toEqual([])
   })
 
-  it("of nodes that share a database have what all of them need", () => {
+  it("of nodes that share a database are read", () => {
     const variables = { WEFT_DATABASE_URL: "postgresql://u:secret@localhost/db" }
     expect(readSettings(variables)).toMatchObject({ masterKey: null, adminToken: null })
     const settings = readSettings({
@@ -122,7 +123,7 @@ describe("settings", () => {
     expect(settings).toMatchObject({
       database: { kind: "postgres", connections: 20 },
       pubSub: { kind: "postgres" },
-      storage: { kind: "s3", options: { endPoint: "localhost", port: 9000, useSSL: false, bucket: "bucket" } }
+      storage: { kind: "s3", options: { endpoint: "localhost", port: 9000, tls: false, bucket: "bucket" } }
     })
     const nats = {
       ...variables,
@@ -133,6 +134,33 @@ describe("settings", () => {
     expect(inspect(readSettings(nats), { depth: 10 })).not.toContain("secret@")
     expect(inspect(settings, { depth: 10 })).not.toContain("secret@")
     expect(inspect(settings, { depth: 10 })).not.toContain("'secret'")
+  })
+
+  it("with unknown names are rejected with the nearest name", () => {
+    const read = (name: string, value = "secret") => readSettings({ [name]: value })
+    const unknown = (name: string, hint: string) =>
+      expect(() => read(name)).toThrow(new SettingError(name, `is not a setting; ${hint}`))
+    unknown("WEFT_DATABSE_URL", "did you mean WEFT_DATABASE_URL?")
+    unknown("WEFT_LIMIT_LEASE", "did you mean WEFT_LIMIT_LEASE_MS?")
+    unknown("WEFT_MASTERKEY", "did you mean WEFT_MASTER_KEY?")
+    unknown("WEFT_SOMETHING_ELSE_ENTIRELY", "docs/settings.md lists all of them")
+    // Empty variables, other programs, and variables of Kubernetes for services named `weft` and `weft-db`.
+    expect(read("WEFT_DATABSE_URL", " ").host).toBe("127.0.0.1")
+    for (const name of ["DATABASE_URL", "OTEL_UNKNOWN", "WEFT_URL", "WEFT_PROFILE"]) read(name)
+    for (const name of ["WEFT_SERVICE_HOST", "WEFT_SERVICE_PORT_HTTP", "WEFT_PORT_8787_TCP_ADDR"]) read(name, "1")
+    read("WEFT_DB_PORT", "tcp://10.0.0.1:5432")
+  })
+
+  it("are exactly those of docs/settings.md", () => {
+    const page = readFileSync(new URL("../../../docs/settings.md", import.meta.url), "utf8")
+    const rows = page.match(/^\| `WEFT_.*?\|/gm) ?? []
+    const documented = rows.flatMap((row) => row.match(/WEFT_\w+/g) ?? [])
+    expect(documented.length).toBeGreaterThan(40)
+    const asked = new Set<string>()
+    readSettings(
+      new Proxy<Record<string, string>>({}, { get: (_, name) => void (typeof name === "string" && asked.add(name)) })
+    )
+    expect([...asked].filter((name) => name.startsWith("WEFT_")).sort()).toEqual(documented.sort())
   })
 
   it.each([
@@ -150,6 +178,12 @@ describe("settings", () => {
     ["WEFT_PUBSUB", "redis://:secret@localhost"],
     ["WEFT_MASTER_KEY", "c2hvcnQ="],
     ["WEFT_MASTER_KEY_PREVIOUS", `${Buffer.alloc(32).toString("base64")},c2VjcmV0`],
+    ["WEFT_ADMIN_TOKEN", "short secret"],
+    ["WEFT_ADMIN_TOKEN", "fifteen-secrets"],
+    ["WEFT_ADMIN_TOKEN", "a secret with spaces"],
+    ["WEFT_METRICS_TOKEN", "a-secret-with-an-ü"],
+    ["WEFT_METRICS_TOKEN", "secret".repeat(86)],
+    ["WEFT_MASTER_KEY_LOST", "secret"],
     ["WEFT_DOMAINS_ZONE", "no zone"],
     ["WEFT_DOMAINS_DNS", "dns.example.com"],
     ["WEFT_DOMAINS_DNS", "999.0.2.1"],
@@ -162,9 +196,9 @@ describe("settings", () => {
     ["WEFT_EGRESS_ALLOW", "db.internal,http://secret"],
     ["WEFT_SANDBOX_CPU_SLICE_MS", "1"],
     ["WEFT_LIMIT_DELIVERIES", "0"],
-    // Less than one body may have.
-    ["WEFT_LIMIT_HELD_BODY_BYTES", "4194303"]
-  ])("%s = %s is refused with a line that names it and does not repeat it", (name, value) => {
+    // Less than the maximum of one body.
+    ["WEFT_LIMIT_BUFFERED_BODY_BYTES", "4194303"]
+  ])("%s = %s is rejected with a line that names the variable without its value", (name, value) => {
     const read = () => readSettings({ [name]: value })
     expect(read).toThrow(SettingError)
     expect(read).toThrow(new RegExp(`^${name} `))

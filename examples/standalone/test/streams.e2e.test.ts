@@ -28,18 +28,18 @@ const begin = async (variables: Readonly<Record<string, string>> = {}): Promise<
 }
 
 interface Curl {
-  /** What it has printed, as soon as `until` is in it, or when it is over. */
-  readonly heard: (until: string) => Promise<string>
-  readonly over: Promise<number | null>
+  /** Resolves with the output when it contains `until`, or when the command has ended. */
+  readonly readUntil: (until: string) => Promise<string>
+  readonly ended: Promise<number | null>
 }
 
 const curl = (url: string, ...options: ReadonlyArray<string>): Curl => {
   const child = spawn("curl", ["-sN", "-H", `Authorization: Bearer ${apiKey}`, ...options, url])
-  const over = new Promise<number | null>((resolve) => child.once("exit", resolve))
+  const ended = new Promise<number | null>((resolve) => child.once("exit", resolve))
   let text = ""
   return {
-    over,
-    heard: (until) =>
+    ended,
+    readUntil: (until) =>
       new Promise((resolve) => {
         const check = () => {
           if (text.includes(until)) resolve(text)
@@ -49,7 +49,7 @@ const curl = (url: string, ...options: ReadonlyArray<string>): Curl => {
           check()
         })
         check()
-        void over.then(() => resolve(text))
+        void ended.then(() => resolve(text))
       })
   }
 }
@@ -64,30 +64,30 @@ const withEvent = (url: string) =>
 const messages = (text: string): ReadonlyArray<readonly [string, { readonly [field: string]: unknown }]> =>
   [...text.matchAll(/^event: (.*)\ndata: (.*)$/gm)].map(([, name = "", data = ""]) => [name, JSON.parse(data)])
 
-it("are told what functions emit, and do not hold up the end of the server", { timeout: 60_000 }, async () => {
+it("subscriptions receive messages of functions, and do not delay the shutdown", { timeout: 60_000 }, async () => {
   const { url, upload, stop } = await begin()
   await upload("importer", source)
-  const told = messages(await withEvent(url).heard("event: run:stop"))
-  expect(told.map(([name]) => name)).toEqual([
+  const received = messages(await withEvent(url).readUntil("event: run:stop"))
+  expect(received.map(([name]) => name)).toEqual([
     "event:published",
     "run:start",
     ...["stream:data", "stream:data", "stream:data"],
     "run:stop"
   ])
-  expect(told[3]?.[1]).toMatchObject({ type: "stream:data", data_type: "progress", payload: { row: 2 } })
-  expect(told.at(-1)?.[1]).toMatchObject({ type: "run:stop", run: { status: "succeeded", result: 3 } })
+  expect(received[3]?.[1]).toMatchObject({ type: "stream:data", data_type: "progress", payload: { row: 2 } })
+  expect(received.at(-1)?.[1]).toMatchObject({ type: "run:stop", run: { status: "succeeded", result: 3 } })
 
   const watching = curl(`${url}/v1/env/subscribe`)
-  await watching.heard(": connected")
+  await watching.readUntil(": connected")
   expect(await stop()).toBe(0)
-  expect(await watching.over).toBe(0)
+  expect(await watching.ended).toBe(0)
 })
 
-it("are refused for the whole environment where there is no pub/sub", { timeout: 60_000 }, async () => {
+it("subscriptions to an environment are rejected without pub/sub", { timeout: 60_000 }, async () => {
   const { url, upload } = await begin({ WEFT_PUBSUB: "none" })
   const response = await fetch(`${url}/v1/env/subscribe`, { headers: { authorization: `Bearer ${apiKey}` } })
   expect(response.status).toBe(400)
   expect(await response.json()).toMatchObject({ error: { code: "bad_request" } })
   await upload("importer", source)
-  expect(messages(await withEvent(url).heard("event: run:stop"))).toHaveLength(6)
+  expect(messages(await withEvent(url).readUntil("event: run:stop"))).toHaveLength(6)
 })

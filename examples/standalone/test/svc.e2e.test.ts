@@ -1,11 +1,12 @@
-/** Everything that functions can reach (decisions 5.3), row by row, as a bundle in a real sandbox. */
+/** The complete API of functions (decisions 5.3), row by row, as a bundle in a real sandbox. */
 
 import { createHash } from "node:crypto"
 import { createServer, type Server } from "node:http"
-import { firstPage, type HostRun, MemoryStores, start, type WeftEnv, type WeftInstance } from "@weft/core"
-import { outbound } from "@weft/egress"
+import { firstPage, type HostRun, start, type WeftEnv, type WeftInstance } from "@weft/core"
+import { MemoryStores } from "@weft/core/testing"
+import { egress } from "@weft/egress"
 import * as Http from "@weft/http"
-import { isolated } from "@weft/sandbox"
+import { sandbox } from "@weft/sandbox"
 import { Redacted } from "effect"
 import { strToU8, zipSync } from "fflate"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
@@ -69,12 +70,12 @@ export const assets = on("assets", async (event, svc) => {
     own: (await (await svc.asset("index.js")).text()).startsWith("\\nconst global"), none, wrong: await svc.asset(7).catch((error) => error.name) }
 })
 export const waits = on("waits", async (event, svc) => {
-  const over = new Promise((resolve) => svc.signal.addEventListener("abort", () => {
+  const aborted = new Promise((resolve) => svc.signal.addEventListener("abort", () => {
     svc.log.info("aborted", svc.signal.reason.name)
     resolve(0)
   }))
   await svc.files.put("waits", "")
-  return over
+  return aborted
 })
 export const hook = Object.assign(async (request, svc) => [
   svc.request === request, Object.keys(request).sort(), request.query, request.body, svc.caller, svc.run.run_type
@@ -143,10 +144,10 @@ beforeAll(async () => {
   const address = echo.address()
   echoUrl = `http://127.0.0.1:${typeof address === "object" ? address?.port : 0}/`
   weft = await start({
-    stores: MemoryStores.database,
+    database: MemoryStores.database,
     blobs: MemoryStores.blobs,
-    sandbox: isolated({ runners: 1 }),
-    egress: outbound({ policy: { allow: ["127.0.0.1"] } }),
+    sandbox: sandbox({ runners: 1 }),
+    egress: egress({ policy: { allow: ["127.0.0.1"] } }),
     masterKeys: [Redacted.make(new Uint8Array(32).fill(7))],
     publicUrl: "https://weft.example"
   })
@@ -178,10 +179,10 @@ afterAll(async () => {
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
-/** What there is when it is there. */
-const eventually = async <A>(look: () => Promise<A | undefined>): Promise<A> => {
+/** Waits until `read` returns a value. */
+const eventually = async <A>(read: () => Promise<A | undefined>): Promise<A> => {
   for (;;) {
-    const found = await look()
+    const found = await read()
     if (found !== undefined) return found
     await pause(20)
   }
@@ -201,15 +202,15 @@ const resultOf = async (type: string, data: unknown = null): Promise<unknown> =>
   return run.result
 }
 
-/** A finished run of a function with this result. */
-const finished = (fn: string, result: unknown) =>
+/** Waits for a run of this function with this result. */
+const untilFinished = (fn: string, result: unknown) =>
   eventually(async () => {
     const { items } = await env.runs.list({}, { limit: 100, offset: 0 })
     return items.find((run) => run.var === fn && JSON.stringify(run.result) === JSON.stringify(result))
   })
 
 describe("svc", () => {
-  it("is the argument and the global, with the event and the facts of the run", async () => {
+  it("is an argument and a global, with the event and the run", async () => {
     const run = await runOf("facts", { a: 1 })
     const { run_id, stream_id, env_id, project_id, build_id } = run
     expect(run.result).toEqual({
@@ -227,14 +228,14 @@ describe("svc", () => {
     expect(await resultOf("context")).toEqual(["a-secret", null, { KEY: "a-secret" }])
   })
 
-  it("publishes events: in streams of their own, in its own, and later", async () => {
+  it("publishes events: in new streams, in its own stream, and with a delay", async () => {
     expect(await resultOf("publishes")).toEqual([true, true, "string"])
-    for (const n of [1, 2, 3]) await finished("published", n)
+    for (const n of [1, 2, 3]) await untilFinished("published", n)
   })
 
   it("calls functions in the background", async () => {
     expect(await resultOf("calls")).toBe(true)
-    const run = await finished("background", { product: 6, run_type: "call", more: "svc:call" })
+    const run = await untilFinished("background", { product: 6, run_type: "call", more: "svc:call" })
     expect(run.run_type).toBe("call")
   })
 
@@ -242,17 +243,17 @@ describe("svc", () => {
     expect(await resultOf("invokes")).toEqual([3, 8, ["RangeError", "on purpose"]])
   })
 
-  it("makes and cancels schedules", async () => {
+  it("creates and cancels schedules", async () => {
     expect(await resultOf("schedules")).toBe("object")
-    const run = await finished("scheduled", ["once", "schedule"])
+    const run = await untilFinished("scheduled", ["once", "schedule"])
     expect(run.run_type).toBe("schedule")
   }, 20_000)
 
-  it("is given the tick of its own schedule", async () => {
-    await finished("ticks", [["cron", "schedule_id", "scheduled_time"], "* * * * * *", "schedule", true])
+  it("receives the tick of its schedule", async () => {
+    await untilFinished("ticks", [["cron", "schedule_id", "scheduled_time"], "* * * * * *", "schedule", true])
   }, 20_000)
 
-  it("emits data to those who watch its stream", async () => {
+  it("emits data to subscribers of its stream", async () => {
     const event_data = null
     const response = await fetch(`${listening.url}/v1/streams/subscribe-with-event`, {
       method: "POST",
@@ -268,7 +269,7 @@ describe("svc", () => {
     expect(text).toContain('"payload":{"half":0.5}')
   })
 
-  it("keeps files", async () => {
+  it("stores files", async () => {
     expect(await resultOf("files")).toEqual([7, "text/plain", "content", 1, true, true, null])
   })
 
@@ -285,7 +286,7 @@ describe("svc", () => {
     expect(items[0]?.data).toBe('{"a":1}')
   })
 
-  it("reads the files of its build, and null for what is none", async () => {
+  it("reads the assets of its build, and null for other names", async () => {
     expect(await resultOf("assets")).toEqual({
       json: { rows: [1, 2] },
       twice: '{"rows":[1,2]}',
@@ -303,7 +304,7 @@ describe("svc", () => {
     })
   })
 
-  it("has a signal that is aborted when the run is cancelled", async () => {
+  it("aborts its signal when the run is cancelled", async () => {
     const event = await env.events.publish({ type: "waits", data: null })
     const { run_id } = await eventually(async () => (await env.events.runs(event.event_id))[0])
     await eventually(async () => (await env.files.list(firstPage, "waits")).items[0])
@@ -359,7 +360,7 @@ describe("svc", () => {
 })
 
 describe("the Web platform", () => {
-  it("is there, and works", async () => {
+  it("works", async () => {
     const encoder = new TextEncoder()
     const key = await crypto.subtle.importKey(
       "raw",
@@ -390,7 +391,7 @@ describe("the Web platform", () => {
     })
   })
 
-  it("ends there: nothing of Node, of the file system or of the host", async () => {
+  it("is all: no API of Node.js, the file system or the host is available", async () => {
     expect(await resultOf("absent", "node:fs")).toEqual([[], "refused"])
   })
 })

@@ -1,9 +1,10 @@
-/** Functions that keep files: a real sandbox, real HTTP. */
+/** Files of functions, with a real sandbox and HTTP server. */
 
 import { createHash } from "node:crypto"
-import { firstPage, MemoryStores, start, type WeftEnv, type WeftInstance } from "@weft/core"
+import { firstPage, start, type WeftEnv, type WeftInstance } from "@weft/core"
+import { MemoryStores } from "@weft/core/testing"
 import * as Http from "@weft/http"
-import { isolated } from "@weft/sandbox"
+import { sandbox } from "@weft/sandbox"
 import { Redacted } from "effect"
 import { strToU8, zipSync } from "fflate"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
@@ -117,9 +118,9 @@ let url: string | null = null
 
 beforeAll(async () => {
   weft = await start({
-    stores: MemoryStores.database,
+    database: MemoryStores.database,
     blobs: MemoryStores.blobs,
-    sandbox: isolated({ runners: 1 }),
+    sandbox: sandbox({ runners: 1 }),
     masterKeys: [Redacted.make(new Uint8Array(32).fill(7))],
     publicUrl: () => url
   })
@@ -165,7 +166,7 @@ describe("svc.files", () => {
     ])
   })
 
-  it("reads a file in every way, as often as asked, and null where there is none", async () => {
+  it("reads a file in each way, repeatedly, and null for a missing file", async () => {
     expect(await run("reads")).toEqual({
       same: true,
       size: 9,
@@ -191,21 +192,21 @@ describe("svc.files", () => {
     })
   })
 
-  it("moves files that are larger than a host call, in and out", async () => {
+  it("transfers files that are larger than a host call", async () => {
     const MiB = 1024 * 1024
     expect(await run("large")).toEqual([10 * MiB, 10 * MiB, true, 2 * 251 * 8000, 2 * 251 * 8000])
   })
 
-  it("lists by prefix, all or a page, and deletes", async () => {
+  it("lists files by prefix, all or a page, and deletes files", async () => {
     expect(await run("lists")).toEqual([120, "lists/119", ["lists/003", "lists/004"], [true, false], 119, true])
   })
 
-  it("refuses what is wrong, by a name and a reason, and keeps nothing of it", async () => {
+  it("rejects invalid requests with name and reason, and stores nothing", async () => {
     expect(await run("wrong")).toEqual([
       ["BadRequest", "path must consist of segments that are not empty, . or .."],
       ["BadRequest", "path must consist of segments that are not empty, . or .."],
       ["TypeError", "path must be a string"],
-      ["TypeError", "A file is made of a string, a buffer, a Blob or a ReadableStream"],
+      ["TypeError", "The data of a file must be a string, a buffer, a Blob or a ReadableStream"],
       ["BadRequest", expect.stringContaining("content_type")],
       ["TypeError", "A chunk of the stream is not a Uint8Array"],
       ["RangeError", "from the stream"],
@@ -217,20 +218,20 @@ describe("svc.files", () => {
     ])
   })
 
-  it("finishes what was sent whole when nobody waits for it, and drops what was not", async () => {
+  it("completes an unawaited upload that was sent in full, and discards a partial one", async () => {
     expect(await run("leaves")).toBe("left")
     const { items } = await env.files.list(firstPage, "leaves/")
     expect(items.map(({ path }) => path)).toEqual(["leaves/whole"])
   })
 
-  it("is about the files of the run's environment", async () => {
+  it("is limited to files of the run's environment", async () => {
     await run("reads")
     expect((await other.files.list()).total).toBe(0)
   })
 })
 
 describe("svc.files.url", () => {
-  it("gives a link that needs no credential, until it expires, and for this file only", async () => {
+  it("returns a link without credential, for this file only, until it expires", async () => {
     const [link = "", short = ""] = (await run("links")) as ReadonlyArray<string>
     const response = await fetch(link)
     expect([response.status, await response.text()]).toEqual([200, "by a link"])

@@ -1,4 +1,4 @@
-/** One trace from a request to all that comes of it, over a retry and a crash, as a collector gets it. */
+/** One trace of a request and its runs, across a retry and a crash, as a collector receives it. */
 import { randomBytes } from "node:crypto"
 import { mkdtempSync, rmSync } from "node:fs"
 import { createServer } from "node:http"
@@ -25,7 +25,7 @@ export const order = Object.assign(async (event, svc) => {
 }, { meta: { event: "order", retry: { attempts: 3, delay: "1s", backoff: 3, jitter: false } } })
 `
 
-/** What functions reach, and the traceparents that they came with. */
+/** Starts a target of functions' requests, which records their traceparents. */
 const startTarget = async () => {
   const traceparents: Array<string | undefined> = []
   const server = createServer((request, response) => {
@@ -60,23 +60,23 @@ beforeAll(async () => {
 })
 
 afterAll(async () => {
-  // It may have ended.
+  // The server may have ended already.
   await server?.kill().catch(() => undefined)
   await collector?.close()
   await new Promise((resolve) => target.server.close(resolve))
   rmSync(dataDir, { recursive: true, force: true })
 })
 
-const eventually = async <A>(look: () => A | undefined | Promise<A | undefined>): Promise<A> => {
+const eventually = async <A>(read: () => A | undefined | Promise<A | undefined>): Promise<A> => {
   for (const end = Date.now() + 60_000; ; ) {
-    const found = await look()
+    const found = await read()
     if (found !== undefined) return found
-    if (Date.now() > end) throw new Error(`It did not come about in time: ${collector.text()}`)
+    if (Date.now() > end) throw new Error(`No value within 1 minute: ${collector.text()}`)
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
 }
 
-it("goes on over a retry and a crash", async () => {
+it("a trace continues across a retry and a crash", async () => {
   const traceId = randomBytes(16).toString("hex")
   const client = randomBytes(8).toString("hex")
   const spans = () => collector.spansOf(traceId)
@@ -101,7 +101,7 @@ it("goes on over a retry and a crash", async () => {
   expect(published?.parentSpanId).toBe(call?.spanId)
   expect(published?.kind).toBe(4)
 
-  // The first retry is due in a second, the second three seconds later: in another life of the server.
+  // The first retry is due after 1 s, the second 3 s later: after the restart of the server.
   await of("run main/order", 2)
   await eventually(async () => {
     const text = JSON.stringify(await server.call("GET", "/v1/runs"))
@@ -110,9 +110,9 @@ it("goes on over a retry and a crash", async () => {
   await server.kill()
   server = await startServer(dataDir, variables)
   const attempts = await of("run main/order", 3)
-  const told = (key: string) => attempts.map(({ attributes }) => attribute(attributes, key))
-  expect(told("weft.attempt").map(Number)).toEqual([1, 2, 3])
-  expect(told("error.type")).toEqual(["TypeError", "TypeError", undefined])
+  const values = (key: string) => attempts.map(({ attributes }) => attribute(attributes, key))
+  expect(values("weft.attempt").map(Number)).toEqual([1, 2, 3])
+  expect(values("error.type")).toEqual(["TypeError", "TypeError", undefined])
   expect(attempts.map(({ status }) => status.code)).toEqual([2, 2, 1])
   expect(new Set(attempts.map(({ parentSpanId }) => parentSpanId))).toEqual(new Set([published?.spanId]))
   expect(attempts.map(({ kind }) => kind)).toEqual([5, 5, 5])

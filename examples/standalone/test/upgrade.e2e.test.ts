@@ -1,11 +1,11 @@
-/** Data that earlier releases left on the disk: today's server goes on with it, and nothing of it is lost. */
+/** Data dirs of earlier releases: the current server opens them without loss. */
 import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { basename, dirname, join } from "node:path"
 import { strFromU8, unzipSync } from "fflate"
 import { afterAll, describe, expect, it } from "vitest"
 import { z } from "zod"
-import { Facts } from "./releases/Furnished.ts"
+import { Facts } from "./releases/Tenant.ts"
 import { startServer } from "./ServerProcess.ts"
 
 const root = mkdtempSync(join(tmpdir(), "weft-upgrade-e2e-"))
@@ -13,8 +13,8 @@ afterAll(() => rmSync(root, { recursive: true, force: true }))
 
 const releases = globSync(join(import.meta.dirname, "releases", "*.zip"))
 
-/** The data dir as it was left, and what is known of it. */
-const unpacked = (release: string): { readonly dataDir: string; readonly facts: Facts } => {
+/** Unpacks the data dir of a release and the facts about its content. */
+const unpack = (release: string): { readonly dataDir: string; readonly facts: Facts } => {
   const { "facts.json": facts, ...files } = unzipSync(readFileSync(release))
   const folder = join(root, basename(release, ".zip"))
   for (const [name, bytes] of Object.entries(files)) {
@@ -26,15 +26,15 @@ const unpacked = (release: string): { readonly dataDir: string; readonly facts: 
 
 const Runs = z.object({ data: z.array(z.object({ status: z.string(), result: z.unknown() })) })
 
-it("there is data of the first release", () => {
+it("the data of the first release is present", () => {
   expect(releases.map((release) => basename(release))).toContain("0.1.0.zip")
 })
 
 describe.each(releases.map((release) => [basename(release, ".zip"), release]))("the data of %s", (_, release) => {
-  const { dataDir, facts } = unpacked(release)
+  const { dataDir, facts } = unpack(release)
   const { apiKey, adminToken, secret, metadata } = facts
 
-  it("is all there in today's server, which goes on with it", { timeout: 60_000 }, async () => {
+  it("is complete in the current server, which continues its work", { timeout: 60_000 }, async () => {
     const server = await startServer(dataDir, { WEFT_API_KEY: apiKey, WEFT_ADMIN_TOKEN: adminToken })
     const get = async (path: string): Promise<unknown> => {
       const response = await fetch(server.url + path, { headers: { authorization: `Bearer ${apiKey}` } })
@@ -51,7 +51,7 @@ describe.each(releases.map((release) => [basename(release, ".zip"), release]))("
 
     for (const [path, record] of Object.entries(facts.records)) {
       const found = await get(path)
-      // Later releases may say more of it.
+      // Later releases may add fields.
       if (Array.isArray(record)) expect(found, path).toMatchObject(record)
       else expect(found, path).toMatchObject(z.record(z.string(), z.unknown()).parse(record))
     }
@@ -66,7 +66,7 @@ describe.each(releases.map((release) => [basename(release, ".zip"), release]))("
     const who = await post("/webhook/default/production/vault/who", facts.serviceKey)
     expect(await who.json()).toMatchObject({ type: "service-key", "service-key": { meta: metadata } })
 
-    // What waited when the server ended is due since, and what is new goes its way.
+    // The event that was pending at the shutdown is due now, and new events run.
     const done = [{ status: "succeeded", result: { total: 200, secret: secret.length } }]
     await expect.poll(() => runsOf(facts.waitingEventId), { timeout: 20_000 }).toMatchObject(done)
     const published = await post("/v1/events", apiKey, { event_type: "order", event_data: { total: 100 } })

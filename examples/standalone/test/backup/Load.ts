@@ -1,4 +1,4 @@
-/** Clients of a server that is backed up: they publish, store, replace and delete, and remember what was acknowledged. */
+/** Clients that publish, store, replace and delete during a backup, and record acknowledged requests. */
 import { createHash } from "node:crypto"
 import { z } from "zod"
 import { apiKey, type ServerProcess } from "../ServerProcess.ts"
@@ -16,21 +16,21 @@ hook.meta = { webhook: { service: "backup", path: "/hello", method: "GET" } }
 const Created = z.object({ data: z.object({ event_id: z.string() }) })
 const Stored = z.object({ data: z.object({ file_id: z.string() }) })
 
-/** What `path` holds in its `version`: a few KiB that tell of both. */
+/** Returns the content of a version of a file: 2.5 KiB derived from path and version. */
 export const contentOf = (path: string, version: number): string =>
   createHash("sha256").update(`${path} ${version}`).digest("hex").repeat(40)
 
-/** What is stored is looked at one by one afterwards: so many that something is always under way, and no more. */
-const breath = () => new Promise((resolve) => setTimeout(resolve, 15))
+/** Limits the rate: requests are always in flight, but few enough to check each afterwards. */
+const pause = () => new Promise((resolve) => setTimeout(resolve, 15))
 
 export interface Acknowledged {
   readonly events: ReadonlySet<string>
-  /** Version that was acknowledged last, by path; deleted files are not in it. */
+  /** Last acknowledged version by path, without deleted files. */
   readonly files: ReadonlyMap<string, number>
 }
 
 export interface Load {
-  /** What has been acknowledged until now. */
+  /** Returns what has been acknowledged so far. */
   readonly acknowledged: () => Acknowledged
   readonly stop: () => Promise<void>
 }
@@ -38,42 +38,42 @@ export interface Load {
 export const startLoad = (server: ServerProcess): Load => {
   const events = new Set<string>()
   const files = new Map<string, number>()
-  let isOver = false
+  let isStopped = false
 
   const publish = async (start: number): Promise<void> => {
-    for (let n = start; !isOver; n += 4) {
+    for (let n = start; !isStopped; n += 4) {
       const answer = await server.call("POST", "/v1/events", { event_type: "work", event_data: { n } })
       events.add(Created.parse(answer).data.event_id)
-      await breath()
+      await pause()
     }
   }
   const put = async (path: string, version: number): Promise<string> => {
     const headers = { authorization: `Bearer ${apiKey}`, "content-type": "text/plain" }
     const body = contentOf(path, version)
     const answer = await fetch(`${server.url}/v1/files/upload/${path}`, { method: "PUT", headers, body })
-    if (!answer.ok) throw new Error(`${path} answered ${answer.status} ${await answer.text()}`)
+    if (!answer.ok) throw new Error(`${path} returned ${answer.status} ${await answer.text()}`)
     files.set(path, version)
     return Stored.parse(await answer.json()).data.file_id
   }
-  /** Of each three files one stays, one is replaced, one is deleted. */
+  /** Of every three files it keeps one, replaces one and deletes one. */
   const store = async (writer: number): Promise<void> => {
-    for (let n = 0; !isOver; n++) {
+    for (let n = 0; !isStopped; n++) {
       await put(`kept/${writer}-${n}`, 1)
       await put(`replaced/${writer}-${n % 5}`, n)
       const deleted = `deleted/${writer}-${n}`
       const id = await put(deleted, 1)
       files.delete(deleted)
       await server.call("DELETE", `/v1/files/${id}`)
-      await breath()
+      await pause()
     }
   }
   const clients = Promise.all([...[0, 1, 2, 3].map(publish), ...[0, 1].map(store)])
-  // A client that fails is told of by `stop`; until then nobody waits for it.
+  // `stop` reports a failed client. Until then its rejection must not be unhandled.
   clients.catch(() => undefined)
   return {
     acknowledged: () => ({ events: new Set(events), files: new Map(files) }),
     stop: async () => {
-      isOver = true
+      isStopped = true
       await clients
     }
   }

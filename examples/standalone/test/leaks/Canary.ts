@@ -1,32 +1,32 @@
-/** A secret that is easy to find again, in whatever it was written to, by whatever encoding. */
+/** A secret that can be found in any output and encoding. */
 import { randomBytes } from "node:crypto"
 
 export interface Canary {
   readonly name: string
-  /** What to look for: the bytes themselves and as hex and Base64 would write them, also within something longer. */
+  /** Byte sequences to search for: plain, hex and Base64, also as part of longer text. */
   readonly forms: ReadonlyArray<Buffer>
 }
 
-export const canaryOf = (name: string, ...values: ReadonlyArray<string | Uint8Array>): Canary => ({
+export const makeCanary = (name: string, ...values: ReadonlyArray<string | Uint8Array>): Canary => ({
   name,
-  forms: values.flatMap((value) => formsOf(Buffer.from(value)))
+  forms: values.flatMap((value) => encode(Buffer.from(value)))
 })
 
-/** 32 hex digits: no encoding of text changes them. */
+/** Returns 32 random hex digits, which text encodings do not change. */
 export const freshDigits = (): string => randomBytes(16).toString("hex")
 
-/** The canary of a token `[<prefix>_]<uuid>_<secret>`; the id may be seen by everybody. */
+/** Creates the canary of a token `[<prefix>_]<uuid>_<secret>`. Its id is not secret. */
 export const tokenCanary = (name: string, token: string): Canary => {
   const [, secret = ""] = /[0-9a-f]{12}_(.{20,})$/.exec(token) ?? []
   if (secret === "") throw new Error(`The ${name} has no secret`)
-  return canaryOf(name, secret, Buffer.from(secret, "base64url"))
+  return makeCanary(name, secret, Buffer.from(secret, "base64url"))
 }
 
-/** The names of those that are in `bytes`. */
-export const found = (bytes: Buffer, canaries: ReadonlyArray<Canary>): ReadonlyArray<string> =>
+/** Returns the names of the canaries in `bytes`. */
+export const findCanaries = (bytes: Buffer, canaries: ReadonlyArray<Canary>): ReadonlyArray<string> =>
   canaries.filter(({ forms }) => forms.some((form) => bytes.includes(form))).map(({ name }) => name)
 
-const formsOf = (bytes: Buffer): ReadonlyArray<Buffer> =>
+const encode = (bytes: Buffer): ReadonlyArray<Buffer> =>
   [
     bytes,
     Buffer.from(bytes.toString("latin1"), "utf16le"),
@@ -38,7 +38,7 @@ const formsOf = (bytes: Buffer): ReadonlyArray<Buffer> =>
     })
   ].map((form) => Buffer.from(form))
 
-/** The part of a Base64 text that does not depend on what stands around the bytes, of which `before` are in its group. */
+/** Returns the Base64 text that does not depend on the surrounding bytes, `before` of which are in the same group. */
 const base64Within = (bytes: Buffer, before: number): string => {
   const text = Buffer.concat([Buffer.alloc(before), bytes]).toString("base64")
   const whole = text.slice(0, Math.floor(((before + bytes.length) * 8) / 6))

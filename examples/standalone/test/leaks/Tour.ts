@@ -1,13 +1,13 @@
-/** A visit to every corner of a server, carrying secrets that must not stay anywhere. */
+/** Sends secrets through all parts of a server. None of them may remain anywhere in plain text. */
 import { createHash } from "node:crypto"
 import { strToU8, zipSync } from "fflate"
 import { expect } from "vitest"
 import { z } from "zod"
-import { type Canary, canaryOf, freshDigits, tokenCanary } from "./Canary.ts"
+import { type Canary, freshDigits, makeCanary, tokenCanary } from "./Canary.ts"
 import { sweep } from "./Sweep.ts"
 import { Visits } from "./Visits.ts"
 
-export interface Place {
+export interface Target {
   readonly url: string
   /** `/webhook/{org}/{env}` */
   readonly webhooks: string
@@ -39,79 +39,85 @@ const Token = z.object({ data: z.object({ token: z.string() }) })
 const Id = (name: string) =>
   z.object({ data: z.looseObject({ [name]: z.string() }) }).transform(({ data }) => z.string().parse(data[name]))
 
-/** Everything that was answered, and the secrets that were made or sent. */
-export const tour = async (place: Place, known: ReadonlyArray<Canary>): Promise<Visits> => {
-  const visits = new Visits(place.url)
+/** Returns all responses, and the created and sent secrets. */
+export const tour = async (target: Target, known: ReadonlyArray<Canary>): Promise<Visits> => {
+  const visits = new Visits(target.url)
   const digits = { value: freshDigits(), metadata: freshDigits(), sent: freshDigits(), malformed: freshDigits() }
   visits.canaries.push(
     ...known,
-    ...Object.entries(digits).map(([name, value]) => canaryOf(name, value)),
-    tokenCanary("api key", place.apiKey)
+    ...Object.entries(digits).map(([name, value]) => makeCanary(name, value)),
+    tokenCanary("api key", target.apiKey)
   )
-  await deployVault(visits, place)
-  await manageSecrets(visits, place, digits.value)
-  const tokens = await handOut(visits, place, digits.metadata)
-  await callWebhooks(visits, place, [place.apiKey, ...tokens], digits.sent)
-  await publish(visits, place)
-  await administer(visits, place)
-  await sweep(visits, place, { sent: digits.sent, malformed: digits.malformed })
+  await deployVault(visits, target)
+  await manageSecrets(visits, target, digits.value)
+  const tokens = await createCredentials(visits, target, digits.metadata)
+  await callWebhooks(visits, target, [target.apiKey, ...tokens], digits.sent)
+  await publish(visits, target)
+  await administer(visits, target)
+  await sweep(visits, target, { sent: digits.sent, malformed: digits.malformed })
   return visits
 }
 
-const deployVault = async (visits: Visits, { apiKey: token }: Place): Promise<void> => {
-  expect((await visits.ask("POST", "/v1/projects", { token, json: { name: "vault" } })).status).toBe(201)
+const deployVault = async (visits: Visits, { apiKey: token }: Target): Promise<void> => {
+  expect((await visits.request("POST", "/v1/projects", { token, json: { name: "vault" } })).status).toBe(201)
   const zip = zipSync({ "index.js": strToU8(source) })
   const form = new FormData()
   form.set("hash", createHash("sha256").update(zip).digest("hex"))
   form.set("file", new Blob([Buffer.from(zip)]), "build.zip")
-  const uploaded = await visits.ask("POST", "/v1/projects/vault/builds", { token, body: form })
+  const uploaded = await visits.request("POST", "/v1/projects/vault/builds", { token, body: form })
   const build = Id("build_id").parse(uploaded.json)
-  expect((await visits.ask("POST", `/v1/projects/vault/builds/${build}/deploy`, { token })).status).toBe(200)
+  expect((await visits.request("POST", `/v1/projects/vault/builds/${build}/deploy`, { token })).status).toBe(200)
 }
 
-const manageSecrets = async (visits: Visits, { apiKey: token }: Place, digits: string): Promise<void> => {
+const manageSecrets = async (visits: Visits, { apiKey: token }: Target, digits: string): Promise<void> => {
   const path = "/v1/projects/vault/context"
   const value = `"${digits}"\n\\æ`
-  const create = () => visits.ask("POST", path, { token, json: { key: "TOKEN", value, description: "d" } })
+  const create = () => visits.request("POST", path, { token, json: { key: "TOKEN", value, description: "d" } })
   expect((await create()).status).toBe(201)
   expect((await create()).status).toBe(400)
-  expect((await visits.ask("POST", path, { token, json: { key: `K${"x".repeat(200)}`, value } })).status).toBe(400)
-  expect((await visits.ask("PUT", `${path}/TOKEN`, { token, json: { value } })).status).toBe(200)
-  expect((await visits.ask("PUT", `${path}/NONE`, { token, json: { value } })).status).toBe(404)
-  expect((await visits.ask("PUT", `${path}/TOKEN`, { token, json: { value: [value] } })).status).toBe(400)
-  expect((await visits.ask("PUT", `${path}/TOKEN`, { token, json: { value: value.repeat(3000) } })).status).toBe(400)
-  expect((await visits.ask("GET", path, { token })).status).toBe(200)
+  expect((await visits.request("POST", path, { token, json: { key: `K${"x".repeat(200)}`, value } })).status).toBe(400)
+  expect((await visits.request("PUT", `${path}/TOKEN`, { token, json: { value } })).status).toBe(200)
+  expect((await visits.request("PUT", `${path}/NONE`, { token, json: { value } })).status).toBe(404)
+  expect((await visits.request("PUT", `${path}/TOKEN`, { token, json: { value: [value] } })).status).toBe(400)
+  expect((await visits.request("PUT", `${path}/TOKEN`, { token, json: { value: value.repeat(3000) } })).status).toBe(
+    400
+  )
+  expect((await visits.request("GET", path, { token })).status).toBe(200)
 }
 
-/** The tokens of a session and a service key. */
-const handOut = async (visits: Visits, { apiKey: token }: Place, digits: string): Promise<ReadonlyArray<string>> => {
+/** Creates a session and a service key, and returns their tokens. */
+const createCredentials = async (
+  visits: Visits,
+  { apiKey: token }: Target,
+  digits: string
+): Promise<ReadonlyArray<string>> => {
   const json = { name: "tour", permissions: { "webhook:*": ["execute"] }, metadata: { tenant: digits } }
   const tokens: Array<string> = []
   for (const [name, path] of [
     ["session token", "/v1/sessions"],
     ["service key token", "/v1/service-keys"]
   ] as const) {
-    const made = await visits.ask("POST", path, { token, json, shows: [name, "metadata"] })
+    const made = await visits.request("POST", path, { token, json, shows: [name, "metadata"] })
     expect(made.status).toBe(201)
-    const handed = Token.parse(made.json).data.token
-    visits.canaries.push(tokenCanary(name, handed))
-    tokens.push(handed)
-    expect((await visits.ask("GET", path, { token, shows: ["metadata"] })).status).toBe(200)
-    expect((await visits.ask("GET", path, { token: handed })).status).toBe(403)
-    expect((await visits.ask("GET", path, { token: `${handed}x` })).status).toBe(401)
+    const credential = Token.parse(made.json).data.token
+    visits.canaries.push(tokenCanary(name, credential))
+    tokens.push(credential)
+    expect((await visits.request("GET", path, { token, shows: ["metadata"] })).status).toBe(200)
+    expect((await visits.request("GET", path, { token: credential })).status).toBe(403)
+    expect((await visits.request("GET", path, { token: `${credential}x` })).status).toBe(401)
   }
   return tokens
 }
 
 const callWebhooks = async (
   visits: Visits,
-  { webhooks }: Place,
+  { webhooks }: Target,
   tokens: ReadonlyArray<string>,
   sent: string
 ): Promise<void> => {
   const headers = { authorization: `Bearer ${sent}`, cookie: `session=${sent}`, "x-signature": `sha256=${sent}` }
-  const post = (path: string, asking: Parameters<Visits["ask"]>[2] = {}) =>
-    visits.ask("POST", `${webhooks}/vault${path}`, { body: "{}", headers, ...asking })
+  const post = (path: string, options: Parameters<Visits["request"]>[2] = {}) =>
+    visits.request("POST", `${webhooks}/vault${path}`, { body: "{}", headers, ...options })
   expect((await post("/read")).status).toBe(200)
   expect((await post("/fails")).status).toBe(500)
   expect((await post("/who")).status).toBe(401)
@@ -126,47 +132,47 @@ const callWebhooks = async (
 const Stats = z.object({ data: z.object({ failed: z.number(), running: z.number() }) })
 const Runs = z.object({ data: z.array(z.object({ run_id: z.string() })) })
 
-/** An event whose handler fails twice; then everything that there is to read of runs. */
-const publish = async (visits: Visits, { apiKey: token }: Place): Promise<void> => {
-  const before = Stats.parse((await visits.ask("GET", "/v1/runs/stats", { token })).json).data.failed
+/** Publishes an event whose handler fails twice, then reads all records of runs. */
+const publish = async (visits: Visits, { apiKey: token }: Target): Promise<void> => {
+  const before = Stats.parse((await visits.request("GET", "/v1/runs/stats", { token })).json).data.failed
   const json = { event_type: "tour", event_data: { harmless: true } }
-  expect((await visits.ask("POST", "/v1/events", { token, json })).status).toBe(201)
+  expect((await visits.request("POST", "/v1/events", { token, json })).status).toBe(201)
   for (;;) {
-    const { data } = Stats.parse((await visits.ask("GET", "/v1/runs/stats", { token })).json)
+    const { data } = Stats.parse((await visits.request("GET", "/v1/runs/stats", { token })).json)
     if (data.failed >= before + 2 && data.running === 0) break
   }
-  const { data } = Runs.parse((await visits.ask("GET", "/v1/runs?limit=100", { token })).json)
+  const { data } = Runs.parse((await visits.request("GET", "/v1/runs?limit=100", { token })).json)
   for (const { run_id } of data) {
-    for (const part of ["", "/logs", "/usage"]) await visits.ask("GET", `/v1/runs/${run_id}${part}`, { token })
+    for (const part of ["", "/logs", "/usage"]) await visits.request("GET", `/v1/runs/${run_id}${part}`, { token })
   }
-  await visits.ask("GET", "/v1/events", { token })
+  await visits.request("GET", "/v1/events", { token })
 }
 
 const Page = z.object({ pagination: z.object({ total: z.number() }) })
 
-/** Reads the whole audit log, and gives how often somebody was refused. */
-const refusedOnes = async (visits: Visits, token: string): Promise<number> => {
-  expect((await visits.ask("GET", "/admin/audit?limit=100", { token })).status).toBe(200)
-  const refused = await visits.ask("GET", "/admin/audit?limit=100&outcome=refused", { token })
+/** Reads the whole audit log and returns the number of refused requests. */
+const countRefusals = async (visits: Visits, token: string): Promise<number> => {
+  expect((await visits.request("GET", "/admin/audit?limit=100", { token })).status).toBe(200)
+  const refused = await visits.request("GET", "/admin/audit?limit=100&outcome=refused", { token })
   return Page.parse(refused.json).pagination.total
 }
 
-const administer = async (visits: Visits, { apiKey, adminToken: token }: Place): Promise<void> => {
-  const org = await visits.ask("POST", "/admin/orgs", { token, json: { slug: "visited" } })
+const administer = async (visits: Visits, { apiKey, adminToken: token }: Target): Promise<void> => {
+  const org = await visits.request("POST", "/admin/orgs", { token, json: { slug: "visited" } })
   const orgId = Id("org_id").parse(org.json)
-  const env = await visits.ask("POST", `/admin/orgs/${orgId}/envs`, { token, json: { name: "tour" } })
+  const env = await visits.request("POST", `/admin/orgs/${orgId}/envs`, { token, json: { name: "tour" } })
   const keys = `/admin/envs/${Id("env_id").parse(env.json)}/api-keys`
-  const made = await visits.ask("POST", keys, { token, json: {}, shows: ["other API key"] })
+  const made = await visits.request("POST", keys, { token, json: {}, shows: ["other API key"] })
   const other = Token.parse(made.json).data.token
   visits.canaries.push(tokenCanary("other API key", other))
-  expect((await visits.ask("GET", "/v1/env", { token: other })).status).toBe(200)
-  expect((await visits.ask("GET", keys, { token })).status).toBe(200)
+  expect((await visits.request("GET", "/v1/env", { token: other })).status).toBe(200)
+  expect((await visits.request("GET", keys, { token })).status).toBe(200)
   const one = `${keys}/${Id("api_key_id").parse(made.json)}`
-  expect((await visits.ask("PATCH", one, { token, json: { enabled: false } })).status).toBe(200)
-  expect((await visits.ask("GET", "/v1/env", { token: other })).status).toBe(401)
-  expect((await visits.ask("DELETE", one, { token })).status).toBe(204)
-  expect((await visits.ask("POST", "/admin/secrets/reseal", { token })).status).toBe(200)
-  expect((await visits.ask("GET", "/v1/audit?limit=100", { token: apiKey })).status).toBe(200)
+  expect((await visits.request("PATCH", one, { token, json: { enabled: false } })).status).toBe(200)
+  expect((await visits.request("GET", "/v1/env", { token: other })).status).toBe(401)
+  expect((await visits.request("DELETE", one, { token })).status).toBe(204)
+  expect((await visits.request("POST", "/admin/secrets/reseal", { token })).status).toBe(200)
+  expect((await visits.request("GET", "/v1/audit?limit=100", { token: apiKey })).status).toBe(200)
   // Refusals are written once a second.
-  await expect.poll(() => refusedOnes(visits, token), { timeout: 10_000 }).toBeGreaterThan(0)
+  await expect.poll(() => countRefusals(visits, token), { timeout: 10_000 }).toBeGreaterThan(0)
 }

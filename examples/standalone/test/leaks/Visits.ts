@@ -1,4 +1,4 @@
-/** A client that remembers everything that it was answered. */
+/** A client that records all responses. */
 import type { Canary } from "./Canary.ts"
 
 export interface Visit {
@@ -6,11 +6,11 @@ export interface Visit {
   readonly status: number
   /** Status, headers and body. */
   readonly bytes: Buffer
-  /** Canaries that this answer shows by design. */
+  /** Canaries that this response contains by design. */
   readonly shows: ReadonlyArray<string>
 }
 
-export interface Asking {
+export interface RequestOptions {
   readonly token?: string
   readonly json?: unknown
   readonly body?: RequestInit["body"]
@@ -27,9 +27,13 @@ export class Visits {
     this.#url = url
   }
 
-  /** The parsed body; undefined for one that is not JSON. */
-  async ask(method: string, path: string, asking: Asking = {}): Promise<{ status: number; json: unknown }> {
-    const { token, json, body = json === undefined ? undefined : JSON.stringify(json), headers = {} } = asking
+  /** Sends a request and returns its parsed body; undefined if the body is not JSON. */
+  async request(
+    method: string,
+    path: string,
+    options: RequestOptions = {}
+  ): Promise<{ status: number; json: unknown }> {
+    const { token, json, body = json === undefined ? undefined : JSON.stringify(json), headers = {} } = options
     const response = await fetch(this.#url + path, {
       method,
       headers: {
@@ -47,7 +51,7 @@ export class Visits {
       request: `${method} ${path}`,
       status: response.status,
       bytes: Buffer.concat([Buffer.from(head), bytes]),
-      shows: asking.shows ?? []
+      shows: options.shows ?? []
     })
     const isJson = response.headers.get("content-type")?.startsWith("application/json") === true && bytes.length > 0
     return { status: response.status, json: isJson ? JSON.parse(bytes.toString("utf8")) : undefined }

@@ -1,4 +1,4 @@
-/** A tenant with one of everything, as a release left it on the disk, and what its server said of it. */
+/** A tenant with one record of each kind, as a release stored it, and the responses of its server. */
 import { z } from "zod"
 import type { ServerProcess } from "../ServerProcess.ts"
 
@@ -9,11 +9,11 @@ export const Facts = z.object({
   secret: z.string(),
   metadata: z.object({ tenant: z.string() }),
   fileId: z.string(),
-  /** In UTF-8. */
+  /** UTF-8 text of the file. */
   file: z.string(),
-  /** Published, and due when the server had ended. */
+  /** Event that was published before the shutdown and is due after it. */
   waitingEventId: z.string(),
-  /** Answers to GET by path: what they held then they must hold in every later release. */
+  /** Responses to GET by path. All later releases must return at least these fields. */
   records: z.record(z.string(), z.unknown())
 })
 export type Facts = z.infer<typeof Facts>
@@ -37,19 +37,19 @@ const Id = z.object({ data: z.record(z.string(), z.unknown()) })
 const idOf = (answer: unknown, name: string): string => z.string().parse(Id.parse(answer).data[name])
 const Runs = z.object({ data: z.array(z.object({ run_id: z.string(), status: z.string() })) })
 
-/** Waits until so many runs have ended, and gives their ids. */
+/** Waits until this many runs have ended, and returns their ids. */
 const endedRuns = async (server: ServerProcess, count: number): Promise<ReadonlyArray<string>> => {
   const deadline = performance.now() + 20_000
   for (;;) {
     const { data } = Runs.parse(await server.call("GET", "/v1/runs?limit=100"))
     if (data.filter(({ status }) => status !== "running").length >= count) return data.map(({ run_id }) => run_id)
-    if (performance.now() > deadline) throw new Error("The runs do not end")
+    if (performance.now() > deadline) throw new Error("The runs have not ended within 20 s")
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
 }
 
-/** Makes it all, and asks for all of it once more. */
-export const furnish = async (
+/** Creates all records and reads them. */
+export const createTenant = async (
   server: ServerProcess,
   { apiKey, adminToken }: Pick<Facts, "apiKey" | "adminToken">
 ): Promise<Facts> => {

@@ -1,4 +1,4 @@
-/** What a server that was restored must have. */
+/** Checks of a restored server. */
 import { expect } from "vitest"
 import { z } from "zod"
 import { apiKey, type ServerProcess } from "../ServerProcess.ts"
@@ -20,7 +20,7 @@ const pages = async function* <A>(read: (query: string) => Promise<ReadonlyArray
   }
 }
 
-/** All runs that have succeeded, by id. */
+/** Returns all succeeded runs by id. */
 export const succeeded = async (server: ServerProcess): Promise<ReadonlyMap<string, Run>> => {
   const runs = new Map<string, Run>()
   const read = async (query: string) =>
@@ -29,19 +29,19 @@ export const succeeded = async (server: ServerProcess): Promise<ReadonlyMap<stri
   return runs
 }
 
-/** Waits until nothing runs or waits any more. */
+/** Waits until no run is active and no delivery is pending. */
 export const settled = async (server: ServerProcess): Promise<void> => {
   const deadline = performance.now() + 60_000
-  for (let calm = 0; calm < 5; ) {
-    if (performance.now() > deadline) throw new Error("The restored server does not come to rest")
+  for (let idlePolls = 0; idlePolls < 5; ) {
+    if (performance.now() > deadline) throw new Error("The restored server does not become idle")
     const { running } = Stats.parse(await server.call("GET", "/v1/runs/stats")).data
     const metrics = await (await fetch(`${server.url}/metrics`)).text()
-    calm = running === 0 && /^weft_deliveries_waiting 0$/m.test(metrics) ? calm + 1 : 0
+    idlePolls = running === 0 && /^weft_deliveries_waiting 0$/m.test(metrics) ? idlePolls + 1 : 0
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
 }
 
-/** Every event was handled, once for good, also if a node was lost over it. */
+/** Expects exactly one succeeded run per event. Others may have failed with a lost node. */
 export const expectEvents = async (server: ServerProcess, events: ReadonlySet<string>): Promise<void> => {
   const handled = async (id: string): Promise<void> => {
     const { data } = Runs.parse(await server.call("GET", `/v1/events/${id}/runs?limit=${pageSize}`))
@@ -53,7 +53,7 @@ export const expectEvents = async (server: ServerProcess, events: ReadonlySet<st
   await Promise.all([...events].map(handled))
 }
 
-/** What is listed can be read, whole; what had been stored and was left alone since is listed. */
+/** Expects that all listed files can be read in full, and that all acknowledged files are listed. */
 export const expectFiles = async (server: ServerProcess, files: Acknowledged["files"]): Promise<void> => {
   const listed = new Set<string>()
   const read = async (query: string) => Files.parse(await server.call("GET", `/v1/files?${query}`)).data

@@ -1,4 +1,4 @@
-/** A database that crashes, or swallows whatever it is sent: each request is answered, and all is well afterwards. */
+/** A database that crashes or stops responding: each request gets a response, and the node recovers. */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -12,20 +12,20 @@ export const work = async (event) => event.event_data.n
 work.meta = { event: "work" }
 export const hook = async (request) => ({ status: 200, body: { did: request.body.n } })
 hook.meta = { webhook: { service: "shop", path: "/do", method: "POST" } }
-export const look = async (args) => ({ found: args.id })
-look.meta = { tool: { service: "shop", name: "look" } }
+export const find = async (args) => ({ found: args.id })
+find.meta = { tool: { service: "shop", name: "find" } }
 `
 
 const timeoutMs = 1000
-/** A statement's time, its grace, and the time to connect again. */
+/** Time of a statement: its limit, its grace period, and a reconnect. */
 const statementMs = timeoutMs + 2000 + 5000
 /**
- * What is written waits for the batch before, and then for its own. That, the time for a look at custom domains, and some
- * for a busy machine: after it a request counts as one that hangs.
+ * Time after which a request counts as hanging. A write waits for the previous batch and for its own. The rest is for the
+ * lookup of custom domains and for a busy machine.
  */
-const patienceMs = 2 * statementMs + 1000 + 4000
+const requestMsMax = 2 * statementMs + 1000 + 4000
 
-const dir = mkdtempSync(join(tmpdir(), "weft-away-"))
+const dir = mkdtempSync(join(tmpdir(), "weft-outage-"))
 let database: PostgresServer
 let proxy: TcpProxy
 let node: ServerProcess
@@ -60,10 +60,10 @@ const request = (path: string, json?: unknown): Promise<Response> =>
       ...(json === undefined ? {} : { "content-type": "application/json" })
     },
     ...(json === undefined ? {} : { body: JSON.stringify(json) }),
-    signal: AbortSignal.timeout(patienceMs)
+    signal: AbortSignal.timeout(requestMsMax)
   })
 
-/** One of each way in; all of them need the database. */
+/** One request per entry point. Each needs the database. */
 const requests: ReadonlyArray<readonly [path: string, json?: unknown]> = [
   ["/v1/projects"],
   ["/v1/runs/stats"],
@@ -77,12 +77,12 @@ const requests: ReadonlyArray<readonly [path: string, json?: unknown]> = [
 ]
 
 function toolCall() {
-  return { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "look", arguments: { id: 1 } } }
+  return { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "find", arguments: { id: 1 } } }
 }
 
 const Failed = z.object({ error: z.object({ code: z.literal("internal_server_error"), request_id: z.string() }) })
 
-const isAnsweredAsAway = async (path: string, json: unknown): Promise<void> => {
+const expectOutageResponse = async (path: string, json: unknown): Promise<void> => {
   const response = await request(path, json)
   const text = await response.text()
   expect(`${path} ${response.status} ${text}`).toMatch(new RegExp(`^${path} 500 `))
@@ -92,11 +92,11 @@ const isAnsweredAsAway = async (path: string, json: unknown): Promise<void> => {
 
 const statusOf = async (path: string): Promise<number> => (await request(path)).status
 
-const isReady = async (): Promise<void> => {
+const untilReady = async (): Promise<void> => {
   while ((await statusOf("/readyz")) !== 200) await new Promise((resolve) => setTimeout(resolve, 100))
 }
 
-const works = async (): Promise<void> => {
+const expectWorking = async (): Promise<void> => {
   for (const [path, json] of requests) {
     const response = await request(path, json)
     expect(`${path} ${response.status}`).toMatch(/ 20[01]$/)
@@ -110,49 +110,49 @@ const works = async (): Promise<void> => {
   expect(ended).toMatchObject({ data: { status: "succeeded", result: 7 } })
 }
 
-const isAway = async (): Promise<void> => {
-  await Promise.all(requests.map(([path, json]) => isAnsweredAsAway(path, json)))
+const expectOutage = async (): Promise<void> => {
+  await Promise.all(requests.map(([path, json]) => expectOutageResponse(path, json)))
   expect(await statusOf("/readyz")).toBe(503)
   expect(await statusOf("/healthz")).toBe(200)
 }
 
-describe("while the database is away", () => {
-  it("each request is answered with 500 and Retry-After, and the node goes on when it is back", async () => {
-    await works()
-    for (const how of ["crash", "fast"] as const) {
-      await database.stop(how)
-      await isAway()
+describe("during an outage of the database", () => {
+  it("each request gets 500 and Retry-After, and the node recovers afterwards", async () => {
+    await expectWorking()
+    for (const mode of ["crash", "fast"] as const) {
+      await database.stop(mode)
+      await expectOutage()
       await database.start()
-      await isReady()
-      await works()
+      await untilReady()
+      await expectWorking()
     }
   })
 
-  it("that swallows what it is sent, no request hangs", async () => {
+  it("no request hangs if the database stops responding", async () => {
     proxy.set("blackhole")
     try {
-      // First on connections that are there, then for want of new ones.
-      await isAway()
-      await isAway()
+      // The first time on open connections, the second time without new ones.
+      await expectOutage()
+      await expectOutage()
     } finally {
       proxy.set("open")
     }
-    await isReady()
-    await works()
+    await untilReady()
+    await expectWorking()
   })
 
-  it("an open subscription stays, and tells of what happens afterwards", async () => {
+  it("an open subscription survives and receives later messages", async () => {
     const subscription = await fetch(`${node.url}/v1/env/subscribe`, { headers: { authorization: `Bearer ${apiKey}` } })
     await database.stop("crash")
-    await isAway()
+    await expectOutage()
     await database.start()
-    await isReady()
+    await untilReady()
     await node.call("POST", "/v1/events", { event_type: "work", event_data: { n: 1 } })
-    let told = ""
+    let received = ""
     for await (const bytes of subscription.body ?? []) {
-      told += Buffer.from(bytes).toString()
-      if (told.includes("event: run:stop")) break
+      received += Buffer.from(bytes).toString()
+      if (received.includes("event: run:stop")) break
     }
-    expect(told).toContain("event: event:created")
+    expect(received).toContain("event: event:created")
   })
 })
