@@ -1,8 +1,8 @@
-/** Every page of the site, in its place. A test holds the list to the files. */
+/** All pages of the site, in their order. A test compares the list with the files. */
 
 export interface Page {
   readonly text: string
-  /** From `docs`. */
+  /** Path relative to `docs`. */
   readonly file: string
 }
 
@@ -16,14 +16,20 @@ const page = (text: string, file: string): Page => ({ text, file })
 export const sections: ReadonlyArray<Section> = [
   {
     text: "Start",
-    pages: [page("Overview", "README.md"), page("Quick start", "quick-start.md"), page("Concepts", "concepts.md")]
+    pages: [
+      page("Overview", "README.md"),
+      page("Quick start", "quick-start.md"),
+      page("Concepts", "concepts.md"),
+      page("Glossary", "glossary.md")
+    ]
   },
   {
     text: "Writing functions",
     pages: [
       page("The SDK", "sdk.md"),
-      page("What functions can reach", "functions.md"),
+      page("The function environment", "functions.md"),
       page("Background functions", "background.md"),
+      page("Durable functions", "durable.md"),
       page("Webhooks", "webhooks.md"),
       page("Schedules", "schedules.md"),
       page("Calls and runs", "calls.md"),
@@ -58,7 +64,7 @@ export const sections: ReadonlyArray<Section> = [
       page("Storage", "storage.md"),
       page("Scaling", "scaling.md"),
       page("Upgrading", "upgrading.md"),
-      page("Plans and metrics", "plans.md"),
+      page("Plans", "plans.md"),
       page("Custom domains", "domains.md"),
       page("Security", "security.md"),
       page("The audit log", "audit.md")
@@ -66,11 +72,7 @@ export const sections: ReadonlyArray<Section> = [
   },
   {
     text: "Reference",
-    pages: [
-      page("Errors", "errors.md"),
-      page("Specification", "specification.md"),
-      page("Conformance", "conformance.md")
-    ]
+    pages: [page("Errors", "errors.md"), page("Specification", "specification.md")]
   },
   {
     text: "HTTP reference",
@@ -86,6 +88,7 @@ export const sections: ReadonlyArray<Section> = [
       page("Links", "http/links.md"),
       page("Events", "http/events.md"),
       page("Runs", "http/runs.md"),
+      page("Deliveries", "http/deliveries.md"),
       page("Calls", "http/calls.md"),
       page("Sessions", "http/sessions.md"),
       page("Service keys", "http/service-keys.md"),
@@ -106,8 +109,12 @@ export const sections: ReadonlyArray<Section> = [
       page("Simulation", "simulation.md"),
       page("Benchmarks", "benchmarks.md"),
       page("Comparison", "comparison.md"),
+      page("Streams without gaps", "design/streams.md"),
+      page("Operations of svc", "design/svc.md"),
+      page("Turns of the event loop", "design/turns.md"),
+      page("Durable functions", "design/durable.md"),
       page("Decisions", "decisions/README.md"),
-      page("What the specification leaves open", "decisions/specification.md")
+      page("Decisions on the specification", "decisions/specification.md")
     ]
   }
 ]

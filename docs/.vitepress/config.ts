@@ -1,7 +1,7 @@
 /** The site that VitePress makes of the pages. Nothing in it asks anything of another host. */
 import { copyFileSync } from "node:fs"
 import { join } from "node:path"
-import { anchorOf } from "./anchorOf.ts"
+import { slug } from "github-slugger"
 import { sections } from "./Pages.ts"
 
 /** `api.md` is at `/api`, and the `README.md` of a folder at the folder. */
@@ -9,6 +9,8 @@ const addressOf = (file: string): string => `/${file.replace(/(README)?\.md$/, "
 
 /** As much of markdown-it as is touched here. */
 interface Token {
+  tag: string
+  readonly type: string
   readonly content: string
   readonly attrGet: (name: string) => string | null
   readonly attrSet: (name: string, value: string) => void
@@ -21,15 +23,24 @@ interface Markdown {
 
 const asOnGitHub = ({ utils, renderer }: Markdown): void => {
   const { link_open: open } = renderer.rules
-  // What looks like HTML is the name of something, such as <project_id>, which Vue would take for a component.
+  // A placeholder such as <project_id> looks like HTML, and Vue would treat it as a component.
   renderer.rules.html_inline = (tokens, index) => {
     const content = tokens[index]?.content ?? ""
     return /^<(!--|\/?(br|img|picture|source)\b)/.test(content) ? content : utils.escapeHtml(content)
   }
-  // The README of a folder is its first page.
   renderer.rules.link_open = (tokens, index, ...rest) => {
     const token = tokens[index]
-    token?.attrSet("href", (token.attrGet("href") ?? "").replace(/README\.md(?=#|$)/, "index.md"))
+    if (token === undefined) return ""
+    const target = token.attrGet("href") ?? ""
+    const end = tokens.slice(index).find(({ type }) => type === "link_close")
+    // A cited test is outside of the site: its name is a tooltip.
+    if (target.endsWith(".test.ts") && end !== undefined) {
+      end.tag = "abbr"
+      const name = `${target.replace(/^(\.\.\/)+/, "")} › ${token.attrGet("title") ?? ""}`
+      return `<abbr title="${utils.escapeHtml(name)}">`
+    }
+    // The README of a folder is its first page.
+    token.attrSet("href", target.replace(/README\.md(?=#|$)/, "index.md"))
     return open?.(tokens, index, ...rest) ?? ""
   }
 }
@@ -41,8 +52,9 @@ export default {
   cleanUrls: true,
   rewrites: { "README.md": "index.md", ":folder/README.md": ":folder/index.md" },
   // Not pages: what the build and the tests are made of.
-  srcExclude: ["test/**", "scripts/**"],
-  markdown: { anchor: { slugify: anchorOf }, config: asOnGitHub },
+  srcExclude: ["test/**", "scripts/**", "api-reports/**"],
+  // Links to headings are the same here and on GitHub.
+  markdown: { anchor: { slugify: (heading: string) => slug(heading) }, config: asOnGitHub },
   themeConfig: {
     search: { provider: "local" },
     outline: [2, 3],

@@ -2,12 +2,12 @@
 import type { Endpoint } from "./OpenApi.ts"
 
 interface Example {
-  /** What the tests make beforehand: verbs of `given` in `test/blocks/given.sh`. */
+  /** Fixtures that the tests create first: names for `given` in `test/blocks/given.sh`. */
   readonly given: ReadonlyArray<string>
   readonly command: string
 }
 
-/** What differs from the examples of the document, by the operation. */
+/** Deviations from the examples of the document, by operation. */
 interface Particulars {
   readonly given?: ReadonlyArray<string>
   /** The path and query, where the document's parameters do not say what the tests have made. */
@@ -102,7 +102,7 @@ const bodyOf = ({ operation }: Endpoint, { body, with: instead }: Particulars): 
   return sent === undefined ? "" : `-H "Content-Type: application/json" \\\n  -d '${JSON.stringify(sent)}'`
 }
 
-/** What a page shows without a bar to scroll by. */
+/** Maximum width of a line without horizontal scrolling, in characters. */
 const lineMax = 76
 
 export const exampleOf = (endpoint: Endpoint): Example => {

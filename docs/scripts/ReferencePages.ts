@@ -11,7 +11,7 @@ const guides: Readonly<Record<string, readonly [title: string, page: string]>> =
   Triggers: ["schedules", "schedules.md"],
   Schedules: ["schedules", "schedules.md"],
   "Context variables": ["secrets", "secrets.md"],
-  Files: ["what functions can reach", "functions.md#files"],
+  Files: ["the function environment", "functions.md#files"],
   Links: ["links to files", "functions.md#links-to-files"],
   Events: ["background functions", "background.md"],
   Runs: ["calls, and what can be done to runs", "calls.md"],
@@ -55,7 +55,7 @@ const bodyOf = ({ requestBody }: Operation): string => {
   return `The body is \`${type}\`:\n\n${fieldsOf(media.schema)}`
 }
 
-/** What an answer has in it: the record, or records, inside of the envelope. */
+/** Returns the record, or records, inside the envelope of a response. */
 const contentOf = (type: string, schema: JsonSchema): string => {
   const name = nameIn(schema)
   if (type !== "application/json")
@@ -102,7 +102,7 @@ const failuresOf = ({ responses }: Operation): string => {
   return codes.length === 0 ? "" : `Failures: ${codes.join(", ")}.`
 }
 
-/** What the first good answer looks like, if it is JSON. */
+/** Returns the first successful response, if it is JSON. */
 const answerText = ({ responses }: Operation): string => {
   const [, good] = Object.entries(responses).find(([status]) => status.startsWith("2")) ?? []
   const example = good?.content?.["application/json"]?.example
@@ -143,7 +143,7 @@ const recordsPage = (): string => {
   return `${[
     "# Records",
     notice,
-    "What bodies and answers are made of. Fields that an answer has beside these may be added at any time.",
+    "The records in request and response bodies. New fields may be added to responses at any time.",
     ...names.map((name) => `## ${name}\n\n${fieldsOf(schemas[name] ?? {})}`)
   ].join("\n\n")}\n`
 }

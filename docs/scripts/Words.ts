@@ -7,10 +7,10 @@ export const table = (header: ReadonlyArray<string>, rows: ReadonlyArray<Readonl
   return [line(header), `|${header.map(() => "---|").join("")}`, ...rows.map(line)].join("\n")
 }
 
-/** Where a record is described. */
+/** Link to the description of a record. */
 const linkTo = (name: string): string => `[${name}](records.md#${name.toLowerCase()})`
 
-/** What stands on the page of records: neither envelopes, which every answer has, nor errors, which have a page. */
+/** True if the page of records lists the schema. Envelopes and errors are described elsewhere. */
 export const isRecord = (name: string): boolean =>
   !/(Response(_\d+)?|List|Error)$/.test(name) && !["Meta", "Pagination", "FileListMeta"].includes(name)
 
@@ -46,7 +46,7 @@ const descriptionOf = (schema: JsonSchema): string => {
 }
 
 /** A row for each field, and for the fields of fields. */
-export const fieldRows = (schema: JsonSchema, before = ""): ReadonlyArray<ReadonlyArray<string>> =>
+const fieldRows = (schema: JsonSchema, before = ""): ReadonlyArray<ReadonlyArray<string>> =>
   Object.entries(schema.properties ?? {}).flatMap(([name, field]) => {
     const need = schema.required?.includes(name) === true ? "" : "may be absent"
     const about = [descriptionOf(field), need].filter((part) => part !== "").join("; ")

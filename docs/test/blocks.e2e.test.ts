@@ -13,7 +13,7 @@ const byPage = new Map(pages().map((page) => [page, blocksIn(page, readPage(page
 const all = [...byPage.values()].flat()
 const programs = programsIn(all)
 
-/** Languages that are run, or compiled, or read, and `text`, which is none. */
+/** Languages of blocks that are executed, compiled or read, and `text` for other blocks. */
 const languages = ["sh", "ts", "js", "json", "text"]
 
 const nameOf = ({ page, line }: Block): string => `${page}:${line}`
@@ -24,7 +24,7 @@ let compiled: Promise<string>
 beforeAll(async () => {
   server = await startServer()
   writePrograms(folder, programs, server)
-  // Beside the commands, which mostly wait for each other.
+  // In parallel to the commands, which mostly wait.
   compiled = complaintsIn(folder)
 })
 afterAll(async () => {

@@ -1,4 +1,4 @@
-/** Whether commands print what a page says they do. */
+/** Compares the output of commands with the output on the page. */
 
 const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")
 

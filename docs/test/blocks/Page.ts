@@ -78,7 +78,7 @@ export const blocksIn = (page: string, text: string): ReadonlyArray<Block> => {
 /** The pages that people read, from the root of the repository. */
 export const pages = (): ReadonlyArray<string> => {
   const below = readdirSync(`${root}/docs`, { recursive: true, encoding: "utf8" })
-  const written = below.filter((file) => /^(http\/|decisions\/)?[^./][^/]*\.md$/.test(file)).sort()
+  const written = below.filter((file) => /^(http\/|decisions\/|design\/)?[^./][^/]*\.md$/.test(file)).sort()
   return ["README.md", ...written.map((file) => `docs/${file}`)]
 }
 

@@ -61,7 +61,7 @@ export const writePrograms = (folder: string, programs: ReadonlyArray<Program>, 
   }
 }
 
-/** What the compiler complains about; empty when nothing. The sources that the pages import are not its matter here. */
+/** Returns the errors of the compiler, without those in sources that the pages import. */
 export const complaintsIn = (folder: string): Promise<string> =>
   new Promise((resolve, reject) => {
     const tsc = join(root, "node_modules/.bin/tsc")

@@ -30,7 +30,7 @@ export const startServer = async (): Promise<ReferenceServer> => {
       WEFT_DATA_DIR: dataDir,
       WEFT_API_KEY: key,
       WEFT_ADMIN_TOKEN: adminToken,
-      // It is counted by the clock: on a busy machine functions that do next to nothing would be stopped, too.
+      // The limit counts wall time, so a busy machine would stop even short functions.
       WEFT_SANDBOX_CPU_SLICE_MS: "30000"
     }
   })

@@ -1,4 +1,4 @@
-/** The commands and functions of a page, in their order, in one shell. */
+/** Runs the commands and functions of a page in order, in one shell. */
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
@@ -8,24 +8,24 @@ import { type Block, root } from "./Page.ts"
 import { folderOf, type Program } from "./Programs.ts"
 import { inPlace, type ReferenceServer } from "./ReferenceServer.ts"
 
-/** A busy machine takes its time. */
+/** Maximum time for a page, in milliseconds, on a busy machine. */
 export const pageMsMax = 280_000
 
-/** Beside the prelude is what it reads. */
+/** Folder of the prelude and the files that it reads. */
 const folderOfBlocks = join(root, "docs/test/blocks")
 
-/** What a step of the script prints, by the line of its block. */
+/** Output of each step, by the line of its block. */
 export type Outputs = ReadonlyMap<number, string>
 
 export interface Ended {
   readonly outputs: Outputs
-  /** Empty when all went well; else what the shell and the failing block said. */
+  /** Output of the shell and of the failed block; empty on success. */
   readonly failure: string
 }
 
 /**
- * Functions of a page are builds of their own: code with exports is deployed, and other code is the body of a function
- * that is called.
+ * Deploys each function of a page as a separate build. Code without exports becomes the body of a function, and the page
+ * calls it.
  */
 const buildOf = ({ page, line, code }: Block): string => {
   const project = `${folderOf(page)}-${line}`.slice(0, 60)
@@ -45,7 +45,7 @@ const stepOf = (block: Block, programs: ReadonlyArray<Program>, folder: string):
   return program === undefined ? null : `node --conditions=weft-source "${join(folder, program.file)}"`
 }
 
-/** Whether there is anything to run on a page. */
+/** True if the block runs. */
 export const isRun = (block: Block): boolean => stepOf(block, [], "") !== null || block.note?.kind === "runs"
 
 export const runPage = async (
@@ -78,7 +78,7 @@ const written = (file: string): string => {
   }
 }
 
-/** Everything that the script leaves running ends with it. */
+/** Runs the script, and ends all of its processes with it. */
 const runScript = async (script: string, work: string, server: ReferenceServer) => {
   const shell = spawn("bash", [script], {
     detached: true,
@@ -86,7 +86,7 @@ const runScript = async (script: string, work: string, server: ReferenceServer) 
     env: {
       PATH: `${join(root, "node_modules/.bin")}:${process.env.PATH}`,
       HOME: work,
-      // Each command of the command line loads it anew.
+      // Every command loads the command line again.
       NODE_COMPILE_CACHE: join(work, "..", "compiled"),
       WORK: work,
       BLOCKS: folderOfBlocks,

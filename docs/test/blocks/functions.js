@@ -1,4 +1,4 @@
-/** What the commands of the reference call, set off and read. */
+/** Functions that the commands of the reference call and trigger. */
 
 export const onOrder = (event) => event.event_data
 onOrder.meta = { event: "order:created", schedule: "0 3 * * *" }

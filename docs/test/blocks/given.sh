@@ -1,4 +1,4 @@
-# given NAME...: makes what the commands of the reference are about, anew, and puts its id into the variable NAME.
+# given NAME...: creates a new fixture for the commands of the reference, and stores its id in the variable NAME.
 given() {
   local name
   for name in "$@"; do "given_$name"; done

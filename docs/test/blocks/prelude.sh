@@ -1,11 +1,11 @@
-# What the commands of a page find: a strict shell, $API and $KEY of a server, `weft`, and a few verbs for hidden blocks.
+# Environment of a page's commands: a strict shell, $API and $KEY of a server, `weft`, and helpers for hidden blocks.
 set -euo pipefail
 
-# Where the shell is: a page and a line.
+# Records the current page and line.
 at() { BLOCK=$1; }
 trap 'status=$?; [ $status = 0 ] || printf "\n%s: ended with %s\n" "$BLOCK" $status >&2' EXIT
 
-# A refusal fails the page. What goes on until somebody leaves (-N) is left after a moment.
+# An error response fails the page. A stream (-N) ends after one second.
 curl() {
   local args=" $* " status=0
   if [[ $args == *" -N "* ]]; then
@@ -20,7 +20,7 @@ curl() {
 weft() { node "$COMMAND_LINE" "$@"; }
 npx() { if [ "$1" = weft ]; then weft "${@:2}"; else command npx "$@"; fi; }
 
-# data ARGUMENTS OF curl...: the `data` of the answer. A refusal is told.
+# data ARGUMENTS OF curl...: prints `data` of the response, or the error to stderr.
 data() {
   local answer status=0
   answer=$(curl "$@") || status=$?
@@ -33,7 +33,7 @@ api() {
   data -X "$1" -H "Authorization: Bearer $KEY" -H "Content-Type: application/json" ${3:+-d "$3"} "$API$2"
 }
 
-# deploy PROJECT FILE...: makes the project unless it is there, and deploys a build of the files.
+# deploy PROJECT FILE...: creates the project if it does not exist, and deploys a build of the files.
 deploy() {
   local project=$1 build
   shift
@@ -47,13 +47,13 @@ deploy() {
   echo "$build"
 }
 
-# called FN [ARGS]: calls a function to its end, and fails unless that succeeds.
+# called FN [ARGS]: calls a function, waits for its end, and fails unless it succeeds.
 called() {
   api POST /calls "{\"fn\": \"$1\", \"args\": ${2:-[]}, \"wait\": 20}" | jq '
     if .status == "succeeded" then .result else error(.result | tostring) end'
 }
 
-# handled TYPE DATA: publishes an event and waits until its runs are over; fails unless all succeeded.
+# handled TYPE DATA: publishes an event and waits until its runs have ended; fails unless all succeeded.
 handled() {
   local event runs
   event=$(api POST /events "{\"event_type\": \"$1\", \"event_data\": $2}" | jq -r .event_id)
