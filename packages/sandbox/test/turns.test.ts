@@ -28,6 +28,7 @@ export const refusals = async (event, svc) => {
 const node: EventLoop = {
   now: () => performance.now(),
   nextTurn: (callback) => void setImmediate(callback),
+  after: (ms, callback) => void setTimeout(callback, ms),
   afterTask: (callback) => queueMicrotask(callback)
 }
 

@@ -3,7 +3,9 @@
  *
  * `effect` decodes JSON from `request.text`, and its own reader has no common budget and replaces invalid bytes.
  */
-import { Effect } from "effect"
+import { Caller } from "@weft/core"
+import { nextTurn, Turns } from "@weft/core/adapter"
+import { Effect, Option } from "effect"
 import { HttpServerRequest, type HttpServerResponse } from "effect/http"
 import { decodeUtf8, notUtf8 } from "../encoding/Utf8.ts"
 import { declaresBody } from "../webhooks/WebhookDecision.ts"
@@ -44,10 +46,20 @@ const readText = (request: ServerRequest, buffered: BufferedBody, { maxBodyBytes
   Effect.runSync(
     Effect.cached(
       Effect.orDie(
-        Effect.flatMap(readBody(request, buffered, maxBodyBytes), () => {
+        Effect.flatMap(Effect.andThen(readBody(request, buffered, maxBodyBytes), turnOfCaller), () => {
           const text = decodeUtf8(buffered.take() ?? new Uint8Array())
           return text === null ? Effect.fail(notUtf8) : Effect.succeed(text)
         })
       )
     )
   )
+
+/**
+ * Waits for a turn of the caller's environment. The request had one before its body arrived, but to decode the body and
+ * handle it is most of its work.
+ */
+const turnOfCaller = Effect.flatMap(Effect.serviceOption(Caller), (caller) =>
+  Option.isNone(caller)
+    ? Effect.void
+    : Effect.flatMap(Turns, (turns) => nextTurn(turns, caller.value.env_id, "request"))
+)

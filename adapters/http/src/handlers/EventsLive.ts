@@ -15,12 +15,15 @@ export const EventsLive = HttpApiBuilder.group(
     const runs = yield* Runs
     return handlers.handleAll({
       publish: ({ payload: { event_type, event_data, ...others }, headers: { "idempotency-key": idempotencyKey } }) =>
-        events.publish({
-          type: event_type,
-          data: event_data,
-          ...others,
-          ...(idempotencyKey === undefined ? {} : { idempotencyKey })
-        }),
+        Effect.flatMap(
+          events.publish({
+            type: event_type,
+            data: event_data,
+            ...others,
+            ...(idempotencyKey === undefined ? {} : { idempotencyKey })
+          }),
+          (event) => respondSingle(event, eventText, 201)
+        ),
       list: ({ query }) => {
         const page = toPageRequest(query)
         return Effect.flatMap(events.list(page), (found) => respondList(listing(page)(found), eventText))

@@ -30,8 +30,7 @@ const [quote, backslash, openArray, closeArray, openObject, closeObject] = [0x22
 
 /** True if the brackets outside of strings are nested deeper than `levels`. The text may be invalid JSON. */
 export const isDeeper = (text: string, levels: number): boolean => {
-  // A shorter text cannot have so many brackets.
-  if (text.length <= levels) return false
+  if (!hasMoreOpening(text, levels)) return false
   let depth = 0
   let isString = false
   for (let index = 0; index < text.length; index++) {
@@ -43,6 +42,18 @@ export const isDeeper = (text: string, levels: number): boolean => {
     else if (unit === openArray || unit === openObject) {
       if (++depth > levels) return true
     } else if (unit === closeArray || unit === closeObject) depth--
+  }
+  return false
+}
+
+/** True if the text has more than `count` opening brackets, in strings as well. A search costs far less than a scan. */
+const hasMoreOpening = (text: string, count: number): boolean => {
+  if (text.length <= count) return false
+  let found = 0
+  for (const bracket of ["[", "{"]) {
+    for (let at = text.indexOf(bracket); at >= 0; at = text.indexOf(bracket, at + 1)) {
+      if (++found > count) return true
+    }
   }
   return false
 }

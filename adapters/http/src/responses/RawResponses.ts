@@ -16,8 +16,8 @@ const pieceLength = 128 * 1024
 const contentType = "application/json"
 
 /** Responds with `{ data, meta }`. */
-export const respondSingle = <A>(item: A, toText: ToText<A>): Effect.Effect<Response, never, Caller> =>
-  Effect.suspend(() => respondText([`{"data":${toText(item)},"meta":${JSON.stringify(meta())}}`]))
+export const respondSingle = <A>(item: A, toText: ToText<A>, status = 200): Effect.Effect<Response, never, Caller> =>
+  Effect.suspend(() => respondText([`{"data":${toText(item)},"meta":${JSON.stringify(meta())}}`], status))
 
 /** Responds with `{ data, pagination, meta }`. */
 export const respondList = <A>(page: Listing<A>, toText: ToText<A>): Effect.Effect<Response, never, Caller> =>
@@ -37,13 +37,13 @@ function* listTexts<A>({ items, ...page }: Listing<A>, toText: ToText<A>, metaTe
 }
 
 /** Responds at once if the text is no longer than a piece. */
-const respondText = (texts: Iterable<string>): Effect.Effect<Response, never, Caller> =>
+const respondText = (texts: Iterable<string>, status = 200): Effect.Effect<Response, never, Caller> =>
   Effect.gen(function* () {
     const pieces = toPieces(texts)
     const first = pieces.next()
     const second = pieces.next()
     if (first.done === true || second.done === true) {
-      return HttpServerResponse.text(first.done === true ? "" : first.value, { contentType })
+      return HttpServerResponse.text(first.done === true ? "" : first.value, { contentType, status })
     }
     const { env_id } = yield* Caller
     const turns = yield* Turns
@@ -54,7 +54,7 @@ const respondText = (texts: Iterable<string>): Effect.Effect<Response, never, Ca
       })
     )
     const all = Stream.concat(Stream.fromIterable([first.value, second.value]), rest)
-    return HttpServerResponse.stream(Stream.map(all, utf8Encode), { contentType })
+    return HttpServerResponse.stream(Stream.map(all, utf8Encode), { contentType, status })
   })
 
 /** Joins short texts and divides long ones. */

@@ -5,6 +5,8 @@ export interface EventLoop {
   readonly now: () => number
   /** Calls back after the loop has read its sockets and run its due timers. */
   readonly nextTurn: (callback: () => void) => void
+  /** Calls back after `ms` milliseconds. */
+  readonly after: (ms: number, callback: () => void) => void
   /** Calls back when the current task of the loop, such as the callback of a socket, has returned. */
   readonly afterTask: (callback: () => void) => void
 }
@@ -12,11 +14,13 @@ export interface EventLoop {
 // The packages that embed core need no types of Node.js, which has both.
 declare const performance: { readonly now: () => number }
 declare const setImmediate: (callback: () => void) => unknown
+declare const setTimeout: (callback: () => void, ms: number) => unknown
 declare const queueMicrotask: (callback: () => void) => void
 
 /** The event loop of this thread. */
 export const eventLoop: EventLoop = {
   now: () => performance.now(),
   nextTurn: (callback) => void setImmediate(callback),
+  after: (ms, callback) => void setTimeout(callback, ms),
   afterTask: (callback) => queueMicrotask(callback)
 }

@@ -24,6 +24,8 @@ export class Lane {
   period = 0
   /** True while the lane is at the head of the ring and has received its quantum. */
   isCredited = false
+  /** Time until which the key counts as one with long work; 0 without. See `Rest`. */
+  longUntil = 0
   /** Milliseconds that the key used since the last report. */
   reportedMs = 0
   #queue: Array<QueuedWork> = []

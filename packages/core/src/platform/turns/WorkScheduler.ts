@@ -3,11 +3,12 @@
  *
  * `docs/design/turns.md` states the algorithm and its invariants. In short: if nothing waits and this turn of the loop has
  * time left, work runs at once. Otherwise it is queued under its key. The keys then take turns (deficit round robin by
- * measured time), and after `turnBudgetMs` the loop reads its sockets.
+ * measured time), and after `turnBudgetMs` the loop reads its sockets. Keys with long work pause after it (`Rest`).
  */
 import type { AnySeries } from "../../foundation/telemetry/Series.ts"
 import type { EventLoop } from "./EventLoop.ts"
 import { Lane, type QueuedWork } from "./Lane.ts"
+import { Rest } from "./Rest.ts"
 import { TurnMeter } from "./TurnMeter.ts"
 import type { WorkKind } from "./WorkKind.ts"
 
@@ -56,6 +57,9 @@ export class WorkScheduler {
   readonly #lanes = new Map<string, Lane>()
   /** Lanes with queued work. Their order is that of their turns. */
   readonly #ring = new Set<Lane>()
+  /** Lanes with queued work that wait for the end of the pause. */
+  readonly #resting = new Set<Lane>()
+  readonly #rest: Rest
   #latest: Lane
   #queued = 0
   /** Time that work has used in this turn of the loop. */
@@ -64,6 +68,7 @@ export class WorkScheduler {
   #innerMs = 0
   #depth = 0
   #isArmed = false
+  #isTimed = false
   /** Lane of the fiber that began at once in the current task of the loop. */
   #open: Lane | null = null
   #openKind: WorkKind = "request"
@@ -77,6 +82,7 @@ export class WorkScheduler {
     this.#loop = loop
     this.#limits = limits
     this.#observedMs = limits.turnBudgetMs * observedShare
+    this.#rest = new Rest(limits.turnBudgetMs)
     this.#latest = new Lane("", 1)
     this.#reportedAt = loop.now()
   }
@@ -92,11 +98,11 @@ export class WorkScheduler {
    * throw.
    */
   offer(key: string, kind: WorkKind, bytes: number, work: () => void): boolean {
-    if (this.#mayRunNow) {
-      this.#runNow(key, kind, work)
+    const lane = this.#lane(key)
+    if (this.#mayRunNow(lane)) {
+      this.#runNow(lane, kind, work)
       return true
     }
-    const lane = this.#lane(key)
     const { queuedPerKey, queuedBytesPerKey } = this.#limits
     if (lane.size >= queuedPerKey || (lane.bytes + bytes > queuedBytesPerKey && lane.size > 0)) {
       this.#meter.refused(kind)
@@ -108,8 +114,9 @@ export class WorkScheduler {
 
   /** As `offer`, without bounds: for work that ends what was admitted before, and is bounded by it. */
   run(key: string, kind: WorkKind, work: () => void): void {
-    if (this.#mayRunNow) this.#runNow(key, kind, work)
-    else this.#enqueue(this.#lane(key), { kind, bytes: 0, run: work, queuedAt: this.#loop.now() })
+    const lane = this.#lane(key)
+    if (this.#mayRunNow(lane)) this.#runNow(lane, kind, work)
+    else this.#enqueue(lane, { kind, bytes: 0, run: work, queuedAt: this.#loop.now() })
   }
 
   /**
@@ -117,12 +124,13 @@ export class WorkScheduler {
    * key. For fibers, whose work is no function. If it returns false, use `offer`.
    */
   begin(key: string, kind: WorkKind): boolean {
+    const lane = this.#lane(key)
     // Within other work, that work pays.
-    if (this.#depth > 0) return this.#mayRunNow
+    if (this.#depth > 0) return this.#mayRunNow(lane)
     const now = this.#loop.now()
     this.#endOpen(now)
-    if (!this.#mayRunNow) return false
-    this.#open = this.#latest.key === key ? this.#latest : this.#lane(key)
+    if (!this.#mayRunNow(lane)) return false
+    this.#open = lane
     this.#openKind = kind
     this.#openedAt = now
     if (!this.#isEndScheduled) {
@@ -140,22 +148,30 @@ export class WorkScheduler {
   #endOpen(now: number): void {
     if (this.#open === null) return
     const ms = now - this.#openedAt
-    this.#charge(this.#open, ms)
+    this.#charge(this.#open, ms, now)
     this.#meter.ran(this.#openKind, ms)
     this.#open = null
   }
 
   /** Reads the metrics. */
   read(): ReadonlyArray<AnySeries> {
-    return this.#meter.read(this.#queued, this.#ring.size)
+    return this.#meter.read(this.#queued, this.#ring.size + this.#resting.size)
   }
 
-  get #mayRunNow(): boolean {
-    return this.#queued === 0 && this.#spentMs < this.#limits.turnBudgetMs
+  /** True if no other lane waits for its turn, and this lane need not pause. */
+  #mayRunNow(lane: Lane): boolean {
+    return this.#ring.size === 0 && this.#spentMs < this.#limits.turnBudgetMs && !this.#mustRest(lane)
   }
 
-  #runNow(key: string, kind: WorkKind, work: () => void): void {
-    const lane = this.#latest.key === key ? this.#latest : this.#lane(key)
+  #mustRest(lane: Lane): boolean {
+    return lane.size > 0 || this.#isHeld(lane)
+  }
+
+  #isHeld(lane: Lane): boolean {
+    return lane.longUntil > 0 && this.#rest.holds(lane, this.#loop.now())
+  }
+
+  #runNow(lane: Lane, kind: WorkKind, work: () => void): void {
     this.#meter.ran(kind, this.#measure(lane, work))
   }
 
@@ -169,17 +185,19 @@ export class WorkScheduler {
     try {
       work()
     } finally {
-      const totalMs = this.#loop.now() - startedAt
+      const endedAt = this.#loop.now()
+      const totalMs = endedAt - startedAt
       ownMs = Math.max(0, totalMs - this.#innerMs)
       this.#innerMs = outerMs + totalMs
       if (--this.#depth === 0) this.#innerMs = 0
-      this.#charge(lane, ownMs)
+      this.#charge(lane, ownMs, endedAt)
     }
     return ownMs
   }
 
-  #charge(lane: Lane, ms: number): void {
+  #charge(lane: Lane, ms: number, now: number): void {
     this.#settle(lane)
+    this.#rest.record(lane, ms, now)
     lane.balanceMs = Math.max(-debtMaxMs, lane.balanceMs - ms)
     lane.reportedMs += ms
     this.#spentMs += ms
@@ -198,6 +216,7 @@ export class WorkScheduler {
   }
 
   #lane(key: string): Lane {
+    if (this.#latest.key === key) return this.#latest
     let lane = this.#lanes.get(key)
     if (lane === undefined) {
       lane = new Lane(key, weightOf(key))
@@ -210,11 +229,35 @@ export class WorkScheduler {
   #enqueue(lane: Lane, work: QueuedWork): void {
     if (lane.size === 0) {
       this.#settle(lane)
-      this.#ring.add(lane)
+      this.#join(lane)
     }
     lane.push(work)
     this.#queued++
-    this.#arm()
+    this.#schedule()
+  }
+
+  #join(lane: Lane): void {
+    if (this.#isHeld(lane)) this.#resting.add(lane)
+    else this.#ring.add(lane)
+  }
+
+  /** Schedules the next turn: at once, or after the pause if all lanes with queued work wait for its end. */
+  #schedule(): void {
+    if (this.#ring.size > 0) return this.#arm()
+    if (this.#resting.size === 0 || this.#isTimed) return
+    this.#isTimed = true
+    this.#loop.after(Math.max(0, this.#rest.until - this.#loop.now()), () => {
+      this.#isTimed = false
+      this.#endRest()
+      this.#schedule()
+    })
+  }
+
+  /** Lets lanes take turns again once the pause is over. */
+  #endRest(): void {
+    if (this.#resting.size === 0 || this.#rest.until > this.#loop.now()) return
+    for (const lane of this.#resting) this.#ring.add(lane)
+    this.#resting.clear()
   }
 
   #arm(): void {
@@ -228,10 +271,11 @@ export class WorkScheduler {
     this.#turn++
     this.#spentMs = 0
     if (this.#queued === 0) this.#period++
+    this.#endRest()
     try {
       this.#drain()
     } finally {
-      if (this.#queued > 0) this.#arm()
+      this.#schedule()
       const now = this.#loop.now()
       if (now - this.#reportedAt >= reportMs) this.#report(now)
     }
@@ -243,6 +287,11 @@ export class WorkScheduler {
     while (this.#spentMs < turnBudgetMs) {
       const [lane] = this.#ring
       if (lane === undefined) return
+      if (this.#isHeld(lane)) {
+        this.#ring.delete(lane)
+        this.#resting.add(lane)
+        continue
+      }
       if (!lane.isCredited) {
         // Alone, a lane has no debt to any other.
         lane.balanceMs = this.#ring.size === 1 ? quantumMs : Math.min(0, lane.balanceMs) + quantumMs * lane.weight

@@ -3,7 +3,8 @@
  *
  * A batch commits as soon as the previous one has, so an idle system waits for one commit and a busy one shares commits.
  * If the store supports concurrent commits, the next batch begins once it has half as many entries as those in flight.
- * It may overtake them, so write an entry that depends on another only after that write has returned.
+ * It may overtake them, so write an entry that depends on another only after that write has returned. Commits contain few
+ * large entries (`WriteQueue`).
  *
  * A write returns after its commit, and the bus receives its activity after the commit. So all published activity is
  * durable.
@@ -23,6 +24,7 @@ import { type JournalEntry, JournalStore } from "./JournalStore.ts"
 import { LocalRuns } from "./LocalRuns.ts"
 import { NodeLease } from "./NodeLease.ts"
 import { UnconfirmedWrites } from "./UnconfirmedWrites.ts"
+import { WriteQueue } from "./WriteQueue.ts"
 
 /** Maximum entries per commit. Bounds the memory and the latency of a batch. */
 const batchMax = 1000
@@ -66,26 +68,29 @@ export class Journal extends Context.Service<
       const meter = new JournalMeter()
       metrics.register(Effect.sync(() => meter.read()))
       const wake = Latch.makeUnsafe(false)
-      let pending: Array<PendingWrite> = []
-      unconfirmed.trackQueue(() => (pending[0] === undefined ? null : readTime(pending[0].entry)))
+      const pending = new WriteQueue<PendingWrite>()
+      unconfirmed.trackQueue(() => findOldest(pending.firsts) ?? null)
       /** Commits in flight, and their entries. */
       let commits = 0
       let committing = 0
+      let isLargeInFlight = false
       const starting = new InFlightMap<RunId, Run>()
       const startWake = Latch.makeUnsafe(false)
 
-      const isDue = () =>
-        commits === 0 || (commits < store.commitsMax && pending.length >= committing * concurrentShare)
+      const isDue = () => {
+        const ready = isLargeInFlight ? pending.smallSize : pending.size
+        return ready > 0 && (commits === 0 || (commits < store.commitsMax && ready >= committing * concurrentShare))
+      }
       const push = (write: PendingWrite) => {
         pending.push(write)
         if (isDue()) wake.openUnsafe()
       }
 
       /** Takes the next batch if one is due. Otherwise a commit that ends, or a new entry, wakes the loops again. */
-      const take = (): ReadonlyArray<PendingWrite> => {
-        const batch = isDue() ? pending.splice(0, batchMax) : []
-        if (pending.length === 0 || batch.length === 0) wake.closeUnsafe()
-        return batch
+      const take = () => {
+        const taken = isDue() ? pending.take(batchMax, !isLargeInFlight) : nothing
+        if (pending.size === 0 || taken.batch.length === 0) wake.closeUnsafe()
+        return taken
       }
 
       const append = (entry: JournalEntry, activity: EntryActivity, done: WriteCallback) => {
@@ -114,11 +119,8 @@ export class Journal extends Context.Service<
           localRuns.markUncertain()
           const failed = Exit.failCause(exit.cause)
           // The entries that arrived meanwhile would wait as long for the same error.
-          const queued = Cause.hasFails(exit.cause) ? pending : []
-          if (queued.length > 0) {
-            pending = []
-            wake.closeUnsafe()
-          }
+          const queued = Cause.hasFails(exit.cause) ? pending.takeAll() : []
+          if (queued.length > 0) wake.closeUnsafe()
           for (const write of [...batch, ...queued]) write.done(failed)
         }
       })
@@ -128,16 +130,18 @@ export class Journal extends Context.Service<
           yield* wake.await
           // After one turn of the event loop, entries that arrive together share the commit.
           yield* Effect.yieldNow
-          const batch = take()
+          const { batch, hasLarge } = take()
           if (batch.length === 0) return
           commits++
+          if (hasLarge) isLargeInFlight = true
           committing += batch.length
           yield* Effect.ensuring(
             commit(batch),
             Effect.sync(() => {
               commits--
               committing -= batch.length
-              if (pending.length > 0) wake.openUnsafe()
+              if (hasLarge) isLargeInFlight = false
+              if (pending.size > 0) wake.openUnsafe()
             })
           )
         })
@@ -177,6 +181,8 @@ export class Journal extends Context.Service<
 export type EntryActivity = () => ReadonlyArray<ActivityEvent>
 
 const noActivity: EntryActivity = () => []
+
+const nothing = { batch: [], hasLarge: false }
 
 interface PendingWrite {
   readonly entry: JournalEntry

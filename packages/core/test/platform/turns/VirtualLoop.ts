@@ -5,10 +5,15 @@ export class VirtualLoop implements EventLoop {
   #now = 0
   #turns: Array<() => void> = []
   #afterTask: Array<() => void> = []
+  #timers: Array<{ readonly at: number; readonly callback: () => void }> = []
 
   readonly now = (): number => this.#now
 
   readonly nextTurn = (callback: () => void): void => void this.#turns.push(callback)
+
+  readonly after = (ms: number, callback: () => void): void => {
+    this.#timers.push({ at: this.#now + ms, callback })
+  }
 
   readonly afterTask = (callback: () => void): void => void this.#afterTask.push(callback)
 
@@ -38,5 +43,16 @@ export class VirtualLoop implements EventLoop {
   /** Runs turns until none is scheduled. */
   runAll(): void {
     while (this.isScheduled) this.turn()
+  }
+
+  /** Runs turns and timers until none is scheduled. */
+  runTimers(): void {
+    this.runAll()
+    this.#timers.sort((a, b) => a.at - b.at)
+    const next = this.#timers.shift()
+    if (next === undefined) return
+    this.#now = Math.max(this.#now, next.at)
+    this.task(next.callback)
+    this.runTimers()
   }
 }

@@ -244,6 +244,64 @@ describe("WorkScheduler", () => {
     assert.isTrue(turns.begin("b", "request"))
   })
 
+  it("pauses long work for as long as it took, while keys without long work are active", () => {
+    const { loop, turns } = make()
+    const ran: Array<readonly [key: string, at: number]> = []
+    const work = (key: string, ms: number) => () => {
+      ran.push([key, loop.now()])
+      loop.spend(ms)
+    }
+    turns.offer("light", "request", 0, work("light", 1))
+    for (let n = 0; n < 3; n++) turns.run("large", "request", work("large", 20))
+    loop.turn()
+    turns.offer("light", "request", 0, work("light", 1))
+    assert.strictEqual(ran.length, 3)
+    loop.runTimers()
+    assert.deepStrictEqual(ran, [
+      ["light", 0],
+      ["large", 1],
+      ["light", 21],
+      ["large", 41],
+      ["large", 81]
+    ])
+  })
+
+  it("does not pause long work while only keys with long work are active", () => {
+    const { loop, turns } = make()
+    let ran = 0
+    for (let n = 0; n < 10; n++) {
+      for (const key of ["a", "b"]) {
+        turns.run(key, "request", () => {
+          loop.spend(20)
+          ran++
+        })
+      }
+    }
+    loop.runAll()
+    assert.deepStrictEqual([ran, loop.now()], [20, 400])
+  })
+
+  it("keeps the order of a key's work while it pauses, and runs all of it", () => {
+    const long = fc.double({ min: 0.01, max: 30, noNaN: true })
+    fc.assert(
+      fc.property(fc.array(fc.tuple(fc.nat(3), long), { minLength: 1, maxLength: 40 }), (all) => {
+        const { loop, turns } = make()
+        const ran: Array<ReadonlyArray<number>> = [[], [], [], []].map(() => [])
+        const offered = ran.map((): Array<number> => [])
+        all.forEach(([key, ms], at) => {
+          offered[key]?.push(at)
+          turns.run(`env-${key}`, "request", () => {
+            ran[key] = [...(ran[key] ?? []), at]
+            loop.spend(ms)
+          })
+        })
+        loop.runTimers()
+        assert.deepStrictEqual(ran, offered)
+        assert.strictEqual(turns.queued, 0)
+      })
+    )
+  })
+
   it("reports waits, refusals and the busiest key's share without naming a key", () => {
     const { loop, turns } = make({ queuedPerKey: 1 })
     turns.offer("secret-env", "list", 0, () => loop.spend(9))

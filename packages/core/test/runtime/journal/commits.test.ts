@@ -83,4 +83,24 @@ describe("Journal commits", () => {
       assert.strictEqual((yield* allRuns(env)).filter(({ status }) => status === "succeeded").length, 15)
     }).pipe(inWorld(2, gate))
   })
+
+  it.effect("contain few large events at once, and small entries do not wait for them", () => {
+    const gate = makeGate()
+    return Effect.gen(function* () {
+      const env = yield* deployed("app")
+      gate.open.closeUnsafe()
+      gate.sizes.length = 0
+      const large = yield* Effect.forEach(Array.from({ length: 6 }), () =>
+        Effect.forkChild(publish(env, "large", "x".repeat(600_000)))
+      )
+      yield* settle
+      assert.deepStrictEqual(gate.sizes, [1])
+      const small = yield* publishAtOnce(env, 3)
+      assert.deepStrictEqual(gate.sizes, [1, 3])
+      gate.open.openUnsafe()
+      yield* Fiber.joinAll([...large, ...small])
+      yield* settle
+      assert.isAtLeast(gate.sizes.length, 7)
+    }).pipe(inWorld(2, gate))
+  })
 })

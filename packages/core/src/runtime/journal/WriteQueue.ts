@@ -1,0 +1,114 @@
+/**
+ * Writes that wait for a commit.
+ *
+ * A commit with 30 events of 4 MiB takes a second, in which every other run of the node would wait for the disk. So large
+ * writes have a byte limit per commit, and only one commit in flight has some. Environments take turns with theirs. Small
+ * writes pass them: a write that depends on another is queued after the other is durable.
+ */
+import type { EnvId } from "../../foundation/Ids.ts"
+import type { LogEntry } from "../runs/Run.ts"
+import type { JournalEntry } from "./JournalStore.ts"
+
+/** Texts of an entry above which it is large, in characters. */
+const largeLength = 64 * 1024
+
+/** Maximum characters of all large entries of a commit, about 5 ms on a disk. The first one is always taken. */
+const largeLengthPerCommit = 1024 * 1024
+
+interface Write {
+  readonly entry: JournalEntry
+}
+
+export class WriteQueue<W extends Write> {
+  #small: Array<W> = []
+  /** Large writes by environment, in the order of the environments' turns. */
+  readonly #large = new Map<EnvId, Array<W>>()
+  #largeCount = 0
+
+  get size(): number {
+    return this.#small.length + this.#largeCount
+  }
+
+  get smallSize(): number {
+    return this.#small.length
+  }
+
+  /** The first small entry, and the first large one of each environment. */
+  get firsts(): ReadonlyArray<JournalEntry> {
+    const firsts = this.#small[0] === undefined ? [] : [this.#small[0].entry]
+    for (const [first] of this.#large.values()) if (first !== undefined) firsts.push(first.entry)
+    return firsts
+  }
+
+  push(write: W): void {
+    const { entry } = write
+    if (measureEntry(entry) <= largeLength) {
+      this.#small.push(write)
+      return
+    }
+    const envId = readEnvId(entry)
+    const queued = this.#large.get(envId)
+    if (queued === undefined) this.#large.set(envId, [write])
+    else queued.push(write)
+    this.#largeCount++
+  }
+
+  /** Removes the writes of the next commit, at most `max`. Takes large ones only if `withLarge`. */
+  take(max: number, withLarge: boolean): { readonly batch: ReadonlyArray<W>; readonly hasLarge: boolean } {
+    const large = withLarge && this.#largeCount > 0 ? this.#takeLarge(max) : []
+    const batch = [...this.#small.splice(0, max - large.length), ...large]
+    return { batch, hasLarge: large.length > 0 }
+  }
+
+  /** Removes and returns all writes. */
+  takeAll(): ReadonlyArray<W> {
+    const all = [...this.#small, ...[...this.#large.values()].flat()]
+    this.#small = []
+    this.#large.clear()
+    this.#largeCount = 0
+    return all
+  }
+
+  #takeLarge(max: number): ReadonlyArray<W> {
+    const taken: Array<W> = []
+    let length = 0
+    for (const [envId, queued] of [...this.#large]) {
+      const [next] = queued
+      if (next === undefined) continue
+      const nextLength = measureEntry(next.entry)
+      if (taken.length > 0 && (taken.length >= max || length + nextLength > largeLengthPerCommit)) break
+      length += nextLength
+      taken.push(next)
+      queued.shift()
+      // The environment's turn is over: its other writes go to the end.
+      this.#large.delete(envId)
+      if (queued.length > 0) this.#large.set(envId, queued)
+    }
+    this.#largeCount -= taken.length
+    return taken
+  }
+}
+
+const readEnvId = (entry: JournalEntry): EnvId => (entry._tag === "Appended" ? entry.event.env_id : entry.run.env_id)
+
+/** Returns the characters of an entry's texts of any length: event data, results and logs. */
+const measureEntry = (entry: JournalEntry): number => {
+  switch (entry._tag) {
+    case "Appended":
+      return entry.event.event_data.length
+    case "Started":
+      return 0
+    case "Ended":
+    case "Settled":
+      return (entry.run.result?.length ?? 0) + measureLogs(entry.logs)
+    case "Advanced":
+      return (
+        entry.steps.reduce((length, { result }) => length + (result?.length ?? 0), 0) +
+        entry.waits.reduce((length, { outcome }) => length + (outcome?.length ?? 0), 0) +
+        measureLogs(entry.suspension?.logs ?? [])
+      )
+  }
+}
+
+const measureLogs = (logs: ReadonlyArray<LogEntry>): number =>
+  logs.reduce((length, { message, data }) => length + message.length + (data?.length ?? 0), 0)
