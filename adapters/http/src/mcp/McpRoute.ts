@@ -5,7 +5,8 @@
  * get JSON. There is no stream from the server, so GET and DELETE are 405, as the protocol specifies.
  */
 import { currentRequestId } from "@weft/api"
-import { BadRequest, NotFound } from "@weft/core"
+import { BadRequest, type EnvId, NotFound } from "@weft/core"
+import { nextTurn, Turns } from "@weft/core/adapter"
 import { Tools } from "@weft/core/internal"
 import { Context, Effect, Tracer } from "effect"
 import { HttpRouter, type HttpServerRequest } from "effect/http"
@@ -41,7 +42,7 @@ const handle = Effect.fnUntraced(function* (host: McpHost, request: HttpServerRe
   const service = yield* host.tools.enter({ ...target, token: bearerToken(request.headers.authorization) })
   if (request.method !== "POST") return methodNotAllowed()
 
-  const body = yield* readJson(request)
+  const body = yield* readJson(request, service.caller.env_id)
   if (Array.isArray(body)) return yield* batchesUnsupported
   const { headers } = request
   const session = headers[sessionHeader]
@@ -71,8 +72,12 @@ const withRequestSpan = (host: McpHost): Effect.Effect<McpHost> =>
     Effect.succeed(span === undefined ? host : { ...host, context: Context.add(host.context, Tracer.ParentSpan, span) })
   )
 
-const readJson = (request: HttpServerRequest.HttpServerRequest) =>
-  Effect.flatMap(request.text, (text) => Effect.try({ try: (): unknown => JSON.parse(text), catch: () => notJson }))
+/** Reads the message, and waits for a turn of the environment to handle it: a list of tools is a long piece of work. */
+const readJson = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest, envId: EnvId) {
+  const text = yield* request.text
+  yield* nextTurn(yield* Turns, envId, "request")
+  return yield* Effect.try({ try: (): unknown => JSON.parse(text), catch: () => notJson })
+})
 
 /**
  * Returns the headers for the SDK, which requires `accept` and `content-type`. The body is JSON in both directions

@@ -97,6 +97,12 @@ export class Job {
     return this.#ended
   }
 
+  /** Length of its invocation in characters. */
+  get length(): number {
+    const { svc, body, replay = [] } = this.invocation
+    return replay.reduce((length, text) => length + text.length, svc.length + (body?.text.length ?? 0))
+  }
+
   /** True if the guest has ended and only its host calls are pending. */
   get guestEnded(): boolean {
     return this.#outcome !== undefined

@@ -191,7 +191,7 @@ export class Pool {
     view.jobs.set(job.id, job)
     job.runner = runner
     job.isolate = isolate
-    runner.whenDrained(() => this.#invoke(job, isolate, runner))
+    runner.whenDrained(job.length, () => this.#invoke(job, isolate, runner))
   }
 
   #invoke(job: Job, isolate: IsolateHandle, runner: RunnerProcess): void {
@@ -200,15 +200,8 @@ export class Pool {
     const { fn, trigger, svc, body = null, replay = [] } = job.invocation
     runner.send({ kind: "invoke", isolate: isolate.id, run: job.id, trigger, fn: `${fn.ns}/${fn.var}`, svc, body })
     for (const text of replay) {
-      runner.send({
-        kind: "hostCallResult",
-        isolate: isolate.id,
-        run: job.id,
-        call: replayCall,
-        ok: true,
-        text,
-        detail: ""
-      })
+      const answer = { call: replayCall, ok: true, text, detail: "" }
+      runner.send({ kind: "hostCallResult", isolate: isolate.id, run: job.id, ...answer })
     }
   }
 

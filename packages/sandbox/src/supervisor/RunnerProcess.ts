@@ -42,6 +42,10 @@ const oomScore = 800
 const unsentBytesMax = 256 * 1024 * 1024
 /** Unsent bytes above which invocations are deferred, so that many simultaneous bodies do not kill the runner. */
 const congestionBytes = 32 * 1024 * 1024
+/** Invocations above it are large, in characters. */
+const largeInvocation = 64 * 1024
+/** Unsent bytes above which large invocations are deferred. Those of neighbours would wait behind them in the socket. */
+const largeCongestionBytes = 256 * 1024
 /** Messages of one runner that the supervisor decodes in one turn of its event loop: less than a millisecond. */
 const messagesPerTurn = 256
 const diagnosisLength = 4096
@@ -60,8 +64,9 @@ export class RunnerProcess {
   /** Received bytes that are decoded in the next turn. Until then the socket is paused. */
   #undecoded: Buffer | undefined
   readonly #listener: RunnerListener
-  /** Callbacks of `whenDrained`, oldest first. */
+  /** Callbacks of `whenDrained`, oldest first: those of small invocations, and those of large ones. */
   #deferred: Array<() => void> = []
+  #deferredLarge: Array<() => void> = []
   #scheduled = false
   #reportedRss = 0
   #diagnosis = ""
@@ -102,9 +107,14 @@ export class RunnerProcess {
       .slice(0, shownLength)
   }
 
-  /** Calls back now or, if many bytes are unsent, when the runner has read them. For messages that can wait. */
-  whenDrained(callback: () => void): void {
-    if (this.#deferred.length > 0 || this.#isCongested) this.#deferred.push(callback)
+  /**
+   * Calls back now or, if many bytes are unsent, when the runner has read them. For messages that can wait. A large message
+   * of `length` characters waits until few bytes are unsent, and small ones overtake it.
+   */
+  whenDrained(length: number, callback: () => void): void {
+    const [deferred, bytesMax] =
+      length > largeInvocation ? [this.#deferredLarge, largeCongestionBytes] : [this.#deferred, congestionBytes]
+    if (deferred.length > 0 || this.#unsentBytes > bytesMax) deferred.push(callback)
     else callback()
   }
 
@@ -175,15 +185,20 @@ export class RunnerProcess {
     }
   }
 
-  get #isCongested(): boolean {
-    return this.#socket.writableLength + this.#writer.size > congestionBytes
+  get #unsentBytes(): number {
+    return this.#socket.writableLength + this.#writer.size
   }
 
   #resume(): void {
-    const waiting = this.#deferred
+    this.#deferred = this.#callWhile(this.#deferred, congestionBytes)
+    this.#deferredLarge = this.#callWhile(this.#deferredLarge, largeCongestionBytes)
+  }
+
+  /** Calls back, in order, until more than `bytesMax` bytes are unsent. Returns the other callbacks. */
+  #callWhile(waiting: Array<() => void>, bytesMax: number): Array<() => void> {
     let called = 0
-    while (called < waiting.length && !this.#isCongested) waiting[called++]?.()
-    this.#deferred = waiting.slice(called)
+    while (called < waiting.length && this.#unsentBytes <= bytesMax) waiting[called++]?.()
+    return called === 0 ? waiting : waiting.slice(called)
   }
 
   #spawn(program: URL): ChildProcess | undefined {

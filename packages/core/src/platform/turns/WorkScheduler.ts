@@ -243,7 +243,10 @@ export class WorkScheduler {
 
   /** Schedules the next turn: at once, or after the pause if all lanes with queued work wait for its end. */
   #schedule(): void {
-    if (this.#ring.size > 0) return this.#arm()
+    if (this.#ring.size > 0) {
+      this.#arm()
+      return
+    }
     if (this.#resting.size === 0 || this.#isTimed) return
     this.#isTimed = true
     this.#loop.after(Math.max(0, this.#rest.until - this.#loop.now()), () => {
@@ -253,7 +256,7 @@ export class WorkScheduler {
     })
   }
 
-  /** Lets lanes take turns again once the pause is over. */
+  /** Lets lanes take turns again once the pause has ended. */
   #endRest(): void {
     if (this.#resting.size === 0 || this.#rest.until > this.#loop.now()) return
     for (const lane of this.#resting) this.#ring.add(lane)

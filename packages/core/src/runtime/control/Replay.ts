@@ -2,6 +2,7 @@
 import { Effect } from "effect"
 import { BadRequest } from "../../foundation/Errors.ts"
 import { DeliveryId, freshIds } from "../../foundation/Ids.ts"
+import { KeyedSemaphore } from "../../foundation/KeyedSemaphore.ts"
 import { currentTraceparent } from "../../foundation/telemetry/Spans.ts"
 import { now as currentTime } from "../../foundation/time/Timestamp.ts"
 import { ClusterBus } from "../../platform/cluster/ClusterBus.ts"
@@ -25,6 +26,9 @@ import { StreamWatch } from "./StreamWatch.ts"
 /** The build of the original run, or the deployed build of its project. */
 export type ReplayBuild = "same" | "deployed"
 
+/** Maximum concurrent transactions of replays of an environment, behind which those of other environments wait. */
+const replaysPerEnv = 4
+
 /** Maximum wait for the start of the new run, in milliseconds. */
 const startWaitMs = 1_000
 
@@ -43,6 +47,7 @@ export const makeReplay = Effect.gen(function* () {
   const claimer = yield* Claimer
   const slots = yield* Slots
   const bus = yield* ClusterBus
+  const permits = new KeyedSemaphore(replaysPerEnv)
 
   return Effect.fnUntraced(function* (run: Run, build: ReplayBuild) {
     const { env_id, event_id } = run
@@ -60,7 +65,7 @@ export const makeReplay = Effect.gen(function* () {
     const group = yield* keys.group(event, match)
     const id = yield* fresh(DeliveryId)
     const delivery = newDelivery(event, match, id, { run_id: run.run_id, depth: 0 }, group, yield* currentTraceparent)
-    yield* store.redeliver({ ...delivery, due_at: yield* currentTime })
+    yield* permits.withPermit(env_id, store.redeliver({ ...delivery, due_at: yield* currentTime }))
     claimer.claim(slots.addPending(env_id))
     yield* bus.sendControl([{ type: "deliveries:waiting", node_id: null }])
 

@@ -9,6 +9,7 @@
 import { Effect, Exit, Layer } from "effect"
 import type { BadRequest, StoreUnavailable } from "../../foundation/Errors.ts"
 import { freshIdsNow, RunId } from "../../foundation/Ids.ts"
+import { KeyedSemaphore } from "../../foundation/KeyedSemaphore.ts"
 import { ClusterBus } from "../../platform/cluster/ClusterBus.ts"
 import type { Event } from "../events/Event.ts"
 import { EventLog, type Publication } from "../events/EventLog.ts"
@@ -36,9 +37,11 @@ export const layer = Layer.effect(
     const notifyPending = yield* makeNotifyPending
     const write = yield* makeWrite(notifyPending)
 
+    const permits = new KeyedSemaphore(admissionsPerEnv)
+
     const admit = Effect.fnUntraced(function* (publication: Publication, deliveries: ReadonlyArray<KeyedDelivery>) {
       const { event, isNew, waiting } = yield* unconfirmed.track(
-        admitTo(admissions, publication, deliveries),
+        permits.withPermit(publication.event.env_id, admitTo(admissions, publication, deliveries)),
         // The event may have waited for an earlier query of its keys.
         publication.event.created_at
       )
@@ -78,7 +81,13 @@ export const layer = Layer.effect(
   })
 )
 
-/** Maximum concurrent admissions of one call that publishes many events. */
+/**
+ * Maximum concurrent admissions of an environment. Each is a transaction, and those of other environments would wait for
+ * the writer of SQLite or for a connection.
+ */
+const admissionsPerEnv = 4
+
+/** Maximum pending admissions of one call that publishes many events. */
 const admissionsMax = 16
 
 const isConditional = ({ request, schedule }: Publication, deliveries: ReadonlyArray<KeyedDelivery>): boolean =>

@@ -80,7 +80,7 @@ export class WriteQueue<W extends Write> {
       length += nextLength
       taken.push(next)
       queued.shift()
-      // The environment's turn is over: its other writes go to the end.
+      // The environment's turn has ended: its other writes go to the end.
       this.#large.delete(envId)
       if (queued.length > 0) this.#large.set(envId, queued)
     }

@@ -4,13 +4,13 @@
  * Errors of the host are written to the host's log. The guest receives only the failure and the id of its run.
  */
 import { Cause, Clock, Deferred, Effect, Exit, Fiber, Option } from "effect"
+import { KeyedSemaphore } from "../../../foundation/KeyedSemaphore.ts"
 import { utf8Length } from "../../../foundation/Utf8.ts"
 import { defaultLimits } from "../../../platform/sandbox/Limits.ts"
 import { readGuestJson } from "./GuestJson.ts"
 import type { HostRefused, TenantCall } from "./HostFunction.ts"
 import type { HostCallOutcome, HostMeter } from "./HostMeter.ts"
 import type { RegisteredFunction } from "./HostTable.ts"
-import { KeyedSemaphore } from "./KeyedSemaphore.ts"
 import { type PendingCallLimit, pendingCallsMax } from "./PendingCallLimit.ts"
 import { Rates } from "./Rates.ts"
 
