@@ -18,6 +18,7 @@ import { PermittedLive } from "../access/PermittedLive.ts"
 import { BodyMemoryBudget } from "../bodies/BodyMemoryBudget.ts"
 import { withBufferedText } from "../bodies/BufferedRequests.ts"
 import { DocsPage } from "../documentation/DocsPage.ts"
+import { withPacedPages } from "../documentation/PacedPages.ts"
 import { withRawUploadPath } from "../files/UploadPath.ts"
 import { AdminLive } from "../handlers/AdminLive.ts"
 import { AuditLive } from "../handlers/AuditLive.ts"
@@ -121,7 +122,7 @@ export const makeApp = (settings: HttpSettings): Effect.Effect<App, never, WeftS
     )
     const nextId = yield* makeRequestIds
     const routeCustomDomains = yield* makeCustomDomains(bodyBudget, settings.trustProxy)
-    const routed = routeCustomDomains(withBufferedText(withRawUploadPath(routes), bodyBudget))
+    const routed = routeCustomDomains(withBufferedText(withRawUploadPath(withPacedPages(routes)), bodyBudget))
     const http = Effect.provideService(
       withRequestSpan(metered(withErrorEnvelope(routed, nextId, settings.trustProxy), meter)),
       HttpIncomingMessage.MaxBodySize,
