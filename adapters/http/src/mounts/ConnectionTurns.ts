@@ -4,6 +4,8 @@
  * Node emits `request` for each pipelined request as soon as it is parsed, and one read of a socket holds up to 2,600
  * requests. Here a connection has one request in progress, as in Go's `net/http`. The others are held in order, and the
  * socket is paused. Held requests start one per connection and turn, and the requests of other connections come between.
+ *
+ * Many connections that open at once wait for turns as well, because the first read of each may hold many requests.
  */
 import { IncomingMessage, type ServerResponse } from "node:http"
 import type { Socket } from "node:net"
@@ -14,6 +16,9 @@ export type Listener = (request: IncomingMessage, response: ServerResponse) => v
 /** Maximum held requests of all connections together, about 3 KB each. Beyond it, the connection with the most is closed. */
 const heldRequestsMax = 16_384
 
+/** Connections that are read at once if they open in the same turn of the event loop. */
+const acceptsPerTurn = 8
+
 /** Maximum held requests that start in one turn of the event loop. */
 const startsPerTurn = 8
 
@@ -23,12 +28,26 @@ export class ConnectionTurns {
   /** Connections that wait for their turn, each at most once. */
   readonly #waiting: Array<Connection> = []
   #isScheduled = false
+  /** Connections that opened in this turn of the event loop. */
+  #accepted = 0
+  /** True if the newest waiting connection is next, not the oldest. */
+  #isNewestNext = false
   readonly #holding = new Set<Connection>()
   #heldRequests = 0
 
   /** `start` begins a request. A request ends with the event `close` of its response. */
   constructor(start: Listener) {
     this.#start = start
+  }
+
+  /** Begins a new connection: at once, or in its turn if many others opened in this turn of the event loop. */
+  accept(socket: Socket): void {
+    if (this.#accepted === 0) {
+      setImmediate(() => {
+        this.#accepted = 0
+      })
+    }
+    if (++this.#accepted > acceptsPerTurn) this.#rest(this.#connectionOf(socket))
   }
 
   /** Starts a request, or holds it until the earlier requests of its connection have ended. */
@@ -49,7 +68,11 @@ export class ConnectionTurns {
   /** Pauses a connection until its turn, because its last read was expensive. No other turn of the loop has two of them. */
   rest(socket: Socket): void {
     const connection = this.#connections.get(socket)
-    if (connection === undefined || connection.isResting) return
+    if (connection !== undefined) this.#rest(connection)
+  }
+
+  #rest(connection: Connection): void {
+    if (connection.isResting) return
     connection.isResting = true
     connection.pause()
     this.#enqueue(connection)
@@ -100,6 +123,10 @@ export class ConnectionTurns {
   #enqueue(connection: Connection): void {
     if (!connection.isWaiting) this.#waiting.push(connection)
     connection.isWaiting = true
+    this.#schedule()
+  }
+
+  #schedule(): void {
     if (this.#isScheduled) return
     this.#isScheduled = true
     setImmediate(() => this.#takeTurns())
@@ -109,13 +136,14 @@ export class ConnectionTurns {
     this.#isScheduled = false
     let starts = 0
     while (starts < startsPerTurn) {
-      const connection = this.#waiting.shift()
+      // Every second turn belongs to the newest connection, which a flood of older ones would delay for long.
+      this.#isNewestNext = !this.#isNewestNext
+      const connection = this.#isNewestNext ? this.#waiting.pop() : this.#waiting.shift()
       if (connection === undefined) return
       starts += connection.isResting ? startsPerTurn : 1
       this.#takeTurn(connection)
     }
-    const [next] = this.#waiting
-    if (next !== undefined) this.#enqueue(next)
+    if (this.#waiting.length > 0) this.#schedule()
   }
 
   #takeTurn(connection: Connection): void {

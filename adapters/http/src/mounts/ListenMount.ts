@@ -119,7 +119,7 @@ const makeServerOptions = (headersMs: number) => ({
 
 /** Connects the mount to the server's events. Rejects invalid requests in the error envelope. */
 const attachMount = <S extends Server | HttpsServer>(
-  { mount, isAnswering }: OwnMount,
+  { mount, accept, isAnswering }: OwnMount,
   limits: ConnectionLimits,
   server: S
 ): S => {
@@ -130,6 +130,7 @@ const attachMount = <S extends Server | HttpsServer>(
   }
   server.maxHeadersCount = headersMax
   limitConnections(server, limits, isAnswering)
+  server.on("connection", accept)
   server.on("request", mount)
   server.on("checkContinue", (request, response) => {
     continueOnRead(request, response)

@@ -31,6 +31,8 @@ export const node = (weft: WeftRuntime, options: HttpOptions = {}): NodeMount =>
 /** A mount on a server of its own. */
 export interface OwnMount {
   readonly mount: NodeMount
+  /** To be called with each connection that opens. */
+  readonly accept: (socket: Socket) => void
   /** True while a request of the connection has no complete response. */
   readonly isAnswering: (socket: Socket) => boolean
 }
@@ -83,7 +85,7 @@ export const mountOnNode = (
     drain: async (drainOptions?: DrainOptions) => (await mounting).drain(drainOptions),
     close: async (closeOptions?: CloseOptions) => (await mounting).close(closeOptions)
   })
-  return { mount, isAnswering: (socket) => turns.isAnswering(socket) }
+  return { mount, accept: (socket) => turns.accept(socket), isAnswering: (socket) => turns.isAnswering(socket) }
 }
 
 const makeListener = async (mounted: MountedApp, findFault: NonNullable<OwnServer["findFault"]>): Promise<Listener> => {

@@ -45,6 +45,15 @@ const untilClosed = async ({ socket }: Raw): Promise<void> => {
 
 for (const [name, address] of Object.entries(servers)) {
   describe(`pipelined requests to ${name}`, () => {
+    it("are answered on each of 300 connections that open at once", async () => {
+      const raws = Array.from({ length: 300 }, () => openRaw(address()))
+      for (const { socket } of raws) socket.write(get("/v1/status") + get("/none", "Connection: close\r\n"))
+      for (const { ended } of raws) {
+        const statuses = [...(await ended).matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status)
+        assert.deepStrictEqual(statuses, ["200", "404"])
+      }
+    })
+
     it("are all answered, in their order", async () => {
       const raw = openRaw(address())
       const paths = Array.from({ length: 300 }, (_, n) =>
