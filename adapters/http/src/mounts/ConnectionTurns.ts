@@ -22,12 +22,21 @@ const acceptsPerTurn = 8
 /** Maximum held requests that start in one turn of the event loop. */
 const startsPerTurn = 8
 
+/** A new connection counts as so many requests, because its first read may hold many. */
+const startsPerAccept = 4
+
+/** Interval between reads of connections whose last read was expensive, in milliseconds. Such a read takes about 20 ms. */
+const restMs = 30
+
 export class ConnectionTurns {
   readonly #start: Listener
   readonly #connections = new WeakMap<Socket, Connection>()
   /** Connections that wait for their turn, each at most once. */
   readonly #waiting: Array<Connection> = []
   #isScheduled = false
+  /** Connections whose last read was expensive. */
+  readonly #resting: Array<Connection> = []
+  #isRestTimed = false
   /** Connections that opened in this turn of the event loop. */
   #accepted = 0
   /** True if the newest waiting connection is next, not the oldest. */
@@ -47,7 +56,11 @@ export class ConnectionTurns {
         this.#accepted = 0
       })
     }
-    if (++this.#accepted > acceptsPerTurn) this.#rest(this.#connectionOf(socket))
+    if (++this.#accepted <= acceptsPerTurn) return
+    const connection = this.#connectionOf(socket)
+    connection.isNew = true
+    connection.pause()
+    this.#enqueue(connection)
   }
 
   /** Starts a request, or holds it until the earlier requests of its connection have ended. */
@@ -65,17 +78,28 @@ export class ConnectionTurns {
     return connection !== undefined && !isIdle(connection)
   }
 
-  /** Pauses a connection until its turn, because its last read was expensive. No other turn of the loop has two of them. */
+  /** Pauses a connection, because its last read was expensive. One such connection is read every 30 ms. */
   rest(socket: Socket): void {
     const connection = this.#connections.get(socket)
-    if (connection !== undefined) this.#rest(connection)
-  }
-
-  #rest(connection: Connection): void {
-    if (connection.isResting) return
+    if (connection === undefined || connection.isResting) return
     connection.isResting = true
     connection.pause()
-    this.#enqueue(connection)
+    this.#resting.push(connection)
+    this.#timeRest()
+  }
+
+  #timeRest(): void {
+    if (this.#isRestTimed || this.#resting.length === 0) return
+    this.#isRestTimed = true
+    setTimeout(() => {
+      this.#isRestTimed = false
+      const connection = this.#resting.shift()
+      if (connection !== undefined) {
+        connection.isResting = false
+        this.#enqueue(connection)
+      }
+      this.#timeRest()
+    }, restMs)
   }
 
   #connectionOf(socket: Socket): Connection {
@@ -140,7 +164,7 @@ export class ConnectionTurns {
       this.#isNewestNext = !this.#isNewestNext
       const connection = this.#isNewestNext ? this.#waiting.pop() : this.#waiting.shift()
       if (connection === undefined) return
-      starts += connection.isResting ? startsPerTurn : 1
+      starts += connection.isNew ? startsPerAccept : 1
       this.#takeTurn(connection)
     }
     if (this.#waiting.length > 0) this.#schedule()
@@ -149,7 +173,7 @@ export class ConnectionTurns {
   #takeTurn(connection: Connection): void {
     const { socket, held } = connection
     connection.isWaiting = false
-    connection.isResting = false
+    connection.isNew = false
     // A response that closes the connection is the last one. The client repeats the other requests (RFC 9112, 9.3.2).
     if (socket.destroyed || socket.writableEnded) {
       this.#discard(connection)
@@ -162,7 +186,7 @@ export class ConnectionTurns {
     }
     if (held.length > 0) return
     this.#holding.delete(connection)
-    connection.resume()
+    if (!connection.isResting) connection.resume()
   }
 }
 
@@ -177,6 +201,7 @@ class Connection {
   readonly onEnd: () => void
   readonly held: Array<HeldRequest> = []
   isBusy = false
+  isNew = false
   isResting = false
   isWaiting = false
   #isPaused = false
