@@ -1,6 +1,6 @@
 /** Contract of events that runs wait for: `arrive`, `awaited` and `eventsSince`. */
 import { assert } from "@effect/vitest"
-import { type Event, formatEvent, JournalStore, parkedAt, WorkflowStore } from "@weft/core/adapter"
+import { type Event, type EventId, formatEvent, JournalStore, parkedAt, WorkflowStore } from "@weft/core/adapter"
 import { Effect } from "effect"
 import { type Check, check } from "./Check.ts"
 import { claimAll } from "./Claims.ts"
@@ -290,9 +290,11 @@ const listing: ReadonlyArray<Check<WorkflowStores>> = [
       paid(7, {}, { env_id: envId(2), created_at: at(7) })
     )
     yield* commit(waiting(8))
-    const list = (since: number, limit: number, env = 1, event_type = "paid") =>
+    const list = (since: number, limit: number, env = 1, event_type = "paid", after: EventId | null = null) =>
       Effect.map(
-        WorkflowStore.use((store) => store.eventsSince({ env_id: envId(env), event_type, since: at(since) }, limit)),
+        WorkflowStore.use((store) =>
+          store.eventsSince({ env_id: envId(env), event_type, since: at(since) }, after, limit)
+        ),
         (events) => events.map(({ event_id }) => event_id)
       )
     assert.deepStrictEqual(yield* list(0, 10), [1, 2, 3, 4, 5].map(eventId))
@@ -300,8 +302,11 @@ const listing: ReadonlyArray<Check<WorkflowStores>> = [
     assert.deepStrictEqual(yield* list(2, 2), [2, 3].map(eventId))
     assert.deepStrictEqual(yield* list(0, 10, 2), [eventId(7)])
     assert.deepStrictEqual(yield* list(0, 10, 1, "unknown"), [])
+    assert.deepStrictEqual(yield* list(0, 2, 1, "paid", eventId(2)), [eventId(3), eventId(4)])
+    assert.deepStrictEqual(yield* list(4, 10, 1, "paid", eventId(2)), [eventId(4), eventId(5)])
+    assert.deepStrictEqual(yield* list(0, 10, 1, "paid", eventId(5)), [])
     const [first] = yield* WorkflowStore.use((store) =>
-      store.eventsSince({ env_id: envId(1), event_type: "paid", since: at(5) }, 1)
+      store.eventsSince({ env_id: envId(1), event_type: "paid", since: at(5) }, null, 1)
     )
     assert.deepStrictEqual(first, paid(5, { n: 5 }, { created_at: at(5) }))
   }),
@@ -315,7 +320,7 @@ const listing: ReadonlyArray<Check<WorkflowStores>> = [
       )
     }
     const found = yield* WorkflowStore.use((store) =>
-      store.eventsSince({ env_id: envId(1), event_type: "paid", since: at(0) }, 2)
+      store.eventsSince({ env_id: envId(1), event_type: "paid", since: at(0) }, null, 2)
     )
     assert.deepStrictEqual(found, [paid(1), paid(9_000)])
   })

@@ -83,9 +83,14 @@ export const makeWorkflows = (database: Database["Service"], write: ArrivalWrite
   })
 
   /** Lists events in pages of the primary key, because other types may have many more. */
-  const eventsSince = Effect.fnUntraced(function* ({ env_id, event_type, since }: AwaitedEvents, limit: number) {
+  const eventsSince = Effect.fnUntraced(function* (
+    { env_id, event_type, since }: AwaitedEvents,
+    start: EventId | null,
+    limit: number
+  ) {
     const events: Array<Event> = []
-    let after: string = leastIdAt(EventId, since - idMarginMs)
+    const least = leastIdAt(EventId, since - idMarginMs)
+    let after: string = start === null || start < least ? least : start
     while (events.length < limit) {
       const [end] = yield* sql<Pick<Event, "event_id">>`SELECT event_id FROM events
         WHERE env_id = ${env_id} AND event_id > ${after} ORDER BY event_id LIMIT 1 OFFSET ${eventsMax - 1}`
@@ -120,6 +125,6 @@ export const makeWorkflows = (database: Database["Service"], write: ArrivalWrite
 
     arrive: (event, at) => arrive(event, at).pipe(orUnavailable("arrive")),
 
-    eventsSince: (of, limit) => eventsSince(of, limit).pipe(orUnavailable("eventsSince"))
+    eventsSince: (of, after, limit) => eventsSince(of, after, limit).pipe(orUnavailable("eventsSince"))
   })
 }

@@ -60,8 +60,13 @@ export class TrustedDurable {
   #seq = 0
   #bodies = 0
   #asked = 0
+  /** Answers to requests that the function has received. */
+  #answers = 0
   #time: number
   #isReplayed = false
+  readonly #replayed = Promise.withResolvers<void>()
+  /** Ends when the function has received all recorded results, and the previous answer. */
+  #turn = this.#replayed.promise
   #isChecking = false
 
   constructor({ recorded, waits, time }: DurableFact, host: DurableHost) {
@@ -89,6 +94,7 @@ export class TrustedDurable {
       await this.#host.turn()
     }
     this.#isReplayed = true
+    this.#replayed.resolve()
     if (this.#attempts.size === 0) this.#host.mute(false)
     await this.#checkIdle()
   }
@@ -160,7 +166,7 @@ export class TrustedDurable {
     this.#asked++
     void this.#checkIdle()
     try {
-      const result: Result = JSON.parse(await this.#host.call(op, payload))
+      const result: Result = JSON.parse(await this.#host.call(op, payload).finally(() => this.#nextTurn()))
       this.#host.mute(false)
       this.#time = result[2]
       return result
@@ -170,8 +176,15 @@ export class TrustedDurable {
       return never()
     } finally {
       this.#asked--
+      this.#answers++
       void this.#checkIdle()
     }
+  }
+
+  /** Waits for a turn of its own, so that the microtasks of an answer finish before the next, as in a replay. */
+  #nextTurn(): Promise<void> {
+    this.#turn = this.#turn.then(() => this.#host.turn())
+    return this.#turn
   }
 
   /** Reports that the function can do nothing until a wait ends. */
@@ -180,7 +193,8 @@ export class TrustedDurable {
     this.#isChecking = true
     await this.#host.turn()
     this.#isChecking = false
-    if (this.#bodies === 0 && this.#asked > 0) await this.#host.call("workflow.idle", "{}").catch(() => undefined)
+    if (this.#bodies > 0 || this.#asked === 0) return
+    await this.#host.call("workflow.idle", JSON.stringify({ answers: this.#answers })).catch(() => undefined)
   }
 
   #diverge(message: string): void {

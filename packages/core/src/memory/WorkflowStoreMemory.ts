@@ -62,10 +62,11 @@ export const layer: Layer.Layer<WorkflowStore, never, MemoryDatabase> = Layer.ef
           return found
         }),
 
-      eventsSince: ({ env_id, event_type, since }, limit) =>
+      eventsSince: ({ env_id, event_type, since }, after, limit) =>
         Effect.sync(() =>
           [...events.values()]
             .filter((event) => event.env_id === env_id && event.event_type === event_type && event.created_at >= since)
+            .filter((event) => after === null || event.event_id > after)
             .sort((a, b) => compareText(a.event_id, b.event_id))
             .slice(0, limit)
         )

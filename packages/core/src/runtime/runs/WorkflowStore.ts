@@ -1,7 +1,7 @@
 /** Seam for the histories of durable runs. The journal writes them. Each method is one transaction. */
 import { Context, type Effect } from "effect"
 import type { StoreUnavailable } from "../../foundation/Errors.ts"
-import type { EnvId } from "../../foundation/Ids.ts"
+import type { EnvId, EventId } from "../../foundation/Ids.ts"
 import type { Page, PageRequest } from "../../foundation/Page.ts"
 import type { Timestamp } from "../../foundation/time/Timestamp.ts"
 import type { Event } from "../events/Event.ts"
@@ -37,9 +37,10 @@ export class WorkflowStore extends Context.Service<
      */
     readonly arrive: (event: Event, at: Timestamp) => Effect.Effect<ReadonlyArray<RunRef>, StoreUnavailable>
 
-    /** Lists events of a type that were created at or after `since`, ascending by id, at most `limit`. */
+    /** Lists events of a type that were created at or after `since`, after an id, ascending by id, at most `limit`. */
     readonly eventsSince: (
       awaited: AwaitedEvents,
+      after: EventId | null,
       limit: number
     ) => Effect.Effect<ReadonlyArray<Event>, StoreUnavailable>
   }

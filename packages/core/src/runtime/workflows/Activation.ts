@@ -26,7 +26,7 @@ import {
   type WaitRecord
 } from "../runs/Workflow.ts"
 import { formatResult, formatRetry } from "./Replay.ts"
-import { decodeStep, decodeWait, type StepReport, type WaitRequest } from "./Requests.ts"
+import { decodeIdle, decodeStep, decodeWait, type StepReport, type WaitRequest } from "./Requests.ts"
 
 /** Longest wait for which the isolate is kept, in milliseconds. */
 const holdMs = 1_000
@@ -50,6 +50,8 @@ interface ActivationOptions {
   readonly limits: WorkflowLimits
   /** Writes progress durably, with retries. Returns false if another activation holds the run, or if the node shuts down. */
   readonly write: (entry: Advanced) => Effect.Effect<boolean>
+  /** Gives stored events to a wait whose timeout has ended. Returns its event; null without one. */
+  readonly expire: (wait: WaitRecord) => Effect.Effect<JsonText | null>
   /** Called after new waits are stored. */
   readonly onStored: (waits: ReadonlyArray<WaitRecord>) => Effect.Effect<void>
   /** Stops the guest, without waiting for its end. */
@@ -79,8 +81,15 @@ export class Activation {
   #unstored: Array<StepRecord> = []
   #queued: Array<QueuedResult> = []
   #isCommitting = false
-  /** True if the guest can do nothing until it receives a result. */
-  #isIdle = false
+  /** True after a write that did not count. Then no later one may count either, because its results would be missing. */
+  #isRefused = false
+  /** Calls of the guest for requests, and answers to them. */
+  #calls = 0
+  #answers = 0
+  /** Answers that the guest had received when it last reported that it can do nothing until a wait ends. */
+  #idleAnswers = -1
+  /** Waits whose timeout has ended, until the events before it are known. */
+  readonly #expiring = new Set<number>()
   #suspension: Advanced | null = null
 
   constructor(options: ActivationOptions) {
@@ -97,8 +106,8 @@ export class Activation {
   /** Returns an entry with the progress that is not stored yet, at the end of the activation; null without any. */
   trailing(at: Timestamp): Advanced | null {
     const { delivery, run } = this.#options.claim
-    if (this.#unstored.length + this.#newWaits.length === 0) return null
-    const [steps, waits] = [this.#unstored, this.#newWaits]
+    if (this.#isRefused || this.#unstored.length + this.#newWaits.length === 0) return null
+    const [steps, waits] = [[...this.#unstored], [...this.#newWaits]]
     return { _tag: "Advanced", run, deliveryId: delivery.delivery_id, at, steps, waits, suspension: null }
   }
 
@@ -106,16 +115,39 @@ export class Activation {
   answer(call: HostCall): Effect.Effect<string, HostCallRefused> {
     switch (call.op) {
       case "workflow.step":
-        return Effect.flatMap(decodeStep(call.payload), (report) => this.#endAttempt(report))
+        return this.#counted(Effect.flatMap(decodeStep(call.payload), (report) => this.#endAttempt(report)))
       case "workflow.wait":
-        return Effect.flatMap(currentTime, (now) =>
-          Effect.flatMap(decodeWait(call.payload, now), (request) => this.#wait(request, now))
+        return this.#counted(
+          Effect.flatMap(currentTime, (now) =>
+            Effect.flatMap(decodeWait(call.payload, now), (request) => this.#wait(request, now))
+          )
         )
       case "workflow.idle":
-        return Effect.as(this.#idle, "")
+        return Effect.flatMap(decodeIdle(call.payload), ({ answers }) => Effect.as(this.#idle(answers), ""))
       default:
         return Effect.fail(new HostCallRefused({ name: "TypeError", message: "There is no such host call" }))
     }
+  }
+
+  /** Counts a call and its answer. */
+  #counted<A, E>(answer: Effect.Effect<A, E>): Effect.Effect<A, E> {
+    return Effect.suspend(() => {
+      this.#calls++
+      return Effect.ensuring(
+        answer,
+        Effect.sync(() => {
+          this.#answers++
+        })
+      )
+    })
+  }
+
+  /**
+   * True if the guest can do nothing until it receives a result: it has received all answers, and none is on its way. A
+   * report that crossed an answer does not count; the guest sends another one.
+   */
+  get #isIdle(): boolean {
+    return this.#idleAnswers === this.#answers && this.#calls - this.#answers === this.#open.size
   }
 
   /** Gives events that arrived to the waits of this activation. `stored` are the waits as the store has them. */
@@ -210,7 +242,7 @@ export class Activation {
         if (record.event_type !== null) yield* this.#flushSoon
       }
       const now = yield* currentTime
-      if (hasEnded(record, now)) yield* this.#endWait(open, now)
+      if (hasEnded(record, now)) yield* this.#endDueWait(open, now)
       return yield* Deferred.await(answered)
     })
   }
@@ -219,8 +251,8 @@ export class Activation {
   #endWait({ record, answered }: OpenWait, now: Timestamp): Effect.Effect<void> {
     return Effect.suspend(() => {
       const { seq, kind, name, outcome, since, attempts } = record
-      if (!this.#open.delete(seq)) return Effect.void
-      this.#isIdle = false
+      // A suspended run continues with the results that are stored.
+      if (this.#suspension !== null || !this.#open.delete(seq)) return Effect.void
       if (kind === "step") return Effect.asVoid(Deferred.succeed(answered, formatRetry(seq, now)))
       const result = kind === "event" ? (outcome ?? toJsonText(null)) : null
       this.#queued.push({
@@ -267,9 +299,11 @@ export class Activation {
         const steps = [...this.#unstored, ...taken.map(({ step }) => step)]
         this.#unstored = []
         const isCounted = yield* this.#options.write(yield* this.#entry(steps, waits, null))
-        if (!isCounted) return this.#options.stop()
+        if (!isCounted) {
+          this.#isRefused = true
+          return this.#options.stop()
+        }
         yield* this.#options.onStored(waits)
-        if (taken.length > 0) this.#isIdle = false
         for (const { step, answered } of taken) {
           this.#waits.delete(step.seq)
           yield* Deferred.succeed(answered, formatResult(step))
@@ -321,9 +355,9 @@ export class Activation {
   }
 
   /** Handles the message that the guest can do nothing until it receives a result. */
-  get #idle(): Effect.Effect<void> {
+  #idle(answers: number): Effect.Effect<void> {
     return Effect.suspend(() => {
-      this.#isIdle = true
+      this.#idleAnswers = answers
       return this.#suspendOrHold
     })
   }
@@ -331,19 +365,22 @@ export class Activation {
   /** Holds the isolate for a wait that ends soon; otherwise suspends the run. */
   get #suspendOrHold(): Effect.Effect<void> {
     return Effect.gen({ self: this }, function* () {
-      if (this.#isCommitting || this.#queued.length > 0 || this.#suspension !== null) return
+      if (!this.#isIdle || this.#isCommitting || this.#queued.length > 0 || this.#expiring.size > 0) return
+      if (this.#suspension !== null) return
       const now = yield* currentTime
       const waits = [...this.#open.values()].map(({ record }) => record)
       const next = earliest(waits)
       if (next !== null && next - now <= holdMs) {
         yield* Effect.sleep(Math.max(0, next - now))
-        return yield* this.#endDue
+        yield* this.#endDue
+        // Nothing has ended if the clock was set back.
+        return yield* this.#suspendOrHold
       }
       const { deadline } = this.#options
       const waiting = describeWaits(waits)
       if (waiting === null) return
       const suspended = { due_at: next === null || next > deadline ? deadline : next, waiting }
-      this.#suspension = yield* this.#entry(this.#unstored, this.#newWaits, suspended)
+      this.#suspension = yield* this.#entry([...this.#unstored], [...this.#newWaits], suspended)
       this.#options.stop()
     })
   }
@@ -353,8 +390,21 @@ export class Activation {
     return Effect.flatMap(currentTime, (now) => {
       const due = [...this.#open.values()].filter(({ record }) => hasEnded(record, now))
       due.sort((a, b) => (a.record.until ?? now) - (b.record.until ?? now) || a.record.seq - b.record.seq)
-      return Effect.forEach(due, (open) => this.#endWait(open, now), { discard: true })
+      return Effect.forEach(due, (open) => this.#endDueWait(open, now), { discard: true })
     })
+  }
+
+  /** Ends a wait whose time has come. A wait for an event first takes one that was stored in time. */
+  #endDueWait(open: OpenWait, now: Timestamp): Effect.Effect<void> {
+    const { record } = open
+    if (record.event_type === null || record.outcome !== null) return this.#endWait(open, now)
+    if (this.#expiring.has(record.seq)) return Effect.void
+    this.#expiring.add(record.seq)
+    return Effect.gen({ self: this }, function* () {
+      const outcome = yield* this.#options.expire(record)
+      this.#expiring.delete(record.seq)
+      yield* this.#endWait({ ...open, record: { ...record, outcome } }, yield* currentTime)
+    }).pipe(Effect.forkDetach, Effect.asVoid)
   }
 }
 

@@ -9,7 +9,7 @@
  */
 import { Context, Effect, Latch, Layer } from "effect"
 import type { StoreUnavailable } from "../../foundation/Errors.ts"
-import type { EnvId } from "../../foundation/Ids.ts"
+import type { EnvId, EventId } from "../../foundation/Ids.ts"
 import { forkSupervised, logOutage } from "../../foundation/Supervised.ts"
 import { addMillis, now as currentTime, type Timestamp } from "../../foundation/time/Timestamp.ts"
 import { ClusterBus } from "../../platform/cluster/ClusterBus.ts"
@@ -18,7 +18,7 @@ import type { Event } from "../events/Event.ts"
 import { StorePoller } from "../journal/StorePoller.ts"
 import { type AwaitedEvents, WorkflowStore } from "../runs/WorkflowStore.ts"
 
-/** Maximum stored events that are compared per awaited type and poll. */
+/** Maximum events per query of a comparison. */
 const eventsMax = 1_000
 
 /** Time in milliseconds after which every node knows that a type is awaited. */
@@ -37,6 +37,8 @@ export class Arrivals extends Context.Service<
     readonly published: (event: Event) => void
     /** Records that a run of the environment waits for events of a type since a time, after the wait is stored. */
     readonly awaits: (wait: AwaitedEvents) => Effect.Effect<void>
+    /** Gives all events to the waits that are stored by now, since the time of a wait whose timeout has ended. */
+    readonly settle: (wait: AwaitedEvents) => Effect.Effect<void, StoreUnavailable>
   }
 >()("@weft/core/runtime/workflows/Arrivals") {
   static readonly layer = Layer.effect(
@@ -60,17 +62,25 @@ export class Arrivals extends Context.Service<
         ])
       })
 
-      /** Compares stored events of an awaited type with the waits. */
-      const compare = Effect.fnUntraced(function* (each: AwaitedEvents) {
-        const from = comparedUntil === null ? each.since : addMillis(comparedUntil, -overlapMs)
-        const since = from > each.since ? from : each.since
-        for (const event of yield* store.eventsSince({ ...each, since }, eventsMax)) yield* arrive(event)
+      /** Compares all stored events since a time with the waits. */
+      const compareSince = Effect.fnUntraced(function* (awaitedEvents: AwaitedEvents) {
+        let after: EventId | null = null
+        while (true) {
+          const events: ReadonlyArray<Event> = yield* store.eventsSince(awaitedEvents, after, eventsMax)
+          for (const event of events) yield* arrive(event)
+          if (events.length < eventsMax) return
+          after = events.at(-1)?.event_id ?? null
+        }
       })
 
+      /** Compares the stored events that no earlier comparison of this node is sure to have seen. */
+      const compare = (each: AwaitedEvents) => {
+        const from = comparedUntil === null ? each.since : addMillis(comparedUntil, -overlapMs)
+        return compareSince({ ...each, since: from > each.since ? from : each.since })
+      }
+
       const compareWait = (wait: AwaitedEvents) =>
-        Effect.flatMap(store.eventsSince(wait, eventsMax), (events) =>
-          Effect.forEach(events, arrive, { discard: true })
-        ).pipe(Effect.catchTag("StoreUnavailable", logOutage))
+        Effect.catchTag(compareSince(wait), "StoreUnavailable", logOutage)
 
       const compareAll = Effect.gen(function* () {
         yield* polled.await
@@ -96,6 +106,7 @@ export class Arrivals extends Context.Service<
       yield* forkSupervised({ name: "The comparison of events with waits" }, compareAll)
 
       return Arrivals.of({
+        settle: compare,
         published: (event) => {
           if (!awaited.has(event.env_id, event.event_type)) return
           const arrived = Effect.catchTag(arrive(event), "StoreUnavailable", logOutage)

@@ -55,7 +55,7 @@ export class Workflows extends Context.Service<
       const store = yield* WorkflowStore
       const executor = yield* Executor
       const arrivals = yield* Arrivals
-      const active = new InFlightMap<RunId, { readonly run: Run; readonly activation: Activation }>()
+      const active = new InFlightMap<RunId, ActiveWorkflow>()
       let isStopping = false
 
       const write = (entry: Advanced): Effect.Effect<boolean> =>
@@ -90,8 +90,36 @@ export class Workflows extends Context.Service<
         return { _tag: "Ended", executed: exit.value }
       })
 
+      /** Returns the event of a wait whose timeout has ended; null if none was stored in time. */
+      const expire = (run: Run) => (wait: WaitRecord) => {
+        const { event_type, since, seq } = wait
+        if (event_type === null) return Effect.succeed(null)
+        const settled = Effect.andThen(arrivals.settle({ env_id: run.env_id, event_type, since }), store.load(run))
+        return Effect.retry(settled, { schedule: writeRetry, while: () => !isStopping }).pipe(
+          Effect.map(({ history }) => history.waits.find((stored) => stored.seq === seq)?.outcome ?? null),
+          // The node shuts down, so the run continues elsewhere.
+          Effect.catchTag("StoreUnavailable", () => Effect.never)
+        )
+      }
+
       /** Executes the function until it ends or its activation stops it. `onStart` receives a function that stops it. */
-      const execute = Effect.fnUntraced(function* (claim: Claim, onStart: (stop: () => void) => void) {
+      const execute = (claim: Claim, onStart: (stop: () => void) => void) => {
+        const { run } = claim
+        const running: ActiveWorkflow = { run, activation: null, hasMissedEvents: false }
+        active.set(run.run_id, running)
+        const end = Effect.sync(() => {
+          // After an outage, this node may have claimed the run again before this activation ends.
+          if (active.get(run.run_id) === running) active.delete(run.run_id)
+        })
+        return Effect.ensuring(activate(claim, running, onStart, end), end)
+      }
+
+      const activate = Effect.fnUntraced(function* (
+        claim: Claim,
+        running: ActiveWorkflow,
+        onStart: (stop: () => void) => void,
+        onEnd: Effect.Effect<void>
+      ) {
         const { run, event, delivery } = claim
         const { history, logs } = yield* load(claim)
         const deadline = addMillis(run.start_time, delivery.timeout_ms)
@@ -103,8 +131,12 @@ export class Workflows extends Context.Service<
           Effect.forEach(waits, ({ event_type, since }) =>
             event_type === null ? Effect.void : arrivals.awaits({ env_id: run.env_id, event_type, since })
           )
-        const activation = new Activation({ claim, history, deadline, limits, write, onStored, stop: () => stop() })
-        active.set(run.run_id, { run, activation })
+        const activation = new Activation({
+          ...{ claim, history, deadline, limits, write, onStored, stop: () => stop() },
+          expire: expire(run)
+        })
+        running.activation = activation
+        if (running.hasMissedEvents) yield* receive(run.run_id)
         const work = {
           ...{ run, depth: delivery.depth, ...buildTrigger(event), body: null, caller: null, preface: logs },
           ...{ timeoutMs: Math.min(remainingMs, activationMaxMs), queueTimeoutMs: 0 },
@@ -119,18 +151,22 @@ export class Workflows extends Context.Service<
           stop = executor.start(work)(context, (end) => resume(Effect.succeed(end)))
           onStart(stop)
         })
-        active.delete(run.run_id)
+        yield* onEnd
         return yield* conclude(claim, activation, exit)
       })
 
       /** Gives events to a run that is active on this node, after they have arrived in the store. */
       const receive = (runId: RunId) => {
         const found = active.get(runId)
-        return found === undefined
-          ? Effect.void
-          : Effect.flatMap(store.load(found.run), ({ history }) => found.activation.receive(history.waits)).pipe(
-              Effect.catchTag("StoreUnavailable", logOutage)
-            )
+        const activation = found?.activation
+        if (found === undefined) return Effect.void
+        if (activation === null || activation === undefined) {
+          found.hasMissedEvents = true
+          return Effect.void
+        }
+        return Effect.flatMap(store.load(found.run), ({ history }) => activation.receive(history.waits)).pipe(
+          Effect.catchTag("StoreUnavailable", logOutage)
+        )
       }
       const receiveAll = Effect.suspend(() =>
         Effect.forEach(active.values(), ({ run }) => receive(run.run_id), { discard: true })
@@ -170,6 +206,15 @@ export class Workflows extends Context.Service<
       })
     })
   )
+}
+
+/** A durable run that is active on this node. */
+interface ActiveWorkflow {
+  readonly run: Run
+  /** Null while its history is read. */
+  activation: Activation | null
+  /** True if events arrived while its history was read. */
+  hasMissedEvents: boolean
 }
 
 const ended = (outcome: Outcome, logs: ReadonlyArray<LogEntry>): ActivationEnd => ({

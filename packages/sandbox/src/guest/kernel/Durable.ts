@@ -72,6 +72,8 @@ export class Durable {
   #bodies = 0
   /** Host calls for requests that are not answered. */
   #asked = 0
+  /** Answers to them. A report of idleness is stale if the host has given more. */
+  #answers = 0
   /** Host calls `workflow.idle` that are not answered. */
   #idleAsked = 0
   /** Number of requests and results so far, and that number when the guest was last reported as idle. */
@@ -176,7 +178,7 @@ export class Durable {
     const answered = () => {
       this.#idleAsked--
     }
-    whenSettled(run.call("workflow.idle", "{}"), answered, answered)
+    whenSettled(run.call("workflow.idle", `{"answers":${this.#answers}}`), answered, answered)
   }
 
   #next(): number {
@@ -254,6 +256,7 @@ export class Durable {
         this.#run.call(op, payload),
         (text) => {
           this.#asked--
+          this.#answers++
           this.#changes++
           this.#run.isMuted = false
           const result: Result = parse(NativeString(text))
@@ -262,6 +265,7 @@ export class Durable {
         },
         (error) => {
           this.#asked--
+          this.#answers++
           this.#changes++
           if (error instanceof NativeError && error.name === "NonDeterminism") this.#end(error)
           else reject(error)
