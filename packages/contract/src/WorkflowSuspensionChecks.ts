@@ -130,6 +130,17 @@ const claiming: ReadonlyArray<Check<WorkflowStores>> = [
     assert.strictEqual((yield* history(1)).steps.length, 6)
   }),
 
+  check("keeps the deliveries of suspended runs when pending deliveries are discarded", function* () {
+    yield* suspend(1, 500)
+    yield* commit(waiting(2, { created_at: at(500) }))
+    const discard = RunControlStore.use((control) => control.discard(envId(1), {}, null, 100))
+    assert.deepStrictEqual(
+      (yield* discard).discarded.map(({ delivery_id }) => delivery_id),
+      [deliveryId(2)]
+    )
+    assert.deepStrictEqual((yield* claimAt(500, 800)).ids, [runId(1)])
+  }),
+
   check("claims suspended runs together with new deliveries", function* () {
     yield* suspend(1, 50)
     yield* suspend(2, 60)

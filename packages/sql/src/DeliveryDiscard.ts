@@ -68,7 +68,8 @@ const toCondition = (
   dialect: Dialect,
   { projectId, project, eventType, functions = [], before }: DeliverySelection
 ): Statement.Fragment => {
-  const terms: Array<Statement.Fragment> = [sql`1 = 1`]
+  // The delivery of a suspended run belongs to its run, which only ends by `cancel`.
+  const terms: Array<Statement.Fragment> = [sql`d.continues IS NULL`]
   if (projectId !== undefined) terms.push(sql`d.project_id = ${projectId}`)
   if (project !== undefined) terms.push(sql`(d.project_id = ${project} OR d.project_name = ${project})`)
   if (eventType !== undefined) terms.push(sql`e.event_type = ${eventType}`)

@@ -89,6 +89,8 @@ const isDiscarded = (delivery: Delivery, event_type: string, which: DeliverySele
   const name = `${delivery.ns}/${delivery.var}`
   const names = [name, `${delivery.project_name}:${name}`]
   return (
+    // That of a suspended run belongs to its run, which only ends by `cancel`.
+    delivery.continues === null &&
     (projectId === undefined || delivery.project_id === projectId) &&
     (project === undefined || delivery.project_id === project || delivery.project_name === project) &&
     (eventType === undefined || event_type === eventType) &&

@@ -54,7 +54,7 @@ export class RunControlStore extends Context.Service<
 
     /**
      * Examines at most `limit` pending deliveries of the environment, in the order of their due times after `after`, and
-     * discards the selected ones. May leave deliveries that another transaction is changing. Call it again with `next`
+     * discards the selected ones. Keeps those of suspended runs. May leave deliveries that another transaction is changing. Call it again with `next`
      * until that is null.
      */
     readonly discard: (
