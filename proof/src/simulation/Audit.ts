@@ -70,6 +70,10 @@ const complete = (model: ReferenceModel, events: ReadonlyArray<Event>, rules: Re
       else if (isHandled) model.must(count <= 1, `event ${event.event_id} has at most one delivery (got ${count})`)
     }
   }
+  for (const event of events.filter(({ event_type }) => event_type.startsWith("flow:"))) {
+    const count = deliveries.get(event.event_id)?.length ?? 0
+    model.must(count === 1, `event ${event.event_id} of a durable function has one delivery (got ${count})`)
+  }
   for (const held of model.deliveries.values()) {
     model.must(held.isSettled && held.runs.length > 0, `delivery ${held.delivery.delivery_id} is settled`)
   }

@@ -8,6 +8,7 @@ import type { Host } from "./Host.ts"
 import type { Kernel } from "./Kernel.ts"
 import { describeRun, type ReferenceModel } from "./ReferenceModel.ts"
 import type { Scenario, Step } from "./Scenario.ts"
+import { signalType } from "./workflows/Flow.ts"
 
 /** Delay between attempts of a request with an idempotency key, in milliseconds. */
 const retryMs = 700
@@ -17,6 +18,15 @@ const callSlackMs = 40_000
 
 /** Sequential statements of a call: deployments, environment, organization, the commit, its run. */
 const statementsOfCall = 5
+
+/** An event to publish. */
+interface Publication {
+  readonly type: string
+  readonly data: object
+  readonly delay?: number
+  /** Idempotency key; null without one. */
+  readonly request: string | null
+}
 
 type StepOf<Tag extends Step["_tag"]> = Extract<Step, { _tag: Tag }>
 
@@ -60,8 +70,13 @@ export class Clients {
     this.sent++
     switch (step._tag) {
       case "Publish":
-        if (step.request !== null) this.#open++
-        this.#publish(step, step.node)
+        this.#publish(this.#toJob(step), step.node)
+        break
+      case "Flow":
+        this.#publish({ type: `flow:${step.type}`, data: { plan: step.plan }, request: step.request }, step.node)
+        break
+      case "Signal":
+        this.#publish({ type: signalType, data: { key: step.key }, request: step.request }, step.node)
         break
       case "Call":
         this.#call(step)
@@ -74,16 +89,25 @@ export class Clients {
     }
   }
 
-  #publish(step: StepOf<"Publish">, node: number): void {
-    const { type, job, delay, request } = step
+  #toJob({ type, job, delay, request }: StepOf<"Publish">): Publication {
+    const data = { ...job, script: [...job.script] }
+    return { type: this.#toType(type), data, request, ...(delay === 0 ? {} : { delay }) }
+  }
+
+  #publish(publication: Publication, node: number): void {
+    if (publication.request !== null) this.#open++
+    this.#send(publication, node)
+  }
+
+  #send(publication: Publication, node: number): void {
+    const { request, data, ...rest } = publication
     const input = {
-      type: this.#toType(type),
-      data: { ...job, script: [...job.script] },
-      ...(delay === 0 ? {} : { delay }),
+      ...rest,
+      data: JSON.parse(JSON.stringify(data)),
       ...(request === null ? {} : { idempotencyKey: request })
     }
     const again = () =>
-      this.#kernel.after(this.#kernel.world, retryMs, () => this.#publish(step, (node + 1) % this.#hosts.length))
+      this.#kernel.after(this.#kernel.world, retryMs, () => this.#send(publication, (node + 1) % this.#hosts.length))
     this.#hosts[node]?.request(
       this.#envId,
       Events.use((events) => events.publish(input)),

@@ -8,23 +8,30 @@ import {
   SandboxUnavailable
 } from "@weft/core/adapter"
 import { Effect, Exit } from "effect"
-import type { Act, Job, Rules } from "./Scenario.ts"
+import type { Act, Job, Rules, Scenario } from "./Scenario.ts"
+import { listFlows } from "./workflows/FlowSandbox.ts"
 
 /** State of a sandbox. */
 export interface SandboxState {
   readonly isAvailable: () => boolean
   readonly onInvoke: (invocation: Invocation) => void
+  /** Invokes a durable function. */
+  readonly invokeFlow: (invocation: Invocation) => Effect.Effect<Execution>
 }
 
 /** Fires every 30 s of the first two minutes of a year, then not for a year, so that the cluster becomes idle. */
 const tickCron = "*/30 0-1 0 1 1 *"
 
 /** Returns the functions of the tenant with their metadata. */
-const listFunctions = (rules: ReadonlyArray<Rules>): ReadonlyArray<ExportedFunction> => [
+const listFunctions = ({ rules, flows }: Deployed): ReadonlyArray<ExportedFunction> => [
   ...rules.map((one, index) => ({ ns: "main", var: functionName(index), meta: toMeta(one, index) })),
   { ns: "main", var: "hook", meta: { webhook: { method: "POST", service: "shop", path: "/hook" }, timeout: 10_000 } },
-  { ns: "main", var: "tick", meta: { schedule: tickCron, retry: { attempts: 3, delay: 100 } } }
+  { ns: "main", var: "tick", meta: { schedule: tickCron, retry: { attempts: 3, delay: 100 } } },
+  ...listFlows(flows)
 ]
+
+/** The functions of the tenant. */
+type Deployed = Pick<Scenario, "rules" | "flows">
 
 export const functionName = (index: number): string => `f${index}`
 
@@ -41,8 +48,8 @@ const findAct = ({ script }: Job, attempt: number): Act => script[attempt - 1] ?
 /** Returns the job that a job publishes or calls. */
 const child = (of: Job): Job => ({ script: ["returns"], key: of.key, takes: 10 })
 
-export const guestSandbox = (rules: ReadonlyArray<Rules>, state: SandboxState): Sandbox["Service"] => {
-  const functions = listFunctions(rules)
+export const guestSandbox = (deployed: Deployed, state: SandboxState): Sandbox["Service"] => {
+  const functions = listFunctions(deployed)
   return {
     check: () => Effect.void,
     prepare: (zip) => Effect.succeed({ functions, artifact: zip }),
@@ -51,6 +58,7 @@ export const guestSandbox = (rules: ReadonlyArray<Rules>, state: SandboxState): 
         state.onInvoke(invocation)
         if (!state.isAvailable())
           return Effect.fail(new SandboxUnavailable({ reason: "the simulated sandbox is down" }))
+        if (invocation.replay !== undefined) return state.invokeFlow(invocation)
         return Effect.map(runWithTimeout(invocation), (outcome) => ({ outcome, usage }))
       }),
     openFile: () => Effect.succeed(null),

@@ -17,7 +17,9 @@ import type { FaultyTransport } from "./FaultyTransport.ts"
 import { guestSandbox } from "./Guest.ts"
 import type { Kernel, Machine } from "./Kernel.ts"
 import type { Link, Network } from "./Network.ts"
+import type { ReferenceModel } from "./ReferenceModel.ts"
 import type { Scenario } from "./Scenario.ts"
+import { type Flows, makeFlowInvoker } from "./workflows/FlowSandbox.ts"
 
 export interface Environment {
   readonly kernel: Kernel
@@ -26,6 +28,8 @@ export interface Environment {
   readonly draws: Draws
   readonly crypto: typeof globalThis.crypto
   readonly scenario: Scenario
+  readonly model: ReferenceModel
+  readonly flows: Flows
   readonly stores: Context.Context<Stores>
   readonly blobs: Context.Context<BlobStore>
   /** Alters the stores of each node: plants a fault that the simulation must find. */
@@ -39,6 +43,9 @@ export const skewMaxMs = 1_500
 
 /** Delay before another attempt to start a node, in milliseconds. */
 const restartMs = 1_000
+
+/** Content of the uploaded build. */
+export const buildText = "the functions"
 
 /** Result of a request; null if its node crashed or stopped before it responded. */
 export type Answer<A, E> = Exit.Exit<A, E> | null
@@ -148,8 +155,9 @@ export class Host {
   }
 
   #layer(machine: Machine, stores: Context.Context<Stores>): Layer.Layer<WeftServices | ClusterBus, unknown> {
-    const { transport, kernel, scenario, blobs } = this.#environment
-    const sandbox = guestSandbox(scenario.rules, {
+    const { transport, kernel, scenario, blobs, flows, model } = this.#environment
+    const sandbox = guestSandbox(scenario, {
+      invokeFlow: makeFlowInvoker({ kernel, machine, flows, model: model.workflows }, buildText),
       isAvailable: () => kernel.elapsed >= this.sandboxDownUntil,
       onInvoke: ({ run_id }) => kernel.trace.add(`${machine.name} invokes ${run_id.slice(-6)}`)
     })

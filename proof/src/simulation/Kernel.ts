@@ -26,6 +26,8 @@ export interface Pace {
   readonly shuffle: number
   /** Maximum steps of a fiber before it yields. */
   readonly stepsMax: number
+  /** True if the tasks of each machine keep their order. */
+  readonly isOrdered: boolean
 }
 
 /** Start of virtual time, at the start of a minute because of cron expressions. */
@@ -117,9 +119,18 @@ export class Kernel {
       return null
     }
     if (pending > 1 && this.#pace.shuffle > 0 && this.#draws.chance(this.#pace.shuffle)) {
-      this.#swap(this.#next, this.#next + this.#draws.between(0, pending - 1))
+      const drawn = this.#next + this.#draws.between(0, pending - 1)
+      if (this.#pace.isOrdered) this.#bringForward(drawn)
+      else this.#swap(this.#next, drawn)
     }
     return this.#tasks[this.#next++] ?? null
+  }
+
+  /** Makes the oldest task of a task's machine the next one. */
+  #bringForward(drawn: number): void {
+    const machine = this.#tasks[drawn]?.machine
+    const oldest = this.#tasks.findIndex((task, index) => index >= this.#next && task.machine === machine)
+    this.#tasks.splice(this.#next, 0, ...this.#tasks.splice(oldest, 1))
   }
 
   #swap(one: number, other: number): void {

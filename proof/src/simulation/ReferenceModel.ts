@@ -22,6 +22,8 @@ import type {
   Tick,
   Timestamp
 } from "@weft/core/adapter"
+import type { FlowRules } from "./workflows/Plan.ts"
+import { type Advanced, WorkflowModel } from "./workflows/WorkflowModel.ts"
 
 /** Origin of a write. */
 export interface WriteOrigin {
@@ -33,7 +35,8 @@ export interface WriteOrigin {
 
 /** A delivery with its state. */
 export interface TrackedDelivery {
-  readonly delivery: Delivery
+  /** That of a durable run gets another id in each activation. */
+  delivery: Delivery
   readonly runs: Array<RunId>
   holder: RunId | null
   attempt: number
@@ -50,6 +53,7 @@ export class ReferenceModel {
   readonly violations: Array<string> = []
   /** Origin of the last write of each run and event. */
   readonly storedBy = new Map<RunId | EventId, WriteOrigin>()
+  readonly workflows: WorkflowModel
   readonly #slackMs: number
   #origin: WriteOrigin = { node: "", at: 0, isLate: false }
   readonly #deliveryOf = new Map<RunId, TrackedDelivery>()
@@ -57,9 +61,15 @@ export class ReferenceModel {
   readonly #requests = new Set<string>()
   readonly #onceKeys = new Set<string>()
 
-  /** `slackMs`: maximum difference between the clocks of nodes. */
-  constructor(slackMs: number) {
+  /** `slackMs`: maximum difference between the clocks of nodes. `flows`: the durable functions. */
+  constructor(slackMs: number, flows: ReadonlyArray<FlowRules>, elapsed: () => number) {
     this.#slackMs = slackMs
+    this.workflows = new WorkflowModel(this, flows, slackMs, elapsed)
+  }
+
+  /** True if a node holds the run. */
+  isHeld(runId: RunId): boolean {
+    return this.#deliveryOf.get(runId)?.holder === runId && this.runs.get(runId)?.status === "running"
   }
 
   /** True if no delivery is pending and no run is active. */
@@ -95,12 +105,33 @@ export class ReferenceModel {
     this.storedBy.set(event.event_id, this.#origin)
   }
 
-  committed(entries: ReadonlyArray<JournalEntry>, lease: Lease | null, counted: ReadonlyArray<boolean>): void {
+  /** `outcomes`: the events of each entry's waits before the commit. */
+  committed(
+    entries: ReadonlyArray<JournalEntry>,
+    lease: Lease | null,
+    counted: ReadonlyArray<boolean>,
+    outcomes: ReadonlyArray<Outcomes>
+  ): void {
     if (lease !== null) this.#leases.set(lease.node_id, lease.until)
-    for (const [index, entry] of entries.entries()) this.#applied(entry, counted[index] === true)
+    for (const [index, entry] of entries.entries()) {
+      if (entry._tag === "Advanced") this.#advanced(entry, counted[index] === true, outcomes[index] ?? new Map())
+      else this.#applied(entry, counted[index] === true)
+    }
   }
 
-  #applied(entry: JournalEntry, isCounted: boolean): void {
+  #advanced(entry: Advanced, isCounted: boolean, outcomes: Outcomes): void {
+    const { run, deliveryId, at, suspension } = entry
+    const held = this.#deliveryOf.get(run.run_id)
+    const isHeld = this.isHeld(run.run_id) && held?.delivery.delivery_id === deliveryId
+    this.must(isCounted === isHeld, `progress of ${describeRun(run)} counts if it holds its delivery (got ${isCounted})`)
+    if (!isCounted || held === undefined) return
+    this.workflows.advanced(entry, this.#origin.node, outcomes)
+    if (suspension === null) return
+    held.holder = null
+    held.due = [...outcomes.values()].some((outcome) => outcome !== null) ? at : suspension.due_at
+  }
+
+  #applied(entry: Exclude<JournalEntry, Advanced>, isCounted: boolean): void {
     switch (entry._tag) {
       case "Appended":
         if (this.events.has(entry.event.event_id)) return
@@ -148,15 +179,38 @@ export class ReferenceModel {
     this.must(run.origin_run_id === (held.first ?? held.delivery.caused_by), `${what} has its origin run`)
     this.must(!this.runs.has(run.run_id), `${what} is stored once`)
     held.holder = run.run_id
-    const { group, env_id } = held.delivery
-    const { limit, key } = group ?? { limit: 1, key: null }
-    this.must(
-      key === null || this.#countActive(env_id, key) <= limit,
-      `${what} starts while group ${key} has a free slot`
-    )
+    this.#checkGroup(held, `${what} starts`)
     held.runs.push(run.run_id)
     this.#setRun(run)
     this.#deliveryOf.set(run.run_id, held)
+    if (run.activations !== null) {
+      this.workflows.began(run, this.events.get(held.delivery.event_id), this.#origin.node)
+    }
+  }
+
+  /** Records the claim of a suspended run, whose delivery gets a new id. */
+  #continueRun(claim: Claim): void {
+    const { delivery, run } = claim
+    const held = this.#deliveryOf.get(run.run_id)
+    const status = this.runs.get(run.run_id)?.status
+    this.must(status === "running", `${describeRun(run)} has not ended when it continues (got ${status})`)
+    if (held === undefined) return this.must(false, `${describeRun(run)} has a delivery when it continues`)
+    this.must(held.holder === null, `${describeRun(run)} continues while no node holds it`)
+    this.deliveries.delete(held.delivery.delivery_id)
+    this.must(!this.deliveries.has(delivery.delivery_id), `delivery ${delivery.delivery_id} is new`)
+    held.delivery = delivery
+    held.holder = run.run_id
+    this.deliveries.set(delivery.delivery_id, held)
+    this.#checkGroup(held, `${describeRun(run)} continues`)
+    this.workflows.continued(claim, this.#origin.node)
+  }
+
+  #checkGroup({ delivery: { group, env_id } }: TrackedDelivery, what: string): void {
+    if (group === null) return
+    this.must(
+      this.#countActive(env_id, group.key) <= group.limit,
+      `${what} while group ${group.key} has a free slot`
+    )
   }
 
   #endRun(run: Run, what: string): TrackedDelivery | undefined {
@@ -165,7 +219,11 @@ export class ReferenceModel {
     this.#setRun(run)
     const held = this.#deliveryOf.get(run.run_id)
     if (held !== undefined) {
-      this.must(held.holder === run.run_id, `${what}: ${describeRun(run)} holds its delivery (got ${held.holder})`)
+      const isSuspended = run.status === "cancelled" && run.activations !== null && held.holder === null
+      this.must(
+        isSuspended || held.holder === run.run_id,
+        `${what}: ${describeRun(run)} holds its delivery (got ${held.holder})`
+      )
       held.holder = null
     }
     return held
@@ -177,7 +235,11 @@ export class ReferenceModel {
     if (held === undefined) return
     const { retry } = held.delivery
     const what = `the attempt after ${describeRun(run)} (${run.status}, attempt ${run.attempt} of ${retry.attempts})`
-    const isTriedAgain = isLost(run) || (run.status === "failed" && run.attempt < retry.attempts)
+    if (run.activations !== null) {
+      this.workflows.settled(run)
+      this.must(next === null, `durable ${describeRun(run)} has one attempt`)
+    }
+    const isTriedAgain = run.activations === null && (isLost(run) || (run.status === "failed" && run.attempt < retry.attempts))
     this.must((next !== null) === isTriedAgain, `${what} exists exactly if the rules allow a retry`)
     held.first ??= run.run_id
     if (next === null) {
@@ -208,7 +270,12 @@ export class ReferenceModel {
 
   claimed(lease: Lease, claims: ReadonlyArray<Claim>): void {
     this.#leases.set(lease.node_id, lease.until)
-    for (const { delivery, run } of claims) {
+    for (const claim of claims) {
+      const { delivery, run } = claim
+      if (delivery.continues !== null) {
+        this.#continueRun(claim)
+        continue
+      }
       const held = this.deliveries.get(delivery.delivery_id)
       this.must(held !== undefined, `delivery ${delivery.delivery_id} is stored before its claim`)
       if (held !== undefined) this.#startRun(held, run)
@@ -220,9 +287,23 @@ export class ReferenceModel {
       const isDead = run.node_id !== nodeId && (this.#leases.get(run.node_id) ?? 0) < now
       const isForgotten = run.node_id === nodeId && own !== undefined && !own.known.includes(run.run_id)
       this.must(isDead || isForgotten, `${describeRun(run)} is reaped only if its node is dead or does not know it`)
+      if (run.activations !== null) {
+        this.#suspendLost(run, now)
+        continue
+      }
       const held = this.#endRun(run, "a run is reaped")
       if (held !== undefined) held.due = now
     }
+  }
+
+  /** Records that a durable run was taken from its node. It continues elsewhere. */
+  #suspendLost(run: Run, now: Timestamp): void {
+    const held = this.#deliveryOf.get(run.run_id)
+    this.must(run.status === "running", `durable ${describeRun(run)} is not ended by its node (got ${run.status})`)
+    this.must(this.isHeld(run.run_id), `durable ${describeRun(run)} is held when it is reaped`)
+    if (held === undefined) return
+    held.holder = null
+    held.due = now
   }
 
   nodeLeft(nodeId: NodeId): void {
@@ -280,6 +361,9 @@ export class ReferenceModel {
     return count
   }
 }
+
+/** Events that the store has given to waits, by the number of their request. */
+export type Outcomes = ReadonlyMap<number, string | null>
 
 const isLost = (run: Run): boolean => run.status === "failed" && run.result?.includes('"NodeLost"') === true
 

@@ -4,6 +4,7 @@
  * It is plain data, so that a failing scenario can be shortened by removing steps.
  */
 import { Draws } from "./Draws.ts"
+import { drawFlowRules, drawKey, drawPlan, type FlowRules, type Plan } from "./workflows/Plan.ts"
 
 /** Metadata of a function, which handles `job:<index>` and `job:all`. */
 export interface Rules {
@@ -64,6 +65,16 @@ export type Step =
   | (At & { readonly _tag: "Call"; readonly type: number; readonly job: Job; readonly waitSeconds: number })
   /** `takes`: milliseconds until the function responds. */
   | (At & { readonly _tag: "Webhook"; readonly takes: number })
+  /** Publishes an event that a durable function handles. */
+  | (At & {
+      readonly _tag: "Flow"
+      /** Index of the durable function. */
+      readonly type: number
+      readonly plan: Plan
+      readonly request: string
+    })
+  /** Publishes an event for waits with this key. */
+  | (At & { readonly _tag: "Signal"; readonly key: string; readonly request: string | null })
   /** Cancels one of the active runs. */
   | (At & { readonly _tag: "Cancel"; readonly pick: number })
   /** Shuts the node down and starts it again. */
@@ -84,6 +95,8 @@ export type Fault =
   | (At & { readonly _tag: "Clock"; readonly ms: number })
   /** The sandbox of the node is unavailable. */
   | (At & { readonly _tag: "Sandbox"; readonly forMs: number })
+  /** The runners of the node die, with all durable functions in them. */
+  | (At & { readonly _tag: "Runners" })
 
 export interface Scenario {
   readonly seed: number
@@ -92,9 +105,13 @@ export interface Scenario {
   readonly shuffle: number
   /** Maximum steps of a fiber before it yields. */
   readonly stepsMax: number
+  /** True if the tasks of each node keep their order, which Effect's scheduler guarantees. */
+  readonly isOrdered: boolean
   /** Maximum concurrent deliveries of a node, in total and per environment. */
   readonly slots: { readonly total: number; readonly perEnv: number }
   readonly rules: ReadonlyArray<Rules>
+  /** Durable functions. */
+  readonly flows: ReadonlyArray<FlowRules>
   readonly steps: ReadonlyArray<Step>
   readonly faults: ReadonlyArray<Fault>
 }
@@ -115,14 +132,46 @@ export const drawScenario = (seed: number): Scenario => {
     nodes,
     shuffle: draws.pick([0, 0.2, 1]),
     stepsMax: draws.pick([2048, 2048, 40, 7]),
+    isOrdered: false,
     slots: draws.pick([
       { total: 64, perEnv: 16 },
       { total: 3, perEnv: 3 },
       { total: 8, perEnv: 2 }
     ]),
     rules,
+    flows: [],
     steps: sortByTime(repeat(requests, (index) => drawStep(draws, nodes, rules.length, index))),
     faults: sortByTime(repeat(faults, () => drawFault(draws, nodes)))
+  }
+}
+
+/** Returns the scenario of a seed with durable functions and fewer other requests. */
+export const drawWorkflowScenario = (seed: number): Scenario => {
+  const scenario = drawScenario(seed)
+  const draws = new Draws(seed, "workflows")
+  const { nodes } = scenario
+  const flows = repeat(draws.between(1, 3), () => drawFlowRules(draws))
+  const on = () => ({ at: draws.between(firstMs, lastMs), node: draws.between(0, nodes - 1) })
+  const steps = [
+    ...scenario.steps.filter(() => draws.chance(0.3)),
+    ...repeat(draws.between(3, 12), (index): Step => {
+      const type = draws.between(0, flows.length - 1)
+      return { ...on(), _tag: "Flow", type, plan: drawPlan(draws), request: `flow-${index}` }
+    }),
+    ...repeat(draws.between(5, 30), (index): Step => {
+      const request = draws.chance(0.5) ? `signal-${index}` : null
+      return { ...on(), _tag: "Signal", key: drawKey(draws), request }
+    }),
+    ...repeat(draws.between(0, 3), (): Step => ({ ...on(), _tag: "Cancel", pick: draws.word() })),
+    ...repeat(draws.between(0, 2), (): Step => ({ ...on(), _tag: "Restart" }))
+  ]
+  const runners = scenario.faults.length === 0 ? 0 : draws.between(0, 2)
+  const faults = [...scenario.faults, ...repeat(runners, (): Fault => ({ ...on(), _tag: "Runners" }))]
+  return {
+    ...scenario,
+    ...{ flows, steps: sortByTime(steps), faults: sortByTime(faults) },
+    // The results of a durable function have an order, in which its host calls are answered.
+    ...{ isOrdered: true, stepsMax: 2048 }
   }
 }
 

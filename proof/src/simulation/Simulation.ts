@@ -13,7 +13,7 @@ import { audit } from "./Audit.ts"
 import { Clients } from "./Clients.ts"
 import { Draws } from "./Draws.ts"
 import { FaultyTransport } from "./FaultyTransport.ts"
-import { type Environment, Host, skewMaxMs } from "./Host.ts"
+import { buildText, type Environment, Host, skewMaxMs } from "./Host.ts"
 import { Kernel } from "./Kernel.ts"
 import { Network } from "./Network.ts"
 import { ReferenceModel } from "./ReferenceModel.ts"
@@ -21,6 +21,8 @@ import type { Fault, Scenario } from "./Scenario.ts"
 import { SeededCrypto } from "./SeededCrypto.ts"
 import { observeStores } from "./StoreObserver.ts"
 import { Watcher } from "./Watcher.ts"
+import { Flows } from "./workflows/FlowSandbox.ts"
+import { auditWorkflows } from "./workflows/WorkflowAudit.ts"
 
 /** Environment of the requests that are made before any environment exists. */
 const unusedEnvId = EnvId.make("01977420-0002-7000-8000-000000000001")
@@ -52,6 +54,11 @@ export interface Counts {
   readonly acknowledged: number
   readonly events: number
   readonly runs: number
+  /** Durable runs, and their activations, recorded results and executed bodies. */
+  readonly workflows: number
+  readonly activations: number
+  readonly results: number
+  readonly bodies: number
   readonly statements: number
   /** Faults that took effect. */
   readonly faults: number
@@ -97,6 +104,7 @@ class Simulation {
   readonly #hosts: ReadonlyArray<Host>
   readonly #stores: Context.Context<Stores>
   readonly #turnsMax: number
+  readonly #flows = new Flows()
   #clients: Clients | null = null
   #faults = 0
 
@@ -108,7 +116,8 @@ class Simulation {
     this.#scenario = scenario
     this.#turnsMax = turnsMax
     this.#kernel = kernel
-    this.#model = new ReferenceModel(scenario.faults.some(({ _tag }) => _tag === "Clock") ? 2 * skewMaxMs : 0)
+    const slackMs = scenario.faults.some(({ _tag }) => _tag === "Clock") ? 2 * skewMaxMs : 0
+    this.#model = new ReferenceModel(slackMs, scenario.flows, () => kernel.elapsed)
     this.#crypto = new SeededCrypto(draws("crypto"))
     this.#network = new Network(kernel, draws("network"), database)
     this.#network.onApply = (origin) => this.#model.setOrigin(origin)
@@ -129,6 +138,8 @@ class Simulation {
       draws: draws("chance"),
       crypto,
       scenario,
+      model: this.#model,
+      flows: this.#flows,
       stores: observeStores(this.#stores, this.#model),
       blobs: built<BlobStore>(MemoryStores.blobs),
       alter: node
@@ -147,6 +158,7 @@ class Simulation {
         acknowledged: clients?.acknowledged ?? 0,
         events: this.#model.events.size,
         runs: this.#model.runs.size,
+        ...this.#model.workflows.counts,
         statements: this.#network.statements,
         faults: this.#faults + this.#network.injected + this.#transport.injected,
         turns: this.#kernel.turns,
@@ -248,6 +260,10 @@ class Simulation {
       case "Sandbox":
         this.#faults++
         host.sandboxDownUntil = elapsed + fault.forMs
+        break
+      case "Runners":
+        this.#faults++
+        this.#flows.loseRunners(instance.machine)
     }
   }
 
@@ -295,6 +311,7 @@ class Simulation {
   /** Audits the stores, then shuts all nodes down and checks that they leave no timers. */
   async #close(envId: EnvId): Promise<void> {
     audit({ stores: this.#stores, model: this.#model, envId, rules: this.#scenario.rules })
+    await auditWorkflows({ stores: this.#stores, model: this.#model, envId })
     for (const host of this.#hosts) {
       const { instance } = host
       let isStopped = false
@@ -321,7 +338,7 @@ class Simulation {
     while (!isReached() && this.#holds) {
       this.#model.must(this.#kernel.turns < this.#turnsMax, "the simulation ends within its maximum of turns")
       const isMore = this.#kernel.turn(until)
-      const settled = this.#crypto.settled()
+      const settled = this.#crypto.settled() ?? (isMore ? this.#flows.settled() : null)
       if (settled !== null) await settled
       else if (!isMore) return
     }
@@ -353,7 +370,7 @@ const makeEnv = Effect.gen(function* () {
 const deploy = Effect.gen(function* () {
   const projects = yield* Projects
   const builds = yield* Builds
-  const zip = utf8Encode("the functions")
+  const zip = utf8Encode(buildText)
   const hash = createHash("sha256").update(zip).digest("hex")
   yield* projects.create({ name: "app" })
   const { build } = yield* builds.upload("app", { zip, hash })

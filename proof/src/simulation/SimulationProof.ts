@@ -1,7 +1,7 @@
 /** The proof of clusters in virtual time, one per seed. `--seed S --seeds 1` prints one history, line by line. */
 
 import type { Proof, ProofOptions, ProofResult } from "../Proof.ts"
-import { type Counts, drawScenario, runScenario, type Scenario, type SimulationResult, shorten } from "./index.ts"
+import { type Counts, drawScenario, drawWorkflowScenario, runScenario, type Scenario, type SimulationResult, shorten } from "./index.ts"
 
 const seedsDefault = 2_000
 
@@ -13,6 +13,10 @@ const sums: ReadonlyArray<readonly [label: string, count: keyof Counts]> = [
   ["acknowledged requests", "acknowledged"],
   ["events", "events"],
   ["runs", "runs"],
+  ["durable runs", "workflows"],
+  ["activations of durable runs", "activations"],
+  ["recorded results", "results"],
+  ["bodies of steps", "bodies"],
   ["statements sent to the store", "statements"],
   ["faults injected", "faults"]
 ]
@@ -24,11 +28,13 @@ const simulate = async ({ seeds, seed, progress }: ProofOptions): Promise<ProofR
   const failures: Array<string> = []
   const began = process.cpuUsage()
   for (let next = first; next < first + count; next++) {
-    const result = await runScenario(drawScenario(next), { recordsTrace: count === 1 })
-    all.push(result.counts)
-    for (const line of result.trace) console.log(line)
-    if (result.violations.length > 0) failures.push(await describe(next, result, failures.length < shortenedMax))
-    if (all.length % 250 === 0) progress(`${all.length} seeds, ${failures.length} failed`)
+    for (const scenario of [drawScenario(next), drawWorkflowScenario(next)]) {
+      const result = await runScenario(scenario, { recordsTrace: count === 1 })
+      all.push(result.counts)
+      for (const line of result.trace) console.log(line)
+      if (result.violations.length > 0) failures.push(await describe(scenario, result, failures.length < shortenedMax))
+    }
+    if ((next - first + 1) % 250 === 0) progress(`${next - first + 1} seeds, ${failures.length} failed`)
   }
   const { user, system } = process.cpuUsage(began)
   const sum = (of: keyof Counts) => all.reduce((total, counts) => total + counts[of], 0)
@@ -39,7 +45,7 @@ const simulate = async ({ seeds, seed, progress }: ProofOptions): Promise<ProofR
       ["hours of virtual time", sum("elapsed") / 3_600_000],
       ["turns of fibers and timers", sum("turns")],
       ["CPU milliseconds per seed", (user + system) / 1000 / count],
-      ["seeds that broke a rule", failures.length]
+      ["scenarios that broke a rule", failures.length]
     ],
     failures,
     notes: [`The first seed was ${first}. A seed always gives the same history, step for step.`]
@@ -47,11 +53,16 @@ const simulate = async ({ seeds, seed, progress }: ProofOptions): Promise<ProofR
 }
 
 /** Describes a failing seed, with the steps and faults that it needs. */
-const describe = async (seed: number, { violations }: SimulationResult, isShortened: boolean): Promise<string> => {
-  const rule = `seed ${seed}: ${violations[0]}`
+const describe = async (
+  scenario: Scenario,
+  { violations }: SimulationResult,
+  isShortened: boolean
+): Promise<string> => {
+  const kind = scenario.flows.length === 0 ? "" : " with durable functions"
+  const rule = `seed ${scenario.seed}${kind}: ${violations[0]}`
   if (!isShortened) return rule
   const fails = async (shorter: Scenario) => (await runScenario(shorter)).violations.length > 0
-  const { steps, faults } = await shorten(drawScenario(seed), fails)
+  const { steps, faults } = await shorten(scenario, fails)
   return `${rule}; it needs ${JSON.stringify({ steps, faults })}`
 }
 
