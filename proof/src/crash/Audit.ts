@@ -64,6 +64,25 @@ const invariants: ReadonlyArray<readonly [what: string, text: string]> = [
         coalesce((SELECT sum(size) FROM files), 0) + coalesce((SELECT sum(size) FROM upload_parts), 0) AS stored) AS sums
       WHERE counted <> stored`
   ],
+  [
+    "waits of runs that have ended",
+    `SELECT w.run_id, w.name FROM workflow_waits w WHERE NOT EXISTS (
+      SELECT 1 FROM runs r WHERE r.env_id = w.env_id AND r.run_id = w.run_id AND r.status = 'running')`
+  ],
+  [
+    "results of runs that were removed",
+    `SELECT s.run_id, s.name FROM workflow_steps s WHERE NOT EXISTS (
+      SELECT 1 FROM runs r WHERE r.env_id = s.env_id AND r.run_id = s.run_id)`
+  ],
+  [
+    "requests with two results",
+    "SELECT run_id, seq, count(*) AS n FROM workflow_steps GROUP BY env_id, run_id, seq HAVING count(*) > 1"
+  ],
+  [
+    "results that do not follow each other",
+    `SELECT run_id, count(*) AS n, max(position) AS last FROM workflow_steps
+      GROUP BY env_id, run_id HAVING count(*) <> max(position) + 1`
+  ],
   ["due schedules that did not fire", "SELECT schedule_id, due_at FROM schedules WHERE kind <> 'cron' AND cron IS NULL"]
 ]
 
@@ -81,7 +100,30 @@ export const auditDatabase = async (
     const rows = await query(text)
     if (rows.length > 0) found.push(`${what}: ${rows.length}, such as ${JSON.stringify(rows.slice(0, shownMax))}`)
   }
-  return found
+  return [...found, ...(await auditBodies(query))]
+}
+
+/** Returns bodies of steps that ran after their result was recorded, and runs that received other results. */
+const auditBodies = async (query: Query): Promise<ReadonlyArray<string>> => {
+  const steps = await query(
+    "SELECT run_id, seq, name, result, ended_at FROM workflow_steps WHERE kind = 'step' ORDER BY run_id, position"
+  )
+  const bodies = await query("SELECT event_data, created_at FROM events WHERE event_type = 'flow:body'")
+  const runs = await query("SELECT run_id, result FROM runs WHERE status = 'succeeded' AND activations IS NOT NULL")
+  const endedAt = new Map(steps.map(({ run_id, seq, ended_at }) => [`${run_id}:${seq}`, Number(ended_at)]))
+  const again = bodies.filter(({ event_data, created_at }) => {
+    const { key }: { readonly key: string } = JSON.parse(String(event_data))
+    return Number(created_at) > (endedAt.get(key) ?? Number.POSITIVE_INFINITY)
+  })
+  const byRun = Map.groupBy(steps, ({ run_id }) => run_id)
+  const differing = runs.filter(({ run_id, result }) => {
+    const recorded = (byRun.get(run_id) ?? []).map((step) => String(step.result)).join(",")
+    return JSON.stringify(JSON.parse(String(result))) !== JSON.stringify(JSON.parse(`[${recorded}]`))
+  })
+  return [
+    ...again.map(({ event_data }) => `a body ran again after its record: ${event_data}`),
+    ...differing.map(({ run_id }) => `run ${run_id} received other results than the recorded ones`)
+  ].slice(0, shownMax)
 }
 
 /** Returns blobs without a record, and records without their blob. */

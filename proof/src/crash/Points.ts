@@ -95,12 +95,29 @@ export class Points {
   }
 }
 
-/** Names a commit by the kinds of its entries: losing an event differs from losing the end of a run. */
+/**
+ * Names a commit by the kinds of its entries: losing an event differs from losing the end of a run. Progress of a durable
+ * run is also named by its first result, so that a crash can be planned at each of its writes.
+ */
 const listNames = (method: string, entries: unknown): ReadonlyArray<string> => {
   if (!Array.isArray(entries)) return [method]
   const tags = new Set<string>()
-  for (const entry of entries) if (typeof entry?._tag === "string") tags.add(entry._tag)
+  for (const entry of entries) if (typeof entry?._tag === "string") tags.add(nameEntry(entry))
   return tags.size === 0 ? [method] : [...tags].map((tag) => `${method} ${tag}`)
+}
+
+const nameEntry = ({ _tag, steps, waits, suspension }: NamedEntry): string => {
+  if (_tag !== "Advanced") return _tag
+  const what = suspension === null ? "Advanced" : "Suspended"
+  if (steps?.[0] !== undefined) return `${what} at result ${steps[0].position}`
+  return waits?.[0] === undefined ? what : `${what} at wait ${waits[0].name}`
+}
+
+interface NamedEntry {
+  readonly _tag: string
+  readonly steps?: ReadonlyArray<{ readonly position: number }>
+  readonly waits?: ReadonlyArray<{ readonly name: string }>
+  readonly suspension?: object | null
 }
 
 /** True if the call had no effect, such as the empty claim of an idle node. */

@@ -35,7 +35,7 @@ export interface WriteOrigin {
 
 /** A delivery with its state. */
 export interface TrackedDelivery {
-  /** That of a durable run gets another id in each activation. */
+  /** Delivery as stored. The delivery of a durable run gets another id in each activation. */
   delivery: Delivery
   readonly runs: Array<RunId>
   holder: RunId | null
@@ -123,7 +123,10 @@ export class ReferenceModel {
     const { run, deliveryId, at, suspension } = entry
     const held = this.#deliveryOf.get(run.run_id)
     const isHeld = this.isHeld(run.run_id) && held?.delivery.delivery_id === deliveryId
-    this.must(isCounted === isHeld, `progress of ${describeRun(run)} counts if it holds its delivery (got ${isCounted})`)
+    this.must(
+      isCounted === isHeld,
+      `progress of ${describeRun(run)} counts if it holds its delivery (got ${isCounted})`
+    )
     if (!isCounted || held === undefined) return
     this.workflows.advanced(entry, this.#origin.node, outcomes)
     if (suspension === null) return
@@ -194,7 +197,10 @@ export class ReferenceModel {
     const held = this.#deliveryOf.get(run.run_id)
     const status = this.runs.get(run.run_id)?.status
     this.must(status === "running", `${describeRun(run)} has not ended when it continues (got ${status})`)
-    if (held === undefined) return this.must(false, `${describeRun(run)} has a delivery when it continues`)
+    if (held === undefined) {
+      this.must(false, `${describeRun(run)} has a delivery when it continues`)
+      return
+    }
     this.must(held.holder === null, `${describeRun(run)} continues while no node holds it`)
     this.deliveries.delete(held.delivery.delivery_id)
     this.must(!this.deliveries.has(delivery.delivery_id), `delivery ${delivery.delivery_id} is new`)
@@ -207,10 +213,7 @@ export class ReferenceModel {
 
   #checkGroup({ delivery: { group, env_id } }: TrackedDelivery, what: string): void {
     if (group === null) return
-    this.must(
-      this.#countActive(env_id, group.key) <= group.limit,
-      `${what} while group ${group.key} has a free slot`
-    )
+    this.must(this.#countActive(env_id, group.key) <= group.limit, `${what} while group ${group.key} has a free slot`)
   }
 
   #endRun(run: Run, what: string): TrackedDelivery | undefined {
@@ -239,7 +242,8 @@ export class ReferenceModel {
       this.workflows.settled(run)
       this.must(next === null, `durable ${describeRun(run)} has one attempt`)
     }
-    const isTriedAgain = run.activations === null && (isLost(run) || (run.status === "failed" && run.attempt < retry.attempts))
+    const isTriedAgain =
+      run.activations === null && (isLost(run) || (run.status === "failed" && run.attempt < retry.attempts))
     this.must((next !== null) === isTriedAgain, `${what} exists exactly if the rules allow a retry`)
     held.first ??= run.run_id
     if (next === null) {

@@ -1,7 +1,15 @@
 /** The proof of clusters in virtual time, one per seed. `--seed S --seeds 1` prints one history, line by line. */
 
 import type { Proof, ProofOptions, ProofResult } from "../Proof.ts"
-import { type Counts, drawScenario, drawWorkflowScenario, runScenario, type Scenario, type SimulationResult, shorten } from "./index.ts"
+import {
+  type Counts,
+  drawScenario,
+  drawWorkflowScenario,
+  runScenario,
+  type Scenario,
+  type SimulationResult,
+  shorten
+} from "./index.ts"
 
 const seedsDefault = 2_000
 
@@ -73,7 +81,8 @@ clocks, random numbers and the order of all fibers. Clients publish, call, cance
 delayed, or lose their response. Nodes are partitioned, crash before or after a statement, and are restarted. Messages
 of the bus are lost, delayed or refused. Clocks step, and sandboxes fail.`,
   shows: `acknowledged requests are stored. Each delivery gets the attempts that its rules allow, and is settled. Ended runs
-never change. No two nodes hold the same delivery. Groups keep their limits. Ticks and requests with an idempotency key
+never change. No two nodes hold the same delivery. Results of durable functions are recorded once, their
+bodies do not run again after that, and their waits neither end early nor lose an event. Groups keep their limits. Ticks and requests with an idempotency key
 count once. Counters match the stored rows. Watchers receive every message, every wait ends, and a stopped node leaves
 nothing behind. A test also plants faults in the stores, and the simulation finds them.`,
   doesNotShow: `faults of a real database, operating system or sandbox, because the simulation replaces them with models. It also

@@ -1,5 +1,5 @@
 /** The durable function of the simulation: it makes the requests of the plan in its event. */
-import { nameOf, type NamedRequest, type Plan } from "./Plan.ts"
+import { type NamedRequest, nameOf, type Plan } from "./Plan.ts"
 
 /** The calls of `svc` that plans use. */
 export interface FlowSvc {

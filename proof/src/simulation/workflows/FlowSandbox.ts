@@ -85,8 +85,6 @@ export const invokeFlow = (invocation: Invocation, artifact: string, probe: Flow
     runFlow(event.event_data.plan, svc, probe)
   const sandbox = trustedSandbox({ [artifact]: { main: { [invocation.fn.var]: flow } } })
   return Effect.orDie(
-    Effect.scoped(
-      Effect.flatMap(Layer.build(sandbox), (built) => Context.get(built, Sandbox).invoke(invocation))
-    )
+    Effect.scoped(Effect.flatMap(Layer.build(sandbox), (built) => Context.get(built, Sandbox).invoke(invocation)))
   )
 }

@@ -1,7 +1,14 @@
 /** Replays each prefix of a history: its function must make the same requests and receive the same results. */
-import { type Event, formatEvent, type HostCall, type Invocation, type StepRecord, utf8Encode } from "@weft/core/adapter"
+import {
+  type Event,
+  formatEvent,
+  type HostCall,
+  type Invocation,
+  type StepRecord,
+  utf8Encode
+} from "@weft/core/adapter"
 import { Effect, Fiber } from "effect"
-import { failedStep, type FlowProbe } from "./Flow.ts"
+import { type FlowProbe, failedStep } from "./Flow.ts"
 import { invokeFlow } from "./FlowSandbox.ts"
 import type { TrackedFlow } from "./WorkflowModel.ts"
 

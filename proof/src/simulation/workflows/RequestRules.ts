@@ -81,7 +81,10 @@ const checkEvent = (
     const lost = findLost(recorded)
     return [
       ...(timeout === null ? ["has an event, because it has no timeout"] : checkEnd(recorded, timeout)),
-      ...rules([lost === undefined, `is the event ${lost?.event.event_id}, stored ${now - (lost?.storedAt ?? 0)} ms ago`])
+      ...rules([
+        lost === undefined,
+        `is the event ${lost?.event.event_id}, stored ${now - (lost?.storedAt ?? 0)} ms ago`
+      ])
     ]
   }
   const { event_id }: { readonly event_id: string } = JSON.parse(step.result)

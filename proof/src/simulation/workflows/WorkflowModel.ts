@@ -4,16 +4,7 @@
  * It sees each write after the store has applied it, and everything that functions do. `RequestRules.ts` has the rules of
  * each kind of request.
  */
-import type {
-  Claim,
-  Event,
-  History,
-  JournalEntry,
-  Run,
-  RunId,
-  StepRecord,
-  WaitRecord
-} from "@weft/core/adapter"
+import type { Claim, Event, History, JournalEntry, Run, RunId, StepRecord, WaitRecord } from "@weft/core/adapter"
 import type { ReferenceModel } from "../ReferenceModel.ts"
 import { type FlowProbe, failedStep, type Received } from "./Flow.ts"
 import { type FlowRules, type NamedRequest, nameRequests, type Plan } from "./Plan.ts"
@@ -36,6 +27,8 @@ export interface TrackedFlow {
   readonly bodies: Map<number, Array<TrackedBody>>
   /** Names of the nodes of the activations, in order. */
   readonly activations: Array<string>
+  /** Names of the requests that the function made in its last activation, and of those whose results it received. */
+  current: { readonly requested: Set<string>; readonly received: Set<string> }
 }
 
 interface TrackedBody {
@@ -82,7 +75,8 @@ export class WorkflowModel {
     this.flows.set(run.run_id, {
       ...{ run, rules, steps: [], waits: new Map(), requestedAt: new Map(), numbers: new Map(), bodies: new Map() },
       requests: new Map(nameRequests(plan).map((request) => [request.name, request])),
-      activations: [node]
+      activations: [node],
+      current: { requested: new Set(), received: new Set() }
     })
   }
 
@@ -98,9 +92,16 @@ export class WorkflowModel {
   }
 
   /** Records progress that counted. `outcomes`: the events that its waits had in the store before. */
-  advanced({ run, steps, waits }: Advanced, node: string, outcomes: ReadonlyMap<number, string | null>): void {
+  advanced(
+    { run, steps, waits, suspension }: Advanced,
+    node: string,
+    outcomes: ReadonlyMap<number, string | null>
+  ): void {
     const flow = this.flows.get(run.run_id)
-    if (flow === undefined) return this.#model.must(false, `${run.run_id} is known before it progresses`)
+    if (flow === undefined) {
+      this.#model.must(false, `${run.run_id} is known before it progresses`)
+      return
+    }
     this.#model.must(flow.activations.at(-1) === node, `only the node of the last activation of ${run.run_id} writes`)
     for (const step of steps) this.#recorded(flow, step, outcomes)
     const ended = new Set(flow.steps.map(({ seq }) => seq))
@@ -109,6 +110,23 @@ export class WorkflowModel {
       this.#numbered(flow, record.name, record.seq)
       flow.waits.set(record.seq, record)
     }
+    if (suspension === null) return
+    const waiting: { readonly for: string } = JSON.parse(suspension.waiting)
+    // Otherwise the node could not continue the run.
+    if (waiting.for !== "node") this.#suspended(flow, suspension.due_at)
+  }
+
+  /** Checks that a run is suspended only if it can do nothing, and until its first wait ends. */
+  #suspended({ run, steps, waits, current, rules }: TrackedFlow, dueAt: number): void {
+    const { requested, received } = current
+    const waiting = new Set([...waits.values()].map(({ name }) => name))
+    const active = [...requested].filter((name) => !received.has(name) && !waiting.has(name))
+    this.#model.must(active.length === 0, `${run.run_id} is suspended while it only waits (got ${active} active)`)
+    const ignored = steps.filter(({ name }) => !received.has(name)).map(({ name }) => name)
+    this.#model.must(ignored.length === 0, `${run.run_id} received its results before its suspension (not ${ignored})`)
+    const ends = [...waits.values()].map(({ until }) => until ?? Number.POSITIVE_INFINITY)
+    const first = Math.min(...ends, run.start_time + rules.timeout)
+    this.#model.must(dueAt <= first, `${run.run_id} continues when its first wait ends (got ${dueAt - first} ms later)`)
   }
 
   #recorded(flow: TrackedFlow, step: StepRecord, outcomes: ReadonlyMap<number, string | null>): void {
@@ -116,13 +134,17 @@ export class WorkflowModel {
     const before = flow.steps[step.position]
     if (before !== undefined) {
       // A write whose response was lost is repeated.
-      return this.#model.must(JSON.stringify(before) === JSON.stringify(step), `${what} never changes`)
+      this.#model.must(JSON.stringify(before) === JSON.stringify(step), `${what} never changes`)
+      return
     }
     this.#model.must(step.position === flow.steps.length, `${what} follows ${flow.steps.length} others`)
     this.#model.must(!flow.steps.some(({ seq }) => seq === step.seq), `${what} is the first of its request`)
     this.#numbered(flow, step.name, step.seq)
     const request = flow.requests.get(step.name)
-    if (request === undefined) return this.#model.must(false, `${what} is in the plan`)
+    if (request === undefined) {
+      this.#model.must(false, `${what} is in the plan`)
+      return
+    }
     const wait = flow.waits.get(step.seq) ?? null
     for (const broken of checkResult({
       ...{ request, step, rules: flow.rules, wait },
@@ -177,7 +199,10 @@ export class WorkflowModel {
   /** Checks the history of an ended run in the store. */
   audited(run: Run, { steps, waits }: History): void {
     const flow = this.flows.get(run.run_id)
-    if (flow === undefined) return this.#model.must(run.activations === null, `${run.run_id} is known as durable`)
+    if (flow === undefined) {
+      this.#model.must(run.activations === null, `${run.run_id} is known as durable`)
+      return
+    }
     this.#sameSteps(flow, steps)
     this.#model.must(waits.length === 0, `${run.run_id} has ended and waits for nothing (got ${waits.length} waits)`)
   }
@@ -204,12 +229,15 @@ export class WorkflowModel {
     const flow = this.flows.get(runId)
     if (flow === undefined) return null
     const activation = flow.activations.length
+    const current = { requested: new Set<string>(), received: new Set<string>() }
+    if (flow.activations.at(-1) === node) flow.current = current
     // A node that was considered dead may continue for a while. Its results do not count.
     const isCurrent = () =>
       flow.activations.length === activation && flow.activations.at(-1) === node && this.#model.isHeld(runId)
     return {
       sleep,
       requested: ({ name }) => {
+        current.requested.add(name)
         if (!flow.requestedAt.has(name)) flow.requestedAt.set(name, this.#elapsed())
       },
       body: ({ name }, attempt, key) => {
@@ -231,9 +259,13 @@ export class WorkflowModel {
         return result
       },
       received: ({ name, kind }, result) => {
+        current.received.add(name)
         if (!isCurrent()) return
         const step = flow.steps.find((one) => one.name === name)
-        this.#model.must(step !== undefined || kind !== "step", `${runId} receives the result of ${name} after its record`)
+        this.#model.must(
+          step !== undefined || kind !== "step",
+          `${runId} receives the result of ${name} after its record`
+        )
         if (step === undefined) return
         const recorded = step.ok ? readJson(step.result) : failedStep
         this.#model.must(

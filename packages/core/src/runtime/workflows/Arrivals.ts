@@ -79,8 +79,7 @@ export class Arrivals extends Context.Service<
         return compareSince({ ...each, since: from > each.since ? from : each.since })
       }
 
-      const compareWait = (wait: AwaitedEvents) =>
-        Effect.catchTag(compareSince(wait), "StoreUnavailable", logOutage)
+      const compareWait = (wait: AwaitedEvents) => Effect.catchTag(compareSince(wait), "StoreUnavailable", logOutage)
 
       const compareAll = Effect.gen(function* () {
         yield* polled.await
