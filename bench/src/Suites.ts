@@ -4,9 +4,11 @@ import { attackSuite } from "./suites/attacks.ts"
 import { cancel } from "./suites/cancel.ts"
 import { cold } from "./suites/cold.ts"
 import { costs } from "./suites/costs.ts"
+import { durable } from "./suites/durable.ts"
 import { files } from "./suites/files.ts"
 import { jobs } from "./suites/jobs.ts"
 import { latency } from "./suites/latency.ts"
+import { sleepers } from "./suites/sleepers.ts"
 import { sse } from "./suites/sse.ts"
 import { steps } from "./suites/steps.ts"
 import { webhook } from "./suites/webhook.ts"
@@ -16,6 +18,8 @@ export const suites: ReadonlyArray<Suite> = [
   jobs,
   latency,
   steps,
+  durable,
+  sleepers,
   files,
   sse,
   cold,

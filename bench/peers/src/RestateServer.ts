@@ -41,3 +41,18 @@ export const restateServer = async (partitions: number): Promise<RestateServer> 
   await server.answering("restate", `${ingressUrl}/restate/health`)
   return { ingress: ingressUrl, admin: adminUrl, remove: server.remove }
 }
+
+/** Sends JSON and returns the text of the response. */
+export const post = async (url: string, body: unknown): Promise<string> => {
+  const response = await fetch(url, {
+    method: "POST",
+    headers: { "content-type": "application/json", accept: "application/json" },
+    body: JSON.stringify(body)
+  })
+  const text = await response.text()
+  if (!response.ok) throw new Error(`${url} returned ${response.status}: ${text}`)
+  return text
+}
+
+/** Registers the handlers that a server at `uri` serves. */
+export const register = (admin: string, uri: string): Promise<string> => post(`${admin}/deployments`, { uri })

@@ -7,7 +7,7 @@ import { type Job, type JobProgram, makeJob, toResult } from "../../src/programs
 import { serve } from "../../src/programs/Serve.ts"
 import { Starts } from "../../src/programs/Starts.ts"
 import { peerVersion } from "../../src/targets/Peers.ts"
-import { restateServer } from "./RestateServer.ts"
+import { post, register, restateServer } from "./RestateServer.ts"
 
 /** Requests in flight while a batch is published, because the ingress accepts jobs one by one. */
 const requests = 256
@@ -80,19 +80,6 @@ const open = async (): Promise<JobProgram> => {
     }
   }
 }
-
-const post = async (url: string, body: unknown): Promise<string> => {
-  const response = await fetch(url, {
-    method: "POST",
-    headers: { "content-type": "application/json", accept: "application/json" },
-    body: JSON.stringify(body)
-  })
-  const text = await response.text()
-  if (!response.ok) throw new Error(`${url} returned ${response.status}: ${text}`)
-  return text
-}
-
-const register = (admin: string, uri: string): Promise<string> => post(`${admin}/deployments`, { uri })
 
 /** Counts jobs with a stored result; too slow for frequent calls. */
 const completed = async (admin: string): Promise<number> => {

@@ -3,6 +3,7 @@ import { deepStrictEqual } from "node:assert"
 import { setTimeout as sleep } from "node:timers/promises"
 import type { Figures, Measurement } from "./Command.ts"
 import { type JobProgram, toResult } from "./JobProgram.ts"
+import { quantile } from "./quantile.ts"
 import { alignWallClock, wallNow } from "./WallClock.ts"
 
 const pollMs = 20
@@ -38,6 +39,8 @@ export class Driver {
         return this.#latency(measurement)
       case "flows":
         return this.#flowing(measurement)
+      default:
+        throw new Error(`A job program cannot measure ${measurement.kind}`)
     }
   }
 
@@ -149,6 +152,3 @@ export class Driver {
     }
   }
 }
-
-const quantile = (values: ReadonlyArray<number>, share: number): number =>
-  [...values].sort((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))] ?? Number.NaN

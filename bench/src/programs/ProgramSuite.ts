@@ -8,8 +8,8 @@ import { Services, settingsOfServices } from "./Services.ts"
 export interface ProgramSuite<Prepared> {
   readonly programs: ReadonlyArray<Program>
   /** Warms a program up, once before its first measurement. */
-  readonly prepare: (program: ProgramProcess) => Promise<Prepared>
-  readonly measure: (program: ProgramProcess, prepared: Prepared) => Promise<Figures>
+  readonly prepare: (program: ProgramProcess, contender: Program) => Promise<Prepared>
+  readonly measure: (program: ProgramProcess, prepared: Prepared, contender: Program) => Promise<Figures>
   readonly settings: Readonly<Record<string, string>>
 }
 
@@ -18,7 +18,8 @@ export const openPrograms = async <Prepared>(suite: ProgramSuite<Prepared>): Pro
   const running: Array<ProgramProcess> = []
   const settings: Record<string, string> = { ...suite.settings }
 
-  const begin = async ({ name, file, service, variant }: Program) => {
+  const begin = async (contender: Program) => {
+    const { name, file, service, variant } = contender
     const url = service === undefined ? {} : { url: await services.openUrl(service) }
     const program = await startProgram({ file, ...url, ...(variant === undefined ? {} : { variant }) })
     running.push(program)
@@ -26,7 +27,7 @@ export const openPrograms = async <Prepared>(suite: ProgramSuite<Prepared>): Pro
     settings[name] = Object.entries(program.settings)
       .map(([what, value]) => `${what}: ${value}`)
       .join("; ")
-    return { program, prepared: await suite.prepare(program) }
+    return { program, prepared: await suite.prepare(program, contender) }
   }
 
   const makeContender = (program: Program): Contender => {
@@ -36,7 +37,7 @@ export const openPrograms = async <Prepared>(suite: ProgramSuite<Prepared>): Pro
       measure: async () => {
         begun ??= begin(program)
         const started = await begun
-        return suite.measure(started.program, started.prepared)
+        return suite.measure(started.program, started.prepared, program)
       }
     }
   }

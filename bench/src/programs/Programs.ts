@@ -33,6 +33,20 @@ export const weft = (variant: "jobs" | "latency" | "steps"): ReadonlyArray<Progr
   }
 ]
 
+const weftWorkflows = at("../targets/weftWorkflows.ts")
+
+/** The programs of workflows of Weft. */
+export const workflowsOnSqlite: Program = { name: "Weft, SQLite", file: weftWorkflows, limit: rawSqlite.name }
+export const workflowsOnPostgres: Program = {
+  name: "Weft, PostgreSQL",
+  file: weftWorkflows,
+  service: "postgres",
+  limit: rawPostgres.name
+}
+
+/** Returns a limit in its variant of `WorkflowProgram`. */
+export const asWorkflows = (limit: Program): Program => ({ ...limit, variant: "workflows" })
+
 /** Returns a peer. All peers are compared with the limit on PostgreSQL. */
 const peer = (name: string, file: string, service?: Service, variant?: string): Program => ({
   name,
@@ -56,3 +70,5 @@ export const dbos = peer("DBOS", "../../peers/src/dbos.ts", "postgres")
 export const bullmqRedis = peer("BullMQ, Redis", "../../peers/src/bullmq.ts", "redis")
 export const bullmqPostgres = peer("BullMQ, PostgreSQL", "../../peers/src/bullmq.ts", "postgres")
 export const restate = peer("Restate", "../../peers/src/restate.ts")
+export const dbosWorkflows = peer("DBOS", "../../peers/src/dbosWorkflows.ts", "postgres")
+export const restateWorkflows = peer("Restate", "../../peers/src/restateWorkflows.ts")

@@ -2,9 +2,13 @@
 import { type Answer, type Command, decodeOptions } from "./Command.ts"
 import { Driver } from "./Driver.ts"
 import type { JobProgram, ProgramOptions } from "./JobProgram.ts"
+import { WorkflowDriver } from "./WorkflowDriver.ts"
+import type { WorkflowProgram } from "./WorkflowProgram.ts"
+
+type Program = JobProgram | WorkflowProgram
 
 /** Serves a program: `await serve(async ({ url }) => …)` is its last line. The process exits after `close`. */
-export const serve = async (open: (options: ProgramOptions) => Promise<JobProgram>): Promise<void> => {
+export const serve = async (open: (options: ProgramOptions) => Promise<Program>): Promise<void> => {
   const answer = (message: Answer): Promise<void> =>
     new Promise((resolve) => {
       if (process.send === undefined) throw new Error("This program must be started by a suite, with an IPC channel")
@@ -19,7 +23,7 @@ export const serve = async (open: (options: ProgramOptions) => Promise<JobProgra
   process.once("disconnect", () => process.exit(1))
   try {
     const program = await open(decodeOptions(process.argv[2]))
-    const driver = new Driver(program)
+    const driver = "publish" in program ? new Driver(program) : new WorkflowDriver(program)
     process.on("message", async (text) => {
       try {
         const command: Command = JSON.parse(String(text))

@@ -12,15 +12,18 @@ import { bundle, sha256 } from "../instruments/upload.ts"
 
 export interface Embedded {
   readonly env: WeftEnv
+  /** SQLite file; null on PostgreSQL. */
+  readonly file: string | null
   readonly close: () => Promise<void>
 }
 
 /** Starts Weft on SQLite in a new folder, or on the PostgreSQL database of `url`, like the reference server. */
 export const startEmbedded = async (source: string, url?: string): Promise<Embedded> => {
   const dir = mkdtempSync(join(tmpdir(), "weft-bench-"))
+  const file = join(dir, "weft.db")
   const database =
     url === undefined
-      ? { database: Sqlite.database({ file: join(dir, "weft.db") }), cluster: MemoryStores.cluster }
+      ? { database: Sqlite.database({ file }), cluster: MemoryStores.cluster }
       : { database: Postgres.database({ url }), cluster: Postgres.cluster({ url }) }
   const weft = await start({
     ...database,
@@ -36,6 +39,7 @@ export const startEmbedded = async (source: string, url?: string): Promise<Embed
   await env.builds.deploy("bench", build.build_id)
   return {
     env,
+    file: url === undefined ? file : null,
     close: async () => {
       await weft.close()
       rmSync(dir, { recursive: true, force: true })

@@ -1,3 +1,5 @@
+import type { WorkflowProgram } from "../programs/WorkflowProgram.ts"
+
 /** Commits all pending jobs together. Jobs that start in one commit end in the next. */
 type Commit = (begun: ReadonlyArray<number>, ended: ReadonlyArray<number>) => Promise<void> | void
 
@@ -51,5 +53,21 @@ export class GroupCommit {
       for (const { resolve } of begun) resolve()
     }
     this.#isCommitting = false
+  }
+}
+
+/** Maximum number of steps per workflow. */
+const stepsMax = 1_000
+
+/** Returns workflows without user code: a commit per step, or the commits of all steps together. */
+export const workflowsOf = (group: GroupCommit): Pick<WorkflowProgram, "sequence" | "fanOut"> => {
+  const commit = (n: number, step: number): Promise<void> => group.begin(-stepsMax * n - step - 1)
+  return {
+    sequence: async (n, steps) => {
+      for (let step = 0; step < steps; step++) await commit(n, step)
+    },
+    fanOut: async (n, steps) => {
+      await Promise.all(Array.from({ length: steps }, (_, step) => commit(n, step)))
+    }
   }
 }

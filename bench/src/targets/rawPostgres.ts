@@ -4,7 +4,7 @@ import { Effect, Exit, Redacted, Scope } from "effect"
 import { makeJob, toResult } from "../programs/JobProgram.ts"
 import { serve } from "../programs/Serve.ts"
 import { Starts } from "../programs/Starts.ts"
-import { GroupCommit } from "./GroupCommit.ts"
+import { GroupCommit, workflowsOf } from "./GroupCommit.ts"
 
 const tables = [
   "CREATE TABLE events (id BIGINT PRIMARY KEY, data TEXT)",
@@ -22,7 +22,7 @@ const commitText = `
     results AS (UPDATE runs SET status = 'succeeded', result = ended.result FROM ended WHERE runs.id = ended.id)
   DELETE FROM deliveries USING ended WHERE deliveries.id = ended.id`
 
-await serve(async ({ url = "" }) => {
+await serve(async ({ url = "", variant }) => {
   const scope = Scope.makeUnsafe()
   const connection = await Effect.runPromise(
     PgConnection.make({ url: Redacted.make(url), prepare: true }).pipe(Scope.provide(scope))
@@ -38,11 +38,14 @@ await serve(async ({ url = "" }) => {
       JSON.stringify(ended.map((n) => ({ id: n, result: JSON.stringify(toResult(n)) })))
     )
   })
+  const settings = {
+    durability: "same as the PostgreSQL server",
+    tuned: "one connection, one statement for all pending jobs"
+  }
+  const close = () => Effect.runPromise(Scope.close(scope, Exit.void))
+  if (variant === "workflows") return { settings, ...workflowsOf(group), close }
   return {
-    settings: {
-      durability: "same as the PostgreSQL server",
-      tuned: "one connection, one statement for all pending jobs"
-    },
+    settings,
     publish: async (n) => {
       await group.begin(n)
       starts.record(n)
@@ -59,6 +62,6 @@ await serve(async ({ url = "" }) => {
     flow: async (n) => {
       for (const step of [0, 1, 2]) await group.begin(-3 * n - step - 1)
     },
-    close: () => Effect.runPromise(Scope.close(scope, Exit.void))
+    close
   }
 })

@@ -6,7 +6,7 @@ import { DatabaseSync } from "node:sqlite"
 import { makeJob, toResult } from "../programs/JobProgram.ts"
 import { serve } from "../programs/Serve.ts"
 import { Starts } from "../programs/Starts.ts"
-import { GroupCommit } from "./GroupCommit.ts"
+import { GroupCommit, workflowsOf } from "./GroupCommit.ts"
 
 const open = (file: string) => {
   const db = new DatabaseSync(file)
@@ -39,17 +39,23 @@ const open = (file: string) => {
   }
 }
 
-await serve(async () => {
+await serve(async ({ variant }) => {
   const dir = mkdtempSync(join(tmpdir(), "weft-bench-"))
-  const { commit, result, close } = open(join(dir, "raw.db"))
+  const { commit, result, close: closeDatabase } = open(join(dir, "raw.db"))
   const starts = new Starts()
   const group = new GroupCommit(commit)
   const publish = async (n: number): Promise<void> => {
     await group.begin(n)
     starts.record(n)
   }
+  const settings = { durability: "node:sqlite, WAL, synchronous=FULL", tuned: "one commit for all pending jobs" }
+  const close = async (): Promise<void> => {
+    closeDatabase()
+    rmSync(dir, { recursive: true, force: true })
+  }
+  if (variant === "workflows") return { settings, ...workflowsOf(group), close }
   return {
-    settings: { durability: "node:sqlite, WAL, synchronous=FULL", tuned: "one commit for all pending jobs" },
+    settings,
     publish,
     publishMany: async (first, count) => {
       await Promise.all(Array.from({ length: count }, (_, index) => group.begin(first + index)))
@@ -60,9 +66,6 @@ await serve(async () => {
     flow: async (n) => {
       for (const step of [0, 1, 2]) await group.begin(-3 * n - step - 1)
     },
-    close: async () => {
-      close()
-      rmSync(dir, { recursive: true, force: true })
-    }
+    close
   }
 })
