@@ -46,7 +46,7 @@ const quick = () => {
     waits,
     close: async () => undefined
   }
-  return { program, waits, sequences, signals, published: () => published }
+  return { program, sequences, signals, published: () => published }
 }
 
 describe("The driver of workflows", () => {
@@ -85,13 +85,28 @@ describe("The driver of workflows", () => {
     expect(Math.min(figures.withNone ?? 0, figures.others ?? 0, figures.unmatched ?? 0)).toBeGreaterThan(0)
   })
 
-  it.each<[string, Partial<WorkflowProgram>, Measurement, string]>([
-    ["too many workflows are suspended", {}, { kind: "resume", steps: 1, samples: 1 }, "suspended instead of"],
-    ["fanOut is missing", { fanOut: undefined }, { kind: "fanOut", steps: 1, samples: 1 }, "implement fanOut"],
-    ["it has no waits", { waits: undefined }, { kind: "resume", steps: 1, samples: 1 }, "no suspended workflows"]
+  it.each<[string, (program: WorkflowProgram) => WorkflowProgram, Measurement, string]>([
+    [
+      "too many workflows are suspended",
+      ({ waits, ...program }) =>
+        waits === undefined ? program : { ...program, waits: { ...waits, suspended: async () => 2 } },
+      { kind: "resume", steps: 1, samples: 1 },
+      "suspended instead of"
+    ],
+    [
+      "fanOut is missing",
+      ({ fanOut: _, ...program }) => program,
+      { kind: "fanOut", steps: 1, samples: 1 },
+      "implement fanOut"
+    ],
+    [
+      "it has no waits",
+      ({ waits: _, ...program }) => program,
+      { kind: "resume", steps: 1, samples: 1 },
+      "no suspended workflows"
+    ]
   ])("fails if %s", async (_, change, measurement, message) => {
-    const { program, waits } = quick()
-    const broken = { ...program, waits: { ...waits, suspended: async () => 2 }, ...change }
+    const broken = change(quick().program)
     await expect(async () => new WorkflowDriver(broken).measure(measurement)).rejects.toThrow(message)
   })
 })
