@@ -30,6 +30,13 @@ const Name = Schema.String.check(
 
 const Seq = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
 
+/** Returns a decoder of JSON text, which is compiled once. */
+const makeDecoder = <A>(schema: Schema.Codec<A, unknown>) => {
+  const decode = Schema.decodeUnknownEffect(Schema.fromJsonString(schema))
+  return (method: string, text: string): Effect.Effect<A, HostCallRefused> =>
+    Effect.catchTag(decode(text), "SchemaError", ({ message }) => refuse(method, message))
+}
+
 /** The end of one attempt at a step. */
 const StepHeader = Schema.Struct({
   seq: Seq,
@@ -42,6 +49,8 @@ const StepHeader = Schema.Struct({
   retry: Schema.optionalKey(Schema.Json)
 })
 
+const decodeHeader = makeDecoder(StepHeader)
+
 export interface StepReport extends Omit<typeof StepHeader.Type, "retry"> {
   /** The result; null for `undefined`. If `ok` is false, the error as `{name, message, stack}`. */
   readonly result: JsonText | null
@@ -52,7 +61,7 @@ export interface StepReport extends Omit<typeof StepHeader.Type, "retry"> {
 export const decodeStep = (payload: string): Effect.Effect<StepReport, HostCallRefused> =>
   Effect.gen(function* () {
     const end = payload.indexOf("\n")
-    const { retry, ...header } = yield* decode(StepHeader, "step", end < 0 ? payload : payload.slice(0, end))
+    const { retry, ...header } = yield* decodeHeader("step", end < 0 ? payload : payload.slice(0, end))
     const text = end < 0 ? "" : payload.slice(end + 1)
     return {
       ...header,
@@ -80,6 +89,8 @@ const WaitPayload = Schema.Struct({
   since: Schema.optionalKey(Schema.Json)
 })
 
+const decodePayload = makeDecoder(WaitPayload)
+
 export interface WaitRequest {
   readonly seq: number
   readonly name: string
@@ -94,7 +105,7 @@ export interface WaitRequest {
 
 export const decodeWait = (payload: string, now: Timestamp): Effect.Effect<WaitRequest, HostCallRefused> =>
   Effect.gen(function* () {
-    const { seq, name, kind, ms, until, event, match, since } = yield* decode(WaitPayload, "wait", payload)
+    const { seq, name, kind, ms, until, event, match, since } = yield* decodePayload("wait", payload)
     if (kind === "step") return { seq, name, kind, until: null, event_type: null, match: [], fromStart: false }
     if (kind === "sleep") {
       const end = until === undefined ? yield* readEnd("sleep", ms, now) : yield* readInstant(until, now)
@@ -137,11 +148,6 @@ const readMatch = (match: Schema.Json | undefined): Effect.Effect<ReadonlyArray<
     ? Effect.succeed(pairs)
     : refuse("waitForEvent", "match must map paths such as order.id to values, together at most 1024 characters each")
 }
-
-const decode = <A>(schema: Schema.Codec<A, unknown>, method: string, text: string): Effect.Effect<A, HostCallRefused> =>
-  Effect.catchTag(Schema.decodeUnknownEffect(Schema.fromJsonString(schema))(text), "SchemaError", ({ message }) =>
-    refuse(method, message)
-  )
 
 const requireJson = (text: string): Effect.Effect<JsonText, HostCallRefused> =>
   Effect.try({

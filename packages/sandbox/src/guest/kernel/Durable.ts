@@ -74,6 +74,8 @@ export class Durable {
   #asked = 0
   /** Answers to them. A report of idleness is stale if the host has given more. */
   #answers = 0
+  /** Those that report a success. The host answers each after a commit, so the guest is not idle before. */
+  #recording = 0
   /** Host calls `workflow.idle` that are not answered. */
   #idleAsked = 0
   /** Number of requests and results so far, and that number when the guest was last reported as idle. */
@@ -166,6 +168,7 @@ export class Durable {
     const isWaiting =
       this.#unreplayed === 0 &&
       this.#bodies === 0 &&
+      this.#recording === 0 &&
       run.pendingTimers === 0 &&
       run.pendingCalls === this.#asked + this.#idleAsked
     if (run.ended || !isWaiting || this.#changes === this.#idleChanges) return
@@ -235,7 +238,7 @@ export class Durable {
       this.#bodies--
       const header = `{"seq":${seq},"name":${stringify(name)},"ok":${ok},"attempt":${attempt},"ms":${dateNow() - began}`
       const rest = policy === undefined ? "}" : `,"retry":${policy}}`
-      const result: Result = await this.#ask("workflow.step", `${header}${rest}\n${text}`)
+      const result: Result = await this.#ask("workflow.step", `${header}${rest}\n${text}`, ok)
       if (result[1] === null) continue
       if (result[1]) return result[3]
       throw toError(result[3])
@@ -249,14 +252,16 @@ export class Durable {
   }
 
   /** Makes a host call. Its answer is the next result that the function receives. */
-  #ask(op: string, payload: string): Promise<Result> {
+  #ask(op: string, payload: string, isRecording = false): Promise<Result> {
     this.#asked++
+    if (isRecording) this.#recording++
     return new NativePromise((resolve, reject) => {
       whenSettled(
         this.#run.call(op, payload),
         (text) => {
           this.#asked--
           this.#answers++
+          if (isRecording) this.#recording--
           this.#changes++
           this.#run.isMuted = false
           const result: Result = parse(NativeString(text))
@@ -266,6 +271,7 @@ export class Durable {
         (error) => {
           this.#asked--
           this.#answers++
+          if (isRecording) this.#recording--
           this.#changes++
           if (error instanceof NativeError && error.name === "NonDeterminism") this.#end(error)
           else reject(error)
