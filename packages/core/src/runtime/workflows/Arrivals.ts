@@ -17,6 +17,7 @@ import { subscribe } from "../../platform/cluster/subscribe.ts"
 import type { Event } from "../events/Event.ts"
 import { StorePoller } from "../journal/StorePoller.ts"
 import { type AwaitedEvents, WorkflowStore } from "../runs/WorkflowStore.ts"
+import { NewWaits } from "./NewWaits.ts"
 
 /** Maximum events per query of a comparison. */
 const eventsMax = 1_000
@@ -29,6 +30,9 @@ const noticeMs = 1_000
  * commit, which may take long.
  */
 const overlapMs = 120_000
+
+/** Pause after each comparison with new waits, as a multiple of its duration. */
+const comparePauses = 4
 
 export class Arrivals extends Context.Service<
   Arrivals,
@@ -51,6 +55,8 @@ export class Arrivals extends Context.Service<
       const context = yield* Effect.context<never>()
       const awaited = new AwaitedTypes()
       const polled = Latch.makeUnsafe(true)
+      const newWaits = new NewWaits()
+      const hasNewWaits = Latch.makeUnsafe(false)
       let comparedUntil: Timestamp | null = null
 
       const arrive = Effect.fnUntraced(function* (event: Event): Effect.fn.Return<void, StoreUnavailable> {
@@ -81,6 +87,18 @@ export class Arrivals extends Context.Service<
 
       const compareWait = (wait: AwaitedEvents) => Effect.catchTag(compareSince(wait), "StoreUnavailable", logOutage)
 
+      /** Compares events with the waits that are new since the last call. They may be many per second. */
+      const compareNew = Effect.gen(function* () {
+        yield* hasNewWaits.await
+        // Waits of one commit are compared together.
+        yield* Effect.yieldNow
+        hasNewWaits.closeUnsafe()
+        const began = yield* currentTime
+        for (const wait of newWaits.take()) yield* compareWait(wait)
+        const pauseMs = ((yield* currentTime) - began) * comparePauses
+        if (pauseMs > 0) yield* Effect.sleep(pauseMs)
+      })
+
       const compareAll = Effect.gen(function* () {
         yield* polled.await
         polled.closeUnsafe()
@@ -103,6 +121,7 @@ export class Arrivals extends Context.Service<
         if (awaiting) polled.openUnsafe()
       })
       yield* forkSupervised({ name: "The comparison of events with waits" }, compareAll)
+      yield* forkSupervised({ name: "The comparison of events with new waits" }, compareNew)
 
       return Arrivals.of({
         settle: compare,
@@ -119,7 +138,8 @@ export class Arrivals extends Context.Service<
             // Events of the meantime, also of nodes that the message had not reached.
             yield* Effect.forkIn(Effect.delay(compareWait(wait), noticeMs), scope)
           }
-          yield* Effect.forkIn(compareWait(wait), scope)
+          newWaits.add(wait)
+          hasNewWaits.openUnsafe()
         })
       })
     })
