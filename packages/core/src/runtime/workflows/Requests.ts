@@ -73,7 +73,9 @@ export const decodeStep = (payload: string): Effect.Effect<StepReport, HostCallR
 /** Payload of `workflow.idle`: the answers to requests that the guest has received. */
 const IdlePayload = Schema.Struct({ answers: Schema.Int })
 
-export const decodeIdle = (payload: string) => decode(IdlePayload, "idle", payload)
+const decodeIdlePayload = makeDecoder(IdlePayload)
+
+export const decodeIdle = (payload: string) => decodeIdlePayload("idle", payload)
 
 const WaitPayload = Schema.Struct({
   seq: Seq,
