@@ -39,27 +39,43 @@ const StepHeader = Schema.Struct({
   attempt: Seq,
   /** Duration of the attempt in milliseconds, by the clock of the isolate. */
   ms: Schema.Number,
-  retry: Schema.optionalKey(Schema.Json)
+  retry: Schema.optionalKey(Schema.Json),
+  /** Delay before the next attempt in milliseconds, from the error of this one. */
+  after: Schema.optionalKey(Schema.Number.check(Schema.isBetween({ minimum: 0, maximum: waitMaxMs })))
 })
 
-export interface StepReport extends Omit<typeof StepHeader.Type, "retry"> {
+export interface StepReport extends Omit<typeof StepHeader.Type, "retry" | "after"> {
   /** The result; null for `undefined`. If `ok` is false, the error as `{name, message, stack}`. */
   readonly result: JsonText | null
   /** Null: the policy of the function. */
   readonly retry: RetryPolicy | null
+  /** Null: the delay of the policy. */
+  readonly afterMs: number | null
 }
 
 export const decodeStep = (payload: string): Effect.Effect<StepReport, HostCallRefused> =>
   Effect.gen(function* () {
     const end = payload.indexOf("\n")
-    const { retry, ...header } = yield* decode(StepHeader, "step", end < 0 ? payload : payload.slice(0, end))
+    const {
+      retry,
+      after = null,
+      ...header
+    } = yield* decode(StepHeader, "step", end < 0 ? payload : payload.slice(0, end))
     const text = end < 0 ? "" : payload.slice(end + 1)
     return {
       ...header,
+      afterMs: after,
       result: text === "" ? null : yield* requireJson(text),
       retry: retry === undefined ? null : yield* toRefusal("step", readRetry(retry))
     }
   })
+
+/** The guest can do nothing until a wait ends. Requests before `from` were cancelled. */
+const IdlePayload = Schema.Struct({ from: Schema.optionalKey(Seq) })
+
+/** Returns the number of the first request that was not cancelled. */
+export const decodeIdle = (payload: string): Effect.Effect<number, HostCallRefused> =>
+  Effect.map(decode(IdlePayload, "idle", payload), ({ from = 0 }) => from)
 
 const WaitPayload = Schema.Struct({
   seq: Seq,
