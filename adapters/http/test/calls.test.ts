@@ -92,7 +92,8 @@ describe("POST /runs/{run_id}/cancel", () => {
 describe("POST /runs/{run_id}/cancel with cleanup", () => {
   it("lets a durable run clean up, and rejects other runs and durations", async () => {
     await server.deploy("naps", "naps")
-    const { event_id } = (await server.call("POST", "/v1/events", { json: { event_type: "nap" } })).json.data
+    const json = { event_type: "nap", event_data: {} }
+    const { event_id } = (await server.call("POST", "/v1/events", { json })).json.data
     const napping = async () => (await server.call("GET", `/v1/events/${event_id}/runs`)).json.data[0]
     while ((await napping()) === undefined);
     const id = (await napping()).run_id
@@ -102,8 +103,8 @@ describe("POST /runs/{run_id}/cancel with cleanup", () => {
       tooLong.json.error.message,
       'cleanup must be true or a duration from 1 ms to 5 minutes, such as "30s"'
     )
-    const { status, json } = await server.call("POST", `/v1/runs/${id}/cancel`, { json: { cleanup: "30s" } })
-    assert.deepStrictEqual([status, json.data.status], [200, "running"])
+    const { status, json: body } = await server.call("POST", `/v1/runs/${id}/cancel`, { json: { cleanup: "30s" } })
+    assert.deepStrictEqual([status, body.data.status], [200, "running"])
     while ((await runOf(id)).status === "running");
     const run = await runOf(id)
     assert.deepStrictEqual([run.status, run.result.error.name], ["cancelled", "Cancelled"])

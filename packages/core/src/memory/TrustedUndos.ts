@@ -49,13 +49,13 @@ export const fanOut = async <A, B>(
 ): Promise<ReadonlyArray<B>> => {
   const results: Array<B> = []
   const failures: Array<unknown> = []
-  let next = 0
+  // All workers share the iterator.
+  const entries = items.entries()
   const work = async (): Promise<void> => {
-    while (next < items.length && failures.length === 0) {
-      const index = next++
-      const item = items[index]
+    for (const [index, item] of entries) {
+      if (failures.length > 0) return
       try {
-        if (item !== undefined) results[index] = await fn(item, index)
+        results[index] = await fn(item, index)
       } catch (error) {
         failures.push(error)
       }

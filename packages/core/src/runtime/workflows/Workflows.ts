@@ -40,7 +40,7 @@ const activationMaxMs = 3_600_000
 const unavailableDelayMs = 1_000
 
 /** Interval of queries for requested cleanups, in milliseconds. */
-const cleanupCheckMs = 30_000
+const cleanupCheckMs = 10_000
 
 const writeRetry = Schedule.min([Schedule.exponential("50 millis"), Schedule.spaced("2 seconds")])
 
@@ -246,11 +246,11 @@ const suspendFor = (
   stall: WaitRecord | null = null
 ): Effect.Effect<SuspendedActivation> =>
   Effect.map(currentTime, (at) => {
-    const due_at = addMillis(at, delayMs)
+    const cleanup_until = activation?.cleanupUntil ?? null
+    const due_at = addMillis(at, Math.min(delayMs, Math.max(0, (cleanup_until ?? Number.POSITIVE_INFINITY) - at)))
     const waiting: Waiting = { for: "node", name: "", since: at, until: due_at }
     const trailing = activation?.trailing(at) ?? null
     const { steps, waits } = trailing ?? { steps: [], waits: [] }
-    const cleanup_until = activation?.cleanupUntil ?? null
     const suspension = { due_at, waiting: formatWaiting(waiting), cleanup_until, logs }
     const { delivery_id: deliveryId } = delivery
     const allWaits = stall === null ? waits : [...waits, stall]
