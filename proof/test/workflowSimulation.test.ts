@@ -62,13 +62,13 @@ describe("A simulation with durable functions finds", () => {
   const faults: Record<string, SimulationOptions> = {
     "a store that loses a result": { store: advancing((entry) => ({ ...entry, steps: entry.steps.slice(1) })) },
     "a store that changes a result": {
-      store: loading(({ history, logs }) => ({
-        logs,
+      store: loading(({ history, ...run }) => ({
+        ...run,
         history: { ...history, steps: history.steps.map((step) => ({ ...step, attempts: step.attempts + 1 })) }
       }))
     },
     "a node that does not read its history": {
-      node: loading(({ history, logs }) => ({ logs, history: { ...history, steps: [] } }))
+      node: loading(({ history, ...run }) => ({ ...run, history: { ...history, steps: [] } }))
     },
     "a response before the commit": {
       node: alter(JournalStore, (store) => ({
@@ -80,8 +80,8 @@ describe("A simulation with durable functions finds", () => {
       }))
     },
     "a node that ends waits early": {
-      node: loading(({ history, logs }) => ({
-        logs,
+      node: loading(({ history, ...run }) => ({
+        ...run,
         history: { ...history, waits: history.waits.map((wait) => ({ ...wait, until: Timestamp.make(0) })) }
       }))
     },

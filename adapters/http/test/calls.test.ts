@@ -89,6 +89,33 @@ describe("POST /runs/{run_id}/cancel", () => {
   })
 })
 
+describe("POST /runs/{run_id}/cancel with cleanup", () => {
+  it("lets a durable run clean up, and rejects other runs and durations", async () => {
+    await server.deploy("naps", "naps")
+    const json = { event_type: "nap", event_data: {} }
+    const { event_id } = (await server.call("POST", "/v1/events", { json })).json.data
+    const napping = async () => (await server.call("GET", `/v1/events/${event_id}/runs`)).json.data[0]
+    while ((await napping()) === undefined);
+    const id = (await napping()).run_id
+    const tooLong = await server.call("POST", `/v1/runs/${id}/cancel`, { json: { cleanup: "6m" } })
+    assert.strictEqual(tooLong.status, 400)
+    assert.include(
+      tooLong.json.error.message,
+      'cleanup must be true or a duration from 1 ms to 5 minutes, such as "30s"'
+    )
+    const { status, json: body } = await server.call("POST", `/v1/runs/${id}/cancel`, { json: { cleanup: "30s" } })
+    assert.deepStrictEqual([status, body.data.status], [200, "running"])
+    while ((await runOf(id)).status === "running");
+    const run = await runOf(id)
+    assert.deepStrictEqual([run.status, run.result.error.name], ["cancelled", "Cancelled"])
+    const other = await hanging()
+    const refused = await server.call("POST", `/v1/runs/${other}/cancel`, { json: { cleanup: true } })
+    assert.strictEqual(refused.status, 400)
+    assert.include(refused.json.error.message, "The run is not durable")
+    await server.call("POST", `/v1/runs/${other}/cancel`)
+  })
+})
+
 describe("POST /runs/cancel", () => {
   it("cancels the runs that match the filters, and returns their number", async () => {
     const first = await hanging()

@@ -36,7 +36,7 @@ const awaiting: JournalEntry = {
 }
 const suspendUntil = (due: number): JournalEntry => ({
   ...progress,
-  suspension: { due_at: at(due), waiting: toJsonText({}), logs: [] }
+  suspension: { due_at: at(due), waiting: toJsonText({}), cleanup_until: null, logs: [] }
 })
 
 const paid = event(50, { event_type: "paid", created_at: at(50) })

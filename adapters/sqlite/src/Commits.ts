@@ -29,7 +29,8 @@ const endParameter = (column: keyof typeof endRow.at): string => `?${endRow.at[c
 /** The journal's `endRuns` for one row, which needs no join. */
 const endRun = `UPDATE runs SET ${setEnded(endParameter)}
   WHERE env_id = ${endParameter("env_id")} AND run_id = ${endParameter("run_id")} AND status = 'running'
-    AND delivery_id IS NOT DISTINCT FROM ${endParameter("delivery_id")}`
+    AND delivery_id IS NOT DISTINCT FROM ${endParameter("delivery_id")}
+    AND (cleanup_until IS NULL OR ${endParameter("status")} = 'cancelled')`
 
 const isHeld = `SELECT 1 FROM runs
   WHERE env_id = ?1 AND run_id = ?2 AND status = 'running' AND delivery_id = ?3`

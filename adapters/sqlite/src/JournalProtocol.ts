@@ -59,6 +59,7 @@ export type Call =
       readonly at: Timestamp
       readonly limit: number
     }
+  | { readonly _tag: "RequestCleanup"; readonly run: RunRef; readonly until: Timestamp; readonly at: Timestamp }
   | {
       readonly _tag: "Discard"
       readonly envId: EnvId
@@ -92,6 +93,7 @@ export type Answer =
   | { readonly _tag: "Admitted"; readonly admitted: AdmissionOutcome }
   | { readonly _tag: "Request"; readonly earlier: EarlierRequest | null }
   | { readonly _tag: "Cancelled"; readonly runs: ReadonlyArray<CancelledRun> }
+  | { readonly _tag: "CleanupRequested"; readonly run: Run | null }
   | { readonly _tag: "Discarded"; readonly result: DiscardResult }
   | { readonly _tag: "Logged"; readonly statuses: ReadonlyArray<RunStatus | null> }
   | { readonly _tag: "RunIds"; readonly ids: ReadonlyArray<RunId> }

@@ -100,6 +100,12 @@ const makeRunControl = (thread: JournalThread) =>
         answer._tag === "Cancelled" ? Effect.succeed(answer.runs) : unexpected(answer)
       ),
 
+    requestCleanup: ({ env_id, run_id }, until, at) =>
+      Effect.flatMap(
+        callThread(thread, "requestCleanup", { _tag: "RequestCleanup", run: { env_id, run_id }, until, at }),
+        (answer) => (answer._tag === "CleanupRequested" ? Effect.succeed(answer.run) : unexpected(answer))
+      ),
+
     discard: (envId, which, after, limit) =>
       Effect.flatMap(callThread(thread, "discard", { _tag: "Discard", envId, which, after, limit }), (answer) =>
         answer._tag === "Discarded" ? Effect.succeed(answer.result) : unexpected(answer)

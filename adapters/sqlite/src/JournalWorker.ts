@@ -65,6 +65,8 @@ const answer = Effect.fnUntraced(function* (call: Others) {
       return { _tag: "Counted", count: yield* admissions.forget(call.now, call.limit) } as const
     case "Cancel":
       return { _tag: "Cancelled", runs: yield* control.cancel(call.envId, call.which, call.at, call.limit) } as const
+    case "RequestCleanup":
+      return { _tag: "CleanupRequested", run: yield* control.requestCleanup(call.run, call.until, call.at) } as const
     case "Discard":
       return {
         _tag: "Discarded",

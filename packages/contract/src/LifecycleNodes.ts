@@ -174,6 +174,7 @@ const makeDisconnectable = (
     }),
     Context.add(RunControlStore, {
       cancel: (...args) => through(control.cancel(...args)),
+      requestCleanup: (...args) => through(control.requestCleanup(...args)),
       discard: (...args) => through(control.discard(...args)),
       log: (...args) => through(control.log(...args)),
       ended: (...args) => through(control.ended(...args)),

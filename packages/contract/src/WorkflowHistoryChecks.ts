@@ -36,7 +36,8 @@ export const historyChecks: ReadonlyArray<Check<WorkflowStores>> = [
     assert.deepStrictEqual(yield* commit(entry), [true])
     assert.deepStrictEqual(yield* load(1), {
       history: { steps: [step(0, { result: null }), failed], waits: [retry, event] },
-      logs: []
+      logs: [],
+      cleanup_until: null
     })
     assert.deepStrictEqual(yield* storedRun(1), active(1).run)
   }),
@@ -45,7 +46,7 @@ export const historyChecks: ReadonlyArray<Check<WorkflowStores>> = [
     yield* commit(started(1), started(2), advanced(1, { steps: [step(0)], waits: [sleep(1, 10)] }))
     assert.deepStrictEqual(yield* history(2), emptyHistory)
     assert.deepStrictEqual(yield* history(3), emptyHistory)
-    assert.deepStrictEqual(yield* load(1, 2), { history: emptyHistory, logs: [] })
+    assert.deepStrictEqual(yield* load(1, 2), { history: emptyHistory, logs: [], cleanup_until: null })
     assert.deepStrictEqual(yield* steps(1, 10, 0, 2), { items: [], total: 0 })
   }),
 

@@ -74,6 +74,7 @@ export const timer: JsonText = formatWaiting({
 export const suspension = (due: number, logs: Suspension["logs"] = []): Suspension => ({
   due_at: at(due),
   waiting: timer,
+  cleanup_until: null,
   logs
 })
 

@@ -69,7 +69,8 @@ const claiming: ReadonlyArray<Check<WorkflowStores>> = [
     assert.deepStrictEqual(yield* storedRun(1), { ...active(1).run, waiting: timer })
     assert.deepStrictEqual(yield* load(1), {
       history: { steps: [step(0)], waits: [sleep(1, 500)] },
-      logs: [logLine(0), logLine(1)]
+      logs: [logLine(0), logLine(1)],
+      cleanup_until: null
     })
     assert.strictEqual((yield* RunStore.use((runs) => runs.stats(envId(1)))).running, 1)
     assert.deepStrictEqual(yield* claimAll(at(499)), { ...nothing, next_due_at: at(500) })
@@ -232,7 +233,8 @@ const reaping: ReadonlyArray<Check<WorkflowStores>> = [
       [runId(2), "failed"]
     ])
     assert.deepStrictEqual(yield* storedRun(1), suspended)
-    assert.deepStrictEqual(yield* load(1), { history: { steps: [step(0)], waits: [awaitPaid(1)] }, logs: [logLine(0)] })
+    const kept = { steps: [step(0)], waits: [awaitPaid(1)] }
+    assert.deepStrictEqual(yield* load(1), { history: kept, logs: [logLine(0)], cleanup_until: null })
     assert.deepStrictEqual(yield* commit(advanced(1, { steps: [step(1)] })), [false])
     const { claims } = yield* claimAt(1000, 800)
     const [continued] = claims.filter(({ run }) => run.run_id === runId(1))
@@ -290,7 +292,7 @@ const ending: ReadonlyArray<Check<WorkflowStores>> = [
       [[runId(1), "cancelled", null, group.key]]
     )
     assert.deepStrictEqual(yield* storedRun(1), cancelled[0]?.run)
-    assert.deepStrictEqual(yield* load(1), { history: { steps: [step(0)], waits: [] }, logs })
+    assert.deepStrictEqual(yield* load(1), { history: { steps: [step(0)], waits: [] }, logs, cleanup_until: null })
     assert.deepStrictEqual(yield* arrive(paid(90)), [runId(2)])
     assert.deepStrictEqual((yield* claimAt(9000, 800)).ids, [runId(2)])
     assert.deepStrictEqual(yield* cancelRun(1), [])

@@ -208,7 +208,7 @@ export {
   type Waiting,
   WaitRecord
 } from "./runtime/runs/Workflow.ts"
-export { type AwaitedEvents, WorkflowStore } from "./runtime/runs/WorkflowStore.ts"
+export { type AwaitedEvents, type Cleanup, type LoadedRun, WorkflowStore } from "./runtime/runs/WorkflowStore.ts"
 export {
   type HistoryEntry,
   latestEntries,

@@ -24,6 +24,8 @@ layer(sandbox({ runners: 1 }), { excludeTestServices: true, timeout: "60 seconds
       const seen: Array<string> = []
       const onHostCall = ({ op, payload }: HostCall) =>
         Effect.gen(function* () {
+          // It is pending until the run is cancelled.
+          if (op === "workflow.cancellation") return yield* Effect.never
           seen.push(op)
           if (op === "workflow.idle") return ""
           const { seq }: { readonly seq: number } = JSON.parse(payload.split("\n")[0] ?? "")

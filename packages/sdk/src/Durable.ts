@@ -10,13 +10,45 @@ import { validate } from "./validate.ts"
 export interface StepContext {
   /** Number of the attempt, from 1. */
   readonly attempt: number
+  /** Aborts when the attempt has reached its `timeout`, or when the run is cancelled. */
+  readonly signal: AbortSignal
   /** The same in every attempt at this step of this run. Pass it to services that accept idempotency keys. */
   readonly idempotencyKey: string
 }
 
-export interface StepOptions {
+/**
+ * An error of a body may have `nonRetryable: true`, or the name `NonRetryable`: no further attempt follows. Its `retryAfter`,
+ * in milliseconds or as a `Date`, is the delay before the next attempt.
+ */
+export interface AttemptOptions {
   /** The policy of the function by default. */
   readonly retry?: Retry
+  /** Time after which an attempt fails with `StepTimeout`, at most 1 hour. Its `signal` aborts then. */
+  readonly timeout?: Duration
+}
+
+/** Undoes a completed step. Runs as a step of its own, with the options of the step. */
+export type Undo<A> = (result: A, context: StepContext) => unknown
+
+export interface StepOptions<A = unknown> extends AttemptOptions {
+  /** Undoes the step if the function fails after it, or is cancelled with cleanup. */
+  readonly compensate?: Undo<A>
+}
+
+/** Steps that are undone in reverse order if the function fails, or is cancelled with cleanup. */
+export interface Saga {
+  /** As `svc.step`. `undo` receives the result of the step. */
+  step<A>(
+    name: string,
+    body: (context: StepContext) => A | Promise<A>,
+    undo: Undo<A>,
+    options?: AttemptOptions
+  ): Promise<A>
+}
+
+export interface FanOutOptions {
+  /** Maximum calls at the same time, 1 to 1,000; 10 by default. */
+  readonly concurrency?: number
 }
 
 export interface EventWait {
@@ -44,7 +76,20 @@ export interface DurableSvc<Events extends Catalogue = AnyEvents> extends EventS
    * Runs `body` and records its result, at most 256 KiB of JSON. The body runs at least once; its recorded result is used
    * from then on. After the last attempt of `retry` failed, the promise rejects with that error, and the function decides.
    */
-  step<A>(name: string, body: (context: StepContext) => A | Promise<A>, options?: StepOptions): Promise<A>
+  step<A>(name: string, body: (context: StepContext) => A | Promise<A>, options?: StepOptions<A>): Promise<A>
+  /**
+   * Calls `fn` for each item, some at a time. Resolves with the results in the order of the items. After a failure no further
+   * call starts, and the promise rejects with the first error once the started calls have ended.
+   */
+  all<A, B>(
+    items: ReadonlyArray<A>,
+    fn: (item: A, index: number) => B | Promise<B>,
+    options?: FanOutOptions
+  ): Promise<Array<B>>
+  /**
+   * Returns steps that can be undone. An undo that fails is logged, the others still run, and the error of the run names it.
+   */
+  saga(): Saga
   /** Sleeps for at most 365 days. A sleep of more than a second occupies no memory. */
   sleep(name: string, duration: Duration): Promise<void>
   sleepUntil(name: string, time: Date | string | number): Promise<void>
@@ -64,12 +109,20 @@ export interface DurableOptions<Pattern extends string, Data extends StandardSch
   readonly event: CheckedPattern<Pattern> | ReadonlyArray<CheckedPattern<Pattern>>
   /** Validates `event_data`; invalid data fails the run with `Invalid`. */
   readonly data?: Data
+  /**
+   * True to reject effects outside of steps with `OutsideStep`: `fetch`, `svc.events.publish`, files, host functions. They are
+   * a warning in the log otherwise.
+   */
+  readonly strict?: boolean
 }
+
+/** The option `durable` of `meta`. */
+export type DurableMeta = true | { readonly strict: boolean }
 
 /** A durable function as the runtime calls it. `In` is the event before validation. */
 export interface DurableHandler<In extends Event, Result> {
   (event: In, svc: DurableSvc): Promise<Result>
-  readonly meta: HandlerMeta & { readonly durable: true }
+  readonly meta: HandlerMeta & { readonly durable: DurableMeta }
 }
 
 /**
@@ -87,8 +140,10 @@ export const durable = <const Pattern extends string, Result, Data extends Stand
   on: CheckedPattern<Pattern> | ReadonlyArray<CheckedPattern<Pattern>> | DurableOptions<Pattern, Data>,
   fn: (event: Event<Matched<Pattern>, InferOutput<Data>>, svc: DurableSvc) => Result | Promise<Result>
 ): DurableHandler<Event<Matched<Pattern>, InferInput<Data>>, Result> => {
-  const { data, ...meta }: DurableOptions<Pattern, Data> = typeof on === "object" && "event" in on ? on : { event: on }
+  const options: DurableOptions<Pattern, Data> = typeof on === "object" && "event" in on ? on : { event: on }
+  const { data, strict, ...meta } = options
   const run = async (event: Event<Matched<Pattern>, InferInput<Data>>, svc: DurableSvc): Promise<Result> =>
     fn({ ...event, event_data: await validate(data, event.event_data, "event_data") }, svc)
-  return withMeta(run, { ...meta, durable: true as const })
+  const isDurable: DurableMeta = strict === undefined ? true : { strict }
+  return withMeta(run, { ...meta, durable: isDurable })
 }

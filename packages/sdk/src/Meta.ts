@@ -83,8 +83,8 @@ export interface Meta extends BackgroundTerms {
   readonly schedule?: string | Cron | ReadonlyArray<string | Cron>
   readonly webhook?: Endpoint
   readonly tool?: ToolMeta
-  /** True for a function with steps, sleeps and waits: see `durable`. Not for webhooks and tools. */
-  readonly durable?: boolean
+  /** True for a function with steps, sleeps and waits: see `durable`. Not for webhooks and tools. With `strict`, effects outside of steps are refused. */
+  readonly durable?: boolean | { readonly strict: boolean }
   /** Headers to mask in logs, in addition to those that are always masked. */
   readonly "secret-headers"?: ReadonlyArray<string>
 }

@@ -1,12 +1,17 @@
 export { type Callable, type CallTerms, callable } from "./Callable.ts"
 export {
+  type AttemptOptions,
   type DurableHandler,
+  type DurableMeta,
   type DurableOptions,
   type DurableSvc,
   durable,
   type EventWait,
+  type FanOutOptions,
+  type Saga,
   type StepContext,
-  type StepOptions
+  type StepOptions,
+  type Undo
 } from "./Durable.ts"
 export { defineEvents, type Kit } from "./defineEvents.ts"
 export type {

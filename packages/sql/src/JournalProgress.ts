@@ -84,7 +84,8 @@ const toProgressRows = (all: ReadonlyArray<Progress>): ProgressRows => {
     const { at, suspension } = suspended
     // Waits of the same commit are not visible to the statement that looks for outcomes.
     const hasOutcome = [...waits.values()].some(({ outcome }) => outcome !== null)
-    const record = { at, waiting: suspension.waiting, logs: logsText(suspension.logs) }
+    const { waiting, cleanup_until } = suspension
+    const record = { at, waiting, cleanup_until, logs: logsText(suspension.logs) }
     const due_at = hasOutcome ? at : suspension.due_at
     suspendRow.append(rows.suspensions, toSuspendRow(of, { ...record, due_at }, ended))
     counts.suspensions++

@@ -60,13 +60,17 @@ const runStatements = ({ dialect, writer: sql }: Database["Service"]) => ({
     returns: "run_id"
   }),
 
-  /** Ends runs that are running and hold the given delivery, or no delivery if it is null. */
+  /**
+   * Ends runs that are running and hold the given delivery, or no delivery if it is null. A run with a requested cleanup
+   * ends only as cancelled.
+   */
   endRuns: batched<{ readonly run_id: RunId }>(sql, dialect, {
     row: endRow,
     text: (rows) => `WITH e (${endRow.list}) AS (${rows})
       UPDATE runs SET ${setEnded((column) => `e.${column}`)}
       FROM e WHERE runs.env_id = e.env_id AND runs.run_id = e.run_id AND ${isRunning("runs")}
-        AND runs.delivery_id IS NOT DISTINCT FROM e.delivery_id`,
+        AND runs.delivery_id IS NOT DISTINCT FROM e.delivery_id
+        AND (runs.cleanup_until IS NULL OR e.status = 'cancelled')`,
     returns: "runs.run_id"
   }),
 

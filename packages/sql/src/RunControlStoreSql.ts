@@ -2,10 +2,12 @@
 import type { EnvId } from "@weft/core"
 import {
   cancelRun,
+  parkedAt,
   type Run,
   RunControlStore,
   type RunId,
   type RunLog,
+  type RunRef,
   type RunSelection,
   type RunStatus,
   type Timestamp,
@@ -21,6 +23,7 @@ import { journalStatements } from "./JournalStatements.ts"
 import { runCountRow } from "./rows/CountRows.ts"
 import { deliveryRow, toDeliveryRow } from "./rows/DeliveryRows.ts"
 import { endRow, logsText, runColumns, runKeyRow, storedBytes, toEndRow } from "./rows/RunRows.ts"
+import { isRunning } from "./StatementText.ts"
 
 export const layer: Layer.Layer<RunControlStore, never, Database> = Layer.effect(
   RunControlStore,
@@ -67,6 +70,16 @@ export const layer: Layer.Layer<RunControlStore, never, Database> = Layer.effect
       return counted.map(({ run, group }) => ({ run, group }))
     })
 
+    const requestCleanup = Effect.fnUntraced(function* ({ env_id, run_id }: RunRef, until: Timestamp, at: Timestamp) {
+      const [run] = yield* sql<Run>`UPDATE runs SET cleanup_until = coalesce(cleanup_until, ${until})
+        WHERE env_id = ${env_id} AND run_id = ${run_id} AND ${sql.literal(isRunning("runs"))} AND activations IS NOT NULL
+        RETURNING ${sql.literal(runColumns)}`
+      if (run === undefined) return null
+      yield* sql`UPDATE deliveries SET due_at = ${at} WHERE env_id = ${env_id} AND continues = ${run_id}
+        AND due_at > ${at} AND due_at <> ${parkedAt}`
+      return run
+    })
+
     const log = Effect.fnUntraced(function* ({ env_id, run_id, entries }: RunLog) {
       const logs = logsText(entries)
       const set = sql`UPDATE runs SET logs = ${logs} WHERE env_id = ${env_id} AND run_id = ${run_id}`
@@ -90,6 +103,9 @@ export const layer: Layer.Layer<RunControlStore, never, Database> = Layer.effect
     return RunControlStore.of({
       cancel: (envId, which, at, limit) =>
         sql.withTransaction(cancel(envId, which, at, limit)).pipe(orUnavailable("cancel")),
+
+      requestCleanup: (run, until, at) =>
+        sql.withTransaction(requestCleanup(run, until, at)).pipe(orUnavailable("requestCleanup")),
 
       discard: (envId, which, after, limit) =>
         sql.withTransaction(discard(envId, which, after, limit)).pipe(orUnavailable("discard")),

@@ -84,9 +84,11 @@ const suspensionStatements = ({ dialect, writer: sql }: Database["Service"]) => 
       SELECT outcome FROM workflow_waits w WHERE w.env_id = r.env_id AND w.run_id = r.run_id
         AND w.event_type IS NOT NULL AND e.ended NOT LIKE '%,' || w.seq || ',%'${dialect.forUpdate()}
     ) AS w)`
+  // A cleanup that was requested in the meantime is seen, because the run is locked.
+  const isDueNow = `${outcomes} > 0 OR r.cleanup_until IS DISTINCT FROM e.cleanup_until`
   const suspended = deliveryRow.names.map((column) => {
     if (column === "continues") return "r.run_id"
-    return column === "due_at" ? `CASE WHEN ${outcomes} > 0 THEN e.at ELSE e.due_at END` : `r.${column}`
+    return column === "due_at" ? `CASE WHEN ${isDueNow} THEN e.at ELSE e.due_at END` : `r.${column}`
   })
   const setHeld = ["node_id", "delivery_id", "first_run_id", "terms", "group_key"].map((name) => `${name} = e.${name}`)
   return {

@@ -1,6 +1,8 @@
 /** `WorkflowStore` on SQL. */
+import type { EnvId } from "@weft/core"
 import {
   type AwaitedEvents,
+  type Cleanup,
   type Event,
   EventId,
   formatEvent,
@@ -43,9 +45,20 @@ export const makeWorkflows = (database: Database["Service"], write: ArrivalWrite
     const steps = yield* sql<StoredStep>`
       SELECT ${sql.literal(stepFields)} FROM workflow_steps WHERE ${of} ORDER BY position`
     const waits = yield* sql<WaitRecord>`SELECT ${sql.literal(waitFields)} FROM workflow_waits WHERE ${of} ORDER BY seq`
-    const [run] = yield* sql<{ logs: string | null }>`SELECT logs FROM runs WHERE ${of}`
-    return { history: { steps: steps.map(toStep), waits }, logs: parseLogs(run?.logs ?? null) }
+    const [run] = yield* sql<{ logs: string | null; cleanup_until: Timestamp | null }>`
+      SELECT logs, cleanup_until FROM runs WHERE ${of}`
+    const history = { steps: steps.map(toStep), waits }
+    return { history, logs: parseLogs(run?.logs ?? null), cleanup_until: run?.cleanup_until ?? null }
   })
+
+  const listCleanups = ([envId, runs]: readonly [EnvId, ReadonlyArray<RunRef>]) => {
+    const ids = database.dialect.texts(
+      sql,
+      runs.map(({ run_id }) => run_id)
+    )
+    return sql<Cleanup>`SELECT run_id, cleanup_until AS until FROM runs
+      WHERE env_id = ${envId} AND run_id IN (${ids}) AND cleanup_until IS NOT NULL`
+  }
 
   const arrive = Effect.fnUntraced(function* (event: Event, at: Timestamp) {
     const found = new Set<RunId>()
@@ -108,6 +121,15 @@ export const makeWorkflows = (database: Database["Service"], write: ArrivalWrite
 
   return WorkflowStore.of({
     load: (run) => load(run).pipe(orUnavailable("load")),
+
+    cleanups: (runs) =>
+      Effect.forEach(
+        Map.groupBy(runs, ({ env_id }) => env_id),
+        listCleanups
+      ).pipe(
+        Effect.map((found) => found.flat()),
+        orUnavailable("cleanups")
+      ),
 
     steps: ({ env_id, run_id }, { limit, offset }) => {
       const of = sql`env_id = ${env_id} AND run_id = ${run_id}`

@@ -227,8 +227,11 @@ export interface EnvHandle {
     readonly stats: () => Promise<RunStats>
     /** Returns the log of a run; of a running run, the log so far. */
     readonly logs: (runId: string, page?: PageOptions) => Promise<Page<LogEntry>>
-    /** Cancels a running run. Rejects if it has ended. */
-    readonly cancel: (runId: string) => Promise<Run>
+    /**
+     * Cancels a running run. Rejects if it has ended. With `cleanup`, a durable run may clean up first: `true` for 30 seconds,
+     * or a duration of at most 5 minutes. It stays `running` until then.
+     */
+    readonly cancel: (runId: string, options?: { readonly cleanup?: boolean | string }) => Promise<Run>
     /** Cancels the running runs that the query selects; returns how many. */
     readonly cancelAll: (query?: CancelQuery) => Promise<number>
     /** Runs a function again for the same event, in the same build by default. */

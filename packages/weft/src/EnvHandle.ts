@@ -106,7 +106,7 @@ const toRuns = ({ runs }: WeftEnv): EnvHandle["runs"] => ({
   get: (runId) => rejecting(async () => toRun(await runs.get(runId))),
   stats: () => rejecting(async () => toRunStats(await runs.stats())),
   logs: (runId, page) => rejecting(async () => toPage(toLogEntry)(await runs.logs(runId, toPageRequest(page)))),
-  cancel: (runId) => rejecting(async () => toRun(await runs.cancel(runId))),
+  cancel: (runId, options) => rejecting(async () => toRun(await runs.cancel(runId, options))),
   cancelAll: (query) => rejecting(() => runs.cancelAll(toCancelQuery(query))),
   replay: (runId, build) => rejecting(async () => toCalled(await runs.replay(runId, build)))
 })

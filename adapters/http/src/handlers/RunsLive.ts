@@ -30,7 +30,7 @@ export const RunsLive = HttpApiBuilder.group(
         return Effect.map(runs.logs(params.run_id, page), listing(page))
       },
       usage: ({ params }) => runs.get(params.run_id),
-      cancel: ({ params }) => control.cancel(params.run_id),
+      cancel: ({ params, payload }) => control.cancel(params.run_id, payload?.cleanup),
       cancelAll: ({ query: { type, time_range, event_id } }) => {
         const filter = {
           ...(type === undefined ? {} : { type }),

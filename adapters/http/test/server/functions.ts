@@ -3,6 +3,10 @@ import type { TrustedModule } from "@weft/core/testing"
 
 type Guest = Record<string, unknown>
 
+interface Napping {
+  readonly sleep: (name: string, duration: string) => Promise<unknown>
+}
+
 const webhook = (path: string, meta: Guest, fn: (request: Guest) => unknown) =>
   Object.assign(fn, { meta: { webhook: { service: "shop", path, ...meta } } })
 
@@ -49,6 +53,11 @@ export const modules: Readonly<Record<string, TrustedModule>> = {
   tools: {
     main: {
       look: Object.assign(() => null, { meta: { tool: { service: "desk", name: "look", input: { type: "object" } } } })
+    }
+  },
+  naps: {
+    main: {
+      nap: Object.assign((_: Guest, svc: Napping) => svc.sleep("nap", "1d"), { meta: { event: "nap", durable: true } })
     }
   },
   latest: { main: { plain: main.plain } },

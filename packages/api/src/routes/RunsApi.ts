@@ -1,7 +1,7 @@
 /** Runs, their logs and their resource usage. */
 import { EventId, RunId, RunStatus, RunType } from "@weft/core/adapter"
 import { Schema } from "effect"
-import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { requires } from "../access/EndpointPermission.ts"
 import { List, Single } from "../envelope/Envelope.ts"
 import { NotFoundError, PlanRequiredError } from "../errors/ErrorSchemas.ts"
@@ -17,6 +17,15 @@ import { TimeRange } from "./TimeRange.ts"
 export const RunList = List("RunList", RunRecord)
 
 const runParams = { run_id: pathId(RunId) }
+
+const CancelInput = Schema.Struct({
+  cleanup: Schema.optionalKey(
+    Schema.Union([Schema.Boolean, Schema.String]).annotate({
+      description:
+        "Time in which a durable run may clean up before it ends: `true` for 30 seconds, or a duration of at most 5 minutes. Without it, the run ends at once"
+    })
+  )
+}).annotate({ identifier: "CancelInput" })
 
 export class RunsApi extends HttpApiGroup.make("runs")
   .add(
@@ -74,6 +83,8 @@ export class RunsApi extends HttpApiGroup.make("runs")
       .annotateMerge(requires({ type: "call", action: "create", on: "resource" })),
     HttpApiEndpoint.post("cancel", "/v1/runs/:run_id/cancel", {
       params: runParams,
+      // The body may be empty.
+      payload: [CancelInput, HttpApiSchema.NoContent],
       success: Single("RunResponse", RunRecord),
       error: NotFoundError
     })

@@ -173,6 +173,14 @@ describe("weft runs and weft logs", () => {
       stderr: "error Select the runs to cancel\nhint  give either their ids or --all\n"
     })
     assert.deepInclude(both, { code: 2 })
+    const [all, plain] = await Promise.all([
+      harness.run(["runs", "cancel", "--all", "--cleanup", "30s"]),
+      harness.run(["runs", "cancel", run, "--cleanup", "30s"])
+    ])
+    assert.deepInclude(all, { code: 2 })
+    assert.include(all.stderr, "--cleanup cannot be combined with --all")
+    assert.deepInclude(plain, { code: 1 })
+    assert.include(plain.stderr, "The run is not durable and cannot clean up")
     const cancelled = await harness.run(["runs", "cancel", run])
     assert.deepInclude(cancelled, { code: 0, stdout: `Cancelled ${run}\n` })
     const again = await harness.run(["runs", "cancel", run])

@@ -24,6 +24,11 @@ export interface CallInput {
   readonly wait?: number | undefined
 }
 
+export interface CancelInput {
+  /** Time in which a durable run may clean up before it ends: `true` for 30 seconds, or a duration of at most 5 minutes. Without it, the run ends at once */
+  readonly cleanup?: boolean | string | undefined
+}
+
 export interface ContextVariableChange {
   /** At most 65536 bytes as UTF-8 */
   readonly value?: string | undefined

@@ -4,7 +4,7 @@ import type { PageQuery, Pages } from "../Pages.ts"
 import type { RequestOptions } from "../RequestOptions.ts"
 import { Endpoints } from "../transport/Endpoints.ts"
 import { path } from "../transport/Path.ts"
-import type { RunsCancelAllQuery, RunsListQuery, RunsReplayQuery } from "./Inputs.ts"
+import type { CancelInput, RunsCancelAllQuery, RunsListQuery, RunsReplayQuery } from "./Inputs.ts"
 import type { CancelledRuns, Event, LogEntry, Run, RunStats, RunUsage } from "./Records.ts"
 
 export class RunsEndpoints extends Endpoints {
@@ -39,8 +39,8 @@ export class RunsEndpoints extends Endpoints {
   }
 
   /** Cancel a running run permanently, without retries. `POST /v1/runs/{run_id}/cancel` */
-  cancel(runId: string, options: RequestOptions = {}): Promise<Run> {
-    return this.caller.one("POST", path`/v1/runs/${runId}/cancel`, options)
+  cancel(runId: string, input: CancelInput = {}, options: RequestOptions = {}): Promise<Run> {
+    return this.caller.one("POST", path`/v1/runs/${runId}/cancel`, options, { body: input })
   }
 
   /** Run a function again for the same event; returns the new run, or 202 with the event if it is queued. `POST /v1/runs/{run_id}/replay` */

@@ -22,7 +22,7 @@ export interface HostRuns {
   /** Lists the log of a run; of a running run, the lines logged so far. */
   readonly logs: (runId: string, page?: PageRequest) => Promise<Page<LogEntry>>
   /** Cancels a running run without a retry. Rejects if the run has ended. */
-  readonly cancel: (runId: string) => Promise<HostRun>
+  readonly cancel: (runId: string, options?: { readonly cleanup?: boolean | string }) => Promise<HostRun>
   /** Cancels all running runs that match the query. Returns their number. */
   readonly cancelAll: (query?: CancelQuery) => Promise<number>
   /** Runs a function again for the same event, in the same build by default. */
@@ -48,10 +48,10 @@ export const hostRuns = (runEffect: RunEffect): HostRuns => ({
     ),
   stats: () => runEffect(Runs.use((runs) => runs.stats)),
   logs: (runId, page = firstPage) => runEffect(Runs.use((runs) => runs.logs(runId, page))),
-  cancel: (runId) =>
+  cancel: (runId, { cleanup } = {}) =>
     runEffect(
       Effect.map(
-        RunControl.use((control) => control.cancel(runId)),
+        RunControl.use((control) => control.cancel(runId, cleanup)),
         hostRun
       )
     ),

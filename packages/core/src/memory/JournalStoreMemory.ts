@@ -79,6 +79,7 @@ export const layer: Layer.Layer<JournalStore, never, MemoryDatabase> = Layer.eff
             db.runs.delete(run_id)
             db.logs.delete(run_id)
             db.histories.delete(run_id)
+            db.cleanups.delete(run_id)
             db.removedRuns.push({ env_id, start_time })
           }
           return ended.length
@@ -143,7 +144,8 @@ const advance = (db: Database, { run, deliveryId, at, steps, waits, suspension }
   db.histories.set(run.run_id, history)
   if (suspension === null) return true
   const hasOutcome = history.waits.some(({ outcome }) => outcome !== null)
-  suspend(db, stored, deliveryId, hasOutcome ? at : suspension.due_at, suspension.waiting)
+  const isCancelled = (db.cleanups.get(run.run_id) ?? null) !== suspension.cleanup_until
+  suspend(db, stored, deliveryId, hasOutcome || isCancelled ? at : suspension.due_at, suspension.waiting)
   db.logs.set(run.run_id, suspension.logs)
   return true
 }
@@ -164,6 +166,7 @@ const suspend = (db: Database, run: Run, id: DeliveryId, dueAt: Timestamp, waiti
 const end = (db: Database, run: Run, logs: ReadonlyArray<LogEntry>): boolean => {
   const stored = db.runs.get(run.run_id)
   if (stored?.status !== "running" || stored.env_id !== run.env_id) return false
+  if (db.cleanups.has(run.run_id) && run.status !== "cancelled") return false
   const { status, stop_time, result, cpu_ms, wall_ms, heap_bytes } = run
   db.runs.set(run.run_id, { ...stored, status, stop_time, result, cpu_ms, wall_ms, heap_bytes })
   db.logs.set(run.run_id, logs)

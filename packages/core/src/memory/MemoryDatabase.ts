@@ -91,6 +91,8 @@ export class MemoryDatabase extends Context.Service<
     readonly logs: Map<RunId, ReadonlyArray<LogEntry>>
     /** Of durable runs. */
     readonly histories: Map<RunId, History>
+    /** Ends of requested cleanups. */
+    readonly cleanups: Map<RunId, Timestamp>
     /** Used idempotency keys, by `<env_id> <key>`. */
     readonly once: Map<string, { readonly expires_at: Timestamp; readonly event_id: EventId; readonly digest: string }>
     /** Removed runs, for the count of the current month. */
@@ -126,6 +128,7 @@ export class MemoryDatabase extends Context.Service<
       runs: new Map(),
       logs: new Map(),
       histories: new Map(),
+      cleanups: new Map(),
       once: new Map(),
       removedRuns: [],
       leases: new Map()

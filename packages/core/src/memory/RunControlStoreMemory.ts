@@ -4,6 +4,7 @@ import type { EnvId } from "../foundation/Ids.ts"
 import { cancelRun } from "../runtime/runs/Attempt.ts"
 import type { Delivery } from "../runtime/runs/Delivery.ts"
 import type { DeliveryPosition, DeliverySelection, DiscardedDelivery } from "../runtime/runs/DeliverySelection.ts"
+import { parkedAt } from "../runtime/runs/Group.ts"
 import type { Run } from "../runtime/runs/Run.ts"
 import { RunControlStore, type RunSelection } from "../runtime/runs/RunControlStore.ts"
 import { endWaits } from "./JournalStoreMemory.ts"
@@ -12,7 +13,7 @@ import { compareText, MemoryDatabase } from "./MemoryDatabase.ts"
 export const layer: Layer.Layer<RunControlStore, never, MemoryDatabase> = Layer.effect(
   RunControlStore,
   Effect.gen(function* () {
-    const { runs, logs, events, deliveries, histories } = yield* MemoryDatabase
+    const { runs, logs, events, deliveries, histories, cleanups } = yield* MemoryDatabase
 
     /** Removes the delivery that the run holds. Returns the key of its group. */
     const removeDelivery = ({ run_id }: Run): string | null => {
@@ -36,6 +37,20 @@ export const layer: Layer.Layer<RunControlStore, never, MemoryDatabase> = Layer.
               return { run, group: removeDelivery(run) }
             })
         ),
+
+      requestCleanup: ({ env_id, run_id }, until, at) =>
+        Effect.sync(() => {
+          const run = runs.get(run_id)
+          if (run?.env_id !== env_id || run.status !== "running" || run.activations === null) return null
+          if (!cleanups.has(run_id)) cleanups.set(run_id, until)
+          for (const [id, row] of deliveries) {
+            const { delivery } = row
+            const isLater = delivery.due_at > at && delivery.due_at !== parkedAt
+            if (row.run_id === null && delivery.continues === run_id && isLater)
+              deliveries.set(id, { ...row, delivery: { ...delivery, due_at: at } })
+          }
+          return run
+        }),
 
       discard: (envId, which, after, limit) =>
         Effect.sync(() => {

@@ -6,23 +6,31 @@
  * and is suspended.
  */
 import type { Schema } from "effect"
-
-export interface StepContext {
-  readonly attempt: number
-  readonly idempotencyKey: string
-}
+import { attemptStep, type StepBody, StepContext, type TrustedStepOptions } from "./TrustedStep.ts"
+import { fanOut, TrustedUndos } from "./TrustedUndos.ts"
 
 /** The methods of `svc` of a durable function. */
 export interface TrustedDurableSvc {
-  readonly step: <A>(
-    name: string,
-    body: (context: StepContext) => A | Promise<A>,
-    options?: { readonly retry?: Schema.Json }
-  ) => Promise<A>
+  readonly step: <A>(name: string, body: StepBody<A>, options?: TrustedStepOptions<A>) => Promise<A>
+  readonly all: <A, B>(
+    items: ReadonlyArray<A>,
+    fn: (item: A, index: number) => B | Promise<B>,
+    options?: { readonly concurrency?: number }
+  ) => Promise<ReadonlyArray<B>>
+  readonly saga: () => TrustedSaga
   readonly sleep: (name: string, duration: Schema.Json) => Promise<unknown>
   readonly sleepUntil: (name: string, time: Date | Schema.Json) => Promise<unknown>
   readonly waitForEvent: (name: string, wait: Readonly<Record<string, unknown>>) => Promise<unknown>
   readonly now: () => number
+}
+
+export interface TrustedSaga {
+  readonly step: <A>(
+    name: string,
+    body: StepBody<A>,
+    undo: (result: A, context: StepContext) => unknown,
+    options?: TrustedStepOptions<A>
+  ) => Promise<A>
 }
 
 /** The fact `durable` of an invocation. */
@@ -30,6 +38,8 @@ export interface DurableFact {
   readonly recorded: ReadonlyArray<readonly [seq: number, kind: string, name: string]>
   readonly waits: ReadonlyArray<readonly [seq: number, attempts: number]>
   readonly time: number
+  /** True if the run was cancelled, with time for its cleanup. */
+  readonly cancelled: boolean
 }
 
 interface DurableHost {
@@ -40,6 +50,11 @@ interface DurableHost {
   readonly turn: () => Promise<void>
   /** Ends the run with an error that its code cannot catch. */
   readonly end: (error: Error) => void
+  /** Resolves after the time. */
+  readonly sleep: (ms: number) => Promise<void>
+  /** Returns the time in milliseconds since 1970. */
+  readonly time: () => number
+  readonly log: (level: "warn" | "error", message: string) => void
   /** Starts or stops the log. */
   readonly mute: (isMuted: boolean) => void
 }
@@ -52,11 +67,28 @@ interface Pending {
   readonly reject: (error: unknown) => void
 }
 
+/** The number of the recorded cancellation, which has no request. */
+const cancelSeq = -1
+
+const defaultConcurrency = 10
+
+/** Host calls that may be outside of steps, apart from those of requests. */
+const harmlessCalls = /^(?:workflow|context|asset|content)\./
+
 export class TrustedDurable {
   readonly #host: DurableHost
   readonly #recorded: ReadonlyMap<number, { readonly kind: string; readonly name: string }>
   readonly #attempts: ReadonlyMap<number, number>
-  readonly #pending = new Map<number, Pending>()
+  #pending = new Map<number, Pending>()
+  readonly #contexts = new Map<number, StepContext>()
+  readonly #undos = new TrustedUndos()
+  readonly #wasCancelled: boolean
+  readonly #isStrict: boolean
+  #hasWarned = false
+  #isCancelled = false
+  #isWatching = false
+  /** Number of the first request that was not cancelled. */
+  #from = 0
   #seq = 0
   #bodies = 0
   #asked = 0
@@ -69,8 +101,10 @@ export class TrustedDurable {
   #turn = this.#replayed.promise
   #isChecking = false
 
-  constructor({ recorded, waits, time }: DurableFact, host: DurableHost) {
+  constructor({ recorded, waits, time, cancelled }: DurableFact, isStrict: boolean, host: DurableHost) {
     this.#host = host
+    this.#isStrict = isStrict
+    this.#wasCancelled = cancelled
     this.#recorded = new Map(recorded.map(([seq, kind, name]) => [seq, { kind, name }]))
     this.#attempts = new Map(waits)
     this.#time = time
@@ -83,14 +117,15 @@ export class TrustedDurable {
     for (const text of results) {
       const [seq, ok, time, value]: Result = JSON.parse(text)
       const pending = this.#pending.get(seq)
-      if (pending === undefined) {
+      if (pending === undefined && seq !== cancelSeq && seq >= this.#from) {
         return this.#diverge(
           `request ${seq} was ${describe(this.#recorded.get(seq))} when it was recorded and is not made now`
         )
       }
       this.#time = time
-      if (ok === true) pending.resolve(value)
-      else pending.reject(toError(value))
+      if (seq === cancelSeq) this.#cancel(value)
+      else if (ok === true) pending?.resolve(value)
+      else pending?.reject(toError(value))
       await this.#host.turn()
     }
     this.#isReplayed = true
@@ -100,15 +135,67 @@ export class TrustedDurable {
   }
 
   readonly svc: TrustedDurableSvc = {
-    step: <A>(
-      name: string,
-      body: (context: StepContext) => A | Promise<A>,
-      options: { readonly retry?: Schema.Json } = {}
-    ) => this.#request("step", name, (seq) => this.#execute(seq, name, body, options.retry)),
+    step: (name, body, options = {}) => this.#step(name, body, options),
+    all: (items, fn, { concurrency = defaultConcurrency } = {}) => fanOut(items, fn, concurrency),
+    saga: () => ({
+      step: (name, body, undo, options = {}) => this.#step(name, body, { ...options, compensate: undo })
+    }),
     sleep: (name, ms) => this.#wait("sleep", name, { ms }),
     sleepUntil: (name, until) => this.#wait("sleep", name, { until }),
     waitForEvent: (name, { timeout, ...wait }) => this.#wait("event", name, { ...wait, ms: timeout }),
     now: () => this.#time
+  }
+
+  /** Returns the error of the run after its function failed or returned; undefined if it succeeded. */
+  async conclude(failure: { readonly error: unknown } | null): Promise<{ readonly error: unknown } | null> {
+    const isCancelled = this.#isCancelled || this.#wasCancelled
+    if (!this.#undos.isNeeded || (failure === null && !isCancelled)) return failure
+    const error = failure === null ? cancelledError() : failure.error
+    return { error: await this.#undos.unwind(error, (text) => this.#host.log("error", text)) }
+  }
+
+  /** Rejects a host call that is certainly outside of steps, or warns of the first one. */
+  checkCall(op: string): void {
+    if (this.#bodies > 0 || harmlessCalls.test(op)) return
+    const message = `${op} outside of a step would run again in each replay: wrap it in svc.step`
+    if (this.#isStrict) throw Object.assign(new Error(message), { name: "OutsideStep" })
+    if (!this.#hasWarned) this.#host.log("warn", message)
+    this.#hasWarned = true
+  }
+
+  async #step<A>(name: string, body: StepBody<A>, options: TrustedStepOptions<A>): Promise<A> {
+    const result = await this.#request("step", name, (seq) => this.#execute(seq, name, body, options))
+    const { compensate: undo, ...terms } = options
+    if (undo !== undefined) {
+      const run = () => this.#step(`undo ${name}`.slice(0, 256), (context) => undo(result, context), terms)
+      this.#undos.add({ name, run })
+    }
+    return result
+  }
+
+  /** Rejects all pending requests, unless steps are undone. */
+  #cancel(value: unknown): void {
+    this.#isCancelled = true
+    if (this.#undos.isUnwinding) return
+    this.#from = this.#seq
+    const pending = this.#pending
+    this.#pending = new Map()
+    for (const { reject } of pending.values()) reject(toError(value))
+    for (const context of this.#contexts.values()) StepContext.abort(context, toError(value))
+  }
+
+  /** Asks the host for a cancellation, before the first other host call. */
+  #watch(): void {
+    if (this.#isWatching || this.#recorded.has(cancelSeq)) return
+    this.#isWatching = true
+    const cancelled = async () => {
+      const [, , time, value]: Result = JSON.parse(await this.#host.call("workflow.cancellation", "{}"))
+      this.#answers++
+      this.#time = time
+      this.#cancel(value)
+      await this.#checkIdle()
+    }
+    cancelled().catch(() => undefined)
   }
 
   #wait(kind: string, name: string, details: Readonly<Record<string, unknown>>): Promise<unknown> {
@@ -121,38 +208,49 @@ export class TrustedDurable {
   async #request<A>(kind: string, name: string, make: (seq: number) => Promise<A>): Promise<A> {
     const seq = this.#seq++
     const recorded = this.#recorded.get(seq)
-    if (recorded === undefined) return make(seq)
+    const { promise, resolve, reject } = Promise.withResolvers<A>()
+    this.#pending.set(seq, { resolve: (value) => resolve(fromJson(value)), reject })
+    if (recorded === undefined) {
+      // A request that was pending at the recorded cancellation is rejected by it.
+      if (this.#recorded.has(cancelSeq) && !this.#isCancelled && !this.#undos.isUnwinding) return promise
+      this.#watch()
+      const isOpen = () => this.#pending.delete(seq)
+      make(seq).then(
+        (value) => isOpen() && resolve(value),
+        (error) => isOpen() && reject(error)
+      )
+      return promise
+    }
     if (recorded.kind !== kind || recorded.name !== name) {
       this.#diverge(
         `request ${seq} was ${describe(recorded)} when it was recorded and is ${describe({ kind, name })} now`
       )
       return never()
     }
-    const { promise, resolve, reject } = Promise.withResolvers<A>()
-    this.#pending.set(seq, { resolve: (value) => resolve(fromJson(value)), reject })
     return promise
   }
 
-  async #execute<A>(
-    seq: number,
-    name: string,
-    body: (context: StepContext) => A | Promise<A>,
-    retry: Schema.Json | undefined
-  ): Promise<A> {
+  async #execute<A>(seq: number, name: string, body: StepBody<A>, options: TrustedStepOptions<A>): Promise<A> {
     let attempt = this.#attempts.get(seq) ?? 0
     if (attempt > 0) await this.#ask("workflow.wait", JSON.stringify({ seq, kind: "step", name }))
-    while (true) {
+    while (seq >= this.#from) {
       attempt++
       this.#host.mute(false)
-      const header = { seq, name, attempt, ms: 0, ...(retry === undefined ? {} : { retry }) }
       this.#bodies++
-      const [ok, text] = await attemptOnce(() => body({ attempt, idempotencyKey: `${this.#host.runId}:${seq}` }))
+      const context = new StepContext(attempt, `${this.#host.runId}:${seq}`)
+      this.#contexts.set(seq, context)
+      const { ok, text, fields } = await attemptStep(name, body, context, options, this.#host)
+      this.#contexts.delete(seq)
       this.#bodies--
-      const [, again, , value] = await this.#send("workflow.step", `${JSON.stringify({ ...header, ok })}\n${text}`)
+      if (seq < this.#from) break
+      const header = JSON.stringify({ seq, name, attempt, ms: 0, ok, ...fields })
+      const [, again, , value] = await this.#send("workflow.step", `${header}\n${text}`)
       if (again === null) continue
       if (again) return fromJson(value)
       throw toError(value)
     }
+    void this.#checkIdle()
+    return never()
   }
 
   async #ask(op: string, payload: string): Promise<unknown> {
@@ -194,7 +292,8 @@ export class TrustedDurable {
     await this.#host.turn()
     this.#isChecking = false
     if (this.#bodies > 0 || this.#asked === 0) return
-    await this.#host.call("workflow.idle", JSON.stringify({ answers: this.#answers })).catch(() => undefined)
+    const idle = JSON.stringify({ answers: this.#answers, from: this.#from })
+    await this.#host.call("workflow.idle", idle).catch(() => undefined)
   }
 
   #diverge(message: string): void {
@@ -202,17 +301,10 @@ export class TrustedDurable {
   }
 }
 
-const attemptOnce = async (body: () => unknown): Promise<readonly [ok: boolean, text: string]> => {
-  try {
-    return [true, JSON.stringify(await body()) ?? ""]
-  } catch (error) {
-    const { name, message, stack = "" } = error instanceof Error ? error : new Error(String(error))
-    return [false, JSON.stringify({ name, message, stack })]
-  }
-}
-
 /** Types a value that crossed the border as JSON, as the author of the function declared it. */
 const fromJson = <A>(value: unknown): A => JSON.parse(JSON.stringify(value ?? null))
+
+const cancelledError = (): Error => Object.assign(new Error("The run was cancelled"), { name: "Cancelled" })
 
 const never = (): Promise<never> => new Promise(() => undefined)
 

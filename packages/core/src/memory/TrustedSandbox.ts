@@ -131,7 +131,8 @@ const call = (
     return Reflect.apply(target, undefined, args)
   }
   return Effect.callback<Outcome>((resume) => {
-    const svc = makeSvc(invocation, {
+    const svc = makeSvc(invocation, lookUp(module, invocation.fn)?.meta, {
+      sleep: (ms) => run(Effect.sleep(ms)),
       turn: () => run(Effect.yieldNow),
       end: (error) => settle(threw(error)),
       time: () => Context.get(context, Clock.Clock).currentTimeMillisUnsafe(),
@@ -151,10 +152,14 @@ const call = (
     }
     const called = apply(invocation.fn, svc.args)
     svc.replay()
+    const toOutcome = invocation.trigger === "request" ? webhookOutcome : valueOutcome
+    const end = async (failure: { readonly error: unknown } | null, value: unknown) => {
+      const ended = await svc.conclude(failure)
+      settle(ended === null ? applyResultLimit(toOutcome(value)) : threw(ended.error))
+    }
     called.then(
-      (value) =>
-        settle(applyResultLimit(invocation.trigger === "request" ? webhookOutcome(value) : valueOutcome(value))),
-      (error) => settle(threw(error))
+      (value) => void end(null, value),
+      (error) => void end({ error }, undefined)
     )
     return Effect.sync(() => svc.close())
   })

@@ -34,6 +34,8 @@ export interface SvcHost {
   /** Ends the run with an error that its code cannot catch. */
   readonly end: (error: Error) => void
   readonly time: () => number
+  /** Resolves after the time. */
+  readonly sleep: (ms: number) => Promise<void>
   /** Makes a host call; JSON text in and out. */
   readonly call: (op: string, payload: string) => Promise<string>
   readonly invoke: TrustedSvc["invoke"]
@@ -42,19 +44,22 @@ export interface SvcHost {
 export interface SvcHandle {
   /** Gives recorded results to a durable function. */
   readonly replay: () => void
+  /** Returns the error of the run after its function failed or returned; null if it succeeded. */
+  readonly conclude: (failure: { readonly error: unknown } | null) => Promise<{ readonly error: unknown } | null>
   /** Arguments of the function. */
   readonly args: ReadonlyArray<unknown>
   /** Ends the run: later host calls are refused and later logs are dropped. */
   readonly close: () => void
 }
 
-export const makeSvc = (invocation: Invocation, host: SvcHost): SvcHandle => {
+export const makeSvc = (invocation: Invocation, meta: unknown, host: SvcHost): SvcHandle => {
   const facts = readFacts(invocation)
   const controller = new AbortController()
   let isOpen = true
 
   const callHost = async (op: string, payload: unknown): Promise<unknown> => {
     if (!isOpen) throw new Error("The run has ended")
+    durable?.checkCall(op)
     return JSON.parse(await host.call(op, JSON.stringify(payload)))
   }
   let isMuted = false
@@ -62,8 +67,10 @@ export const makeSvc = (invocation: Invocation, host: SvcHost): SvcHandle => {
     if (isOpen && !isMuted) invocation.onLog(logLine(level, message, data, host.time()))
   }
   const durable = isDurable(facts.durable)
-    ? new TrustedDurable(facts.durable, {
+    ? new TrustedDurable(facts.durable, isStrict(meta), {
         ...{ runId: invocation.run_id, call: host.call, turn: host.turn, end: host.end },
+        ...{ time: host.time, sleep: host.sleep },
+        log: (level, message) => log(level)(message),
         mute: (muted) => {
           isMuted = muted
         }
@@ -77,6 +84,7 @@ export const makeSvc = (invocation: Invocation, host: SvcHost): SvcHandle => {
     invoke: host.invoke,
     host: trustedHost(async (name, input) => {
       if (!isOpen) throw new Error("The run has ended")
+      durable?.checkCall(`host.${name}`)
       const answer = await host.call(`host.${name}`, JSON.stringify(input) ?? "")
       return answer === "" ? undefined : JSON.parse(answer)
     }),
@@ -87,6 +95,7 @@ export const makeSvc = (invocation: Invocation, host: SvcHost): SvcHandle => {
   return {
     args: invocation.trigger === "args" ? elements(facts.args) : [facts[invocation.trigger], svc],
     replay: () => void durable?.replay(invocation.replay ?? []),
+    conclude: (failure) => (durable === null ? Promise.resolve(failure) : durable.conclude(failure)),
     close: () => {
       isOpen = false
       controller.abort()
@@ -112,3 +121,9 @@ const elements = (args: unknown): ReadonlyArray<unknown> => (Array.isArray(args)
 
 /** True for the fact of a durable run, which the runtime made. */
 const isDurable = (fact: unknown): fact is DurableFact => typeof fact === "object" && fact !== null
+
+/** True if the `meta` of a durable function refuses effects outside of steps. */
+const isStrict = (meta: unknown): boolean => {
+  const { durable } = Object(meta ?? {})
+  return typeof durable === "object" && Object(durable ?? {}).strict === true
+}

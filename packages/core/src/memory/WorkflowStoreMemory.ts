@@ -10,14 +10,26 @@ import { compareText, MemoryDatabase, toPage } from "./MemoryDatabase.ts"
 export const layer: Layer.Layer<WorkflowStore, never, MemoryDatabase> = Layer.effect(
   WorkflowStore,
   Effect.gen(function* () {
-    const { runs, logs, histories, deliveries, events } = yield* MemoryDatabase
+    const { runs, logs, histories, cleanups, deliveries, events } = yield* MemoryDatabase
 
     return WorkflowStore.of({
       load: ({ env_id, run_id }) =>
         Effect.sync(() =>
           runs.get(run_id)?.env_id === env_id
-            ? { history: histories.get(run_id) ?? emptyHistory, logs: logs.get(run_id) ?? [] }
-            : { history: emptyHistory, logs: [] }
+            ? {
+                history: histories.get(run_id) ?? emptyHistory,
+                logs: logs.get(run_id) ?? [],
+                cleanup_until: cleanups.get(run_id) ?? null
+              }
+            : { history: emptyHistory, logs: [], cleanup_until: null }
+        ),
+
+      cleanups: (refs) =>
+        Effect.sync(() =>
+          refs.flatMap(({ env_id, run_id }) => {
+            const until = cleanups.get(run_id)
+            return until === undefined || runs.get(run_id)?.env_id !== env_id ? [] : [{ run_id, until }]
+          })
         ),
 
       steps: ({ env_id, run_id }, page) =>

@@ -67,6 +67,8 @@ export class Job {
   /** Host calls that were received and have not ended. */
   #pendingCalls = 0
   #fibers: Set<Fiber.Fiber<string, HostCallRefused>> | undefined
+  /** Those of `#fibers` that only wait. */
+  #waits: Set<Fiber.Fiber<string, HostCallRefused>> | undefined
   readonly #limits: JobLimits
   readonly #context: Context.Context<never>
   readonly #clock: Clock.Clock
@@ -173,8 +175,13 @@ export class Job {
     )
     const fiber = Effect.runForkWith(this.#context)(effect)
     fibers.add(fiber)
+    if (waitingCalls.has(op)) {
+      this.#waits ??= new Set()
+      this.#waits.add(fiber)
+    }
     fiber.addObserver((exit) => {
       fibers.delete(fiber)
+      this.#waits?.delete(fiber)
       if (!this.#ended && this.#outcome === undefined && this.stopReason === undefined) reply(this.#toResult(exit))
       this.#callEnded(payload)
     })
@@ -186,11 +193,15 @@ export class Job {
     this.#tryEnd()
   }
 
-  /** Records that the guest has ended. The job ends after its pending host calls, which are part of the run. */
+  /**
+   * Records that the guest has ended. The job ends after its pending host calls, which are part of the run, except those that
+   * only wait.
+   */
   finish(outcome: Outcome): void {
     if (this.#ended || this.#outcome !== undefined) return
     this.#outcome = outcome
     if (this.stopReason !== undefined) this.interruptCalls()
+    else if (this.#waits !== undefined) for (const fiber of this.#waits) fiber.interruptUnsafe()
     this.#tryEnd()
   }
 
@@ -245,6 +256,9 @@ export class Job {
     return { ok: false, text: refused.name, detail: refused.message }
   }
 }
+
+/** Host calls of durable functions without an effect of their own. */
+const waitingCalls: ReadonlySet<string> = new Set(["workflow.wait", "workflow.cancellation"])
 
 const callsExceeded: HostCallResult = {
   ok: false,

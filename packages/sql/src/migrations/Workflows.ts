@@ -5,6 +5,8 @@ export const workflows = ({ types: { text, integer }, table, clusteredTable }: D
   `ALTER TABLE runs ADD COLUMN activations ${integer}`,
   // Set on running runs that no node executes.
   `ALTER TABLE runs ADD COLUMN waiting ${text}`,
+  // Set on running runs whose cleanup was requested, and on those that ended after one.
+  `ALTER TABLE runs ADD COLUMN cleanup_until ${integer}`,
   `ALTER TABLE deliveries ADD COLUMN continues ${text}`,
   // The runs that nodes execute are few, however many are suspended.
   `CREATE INDEX runs_held ON runs (node_id) WHERE status = 'running' AND waiting IS NULL`,

@@ -32,7 +32,7 @@ export const waitKeyRow = makeRow({ env_id: "text", run_id: "text", seq: "intege
 /** The suspension of a run. `ended` contains `,seq,` for each wait that ends with it, which every database can search. */
 export const suspendRow = makeRow({
   ...holder,
-  ...{ waiting: "text", logs: "text", at: "integer", due_at: "integer", ended: "text" }
+  ...{ waiting: "text", logs: "text", at: "integer", due_at: "integer", cleanup_until: "integer", ended: "text" }
 })
 
 /** A suspended run that continues, with the delivery that it holds from now on. */
@@ -65,6 +65,8 @@ export interface SuspensionRecord {
   /** Time at which the run continues if one of its waits has an outcome. */
   readonly at: Timestamp
   readonly due_at: Timestamp
+  /** End of the requested cleanup that the activation knows. If the run has another one, it continues at `at`. */
+  readonly cleanup_until: Timestamp | null
 }
 
 /** Returns the columns of `suspendRow`. `ended` has the `seq` of each wait that ends with the suspension. */

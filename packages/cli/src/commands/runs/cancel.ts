@@ -11,6 +11,11 @@ const flags = {
   all: switchFlag("all", "Cancel all running runs, or those that the other flags select"),
   type: typeFlag,
   since: sinceFlag,
+  cleanup: Flag.String("cleanup").pipe(
+    Flag.withMetavar("duration"),
+    Flag.withDescription("Time in which durable runs may clean up, such as 30s, at most 5m"),
+    Flag.optional
+  ),
   event: Flag.String("event").pipe(
     Flag.withMetavar("id"),
     Flag.withDescription("Only runs that this event triggered"),
@@ -21,7 +26,7 @@ const flags = {
 export const cancel = Command.make(
   "cancel",
   flags,
-  Effect.fnUntraced(function* ({ runs, all, type, since, event }) {
+  Effect.fnUntraced(function* ({ runs, all, type, since, event, cleanup }) {
     const isFiltered = [type, since, event].some(Option.isSome)
     if (all === runs.length > 0) {
       return yield* usageError(
@@ -31,18 +36,26 @@ export const cancel = Command.make(
     }
     if (isFiltered && !all)
       return yield* usageError("--type, --since and --event cannot be combined with ids", "give --all instead of ids")
-    yield* all ? cancelAll({ type, since, event }) : Effect.forEach(runs, cancelOne, { discard: true })
+    if (all && Option.isSome(cleanup))
+      return yield* usageError("--cleanup cannot be combined with --all", "give the ids of the runs instead")
+    yield* all
+      ? cancelAll({ type, since, event })
+      : Effect.forEach(runs, (id) => cancelOne(id, cleanup), { discard: true })
   })
 ).pipe(
   Command.withDescription("Cancel running runs, without retries"),
-  Command.withExamples([{ command: "weft runs cancel --all --type call --since 1h" }])
+  Command.withExamples([
+    { command: "weft runs cancel --all --type call --since 1h" },
+    { command: "weft runs cancel 01890a5d-ac96-774b-bcce-b302099a8057 --cleanup 30s" }
+  ])
 )
 
-const cancelOne = Effect.fnUntraced(function* (id: string) {
+const cancelOne = Effect.fnUntraced(function* (id: string, cleanup: Option.Option<string>) {
   const api = yield* Api
   const output = yield* Output
-  const run = yield* api.request((weft, options) => weft.runs.cancel(id, options))
-  yield* output.line(run, () => `Cancelled ${run.run_id}`)
+  const input = Option.match(cleanup, { onNone: () => ({}), onSome: (duration) => ({ cleanup: duration }) })
+  const run = yield* api.request((weft, options) => weft.runs.cancel(id, input, options))
+  yield* output.line(run, () => `${run.status === "running" ? "Cleaning up" : "Cancelled"} ${run.run_id}`)
 })
 
 interface Filters {

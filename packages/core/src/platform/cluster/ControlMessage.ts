@@ -25,6 +25,8 @@ export const ControlMessage = Schema.Union([
   Schema.Struct({ type: Schema.Literal("workflows:awaiting"), env_id: EnvId, event_type: Schema.String }),
   /** Events were given to waits of these durable runs, in the store. The nodes that execute them must read them. */
   Schema.Struct({ type: Schema.Literal("workflows:arrived"), run_ids: Schema.Array(RunId) }),
+  /** Cleanups were requested of these durable runs, in the store. The nodes that execute them must begin them. */
+  Schema.Struct({ type: Schema.Literal("workflows:cancelled"), run_ids: Schema.Array(RunId) }),
   /** Runs of `node_id` were cancelled in the store. That node must stop them. */
   Schema.Struct({ type: Schema.Literal("runs:cancelled"), node_id: NodeId, run_ids: Schema.Array(RunId) })
 ])

@@ -36,8 +36,8 @@ export const Outcome = Schema.TaggedUnion({
   Quarantined: { message: Schema.String },
   /** The build was removed, with its project, before the run began. */
   BuildGone: {},
-  /** Cancelled from outside. */
-  Cancelled: {}
+  /** Cancelled from outside. `message` describes a cleanup that failed. */
+  Cancelled: { message: Schema.optionalKey(Schema.String) }
 })
 export type Outcome = typeof Outcome.Type
 

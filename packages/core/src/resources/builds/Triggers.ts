@@ -59,6 +59,16 @@ const metaKeys = [
   ...["retry", "timeout", "concurrency", "idempotency", "durable", "description", "secret-headers"]
 ]
 
+/** Reads `durable`: true, false, or an object with `strict`, which only the sandbox reads. */
+const readDurable = (value: unknown): Read<boolean> =>
+  typeof value === "object" && value !== null
+    ? Result.gen(function* () {
+        const { strict } = yield* readObject("durable", value, ["strict"])
+        yield* optional(strict, false, (it) => readBoolean("durable.strict", it))
+        return true
+      })
+    : readBoolean("durable", value)
+
 export const readTriggers = (fn: FunctionRef, meta: Schema.Json | undefined): Read<Triggers> =>
   readMeta({ ns: fn.ns, var: fn.var }, meta === undefined ? {} : meta)
 
@@ -66,7 +76,7 @@ const readMeta = (fn: FunctionRef, meta: Schema.Json): Read<Triggers> =>
   Result.gen(function* () {
     const fields = yield* readObject("", meta, metaKeys)
     const retry = yield* optional(fields.retry, noRetry, readRetry)
-    const durable = yield* optional(fields.durable, false, (value) => readBoolean("durable", value))
+    const durable = yield* optional(fields.durable, false, readDurable)
     const timeoutMax = durable ? durableTimeoutMaxMs : timeoutMaxMs
     const timeout = yield* optional(fields.timeout, null, (value) => readDuration("timeout", value, 1, timeoutMax))
     if (durable && (fields.webhook !== undefined || fields.tool !== undefined)) {

@@ -15,6 +15,7 @@ import type { Run, RunType } from "../runs/Run.ts"
 import type { RunSelection } from "../runs/RunControlStore.ts"
 import { RunStore } from "../runs/RunStore.ts"
 import type { Called } from "./Calls.ts"
+import { type CleanupOption, makeCleanupRequest } from "./CleanupRequest.ts"
 import { makeCancelBatch } from "./cancelRuns.ts"
 import { makeReplay, type ReplayBuild } from "./Replay.ts"
 
@@ -34,8 +35,14 @@ export class RunControl extends Context.Service<
     /**
      * Ends a running run as `cancelled`: no attempt follows, and results of its code until it stops are ignored. Fails
      * with `BadRequest` if the run has ended. Requires `call: create` on its function.
+     *
+     * With `cleanup`, a durable run may clean up first, for at most that time: `true` is 30 seconds, a duration at most
+     * 5 minutes. It stays `running` until then. See `docs/durable.md`.
      */
-    readonly cancel: (id: string) => Effect.Effect<Run, RunControlError | NotFound | BadRequest, Caller>
+    readonly cancel: (
+      id: string,
+      cleanup?: CleanupOption
+    ) => Effect.Effect<Run, RunControlError | NotFound | BadRequest, Caller>
     /**
      * Runs the function of a run again for the same event and stream, as a new run of type `run` whose origin is
      * this one. The function's current retry policy applies. Fails with `BadRequest` for a run without an event, and if
@@ -54,6 +61,7 @@ export class RunControl extends Context.Service<
     Effect.gen(function* () {
       const runs = yield* RunStore
       const cancelBatch = yield* makeCancelBatch
+      const requestCleanup = yield* makeCleanupRequest
       const replay = yield* makeReplay
 
       /** Returns the run if the caller may call its function. */
@@ -66,8 +74,10 @@ export class RunControl extends Context.Service<
       })
 
       return RunControl.of({
-        cancel: Effect.fnUntraced(function* (text) {
-          const { env_id, run_id } = yield* getCallable(text)
+        cancel: Effect.fnUntraced(function* (text, cleanup = false) {
+          const run = yield* getCallable(text)
+          const { env_id, run_id } = run
+          if (cleanup !== false) return yield* requestCleanup(run, cleanup)
           const [cancelled] = yield* cancelBatch(env_id, { runId: run_id })
           return (
             cancelled ?? (yield* new BadRequest({ reason: "The run has ended: only a running one can be cancelled" }))

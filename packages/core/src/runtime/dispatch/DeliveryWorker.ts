@@ -64,11 +64,24 @@ export class DeliveryWorker extends Context.Service<
         return entry._tag === "Settled" ? (entry.next?.due_at ?? null) : (entry.suspension?.due_at ?? null)
       }
 
+      /** Suspends a durable run whose cleanup was requested before its end was stored. Any other belongs to another node. */
+      const continueCancelled = Effect.fnUntraced(
+        function* (claim: Claim, entry: Settlement) {
+          const found = entry._tag === "Settled" ? workflows.afterRejection(claim, entry.logs) : Effect.succeed(null)
+          const retried = Effect.retry(found, { schedule: settleRetry, while: () => !isStopping })
+          const suspension = yield* retried
+          if (suspension === null) return null
+          const write = Effect.retry(journal.write(suspension), { schedule: settleRetry, while: () => !isStopping })
+          return (yield* write) ? afterSettlement(claim, suspension) : null
+        },
+        Effect.catchTag("StoreUnavailable", (error) => Effect.as(logOutage(error), null))
+      )
+
       /** Handles an entry that did not count. */
       const afterRejection = Effect.fnUntraced(function* (claim: Claim, entry: Settlement) {
         const retryAt = afterSettlement(claim, entry)
         // A cancelled run is already settled; any other now belongs to another node.
-        if (entry.run.status !== "cancelled") return null
+        if (entry.run.status !== "cancelled") return yield* continueCancelled(claim, entry)
         yield* bus.publish(handledActivity(claim, entry))
         return retryAt
       })

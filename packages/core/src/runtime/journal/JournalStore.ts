@@ -49,9 +49,14 @@ export type JournalEntry =
       readonly suspension: Suspension | null
     }
 
-/** Releases the delivery of a durable run. It is due at `due_at`, or at once if one of the run's waits has an outcome. */
+/**
+ * Releases the delivery of a durable run. It is due at `due_at`. It is due at once if one of the run's waits has an outcome,
+ * or if `cleanup_until` is not that of the run.
+ */
 export interface Suspension {
   readonly due_at: Timestamp
+  /** End of the requested cleanup that the activation knows; null if it knows none. */
+  readonly cleanup_until: Timestamp | null
   readonly waiting: JsonText
   readonly logs: ReadonlyArray<LogEntry>
 }
@@ -129,7 +134,8 @@ export class JournalStore extends Context.Service<
 
     /**
      * Applies the entries in order and, if given, the lease, durably in one transaction. Returns true for each entry that
-     * counted. A `Settled` or `Ended` of a run that is no longer running changes nothing and yields false. An `Appended`
+     * counted. A `Settled` or `Ended` of a run that is no longer running changes nothing and yields false. So does a `Settled`
+     * that would end a run with a requested cleanup other than as `cancelled`. An `Appended`
      * event or a `Started` run that is already stored stays as it is, and counts.
      */
     readonly commit: (

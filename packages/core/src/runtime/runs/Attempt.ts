@@ -206,7 +206,7 @@ const toResult = (outcome: Outcome): JsonText => {
     case "BuildGone":
       return buildErrorResult("BuildGone", "The build was removed before the run began", "")
     case "Cancelled":
-      return buildErrorResult("Cancelled", "The run was cancelled", "")
+      return buildErrorResult("Cancelled", outcome.message ?? "The run was cancelled", "")
   }
 }
 

@@ -53,6 +53,17 @@ export class RunControlStore extends Context.Service<
     ) => Effect.Effect<ReadonlyArray<CancelledRun>, StoreUnavailable>
 
     /**
+     * Requests that a durable run cleans up until `until` at the latest, and then ends as `cancelled`. Its delivery is due at
+     * `at` if it is suspended. A cleanup that was requested before keeps its end. Returns the run; null if no such durable
+     * run is running.
+     */
+    readonly requestCleanup: (
+      run: RunRef,
+      until: Timestamp,
+      at: Timestamp
+    ) => Effect.Effect<Run | null, StoreUnavailable>
+
+    /**
      * Examines at most `limit` pending deliveries of the environment, in the order of their due times after `after`, and
      * discards the selected ones. Keeps those of suspended runs. May leave deliveries that another transaction is changing. Call it again with `next`
      * until that is null.

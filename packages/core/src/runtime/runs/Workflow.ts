@@ -9,11 +9,20 @@ import { JsonText, toJsonText } from "../../foundation/JsonText.ts"
 import { iso, Timestamp } from "../../foundation/time/Timestamp.ts"
 
 /** Kinds of requests that a durable function makes. */
-export const RequestKind = Schema.Literals(["step", "sleep", "event"])
+export const RequestKind = Schema.Literals(["step", "sleep", "event", "cancel", "stall"])
 export type RequestKind = typeof RequestKind.Type
 
-/** Position of a request in the order in which the function makes its requests, from 0. The same in each replay. */
-const seq = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
+/**
+ * Position of a request in the order in which the function makes its requests, from 0. The same in each replay. Records
+ * without a request have `cancelSeq` or `stallSeq`.
+ */
+const seq = Schema.Int.check(Schema.isGreaterThanOrEqualTo(-2))
+
+/** The `seq` of the step that records a cancellation with cleanup. */
+export const cancelSeq = -1
+
+/** The `seq` of the wait that counts activations without progress. */
+export const stallSeq = -2
 
 /** A result that the function received, or will receive next. Never changed. */
 export const StepRecord = Schema.Struct({
@@ -32,7 +41,10 @@ export const StepRecord = Schema.Struct({
 })
 export type StepRecord = typeof StepRecord.Type
 
-/** A request that may take long: a sleep, a wait for an event, or the pause before the next attempt of a step. */
+/**
+ * A request that may take long: a sleep, a wait for an event, or the pause before the next attempt of a step. Or a `stall`:
+ * the pause after an activation without progress.
+ */
 export const WaitRecord = Schema.Struct({
   seq,
   kind: RequestKind,
@@ -41,7 +53,7 @@ export const WaitRecord = Schema.Struct({
   event_type: Schema.NullOr(Schema.String),
   /** For `event`: pairs of a path into `event_data` and the required value, as JSON text. */
   match: Schema.NullOr(JsonText),
-  /** For `step`: failed attempts so far. */
+  /** For `step`: failed attempts so far. For `stall`: activations without progress in a row. */
   attempts: Schema.Int,
   since: Timestamp,
   until: Schema.NullOr(Timestamp),

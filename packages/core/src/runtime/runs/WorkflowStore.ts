@@ -1,7 +1,7 @@
 /** Seam for the histories of durable runs. The journal writes them. Each method is one transaction. */
 import { Context, type Effect } from "effect"
 import type { StoreUnavailable } from "../../foundation/Errors.ts"
-import type { EnvId, EventId } from "../../foundation/Ids.ts"
+import type { EnvId, EventId, RunId } from "../../foundation/Ids.ts"
 import type { Page, PageRequest } from "../../foundation/Page.ts"
 import type { Timestamp } from "../../foundation/time/Timestamp.ts"
 import type { Event } from "../events/Event.ts"
@@ -17,13 +17,28 @@ export interface AwaitedEvents {
   readonly since: Timestamp
 }
 
+/** A durable run as an activation finds it. */
+export interface LoadedRun {
+  readonly history: History
+  /** Log of the earlier activations. */
+  readonly logs: ReadonlyArray<LogEntry>
+  /** End of the requested cleanup; null without one. */
+  readonly cleanup_until: Timestamp | null
+}
+
+/** A run whose cleanup was requested. */
+export interface Cleanup {
+  readonly run_id: RunId
+  readonly until: Timestamp
+}
+
 export class WorkflowStore extends Context.Service<
   WorkflowStore,
   {
-    /** Reads the history of a run, and the log of its earlier activations. */
-    readonly load: (
-      run: RunRef
-    ) => Effect.Effect<{ readonly history: History; readonly logs: ReadonlyArray<LogEntry> }, StoreUnavailable>
+    readonly load: (run: RunRef) => Effect.Effect<LoadedRun, StoreUnavailable>
+
+    /** Returns the cleanups that were requested of the runs. */
+    readonly cleanups: (runs: ReadonlyArray<RunRef>) => Effect.Effect<ReadonlyArray<Cleanup>, StoreUnavailable>
 
     /** Lists steps of a run, ascending by position. */
     readonly steps: (run: RunRef, page: PageRequest) => Effect.Effect<Page<StepRecord>, StoreUnavailable>

@@ -9,54 +9,30 @@
  *   While a commit is in flight it queues, because positions follow the order in which the function receives results.
  *
  * When the guest is idle, the run is suspended, unless a wait ends within `holdMs`.
+ *
+ * A cancellation with cleanup is a result without a request. The guest asks for it before its first other host call.
  */
 import { Deferred, Effect, Random } from "effect"
-import { type JsonText, toJsonText } from "../../foundation/JsonText.ts"
+import { toJsonText } from "../../foundation/JsonText.ts"
 import { addMillis, now as currentTime, type Timestamp } from "../../foundation/time/Timestamp.ts"
 import { type HostCall, HostCallRefused } from "../../platform/sandbox/Sandbox.ts"
 import { retryDelayMs } from "../../resources/builds/RetryPolicy.ts"
-import type { Claim, JournalEntry } from "../journal/JournalStore.ts"
 import {
+  cancelSeq,
   describeWaits,
   formatWaiting,
-  type History,
-  type RequestKind,
   type StepRecord,
   type Waiting,
   type WaitRecord
 } from "../runs/Workflow.ts"
+import { type ActivationOptions, type Advanced, describeTooLarge, toAdvanced } from "./ActivationOptions.ts"
+import { cancelRecord, cancelWait } from "./Cancellation.ts"
 import { formatResult, formatRetry } from "./Replay.ts"
+import { describeDifference, earliestEnd, hasEnded } from "./RequestRules.ts"
 import { decodeIdle, decodeStep, decodeWait, type StepReport, type WaitRequest } from "./Requests.ts"
 
 /** Longest wait for which the isolate is kept, in milliseconds. */
 const holdMs = 1_000
-
-export type Advanced = Extract<JournalEntry, { _tag: "Advanced" }>
-
-/** Limits of a durable run, from its plan. */
-export interface WorkflowLimits {
-  readonly steps: number
-  /** Maximum result of one step, in characters of JSON text. */
-  readonly resultLength: number
-}
-
-export const defaultWorkflowLimits: WorkflowLimits = { steps: 10_000, resultLength: 256 * 1024 }
-
-interface ActivationOptions {
-  readonly claim: Claim
-  readonly history: History
-  /** End of the run's timeout. */
-  readonly deadline: Timestamp
-  readonly limits: WorkflowLimits
-  /** Writes progress durably, with retries. Returns false if another activation holds the run, or if the node shuts down. */
-  readonly write: (entry: Advanced) => Effect.Effect<boolean>
-  /** Gives stored events to a wait whose timeout has ended. Returns its event; null without one. */
-  readonly expire: (wait: WaitRecord) => Effect.Effect<JsonText | null>
-  /** Called after new waits are stored. */
-  readonly onStored: (waits: ReadonlyArray<WaitRecord>) => Effect.Effect<void>
-  /** Stops the guest, without waiting for its end. */
-  readonly stop: () => void
-}
 
 interface OpenWait {
   readonly record: WaitRecord
@@ -91,9 +67,17 @@ export class Activation {
   /** Waits whose timeout has ended, until the events before it are known. */
   readonly #expiring = new Set<number>()
   #suspension: Advanced | null = null
+  #cleanupUntil: Timestamp | null
+  #isCancelRecorded: boolean
+  /** The request of the guest for its cancellation. */
+  #cancellation: QueuedResult["answered"] | null = null
+  #isStored = false
+  #isLive = false
 
   constructor(options: ActivationOptions) {
     this.#options = options
+    this.#cleanupUntil = options.cleanupUntil
+    this.#isCancelRecorded = options.history.steps.some(({ seq }) => seq === cancelSeq)
     this.#position = options.history.steps.length
     this.#waits = new Map(options.history.waits.map((wait) => [wait.seq, wait]))
   }
@@ -103,16 +87,30 @@ export class Activation {
     return this.#suspension
   }
 
+  /** End of the requested cleanup; null without one. */
+  get cleanupUntil(): Timestamp | null {
+    return this.#cleanupUntil
+  }
+
+  /** True if the activation has stored, or is to store, a new result or wait. */
+  get hasProgress(): boolean {
+    return this.#isStored || this.#unstored.length + this.#newWaits.length > 0
+  }
+
+  /** True if the function has received all recorded results, and continued. */
+  get isLive(): boolean {
+    return this.#isLive
+  }
+
   /** Returns an entry with the progress that is not stored yet, at the end of the activation; null without any. */
   trailing(at: Timestamp): Advanced | null {
-    const { delivery, run } = this.#options.claim
     if (this.#isRefused || this.#unstored.length + this.#newWaits.length === 0) return null
-    const [steps, waits] = [[...this.#unstored], [...this.#newWaits]]
-    return { _tag: "Advanced", run, deliveryId: delivery.delivery_id, at, steps, waits, suspension: null }
+    return toAdvanced(this.#options.claim, at, [...this.#unstored], [...this.#newWaits], null)
   }
 
   /** Answers a host call `workflow.*`. */
   answer(call: HostCall): Effect.Effect<string, HostCallRefused> {
+    this.#isLive = true
     switch (call.op) {
       case "workflow.step":
         return this.#counted(Effect.flatMap(decodeStep(call.payload), (report) => this.#endAttempt(report)))
@@ -123,7 +121,9 @@ export class Activation {
           )
         )
       case "workflow.idle":
-        return Effect.flatMap(decodeIdle(call.payload), ({ answers }) => Effect.as(this.#idle(answers), ""))
+        return Effect.flatMap(decodeIdle(call.payload), ({ answers, from = 0 }) => Effect.as(this.#idle(answers, from), ""))
+      case "workflow.cancellation":
+        return this.#awaitCancellation
       default:
         return Effect.fail(new HostCallRefused({ name: "TypeError", message: "There is no such host call" }))
     }
@@ -165,22 +165,52 @@ export class Activation {
     )
   }
 
+  /** Cancels the run. Its function may clean up until `until`, when its guest is stopped. */
+  cancel(until: Timestamp): Effect.Effect<void> {
+    return Effect.gen({ self: this }, function* () {
+      if (this.#cleanupUntil !== null) return
+      this.#cleanupUntil = until
+      const ms = Math.max(0, until - (yield* currentTime))
+      yield* Effect.forkDetach(Effect.delay(Effect.sync(this.#options.stop), ms))
+      yield* this.#deliverCancellation
+    })
+  }
+
+  get #awaitCancellation(): Effect.Effect<string, HostCallRefused> {
+    return Effect.gen({ self: this }, function* () {
+      this.#cancellation = yield* Deferred.make<string, HostCallRefused>()
+      yield* this.#deliverCancellation
+      return yield* Deferred.await(this.#cancellation)
+    })
+  }
+
+  /** Records the cancellation once, when the guest has asked for it. */
+  get #deliverCancellation(): Effect.Effect<void> {
+    return Effect.flatMap(currentTime, (now) => {
+      if (this.#cleanupUntil === null || this.#cancellation === null || this.#isCancelRecorded) return Effect.void
+      this.#isCancelRecorded = true
+      // The guest counts it as an answer, so that an earlier report of idleness is stale.
+      this.#calls++
+      this.#answers++
+      this.#queued.push({ step: cancelRecord(now), answered: this.#cancellation })
+      return this.#isCommitting ? Effect.void : this.#deliver(this.#takeQueued())
+    })
+  }
+
   /** Handles the end of an attempt at a step: another attempt, now or later, or its result. */
   #endAttempt(report: StepReport): Effect.Effect<string, HostCallRefused> {
     return Effect.gen({ self: this }, function* () {
       const { seq, name, ok, attempt, result, ms } = report
       const { claim, limits } = this.#options
       const now = yield* currentTime
-      const known = this.#waits.get(seq)
-      if (known !== undefined && (known.kind !== "step" || known.name !== name)) {
-        return yield* refuse("NonDeterminism", describeDifference(seq, known, { kind: "step", name }))
-      }
+      const difference = describeDifference(this.#waits.get(seq), { kind: "step", name })
+      if (difference !== null) return yield* refuse("NonDeterminism", difference)
       if (this.#position >= limits.steps) {
         return yield* refuse("LimitExceeded", `a run may have at most ${limits.steps} steps: use svc.continueAsNew`)
       }
       const policy = report.retry ?? claim.delivery.retry
       if (!ok && attempt < policy.attempts) {
-        const until = addMillis(now, retryDelayMs(policy, attempt, yield* Random.next))
+        const until = addMillis(now, report.afterMs ?? retryDelayMs(policy, attempt, yield* Random.next))
         return yield* this.#pause({ seq, name, attempts: attempt, until }, now)
       }
       const isTooLarge = (result?.length ?? 0) > limits.resultLength
@@ -188,7 +218,7 @@ export class Activation {
         ...({ seq, kind: "step", name, attempts: attempt, ended_at: now } as const),
         started_at: addMillis(now, -Math.min(Math.max(0, ms), now - claim.run.start_time)),
         ok: ok && !isTooLarge,
-        result: isTooLarge ? tooLarge(name, limits) : result
+        result: isTooLarge ? describeTooLarge(name, limits) : result
       }
       return yield* this.#record(step)
     })
@@ -210,11 +240,9 @@ export class Activation {
   #wait(request: WaitRequest, now: Timestamp): Effect.Effect<string, HostCallRefused> {
     return Effect.suspend(() => {
       const known = this.#waits.get(request.seq)
-      if (known !== undefined) {
-        return known.kind === request.kind && known.name === request.name
-          ? this.#openWait(known, false)
-          : refuse("NonDeterminism", describeDifference(request.seq, known, request))
-      }
+      const difference = describeDifference(known, request)
+      if (difference !== null) return refuse("NonDeterminism", difference)
+      if (known !== undefined) return this.#openWait(known, false)
       if (request.kind === "step") return refuse("TypeError", "svc.step: this attempt does not wait for another one")
       const { run } = this.#options.claim
       return this.#openWait(
@@ -303,6 +331,7 @@ export class Activation {
           this.#isRefused = true
           return this.#options.stop()
         }
+        this.#isStored = true
         yield* this.#options.onStored(waits)
         for (const { step, answered } of taken) {
           this.#waits.delete(step.seq)
@@ -337,12 +366,9 @@ export class Activation {
     waits: ReadonlyArray<WaitRecord>,
     suspended: { readonly due_at: Timestamp; readonly waiting: Waiting } | null
   ): Effect.Effect<Advanced> {
-    const { delivery, run } = this.#options.claim
-    return Effect.map(currentTime, (at) => ({
-      ...({ _tag: "Advanced", run, deliveryId: delivery.delivery_id, at, steps, waits } as const),
-      suspension:
-        suspended === null ? null : { due_at: suspended.due_at, waiting: formatWaiting(suspended.waiting), logs: [] }
-    }))
+    const rest = { cleanup_until: this.#cleanupUntil, logs: [] }
+    const suspension = suspended && { due_at: suspended.due_at, waiting: formatWaiting(suspended.waiting), ...rest }
+    return Effect.map(currentTime, (at) => toAdvanced(this.#options.claim, at, steps, waits, suspension))
   }
 
   #takeQueued() {
@@ -354,11 +380,19 @@ export class Activation {
     return taken
   }
 
-  /** Handles the message that the guest can do nothing until it receives a result. */
-  #idle(answers: number): Effect.Effect<void> {
-    return Effect.suspend(() => {
+  /** Handles the message that the guest can do nothing until it receives a result. Requests before `from` were cancelled. */
+  #idle(answers: number, from: number): Effect.Effect<void> {
+    return Effect.gen({ self: this }, function* () {
       this.#idleAnswers = answers
-      return this.#suspendOrHold
+      const now = yield* currentTime
+      for (const wait of [...this.#waits.values()].filter(({ seq }) => seq >= 0 && seq < from)) {
+        const step = { position: this.#position++, ...cancelWait(wait, now) }
+        const open = this.#open.get(wait.seq)
+        this.#open.delete(wait.seq)
+        // The guest ignores the answer, so it may precede others.
+        yield* this.#deliver([{ step, answered: open?.answered ?? (yield* Deferred.make<string, HostCallRefused>()) }])
+      }
+      yield* this.#suspendOrHold
     })
   }
 
@@ -369,17 +403,17 @@ export class Activation {
       if (this.#suspension !== null) return
       const now = yield* currentTime
       const waits = [...this.#open.values()].map(({ record }) => record)
-      const next = earliest(waits)
+      const next = earliestEnd(waits)
       if (next !== null && next - now <= holdMs) {
         yield* Effect.sleep(Math.max(0, next - now))
         yield* this.#endDue
         // Nothing has ended if the clock was set back.
         return yield* this.#suspendOrHold
       }
-      const { deadline } = this.#options
+      const deadline = Math.min(this.#options.deadline, this.#cleanupUntil ?? Number.POSITIVE_INFINITY)
       const waiting = describeWaits(waits)
       if (waiting === null) return
-      const suspended = { due_at: next === null || next > deadline ? deadline : next, waiting }
+      const suspended = { due_at: addMillis(now, Math.min(next ?? deadline, deadline) - now), waiting }
       this.#suspension = yield* this.#entry([...this.#unstored], [...this.#newWaits], suspended)
       this.#options.stop()
     })
@@ -407,31 +441,5 @@ export class Activation {
     }).pipe(Effect.forkDetach, Effect.asVoid)
   }
 }
-
-const hasEnded = ({ until, outcome }: WaitRecord, now: Timestamp): boolean =>
-  outcome !== null || (until !== null && until <= now)
-
-const earliest = (waits: ReadonlyArray<WaitRecord>): Timestamp | null =>
-  waits.reduce<Timestamp | null>(
-    (least, { until }) => (until === null || (least !== null && least <= until) ? least : until),
-    null
-  )
-
-interface Request {
-  readonly kind: RequestKind
-  readonly name: string
-}
-
-const describeDifference = (seq: number, before: Request, now: Request): string =>
-  `request ${seq} was ${describe(before)} when it was recorded and is ${describe(now)} now`
-
-const describe = ({ kind, name }: Request): string => `${kind} "${name}"`
-
-const tooLarge = (name: string, { resultLength }: WorkflowLimits): JsonText =>
-  toJsonText({
-    name: "ResultTooLarge",
-    message: `the result of the step "${name}" has over ${resultLength} characters of JSON: store it in svc.files and return its path`,
-    stack: ""
-  })
 
 const refuse = (name: string, message: string) => Effect.fail(new HostCallRefused({ name, message }))

@@ -13,7 +13,8 @@ export const formatResult = ({ seq, ok, ended_at, result }: Result): string =>
 export const formatRetry = (seq: number, at: Timestamp): string => `[${seq},null,${at}]`
 
 /** Returns the fact `durable` of an invocation, as JSON text. */
-export const formatDurableFact = ({ steps, waits }: History, startedAt: Timestamp): string => {
+export const formatDurableFact = ({ steps, waits }: History, startedAt: Timestamp, isCancelled: boolean): string => {
   const recorded = steps.map(({ seq, kind, name }) => [seq, kind, name])
-  return JSON.stringify({ recorded, waits: waits.map(({ seq, attempts }) => [seq, attempts]), time: startedAt })
+  const requested = waits.filter(({ seq }) => seq >= 0).map(({ seq, attempts }) => [seq, attempts])
+  return JSON.stringify({ recorded, waits: requested, time: startedAt, cancelled: isCancelled })
 }

@@ -46,32 +46,46 @@ const StepHeader = Schema.Struct({
   attempt: Seq,
   /** Duration of the attempt in milliseconds, by the clock of the isolate. */
   ms: Schema.Number,
-  retry: Schema.optionalKey(Schema.Json)
+  retry: Schema.optionalKey(Schema.Json),
+  /** Delay before the next attempt in milliseconds, from the error of this one. */
+  after: Schema.optionalKey(Schema.Number.check(Schema.isBetween({ minimum: 0, maximum: waitMaxMs })))
 })
 
 const decodeHeader = makeDecoder(StepHeader)
 
-export interface StepReport extends Omit<typeof StepHeader.Type, "retry"> {
+export interface StepReport extends Omit<typeof StepHeader.Type, "retry" | "after"> {
   /** The result; null for `undefined`. If `ok` is false, the error as `{name, message, stack}`. */
   readonly result: JsonText | null
   /** Null: the policy of the function. */
   readonly retry: RetryPolicy | null
+  /** Null: the delay of the policy. */
+  readonly afterMs: number | null
 }
 
 export const decodeStep = (payload: string): Effect.Effect<StepReport, HostCallRefused> =>
   Effect.gen(function* () {
     const end = payload.indexOf("\n")
-    const { retry, ...header } = yield* decodeHeader("step", end < 0 ? payload : payload.slice(0, end))
+    const {
+      retry,
+      after = null,
+      ...header
+    } = yield* decodeHeader("step", end < 0 ? payload : payload.slice(0, end))
     const text = end < 0 ? "" : payload.slice(end + 1)
     return {
       ...header,
+      afterMs: after,
       result: text === "" ? null : yield* requireJson(text),
       retry: retry === undefined ? null : yield* toRefusal("step", readRetry(retry))
     }
   })
 
-/** Payload of `workflow.idle`: the answers to requests that the guest has received. */
-const IdlePayload = Schema.Struct({ answers: Schema.Int })
+/** The guest can do nothing until a wait ends. */
+const IdlePayload = Schema.Struct({
+  /** Answers to requests that the guest has received. */
+  answers: Schema.Int,
+  /** Number of the first request that was not cancelled. */
+  from: Schema.optionalKey(Seq)
+})
 
 const decodeIdlePayload = makeDecoder(IdlePayload)
 

@@ -1,8 +1,9 @@
 /** Executes durable runs: each claim of one is an activation. */
 import { Cause, Context, Effect, Exit, Layer, Schedule } from "effect"
+import type { StoreUnavailable } from "../../foundation/Errors.ts"
 import type { RunId } from "../../foundation/Ids.ts"
 import { InFlightMap } from "../../foundation/InFlightMap.ts"
-import { logOutage } from "../../foundation/Supervised.ts"
+import { forkSupervised, logOutage } from "../../foundation/Supervised.ts"
 import { addMillis, now as currentTime } from "../../foundation/time/Timestamp.ts"
 import { subscribe } from "../../platform/cluster/subscribe.ts"
 import type { Outcome } from "../../platform/sandbox/Outcome.ts"
@@ -12,18 +13,25 @@ import { Journal } from "../journal/Journal.ts"
 import type { Claim } from "../journal/JournalStore.ts"
 import type { LogEntry, Run } from "../runs/Run.ts"
 import { buildTrigger } from "../runs/Trigger.ts"
-import { emptyHistory, formatWaiting, type Waiting, type WaitRecord } from "../runs/Workflow.ts"
-import { WorkflowStore } from "../runs/WorkflowStore.ts"
-import { Activation, type Advanced, defaultWorkflowLimits } from "./Activation.ts"
+import { emptyHistory, formatWaiting, type History, type Waiting, type WaitRecord } from "../runs/Workflow.ts"
+import { type LoadedRun, WorkflowStore } from "../runs/WorkflowStore.ts"
+import { Activation } from "./Activation.ts"
+import { type Advanced, defaultWorkflowLimits } from "./ActivationOptions.ts"
 import { Arrivals } from "./Arrivals.ts"
+import { cleanupOver, conclusion } from "./Cancellation.ts"
 import { formatDurableFact, formatResult } from "./Replay.ts"
+import { afterStall } from "./Stall.ts"
 
 /** The end of an activation. */
 export type ActivationEnd =
   /** The run has ended. */
-  | { readonly _tag: "Ended"; readonly executed: Executed }
-  /** The run is to be suspended by this entry. */
-  | { readonly _tag: "Suspended"; readonly entry: Advanced }
+  { readonly _tag: "Ended"; readonly executed: Executed } | SuspendedActivation
+
+/** The run is to be suspended by this entry. */
+interface SuspendedActivation {
+  readonly _tag: "Suspended"
+  readonly entry: Advanced
+}
 
 /** Maximum duration of an activation in milliseconds. A run beyond it continues in another one. */
 const activationMaxMs = 3_600_000
@@ -31,8 +39,8 @@ const activationMaxMs = 3_600_000
 /** Pause in milliseconds before a run continues whose activation failed through no fault of its code. */
 const unavailableDelayMs = 1_000
 
-/** Pause in milliseconds between checks if the quarantine of a build has ended. */
-const quarantineDelayMs = 60_000
+/** Interval of queries for requested cleanups, in milliseconds. */
+const cleanupCheckMs = 10_000
 
 const writeRetry = Schedule.min([Schedule.exponential("50 millis"), Schedule.spaced("2 seconds")])
 
@@ -44,6 +52,14 @@ export class Workflows extends Context.Service<
      * `Suspended`.
      */
     readonly start: (claim: Claim) => CallbackTask<ActivationEnd, never>
+    /**
+     * Returns an entry that suspends the run, if its end did not count because its cleanup was requested before. It
+     * continues at once, and cleans up.
+     */
+    readonly afterRejection: (
+      claim: Claim,
+      logs: ReadonlyArray<LogEntry>
+    ) => Effect.Effect<Advanced | null, StoreUnavailable>
     /** Stops retries of writes, because the node shuts down. */
     readonly stopRetries: () => void
   }
@@ -65,29 +81,36 @@ export class Workflows extends Context.Service<
 
       /** Reads the history of a run that continues. */
       const load = (claim: Claim) =>
-        claim.delivery.continues === null ? Effect.succeed({ history: emptyHistory, logs: [] }) : store.load(claim.run)
+        claim.delivery.continues === null ? Effect.succeed(newRun) : store.load(claim.run)
 
       /** Returns the end of an activation whose guest has ended. */
       const conclude = Effect.fnUntraced(function* (
         claim: Claim,
+        history: History,
         activation: Activation,
         exit: Exit.Exit<Executed, ExecuteError>
       ): Effect.fn.Return<ActivationEnd> {
-        const { suspension } = activation
+        const { suspension, cleanupUntil } = activation
         if (suspension !== null) return withLogs(suspension, yield* executor.logged(claim.run))
+        const now = yield* currentTime
         if (Exit.isFailure(exit)) {
-          if (isGone(exit.cause)) return ended(buildGone, yield* executor.logged(claim.run))
+          const logs = yield* executor.logged(claim.run)
+          if (cleanupUntil !== null && cleanupUntil <= now) return ended(cleanupOver, logs)
+          if (isGone(exit.cause)) return ended(conclusion(buildGone, cleanupUntil), logs)
           if (!Cause.hasInterruptsOnly(exit.cause))
             yield* Effect.logWarning("A durable run continues after", exit.cause)
-          return yield* suspendFor(claim, unavailableDelayMs, activation, yield* executor.logged(claim.run))
+          return yield* suspendFor(claim, unavailableDelayMs, activation, logs)
         }
         const { execution, logs } = exit.value
-        const delayMs = continuesAfter(execution.outcome, claim.delivery.timeout_ms)
-        if (delayMs !== null) return yield* suspendFor(claim, delayMs, activation, logs)
-        const trailing = activation.trailing(yield* currentTime)
+        const { outcome } = execution
+        if (isContinued(outcome, claim.delivery.timeout_ms)) return yield* suspendFor(claim, 0, activation, logs)
+        const next = afterStall({ outcome, activation, history, now })
+        if (next._tag === "Paused") return yield* suspendFor(claim, next.delayMs, activation, logs, next.wait)
+        const trailing = activation.trailing(now)
         // The end of the run releases its delivery, which this entry needs.
         if (trailing !== null) yield* write(trailing)
-        return { _tag: "Ended", executed: exit.value }
+        const executed = { logs, execution: { ...execution, outcome: conclusion(next.outcome, cleanupUntil) } }
+        return { _tag: "Ended", executed }
       })
 
       /** Returns the event of a wait whose timeout has ended; null if none was stored in time. */
@@ -121,9 +144,11 @@ export class Workflows extends Context.Service<
         onEnd: Effect.Effect<void>
       ) {
         const { run, event, delivery } = claim
-        const { history, logs } = yield* load(claim)
+        const { history, logs, cleanup_until: cleanupUntil } = yield* load(claim)
         const deadline = addMillis(run.start_time, delivery.timeout_ms)
-        const remainingMs = deadline - (yield* currentTime)
+        const now = yield* currentTime
+        const remainingMs = Math.min(deadline, cleanupUntil ?? deadline) - now
+        if (cleanupUntil !== null && remainingMs <= 0) return ended(cleanupOver, logs)
         if (remainingMs <= 0) return ended({ _tag: "TimedOut", limitMs: delivery.timeout_ms }, logs)
         let stop = () => {}
         const limits = defaultWorkflowLimits
@@ -132,8 +157,8 @@ export class Workflows extends Context.Service<
             event_type === null ? Effect.void : arrivals.awaits({ env_id: run.env_id, event_type, since })
           )
         const activation = new Activation({
-          ...{ claim, history, deadline, limits, write, onStored, stop: () => stop() },
-          expire: expire(run)
+          ...{ claim, history, deadline, cleanupUntil, limits, write, onStored, expire: expire(run) },
+          stop: () => stop()
         })
         running.activation = activation
         if (running.hasMissedEvents) yield* receive(run.run_id)
@@ -141,7 +166,7 @@ export class Workflows extends Context.Service<
           ...{ run, depth: delivery.depth, ...buildTrigger(event), body: null, caller: null, preface: logs },
           ...{ timeoutMs: Math.min(remainingMs, activationMaxMs), queueTimeoutMs: 0 },
           durable: {
-            fact: formatDurableFact(history, run.start_time),
+            fact: formatDurableFact(history, run.start_time, cleanupUntil !== null),
             replay: history.steps.map(formatResult),
             answer: (call) => activation.answer(call)
           }
@@ -152,7 +177,7 @@ export class Workflows extends Context.Service<
           onStart(stop)
         })
         yield* onEnd
-        return yield* conclude(claim, activation, exit)
+        return yield* conclude(claim, history, activation, exit)
       })
 
       /** Gives events to a run that is active on this node, after they have arrived in the store. */
@@ -168,16 +193,31 @@ export class Workflows extends Context.Service<
           Effect.catchTag("StoreUnavailable", logOutage)
         )
       }
+      /** Begins the cleanups that were requested of active runs. */
+      const beginCleanups = (found: ReadonlyArray<{ readonly run: Run }>) =>
+        Effect.gen(function* () {
+          if (found.length === 0) return
+          const cleanups = yield* store.cleanups(found.map(({ run }) => run))
+          for (const { run_id, until } of cleanups) yield* active.get(run_id)?.activation?.cancel(until) ?? Effect.void
+        }).pipe(Effect.catchTag("StoreUnavailable", logOutage))
+
       const receiveAll = Effect.suspend(() =>
-        Effect.forEach(active.values(), ({ run }) => receive(run.run_id), { discard: true })
+        Effect.andThen(
+          Effect.forEach(active.values(), ({ run }) => receive(run.run_id), { discard: true }),
+          beginCleanups(active.values())
+        )
       )
-      yield* subscribe(
-        (message) =>
-          message.type === "workflows:arrived"
-            ? Effect.forEach(message.run_ids, receive, { discard: true })
-            : Effect.void,
-        receiveAll
+      yield* subscribe((message) => {
+        if (message.type === "workflows:arrived") return Effect.forEach(message.run_ids, receive, { discard: true })
+        if (message.type !== "workflows:cancelled") return Effect.void
+        return beginCleanups(message.run_ids.flatMap((runId) => active.get(runId) ?? []))
+      }, receiveAll)
+      // A request may precede the activation that it is for, or its message may be lost.
+      const checkCleanups = Effect.andThen(
+        Effect.sleep(cleanupCheckMs),
+        Effect.suspend(() => beginCleanups(active.values()))
       )
+      yield* forkSupervised({ name: "The check for requested cleanups", afterFailure: Effect.void }, checkCleanups)
 
       return Workflows.of({
         start: (claim) => (context, done) => {
@@ -199,6 +239,12 @@ export class Workflows extends Context.Service<
             stop()
           }
         },
+
+        afterRejection: Effect.fnUntraced(function* (claim, logs) {
+          if (!claim.delivery.durable || (yield* store.cleanups([claim.run])).length === 0) return null
+          const end = yield* suspendFor(claim, 0, null, logs)
+          return end.entry
+        }),
 
         stopRetries: () => {
           isStopping = true
@@ -222,38 +268,37 @@ const ended = (outcome: Outcome, logs: ReadonlyArray<LogEntry>): ActivationEnd =
   executed: { execution: { outcome, usage: { cpu_ms: 0, wall_ms: 0, heap_bytes: 0 } }, logs }
 })
 
+const newRun: LoadedRun = { history: emptyHistory, logs: [], cleanup_until: null }
+
 const buildGone: Outcome = { _tag: "BuildGone" }
 
 const isGone = ({ reasons }: Cause.Cause<ExecuteError>): boolean =>
   reasons.some((reason) => reason._tag === "Fail" && reason.error._tag === "NotFound")
 
-/**
- * Returns the pause before the run continues, in milliseconds; null if the outcome ends it. A run that ends its runner
- * repeatedly puts its build under quarantine, so it does not continue forever.
- */
-const continuesAfter = (outcome: Outcome, timeoutMs: number): number | null => {
-  if (outcome._tag === "TimedOut") return outcome.limitMs === activationMaxMs && timeoutMs > activationMaxMs ? 0 : null
-  if (outcome._tag === "RunnerLost") return unavailableDelayMs
-  return outcome._tag === "Quarantined" ? quarantineDelayMs : null
-}
+/** True if the activation, and not the run, has reached its maximum duration. */
+const isContinued = (outcome: Outcome, timeoutMs: number): boolean =>
+  outcome._tag === "TimedOut" && outcome.limitMs === activationMaxMs && timeoutMs > activationMaxMs
 
 /** Suspends a run that could not be executed. */
 const suspendFor = (
   { run, delivery }: Claim,
   delayMs: number,
   activation: Activation | null,
-  logs: ReadonlyArray<LogEntry>
-): Effect.Effect<ActivationEnd> =>
+  logs: ReadonlyArray<LogEntry>,
+  stall: WaitRecord | null = null
+): Effect.Effect<SuspendedActivation> =>
   Effect.map(currentTime, (at) => {
-    const due_at = addMillis(at, delayMs)
+    const cleanup_until = activation?.cleanupUntil ?? null
+    const due_at = addMillis(at, Math.min(delayMs, Math.max(0, (cleanup_until ?? Number.POSITIVE_INFINITY) - at)))
     const waiting: Waiting = { for: "node", name: "", since: at, until: due_at }
     const trailing = activation?.trailing(at) ?? null
     const { steps, waits } = trailing ?? { steps: [], waits: [] }
-    const suspension = { due_at, waiting: formatWaiting(waiting), logs }
-    const { delivery_id } = delivery
+    const suspension = { due_at, waiting: formatWaiting(waiting), cleanup_until, logs }
+    const { delivery_id: deliveryId } = delivery
+    const allWaits = stall === null ? waits : [...waits, stall]
     return {
       _tag: "Suspended",
-      entry: { _tag: "Advanced", run, deliveryId: delivery_id, at, steps, waits, suspension }
+      entry: { _tag: "Advanced", run, deliveryId, at, steps, waits: allWaits, suspension }
     }
   })
 

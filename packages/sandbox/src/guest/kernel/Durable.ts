@@ -7,13 +7,16 @@
  *
  * The body of a step runs only if its result is not recorded. Requests that are not recorded are host calls, and their
  * answers are the results.
+ *
+ * A cancellation is a result without a request. It rejects all pending requests; later ones are the cleanup.
  */
-import { describeThrown, namedError } from "./failures.ts"
+import { needsStep } from "./effects.ts"
+import { namedError } from "./failures.ts"
 import {
-  apply,
   dateNow,
   getProperty,
   mapDelete,
+  mapForEach,
   mapGet,
   mapSet,
   NativeError,
@@ -28,6 +31,10 @@ import {
 } from "./primordials.ts"
 import { makeRandom, type Random } from "./Random.ts"
 import type { Run } from "./Run.ts"
+import { checkName, describe, type RecordedRequest, toError } from "./requests.ts"
+import { attemptStep, readStepOptions, type StepOptions } from "./StepAttempt.ts"
+import { StepContext } from "./StepContext.ts"
+import { Undos, withFailures } from "./Undos.ts"
 
 /** The fact `durable` of an invocation. */
 export interface DurableFact {
@@ -37,6 +44,8 @@ export interface DurableFact {
   readonly waits: ReadonlyArray<readonly [seq: number, attempts: number]>
   /** Start of the run, in milliseconds since 1970. */
   readonly time: number
+  /** True if the run was cancelled, with time for its cleanup. */
+  readonly cancelled: boolean
 }
 
 /** A result: `ok` is null if a step is to be repeated now. */
@@ -47,12 +56,8 @@ interface Pending {
   readonly reject: (error: unknown) => void
 }
 
-interface RecordedRequest {
-  readonly kind: string
-  readonly name: string
-}
-
-const nameLengthMax = 256
+/** The number of the recorded cancellation, which has no request. */
+const cancelSeq = -1
 
 export class Durable {
   readonly #run: Run
@@ -61,7 +66,7 @@ export class Durable {
   readonly #runId: string
   readonly #recorded = new NativeMap<number, RecordedRequest>()
   readonly #attempts = new NativeMap<number, number>()
-  readonly #pending = new NativeMap<number, Pending>()
+  #pending = new NativeMap<number, Pending>()
   readonly #random: Random
   /** True if the run was suspended before. */
   readonly #isContinued: boolean
@@ -83,9 +88,29 @@ export class Durable {
   #idleChanges = -1
   /** Time of the last result, in milliseconds since 1970. */
   #time: number
+  /** Recorded requests that the function has not made. */
+  #unmade = 0
+  /** Step bodies that are running, by the numbers of their requests. */
+  readonly #contexts = new NativeMap<number, StepContext>()
+  readonly #undos = new Undos()
+  /** True if effects outside of steps are refused. */
+  readonly #isStrict: boolean
+  #hasWarned = false
+  readonly #wasCancelled: boolean
+  /** True if the cancellation is among the recorded results. */
+  #isCancelRecorded = false
+  /** True once the function has received its cancellation. */
+  #isCancelled = false
+  /** Number of the first request that was not cancelled. */
+  #from = 0
+  /** True from the host call for a cancellation on, and the number of such calls that are not answered. */
+  #isWatching = false
+  #watching = 0
 
-  constructor(run: Run, runId: string, fact: DurableFact, end: (error: Error) => void) {
+  constructor(run: Run, runId: string, fact: DurableFact, isStrict: boolean, end: (error: Error) => void) {
     this.#run = run
+    this.#isStrict = isStrict
+    this.#wasCancelled = fact.cancelled
     this.#runId = runId
     this.#end = end
     this.#time = fact.time
@@ -95,7 +120,10 @@ export class Durable {
     run.isMuted = this.#unreplayed > 0 || this.#isContinued
     for (let at = 0; at < fact.recorded.length; at++) {
       const recorded = fact.recorded[at]
-      if (recorded !== undefined) mapSet(this.#recorded, recorded[0], { kind: recorded[1], name: recorded[2] })
+      if (recorded === undefined) continue
+      if (recorded[0] === cancelSeq) this.#isCancelRecorded = true
+      else this.#unmade++
+      mapSet(this.#recorded, recorded[0], { kind: recorded[1], name: recorded[2] })
     }
     for (let at = 0; at < fact.waits.length; at++) {
       const wait = fact.waits[at]
@@ -113,15 +141,14 @@ export class Durable {
     return this.#random()
   }
 
-  step(givenName: unknown, body: unknown, options: unknown): Promise<unknown> {
+  /** `undo` undoes the step if the function fails later. */
+  step(givenName: unknown, body: unknown, options: unknown, undo?: unknown): Promise<unknown> {
     const name = checkName("step", givenName)
     if (typeof body !== "function") throw new NativeTypeError("svc.step takes a name and a function")
-    const retry: unknown = typeof options === "object" && options !== null ? getProperty(options, "retry") : undefined
+    const read = readStepOptions(options, undo)
     const seq = this.#next()
-    return (
-      this.#replayed(seq, "step", name) ??
-      this.#execute(seq, name, (context) => apply(body, undefined, [context]), stringify(retry))
-    )
+    const result = this.#replayed(seq, "step", name) ?? this.#open(seq, this.#execute(seq, name, body, read))
+    return read.undo === undefined ? result : this.#undoable(name, result, read.undo, options)
   }
 
   /** Waits for a time or an event. `details` are fields of the host call. */
@@ -132,7 +159,8 @@ export class Durable {
     if (replayed !== undefined) return replayed
     const fields = stringify(details)
     const payload = `{"seq":${seq},"kind":"${kind}","name":${stringify(name)}${fields === "{}" ? "}" : `,${slice(fields, 1)}`}`
-    return this.#settle(this.#ask("workflow.wait", payload))
+    this.#watch()
+    return this.#open(seq, this.#settle(this.#ask("workflow.wait", payload)))
   }
 
   /** Gives a recorded result to its request. */
@@ -140,7 +168,8 @@ export class Durable {
     const result: Result = parse(text)
     const seq = result[0]
     const pending = mapGet(this.#pending, seq)
-    if (pending === undefined) {
+    const isIgnored = seq === cancelSeq || seq < this.#from
+    if (pending === undefined && !isIgnored) {
       const recorded = mapGet(this.#recorded, seq)
       this.#diverge(`request ${seq} was ${describe(recorded)} when it was recorded and is not made now`)
       return
@@ -151,15 +180,46 @@ export class Durable {
     // The code until here has run before, with its logs. If the run was suspended, so has the code until its waits.
     if (this.#unreplayed === 0 && !this.#isContinued) this.#run.isMuted = false
     this.#time = result[2]
-    if (result[1] === true) pending.resolve(result[3])
-    else pending.reject(toError(result[3]))
+    if (seq === cancelSeq) this.#cancel(result)
+    else if (result[1] === true) pending?.resolve(result[3])
+    else pending?.reject(toError(result[3]))
   }
 
-  /** Ends the run if it returned although recorded results remain. */
+  /** Ends the run if its function returned although it has not made all recorded requests. */
   checkEnd(): boolean {
-    if (this.#unreplayed === 0) return true
-    this.#diverge(`the function returned, but ${this.#unreplayed} of its recorded results remain`)
+    if (this.#unmade === 0) return true
+    this.#diverge(`the function returned, but ${this.#unmade} of its recorded requests are not made now`)
     return false
+  }
+
+  /** True if steps must be undone, after the function failed or returned. */
+  mustUndo(hasFailed: boolean): boolean {
+    return this.#undos.isNeeded && (hasFailed || this.#isCancelled || this.#wasCancelled)
+  }
+
+  /** True while steps are undone. */
+  get isUnwinding(): boolean {
+    return this.#undos.isUnwinding
+  }
+
+  /** Undoes the completed steps. Returns the error of the run. */
+  async unwind(thrown: unknown): Promise<unknown> {
+    return withFailures(thrown, await this.#undos.unwind((text) => this.#run.log("error", text, null)))
+  }
+
+  /** Rejects a host call that is certainly outside of steps, or warns of the first one. */
+  checkCall(op: string): void {
+    if (this.#bodies > 0 || !needsStep(op)) return
+    if (this.#isStrict) {
+      throw namedError("OutsideStep", `${op} outside of a step would run again in each replay: wrap it in svc.step`)
+    }
+    if (this.#hasWarned) return
+    this.#hasWarned = true
+    this.#run.log(
+      "warn",
+      `${this.#run.fn}: ${op} outside of a step runs again in each replay: wrap it in svc.step`,
+      null
+    )
   }
 
   /** Reports to the host that the guest can do nothing until a wait ends. Called at the end of an entry. */
@@ -170,7 +230,7 @@ export class Durable {
       this.#bodies === 0 &&
       this.#recording === 0 &&
       run.pendingTimers === 0 &&
-      run.pendingCalls === this.#asked + this.#idleAsked
+      run.pendingCalls === this.#asked + this.#idleAsked + this.#watching
     if (run.ended || !isWaiting || this.#changes === this.#idleChanges) return
     if (this.#asked === 0) {
       this.#end(namedError("Stalled", `${run.fn} waits for a promise that nothing can settle`))
@@ -181,7 +241,8 @@ export class Durable {
     const answered = () => {
       this.#idleAsked--
     }
-    whenSettled(run.call("workflow.idle", `{"answers":${this.#answers}}`), answered, answered)
+    const payload = `{"answers":${this.#answers},"from":${this.#from}}`
+    whenSettled(run.call("workflow.idle", payload), answered, answered)
   }
 
   #next(): number {
@@ -193,56 +254,108 @@ export class Durable {
   /** Returns the promise of a recorded result; undefined if the request is not recorded. */
   #replayed(seq: number, kind: string, name: string): Promise<unknown> | undefined {
     const recorded = mapGet(this.#recorded, seq)
-    if (recorded === undefined) return undefined
+    if (recorded === undefined) {
+      // Its body has not ended before the cancellation, which rejects it again.
+      return this.#isCancelRecorded && !this.#isCancelled && !this.isUnwinding ? this.#await(seq) : undefined
+    }
+    this.#unmade--
     if (recorded.kind !== kind || recorded.name !== name) {
       this.#diverge(
         `request ${seq} was ${describe(recorded)} when it was recorded and is ${describe({ kind, name })} now`
       )
       return new NativePromise(() => undefined)
     }
+    return this.#await(seq)
+  }
+
+  /** Returns a promise that a recorded result settles. */
+  #await(seq: number): Promise<unknown> {
     return new NativePromise((resolve, reject) => mapSet(this.#pending, seq, { resolve, reject }))
   }
 
+  /** Returns the promise of a request that is not recorded, which a cancellation rejects. */
+  #open(seq: number, running: Promise<unknown>): Promise<unknown> {
+    return new NativePromise((resolve, reject) => {
+      mapSet(this.#pending, seq, { resolve, reject })
+      whenSettled(
+        running,
+        (value) => {
+          if (mapDelete(this.#pending, seq)) resolve(value)
+        },
+        (error) => {
+          if (mapDelete(this.#pending, seq)) reject(error)
+        }
+      )
+    })
+  }
+
+  /** Returns the promise of a step that is undone if the function fails after it. */
+  async #undoable(name: string, result: Promise<unknown>, undo: object, options: unknown): Promise<unknown> {
+    const value = await result
+    const retry = typeof options === "object" && options !== null ? getProperty(options, "retry") : undefined
+    const timeout = typeof options === "object" && options !== null ? getProperty(options, "timeout") : undefined
+    this.#undos.add(name, undo, value, (undoName, body) => this.step(undoName, body, { retry, timeout }))
+    return value
+  }
+
+  /** Asks the host for a cancellation, before the first other host call. */
+  #watch(): void {
+    if (this.#isWatching || this.#isCancelRecorded) return
+    this.#isWatching = true
+    this.#watching++
+    whenSettled(
+      this.#run.call("workflow.cancellation", "{}"),
+      (text) => {
+        this.#watching--
+        this.#answers++
+        this.#changes++
+        this.#run.isMuted = false
+        this.#cancel(parse(NativeString(text)))
+      },
+      () => {
+        this.#watching--
+      }
+    )
+  }
+
+  /** Rejects all pending requests. While steps are undone, nothing is rejected, because that is the cleanup. */
+  #cancel(result: Result): void {
+    this.#time = result[2]
+    this.#isCancelled = true
+    if (this.isUnwinding) return
+    this.#from = this.#seq
+    const pending = this.#pending
+    this.#pending = new NativeMap()
+    mapForEach(pending, ({ reject }) => reject(toError(result[3])))
+    mapForEach(this.#contexts, (context) => StepContext.abort(context, toError(result[3])))
+  }
+
   /** Runs the body until an attempt succeeds or the host records the failure. */
-  async #execute(
-    seq: number,
-    name: string,
-    body: (context: object) => unknown,
-    retry: string | undefined
-  ): Promise<unknown> {
+  async #execute(seq: number, name: string, body: object, options: StepOptions): Promise<unknown> {
+    this.#watch()
     let attempt = mapGet(this.#attempts, seq) ?? 0
     if (attempt > 0) {
       await this.#ask("workflow.wait", `{"seq":${seq},"kind":"step","name":${stringify(name)}}`)
     }
-    for (;;) {
+    // The promise of a cancelled request was rejected.
+    while (seq >= this.#from) {
       attempt++
       const began = dateNow()
-      let ok = true
-      let text = ""
-      let policy = retry
+      const context = new StepContext(attempt, `${this.#runId}:${seq}`)
+      mapSet(this.#contexts, seq, context)
       this.#bodies++
       this.#run.isMuted = false
-      try {
-        const value = await body({ attempt, idempotencyKey: `${this.#runId}:${seq}` })
-        try {
-          text = toText(name, value)
-        } catch (thrown) {
-          // Another attempt would return the same.
-          policy = '{"attempts":1}'
-          throw thrown
-        }
-      } catch (thrown) {
-        ok = false
-        text = toErrorText(thrown)
-      }
+      const { ok, text, fields } = await attemptStep(name, body, context, options)
       this.#bodies--
+      mapDelete(this.#contexts, seq)
+      if (seq < this.#from) break
       const header = `{"seq":${seq},"name":${stringify(name)},"ok":${ok},"attempt":${attempt},"ms":${dateNow() - began}`
-      const rest = policy === undefined ? "}" : `,"retry":${policy}}`
-      const result: Result = await this.#ask("workflow.step", `${header}${rest}\n${text}`, ok)
+      const result: Result = await this.#ask("workflow.step", `${header}${fields}}\n${text}`, ok)
       if (result[1] === null) continue
       if (result[1]) return result[3]
       throw toError(result[3])
     }
+    return undefined
   }
 
   async #settle(asked: Promise<Result>): Promise<unknown> {
@@ -283,51 +396,4 @@ export class Durable {
   #diverge(message: string): void {
     this.#end(namedError("NonDeterminism", `${this.#run.fn}: ${message}`))
   }
-}
-
-const describe = (request: RecordedRequest | undefined): string =>
-  request === undefined ? "unknown" : `${request.kind} ${stringify(request.name)}`
-
-const checkName = (method: string, name: unknown): string => {
-  if (typeof name !== "string" || name === "" || name.length > nameLengthMax) {
-    throw new NativeTypeError(`svc.${method} takes a name of 1 to ${nameLengthMax} characters`)
-  }
-  return name
-}
-
-/** Returns the result of a step as JSON text; empty for `undefined`. */
-const toText = (name: string, value: unknown): string => {
-  if (value === undefined) return ""
-  let text: string | undefined
-  try {
-    text = stringify(value)
-  } catch (thrown) {
-    throw namedError(
-      "NotSerializable",
-      `the result of the step ${stringify(name)} is not JSON: ${parse(describeThrown(thrown))[1]}`
-    )
-  }
-  if (text === undefined) {
-    throw namedError(
-      "NotSerializable",
-      `the result of the step ${stringify(name)} is a ${typeof value}, which is not JSON`
-    )
-  }
-  return text
-}
-
-const toErrorText = (thrown: unknown): string => {
-  const parts: ReadonlyArray<unknown> = parse(describeThrown(thrown))
-  return `{"name":${stringify(parts[0])},"message":${stringify(parts[1])},"stack":${stringify(parts[2])}}`
-}
-
-const toError = (value: unknown): Error => {
-  if (typeof value !== "object" || value === null) return new NativeError()
-  const read = (field: string): string => {
-    const text: unknown = getProperty(value, field)
-    return typeof text === "string" ? text : ""
-  }
-  const error = namedError(read("name"), read("message"))
-  error.stack = read("stack")
-  return error
 }

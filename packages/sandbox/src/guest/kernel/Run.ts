@@ -96,6 +96,7 @@ export class Run {
     const payload = readText(givenPayload)
     return new NativePromise((resolve, reject) => {
       if (this.#ended) throw namedError("RunEnded", "the run has ended")
+      this.durable?.checkCall(op)
       this.#calls ??= new NativeMap()
       if (mapSize(this.#calls) >= this.#limits.pendingHostCalls) {
         throw limitError("pendingHostCalls", `more than ${this.#limits.pendingHostCalls} pending host calls`)

@@ -4,8 +4,10 @@
  * Methods that only make a host call are generated: see `operations.ts`.
  */
 import type { Bridge, HostCaller } from "../Bridge.ts"
+import { makeAbortController } from "./abort.ts"
 import type { Durable } from "./Durable.ts"
 import { findFunction } from "./Exports.ts"
+import { fanOut } from "./fanOut.ts"
 import { makeHostProxy } from "./Host.ts"
 import { groups, makeMethods } from "./operations.ts"
 import {
@@ -21,11 +23,6 @@ import {
 import { makeUuid } from "./Random.ts"
 import type { LogLevel, Run } from "./Run.ts"
 import { toArguments } from "./toArguments.ts"
-
-interface AbortControllerLike {
-  readonly signal: unknown
-  readonly abort: (reason: unknown) => void
-}
 
 /** The methods of `svc.log`. */
 class Log {
@@ -109,8 +106,7 @@ export class Svc {
   /** Signal that aborts if the run is cancelled or times out, or the host shuts down. Created at the first access. */
   get signal(): unknown {
     if (this.#signal === undefined) {
-      const AbortController: new () => AbortControllerLike = getProperty(globalThis, "AbortController")
-      const controller = new AbortController()
+      const controller = makeAbortController()
       this.#run.onStop = (reason) => {
         const DOMException: new (message: string, name: string) => unknown = getProperty(globalThis, "DOMException")
         controller.abort(new DOMException(`the run was stopped: ${reason}`, "AbortError"))
@@ -128,6 +124,21 @@ export class Svc {
   /** Runs `body` once and records its result. In each replay, the recorded result is returned. */
   async step(name: unknown, body: unknown, options?: unknown): Promise<unknown> {
     return this.#durable("step").step(name, body, options)
+  }
+
+  /** Calls `fn` for each item, some at a time. Resolves with the results in the order of the items. */
+  async all(items: unknown, fn: unknown, options?: unknown): Promise<unknown> {
+    this.#durable("all")
+    return fanOut(items, fn, options)
+  }
+
+  /** Returns an object whose steps are undone in reverse order if the function fails. */
+  saga(): object {
+    const durable = this.#durable("saga")
+    return {
+      step: async (name: unknown, body: unknown, undo: unknown, options?: unknown): Promise<unknown> =>
+        durable.step(name, body, options, undo)
+    }
   }
 
   async sleep(name: unknown, duration: unknown): Promise<unknown> {

@@ -7,7 +7,7 @@
 import type { Bridge } from "../Bridge.ts"
 import { Durable, type DurableFact } from "./Durable.ts"
 import { describeExports, findFunction, registerExports } from "./Exports.ts"
-import { describeThrown } from "./failures.ts"
+import { describeThrown, namedError } from "./failures.ts"
 import { parseForm } from "./form.ts"
 import { drain as drainOutbox, emit, limitOutput } from "./OutputBuffer.ts"
 import {
@@ -124,33 +124,44 @@ export const boot = (
       if (bodyKind !== bodyKinds.none && data.request !== undefined) addBody(data.request, bodyKind, body)
       const svc = new Svc(run, data, bridge)
       run.svc = svc
+      const target = findFunction(fn)
       if (data.durable !== undefined) {
-        run.durable = new Durable(run, data.run.run_id, data.durable, (error) => fail(run, error))
+        run.durable = new Durable(run, data.run.run_id, data.durable, isStrict(target), (error) => fail(run, error))
         setAdd(entered, run.durable)
       }
       const name = triggerNames[trigger] ?? "event"
       const argument = getProperty(data, name)
-      const result = apply(
-        findFunction(fn),
-        undefined,
-        name === "args" ? (isArray(argument) ? argument : []) : [argument, svc]
-      )
+      const result = apply(target, undefined, name === "args" ? (isArray(argument) ? argument : []) : [argument, svc])
       if (typeof result === "object" && result !== null) {
         whenSettled(
           resolve(result),
           (value) => conclude(run, value),
-          (thrown) => fail(run, thrown)
+          (thrown) => failUndone(run, thrown)
         )
       } else {
         conclude(run, result)
       }
     } catch (thrown) {
-      fail(run, thrown)
+      failUndone(run, thrown)
     }
   }
 
   const conclude = (run: Run, value: unknown): void => {
-    if (run.durable === undefined || run.durable.checkEnd()) succeed(run, value)
+    const { durable } = run
+    if (durable !== undefined && !durable.checkEnd()) return
+    if (durable?.mustUndo(false) === true) failUndone(run, namedError("Cancelled", "The run was cancelled"))
+    else succeed(run, value)
+  }
+
+  /** Fails the run after the steps of a durable function were undone. */
+  const failUndone = (run: Run, thrown: unknown): void => {
+    const { durable } = run
+    if (durable === undefined || !durable.mustUndo(true)) {
+      if (durable?.isUnwinding !== true) fail(run, thrown)
+      return
+    }
+    const end = (error: unknown) => fail(run, error)
+    whenSettled(durable.unwind(thrown), end, end)
   }
 
   const stop = (run: Run, reason: string): void => {
@@ -175,7 +186,7 @@ export const boot = (
         bridge.onTimer(a)
       }
     } catch (thrown) {
-      fail(run, thrown)
+      failUndone(run, thrown)
     }
   }
 
@@ -238,6 +249,17 @@ const makeBridge = (timerOwners: Map<number, Run>, entropyText: string, callByte
     callBytes,
     entropy: bytes,
     now: () => dateNow() - started
+  }
+}
+
+/** True if the `meta` of a durable function refuses effects outside of steps. */
+const isStrict = (target: object): boolean => {
+  try {
+    const read = (from: unknown, name: string): unknown =>
+      typeof from === "object" && from !== null ? getProperty(from, name) : undefined
+    return read(read(getProperty(target, "meta"), "durable"), "strict") === true
+  } catch {
+    return false
   }
 }
 

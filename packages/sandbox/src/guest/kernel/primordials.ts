@@ -30,6 +30,9 @@ export const NativeProxy = Proxy
 export const NativeUint8Array = Uint8Array
 export const ObjectPrototype = Object.prototype
 export const dateNow = Date.now
+/** Returns the time of a date in milliseconds since 1970. Throws for other values. */
+export const dateTime: Method<unknown, [], number> = uncurry(Date.prototype.getTime)
+export const toNumber: (value: unknown) => number = Number
 
 export const resolve: (value: unknown) => Promise<unknown> = Promise.resolve.bind(Promise)
 export const whenSettled: Method<
@@ -49,6 +52,9 @@ export const mapSet: <K, V>(map: Map<K, V>, key: K, value: V) => Map<K, V> = unc
 export const mapDelete: <K, V>(map: Map<K, V>, key: K) => boolean = uncurry(Map.prototype.delete)
 export const mapSize: <K, V>(map: Map<K, V>) => number = uncurry(
   Object.getOwnPropertyDescriptor(Map.prototype, "size")?.get
+)
+export const mapForEach: <K, V>(map: Map<K, V>, callback: (value: V, key: K) => void) => void = uncurry(
+  Map.prototype.forEach
 )
 export const setAdd: <V>(set: Set<V>, value: V) => Set<V> = uncurry(Set.prototype.add)
 export const setHas: <V>(set: Set<V>, value: V) => boolean = uncurry(Set.prototype.has)
