@@ -2,6 +2,7 @@
 import type { Layer } from "effect"
 import { type Check, suite } from "./Check.ts"
 import { arrivalChecks } from "./WorkflowArrivalChecks.ts"
+import { childChecks } from "./WorkflowChildChecks.ts"
 import { historyChecks } from "./WorkflowHistoryChecks.ts"
 import type { WorkflowStores } from "./WorkflowSamples.ts"
 import { suspensionChecks } from "./WorkflowSuspensionChecks.ts"
@@ -12,5 +13,6 @@ export const workflowStoreContract = <E>(adapter: string, layer: Layer.Layer<Wor
 export const workflowStoreChecks: ReadonlyArray<Check<WorkflowStores>> = [
   ...historyChecks,
   ...suspensionChecks,
-  ...arrivalChecks
+  ...arrivalChecks,
+  ...childChecks
 ]

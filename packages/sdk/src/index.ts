@@ -1,12 +1,16 @@
 export { type Callable, type CallTerms, callable } from "./Callable.ts"
 export {
+  type DurableCallable,
   type DurableHandler,
   type DurableOptions,
   type DurableSvc,
   durable,
+  durableCallable,
   type EventWait,
+  type InvokeOptions,
   type StepContext,
-  type StepOptions
+  type StepOptions,
+  type WithoutSvc
 } from "./Durable.ts"
 export { defineEvents, type Kit } from "./defineEvents.ts"
 export type {

@@ -22,6 +22,16 @@ export interface TrustedDurableSvc {
   readonly sleep: (name: string, duration: Schema.Json) => Promise<unknown>
   readonly sleepUntil: (name: string, time: Date | Schema.Json) => Promise<unknown>
   readonly waitForEvent: (name: string, wait: Readonly<Record<string, unknown>>) => Promise<unknown>
+  /** Starts a child run and waits for its result. */
+  readonly invoke: (
+    fn: string,
+    args?: unknown,
+    options?: { readonly name?: string; readonly timeout?: Schema.Json }
+  ) => Promise<unknown>
+  /** Calls a function in the background, once. */
+  readonly call: (fn: string, args?: unknown) => Promise<{ readonly event_id: string; readonly stream_id: string }>
+  readonly version: (id: string, max: number) => Promise<number>
+  readonly continueAsNew: (args?: unknown) => Promise<never>
   readonly now: () => number
 }
 
@@ -42,6 +52,10 @@ interface DurableHost {
   readonly end: (error: Error) => void
   /** Starts or stops the log. */
   readonly mute: (isMuted: boolean) => void
+  /** Calls a function of the module in this run. */
+  readonly invoke: (fn: string, args: ReadonlyArray<unknown>) => Promise<unknown>
+  /** Calls a function in the background. */
+  readonly callPlain: TrustedDurableSvc["call"]
 }
 
 /** A result: number of the request, success, time, and value. `ok` is null if a step is to be repeated now. */
@@ -57,6 +71,13 @@ export class TrustedDurable {
   readonly #recorded: ReadonlyMap<number, { readonly kind: string; readonly name: string }>
   readonly #attempts: ReadonlyMap<number, number>
   readonly #pending = new Map<number, Pending>()
+  /** Versions by id: their recorded numbers, and their values in this activation. */
+  readonly #versionSeqs: ReadonlyMap<string, number>
+  readonly #versions = new Map<string, Promise<number>>()
+  #versionCount: number
+  #unreplayed: number
+  /** True while the body of a step runs until its first `await`. */
+  #isInBody = false
   #seq = 0
   #bodies = 0
   #asked = 0
@@ -68,6 +89,9 @@ export class TrustedDurable {
     this.#host = host
     this.#recorded = new Map(recorded.map(([seq, kind, name]) => [seq, { kind, name }]))
     this.#attempts = new Map(waits)
+    this.#versionSeqs = new Map(recorded.flatMap(([seq, kind, name]) => (kind === "version" ? [[name, seq]] : [])))
+    this.#versionCount = this.#versionSeqs.size
+    this.#unreplayed = recorded.length
     this.#time = time
     host.mute(recorded.length + waits.length > 0)
   }
@@ -84,6 +108,7 @@ export class TrustedDurable {
         )
       }
       this.#time = time
+      this.#unreplayed--
       if (ok === true) pending.resolve(value)
       else pending.reject(toError(value))
       await this.#host.turn()
@@ -102,7 +127,40 @@ export class TrustedDurable {
     sleep: (name, ms) => this.#wait("sleep", name, { ms }),
     sleepUntil: (name, until) => this.#wait("sleep", name, { until }),
     waitForEvent: (name, { timeout, ...wait }) => this.#wait("event", name, { ...wait, ms: timeout }),
+    invoke: (fn, args, options = {}) => {
+      if (this.#isInBody) return this.#host.invoke(fn, toList(args))
+      return this.#wait("run", options.name ?? fn.slice(0, 256), { fn, args: toList(args), ms: options.timeout })
+    },
+    call: (fn, args) => {
+      if (this.#isInBody) return this.#host.callPlain(fn, args)
+      const name = fn.slice(0, 256)
+      return this.#request("call", name, async (seq) =>
+        fromJson(await this.#ask("workflow.call", JSON.stringify({ seq, name, fn, args: toList(args) })))
+      )
+    },
+    version: (id, max) => {
+      const version = this.#versions.get(id) ?? this.#decideVersion(id, max)
+      this.#versions.set(id, version)
+      return version
+    },
+    continueAsNew: async (args) => {
+      await this.#host.call("workflow.continue", JSON.stringify({ args: toList(args) }))
+      return never()
+    },
     now: () => this.#time
+  }
+
+  /** Returns the recorded version; 0 if older code made the record of this point. */
+  async #decideVersion(name: string, max: number): Promise<number> {
+    const recorded = this.#versionSeqs.get(name)
+    if (recorded !== undefined) {
+      const { promise, resolve, reject } = Promise.withResolvers<number>()
+      this.#pending.set(recorded, { resolve: (value) => resolve(fromJson(value)), reject })
+      return promise
+    }
+    if (this.#unreplayed > 0) return 0
+    const seq = -++this.#versionCount
+    return fromJson(await this.#ask("workflow.version", JSON.stringify({ seq, name, max })))
   }
 
   #wait(kind: string, name: string, details: Readonly<Record<string, unknown>>): Promise<unknown> {
@@ -140,7 +198,14 @@ export class TrustedDurable {
       this.#host.mute(false)
       const header = { seq, name, attempt, ms: 0, ...(retry === undefined ? {} : { retry }) }
       this.#bodies++
-      const [ok, text] = await attemptOnce(() => body({ attempt, idempotencyKey: `${this.#host.runId}:${seq}` }))
+      const [ok, text] = await attemptOnce(() => {
+        this.#isInBody = true
+        try {
+          return body({ attempt, idempotencyKey: `${this.#host.runId}:${seq}` })
+        } finally {
+          this.#isInBody = false
+        }
+      })
       this.#bodies--
       const [, again, , value] = await this.#send("workflow.step", `${JSON.stringify({ ...header, ok })}\n${text}`)
       if (again === null) continue
@@ -200,12 +265,15 @@ const attemptOnce = async (body: () => unknown): Promise<readonly [ok: boolean, 
 /** Types a value that crossed the border as JSON, as the author of the function declared it. */
 const fromJson = <A>(value: unknown): A => JSON.parse(JSON.stringify(value ?? null))
 
+const toList = (args: unknown): ReadonlyArray<unknown> =>
+  args === undefined ? [] : Array.isArray(args) ? args : [args]
+
 const never = (): Promise<never> => new Promise(() => undefined)
 
 const describe = (request: { readonly kind: string; readonly name: string } | undefined): string =>
   request === undefined ? "unknown" : `${request.kind} "${request.name}"`
 
 const toError = (value: unknown): Error => {
-  const { name = "Error", message = "", stack = "" } = typeof value === "object" && value !== null ? Object(value) : {}
-  return Object.assign(new Error(String(message)), { name: String(name), stack: String(stack) })
+  const { name = "Error", message = "", stack = "", cause } = typeof value === "object" && value !== null ? Object(value) : {}
+  return Object.assign(new Error(String(message), { cause }), { name: String(name), stack: String(stack) })
 }

@@ -61,9 +61,11 @@ export const makeSvc = (invocation: Invocation, host: SvcHost): SvcHandle => {
   const log = (level: LogLevel) => (message: string, data?: unknown) => {
     if (isOpen && !isMuted) invocation.onLog(logLine(level, message, data, host.time()))
   }
+  const methods = trustedMethods(callHost)
   const durable = isDurable(facts.durable)
     ? new TrustedDurable(facts.durable, {
-        ...{ runId: invocation.run_id, call: host.call, turn: host.turn, end: host.end },
+        ...{ runId: invocation.run_id, call: host.call, turn: host.turn, end: host.end, invoke: host.invoke },
+        callPlain: (fn, args) => methods.call(fn, args),
         mute: (muted) => {
           isMuted = muted
         }
@@ -71,7 +73,7 @@ export const makeSvc = (invocation: Invocation, host: SvcHost): SvcHandle => {
     : null
   const svc: TrustedSvc = {
     ...facts,
-    ...trustedMethods(callHost),
+    ...methods,
     files: trustedFiles(callHost),
     asset: (name) => trustedAsset(callHost, name),
     invoke: host.invoke,
@@ -85,7 +87,7 @@ export const makeSvc = (invocation: Invocation, host: SvcHost): SvcHandle => {
     ...(durable === null ? {} : durable.svc)
   }
   return {
-    args: invocation.trigger === "args" ? elements(facts.args) : [facts[invocation.trigger], svc],
+    args: toArguments(invocation, facts, svc, durable !== null),
     replay: () => void durable?.replay(invocation.replay ?? []),
     close: () => {
       isOpen = false
@@ -107,6 +109,19 @@ const logLine = (level: LogLevel, message: string, data: unknown, time: number):
   data: JSON.stringify(data) ?? null,
   time
 })
+
+/** Returns the arguments. A durable function that is called by its name receives at least one, then `svc`. */
+const toArguments = (
+  { trigger }: Invocation,
+  facts: Readonly<Record<string, unknown>>,
+  svc: TrustedSvc,
+  isDurableRun: boolean
+): ReadonlyArray<unknown> => {
+  if (trigger !== "args") return [facts[trigger], svc]
+  const args = elements(facts.args)
+  if (!isDurableRun) return args
+  return args.length === 0 ? [undefined, svc] : [...args, svc]
+}
 
 const elements = (args: unknown): ReadonlyArray<unknown> => (Array.isArray(args) ? args : [])
 

@@ -20,6 +20,7 @@ import { makeDeliveryKeys } from "../runs/DeliveryKeys.ts"
 import type { Run } from "../runs/Run.ts"
 import { RunControlStore } from "../runs/RunControlStore.ts"
 import { RunStore } from "../runs/RunStore.ts"
+import { makeFork } from "./ReplayFrom.ts"
 import { StreamWatch } from "./StreamWatch.ts"
 
 /** The build of the original run, or the deployed build of its project. */
@@ -44,7 +45,9 @@ export const makeReplay = Effect.gen(function* () {
   const slots = yield* Slots
   const bus = yield* ClusterBus
 
-  return Effect.fnUntraced(function* (run: Run, build: ReplayBuild) {
+  const fork = yield* makeFork
+
+  return Effect.fnUntraced(function* (run: Run, build: ReplayBuild, from?: string) {
     const { env_id, event_id } = run
     if (event_id === null)
       return yield* new BadRequest({
@@ -52,6 +55,7 @@ export const makeReplay = Effect.gen(function* () {
       })
     const event = yield* events.get(env_id, event_id)
     const match = yield* findMatch(run, build)
+    const before = from === undefined ? null : yield* fork.findPosition(run, from)
     yield* quotas.admit(env_id, 1)
     const page = runs.list(env_id, searched, { eventId: event_id })
     const ofEvent = Effect.map(page, ({ items }) => items)
@@ -60,7 +64,8 @@ export const makeReplay = Effect.gen(function* () {
     const group = yield* keys.group(event, match)
     const id = yield* fresh(DeliveryId)
     const delivery = newDelivery(event, match, id, { run_id: run.run_id, depth: 0 }, group, yield* currentTraceparent)
-    yield* store.redeliver({ ...delivery, due_at: yield* currentTime })
+    const due = { ...delivery, due_at: yield* currentTime }
+    yield* before === null ? store.redeliver(due) : fork.start(run, due, before)
     claimer.claim(slots.addPending(env_id))
     yield* bus.sendControl([{ type: "deliveries:waiting", node_id: null }])
 

@@ -1,7 +1,7 @@
 /** Seam for the histories of durable runs. The journal writes them. Each method is one transaction. */
 import { Context, type Effect } from "effect"
 import type { StoreUnavailable } from "../../foundation/Errors.ts"
-import type { EnvId } from "../../foundation/Ids.ts"
+import type { EnvId, EventId } from "../../foundation/Ids.ts"
 import type { Page, PageRequest } from "../../foundation/Page.ts"
 import type { Timestamp } from "../../foundation/time/Timestamp.ts"
 import type { Event } from "../events/Event.ts"
@@ -15,6 +15,12 @@ export interface AwaitedEvents {
   readonly event_type: string
   /** Time of the oldest wait. */
   readonly since: Timestamp
+}
+
+/** A child run that a run waits for, by the event that starts it. */
+export interface ChildRef {
+  readonly env_id: EnvId
+  readonly event_id: EventId
 }
 
 export class WorkflowStore extends Context.Service<
@@ -42,5 +48,20 @@ export class WorkflowStore extends Context.Service<
       awaited: AwaitedEvents,
       limit: number
     ) => Effect.Effect<ReadonlyArray<Event>, StoreUnavailable>
+
+    /** Lists child runs that runs wait for, after `after`, ascending by environment and event, at most `limit`. */
+    readonly children: (
+      after: ChildRef | null,
+      limit: number
+    ) => Effect.Effect<ReadonlyArray<ChildRef>, StoreUnavailable>
+
+    /**
+     * Gives the ends of those of the children that have ended to the waits for them, see `formatChildEnd`. Suspended parents
+     * are due at `at`. Returns the parents. A child has ended if its event is stored, and no call of it is pending or running.
+     */
+    readonly endChildren: (
+      children: ReadonlyArray<ChildRef>,
+      at: Timestamp
+    ) => Effect.Effect<ReadonlyArray<RunRef>, StoreUnavailable>
   }
 >()("@weft/core/runtime/runs/WorkflowStore") {}

@@ -10,7 +10,8 @@
  *
  * When the guest is idle, the run is suspended, unless a wait ends within `holdMs`.
  */
-import { Deferred, Effect, Random } from "effect"
+import { Deferred, Effect, Random, type Schema } from "effect"
+import type { EventId } from "../../foundation/Ids.ts"
 import { type JsonText, toJsonText } from "../../foundation/JsonText.ts"
 import { addMillis, now as currentTime, type Timestamp } from "../../foundation/time/Timestamp.ts"
 import { type HostCall, HostCallRefused } from "../../platform/sandbox/Sandbox.ts"
@@ -20,13 +21,23 @@ import {
   describeWaits,
   formatWaiting,
   type History,
-  type RequestKind,
+  resultLengthMax,
   type StepRecord,
   type Waiting,
   type WaitRecord
 } from "../runs/Workflow.ts"
+import type { CallResult, FunctionCall } from "./DurableCalls.ts"
 import { formatResult, formatRetry } from "./Replay.ts"
-import { decodeStep, decodeWait, type StepReport, type WaitRequest } from "./Requests.ts"
+import {
+  decodeArgs,
+  decodeCall,
+  decodeStep,
+  decodeVersion,
+  decodeWait,
+  type StepReport,
+  type WaitRequest
+} from "./Requests.ts"
+import { describeDifference, earliest, hasEnded, refuse, resultOfWait, tooLarge } from "./waits.ts"
 
 /** Longest wait for which the isolate is kept, in milliseconds. */
 const holdMs = 1_000
@@ -40,7 +51,7 @@ export interface WorkflowLimits {
   readonly resultLength: number
 }
 
-export const defaultWorkflowLimits: WorkflowLimits = { steps: 10_000, resultLength: 256 * 1024 }
+export const defaultWorkflowLimits: WorkflowLimits = { steps: 10_000, resultLength: resultLengthMax }
 
 interface ActivationOptions {
   readonly claim: Claim
@@ -52,6 +63,16 @@ interface ActivationOptions {
   readonly write: (entry: Advanced) => Effect.Effect<boolean>
   /** Called after new waits are stored. */
   readonly onStored: (waits: ReadonlyArray<WaitRecord>) => Effect.Effect<void>
+  /** Starts the child run of a stored wait. Returns the error if it cannot start; null once it is stored. */
+  readonly startChild: (wait: WaitRecord, call: FunctionCall) => Effect.Effect<JsonText | null>
+  /** Cancels a child run. */
+  readonly abandonChild: (eventId: EventId) => void
+  /** Calls a function in the background, once per `seq`. */
+  readonly call: (seq: number, call: FunctionCall) => Effect.Effect<CallResult>
+  /** Returns an id for the event that starts a child run. */
+  readonly freshEventId: Effect.Effect<EventId>
+  /** Fails if the plan allows no further run. */
+  readonly admitRenewal: Effect.Effect<void, HostCallRefused>
   /** Stops the guest, without waiting for its end. */
   readonly stop: () => void
 }
@@ -82,6 +103,11 @@ export class Activation {
   /** True if the guest can do nothing until it receives a result. */
   #isIdle = false
   #suspension: Advanced | null = null
+  #renewal: ReadonlyArray<Schema.Json> | null = null
+  /** Functions that are being called, and child runs that are being started. */
+  #calling = 0
+  /** Child runs of open waits. */
+  readonly #childCalls = new Map<number, FunctionCall>()
 
   constructor(options: ActivationOptions) {
     this.#options = options
@@ -92,6 +118,16 @@ export class Activation {
   /** The entry that suspends the run, once the activation has decided to; null before. Its logs are empty. */
   get suspension(): Advanced | null {
     return this.#suspension
+  }
+
+  /** The arguments of the next run, if the function continues as a new one. */
+  get renewal(): ReadonlyArray<Schema.Json> | null {
+    return this.#renewal
+  }
+
+  /** Events of child runs that the function waits for. */
+  get children(): ReadonlyArray<EventId> {
+    return [...this.#waits.values()].flatMap(({ child_event_id }) => child_event_id ?? [])
   }
 
   /** Returns an entry with the progress that is not stored yet, at the end of the activation; null without any. */
@@ -111,6 +147,12 @@ export class Activation {
         return Effect.flatMap(currentTime, (now) =>
           Effect.flatMap(decodeWait(call.payload, now), (request) => this.#wait(request, now))
         )
+      case "workflow.call":
+        return Effect.flatMap(decodeCall(call.payload), ({ seq, name, ...request }) => this.#call(seq, name, request))
+      case "workflow.version":
+        return Effect.flatMap(decodeVersion(call.payload), ({ seq, name, max }) => this.#recordVersion(seq, name, max))
+      case "workflow.continue":
+        return Effect.flatMap(decodeArgs(call.payload), (args) => this.#renew(args))
       case "workflow.idle":
         return Effect.as(this.#idle, "")
       default:
@@ -143,9 +185,7 @@ export class Activation {
       if (known !== undefined && (known.kind !== "step" || known.name !== name)) {
         return yield* refuse("NonDeterminism", describeDifference(seq, known, { kind: "step", name }))
       }
-      if (this.#position >= limits.steps) {
-        return yield* refuse("LimitExceeded", `a run may have at most ${limits.steps} steps: use svc.continueAsNew`)
-      }
+      yield* this.#checkLimit
       const policy = report.retry ?? claim.delivery.retry
       if (!ok && attempt < policy.attempts) {
         const until = addMillis(now, retryDelayMs(policy, attempt, yield* Random.next))
@@ -156,7 +196,7 @@ export class Activation {
         ...({ seq, kind: "step", name, attempts: attempt, ended_at: now } as const),
         started_at: addMillis(now, -Math.min(Math.max(0, ms), now - claim.run.start_time)),
         ok: ok && !isTooLarge,
-        result: isTooLarge ? tooLarge(name, limits) : result
+        result: isTooLarge ? tooLarge(name, limits.resultLength) : result
       }
       return yield* this.#record(step)
     })
@@ -169,26 +209,28 @@ export class Activation {
   ): Effect.Effect<string, HostCallRefused> {
     const record: WaitRecord = {
       ...{ seq, kind: "step", name, attempts, since: now, until },
-      ...{ event_type: null, match: null, outcome: null }
+      ...{ event_type: null, match: null, child_event_id: null, outcome: null }
     }
     if (until <= now) return Effect.succeed(formatRetry(seq, now))
     return this.#openWait(record, true)
   }
 
   #wait(request: WaitRequest, now: Timestamp): Effect.Effect<string, HostCallRefused> {
-    return Effect.suspend(() => {
+    return Effect.gen({ self: this }, function* () {
       const known = this.#waits.get(request.seq)
+      if (request.call !== null) this.#childCalls.set(request.seq, request.call)
       if (known !== undefined) {
-        return known.kind === request.kind && known.name === request.name
+        return yield* known.kind === request.kind && known.name === request.name
           ? this.#openWait(known, false)
           : refuse("NonDeterminism", describeDifference(request.seq, known, request))
       }
-      if (request.kind === "step") return refuse("TypeError", "svc.step: this attempt does not wait for another one")
+      if (request.kind === "step") return yield* refuse("TypeError", "svc.step: this attempt does not wait for another one")
       const { run } = this.#options.claim
-      return this.#openWait(
+      const child_event_id = request.call === null ? null : yield* this.#options.freshEventId
+      return yield* this.#openWait(
         {
           ...{ seq: request.seq, kind: request.kind, name: request.name, attempts: 0, outcome: null },
-          ...{ event_type: request.event_type, until: request.until },
+          ...{ event_type: request.event_type, until: request.until, child_event_id },
           since: request.fromStart ? run.start_time : now,
           match: request.match.length === 0 ? null : toJsonText(request.match)
         },
@@ -197,7 +239,10 @@ export class Activation {
     })
   }
 
-  /** Opens a wait and waits for its end. A new wait for an event is stored at once, so that it takes events. */
+  /**
+   * Opens a wait and waits for its end. A new wait for an event is stored at once, so that it takes events. A child run is
+   * started after its wait is stored.
+   */
   #openWait(record: WaitRecord, isNew: boolean): Effect.Effect<string, HostCallRefused> {
     return Effect.gen({ self: this }, function* () {
       const answered = yield* Deferred.make<string, HostCallRefused>()
@@ -207,10 +252,11 @@ export class Activation {
       if (isNew) {
         this.#forgetNewWait(record.seq)
         this.#newWaits.push(record)
-        if (record.event_type !== null) yield* this.#flushSoon
+        if (record.event_type !== null || record.child_event_id !== null) yield* this.#flushSoon
       }
       const now = yield* currentTime
       if (hasEnded(record, now)) yield* this.#endWait(open, now)
+      else if (!isNew) yield* this.#startChild(record)
       return yield* Deferred.await(answered)
     })
   }
@@ -218,21 +264,81 @@ export class Activation {
   /** Ends an open wait: the function receives its result, now or after the commit in flight. */
   #endWait({ record, answered }: OpenWait, now: Timestamp): Effect.Effect<void> {
     return Effect.suspend(() => {
-      const { seq, kind, name, outcome, since, attempts } = record
+      const { seq, kind, name, outcome, since, attempts, child_event_id } = record
       if (!this.#open.delete(seq)) return Effect.void
       this.#isIdle = false
       if (kind === "step") return Effect.asVoid(Deferred.succeed(answered, formatRetry(seq, now)))
-      const result = kind === "event" ? (outcome ?? toJsonText(null)) : null
-      this.#queued.push({
-        step: {
-          ...{ seq, kind, name, ok: true, result },
-          attempts: Math.max(1, attempts),
-          started_at: since,
-          ended_at: now
-        },
-        answered
-      })
-      return this.#isCommitting ? Effect.void : this.#deliver(this.#takeQueued())
+      if (child_event_id !== null && outcome === null) this.#options.abandonChild(child_event_id)
+      const step = {
+        ...{ seq, kind, name, ...resultOfWait(record) },
+        ...{ attempts: Math.max(1, attempts), started_at: since, ended_at: now }
+      }
+      return this.#deliverSoon({ step, answered })
+    })
+  }
+
+  /** Answers with a result that the store can decide again: now, or after the commit in flight. */
+  #deliverSoon(result: QueuedResult): Effect.Effect<void> {
+    this.#queued.push(result)
+    return this.#isCommitting ? Effect.void : this.#deliver(this.#takeQueued())
+  }
+
+  /** Starts the child run of a stored wait; does not wait for it. */
+  #startChild(wait: WaitRecord): Effect.Effect<void> {
+    const call = this.#childCalls.get(wait.seq)
+    if (wait.child_event_id === null || call === undefined) return Effect.void
+    this.#calling++
+    const started = Effect.gen({ self: this }, function* () {
+      const refused = yield* this.#options.startChild(wait, call)
+      this.#calling--
+      const open = this.#open.get(wait.seq)
+      if (refused !== null && open !== undefined) {
+        yield* this.#endWait({ ...open, record: { ...open.record, outcome: refused } }, yield* currentTime)
+      } else if (this.#isIdle) yield* this.#suspendOrHold
+    })
+    return Effect.asVoid(Effect.forkDetach(started))
+  }
+
+  /** Calls a function in the background, and records the ids. A repetition of the call before the commit changes nothing. */
+  #call(seq: number, name: string, call: FunctionCall): Effect.Effect<string, HostCallRefused> {
+    return Effect.gen({ self: this }, function* () {
+      yield* this.#checkLimit
+      const since = yield* currentTime
+      this.#calling++
+      const called = yield* this.#options.call(seq, call)
+      this.#calling--
+      const times = { started_at: since, ended_at: yield* currentTime }
+      return yield* this.#record({ seq, kind: "call", name, ...called, attempts: 1, ...times })
+    })
+  }
+
+  #recordVersion(seq: number, name: string, max: number): Effect.Effect<string, HostCallRefused> {
+    return Effect.gen({ self: this }, function* () {
+      yield* this.#checkLimit
+      const now = yield* currentTime
+      const answered = yield* Deferred.make<string, HostCallRefused>()
+      const result = { ok: true, result: toJsonText(max), attempts: 1, started_at: now, ended_at: now }
+      yield* this.#deliverSoon({ step: { seq, kind: "version", name, ...result }, answered })
+      return yield* Deferred.await(answered)
+    })
+  }
+
+  /** Ends the run in favor of a new one. The guest is stopped, so it receives no answer. */
+  #renew(args: ReadonlyArray<Schema.Json>): Effect.Effect<string, HostCallRefused> {
+    return Effect.gen({ self: this }, function* () {
+      yield* this.#options.admitRenewal
+      this.#renewal = args
+      this.#options.stop()
+      return yield* Effect.never
+    })
+  }
+
+  get #checkLimit(): Effect.Effect<void, HostCallRefused> {
+    return Effect.suspend(() => {
+      const { steps } = this.#options.limits
+      return this.#position < steps
+        ? Effect.void
+        : refuse("LimitExceeded", `a run may have at most ${steps} steps: use svc.continueAsNew`)
     })
   }
 
@@ -269,6 +375,7 @@ export class Activation {
         const isCounted = yield* this.#options.write(yield* this.#entry(steps, waits, null))
         if (!isCounted) return this.#options.stop()
         yield* this.#options.onStored(waits)
+        for (const wait of waits) yield* this.#startChild(wait)
         if (taken.length > 0) this.#isIdle = false
         for (const { step, answered } of taken) {
           this.#waits.delete(step.seq)
@@ -331,7 +438,7 @@ export class Activation {
   /** Holds the isolate for a wait that ends soon; otherwise suspends the run. */
   get #suspendOrHold(): Effect.Effect<void> {
     return Effect.gen({ self: this }, function* () {
-      if (this.#isCommitting || this.#queued.length > 0 || this.#suspension !== null) return
+      if (this.#isCommitting || this.#queued.length > 0 || this.#suspension !== null || this.#calling > 0) return
       const now = yield* currentTime
       const waits = [...this.#open.values()].map(({ record }) => record)
       const next = earliest(waits)
@@ -357,31 +464,3 @@ export class Activation {
     })
   }
 }
-
-const hasEnded = ({ until, outcome }: WaitRecord, now: Timestamp): boolean =>
-  outcome !== null || (until !== null && until <= now)
-
-const earliest = (waits: ReadonlyArray<WaitRecord>): Timestamp | null =>
-  waits.reduce<Timestamp | null>(
-    (least, { until }) => (until === null || (least !== null && least <= until) ? least : until),
-    null
-  )
-
-interface Request {
-  readonly kind: RequestKind
-  readonly name: string
-}
-
-const describeDifference = (seq: number, before: Request, now: Request): string =>
-  `request ${seq} was ${describe(before)} when it was recorded and is ${describe(now)} now`
-
-const describe = ({ kind, name }: Request): string => `${kind} "${name}"`
-
-const tooLarge = (name: string, { resultLength }: WorkflowLimits): JsonText =>
-  toJsonText({
-    name: "ResultTooLarge",
-    message: `the result of the step "${name}" has over ${resultLength} characters of JSON: store it in svc.files and return its path`,
-    stack: ""
-  })
-
-const refuse = (name: string, message: string) => Effect.fail(new HostCallRefused({ name, message }))

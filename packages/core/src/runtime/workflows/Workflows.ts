@@ -1,11 +1,13 @@
 /** Executes durable runs: each claim of one is an activation. */
-import { Cause, Context, Effect, Exit, Layer, Schedule } from "effect"
-import type { RunId } from "../../foundation/Ids.ts"
+import { Cause, Context, Effect, Exit, Layer, Schedule, type Schema } from "effect"
+import { EventId, freshIds, type RunId } from "../../foundation/Ids.ts"
 import { InFlightMap } from "../../foundation/InFlightMap.ts"
 import { logOutage } from "../../foundation/Supervised.ts"
 import { addMillis, now as currentTime } from "../../foundation/time/Timestamp.ts"
 import { subscribe } from "../../platform/cluster/subscribe.ts"
 import type { Outcome } from "../../platform/sandbox/Outcome.ts"
+import { hostCallRefused } from "../../platform/sandbox/Sandbox.ts"
+import { Quotas } from "../../tenants/orgs/Quotas.ts"
 import type { CallbackTask } from "../execution/CallbackTask.ts"
 import { type Executed, type ExecuteError, Executor } from "../execution/Executor.ts"
 import { Journal } from "../journal/Journal.ts"
@@ -14,14 +16,24 @@ import type { LogEntry, Run } from "../runs/Run.ts"
 import { buildTrigger } from "../runs/Trigger.ts"
 import { emptyHistory, formatWaiting, type Waiting, type WaitRecord } from "../runs/Workflow.ts"
 import { WorkflowStore } from "../runs/WorkflowStore.ts"
+import type { CallingRun } from "../svc/Operation.ts"
 import { Activation, type Advanced, defaultWorkflowLimits } from "./Activation.ts"
 import { Arrivals } from "./Arrivals.ts"
+import { ChildRuns } from "./ChildRuns.ts"
+import { type FunctionCall, makeDurableCalls } from "./DurableCalls.ts"
 import { formatDurableFact, formatResult } from "./Replay.ts"
 
 /** The end of an activation. */
 export type ActivationEnd =
-  /** The run has ended. */
-  | { readonly _tag: "Ended"; readonly executed: Executed }
+  /** The run has ended. `children` are events of child runs that it waited for. */
+  | { readonly _tag: "Ended"; readonly executed: Executed; readonly children: ReadonlyArray<EventId> }
+  /** The run continues as a new one with these arguments. */
+  | {
+      readonly _tag: "Renewed"
+      readonly args: ReadonlyArray<Schema.Json>
+      readonly logs: ReadonlyArray<LogEntry>
+      readonly children: ReadonlyArray<EventId>
+    }
   /** The run is to be suspended by this entry. */
   | { readonly _tag: "Suspended"; readonly entry: Advanced }
 
@@ -57,6 +69,10 @@ export class Workflows extends Context.Service<
       const arrivals = yield* Arrivals
       const active = new InFlightMap<RunId, { readonly run: Run; readonly activation: Activation }>()
       let isStopping = false
+      const childRuns = yield* ChildRuns
+      const calls = yield* makeDurableCalls(() => isStopping)
+      const quotas = yield* Quotas
+      const fresh = yield* freshIds
 
       const write = (entry: Advanced): Effect.Effect<boolean> =>
         Effect.retry(journal.write(entry), { schedule: writeRetry, while: () => !isStopping }).pipe(
@@ -75,8 +91,14 @@ export class Workflows extends Context.Service<
       ): Effect.fn.Return<ActivationEnd> {
         const { suspension } = activation
         if (suspension !== null) return withLogs(suspension, yield* executor.logged(claim.run))
+        const { renewal, children } = activation
+        if (renewal !== null) {
+          const trailing = activation.trailing(yield* currentTime)
+          if (trailing !== null) yield* write(trailing)
+          return { _tag: "Renewed", args: renewal, logs: yield* executor.logged(claim.run), children }
+        }
         if (Exit.isFailure(exit)) {
-          if (isGone(exit.cause)) return ended(buildGone, yield* executor.logged(claim.run))
+          if (isGone(exit.cause)) return ended(buildGone, yield* executor.logged(claim.run), children)
           if (!Cause.hasInterruptsOnly(exit.cause))
             yield* Effect.logWarning("A durable run continues after", exit.cause)
           return yield* suspendFor(claim, unavailableDelayMs, activation, yield* executor.logged(claim.run))
@@ -87,8 +109,33 @@ export class Workflows extends Context.Service<
         const trailing = activation.trailing(yield* currentTime)
         // The end of the run releases its delivery, which this entry needs.
         if (trailing !== null) yield* write(trailing)
-        return { _tag: "Ended", executed: exit.value }
+        return { _tag: "Ended", executed: exit.value, children }
       })
+
+      /** Starts a child run. If its parent was cancelled in the meantime, the child is as well. */
+      const startChild = Effect.fnUntraced(function* (calling: CallingRun, wait: WaitRecord, call: FunctionCall) {
+        const refused = yield* calls.startChild(calling, wait, call)
+        if (active.get(calling.run_id) !== undefined) return refused
+        const { history } = yield* Effect.orElseSucceed(store.load(calling), () => ({ history: null }))
+        const event_id = wait.child_event_id
+        const isAwaited = history?.waits.some(({ child_event_id }) => child_event_id === event_id) ?? true
+        if (!isAwaited && event_id !== null) childRuns.abandon([{ env_id: calling.env_id, event_id }])
+        return refused
+      })
+
+      /** Returns the requests of an activation that call functions. */
+      const callOptions = ({ run, delivery }: Claim) => {
+        const calling = { ...run, depth: delivery.depth }
+        return {
+          startChild: (wait: WaitRecord, call: FunctionCall) => startChild(calling, wait, call),
+          abandonChild: (event_id: EventId) => childRuns.abandon([{ env_id: run.env_id, event_id }]),
+          call: (seq: number, call: FunctionCall) => calls.call(calling, seq, call),
+          freshEventId: fresh(EventId),
+          admitRenewal: Effect.mapError(quotas.admit(run.env_id, 1), ({ _tag, message }) =>
+            hostCallRefused(_tag, message)
+          )
+        }
+      }
 
       /** Executes the function until it ends or its activation stops it. `onStart` receives a function that stops it. */
       const execute = Effect.fnUntraced(function* (claim: Claim, onStart: (stop: () => void) => void) {
@@ -96,14 +143,20 @@ export class Workflows extends Context.Service<
         const { history, logs } = yield* load(claim)
         const deadline = addMillis(run.start_time, delivery.timeout_ms)
         const remainingMs = deadline - (yield* currentTime)
-        if (remainingMs <= 0) return ended({ _tag: "TimedOut", limitMs: delivery.timeout_ms }, logs)
+        if (remainingMs <= 0) {
+          const children = history.waits.flatMap(({ child_event_id }) => child_event_id ?? [])
+          return ended({ _tag: "TimedOut", limitMs: delivery.timeout_ms }, logs, children)
+        }
         let stop = () => {}
         const limits = defaultWorkflowLimits
         const onStored = (waits: ReadonlyArray<WaitRecord>) =>
           Effect.forEach(waits, ({ event_type, since }) =>
             event_type === null ? Effect.void : arrivals.awaits({ env_id: run.env_id, event_type, since })
           )
-        const activation = new Activation({ claim, history, deadline, limits, write, onStored, stop: () => stop() })
+        const activation = new Activation({
+          ...{ claim, history, deadline, limits, write, onStored, stop: () => stop() },
+          ...callOptions(claim)
+        })
         active.set(run.run_id, { run, activation })
         const work = {
           ...{ run, depth: delivery.depth, ...buildTrigger(event), body: null, caller: null, preface: logs },
@@ -172,8 +225,13 @@ export class Workflows extends Context.Service<
   )
 }
 
-const ended = (outcome: Outcome, logs: ReadonlyArray<LogEntry>): ActivationEnd => ({
+const ended = (
+  outcome: Outcome,
+  logs: ReadonlyArray<LogEntry>,
+  children: ReadonlyArray<EventId>
+): ActivationEnd => ({
   _tag: "Ended",
+  children,
   executed: { execution: { outcome, usage: { cpu_ms: 0, wall_ms: 0, heap_bytes: 0 } }, logs }
 })
 

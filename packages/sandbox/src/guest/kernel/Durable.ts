@@ -65,6 +65,12 @@ export class Durable {
   readonly #random: Random
   /** True if the run was suspended before. */
   readonly #isContinued: boolean
+  /** Numbers of recorded versions, and the answers of this activation, by id. */
+  readonly #versionSeqs = new NativeMap<string, number>()
+  readonly #versions = new NativeMap<string, Promise<unknown>>()
+  #versionCount = 0
+  /** True while the body of a step runs until its first `await`. */
+  #isInBody = false
   #seq = 0
   /** Recorded results that the function has not received. */
   #unreplayed: number
@@ -91,12 +97,21 @@ export class Durable {
     run.isMuted = this.#unreplayed > 0 || this.#isContinued
     for (let at = 0; at < fact.recorded.length; at++) {
       const recorded = fact.recorded[at]
-      if (recorded !== undefined) mapSet(this.#recorded, recorded[0], { kind: recorded[1], name: recorded[2] })
+      if (recorded === undefined) continue
+      mapSet(this.#recorded, recorded[0], { kind: recorded[1], name: recorded[2] })
+      if (recorded[1] !== "version") continue
+      mapSet(this.#versionSeqs, recorded[2], recorded[0])
+      this.#versionCount++
     }
     for (let at = 0; at < fact.waits.length; at++) {
       const wait = fact.waits[at]
       if (wait !== undefined) mapSet(this.#attempts, wait[0], wait[1])
     }
+  }
+
+  /** True in the first part of the body of a step, where no requests can be made. */
+  get isInBody(): boolean {
+    return this.#isInBody
   }
 
   /** Time of the last result: the same in each replay. */
@@ -120,8 +135,8 @@ export class Durable {
     )
   }
 
-  /** Waits for a time or an event. `details` are fields of the host call. */
-  wait(method: string, kind: "sleep" | "event", givenName: unknown, details: object): Promise<unknown> {
+  /** Waits for a time, an event or a child run. `details` are fields of the host call. */
+  wait(method: string, kind: "sleep" | "event" | "run", givenName: unknown, details: object): Promise<unknown> {
     const name = checkName(method, givenName)
     const seq = this.#next()
     const replayed = this.#replayed(seq, kind, name)
@@ -129,6 +144,41 @@ export class Durable {
     const fields = stringify(details)
     const payload = `{"seq":${seq},"kind":"${kind}","name":${stringify(name)}${fields === "{}" ? "}" : `,${slice(fields, 1)}`}`
     return this.#settle(this.#ask("workflow.wait", payload))
+  }
+
+  /** Calls a function in the background, once. */
+  call(fn: string, args: object): Promise<unknown> {
+    const name = slice(fn, 0, nameLengthMax)
+    const seq = this.#next()
+    const payload = stringify({ seq, name, fn, args })
+    return this.#replayed(seq, "call", name) ?? this.#settle(this.#ask("workflow.call", payload))
+  }
+
+  /** Returns the recorded version of this id; 0 if older code made the record of this point. */
+  version(id: unknown, max: unknown): Promise<unknown> {
+    const name = checkName("version", id)
+    const known = mapGet(this.#versions, name)
+    if (known !== undefined) return known
+    const version = this.#decideVersion(name, max)
+    mapSet(this.#versions, name, version)
+    return version
+  }
+
+  #decideVersion(name: string, max: unknown): Promise<unknown> {
+    const recorded = mapGet(this.#versionSeqs, name)
+    if (recorded !== undefined) {
+      return new NativePromise((resolve, reject) => mapSet(this.#pending, recorded, { resolve, reject }))
+    }
+    if (this.#unreplayed > 0) return new NativePromise((resolve) => resolve(0))
+    this.#versionCount++
+    this.#changes++
+    return this.#settle(this.#ask("workflow.version", stringify({ seq: -this.#versionCount, name, max })))
+  }
+
+  /** Ends the run in favor of a new one. Settles only if that is refused. */
+  continueAsNew(args: object): Promise<unknown> {
+    if (!this.checkEnd()) return new NativePromise(() => undefined)
+    return this.#run.call("workflow.continue", stringify({ args }))
   }
 
   /** Gives a recorded result to its request. */
@@ -218,7 +268,7 @@ export class Durable {
       this.#bodies++
       this.#run.isMuted = false
       try {
-        const value = await body({ attempt, idempotencyKey: `${this.#runId}:${seq}` })
+        const value = await this.#begin(body, { attempt, idempotencyKey: `${this.#runId}:${seq}` })
         try {
           text = toText(name, value)
         } catch (thrown) {
@@ -237,6 +287,16 @@ export class Durable {
       if (result[1] === null) continue
       if (result[1]) return result[3]
       throw toError(result[3])
+    }
+  }
+
+  /** Runs the body until its first `await`. */
+  #begin(body: (context: object) => unknown, context: object): unknown {
+    this.#isInBody = true
+    try {
+      return body(context)
+    } finally {
+      this.#isInBody = false
     }
   }
 
@@ -319,5 +379,7 @@ const toError = (value: unknown): Error => {
   }
   const error = namedError(read("name"), read("message"))
   error.stack = read("stack")
+  const cause: unknown = getProperty(value, "cause")
+  if (cause !== undefined) error.cause = cause
   return error
 }

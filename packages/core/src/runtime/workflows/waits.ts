@@ -1,0 +1,47 @@
+/** Rules of waits, and errors of requests. Pure. */
+import { Effect } from "effect"
+import { type JsonText, toJsonText } from "../../foundation/JsonText.ts"
+import type { Timestamp } from "../../foundation/time/Timestamp.ts"
+import { HostCallRefused } from "../../platform/sandbox/Sandbox.ts"
+import { childFailed, parseChildEnd } from "../runs/ChildRun.ts"
+import type { RequestKind, StepRecord, WaitRecord } from "../runs/Workflow.ts"
+
+/** Returns the result of a wait that has ended. Without an outcome, its time has come. */
+export const resultOfWait = ({ kind, name, outcome }: WaitRecord): Pick<StepRecord, "ok" | "result"> => {
+  switch (kind) {
+    case "event":
+      return { ok: true, result: outcome ?? toJsonText(null) }
+    case "run":
+      return parseChildEnd(outcome ?? childFailed("TimedOut", `the run "${name}" took longer than the timeout of svc.invoke`))
+    default:
+      return { ok: true, result: null }
+  }
+}
+
+export const hasEnded = ({ until, outcome }: WaitRecord, now: Timestamp): boolean =>
+  outcome !== null || (until !== null && until <= now)
+
+export const earliest = (waits: ReadonlyArray<WaitRecord>): Timestamp | null =>
+  waits.reduce<Timestamp | null>(
+    (least, { until }) => (until === null || (least !== null && least <= until) ? least : until),
+    null
+  )
+
+interface Request {
+  readonly kind: RequestKind
+  readonly name: string
+}
+
+export const describeDifference = (seq: number, before: Request, now: Request): string =>
+  `request ${seq} was ${describe(before)} when it was recorded and is ${describe(now)} now`
+
+const describe = ({ kind, name }: Request): string => `${kind} "${name}"`
+
+export const tooLarge = (name: string, resultLength: number): JsonText =>
+  toJsonText({
+    name: "ResultTooLarge",
+    message: `the result of the step "${name}" has over ${resultLength} characters of JSON: store it in svc.files and return its path`,
+    stack: ""
+  })
+
+export const refuse = (name: string, message: string) => Effect.fail(new HostCallRefused({ name, message }))
