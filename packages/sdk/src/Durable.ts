@@ -28,13 +28,14 @@ export interface InvokeOptions {
 }
 
 /** The function as its caller sees it: without `svc`, which a durable function receives after its arguments. */
-export type WithoutSvc<F extends AnyFunction> = Parameters<F> extends readonly [...infer Args, infer Last]
-  ? DurableSvc extends Last
-    ? unknown extends Last
-      ? F
-      : (...args: Args) => ReturnType<F>
+export type WithoutSvc<F extends AnyFunction> =
+  Parameters<F> extends readonly [...infer Args, infer Last]
+    ? DurableSvc extends Last
+      ? unknown extends Last
+        ? F
+        : (...args: Args) => ReturnType<F>
+      : F
     : F
-  : F
 
 export interface EventWait {
   /** The exact event type. */
@@ -68,7 +69,7 @@ export interface DurableSvc<Events extends Catalogue = AnyEvents> extends Omit<E
   /** Returns the first event that matches; null after the timeout. An event after this call is never missed. */
   waitForEvent(name: string, wait: EventWait): Promise<Event | null>
   /**
-   * Starts a run of a deployed function, and returns its result once all its attempts are over:
+   * Starts a run of a deployed function, and returns its result after its last attempt:
    * `svc.invoke<typeof charge>("billing/charge", [order])`. Rejects with the error of its last attempt; `error.cause.run_id` is
    * that run. A durable function also receives `svc`, after the arguments.
    */
@@ -78,8 +79,8 @@ export interface DurableSvc<Events extends Catalogue = AnyEvents> extends Omit<E
     options?: InvokeOptions
   ): Promise<Awaited<ReturnType<F>>>
   /**
-   * Returns a number for code that must differ between records of older code and new ones: `max` in new runs, and 0 where the
-   * record is older than this call. Always the same in one run. At most 1,000,000.
+   * Returns the number of a change of the code that this run uses: `max` in new runs, 0 in records that are older than
+   * this call. It is always the same in one run. At most 1,000,000.
    */
   version(id: string, max: number): Promise<number>
   /**

@@ -1,6 +1,14 @@
 /** Child runs that durable runs wait for. All reads are short. */
 import type { EnvId, StoreUnavailable } from "@weft/core"
-import { type ChildRef, type EventId, formatChildEnd, type LastRun, type RunId, type RunRef, type Timestamp } from "@weft/core/adapter"
+import {
+  type ChildRef,
+  type EventId,
+  formatChildEnd,
+  type LastRun,
+  type RunId,
+  type RunRef,
+  type Timestamp
+} from "@weft/core/adapter"
 import { Effect } from "effect"
 import type { SqlError } from "effect/sql"
 import type { ArrivalWriter } from "./ArrivalWriter.ts"

@@ -37,7 +37,8 @@ const historyStatements = ({ dialect, writer: sql }: Database["Service"]) => {
       row: waitRow,
       text: (rows) => `${insertWaits(rows)} ${replaceWait}`,
       // A part does not see an outcome that arrives meanwhile, so it does not replace waits that have one.
-      strictText: (rows) => `${insertWaits(rows)} ${replaceWait} WHERE workflow_waits.event_type IS NULL AND workflow_waits.child_event_id IS NULL`
+      strictText: (rows) =>
+        `${insertWaits(rows)} ${replaceWait} WHERE workflow_waits.event_type IS NULL AND workflow_waits.child_event_id IS NULL`
     }),
 
     deleteWaits: batched(sql, dialect, {

@@ -89,7 +89,8 @@ export class RunsApi extends HttpApiGroup.make("runs")
         ),
         from: Schema.optionalKey(
           Schema.String.check(Schema.isNonEmpty()).annotate({
-            description: "Name or position of a step or wait of an ended durable run: the new run has the results before it"
+            description:
+              "Name or position of a step or wait of an ended durable run: the new run has the results before it"
           })
         )
       },

@@ -87,7 +87,8 @@ export const layer: Layer.Layer<RunControlStore, never, MemoryDatabase> = Layer.
         Effect.sync(() => {
           runs.set(run.run_id, run)
           deliveries.set(delivery.delivery_id, { delivery, run_id: null })
-          const copied = runs.get(source.run_id)?.env_id === run.env_id ? histories.get(source.run_id)?.steps : undefined
+          const copied =
+            runs.get(source.run_id)?.env_id === run.env_id ? histories.get(source.run_id)?.steps : undefined
           const steps = (copied ?? []).filter(({ position }) => position < before)
           histories.set(run.run_id, { steps, waits: [] })
         })

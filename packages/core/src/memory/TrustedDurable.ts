@@ -274,6 +274,11 @@ const describe = (request: { readonly kind: string; readonly name: string } | un
   request === undefined ? "unknown" : `${request.kind} "${request.name}"`
 
 const toError = (value: unknown): Error => {
-  const { name = "Error", message = "", stack = "", cause } = typeof value === "object" && value !== null ? Object(value) : {}
+  const {
+    name = "Error",
+    message = "",
+    stack = "",
+    cause
+  } = typeof value === "object" && value !== null ? Object(value) : {}
   return Object.assign(new Error(String(message), { cause }), { name: String(name), stack: String(stack) })
 }

@@ -43,7 +43,9 @@ export const layer: Layer.Layer<WorkflowStore, never, MemoryDatabase> = Layer.ef
       [...histories].flatMap(([run_id, { waits }]) => {
         const run = runs.get(run_id)
         return waits.flatMap(({ seq, child_event_id: event_id, outcome }) =>
-          run === undefined || event_id === null || outcome !== null ? [] : [{ env_id: run.env_id, run_id, seq, event_id }]
+          run === undefined || event_id === null || outcome !== null
+            ? []
+            : [{ env_id: run.env_id, run_id, seq, event_id }]
         )
       })
 

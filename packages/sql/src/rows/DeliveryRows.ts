@@ -5,7 +5,16 @@ import { deriveColumns } from "./Columns.ts"
 import { makeRow } from "./Row.ts"
 
 /** Fields without a column of their own. The column `terms` stores them as JSON text. */
-export const termFields = ["retry", "timeout_ms", "caused_by", "depth", "group", "durable", "awaited", "traceparent"] as const
+export const termFields = [
+  "retry",
+  "timeout_ms",
+  "caused_by",
+  "depth",
+  "group",
+  "durable",
+  "awaited",
+  "traceparent"
+] as const
 
 /** Also columns of running runs, which hold their deliveries. */
 export const termColumns = { terms: "text", group_key: "text" } as const

@@ -19,7 +19,7 @@ export const makeFork = Effect.gen(function* () {
   return {
     /**
      * Returns the position of a recorded request: the first one with the name `from`, or the one with this position. Fails with
-     * `BadRequest` if there is none.
+     * `BadRequest` without such a request.
      */
     findPosition: Effect.fnUntraced(function* (
       run: Run,

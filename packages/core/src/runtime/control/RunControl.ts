@@ -40,7 +40,7 @@ export class RunControl extends Context.Service<
      * Runs the function of a run again for the same event and stream, as a new run of type `run` whose origin is
      * this one. The function's current retry policy applies. Fails with `BadRequest` for a run without an event, and if
      * the build or its function does not exist. With `from`, an ended durable run is repeated from its first step or wait with
-     * this name, or from that position: the new run begins with the results before. Requires `call: create` on the function.
+     * this name, or from that position. The new run begins with the results before it. Requires `call: create` on the function.
      */
     readonly replay: (
       id: string,

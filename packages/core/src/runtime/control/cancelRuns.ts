@@ -9,9 +9,9 @@ import { NodeLease } from "../journal/NodeLease.ts"
 import { UnconfirmedWrites } from "../journal/UnconfirmedWrites.ts"
 import { latestActivity } from "../runs/Activity.ts"
 import type { Run } from "../runs/Run.ts"
+import { type CancelledRun, RunControlStore, type RunSelection } from "../runs/RunControlStore.ts"
 import type { ChildRef } from "../runs/WorkflowStore.ts"
 import { ChildRuns } from "../workflows/ChildRuns.ts"
-import { type CancelledRun, RunControlStore, type RunSelection } from "../runs/RunControlStore.ts"
 
 /** Maximum runs per transaction. */
 const batch = 200
@@ -47,7 +47,9 @@ export const makeCancelBatch = Effect.gen(function* () {
     yield* stop(runs)
     for (const each of cancelled) unparkGroup(each)
     childRuns.ended(cancelled.flatMap(({ run }) => toChild(run)))
-    childRuns.abandon(cancelled.flatMap(({ run, children }) => children.map((event_id) => ({ env_id: run.env_id, event_id }))))
+    childRuns.abandon(
+      cancelled.flatMap(({ run, children }) => children.map((event_id) => ({ env_id: run.env_id, event_id })))
+    )
     yield* bus.publish(runs.map(latestActivity))
     return runs
   }, Effect.uninterruptible)

@@ -26,8 +26,8 @@ interface Renewed {
 const usage = { cpu_ms: 0, wall_ms: 0, heap_bytes: 0 }
 
 /**
- * Returns a function that ends the run of a claim and stores the next one, on the same stream, in its chain and with its
- * concurrency group. Returns false if the run is no longer held, or if its parent no longer waits for it.
+ * Returns a function that ends the run of a claim and stores the next one. Its stream, its depth in the chain and its
+ * concurrency group are the same. Returns false if the run is no longer held, or if its parent no longer waits for it.
  */
 export const makeRenew = Effect.gen(function* () {
   const store = yield* RunControlStore

@@ -104,8 +104,8 @@ export class RunControlStore extends Context.Service<
 
     /**
      * Ends a durable run, and stores the event and the delivery of the next one. A wait for the run is from then on a wait for
-     * the next one. Returns false, and changes nothing, if the run does not hold the delivery, or if the new delivery is
-     * `awaited` and no run waits for this one.
+     * the next one. Returns false, and changes nothing, if the run does not hold the delivery. The same applies if the new
+     * delivery is `awaited` and no run waits for this one.
      */
     readonly renew: (renewal: Renewal) => Effect.Effect<boolean, StoreUnavailable>
 

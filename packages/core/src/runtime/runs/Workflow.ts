@@ -39,7 +39,7 @@ export type StepRecord = typeof StepRecord.Type
 /** Maximum result of a request, in characters of JSON text. */
 export const resultLengthMax = 256 * 1024
 
-/** A request that may take long: a sleep, a wait for an event or for a child run, or the pause before an attempt of a step. */
+/** A request that may take long: a sleep, a wait for an event or a child run, or the pause before another attempt. */
 export const WaitRecord = Schema.Struct({
   seq,
   kind: RequestKind,

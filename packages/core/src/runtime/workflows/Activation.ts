@@ -12,21 +12,13 @@
  */
 import { Deferred, Effect, Random, type Schema } from "effect"
 import type { EventId } from "../../foundation/Ids.ts"
-import { type JsonText, toJsonText } from "../../foundation/JsonText.ts"
+import { toJsonText } from "../../foundation/JsonText.ts"
 import { addMillis, now as currentTime, type Timestamp } from "../../foundation/time/Timestamp.ts"
 import { type HostCall, HostCallRefused } from "../../platform/sandbox/Sandbox.ts"
 import { retryDelayMs } from "../../resources/builds/RetryPolicy.ts"
-import type { Claim, JournalEntry } from "../journal/JournalStore.ts"
-import {
-  describeWaits,
-  formatWaiting,
-  type History,
-  resultLengthMax,
-  type StepRecord,
-  type Waiting,
-  type WaitRecord
-} from "../runs/Workflow.ts"
-import type { CallResult, FunctionCall } from "./DurableCalls.ts"
+import { describeWaits, formatWaiting, type StepRecord, type Waiting, type WaitRecord } from "../runs/Workflow.ts"
+import type { ActivationOptions, Advanced, OpenWait, QueuedResult } from "./ActivationOptions.ts"
+import type { FunctionCall } from "./DurableCalls.ts"
 import { formatResult, formatRetry } from "./Replay.ts"
 import {
   decodeArgs,
@@ -37,56 +29,10 @@ import {
   type StepReport,
   type WaitRequest
 } from "./Requests.ts"
-import { describeDifference, earliest, hasEnded, refuse, resultOfWait, tooLarge } from "./waits.ts"
+import { checkLimit, describeDifference, earliest, hasEnded, newWait, refuse, resultOfWait, tooLarge } from "./waits.ts"
 
 /** Longest wait for which the isolate is kept, in milliseconds. */
 const holdMs = 1_000
-
-export type Advanced = Extract<JournalEntry, { _tag: "Advanced" }>
-
-/** Limits of a durable run, from its plan. */
-export interface WorkflowLimits {
-  readonly steps: number
-  /** Maximum result of one step, in characters of JSON text. */
-  readonly resultLength: number
-}
-
-export const defaultWorkflowLimits: WorkflowLimits = { steps: 10_000, resultLength: resultLengthMax }
-
-interface ActivationOptions {
-  readonly claim: Claim
-  readonly history: History
-  /** End of the run's timeout. */
-  readonly deadline: Timestamp
-  readonly limits: WorkflowLimits
-  /** Writes progress durably, with retries. Returns false if another activation holds the run, or if the node shuts down. */
-  readonly write: (entry: Advanced) => Effect.Effect<boolean>
-  /** Called after new waits are stored. */
-  readonly onStored: (waits: ReadonlyArray<WaitRecord>) => Effect.Effect<void>
-  /** Starts the child run of a stored wait. Returns the error if it cannot start; null once it is stored. */
-  readonly startChild: (wait: WaitRecord, call: FunctionCall) => Effect.Effect<JsonText | null>
-  /** Cancels a child run. */
-  readonly abandonChild: (eventId: EventId) => void
-  /** Calls a function in the background, once per `seq`. */
-  readonly call: (seq: number, call: FunctionCall) => Effect.Effect<CallResult>
-  /** Returns an id for the event that starts a child run. */
-  readonly freshEventId: Effect.Effect<EventId>
-  /** Fails if the plan allows no further run. */
-  readonly admitRenewal: Effect.Effect<void, HostCallRefused>
-  /** Stops the guest, without waiting for its end. */
-  readonly stop: () => void
-}
-
-interface OpenWait {
-  readonly record: WaitRecord
-  readonly answered: Deferred.Deferred<string, HostCallRefused>
-}
-
-/** A result that is queued for the next commit. */
-interface QueuedResult {
-  readonly step: Omit<StepRecord, "position">
-  readonly answered: Deferred.Deferred<string, HostCallRefused>
-}
 
 export class Activation {
   readonly #options: ActivationOptions
@@ -185,7 +131,7 @@ export class Activation {
       if (known !== undefined && (known.kind !== "step" || known.name !== name)) {
         return yield* refuse("NonDeterminism", describeDifference(seq, known, { kind: "step", name }))
       }
-      yield* this.#checkLimit
+      yield* checkLimit(this.#position, this.#options.limits.steps)
       const policy = report.retry ?? claim.delivery.retry
       if (!ok && attempt < policy.attempts) {
         const until = addMillis(now, retryDelayMs(policy, attempt, yield* Random.next))
@@ -207,10 +153,7 @@ export class Activation {
     { seq, name, attempts, until }: Pick<WaitRecord, "seq" | "name" | "attempts"> & { readonly until: Timestamp },
     now: Timestamp
   ): Effect.Effect<string, HostCallRefused> {
-    const record: WaitRecord = {
-      ...{ seq, kind: "step", name, attempts, since: now, until },
-      ...{ event_type: null, match: null, child_event_id: null, outcome: null }
-    }
+    const record = newWait({ seq, kind: "step", name }, { attempts, since: now, until })
     if (until <= now) return Effect.succeed(formatRetry(seq, now))
     return this.#openWait(record, true)
   }
@@ -224,18 +167,15 @@ export class Activation {
           ? this.#openWait(known, false)
           : refuse("NonDeterminism", describeDifference(request.seq, known, request))
       }
-      if (request.kind === "step") return yield* refuse("TypeError", "svc.step: this attempt does not wait for another one")
+      if (request.kind === "step")
+        return yield* refuse("TypeError", "svc.step: this attempt does not wait for another one")
       const { run } = this.#options.claim
       const child_event_id = request.call === null ? null : yield* this.#options.freshEventId
-      return yield* this.#openWait(
-        {
-          ...{ seq: request.seq, kind: request.kind, name: request.name, attempts: 0, outcome: null },
-          ...{ event_type: request.event_type, until: request.until, child_event_id },
-          since: request.fromStart ? run.start_time : now,
-          match: request.match.length === 0 ? null : toJsonText(request.match)
-        },
-        true
-      )
+      const { event_type, until, fromStart, match } = request
+      const since = fromStart ? run.start_time : now
+      const pairs = match.length === 0 ? null : toJsonText(match)
+      const details = { since, until, event_type, child_event_id, match: pairs }
+      return yield* this.#openWait(newWait(request, details), true)
     })
   }
 
@@ -294,7 +234,8 @@ export class Activation {
       const open = this.#open.get(wait.seq)
       if (refused !== null && open !== undefined) {
         yield* this.#endWait({ ...open, record: { ...open.record, outcome: refused } }, yield* currentTime)
-      } else if (this.#isIdle) yield* this.#suspendOrHold
+      } else if (open === undefined && wait.child_event_id !== null) this.#options.abandonChild(wait.child_event_id)
+      if (this.#isIdle) yield* this.#suspendOrHold
     })
     return Effect.asVoid(Effect.forkDetach(started))
   }
@@ -302,7 +243,7 @@ export class Activation {
   /** Calls a function in the background, and records the ids. A repetition of the call before the commit changes nothing. */
   #call(seq: number, name: string, call: FunctionCall): Effect.Effect<string, HostCallRefused> {
     return Effect.gen({ self: this }, function* () {
-      yield* this.#checkLimit
+      yield* checkLimit(this.#position, this.#options.limits.steps)
       const since = yield* currentTime
       this.#calling++
       const called = yield* this.#options.call(seq, call)
@@ -314,7 +255,7 @@ export class Activation {
 
   #recordVersion(seq: number, name: string, max: number): Effect.Effect<string, HostCallRefused> {
     return Effect.gen({ self: this }, function* () {
-      yield* this.#checkLimit
+      yield* checkLimit(this.#position, this.#options.limits.steps)
       const now = yield* currentTime
       const answered = yield* Deferred.make<string, HostCallRefused>()
       const result = { ok: true, result: toJsonText(max), attempts: 1, started_at: now, ended_at: now }
@@ -330,15 +271,6 @@ export class Activation {
       this.#renewal = args
       this.#options.stop()
       return yield* Effect.never
-    })
-  }
-
-  get #checkLimit(): Effect.Effect<void, HostCallRefused> {
-    return Effect.suspend(() => {
-      const { steps } = this.#options.limits
-      return this.#position < steps
-        ? Effect.void
-        : refuse("LimitExceeded", `a run may have at most ${steps} steps: use svc.continueAsNew`)
     })
   }
 

@@ -65,7 +65,9 @@ export class ChildRuns extends Context.Service<
       return ChildRuns.of({
         ended: (children) => {
           if (children.length === 0) return
-          Effect.runForkWith(context)(Effect.forkIn(Effect.catchTag(end(children), "StoreUnavailable", logOutage), scope))
+          Effect.runForkWith(context)(
+            Effect.forkIn(Effect.catchTag(end(children), "StoreUnavailable", logOutage), scope)
+          )
         },
         abandon: (children) => {
           for (const child of children) Queue.offerUnsafe(abandoned, child)

@@ -68,9 +68,7 @@ export const makeDurableCalls = Effect.fnUntraced(function* (isStopping: () => b
 
   const call: DurableCalls["call"] = (run, seq, request) =>
     untilAnswered(publish(run, seq, request, {})).pipe(
-      Effect.map(
-        ({ event_id, stream_id }): CallResult => ({ ok: true, result: toJsonText({ event_id, stream_id }) })
-      ),
+      Effect.map(({ event_id, stream_id }): CallResult => ({ ok: true, result: toJsonText({ event_id, stream_id }) })),
       Effect.catch((error) =>
         // A node that shuts down has not recorded the call, which the next activation repeats.
         error._tag === "StoreUnavailable"

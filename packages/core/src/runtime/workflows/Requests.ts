@@ -11,8 +11,8 @@ import { addMillis, parseInstant, type Timestamp } from "../../foundation/time/T
 import { HostCallRefused } from "../../platform/sandbox/Sandbox.ts"
 import type { RetryPolicy } from "../../resources/builds/RetryPolicy.ts"
 import { readRetry } from "../../resources/builds/Triggers.ts"
-import type { FunctionCall } from "./DurableCalls.ts"
 import { canonicalJson, type MatchPair } from "../runs/EventMatch.ts"
+import type { FunctionCall } from "./DurableCalls.ts"
 
 /** Maximum characters of the name of a step or wait. */
 const nameLengthMax = 256
@@ -98,11 +98,18 @@ const plain = { until: null, event_type: null, match: [], fromStart: false, call
 
 export const decodeWait = (payload: string, now: Timestamp): Effect.Effect<WaitRequest, HostCallRefused> =>
   Effect.gen(function* () {
-    const { seq, name, kind, ms, until, event, match, since, fn = "", args = [] } = yield* decode(
-      WaitPayload,
-      "wait",
-      payload
-    )
+    const {
+      seq,
+      name,
+      kind,
+      ms,
+      until,
+      event,
+      match,
+      since,
+      fn = "",
+      args = []
+    } = yield* decode(WaitPayload, "wait", payload)
     if (kind === "step") return { ...plain, seq, name, kind }
     if (kind === "run") {
       const end = ms === undefined ? null : yield* readEnd("invoke", ms, now)

@@ -17,7 +17,8 @@ import { buildTrigger } from "../runs/Trigger.ts"
 import { emptyHistory, formatWaiting, type Waiting, type WaitRecord } from "../runs/Workflow.ts"
 import { WorkflowStore } from "../runs/WorkflowStore.ts"
 import type { CallingRun } from "../svc/Operation.ts"
-import { Activation, type Advanced, defaultWorkflowLimits } from "./Activation.ts"
+import { Activation } from "./Activation.ts"
+import { type Advanced, defaultWorkflowLimits } from "./ActivationOptions.ts"
 import { Arrivals } from "./Arrivals.ts"
 import { ChildRuns } from "./ChildRuns.ts"
 import { type FunctionCall, makeDurableCalls } from "./DurableCalls.ts"
@@ -225,11 +226,7 @@ export class Workflows extends Context.Service<
   )
 }
 
-const ended = (
-  outcome: Outcome,
-  logs: ReadonlyArray<LogEntry>,
-  children: ReadonlyArray<EventId>
-): ActivationEnd => ({
+const ended = (outcome: Outcome, logs: ReadonlyArray<LogEntry>, children: ReadonlyArray<EventId>): ActivationEnd => ({
   _tag: "Ended",
   children,
   executed: { execution: { outcome, usage: { cpu_ms: 0, wall_ms: 0, heap_bytes: 0 } }, logs }

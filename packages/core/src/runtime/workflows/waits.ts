@@ -12,7 +12,9 @@ export const resultOfWait = ({ kind, name, outcome }: WaitRecord): Pick<StepReco
     case "event":
       return { ok: true, result: outcome ?? toJsonText(null) }
     case "run":
-      return parseChildEnd(outcome ?? childFailed("TimedOut", `the run "${name}" took longer than the timeout of svc.invoke`))
+      return parseChildEnd(
+        outcome ?? childFailed("TimedOut", `the run "${name}" took longer than the timeout of svc.invoke`)
+      )
     default:
       return { ok: true, result: null }
   }
@@ -26,6 +28,15 @@ export const earliest = (waits: ReadonlyArray<WaitRecord>): Timestamp | null =>
     (least, { until }) => (until === null || (least !== null && least <= until) ? least : until),
     null
   )
+
+/** Returns the record of a wait without an outcome. */
+export const newWait = (
+  { seq, kind, name }: Pick<WaitRecord, "seq" | "kind" | "name">,
+  fields: Pick<WaitRecord, "since" | "until"> & Partial<WaitRecord>
+): WaitRecord => ({
+  ...{ seq, kind, name, attempts: 0, event_type: null, match: null, child_event_id: null, outcome: null },
+  ...fields
+})
 
 interface Request {
   readonly kind: RequestKind
@@ -45,3 +56,7 @@ export const tooLarge = (name: string, resultLength: number): JsonText =>
   })
 
 export const refuse = (name: string, message: string) => Effect.fail(new HostCallRefused({ name, message }))
+
+/** Fails if a run with so many results may have no further one. */
+export const checkLimit = (count: number, max: number): Effect.Effect<void, HostCallRefused> =>
+  count < max ? Effect.void : refuse("LimitExceeded", `a run may have at most ${max} steps: use svc.continueAsNew`)

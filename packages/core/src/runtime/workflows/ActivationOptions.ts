@@ -1,0 +1,55 @@
+/** The parts of an activation: what it needs from its node, and what it waits for. */
+import type { Deferred, Effect } from "effect"
+import type { EventId } from "../../foundation/Ids.ts"
+import type { JsonText } from "../../foundation/JsonText.ts"
+import type { Timestamp } from "../../foundation/time/Timestamp.ts"
+import type { HostCallRefused } from "../../platform/sandbox/Sandbox.ts"
+import type { Claim, JournalEntry } from "../journal/JournalStore.ts"
+import { type History, resultLengthMax, type StepRecord, type WaitRecord } from "../runs/Workflow.ts"
+import type { CallResult, FunctionCall } from "./DurableCalls.ts"
+
+export type Advanced = Extract<JournalEntry, { _tag: "Advanced" }>
+
+/** Limits of a durable run, from its plan. */
+export interface WorkflowLimits {
+  readonly steps: number
+  /** Maximum result of one step, in characters of JSON text. */
+  readonly resultLength: number
+}
+
+export const defaultWorkflowLimits: WorkflowLimits = { steps: 10_000, resultLength: resultLengthMax }
+
+export interface ActivationOptions {
+  readonly claim: Claim
+  readonly history: History
+  /** End of the run's timeout. */
+  readonly deadline: Timestamp
+  readonly limits: WorkflowLimits
+  /** Writes progress durably, with retries. Returns false if another activation holds the run, or if the node shuts down. */
+  readonly write: (entry: Advanced) => Effect.Effect<boolean>
+  /** Called after new waits are stored. */
+  readonly onStored: (waits: ReadonlyArray<WaitRecord>) => Effect.Effect<void>
+  /** Starts the child run of a stored wait. Returns the error if it cannot start; null once it is stored. */
+  readonly startChild: (wait: WaitRecord, call: FunctionCall) => Effect.Effect<JsonText | null>
+  /** Cancels a child run. */
+  readonly abandonChild: (eventId: EventId) => void
+  /** Calls a function in the background, once per `seq`. */
+  readonly call: (seq: number, call: FunctionCall) => Effect.Effect<CallResult>
+  /** Returns an id for the event that starts a child run. */
+  readonly freshEventId: Effect.Effect<EventId>
+  /** Fails if the plan allows no further run. */
+  readonly admitRenewal: Effect.Effect<void, HostCallRefused>
+  /** Stops the guest, without waiting for its end. */
+  readonly stop: () => void
+}
+
+export interface OpenWait {
+  readonly record: WaitRecord
+  readonly answered: Deferred.Deferred<string, HostCallRefused>
+}
+
+/** A result that is queued for the next commit. */
+export interface QueuedResult {
+  readonly step: Omit<StepRecord, "position">
+  readonly answered: Deferred.Deferred<string, HostCallRefused>
+}
