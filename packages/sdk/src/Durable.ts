@@ -79,13 +79,13 @@ export interface DurableSvc<Events extends Catalogue = AnyEvents> extends Omit<E
     options?: InvokeOptions
   ): Promise<Awaited<ReturnType<F>>>
   /**
-   * Returns the number of a change of the code that this run uses: `max` in new runs, 0 in records that are older than
-   * this call. It is always the same in one run. At most 1,000,000.
+   * Returns the number that this run uses for a change of its code. It is `max` in new runs, and 0 in records that are
+   * older than this call. It is always the same in one run. At most 1,000,000.
    */
   version(id: string, max: number): Promise<number>
   /**
-   * Ends this run as succeeded, and starts the next one of the function in the same commit, with an empty record. An array is
-   * the list of its arguments, any other value the only one. Never returns; rejects if the plan allows no further run.
+   * Ends this run as succeeded, and starts the next one of the function in the same commit. An array is the list of its
+   * arguments, any other value the only one. Never returns; rejects if the plan allows no further run.
    */
   continueAsNew(args?: unknown): Promise<never>
   /** Time of the last recorded result, in milliseconds since 1970: the same in each replay. */

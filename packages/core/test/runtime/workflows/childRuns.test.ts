@@ -103,7 +103,7 @@ describe("svc.invoke", () => {
         env,
         Events.use((events) => events.publish({ type: "svc:call", data: { fn: "main/deeper", args: [0] } }))
       )
-      for (let round = 0; round < 40; round++) yield* settle
+      for (let round = 0; round < 6; round++) yield* settleAll
       const { result } = yield* runOf(env, event_id)
       assert.deepInclude(result, { name: "BadRequest", hasRun: false })
       // The first call has the depth 0, so that five more runs are allowed.
@@ -227,7 +227,7 @@ describe("svc.invoke", () => {
     return Effect.gen(function* () {
       const env = yield* deployed("shop")
       const { event_id } = yield* publish(env, "go")
-      for (let round = 0; round < 20; round++) yield* settle
+      for (let round = 0; round < 6; round++) yield* settleAll
       const { result } = yield* runOf(env, event_id)
       assert.deepStrictEqual(
         result,
