@@ -26,6 +26,7 @@ const awaiting: JournalEntry = {
       name: "a",
       event_type: "paid",
       match: null,
+      child_event_id: null,
       attempts: 0,
       since: at(0),
       until: null,

@@ -10,10 +10,12 @@ import type {
   DeliverySelection,
   DiscardResult,
   EarlierRequest,
+  Fork,
   Group,
   LocalRunSet,
   NodeId,
   PendingWork,
+  Renewal,
   Run,
   RunId,
   RunLog,
@@ -70,6 +72,8 @@ export type Call =
   | { readonly _tag: "Log"; readonly logs: ReadonlyArray<RunLog> }
   | { readonly _tag: "FindEnded"; readonly runs: ReadonlyArray<RunRef> }
   | { readonly _tag: "Redeliver"; readonly delivery: Delivery }
+  | { readonly _tag: "Renew"; readonly renewal: Renewal }
+  | { readonly _tag: "Fork"; readonly fork: Fork }
   | { readonly _tag: "Arrive"; readonly arrival: Arrival }
   | { readonly _tag: "Fire"; readonly ticks: ReadonlyArray<Tick> }
 
@@ -97,6 +101,7 @@ export type Answer =
   | { readonly _tag: "Discarded"; readonly result: DiscardResult }
   | { readonly _tag: "Logged"; readonly statuses: ReadonlyArray<RunStatus | null> }
   | { readonly _tag: "RunIds"; readonly ids: ReadonlyArray<RunId> }
+  | { readonly _tag: "Renewed"; readonly isCounted: boolean }
   | { readonly _tag: "Done" }
   | { readonly _tag: "Fired"; readonly schedules: ReadonlyArray<ScheduleId> }
   /** A retryable failure. */

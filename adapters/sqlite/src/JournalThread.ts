@@ -124,6 +124,16 @@ const makeRunControl = (thread: JournalThread) =>
     redeliver: (delivery) =>
       Effect.flatMap(callThread(thread, "redeliver", { _tag: "Redeliver", delivery }), (answer) =>
         answer._tag === "Done" ? Effect.void : unexpected(answer)
+      ),
+
+    renew: (renewal) =>
+      Effect.flatMap(callThread(thread, "renew", { _tag: "Renew", renewal }), (answer) =>
+        answer._tag === "Renewed" ? Effect.succeed(answer.isCounted) : unexpected(answer)
+      ),
+
+    fork: (fork) =>
+      Effect.flatMap(callThread(thread, "fork", { _tag: "Fork", fork }), (answer) =>
+        answer._tag === "Done" ? Effect.void : unexpected(answer)
       )
   })
 

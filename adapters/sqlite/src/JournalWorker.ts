@@ -79,6 +79,11 @@ const answer = Effect.fnUntraced(function* (call: Others) {
     case "Redeliver":
       yield* control.redeliver(call.delivery)
       return { _tag: "Done" } as const
+    case "Renew":
+      return { _tag: "Renewed", isCounted: yield* control.renew(call.renewal) } as const
+    case "Fork":
+      yield* control.fork(call.fork)
+      return { _tag: "Done" } as const
     case "Arrive":
       return { _tag: "RunIds", ids: yield* (yield* Arrivals)(call.arrival) } as const
     case "Fire":

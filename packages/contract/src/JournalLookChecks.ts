@@ -13,7 +13,8 @@ const nothing = {
   parked: false,
   next_tick_at: null,
   removals: false,
-  awaiting: false
+  awaiting: false,
+  invoking: false
 }
 
 export const lookChecks: ReadonlyArray<Check<JournalStores>> = [

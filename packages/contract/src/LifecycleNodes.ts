@@ -178,7 +178,9 @@ const makeDisconnectable = (
       discard: (...args) => through(control.discard(...args)),
       log: (...args) => through(control.log(...args)),
       ended: (...args) => through(control.ended(...args)),
-      redeliver: (...args) => through(control.redeliver(...args))
+      redeliver: (...args) => through(control.redeliver(...args)),
+      renew: (...args) => through(control.renew(...args)),
+      fork: (...args) => through(control.fork(...args))
     })
   )
 }

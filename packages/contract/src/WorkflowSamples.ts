@@ -50,6 +50,7 @@ export const step = (position: number, fields: Partial<StepRecord> = {}): StepRe
 export const awaitPaid = (seq: number, match: object | null = null, fields: Partial<WaitRecord> = {}): WaitRecord => ({
   ...{ seq, kind: "event", name: `wait ${seq}`, event_type: "paid", attempts: 0, since: at(0), until: null },
   match: match === null ? null : toMatch(match),
+  child_event_id: null,
   outcome: null,
   ...fields
 })
@@ -60,7 +61,7 @@ const toMatch = (match: object): JsonText =>
 /** A sleep until `until`. */
 export const sleep = (seq: number, until: number): WaitRecord => ({
   ...{ seq, kind: "sleep", name: `sleep ${seq}`, event_type: null, match: null, attempts: 0 },
-  ...{ since: at(0), until: at(until), outcome: null }
+  ...{ since: at(0), until: at(until), child_event_id: null, outcome: null }
 })
 
 /** The wait of a suspended run. */

@@ -2,6 +2,7 @@
 import type { Layer } from "effect"
 import { type Check, suite } from "./Check.ts"
 import { arrivalChecks } from "./WorkflowArrivalChecks.ts"
+import { childChecks } from "./WorkflowChildChecks.ts"
 import { cleanupChecks } from "./WorkflowCleanupChecks.ts"
 import { historyChecks } from "./WorkflowHistoryChecks.ts"
 import type { WorkflowStores } from "./WorkflowSamples.ts"
@@ -14,5 +15,6 @@ export const workflowStoreChecks: ReadonlyArray<Check<WorkflowStores>> = [
   ...historyChecks,
   ...suspensionChecks,
   ...arrivalChecks,
-  ...cleanupChecks
+  ...cleanupChecks,
+  ...childChecks
 ]

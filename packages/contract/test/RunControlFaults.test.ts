@@ -57,7 +57,7 @@ detects("the contract of the control of runs", runControlStoreChecks, {
   "loses the group": cancels(
     (cancel) =>
       (...args) =>
-        Effect.map(cancel(...args), (cancelled) => cancelled.map(({ run }) => ({ run, group: null })))
+        Effect.map(cancel(...args), (cancelled) => cancelled.map((each) => ({ ...each, group: null })))
   ),
   "lets a cancelled run be settled": faulty(JournalStore, (store) => ({
     commit: (entries, lease) => Effect.map(store.commit(entries, lease), (counted) => counted.map(() => true))

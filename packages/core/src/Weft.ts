@@ -48,6 +48,7 @@ import { ContextVariables } from "./resources/secrets/ContextVariables.ts"
 import { ProjectSecrets } from "./resources/secrets/ProjectSecrets.ts"
 import { OrgUsages } from "./resources/usage/OrgUsages.ts"
 import { Calls } from "./runtime/control/Calls.ts"
+import * as ChildCancellations from "./runtime/control/ChildCancellations.ts"
 import { Deliveries } from "./runtime/control/Deliveries.ts"
 import * as ProjectRemovals from "./runtime/control/ProjectRemovals.ts"
 import * as Retention from "./runtime/control/Retention.ts"
@@ -84,6 +85,7 @@ import { type HostFunctionInvalid, hostTableLayer } from "./runtime/svc/host/Hos
 import { Tools } from "./runtime/webhooks/Tools.ts"
 import { Webhooks } from "./runtime/webhooks/Webhooks.ts"
 import { Arrivals } from "./runtime/workflows/Arrivals.ts"
+import { ChildRuns } from "./runtime/workflows/ChildRuns.ts"
 import { Workflows } from "./runtime/workflows/Workflows.ts"
 import { ApiKeys } from "./tenants/access/ApiKeys.ts"
 import { Credentials } from "./tenants/access/Credentials.ts"
@@ -193,6 +195,7 @@ const controlling = Layer.mergeAll(
   RunControl.layer,
   Deliveries.layer,
   ProjectRemovals.layer,
+  ChildCancellations.layer,
   Calls.layer,
   LogFlusher.layer,
   LeaseKeeper.layer
@@ -232,7 +235,7 @@ export const layer = (
   const publishing = Layer.merge(Events.layer, HostTransactions.layer).pipe(
     Layer.provideMerge(SystemEvents.layer),
     Layer.provideMerge(EventWriter.layer),
-    Layer.provideMerge(Arrivals.layer),
+    Layer.provideMerge(Layer.merge(Arrivals.layer, ChildRuns.layer)),
     Layer.provideMerge(Layer.mergeAll(Journal.layer, claiming)),
     Layer.provideMerge(Layer.provideMerge(Layer.merge(StorePoller.layer, NodeShutdown.layer), node)),
     Layer.provideMerge(Layer.mergeAll(access, builds, secrets, files))

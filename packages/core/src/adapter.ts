@@ -179,6 +179,7 @@ export {
   type EarlierRequest
 } from "./runtime/runs/AdmissionStore.ts"
 export { cancelRun, continueRun, loseRun, startRun } from "./runtime/runs/Attempt.ts"
+export { formatChildEnd, type LastRun } from "./runtime/runs/ChildRun.ts"
 export { Delivery } from "./runtime/runs/Delivery.ts"
 export type {
   DeliveryPosition,
@@ -191,6 +192,8 @@ export { type Group, parkedAt, roomFor } from "./runtime/runs/Group.ts"
 export { LogEntry, Run, RunStats, RunStatus, RunType } from "./runtime/runs/Run.ts"
 export {
   type CancelledRun,
+  type Fork,
+  type Renewal,
   RunControlStore,
   type RunLog,
   type RunRef,
@@ -208,7 +211,13 @@ export {
   type Waiting,
   WaitRecord
 } from "./runtime/runs/Workflow.ts"
-export { type AwaitedEvents, type Cleanup, type LoadedRun, WorkflowStore } from "./runtime/runs/WorkflowStore.ts"
+export {
+  type AwaitedEvents,
+  type ChildRef,
+  type Cleanup,
+  type LoadedRun,
+  WorkflowStore
+} from "./runtime/runs/WorkflowStore.ts"
 export {
   type HistoryEntry,
   latestEntries,

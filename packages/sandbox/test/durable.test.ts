@@ -57,6 +57,24 @@ export const busy = durable("busy", async (event, svc) => {
   await never
 })
 
+export const add = (a, b) => { if (b === undefined) throw new RangeError("no b"); return a + b }
+export const nap = async (n, svc) => {
+  await svc.sleep("nap", 1200)
+  return n < 3 ? svc.continueAsNew([n + 1]) : { n }
+}
+nap.meta = { durable: true }
+
+export const parent = durable("parent", async (event, svc) => {
+  const [called, version] = [await svc.call("main/add", [1, 1]), await svc.version("form", 4)]
+  const sum = await svc.invoke("main/add", [1, 2])
+  const error = await svc.invoke("main/add", [1], { name: "fails" }).catch((error) =>
+    [error.name, error.message, typeof error.cause.run_id])
+  const last = await svc.invoke("main/nap", [1], { timeout: "1h" })
+  const late = await svc.invoke("main/nap", 1, { timeout: 30 }).catch((error) => error.name)
+  const local = await svc.step("local", () => svc.invoke("main/add", [2, 2]))
+  return { called: typeof called.event_id, version, again: await svc.version("form", 5), sum, error, last, late, local }
+})
+
 export const plain = (event, svc) => svc.step("a", () => 1)
 plain.meta = { event: "plain" }
 `
@@ -130,6 +148,14 @@ describe("a durable function", { timeout: 20_000 }, () => {
     await publish("paid", { order: { id: 8 }, amount: 1 })
     await publish("paid", { order: { id: 7 }, amount: 2 })
     assert.deepStrictEqual((await runOf(id)).result, { amount: 2, none: null })
+  })
+
+  it("waits for the results of child runs, also of those that continue as new ones", async () => {
+    const run = await runOf(await publish("parent"))
+    assert.deepStrictEqual(run.result, {
+      ...{ called: "string", version: 4, again: 4, sum: 3, last: { n: 3 }, late: "TimedOut", local: 4 },
+      error: ["RangeError", "no b", "string"]
+    })
   })
 
   it("fails when it makes other requests than before", async () => {

@@ -1,9 +1,10 @@
 /** Durable functions: their steps, sleeps and waits survive crashes, restarts and deployments. */
+import type { CallTerms } from "./Callable.ts"
 import type { AnyEvents, Catalogue, CheckedPattern, Event, Matched, PathOf } from "./Event.ts"
 import type { HandlerMeta } from "./Handler.ts"
 import { type BackgroundTerms, type Duration, type Retry, withMeta } from "./Meta.ts"
 import type { InferInput, InferOutput, StandardSchemaV1, Unchecked } from "./StandardSchema.ts"
-import type { EventSvc } from "./Svc.ts"
+import type { AnyFunction, ArgsOf, EventSvc } from "./Svc.ts"
 import { validate } from "./validate.ts"
 
 /** The argument of the body of a step. */
@@ -51,6 +52,23 @@ export interface FanOutOptions {
   readonly concurrency?: number
 }
 
+export interface InvokeOptions {
+  /** Name in the record of the run; that of the function by default. */
+  readonly name?: string
+  /** After it, the promise rejects with `TimedOut`, and the child run is cancelled. At most 365 days; without it, no limit. */
+  readonly timeout?: Duration
+}
+
+/** The function as its caller sees it: without `svc`, which a durable function receives after its arguments. */
+export type WithoutSvc<F extends AnyFunction> =
+  Parameters<F> extends readonly [...infer Args, infer Last]
+    ? DurableSvc extends Last
+      ? unknown extends Last
+        ? F
+        : (...args: Args) => ReturnType<F>
+      : F
+    : F
+
 export interface EventWait {
   /** The exact event type. */
   readonly event: string
@@ -71,7 +89,7 @@ export interface EventWait {
  * Names appear in the run's timeline, and a replay checks them. Code outside steps may run several times; it must do the same
  * each time.
  */
-export interface DurableSvc<Events extends Catalogue = AnyEvents> extends EventSvc<Events> {
+export interface DurableSvc<Events extends Catalogue = AnyEvents> extends Omit<EventSvc<Events>, "invoke"> {
   /**
    * Runs `body` and records its result, at most 256 KiB of JSON. The body runs at least once; its recorded result is used
    * from then on. After the last attempt of `retry` failed, the promise rejects with that error, and the function decides.
@@ -95,6 +113,26 @@ export interface DurableSvc<Events extends Catalogue = AnyEvents> extends EventS
   sleepUntil(name: string, time: Date | string | number): Promise<void>
   /** Returns the first event that matches; null after the timeout. An event after this call is never missed. */
   waitForEvent(name: string, wait: EventWait): Promise<Event | null>
+  /**
+   * Starts a run of a deployed function, and returns its result after its last attempt:
+   * `svc.invoke<typeof charge>("billing/charge", [order])`. Rejects with the error of its last attempt; `error.cause.run_id` is
+   * that run. A durable function also receives `svc`, after the arguments.
+   */
+  invoke<F extends AnyFunction = AnyFunction>(
+    fn: string,
+    args?: ArgsOf<WithoutSvc<F>>,
+    options?: InvokeOptions
+  ): Promise<Awaited<ReturnType<F>>>
+  /**
+   * Returns the number that this run uses for a change of its code. It is `max` in new runs, and 0 in records that are
+   * older than this call. It is always the same in one run. At most 1,000,000.
+   */
+  version(id: string, max: number): Promise<number>
+  /**
+   * Ends this run as succeeded, and starts the next one of the function in the same commit. An array is the list of its
+   * arguments, any other value the only one. Never returns; rejects if the plan allows no further run.
+   */
+  continueAsNew(args?: unknown): Promise<never>
   /** Time of the last recorded result, in milliseconds since 1970: the same in each replay. */
   now(): number
   /** A random number in [0, 1): the same in each replay. Not for secrets. */
@@ -147,3 +185,23 @@ export const durable = <const Pattern extends string, Result, Data extends Stand
   const isDurable: DurableMeta = strict === undefined ? true : { strict }
   return withMeta(run, { ...meta, durable: isDurable })
 }
+
+/** A durable function that is called by its name: by `svc.invoke`, `svc.call` or a schedule. */
+export interface DurableCallable<Args extends ReadonlyArray<unknown>, Result> {
+  (...args: [...Args, DurableSvc]): Promise<Result>
+  readonly meta: CallTerms & { readonly durable: true }
+}
+
+/**
+ * Defines a durable function that is called by its name. It receives its arguments, then `svc`:
+ *
+ *     export const poll = durableCallable({}, async (round: number, svc: DurableSvc) => {
+ *       await svc.sleep("pause", "1h")
+ *       return svc.continueAsNew([round + 1])
+ *     })
+ */
+export const durableCallable = <Args extends ReadonlyArray<unknown>, Result>(
+  terms: CallTerms,
+  fn: (...args: [...Args, DurableSvc]) => Result | Promise<Result>
+): DurableCallable<Args, Result> =>
+  withMeta(async (...args: [...Args, DurableSvc]): Promise<Result> => fn(...args), { ...terms, durable: true as const })

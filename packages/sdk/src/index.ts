@@ -1,17 +1,21 @@
 export { type Callable, type CallTerms, callable } from "./Callable.ts"
 export {
   type AttemptOptions,
+  type DurableCallable,
   type DurableHandler,
   type DurableMeta,
   type DurableOptions,
   type DurableSvc,
   durable,
+  durableCallable,
   type EventWait,
   type FanOutOptions,
+  type InvokeOptions,
   type Saga,
   type StepContext,
   type StepOptions,
-  type Undo
+  type Undo,
+  type WithoutSvc
 } from "./Durable.ts"
 export { defineEvents, type Kit } from "./defineEvents.ts"
 export type {

@@ -14,7 +14,7 @@ export const ById = Schema.toStandardJSONSchemaV1(Schema.toStandardSchemaV1(Sche
 
 const right = `
 import "@weft/sdk/globals"
-import { callable, defineEvents, type Event, handler, schedule, type Svc, tool, webhook } from "@weft/sdk"
+import { callable, defineEvents, durable, durableCallable, type DurableSvc, type Event, handler, schedule, type Svc, tool, webhook } from "@weft/sdk"
 import { testEnv } from "@weft/sdk/testing"
 import { toStandardJsonSchema } from "@valibot/to-json-schema"
 import { ById, Order, Paid, Sent } from "./schemas.ts"
@@ -64,6 +64,21 @@ export const told = tool({ service: "s", args: Paid, input: { type: "object" } }
 export const daily = schedule({ cron: ["0 3 * * *"], timezone: "Europe/Oslo", concurrency: { limit: 1 } }, (tick) => tick.scheduled_time)
 
 export const charge = callable({ idempotency: "args.0.id" }, async (order: { id: string }, times?: number) => order.id.length)
+export const remind = durableCallable({ retry: { attempts: 2 } }, async (user: string, days: number, svc: DurableSvc) => {
+  is<Awaited<ReturnType<typeof svc.version>>, number>(true)
+  return days > 3 ? svc.continueAsNew([user, days - 1]) : { user }
+})
+export const welcome = durable("user:created", async (event, svc) => {
+  is<typeof event.event_type, "user:created">(true)
+  const reminded = await svc.invoke<typeof remind>("main/remind", ["a", 3], { name: "remind", timeout: "3d" })
+  is<typeof reminded, { user: string }>(true)
+  const length = await svc.invoke<typeof charge>("main/charge", [{ id: "1" }])
+  is<typeof length, number>(true)
+  const unknown = await svc.invoke("main/any", 7)
+  is<typeof unknown, unknown>(true)
+  await svc.call<typeof charge>("main/charge", { id: "1" })
+  return reminded.user
+})
 export const calls = async (svc: Svc) => {
   await svc.call<typeof charge>("main/charge", [{ id: "1" }, 2])
   await svc.call<typeof charge>("main/charge", { id: "1" })
@@ -98,7 +113,7 @@ export const tested = async () => {
 /** Wrong code; the expected error follows each line. */
 const wrong = `
 import "@weft/sdk/globals"
-import { callable, defineEvents, handler, schedule, type Svc, tool, webhook } from "@weft/sdk"
+import { callable, defineEvents, durable, handler, schedule, type Svc, tool, webhook } from "@weft/sdk"
 import { testEnv } from "@weft/sdk/testing"
 import { Order, Paid } from "./schemas.ts"
 const events = defineEvents({ "order:created": Order, "order:paid": Paid })
@@ -130,6 +145,10 @@ export const use = async (svc: Svc) => {
   await svc.call<typeof Math.abs>("main/abs", ["1"]) //~ 'string' is not assignable
   await testEnv().event(handler({ event: "a", data: Order }, () => 1), { id: 7 }) //~ not assignable
 }
+durable("a", async (_, svc) => {
+  await svc.invoke<typeof Math.abs>("main/abs", ["1"]) //~ 'string' is not assignable
+  await svc.invoke("main/abs", [1], { timeout: "3x" }) //~ not assignable
+})
 svc.run.attempt = 2 //~ read-only
 `
 

@@ -38,12 +38,14 @@ export const makeDiscard = ({ dialect, writer: sql }: Database["Service"]) => {
     after: DeliveryPosition | null,
     limit: number
   ): Effect.fn.Return<DiscardResult, SqlError.SqlError> {
+    // The calls by one event are in an index. Other selections examine all deliveries in order.
+    const only = which.callBy === undefined ? sql`1 = 1` : toCondition(sql, dialect, { callBy: which.callBy })
     const rest = after === null ? sql`1 = 1` : sql`(d.due_at, d.delivery_id) > (${after.due_at}, ${after.delivery_id})`
     const examined = yield* sql<ExaminedRow>`
       SELECT d.due_at, d.delivery_id, d.event_id, d.stream_id, e.event_type, d.group_key AS "group",
         CASE WHEN ${toCondition(sql, dialect, which)} THEN 1 ELSE 0 END AS selected
       FROM deliveries d JOIN events e ON e.env_id = d.env_id AND e.event_id = d.event_id
-      WHERE d.env_id = ${envId} AND ${rest} ORDER BY d.due_at, d.delivery_id LIMIT ${limit}`
+      WHERE d.env_id = ${envId} AND ${only} AND ${rest} ORDER BY d.due_at, d.delivery_id LIMIT ${limit}`
     const selected = examined.filter((row) => row.selected === 1)
     const rows = pendingRow.encode(selected.map(({ due_at, delivery_id }) => ({ env_id: envId, due_at, delivery_id })))
     const gone = new Set((yield* discardFree.returning(rows)).map((row) => row.delivery_id))
@@ -66,13 +68,14 @@ const toDiscarded = ({ delivery_id, event_id, stream_id, event_type, group }: Ex
 const toCondition = (
   sql: SqlClient.SqlClient,
   dialect: Dialect,
-  { projectId, project, eventType, functions = [], before }: DeliverySelection
+  { projectId, project, eventType, callBy, functions = [], before }: DeliverySelection
 ): Statement.Fragment => {
   // The delivery of a suspended run belongs to its run, which only ends by `cancel`.
   const terms: Array<Statement.Fragment> = [sql`d.continues IS NULL`]
   if (projectId !== undefined) terms.push(sql`d.project_id = ${projectId}`)
   if (project !== undefined) terms.push(sql`(d.project_id = ${project} OR d.project_name = ${project})`)
   if (eventType !== undefined) terms.push(sql`e.event_type = ${eventType}`)
+  if (callBy !== undefined) terms.push(sql`d.run_type = 'call' AND d.event_id = ${callBy}`)
   if (before !== undefined) terms.push(sql`d.delivery_id < ${before}`)
   for (const list of functions) {
     const names = dialect.texts(sql, list)

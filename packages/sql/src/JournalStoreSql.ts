@@ -83,6 +83,7 @@ export const layer: Layer.Layer<JournalStore, never, Database> = Layer.effect(
           (SELECT min(due_at) FROM deliveries WHERE due_at < ${parkedTime}) AS next_due_at,
           CASE WHEN EXISTS (SELECT 1 FROM deliveries WHERE due_at = ${parkedTime}) THEN 1 ELSE 0 END AS parked,
           CASE WHEN EXISTS (SELECT 1 FROM workflow_waits WHERE ${sql.literal(isAwaiting)}) THEN 1 ELSE 0 END AS awaiting,
+          CASE WHEN EXISTS (SELECT 1 FROM workflow_waits WHERE ${sql.literal(isInvoking)}) THEN 1 ELSE 0 END AS invoking,
           CASE WHEN EXISTS (SELECT 1 FROM removed_projects) THEN 1 ELSE 0 END AS removals,
           (SELECT min(due_at) FROM schedules) AS next_tick_at`,
         ([row]) => toPendingWork(row)
@@ -169,11 +170,15 @@ export const layer: Layer.Layer<JournalStore, never, Database> = Layer.effect(
 /** Condition of the partial index of waits for events. */
 const isAwaiting = "event_type IS NOT NULL AND outcome IS NULL"
 
+/** Condition of the partial index of waits for child runs. */
+const isInvoking = "child_event_id IS NOT NULL AND outcome IS NULL"
+
 interface PendingRow {
   readonly orphans: number
   readonly next_due_at: Timestamp | null
   readonly parked: number
   readonly awaiting: number
+  readonly invoking: number
   readonly removals: number
   readonly next_tick_at: Timestamp | null
 }
@@ -184,6 +189,7 @@ const toPendingWork = (row: PendingRow | undefined): PendingWork => ({
   parked: row?.parked === 1,
   removals: row?.removals === 1,
   awaiting: row?.awaiting === 1,
+  invoking: row?.invoking === 1,
   next_tick_at: row?.next_tick_at ?? null
 })
 

@@ -2,6 +2,7 @@
 import type { EnvId } from "@weft/core"
 import {
   cancelRun,
+  type EventId,
   parkedAt,
   type Run,
   RunControlStore,
@@ -20,6 +21,7 @@ import { Database, orUnavailable } from "./Database.ts"
 import { makeDiscard } from "./DeliveryDiscard.ts"
 import type { Dialect, Rows } from "./Dialect.ts"
 import { journalStatements } from "./JournalStatements.ts"
+import { makeRenewal } from "./RunRenewal.ts"
 import { runCountRow } from "./rows/CountRows.ts"
 import { deliveryRow, toDeliveryRow } from "./rows/DeliveryRows.ts"
 import { endRow, logsText, runColumns, runKeyRow, storedBytes, toEndRow } from "./rows/RunRows.ts"
@@ -47,12 +49,26 @@ export const layer: Layer.Layer<RunControlStore, never, Database> = Layer.effect
       return groups
     })
 
+    /** Lists the events of the child runs that the runs wait for, by run. */
+    const findChildren = Effect.fnUntraced(function* (envId: EnvId, durable: ReadonlyArray<Run>) {
+      if (durable.length === 0) return new Map<RunId, ReadonlyArray<ChildOfRun>>()
+      const ids = dialect.texts(
+        sql,
+        durable.map(({ run_id }) => run_id)
+      )
+      const found = yield* sql<ChildOfRun>`SELECT run_id, child_event_id FROM workflow_waits
+        WHERE env_id = ${envId} AND run_id IN (${ids}) AND child_event_id IS NOT NULL AND outcome IS NULL`
+      return Map.groupBy(found, ({ run_id }) => run_id)
+    })
+
     const cancel = Effect.fnUntraced(function* (envId: EnvId, which: RunSelection, at: Timestamp, limit: number) {
       const found = yield* sql<Run & RunningRow>`
         SELECT ${sql.literal(runColumns)}, delivery_id, group_key, logs FROM runs
         WHERE ${toCondition(sql, dialect, envId, which)} ORDER BY run_id LIMIT ${limit}${sql.literal(dialect.forUpdate())}`
       // As when an event arrives, waits are locked before deliveries.
-      yield* statements.deleteWaitsOfRuns.run(runKeyRow.encode(found.filter(({ activations }) => activations !== null)))
+      const durable = found.filter(({ activations }) => activations !== null)
+      const children = yield* findChildren(envId, durable)
+      yield* statements.deleteWaitsOfRuns.run(runKeyRow.encode(durable))
       const suspended = found.filter(({ waiting }) => waiting !== null)
       const groups = yield* removeDeliveries(envId, suspended)
       const ends: Rows = []
@@ -67,7 +83,10 @@ export const layer: Layer.Layer<RunControlStore, never, Database> = Layer.effect
       const deltas = new CountDeltas()
       for (const { run, bytes } of counted) deltas.addEndedRun(run, bytes)
       yield* statements.countRuns.run(deltas.runRows())
-      return counted.map(({ run, group }) => ({ run, group }))
+      return counted.map(({ run, group }) => ({
+        ...{ run, group },
+        children: (children.get(run.run_id) ?? []).map(({ child_event_id }) => child_event_id)
+      }))
     })
 
     const requestCleanup = Effect.fnUntraced(function* ({ env_id, run_id }: RunRef, until: Timestamp, at: Timestamp) {
@@ -99,6 +118,7 @@ export const layer: Layer.Layer<RunControlStore, never, Database> = Layer.effect
     })
 
     const discard = makeDiscard(database)
+    const { renew, fork } = makeRenewal(database, statements)
 
     return RunControlStore.of({
       cancel: (envId, which, at, limit) =>
@@ -128,10 +148,24 @@ export const layer: Layer.Layer<RunControlStore, never, Database> = Layer.effect
       redeliver: (delivery) =>
         sql
           .withTransaction(statements.insertDeliveries.run(deliveryRow.encode([toDeliveryRow(delivery)])))
-          .pipe(Effect.asVoid, orUnavailable("redeliver"))
+          .pipe(Effect.asVoid, orUnavailable("redeliver")),
+
+      renew: (renewal) =>
+        sql.withTransaction(renew(renewal)).pipe(
+          // The transaction holds the run, and the event is new. So the row counts are as expected.
+          Effect.catchTag("UnexpectedRowCount", Effect.die),
+          orUnavailable("renew")
+        ),
+
+      fork: (forked) => sql.withTransaction(fork(forked)).pipe(orUnavailable("fork"))
     })
   })
 )
+
+interface ChildOfRun {
+  readonly run_id: RunId
+  readonly child_event_id: EventId
+}
 
 interface RunningRow {
   readonly delivery_id: string | null

@@ -36,8 +36,9 @@ const historyStatements = ({ dialect, writer: sql }: Database["Service"]) => {
     saveWaits: batched(sql, dialect, {
       row: waitRow,
       text: (rows) => `${insertWaits(rows)} ${replaceWait}`,
-      // A part does not see an event that arrives meanwhile, so it does not replace waits for events.
-      strictText: (rows) => `${insertWaits(rows)} ${replaceWait} WHERE workflow_waits.event_type IS NULL`
+      // A part does not see an outcome that arrives meanwhile, so it does not replace waits that have one.
+      strictText: (rows) =>
+        `${insertWaits(rows)} ${replaceWait} WHERE workflow_waits.event_type IS NULL AND workflow_waits.child_event_id IS NULL`
     }),
 
     deleteWaits: batched(sql, dialect, {
@@ -82,7 +83,7 @@ const suspensionStatements = ({ dialect, writer: sql }: Database["Service"]) => 
    */
   const outcomes = `(SELECT count(w.outcome) FROM (
       SELECT outcome FROM workflow_waits w WHERE w.env_id = r.env_id AND w.run_id = r.run_id
-        AND w.event_type IS NOT NULL AND e.ended NOT LIKE '%,' || w.seq || ',%'${dialect.forUpdate()}
+        AND (w.event_type IS NOT NULL OR w.child_event_id IS NOT NULL) AND e.ended NOT LIKE '%,' || w.seq || ',%'${dialect.forUpdate()}
     ) AS w)`
   // A cleanup that was requested in the meantime is seen, because the run is locked.
   const isDueNow = `${outcomes} > 0 OR r.cleanup_until IS DISTINCT FROM e.cleanup_until`

@@ -17,6 +17,7 @@ import {
 import { Effect, Layer } from "effect"
 import { type ArrivalWriter, arrivalWriter } from "./ArrivalWriter.ts"
 import { forEachAwaiting } from "./AwaitingRuns.ts"
+import { makeChildRuns } from "./ChildRunsSql.ts"
 import { Database, orUnavailable, readCount } from "./Database.ts"
 import { parseLogs } from "./rows/RunRows.ts"
 import { type StoredStep, stepFields, toStep, waitFields } from "./rows/WorkflowRows.ts"
@@ -39,6 +40,7 @@ const idMarginMs = 60_000
 /** Returns the store. `write` gives events to waits. */
 export const makeWorkflows = (database: Database["Service"], write: ArrivalWriter): WorkflowStore["Service"] => {
   const { reader: sql } = database
+  const childRuns = makeChildRuns(database, write)
 
   const load = Effect.fnUntraced(function* ({ env_id, run_id }: RunRef) {
     const of = sql`env_id = ${env_id} AND run_id = ${run_id}`
@@ -146,6 +148,10 @@ export const makeWorkflows = (database: Database["Service"], write: ArrivalWrite
     awaited: awaited.pipe(orUnavailable("awaited")),
 
     arrive: (event, at) => arrive(event, at).pipe(orUnavailable("arrive")),
+
+    children: (after, limit) => childRuns.children(after, limit).pipe(orUnavailable("children")),
+
+    endChildren: (children, at) => childRuns.endChildren(children, at).pipe(orUnavailable("endChildren")),
 
     eventsSince: (of, after, limit) => eventsSince(of, after, limit).pipe(orUnavailable("eventsSince"))
   })

@@ -234,8 +234,11 @@ export interface EnvHandle {
     readonly cancel: (runId: string, options?: { readonly cleanup?: boolean | string }) => Promise<Run>
     /** Cancels the running runs that the query selects; returns how many. */
     readonly cancelAll: (query?: CancelQuery) => Promise<number>
-    /** Runs a function again for the same event, in the same build by default. */
-    readonly replay: (runId: string, build?: "same" | "deployed") => Promise<Called>
+    /**
+     * Runs a function again for the same event, in the same build by default. With `from`, a durable run is repeated from its
+     * first step or wait with this name, or from that position.
+     */
+    readonly replay: (runId: string, build?: "same" | "deployed", from?: string) => Promise<Called>
   }
   /** Events that wait for the runs of their handlers. */
   readonly deliveries: {

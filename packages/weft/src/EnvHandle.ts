@@ -108,7 +108,7 @@ const toRuns = ({ runs }: WeftEnv): EnvHandle["runs"] => ({
   logs: (runId, page) => rejecting(async () => toPage(toLogEntry)(await runs.logs(runId, toPageRequest(page)))),
   cancel: (runId, options) => rejecting(async () => toRun(await runs.cancel(runId, options))),
   cancelAll: (query) => rejecting(() => runs.cancelAll(toCancelQuery(query))),
-  replay: (runId, build) => rejecting(async () => toCalled(await runs.replay(runId, build)))
+  replay: (runId, build, from) => rejecting(async () => toCalled(await runs.replay(runId, build, from)))
 })
 
 const toCredentials = (env: WeftEnv): Pick<EnvHandle, "sessions" | "serviceKeys"> => ({

@@ -183,7 +183,7 @@ export interface Run {
 
 export interface Waiting {
   /** `retry`: the next attempt at a step. `node`: the run continues after a fault outside of its code. */
-  readonly for: "timer" | "event" | "retry" | "node"
+  readonly for: "timer" | "event" | "run" | "retry" | "node"
   /** Name of the sleep, wait or step. */
   readonly name: string
   readonly since: Date

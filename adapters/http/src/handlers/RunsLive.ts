@@ -40,7 +40,7 @@ export const RunsLive = HttpApiBuilder.group(
         return Effect.map(control.cancelAll(filter), (cancelled) => ({ cancelled }))
       },
       replay: ({ params, query }) =>
-        Effect.map(control.replay(params.run_id, query.build), ({ event, run }) => run ?? event)
+        Effect.map(control.replay(params.run_id, query.build, query.from), ({ event, run }) => run ?? event)
     })
   })
 )

@@ -97,6 +97,12 @@ export class RunsApi extends HttpApiGroup.make("runs")
           Schema.Literals(["same", "deployed"]).annotate({
             description: "`same`, the default: the build of the run; `deployed`: the active build of its project"
           })
+        ),
+        from: Schema.optionalKey(
+          Schema.String.check(Schema.isNonEmpty()).annotate({
+            description:
+              "Name or position of a step or wait of an ended durable run: the new run has the results before it"
+          })
         )
       },
       success: startedRunResponses,

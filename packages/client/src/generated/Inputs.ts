@@ -145,6 +145,7 @@ export interface RunsCancelAllQuery {
 
 export interface RunsReplayQuery {
   readonly build?: "same" | "deployed" | undefined
+  readonly from?: string | undefined
 }
 
 export interface DeliveriesCancelQuery {

@@ -25,8 +25,8 @@ export interface HostRuns {
   readonly cancel: (runId: string, options?: { readonly cleanup?: boolean | string }) => Promise<HostRun>
   /** Cancels all running runs that match the query. Returns their number. */
   readonly cancelAll: (query?: CancelQuery) => Promise<number>
-  /** Runs a function again for the same event, in the same build by default. */
-  readonly replay: (runId: string, build?: ReplayBuild) => Promise<HostCalled>
+  /** Runs a function again for the same event, in the same build by default. `from` is a step of an ended durable run. */
+  readonly replay: (runId: string, build?: ReplayBuild, from?: string) => Promise<HostCalled>
 }
 
 type RunEffect = <A, E>(effect: Effect.Effect<A, E, Runs | RunControl | Calls | Caller>) => Promise<A>
@@ -56,10 +56,10 @@ export const hostRuns = (runEffect: RunEffect): HostRuns => ({
       )
     ),
   cancelAll: (query = {}) => runEffect(RunControl.use((control) => control.cancelAll(query))),
-  replay: (runId, build) =>
+  replay: (runId, build, from) =>
     runEffect(
       Effect.map(
-        RunControl.use((control) => control.replay(runId, build)),
+        RunControl.use((control) => control.replay(runId, build, from)),
         hostCalled
       )
     )

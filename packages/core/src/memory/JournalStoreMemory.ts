@@ -62,6 +62,9 @@ export const layer: Layer.Layer<JournalStore, never, MemoryDatabase> = Layer.eff
           awaiting: [...db.histories.values()].some(({ waits }) =>
             waits.some(({ event_type, outcome }) => event_type !== null && outcome === null)
           ),
+          invoking: [...db.histories.values()].some(({ waits }) =>
+            waits.some(({ child_event_id, outcome }) => child_event_id !== null && outcome === null)
+          ),
           next_tick_at: earliest([...db.schedules.values()].map(({ due_at }) => due_at))
         })),
 
@@ -93,7 +96,7 @@ type Database = MemoryDatabase["Service"]
 type Advanced = Extract<JournalEntry, { _tag: "Advanced" }>
 
 /** Applies one entry. Returns true if it was valid. */
-const apply = (db: Database, entry: JournalEntry): boolean => {
+export const apply = (db: Database, entry: JournalEntry): boolean => {
   switch (entry._tag) {
     case "Appended": {
       if (db.events.has(entry.event.event_id)) return true

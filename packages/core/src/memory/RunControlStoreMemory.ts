@@ -1,19 +1,21 @@
 /** `RunControlStore` in memory: the executable specification. */
 import { Effect, Layer } from "effect"
-import type { EnvId } from "../foundation/Ids.ts"
+import type { EnvId, EventId } from "../foundation/Ids.ts"
 import { cancelRun } from "../runtime/runs/Attempt.ts"
 import type { Delivery } from "../runtime/runs/Delivery.ts"
 import type { DeliveryPosition, DeliverySelection, DiscardedDelivery } from "../runtime/runs/DeliverySelection.ts"
 import { parkedAt } from "../runtime/runs/Group.ts"
 import type { Run } from "../runtime/runs/Run.ts"
-import { RunControlStore, type RunSelection } from "../runtime/runs/RunControlStore.ts"
-import { endWaits } from "./JournalStoreMemory.ts"
+import { type Renewal, RunControlStore, type RunSelection } from "../runtime/runs/RunControlStore.ts"
+import type { History } from "../runtime/runs/Workflow.ts"
+import { apply, endWaits } from "./JournalStoreMemory.ts"
 import { compareText, MemoryDatabase } from "./MemoryDatabase.ts"
 
 export const layer: Layer.Layer<RunControlStore, never, MemoryDatabase> = Layer.effect(
   RunControlStore,
   Effect.gen(function* () {
-    const { runs, logs, events, deliveries, histories, cleanups } = yield* MemoryDatabase
+    const db = yield* MemoryDatabase
+    const { runs, logs, events, deliveries, histories, cleanups } = db
 
     /** Removes the delivery that the run holds. Returns the key of its group. */
     const removeDelivery = ({ run_id }: Run): string | null => {
@@ -33,8 +35,9 @@ export const layer: Layer.Layer<RunControlStore, never, MemoryDatabase> = Layer.
             .map((running) => {
               const run = cancelRun(running, at)
               runs.set(run.run_id, run)
+              const children = findChildren(histories.get(run.run_id))
               endWaits({ histories }, run.run_id)
-              return { run, group: removeDelivery(run) }
+              return { run, group: removeDelivery(run), children }
             })
         ),
 
@@ -91,16 +94,51 @@ export const layer: Layer.Layer<RunControlStore, never, MemoryDatabase> = Layer.
             .map((run) => run.run_id)
         ),
 
-      redeliver: (delivery) => Effect.sync(() => void deliveries.set(delivery.delivery_id, { delivery, run_id: null }))
+      redeliver: (delivery) => Effect.sync(() => void deliveries.set(delivery.delivery_id, { delivery, run_id: null })),
+
+      renew: (renewal) => Effect.sync(() => renew(db, renewal)),
+
+      fork: ({ run, delivery, source, before }) =>
+        Effect.sync(() => {
+          runs.set(run.run_id, run)
+          deliveries.set(delivery.delivery_id, { delivery, run_id: null })
+          const copied =
+            runs.get(source.run_id)?.env_id === run.env_id ? histories.get(source.run_id)?.steps : undefined
+          const steps = (copied ?? []).filter(({ position }) => position < before)
+          histories.set(run.run_id, { steps, waits: [] })
+        })
     })
   })
 )
+
+/** Returns the events of the child runs that a run waits for. */
+const findChildren = (history: History | undefined): ReadonlyArray<EventId> =>
+  (history?.waits ?? []).flatMap(({ child_event_id, outcome }) =>
+    child_event_id === null || outcome !== null ? [] : [child_event_id]
+  )
+
+const renew = (db: MemoryDatabase["Service"], { run, logs, deliveryId, event, delivery }: Renewal): boolean => {
+  const held = db.deliveries.get(deliveryId)
+  if (held?.run_id !== run.run_id || db.runs.get(run.run_id)?.status !== "running") return false
+  const waiting = [...db.histories].filter(([, { waits }]) =>
+    waits.some((wait) => wait.child_event_id === run.event_id && wait.outcome === null)
+  )
+  if (delivery.awaited === true && waiting.length === 0) return false
+  for (const [runId, history] of waiting) {
+    const waits = history.waits.map((wait) =>
+      wait.child_event_id === run.event_id && wait.outcome === null ? { ...wait, child_event_id: event.event_id } : wait
+    )
+    db.histories.set(runId, { ...history, waits })
+  }
+  apply(db, { _tag: "Settled", run, logs, deliveryId, next: null })
+  return apply(db, { _tag: "Appended", event, deliveries: [{ delivery, run: null }] })
+}
 
 const comparePositions = (a: DeliveryPosition, b: DeliveryPosition): number =>
   a.due_at - b.due_at || compareText(a.delivery_id, b.delivery_id)
 
 const isDiscarded = (delivery: Delivery, event_type: string, which: DeliverySelection): boolean => {
-  const { projectId, project, eventType, functions = [], before } = which
+  const { projectId, project, eventType, callBy, functions = [], before } = which
   const name = `${delivery.ns}/${delivery.var}`
   const names = [name, `${delivery.project_name}:${name}`]
   return (
@@ -109,6 +147,7 @@ const isDiscarded = (delivery: Delivery, event_type: string, which: DeliverySele
     (projectId === undefined || delivery.project_id === projectId) &&
     (project === undefined || delivery.project_id === project || delivery.project_name === project) &&
     (eventType === undefined || event_type === eventType) &&
+    (callBy === undefined || (delivery.run_type === "call" && delivery.event_id === callBy)) &&
     (before === undefined || delivery.delivery_id < before) &&
     functions.every((list) => names.some((each) => list.includes(each)))
   )

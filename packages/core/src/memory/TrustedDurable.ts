@@ -21,6 +21,16 @@ export interface TrustedDurableSvc {
   readonly sleep: (name: string, duration: Schema.Json) => Promise<unknown>
   readonly sleepUntil: (name: string, time: Date | Schema.Json) => Promise<unknown>
   readonly waitForEvent: (name: string, wait: Readonly<Record<string, unknown>>) => Promise<unknown>
+  /** Starts a child run and waits for its result. */
+  readonly invoke: (
+    fn: string,
+    args?: unknown,
+    options?: { readonly name?: string; readonly timeout?: Schema.Json }
+  ) => Promise<unknown>
+  /** Calls a function in the background, once. */
+  readonly call: (fn: string, args?: unknown) => Promise<{ readonly event_id: string; readonly stream_id: string }>
+  readonly version: (id: string, max: number) => Promise<number>
+  readonly continueAsNew: (args?: unknown) => Promise<never>
   readonly now: () => number
 }
 
@@ -57,6 +67,10 @@ interface DurableHost {
   readonly log: (level: "warn" | "error", message: string) => void
   /** Starts or stops the log. */
   readonly mute: (isMuted: boolean) => void
+  /** Calls a function of the module in this run. */
+  readonly invoke: (fn: string, args: ReadonlyArray<unknown>) => Promise<unknown>
+  /** Calls a function in the background. */
+  readonly callPlain: TrustedDurableSvc["call"]
 }
 
 /** A result: number of the request, success, time, and value. `ok` is null if a step is to be repeated now. */
@@ -89,6 +103,13 @@ export class TrustedDurable {
   #isWatching = false
   /** Number of the first request that was not cancelled. */
   #from = 0
+  /** Versions by id: their recorded numbers, and their values in this activation. */
+  readonly #versionSeqs: ReadonlyMap<string, number>
+  readonly #versions = new Map<string, Promise<number>>()
+  #versionCount: number
+  #unreplayed: number
+  /** True while the body of a step runs until its first `await`. */
+  #isInBody = false
   #seq = 0
   #bodies = 0
   #asked = 0
@@ -107,6 +128,9 @@ export class TrustedDurable {
     this.#wasCancelled = cancelled
     this.#recorded = new Map(recorded.map(([seq, kind, name]) => [seq, { kind, name }]))
     this.#attempts = new Map(waits)
+    this.#versionSeqs = new Map(recorded.flatMap(([seq, kind, name]) => (kind === "version" ? [[name, seq]] : [])))
+    this.#versionCount = this.#versionSeqs.size
+    this.#unreplayed = recorded.length
     this.#time = time
     host.mute(recorded.length + waits.length > 0)
   }
@@ -123,6 +147,7 @@ export class TrustedDurable {
         )
       }
       this.#time = time
+      this.#unreplayed--
       if (seq === cancelSeq) this.#cancel(value)
       else if (ok === true) pending?.resolve(value)
       else pending?.reject(toError(value))
@@ -143,6 +168,26 @@ export class TrustedDurable {
     sleep: (name, ms) => this.#wait("sleep", name, { ms }),
     sleepUntil: (name, until) => this.#wait("sleep", name, { until }),
     waitForEvent: (name, { timeout, ...wait }) => this.#wait("event", name, { ...wait, ms: timeout }),
+    invoke: (fn, args, options = {}) => {
+      if (this.#isInBody) return this.#host.invoke(fn, toList(args))
+      return this.#wait("run", options.name ?? fn.slice(0, 256), { fn, args: toList(args), ms: options.timeout })
+    },
+    call: (fn, args) => {
+      if (this.#isInBody) return this.#host.callPlain(fn, args)
+      const name = fn.slice(0, 256)
+      return this.#request("call", name, async (seq) =>
+        fromJson(await this.#ask("workflow.call", JSON.stringify({ seq, name, fn, args: toList(args) })))
+      )
+    },
+    version: (id, max) => {
+      const version = this.#versions.get(id) ?? this.#decideVersion(id, max)
+      this.#versions.set(id, version)
+      return version
+    },
+    continueAsNew: async (args) => {
+      await this.#host.call("workflow.continue", JSON.stringify({ args: toList(args) }))
+      return never()
+    },
     now: () => this.#time
   }
 
@@ -198,6 +243,29 @@ export class TrustedDurable {
     cancelled().catch(() => undefined)
   }
 
+  /** Returns the recorded version; 0 if older code made the record of this point. */
+  async #decideVersion(name: string, max: number): Promise<number> {
+    const recorded = this.#versionSeqs.get(name)
+    if (recorded !== undefined) {
+      const { promise, resolve, reject } = Promise.withResolvers<number>()
+      this.#pending.set(recorded, { resolve: (value) => resolve(fromJson(value)), reject })
+      return promise
+    }
+    if (this.#unreplayed > 0) return 0
+    const seq = cancelSeq - 1 - ++this.#versionCount
+    return fromJson(await this.#ask("workflow.version", JSON.stringify({ seq, name, max })))
+  }
+
+  /** Calls the body of a step. Until its first `await`, its calls are not requests. */
+  #begin<A>(body: StepBody<A>, context: StepContext): A | Promise<A> {
+    this.#isInBody = true
+    try {
+      return body(context)
+    } finally {
+      this.#isInBody = false
+    }
+  }
+
   #wait(kind: string, name: string, details: Readonly<Record<string, unknown>>): Promise<unknown> {
     return this.#request(kind, name, (seq) =>
       this.#ask("workflow.wait", JSON.stringify({ seq, kind, name, ...details }))
@@ -239,7 +307,8 @@ export class TrustedDurable {
       this.#bodies++
       const context = new StepContext(attempt, `${this.#host.runId}:${seq}`)
       this.#contexts.set(seq, context)
-      const { ok, text, fields } = await attemptStep(name, body, context, options, this.#host)
+      const run: StepBody<A> = (given) => this.#begin(body, given)
+      const { ok, text, fields } = await attemptStep(name, run, context, options, this.#host)
       this.#contexts.delete(seq)
       this.#bodies--
       if (seq < this.#from) break
@@ -306,12 +375,20 @@ const fromJson = <A>(value: unknown): A => JSON.parse(JSON.stringify(value ?? nu
 
 const cancelledError = (): Error => Object.assign(new Error("The run was cancelled"), { name: "Cancelled" })
 
+const toList = (args: unknown): ReadonlyArray<unknown> =>
+  args === undefined ? [] : Array.isArray(args) ? args : [args]
+
 const never = (): Promise<never> => new Promise(() => undefined)
 
 const describe = (request: { readonly kind: string; readonly name: string } | undefined): string =>
   request === undefined ? "unknown" : `${request.kind} "${request.name}"`
 
 const toError = (value: unknown): Error => {
-  const { name = "Error", message = "", stack = "" } = typeof value === "object" && value !== null ? Object(value) : {}
-  return Object.assign(new Error(String(message)), { name: String(name), stack: String(stack) })
+  const {
+    name = "Error",
+    message = "",
+    stack = "",
+    cause
+  } = typeof value === "object" && value !== null ? Object(value) : {}
+  return Object.assign(new Error(String(message), { cause }), { name: String(name), stack: String(stack) })
 }

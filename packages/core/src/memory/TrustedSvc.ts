@@ -66,10 +66,12 @@ export const makeSvc = (invocation: Invocation, meta: unknown, host: SvcHost): S
   const log = (level: LogLevel) => (message: string, data?: unknown) => {
     if (isOpen && !isMuted) invocation.onLog(logLine(level, message, data, host.time()))
   }
+  const methods = trustedMethods(callHost)
   const durable = isDurable(facts.durable)
     ? new TrustedDurable(facts.durable, isStrict(meta), {
-        ...{ runId: invocation.run_id, call: host.call, turn: host.turn, end: host.end },
+        ...{ runId: invocation.run_id, call: host.call, turn: host.turn, end: host.end, invoke: host.invoke },
         ...{ time: host.time, sleep: host.sleep },
+        callPlain: (fn, args) => methods.call(fn, args),
         log: (level, message) => log(level)(message),
         mute: (muted) => {
           isMuted = muted
@@ -78,7 +80,7 @@ export const makeSvc = (invocation: Invocation, meta: unknown, host: SvcHost): S
     : null
   const svc: TrustedSvc = {
     ...facts,
-    ...trustedMethods(callHost),
+    ...methods,
     files: trustedFiles(callHost),
     asset: (name) => trustedAsset(callHost, name),
     invoke: host.invoke,
@@ -93,7 +95,7 @@ export const makeSvc = (invocation: Invocation, meta: unknown, host: SvcHost): S
     ...(durable === null ? {} : durable.svc)
   }
   return {
-    args: invocation.trigger === "args" ? elements(facts.args) : [facts[invocation.trigger], svc],
+    args: toArguments(invocation, facts, svc, durable !== null),
     replay: () => void durable?.replay(invocation.replay ?? []),
     conclude: (failure) => (durable === null ? Promise.resolve(failure) : durable.conclude(failure)),
     close: () => {
@@ -116,6 +118,19 @@ const logLine = (level: LogLevel, message: string, data: unknown, time: number):
   data: JSON.stringify(data) ?? null,
   time
 })
+
+/** Returns the arguments. A durable function that is called by its name receives at least one, then `svc`. */
+const toArguments = (
+  { trigger }: Invocation,
+  facts: Readonly<Record<string, unknown>>,
+  svc: TrustedSvc,
+  isDurableRun: boolean
+): ReadonlyArray<unknown> => {
+  if (trigger !== "args") return [facts[trigger], svc]
+  const args = elements(facts.args)
+  if (!isDurableRun) return args
+  return args.length === 0 ? [undefined, svc] : [...args, svc]
+}
 
 const elements = (args: unknown): ReadonlyArray<unknown> => (Array.isArray(args) ? args : [])
 

@@ -1,16 +1,53 @@
 /** `WorkflowStore` in memory: the executable specification. */
 import { Effect, Layer } from "effect"
+import type { JsonText } from "../foundation/JsonText.ts"
+import type { Timestamp } from "../foundation/time/Timestamp.ts"
+import { formatChildEnd } from "../runtime/runs/ChildRun.ts"
 import { isAwaited } from "../runtime/runs/EventMatch.ts"
 import { parkedAt } from "../runtime/runs/Group.ts"
+import type { RunRef } from "../runtime/runs/RunControlStore.ts"
 import { formatEvent } from "../runtime/runs/Trigger.ts"
 import { emptyHistory } from "../runtime/runs/Workflow.ts"
-import { type AwaitedEvents, WorkflowStore } from "../runtime/runs/WorkflowStore.ts"
+import { type AwaitedEvents, type ChildRef, WorkflowStore } from "../runtime/runs/WorkflowStore.ts"
 import { compareText, MemoryDatabase, toPage } from "./MemoryDatabase.ts"
 
 export const layer: Layer.Layer<WorkflowStore, never, MemoryDatabase> = Layer.effect(
   WorkflowStore,
   Effect.gen(function* () {
     const { runs, logs, histories, cleanups, deliveries, events } = yield* MemoryDatabase
+
+    /** Makes the deliveries that continue the runs due. */
+    const makeDue = (found: ReadonlyArray<RunRef>, at: Timestamp): void => {
+      for (const [id, row] of deliveries) {
+        const { delivery, run_id } = row
+        if (run_id !== null || !found.some((run) => run.run_id === delivery.continues)) continue
+        if (delivery.due_at > at && delivery.due_at !== parkedAt)
+          deliveries.set(id, { ...row, delivery: { ...delivery, due_at: at } })
+      }
+    }
+
+    /** Returns the end of a child run as text; null while it has not ended. */
+    const findEnd = ({ env_id, event_id }: ChildRef): JsonText | null => {
+      if (events.get(event_id)?.env_id !== env_id) return null
+      const isPending = [...deliveries.values()].some(
+        ({ delivery }) => delivery.event_id === event_id && delivery.run_type === "call"
+      )
+      const calls = [...runs.values()].filter((run) => run.event_id === event_id && run.run_type === "call")
+      if (isPending || calls.some(({ status }) => status === "running")) return null
+      calls.sort((a, b) => a.attempt - b.attempt || compareText(a.run_id, b.run_id))
+      return formatChildEnd(calls.at(-1) ?? null)
+    }
+
+    /** Returns the waits for child runs without an outcome. */
+    const openChildren = () =>
+      [...histories].flatMap(([run_id, { waits }]) => {
+        const run = runs.get(run_id)
+        return waits.flatMap(({ seq, child_event_id: event_id, outcome }) =>
+          run === undefined || event_id === null || outcome !== null
+            ? []
+            : [{ env_id: run.env_id, run_id, seq, event_id }]
+        )
+      })
 
     return WorkflowStore.of({
       load: ({ env_id, run_id }) =>
@@ -65,13 +102,32 @@ export const layer: Layer.Layer<WorkflowStore, never, MemoryDatabase> = Layer.ef
             histories.set(run_id, { ...history, waits })
             return [{ env_id: run.env_id, run_id }]
           })
-          for (const [id, row] of deliveries) {
-            const { delivery, run_id } = row
-            if (run_id !== null || !found.some((run) => run.run_id === delivery.continues)) continue
-            if (delivery.due_at > at && delivery.due_at !== parkedAt)
-              deliveries.set(id, { ...row, delivery: { ...delivery, due_at: at } })
-          }
+          makeDue(found, at)
           return found
+        }),
+
+      children: (after, limit) =>
+        Effect.sync(() =>
+          openChildren()
+            .map(({ env_id, event_id }) => ({ env_id, event_id }))
+            .sort(compareChildren)
+            .filter((each) => after === null || compareChildren(each, after) > 0)
+            .slice(0, limit)
+        ),
+
+      endChildren: (children, at) =>
+        Effect.sync(() => {
+          const ended = openChildren().flatMap(({ run_id, seq, ...child }) => {
+            const isAsked = children.some((each) => compareChildren(each, child) === 0)
+            const outcome = isAsked ? findEnd(child) : null
+            const history = histories.get(run_id)
+            if (outcome === null || history === undefined) return []
+            const waits = history.waits.map((wait) => (wait.seq === seq ? { ...wait, outcome } : wait))
+            histories.set(run_id, { ...history, waits })
+            return [{ env_id: child.env_id, run_id }]
+          })
+          makeDue(ended, at)
+          return ended
         }),
 
       eventsSince: ({ env_id, event_type, since }, after, limit) =>
@@ -85,3 +141,6 @@ export const layer: Layer.Layer<WorkflowStore, never, MemoryDatabase> = Layer.ef
     })
   })
 )
+
+const compareChildren = (a: ChildRef, b: ChildRef): number =>
+  compareText(a.env_id, b.env_id) || compareText(a.event_id, b.event_id)

@@ -20,10 +20,14 @@ export const workflows = ({ types: { text, integer }, table, clusteredTable }: D
   )${table}`,
   `CREATE TABLE workflow_waits (
     env_id ${text} NOT NULL, run_id ${text} NOT NULL, seq ${integer} NOT NULL, kind ${text} NOT NULL,
-    name ${text} NOT NULL, event_type ${text}, match_path ${text}, match_value ${text}, attempts ${integer} NOT NULL,
+    name ${text} NOT NULL, event_type ${text}, child_event_id ${text}, match_path ${text}, match_value ${text}, attempts ${integer} NOT NULL,
     since ${integer} NOT NULL, until ${integer}, match ${text}, outcome ${text},
     PRIMARY KEY (env_id, run_id, seq)
   )${clusteredTable}`,
+  // Pending calls, of which a parent may wait for some.
+  `CREATE INDEX deliveries_of_calls ON deliveries (env_id, event_id) WHERE run_type = 'call'`,
+  `CREATE INDEX workflow_waits_for_children ON workflow_waits (env_id, child_event_id)
+    WHERE child_event_id IS NOT NULL AND outcome IS NULL`,
   // Only waits that an event may end have entries.
   ...[
     `workflow_waits_by_match ON workflow_waits (env_id, event_type, match_path, match_value, run_id, seq)`,

@@ -5,7 +5,16 @@ import { deriveColumns } from "./Columns.ts"
 import { makeRow } from "./Row.ts"
 
 /** Fields without a column of their own. The column `terms` stores them as JSON text. */
-export const termFields = ["retry", "timeout_ms", "caused_by", "depth", "group", "durable", "traceparent"] as const
+export const termFields = [
+  "retry",
+  "timeout_ms",
+  "caused_by",
+  "depth",
+  "group",
+  "durable",
+  "awaited",
+  "traceparent"
+] as const
 
 /** Also columns of running runs, which hold their deliveries. */
 export const termColumns = { terms: "text", group_key: "text" } as const
@@ -35,5 +44,8 @@ export const toTerms = (delivery: Delivery, terms?: string): Terms => ({
   group_key: delivery.group?.key ?? null
 })
 
-const encodeTerms = ({ retry, timeout_ms, caused_by, depth, group, durable, traceparent }: Delivery): string =>
-  JSON.stringify({ retry, timeout_ms, caused_by, ...(depth === 0 ? {} : { depth }), group, durable, traceparent })
+const encodeTerms = (delivery: Delivery): string => {
+  const { retry, timeout_ms, caused_by, depth, group, durable, awaited, traceparent } = delivery
+  const chain = { caused_by, ...(depth === 0 ? {} : { depth }) }
+  return JSON.stringify({ retry, timeout_ms, ...chain, group, durable, awaited, traceparent })
+}

@@ -1,4 +1,4 @@
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { Api } from "../../connection/Api.ts"
 import { Output } from "../../output/Output.ts"
@@ -10,12 +10,17 @@ export const replay = Command.make(
     build: Flag.Literals("build", ["same", "deployed"]).pipe(
       Flag.withDescription("The build of the run, or the currently deployed build"),
       Flag.withDefault("same")
+    ),
+    from: Flag.String("from").pipe(
+      Flag.withDescription("The name or position of a step of a durable run: the results before it are kept"),
+      Flag.optional
     )
   },
-  Effect.fnUntraced(function* ({ run: id, build }) {
+  Effect.fnUntraced(function* ({ run: id, build, from }) {
     const api = yield* Api
     const output = yield* Output
-    const started = yield* api.request((weft, options) => weft.runs.replay(id, { build }, options))
+    const query = { build, ...(Option.isSome(from) ? { from: from.value } : {}) }
+    const started = yield* api.request((weft, options) => weft.runs.replay(id, query, options))
     yield* output.print(started, () =>
       "run_id" in started ? started.run_id : `No slot is free: the replay is queued as event ${started.event_id}`
     )
@@ -27,6 +32,10 @@ export const replay = Command.make(
     {
       command: "weft runs replay 01970d45-1c90-7a51-9d0c-4a3d2b1c0f6e --build deployed",
       description: "With the currently deployed code"
+    },
+    {
+      command: "weft runs replay 01970d45-1c90-7a51-9d0c-4a3d2b1c0f6e --from charge",
+      description: "A durable run, from its step charge"
     }
   ])
 )

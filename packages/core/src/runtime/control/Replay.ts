@@ -21,6 +21,7 @@ import { makeDeliveryKeys } from "../runs/DeliveryKeys.ts"
 import type { Run } from "../runs/Run.ts"
 import { RunControlStore } from "../runs/RunControlStore.ts"
 import { RunStore } from "../runs/RunStore.ts"
+import { makeFork } from "./ReplayFrom.ts"
 import { StreamWatch } from "./StreamWatch.ts"
 
 /** The build of the original run, or the deployed build of its project. */
@@ -49,7 +50,9 @@ export const makeReplay = Effect.gen(function* () {
   const bus = yield* ClusterBus
   const permits = new KeyedSemaphore(replaysPerEnv)
 
-  return Effect.fnUntraced(function* (run: Run, build: ReplayBuild) {
+  const fork = yield* makeFork
+
+  return Effect.fnUntraced(function* (run: Run, build: ReplayBuild, from?: string) {
     const { env_id, event_id } = run
     if (event_id === null)
       return yield* new BadRequest({
@@ -57,6 +60,7 @@ export const makeReplay = Effect.gen(function* () {
       })
     const event = yield* events.get(env_id, event_id)
     const match = yield* findMatch(run, build)
+    const before = from === undefined ? null : yield* fork.findPosition(run, from)
     yield* quotas.admit(env_id, 1)
     const page = runs.list(env_id, searched, { eventId: event_id })
     const ofEvent = Effect.map(page, ({ items }) => items)
@@ -65,7 +69,8 @@ export const makeReplay = Effect.gen(function* () {
     const group = yield* keys.group(event, match)
     const id = yield* fresh(DeliveryId)
     const delivery = newDelivery(event, match, id, { run_id: run.run_id, depth: 0 }, group, yield* currentTraceparent)
-    yield* permits.withPermit(env_id, store.redeliver({ ...delivery, due_at: yield* currentTime }))
+    const due = { ...delivery, due_at: yield* currentTime }
+    yield* permits.withPermit(env_id, before === null ? store.redeliver(due) : fork.start(run, due, before))
     claimer.claim(slots.addPending(env_id))
     yield* bus.sendControl([{ type: "deliveries:waiting", node_id: null }])
 

@@ -46,11 +46,13 @@ export class RunControl extends Context.Service<
     /**
      * Runs the function of a run again for the same event and stream, as a new run of type `run` whose origin is
      * this one. The function's current retry policy applies. Fails with `BadRequest` for a run without an event, and if
-     * the build or its function does not exist. Requires `call: create` on the function.
+     * the build or its function does not exist. With `from`, an ended durable run is repeated from its first step or wait with
+     * this name, or from that position. The new run begins with the results before it. Requires `call: create` on the function.
      */
     readonly replay: (
       id: string,
-      build?: ReplayBuild
+      build?: ReplayBuild,
+      from?: string
     ) => Effect.Effect<Called, RunControlError | NotFound | BadRequest | PlanRequired, Caller>
     /** As `cancel`, for all running runs that the query selects and the caller may call. Returns their number. */
     readonly cancelAll: (query: CancelQuery) => Effect.Effect<number, RunControlError | BadRequest, Caller>
@@ -84,7 +86,7 @@ export class RunControl extends Context.Service<
           )
         }),
 
-        replay: (text, build = "same") => Effect.flatMap(getCallable(text), (run) => replay(run, build)),
+        replay: (text, build = "same", from) => Effect.flatMap(getCallable(text), (run) => replay(run, build, from)),
 
         cancelAll: Effect.fnUntraced(function* ({ type, within, eventId }) {
           const caller = yield* requirePermission("call", [], "create")

@@ -10,6 +10,8 @@ import { UnconfirmedWrites } from "../journal/UnconfirmedWrites.ts"
 import { latestActivity } from "../runs/Activity.ts"
 import type { Run } from "../runs/Run.ts"
 import { type CancelledRun, RunControlStore, type RunSelection } from "../runs/RunControlStore.ts"
+import type { ChildRef } from "../runs/WorkflowStore.ts"
+import { ChildRuns } from "../workflows/ChildRuns.ts"
 
 /** Maximum runs per transaction. */
 const batch = 200
@@ -21,6 +23,7 @@ export const makeCancelBatch = Effect.gen(function* () {
   const activeRuns = yield* ActiveRuns
   const claimer = yield* Claimer
   const bus = yield* ClusterBus
+  const childRuns = yield* ChildRuns
   const { nodeId } = yield* NodeLease
 
   const stop = (runs: ReadonlyArray<Run>) =>
@@ -43,7 +46,15 @@ export const makeCancelBatch = Effect.gen(function* () {
     const runs = cancelled.map(({ run }) => run)
     yield* stop(runs)
     for (const each of cancelled) unparkGroup(each)
+    childRuns.ended(cancelled.flatMap(({ run }) => toChild(run)))
+    childRuns.abandon(
+      cancelled.flatMap(({ run, children }) => children.map((event_id) => ({ env_id: run.env_id, event_id })))
+    )
     yield* bus.publish(runs.map(latestActivity))
     return runs
   }, Effect.uninterruptible)
 })
+
+/** Returns a run that another one may wait for as a child. */
+const toChild = ({ env_id, event_id, run_type, origin_run_id }: Run): ReadonlyArray<ChildRef> =>
+  run_type === "call" && event_id !== null && origin_run_id !== null ? [{ env_id, event_id }] : []

@@ -7,6 +7,7 @@ import { Claimer } from "../dispatch/Claimer.ts"
 import { eventActivity } from "../runs/Activity.ts"
 import type { DeliveryPosition, DeliverySelection, DiscardedDelivery } from "../runs/DeliverySelection.ts"
 import { RunControlStore } from "../runs/RunControlStore.ts"
+import { ChildRuns } from "../workflows/ChildRuns.ts"
 
 /** Maximum deliveries that one transaction examines. */
 const batch = 500
@@ -19,11 +20,14 @@ export const makeDiscardPass = Effect.gen(function* () {
   const store = yield* RunControlStore
   const claimer = yield* Claimer
   const bus = yield* ClusterBus
+  const childRuns = yield* ChildRuns
 
   const notify = (envId: EnvId, discarded: ReadonlyArray<DiscardedDelivery>) => {
     // The due deliveries of a group count towards its limit, so parked ones may start now.
     for (const key of new Set(discarded.flatMap(({ group }) => group ?? [])))
       claimer.unparkLater({ env_id: envId, key })
+    const calls = discarded.filter(({ event_type }) => event_type === "svc:call")
+    childRuns.ended(calls.map(({ event_id }) => ({ env_id: envId, event_id })))
     if (discarded.length === 0 || !bus.hasSubscribers()) return Effect.void
     return bus.publish(discarded.map((each) => eventActivity("event:handled", { env_id: envId, ...each })))
   }

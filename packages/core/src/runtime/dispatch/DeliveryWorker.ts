@@ -14,8 +14,11 @@ import { eventActivity } from "../runs/Activity.ts"
 import { endRun, isFailure, loseRun, nextDue } from "../runs/Attempt.ts"
 import type { LogEntry } from "../runs/Run.ts"
 import { buildTrigger } from "../runs/Trigger.ts"
+import type { ChildRef } from "../runs/WorkflowStore.ts"
+import { ChildRuns } from "../workflows/ChildRuns.ts"
 import { type ActivationEnd, Workflows } from "../workflows/Workflows.ts"
 import { Claimer } from "./Claimer.ts"
+import { makeRenew } from "./Renewals.ts"
 
 /** Pause in milliseconds before the retry of a delivery that could not be executed, through no fault of its code. */
 const unavailableDelayMs = 1_000
@@ -54,12 +57,15 @@ export class DeliveryWorker extends Context.Service<
       const claimer = yield* Claimer
       const localRuns = yield* LocalRuns
       const workflows = yield* Workflows
+      const childRuns = yield* ChildRuns
+      const renew = yield* makeRenew
       const clock = yield* Clock.Clock
 
       let isStopping = false
 
       /** Frees capacity of the group after a settlement, and returns the time of the next attempt. */
       const afterSettlement = ({ delivery }: Claim, entry: Settlement): Timestamp | null => {
+        if (delivery.awaited === true && entry._tag === "Settled" && entry.next === null) childRuns.ended([delivery])
         if (delivery.group !== null) claimer.unparkLater({ env_id: delivery.env_id, key: delivery.group.key })
         return entry._tag === "Settled" ? (entry.next?.due_at ?? null) : (entry.suspension?.due_at ?? null)
       }
@@ -88,9 +94,10 @@ export class DeliveryWorker extends Context.Service<
 
       /** Settles an attempt, with retries. */
       const settle = Effect.fnUntraced(
-        function* (claim: Claim, entry: Settlement) {
+        function* (claim: Claim, entry: Settlement, children: ReadonlyArray<ChildRef> = []) {
           const write = journal.write(entry, () => handledActivity(claim, entry))
           const isCounted = yield* Effect.retry(write, { schedule: settleRetry, while: () => !isStopping })
+          if (isCounted || entry.run.status === "cancelled") childRuns.abandon(children)
           return isCounted ? afterSettlement(claim, entry) : yield* afterRejection(claim, entry)
         },
         Effect.catchTag("StoreUnavailable", (error) => Effect.as(logOutage(error), null))
@@ -105,9 +112,25 @@ export class DeliveryWorker extends Context.Service<
       /** Stores the end of an activation. */
       const concludeActivation = Effect.fnUntraced(function* (claim: Claim, end: ActivationEnd) {
         if (end._tag === "Suspended") return yield* settle(claim, end.entry)
-        const settlement = buildSettlement(claim, end.executed, yield* currentTime, 0)
-        return yield* settle(claim, { ...settlement, next: null })
+        const children = end.children.map((event_id) => ({ env_id: claim.run.env_id, event_id }))
+        if (end._tag === "Renewed" && (yield* renewRun(claim, end, children))) return null
+        const executed = end._tag === "Ended" ? end.executed : { ...unwanted, logs: end.logs }
+        const settlement = buildSettlement(claim, executed, yield* currentTime, 0)
+        return yield* settle(claim, { ...settlement, next: null }, children)
       })
+
+      /** Continues a durable run as a new one. Returns false if no such run is wanted. */
+      const renewRun = Effect.fnUntraced(
+        function* (claim: Claim, end: Extract<ActivationEnd, { _tag: "Renewed" }>, children: ReadonlyArray<ChildRef>) {
+          const isCounted = yield* Effect.retry(renew(claim, end), { schedule: settleRetry, while: () => !isStopping })
+          if (!isCounted) return false
+          childRuns.abandon(children)
+          const { group, env_id } = claim.delivery
+          if (group !== null) claimer.unparkLater({ env_id, key: group.key })
+          return true
+        },
+        Effect.catchTag("StoreUnavailable", (error) => Effect.as(logOutage(error), true))
+      )
 
       return DeliveryWorker.of({
         stopRetries: () => {
@@ -201,6 +224,8 @@ const defect = failed({
   message: "The run failed with an internal error",
   stack: ""
 })
+/** The end of a run that continues as a new one for which no run waits. */
+const unwanted = failed({ _tag: "Cancelled" })
 const buildGone = failed({ _tag: "BuildGone" })
 
 /** Log of an attempt that does not count. */

@@ -7,14 +7,20 @@ export interface Cause {
   readonly run_id: RunId | null
   /** Depth of the event in its chain: 0 from outside, otherwise one more than that of the run. */
   readonly depth: number
+  /** True if the run waits for the end of the runs that the event starts. */
+  readonly awaits?: true
 }
 
 /** A run that publishes events. Its depth is that of the event that started it. */
 export interface ChainedRun {
   readonly run_id: RunId
   readonly depth: number
+  /** True if the run waits for the end of the runs that the event starts. */
+  readonly awaits?: true
 }
 
 /** Returns the origin of an event that `run` publishes; without a run the event begins a chain. */
 export const toCause = (run: ChainedRun | undefined): Cause =>
-  run === undefined ? { run_id: null, depth: 0 } : { run_id: run.run_id, depth: run.depth + 1 }
+  run === undefined
+    ? { run_id: null, depth: 0 }
+    : { run_id: run.run_id, depth: run.depth + 1, ...(run.awaits === true ? { awaits: true } : {}) }

@@ -33,7 +33,7 @@ export const makePrepareEvent = Effect.gen(function* () {
   const toEvent = (caller: Identity, input: NewEvent, streamId: StreamId | undefined): Event => {
     const instant = Timestamp.make(clock.currentTimeMillisUnsafe(), { disableChecks: true })
     return {
-      event_id: fresh(EventId),
+      event_id: input.event_id ?? fresh(EventId),
       env_id: caller.env_id,
       stream_id: streamId ?? input.newStream ?? fresh(StreamId),
       event_type: input.type,

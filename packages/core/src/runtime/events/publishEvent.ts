@@ -7,7 +7,7 @@ import {
   type PlanRequired,
   type StoreUnavailable
 } from "../../foundation/Errors.ts"
-import type { EnvId, StreamId } from "../../foundation/Ids.ts"
+import type { EnvId, EventId, StreamId } from "../../foundation/Ids.ts"
 import { type SpanStart, traced, tracerOf } from "../../foundation/telemetry/Spans.ts"
 import { parseTraceparent } from "../../foundation/telemetry/TraceContext.ts"
 import { Caller } from "../../tenants/access/Caller.ts"
@@ -24,6 +24,8 @@ export interface NewEvent extends Delay {
   readonly data: Schema.Json
   /** Stream of the event; without it the event begins a new one. */
   readonly stream_id?: string
+  /** Id of the event, if a record already names it. */
+  readonly event_id?: EventId
   /** Id of the new stream, if a client already subscribed to it. */
   readonly newStream?: StreamId
   /** Run whose code publishes the event. The event is one deeper in the run's chain. */

@@ -122,6 +122,8 @@ export interface PendingWork {
   readonly removals: boolean
   /** True if durable runs wait for events. */
   readonly awaiting: boolean
+  /** True if durable runs wait for child runs. */
+  readonly invoking: boolean
   /** Next tick of any schedule; null without one. */
   readonly next_tick_at: Timestamp | null
 }

@@ -45,6 +45,7 @@ export const newDelivery = (
   first_run_id: null,
   durable: match.handler.durable,
   continues: null,
+  ...(cause.awaits === true ? { awaited: true } : {}),
   ...(traceparent === undefined ? {} : { traceparent })
 })
 

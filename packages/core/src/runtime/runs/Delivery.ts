@@ -40,6 +40,8 @@ export const Delivery = Schema.Struct({
   durable: Schema.Boolean,
   /** The suspended run that this delivery continues; null for a delivery that starts a run. */
   continues: Schema.NullOr(RunId),
+  /** True if the run `caused_by` waits for the end of the delivery. */
+  awaited: Schema.optionalKey(Schema.Literal(true)),
   /** Span of the publication in W3C format, if there was a tracer. Its runs belong to that trace. */
   traceparent: Schema.optionalKey(Schema.String)
 })

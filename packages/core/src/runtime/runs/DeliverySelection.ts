@@ -8,6 +8,8 @@ export interface DeliverySelection {
   /** Id of the project, or its name when the event was published. */
   readonly project?: string
   readonly eventType?: string
+  /** Only calls by this event. */
+  readonly callBy?: EventId
   /** Lists of function names: `ns/var`, or `project:ns/var`. Only deliveries of a function in every list. */
   readonly functions?: ReadonlyArray<ReadonlyArray<string>>
   /** Only deliveries with lesser ids, which are those that were published before. */

@@ -6,8 +6,9 @@
  */
 import { Context, type Effect } from "effect"
 import type { StoreUnavailable } from "../../foundation/Errors.ts"
-import type { EnvId, EventId, ProjectId, RunId } from "../../foundation/Ids.ts"
+import type { DeliveryId, EnvId, EventId, ProjectId, RunId } from "../../foundation/Ids.ts"
 import type { Timestamp } from "../../foundation/time/Timestamp.ts"
+import type { Event } from "../events/Event.ts"
 import type { Delivery } from "./Delivery.ts"
 import type { DeliveryPosition, DeliverySelection, DiscardResult } from "./DeliverySelection.ts"
 import type { LogEntry, Run, RunStatus, RunType } from "./Run.ts"
@@ -36,6 +37,31 @@ export interface RunLog extends RunRef {
 export interface CancelledRun {
   readonly run: Run
   readonly group: string | null
+  /** Events of the child runs that it waited for. */
+  readonly children: ReadonlyArray<EventId>
+}
+
+/** The end of a durable run, and the start of the next one. */
+export interface Renewal {
+  /** The ended run. */
+  readonly run: Run
+  readonly logs: ReadonlyArray<LogEntry>
+  /** The delivery that the run holds. */
+  readonly deliveryId: DeliveryId
+  /** The event that starts the next run. */
+  readonly event: Event
+  readonly delivery: Delivery
+}
+
+/** A durable run that begins with results of another one. */
+export interface Fork {
+  /** The new run, suspended. */
+  readonly run: Run
+  /** Its delivery, which continues it. */
+  readonly delivery: Delivery
+  readonly source: RunRef
+  /** Only results before this position are copied. */
+  readonly before: number
 }
 
 export class RunControlStore extends Context.Service<
@@ -86,5 +112,15 @@ export class RunControlStore extends Context.Service<
 
     /** Adds a pending delivery of a stored event. */
     readonly redeliver: (delivery: Delivery) => Effect.Effect<void, StoreUnavailable>
+
+    /**
+     * Ends a durable run, and stores the event and the delivery of the next one. A wait for the run is from then on a wait for
+     * the next one. Returns false, and changes nothing, if the run does not hold the delivery. The same applies if the new
+     * delivery is `awaited` and no run waits for this one.
+     */
+    readonly renew: (renewal: Renewal) => Effect.Effect<boolean, StoreUnavailable>
+
+    /** Adds a suspended durable run with copies of the first results of another run of its environment. */
+    readonly fork: (fork: Fork) => Effect.Effect<void, StoreUnavailable>
   }
 >()("@weft/core/runtime/runs/RunControlStore") {}

@@ -5,18 +5,20 @@
  * order, so that it reaches the same point. See `docs/design/durable.md`.
  */
 import { Schema } from "effect"
+import { EventId } from "../../foundation/Ids.ts"
 import { JsonText, toJsonText } from "../../foundation/JsonText.ts"
 import { iso, Timestamp } from "../../foundation/time/Timestamp.ts"
 
 /** Kinds of requests that a durable function makes. */
-export const RequestKind = Schema.Literals(["step", "sleep", "event", "cancel", "stall"])
+export const RequestKind = Schema.Literals(["step", "sleep", "event", "run", "call", "version", "cancel", "stall"])
 export type RequestKind = typeof RequestKind.Type
 
 /**
  * Position of a request in the order in which the function makes its requests, from 0. The same in each replay. Records
- * without a request have `cancelSeq` or `stallSeq`.
+ * without a request have `cancelSeq` or `stallSeq`. A `version` has a number below them, because new code may ask for
+ * versions that older records lack.
  */
-const seq = Schema.Int.check(Schema.isGreaterThanOrEqualTo(-2))
+const seq = Schema.Int
 
 /** The `seq` of the step that records a cancellation with cleanup. */
 export const cancelSeq = -1
@@ -41,9 +43,12 @@ export const StepRecord = Schema.Struct({
 })
 export type StepRecord = typeof StepRecord.Type
 
+/** Maximum result of a request, in characters of JSON text. */
+export const resultLengthMax = 256 * 1024
+
 /**
- * A request that may take long: a sleep, a wait for an event, or the pause before the next attempt of a step. Or a `stall`:
- * the pause after an activation without progress.
+ * A request that may take long: a sleep, a wait for an event or a child run, or the pause before the next attempt of a step.
+ * Or a `stall`: the pause after an activation without progress.
  */
 export const WaitRecord = Schema.Struct({
   seq,
@@ -53,11 +58,13 @@ export const WaitRecord = Schema.Struct({
   event_type: Schema.NullOr(Schema.String),
   /** For `event`: pairs of a path into `event_data` and the required value, as JSON text. */
   match: Schema.NullOr(JsonText),
+  /** For `run`: the event that starts the child run. It is stored after the wait. */
+  child_event_id: Schema.NullOr(EventId),
   /** For `step`: failed attempts so far. For `stall`: activations without progress in a row. */
   attempts: Schema.Int,
   since: Timestamp,
   until: Schema.NullOr(Timestamp),
-  /** The event, once it has arrived; null before. */
+  /** The event, once it has arrived, or the end of the child run as `formatChildEnd`; null before. */
   outcome: Schema.NullOr(JsonText)
 })
 export type WaitRecord = typeof WaitRecord.Type
@@ -74,7 +81,7 @@ export const emptyHistory: History = { steps: [], waits: [] }
 
 /** The wait of a suspended run that ends first. */
 export interface Waiting {
-  readonly for: "timer" | "event" | "retry" | "node"
+  readonly for: "timer" | "event" | "run" | "retry" | "node"
   readonly name: string
   readonly since: Timestamp
   readonly until: Timestamp | null
@@ -86,7 +93,7 @@ export const formatWaiting = ({ since, until, ...waiting }: Waiting): JsonText =
 
 /** JSON of the field `waiting`. */
 const WaitingJson = Schema.Struct({
-  for: Schema.Literals(["timer", "event", "retry", "node"]),
+  for: Schema.Literals(["timer", "event", "run", "retry", "node"]),
   name: Schema.String,
   since: Schema.String,
   until: Schema.NullOr(Schema.String)
@@ -111,5 +118,11 @@ export const describeWaits = (waits: ReadonlyArray<WaitRecord>): Waiting | null 
   )
   if (first === undefined) return null
   const { kind, name, since, until } = first
-  return { for: kind === "sleep" ? "timer" : kind === "step" ? "retry" : "event", name, since, until }
+  return { for: waitingFor[kind], name, since, until }
+}
+
+/** Kinds of waits as the API names them. Calls, versions and cancellations do not wait. */
+const waitingFor: Readonly<Record<RequestKind, Waiting["for"]>> = {
+  ...{ step: "retry", sleep: "timer", event: "event", run: "run" },
+  ...{ call: "node", version: "node", cancel: "node", stall: "node" }
 }

@@ -32,6 +32,12 @@ export interface Cleanup {
   readonly until: Timestamp
 }
 
+/** A child run that a run waits for, by the event that starts it. */
+export interface ChildRef {
+  readonly env_id: EnvId
+  readonly event_id: EventId
+}
+
 export class WorkflowStore extends Context.Service<
   WorkflowStore,
   {
@@ -58,5 +64,20 @@ export class WorkflowStore extends Context.Service<
       after: EventId | null,
       limit: number
     ) => Effect.Effect<ReadonlyArray<Event>, StoreUnavailable>
+
+    /** Lists child runs that runs wait for, after `after`, ascending by environment and event, at most `limit`. */
+    readonly children: (
+      after: ChildRef | null,
+      limit: number
+    ) => Effect.Effect<ReadonlyArray<ChildRef>, StoreUnavailable>
+
+    /**
+     * Gives the ends of those of the children that have ended to the waits for them, see `formatChildEnd`. Suspended parents
+     * are due at `at`. Returns the parents. A child has ended if its event is stored, and no call of it is pending or running.
+     */
+    readonly endChildren: (
+      children: ReadonlyArray<ChildRef>,
+      at: Timestamp
+    ) => Effect.Effect<ReadonlyArray<RunRef>, StoreUnavailable>
   }
 >()("@weft/core/runtime/runs/WorkflowStore") {}

@@ -12,7 +12,8 @@
  *
  * A cancellation with cleanup is a result without a request. The guest asks for it before its first other host call.
  */
-import { Deferred, Effect, Random } from "effect"
+import { Deferred, Effect, Random, type Schema } from "effect"
+import type { EventId } from "../../foundation/Ids.ts"
 import { toJsonText } from "../../foundation/JsonText.ts"
 import { addMillis, now as currentTime, type Timestamp } from "../../foundation/time/Timestamp.ts"
 import { type HostCall, HostCallRefused } from "../../platform/sandbox/Sandbox.ts"
@@ -25,25 +26,39 @@ import {
   type Waiting,
   type WaitRecord
 } from "../runs/Workflow.ts"
-import { type ActivationOptions, type Advanced, describeTooLarge, toAdvanced } from "./ActivationOptions.ts"
+import {
+  type ActivationOptions,
+  type Advanced,
+  type OpenWait,
+  type QueuedResult,
+  toAdvanced
+} from "./ActivationOptions.ts"
 import { cancelRecord, cancelWait } from "./Cancellation.ts"
+import type { FunctionCall } from "./DurableCalls.ts"
 import { formatResult, formatRetry } from "./Replay.ts"
-import { describeDifference, earliestEnd, hasEnded } from "./RequestRules.ts"
-import { decodeIdle, decodeStep, decodeWait, type StepReport, type WaitRequest } from "./Requests.ts"
+import {
+  checkLimit,
+  describeDifference,
+  earliestEnd,
+  hasEnded,
+  newWait,
+  refuse,
+  resultOfWait,
+  tooLarge
+} from "./RequestRules.ts"
+import {
+  decodeArgs,
+  decodeCall,
+  decodeIdle,
+  decodeStep,
+  decodeVersion,
+  decodeWait,
+  type StepReport,
+  type WaitRequest
+} from "./Requests.ts"
 
 /** Longest wait for which the isolate is kept, in milliseconds. */
 const holdMs = 1_000
-
-interface OpenWait {
-  readonly record: WaitRecord
-  readonly answered: Deferred.Deferred<string, HostCallRefused>
-}
-
-/** A result that is queued for the next commit. */
-interface QueuedResult {
-  readonly step: Omit<StepRecord, "position">
-  readonly answered: Deferred.Deferred<string, HostCallRefused>
-}
 
 export class Activation {
   readonly #options: ActivationOptions
@@ -73,6 +88,11 @@ export class Activation {
   #cancellation: QueuedResult["answered"] | null = null
   #isStored = false
   #isLive = false
+  #renewal: ReadonlyArray<Schema.Json> | null = null
+  /** Functions that are being called, and child runs that are being started. */
+  #calling = 0
+  /** Child runs of open waits. */
+  readonly #childCalls = new Map<number, FunctionCall>()
 
   constructor(options: ActivationOptions) {
     this.#options = options
@@ -102,6 +122,16 @@ export class Activation {
     return this.#isLive
   }
 
+  /** The arguments of the next run, if the function continues as a new one. */
+  get renewal(): ReadonlyArray<Schema.Json> | null {
+    return this.#renewal
+  }
+
+  /** Events of child runs that the function waits for. */
+  get children(): ReadonlyArray<EventId> {
+    return [...this.#waits.values()].flatMap(({ child_event_id }) => child_event_id ?? [])
+  }
+
   /** Returns an entry with the progress that is not stored yet, at the end of the activation; null without any. */
   trailing(at: Timestamp): Advanced | null {
     if (this.#isRefused || this.#unstored.length + this.#newWaits.length === 0) return null
@@ -120,8 +150,20 @@ export class Activation {
             Effect.flatMap(decodeWait(call.payload, now), (request) => this.#wait(request, now))
           )
         )
+      case "workflow.call":
+        return this.#counted(
+          Effect.flatMap(decodeCall(call.payload), ({ seq, name, ...request }) => this.#call(seq, name, request))
+        )
+      case "workflow.version":
+        return this.#counted(
+          Effect.flatMap(decodeVersion(call.payload), ({ seq, name, max }) => this.#recordVersion(seq, name, max))
+        )
+      case "workflow.continue":
+        return Effect.flatMap(decodeArgs(call.payload), (args) => this.#renew(args))
       case "workflow.idle":
-        return Effect.flatMap(decodeIdle(call.payload), ({ answers, from = 0 }) => Effect.as(this.#idle(answers, from), ""))
+        return Effect.flatMap(decodeIdle(call.payload), ({ answers, from = 0 }) =>
+          Effect.as(this.#idle(answers, from), "")
+        )
       case "workflow.cancellation":
         return this.#awaitCancellation
       default:
@@ -205,9 +247,7 @@ export class Activation {
       const now = yield* currentTime
       const difference = describeDifference(this.#waits.get(seq), { kind: "step", name })
       if (difference !== null) return yield* refuse("NonDeterminism", difference)
-      if (this.#position >= limits.steps) {
-        return yield* refuse("LimitExceeded", `a run may have at most ${limits.steps} steps: use svc.continueAsNew`)
-      }
+      yield* checkLimit(this.#position, limits.steps)
       const policy = report.retry ?? claim.delivery.retry
       if (!ok && attempt < policy.attempts) {
         const until = addMillis(now, report.afterMs ?? retryDelayMs(policy, attempt, yield* Random.next))
@@ -218,7 +258,7 @@ export class Activation {
         ...({ seq, kind: "step", name, attempts: attempt, ended_at: now } as const),
         started_at: addMillis(now, -Math.min(Math.max(0, ms), now - claim.run.start_time)),
         ok: ok && !isTooLarge,
-        result: isTooLarge ? describeTooLarge(name, limits) : result
+        result: isTooLarge ? tooLarge(name, limits.resultLength) : result
       }
       return yield* this.#record(step)
     })
@@ -229,35 +269,34 @@ export class Activation {
     { seq, name, attempts, until }: Pick<WaitRecord, "seq" | "name" | "attempts"> & { readonly until: Timestamp },
     now: Timestamp
   ): Effect.Effect<string, HostCallRefused> {
-    const record: WaitRecord = {
-      ...{ seq, kind: "step", name, attempts, since: now, until },
-      ...{ event_type: null, match: null, outcome: null }
-    }
+    const record = newWait({ seq, kind: "step", name }, { attempts, since: now, until })
     if (until <= now) return Effect.succeed(formatRetry(seq, now))
     return this.#openWait(record, true)
   }
 
   #wait(request: WaitRequest, now: Timestamp): Effect.Effect<string, HostCallRefused> {
-    return Effect.suspend(() => {
+    return Effect.gen({ self: this }, function* () {
       const known = this.#waits.get(request.seq)
       const difference = describeDifference(known, request)
-      if (difference !== null) return refuse("NonDeterminism", difference)
-      if (known !== undefined) return this.#openWait(known, false)
-      if (request.kind === "step") return refuse("TypeError", "svc.step: this attempt does not wait for another one")
+      if (difference !== null) return yield* refuse("NonDeterminism", difference)
+      if (request.call !== null) this.#childCalls.set(request.seq, request.call)
+      if (known !== undefined) return yield* this.#openWait(known, false)
+      if (request.kind === "step")
+        return yield* refuse("TypeError", "svc.step: this attempt does not wait for another one")
       const { run } = this.#options.claim
-      return this.#openWait(
-        {
-          ...{ seq: request.seq, kind: request.kind, name: request.name, attempts: 0, outcome: null },
-          ...{ event_type: request.event_type, until: request.until },
-          since: request.fromStart ? run.start_time : now,
-          match: request.match.length === 0 ? null : toJsonText(request.match)
-        },
-        true
-      )
+      const child_event_id = request.call === null ? null : yield* this.#options.freshEventId
+      const { event_type, until, fromStart, match } = request
+      const since = fromStart ? run.start_time : now
+      const pairs = match.length === 0 ? null : toJsonText(match)
+      const details = { since, until, event_type, child_event_id, match: pairs }
+      return yield* this.#openWait(newWait(request, details), true)
     })
   }
 
-  /** Opens a wait and waits for its end. A new wait for an event is stored at once, so that it takes events. */
+  /**
+   * Opens a wait and waits for its end. A new wait for an event is stored at once, so that it takes events. A child run is
+   * started after its wait is stored.
+   */
   #openWait(record: WaitRecord, isNew: boolean): Effect.Effect<string, HostCallRefused> {
     return Effect.gen({ self: this }, function* () {
       const answered = yield* Deferred.make<string, HostCallRefused>()
@@ -267,10 +306,11 @@ export class Activation {
       if (isNew) {
         this.#forgetNewWait(record.seq)
         this.#newWaits.push(record)
-        if (record.event_type !== null) yield* this.#flushSoon
+        if (record.event_type !== null || record.child_event_id !== null) yield* this.#flushSoon
       }
       const now = yield* currentTime
       if (hasEnded(record, now)) yield* this.#endDueWait(open, now)
+      else if (!isNew) yield* this.#startChild(record)
       return yield* Deferred.await(answered)
     })
   }
@@ -278,21 +318,73 @@ export class Activation {
   /** Ends an open wait: the function receives its result, now or after the commit in flight. */
   #endWait({ record, answered }: OpenWait, now: Timestamp): Effect.Effect<void> {
     return Effect.suspend(() => {
-      const { seq, kind, name, outcome, since, attempts } = record
+      const { seq, kind, name, outcome, since, attempts, child_event_id } = record
       // A suspended run continues with the results that are stored.
       if (this.#suspension !== null || !this.#open.delete(seq)) return Effect.void
       if (kind === "step") return Effect.asVoid(Deferred.succeed(answered, formatRetry(seq, now)))
-      const result = kind === "event" ? (outcome ?? toJsonText(null)) : null
-      this.#queued.push({
-        step: {
-          ...{ seq, kind, name, ok: true, result },
-          attempts: Math.max(1, attempts),
-          started_at: since,
-          ended_at: now
-        },
-        answered
-      })
-      return this.#isCommitting ? Effect.void : this.#deliver(this.#takeQueued())
+      if (child_event_id !== null && outcome === null) this.#options.abandonChild(child_event_id)
+      const step = {
+        ...{ seq, kind, name, ...resultOfWait(record) },
+        ...{ attempts: Math.max(1, attempts), started_at: since, ended_at: now }
+      }
+      return this.#deliverSoon({ step, answered })
+    })
+  }
+
+  /** Answers with a result that the store can decide again: now, or after the commit in flight. */
+  #deliverSoon(result: QueuedResult): Effect.Effect<void> {
+    this.#queued.push(result)
+    return this.#isCommitting ? Effect.void : this.#deliver(this.#takeQueued())
+  }
+
+  /** Starts the child run of a stored wait; does not wait for it. */
+  #startChild(wait: WaitRecord): Effect.Effect<void> {
+    const call = this.#childCalls.get(wait.seq)
+    if (wait.child_event_id === null || call === undefined) return Effect.void
+    this.#calling++
+    const started = Effect.gen({ self: this }, function* () {
+      const refused = yield* this.#options.startChild(wait, call)
+      this.#calling--
+      const open = this.#open.get(wait.seq)
+      if (refused !== null && open !== undefined) {
+        yield* this.#endWait({ ...open, record: { ...open.record, outcome: refused } }, yield* currentTime)
+      } else if (open === undefined && wait.child_event_id !== null) this.#options.abandonChild(wait.child_event_id)
+      if (this.#isIdle) yield* this.#suspendOrHold
+    })
+    return Effect.asVoid(Effect.forkDetach(started))
+  }
+
+  /** Calls a function in the background, and records the ids. A repetition of the call before the commit changes nothing. */
+  #call(seq: number, name: string, call: FunctionCall): Effect.Effect<string, HostCallRefused> {
+    return Effect.gen({ self: this }, function* () {
+      yield* checkLimit(this.#position, this.#options.limits.steps)
+      const since = yield* currentTime
+      this.#calling++
+      const called = yield* this.#options.call(seq, call)
+      this.#calling--
+      const times = { started_at: since, ended_at: yield* currentTime }
+      return yield* this.#record({ seq, kind: "call", name, ...called, attempts: 1, ...times })
+    })
+  }
+
+  #recordVersion(seq: number, name: string, max: number): Effect.Effect<string, HostCallRefused> {
+    return Effect.gen({ self: this }, function* () {
+      yield* checkLimit(this.#position, this.#options.limits.steps)
+      const now = yield* currentTime
+      const answered = yield* Deferred.make<string, HostCallRefused>()
+      const result = { ok: true, result: toJsonText(max), attempts: 1, started_at: now, ended_at: now }
+      yield* this.#deliverSoon({ step: { seq, kind: "version", name, ...result }, answered })
+      return yield* Deferred.await(answered)
+    })
+  }
+
+  /** Ends the run in favor of a new one. The guest is stopped, so it receives no answer. */
+  #renew(args: ReadonlyArray<Schema.Json>): Effect.Effect<string, HostCallRefused> {
+    return Effect.gen({ self: this }, function* () {
+      yield* this.#options.admitRenewal
+      this.#renewal = args
+      this.#options.stop()
+      return yield* Effect.never
     })
   }
 
@@ -333,6 +425,7 @@ export class Activation {
         }
         this.#isStored = true
         yield* this.#options.onStored(waits)
+        for (const wait of waits) yield* this.#startChild(wait)
         for (const { step, answered } of taken) {
           this.#waits.delete(step.seq)
           yield* Deferred.succeed(answered, formatResult(step))
@@ -400,7 +493,7 @@ export class Activation {
   get #suspendOrHold(): Effect.Effect<void> {
     return Effect.gen({ self: this }, function* () {
       if (!this.#isIdle || this.#isCommitting || this.#queued.length > 0 || this.#expiring.size > 0) return
-      if (this.#suspension !== null) return
+      if (this.#suspension !== null || this.#calling > 0) return
       const now = yield* currentTime
       const waits = [...this.#open.values()].map(({ record }) => record)
       const next = earliestEnd(waits)
@@ -441,5 +534,3 @@ export class Activation {
     }).pipe(Effect.forkDetach, Effect.asVoid)
   }
 }
-
-const refuse = (name: string, message: string) => Effect.fail(new HostCallRefused({ name, message }))

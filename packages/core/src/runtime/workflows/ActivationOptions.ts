@@ -1,9 +1,12 @@
-/** Options and limits of an activation. */
-import type { Effect } from "effect"
-import { type JsonText, toJsonText } from "../../foundation/JsonText.ts"
+/** The parts of an activation: what it needs from its node, and what it waits for. */
+import type { Deferred, Effect } from "effect"
+import type { EventId } from "../../foundation/Ids.ts"
+import type { JsonText } from "../../foundation/JsonText.ts"
 import type { Timestamp } from "../../foundation/time/Timestamp.ts"
+import type { HostCallRefused } from "../../platform/sandbox/Sandbox.ts"
 import type { Claim, JournalEntry, Suspension } from "../journal/JournalStore.ts"
-import type { History, StepRecord, WaitRecord } from "../runs/Workflow.ts"
+import { type History, resultLengthMax, type StepRecord, type WaitRecord } from "../runs/Workflow.ts"
+import type { CallResult, FunctionCall } from "./DurableCalls.ts"
 
 export type Advanced = Extract<JournalEntry, { _tag: "Advanced" }>
 
@@ -14,7 +17,7 @@ export interface WorkflowLimits {
   readonly resultLength: number
 }
 
-export const defaultWorkflowLimits: WorkflowLimits = { steps: 10_000, resultLength: 256 * 1024 }
+export const defaultWorkflowLimits: WorkflowLimits = { steps: 10_000, resultLength: resultLengthMax }
 
 export interface ActivationOptions {
   readonly claim: Claim
@@ -30,17 +33,30 @@ export interface ActivationOptions {
   readonly expire: (wait: WaitRecord) => Effect.Effect<JsonText | null>
   /** Called after new waits are stored. */
   readonly onStored: (waits: ReadonlyArray<WaitRecord>) => Effect.Effect<void>
+  /** Starts the child run of a stored wait. Returns the error if it cannot start; null once it is stored. */
+  readonly startChild: (wait: WaitRecord, call: FunctionCall) => Effect.Effect<JsonText | null>
+  /** Cancels a child run. */
+  readonly abandonChild: (eventId: EventId) => void
+  /** Calls a function in the background, once per `seq`. */
+  readonly call: (seq: number, call: FunctionCall) => Effect.Effect<CallResult>
+  /** Returns an id for the event that starts a child run. */
+  readonly freshEventId: Effect.Effect<EventId>
+  /** Fails if the plan allows no further run. */
+  readonly admitRenewal: Effect.Effect<void, HostCallRefused>
   /** Stops the guest, without waiting for its end. */
   readonly stop: () => void
 }
 
-/** Returns the error of a step whose result is too large. */
-export const describeTooLarge = (name: string, { resultLength }: WorkflowLimits): JsonText =>
-  toJsonText({
-    name: "ResultTooLarge",
-    message: `the result of the step "${name}" has over ${resultLength} characters of JSON: store it in svc.files and return its path`,
-    stack: ""
-  })
+export interface OpenWait {
+  readonly record: WaitRecord
+  readonly answered: Deferred.Deferred<string, HostCallRefused>
+}
+
+/** A result that is queued for the next commit. */
+export interface QueuedResult {
+  readonly step: Omit<StepRecord, "position">
+  readonly answered: Deferred.Deferred<string, HostCallRefused>
+}
 
 /** Returns the entry for progress of the run that the claim holds. */
 export const toAdvanced = (

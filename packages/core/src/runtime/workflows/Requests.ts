@@ -12,6 +12,8 @@ import { HostCallRefused } from "../../platform/sandbox/Sandbox.ts"
 import type { RetryPolicy } from "../../resources/builds/RetryPolicy.ts"
 import { readRetry } from "../../resources/builds/Triggers.ts"
 import { canonicalJson, type MatchPair } from "../runs/EventMatch.ts"
+import { stallSeq } from "../runs/Workflow.ts"
+import type { FunctionCall } from "./DurableCalls.ts"
 
 /** Maximum characters of the name of a step or wait. */
 const nameLengthMax = 256
@@ -65,11 +67,7 @@ export interface StepReport extends Omit<typeof StepHeader.Type, "retry" | "afte
 export const decodeStep = (payload: string): Effect.Effect<StepReport, HostCallRefused> =>
   Effect.gen(function* () {
     const end = payload.indexOf("\n")
-    const {
-      retry,
-      after = null,
-      ...header
-    } = yield* decodeHeader("step", end < 0 ? payload : payload.slice(0, end))
+    const { retry, after = null, ...header } = yield* decodeHeader("step", end < 0 ? payload : payload.slice(0, end))
     const text = end < 0 ? "" : payload.slice(end + 1)
     return {
       ...header,
@@ -95,14 +93,17 @@ const WaitPayload = Schema.Struct({
   seq: Seq,
   name: Name,
   /** `step`: the pause before the next attempt, which is already recorded. */
-  kind: Schema.Literals(["sleep", "event", "step"]),
+  kind: Schema.Literals(["sleep", "event", "run", "step"]),
   /** For `sleep`: a duration. For `event`: the timeout. */
   ms: Schema.optionalKey(Schema.Json),
   /** For `sleep`: the end, as ISO 8601 or milliseconds since 1970. */
   until: Schema.optionalKey(Schema.Json),
   event: Schema.optionalKey(Schema.Json),
   match: Schema.optionalKey(Schema.Json),
-  since: Schema.optionalKey(Schema.Json)
+  since: Schema.optionalKey(Schema.Json),
+  /** For `run`. */
+  fn: Schema.optionalKey(Schema.String),
+  args: Schema.optionalKey(Schema.Array(Schema.Json))
 })
 
 const decodePayload = makeDecoder(WaitPayload)
@@ -110,33 +111,82 @@ const decodePayload = makeDecoder(WaitPayload)
 export interface WaitRequest {
   readonly seq: number
   readonly name: string
-  readonly kind: "sleep" | "event" | "step"
+  readonly kind: "sleep" | "event" | "run" | "step"
   /** Null: without an end of its own. */
   readonly until: Timestamp | null
   readonly event_type: string | null
   readonly match: ReadonlyArray<MatchPair>
   /** True if events since the start of the run count, and not only those since the wait. */
   readonly fromStart: boolean
+  /** The child run to start; null for other kinds. */
+  readonly call: FunctionCall | null
 }
+
+/** Fields that not every kind of wait has. */
+const plain = { until: null, event_type: null, match: [], fromStart: false, call: null }
 
 export const decodeWait = (payload: string, now: Timestamp): Effect.Effect<WaitRequest, HostCallRefused> =>
   Effect.gen(function* () {
-    const { seq, name, kind, ms, until, event, match, since } = yield* decodePayload("wait", payload)
-    if (kind === "step") return { seq, name, kind, until: null, event_type: null, match: [], fromStart: false }
+    const {
+      seq,
+      name,
+      kind,
+      ms,
+      until,
+      event,
+      match,
+      since,
+      fn = "",
+      args = []
+    } = yield* decodePayload("wait", payload)
+    if (kind === "step") return { ...plain, seq, name, kind }
+    if (kind === "run") {
+      const end = ms === undefined ? null : yield* readEnd("invoke", ms, now)
+      return { ...plain, seq, name, kind, until: end, call: { fn, args } }
+    }
     if (kind === "sleep") {
       const end = until === undefined ? yield* readEnd("sleep", ms, now) : yield* readInstant(until, now)
-      return { seq, name, kind, until: end, event_type: null, match: [], fromStart: false }
+      return { ...plain, seq, name, kind, until: end }
     }
     if (typeof event !== "string" || event === "" || event.length > nameLengthMax || !isStorable(event)) {
       return yield* refuse("waitForEvent", `event must be an event type of 1 to ${nameLengthMax} characters`)
     }
     if (since !== undefined && since !== "start") return yield* refuse("waitForEvent", 'since must be "start"')
     return {
-      ...{ seq, name, kind, event_type: event, fromStart: since === "start" },
+      ...{ ...plain, seq, name, kind, event_type: event, fromStart: since === "start" },
       until: ms === undefined ? null : yield* readEnd("waitForEvent", ms, now),
       match: yield* readMatch(match)
     }
   })
+
+const CallPayload = Schema.Struct({ seq: Seq, name: Name, fn: Schema.String, args: Schema.Array(Schema.Json) })
+
+const decodeCallPayload = makeDecoder(CallPayload)
+
+/** Decodes a call in the background. */
+export const decodeCall = (payload: string) => decodeCallPayload("call", payload)
+
+/** Maximum number of a version. */
+const versionMax = 1_000_000
+
+const VersionPayload = Schema.Struct({
+  /** Below the reserved numbers, see `StepRecord`. */
+  seq: Schema.Int.check(Schema.isLessThan(stallSeq)),
+  name: Name,
+  max: Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: versionMax }))
+})
+
+const decodeVersionPayload = makeDecoder(VersionPayload)
+
+export const decodeVersion = (payload: string) => decodeVersionPayload("version", payload)
+
+const ContinuePayload = Schema.Struct({ args: Schema.Array(Schema.Json) })
+
+const decodeContinuePayload = makeDecoder(ContinuePayload)
+
+/** Decodes the arguments of the next run. */
+export const decodeArgs = (payload: string) =>
+  Effect.map(decodeContinuePayload("continueAsNew", payload), ({ args }) => args)
 
 const readEnd = (method: string, value: Schema.Json | undefined, now: Timestamp) => {
   const ms = parseDuration(value)

@@ -1,12 +1,14 @@
 /** Executes durable runs: each claim of one is an activation. */
-import { Cause, Context, Effect, Exit, Layer, Schedule } from "effect"
+import { Cause, Context, Effect, Exit, Layer, Schedule, type Schema } from "effect"
 import type { StoreUnavailable } from "../../foundation/Errors.ts"
-import type { RunId } from "../../foundation/Ids.ts"
+import { EventId, freshIds, type RunId } from "../../foundation/Ids.ts"
 import { InFlightMap } from "../../foundation/InFlightMap.ts"
 import { forkSupervised, logOutage } from "../../foundation/Supervised.ts"
 import { addMillis, now as currentTime } from "../../foundation/time/Timestamp.ts"
 import { subscribe } from "../../platform/cluster/subscribe.ts"
 import type { Outcome } from "../../platform/sandbox/Outcome.ts"
+import { hostCallRefused } from "../../platform/sandbox/Sandbox.ts"
+import { Quotas } from "../../tenants/orgs/Quotas.ts"
 import type { CallbackTask } from "../execution/CallbackTask.ts"
 import { type Executed, type ExecuteError, Executor } from "../execution/Executor.ts"
 import { Journal } from "../journal/Journal.ts"
@@ -15,17 +17,28 @@ import type { LogEntry, Run } from "../runs/Run.ts"
 import { buildTrigger } from "../runs/Trigger.ts"
 import { emptyHistory, formatWaiting, type History, type Waiting, type WaitRecord } from "../runs/Workflow.ts"
 import { type LoadedRun, WorkflowStore } from "../runs/WorkflowStore.ts"
+import type { CallingRun } from "../svc/Operation.ts"
 import { Activation } from "./Activation.ts"
 import { type Advanced, defaultWorkflowLimits } from "./ActivationOptions.ts"
 import { Arrivals } from "./Arrivals.ts"
 import { cleanupOver, conclusion } from "./Cancellation.ts"
+import { ChildRuns } from "./ChildRuns.ts"
+import { type FunctionCall, makeDurableCalls } from "./DurableCalls.ts"
 import { formatDurableFact, formatResult } from "./Replay.ts"
 import { afterStall } from "./Stall.ts"
 
 /** The end of an activation. */
 export type ActivationEnd =
-  /** The run has ended. */
-  { readonly _tag: "Ended"; readonly executed: Executed } | SuspendedActivation
+  /** The run has ended. `children` are events of child runs that it waited for. */
+  | { readonly _tag: "Ended"; readonly executed: Executed; readonly children: ReadonlyArray<EventId> }
+  /** The run continues as a new one with these arguments. */
+  | {
+      readonly _tag: "Renewed"
+      readonly args: ReadonlyArray<Schema.Json>
+      readonly logs: ReadonlyArray<LogEntry>
+      readonly children: ReadonlyArray<EventId>
+    }
+  | SuspendedActivation
 
 /** The run is to be suspended by this entry. */
 interface SuspendedActivation {
@@ -73,6 +86,10 @@ export class Workflows extends Context.Service<
       const arrivals = yield* Arrivals
       const active = new InFlightMap<RunId, ActiveWorkflow>()
       let isStopping = false
+      const childRuns = yield* ChildRuns
+      const calls = yield* makeDurableCalls(() => isStopping)
+      const quotas = yield* Quotas
+      const fresh = yield* freshIds
 
       const write = (entry: Advanced): Effect.Effect<boolean> =>
         Effect.retry(journal.write(entry), { schedule: writeRetry, while: () => !isStopping }).pipe(
@@ -93,10 +110,16 @@ export class Workflows extends Context.Service<
         const { suspension, cleanupUntil } = activation
         if (suspension !== null) return withLogs(suspension, yield* executor.logged(claim.run))
         const now = yield* currentTime
+        const { renewal, children } = activation
+        if (renewal !== null && cleanupUntil === null) {
+          const trailing = activation.trailing(now)
+          if (trailing !== null) yield* write(trailing)
+          return { _tag: "Renewed", args: renewal, logs: yield* executor.logged(claim.run), children }
+        }
         if (Exit.isFailure(exit)) {
           const logs = yield* executor.logged(claim.run)
-          if (cleanupUntil !== null && cleanupUntil <= now) return ended(cleanupOver, logs)
-          if (isGone(exit.cause)) return ended(conclusion(buildGone, cleanupUntil), logs)
+          if (cleanupUntil !== null && cleanupUntil <= now) return ended(cleanupOver, logs, children)
+          if (isGone(exit.cause)) return ended(conclusion(buildGone, cleanupUntil), logs, children)
           if (!Cause.hasInterruptsOnly(exit.cause))
             yield* Effect.logWarning("A durable run continues after", exit.cause)
           return yield* suspendFor(claim, unavailableDelayMs, activation, logs)
@@ -110,7 +133,7 @@ export class Workflows extends Context.Service<
         // The end of the run releases its delivery, which this entry needs.
         if (trailing !== null) yield* write(trailing)
         const executed = { logs, execution: { ...execution, outcome: conclusion(next.outcome, cleanupUntil) } }
-        return { _tag: "Ended", executed }
+        return { _tag: "Ended", executed, children }
       })
 
       /** Returns the event of a wait whose timeout has ended; null if none was stored in time. */
@@ -123,6 +146,31 @@ export class Workflows extends Context.Service<
           // The node shuts down, so the run continues elsewhere.
           Effect.catchTag("StoreUnavailable", () => Effect.never)
         )
+      }
+
+      /** Starts a child run. If its parent was cancelled in the meantime, the child is as well. */
+      const startChild = Effect.fnUntraced(function* (calling: CallingRun, wait: WaitRecord, call: FunctionCall) {
+        const refused = yield* calls.startChild(calling, wait, call)
+        if (active.get(calling.run_id) !== undefined) return refused
+        const { history } = yield* Effect.orElseSucceed(store.load(calling), () => ({ history: null }))
+        const event_id = wait.child_event_id
+        const isAwaited = history?.waits.some(({ child_event_id }) => child_event_id === event_id) ?? true
+        if (!isAwaited && event_id !== null) childRuns.abandon([{ env_id: calling.env_id, event_id }])
+        return refused
+      })
+
+      /** Returns the requests of an activation that call functions. */
+      const callOptions = ({ run, delivery }: Claim) => {
+        const calling = { ...run, depth: delivery.depth }
+        return {
+          startChild: (wait: WaitRecord, call: FunctionCall) => startChild(calling, wait, call),
+          abandonChild: (event_id: EventId) => childRuns.abandon([{ env_id: run.env_id, event_id }]),
+          call: (seq: number, call: FunctionCall) => calls.call(calling, seq, call),
+          freshEventId: fresh(EventId),
+          admitRenewal: Effect.mapError(quotas.admit(run.env_id, 1), ({ _tag, message }) =>
+            hostCallRefused(_tag, message)
+          )
+        }
       }
 
       /** Executes the function until it ends or its activation stops it. `onStart` receives a function that stops it. */
@@ -148,8 +196,12 @@ export class Workflows extends Context.Service<
         const deadline = addMillis(run.start_time, delivery.timeout_ms)
         const now = yield* currentTime
         const remainingMs = Math.min(deadline, cleanupUntil ?? deadline) - now
-        if (cleanupUntil !== null && remainingMs <= 0) return ended(cleanupOver, logs)
-        if (remainingMs <= 0) return ended({ _tag: "TimedOut", limitMs: delivery.timeout_ms }, logs)
+        if (remainingMs <= 0) {
+          const children = history.waits.flatMap(({ child_event_id }) => child_event_id ?? [])
+          const outcome: Outcome =
+            cleanupUntil === null ? { _tag: "TimedOut", limitMs: delivery.timeout_ms } : cleanupOver
+          return ended(outcome, logs, children)
+        }
         let stop = () => {}
         const limits = defaultWorkflowLimits
         const onStored = (waits: ReadonlyArray<WaitRecord>) =>
@@ -158,6 +210,7 @@ export class Workflows extends Context.Service<
           )
         const activation = new Activation({
           ...{ claim, history, deadline, cleanupUntil, limits, write, onStored, expire: expire(run) },
+          ...callOptions(claim),
           stop: () => stop()
         })
         running.activation = activation
@@ -263,8 +316,9 @@ interface ActiveWorkflow {
   hasMissedEvents: boolean
 }
 
-const ended = (outcome: Outcome, logs: ReadonlyArray<LogEntry>): ActivationEnd => ({
+const ended = (outcome: Outcome, logs: ReadonlyArray<LogEntry>, children: ReadonlyArray<EventId>): ActivationEnd => ({
   _tag: "Ended",
+  children,
   executed: { execution: { outcome, usage: { cpu_ms: 0, wall_ms: 0, heap_bytes: 0 } }, logs }
 })
 

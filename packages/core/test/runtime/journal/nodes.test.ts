@@ -177,7 +177,8 @@ describe("a node", () => {
         parked: false,
         next_tick_at: null,
         removals: false,
-        awaiting: false
+        awaiting: false,
+        invoking: false
       })
       yield* two.close
     }).pipe(Effect.provide(Layer.merge(MemoryStores.layer, SecureRandom.layerWebCrypto)))

@@ -13,6 +13,7 @@
 import { needsStep } from "./effects.ts"
 import { namedError } from "./failures.ts"
 import {
+  apply,
   dateNow,
   getProperty,
   mapDelete,
@@ -31,7 +32,7 @@ import {
 } from "./primordials.ts"
 import { makeRandom, type Random } from "./Random.ts"
 import type { Run } from "./Run.ts"
-import { checkName, describe, type RecordedRequest, toError } from "./requests.ts"
+import { checkName, describe, nameLengthMax, type RecordedRequest, toError } from "./requests.ts"
 import { attemptStep, readStepOptions, type StepOptions } from "./StepAttempt.ts"
 import { StepContext } from "./StepContext.ts"
 import { Undos, withFailures } from "./Undos.ts"
@@ -70,6 +71,12 @@ export class Durable {
   readonly #random: Random
   /** True if the run was suspended before. */
   readonly #isContinued: boolean
+  /** Numbers of recorded versions, and the answers of this activation, by id. */
+  readonly #versionSeqs = new NativeMap<string, number>()
+  readonly #versions = new NativeMap<string, Promise<unknown>>()
+  #versionCount = 0
+  /** True while the body of a step runs until its first `await`. */
+  #isInBody = false
   #seq = 0
   /** Recorded results that the function has not received. */
   #unreplayed: number
@@ -121,14 +128,23 @@ export class Durable {
     for (let at = 0; at < fact.recorded.length; at++) {
       const recorded = fact.recorded[at]
       if (recorded === undefined) continue
-      if (recorded[0] === cancelSeq) this.#isCancelRecorded = true
-      else this.#unmade++
       mapSet(this.#recorded, recorded[0], { kind: recorded[1], name: recorded[2] })
+      if (recorded[0] === cancelSeq) this.#isCancelRecorded = true
+      else if (recorded[1] !== "version") this.#unmade++
+      else {
+        mapSet(this.#versionSeqs, recorded[2], recorded[0])
+        this.#versionCount++
+      }
     }
     for (let at = 0; at < fact.waits.length; at++) {
       const wait = fact.waits[at]
       if (wait !== undefined) mapSet(this.#attempts, wait[0], wait[1])
     }
+  }
+
+  /** True in the first part of the body of a step, where no requests can be made. */
+  get isInBody(): boolean {
+    return this.#isInBody
   }
 
   /** Time of the last result: the same in each replay. */
@@ -151,8 +167,8 @@ export class Durable {
     return read.undo === undefined ? result : this.#undoable(name, result, read.undo, options)
   }
 
-  /** Waits for a time or an event. `details` are fields of the host call. */
-  wait(method: string, kind: "sleep" | "event", givenName: unknown, details: object): Promise<unknown> {
+  /** Waits for a time, an event or a child run. `details` are fields of the host call. */
+  wait(method: string, kind: "sleep" | "event" | "run", givenName: unknown, details: object): Promise<unknown> {
     const name = checkName(method, givenName)
     const seq = this.#next()
     const replayed = this.#replayed(seq, kind, name)
@@ -161,6 +177,46 @@ export class Durable {
     const payload = `{"seq":${seq},"kind":"${kind}","name":${stringify(name)}${fields === "{}" ? "}" : `,${slice(fields, 1)}`}`
     this.#watch()
     return this.#open(seq, this.#settle(this.#ask("workflow.wait", payload)))
+  }
+
+  /** Calls a function in the background, once. */
+  call(fn: string, args: object): Promise<unknown> {
+    const name = slice(fn, 0, nameLengthMax)
+    const seq = this.#next()
+    const replayed = this.#replayed(seq, "call", name)
+    if (replayed !== undefined) return replayed
+    this.#watch()
+    const payload = stringify({ seq, name, fn, args })
+    return this.#open(seq, this.#settle(this.#ask("workflow.call", payload)))
+  }
+
+  /** Returns the recorded version of this id; 0 if older code made the record of this point. */
+  version(id: unknown, max: unknown): Promise<unknown> {
+    const name = checkName("version", id)
+    const known = mapGet(this.#versions, name)
+    if (known !== undefined) return known
+    const version = this.#decideVersion(name, max)
+    mapSet(this.#versions, name, version)
+    return version
+  }
+
+  #decideVersion(name: string, max: unknown): Promise<unknown> {
+    const recorded = mapGet(this.#versionSeqs, name)
+    if (recorded !== undefined) {
+      return new NativePromise((resolve, reject) => mapSet(this.#pending, recorded, { resolve, reject }))
+    }
+    if (this.#unreplayed > 0) return new NativePromise((resolve) => resolve(0))
+    this.#versionCount++
+    this.#changes++
+    return this.#settle(
+      this.#ask("workflow.version", stringify({ seq: cancelSeq - 1 - this.#versionCount, name, max }))
+    )
+  }
+
+  /** Ends the run in favor of a new one. Settles only if that is refused. */
+  continueAsNew(args: object): Promise<unknown> {
+    if (!this.checkEnd()) return new NativePromise(() => undefined)
+    return this.#run.call("workflow.continue", stringify({ args }))
   }
 
   /** Gives a recorded result to its request. */
@@ -345,7 +401,8 @@ export class Durable {
       mapSet(this.#contexts, seq, context)
       this.#bodies++
       this.#run.isMuted = false
-      const { ok, text, fields } = await attemptStep(name, body, context, options)
+      const run = (given: object) => this.#begin(body, given)
+      const { ok, text, fields } = await attemptStep(name, run, context, options)
       this.#bodies--
       mapDelete(this.#contexts, seq)
       if (seq < this.#from) break
@@ -356,6 +413,16 @@ export class Durable {
       throw toError(result[3])
     }
     return undefined
+  }
+
+  /** Runs the body until its first `await`. */
+  #begin(body: object, context: object): unknown {
+    this.#isInBody = true
+    try {
+      return typeof body === "function" ? apply(body, undefined, [context]) : undefined
+    } finally {
+      this.#isInBody = false
+    }
   }
 
   async #settle(asked: Promise<Result>): Promise<unknown> {

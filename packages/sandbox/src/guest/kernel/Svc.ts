@@ -18,6 +18,7 @@ import {
   keys,
   NativeString,
   NativeTypeError,
+  slice,
   stringify
 } from "./primordials.ts"
 import { makeUuid } from "./Random.ts"
@@ -116,8 +117,13 @@ export class Svc {
     return this.#signal
   }
 
-  /** Calls another function of the build (`ns/var`) in this run. An array is its arguments, any other value its only one. */
-  async invoke(fn: unknown, args?: unknown): Promise<unknown> {
+  /**
+   * Calls another function of the build (`ns/var`) in this run. In a durable function, starts a child run and waits for it. An
+   * array is its arguments, any other value its only one.
+   */
+  async invoke(fn: unknown, args?: unknown, options?: unknown): Promise<unknown> {
+    const { durable } = this.#run
+    if (durable !== undefined && !durable.isInBody) return invokeChild(durable, NativeString(fn), args, options)
     return apply(findFunction(NativeString(fn)), undefined, toArguments(args))
   }
 
@@ -162,6 +168,16 @@ export class Svc {
     })
   }
 
+  /** Returns the number that this run uses for a change of its code: `max` for new runs, less for older records. */
+  async version(id: unknown, max: unknown): Promise<unknown> {
+    return this.#durable("version").version(id, max)
+  }
+
+  /** Ends the run, and starts the next one of the function. Never returns. */
+  async continueAsNew(args?: unknown): Promise<unknown> {
+    return this.#durable("continueAsNew").continueAsNew(toArguments(args))
+  }
+
   /** Time of the last result, in milliseconds since 1970. */
   now(): number {
     return this.#durable("now").now
@@ -194,6 +210,16 @@ export class Svc {
     for (const name of keys(methods)) {
       defineProperty(Svc.prototype, name, { value: methods[name], writable: true, configurable: true })
     }
+    const { call } = methods
+    const durableCall = {
+      async call(this: unknown, fn: unknown, args: unknown): Promise<unknown> {
+        const { durable } = runOf(this)
+        if (durable !== undefined && !durable.isInBody && typeof fn === "string")
+          return durable.call(fn, toArguments(args))
+        if (typeof call === "function") return apply(call, this, [fn, args])
+      }
+    }
+    defineProperty(Svc.prototype, "call", { value: durableCall.call, writable: true, configurable: true })
     for (const [name, Group] of groups) {
       defineProperty(Svc.prototype, name, {
         get(this: Svc) {
@@ -206,6 +232,13 @@ export class Svc {
       })
     }
   }
+}
+
+const invokeChild = (durable: Durable, fn: string, args: unknown, options: unknown): Promise<unknown> => {
+  const read = (field: string): unknown =>
+    typeof options === "object" && options !== null ? getProperty(options, field) : undefined
+  const details = { fn, args: toArguments(args), ms: read("timeout") }
+  return durable.wait("invoke", "run", read("name") ?? slice(fn, 0, 256), details)
 }
 
 const createGroups = (): Record<string, object> => create(null)

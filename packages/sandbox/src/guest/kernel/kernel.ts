@@ -34,6 +34,7 @@ import {
 import { addRun, currentRun, enterRun, findRun, type KernelLimits, Run } from "./Run.ts"
 import { Svc } from "./Svc.ts"
 import { makeSettlement } from "./settle.ts"
+import { appendSvc } from "./toArguments.ts"
 
 /** The functions that the runner references. */
 export interface Kernel {
@@ -131,7 +132,9 @@ export const boot = (
       }
       const name = triggerNames[trigger] ?? "event"
       const argument = getProperty(data, name)
-      const result = apply(target, undefined, name === "args" ? (isArray(argument) ? argument : []) : [argument, svc])
+      const args = name === "args" ? (isArray(argument) ? argument : []) : [argument, svc]
+      const isCalledDurable = name === "args" && run.durable !== undefined
+      const result = apply(target, undefined, isCalledDurable ? appendSvc(args, svc) : args)
       if (typeof result === "object" && result !== null) {
         whenSettled(
           resolve(result),

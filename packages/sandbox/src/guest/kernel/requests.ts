@@ -7,7 +7,7 @@ export interface RecordedRequest {
   readonly name: string
 }
 
-const nameLengthMax = 256
+export const nameLengthMax = 256
 
 export const describe = (request: RecordedRequest | undefined): string =>
   request === undefined ? "unknown" : `${request.kind} ${stringify(request.name)}`
@@ -29,5 +29,7 @@ export const toError = (value: unknown): Error => {
   }
   const error = namedError(read("name"), read("message"))
   error.stack = read("stack")
+  const cause: unknown = getProperty(value, "cause")
+  if (cause !== undefined) error.cause = cause
   return error
 }
