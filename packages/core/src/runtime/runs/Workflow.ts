@@ -47,7 +47,7 @@ export type StepRecord = typeof StepRecord.Type
 export const resultLengthMax = 256 * 1024
 
 /**
- * A request that may take long: a sleep, a wait for an event or a child run, or the pause before the next attempt of a step.
+ * A request that may take long: a sleep, a wait for an event or a child run, or the pause before a step's next attempt.
  * Or a `stall`: the pause after an activation without progress.
  */
 export const WaitRecord = Schema.Struct({
