@@ -38,7 +38,7 @@ export const historyChecks: ReadonlyArray<Check<WorkflowStores>> = [
       history: { steps: [step(0, { result: null }), failed], waits: [retry, event] },
       logs: []
     })
-    assert.deepStrictEqual(yield* storedRun(1), active(1).run)
+    assert.deepStrictEqual(yield* storedRun(1), { ...active(1).run, steps: 2 })
   }),
 
   check("has an empty history of other runs, and of the same run in another environment", function* () {

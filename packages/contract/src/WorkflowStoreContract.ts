@@ -3,8 +3,10 @@ import type { Layer } from "effect"
 import { type Check, suite } from "./Check.ts"
 import { arrivalChecks } from "./WorkflowArrivalChecks.ts"
 import { historyChecks } from "./WorkflowHistoryChecks.ts"
+import { readChecks } from "./WorkflowReadChecks.ts"
 import type { WorkflowStores } from "./WorkflowSamples.ts"
 import { suspensionChecks } from "./WorkflowSuspensionChecks.ts"
+import { wakeChecks } from "./WorkflowWakeChecks.ts"
 
 export const workflowStoreContract = <E>(adapter: string, layer: Layer.Layer<WorkflowStores, E>) =>
   suite(`WorkflowStore contract: ${adapter}`, workflowStoreChecks, layer)
@@ -12,5 +14,7 @@ export const workflowStoreContract = <E>(adapter: string, layer: Layer.Layer<Wor
 export const workflowStoreChecks: ReadonlyArray<Check<WorkflowStores>> = [
   ...historyChecks,
   ...suspensionChecks,
-  ...arrivalChecks
+  ...arrivalChecks,
+  ...readChecks,
+  ...wakeChecks
 ]

@@ -15,6 +15,7 @@ import { type JsonText, toJsonText } from "../../foundation/JsonText.ts"
 import { addMillis, now as currentTime, type Timestamp } from "../../foundation/time/Timestamp.ts"
 import { type HostCall, HostCallRefused } from "../../platform/sandbox/Sandbox.ts"
 import { retryDelayMs } from "../../resources/builds/RetryPolicy.ts"
+import type { RunLogWriter } from "../execution/Executor.ts"
 import type { Claim, JournalEntry } from "../journal/JournalStore.ts"
 import {
   describeWaits,
@@ -27,20 +28,12 @@ import {
 } from "../runs/Workflow.ts"
 import { formatResult, formatRetry } from "./Replay.ts"
 import { decodeStep, decodeWait, type StepReport, type WaitRequest } from "./Requests.ts"
+import { isTooLarge, stepWarning, tooLarge, tooManySteps, type WorkflowLimits, warnedSteps } from "./WorkflowLimits.ts"
 
 /** Longest wait for which the isolate is kept, in milliseconds. */
 const holdMs = 1_000
 
 export type Advanced = Extract<JournalEntry, { _tag: "Advanced" }>
-
-/** Limits of a durable run, from its plan. */
-export interface WorkflowLimits {
-  readonly steps: number
-  /** Maximum result of one step, in characters of JSON text. */
-  readonly resultLength: number
-}
-
-export const defaultWorkflowLimits: WorkflowLimits = { steps: 10_000, resultLength: 256 * 1024 }
 
 interface ActivationOptions {
   readonly claim: Claim
@@ -79,6 +72,9 @@ export class Activation {
   #unstored: Array<StepRecord> = []
   #queued: Array<QueuedResult> = []
   #isCommitting = false
+  #log: RunLogWriter | null = null
+  /** True if the log has the warning about the number of steps. */
+  #isWarned: boolean
   /** True if the guest can do nothing until it receives a result. */
   #isIdle = false
   #suspension: Advanced | null = null
@@ -86,7 +82,13 @@ export class Activation {
   constructor(options: ActivationOptions) {
     this.#options = options
     this.#position = options.history.steps.length
+    this.#isWarned = this.#position >= warnedSteps(options.limits)
     this.#waits = new Map(options.history.waits.map((wait) => [wait.seq, wait]))
+  }
+
+  /** Begins the activation. The log is that of its guest. */
+  begin(log: RunLogWriter): void {
+    this.#log = log
   }
 
   /** The entry that suspends the run, once the activation has decided to; null before. Its logs are empty. */
@@ -143,22 +145,37 @@ export class Activation {
       if (known !== undefined && (known.kind !== "step" || known.name !== name)) {
         return yield* refuse("NonDeterminism", describeDifference(seq, known, { kind: "step", name }))
       }
-      if (this.#position >= limits.steps) {
-        return yield* refuse("LimitExceeded", `a run may have at most ${limits.steps} steps: use svc.continueAsNew`)
-      }
+      yield* this.#admitStep
       const policy = report.retry ?? claim.delivery.retry
       if (!ok && attempt < policy.attempts) {
         const until = addMillis(now, retryDelayMs(policy, attempt, yield* Random.next))
         return yield* this.#pause({ seq, name, attempts: attempt, until }, now)
       }
-      const isTooLarge = (result?.length ?? 0) > limits.resultLength
+      const isOver = isTooLarge(result, limits)
       const step = {
         ...({ seq, kind: "step", name, attempts: attempt, ended_at: now } as const),
         started_at: addMillis(now, -Math.min(Math.max(0, ms), now - claim.run.start_time)),
-        ok: ok && !isTooLarge,
-        result: isTooLarge ? tooLarge(name, limits) : result
+        ok: ok && !isOver,
+        result: isOver ? tooLarge(name, limits) : this.#maskError(ok, result)
       }
       return yield* this.#record(step)
+    })
+  }
+
+  /** Masks secrets in the error of a step, as in that of a run. */
+  #maskError(ok: boolean, result: JsonText | null): JsonText | null {
+    return ok || result === null || this.#log === null ? result : this.#log.mask(result)
+  }
+
+  /** Fails if the run has as many results as its plan allows. Warns before that, once. */
+  get #admitStep(): Effect.Effect<void, HostCallRefused> {
+    return Effect.suspend(() => {
+      const { limits } = this.#options
+      if (this.#position >= limits.steps) return Effect.fail(tooManySteps(limits))
+      const isNear = this.#position + this.#queued.length + 1 >= warnedSteps(limits)
+      if (isNear && !this.#isWarned) this.#log?.warn(stepWarning(limits))
+      this.#isWarned ||= isNear
+      return Effect.void
     })
   }
 
@@ -185,15 +202,13 @@ export class Activation {
       }
       if (request.kind === "step") return refuse("TypeError", "svc.step: this attempt does not wait for another one")
       const { run } = this.#options.claim
-      return this.#openWait(
-        {
-          ...{ seq: request.seq, kind: request.kind, name: request.name, attempts: 0, outcome: null },
-          ...{ event_type: request.event_type, until: request.until },
-          since: request.fromStart ? run.start_time : now,
-          match: request.match.length === 0 ? null : toJsonText(request.match)
-        },
-        true
-      )
+      const record: WaitRecord = {
+        ...{ seq: request.seq, kind: request.kind, name: request.name, attempts: 0, outcome: null },
+        ...{ event_type: request.event_type, until: request.until },
+        since: request.fromStart ? run.start_time : now,
+        match: request.match.length === 0 ? null : toJsonText(request.match)
+      }
+      return Effect.andThen(this.#admitStep, this.#openWait(record, true))
     })
   }
 
@@ -376,12 +391,5 @@ const describeDifference = (seq: number, before: Request, now: Request): string 
   `request ${seq} was ${describe(before)} when it was recorded and is ${describe(now)} now`
 
 const describe = ({ kind, name }: Request): string => `${kind} "${name}"`
-
-const tooLarge = (name: string, { resultLength }: WorkflowLimits): JsonText =>
-  toJsonText({
-    name: "ResultTooLarge",
-    message: `the result of the step "${name}" has over ${resultLength} characters of JSON: store it in svc.files and return its path`,
-    stack: ""
-  })
 
 const refuse = (name: string, message: string) => Effect.fail(new HostCallRefused({ name, message }))

@@ -6,6 +6,7 @@ import { logOutage } from "../../foundation/Supervised.ts"
 import { addMillis, now as currentTime } from "../../foundation/time/Timestamp.ts"
 import { subscribe } from "../../platform/cluster/subscribe.ts"
 import type { Outcome } from "../../platform/sandbox/Outcome.ts"
+import { Plans } from "../../tenants/orgs/Plans.ts"
 import type { CallbackTask } from "../execution/CallbackTask.ts"
 import { type Executed, type ExecuteError, Executor } from "../execution/Executor.ts"
 import { Journal } from "../journal/Journal.ts"
@@ -14,9 +15,10 @@ import type { LogEntry, Run } from "../runs/Run.ts"
 import { buildTrigger } from "../runs/Trigger.ts"
 import { emptyHistory, formatWaiting, type Waiting, type WaitRecord } from "../runs/Workflow.ts"
 import { WorkflowStore } from "../runs/WorkflowStore.ts"
-import { Activation, type Advanced, defaultWorkflowLimits } from "./Activation.ts"
+import { Activation, type Advanced } from "./Activation.ts"
 import { Arrivals } from "./Arrivals.ts"
 import { formatDurableFact, formatResult } from "./Replay.ts"
+import { toWorkflowLimits } from "./WorkflowLimits.ts"
 
 /** The end of an activation. */
 export type ActivationEnd =
@@ -53,6 +55,7 @@ export class Workflows extends Context.Service<
     Effect.gen(function* () {
       const journal = yield* Journal
       const store = yield* WorkflowStore
+      const plans = yield* Plans
       const executor = yield* Executor
       const arrivals = yield* Arrivals
       const active = new InFlightMap<RunId, { readonly run: Run; readonly activation: Activation }>()
@@ -98,12 +101,15 @@ export class Workflows extends Context.Service<
         const remainingMs = deadline - (yield* currentTime)
         if (remainingMs <= 0) return ended({ _tag: "TimedOut", limitMs: delivery.timeout_ms }, logs)
         let stop = () => {}
-        const limits = defaultWorkflowLimits
+        const limits = toWorkflowLimits((yield* plans.of(run.env_id)).plan)
         const onStored = (waits: ReadonlyArray<WaitRecord>) =>
           Effect.forEach(waits, ({ event_type, since }) =>
             event_type === null ? Effect.void : arrivals.awaits({ env_id: run.env_id, event_type, since })
           )
-        const activation = new Activation({ claim, history, deadline, limits, write, onStored, stop: () => stop() })
+        const activation = new Activation({
+          ...{ claim, history, deadline, limits, write, onStored },
+          stop: () => stop()
+        })
         active.set(run.run_id, { run, activation })
         const work = {
           ...{ run, depth: delivery.depth, ...buildTrigger(event), body: null, caller: null, preface: logs },
@@ -111,6 +117,7 @@ export class Workflows extends Context.Service<
           durable: {
             fact: formatDurableFact(history, run.start_time),
             replay: history.steps.map(formatResult),
+            onStart: (log) => activation.begin(log),
             answer: (call) => activation.answer(call)
           }
         } satisfies Parameters<typeof executor.start>[0]
