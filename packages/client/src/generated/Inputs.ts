@@ -130,6 +130,7 @@ export interface RunsListQuery extends PageQuery {
   readonly status?: "running" | "succeeded" | "failed" | "cancelled" | undefined
   readonly type?: "call" | "event" | "schedule" | "run" | "eval" | "repl" | undefined
   readonly time_range?: string | undefined
+  readonly waiting?: "timer" | "event" | "retry" | "token" | "run" | "node" | "any" | undefined
 }
 
 export interface RunsCancelAllQuery {
@@ -175,6 +176,7 @@ export interface AuditListQuery extends PageQuery {
     | "build.release"
     | "project.remove"
     | "deliveries.cancel"
+    | "run.wake"
     | "file.damage"
     | "build.damage"
     | "org.create"
@@ -212,6 +214,7 @@ export interface AdminListAuditQuery extends PageQuery {
     | "build.release"
     | "project.remove"
     | "deliveries.cancel"
+    | "run.wake"
     | "file.damage"
     | "build.damage"
     | "org.create"
