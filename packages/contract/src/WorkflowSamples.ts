@@ -29,7 +29,7 @@ export type Advanced = Extract<JournalEntry, { _tag: "Advanced" }>
 export const active = (n: number, node: NodeId = nodeId(1), of: Partial<Event> = {}, held: Partial<Delivery> = {}) => {
   const published = event(n, of)
   const intent = delivery(n, published, { durable: true, ...held })
-  const run = runHolding(n, intent, { node_id: node, activations: 1 })
+  const run = runHolding(n, intent, { node_id: node, activations: 1, steps: 0 })
   return { run, delivery: intent, event: published }
 }
 

@@ -4,8 +4,10 @@ import { type Check, suite } from "./Check.ts"
 import { arrivalChecks } from "./WorkflowArrivalChecks.ts"
 import { cleanupChecks } from "./WorkflowCleanupChecks.ts"
 import { historyChecks } from "./WorkflowHistoryChecks.ts"
+import { readChecks } from "./WorkflowReadChecks.ts"
 import type { WorkflowStores } from "./WorkflowSamples.ts"
 import { suspensionChecks } from "./WorkflowSuspensionChecks.ts"
+import { wakeChecks } from "./WorkflowWakeChecks.ts"
 
 export const workflowStoreContract = <E>(adapter: string, layer: Layer.Layer<WorkflowStores, E>) =>
   suite(`WorkflowStore contract: ${adapter}`, workflowStoreChecks, layer)
@@ -14,5 +16,7 @@ export const workflowStoreChecks: ReadonlyArray<Check<WorkflowStores>> = [
   ...historyChecks,
   ...suspensionChecks,
   ...arrivalChecks,
-  ...cleanupChecks
+  ...cleanupChecks,
+  ...readChecks,
+  ...wakeChecks
 ]

@@ -200,15 +200,28 @@ export { type RunFilter, RunStore } from "./runtime/runs/RunStore.ts"
 export { type Tick, TickStore } from "./runtime/runs/TickStore.ts"
 export { formatEvent } from "./runtime/runs/Trigger.ts"
 export {
+  countSteps,
   emptyHistory,
+  findSleep,
   formatWaiting,
   type History,
+  hasSecretResult,
   lostNode,
+  type OpenWait,
+  parseWaiting,
+  RequestKind,
   StepRecord,
   type Waiting,
+  WaitingFor,
   WaitRecord
 } from "./runtime/runs/Workflow.ts"
-export { type AwaitedEvents, type Cleanup, type LoadedRun, WorkflowStore } from "./runtime/runs/WorkflowStore.ts"
+export {
+  type AwaitedEvents,
+  type Cleanup,
+  type LoadedRun,
+  type Wakeup,
+  WorkflowStore
+} from "./runtime/runs/WorkflowStore.ts"
 export {
   type HistoryEntry,
   latestEntries,

@@ -9,8 +9,8 @@ export type { HostServiceKey, HostServiceKeys, HostSession, HostSessions } from 
 export type { HostEnvServices, WeftEnv } from "./embed/HostEnv.ts"
 export type { HostFiles } from "./embed/HostFiles.ts"
 export type { HostProvisioning } from "./embed/HostProvisioning.ts"
-export type { HostEvent, HostRun } from "./embed/HostRecords.ts"
-export type { HostCalled, HostRuns } from "./embed/HostRuns.ts"
+export type { HostEvent, HostRun, HostStep } from "./embed/HostRecords.ts"
+export type { HostCalled, HostRuns, HostSteps } from "./embed/HostRuns.ts"
 export type { HostStreams } from "./embed/HostStreams.ts"
 export type { WeftTenant } from "./embed/HostTenant.ts"
 export {

@@ -5,7 +5,17 @@ import { type Batched, batched } from "./Batch.ts"
 import type { Database } from "./Database.ts"
 import { deliveryRow } from "./rows/DeliveryRows.ts"
 import { releaseHeld, runKeyRow } from "./rows/RunRows.ts"
-import { continueRow, stepColumns, stepRow, suspendRow, waitColumns, waitKeyRow, waitRow } from "./rows/WorkflowRows.ts"
+import {
+  clearWaiting,
+  continueRow,
+  stepColumns,
+  stepCountRow,
+  stepRow,
+  suspendRow,
+  waitColumns,
+  waitKeyRow,
+  waitRow
+} from "./rows/WorkflowRows.ts"
 import { ignoreExisting, isRunning } from "./StatementText.ts"
 
 export const workflowStatements = (database: Database["Service"]) => ({
@@ -30,6 +40,15 @@ const historyStatements = ({ dialect, writer: sql }: Database["Service"]) => {
     insertSteps: batched(sql, dialect, {
       row: stepRow,
       ...ignoreExisting(insertHeld("workflow_steps", stepColumns, stepRow.list))
+    }),
+
+    /** Sets the number of results of runs that stay active. A write that is repeated changes nothing. */
+    countSteps: batched(sql, dialect, {
+      row: stepCountRow,
+      text: (rows) => `WITH e (${stepCountRow.list}) AS (${rows})
+        UPDATE runs SET steps = e.steps
+        FROM e WHERE runs.env_id = e.env_id AND runs.run_id = e.run_id AND ${isRunning("runs")}
+          AND runs.delivery_id = e.delivery_id AND e.steps > coalesce(runs.steps, 0)`
     }),
 
     /** Inserts waits, or replaces those with the same `seq`. An event that has arrived stays. */
@@ -103,7 +122,8 @@ const suspensionStatements = ({ dialect, writer: sql }: Database["Service"]) => 
     suspendRuns: batched(sql, dialect, {
       row: suspendRow,
       text: (rows) => `WITH e (${suspendRow.list}) AS (${rows})
-        UPDATE runs SET waiting = e.waiting, logs = e.logs, ${releaseHeld}
+        UPDATE runs SET waiting = e.waiting, waiting_for = e.waiting_for, logs = e.logs, ${releaseHeld},
+          steps = CASE WHEN e.steps > coalesce(runs.steps, 0) THEN e.steps ELSE runs.steps END
         FROM e WHERE runs.env_id = e.env_id AND runs.run_id = e.run_id AND ${isRunning("runs")}
           AND runs.delivery_id = e.delivery_id`
     }),
@@ -112,7 +132,7 @@ const suspensionStatements = ({ dialect, writer: sql }: Database["Service"]) => 
     continueRuns: batched(sql, dialect, {
       row: continueRow,
       text: (rows) => `WITH e (${continueRow.list}) AS (${rows})
-        UPDATE runs SET waiting = NULL, activations = coalesce(runs.activations, 0) + 1, ${setHeld.join(", ")}
+        UPDATE runs SET ${clearWaiting}, activations = coalesce(runs.activations, 0) + 1, ${setHeld.join(", ")}
         FROM e WHERE runs.env_id = e.env_id AND runs.run_id = e.run_id AND ${isRunning("runs")}`
     })
   }

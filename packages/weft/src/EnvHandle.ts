@@ -12,6 +12,7 @@ import {
   toProject,
   toRun,
   toRunStats,
+  toRunSteps,
   toSchedule,
   toSecret,
   toServiceKey,
@@ -106,6 +107,8 @@ const toRuns = ({ runs }: WeftEnv): EnvHandle["runs"] => ({
   get: (runId) => rejecting(async () => toRun(await runs.get(runId))),
   stats: () => rejecting(async () => toRunStats(await runs.stats())),
   logs: (runId, page) => rejecting(async () => toPage(toLogEntry)(await runs.logs(runId, toPageRequest(page)))),
+  steps: (runId, page) => rejecting(async () => toRunSteps(await runs.steps(runId, toPageRequest(page)))),
+  wake: (runId) => rejecting(async () => toRun(await runs.wake(runId))),
   cancel: (runId, options) => rejecting(async () => toRun(await runs.cancel(runId, options))),
   cancelAll: (query) => rejecting(() => runs.cancelAll(toCancelQuery(query))),
   replay: (runId, build) => rejecting(async () => toCalled(await runs.replay(runId, build)))

@@ -10,11 +10,12 @@ import type {
   HostRun,
   HostServiceKey,
   HostSession,
+  HostSteps,
   Org as OrgRow,
   OrgUsage,
   WeftEnv
 } from "@weft/core"
-import type { ActivityEvent as ActivityRow } from "@weft/core/adapter"
+import { type ActivityEvent as ActivityRow, parseWaiting } from "@weft/core/adapter"
 import type {
   ActivityEvent,
   ActivityOfRun,
@@ -32,6 +33,7 @@ import type {
   Project,
   Run,
   RunStats,
+  RunSteps,
   Schedule,
   Secret,
   ServiceKey,
@@ -212,13 +214,29 @@ export const toRun = (row: HostRun): Run => ({
   wallMs: row.wall_ms,
   heapBytes: row.heap_bytes,
   activations: row.activations,
-  waiting: row.waiting === null ? null : toWaiting(row.waiting)
+  waiting: row.waiting === null ? null : toWaiting(row.waiting),
+  steps: row.steps
 })
 
 const toWaiting = ({ since, until, ...waiting }: NonNullable<HostRun["waiting"]>): Waiting => ({
   ...waiting,
   since: toDate(since),
   until: toDateOrNull(until)
+})
+
+export const toRunSteps = ({ items, total, waits }: HostSteps): RunSteps => ({
+  items: items.map(({ started_at, ended_at, ...step }) => ({
+    ...step,
+    startedAt: toDate(started_at),
+    endedAt: toDate(ended_at)
+  })),
+  total,
+  waits: waits.map(({ event_type, since, until, ...wait }) => ({
+    ...wait,
+    eventType: event_type,
+    since: toDate(since),
+    until: toDateOrNull(until)
+  }))
 })
 
 export const toRunStats = (row: StatsRow): RunStats => ({
@@ -280,6 +298,12 @@ export const toActivity = (row: ActivityRow): ActivityEvent => {
       return { type: row.type, eventId: row.event_id, streamId: row.stream_id, eventType: row.event_type }
     case "run:start":
       return { type: row.type, ...toActivityOfRun(row) }
+    case "run:step": {
+      const { type, position, kind, name, ok, attempts, ms } = row
+      return { type, ...toActivityOfRun(row), position, kind, name, ok, attempts, ms }
+    }
+    case "run:waiting":
+      return { type: row.type, ...toActivityOfRun(row), waiting: toWaiting(parseWaiting(row.waiting)) }
     case "stream:data":
       return { type: row.type, ...toActivityOfRun(row), dataType: row.data_type, payload: parseJson(row.payload) }
     default:

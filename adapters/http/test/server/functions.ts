@@ -17,6 +17,12 @@ const main = {
   plain: (value: unknown) => ({ value }),
   hang: () => new Promise(() => undefined),
   alone: Object.assign(() => new Promise(() => undefined), { meta: { concurrency: { limit: 1 } } }),
+  onNap: Object.assign(
+    (_: unknown, svc: { sleep: (name: string, time: string) => Promise<void> }) => svc.sleep("nap", "1h"),
+    {
+      meta: { event: "nap", durable: true }
+    }
+  ),
   onCancel: Object.assign(() => null, { meta: { event: "order:cancelled" } }),
   nightly: Object.assign(() => null, { meta: { schedule: { cron: "0 3 * * *", timezone: "Europe/Oslo" } } }),
   echo: webhook("/echo", {}, (request) => request),

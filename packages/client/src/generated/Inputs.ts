@@ -135,6 +135,7 @@ export interface RunsListQuery extends PageQuery {
   readonly status?: "running" | "succeeded" | "failed" | "cancelled" | undefined
   readonly type?: "call" | "event" | "schedule" | "run" | "eval" | "repl" | undefined
   readonly time_range?: string | undefined
+  readonly waiting?: "timer" | "event" | "retry" | "token" | "run" | "node" | "any" | undefined
 }
 
 export interface RunsCancelAllQuery {
@@ -180,6 +181,7 @@ export interface AuditListQuery extends PageQuery {
     | "build.release"
     | "project.remove"
     | "deliveries.cancel"
+    | "run.wake"
     | "file.damage"
     | "build.damage"
     | "org.create"
@@ -217,6 +219,7 @@ export interface AdminListAuditQuery extends PageQuery {
     | "build.release"
     | "project.remove"
     | "deliveries.cancel"
+    | "run.wake"
     | "file.damage"
     | "build.damage"
     | "org.create"

@@ -6,13 +6,19 @@ import type { ReplayBuild } from "../runtime/control/Replay.ts"
 import { type CancelQuery, RunControl } from "../runtime/control/RunControl.ts"
 import { type RunQuery, Runs } from "../runtime/control/Runs.ts"
 import type { LogEntry, RunStats } from "../runtime/runs/Run.ts"
+import type { OpenWait } from "../runtime/runs/Workflow.ts"
 import type { Caller } from "../tenants/access/Caller.ts"
-import { type HostEvent, type HostRun, hostEvent, hostRun, mapPage } from "./HostRecords.ts"
+import { type HostEvent, type HostRun, type HostStep, hostEvent, hostRun, hostStep, mapPage } from "./HostRecords.ts"
 
 /** A started call: its stored event, and its run, or null if the run has not begun yet. */
 export interface HostCalled {
   readonly event: HostEvent
   readonly run: HostRun | null
+}
+
+/** A page of steps, and what the run waits for: at most 100 waits. */
+export interface HostSteps extends Page<HostStep> {
+  readonly waits: ReadonlyArray<OpenWait>
 }
 
 export interface HostRuns {
@@ -21,6 +27,10 @@ export interface HostRuns {
   readonly stats: () => Promise<RunStats>
   /** Lists the log of a run; of a running run, the lines logged so far. */
   readonly logs: (runId: string, page?: PageRequest) => Promise<Page<LogEntry>>
+  /** Lists the recorded results of a durable run in their order, with its open waits. */
+  readonly steps: (runId: string, page?: PageRequest) => Promise<HostSteps>
+  /** Ends the sleep or the retry pause of a suspended durable run. Rejects if the run does not sleep. */
+  readonly wake: (runId: string) => Promise<HostRun>
   /** Cancels a running run without a retry. Rejects if the run has ended. */
   readonly cancel: (runId: string, options?: { readonly cleanup?: boolean | string }) => Promise<HostRun>
   /** Cancels all running runs that match the query. Returns their number. */
@@ -48,6 +58,20 @@ export const hostRuns = (runEffect: RunEffect): HostRuns => ({
     ),
   stats: () => runEffect(Runs.use((runs) => runs.stats)),
   logs: (runId, page = firstPage) => runEffect(Runs.use((runs) => runs.logs(runId, page))),
+  steps: (runId, page = firstPage) =>
+    runEffect(
+      Effect.map(
+        Runs.use((runs) => runs.steps(runId, page)),
+        ({ waits, ...steps }) => ({ ...mapPage(hostStep)(steps), waits })
+      )
+    ),
+  wake: (runId) =>
+    runEffect(
+      Effect.map(
+        RunControl.use((control) => control.wake(runId)),
+        hostRun
+      )
+    ),
   cancel: (runId, { cleanup } = {}) =>
     runEffect(
       Effect.map(

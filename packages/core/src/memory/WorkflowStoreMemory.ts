@@ -1,16 +1,21 @@
 /** `WorkflowStore` in memory: the executable specification. */
 import { Effect, Layer } from "effect"
+import { NotFound } from "../foundation/Errors.ts"
+import type { RunId } from "../foundation/Ids.ts"
+import type { Timestamp } from "../foundation/time/Timestamp.ts"
 import { isAwaited } from "../runtime/runs/EventMatch.ts"
 import { parkedAt } from "../runtime/runs/Group.ts"
+import type { Run } from "../runtime/runs/Run.ts"
 import { formatEvent } from "../runtime/runs/Trigger.ts"
-import { emptyHistory } from "../runtime/runs/Workflow.ts"
-import { type AwaitedEvents, WorkflowStore } from "../runtime/runs/WorkflowStore.ts"
-import { compareText, MemoryDatabase, toPage } from "./MemoryDatabase.ts"
+import { emptyHistory, findSleep, formatWaiting, type OpenWait } from "../runtime/runs/Workflow.ts"
+import { type AwaitedEvents, type Wakeup, WorkflowStore } from "../runtime/runs/WorkflowStore.ts"
+import { compareText, MemoryDatabase, toBoundedPage } from "./MemoryDatabase.ts"
 
 export const layer: Layer.Layer<WorkflowStore, never, MemoryDatabase> = Layer.effect(
   WorkflowStore,
   Effect.gen(function* () {
-    const { runs, logs, histories, cleanups, deliveries, events } = yield* MemoryDatabase
+    const database = yield* MemoryDatabase
+    const { runs, logs, histories, cleanups, events } = database
 
     return WorkflowStore.of({
       load: ({ env_id, run_id }) =>
@@ -34,8 +39,27 @@ export const layer: Layer.Layer<WorkflowStore, never, MemoryDatabase> = Layer.ef
 
       steps: ({ env_id, run_id }, page) =>
         Effect.sync(() =>
-          toPage(runs.get(run_id)?.env_id === env_id ? (histories.get(run_id)?.steps ?? []) : [], page)
+          toBoundedPage(
+            runs.get(run_id)?.env_id === env_id ? (histories.get(run_id)?.steps ?? []) : [],
+            page,
+            ({ result }) => result
+          )
         ),
+
+      openWaits: ({ env_id, run_id }, limit) =>
+        Effect.sync(() =>
+          (runs.get(run_id)?.env_id === env_id ? (histories.get(run_id)?.waits ?? []) : [])
+            .filter(({ seq, outcome }) => seq >= 0 && outcome === null)
+            .map(({ outcome: _, match: __, ...wait }): OpenWait => wait)
+            .slice(0, limit)
+        ),
+
+      wake: ({ env_id, run_id }, at) =>
+        Effect.suspend(() => {
+          const run = runs.get(run_id)
+          if (run?.env_id !== env_id) return Effect.fail(new NotFound({ resource: "run" }))
+          return Effect.sync(() => wake(database, run, at))
+        }),
 
       awaited: Effect.sync(() => {
         const awaited = new Map<string, AwaitedEvents>()
@@ -65,12 +89,11 @@ export const layer: Layer.Layer<WorkflowStore, never, MemoryDatabase> = Layer.ef
             histories.set(run_id, { ...history, waits })
             return [{ env_id: run.env_id, run_id }]
           })
-          for (const [id, row] of deliveries) {
-            const { delivery, run_id } = row
-            if (run_id !== null || !found.some((run) => run.run_id === delivery.continues)) continue
-            if (delivery.due_at > at && delivery.due_at !== parkedAt)
-              deliveries.set(id, { ...row, delivery: { ...delivery, due_at: at } })
-          }
+          makeDue(
+            database,
+            found.map(({ run_id }) => run_id),
+            at
+          )
           return found
         }),
 
@@ -85,3 +108,33 @@ export const layer: Layer.Layer<WorkflowStore, never, MemoryDatabase> = Layer.ef
     })
   })
 )
+
+type Database = MemoryDatabase["Service"]
+
+/** Makes the deliveries of suspended runs due at `at`, unless they are due earlier or parked. */
+const makeDue = ({ deliveries }: Database, runIds: ReadonlyArray<RunId>, at: Timestamp): void => {
+  for (const [id, row] of deliveries) {
+    const { delivery, run_id } = row
+    if (run_id !== null || delivery.continues === null || !runIds.includes(delivery.continues)) continue
+    if (delivery.due_at > at && delivery.due_at !== parkedAt)
+      deliveries.set(id, { ...row, delivery: { ...delivery, due_at: at } })
+  }
+}
+
+const wake = (db: Database, run: Run, at: Timestamp): Wakeup => {
+  const sleep = findSleep(run)
+  if (sleep === null) return { run, isWoken: false }
+  const { kind, name, until, waiting } = sleep
+  if (until <= at) return { run, isWoken: true }
+  const history = db.histories.get(run.run_id) ?? emptyHistory
+  const ended = history.waits.find((wait) => wait.kind === kind && wait.name === name && wait.until === until)
+  if (ended === undefined) return { run, isWoken: false }
+  const woken = { ...run, waiting: formatWaiting({ ...waiting, until: at }) }
+  db.runs.set(run.run_id, woken)
+  db.histories.set(run.run_id, {
+    ...history,
+    waits: history.waits.map((wait) => (wait === ended ? { ...wait, until: at } : wait))
+  })
+  makeDue(db, [run.run_id], at)
+  return { run: woken, isWoken: true }
+}

@@ -7,9 +7,14 @@ export const workflows = ({ types: { text, integer }, table, clusteredTable }: D
   `ALTER TABLE runs ADD COLUMN waiting ${text}`,
   // Set on running runs whose cleanup was requested, and on those that ended after one.
   `ALTER TABLE runs ADD COLUMN cleanup_until ${integer}`,
+  // The field `for` of `waiting`.
+  `ALTER TABLE runs ADD COLUMN waiting_for ${text}`,
+  `ALTER TABLE runs ADD COLUMN steps ${integer}`,
   `ALTER TABLE deliveries ADD COLUMN continues ${text}`,
   // The runs that nodes execute are few, however many are suspended.
   `CREATE INDEX runs_held ON runs (node_id) WHERE status = 'running' AND waiting IS NULL`,
+  `CREATE INDEX runs_waiting ON runs (env_id, waiting_for, run_id)
+    WHERE status = 'running' AND waiting_for IS NOT NULL`,
   `CREATE INDEX deliveries_continuing ON deliveries (env_id, continues) WHERE continues IS NOT NULL`,
   // Large columns are last.
   `CREATE TABLE workflow_steps (

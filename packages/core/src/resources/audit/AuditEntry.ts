@@ -30,6 +30,7 @@ export const AuditAction = Schema.Literals([
   "build.release",
   "project.remove",
   "deliveries.cancel",
+  "run.wake",
   "file.damage",
   "build.damage",
   "org.create",

@@ -58,6 +58,7 @@ export const makeReplay = Effect.gen(function* () {
     const event = yield* events.get(env_id, event_id)
     const match = yield* findMatch(run, build)
     yield* quotas.admit(env_id, 1)
+    if (match.handler.durable) yield* quotas.admitDurable(env_id)
     const page = runs.list(env_id, searched, { eventId: event_id })
     const ofEvent = Effect.map(page, ({ items }) => items)
     const known = new Set((yield* ofEvent).map(({ run_id }) => run_id))

@@ -1,4 +1,4 @@
-/** Cancels and replays runs for callers. */
+/** Cancels, replays and wakes runs for callers. */
 import { Context, type Duration, Effect, Layer } from "effect"
 import {
   BadRequest,
@@ -18,6 +18,7 @@ import type { Called } from "./Calls.ts"
 import { type CleanupOption, makeCleanupRequest } from "./CleanupRequest.ts"
 import { makeCancelBatch } from "./cancelRuns.ts"
 import { makeReplay, type ReplayBuild } from "./Replay.ts"
+import { makeWake } from "./wakeRun.ts"
 
 /** Selects running runs; all of them without any field. */
 export interface CancelQuery {
@@ -52,6 +53,12 @@ export class RunControl extends Context.Service<
       id: string,
       build?: ReplayBuild
     ) => Effect.Effect<Called, RunControlError | NotFound | BadRequest | PlanRequired, Caller>
+    /**
+     * Ends the sleep, or the pause before the next attempt at a step, that a suspended durable run waits for: it continues
+     * now. Returns the run, and adds an entry to the audit log. Fails with `BadRequest` for any other run. Requires
+     * `call: create` on its function.
+     */
+    readonly wake: (id: string) => Effect.Effect<Run, RunControlError | NotFound | BadRequest, Caller>
     /** As `cancel`, for all running runs that the query selects and the caller may call. Returns their number. */
     readonly cancelAll: (query: CancelQuery) => Effect.Effect<number, RunControlError | BadRequest, Caller>
   }
@@ -63,6 +70,7 @@ export class RunControl extends Context.Service<
       const cancelBatch = yield* makeCancelBatch
       const requestCleanup = yield* makeCleanupRequest
       const replay = yield* makeReplay
+      const wake = yield* makeWake
 
       /** Returns the run if the caller may call its function. */
       const getCallable = Effect.fnUntraced(function* (text: string) {
@@ -85,6 +93,8 @@ export class RunControl extends Context.Service<
         }),
 
         replay: (text, build = "same") => Effect.flatMap(getCallable(text), (run) => replay(run, build)),
+
+        wake: (text) => Effect.flatMap(getCallable(text), wake),
 
         cancelAll: Effect.fnUntraced(function* ({ type, within, eventId }) {
           const caller = yield* requirePermission("call", [], "create")

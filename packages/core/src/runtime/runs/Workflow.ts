@@ -7,10 +7,14 @@
 import { Schema } from "effect"
 import { JsonText, toJsonText } from "../../foundation/JsonText.ts"
 import { iso, Timestamp } from "../../foundation/time/Timestamp.ts"
+import type { Run } from "./Run.ts"
 
 /** Kinds of requests that a durable function makes. */
 export const RequestKind = Schema.Literals(["step", "sleep", "event", "cancel", "stall"])
 export type RequestKind = typeof RequestKind.Type
+
+/** True for kinds of requests whose results are secrets, which only the function receives. */
+export const hasSecretResult = (kind: string): boolean => kind === "token"
 
 /**
  * Position of a request in the order in which the function makes its requests, from 0. The same in each replay. Records
@@ -62,6 +66,9 @@ export const WaitRecord = Schema.Struct({
 })
 export type WaitRecord = typeof WaitRecord.Type
 
+/** A wait that has not ended, without the values that it compares events with. */
+export type OpenWait = Omit<WaitRecord, "match" | "outcome">
+
 /** Everything that a durable function needs to continue. */
 export interface History {
   /** Ascending by `position`. */
@@ -72,9 +79,13 @@ export interface History {
 
 export const emptyHistory: History = { steps: [], waits: [] }
 
+/** Kinds of waits of a suspended run. `retry` is the pause before the next attempt at a step. */
+export const WaitingFor = Schema.Literals(["timer", "event", "retry", "token", "run", "node"])
+export type WaitingFor = typeof WaitingFor.Type
+
 /** The wait of a suspended run that ends first. */
 export interface Waiting {
-  readonly for: "timer" | "event" | "retry" | "node"
+  readonly for: WaitingFor
   readonly name: string
   readonly since: Timestamp
   readonly until: Timestamp | null
@@ -86,7 +97,7 @@ export const formatWaiting = ({ since, until, ...waiting }: Waiting): JsonText =
 
 /** JSON of the field `waiting`. */
 const WaitingJson = Schema.Struct({
-  for: Schema.Literals(["timer", "event", "retry", "node"]),
+  for: WaitingFor,
   name: Schema.String,
   since: Schema.String,
   until: Schema.NullOr(Schema.String)
@@ -100,6 +111,27 @@ export const parseWaiting = (text: JsonText): Waiting => {
 }
 
 const toInstant = (text: string): Timestamp => Timestamp.make(Date.parse(text))
+
+/** A run that sleeps, and its wait. Such a wait can be ended early. */
+export interface Sleeping {
+  readonly kind: "sleep" | "step"
+  readonly name: string
+  readonly until: Timestamp
+  readonly waiting: Waiting
+}
+
+/** Returns the sleep, or the pause before the next attempt at a step, that a suspended run waits for; null without one. */
+export const findSleep = ({ status, waiting: text }: Pick<Run, "status" | "waiting">): Sleeping | null => {
+  if (status !== "running" || text === null) return null
+  const waiting = parseWaiting(text)
+  const { name, until } = waiting
+  if (until === null || (waiting.for !== "timer" && waiting.for !== "retry")) return null
+  return { kind: waiting.for === "timer" ? "sleep" : "step", name, until, waiting }
+}
+
+/** Returns the number of recorded results after these steps. */
+export const countSteps = (steps: ReadonlyArray<Pick<StepRecord, "position">>): number =>
+  steps.reduce((count, { position }) => Math.max(count, position + 1), 0)
 
 /** State of a run whose node died: the next claim continues it. */
 export const lostNode = (now: Timestamp): Waiting => ({ for: "node", name: "", since: now, until: now })

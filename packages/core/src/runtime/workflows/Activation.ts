@@ -13,10 +13,11 @@
  * A cancellation with cleanup is a result without a request. The guest asks for it before its first other host call.
  */
 import { Deferred, Effect, Random } from "effect"
-import { toJsonText } from "../../foundation/JsonText.ts"
+import { type JsonText, toJsonText } from "../../foundation/JsonText.ts"
 import { addMillis, now as currentTime, type Timestamp } from "../../foundation/time/Timestamp.ts"
 import { type HostCall, HostCallRefused } from "../../platform/sandbox/Sandbox.ts"
 import { retryDelayMs } from "../../resources/builds/RetryPolicy.ts"
+import type { RunLogWriter } from "../execution/Executor.ts"
 import {
   cancelSeq,
   describeWaits,
@@ -25,11 +26,12 @@ import {
   type Waiting,
   type WaitRecord
 } from "../runs/Workflow.ts"
-import { type ActivationOptions, type Advanced, describeTooLarge, toAdvanced } from "./ActivationOptions.ts"
+import { type ActivationOptions, type Advanced, toAdvanced } from "./ActivationOptions.ts"
 import { cancelRecord, cancelWait } from "./Cancellation.ts"
 import { formatResult, formatRetry } from "./Replay.ts"
 import { describeDifference, earliestEnd, hasEnded } from "./RequestRules.ts"
 import { decodeIdle, decodeStep, decodeWait, type StepReport, type WaitRequest } from "./Requests.ts"
+import { isTooLarge, stepWarning, tooLarge, tooManySteps, warnedSteps } from "./WorkflowLimits.ts"
 
 /** Longest wait for which the isolate is kept, in milliseconds. */
 const holdMs = 1_000
@@ -59,6 +61,9 @@ export class Activation {
   #isCommitting = false
   /** True after a write that did not count. Then no later one may count either, because its results would be missing. */
   #isRefused = false
+  #log: RunLogWriter | null = null
+  /** True if the log has the warning about the number of steps. */
+  #isWarned: boolean
   /** Calls of the guest for requests, and answers to them. */
   #calls = 0
   #answers = 0
@@ -79,7 +84,13 @@ export class Activation {
     this.#cleanupUntil = options.cleanupUntil
     this.#isCancelRecorded = options.history.steps.some(({ seq }) => seq === cancelSeq)
     this.#position = options.history.steps.length
+    this.#isWarned = this.#position >= warnedSteps(options.limits)
     this.#waits = new Map(options.history.waits.map((wait) => [wait.seq, wait]))
+  }
+
+  /** Begins the activation. The log is that of its guest. */
+  begin(log: RunLogWriter): void {
+    this.#log = log
   }
 
   /** The entry that suspends the run, once the activation has decided to; null before. Its logs are empty. */
@@ -121,7 +132,9 @@ export class Activation {
           )
         )
       case "workflow.idle":
-        return Effect.flatMap(decodeIdle(call.payload), ({ answers, from = 0 }) => Effect.as(this.#idle(answers, from), ""))
+        return Effect.flatMap(decodeIdle(call.payload), ({ answers, from = 0 }) =>
+          Effect.as(this.#idle(answers, from), "")
+        )
       case "workflow.cancellation":
         return this.#awaitCancellation
       default:
@@ -205,22 +218,37 @@ export class Activation {
       const now = yield* currentTime
       const difference = describeDifference(this.#waits.get(seq), { kind: "step", name })
       if (difference !== null) return yield* refuse("NonDeterminism", difference)
-      if (this.#position >= limits.steps) {
-        return yield* refuse("LimitExceeded", `a run may have at most ${limits.steps} steps: use svc.continueAsNew`)
-      }
+      yield* this.#admitStep
       const policy = report.retry ?? claim.delivery.retry
       if (!ok && attempt < policy.attempts) {
         const until = addMillis(now, report.afterMs ?? retryDelayMs(policy, attempt, yield* Random.next))
         return yield* this.#pause({ seq, name, attempts: attempt, until }, now)
       }
-      const isTooLarge = (result?.length ?? 0) > limits.resultLength
+      const isOver = isTooLarge(result, limits)
       const step = {
         ...({ seq, kind: "step", name, attempts: attempt, ended_at: now } as const),
         started_at: addMillis(now, -Math.min(Math.max(0, ms), now - claim.run.start_time)),
-        ok: ok && !isTooLarge,
-        result: isTooLarge ? describeTooLarge(name, limits) : result
+        ok: ok && !isOver,
+        result: isOver ? tooLarge(name, limits) : this.#maskError(ok, result)
       }
       return yield* this.#record(step)
+    })
+  }
+
+  /** Masks secrets in the error of a step, as in that of a run. */
+  #maskError(ok: boolean, result: JsonText | null): JsonText | null {
+    return ok || result === null || this.#log === null ? result : this.#log.mask(result)
+  }
+
+  /** Fails if the run has as many results as its plan allows. Warns before that, once. */
+  get #admitStep(): Effect.Effect<void, HostCallRefused> {
+    return Effect.suspend(() => {
+      const { limits } = this.#options
+      if (this.#position >= limits.steps) return Effect.fail(tooManySteps(limits))
+      const isNear = this.#position + this.#queued.length + 1 >= warnedSteps(limits)
+      if (isNear && !this.#isWarned) this.#log?.warn(stepWarning(limits))
+      this.#isWarned ||= isNear
+      return Effect.void
     })
   }
 
@@ -245,15 +273,13 @@ export class Activation {
       if (known !== undefined) return this.#openWait(known, false)
       if (request.kind === "step") return refuse("TypeError", "svc.step: this attempt does not wait for another one")
       const { run } = this.#options.claim
-      return this.#openWait(
-        {
-          ...{ seq: request.seq, kind: request.kind, name: request.name, attempts: 0, outcome: null },
-          ...{ event_type: request.event_type, until: request.until },
-          since: request.fromStart ? run.start_time : now,
-          match: request.match.length === 0 ? null : toJsonText(request.match)
-        },
-        true
-      )
+      const record: WaitRecord = {
+        ...{ seq: request.seq, kind: request.kind, name: request.name, attempts: 0, outcome: null },
+        ...{ event_type: request.event_type, until: request.until },
+        since: request.fromStart ? run.start_time : now,
+        match: request.match.length === 0 ? null : toJsonText(request.match)
+      }
+      return Effect.andThen(this.#admitStep, this.#openWait(record, true))
     })
   }
 

@@ -65,11 +65,7 @@ export interface StepReport extends Omit<typeof StepHeader.Type, "retry" | "afte
 export const decodeStep = (payload: string): Effect.Effect<StepReport, HostCallRefused> =>
   Effect.gen(function* () {
     const end = payload.indexOf("\n")
-    const {
-      retry,
-      after = null,
-      ...header
-    } = yield* decodeHeader("step", end < 0 ? payload : payload.slice(0, end))
+    const { retry, after = null, ...header } = yield* decodeHeader("step", end < 0 ? payload : payload.slice(0, end))
     const text = end < 0 ? "" : payload.slice(end + 1)
     return {
       ...header,

@@ -7,6 +7,7 @@ import { forkSupervised, logOutage } from "../../foundation/Supervised.ts"
 import { addMillis, now as currentTime } from "../../foundation/time/Timestamp.ts"
 import { subscribe } from "../../platform/cluster/subscribe.ts"
 import type { Outcome } from "../../platform/sandbox/Outcome.ts"
+import { Plans } from "../../tenants/orgs/Plans.ts"
 import type { CallbackTask } from "../execution/CallbackTask.ts"
 import { type Executed, type ExecuteError, Executor } from "../execution/Executor.ts"
 import { Journal } from "../journal/Journal.ts"
@@ -16,11 +17,12 @@ import { buildTrigger } from "../runs/Trigger.ts"
 import { emptyHistory, formatWaiting, type History, type Waiting, type WaitRecord } from "../runs/Workflow.ts"
 import { type LoadedRun, WorkflowStore } from "../runs/WorkflowStore.ts"
 import { Activation } from "./Activation.ts"
-import { type Advanced, defaultWorkflowLimits } from "./ActivationOptions.ts"
+import type { Advanced } from "./ActivationOptions.ts"
 import { Arrivals } from "./Arrivals.ts"
 import { cleanupOver, conclusion } from "./Cancellation.ts"
 import { formatDurableFact, formatResult } from "./Replay.ts"
 import { afterStall } from "./Stall.ts"
+import { toWorkflowLimits } from "./WorkflowLimits.ts"
 
 /** The end of an activation. */
 export type ActivationEnd =
@@ -69,6 +71,7 @@ export class Workflows extends Context.Service<
     Effect.gen(function* () {
       const journal = yield* Journal
       const store = yield* WorkflowStore
+      const plans = yield* Plans
       const executor = yield* Executor
       const arrivals = yield* Arrivals
       const active = new InFlightMap<RunId, ActiveWorkflow>()
@@ -151,7 +154,7 @@ export class Workflows extends Context.Service<
         if (cleanupUntil !== null && remainingMs <= 0) return ended(cleanupOver, logs)
         if (remainingMs <= 0) return ended({ _tag: "TimedOut", limitMs: delivery.timeout_ms }, logs)
         let stop = () => {}
-        const limits = defaultWorkflowLimits
+        const limits = toWorkflowLimits((yield* plans.of(run.env_id)).plan)
         const onStored = (waits: ReadonlyArray<WaitRecord>) =>
           Effect.forEach(waits, ({ event_type, since }) =>
             event_type === null ? Effect.void : arrivals.awaits({ env_id: run.env_id, event_type, since })
@@ -168,6 +171,7 @@ export class Workflows extends Context.Service<
           durable: {
             fact: formatDurableFact(history, run.start_time, cleanupUntil !== null),
             replay: history.steps.map(formatResult),
+            onStart: (log) => activation.begin(log),
             answer: (call) => activation.answer(call)
           }
         } satisfies Parameters<typeof executor.start>[0]

@@ -1,0 +1,47 @@
+/** Limits of durable runs, from the plan of their organization. Pure. */
+import { type JsonText, toJsonText } from "../../foundation/JsonText.ts"
+import { utf8Length } from "../../foundation/Utf8.ts"
+import { HostCallRefused } from "../../platform/sandbox/Sandbox.ts"
+import type { Plan } from "../../tenants/orgs/Plan.ts"
+
+export interface WorkflowLimits {
+  /** Maximum recorded results of a run. */
+  readonly steps: number
+  /** Maximum result of one step, in UTF-8 bytes of JSON text. */
+  readonly resultBytes: number
+}
+
+export const toWorkflowLimits = ({ max_steps_per_run, max_step_result_bytes }: Plan): WorkflowLimits => ({
+  steps: orUnlimited(max_steps_per_run),
+  resultBytes: orUnlimited(max_step_result_bytes)
+})
+
+const orUnlimited = (limit: number): number => (limit === -1 ? Number.POSITIVE_INFINITY : limit)
+
+/** Share of the steps from which the log has a warning. */
+const warnedShare = 0.8
+
+/** Returns the number of steps from which the log of a run has a warning. */
+export const warnedSteps = ({ steps }: WorkflowLimits): number => Math.ceil(steps * warnedShare)
+
+export const stepWarning = (limits: WorkflowLimits): string =>
+  `This run has ${warnedSteps(limits)} of the ${limits.steps} steps that its plan allows (max_steps_per_run): end it, and continue in another run`
+
+export const tooManySteps = ({ steps }: WorkflowLimits): HostCallRefused =>
+  new HostCallRefused({
+    name: "LimitExceeded",
+    message: `a run may have at most ${steps} steps (max_steps_per_run): continue in another run`
+  })
+
+/** True if a result has more bytes than a step may return. Counts bytes only if the characters leave it open. */
+export const isTooLarge = (result: JsonText | null, { resultBytes }: WorkflowLimits): boolean =>
+  result !== null &&
+  (result.length > resultBytes || (3 * result.length > resultBytes && utf8Length(result) > resultBytes))
+
+/** Returns the error of a step whose result is too large. */
+export const tooLarge = (name: string, { resultBytes }: WorkflowLimits): JsonText =>
+  toJsonText({
+    name: "ResultTooLarge",
+    message: `the result of the step "${name}" has over ${resultBytes} bytes of JSON (max_step_result_bytes): store it in svc.files and return its path`,
+    stack: ""
+  })
