@@ -16,6 +16,8 @@ export {
   PlanRequiredError,
   RateLimitedError,
   SessionLimitExceededError,
+  TokenCompletedError,
+  TokenExpiredError,
   UnauthorizedError,
   UnavailableError
 } from "./errors/ErrorSchemas.ts"
@@ -61,6 +63,7 @@ export {
 } from "./records/Records.ts"
 export { DynamicScheduleRecord } from "./records/ScheduleRecords.ts"
 export { EnvMessage, StreamMessage, WatchedMessage } from "./records/StreamRecords.ts"
+export { CompletedTokenRecord, TokenCompletionInput } from "./records/TokenRecords.ts"
 export { OrgUsageRecord } from "./records/UsageRecords.ts"
 export { Instant, jsonLevelsMax, SentJson } from "./records/Wire.ts"
 export { AdminApi } from "./routes/AdminApi.ts"

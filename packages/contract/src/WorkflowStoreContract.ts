@@ -1,10 +1,11 @@
-/** Contract of `WorkflowStore` together with the journal of the same database. Adapters run this suite. */
+/** Contract of `WorkflowStore` and `WorkflowTokenStore` together with the journal of the same database. Adapters run this suite. */
 import type { Layer } from "effect"
 import { type Check, suite } from "./Check.ts"
 import { arrivalChecks } from "./WorkflowArrivalChecks.ts"
 import { historyChecks } from "./WorkflowHistoryChecks.ts"
 import type { WorkflowStores } from "./WorkflowSamples.ts"
 import { suspensionChecks } from "./WorkflowSuspensionChecks.ts"
+import { tokenChecks } from "./WorkflowTokenChecks.ts"
 
 export const workflowStoreContract = <E>(adapter: string, layer: Layer.Layer<WorkflowStores, E>) =>
   suite(`WorkflowStore contract: ${adapter}`, workflowStoreChecks, layer)
@@ -12,5 +13,6 @@ export const workflowStoreContract = <E>(adapter: string, layer: Layer.Layer<Wor
 export const workflowStoreChecks: ReadonlyArray<Check<WorkflowStores>> = [
   ...historyChecks,
   ...suspensionChecks,
-  ...arrivalChecks
+  ...arrivalChecks,
+  ...tokenChecks
 ]

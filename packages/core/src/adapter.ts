@@ -210,6 +210,14 @@ export {
 } from "./runtime/runs/Workflow.ts"
 export { type AwaitedEvents, WorkflowStore } from "./runtime/runs/WorkflowStore.ts"
 export {
+  formatCompletion,
+  isOpen,
+  type TokenRef,
+  tokenPlace,
+  WorkflowToken
+} from "./runtime/runs/WorkflowToken.ts"
+export { type FoundToken, type TokenCompletion, WorkflowTokenStore } from "./runtime/runs/WorkflowTokenStore.ts"
+export {
   type HistoryEntry,
   latestEntries,
   type StoredEvent,

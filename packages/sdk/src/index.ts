@@ -6,7 +6,10 @@ export {
   durable,
   type EventWait,
   type StepContext,
-  type StepOptions
+  type StepOptions,
+  type Token,
+  type TokenAnswer,
+  type TokenOptions
 } from "./Durable.ts"
 export { defineEvents, type Kit } from "./defineEvents.ts"
 export type {

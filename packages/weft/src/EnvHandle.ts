@@ -4,6 +4,7 @@ import {
   toActivity,
   toAuditEntry,
   toBuild,
+  toCompletedToken,
   toDomain,
   toEvent,
   toFile,
@@ -108,6 +109,8 @@ const toRuns = ({ runs }: WeftEnv): EnvHandle["runs"] => ({
   logs: (runId, page) => rejecting(async () => toPage(toLogEntry)(await runs.logs(runId, toPageRequest(page)))),
   cancel: (runId) => rejecting(async () => toRun(await runs.cancel(runId))),
   cancelAll: (query) => rejecting(() => runs.cancelAll(toCancelQuery(query))),
+  completeToken: (runId, name, data) =>
+    rejecting(async () => toCompletedToken(await runs.completeToken(runId, name, data))),
   replay: (runId, build) => rejecting(async () => toCalled(await runs.replay(runId, build)))
 })
 

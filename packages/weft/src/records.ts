@@ -183,11 +183,19 @@ export interface Run {
 
 export interface Waiting {
   /** `retry`: the next attempt at a step. `node`: the run continues after a fault outside of its code. */
-  readonly for: "timer" | "event" | "retry" | "node"
-  /** Name of the sleep, wait or step. */
+  readonly for: "timer" | "event" | "token" | "retry" | "node"
+  /** Name of the sleep, wait, token or step. */
   readonly name: string
   readonly since: Date
   readonly until: Date | null
+}
+
+/** A completed token of a durable run, without its data. */
+export interface CompletedToken {
+  readonly id: string
+  readonly runId: string
+  readonly name: string
+  readonly completedAt: Date
 }
 
 export interface RunStats {
@@ -229,6 +237,7 @@ export type AuditAction =
   | "build.release"
   | "project.remove"
   | "deliveries.cancel"
+  | "token.complete"
   | "file.damage"
   | "build.damage"
   | "org.create"

@@ -40,6 +40,7 @@ import type { Event } from "../runtime/events/Event.ts"
 import type { Delivery } from "../runtime/runs/Delivery.ts"
 import type { LogEntry, Run } from "../runtime/runs/Run.ts"
 import type { History } from "../runtime/runs/Workflow.ts"
+import type { WorkflowToken } from "../runtime/runs/WorkflowToken.ts"
 import type { ApiKey } from "../tenants/access/ApiKey.ts"
 import type { ServiceKey } from "../tenants/access/ServiceKey.ts"
 import type { Session } from "../tenants/access/Session.ts"
@@ -91,6 +92,8 @@ export class MemoryDatabase extends Context.Service<
     readonly logs: Map<RunId, ReadonlyArray<LogEntry>>
     /** Of durable runs. */
     readonly histories: Map<RunId, History>
+    /** Of durable runs, by `formatTokenId`. */
+    readonly tokens: Map<string, WorkflowToken>
     /** Used idempotency keys, by `<env_id> <key>`. */
     readonly once: Map<string, { readonly expires_at: Timestamp; readonly event_id: EventId; readonly digest: string }>
     /** Removed runs, for the count of the current month. */
@@ -126,6 +129,7 @@ export class MemoryDatabase extends Context.Service<
       runs: new Map(),
       logs: new Map(),
       histories: new Map(),
+      tokens: new Map(),
       once: new Map(),
       removedRuns: [],
       leases: new Map()

@@ -59,6 +59,8 @@ export interface DurableWork {
   readonly fact: string
   /** Recorded results in their order, as `Invocation.replay`. */
   readonly replay: ReadonlyArray<string>
+  /** Secrets that the function has received, to be masked in its log. Calls may add to them. */
+  readonly secrets: Set<string>
   /** Answers host calls `workflow.*`. */
   readonly answer: (call: HostCall) => Effect.Effect<string, HostCallRefused>
 }
@@ -109,7 +111,7 @@ export class Executor extends Context.Service<
       const start: Executor["Service"]["start"] = (work) => (context, done) => {
         const { run, depth, facts, body, caller, trigger, timeoutMs, queueTimeoutMs, preface, durable } = work
         const logs = [...preface]
-        const secrets = new Set<string>()
+        const secrets = durable?.secrets ?? new Set<string>()
         const logged = { logs, secrets }
         const inSpan = callSpans()
         /** Set by the first call, because most runs make none. */

@@ -8,8 +8,8 @@ import { Schema } from "effect"
 import { JsonText, toJsonText } from "../../foundation/JsonText.ts"
 import { iso, Timestamp } from "../../foundation/time/Timestamp.ts"
 
-/** Kinds of requests that a durable function makes. */
-export const RequestKind = Schema.Literals(["step", "sleep", "event"])
+/** Kinds of requests that a durable function makes. `token` creates a token, `completion` waits for one. */
+export const RequestKind = Schema.Literals(["step", "sleep", "event", "token", "completion"])
 export type RequestKind = typeof RequestKind.Type
 
 /** Position of a request in the order in which the function makes its requests, from 0. The same in each replay. */
@@ -32,7 +32,7 @@ export const StepRecord = Schema.Struct({
 })
 export type StepRecord = typeof StepRecord.Type
 
-/** A request that may take long: a sleep, a wait for an event, or the pause before the next attempt of a step. */
+/** A request that may take long: a sleep, a wait for an event or a token, or the pause before the next attempt of a step. */
 export const WaitRecord = Schema.Struct({
   seq,
   kind: RequestKind,
@@ -41,11 +41,13 @@ export const WaitRecord = Schema.Struct({
   event_type: Schema.NullOr(Schema.String),
   /** For `event`: pairs of a path into `event_data` and the required value, as JSON text. */
   match: Schema.NullOr(JsonText),
+  /** For `completion`: the `seq` of its token. */
+  token_seq: Schema.NullOr(seq),
   /** For `step`: failed attempts so far. */
   attempts: Schema.Int,
   since: Timestamp,
   until: Schema.NullOr(Timestamp),
-  /** The event, once it has arrived; null before. */
+  /** The event once it has arrived, or the completion of the token; null before. */
   outcome: Schema.NullOr(JsonText)
 })
 export type WaitRecord = typeof WaitRecord.Type
@@ -62,7 +64,7 @@ export const emptyHistory: History = { steps: [], waits: [] }
 
 /** The wait of a suspended run that ends first. */
 export interface Waiting {
-  readonly for: "timer" | "event" | "retry" | "node"
+  readonly for: "timer" | "event" | "token" | "retry" | "node"
   readonly name: string
   readonly since: Timestamp
   readonly until: Timestamp | null
@@ -74,7 +76,7 @@ export const formatWaiting = ({ since, until, ...waiting }: Waiting): JsonText =
 
 /** JSON of the field `waiting`. */
 const WaitingJson = Schema.Struct({
-  for: Schema.Literals(["timer", "event", "retry", "node"]),
+  for: Schema.Literals(["timer", "event", "token", "retry", "node"]),
   name: Schema.String,
   since: Schema.String,
   until: Schema.NullOr(Schema.String)
@@ -99,5 +101,10 @@ export const describeWaits = (waits: ReadonlyArray<WaitRecord>): Waiting | null 
   )
   if (first === undefined) return null
   const { kind, name, since, until } = first
-  return { for: kind === "sleep" ? "timer" : kind === "step" ? "retry" : "event", name, since, until }
+  return { for: waitingFor[kind], name, since, until }
 }
+
+const waitingFor = {
+  ...{ sleep: "timer", step: "retry", event: "event" },
+  ...{ token: "token", completion: "token" }
+} as const satisfies Record<RequestKind, Waiting["for"]>

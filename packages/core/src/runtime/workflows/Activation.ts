@@ -11,7 +11,7 @@
  * When the guest is idle, the run is suspended, unless a wait ends within `holdMs`.
  */
 import { Deferred, Effect, Random } from "effect"
-import { type JsonText, toJsonText } from "../../foundation/JsonText.ts"
+import { toJsonText } from "../../foundation/JsonText.ts"
 import { addMillis, now as currentTime, type Timestamp } from "../../foundation/time/Timestamp.ts"
 import { type HostCall, HostCallRefused } from "../../platform/sandbox/Sandbox.ts"
 import { retryDelayMs } from "../../resources/builds/RetryPolicy.ts"
@@ -20,31 +20,32 @@ import {
   describeWaits,
   formatWaiting,
   type History,
-  type RequestKind,
   type StepRecord,
   type Waiting,
   type WaitRecord
 } from "../runs/Workflow.ts"
 import { formatResult, formatRetry } from "./Replay.ts"
-import { decodeStep, decodeWait, type StepReport, type WaitRequest } from "./Requests.ts"
+import {
+  decodeStep,
+  decodeToken,
+  decodeWait,
+  type StepReport,
+  type TokenRequest,
+  type WaitRequest
+} from "./Requests.ts"
+import type { RunTokens } from "./RunTokens.ts"
+import { describeDifference, earliest, hasEnded } from "./WaitRules.ts"
+import { refuse, refuseStep, tooLarge, type WorkflowLimits } from "./WorkflowLimits.ts"
 
 /** Longest wait for which the isolate is kept, in milliseconds. */
 const holdMs = 1_000
 
 export type Advanced = Extract<JournalEntry, { _tag: "Advanced" }>
 
-/** Limits of a durable run, from its plan. */
-export interface WorkflowLimits {
-  readonly steps: number
-  /** Maximum result of one step, in characters of JSON text. */
-  readonly resultLength: number
-}
-
-export const defaultWorkflowLimits: WorkflowLimits = { steps: 10_000, resultLength: 256 * 1024 }
-
 interface ActivationOptions {
   readonly claim: Claim
   readonly history: History
+  readonly tokens: RunTokens
   /** End of the run's timeout. */
   readonly deadline: Timestamp
   readonly limits: WorkflowLimits
@@ -111,6 +112,10 @@ export class Activation {
         return Effect.flatMap(currentTime, (now) =>
           Effect.flatMap(decodeWait(call.payload, now), (request) => this.#wait(request, now))
         )
+      case "workflow.token":
+        return Effect.flatMap(currentTime, (now) =>
+          Effect.flatMap(decodeToken(call.payload, now), (request) => this.#createToken(request, now))
+        )
       case "workflow.idle":
         return Effect.as(this.#idle, "")
       default:
@@ -144,7 +149,7 @@ export class Activation {
         return yield* refuse("NonDeterminism", describeDifference(seq, known, { kind: "step", name }))
       }
       if (this.#position >= limits.steps) {
-        return yield* refuse("LimitExceeded", `a run may have at most ${limits.steps} steps: use svc.continueAsNew`)
+        return yield* refuseStep(limits)
       }
       const policy = report.retry ?? claim.delivery.retry
       if (!ok && attempt < policy.attempts) {
@@ -162,6 +167,25 @@ export class Activation {
     })
   }
 
+  #createToken(request: TokenRequest, now: Timestamp): Effect.Effect<string, HostCallRefused> {
+    return Effect.gen({ self: this }, function* () {
+      const { seq, name } = request
+      const { tokens, limits } = this.#options
+      const known = this.#waits.get(seq)
+      if (known !== undefined) {
+        return yield* refuse("NonDeterminism", describeDifference(seq, known, { kind: "token", name }))
+      }
+      if (this.#position >= limits.steps) return yield* refuseStep(limits)
+      const result = yield* tokens.create(request, now)
+      if (result === null) {
+        this.#options.stop()
+        return yield* Effect.never
+      }
+      const times = { started_at: now, ended_at: now }
+      return yield* this.#record({ seq, kind: "token", name, attempts: 1, ...times, ok: true, result })
+    })
+  }
+
   /** Waits until the next attempt at a step. */
   #pause(
     { seq, name, attempts, until }: Pick<WaitRecord, "seq" | "name" | "attempts"> & { readonly until: Timestamp },
@@ -169,7 +193,7 @@ export class Activation {
   ): Effect.Effect<string, HostCallRefused> {
     const record: WaitRecord = {
       ...{ seq, kind: "step", name, attempts, since: now, until },
-      ...{ event_type: null, match: null, outcome: null }
+      ...{ event_type: null, match: null, token_seq: null, outcome: null }
     }
     if (until <= now) return Effect.succeed(formatRetry(seq, now))
     return this.#openWait(record, true)
@@ -184,11 +208,16 @@ export class Activation {
           : refuse("NonDeterminism", describeDifference(request.seq, known, request))
       }
       if (request.kind === "step") return refuse("TypeError", "svc.step: this attempt does not wait for another one")
-      const { run } = this.#options.claim
+      const { claim, tokens } = this.#options
+      const { run } = claim
+      const token = request.token_seq === null ? undefined : tokens.find(request.token_seq)
+      if (request.token_seq !== null && token === undefined)
+        return refuse("TypeError", "svc.waitForToken: this run has no such token")
       return this.#openWait(
         {
           ...{ seq: request.seq, kind: request.kind, name: request.name, attempts: 0, outcome: null },
-          ...{ event_type: request.event_type, until: request.until },
+          ...{ event_type: request.event_type, token_seq: request.token_seq },
+          until: token === undefined ? request.until : token.expires_at,
           since: request.fromStart ? run.start_time : now,
           match: request.match.length === 0 ? null : toJsonText(request.match)
         },
@@ -197,7 +226,7 @@ export class Activation {
     })
   }
 
-  /** Opens a wait and waits for its end. A new wait for an event is stored at once, so that it takes events. */
+  /** Opens a wait and waits for its end. A new wait for an event or a token is stored at once, so that it takes them. */
   #openWait(record: WaitRecord, isNew: boolean): Effect.Effect<string, HostCallRefused> {
     return Effect.gen({ self: this }, function* () {
       const answered = yield* Deferred.make<string, HostCallRefused>()
@@ -207,7 +236,7 @@ export class Activation {
       if (isNew) {
         this.#forgetNewWait(record.seq)
         this.#newWaits.push(record)
-        if (record.event_type !== null) yield* this.#flushSoon
+        if (record.event_type !== null || record.token_seq !== null) yield* this.#flushSoon
       }
       const now = yield* currentTime
       if (hasEnded(record, now)) yield* this.#endWait(open, now)
@@ -216,13 +245,15 @@ export class Activation {
   }
 
   /** Ends an open wait: the function receives its result, now or after the commit in flight. */
-  #endWait({ record, answered }: OpenWait, now: Timestamp): Effect.Effect<void> {
+  #endWait(open: OpenWait, now: Timestamp): Effect.Effect<void> {
     return Effect.suspend(() => {
-      const { seq, kind, name, outcome, since, attempts } = record
+      const { record, answered } = open
+      const { seq, kind, name, outcome, since, attempts, token_seq } = record
+      if (token_seq !== null && outcome === null) return this.#expire(open, token_seq)
       if (!this.#open.delete(seq)) return Effect.void
       this.#isIdle = false
       if (kind === "step") return Effect.asVoid(Deferred.succeed(answered, formatRetry(seq, now)))
-      const result = kind === "event" ? (outcome ?? toJsonText(null)) : null
+      const result = kind === "event" ? (outcome ?? toJsonText(null)) : outcome
       this.#queued.push({
         step: {
           ...{ seq, kind, name, ok: true, result },
@@ -233,6 +264,15 @@ export class Activation {
         answered
       })
       return this.#isCommitting ? Effect.void : this.#deliver(this.#takeQueued())
+    })
+  }
+
+  /** Ends a wait for a token whose time has come. The store decides if the token was completed at the last moment. */
+  #expire(open: OpenWait, tokenSeq: number): Effect.Effect<void> {
+    return Effect.gen({ self: this }, function* () {
+      const outcome = yield* this.#options.tokens.expire(tokenSeq)
+      if (outcome === null) return this.#options.stop()
+      yield* this.#endWait({ ...open, record: { ...open.record, outcome } }, yield* currentTime)
     })
   }
 
@@ -272,7 +312,7 @@ export class Activation {
         if (taken.length > 0) this.#isIdle = false
         for (const { step, answered } of taken) {
           this.#waits.delete(step.seq)
-          yield* Deferred.succeed(answered, formatResult(step))
+          yield* Deferred.succeed(answered, formatResult(this.#options.tokens.reveal(step)))
         }
       }
       this.#isCommitting = false
@@ -288,7 +328,7 @@ export class Activation {
         this.#waits.delete(step.seq)
         this.#forgetNewWait(step.seq)
         this.#unstored.push(step)
-        return Deferred.succeed(answered, formatResult(step))
+        return Deferred.succeed(answered, formatResult(this.#options.tokens.reveal(step)))
       },
       { discard: true }
     )
@@ -357,31 +397,3 @@ export class Activation {
     })
   }
 }
-
-const hasEnded = ({ until, outcome }: WaitRecord, now: Timestamp): boolean =>
-  outcome !== null || (until !== null && until <= now)
-
-const earliest = (waits: ReadonlyArray<WaitRecord>): Timestamp | null =>
-  waits.reduce<Timestamp | null>(
-    (least, { until }) => (until === null || (least !== null && least <= until) ? least : until),
-    null
-  )
-
-interface Request {
-  readonly kind: RequestKind
-  readonly name: string
-}
-
-const describeDifference = (seq: number, before: Request, now: Request): string =>
-  `request ${seq} was ${describe(before)} when it was recorded and is ${describe(now)} now`
-
-const describe = ({ kind, name }: Request): string => `${kind} "${name}"`
-
-const tooLarge = (name: string, { resultLength }: WorkflowLimits): JsonText =>
-  toJsonText({
-    name: "ResultTooLarge",
-    message: `the result of the step "${name}" has over ${resultLength} characters of JSON: store it in svc.files and return its path`,
-    stack: ""
-  })
-
-const refuse = (name: string, message: string) => Effect.fail(new HostCallRefused({ name, message }))

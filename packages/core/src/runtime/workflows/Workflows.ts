@@ -14,9 +14,11 @@ import type { LogEntry, Run } from "../runs/Run.ts"
 import { buildTrigger } from "../runs/Trigger.ts"
 import { emptyHistory, formatWaiting, type Waiting, type WaitRecord } from "../runs/Workflow.ts"
 import { WorkflowStore } from "../runs/WorkflowStore.ts"
-import { Activation, type Advanced, defaultWorkflowLimits } from "./Activation.ts"
+import { Activation, type Advanced } from "./Activation.ts"
 import { Arrivals } from "./Arrivals.ts"
 import { formatDurableFact, formatResult } from "./Replay.ts"
+import { makeRunTokens } from "./RunTokens.ts"
+import { defaultWorkflowLimits } from "./WorkflowLimits.ts"
 
 /** The end of an activation. */
 export type ActivationEnd =
@@ -57,6 +59,7 @@ export class Workflows extends Context.Service<
       const arrivals = yield* Arrivals
       const active = new InFlightMap<RunId, { readonly run: Run; readonly activation: Activation }>()
       let isStopping = false
+      const openTokens = yield* makeRunTokens(() => isStopping)
 
       const write = (entry: Advanced): Effect.Effect<boolean> =>
         Effect.retry(journal.write(entry), { schedule: writeRetry, while: () => !isStopping }).pipe(
@@ -93,24 +96,29 @@ export class Workflows extends Context.Service<
       /** Executes the function until it ends or its activation stops it. `onStart` receives a function that stops it. */
       const execute = Effect.fnUntraced(function* (claim: Claim, onStart: (stop: () => void) => void) {
         const { run, event, delivery } = claim
-        const { history, logs } = yield* load(claim)
+        const { history: stored, logs } = yield* load(claim)
+        const tokens = yield* openTokens(claim, stored)
+        const history = { ...stored, waits: stored.waits.map((wait) => tokens.withCompletion(wait)) }
         const deadline = addMillis(run.start_time, delivery.timeout_ms)
         const remainingMs = deadline - (yield* currentTime)
         if (remainingMs <= 0) return ended({ _tag: "TimedOut", limitMs: delivery.timeout_ms }, logs)
         let stop = () => {}
         const limits = defaultWorkflowLimits
-        const onStored = (waits: ReadonlyArray<WaitRecord>) =>
-          Effect.forEach(waits, ({ event_type, since }) =>
-            event_type === null ? Effect.void : arrivals.awaits({ env_id: run.env_id, event_type, since })
-          )
-        const activation = new Activation({ claim, history, deadline, limits, write, onStored, stop: () => stop() })
+        const onStored = Effect.fnUntraced(function* (waits: ReadonlyArray<WaitRecord>) {
+          for (const { event_type, since } of waits)
+            if (event_type !== null) yield* arrivals.awaits({ env_id: run.env_id, event_type, since })
+          yield* activation.receive(yield* tokens.completed(waits))
+        })
+        const options = { claim, history, tokens, deadline, limits, write, onStored, stop: () => stop() }
+        const activation = new Activation(options)
         active.set(run.run_id, { run, activation })
         const work = {
           ...{ run, depth: delivery.depth, ...buildTrigger(event), body: null, caller: null, preface: logs },
           ...{ timeoutMs: Math.min(remainingMs, activationMaxMs), queueTimeoutMs: 0 },
           durable: {
             fact: formatDurableFact(history, run.start_time),
-            replay: history.steps.map(formatResult),
+            replay: history.steps.map((step) => formatResult(tokens.reveal(step))),
+            secrets: tokens.secrets,
             answer: (call) => activation.answer(call)
           }
         } satisfies Parameters<typeof executor.start>[0]
