@@ -34,7 +34,7 @@ const browse = async (path: string, init: RequestInit = {}) => {
   return { status: response.status, headers: response.headers, text: await response.text() }
 }
 
-/** What the button of the page sends. */
+/** The request of the page's button. */
 const button: RequestInit = { method: "POST", headers: { "content-type": "application/x-www-form-urlencoded" } }
 
 const unknown = `/tokens/${"A".repeat(43)}`

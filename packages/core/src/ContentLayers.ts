@@ -28,10 +28,7 @@ const damageReports = Layer.provide(DamageRecorder.layer, NodeMetrics.layer)
 
 /** Builds the services of files. Without a public URL, no links can be created. */
 export const filesLayer = (publicUrl: string | (() => string | null) | null, scrub?: ScrubConfig) => {
-  const links = Layer.provide(
-    FileLinks.layer,
-    publicUrlLayer(publicUrl)
-  )
+  const links = Layer.provide(FileLinks.layer, publicUrlLayer(publicUrl))
   const scrubber = Layer.provide(scrubberLayer(scrub), NodeMetrics.layer)
   return Layer.mergeAll(Uploads.layer, FileJanitor.layer, scrubber, links).pipe(
     Layer.provideMerge(Files.layer),

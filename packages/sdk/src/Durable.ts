@@ -38,7 +38,7 @@ export interface TokenOptions {
   readonly timeout?: Duration
 }
 
-/** A token: whoever has its URL may complete it once. */
+/** A token: any client with its URL may complete it once. */
 export interface Token {
   /** URL of a page with a button. A `POST` with `{ "data": … }` completes the token as well. */
   readonly url: string

@@ -83,7 +83,7 @@ const deleteOfRuns = (
 const suspensionStatements = ({ dialect, writer: sql }: Database["Service"]) => {
   /**
    * Number of the run's waits with an event or a completed token. The lock makes it wait for one that is arriving. The
-   * count is outside of the locking query, so that it sees the outcome then. What arrives later finds the delivery.
+   * count is outside of the locking query, so that it sees the outcome then. A later one finds the delivery.
    */
   const outcomes = `(SELECT count(w.outcome) FROM (
       SELECT outcome FROM workflow_waits w WHERE w.env_id = r.env_id AND w.run_id = r.run_id

@@ -46,8 +46,8 @@ export const AuditOutcome = Schema.Literals(["done", "refused"])
 export type AuditOutcome = typeof AuditOutcome.Type
 
 /**
- * `host` is the embedding program, `admin` its admin token, `token` the holder of the URL of a durable run's token, `unknown`
- * a credential that does not exist.
+ * `host` is the embedding program, `admin` its admin token, `unknown` a credential that does not exist. `token` is a client
+ * with the URL of a durable run's token.
  */
 export const AuditActorType = Schema.Literals([
   "api-key",

@@ -47,8 +47,8 @@ export class Tokens extends Context.Service<
   Tokens,
   {
     /**
-     * Completes the token with this secret; `data` is null by default. Fails with `NotFound` for an unknown secret, with
-     * `TokenCompleted` after the first completion, and with `TokenExpired` after the token's time or the end of its run.
+     * Completes the token with this secret; `data` is null by default. Fails with `NotFound` for an unknown secret, and
+     * with `TokenCompleted` after the first completion. After the token's time or the end of its run, with `TokenExpired`.
      */
     readonly complete: (
       secret: string,

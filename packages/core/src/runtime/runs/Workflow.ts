@@ -32,7 +32,7 @@ export const StepRecord = Schema.Struct({
 })
 export type StepRecord = typeof StepRecord.Type
 
-/** A request that may take long: a sleep, a wait for an event or a token, or the pause before the next attempt of a step. */
+/** A request that may take long: a sleep, a wait for an event or a token, or the pause before a step is repeated. */
 export const WaitRecord = Schema.Struct({
   seq,
   kind: RequestKind,

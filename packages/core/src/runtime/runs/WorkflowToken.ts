@@ -1,5 +1,5 @@
 /**
- * Tokens of durable runs. Whoever has the secret of a token may complete it once, with data for the run.
+ * Tokens of durable runs. A client with the secret of a token may complete it once, with data for the run.
  *
  * A token is identified by the `seq` of the request that created it.
  */
@@ -50,9 +50,9 @@ export const isOpen = (
   at: Timestamp
 ): boolean => isRunning && state === "pending" && (expires_at === null || at < expires_at)
 
-/** Returns what a function receives that waits for a completed token. */
+/** Returns the result of a wait for a completed token. */
 export const formatCompletion = (data: JsonText): JsonText =>
   JsonText.make(`{"ok":true,"data":${data}}`, { disableChecks: true })
 
-/** What a function receives that waits for an expired token. */
+/** The result of a wait for an expired token. */
 export const tokenTimeout: JsonText = toJsonText({ ok: false, reason: "timeout" })

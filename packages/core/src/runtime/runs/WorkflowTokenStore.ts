@@ -1,8 +1,8 @@
 /**
  * Seam for the tokens of durable runs. Each method is one transaction.
  *
- * Commit order decides between two completions, between a completion and the end of the run, and between a completion and
- * the expiry that the run stores.
+ * Commit order decides between two completions. It also decides between a completion and the end of the run, or the expiry
+ * that the run stores.
  */
 import { Context, type Effect } from "effect"
 import type { StoreUnavailable } from "../../foundation/Errors.ts"

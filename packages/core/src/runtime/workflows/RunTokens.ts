@@ -26,7 +26,7 @@ const secretBytes = 32
 /** Retries an operation of the store until it answers or the node shuts down. Null then. */
 type Persist = <A>(operation: Effect.Effect<A, StoreUnavailable>) => Effect.Effect<A | null>
 
-/** What tokens of all runs need. */
+/** Services for the tokens of all runs. */
 interface Tools {
   readonly store: WorkflowTokenStore["Service"]
   readonly keyring: Keyring["Service"]
@@ -163,8 +163,8 @@ export class RunTokens {
   }
 
   /**
-   * Decrypts the secret of a token. If its master key is lost, the function receives the id instead: it needs the secret only
-   * to name the token, and the URL was given away before.
+   * Decrypts the secret of a token. If its master key is lost, the function receives the id instead. It needs the secret only
+   * to name the token, because the URL was given away before.
    */
   #decrypt(token: WorkflowToken): Effect.Effect<string> {
     return this.#tools.keyring
