@@ -1,4 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
+import * as Http from "@weft/http"
 import { afterAll, beforeAll } from "vitest"
 import { waitingRun } from "./server/ApprovalRun.ts"
 import { TestServer } from "./server/TestServer.ts"
@@ -139,6 +140,18 @@ describe("GET /tokens/{secret}", () => {
       assert.deepStrictEqual([again.status, again.headers.get("content-type")], [status, "text/html; charset=utf-8"])
       assert.notInclude(again.text, "<form")
     }
+  })
+})
+
+describe("Http.fetch", () => {
+  it("serves tokens as well", async () => {
+    const { run_id, path } = await wait()
+    const mount = Http.fetch(server.weft)
+    const body = JSON.stringify({ data: 1 })
+    assert.strictEqual((await mount(new Request(`http://weft.example${path}`))).status, 200)
+    assert.strictEqual((await mount(new Request(`http://weft.example${path}`, { method: "POST", body }))).status, 200)
+    assert.deepStrictEqual(await resultOf(run_id), { ok: true, data: 1 })
+    await mount.close()
   })
 })
 

@@ -31,7 +31,11 @@ export const tokenPath = (examples: Examples): JsonObject => {
         operationId: "tokenGet",
         summary: "Show a page whose button completes the token; the request itself completes nothing",
         responses: {
-          "200": { description: "The page", content: { "text/html": { schema: { type: "string" } } } },
+          "200": completeResponse(
+            "200",
+            { description: "The page", content: { "text/html": { schema: { type: "string" } } } },
+            examples
+          ),
           ...toFailures(examples, failures)
         }
       },

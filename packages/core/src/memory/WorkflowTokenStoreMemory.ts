@@ -11,6 +11,7 @@ import {
   type WorkflowToken
 } from "../runtime/runs/WorkflowToken.ts"
 import { WorkflowTokenStore } from "../runtime/runs/WorkflowTokenStore.ts"
+import { isSameHash } from "../tenants/access/Token.ts"
 import { MemoryDatabase } from "./MemoryDatabase.ts"
 
 type Database = MemoryDatabase["Service"]
@@ -44,7 +45,8 @@ export const layer: Layer.Layer<WorkflowTokenStore, never, MemoryDatabase> = Lay
 
       get: (ref) => Effect.sync(() => get(ref)),
 
-      find: (hash) => Effect.sync(() => toFound([...tokens.values()].find(({ token_hash }) => token_hash === hash))),
+      find: (hash) =>
+        Effect.sync(() => toFound([...tokens.values()].find(({ token_hash }) => isSameHash(token_hash, hash)))),
 
       findNamed: (run, name) =>
         Effect.sync(() =>

@@ -29,7 +29,7 @@ import { Rates } from "../svc/host/Rates.ts"
 import { makeFindCallable } from "./callableRun.ts"
 
 /** Maximum data of a completion, in bytes of JSON text: 256 KiB. */
-export const tokenDataBytesMax = 256 * 1024
+const tokenDataBytesMax = 256 * 1024
 
 /** Requests of one client address with secrets, per node. */
 const addressRate = { calls: 100, perMs: 10_000 }

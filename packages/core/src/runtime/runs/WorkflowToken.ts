@@ -11,8 +11,7 @@ import type { SealContext } from "../../platform/encryption/Keyring.ts"
 import { Sealed } from "../../platform/encryption/Sealed.ts"
 
 /** A pending token whose time has passed may be stored as `pending` until its run notices. */
-export const TokenState = Schema.Literals(["pending", "completed", "expired"])
-export type TokenState = typeof TokenState.Type
+const TokenState = Schema.Literals(["pending", "completed", "expired"])
 
 export const WorkflowToken = Schema.Struct({
   env_id: EnvId,

@@ -13,7 +13,7 @@ import { logOutage } from "../../foundation/Supervised.ts"
 import type { Timestamp } from "../../foundation/time/Timestamp.ts"
 import { Keyring } from "../../platform/encryption/Keyring.ts"
 import { PublicUrl } from "../../resources/files/PublicUrl.ts"
-import { hashSecret } from "../../tenants/access/Token.ts"
+import { hashSecret, isSameHash } from "../../tenants/access/Token.ts"
 import type { Claim } from "../journal/JournalStore.ts"
 import type { History, StepRecord, WaitRecord } from "../runs/Workflow.ts"
 import { formatCompletion, formatTokenId, tokenPlace, tokenTimeout, type WorkflowToken } from "../runs/WorkflowToken.ts"
@@ -113,7 +113,7 @@ export class RunTokens {
       }
       const stored = yield* persist(store.create(token, delivery.delivery_id))
       if (stored === null) return null
-      yield* this.#add(stored, stored.token_hash === token.token_hash ? secret : null)
+      yield* this.#add(stored, isSameHash(stored.token_hash, token.token_hash) ? secret : null)
       return toJsonText({ id: formatTokenId(stored) })
     })
   }
