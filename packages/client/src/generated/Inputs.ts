@@ -109,6 +109,10 @@ export interface SessionInput {
   readonly expires_in?: number | undefined
 }
 
+export interface TokenCompletionInput {
+  readonly data?: unknown
+}
+
 export interface WatchedEventInput {
   readonly event_type: string
   readonly event_data: unknown
@@ -175,6 +179,7 @@ export interface AuditListQuery extends PageQuery {
     | "build.release"
     | "project.remove"
     | "deliveries.cancel"
+    | "token.complete"
     | "file.damage"
     | "build.damage"
     | "org.create"
@@ -212,6 +217,7 @@ export interface AdminListAuditQuery extends PageQuery {
     | "build.release"
     | "project.remove"
     | "deliveries.cancel"
+    | "token.complete"
     | "file.damage"
     | "build.damage"
     | "org.create"
