@@ -26,6 +26,7 @@ const awaiting: JournalEntry = {
       name: "a",
       event_type: "paid",
       match: null,
+      token_seq: null,
       attempts: 0,
       since: at(0),
       until: null,

@@ -17,6 +17,8 @@ export {
   PlanRequiredError,
   RateLimitedError,
   SessionLimitExceededError,
+  TokenCompletedError,
+  TokenExpiredError,
   UnauthorizedError,
   UnavailableError
 } from "./errors/ErrorSchemas.ts"
@@ -63,6 +65,7 @@ export {
 } from "./records/Records.ts"
 export { DynamicScheduleRecord } from "./records/ScheduleRecords.ts"
 export { EnvMessage, StreamMessage, WatchedMessage } from "./records/StreamRecords.ts"
+export { CompletedTokenRecord, TokenCompletionInput } from "./records/TokenRecords.ts"
 export { OrgUsageRecord } from "./records/UsageRecords.ts"
 export { Instant, jsonLevelsMax, SentJson } from "./records/Wire.ts"
 export { RunStepRecord, RunWaitRecord, toStepRecord, toWaitRecord, WaitingRecord } from "./records/WorkflowRecords.ts"

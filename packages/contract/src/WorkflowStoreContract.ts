@@ -1,4 +1,4 @@
-/** Contract of `WorkflowStore` together with the journal of the same database. Adapters run this suite. */
+/** Contract of `WorkflowStore` and `WorkflowTokenStore` together with the journal of the same database. Adapters run this suite. */
 import type { Layer } from "effect"
 import { type Check, suite } from "./Check.ts"
 import { arrivalChecks } from "./WorkflowArrivalChecks.ts"
@@ -7,6 +7,7 @@ import { historyChecks } from "./WorkflowHistoryChecks.ts"
 import { readChecks } from "./WorkflowReadChecks.ts"
 import type { WorkflowStores } from "./WorkflowSamples.ts"
 import { suspensionChecks } from "./WorkflowSuspensionChecks.ts"
+import { tokenChecks } from "./WorkflowTokenChecks.ts"
 import { wakeChecks } from "./WorkflowWakeChecks.ts"
 
 export const workflowStoreContract = <E>(adapter: string, layer: Layer.Layer<WorkflowStores, E>) =>
@@ -18,5 +19,6 @@ export const workflowStoreChecks: ReadonlyArray<Check<WorkflowStores>> = [
   ...arrivalChecks,
   ...cleanupChecks,
   ...readChecks,
-  ...wakeChecks
+  ...wakeChecks,
+  ...tokenChecks
 ]

@@ -223,6 +223,14 @@ export {
   WorkflowStore
 } from "./runtime/runs/WorkflowStore.ts"
 export {
+  formatCompletion,
+  isOpen,
+  type TokenRef,
+  tokenPlace,
+  WorkflowToken
+} from "./runtime/runs/WorkflowToken.ts"
+export { type FoundToken, type TokenCompletion, WorkflowTokenStore } from "./runtime/runs/WorkflowTokenStore.ts"
+export {
   type HistoryEntry,
   latestEntries,
   type StoredEvent,

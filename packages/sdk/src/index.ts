@@ -11,6 +11,9 @@ export {
   type Saga,
   type StepContext,
   type StepOptions,
+  type Token,
+  type TokenAnswer,
+  type TokenOptions,
   type Undo
 } from "./Durable.ts"
 export { defineEvents, type Kit } from "./defineEvents.ts"

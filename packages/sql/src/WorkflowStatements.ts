@@ -23,6 +23,9 @@ export const workflowStatements = (database: Database["Service"]) => ({
   ...suspensionStatements(database)
 })
 
+/** Condition for waits that only their time ends. */
+const endsByTime = (waits: string): string => `${waits}.event_type IS NULL AND ${waits}.token_seq IS NULL`
+
 /** Joins the rows `e` with the runs `r` that hold their delivery. */
 const joinHolders = `FROM e JOIN runs r ON r.env_id = e.env_id AND r.run_id = e.run_id
   WHERE ${isRunning("r")} AND r.delivery_id = e.delivery_id`
@@ -55,8 +58,8 @@ const historyStatements = ({ dialect, writer: sql }: Database["Service"]) => {
     saveWaits: batched(sql, dialect, {
       row: waitRow,
       text: (rows) => `${insertWaits(rows)} ${replaceWait}`,
-      // A part does not see an event that arrives meanwhile, so it does not replace waits for events.
-      strictText: (rows) => `${insertWaits(rows)} ${replaceWait} WHERE workflow_waits.event_type IS NULL`
+      // A part does not see an outcome that is stored meanwhile, so it does not replace waits that may have one.
+      strictText: (rows) => `${insertWaits(rows)} ${replaceWait} WHERE ${endsByTime("workflow_waits")}`
     }),
 
     deleteWaits: batched(sql, dialect, {
@@ -65,6 +68,8 @@ const historyStatements = ({ dialect, writer: sql }: Database["Service"]) => {
     }),
 
     deleteWaitsOfRuns: deleteOfRuns("workflow_waits", { dialect, writer: sql }),
+
+    deleteTokensOfRuns: deleteOfRuns("workflow_tokens", { dialect, writer: sql }),
 
     /** True if the run holds the delivery. It does until the transaction ends. */
     lockHolder: ({ env_id, run_id }: RunRef, deliveryId: DeliveryId) =>
@@ -96,12 +101,12 @@ const deleteOfRuns = (
 
 const suspensionStatements = ({ dialect, writer: sql }: Database["Service"]) => {
   /**
-   * Number of the run's waits with an event. The lock makes it wait for an event that is arriving. The count is outside of
-   * the locking query, so that it sees the event then. An event that arrives later finds the delivery.
+   * Number of the run's waits with an event or a completed token. The lock makes it wait for one that is arriving. The
+   * count is outside of the locking query, so that it sees the outcome then. A later one finds the delivery.
    */
   const outcomes = `(SELECT count(w.outcome) FROM (
       SELECT outcome FROM workflow_waits w WHERE w.env_id = r.env_id AND w.run_id = r.run_id
-        AND w.event_type IS NOT NULL AND e.ended NOT LIKE '%,' || w.seq || ',%'${dialect.forUpdate()}
+        AND NOT (${endsByTime("w")}) AND e.ended NOT LIKE '%,' || w.seq || ',%'${dialect.forUpdate()}
     ) AS w)`
   // A cleanup that was requested in the meantime is seen, because the run is locked.
   const isDueNow = `${outcomes} > 0 OR r.cleanup_until IS DISTINCT FROM e.cleanup_until`

@@ -3,6 +3,7 @@ import type {
   ActivityEvent,
   AuditEntry,
   Build,
+  CompletedToken,
   Domain,
   Event,
   Json,
@@ -242,6 +243,11 @@ export interface EnvHandle {
     readonly cancel: (runId: string, options?: { readonly cleanup?: boolean | string }) => Promise<Run>
     /** Cancels the running runs that the query selects; returns how many. */
     readonly cancelAll: (query?: CancelQuery) => Promise<number>
+    /**
+     * Completes the token of a durable run with this name, of several the last one. `data` is null by default. Rejects with
+     * `token_completed` or `token_expired` if it is too late.
+     */
+    readonly completeToken: (runId: string, name: string, data?: Json) => Promise<CompletedToken>
     /** Runs a function again for the same event, in the same build by default. */
     readonly replay: (runId: string, build?: "same" | "deployed") => Promise<Called>
   }

@@ -4,6 +4,7 @@ import {
   toActivity,
   toAuditEntry,
   toBuild,
+  toCompletedToken,
   toDomain,
   toEvent,
   toFile,
@@ -111,6 +112,8 @@ const toRuns = ({ runs }: WeftEnv): EnvHandle["runs"] => ({
   wake: (runId) => rejecting(async () => toRun(await runs.wake(runId))),
   cancel: (runId, options) => rejecting(async () => toRun(await runs.cancel(runId, options))),
   cancelAll: (query) => rejecting(() => runs.cancelAll(toCancelQuery(query))),
+  completeToken: (runId, name, data) =>
+    rejecting(async () => toCompletedToken(await runs.completeToken(runId, name, data))),
   replay: (runId, build) => rejecting(async () => toCalled(await runs.replay(runId, build)))
 })
 

@@ -22,6 +22,7 @@ import type {
   ApiKey,
   AuditEntry,
   Build,
+  CompletedToken,
   Domain,
   Env,
   Event,
@@ -58,6 +59,7 @@ type DomainRow = Listed<WeftEnv["domains"]["list"]>
 type ScheduleRow = Listed<WeftEnv["schedules"]["list"]>
 type LogRow = Listed<WeftEnv["runs"]["logs"]>
 type StatsRow = Awaited<ReturnType<WeftEnv["runs"]["stats"]>>
+type CompletedTokenRow = Awaited<ReturnType<WeftEnv["runs"]["completeToken"]>>
 interface ApiKeyRow {
   readonly api_key_id: string
   readonly env_id: string
@@ -237,6 +239,13 @@ export const toRunSteps = ({ items, total, waits }: HostSteps): RunSteps => ({
     since: toDate(since),
     until: toDateOrNull(until)
   }))
+})
+
+export const toCompletedToken = (row: CompletedTokenRow): CompletedToken => ({
+  id: row.token_id,
+  runId: row.run_id,
+  name: row.name,
+  completedAt: toDate(row.completed_at)
 })
 
 export const toRunStats = (row: StatsRow): RunStats => ({

@@ -33,6 +33,7 @@ export type {
   AuditAction,
   AuditEntry,
   Build,
+  CompletedToken,
   Domain,
   Env,
   Event,

@@ -222,10 +222,18 @@ export interface RunSteps extends Page<RunStep> {
 export interface Waiting {
   /** `retry`: the next attempt at a step. `node`: the run continues after a fault outside of its code. */
   readonly for: "timer" | "event" | "retry" | "token" | "run" | "node"
-  /** Name of the sleep, wait or step. */
+  /** Name of the sleep, wait, token or step. */
   readonly name: string
   readonly since: Date
   readonly until: Date | null
+}
+
+/** A completed token of a durable run, without its data. */
+export interface CompletedToken {
+  readonly id: string
+  readonly runId: string
+  readonly name: string
+  readonly completedAt: Date
 }
 
 export interface RunStats {
@@ -268,6 +276,7 @@ export type AuditAction =
   | "project.remove"
   | "deliveries.cancel"
   | "run.wake"
+  | "token.complete"
   | "file.damage"
   | "build.damage"
   | "org.create"

@@ -1,6 +1,6 @@
 /** Handlers for `RunsApi`: one service call each, no decisions. */
 import { toPageRequest, toRunRecord, WeftApi } from "@weft/api"
-import { RunControl, Runs } from "@weft/core"
+import { RunControl, Runs, Tokens } from "@weft/core"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { runText } from "../responses/RawRecord.ts"
@@ -13,6 +13,7 @@ export const RunsLive = HttpApiBuilder.group(
   Effect.fnUntraced(function* (handlers) {
     const runs = yield* Runs
     const control = yield* RunControl
+    const tokens = yield* Tokens
     return handlers.handleAll({
       list: ({ query: { status, type, time_range, waiting, ...rest } }) => {
         const page = toPageRequest(rest)
@@ -47,6 +48,7 @@ export const RunsLive = HttpApiBuilder.group(
         }
         return Effect.map(control.cancelAll(filter), (cancelled) => ({ cancelled }))
       },
+      completeToken: ({ params, payload }) => tokens.completeNamed(params.run_id, params.name, payload.data),
       replay: ({ params, query }) =>
         Effect.map(control.replay(params.run_id, query.build), ({ event, run }) =>
           run === null ? event : toRunRecord(run)

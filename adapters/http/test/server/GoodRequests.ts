@@ -4,6 +4,7 @@ import { Caller, ServiceKeys, Sessions } from "@weft/core"
 import type { ApiKey } from "@weft/core/adapter"
 import { fullPermissions, type NewServiceKey, type NewSession } from "@weft/core/internal"
 import { Effect } from "effect"
+import { waitingRun } from "./ApprovalRun.ts"
 import { type CallOptions, type TestServer, uploadForm } from "./TestServer.ts"
 
 export interface GoodRequest {
@@ -199,6 +200,7 @@ const streams = ({ stream }: Made) =>
 const calls = (server: TestServer, { run }: Made) => {
   let hanging = unknownId
   let sleeping = unknownId
+  let waiting = unknownId
   const fn = "main/hang"
   /** Starts a run that continues, and ends the previous one. */
   const hang = async () => {
@@ -237,6 +239,16 @@ const calls = (server: TestServer, { run }: Made) => {
       path: () => `/v1/runs/${sleeping}/wake`,
       before: nap,
       exact: "main/onNap",
+      status: 200
+    },
+    "runs.completeToken": {
+      method: "POST",
+      path: () => `/v1/runs/${waiting}/tokens/${encodeURIComponent("<approval> & co")}`,
+      options: () => ({ json: { data: 1 } }),
+      before: async () => {
+        waiting = (await waitingRun(server)).run_id
+      },
+      exact: "main/approval",
       status: 200
     },
     "runs.replay": {

@@ -5,9 +5,10 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { requires } from "../access/EndpointPermission.ts"
 import { List, Single } from "../envelope/Envelope.ts"
 import { StepList } from "../envelope/StepList.ts"
-import { NotFoundError, PlanRequiredError } from "../errors/ErrorSchemas.ts"
+import { NotFoundError, PlanRequiredError, TokenCompletedError, TokenExpiredError } from "../errors/ErrorSchemas.ts"
 import { example } from "../openapi/FieldExample.ts"
 import { CancelledRunsRecord, LogEntryRecord, RunRecord, RunStatsRecord, RunUsageRecord } from "../records/Records.ts"
+import { CompletedTokenRecord, TokenCompletionInput } from "../records/TokenRecords.ts"
 import { pathId, sentId } from "../records/Uuid.ts"
 import { Authenticated, Permitted } from "./Authentication.ts"
 import { startedRunResponses } from "./CallsApi.ts"
@@ -111,6 +112,17 @@ export class RunsApi extends HttpApiGroup.make("runs")
     })
       .annotateMerge(extension("End the sleep or the retry pause of a suspended durable run, so that it continues now"))
       .annotateMerge(requires({ type: "call", action: "create", on: "resource", audit: "run.wake" })),
+    HttpApiEndpoint.post("completeToken", "/v1/runs/:run_id/tokens/:name", {
+      params: {
+        ...runParams,
+        name: Schema.String.annotate({ description: "Name of the token", examples: ["approval"] })
+      },
+      payload: TokenCompletionInput,
+      success: Single("CompletedTokenResponse", CompletedTokenRecord),
+      error: [NotFoundError, TokenCompletedError, TokenExpiredError]
+    })
+      .annotateMerge(extension("Complete the token of a durable run with this name, of several the last one"))
+      .annotateMerge(requires({ type: "call", action: "create", on: "resource" })),
     HttpApiEndpoint.post("replay", "/v1/runs/:run_id/replay", {
       params: runParams,
       query: {

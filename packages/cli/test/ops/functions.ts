@@ -42,10 +42,21 @@ const onNap = Object.assign(
   { meta: { event: "nap", durable: true } }
 )
 
+interface DurableSvc {
+  readonly createToken: (name: string) => Promise<unknown>
+  readonly waitForToken: (token: unknown) => Promise<unknown>
+}
+
+const onApproval = Object.assign(
+  async (_: unknown, svc: DurableSvc) => svc.waitForToken(await svc.createToken("approval")),
+  { meta: { event: "approval:wanted", durable: true } }
+)
+
 const main = {
   onNap,
   onOrder,
   onImport,
+  onApproval,
   fail,
   add: (...numbers: ReadonlyArray<number>) => numbers.reduce((sum, one) => sum + one, 0),
   echo: (...values: ReadonlyArray<unknown>) => values,

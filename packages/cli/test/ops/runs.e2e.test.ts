@@ -11,7 +11,40 @@ beforeAll(async () => {
 })
 afterAll(() => harness.close())
 
+/** Repeats until the result is not null. */
+const eventually = async <A>(read: () => Promise<A | null>): Promise<A> => {
+  while (true) {
+    const found = await read()
+    if (found !== null) return found
+  }
+}
+
 const nobody = "01890000-0000-7000-8000-000000000000"
+
+describe("weft tokens complete", () => {
+  it("gives the data to the function that waits, once", async () => {
+    const event = await harness.client.events.publish({ event_type: "approval:wanted", event_data: null })
+    const { run_id } = await eventually(async () => {
+      const { items } = await harness.client.events.runs(event.event_id)
+      return items[0] ?? null
+    })
+    const complete = () => harness.run(["tokens", "complete", run_id, "approval", '{"by":"ann"}'])
+    let done = await complete()
+    // The run may not have created its token yet.
+    while (done.stderr.includes("no such token")) done = await complete()
+    assert.deepInclude(done, { code: 0, stdout: "Completed approval\n" })
+    const run = await eventually(async () => {
+      const found = await harness.client.runs.get(run_id)
+      return found.status === "running" ? null : found
+    })
+    assert.deepStrictEqual(run.result, { ok: true, data: { by: "ann" } })
+    const again = await complete()
+    assert.strictEqual(again.code, 1)
+    assert.match(again.stderr, /The token (was completed at|has expired)/)
+    const broken = await harness.run(["tokens", "complete", run_id, "approval", "{"])
+    assert.deepInclude(broken, { code: 2 })
+  })
+})
 
 describe("weft run", () => {
   it("prints only the result of a function on stdout", async () => {

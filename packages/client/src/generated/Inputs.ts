@@ -114,6 +114,10 @@ export interface SessionInput {
   readonly expires_in?: number | undefined
 }
 
+export interface TokenCompletionInput {
+  readonly data?: unknown
+}
+
 export interface WatchedEventInput {
   readonly event_type: string
   readonly event_data: unknown
@@ -182,6 +186,7 @@ export interface AuditListQuery extends PageQuery {
     | "project.remove"
     | "deliveries.cancel"
     | "run.wake"
+    | "token.complete"
     | "file.damage"
     | "build.damage"
     | "org.create"
@@ -220,6 +225,7 @@ export interface AdminListAuditQuery extends PageQuery {
     | "project.remove"
     | "deliveries.cancel"
     | "run.wake"
+    | "token.complete"
     | "file.damage"
     | "build.damage"
     | "org.create"

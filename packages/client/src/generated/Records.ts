@@ -38,6 +38,7 @@ export interface AuditEntry {
     | "project.remove"
     | "deliveries.cancel"
     | "run.wake"
+    | "token.complete"
     | "file.damage"
     | "build.damage"
     | "org.create"
@@ -47,7 +48,7 @@ export interface AuditEntry {
     | "authenticate"
   readonly outcome: "done" | "refused"
   readonly count: number
-  readonly actor_type: "api-key" | "service-key" | "session" | "host" | "admin" | "unknown"
+  readonly actor_type: "api-key" | "service-key" | "session" | "host" | "admin" | "token" | "unknown"
   readonly actor_id: string | null
   readonly actor_api_key_id: string | null
   readonly object_id: string | null
@@ -89,6 +90,13 @@ export interface BuildWithProjectName {
 
 export interface CancelledRuns {
   readonly cancelled: number
+}
+
+export interface CompletedToken {
+  readonly token_id: string
+  readonly run_id: string
+  readonly name: string
+  readonly completed_at: string
 }
 
 export interface ContextVariable {

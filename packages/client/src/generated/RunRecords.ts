@@ -44,7 +44,7 @@ export interface RunStats {
 export interface RunStep {
   readonly position: number
   readonly seq: number
-  readonly kind: "step" | "sleep" | "event" | "cancel" | "stall"
+  readonly kind: "step" | "sleep" | "event" | "token" | "completion" | "cancel" | "stall"
   readonly name: string
   readonly ok: boolean
   /** Null if the request failed or has no result; absent if the result is a secret */
@@ -67,7 +67,7 @@ export interface RunUsage {
 
 export interface RunWait {
   readonly seq: number
-  readonly kind: "step" | "sleep" | "event" | "cancel" | "stall"
+  readonly kind: "step" | "sleep" | "event" | "token" | "completion" | "cancel" | "stall"
   readonly name: string
   /** Type of the awaited event; null for other kinds */
   readonly event_type: string | null

@@ -4,8 +4,18 @@ import type { PageQuery, Pages } from "../Pages.ts"
 import type { RequestOptions } from "../RequestOptions.ts"
 import { Endpoints } from "../transport/Endpoints.ts"
 import { path } from "../transport/Path.ts"
-import type { CancelInput, RunsCancelAllQuery, RunsListQuery, RunsReplayQuery } from "./Inputs.ts"
-import type { CancelledRuns, Event, LogEntry, Run, RunStats, RunStep, RunUsage, RunWait } from "./Records.ts"
+import type { CancelInput, RunsCancelAllQuery, RunsListQuery, RunsReplayQuery, TokenCompletionInput } from "./Inputs.ts"
+import type {
+  CancelledRuns,
+  CompletedToken,
+  Event,
+  LogEntry,
+  Run,
+  RunStats,
+  RunStep,
+  RunUsage,
+  RunWait
+} from "./Records.ts"
 
 export class RunsEndpoints extends Endpoints {
   /** List runs, newest first. `GET /v1/runs` */
@@ -60,6 +70,16 @@ export class RunsEndpoints extends Endpoints {
   /** End the sleep or the retry pause of a suspended durable run, so that it continues now. `POST /v1/runs/{run_id}/wake` */
   wake(runId: string, options: RequestOptions = {}): Promise<Run> {
     return this.caller.one("POST", path`/v1/runs/${runId}/wake`, options)
+  }
+
+  /** Complete the token of a durable run with this name, of several the last one. `POST /v1/runs/{run_id}/tokens/{name}` */
+  completeToken(
+    runId: string,
+    name: string,
+    input: TokenCompletionInput = {},
+    options: RequestOptions = {}
+  ): Promise<CompletedToken> {
+    return this.caller.one("POST", path`/v1/runs/${runId}/tokens/${name}`, options, { body: input })
   }
 
   /** Run a function again for the same event; returns the new run, or 202 with the event if it is queued. `POST /v1/runs/{run_id}/replay` */

@@ -1,10 +1,11 @@
 /** The runs of one environment, and calls by name, for the host. */
-import { Effect } from "effect"
+import { Effect, type Schema } from "effect"
 import { firstPage, type Page, type PageRequest } from "../foundation/Page.ts"
 import { type Called, Calls, type NewCall } from "../runtime/control/Calls.ts"
 import type { ReplayBuild } from "../runtime/control/Replay.ts"
 import { type CancelQuery, RunControl } from "../runtime/control/RunControl.ts"
 import { type RunQuery, Runs } from "../runtime/control/Runs.ts"
+import { type CompletedToken, Tokens } from "../runtime/control/Tokens.ts"
 import type { LogEntry, RunStats } from "../runtime/runs/Run.ts"
 import type { OpenWait } from "../runtime/runs/Workflow.ts"
 import type { Caller } from "../tenants/access/Caller.ts"
@@ -35,11 +36,16 @@ export interface HostRuns {
   readonly cancel: (runId: string, options?: { readonly cleanup?: boolean | string }) => Promise<HostRun>
   /** Cancels all running runs that match the query. Returns their number. */
   readonly cancelAll: (query?: CancelQuery) => Promise<number>
+  /**
+   * Completes the token of a durable run with this name, of several the last one. `data` is null by default. Rejects if the
+   * token was completed, or has expired.
+   */
+  readonly completeToken: (runId: string, name: string, data?: Schema.Json) => Promise<CompletedToken>
   /** Runs a function again for the same event, in the same build by default. */
   readonly replay: (runId: string, build?: ReplayBuild) => Promise<HostCalled>
 }
 
-type RunEffect = <A, E>(effect: Effect.Effect<A, E, Runs | RunControl | Calls | Caller>) => Promise<A>
+type RunEffect = <A, E>(effect: Effect.Effect<A, E, Runs | RunControl | Tokens | Calls | Caller>) => Promise<A>
 
 export const hostRuns = (runEffect: RunEffect): HostRuns => ({
   list: (query = {}, page = firstPage) =>
@@ -80,6 +86,7 @@ export const hostRuns = (runEffect: RunEffect): HostRuns => ({
       )
     ),
   cancelAll: (query = {}) => runEffect(RunControl.use((control) => control.cancelAll(query))),
+  completeToken: (runId, name, data) => runEffect(Tokens.use((tokens) => tokens.completeNamed(runId, name, data))),
   replay: (runId, build) =>
     runEffect(
       Effect.map(

@@ -87,6 +87,7 @@ export const layer: Layer.Layer<JournalStore, never, MemoryDatabase> = Layer.eff
             db.logs.delete(run_id)
             db.histories.delete(run_id)
             db.cleanups.delete(run_id)
+            for (const [id, token] of db.tokens) if (token.run_id === run_id) db.tokens.delete(id)
             db.removedRuns.push({ env_id, start_time })
           }
           return ended.length

@@ -1,5 +1,5 @@
 /**
- * The requests of a trusted durable function: steps, sleeps and waits. The same rules as in an isolate; see
+ * The requests of a trusted durable function: steps, sleeps, tokens and waits. The same rules as in an isolate; see
  * `docs/design/durable.md`.
  *
  * One difference: code outside of steps may only wait for requests. A function that waits for anything else counts as idle
@@ -8,6 +8,13 @@
 import type { Schema } from "effect"
 import { attemptStep, type StepBody, StepContext, type TrustedStepOptions } from "./TrustedStep.ts"
 import { fanOut, TrustedUndos } from "./TrustedUndos.ts"
+
+/** A token as the function receives it. */
+export interface TrustedToken {
+  readonly url: string
+  readonly token: string
+  readonly id: string
+}
 
 /** The methods of `svc` of a durable function. */
 export interface TrustedDurableSvc {
@@ -21,6 +28,8 @@ export interface TrustedDurableSvc {
   readonly sleep: (name: string, duration: Schema.Json) => Promise<unknown>
   readonly sleepUntil: (name: string, time: Date | Schema.Json) => Promise<unknown>
   readonly waitForEvent: (name: string, wait: Readonly<Record<string, unknown>>) => Promise<unknown>
+  readonly createToken: (name: string, options?: { readonly timeout?: Schema.Json }) => Promise<TrustedToken>
+  readonly waitForToken: (token: string | TrustedToken) => Promise<unknown>
   readonly now: () => number
 }
 
@@ -80,6 +89,8 @@ export class TrustedDurable {
   readonly #recorded: ReadonlyMap<number, { readonly kind: string; readonly name: string }>
   readonly #attempts: ReadonlyMap<number, number>
   #pending = new Map<number, Pending>()
+  /** Number and name of the request that created a token, by its text. */
+  readonly #tokens = new Map<string, { readonly seq: number; readonly name: string }>()
   readonly #contexts = new Map<number, StepContext>()
   readonly #undos = new TrustedUndos()
   readonly #wasCancelled: boolean
@@ -143,6 +154,12 @@ export class TrustedDurable {
     sleep: (name, ms) => this.#wait("sleep", name, { ms }),
     sleepUntil: (name, until) => this.#wait("sleep", name, { until }),
     waitForEvent: (name, { timeout, ...wait }) => this.#wait("event", name, { ...wait, ms: timeout }),
+    createToken: (name, { timeout } = {}) => this.#createToken(name, timeout),
+    waitForToken: async (given) => {
+      const token = this.#tokens.get(typeof given === "string" ? given : given.token)
+      if (token === undefined) throw new TypeError("svc.waitForToken takes a token that svc.createToken returned")
+      return this.#wait("completion", token.name, { token: token.seq })
+    },
     now: () => this.#time
   }
 
@@ -196,6 +213,15 @@ export class TrustedDurable {
       await this.#checkIdle()
     }
     cancelled().catch(() => undefined)
+  }
+
+  async #createToken(name: string, ms: Schema.Json | undefined): Promise<TrustedToken> {
+    const created = this.#seq
+    const token = await this.#request<TrustedToken>("token", name, async (seq) =>
+      fromJson(await this.#ask("workflow.token", JSON.stringify({ seq, name, ms })))
+    )
+    this.#tokens.set(token.token, { seq: created, name })
+    return token
   }
 
   #wait(kind: string, name: string, details: Readonly<Record<string, unknown>>): Promise<unknown> {

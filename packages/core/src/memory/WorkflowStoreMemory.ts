@@ -50,7 +50,7 @@ export const layer: Layer.Layer<WorkflowStore, never, MemoryDatabase> = Layer.ef
         Effect.sync(() =>
           (runs.get(run_id)?.env_id === env_id ? (histories.get(run_id)?.waits ?? []) : [])
             .filter(({ seq, outcome }) => seq >= 0 && outcome === null)
-            .map(({ outcome: _, match: __, ...wait }): OpenWait => wait)
+            .map(({ outcome: _, match: __, token_seq: ___, ...wait }): OpenWait => wait)
             .slice(0, limit)
         ),
 

@@ -1,4 +1,4 @@
-/** Durable runs: their recorded steps, what they wait for, and the deliveries that continue them. */
+/** Durable runs: their recorded steps, what they wait for, their tokens, and the deliveries that continue them. */
 import type { Dialect } from "../Dialect.ts"
 
 export const workflows = ({ types: { text, integer }, table, clusteredTable }: Dialect): ReadonlyArray<string> => [
@@ -26,9 +26,16 @@ export const workflows = ({ types: { text, integer }, table, clusteredTable }: D
   `CREATE TABLE workflow_waits (
     env_id ${text} NOT NULL, run_id ${text} NOT NULL, seq ${integer} NOT NULL, kind ${text} NOT NULL,
     name ${text} NOT NULL, event_type ${text}, match_path ${text}, match_value ${text}, attempts ${integer} NOT NULL,
-    since ${integer} NOT NULL, until ${integer}, match ${text}, outcome ${text},
+    token_seq ${integer}, since ${integer} NOT NULL, until ${integer}, match ${text}, outcome ${text},
     PRIMARY KEY (env_id, run_id, seq)
   )${clusteredTable}`,
+  `CREATE TABLE workflow_tokens (
+    env_id ${text} NOT NULL, run_id ${text} NOT NULL, seq ${integer} NOT NULL, name ${text} NOT NULL,
+    state ${text} NOT NULL, token_hash ${text} NOT NULL, secret ${text} NOT NULL, created_at ${integer} NOT NULL,
+    expires_at ${integer}, completed_at ${integer}, result ${text},
+    PRIMARY KEY (env_id, run_id, seq)
+  )${table}`,
+  `CREATE UNIQUE INDEX workflow_tokens_by_hash ON workflow_tokens (token_hash)`,
   // Only waits that an event may end have entries.
   ...[
     `workflow_waits_by_match ON workflow_waits (env_id, event_type, match_path, match_value, run_id, seq)`,

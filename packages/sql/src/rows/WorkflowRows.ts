@@ -113,7 +113,7 @@ export const stepFields: string = Struct.keys(StepRecord.fields).join(", ")
 export const stepFieldsButResult: string = Struct.keys(Struct.omit(StepRecord.fields, ["result"])).join(", ")
 
 /** SQL of the columns of an `OpenWait`. */
-export const openWaitFields: string = Struct.keys(Struct.omit(WaitRecord.fields, ["match", "outcome"])).join(", ")
+export const openWaitFields: string = Struct.keys(Struct.omit(WaitRecord.fields, ["match", "token_seq", "outcome"])).join(", ")
 
 /** SQL of the columns of a `WaitRecord`. */
 export const waitFields: string = Struct.keys(WaitRecord.fields).join(", ")

@@ -61,6 +61,8 @@ export interface DurableWork {
   readonly replay: ReadonlyArray<string>
   /** Called before the guest starts. */
   readonly onStart: (log: RunLogWriter) => void
+  /** Secrets that the function has received, to be masked in its log. Calls may add to them. */
+  readonly secrets: Set<string>
   /** Answers host calls `workflow.*`. */
   readonly answer: (call: HostCall) => Effect.Effect<string, HostCallRefused>
 }
@@ -119,7 +121,7 @@ export class Executor extends Context.Service<
       const start: Executor["Service"]["start"] = (work) => (context, done) => {
         const { run, depth, facts, body, caller, trigger, timeoutMs, queueTimeoutMs, preface, durable } = work
         const logs = [...preface]
-        const secrets = new Set<string>()
+        const secrets = durable?.secrets ?? new Set<string>()
         const logged = { logs, secrets }
         const inSpan = callSpans()
         /** Set by the first call, because most runs make none. */

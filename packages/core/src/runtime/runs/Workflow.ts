@@ -9,8 +9,8 @@ import { JsonText, toJsonText } from "../../foundation/JsonText.ts"
 import { iso, Timestamp } from "../../foundation/time/Timestamp.ts"
 import type { Run } from "./Run.ts"
 
-/** Kinds of requests that a durable function makes. */
-export const RequestKind = Schema.Literals(["step", "sleep", "event", "cancel", "stall"])
+/** Kinds of requests that a durable function makes. `token` creates a token, `completion` waits for one. */
+export const RequestKind = Schema.Literals(["step", "sleep", "event", "token", "completion", "cancel", "stall"])
 export type RequestKind = typeof RequestKind.Type
 
 /** True for kinds of requests whose results are secrets, which only the function receives. */
@@ -46,8 +46,8 @@ export const StepRecord = Schema.Struct({
 export type StepRecord = typeof StepRecord.Type
 
 /**
- * A request that may take long: a sleep, a wait for an event, or the pause before the next attempt of a step. Or a `stall`:
- * the pause after an activation without progress.
+ * A request that may take long: a sleep, a wait for an event or a token, or the pause before a step is repeated. Or a
+ * `stall`: the pause after an activation without progress.
  */
 export const WaitRecord = Schema.Struct({
   seq,
@@ -57,17 +57,19 @@ export const WaitRecord = Schema.Struct({
   event_type: Schema.NullOr(Schema.String),
   /** For `event`: pairs of a path into `event_data` and the required value, as JSON text. */
   match: Schema.NullOr(JsonText),
+  /** For `completion`: the `seq` of its token. */
+  token_seq: Schema.NullOr(seq),
   /** For `step`: failed attempts so far. For `stall`: activations without progress in a row. */
   attempts: Schema.Int,
   since: Timestamp,
   until: Schema.NullOr(Timestamp),
-  /** The event, once it has arrived; null before. */
+  /** The event once it has arrived, or the completion of the token; null before. */
   outcome: Schema.NullOr(JsonText)
 })
 export type WaitRecord = typeof WaitRecord.Type
 
 /** A wait that has not ended, without the values that it compares events with. */
-export type OpenWait = Omit<WaitRecord, "match" | "outcome">
+export type OpenWait = Omit<WaitRecord, "match" | "token_seq" | "outcome">
 
 /** Everything that a durable function needs to continue. */
 export interface History {
@@ -143,5 +145,11 @@ export const describeWaits = (waits: ReadonlyArray<WaitRecord>): Waiting | null 
   )
   if (first === undefined) return null
   const { kind, name, since, until } = first
-  return { for: kind === "sleep" ? "timer" : kind === "step" ? "retry" : "event", name, since, until }
+  return { for: waitingFor[kind], name, since, until }
 }
+
+const waitingFor = {
+  ...{ sleep: "timer", step: "retry", event: "event" },
+  ...{ token: "token", completion: "token" },
+  ...{ cancel: "node", stall: "node" }
+} as const satisfies Record<RequestKind, Waiting["for"]>

@@ -2,18 +2,16 @@
  * One stay of a durable run in an isolate: from its claim until it ends or has nothing to do but wait.
  *
  * The function runs from its first line. It receives the recorded results first, in their order, without host calls. From
- * then on each of its requests is a host call, and the answer is the result:
+ * then on each of its requests is a host call, and the answer is the result.
  *
- * - A step is answered after its result is durable. Steps that end while a commit is in flight share the next one.
- * - The end of a wait is answered at once, because the store can decide again that it has ended. The next commit records it.
- *   While a commit is in flight it queues, because positions follow the order in which the function receives results.
+ * See `Progress` for when they are stored and answered.
  *
  * When the guest is idle, the run is suspended, unless a wait ends within `holdMs`.
  *
  * A cancellation with cleanup is a result without a request. The guest asks for it before its first other host call.
  */
 import { Deferred, Effect, Random } from "effect"
-import { type JsonText, toJsonText } from "../../foundation/JsonText.ts"
+import type { JsonText } from "../../foundation/JsonText.ts"
 import { addMillis, now as currentTime, type Timestamp } from "../../foundation/time/Timestamp.ts"
 import { type HostCall, HostCallRefused } from "../../platform/sandbox/Sandbox.ts"
 import { retryDelayMs } from "../../resources/builds/RetryPolicy.ts"
@@ -22,29 +20,31 @@ import {
   cancelSeq,
   describeWaits,
   formatWaiting,
-  type StepRecord,
   type Waiting,
   type WaitRecord
 } from "../runs/Workflow.ts"
 import { type ActivationOptions, type Advanced, toAdvanced } from "./ActivationOptions.ts"
 import { cancelRecord, cancelWait } from "./Cancellation.ts"
-import { formatResult, formatRetry } from "./Replay.ts"
-import { describeDifference, earliestEnd, hasEnded } from "./RequestRules.ts"
-import { decodeIdle, decodeStep, decodeWait, type StepReport, type WaitRequest } from "./Requests.ts"
-import { isTooLarge, stepWarning, tooLarge, tooManySteps, warnedSteps } from "./WorkflowLimits.ts"
+import { type Answer, Progress } from "./Progress.ts"
+import { formatRetry } from "./Replay.ts"
+import { describeDifference, earliestEnd, endsByTime, hasEnded, toEnd, toPause, toWait } from "./RequestRules.ts"
+import {
+  decodeIdle,
+  decodeStep,
+  decodeToken,
+  decodeWait,
+  type StepReport,
+  type TokenRequest,
+  type WaitRequest
+} from "./Requests.ts"
+import { isTooLarge, StepLimit, tooLarge } from "./WorkflowLimits.ts"
 
 /** Longest wait for which the isolate is kept, in milliseconds. */
 const holdMs = 1_000
 
 interface OpenWait {
   readonly record: WaitRecord
-  readonly answered: Deferred.Deferred<string, HostCallRefused>
-}
-
-/** A result that is queued for the next commit. */
-interface QueuedResult {
-  readonly step: Omit<StepRecord, "position">
-  readonly answered: Deferred.Deferred<string, HostCallRefused>
+  readonly answered: Answer
 }
 
 export class Activation {
@@ -52,39 +52,38 @@ export class Activation {
   /** Waits of the run that have not ended, by `seq`. Those of the history are opened when the function requests them. */
   readonly #waits: Map<number, WaitRecord>
   readonly #open = new Map<number, OpenWait>()
-  #position: number
-  /** Waits that are not stored yet. */
-  #newWaits: Array<WaitRecord> = []
-  /** Results that the function has received but that are not stored. */
-  #unstored: Array<StepRecord> = []
-  #queued: Array<QueuedResult> = []
-  #isCommitting = false
-  /** True after a write that did not count. Then no later one may count either, because its results would be missing. */
-  #isRefused = false
+  readonly #progress: Progress
+  readonly #stepLimit: StepLimit
   #log: RunLogWriter | null = null
-  /** True if the log has the warning about the number of steps. */
-  #isWarned: boolean
   /** Calls of the guest for requests, and answers to them. */
   #calls = 0
   #answers = 0
   /** Answers that the guest had received when it last reported that it can do nothing until a wait ends. */
   #idleAnswers = -1
-  /** Waits whose timeout has ended, until the events before it are known. */
+  /** Waits whose timeout has ended, until the outcomes before it are known. */
   readonly #expiring = new Set<number>()
   #suspension: Advanced | null = null
   #cleanupUntil: Timestamp | null
   #isCancelRecorded: boolean
   /** The request of the guest for its cancellation. */
-  #cancellation: QueuedResult["answered"] | null = null
-  #isStored = false
+  #cancellation: Answer | null = null
   #isLive = false
 
   constructor(options: ActivationOptions) {
     this.#options = options
     this.#cleanupUntil = options.cleanupUntil
     this.#isCancelRecorded = options.history.steps.some(({ seq }) => seq === cancelSeq)
-    this.#position = options.history.steps.length
-    this.#isWarned = this.#position >= warnedSteps(options.limits)
+    const position = options.history.steps.length
+    this.#stepLimit = new StepLimit(options.limits, position)
+    this.#progress = new Progress({
+      ...{ position, onStored: options.onStored, onRefused: options.stop },
+      write: (steps, waits) => Effect.flatMap(this.#entry({ steps, waits }, null), options.write),
+      toResult: (step) => {
+        this.#waits.delete(step.seq)
+        return options.tokens.reveal(step)
+      },
+      onCommitted: Effect.suspend(() => this.#suspendOrHold)
+    })
     this.#waits = new Map(options.history.waits.map((wait) => [wait.seq, wait]))
   }
 
@@ -105,7 +104,7 @@ export class Activation {
 
   /** True if the activation has stored, or is to store, a new result or wait. */
   get hasProgress(): boolean {
-    return this.#isStored || this.#unstored.length + this.#newWaits.length > 0
+    return this.#progress.hasAny
   }
 
   /** True if the function has received all recorded results, and continued. */
@@ -115,8 +114,8 @@ export class Activation {
 
   /** Returns an entry with the progress that is not stored yet, at the end of the activation; null without any. */
   trailing(at: Timestamp): Advanced | null {
-    if (this.#isRefused || this.#unstored.length + this.#newWaits.length === 0) return null
-    return toAdvanced(this.#options.claim, at, [...this.#unstored], [...this.#newWaits], null)
+    const { trailing } = this.#progress
+    return trailing && toAdvanced(this.#options.claim, at, trailing.steps, trailing.waits, null)
   }
 
   /** Answers a host call `workflow.*`. */
@@ -129,6 +128,12 @@ export class Activation {
         return this.#counted(
           Effect.flatMap(currentTime, (now) =>
             Effect.flatMap(decodeWait(call.payload, now), (request) => this.#wait(request, now))
+          )
+        )
+      case "workflow.token":
+        return this.#counted(
+          Effect.flatMap(currentTime, (now) =>
+            Effect.flatMap(decodeToken(call.payload, now), (request) => this.#createToken(request, now))
           )
         )
       case "workflow.idle":
@@ -163,11 +168,11 @@ export class Activation {
     return this.#idleAnswers === this.#answers && this.#calls - this.#answers === this.#open.size
   }
 
-  /** Gives events that arrived to the waits of this activation. `stored` are the waits as the store has them. */
+  /** Gives outcomes to the waits of this activation that have not ended. `stored` are the waits as the store has them. */
   receive(stored: ReadonlyArray<WaitRecord>): Effect.Effect<void> {
     return Effect.flatMap(currentTime, (now) =>
       Effect.forEach(
-        stored.filter(({ outcome }) => outcome !== null),
+        stored.filter(({ seq, outcome }) => outcome !== null && this.#waits.has(seq)),
         (wait) => {
           this.#waits.set(wait.seq, wait)
           const open = this.#open.get(wait.seq)
@@ -205,8 +210,7 @@ export class Activation {
       // The guest counts it as an answer, so that an earlier report of idleness is stale.
       this.#calls++
       this.#answers++
-      this.#queued.push({ step: cancelRecord(now), answered: this.#cancellation })
-      return this.#isCommitting ? Effect.void : this.#deliver(this.#takeQueued())
+      return this.#progress.recordEnd(cancelRecord(now), this.#cancellation)
     })
   }
 
@@ -231,7 +235,7 @@ export class Activation {
         ok: ok && !isOver,
         result: isOver ? tooLarge(name, limits) : this.#maskError(ok, result)
       }
-      return yield* this.#record(step)
+      return yield* this.#progress.record(step)
     })
   }
 
@@ -240,29 +244,31 @@ export class Activation {
     return ok || result === null || this.#log === null ? result : this.#log.mask(result)
   }
 
-  /** Fails if the run has as many results as its plan allows. Warns before that, once. */
   get #admitStep(): Effect.Effect<void, HostCallRefused> {
-    return Effect.suspend(() => {
-      const { limits } = this.#options
-      if (this.#position >= limits.steps) return Effect.fail(tooManySteps(limits))
-      const isNear = this.#position + this.#queued.length + 1 >= warnedSteps(limits)
-      if (isNear && !this.#isWarned) this.#log?.warn(stepWarning(limits))
-      this.#isWarned ||= isNear
-      return Effect.void
+    const { position, queued } = this.#progress
+    return this.#stepLimit.admit(position, queued, (text) => this.#log?.warn(text))
+  }
+
+  #createToken(request: TokenRequest, now: Timestamp): Effect.Effect<string, HostCallRefused> {
+    return Effect.gen({ self: this }, function* () {
+      const { seq, name } = request
+      const difference = describeDifference(this.#waits.get(seq), { kind: "token", name })
+      if (difference !== null) return yield* refuse("NonDeterminism", difference)
+      yield* this.#admitStep
+      const result = yield* this.#options.tokens.create(request, now)
+      if (result === null) {
+        this.#options.stop()
+        return yield* Effect.never
+      }
+      const times = { started_at: now, ended_at: now }
+      return yield* this.#progress.record({ seq, kind: "token", name, attempts: 1, ...times, ok: true, result })
     })
   }
 
   /** Waits until the next attempt at a step. */
-  #pause(
-    { seq, name, attempts, until }: Pick<WaitRecord, "seq" | "name" | "attempts"> & { readonly until: Timestamp },
-    now: Timestamp
-  ): Effect.Effect<string, HostCallRefused> {
-    const record: WaitRecord = {
-      ...{ seq, kind: "step", name, attempts, since: now, until },
-      ...{ event_type: null, match: null, outcome: null }
-    }
-    if (until <= now) return Effect.succeed(formatRetry(seq, now))
-    return this.#openWait(record, true)
+  #pause(pause: Parameters<typeof toPause>[0], now: Timestamp): Effect.Effect<string, HostCallRefused> {
+    if (pause.until <= now) return Effect.succeed(formatRetry(pause.seq, now))
+    return this.#openWait(toPause(pause, now), true)
   }
 
   #wait(request: WaitRequest, now: Timestamp): Effect.Effect<string, HostCallRefused> {
@@ -272,29 +278,23 @@ export class Activation {
       if (difference !== null) return refuse("NonDeterminism", difference)
       if (known !== undefined) return this.#openWait(known, false)
       if (request.kind === "step") return refuse("TypeError", "svc.step: this attempt does not wait for another one")
-      const { run } = this.#options.claim
-      const record: WaitRecord = {
-        ...{ seq: request.seq, kind: request.kind, name: request.name, attempts: 0, outcome: null },
-        ...{ event_type: request.event_type, until: request.until },
-        since: request.fromStart ? run.start_time : now,
-        match: request.match.length === 0 ? null : toJsonText(request.match)
-      }
-      return Effect.andThen(this.#admitStep, this.#openWait(record, true))
+      const { claim, tokens } = this.#options
+      const token = request.token_seq === null ? null : tokens.find(request.token_seq)
+      if (token === undefined) return refuse("TypeError", "svc.waitForToken: this run has no such token")
+      const since = request.fromStart ? claim.run.start_time : now
+      const until = token === null ? request.until : token.expires_at
+      return Effect.andThen(this.#admitStep, this.#openWait(toWait({ ...request, until }, since), true))
     })
   }
 
-  /** Opens a wait and waits for its end. A new wait for an event is stored at once, so that it takes events. */
+  /** Opens a wait and waits for its end. */
   #openWait(record: WaitRecord, isNew: boolean): Effect.Effect<string, HostCallRefused> {
     return Effect.gen({ self: this }, function* () {
       const answered = yield* Deferred.make<string, HostCallRefused>()
       const open = { record, answered }
       this.#waits.set(record.seq, record)
       this.#open.set(record.seq, open)
-      if (isNew) {
-        this.#forgetNewWait(record.seq)
-        this.#newWaits.push(record)
-        if (record.event_type !== null) yield* this.#flushSoon
-      }
+      if (isNew) yield* this.#progress.addWait(record)
       const now = yield* currentTime
       if (hasEnded(record, now)) yield* this.#endDueWait(open, now)
       return yield* Deferred.await(answered)
@@ -304,106 +304,21 @@ export class Activation {
   /** Ends an open wait: the function receives its result, now or after the commit in flight. */
   #endWait({ record, answered }: OpenWait, now: Timestamp): Effect.Effect<void> {
     return Effect.suspend(() => {
-      const { seq, kind, name, outcome, since, attempts } = record
+      const { seq, kind } = record
       // A suspended run continues with the results that are stored.
       if (this.#suspension !== null || !this.#open.delete(seq)) return Effect.void
       if (kind === "step") return Effect.asVoid(Deferred.succeed(answered, formatRetry(seq, now)))
-      const result = kind === "event" ? (outcome ?? toJsonText(null)) : null
-      this.#queued.push({
-        step: {
-          ...{ seq, kind, name, ok: true, result },
-          attempts: Math.max(1, attempts),
-          started_at: since,
-          ended_at: now
-        },
-        answered
-      })
-      return this.#isCommitting ? Effect.void : this.#deliver(this.#takeQueued())
+      return this.#progress.recordEnd(toEnd(record, now), answered)
     })
-  }
-
-  /** Records the result of a step, and answers after the commit. */
-  #record(step: Omit<StepRecord, "position">): Effect.Effect<string, HostCallRefused> {
-    return Effect.gen({ self: this }, function* () {
-      const answered = yield* Deferred.make<string, HostCallRefused>()
-      this.#queued.push({ step, answered })
-      yield* this.#flushSoon
-      return yield* Deferred.await(answered)
-    })
-  }
-
-  /** Begins a commit unless one is in flight, which a further one follows then. */
-  get #flushSoon(): Effect.Effect<void> {
-    return Effect.suspend(() => {
-      if (this.#isCommitting) return Effect.void
-      this.#isCommitting = true
-      return Effect.asVoid(Effect.forkDetach(this.#flush))
-    })
-  }
-
-  get #flush(): Effect.Effect<void> {
-    return Effect.gen({ self: this }, function* () {
-      while (true) {
-        // Steps that end in the same turn of the guest share the commit.
-        yield* Effect.yieldNow
-        const taken = this.#takeQueued()
-        const waits = this.#newWaits
-        this.#newWaits = []
-        if (taken.length + waits.length === 0) break
-        const steps = [...this.#unstored, ...taken.map(({ step }) => step)]
-        this.#unstored = []
-        const isCounted = yield* this.#options.write(yield* this.#entry(steps, waits, null))
-        if (!isCounted) {
-          this.#isRefused = true
-          return this.#options.stop()
-        }
-        this.#isStored = true
-        yield* this.#options.onStored(waits)
-        for (const { step, answered } of taken) {
-          this.#waits.delete(step.seq)
-          yield* Deferred.succeed(answered, formatResult(step))
-        }
-      }
-      this.#isCommitting = false
-      if (this.#isIdle) yield* this.#suspendOrHold
-    })
-  }
-
-  /** Answers the ends of waits. The next commit records them. */
-  #deliver(taken: ReadonlyArray<{ readonly step: StepRecord; readonly answered: QueuedResult["answered"] }>) {
-    return Effect.forEach(
-      taken,
-      ({ step, answered }) => {
-        this.#waits.delete(step.seq)
-        this.#forgetNewWait(step.seq)
-        this.#unstored.push(step)
-        return Deferred.succeed(answered, formatResult(step))
-      },
-      { discard: true }
-    )
-  }
-
-  #forgetNewWait(seq: number): void {
-    this.#newWaits = this.#newWaits.filter((wait) => wait.seq !== seq)
   }
 
   #entry(
-    steps: ReadonlyArray<StepRecord>,
-    waits: ReadonlyArray<WaitRecord>,
+    { steps, waits }: Progress["unstored"],
     suspended: { readonly due_at: Timestamp; readonly waiting: Waiting } | null
   ): Effect.Effect<Advanced> {
     const rest = { cleanup_until: this.#cleanupUntil, logs: [] }
     const suspension = suspended && { due_at: suspended.due_at, waiting: formatWaiting(suspended.waiting), ...rest }
     return Effect.map(currentTime, (at) => toAdvanced(this.#options.claim, at, steps, waits, suspension))
-  }
-
-  #takeQueued() {
-    const taken = this.#queued.map(({ step, answered }) => ({
-      step: { position: this.#position++, ...step },
-      answered
-    }))
-    this.#queued = []
-    return taken
   }
 
   /** Handles the message that the guest can do nothing until it receives a result. Requests before `from` were cancelled. */
@@ -412,11 +327,10 @@ export class Activation {
       this.#idleAnswers = answers
       const now = yield* currentTime
       for (const wait of [...this.#waits.values()].filter(({ seq }) => seq >= 0 && seq < from)) {
-        const step = { position: this.#position++, ...cancelWait(wait, now) }
         const open = this.#open.get(wait.seq)
         this.#open.delete(wait.seq)
-        // The guest ignores the answer, so it may precede others.
-        yield* this.#deliver([{ step, answered: open?.answered ?? (yield* Deferred.make<string, HostCallRefused>()) }])
+        const answered = open?.answered ?? (yield* Deferred.make<string, HostCallRefused>())
+        yield* this.#progress.recordIgnored(cancelWait(wait, now), answered)
       }
       yield* this.#suspendOrHold
     })
@@ -425,7 +339,7 @@ export class Activation {
   /** Holds the isolate for a wait that ends soon; otherwise suspends the run. */
   get #suspendOrHold(): Effect.Effect<void> {
     return Effect.gen({ self: this }, function* () {
-      if (!this.#isIdle || this.#isCommitting || this.#queued.length > 0 || this.#expiring.size > 0) return
+      if (!this.#isIdle || this.#progress.isBusy || this.#expiring.size > 0) return
       if (this.#suspension !== null) return
       const now = yield* currentTime
       const waits = [...this.#open.values()].map(({ record }) => record)
@@ -440,7 +354,7 @@ export class Activation {
       const waiting = describeWaits(waits)
       if (waiting === null) return
       const suspended = { due_at: addMillis(now, Math.min(next ?? deadline, deadline) - now), waiting }
-      this.#suspension = yield* this.#entry([...this.#unstored], [...this.#newWaits], suspended)
+      this.#suspension = yield* this.#entry(this.#progress.unstored, suspended)
       this.#options.stop()
     })
   }
@@ -454,10 +368,10 @@ export class Activation {
     })
   }
 
-  /** Ends a wait whose time has come. A wait for an event first takes one that was stored in time. */
+  /** Ends a wait whose time has come. One for an event or a token first takes an outcome that was stored in time. */
   #endDueWait(open: OpenWait, now: Timestamp): Effect.Effect<void> {
     const { record } = open
-    if (record.event_type === null || record.outcome !== null) return this.#endWait(open, now)
+    if (endsByTime(record) || record.outcome !== null) return this.#endWait(open, now)
     if (this.#expiring.has(record.seq)) return Effect.void
     this.#expiring.add(record.seq)
     return Effect.gen({ self: this }, function* () {

@@ -4,6 +4,7 @@ import type { JsonText } from "../../foundation/JsonText.ts"
 import type { Timestamp } from "../../foundation/time/Timestamp.ts"
 import type { Claim, JournalEntry, Suspension } from "../journal/JournalStore.ts"
 import type { History, StepRecord, WaitRecord } from "../runs/Workflow.ts"
+import type { RunTokens } from "./RunTokens.ts"
 import type { WorkflowLimits } from "./WorkflowLimits.ts"
 
 export type Advanced = Extract<JournalEntry, { _tag: "Advanced" }>
@@ -11,6 +12,7 @@ export type Advanced = Extract<JournalEntry, { _tag: "Advanced" }>
 export interface ActivationOptions {
   readonly claim: Claim
   readonly history: History
+  readonly tokens: RunTokens
   /** End of the run's timeout. */
   readonly deadline: Timestamp
   /** End of the requested cleanup; null without one. */
@@ -18,7 +20,7 @@ export interface ActivationOptions {
   readonly limits: WorkflowLimits
   /** Writes progress durably, with retries. Returns false if another activation holds the run, or if the node shuts down. */
   readonly write: (entry: Advanced) => Effect.Effect<boolean>
-  /** Gives stored events to a wait whose timeout has ended. Returns its event; null without one. */
+  /** Returns the outcome that was stored for a wait before its timeout, which has ended; null without one. */
   readonly expire: (wait: WaitRecord) => Effect.Effect<JsonText | null>
   /** Called after new waits are stored. */
   readonly onStored: (waits: ReadonlyArray<WaitRecord>) => Effect.Effect<void>

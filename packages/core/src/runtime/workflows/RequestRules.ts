@@ -1,6 +1,35 @@
 /** Rules for the requests of a durable run: when a wait ends, and how a replay differs from the record. Pure. */
+import { toJsonText } from "../../foundation/JsonText.ts"
 import type { Timestamp } from "../../foundation/time/Timestamp.ts"
-import type { RequestKind, WaitRecord } from "../runs/Workflow.ts"
+import type { RequestKind, StepRecord, WaitRecord } from "../runs/Workflow.ts"
+import type { WaitRequest } from "./Requests.ts"
+
+type Pause = Pick<WaitRecord, "seq" | "name" | "attempts"> & { readonly until: Timestamp }
+
+/** Returns the wait until the next attempt at a step. */
+export const toPause = ({ seq, name, attempts, until }: Pause, since: Timestamp): WaitRecord => ({
+  ...{ seq, kind: "step", name, attempts, since, until },
+  ...{ event_type: null, match: null, token_seq: null, outcome: null }
+})
+
+/** Returns the wait of a request. */
+export const toWait = (request: WaitRequest, since: Timestamp): WaitRecord => {
+  const { seq, kind, name, event_type, token_seq, until, match } = request
+  return {
+    ...{ seq, kind, name, event_type, token_seq, since, until, attempts: 0, outcome: null },
+    match: match.length === 0 ? null : toJsonText(match)
+  }
+}
+
+/** Returns the result of a wait that has ended. */
+export const toEnd = (wait: WaitRecord, now: Timestamp): Omit<StepRecord, "position"> => {
+  const { seq, kind, name, outcome, since, attempts } = wait
+  const result = kind === "event" ? (outcome ?? toJsonText(null)) : outcome
+  return { seq, kind, name, ok: true, result, attempts: Math.max(1, attempts), started_at: since, ended_at: now }
+}
+
+/** True if only its time ends the wait, and no event or token. */
+export const endsByTime = ({ event_type, token_seq }: WaitRecord): boolean => event_type === null && token_seq === null
 
 export const hasEnded = ({ until, outcome }: WaitRecord, now: Timestamp): boolean =>
   outcome !== null || (until !== null && until <= now)

@@ -91,14 +91,16 @@ const WaitPayload = Schema.Struct({
   seq: Seq,
   name: Name,
   /** `step`: the pause before the next attempt, which is already recorded. */
-  kind: Schema.Literals(["sleep", "event", "step"]),
+  kind: Schema.Literals(["sleep", "event", "completion", "step"]),
   /** For `sleep`: a duration. For `event`: the timeout. */
   ms: Schema.optionalKey(Schema.Json),
   /** For `sleep`: the end, as ISO 8601 or milliseconds since 1970. */
   until: Schema.optionalKey(Schema.Json),
   event: Schema.optionalKey(Schema.Json),
   match: Schema.optionalKey(Schema.Json),
-  since: Schema.optionalKey(Schema.Json)
+  since: Schema.optionalKey(Schema.Json),
+  /** For `completion`: the `seq` of the token. */
+  token: Schema.optionalKey(Seq)
 })
 
 const decodePayload = makeDecoder(WaitPayload)
@@ -106,32 +108,57 @@ const decodePayload = makeDecoder(WaitPayload)
 export interface WaitRequest {
   readonly seq: number
   readonly name: string
-  readonly kind: "sleep" | "event" | "step"
+  readonly kind: "sleep" | "event" | "completion" | "step"
   /** Null: without an end of its own. */
   readonly until: Timestamp | null
   readonly event_type: string | null
   readonly match: ReadonlyArray<MatchPair>
+  /** For `completion`: the `seq` of the token, whose expiry ends the wait. */
+  readonly token_seq: number | null
   /** True if events since the start of the run count, and not only those since the wait. */
   readonly fromStart: boolean
 }
 
 export const decodeWait = (payload: string, now: Timestamp): Effect.Effect<WaitRequest, HostCallRefused> =>
   Effect.gen(function* () {
-    const { seq, name, kind, ms, until, event, match, since } = yield* decodePayload("wait", payload)
-    if (kind === "step") return { seq, name, kind, until: null, event_type: null, match: [], fromStart: false }
+    const { seq, name, kind, ms, until, event, match, since, token } = yield* decodePayload("wait", payload)
+    const plain = { seq, name, kind, until: null, event_type: null, match: [], token_seq: null, fromStart: false }
+    if (kind === "step") return plain
+    if (kind === "completion") {
+      return token === undefined ? yield* refuse("waitForToken", "token is missing") : { ...plain, token_seq: token }
+    }
     if (kind === "sleep") {
-      const end = until === undefined ? yield* readEnd("sleep", ms, now) : yield* readInstant(until, now)
-      return { seq, name, kind, until: end, event_type: null, match: [], fromStart: false }
+      return {
+        ...plain,
+        until: until === undefined ? yield* readEnd("sleep", ms, now) : yield* readInstant(until, now)
+      }
     }
     if (typeof event !== "string" || event === "" || event.length > nameLengthMax || !isStorable(event)) {
       return yield* refuse("waitForEvent", `event must be an event type of 1 to ${nameLengthMax} characters`)
     }
     if (since !== undefined && since !== "start") return yield* refuse("waitForEvent", 'since must be "start"')
     return {
-      ...{ seq, name, kind, event_type: event, fromStart: since === "start" },
+      ...{ ...plain, event_type: event, fromStart: since === "start" },
       until: ms === undefined ? null : yield* readEnd("waitForEvent", ms, now),
       match: yield* readMatch(match)
     }
+  })
+
+const TokenPayload = Schema.Struct({ seq: Seq, name: Name, ms: Schema.optionalKey(Schema.Json) })
+
+const decodeTokenPayload = makeDecoder(TokenPayload)
+
+export interface TokenRequest {
+  readonly seq: number
+  readonly name: string
+  /** Null: with the run. */
+  readonly expires_at: Timestamp | null
+}
+
+export const decodeToken = (payload: string, now: Timestamp): Effect.Effect<TokenRequest, HostCallRefused> =>
+  Effect.gen(function* () {
+    const { seq, name, ms } = yield* decodeTokenPayload("createToken", payload)
+    return { seq, name, expires_at: ms === undefined ? null : yield* readEnd("createToken", ms, now) }
   })
 
 const readEnd = (method: string, value: Schema.Json | undefined, now: Timestamp) => {

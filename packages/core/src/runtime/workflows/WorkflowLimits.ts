@@ -1,4 +1,5 @@
-/** Limits of durable runs, from the plan of their organization. Pure. */
+/** Limits of durable runs, from the plan of their organization. */
+import { Effect } from "effect"
 import { type JsonText, toJsonText } from "../../foundation/JsonText.ts"
 import { utf8Length } from "../../foundation/Utf8.ts"
 import { HostCallRefused } from "../../platform/sandbox/Sandbox.ts"
@@ -21,13 +22,36 @@ const orUnlimited = (limit: number): number => (limit === -1 ? Number.POSITIVE_I
 /** Share of the steps from which the log has a warning. */
 const warnedShare = 0.8
 
-/** Returns the number of steps from which the log of a run has a warning. */
-export const warnedSteps = ({ steps }: WorkflowLimits): number => Math.ceil(steps * warnedShare)
+/** Limits the results of a run. */
+export class StepLimit {
+  readonly #limits: WorkflowLimits
+  /** Number of results from which the log has a warning. */
+  readonly #warnedFrom: number
+  #isWarned: boolean
 
-export const stepWarning = (limits: WorkflowLimits): string =>
-  `This run has ${warnedSteps(limits)} of the ${limits.steps} steps that its plan allows (max_steps_per_run): end it, and continue in another run`
+  constructor(limits: WorkflowLimits, position: number) {
+    this.#limits = limits
+    this.#warnedFrom = Math.ceil(limits.steps * warnedShare)
+    this.#isWarned = position >= this.#warnedFrom
+  }
 
-export const tooManySteps = ({ steps }: WorkflowLimits): HostCallRefused =>
+  /** Fails if the run has as many results as its plan allows. Warns before that, once. */
+  admit(position: number, queued: number, warn: (text: string) => void): Effect.Effect<void, HostCallRefused> {
+    return Effect.suspend(() => {
+      const { steps } = this.#limits
+      if (position >= steps) return Effect.fail(tooManySteps(steps))
+      const isNear = position + queued + 1 >= this.#warnedFrom
+      if (isNear && !this.#isWarned) warn(describeNear(this.#warnedFrom, steps))
+      this.#isWarned ||= isNear
+      return Effect.void
+    })
+  }
+}
+
+const describeNear = (warnedFrom: number, steps: number): string =>
+  `This run has ${warnedFrom} of the ${steps} steps that its plan allows (max_steps_per_run): end it, and continue in another run`
+
+const tooManySteps = (steps: number): HostCallRefused =>
   new HostCallRefused({
     name: "LimitExceeded",
     message: `a run may have at most ${steps} steps (max_steps_per_run): continue in another run`

@@ -21,6 +21,7 @@ import type { Advanced } from "./ActivationOptions.ts"
 import { Arrivals } from "./Arrivals.ts"
 import { cleanupOver, conclusion } from "./Cancellation.ts"
 import { formatDurableFact, formatResult } from "./Replay.ts"
+import { makeRunTokens, type RunTokens } from "./RunTokens.ts"
 import { afterStall } from "./Stall.ts"
 import { toWorkflowLimits } from "./WorkflowLimits.ts"
 
@@ -76,6 +77,7 @@ export class Workflows extends Context.Service<
       const arrivals = yield* Arrivals
       const active = new InFlightMap<RunId, ActiveWorkflow>()
       let isStopping = false
+      const openTokens = yield* makeRunTokens(() => isStopping)
 
       const write = (entry: Advanced): Effect.Effect<boolean> =>
         Effect.retry(journal.write(entry), { schedule: writeRetry, while: () => !isStopping }).pipe(
@@ -116,9 +118,13 @@ export class Workflows extends Context.Service<
         return { _tag: "Ended", executed }
       })
 
-      /** Returns the event of a wait whose timeout has ended; null if none was stored in time. */
-      const expire = (run: Run) => (wait: WaitRecord) => {
-        const { event_type, since, seq } = wait
+      /** Returns the outcome of a wait whose timeout has ended; null without one that was stored in time. */
+      const expire = (run: Run, tokens: RunTokens) => (wait: WaitRecord) => {
+        const { event_type, token_seq, since, seq } = wait
+        if (token_seq !== null) {
+          // Null: the node shuts down.
+          return Effect.flatMap(tokens.expire(token_seq), (end) => (end === null ? Effect.never : Effect.succeed(end)))
+        }
         if (event_type === null) return Effect.succeed(null)
         const settled = Effect.andThen(arrivals.settle({ env_id: run.env_id, event_type, since }), store.load(run))
         return Effect.retry(settled, { schedule: writeRetry, while: () => !isStopping }).pipe(
@@ -147,7 +153,9 @@ export class Workflows extends Context.Service<
         onEnd: Effect.Effect<void>
       ) {
         const { run, event, delivery } = claim
-        const { history, logs, cleanup_until: cleanupUntil } = yield* load(claim)
+        const { history: stored, logs, cleanup_until: cleanupUntil } = yield* load(claim)
+        const tokens = yield* openTokens(claim, stored)
+        const history = { ...stored, waits: stored.waits.map((wait) => tokens.withCompletion(wait)) }
         const deadline = addMillis(run.start_time, delivery.timeout_ms)
         const now = yield* currentTime
         const remainingMs = Math.min(deadline, cleanupUntil ?? deadline) - now
@@ -155,12 +163,13 @@ export class Workflows extends Context.Service<
         if (remainingMs <= 0) return ended({ _tag: "TimedOut", limitMs: delivery.timeout_ms }, logs)
         let stop = () => {}
         const limits = toWorkflowLimits((yield* plans.of(run.env_id)).plan)
-        const onStored = (waits: ReadonlyArray<WaitRecord>) =>
-          Effect.forEach(waits, ({ event_type, since }) =>
-            event_type === null ? Effect.void : arrivals.awaits({ env_id: run.env_id, event_type, since })
-          )
+        const onStored = Effect.fnUntraced(function* (waits: ReadonlyArray<WaitRecord>) {
+          for (const { event_type, since } of waits)
+            if (event_type !== null) yield* arrivals.awaits({ env_id: run.env_id, event_type, since })
+          yield* activation.receive(yield* tokens.completed(waits))
+        })
         const activation = new Activation({
-          ...{ claim, history, deadline, cleanupUntil, limits, write, onStored, expire: expire(run) },
+          ...{ claim, history, tokens, deadline, cleanupUntil, limits, write, onStored, expire: expire(run, tokens) },
           stop: () => stop()
         })
         running.activation = activation
@@ -170,7 +179,8 @@ export class Workflows extends Context.Service<
           ...{ timeoutMs: Math.min(remainingMs, activationMaxMs), queueTimeoutMs: 0 },
           durable: {
             fact: formatDurableFact(history, run.start_time, cleanupUntil !== null),
-            replay: history.steps.map(formatResult),
+            replay: history.steps.map((step) => formatResult(tokens.reveal(step))),
+            secrets: tokens.secrets,
             onStart: (log) => activation.begin(log),
             answer: (call) => activation.answer(call)
           }
