@@ -18,6 +18,8 @@ const reactions: Readonly<Record<keyof typeof errorStatus, string>> = {
   not_found: "do not retry",
   bad_request: "correct the field that the message names",
   domain_exists: "use another domain",
+  token_completed: "do not retry; the first completion counts",
+  token_expired: "do not retry",
   session_limit_exceeded: "revoke sessions, or let some expire",
   rate_limit_exceeded: "wait for the seconds in `Retry-After`",
   internal_server_error: "retry later; the server's log has the details"

@@ -5,6 +5,7 @@ import { type TrustedModule, trustedSandbox } from "@weft/core/testing"
 import * as Http from "@weft/http"
 import { Effect, Layer, Redacted } from "effect"
 import { afterAll, beforeAll } from "vitest"
+import { waitingRun } from "./server/ApprovalRun.ts"
 import { modules } from "./server/functions.ts"
 import { type CallOptions, checkEnvelope, type Reply, replyOf, startWeft, TestServer } from "./server/TestServer.ts"
 
@@ -239,7 +240,14 @@ describe("a request for a custom domain", () => {
     assert.strictEqual(script.status, 404)
   })
 
-  it("reaches webhooks only", async () => {
+  it("completes tokens", async () => {
+    await validated("approve.example.com")
+    const { run_id, url } = await waitingRun(server)
+    const done = await on("approve.example.com", new URL(url).pathname, { method: "POST" })
+    assert.deepStrictEqual([done.status, done.json.data.run_id], [200, run_id])
+  })
+
+  it("reaches nothing else", async () => {
     await validated("bare.example.com")
     const authorization = `Bearer ${server.token}`
     for (const path of [

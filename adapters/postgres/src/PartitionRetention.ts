@@ -157,13 +157,13 @@ const removeDetached = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, na
   return counted?.n ?? 0
 })
 
-/** Deletes the steps and waits of the runs of a detached partition. */
+/** Deletes the steps, waits and tokens of the runs of a detached partition. */
 const deleteHistories = Effect.fnUntraced(function* (sql: SqlClient.SqlClient, name: string) {
   // A partition that an earlier release detached has no durable runs, and lacks the column.
   const [column] = yield* sql`
     SELECT 1 FROM pg_attribute WHERE attrelid = to_regclass(${name}) AND attname = 'activations' AND NOT attisdropped`
   if (column === undefined) return
-  for (const table of ["workflow_steps", "workflow_waits"]) {
+  for (const table of ["workflow_steps", "workflow_waits", "workflow_tokens"]) {
     yield* sql.unsafe(`DELETE FROM ${table} USING ${name} AS gone
       WHERE gone.activations IS NOT NULL AND ${table}.env_id = gone.env_id AND ${table}.run_id = gone.run_id`)
   }

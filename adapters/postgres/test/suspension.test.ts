@@ -2,7 +2,7 @@
 import { PgClient } from "@effect/sql-pg"
 import { assert, describe, it } from "@effect/vitest"
 import { Samples } from "@weft/contract"
-import { type JournalEntry, JournalStore, toJsonText, WorkflowStore } from "@weft/core/adapter"
+import { formatWaiting, type JournalEntry, JournalStore, lostNode, WorkflowStore } from "@weft/core/adapter"
 import { database } from "@weft/postgres"
 import { Effect, Fiber, Redacted } from "effect"
 import { Reactivity } from "effect/reactivity"
@@ -11,7 +11,7 @@ import { freshDatabase } from "./Fresh.ts"
 const { at, delivery, deliveryId, envId, event, runHolding, runId, runIds } = Samples
 
 const held = delivery(1, event(1), { durable: true })
-const run = runHolding(1, held, { activations: 1 })
+const run = runHolding(1, held, { activations: 1, steps: 0 })
 
 const started: JournalEntry = { _tag: "Appended", event: event(1), deliveries: [{ delivery: held, run }] }
 
@@ -27,6 +27,7 @@ const awaiting: JournalEntry = {
       event_type: "paid",
       match: null,
       child_event_id: null,
+      token_seq: null,
       attempts: 0,
       since: at(0),
       until: null,
@@ -37,7 +38,7 @@ const awaiting: JournalEntry = {
 }
 const suspendUntil = (due: number): JournalEntry => ({
   ...progress,
-  suspension: { due_at: at(due), waiting: toJsonText({}), cleanup_until: null, logs: [] }
+  suspension: { due_at: at(due), waiting: formatWaiting(lostNode(at(0))), cleanup_until: null, logs: [] }
 })
 
 const paid = event(50, { event_type: "paid", created_at: at(50) })

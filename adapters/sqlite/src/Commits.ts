@@ -73,6 +73,7 @@ export class Commits {
     this.#endRun = prepare({ text: endRun, width: statements.endRuns.one.width })
     this.#progress = {
       steps: [prepare(statements.insertSteps.one)],
+      stepCounts: [prepare(statements.countSteps.one)],
       waits: [prepare(statements.saveWaits.one)],
       endedWaits: [prepare(statements.deleteWaits.one)],
       suspensions: [prepare(statements.suspendDeliveries.one), prepare(statements.suspendRuns.one)]

@@ -8,7 +8,7 @@
  * | ended    | 2, `endedRow`                                                                              |
  * | settled  | 3, `settledRow`, 1 and `requeueRow` if there is another attempt, else 0                    |
  * | settled  | 4 instead of 3 if the run is durable                                                       |
- * | advanced | 5, `holderRow`, the numbers of the following rows, `stepRow`s, `waitRow`s, `waitKeyRow`s, and 0 or 1 `suspendRow` |
+ * | advanced | 5, `holderRow`, the numbers of the following rows, `stepRow`s, `stepCountRow`s, `waitRow`s, `waitKeyRow`s and `suspendRow`s |
  */
 import type { JournalEntry } from "@weft/core/adapter"
 import {
@@ -22,6 +22,7 @@ import {
   requeueRow,
   settledRow,
   startRow,
+  stepCountRow,
   stepRow,
   suspendRow,
   toDeliveryRow,
@@ -38,6 +39,7 @@ export const entryTags = { appended: 0, started: 1, ended: 2, settled: 3, settle
 /** The rows of an advanced entry, in their order. */
 export const progressParts = [
   { of: "steps", width: stepRow.width },
+  { of: "stepCounts", width: stepCountRow.width },
   { of: "waits", width: waitRow.width },
   { of: "endedWaits", width: waitKeyRow.width },
   { of: "suspensions", width: suspendRow.width }

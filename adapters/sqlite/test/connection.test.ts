@@ -95,6 +95,19 @@ describe("query plans", () => {
     })
   )
 
+  it.effect("use the index of suspended runs for the filter waiting", () =>
+    Effect.gen(function* () {
+      const list = RunStore.use((runs) => runs.list(Samples.envId(1), Samples.everything, { waiting: "timer" }))
+      const statements = (yield* explain(list)).filter(({ sql }) => /FROM runs\b/.test(sql))
+      assert.isNotEmpty(statements)
+      for (const { sql, plan } of statements) {
+        const details = plan.join("\n")
+        assert.include(details, "runs_waiting (env_id=? AND waiting_for=?)", sql)
+        assert.notInclude(details, "TEMP B-TREE", sql)
+      }
+    })
+  )
+
   it.effect("use the index of the stream to find earlier events, not all events", () =>
     Effect.gen(function* () {
       const query = { from: Samples.at(0), stream: null, limit: 10, bytes: 10 }

@@ -4,6 +4,7 @@ export { hasSecretResponse, secretResponse } from "./access/SecretResponse.ts"
 export { ErrorBody, List, type Listing, Meta, meta, Pagination, Single } from "./envelope/Envelope.ts"
 export { FileList } from "./envelope/FileList.ts"
 export { currentRequestId, currentTimestamp } from "./envelope/RequestInfo.ts"
+export { StepList } from "./envelope/StepList.ts"
 export { type ErrorCode, errorStatus, internalMessage, retryAfterOutageSeconds } from "./errors/Catalogue.ts"
 export {
   BadRequestError,
@@ -16,6 +17,8 @@ export {
   PlanRequiredError,
   RateLimitedError,
   SessionLimitExceededError,
+  TokenCompletedError,
+  TokenExpiredError,
   UnauthorizedError,
   UnavailableError
 } from "./errors/ErrorSchemas.ts"
@@ -57,12 +60,15 @@ export {
   RunUsageRecord,
   ScheduleRecord,
   StatusRecord,
+  toRunRecord,
   UploadedBuildRecord
 } from "./records/Records.ts"
 export { DynamicScheduleRecord } from "./records/ScheduleRecords.ts"
 export { EnvMessage, StreamMessage, WatchedMessage } from "./records/StreamRecords.ts"
+export { CompletedTokenRecord, TokenCompletionInput } from "./records/TokenRecords.ts"
 export { OrgUsageRecord } from "./records/UsageRecords.ts"
 export { Instant, jsonLevelsMax, SentJson } from "./records/Wire.ts"
+export { RunStepRecord, RunWaitRecord, toStepRecord, toWaitRecord, WaitingRecord } from "./records/WorkflowRecords.ts"
 export { AdminApi } from "./routes/AdminApi.ts"
 export { AuditApi, AuditEntryList, auditQuery } from "./routes/AuditApi.ts"
 export { AdminAuthenticated, Authenticated, Enveloped, Permitted } from "./routes/Authentication.ts"

@@ -21,6 +21,7 @@ import { run } from "./commands/run/run.ts"
 import { runs } from "./commands/runs/runs.ts"
 import { server } from "./commands/server/server.ts"
 import { sessions } from "./commands/sessions/sessions.ts"
+import { tokens } from "./commands/tokens/tokens.ts"
 import { usage } from "./commands/usage/usage.ts"
 import { whoami } from "./commands/whoami/whoami.ts"
 import { Api } from "./connection/Api.ts"
@@ -35,7 +36,7 @@ export const root = Command.make("weft").pipe(
   Command.withDescription("Workflow automation that runs tenants' code: write, test and deploy functions"),
   Command.withSubcommands([
     { group: "Projects", commands: [init, dev, build, deploy, rollback, release, server] },
-    { group: "Functions", commands: [run, runs, logs, events, deliveries] },
+    { group: "Functions", commands: [run, runs, tokens, logs, events, deliveries] },
     { group: "Data of functions", commands: [context, files] },
     { group: "Access", commands: [login, whoami, profiles, keys, sessions] },
     { group: "Environment and host", commands: [usage, domains, admin] }

@@ -57,12 +57,17 @@ const messageNames = ["EnvironmentMessage", "StreamMessage", "WatchedMessage"]
 /** Returns the names in a type such as `Run | Event`. */
 const namesIn = (type: string): ReadonlyArray<string> => type.match(/[A-Za-z]+/g) ?? []
 
+/** Returns the names in the types of an answer. */
+const recordsIn = (answer: ReturnType<typeof answerTypeOf>): ReadonlyArray<string> => [
+  ...("type" in answer ? namesIn(answer.type) : []),
+  ...("more" in answer ? namesIn(answer.more.type) : [])
+]
+
 const recordsOf = (all: ReadonlyArray<Endpoint>): ReadonlyArray<string> => {
   const names = new Set<string>()
   for (const endpoint of all) {
     const answer = answerTypeOf(endpoint)
-    if (!("type" in answer)) continue
-    for (const name of namesIn(answer.type)) {
+    for (const name of recordsIn(answer)) {
       if (schemas[name] === undefined) continue
       names.add(name)
       for (const inner of reached(schemas[name])) names.add(inner)
@@ -79,14 +84,21 @@ const inputsOf = (all: ReadonlyArray<Endpoint>): ReadonlyArray<string> =>
 const interfaces = (names: ReadonlyArray<string>, direction: Direction): ReadonlyArray<string> =>
   names.map((name) => interfaceOf(name, schemas[name] ?? {}, direction))
 
-const messages = (): string =>
-  file("The messages of subscriptions", [
-    `import type { Json } from "../Json.ts"`,
-    ...messageNames.map((name) => {
-      const kinds = schemas[name]?.anyOf ?? []
-      return `export type ${name} = ${kinds.map((kind) => `\n  | ${typeOf(kind, "received", 2)}`).join("")}`
-    })
+const messages = (): string => {
+  const types = messageNames.map((name) => {
+    const kinds = schemas[name]?.anyOf ?? []
+    return `export type ${name} = ${kinds.map((kind) => `\n  | ${typeOf(kind, "received", 2)}`).join("")}`
+  })
+  const records = messageNames.flatMap((name) => [...reached(schemas[name] ?? {})])
+  const imported = [...new Set(records)].filter((name) => !messageNames.includes(name))
+  return file("The messages of subscriptions", [
+    [
+      `import type { Json } from "../Json.ts"`,
+      ...(imported.length === 0 ? [] : [`import type { ${imported.join(", ")} } from "./Records.ts"`])
+    ].join("\n"),
+    ...types
   ])
+}
 
 const inputs = (all: ReadonlyArray<Endpoint>): string =>
   file("The inputs of requests", [
@@ -104,7 +116,7 @@ const group = (name: string, all: ReadonlyArray<Endpoint>): string => {
     return used.length === 0 ? [] : [`import ${type}{ ${used.join(", ")} } from "${module}"`]
   }
   const queries = all.flatMap((endpoint) => queryTypeOf(endpoint) ?? []).filter((query) => query !== "PageQuery")
-  const types = all.map(answerTypeOf).flatMap((answer) => ("type" in answer ? namesIn(answer.type) : []))
+  const types = all.map(answerTypeOf).flatMap(recordsIn)
   return file(`The methods of \`${name}\``, [
     [
       ...from("../Json.ts", ["Json"]),
@@ -123,6 +135,9 @@ const group = (name: string, all: ReadonlyArray<Endpoint>): string => {
   ])
 }
 
+/** True for records of runs, which have a file of their own. */
+const isOfRuns = (name: string): boolean => name.startsWith("Run") || name === "LogEntry" || name === "Waiting"
+
 const fileOf = (name: string): string => `${classOf(name)}.ts`
 
 /** Returns names and texts of all files. */
@@ -131,12 +146,26 @@ export const generated = (): ReadonlyArray<readonly [string, string]> => {
   const plain = all.filter((endpoint) => !isByHand(endpoint))
   const groups = [...new Set(plain.map((endpoint) => endpoint.group))]
   const codes = Object.keys(errorStatus).map((code) => `\n  | "${code}"`)
+  const names = recordsOf(plain)
+  const ofRuns = names.filter(isOfRuns)
   const records = file("The records of responses", [
-    `import type { Json } from "../Json.ts"\nimport type { Permissions } from "../Permissions.ts"`,
-    ...interfaces(recordsOf(plain), "received")
+    [
+      `import type { Json } from "../Json.ts"`,
+      `import type { Permissions } from "../Permissions.ts"`,
+      `export type { ${ofRuns.join(", ")} } from "./RunRecords.ts"`
+    ].join("\n"),
+    ...interfaces(
+      names.filter((name) => !isOfRuns(name)),
+      "received"
+    )
+  ])
+  const runRecords = file("The records of runs", [
+    `import type { Json } from "../Json.ts"`,
+    ...interfaces(ofRuns, "received")
   ])
   const files: ReadonlyArray<readonly [string, string]> = [
     ["Records.ts", records],
+    ["RunRecords.ts", runRecords],
     ["Inputs.ts", inputs(all)],
     ["Messages.ts", messages()],
     ["ErrorCode.ts", file("The codes of failures", [`export type ErrorCode =${codes.join("")}`])],

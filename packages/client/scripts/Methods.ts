@@ -43,7 +43,14 @@ export const inputTypeOf = ({ operation }: Endpoint): string | null => {
 
 type Answer =
   | { readonly kind: "none" | "text" | "bytes" }
-  | { readonly kind: "list" | "one" | "plain"; readonly type: string }
+  | { readonly kind: "one" | "plain"; readonly type: string }
+  /** `more` are the other properties of the envelope. */
+  | { readonly kind: "list"; readonly type: string; readonly more: More }
+
+interface More {
+  readonly names: ReadonlyArray<string>
+  readonly type: string
+}
 
 /** Returns the result of a method: the record in an envelope, or the plain response. */
 export const answerTypeOf = (endpoint: Endpoint): Answer => {
@@ -58,7 +65,18 @@ export const answerTypeOf = (endpoint: Endpoint): Answer => {
     ...new Set(datas.map((data, index) => typeOf(data?.items ?? data ?? answer.schemas[index] ?? {}, "received")))
   ].join(" | ")
   if (datas[0] === undefined) return { kind: "plain", type: types }
-  return { kind: datas[0].type === "array" ? "list" : "one", type: types }
+  return datas[0].type === "array"
+    ? { kind: "list", type: types, more: moreOf(answer.schemas[0]?.$ref) }
+    : { kind: "one", type: types }
+}
+
+/** Returns the properties of a list besides its items and page info. */
+const moreOf = (ref: string | undefined): More => {
+  const properties = Object.entries(ref === undefined ? {} : (schemas[nameOf(ref)]?.properties ?? {})).filter(
+    ([name]) => !["data", "pagination", "meta"].includes(name)
+  )
+  const fields = properties.map(([name, schema]) => `readonly ${name}: ${typeOf(schema, "received")}`)
+  return { names: properties.map(([name]) => name), type: `{ ${fields.join("; ")} }` }
 }
 
 const camelCase = (name: string): string => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
@@ -81,7 +99,7 @@ const resultOf = (answer: Answer): string => {
     case "bytes":
       return "Promise<Response>"
     case "list":
-      return `Pages<${answer.type}>`
+      return `Pages<${answer.type}${answer.more.names.length === 0 ? "" : `, ${answer.more.type}`}>`
     default:
       return `Promise<${answer.type}>`
   }
@@ -95,6 +113,11 @@ const quoted = (path: string): string => {
 const callOf = (endpoint: Endpoint, answer: Answer, input: string | null, query: string | null): string => {
   const place = quoted(endpoint.path)
   const method = JSON.stringify(endpoint.method)
+  if (answer.kind === "list" && answer.more.names.length > 0) {
+    const names = answer.more.names.join(", ")
+    const argument = query === null ? "{}" : "query"
+    return `this.caller.listWith(${place}, options, ${argument}, ({ ${names} }: ${answer.more.type}) => ({ ${names} }))`
+  }
   if (answer.kind === "list") return `this.caller.list(${place}, options${query === null ? "" : ", query"})`
   if (answer.kind === "bytes") return `this.caller.bytes(${place}, options${query === null ? "" : ", query"})`
   if (answer.kind === "plain" || answer.kind === "text") return `this.caller.${answer.kind}(${place}, options)`

@@ -115,6 +115,34 @@ describe("the client with a server", () => {
     assert.deepStrictEqual(await weft.deliveries.cancel({ fn: "main/hang" }), { cancelled: 0 })
   })
 
+  it("reads the steps and waits of a durable run, and ends its sleep", async () => {
+    const { event_id } = await weft.events.publish({ event_type: "nap", event_data: null })
+    let [run] = (await weft.events.runs(event_id)).items
+    while (run?.waiting?.for !== "timer") [run] = (await weft.events.runs(event_id)).items
+    const { run_id } = run
+    assert.deepInclude(run, { durable: true, steps: 3, activations: 1 })
+    const { items, waits, has_more } = await weft.runs.steps(run_id, { limit: 2 })
+    assert.deepStrictEqual(
+      [items.map(({ name, result }) => [name, result]), has_more],
+      [
+        [
+          ["a", "a"],
+          ["b", "b"]
+        ],
+        true
+      ]
+    )
+    assert.deepInclude(waits[0], { kind: "sleep", name: "nap", event_type: null })
+    const names: Array<string> = []
+    for await (const { name } of weft.runs.steps(run_id, { limit: 2 })) names.push(name)
+    assert.deepStrictEqual(names, ["a", "b", "c"])
+    assert.strictEqual((await weft.runs.list({ waiting: "timer" })).items[0]?.run_id, run_id)
+    assert.strictEqual((await weft.runs.wake(run_id)).run_id, run_id)
+    let woken = await weft.runs.get(run_id)
+    while (woken.status === "running") woken = await weft.runs.get(run_id)
+    assert.deepInclude(woken, { status: "succeeded", result: "rested", waiting: null })
+  })
+
   it("creates and revokes sessions and service keys", async () => {
     const session = await weft.sessions.create({ permissions: { "event:*": ["read"] }, expires_in: 60 })
     const { weft: limited } = server.client({ token: () => Promise.resolve(session.token) })

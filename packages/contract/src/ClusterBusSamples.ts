@@ -48,6 +48,12 @@ export const anyActivity: fc.Arbitrary<ActivityEvent> = fc.oneof(
     result: json
   }),
   fc.record({
+    type: fc.constant("run:step" as const),
+    ...run,
+    ...{ kind: text, name: text, ok: fc.boolean(), position: fc.nat(), attempts: fc.nat(), ms: fc.nat() }
+  }),
+  fc.record({ type: fc.constant("run:waiting" as const), ...run, waiting: json }),
+  fc.record({
     type: fc.constantFrom("event:created" as const, "event:handled" as const),
     env_id: some.map(envId),
     event_id: some.map(eventId),

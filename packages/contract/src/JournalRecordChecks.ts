@@ -56,7 +56,8 @@ const endedRuns: ReadonlyArray<Run> = sample(
     heap_bytes: fc.option(number),
     // Runs without a delivery are never durable.
     activations: fc.constant(null),
-    waiting: fc.constant(null)
+    waiting: fc.constant(null),
+    steps: fc.constant(null)
   })
 ).map((each, index) => ({ ...each, run_id: runId(index) }))
 

@@ -180,6 +180,7 @@ export const run = (n: number, fields: Fields<Run> = {}): Run =>
     heap_bytes: null,
     activations: null,
     waiting: null,
+    steps: null,
     ...fields
   })
 

@@ -10,13 +10,16 @@ import {
   type SealedValue,
   ServiceKeyStore,
   SessionStore,
-  TenantStore
+  TenantStore,
+  tokenPlace,
+  WorkflowTokenStore
 } from "@weft/core/adapter"
 import { Effect, type Layer } from "effect"
 import { serviceKey, serviceKeyId, session, sessionId } from "./AccessSamples.ts"
 import { type Check, check, suite } from "./Check.ts"
-import { at, env, envId, org, project, projectId } from "./Samples.ts"
+import { at, deliveryId, env, envId, org, project, projectId } from "./Samples.ts"
 import { certified, certifiedId, sealWith, variable } from "./SecretSamples.ts"
+import { commit, started, token, type WorkflowStores } from "./WorkflowSamples.ts"
 
 type Stores =
   | SealedStore
@@ -26,6 +29,7 @@ type Stores =
   | ServiceKeyStore
   | DomainStore
   | TenantStore
+  | WorkflowStores
 
 export const sealedStoreContract = <E>(adapter: string, layer: Layer.Layer<Stores, E>) =>
   suite(`SealedStore contract: ${adapter}`, sealedStoreChecks, layer)
@@ -78,12 +82,16 @@ const everyTable = Effect.gen(function* () {
   const domains = yield* DomainStore
   yield* domains.insert(certified, -1)
   assert.isTrue(yield* domains.settle(certified, certificate))
+  const stored = token(1, 0, { secret: sealWith(former, "token") })
+  yield* commit(started(1))
+  yield* WorkflowTokenStore.use((store) => store.create(stored, deliveryId(1)))
   // The type requires an entry for each table.
   const values: Readonly<Record<SealContext["table"], SealedValue>> = {
     context_variables: { place: toPlace("A"), sealed: sealWith(former, "A") },
     sessions: { place: { table: "sessions", id: sessionId(1) }, sealed: sealWith(former, "session") },
     service_keys: { place: { table: "service_keys", id: serviceKeyId(1) }, sealed: sealWith(former, "service key") },
-    certificates: { place: { table: "certificates", id: certifiedId }, sealed: sealWith(former, "certificate") }
+    certificates: { place: { table: "certificates", id: certifiedId }, sealed: sealWith(former, "certificate") },
+    workflow_tokens: { place: tokenPlace(stored), sealed: stored.secret }
   }
   return Object.values(values)
 })

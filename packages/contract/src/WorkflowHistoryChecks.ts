@@ -39,7 +39,7 @@ export const historyChecks: ReadonlyArray<Check<WorkflowStores>> = [
       logs: [],
       cleanup_until: null
     })
-    assert.deepStrictEqual(yield* storedRun(1), active(1).run)
+    assert.deepStrictEqual(yield* storedRun(1), { ...active(1).run, steps: 2 })
   }),
 
   check("has an empty history of other runs, and of the same run in another environment", function* () {

@@ -15,13 +15,16 @@ import {
   toJsonText,
   type Waiting,
   type WaitRecord,
-  WorkflowStore
+  WorkflowStore,
+  type WorkflowToken,
+  type WorkflowTokenStore
 } from "@weft/core/adapter"
 import { Effect, type Schema } from "effect"
 import type { JournalStores } from "./Claims.ts"
 import { at, delivery, deliveryId, ended, envId, event, nodeId, runHolding, runId } from "./Samples.ts"
+import { sealWith } from "./SecretSamples.ts"
 
-export type WorkflowStores = JournalStores | WorkflowStore | RunControlStore
+export type WorkflowStores = JournalStores | WorkflowStore | WorkflowTokenStore | RunControlStore
 
 export type Advanced = Extract<JournalEntry, { _tag: "Advanced" }>
 
@@ -29,7 +32,7 @@ export type Advanced = Extract<JournalEntry, { _tag: "Advanced" }>
 export const active = (n: number, node: NodeId = nodeId(1), of: Partial<Event> = {}, held: Partial<Delivery> = {}) => {
   const published = event(n, of)
   const intent = delivery(n, published, { durable: true, ...held })
-  const run = runHolding(n, intent, { node_id: node, activations: 1 })
+  const run = runHolding(n, intent, { node_id: node, activations: 1, steps: 0 })
   return { run, delivery: intent, event: published }
 }
 
@@ -49,6 +52,7 @@ export const step = (position: number, fields: Partial<StepRecord> = {}): StepRe
 /** A wait for an event of the type `paid`, since `at(0)`. */
 export const awaitPaid = (seq: number, match: object | null = null, fields: Partial<WaitRecord> = {}): WaitRecord => ({
   ...{ seq, kind: "event", name: `wait ${seq}`, event_type: "paid", attempts: 0, since: at(0), until: null },
+  token_seq: null,
   match: match === null ? null : toMatch(match),
   child_event_id: null,
   outcome: null,
@@ -60,8 +64,23 @@ const toMatch = (match: object): JsonText =>
 
 /** A sleep until `until`. */
 export const sleep = (seq: number, until: number): WaitRecord => ({
-  ...{ seq, kind: "sleep", name: `sleep ${seq}`, event_type: null, match: null, attempts: 0 },
+  ...{ seq, kind: "sleep", name: `sleep ${seq}`, event_type: null, match: null, token_seq: null, attempts: 0 },
   ...{ since: at(0), until: at(until), child_event_id: null, outcome: null }
+})
+
+/** A wait for the token that request `tokenSeq` created. */
+export const awaitToken = (seq: number, tokenSeq: number, fields: Partial<WaitRecord> = {}): WaitRecord => ({
+  ...awaitPaid(seq, null, { kind: "completion", name: `wait ${seq}`, event_type: null, token_seq: tokenSeq }),
+  ...fields
+})
+
+/** The pending token `seq` of run `n`. */
+export const token = (n: number, seq: number, fields: Partial<WorkflowToken> = {}): WorkflowToken => ({
+  ...{ env_id: envId(1), run_id: runId(n), seq, name: `token ${seq}`, state: "pending", created_at: at(1) },
+  ...{ expires_at: null, completed_at: null, result: null },
+  token_hash: `${n}-${seq}`.padStart(64, "0"),
+  secret: sealWith("0123456789abcdef", `token ${n} ${seq}`),
+  ...fields
 })
 
 /** The wait of a suspended run. */

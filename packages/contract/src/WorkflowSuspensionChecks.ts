@@ -66,7 +66,7 @@ const claimAt = (now: number, first: number, limit = 100) =>
 const claiming: ReadonlyArray<Check<WorkflowStores>> = [
   check("a suspended run stays running, with what it waits for and its log", function* () {
     yield* suspend(1, 500, [logLine(0), logLine(1)])
-    assert.deepStrictEqual(yield* storedRun(1), { ...active(1).run, waiting: timer })
+    assert.deepStrictEqual(yield* storedRun(1), { ...active(1).run, waiting: timer, steps: 1 })
     assert.deepStrictEqual(yield* load(1), {
       history: { steps: [step(0)], waits: [sleep(1, 500)] },
       logs: [logLine(0), logLine(1)],
@@ -82,7 +82,7 @@ const claiming: ReadonlyArray<Check<WorkflowStores>> = [
     const { claims, next_due_at } = yield* claimAll(at(500), { lease, runIds: runIds(800, 5) })
     const { run, event: published, delivery } = active(1)
     const held = { ...delivery, delivery_id: DeliveryId.make(runId(800)), due_at: at(500), continues: runId(1) }
-    const continued = { ...run, node_id: nodeId(7), activations: 2 }
+    const continued = { ...run, node_id: nodeId(7), activations: 2, steps: 1 }
     assert.deepStrictEqual([claims, next_due_at], [[{ delivery: held, event: published, run: continued }], null])
     assert.deepStrictEqual(yield* storedRun(1), continued)
     assert.deepStrictEqual(yield* claimAll(at(9000)), nothing)
@@ -223,7 +223,7 @@ const reaping: ReadonlyArray<Check<WorkflowStores>> = [
       control.log([{ env_id: envId(1), run_id: runId(1), entries: [logLine(0)] }])
     )
     const lost = yield* journal.reap(nodeId(1), at(1000), 100)
-    const suspended = { ...active(1, nodeId(2)).run, waiting: formatWaiting(lostNode(at(1000))) }
+    const suspended = { ...active(1, nodeId(2)).run, waiting: formatWaiting(lostNode(at(1000))), steps: 1 }
     assert.deepStrictEqual(
       lost.find(({ run_id }) => run_id === runId(1)),
       suspended

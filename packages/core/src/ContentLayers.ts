@@ -17,7 +17,7 @@ import { FileLinks } from "./resources/files/FileLinks.ts"
 import { Files } from "./resources/files/Files.ts"
 import * as FileJanitor from "./resources/files/Janitor.ts"
 import { OpenUploads } from "./resources/files/OpenUploads.ts"
-import { PublicUrl } from "./resources/files/PublicUrl.ts"
+import { publicUrlLayer } from "./resources/files/PublicUrl.ts"
 import { Readers } from "./resources/files/Readers.ts"
 import { type ScrubConfig, scrubberLayer } from "./resources/files/Scrubber.ts"
 import { Uploads } from "./resources/files/Uploads.ts"
@@ -28,10 +28,7 @@ const damageReports = Layer.provide(DamageRecorder.layer, NodeMetrics.layer)
 
 /** Builds the services of files. Without a public URL, no links can be created. */
 export const filesLayer = (publicUrl: string | (() => string | null) | null, scrub?: ScrubConfig) => {
-  const links = Layer.provide(
-    FileLinks.layer,
-    Layer.succeed(PublicUrl, typeof publicUrl === "function" ? publicUrl : () => publicUrl)
-  )
+  const links = Layer.provide(FileLinks.layer, publicUrlLayer(publicUrl))
   const scrubber = Layer.provide(scrubberLayer(scrub), NodeMetrics.layer)
   return Layer.mergeAll(Uploads.layer, FileJanitor.layer, scrubber, links).pipe(
     Layer.provideMerge(Files.layer),

@@ -40,6 +40,7 @@ import { type DomainsConfig, domainsLayer } from "./resources/domains/DomainsCon
 import type { ZonesInvalid } from "./resources/domains/DomainZones.ts"
 import type { FileLinks } from "./resources/files/FileLinks.ts"
 import type { Files } from "./resources/files/Files.ts"
+import { publicUrlLayer } from "./resources/files/PublicUrl.ts"
 import type { ScrubConfig } from "./resources/files/Scrubber.ts"
 import type { Uploads } from "./resources/files/Uploads.ts"
 import type { Projects } from "./resources/projects/Projects.ts"
@@ -55,6 +56,7 @@ import * as Retention from "./runtime/control/Retention.ts"
 import { RunControl } from "./runtime/control/RunControl.ts"
 import { Runs } from "./runtime/control/Runs.ts"
 import { StreamWatch } from "./runtime/control/StreamWatch.ts"
+import { Tokens } from "./runtime/control/Tokens.ts"
 import { Claimer } from "./runtime/dispatch/Claimer.ts"
 import * as DeliveryMetrics from "./runtime/dispatch/DeliveryMetrics.ts"
 import { DeliveryWorker } from "./runtime/dispatch/DeliveryWorker.ts"
@@ -129,6 +131,7 @@ export type WeftServices =
   | HostTransactions
   | Runs
   | RunControl
+  | Tokens
   | Deliveries
   | Calls
   | OrgUsages
@@ -193,6 +196,7 @@ const secrets = ContextVariables.layer.pipe(
 const controlling = Layer.mergeAll(
   Runs.layer,
   RunControl.layer,
+  Tokens.layer,
   Deliveries.layer,
   ProjectRemovals.layer,
   ChildCancellations.layer,
@@ -241,7 +245,9 @@ export const layer = (
     Layer.provideMerge(Layer.mergeAll(access, builds, secrets, files))
   )
   const running = Layer.mergeAll(
-    Layer.provide(Dispatcher.layer, DeliveryWorker.layer).pipe(Layer.provideMerge(Workflows.layer)),
+    Layer.provide(Dispatcher.layer, DeliveryWorker.layer).pipe(
+      Layer.provideMerge(Layer.provide(Workflows.layer, publicUrlLayer(config.publicUrl ?? null)))
+    ),
     DeliveryMetrics.layer(deliveries),
     turnMetrics,
     QuarantineMonitor.layer,

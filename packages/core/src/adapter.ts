@@ -203,12 +203,19 @@ export { type RunFilter, RunStore } from "./runtime/runs/RunStore.ts"
 export { type Tick, TickStore } from "./runtime/runs/TickStore.ts"
 export { formatEvent } from "./runtime/runs/Trigger.ts"
 export {
+  countSteps,
   emptyHistory,
+  findSleep,
   formatWaiting,
   type History,
+  hasSecretResult,
   lostNode,
+  type OpenWait,
+  parseWaiting,
+  RequestKind,
   StepRecord,
   type Waiting,
+  WaitingFor,
   WaitRecord
 } from "./runtime/runs/Workflow.ts"
 export {
@@ -216,8 +223,17 @@ export {
   type ChildRef,
   type Cleanup,
   type LoadedRun,
+  type Wakeup,
   WorkflowStore
 } from "./runtime/runs/WorkflowStore.ts"
+export {
+  formatCompletion,
+  isOpen,
+  type TokenRef,
+  tokenPlace,
+  WorkflowToken
+} from "./runtime/runs/WorkflowToken.ts"
+export { type FoundToken, type TokenCompletion, WorkflowTokenStore } from "./runtime/runs/WorkflowTokenStore.ts"
 export {
   type HistoryEntry,
   latestEntries,

@@ -9,8 +9,8 @@ export type { HostServiceKey, HostServiceKeys, HostSession, HostSessions } from 
 export type { HostEnvServices, WeftEnv } from "./embed/HostEnv.ts"
 export type { HostFiles } from "./embed/HostFiles.ts"
 export type { HostProvisioning } from "./embed/HostProvisioning.ts"
-export type { HostEvent, HostRun } from "./embed/HostRecords.ts"
-export type { HostCalled, HostRuns } from "./embed/HostRuns.ts"
+export type { HostEvent, HostRun, HostStep } from "./embed/HostRecords.ts"
+export type { HostCalled, HostRuns, HostSteps } from "./embed/HostRuns.ts"
 export type { HostStreams } from "./embed/HostStreams.ts"
 export type { WeftTenant } from "./embed/HostTenant.ts"
 export {
@@ -27,6 +27,8 @@ export {
   SessionLimitExceeded,
   StoreUnavailable,
   Taken,
+  TokenCompleted,
+  TokenExpired,
   Unauthorized
 } from "./foundation/Errors.ts"
 export { EnvId, OrgId } from "./foundation/Ids.ts"
@@ -54,6 +56,7 @@ export { Calls, type NewCall } from "./runtime/control/Calls.ts"
 export { Deliveries, type DeliveryQuery } from "./runtime/control/Deliveries.ts"
 export { RunControl } from "./runtime/control/RunControl.ts"
 export { Runs } from "./runtime/control/Runs.ts"
+export { type CompletedToken, Tokens } from "./runtime/control/Tokens.ts"
 export { Dispatcher } from "./runtime/dispatch/Dispatcher.ts"
 export { HostTransactions } from "./runtime/dispatch/HostTransactions.ts"
 export { Events, type NewEvent } from "./runtime/events/Events.ts"

@@ -41,6 +41,25 @@ export const waits = durable("waits", async (event, svc) => {
   return { amount: found.event_data.amount, none }
 })
 
+export const approves = durable("approves", async (event, svc) => {
+  const token = await svc.createToken("approval", { timeout: "1h" })
+  await svc.step("send", () => ran(token.url))
+  svc.log.info("sent", token)
+  const answer = await svc.waitForToken(token)
+  const same = await svc.waitForToken(token.token)
+  const short = await svc.createToken("short", { timeout: "20ms" })
+  const none = await svc.waitForToken(short)
+  const foreign = await svc.waitForToken("x").catch((error) => error.message)
+  return { answer, same, none, foreign, keys: Object.keys(token).sort() }
+})
+
+let swaps = 0
+export const swapped = durable("swapped", async (event, svc) => {
+  swaps++
+  const token = await svc.createToken("a")
+  await (swaps === 1 ? svc.waitForToken(token) : svc.createToken("a"))
+})
+
 let calls = 0
 export const changing = durable("changing", async (event, svc) => {
   calls++
@@ -156,6 +175,34 @@ describe("a durable function", { timeout: 20_000 }, () => {
       ...{ called: "string", version: 4, again: 4, sum: 3, last: { n: 3 }, late: "TimedOut", local: 4 },
       error: ["RangeError", "no b", "string"]
     })
+  })
+
+  it("continues when its token is completed, with the same URL in each replay", async () => {
+    ran.length = 0
+    const id = await publish("approves")
+    const { run_id, waiting } = await runOf(id, (run) => run.waiting !== null)
+    assert.deepInclude(Object(waiting), { for: "token", name: "approval" })
+    assert.match(ran[0] ?? "", /^\/tokens\/[\w-]{43}$/)
+    await env.runs.completeToken(run_id, "approval", { by: "ann" })
+    const answer = { ok: true, data: { by: "ann" } }
+    assert.deepStrictEqual((await runOf(id)).result, {
+      answer,
+      same: answer,
+      none: { ok: false, reason: "timeout" },
+      foreign: "svc.waitForToken takes a token that svc.createToken returned",
+      keys: ["id", "token", "url"]
+    })
+    assert.strictEqual(ran.length, 1)
+    const { items } = await env.runs.logs(run_id)
+    assert.strictEqual(items[0]?.data, JSON.stringify({ url: "/tokens/***", token: "***", id: `${run_id}:0` }))
+  })
+
+  it("fails when it creates a token instead of waiting for one", async () => {
+    const id = await publish("swapped")
+    const { run_id } = await runOf(id, (run) => run.waiting !== null)
+    await env.runs.completeToken(run_id, "a")
+    const { message } = Object((await runOf(id)).result).error
+    assert.include(message, 'request 1 was completion "a" when it was recorded and is token "a" now')
   })
 
   it("fails when it makes other requests than before", async () => {

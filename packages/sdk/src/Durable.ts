@@ -1,4 +1,4 @@
-/** Durable functions: their steps, sleeps and waits survive crashes, restarts and deployments. */
+/** Durable functions: their steps, sleeps, tokens and waits survive crashes, restarts and deployments. */
 import type { CallTerms } from "./Callable.ts"
 import type { AnyEvents, Catalogue, CheckedPattern, Event, Matched, PathOf } from "./Event.ts"
 import type { HandlerMeta } from "./Handler.ts"
@@ -83,6 +83,26 @@ export interface EventWait {
   readonly since?: "start"
 }
 
+export interface TokenOptions {
+  /** Without it, the token expires with its run. At most 365 days. */
+  readonly timeout?: Duration
+}
+
+/** A token: any client with its URL may complete it once. */
+export interface Token {
+  /** URL of a page with a button. A `POST` with `{ "data": … }` completes the token as well. */
+  readonly url: string
+  /** The secret of the token, which is part of the URL. Keep it out of results and logs. */
+  readonly token: string
+  /** Public id of the token, for your own records. */
+  readonly id: string
+}
+
+/** The end of a wait for a token. `data` is null if the token was completed without data. */
+export type TokenAnswer<A = unknown> =
+  | { readonly ok: true; readonly data: A }
+  | { readonly ok: false; readonly reason: "timeout" }
+
 /**
  * `svc` of a durable function.
  *
@@ -113,6 +133,10 @@ export interface DurableSvc<Events extends Catalogue = AnyEvents> extends Omit<E
   sleepUntil(name: string, time: Date | string | number): Promise<void>
   /** Returns the first event that matches; null after the timeout. An event after this call is never missed. */
   waitForEvent(name: string, wait: EventWait): Promise<Event | null>
+  /** Creates a token, such as for an approval. Each replay returns the same one. */
+  createToken(name: string, options?: TokenOptions): Promise<Token>
+  /** Waits until a token of this run is completed, or has expired. Takes the token, or its field `token`. */
+  waitForToken<A = unknown>(token: Token | string): Promise<TokenAnswer<A>>
   /**
    * Starts a run of a deployed function, and returns its result after its last attempt:
    * `svc.invoke<typeof charge>("billing/charge", [order])`. Rejects with the error of its last attempt; `error.cause.run_id` is

@@ -14,6 +14,9 @@ export {
   type Saga,
   type StepContext,
   type StepOptions,
+  type Token,
+  type TokenAnswer,
+  type TokenOptions,
   type Undo,
   type WithoutSvc
 } from "./Durable.ts"

@@ -123,6 +123,7 @@ const applyCombined = Effect.fnUntraced(function* (
     requeue,
     endRuns,
     insertSteps,
+    statements.countSteps.part(progress.stepCounts),
     saveWaits,
     statements.deleteWaits.part(progress.endedWaits),
     statements.deleteWaitsOfRuns.part(durableRows(round)),
@@ -205,12 +206,13 @@ const advanceEach = Effect.fnUntraced(function* (
 /** Stores progress. Returns false if a row was unexpected: a run does not hold its delivery, or a step is already stored. */
 const applyProgress = Effect.fnUntraced(function* (
   statements: JournalStatements,
-  { steps, waits, endedWaits, suspensions, counts }: ProgressRows
+  { steps, stepCounts, waits, endedWaits, suspensions, counts }: ProgressRows
 ): Effect.fn.Return<boolean, SqlError.SqlError> {
   const changed = {
     steps: yield* statements.insertSteps.run(steps),
     waits: yield* statements.saveWaits.run(waits)
   }
+  yield* statements.countSteps.run(stepCounts)
   yield* statements.deleteWaits.run(endedWaits)
   const released = yield* statements.suspendDeliveries.run(suspensions)
   yield* statements.suspendRuns.run(suspensions)

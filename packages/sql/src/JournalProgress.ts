@@ -1,10 +1,28 @@
 /**
  * Progress of durable runs in a batch. Entries of the same run are merged, so that a statement changes each wait once.
  */
-import type { JournalEntry, RunId, StepRecord, Suspension, Timestamp, WaitRecord } from "@weft/core/adapter"
+import {
+  countSteps,
+  type JournalEntry,
+  type RunId,
+  type StepRecord,
+  type Suspension,
+  type Timestamp,
+  type WaitRecord
+} from "@weft/core/adapter"
 import type { Rows } from "./Dialect.ts"
 import { logsText } from "./rows/RunRows.ts"
-import { stepRow, suspendRow, toStepRow, toSuspendRow, toWaitRow, waitKeyRow, waitRow } from "./rows/WorkflowRows.ts"
+import {
+  stepCountRow,
+  stepRow,
+  suspendRow,
+  toHolder,
+  toStepRow,
+  toSuspendRow,
+  toWaitRow,
+  waitKeyRow,
+  waitRow
+} from "./rows/WorkflowRows.ts"
 
 export type Advanced = Extract<JournalEntry, { _tag: "Advanced" }>
 
@@ -23,6 +41,8 @@ interface Progress {
 export interface ProgressRows {
   /** Of `stepRow`. */
   readonly steps: Rows
+  /** Of `stepCountRow`, for runs that are not suspended. */
+  readonly stepCounts: Rows
   /** Of `waitRow`. */
   readonly waits: Rows
   /** Of `waitKeyRow`. */
@@ -71,7 +91,7 @@ const addEntry = (progress: Progress, { at, steps, waits, suspension }: Advanced
 }
 
 const toProgressRows = (all: ReadonlyArray<Progress>): ProgressRows => {
-  const rows: Omit<ProgressRows, "counts"> = { steps: [], waits: [], endedWaits: [], suspensions: [] }
+  const rows: Omit<ProgressRows, "counts"> = { steps: [], stepCounts: [], waits: [], endedWaits: [], suspensions: [] }
   const counts = { steps: 0, waits: 0, suspensions: 0 }
   for (const { of, steps, waits, ended, suspended } of all) {
     const { env_id, run_id } = of.run
@@ -80,12 +100,15 @@ const toProgressRows = (all: ReadonlyArray<Progress>): ProgressRows => {
     for (const seq of ended) waitKeyRow.append(rows.endedWaits, { env_id, run_id, seq })
     counts.steps += steps.length
     counts.waits += waits.size
-    if (suspended === null) continue
+    if (suspended === null) {
+      if (steps.length > 0) stepCountRow.append(rows.stepCounts, { ...toHolder(of), steps: countSteps(steps) })
+      continue
+    }
     const { at, suspension } = suspended
     // Waits of the same commit are not visible to the statement that looks for outcomes.
     const hasOutcome = [...waits.values()].some(({ outcome }) => outcome !== null)
     const { waiting, cleanup_until } = suspension
-    const record = { at, waiting, cleanup_until, logs: logsText(suspension.logs) }
+    const record = { at, waiting, cleanup_until, logs: logsText(suspension.logs), steps }
     const due_at = hasOutcome ? at : suspension.due_at
     suspendRow.append(rows.suspensions, toSuspendRow(of, { ...record, due_at }, ended))
     counts.suspensions++

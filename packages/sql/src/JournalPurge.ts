@@ -63,6 +63,7 @@ const removeNext = Effect.fnUntraced(function* (
     runKeyRow.append(ids, run)
   }
   yield* statements.deleteWaitsOfRuns.run(durable)
+  yield* statements.deleteTokensOfRuns.run(durable)
   const removed = yield* statements.deleteRuns.run(ids)
   yield* statements.countRuns.run(deltas.runRows())
   return removed

@@ -101,7 +101,7 @@ export const layer: Layer.Layer<JournalStore, never, Database> = Layer.effect(
       const waiting = formatWaiting(lostNode(now))
       const lost = held.map(({ delivery_id, first_run_id, logs, ...row }): Run => {
         if (row.activations !== null && delivery_id !== null) {
-          const suspension = { waiting, logs, at: now, due_at: now, cleanup_until: null }
+          const suspension = { waiting, logs, at: now, due_at: now, cleanup_until: null, steps: [] }
           suspendRow.append(suspensions, toSuspendRow({ run: row, deliveryId: delivery_id }, suspension, []))
           return { ...row, waiting }
         }

@@ -25,6 +25,7 @@ import { makeRenewal } from "./RunRenewal.ts"
 import { runCountRow } from "./rows/CountRows.ts"
 import { deliveryRow, toDeliveryRow } from "./rows/DeliveryRows.ts"
 import { endRow, logsText, runColumns, runKeyRow, storedBytes, toEndRow } from "./rows/RunRows.ts"
+import { clearWaiting } from "./rows/WorkflowRows.ts"
 import { isRunning } from "./StatementText.ts"
 
 export const layer: Layer.Layer<RunControlStore, never, Database> = Layer.effect(
@@ -42,7 +43,7 @@ export const layer: Layer.Layer<RunControlStore, never, Database> = Layer.effect
         sql,
         suspended.map(({ run_id }) => run_id)
       )
-      yield* sql`UPDATE runs SET waiting = NULL WHERE env_id = ${envId} AND run_id IN (${ids})`
+      yield* sql`UPDATE runs SET ${sql.literal(clearWaiting)} WHERE env_id = ${envId} AND run_id IN (${ids})`
       const removed = yield* sql<{ continues: RunId; group_key: string | null }>`
         DELETE FROM deliveries WHERE env_id = ${envId} AND continues IN (${ids}) RETURNING continues, group_key`
       for (const { continues, group_key } of removed) groups.set(continues, group_key)

@@ -17,7 +17,12 @@ export const layer: Layer.Layer<RunStore, never, Database> = Layer.effect(
 
     const total = (envId: EnvId, filter: RunFilter) => {
       const where = condition(envId, filter)
-      if (filter.since !== undefined || filter.eventId !== undefined || filter.status === "running") {
+      if (
+        filter.since !== undefined ||
+        filter.eventId !== undefined ||
+        filter.waiting !== undefined ||
+        filter.status === "running"
+      ) {
         return readCount(reader<Count>`SELECT count(*) AS n FROM runs WHERE ${where}`)
       }
       const over = reader<Count>`SELECT sum(n) AS n FROM run_counts WHERE ${where}`
@@ -80,10 +85,10 @@ type Count = { readonly n: number | null }
 /** Maximum difference between the time in a run's id and its start time, in milliseconds. */
 const idMarginMs = 60_000
 
-/** Returns the condition of a filter on `runs` or, without `since` and `eventId`, on `run_counts`. */
+/** Returns the condition of a filter on `runs` or, without `since`, `eventId` and `waiting`, on `run_counts`. */
 const makeCondition =
   (sql: SqlClient.SqlClient, dialect: Dialect) =>
-  (envId: EnvId, { status, type, since, eventId, only }: RunFilter): Statement.Fragment => {
+  (envId: EnvId, { status, type, since, eventId, waiting, only }: RunFilter): Statement.Fragment => {
     const terms: Array<Statement.Fragment> = [sql`env_id = ${envId}`]
     if (status !== undefined) terms.push(sql.literal(statusTerms[status]))
     if (type !== undefined) terms.push(sql`run_type = ${type}`)
@@ -92,6 +97,11 @@ const makeCondition =
       terms.push(sql`start_time >= ${since} AND run_id >= ${leastIdAt(RunId, since - idMarginMs)}`)
     }
     if (eventId !== undefined) terms.push(sql`event_id = ${eventId}`)
+    if (waiting !== undefined) {
+      // Literals, so that the planner matches the partial index of suspended runs.
+      terms.push(sql.literal("status = 'running' AND waiting_for IS NOT NULL"))
+      if (waiting !== "any") terms.push(sql`waiting_for = ${waiting}`)
+    }
     if (only !== undefined) {
       const texts = dialect.texts(sql, only)
       terms.push(sql`(project_id IN (${texts}) OR project_name IN (${texts}))`)

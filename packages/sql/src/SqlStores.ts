@@ -22,7 +22,8 @@ import type {
   TenantStore,
   TickStore,
   UsageStore,
-  WorkflowStore
+  WorkflowStore,
+  WorkflowTokenStore
 } from "@weft/core/adapter"
 import { Layer } from "effect"
 import * as AdmissionStoreSql from "./AdmissionStoreSql.ts"
@@ -49,6 +50,7 @@ import * as TenantStoreSql from "./TenantStoreSql.ts"
 import * as TickStoreSql from "./TickStoreSql.ts"
 import * as UsageStoreSql from "./UsageStoreSql.ts"
 import * as WorkflowStoreSql from "./WorkflowStoreSql.ts"
+import * as WorkflowTokenStoreSql from "./WorkflowTokenStoreSql.ts"
 
 /** The stores that running functions write to; on SQLite they have their own thread. Needs a migrated database. */
 export const journalStore: Layer.Layer<
@@ -84,7 +86,8 @@ export const recordStores: Layer.Layer<
   | RunStore
   | StreamStore
   | UsageStore
-  | DomainStore,
+  | DomainStore
+  | WorkflowTokenStore,
   never,
   Database
 > = Layer.mergeAll(
@@ -104,5 +107,6 @@ export const recordStores: Layer.Layer<
   RunStoreSql.layer,
   StreamStoreSql.layer,
   UsageStoreSql.layer,
-  DomainStoreSql.layer
+  DomainStoreSql.layer,
+  WorkflowTokenStoreSql.layer
 )

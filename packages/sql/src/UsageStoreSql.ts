@@ -1,7 +1,7 @@
 /** `UsageStore` on SQL. Reads the journal's stored counts, and counts the few running runs. */
 import { UsageStore } from "@weft/core/adapter"
 import { Effect, Layer } from "effect"
-import { Database, orUnavailable } from "./Database.ts"
+import { Database, orUnavailable, readCount } from "./Database.ts"
 
 export const layer: Layer.Layer<UsageStore, never, Database> = Layer.effect(
   UsageStore,
@@ -21,7 +21,12 @@ export const layer: Layer.Layer<UsageStore, never, Database> = Layer.effect(
             count(*), 0
           FROM runs WHERE status = 'running' AND env_id IN (${envs})`
         return sums.pipe(Effect.map(toUsage), orUnavailable("usage"))
-      }
+      },
+
+      suspended: (envId, limit) =>
+        readCount(reader<{ readonly n: number }>`SELECT count(*) AS n FROM (
+          SELECT 1 FROM runs WHERE env_id = ${envId} AND status = 'running' AND waiting_for IS NOT NULL LIMIT ${limit}
+        ) AS suspended`).pipe(orUnavailable("suspended"))
     })
   })
 )

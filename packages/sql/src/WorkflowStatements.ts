@@ -5,13 +5,27 @@ import { type Batched, batched } from "./Batch.ts"
 import type { Database } from "./Database.ts"
 import { deliveryRow } from "./rows/DeliveryRows.ts"
 import { releaseHeld, runKeyRow } from "./rows/RunRows.ts"
-import { continueRow, stepColumns, stepRow, suspendRow, waitColumns, waitKeyRow, waitRow } from "./rows/WorkflowRows.ts"
+import {
+  clearWaiting,
+  continueRow,
+  stepColumns,
+  stepCountRow,
+  stepRow,
+  suspendRow,
+  waitColumns,
+  waitKeyRow,
+  waitRow
+} from "./rows/WorkflowRows.ts"
 import { ignoreExisting, isRunning } from "./StatementText.ts"
 
 export const workflowStatements = (database: Database["Service"]) => ({
   ...historyStatements(database),
   ...suspensionStatements(database)
 })
+
+/** Condition for waits that only their time ends. */
+const endsByTime = (waits: string): string =>
+  `${waits}.event_type IS NULL AND ${waits}.child_event_id IS NULL AND ${waits}.token_seq IS NULL`
 
 /** Joins the rows `e` with the runs `r` that hold their delivery. */
 const joinHolders = `FROM e JOIN runs r ON r.env_id = e.env_id AND r.run_id = e.run_id
@@ -32,13 +46,21 @@ const historyStatements = ({ dialect, writer: sql }: Database["Service"]) => {
       ...ignoreExisting(insertHeld("workflow_steps", stepColumns, stepRow.list))
     }),
 
+    /** Sets the number of results of runs that stay active. A write that is repeated changes nothing. */
+    countSteps: batched(sql, dialect, {
+      row: stepCountRow,
+      text: (rows) => `WITH e (${stepCountRow.list}) AS (${rows})
+        UPDATE runs SET steps = e.steps
+        FROM e WHERE runs.env_id = e.env_id AND runs.run_id = e.run_id AND ${isRunning("runs")}
+          AND runs.delivery_id = e.delivery_id AND e.steps > coalesce(runs.steps, 0)`
+    }),
+
     /** Inserts waits, or replaces those with the same `seq`. An event that has arrived stays. */
     saveWaits: batched(sql, dialect, {
       row: waitRow,
       text: (rows) => `${insertWaits(rows)} ${replaceWait}`,
-      // A part does not see an outcome that arrives meanwhile, so it does not replace waits that have one.
-      strictText: (rows) =>
-        `${insertWaits(rows)} ${replaceWait} WHERE workflow_waits.event_type IS NULL AND workflow_waits.child_event_id IS NULL`
+      // A part does not see an outcome that is stored meanwhile, so it does not replace waits that may have one.
+      strictText: (rows) => `${insertWaits(rows)} ${replaceWait} WHERE ${endsByTime("workflow_waits")}`
     }),
 
     deleteWaits: batched(sql, dialect, {
@@ -47,6 +69,8 @@ const historyStatements = ({ dialect, writer: sql }: Database["Service"]) => {
     }),
 
     deleteWaitsOfRuns: deleteOfRuns("workflow_waits", { dialect, writer: sql }),
+
+    deleteTokensOfRuns: deleteOfRuns("workflow_tokens", { dialect, writer: sql }),
 
     /** True if the run holds the delivery. It does until the transaction ends. */
     lockHolder: ({ env_id, run_id }: RunRef, deliveryId: DeliveryId) =>
@@ -78,12 +102,12 @@ const deleteOfRuns = (
 
 const suspensionStatements = ({ dialect, writer: sql }: Database["Service"]) => {
   /**
-   * Number of the run's waits with an event. The lock makes it wait for an event that is arriving. The count is outside of
-   * the locking query, so that it sees the event then. An event that arrives later finds the delivery.
+   * Number of the run's waits with an event or a completed token. The lock makes it wait for one that is arriving. The
+   * count is outside of the locking query, so that it sees the outcome then. A later one finds the delivery.
    */
   const outcomes = `(SELECT count(w.outcome) FROM (
       SELECT outcome FROM workflow_waits w WHERE w.env_id = r.env_id AND w.run_id = r.run_id
-        AND (w.event_type IS NOT NULL OR w.child_event_id IS NOT NULL) AND e.ended NOT LIKE '%,' || w.seq || ',%'${dialect.forUpdate()}
+        AND NOT (${endsByTime("w")}) AND e.ended NOT LIKE '%,' || w.seq || ',%'${dialect.forUpdate()}
     ) AS w)`
   // A cleanup that was requested in the meantime is seen, because the run is locked.
   const isDueNow = `${outcomes} > 0 OR r.cleanup_until IS DISTINCT FROM e.cleanup_until`
@@ -104,7 +128,8 @@ const suspensionStatements = ({ dialect, writer: sql }: Database["Service"]) => 
     suspendRuns: batched(sql, dialect, {
       row: suspendRow,
       text: (rows) => `WITH e (${suspendRow.list}) AS (${rows})
-        UPDATE runs SET waiting = e.waiting, logs = e.logs, ${releaseHeld}
+        UPDATE runs SET waiting = e.waiting, waiting_for = e.waiting_for, logs = e.logs, ${releaseHeld},
+          steps = CASE WHEN e.steps > coalesce(runs.steps, 0) THEN e.steps ELSE runs.steps END
         FROM e WHERE runs.env_id = e.env_id AND runs.run_id = e.run_id AND ${isRunning("runs")}
           AND runs.delivery_id = e.delivery_id`
     }),
@@ -113,7 +138,7 @@ const suspensionStatements = ({ dialect, writer: sql }: Database["Service"]) => 
     continueRuns: batched(sql, dialect, {
       row: continueRow,
       text: (rows) => `WITH e (${continueRow.list}) AS (${rows})
-        UPDATE runs SET waiting = NULL, activations = coalesce(runs.activations, 0) + 1, ${setHeld.join(", ")}
+        UPDATE runs SET ${clearWaiting}, activations = coalesce(runs.activations, 0) + 1, ${setHeld.join(", ")}
         FROM e WHERE runs.env_id = e.env_id AND runs.run_id = e.run_id AND ${isRunning("runs")}`
     })
   }

@@ -18,10 +18,12 @@ import { Effect, Layer } from "effect"
 import { type ArrivalWriter, arrivalWriter } from "./ArrivalWriter.ts"
 import { forEachAwaiting } from "./AwaitingRuns.ts"
 import { makeChildRuns } from "./ChildRunsSql.ts"
-import { Database, orUnavailable, readCount } from "./Database.ts"
+import { Database, orUnavailable } from "./Database.ts"
 import { parseLogs } from "./rows/RunRows.ts"
 import { type StoredStep, stepFields, toStep, waitFields } from "./rows/WorkflowRows.ts"
 import { isRunning } from "./StatementText.ts"
+import { workflowReads } from "./WorkflowReads.ts"
+import { makeWake } from "./WorkflowWake.ts"
 
 export const layer: Layer.Layer<WorkflowStore, never, Database> = Layer.effect(
   WorkflowStore,
@@ -41,6 +43,7 @@ const idMarginMs = 60_000
 export const makeWorkflows = (database: Database["Service"], write: ArrivalWriter): WorkflowStore["Service"] => {
   const { reader: sql } = database
   const childRuns = makeChildRuns(database, write)
+  const wake = makeWake(database)
 
   const load = Effect.fnUntraced(function* ({ env_id, run_id }: RunRef) {
     const of = sql`env_id = ${env_id} AND run_id = ${run_id}`
@@ -133,17 +136,9 @@ export const makeWorkflows = (database: Database["Service"], write: ArrivalWrite
         orUnavailable("cleanups")
       ),
 
-    steps: ({ env_id, run_id }, { limit, offset }) => {
-      const of = sql`env_id = ${env_id} AND run_id = ${run_id}`
-      return Effect.all({
-        items: Effect.map(
-          sql<StoredStep>`SELECT ${sql.literal(stepFields)} FROM workflow_steps WHERE ${of}
-            ORDER BY position LIMIT ${limit} OFFSET ${offset}`,
-          (rows) => rows.map(toStep)
-        ),
-        total: readCount(sql<{ n: number }>`SELECT count(*) AS n FROM workflow_steps WHERE ${of}`)
-      }).pipe(orUnavailable("steps"))
-    },
+    ...workflowReads(database),
+
+    wake: (run, at) => database.writer.withTransaction(wake(run, at)).pipe(orUnavailable("wake")),
 
     awaited: awaited.pipe(orUnavailable("awaited")),
 

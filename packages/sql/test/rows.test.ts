@@ -11,7 +11,7 @@ import { eventRow } from "../src/rows/EventRows.ts"
 import { leaseRow } from "../src/rows/LeaseRow.ts"
 import { makeRow, type Row, rowConverter } from "../src/rows/Row.ts"
 import { endedRow, endRow, requeueRow, runColumns, runKeyRow, settledRow, startRow } from "../src/rows/RunRows.ts"
-import { continueRow, stepRow, suspendRow, waitKeyRow, waitRow } from "../src/rows/WorkflowRows.ts"
+import { continueRow, stepCountRow, stepRow, suspendRow, waitKeyRow, waitRow } from "../src/rows/WorkflowRows.ts"
 
 const value: fc.Arbitrary<Value> = fc.oneof(fc.string(), fc.integer(), fc.double({ noNaN: true }), fc.constant(null))
 
@@ -67,6 +67,7 @@ describe("a row", () => {
   roundTrips("runCountRow", runCountRow)
   roundTrips("leaseRow", leaseRow)
   roundTrips("stepRow", stepRow)
+  roundTrips("stepCountRow", stepCountRow)
   roundTrips("waitRow", waitRow)
   roundTrips("waitKeyRow", waitKeyRow)
   roundTrips("suspendRow", suspendRow)
@@ -92,7 +93,7 @@ describe("a field of Run", () => {
     for (const field of Struct.keys(Run.fields)) {
       assert.isTrue(written.has(field), `${field} is not written when a run starts or ends`)
       // A run without a delivery is never durable.
-      if (!["activations", "waiting"].includes(field)) assert.include(endedRow.names, field)
+      if (!["activations", "waiting", "steps"].includes(field)) assert.include(endedRow.names, field)
       assert.include(runColumns.split(", "), field)
     }
   })

@@ -3,6 +3,7 @@ import type {
   ActivityEvent,
   AuditEntry,
   Build,
+  CompletedToken,
   Domain,
   Event,
   Json,
@@ -13,12 +14,14 @@ import type {
   Project,
   Run,
   RunStats,
+  RunSteps,
   Schedule,
   Secret,
   ServiceKey,
   Session,
   StoredFile,
-  Usage
+  Usage,
+  Waiting
 } from "./records.ts"
 
 /** An event to publish. */
@@ -68,6 +71,8 @@ export interface NewBuild {
 export interface RunQuery {
   readonly status?: Run["status"]
   readonly type?: Run["type"]
+  /** Only suspended runs that wait for this; `any` for all suspended runs. */
+  readonly waiting?: Waiting["for"] | "any"
   /** Only runs that started within this time before now, in milliseconds. */
   readonly withinMs?: number
 }
@@ -227,6 +232,10 @@ export interface EnvHandle {
     readonly stats: () => Promise<RunStats>
     /** Returns the log of a run; of a running run, the log so far. */
     readonly logs: (runId: string, page?: PageOptions) => Promise<Page<LogEntry>>
+    /** Returns the recorded results of a durable run in their order, and its open waits. */
+    readonly steps: (runId: string, page?: PageOptions) => Promise<RunSteps>
+    /** Ends the sleep or the retry pause of a suspended durable run. Rejects if the run does not sleep. */
+    readonly wake: (runId: string) => Promise<Run>
     /**
      * Cancels a running run. Rejects if it has ended. With `cleanup`, a durable run may clean up first: `true` for 30 seconds,
      * or a duration of at most 5 minutes. It stays `running` until then.
@@ -234,6 +243,11 @@ export interface EnvHandle {
     readonly cancel: (runId: string, options?: { readonly cleanup?: boolean | string }) => Promise<Run>
     /** Cancels the running runs that the query selects; returns how many. */
     readonly cancelAll: (query?: CancelQuery) => Promise<number>
+    /**
+     * Completes the token of a durable run with this name, of several the last one. `data` is null by default. Rejects with
+     * `token_completed` or `token_expired` if it is too late.
+     */
+    readonly completeToken: (runId: string, name: string, data?: Json) => Promise<CompletedToken>
     /**
      * Runs a function again for the same event, in the same build by default. With `from`, a durable run is repeated from its
      * first step or wait with this name, or from that position.

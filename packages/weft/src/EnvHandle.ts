@@ -4,6 +4,7 @@ import {
   toActivity,
   toAuditEntry,
   toBuild,
+  toCompletedToken,
   toDomain,
   toEvent,
   toFile,
@@ -12,6 +13,7 @@ import {
   toProject,
   toRun,
   toRunStats,
+  toRunSteps,
   toSchedule,
   toSecret,
   toServiceKey,
@@ -106,8 +108,12 @@ const toRuns = ({ runs }: WeftEnv): EnvHandle["runs"] => ({
   get: (runId) => rejecting(async () => toRun(await runs.get(runId))),
   stats: () => rejecting(async () => toRunStats(await runs.stats())),
   logs: (runId, page) => rejecting(async () => toPage(toLogEntry)(await runs.logs(runId, toPageRequest(page)))),
+  steps: (runId, page) => rejecting(async () => toRunSteps(await runs.steps(runId, toPageRequest(page)))),
+  wake: (runId) => rejecting(async () => toRun(await runs.wake(runId))),
   cancel: (runId, options) => rejecting(async () => toRun(await runs.cancel(runId, options))),
   cancelAll: (query) => rejecting(() => runs.cancelAll(toCancelQuery(query))),
+  completeToken: (runId, name, data) =>
+    rejecting(async () => toCompletedToken(await runs.completeToken(runId, name, data))),
   replay: (runId, build, from) => rejecting(async () => toCalled(await runs.replay(runId, build, from)))
 })
 

@@ -10,17 +10,19 @@ import type {
   HostRun,
   HostServiceKey,
   HostSession,
+  HostSteps,
   Org as OrgRow,
   OrgUsage,
   WeftEnv
 } from "@weft/core"
-import type { ActivityEvent as ActivityRow } from "@weft/core/adapter"
+import { type ActivityEvent as ActivityRow, parseWaiting } from "@weft/core/adapter"
 import type {
   ActivityEvent,
   ActivityOfRun,
   ApiKey,
   AuditEntry,
   Build,
+  CompletedToken,
   Domain,
   Env,
   Event,
@@ -32,6 +34,7 @@ import type {
   Project,
   Run,
   RunStats,
+  RunSteps,
   Schedule,
   Secret,
   ServiceKey,
@@ -56,6 +59,7 @@ type DomainRow = Listed<WeftEnv["domains"]["list"]>
 type ScheduleRow = Listed<WeftEnv["schedules"]["list"]>
 type LogRow = Listed<WeftEnv["runs"]["logs"]>
 type StatsRow = Awaited<ReturnType<WeftEnv["runs"]["stats"]>>
+type CompletedTokenRow = Awaited<ReturnType<WeftEnv["runs"]["completeToken"]>>
 interface ApiKeyRow {
   readonly api_key_id: string
   readonly env_id: string
@@ -212,13 +216,37 @@ export const toRun = (row: HostRun): Run => ({
   wallMs: row.wall_ms,
   heapBytes: row.heap_bytes,
   activations: row.activations,
-  waiting: row.waiting === null ? null : toWaiting(row.waiting)
+  waiting: row.waiting === null ? null : toWaiting(row.waiting),
+  steps: row.steps
 })
 
 const toWaiting = ({ since, until, ...waiting }: NonNullable<HostRun["waiting"]>): Waiting => ({
   ...waiting,
   since: toDate(since),
   until: toDateOrNull(until)
+})
+
+export const toRunSteps = ({ items, total, waits }: HostSteps): RunSteps => ({
+  items: items.map(({ started_at, ended_at, ...step }) => ({
+    ...step,
+    startedAt: toDate(started_at),
+    endedAt: toDate(ended_at)
+  })),
+  total,
+  waits: waits.map(({ event_type, child_event_id, since, until, ...wait }) => ({
+    ...wait,
+    eventType: event_type,
+    childEventId: child_event_id,
+    since: toDate(since),
+    until: toDateOrNull(until)
+  }))
+})
+
+export const toCompletedToken = (row: CompletedTokenRow): CompletedToken => ({
+  id: row.token_id,
+  runId: row.run_id,
+  name: row.name,
+  completedAt: toDate(row.completed_at)
 })
 
 export const toRunStats = (row: StatsRow): RunStats => ({
@@ -280,6 +308,12 @@ export const toActivity = (row: ActivityRow): ActivityEvent => {
       return { type: row.type, eventId: row.event_id, streamId: row.stream_id, eventType: row.event_type }
     case "run:start":
       return { type: row.type, ...toActivityOfRun(row) }
+    case "run:step": {
+      const { type, position, kind, name, ok, attempts, ms } = row
+      return { type, ...toActivityOfRun(row), position, kind, name, ok, attempts, ms }
+    }
+    case "run:waiting":
+      return { type: row.type, ...toActivityOfRun(row), waiting: toWaiting(parseWaiting(row.waiting)) }
     case "stream:data":
       return { type: row.type, ...toActivityOfRun(row), dataType: row.data_type, payload: parseJson(row.payload) }
     default:

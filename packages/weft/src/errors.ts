@@ -8,6 +8,8 @@ export const errorCodes = [
   "plan_required",
   "domain_limit_reached",
   "domain_exists",
+  "token_completed",
+  "token_expired",
   "session_limit_exceeded",
   "not_found",
   "bad_request",

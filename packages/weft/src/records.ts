@@ -179,15 +179,63 @@ export interface Run {
   readonly activations: number | null
   /** The wait of a suspended durable run; null while it is active, and after its end. */
   readonly waiting: Waiting | null
+  /** Number of recorded results of a durable run; null for other runs. */
+  readonly steps: number | null
+}
+
+/** A recorded result of a durable run. */
+export interface RunStep {
+  /** Position in the order in which the function received its results, from 0. */
+  readonly position: number
+  /** Position of the request in the order of requests, from 0. */
+  readonly seq: number
+  /** Such as `step`, `sleep` or `event`. */
+  readonly kind: string
+  readonly name: string
+  readonly ok: boolean
+  /** Null without a result, and if it is a secret. If `ok` is false, the error as `{name, message, stack}`. */
+  readonly result: Json
+  readonly attempts: number
+  readonly startedAt: Date
+  readonly endedAt: Date
+}
+
+/** A request of a durable run that has not ended. */
+export interface RunWait {
+  readonly seq: number
+  readonly kind: string
+  readonly name: string
+  /** Type of the awaited event; null for other kinds. */
+  readonly eventType: string | null
+  /** For `run`: the event that starts the child run; null for other kinds. */
+  readonly childEventId: string | null
+  /** Failed attempts at a step so far. */
+  readonly attempts: number
+  readonly since: Date
+  readonly until: Date | null
+}
+
+/** A page of steps, and what the run waits for. */
+export interface RunSteps extends Page<RunStep> {
+  /** At most 100. */
+  readonly waits: ReadonlyArray<RunWait>
 }
 
 export interface Waiting {
   /** `retry`: the next attempt at a step. `node`: the run continues after a fault outside of its code. */
-  readonly for: "timer" | "event" | "run" | "retry" | "node"
-  /** Name of the sleep, wait or step. */
+  readonly for: "timer" | "event" | "retry" | "token" | "run" | "node"
+  /** Name of the sleep, wait, token or step. */
   readonly name: string
   readonly since: Date
   readonly until: Date | null
+}
+
+/** A completed token of a durable run, without its data. */
+export interface CompletedToken {
+  readonly id: string
+  readonly runId: string
+  readonly name: string
+  readonly completedAt: Date
 }
 
 export interface RunStats {
@@ -229,6 +277,8 @@ export type AuditAction =
   | "build.release"
   | "project.remove"
   | "deliveries.cancel"
+  | "run.wake"
+  | "token.complete"
   | "file.damage"
   | "build.damage"
   | "org.create"
@@ -279,6 +329,17 @@ export type ActivityEvent =
   | ({ readonly type: "run:start" } & ActivityOfRun)
   | ({ readonly type: "run:stop" | "run:fail" | "run:cancel"; readonly result: Json } & ActivityOfRun)
   | ({ readonly type: "stream:data"; readonly dataType: string; readonly payload: Json } & ActivityOfRun)
+  | ({
+      readonly type: "run:step"
+      readonly position: number
+      readonly kind: string
+      readonly name: string
+      readonly ok: boolean
+      readonly attempts: number
+      /** Milliseconds from the start of the request to its result. */
+      readonly ms: number
+    } & ActivityOfRun)
+  | ({ readonly type: "run:waiting"; readonly waiting: Waiting } & ActivityOfRun)
   | {
       readonly type: "event:created" | "event:handled"
       readonly eventId: string

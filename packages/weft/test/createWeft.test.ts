@@ -28,6 +28,13 @@ export const count = async (event, svc) => {
 }
 count.meta = { event: "greeted" }
 
+export const nap = async (event, svc) => {
+  await svc.step("prepare", () => ({ ready: true }))
+  await svc.sleep("nap", "2h")
+  return "rested"
+}
+nap.meta = { event: "tired", durable: true }
+
 export const shop = { ask: () => svc.host.shop.plan({ of: "nobody" }) }
 `
 
@@ -86,6 +93,33 @@ describe("createWeft with a data directory", () => {
     expect(run?.result).toEqual({ letters: 3, plan: { plan: "Pro", org: "acme" } })
     const { items } = await tenant.runs.logs(run?.id ?? "")
     expect(items).toMatchObject([{ seq: 0, level: "info", message: "counted", data: { letters: 3 } }])
+  })
+
+  it("lists the steps and waits of a durable run, and ends its sleep", async () => {
+    const activity = tenant.activity()[Symbol.asyncIterator]()
+    const first = activity.next()
+    const event = await tenant.events.publish({ type: "tired", data: null })
+    const seen: Array<string> = []
+    for (let item = await first; !item.done; item = await activity.next()) {
+      seen.push(item.value.type)
+      if (item.value.type === "run:waiting") {
+        expect(item.value.waiting).toMatchObject({ for: "timer", name: "nap", until: expect.any(Date) })
+        break
+      }
+    }
+    await activity.return?.()
+    expect(seen).toContain("run:step")
+    const [run] = (await tenant.runs.list({ waiting: "timer" })).items
+    expect(run).toMatchObject({ eventId: event.id, steps: 1, activations: 1, waiting: { for: "timer", name: "nap" } })
+    const id = run?.id ?? ""
+    const { items, total, waits } = await tenant.runs.steps(id)
+    expect(total).toBe(1)
+    expect(items).toMatchObject([{ position: 0, kind: "step", name: "prepare", ok: true, result: { ready: true } }])
+    expect(items[0]?.endedAt).toBeInstanceOf(Date)
+    expect(waits).toMatchObject([{ kind: "sleep", name: "nap", eventType: null, until: expect.any(Date) }])
+    expect(await tenant.runs.wake(id)).toMatchObject({ id })
+    expect(await ended(event.id)).toMatchObject({ status: "succeeded", result: "rested", steps: 2 })
+    await expect(tenant.runs.wake(id)).rejects.toMatchObject({ code: "bad_request" })
   })
 
   it("lets a host function refuse a call with a name and a message for the guest", async () => {

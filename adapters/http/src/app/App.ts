@@ -43,6 +43,7 @@ import { HttpMeter, metered } from "../metrics/HttpMeter.ts"
 import { openProcessMeter } from "../metrics/ProcessMeter.ts"
 import { EnvelopedLive, withErrorEnvelope } from "../responses/ErrorEnvelope.ts"
 import { type EventStreams, makeEventStreams } from "../streams/EventStreams.ts"
+import { tokenRouteLive } from "../tokens/TokenRoute.ts"
 import { withRequestSpan } from "../tracing/RequestSpan.ts"
 import { makeCustomDomains } from "../webhooks/CustomDomain.ts"
 import { webhookRouteLive } from "../webhooks/WebhookRoute.ts"
@@ -101,7 +102,7 @@ const makeRoutes = (settings: HttpSettings, metrics: Reading, streams: EventStre
   return HttpApiBuilder.layer(WeftApi).pipe(
     Layer.provide(handlers),
     Layer.provide(middlewares),
-    Layer.merge(Layer.mergeAll(webhookRouteLive(bodyBudget), mcpRouteLive(settings.version), DocsPage)),
+    Layer.merge(Layer.mergeAll(webhookRouteLive(bodyBudget), tokenRouteLive, mcpRouteLive(settings.version), DocsPage)),
     Layer.provide(HttpServer.layerServices)
   )
 }

@@ -1,5 +1,5 @@
 /** Handlers for `CallsApi`: one service call each, no decisions. */
-import { WeftApi } from "@weft/api"
+import { toRunRecord, WeftApi } from "@weft/api"
 import { Calls } from "@weft/core"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
@@ -13,7 +13,7 @@ export const CallsLive = HttpApiBuilder.group(
       call: ({ payload, headers: { "idempotency-key": idempotencyKey } }) =>
         Effect.map(
           calls.call({ ...payload, ...(idempotencyKey === undefined ? {} : { idempotencyKey }) }),
-          ({ event, run }) => run ?? event
+          ({ event, run }) => (run === null ? event : toRunRecord(run))
         )
     })
   })

@@ -1,10 +1,10 @@
 /** Handlers for `RunsApi`: one service call each, no decisions. */
-import { toPageRequest, WeftApi } from "@weft/api"
-import { RunControl, Runs } from "@weft/core"
+import { toPageRequest, toRunRecord, WeftApi } from "@weft/api"
+import { RunControl, Runs, Tokens } from "@weft/core"
 import { Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
 import { runText } from "../responses/RawRecord.ts"
-import { respondList, respondSingle } from "../responses/RawResponses.ts"
+import { respondList, respondSingle, respondSteps } from "../responses/RawResponses.ts"
 import { listing } from "./Listing.ts"
 
 export const RunsLive = HttpApiBuilder.group(
@@ -13,12 +13,14 @@ export const RunsLive = HttpApiBuilder.group(
   Effect.fnUntraced(function* (handlers) {
     const runs = yield* Runs
     const control = yield* RunControl
+    const tokens = yield* Tokens
     return handlers.handleAll({
-      list: ({ query: { status, type, time_range, ...rest } }) => {
+      list: ({ query: { status, type, time_range, waiting, ...rest } }) => {
         const page = toPageRequest(rest)
         const filter = {
           ...(status === undefined ? {} : { status }),
           ...(type === undefined ? {} : { type }),
+          ...(waiting === undefined ? {} : { waiting }),
           ...(time_range === undefined ? {} : { within: time_range })
         }
         return Effect.flatMap(runs.list(page, filter), (found) => respondList(listing(page)(found), runText))
@@ -29,8 +31,15 @@ export const RunsLive = HttpApiBuilder.group(
         const page = toPageRequest(query)
         return Effect.map(runs.logs(params.run_id, page), listing(page))
       },
+      steps: ({ params, query }) => {
+        const page = toPageRequest(query)
+        return Effect.flatMap(runs.steps(params.run_id, page), ({ waits, ...found }) =>
+          respondSteps(listing(page)(found), waits)
+        )
+      },
       usage: ({ params }) => runs.get(params.run_id),
-      cancel: ({ params, payload }) => control.cancel(params.run_id, payload?.cleanup),
+      cancel: ({ params, payload }) => Effect.map(control.cancel(params.run_id, payload?.cleanup), toRunRecord),
+      wake: ({ params }) => Effect.map(control.wake(params.run_id), toRunRecord),
       cancelAll: ({ query: { type, time_range, event_id } }) => {
         const filter = {
           ...(type === undefined ? {} : { type }),
@@ -39,8 +48,11 @@ export const RunsLive = HttpApiBuilder.group(
         }
         return Effect.map(control.cancelAll(filter), (cancelled) => ({ cancelled }))
       },
+      completeToken: ({ params, payload }) => tokens.completeNamed(params.run_id, params.name, payload.data),
       replay: ({ params, query }) =>
-        Effect.map(control.replay(params.run_id, query.build, query.from), ({ event, run }) => run ?? event)
+        Effect.map(control.replay(params.run_id, query.build, query.from), ({ event, run }) =>
+          run === null ? event : toRunRecord(run)
+        )
     })
   })
 )

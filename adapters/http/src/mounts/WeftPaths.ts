@@ -12,7 +12,7 @@ export interface WeftPaths {
 
 /** Returns Weft's paths. Many hosts have a public `/metrics`, so Weft's exists only with a metrics token. */
 export const weftPaths = ({ metricsToken }: HttpOptions): WeftPaths => ({
-  prefixes: ["/v1", "/webhook", "/mcp", "/admin"],
+  prefixes: ["/v1", "/webhook", "/tokens", "/mcp", "/admin"],
   exact: ["/docs", "/healthz", "/readyz", ...(metricsToken === undefined ? [] : ["/metrics" as const])]
 })
 

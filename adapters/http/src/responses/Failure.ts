@@ -13,6 +13,8 @@ import {
   RateLimited,
   SessionLimitExceeded,
   StoreUnavailable,
+  TokenCompleted,
+  TokenExpired,
   Unauthorized
 } from "@weft/core"
 import { SandboxUnavailable } from "@weft/core/adapter"
@@ -80,6 +82,8 @@ type ClientError =
   | DomainLimitReached
   | DomainExists
   | SessionLimitExceeded
+  | TokenCompleted
+  | TokenExpired
   | NotFound
   | BadRequest
 
@@ -91,6 +95,8 @@ const isClientError = (error: unknown): error is ClientError =>
   error instanceof PlanRequired ||
   error instanceof DomainLimitReached ||
   error instanceof DomainExists ||
+  error instanceof TokenCompleted ||
+  error instanceof TokenExpired ||
   error instanceof SessionLimitExceeded ||
   error instanceof PermissionEscalation
 

@@ -1,12 +1,22 @@
 /** Records on the wire with a stored JSON text, which is copied and not parsed: to parse 1 MiB blocks others for 10 ms. */
-import { EventRecord, RunRecord } from "@weft/api"
-import { type Event, JsonText, type Run } from "@weft/core/adapter"
+import {
+  EventRecord,
+  RunRecord,
+  RunStepRecord,
+  RunWaitRecord,
+  toRunRecord,
+  toStepRecord,
+  toWaitRecord
+} from "@weft/api"
+import { type Event, JsonText, type OpenWait, type Run, type StepRecord } from "@weft/core/adapter"
 import { Schema } from "effect"
 
 /** Encodes an item as its record. */
 export type ToText<A> = (item: A) => string
 
 const encodeRun = Schema.encodeSync(RunRecord)
+const encodeStep = Schema.encodeSync(RunStepRecord)
+const encodeWait = Schema.encodeSync(RunWaitRecord)
 const encodeEvent = Schema.encodeSync(EventRecord)
 
 const empty = JsonText.make("null")
@@ -18,7 +28,12 @@ const withText = (record: object, field: string, text: string): string =>
     .join()}}`
 
 export const runText: ToText<Run> = (run) =>
-  withText(encodeRun({ ...run, result: null }), "result", run.result ?? "null")
+  withText(encodeRun({ ...toRunRecord(run), result: null }), "result", run.result ?? "null")
+
+export const stepText: ToText<StepRecord> = (step) =>
+  withText(encodeStep(toStepRecord({ ...step, result: null })), step.ok ? "result" : "error", step.result ?? "null")
+
+export const waitText: ToText<OpenWait> = (wait) => JSON.stringify(encodeWait(toWaitRecord(wait)))
 
 export const eventText: ToText<Event> = (event) =>
   withText(encodeEvent({ ...event, event_data: empty }), "event_data", event.event_data)

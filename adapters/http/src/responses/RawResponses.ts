@@ -5,10 +5,10 @@
  */
 import { type Listing, meta } from "@weft/api"
 import { Caller } from "@weft/core"
-import { nextTurn, Turns, utf8Encode } from "@weft/core/adapter"
+import { nextTurn, type OpenWait, type StepRecord, Turns, utf8Encode } from "@weft/core/adapter"
 import { Effect, Stream } from "effect"
 import { HttpServerResponse } from "effect/http"
-import type { ToText } from "./RawRecord.ts"
+import { stepText, type ToText, waitText } from "./RawRecord.ts"
 
 /** Characters of a piece: encoded and written in less than a millisecond. */
 const pieceLength = 128 * 1024
@@ -23,17 +23,30 @@ export const respondSingle = <A>(item: A, toText: ToText<A>, status = 200): Effe
 export const respondList = <A>(page: Listing<A>, toText: ToText<A>): Effect.Effect<Response, never, Caller> =>
   Effect.suspend(() => respondText(listTexts(page, toText, JSON.stringify(meta()))))
 
+/** Responds with `{ data, waits, pagination, meta }`. */
+export const respondSteps = (
+  page: Listing<StepRecord>,
+  waits: ReadonlyArray<OpenWait>
+): Effect.Effect<Response, never, Caller> =>
+  Effect.suspend(() => respondText(listTexts(page, stepText, JSON.stringify(meta()), waits.map(waitText))))
+
 type Response = HttpServerResponse.HttpServerResponse
 
 /** Yields the text of a list, record by record, so that a record is encoded in the turn in which it is sent. */
-function* listTexts<A>({ items, ...page }: Listing<A>, toText: ToText<A>, metaText: string): Generator<string> {
+function* listTexts<A>(
+  { items, total, limit, offset }: Listing<A>,
+  toText: ToText<A>,
+  metaText: string,
+  waits: ReadonlyArray<string> | null = null
+): Generator<string> {
   let prefix = `{"data":[`
   for (const item of items) {
     yield `${prefix}${toText(item)}`
     prefix = ","
   }
-  const pagination = { ...page, has_more: page.offset + items.length < page.total }
-  yield `${items.length === 0 ? prefix : ""}],"pagination":${JSON.stringify(pagination)},"meta":${metaText}}`
+  const pagination = { total, limit, offset, has_more: offset + items.length < total }
+  const waitsText = waits === null ? "" : `"waits":[${waits.join()}],`
+  yield `${items.length === 0 ? prefix : ""}],${waitsText}"pagination":${JSON.stringify(pagination)},"meta":${metaText}}`
 }
 
 /** Responds at once if the text is no longer than a piece. */

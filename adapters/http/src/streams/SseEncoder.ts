@@ -59,11 +59,25 @@ const withSharedChunks = ({ next }: SseEncoder): SseEncoder => {
   }
 }
 
+type Step = Extract<ActivityEvent, { readonly type: "run:step" }>
+
+const toStep = ({ run_id, position, kind, name, ok, attempts, ms }: Omit<Step, "env_id">) => ({
+  ...{ run_id, position, kind, name, ok, attempts, ms }
+})
+
+/** Appends the stored text of `waiting`. */
+const formatWaiting = (head: object, waiting: string): string =>
+  `${JSON.stringify(head).slice(0, -1)},"waiting":${waiting}}`
+
 const encodeEnvData = (activity: ActivityEvent): string => {
   const { env_id: _, ...fields } = activity
   switch (fields.type) {
     case "run:start":
       return JSON.stringify({ run_id: fields.run_id, stream_id: fields.stream_id, run_type: fields.run_type })
+    case "run:step":
+      return JSON.stringify({ ...toStep(fields), stream_id: fields.stream_id })
+    case "run:waiting":
+      return formatWaiting({ run_id: fields.run_id, stream_id: fields.stream_id }, fields.waiting)
     case "event:created":
     case "event:handled":
       return JSON.stringify({ event_id: fields.event_id, stream_id: fields.stream_id, event_type: fields.event_type })
@@ -87,6 +101,10 @@ const encodeStreamData = (activity: ActivityEvent): string => {
       const run = JSON.stringify({ run_id: activity.run_id, status: statuses[type] })
       return `{"type":"${type}","run":${run.slice(0, -1)},"result":${activity.result}}}`
     }
+    case "run:step":
+      return JSON.stringify({ type, ...toStep(activity) })
+    case "run:waiting":
+      return formatWaiting({ type, run_id: activity.run_id }, activity.waiting)
     case "stream:data": {
       const head = JSON.stringify({ type, run_id: activity.run_id, data_type: activity.data_type })
       return `${head.slice(0, -1)},"payload":${activity.payload}}`

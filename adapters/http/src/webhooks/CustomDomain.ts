@@ -1,8 +1,9 @@
-/** Requests to custom domains. They reach webhooks only, whose URLs contain no organization and environment. */
+/** Requests to custom domains. They reach webhooks, whose URLs contain no organization and environment, and tokens. */
 import { DomainRoutes, Webhooks } from "@weft/core"
 import { Effect } from "effect"
 import { HttpServerRequest, type HttpServerResponse } from "effect/http"
 import type { BodyMemoryBudget } from "../bodies/BodyMemoryBudget.ts"
+import { isTokenPath } from "../tokens/TokenRoute.ts"
 import { findCachedRoute, isWebhookPath, requestedHost } from "./WebhookDecision.ts"
 import { handleWebhook } from "./WebhookRoute.ts"
 
@@ -27,6 +28,8 @@ export const makeCustomDomains = (bodyBudget: BodyMemoryBudget, trustProxy: bool
 
     return Effect.fnUntraced(function* <E, R>(app: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>) {
       const request = yield* HttpServerRequest.HttpServerRequest
+      // The secret names the environment.
+      if (isTokenPath(request.url)) return yield* app
       const route = yield* findRoute(request)
       return route === null ? yield* app : yield* handleWebhook(host, request, route)
     })

@@ -144,10 +144,10 @@ interface Envelope {
 /** Returns the envelope from the wire with the client's contents. */
 const enveloped = (value: unknown, wire: Envelope): unknown => {
   if (isPage(value)) {
-    const { items, total, limit, offset, has_more } = value
+    const { items, total, limit, offset, has_more, ...more } = value
     assert.strictEqual(has_more, offset + items.length < total)
     const place = wire.pagination === undefined ? "meta" : "pagination"
-    return { ...wire, data: items, [place]: { ...wire[place], total, limit, offset } }
+    return { ...wire, ...more, data: items, [place]: { ...wire[place], total, limit, offset } }
   }
   return "data" in wire ? { ...wire, data: value } : value
 }

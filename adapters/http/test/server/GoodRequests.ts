@@ -4,6 +4,7 @@ import { Caller, ServiceKeys, Sessions } from "@weft/core"
 import type { ApiKey } from "@weft/core/adapter"
 import { fullPermissions, type NewServiceKey, type NewSession } from "@weft/core/internal"
 import { Effect } from "effect"
+import { waitingRun } from "./ApprovalRun.ts"
 import { type CallOptions, type TestServer, uploadForm } from "./TestServer.ts"
 
 export interface GoodRequest {
@@ -176,6 +177,7 @@ const running = ({ event, run }: Made) =>
     "runs.stats": get(() => "/v1/runs/stats", "shop"),
     "runs.get": get(() => `/v1/runs/${run}`, "shop"),
     "runs.logs": get(() => `/v1/runs/${run}/logs`, "shop"),
+    "runs.steps": get(() => `/v1/runs/${run}/steps`, "shop"),
     "runs.usage": get(() => `/v1/runs/${run}/usage`, "shop"),
     "env.get": get(() => "/v1/env", "*"),
     "env.usage": get(() => "/v1/org/usage", "*")
@@ -197,11 +199,23 @@ const streams = ({ stream }: Made) =>
 
 const calls = (server: TestServer, { run }: Made) => {
   let hanging = unknownId
+  let sleeping = unknownId
+  let waiting = unknownId
   const fn = "main/hang"
   /** Starts a run that continues, and ends the previous one. */
   const hang = async () => {
     await server.call("POST", "/v1/runs/cancel?type=call")
     hanging = (await server.call("POST", "/v1/calls", { json: { fn } })).json.data.run_id
+  }
+  /** Starts a durable run that sleeps. */
+  const nap = async () => {
+    const { event_id } = (await server.call("POST", "/v1/events", { json: { event_type: "nap", event_data: null } }))
+      .json.data
+    for (let waiting = null; waiting === null; ) {
+      const [run] = (await server.call("GET", `/v1/events/${event_id}/runs`)).json.data
+      sleeping = run?.run_id ?? sleeping
+      waiting = run?.waiting ?? null
+    }
   }
   return {
     "calls.call": {
@@ -220,6 +234,23 @@ const calls = (server: TestServer, { run }: Made) => {
     },
     "runs.cancelAll": { method: "POST", path: () => "/v1/runs/cancel", before: hang, exact: fn, status: 200 },
     "deliveries.cancel": { method: "POST", path: () => "/v1/deliveries/cancel", exact: fn, status: 200 },
+    "runs.wake": {
+      method: "POST",
+      path: () => `/v1/runs/${sleeping}/wake`,
+      before: nap,
+      exact: "main/onNap",
+      status: 200
+    },
+    "runs.completeToken": {
+      method: "POST",
+      path: () => `/v1/runs/${waiting}/tokens/${encodeURIComponent("<approval> & co")}`,
+      options: () => ({ json: { data: 1 } }),
+      before: async () => {
+        waiting = (await waitingRun(server)).run_id
+      },
+      exact: "main/approval",
+      status: 200
+    },
     "runs.replay": {
       method: "POST",
       path: () => `/v1/runs/${run}/replay`,

@@ -17,6 +17,12 @@ const main = {
   plain: (value: unknown) => ({ value }),
   hang: () => new Promise(() => undefined),
   alone: Object.assign(() => new Promise(() => undefined), { meta: { concurrency: { limit: 1 } } }),
+  onNap: Object.assign(
+    (_: unknown, svc: { sleep: (name: string, time: string) => Promise<void> }) => svc.sleep("nap", "1h"),
+    {
+      meta: { event: "nap", durable: true }
+    }
+  ),
   onCancel: Object.assign(() => null, { meta: { event: "order:cancelled" } }),
   nightly: Object.assign(() => null, { meta: { schedule: { cron: "0 3 * * *", timezone: "Europe/Oslo" } } }),
   echo: webhook("/echo", {}, (request) => request),
@@ -46,6 +52,24 @@ const main = {
   stuck: webhook("/stuck", { method: "GET" }, () => new Promise(() => undefined))
 }
 
+interface DurableSvc {
+  readonly run: { readonly run_id: string }
+  readonly createToken: (name: string, options: Guest) => Promise<{ readonly url: string }>
+  readonly waitForToken: (token: unknown) => Promise<unknown>
+}
+
+/** URLs of the tokens of waiting runs, by run. */
+export const tokenUrls = new Map<string, string>()
+
+const approval = Object.assign(
+  async (event: { readonly event_data: Guest }, svc: DurableSvc) => {
+    const token = await svc.createToken("<approval> & co", event.event_data)
+    tokenUrls.set(svc.run.run_id, token.url)
+    return svc.waitForToken(token)
+  },
+  { meta: { event: "approval:wanted", durable: true } }
+)
+
 export const modules: Readonly<Record<string, TrustedModule>> = {
   shop: { main },
   other: { main: { onOrder: main.onOrder, version: () => 1 } },
@@ -60,6 +84,7 @@ export const modules: Readonly<Record<string, TrustedModule>> = {
       nap: Object.assign((_: Guest, svc: Napping) => svc.sleep("nap", "1d"), { meta: { event: "nap", durable: true } })
     }
   },
+  approvals: { main: { approval } },
   latest: { main: { plain: main.plain } },
   bad: { main: { broken: Object.assign(() => null, { meta: { schedule: "not a cron" } }) } }
 }

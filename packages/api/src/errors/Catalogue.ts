@@ -11,6 +11,8 @@ export const errorStatus = {
   not_found: 404,
   bad_request: 400,
   domain_exists: 409,
+  token_completed: 409,
+  token_expired: 410,
   session_limit_exceeded: 429,
   rate_limit_exceeded: 429,
   internal_server_error: 500

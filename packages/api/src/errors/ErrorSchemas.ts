@@ -16,6 +16,8 @@ import {
   RateLimited,
   SessionLimitExceeded,
   StoreUnavailable,
+  TokenCompleted,
+  TokenExpired,
   Unauthorized
 } from "@weft/core"
 import { SandboxUnavailable } from "@weft/core/adapter"
@@ -102,6 +104,20 @@ export const DomainExistsError = wireError(
   "DomainExistsError",
   "domain_exists",
   () => new DomainExists({})
+)
+
+export const TokenCompletedError = wireError(
+  Schema.toType(TokenCompleted),
+  "TokenCompletedError",
+  "token_completed",
+  (message) => new TokenCompleted({ completed_at: stripPrefix("The token was completed at ", message) })
+)
+
+export const TokenExpiredError = wireError(
+  Schema.toType(TokenExpired),
+  "TokenExpiredError",
+  "token_expired",
+  (message) => new TokenExpired({ reason: message })
 )
 
 export const SessionLimitExceededError = wireError(

@@ -1,7 +1,8 @@
-/** Completes the generated OpenAPI document: ids, numbers in queries, examples, webhook and MCP routes. */
+/** Completes the generated OpenAPI document: ids, numbers in queries, examples, routes of webhooks, tokens and MCP. */
 import { type Examples, isObject, type JsonObject, makeExamples, withoutExamples } from "./Example.ts"
 import { mcpPath } from "./McpPath.ts"
 import { completeResponse, responseHeaders, withExamples } from "./Responses.ts"
+import { tokenPath } from "./TokenPath.ts"
 import { webhookPath } from "./WebhookPath.ts"
 
 /** Converts `group.endpoint` to `groupEndpoint`, a valid function name for client generators. */
@@ -88,7 +89,7 @@ export const completeDocument = (document: JsonObject): JsonObject => {
   const tags = Array.isArray(document.tags) ? document.tags : []
   return {
     ...document,
-    paths: { ...paths, ...webhookPath(examples), ...mcpPath(examples) },
+    paths: { ...paths, ...webhookPath(examples), ...tokenPath(examples), ...mcpPath(examples) },
     components: {
       ...components,
       schemas,
@@ -97,6 +98,7 @@ export const completeDocument = (document: JsonObject): JsonObject => {
     },
     tags: [
       ...tags,
+      { name: "Tokens", description: "Answers to durable runs, by the URLs of their tokens" },
       { name: "Webhooks", description: "Functions of the deployed builds as HTTP endpoints" },
       { name: "Tools", description: "Functions of the deployed builds as tools for models" }
     ]

@@ -9,6 +9,8 @@ import {
   PlanRequired,
   RateLimited,
   SessionLimitExceeded,
+  TokenCompleted,
+  TokenExpired,
   Unauthorized
 } from "@weft/core"
 import { internalMessage } from "../errors/Catalogue.ts"
@@ -22,6 +24,8 @@ const errors = [
   new NotFound({ resource: "project" }),
   new BadRequest({ reason: "name: is missing" }),
   new DomainExists({}),
+  new TokenCompleted({ completed_at: "2026-01-31T12:00:00.000Z" }),
+  new TokenExpired({ reason: "The token expired at 2026-01-31T12:00:00.000Z" }),
   new SessionLimitExceeded({ limit: 1000 }),
   new RateLimited({ retryAfterSeconds: 1 })
 ]

@@ -1,9 +1,21 @@
 /** Records of the specification, derived from the classes of core, with the wire format of instants and JSON. */
 import { Env, Org } from "@weft/core"
-import { ApiKey, Build, Event, EventHandler, LogEntry, Project, Run, RunStats, ScheduleEntry } from "@weft/core/adapter"
+import {
+  ApiKey,
+  Build,
+  Event,
+  EventHandler,
+  LogEntry,
+  Project,
+  parseWaiting,
+  Run,
+  RunStats,
+  ScheduleEntry
+} from "@weft/core/adapter"
 import { Schema, Struct } from "effect"
 import { example, examplePermissions } from "../openapi/FieldExample.ts"
 import { Instant, instant, jsonValue } from "./Wire.ts"
+import { durableFields } from "./WorkflowRecords.ts"
 
 export const ProjectRecord = Schema.Struct({
   ...Struct.pick(Project.fields, ["project_id", "env_id", "name", "active"]),
@@ -77,8 +89,19 @@ export const RunRecord = Schema.Struct({
   event_id: Run.fields.event_id,
   result: Schema.NullOr(jsonValue({ doubled: 42 })),
   project_id: Run.fields.project_id,
-  project_name: example(Run.fields.project_name, "orders")
+  project_name: example(Run.fields.project_name, "orders"),
+  ...durableFields
 }).annotate({ identifier: "Run" })
+
+/** Returns the record of a run. */
+export const toRunRecord = ({ activations, waiting, steps, ...run }: Run): typeof RunRecord.Type =>
+  activations === null
+    ? run
+    : {
+        ...run,
+        ...{ durable: true, activations, steps: steps ?? 0 },
+        waiting: waiting === null ? null : parseWaiting(waiting)
+      }
 
 export const RunStatsRecord = Schema.Struct({
   ...RunStats.fields,

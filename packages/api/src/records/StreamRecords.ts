@@ -1,6 +1,7 @@
 /** Messages of subscriptions, as Server-Sent Events (specification, "SSE event kinds"). */
-import { RunStatus } from "@weft/core/adapter"
+import { RequestKind, RunStatus } from "@weft/core/adapter"
 import { Schema } from "effect"
+import { WaitingRecord } from "./WorkflowRecords.ts"
 
 const id = Schema.optionalKey(
   Schema.String.annotate({ description: "Position for Last-Event-ID, to resume after this message" })
@@ -13,12 +14,25 @@ const message = <const Name extends string, Fields extends Schema.Struct.Fields>
   fields: Fields
 ) => Schema.Struct({ id, event: Schema.Literals(names), data: Schema.fromJsonString(Schema.Struct(fields)) })
 
+/** A recorded result of a durable run, an extension. */
+const stepFields = {
+  run_id: uuid,
+  position: Schema.Int,
+  kind: RequestKind,
+  name: Schema.String,
+  ok: Schema.Boolean,
+  attempts: Schema.Int,
+  ms: Schema.Int.annotate({ description: "Milliseconds from the start of the request to its result" })
+}
+
 const eventFields = { event_id: uuid, stream_id: uuid, event_type: Schema.String }
 
 /** A message about the runs, events and streams of an environment. */
 export const EnvMessage = Schema.Union([
   message(["run:start"], { run_id: uuid, stream_id: uuid, run_type: Schema.String }),
   message(["run:stop", "run:fail", "run:cancel"], { run_id: uuid, stream_id: uuid }),
+  message(["run:step"], { ...stepFields, stream_id: uuid }),
+  message(["run:waiting"], { run_id: uuid, stream_id: uuid, waiting: WaitingRecord }),
   message(["event:created", "event:handled"], eventFields),
   message(["stream:created"], { stream_id: uuid })
 ]).annotate({ identifier: "EnvironmentMessage" })
@@ -36,6 +50,8 @@ const streamMessages = [
     type: Schema.Literals(["run:start", "run:stop", "run:fail", "run:cancel"]),
     ...runChange
   }),
+  message(["run:step"], { type: Schema.Literal("run:step"), ...stepFields }),
+  message(["run:waiting"], { type: Schema.Literal("run:waiting"), run_id: uuid, waiting: WaitingRecord }),
   message(["stream:data"], {
     type: Schema.Literal("stream:data"),
     run_id: uuid,

@@ -1,12 +1,14 @@
 /** Runs, their logs and their resource usage. */
-import { EventId, RunId, RunStatus, RunType } from "@weft/core/adapter"
+import { EventId, RunId, RunStatus, RunType, WaitingFor } from "@weft/core/adapter"
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { requires } from "../access/EndpointPermission.ts"
 import { List, Single } from "../envelope/Envelope.ts"
-import { NotFoundError, PlanRequiredError } from "../errors/ErrorSchemas.ts"
+import { StepList } from "../envelope/StepList.ts"
+import { NotFoundError, PlanRequiredError, TokenCompletedError, TokenExpiredError } from "../errors/ErrorSchemas.ts"
 import { example } from "../openapi/FieldExample.ts"
 import { CancelledRunsRecord, LogEntryRecord, RunRecord, RunStatsRecord, RunUsageRecord } from "../records/Records.ts"
+import { CompletedTokenRecord, TokenCompletionInput } from "../records/TokenRecords.ts"
 import { pathId, sentId } from "../records/Uuid.ts"
 import { Authenticated, Permitted } from "./Authentication.ts"
 import { startedRunResponses } from "./CallsApi.ts"
@@ -34,7 +36,12 @@ export class RunsApi extends HttpApiGroup.make("runs")
         ...pageQuery,
         status: example(Schema.optionalKey(RunStatus), "succeeded"),
         type: example(Schema.optionalKey(RunType), "event"),
-        time_range: Schema.optionalKey(TimeRange)
+        time_range: Schema.optionalKey(TimeRange),
+        waiting: Schema.optionalKey(
+          Schema.Literals([...WaitingFor.literals, "any"]).annotate({
+            description: "Extension: only suspended durable runs that wait for this; `any` for all of them"
+          })
+        )
       },
       success: RunList
     })
@@ -59,6 +66,14 @@ export class RunsApi extends HttpApiGroup.make("runs")
       error: NotFoundError
     })
       .annotateMerge(extension("List the log of a run, in the order of logging"))
+      .annotateMerge(requires({ type: "run", action: "read", on: "resource" })),
+    HttpApiEndpoint.get("steps", "/v1/runs/:run_id/steps", {
+      params: runParams,
+      query: pageQuery,
+      success: StepList,
+      error: NotFoundError
+    })
+      .annotateMerge(extension("List the recorded results of a durable run in their order, with its open waits"))
       .annotateMerge(requires({ type: "run", action: "read", on: "resource" })),
     HttpApiEndpoint.get("usage", "/v1/runs/:run_id/usage", {
       params: runParams,
@@ -89,6 +104,24 @@ export class RunsApi extends HttpApiGroup.make("runs")
       error: NotFoundError
     })
       .annotateMerge(extension("Cancel a running run permanently, without retries"))
+      .annotateMerge(requires({ type: "call", action: "create", on: "resource" })),
+    HttpApiEndpoint.post("wake", "/v1/runs/:run_id/wake", {
+      params: runParams,
+      success: Single("RunResponse", RunRecord),
+      error: NotFoundError
+    })
+      .annotateMerge(extension("End the sleep or the retry pause of a suspended durable run, so that it continues now"))
+      .annotateMerge(requires({ type: "call", action: "create", on: "resource", audit: "run.wake" })),
+    HttpApiEndpoint.post("completeToken", "/v1/runs/:run_id/tokens/:name", {
+      params: {
+        ...runParams,
+        name: Schema.String.annotate({ description: "Name of the token", examples: ["approval"] })
+      },
+      payload: TokenCompletionInput,
+      success: Single("CompletedTokenResponse", CompletedTokenRecord),
+      error: [NotFoundError, TokenCompletedError, TokenExpiredError]
+    })
+      .annotateMerge(extension("Complete the token of a durable run with this name, of several the last one"))
       .annotateMerge(requires({ type: "call", action: "create", on: "resource" })),
     HttpApiEndpoint.post("replay", "/v1/runs/:run_id/replay", {
       params: runParams,

@@ -1,6 +1,11 @@
 /** Functions of the deployed test project. */
 import type { TrustedModule, TrustedSvc } from "@weft/core/testing"
 
+interface Sleeper {
+  readonly step: (name: string, body: () => unknown) => Promise<unknown>
+  readonly sleep: (name: string, duration: string) => Promise<void>
+}
+
 interface OrderEvent {
   readonly event_data: { readonly total: number }
 }
@@ -28,9 +33,30 @@ const onImport = Object.assign(
   { meta: { event: "import" } }
 )
 
+const onNap = Object.assign(
+  async (_: unknown, svc: Sleeper) => {
+    await svc.step("prepare", () => "ready")
+    await svc.sleep("nap", "2h")
+    return "rested"
+  },
+  { meta: { event: "nap", durable: true } }
+)
+
+interface DurableSvc {
+  readonly createToken: (name: string) => Promise<unknown>
+  readonly waitForToken: (token: unknown) => Promise<unknown>
+}
+
+const onApproval = Object.assign(
+  async (_: unknown, svc: DurableSvc) => svc.waitForToken(await svc.createToken("approval")),
+  { meta: { event: "approval:wanted", durable: true } }
+)
+
 const main = {
+  onNap,
   onOrder,
   onImport,
+  onApproval,
   fail,
   add: (...numbers: ReadonlyArray<number>) => numbers.reduce((sum, one) => sum + one, 0),
   echo: (...values: ReadonlyArray<unknown>) => values,

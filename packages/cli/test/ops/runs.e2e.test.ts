@@ -11,7 +11,40 @@ beforeAll(async () => {
 })
 afterAll(() => harness.close())
 
+/** Repeats until the result is not null. */
+const eventually = async <A>(read: () => Promise<A | null>): Promise<A> => {
+  while (true) {
+    const found = await read()
+    if (found !== null) return found
+  }
+}
+
 const nobody = "01890000-0000-7000-8000-000000000000"
+
+describe("weft tokens complete", () => {
+  it("gives the data to the function that waits, once", async () => {
+    const event = await harness.client.events.publish({ event_type: "approval:wanted", event_data: null })
+    const { run_id } = await eventually(async () => {
+      const { items } = await harness.client.events.runs(event.event_id)
+      return items[0] ?? null
+    })
+    const complete = () => harness.run(["tokens", "complete", run_id, "approval", '{"by":"ann"}'])
+    let done = await complete()
+    // The run may not have created its token yet.
+    while (done.stderr.includes("no such token")) done = await complete()
+    assert.deepInclude(done, { code: 0, stdout: "Completed approval\n" })
+    const run = await eventually(async () => {
+      const found = await harness.client.runs.get(run_id)
+      return found.status === "running" ? null : found
+    })
+    assert.deepStrictEqual(run.result, { ok: true, data: { by: "ann" } })
+    const again = await complete()
+    assert.strictEqual(again.code, 1)
+    assert.match(again.stderr, /The token (was completed at|has expired)/)
+    const broken = await harness.run(["tokens", "complete", run_id, "approval", "{"])
+    assert.deepInclude(broken, { code: 2 })
+  })
+})
 
 describe("weft run", () => {
   it("prints only the result of a function on stdout", async () => {
@@ -232,6 +265,44 @@ describe("weft runs and weft logs", () => {
     const followed = await one.ended
     assert.strictEqual(followed.code, 0)
     assert.match(followed.stdout, /main\/hang cancelled in /)
+  })
+})
+
+describe("weft runs show and wake", () => {
+  /** Starts a durable run, and returns its id once it sleeps. */
+  const nap = async () => {
+    const { event_id } = await harness.client.events.publish({ event_type: "nap", event_data: null })
+    for (;;) {
+      const [run] = (await harness.client.events.runs(event_id)).items
+      if (run?.waiting?.for === "timer") return run.run_id
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    }
+  }
+
+  it("shows the steps and waits of a durable run as a timeline, and ends its sleep", async () => {
+    const id = await nap()
+    const [shown, json, listed] = await Promise.all([
+      harness.run(["runs", "show", id]),
+      harness.json(["runs", "show", id]),
+      harness.json(["runs", "list", "--waiting", "timer"])
+    ])
+    assert.strictEqual(shown.code, 0)
+    assert.match(shown.stdout, /^waits for timer "nap" until /m)
+    assert.match(shown.stdout, /^TIME +KIND +NAME +STATE +TRY +TOOK +NOTE$/m)
+    assert.match(shown.stdout, /^\d\d:\d\d:\d\d +step +prepare +done +1 +\d+ ms/m)
+    assert.match(shown.stdout, /^\d\d:\d\d:\d\d +sleep +nap +waits .+ until /m)
+    assert.deepInclude(json.run, { run_id: id, durable: true, steps: 1 })
+    assert.deepInclude(json.steps[0], { name: "prepare", result: "ready" })
+    assert.deepInclude(json.waits[0], { kind: "sleep", name: "nap" })
+    assert.include(JSON.stringify(listed), id)
+    assert.deepInclude(await harness.run(["runs", "wake", id]), { code: 0, stdout: `Woke ${id}\n` })
+    while ((await harness.client.runs.get(id)).status === "running");
+    const again = await harness.run(["runs", "wake", id])
+    assert.strictEqual(again.code, 1)
+    assert.include(again.stderr, "The run has ended: only a sleep or a retry pause of a durable run can be ended")
+    const plain = await harness.client.calls.call({ fn: "main/add", args: [1], wait: 20 })
+    const run = "run_id" in plain ? plain.run_id : assert.fail("no run has started")
+    assert.notInclude((await harness.run(["runs", "show", run])).stdout, "TIME")
   })
 })
 

@@ -8,6 +8,8 @@ export type ErrorCode =
   | "not_found"
   | "bad_request"
   | "domain_exists"
+  | "token_completed"
+  | "token_expired"
   | "session_limit_exceeded"
   | "rate_limit_exceeded"
   | "internal_server_error"

@@ -114,6 +114,10 @@ export interface SessionInput {
   readonly expires_in?: number | undefined
 }
 
+export interface TokenCompletionInput {
+  readonly data?: unknown
+}
+
 export interface WatchedEventInput {
   readonly event_type: string
   readonly event_data: unknown
@@ -135,6 +139,7 @@ export interface RunsListQuery extends PageQuery {
   readonly status?: "running" | "succeeded" | "failed" | "cancelled" | undefined
   readonly type?: "call" | "event" | "schedule" | "run" | "eval" | "repl" | undefined
   readonly time_range?: string | undefined
+  readonly waiting?: "timer" | "event" | "retry" | "token" | "run" | "node" | "any" | undefined
 }
 
 export interface RunsCancelAllQuery {
@@ -181,6 +186,8 @@ export interface AuditListQuery extends PageQuery {
     | "build.release"
     | "project.remove"
     | "deliveries.cancel"
+    | "run.wake"
+    | "token.complete"
     | "file.damage"
     | "build.damage"
     | "org.create"
@@ -218,6 +225,8 @@ export interface AdminListAuditQuery extends PageQuery {
     | "build.release"
     | "project.remove"
     | "deliveries.cancel"
+    | "run.wake"
+    | "token.complete"
     | "file.damage"
     | "build.damage"
     | "org.create"

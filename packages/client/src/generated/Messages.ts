@@ -1,5 +1,6 @@
 /** The messages of subscriptions. Generated from the definition of the API: `npm run generate -w packages/client`. */
 import type { Json } from "../Json.ts"
+import type { Waiting } from "./Records.ts"
 
 export type EnvironmentMessage =
   | {
@@ -19,6 +20,32 @@ export type EnvironmentMessage =
       readonly data: {
         readonly run_id: string
         readonly stream_id: string
+      }
+    }
+  | {
+      /** Position for Last-Event-ID, to resume after this message */
+      readonly id?: string
+      readonly event: "run:step"
+      readonly data: {
+        readonly run_id: string
+        readonly position: number
+        readonly kind: "step" | "sleep" | "event" | "token" | "completion" | "cancel" | "stall"
+        readonly name: string
+        readonly ok: boolean
+        readonly attempts: number
+        /** Milliseconds from the start of the request to its result */
+        readonly ms: number
+        readonly stream_id: string
+      }
+    }
+  | {
+      /** Position for Last-Event-ID, to resume after this message */
+      readonly id?: string
+      readonly event: "run:waiting"
+      readonly data: {
+        readonly run_id: string
+        readonly stream_id: string
+        readonly waiting: Waiting
       }
     }
   | {
@@ -53,6 +80,32 @@ export type StreamMessage =
           /** Present when the run has ended */
           readonly result?: Json
         }
+      }
+    }
+  | {
+      /** Position for Last-Event-ID, to resume after this message */
+      readonly id?: string
+      readonly event: "run:step"
+      readonly data: {
+        readonly type: "run:step"
+        readonly run_id: string
+        readonly position: number
+        readonly kind: "step" | "sleep" | "event" | "token" | "completion" | "cancel" | "stall"
+        readonly name: string
+        readonly ok: boolean
+        readonly attempts: number
+        /** Milliseconds from the start of the request to its result */
+        readonly ms: number
+      }
+    }
+  | {
+      /** Position for Last-Event-ID, to resume after this message */
+      readonly id?: string
+      readonly event: "run:waiting"
+      readonly data: {
+        readonly type: "run:waiting"
+        readonly run_id: string
+        readonly waiting: Waiting
       }
     }
   | {
@@ -99,6 +152,32 @@ export type WatchedMessage =
           /** Present when the run has ended */
           readonly result?: Json
         }
+      }
+    }
+  | {
+      /** Position for Last-Event-ID, to resume after this message */
+      readonly id?: string
+      readonly event: "run:step"
+      readonly data: {
+        readonly type: "run:step"
+        readonly run_id: string
+        readonly position: number
+        readonly kind: "step" | "sleep" | "event" | "token" | "completion" | "cancel" | "stall"
+        readonly name: string
+        readonly ok: boolean
+        readonly attempts: number
+        /** Milliseconds from the start of the request to its result */
+        readonly ms: number
+      }
+    }
+  | {
+      /** Position for Last-Event-ID, to resume after this message */
+      readonly id?: string
+      readonly event: "run:waiting"
+      readonly data: {
+        readonly type: "run:waiting"
+        readonly run_id: string
+        readonly waiting: Waiting
       }
     }
   | {

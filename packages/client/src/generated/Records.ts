@@ -2,6 +2,8 @@
 import type { Json } from "../Json.ts"
 import type { Permissions } from "../Permissions.ts"
 
+export type { LogEntry, Run, RunStats, RunStep, RunUsage, RunWait, Waiting } from "./RunRecords.ts"
+
 export interface ApiKey {
   readonly api_key_id: string
   readonly name: string
@@ -35,6 +37,8 @@ export interface AuditEntry {
     | "build.release"
     | "project.remove"
     | "deliveries.cancel"
+    | "run.wake"
+    | "token.complete"
     | "file.damage"
     | "build.damage"
     | "org.create"
@@ -44,7 +48,7 @@ export interface AuditEntry {
     | "authenticate"
   readonly outcome: "done" | "refused"
   readonly count: number
-  readonly actor_type: "api-key" | "service-key" | "session" | "host" | "admin" | "unknown"
+  readonly actor_type: "api-key" | "service-key" | "session" | "host" | "admin" | "token" | "unknown"
   readonly actor_id: string | null
   readonly actor_api_key_id: string | null
   readonly object_id: string | null
@@ -86,6 +90,13 @@ export interface BuildWithProjectName {
 
 export interface CancelledRuns {
   readonly cancelled: number
+}
+
+export interface CompletedToken {
+  readonly token_id: string
+  readonly run_id: string
+  readonly name: string
+  readonly completed_at: string
 }
 
 export interface ContextVariable {
@@ -204,14 +215,6 @@ export interface Health {
   readonly status: "ok"
 }
 
-export interface LogEntry {
-  readonly seq: number
-  readonly time: string
-  readonly level: "debug" | "info" | "warn" | "error"
-  readonly message: string
-  readonly data: Json
-}
-
 export interface MultipartUpload {
   readonly upload_id: string
   readonly path: string
@@ -299,39 +302,6 @@ export interface Resealed {
 
 export interface Revoked {
   readonly revoked_count: number
-}
-
-export interface Run {
-  readonly run_id: string
-  readonly env_id: string
-  readonly stream_id: string
-  readonly build_id: string
-  readonly run_type: "call" | "event" | "schedule" | "run" | "eval" | "repl"
-  readonly status: "running" | "succeeded" | "failed" | "cancelled"
-  readonly start_time: string
-  readonly stop_time: string | null
-  readonly origin_run_id: string | null
-  readonly event_id: string | null
-  readonly result: Json
-  readonly project_id: string
-  readonly project_name: string
-}
-
-export interface RunStats {
-  readonly total_runs: number
-  readonly running: number
-  readonly succeeded: number
-  readonly failed: number
-  readonly cancelled: number
-}
-
-export interface RunUsage {
-  readonly ns: string
-  readonly var: string
-  readonly attempt: number
-  readonly cpu_ms: number | null
-  readonly wall_ms: number | null
-  readonly heap_bytes: number | null
 }
 
 export interface Schedule {

@@ -4,8 +4,18 @@ import type { PageQuery, Pages } from "../Pages.ts"
 import type { RequestOptions } from "../RequestOptions.ts"
 import { Endpoints } from "../transport/Endpoints.ts"
 import { path } from "../transport/Path.ts"
-import type { CancelInput, RunsCancelAllQuery, RunsListQuery, RunsReplayQuery } from "./Inputs.ts"
-import type { CancelledRuns, Event, LogEntry, Run, RunStats, RunUsage } from "./Records.ts"
+import type { CancelInput, RunsCancelAllQuery, RunsListQuery, RunsReplayQuery, TokenCompletionInput } from "./Inputs.ts"
+import type {
+  CancelledRuns,
+  CompletedToken,
+  Event,
+  LogEntry,
+  Run,
+  RunStats,
+  RunStep,
+  RunUsage,
+  RunWait
+} from "./Records.ts"
 
 export class RunsEndpoints extends Endpoints {
   /** List runs, newest first. `GET /v1/runs` */
@@ -28,6 +38,20 @@ export class RunsEndpoints extends Endpoints {
     return this.caller.list(path`/v1/runs/${runId}/logs`, options, query)
   }
 
+  /** List the recorded results of a durable run in their order, with its open waits. `GET /v1/runs/{run_id}/steps` */
+  steps(
+    runId: string,
+    query: PageQuery = {},
+    options: RequestOptions = {}
+  ): Pages<RunStep, { readonly waits: ReadonlyArray<RunWait> }> {
+    return this.caller.listWith(
+      path`/v1/runs/${runId}/steps`,
+      options,
+      query,
+      ({ waits }: { readonly waits: ReadonlyArray<RunWait> }) => ({ waits })
+    )
+  }
+
   /** Get the function, attempt and resource usage of a run: CPU time, wall time, heap. `GET /v1/runs/{run_id}/usage` */
   usage(runId: string, options: RequestOptions = {}): Promise<RunUsage> {
     return this.caller.one("GET", path`/v1/runs/${runId}/usage`, options)
@@ -41,6 +65,21 @@ export class RunsEndpoints extends Endpoints {
   /** Cancel a running run permanently, without retries. `POST /v1/runs/{run_id}/cancel` */
   cancel(runId: string, input: CancelInput = {}, options: RequestOptions = {}): Promise<Run> {
     return this.caller.one("POST", path`/v1/runs/${runId}/cancel`, options, { body: input })
+  }
+
+  /** End the sleep or the retry pause of a suspended durable run, so that it continues now. `POST /v1/runs/{run_id}/wake` */
+  wake(runId: string, options: RequestOptions = {}): Promise<Run> {
+    return this.caller.one("POST", path`/v1/runs/${runId}/wake`, options)
+  }
+
+  /** Complete the token of a durable run with this name, of several the last one. `POST /v1/runs/{run_id}/tokens/{name}` */
+  completeToken(
+    runId: string,
+    name: string,
+    input: TokenCompletionInput = {},
+    options: RequestOptions = {}
+  ): Promise<CompletedToken> {
+    return this.caller.one("POST", path`/v1/runs/${runId}/tokens/${name}`, options, { body: input })
   }
 
   /** Run a function again for the same event; returns the new run, or 202 with the event if it is queued. `POST /v1/runs/{run_id}/replay` */

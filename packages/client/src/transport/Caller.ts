@@ -72,11 +72,22 @@ export class Caller {
   }
 
   list<T>(path: string, options: RequestOptions, query: PageQuery = {}): Pages<T> {
-    const load = async (page: PageQuery): Promise<Page<T>> => {
+    return this.listWith(path, options, query, () => ({}))
+  }
+
+  /** As `list`, for an envelope that has more than `data` and page info. `pick` returns the rest. */
+  listWith<T, More>(
+    path: string,
+    options: RequestOptions,
+    query: PageQuery,
+    pick: (envelope: More) => More
+  ): Pages<T, More> {
+    const load = async (page: PageQuery): Promise<Page<T, More>> => {
       const request = toRequest("GET", path, options, { query: { ...query, ...page } })
-      const { data, pagination, meta } = await this.connection.send(request, json<ListEnvelope<T>>)
+      const envelope = await this.connection.send(request, json<ListEnvelope<T> & More>)
+      const { data, pagination, meta } = envelope
       const { total, limit, offset } = pagination ?? meta
-      return { items: data, total, limit, offset, has_more: offset + data.length < total }
+      return { ...pick(envelope), items: data, total, limit, offset, has_more: offset + data.length < total }
     }
     return new Pages(load, query)
   }

@@ -26,8 +26,23 @@ const onImport = Object.assign(
 
 const nightly = Object.assign(() => null, { meta: { schedule: { cron: "0 3 * * *" } } })
 
+interface Sleeper {
+  readonly step: (name: string, body: () => unknown) => Promise<unknown>
+  readonly sleep: (name: string, duration: string) => Promise<void>
+}
+
+const onNap = Object.assign(
+  async (_: unknown, svc: Sleeper) => {
+    for (const name of ["a", "b", "c"]) await svc.step(name, () => name)
+    await svc.sleep("nap", "2h")
+    return "rested"
+  },
+  { meta: { event: "nap", durable: true } }
+)
+
 const main = {
   onOrder,
+  onNap,
   onImport,
   nightly,
   plain: (value: unknown) => ({ value }),

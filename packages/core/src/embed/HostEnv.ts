@@ -27,6 +27,7 @@ import type { Calls, NewCall } from "../runtime/control/Calls.ts"
 import { Deliveries, type DeliveryQuery } from "../runtime/control/Deliveries.ts"
 import type { RunControl } from "../runtime/control/RunControl.ts"
 import { Runs } from "../runtime/control/Runs.ts"
+import type { Tokens } from "../runtime/control/Tokens.ts"
 import { Events, type NewEvent } from "../runtime/events/Events.ts"
 import type { Streams } from "../runtime/streams/Streams.ts"
 import { ApiKeys } from "../tenants/access/ApiKeys.ts"
@@ -120,6 +121,7 @@ export type HostEnvServices =
   | Events
   | Runs
   | RunControl
+  | Tokens
   | Deliveries
   | Schedules
   | Calls

@@ -4,7 +4,7 @@ import { fromJsonText } from "../foundation/JsonText.ts"
 import type { Page } from "../foundation/Page.ts"
 import type { Event } from "../runtime/events/Event.ts"
 import type { Run } from "../runtime/runs/Run.ts"
-import { parseWaiting, type Waiting } from "../runtime/runs/Workflow.ts"
+import { parseWaiting, type StepRecord, type Waiting } from "../runtime/runs/Workflow.ts"
 
 /** An event with its data as a JSON value. */
 export type HostEvent = Omit<Event, "event_data"> & { readonly event_data: Schema.Json }
@@ -21,6 +21,17 @@ export const hostRun = (run: Run): HostRun => ({
   ...run,
   result: run.result === null ? null : fromJsonText(run.result),
   waiting: run.waiting === null ? null : parseWaiting(run.waiting)
+})
+
+/** A step with its result as a JSON value. */
+export type HostStep = Omit<StepRecord, "result"> & {
+  /** Null without a result, and if it is a secret. If `ok` is false, the error as `{name, message, stack}`. */
+  readonly result: Schema.Json
+}
+
+export const hostStep = (step: StepRecord): HostStep => ({
+  ...step,
+  result: step.result === null ? null : fromJsonText(step.result)
 })
 
 export const mapPage =

@@ -14,6 +14,8 @@
  * | NotFound            | not_found               | do not retry                              |
  * | BadRequest          | bad_request             | correct the input                         |
  * | DomainExists        | domain_exists           | use another domain                        |
+ * | TokenCompleted      | token_completed         | do not retry: the first completion counts |
+ * | TokenExpired        | token_expired           | do not retry                              |
  * | SessionLimitExceeded| session_limit_exceeded  | revoke sessions, or wait until some expire|
  * | RateLimited         | rate_limit_exceeded     | wait `retryAfterSeconds`, then retry      |
  * | StoreUnavailable    | internal_server_error   | retry with back-off                       |
@@ -71,6 +73,24 @@ export class DomainExists extends Schema.TaggedError<DomainExists>()("DomainExis
   readonly code = "domain_exists"
   override get message(): string {
     return "The domain is already registered"
+  }
+}
+
+/** The token of a durable run was completed before, at `completed_at`: an ISO 8601 time. */
+export class TokenCompleted extends Schema.TaggedError<TokenCompleted>()("TokenCompleted", {
+  completed_at: Schema.String
+}) {
+  readonly code = "token_completed"
+  override get message(): string {
+    return `The token was completed at ${this.completed_at}`
+  }
+}
+
+/** The token of a durable run can no longer be completed. `reason` says why. */
+export class TokenExpired extends Schema.TaggedError<TokenExpired>()("TokenExpired", { reason: Schema.String }) {
+  readonly code = "token_expired"
+  override get message(): string {
+    return this.reason
   }
 }
 

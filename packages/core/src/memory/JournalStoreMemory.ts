@@ -15,7 +15,14 @@ import { continueRun, loseRun, startRun } from "../runtime/runs/Attempt.ts"
 import type { Delivery } from "../runtime/runs/Delivery.ts"
 import { type Group, parkedAt, roomFor } from "../runtime/runs/Group.ts"
 import type { LogEntry, Run } from "../runtime/runs/Run.ts"
-import { emptyHistory, formatWaiting, lostNode, type StepRecord, type WaitRecord } from "../runtime/runs/Workflow.ts"
+import {
+  countSteps,
+  emptyHistory,
+  formatWaiting,
+  lostNode,
+  type StepRecord,
+  type WaitRecord
+} from "../runtime/runs/Workflow.ts"
 import { compareText, MemoryDatabase } from "./MemoryDatabase.ts"
 
 export const layer: Layer.Layer<JournalStore, never, MemoryDatabase> = Layer.effect(
@@ -83,6 +90,7 @@ export const layer: Layer.Layer<JournalStore, never, MemoryDatabase> = Layer.eff
             db.logs.delete(run_id)
             db.histories.delete(run_id)
             db.cleanups.delete(run_id)
+            for (const [id, token] of db.tokens) if (token.run_id === run_id) db.tokens.delete(id)
             db.removedRuns.push({ env_id, start_time })
           }
           return ended.length
@@ -145,10 +153,12 @@ const advance = (db: Database, { run, deliveryId, at, steps, waits, suspension }
       .sort((a, b) => a.seq - b.seq)
   }
   db.histories.set(run.run_id, history)
+  const advanced = { ...stored, steps: Math.max(stored.steps ?? 0, countSteps(steps)) }
+  db.runs.set(run.run_id, advanced)
   if (suspension === null) return true
   const hasOutcome = history.waits.some(({ outcome }) => outcome !== null)
   const isCancelled = (db.cleanups.get(run.run_id) ?? null) !== suspension.cleanup_until
-  suspend(db, stored, deliveryId, hasOutcome || isCancelled ? at : suspension.due_at, suspension.waiting)
+  suspend(db, advanced, deliveryId, hasOutcome || isCancelled ? at : suspension.due_at, suspension.waiting)
   db.logs.set(run.run_id, suspension.logs)
   return true
 }

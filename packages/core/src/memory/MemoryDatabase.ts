@@ -40,6 +40,7 @@ import type { Event } from "../runtime/events/Event.ts"
 import type { Delivery } from "../runtime/runs/Delivery.ts"
 import type { LogEntry, Run } from "../runtime/runs/Run.ts"
 import type { History } from "../runtime/runs/Workflow.ts"
+import type { WorkflowToken } from "../runtime/runs/WorkflowToken.ts"
 import type { ApiKey } from "../tenants/access/ApiKey.ts"
 import type { ServiceKey } from "../tenants/access/ServiceKey.ts"
 import type { Session } from "../tenants/access/Session.ts"
@@ -93,6 +94,8 @@ export class MemoryDatabase extends Context.Service<
     readonly histories: Map<RunId, History>
     /** Ends of requested cleanups. */
     readonly cleanups: Map<RunId, Timestamp>
+    /** Of durable runs, by `formatTokenId`. */
+    readonly tokens: Map<string, WorkflowToken>
     /** Used idempotency keys, by `<env_id> <key>`. */
     readonly once: Map<string, { readonly expires_at: Timestamp; readonly event_id: EventId; readonly digest: string }>
     /** Removed runs, for the count of the current month. */
@@ -129,6 +132,7 @@ export class MemoryDatabase extends Context.Service<
       logs: new Map(),
       histories: new Map(),
       cleanups: new Map(),
+      tokens: new Map(),
       once: new Map(),
       removedRuns: [],
       leases: new Map()

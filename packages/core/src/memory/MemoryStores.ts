@@ -23,6 +23,7 @@ import type { RunControlStore } from "../runtime/runs/RunControlStore.ts"
 import type { RunStore } from "../runtime/runs/RunStore.ts"
 import type { TickStore } from "../runtime/runs/TickStore.ts"
 import type { WorkflowStore } from "../runtime/runs/WorkflowStore.ts"
+import type { WorkflowTokenStore } from "../runtime/runs/WorkflowTokenStore.ts"
 import type { StreamStore } from "../runtime/streams/StreamStore.ts"
 import type { ApiKeyStore } from "../tenants/access/ApiKeyStore.ts"
 import type { ServiceKeyStore } from "../tenants/access/ServiceKeyStore.ts"
@@ -56,6 +57,7 @@ import * as TenantStoreMemory from "./TenantStoreMemory.ts"
 import * as TickStoreMemory from "./TickStoreMemory.ts"
 import * as UsageStoreMemory from "./UsageStoreMemory.ts"
 import * as WorkflowStoreMemory from "./WorkflowStoreMemory.ts"
+import * as WorkflowTokenStoreMemory from "./WorkflowTokenStoreMemory.ts"
 
 /** The stores of one database, without blobs and cluster bus. */
 export type DatabaseStores =
@@ -73,6 +75,7 @@ export type DatabaseStores =
   | ScheduleStore
   | TickStore
   | WorkflowStore
+  | WorkflowTokenStore
   | EventStore
   | RunStore
   | RunControlStore
@@ -106,7 +109,8 @@ const databaseStores: Layer.Layer<DatabaseStores> = Layer.mergeAll(
   UsageStoreMemory.layer,
   RateStoreMemory.layer,
   DomainStoreMemory.layer,
-  WorkflowStoreMemory.layer
+  WorkflowStoreMemory.layer,
+  WorkflowTokenStoreMemory.layer
 ).pipe(Layer.provide(MemoryDatabase.layer))
 
 export const MemoryStores: {

@@ -4,6 +4,7 @@ import { NotFound } from "../foundation/Errors.ts"
 import type { EnvId } from "../foundation/Ids.ts"
 import type { Run, RunStatus } from "../runtime/runs/Run.ts"
 import { type RunFilter, RunStore } from "../runtime/runs/RunStore.ts"
+import { parseWaiting, type WaitingFor } from "../runtime/runs/Workflow.ts"
 import { compareText, MemoryDatabase, toBoundedPage, toPage } from "./MemoryDatabase.ts"
 
 export const layer: Layer.Layer<RunStore, never, MemoryDatabase> = Layer.effect(
@@ -18,6 +19,7 @@ export const layer: Layer.Layer<RunStore, never, MemoryDatabase> = Layer.effect(
         .filter((run) => filter.type === undefined || run.run_type === filter.type)
         .filter((run) => filter.since === undefined || run.start_time >= filter.since)
         .filter((run) => filter.eventId === undefined || run.event_id === filter.eventId)
+        .filter((run) => filter.waiting === undefined || isWaiting(run, filter.waiting))
         .filter(({ project_id, project_name }) => {
           const { only } = filter
           return only === undefined || only.includes(project_id) || only.includes(project_name)
@@ -62,3 +64,6 @@ export const layer: Layer.Layer<RunStore, never, MemoryDatabase> = Layer.effect(
     })
   })
 )
+
+const isWaiting = ({ status, waiting }: Run, reason: WaitingFor | "any"): boolean =>
+  status === "running" && waiting !== null && (reason === "any" || parseWaiting(waiting).for === reason)

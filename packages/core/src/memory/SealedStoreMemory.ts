@@ -5,6 +5,7 @@ import { keyIdOf, type Sealed } from "../platform/encryption/Sealed.ts"
 import { SealedStore, type SealedValue } from "../platform/encryption/SealedStore.ts"
 import { certificatePlace } from "../resources/domains/DomainCertificate.ts"
 import { ContextVariable, contextPlace } from "../resources/secrets/ContextVariable.ts"
+import { tokenPlace } from "../runtime/runs/WorkflowToken.ts"
 import { ServiceKey } from "../tenants/access/ServiceKey.ts"
 import { Session } from "../tenants/access/Session.ts"
 import { compareText, MemoryDatabase } from "./MemoryDatabase.ts"
@@ -17,7 +18,7 @@ interface SealedTable {
 
 export const layer: Layer.Layer<SealedStore, never, MemoryDatabase> = Layer.effect(
   SealedStore,
-  Effect.map(MemoryDatabase, ({ contextVariables, sessions, serviceKeys, certificates }) => {
+  Effect.map(MemoryDatabase, ({ contextVariables, sessions, serviceKeys, certificates, tokens }) => {
     const tables: Readonly<Record<SealContext["table"], SealedTable>> = {
       context_variables: {
         values: () =>
@@ -54,6 +55,12 @@ export const layer: Layer.Layer<SealedStore, never, MemoryDatabase> = Layer.effe
         put: (id, private_key) => {
           const old = [...certificates.values()].find(({ domain_id }) => domain_id === id)
           if (old !== undefined) certificates.set(old.domain_id, { ...old, private_key })
+        }
+      },
+      workflow_tokens: {
+        values: () => [...tokens.values()].map((token) => ({ place: tokenPlace(token), sealed: token.secret })),
+        put: (id, secret) => {
+          for (const [key, old] of tokens) if (tokenPlace(old).id === id) tokens.set(key, { ...old, secret })
         }
       }
     }

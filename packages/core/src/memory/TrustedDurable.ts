@@ -1,5 +1,5 @@
 /**
- * The requests of a trusted durable function: steps, sleeps and waits. The same rules as in an isolate; see
+ * The requests of a trusted durable function: steps, sleeps, tokens and waits. The same rules as in an isolate; see
  * `docs/design/durable.md`.
  *
  * One difference: code outside of steps may only wait for requests. A function that waits for anything else counts as idle
@@ -8,6 +8,13 @@
 import type { Schema } from "effect"
 import { attemptStep, type StepBody, StepContext, type TrustedStepOptions } from "./TrustedStep.ts"
 import { fanOut, TrustedUndos } from "./TrustedUndos.ts"
+
+/** A token as the function receives it. */
+export interface TrustedToken {
+  readonly url: string
+  readonly token: string
+  readonly id: string
+}
 
 /** The methods of `svc` of a durable function. */
 export interface TrustedDurableSvc {
@@ -31,6 +38,8 @@ export interface TrustedDurableSvc {
   readonly call: (fn: string, args?: unknown) => Promise<{ readonly event_id: string; readonly stream_id: string }>
   readonly version: (id: string, max: number) => Promise<number>
   readonly continueAsNew: (args?: unknown) => Promise<never>
+  readonly createToken: (name: string, options?: { readonly timeout?: Schema.Json }) => Promise<TrustedToken>
+  readonly waitForToken: (token: string | TrustedToken) => Promise<unknown>
   readonly now: () => number
 }
 
@@ -94,6 +103,8 @@ export class TrustedDurable {
   readonly #recorded: ReadonlyMap<number, { readonly kind: string; readonly name: string }>
   readonly #attempts: ReadonlyMap<number, number>
   #pending = new Map<number, Pending>()
+  /** Number and name of the request that created a token, by its text. */
+  readonly #tokens = new Map<string, { readonly seq: number; readonly name: string }>()
   readonly #contexts = new Map<number, StepContext>()
   readonly #undos = new TrustedUndos()
   readonly #wasCancelled: boolean
@@ -188,6 +199,12 @@ export class TrustedDurable {
       await this.#host.call("workflow.continue", JSON.stringify({ args: toList(args) }))
       return never()
     },
+    createToken: (name, { timeout } = {}) => this.#createToken(name, timeout),
+    waitForToken: async (given) => {
+      const token = this.#tokens.get(typeof given === "string" ? given : given.token)
+      if (token === undefined) throw new TypeError("svc.waitForToken takes a token that svc.createToken returned")
+      return this.#wait("completion", token.name, { token: token.seq })
+    },
     now: () => this.#time
   }
 
@@ -264,6 +281,15 @@ export class TrustedDurable {
     } finally {
       this.#isInBody = false
     }
+  }
+
+  async #createToken(name: string, ms: Schema.Json | undefined): Promise<TrustedToken> {
+    const created = this.#seq
+    const token = await this.#request<TrustedToken>("token", name, async (seq) =>
+      fromJson(await this.#ask("workflow.token", JSON.stringify({ seq, name, ms })))
+    )
+    this.#tokens.set(token.token, { seq: created, name })
+    return token
   }
 
   #wait(kind: string, name: string, details: Readonly<Record<string, unknown>>): Promise<unknown> {

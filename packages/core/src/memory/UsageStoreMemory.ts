@@ -27,6 +27,14 @@ export const layer: Layer.Layer<UsageStore, never, MemoryDatabase> = Layer.effec
             call_count: stored.length,
             call_storage_bytes: bytes.reduce((sum, size) => sum + size, 0)
           }
+        }),
+
+      suspended: (envId, limit) =>
+        Effect.sync(() => {
+          const suspended = [...db.runs.values()].filter(
+            ({ env_id, status, waiting }) => env_id === envId && status === "running" && waiting !== null
+          )
+          return Math.min(limit, suspended.length)
         })
     })
   })

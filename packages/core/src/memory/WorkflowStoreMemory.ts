@@ -1,30 +1,23 @@
 /** `WorkflowStore` in memory: the executable specification. */
 import { Effect, Layer } from "effect"
+import { NotFound } from "../foundation/Errors.ts"
 import type { JsonText } from "../foundation/JsonText.ts"
 import type { Timestamp } from "../foundation/time/Timestamp.ts"
 import { formatChildEnd } from "../runtime/runs/ChildRun.ts"
 import { isAwaited } from "../runtime/runs/EventMatch.ts"
 import { parkedAt } from "../runtime/runs/Group.ts"
+import type { Run } from "../runtime/runs/Run.ts"
 import type { RunRef } from "../runtime/runs/RunControlStore.ts"
 import { formatEvent } from "../runtime/runs/Trigger.ts"
-import { emptyHistory } from "../runtime/runs/Workflow.ts"
-import { type AwaitedEvents, type ChildRef, WorkflowStore } from "../runtime/runs/WorkflowStore.ts"
-import { compareText, MemoryDatabase, toPage } from "./MemoryDatabase.ts"
+import { emptyHistory, findSleep, formatWaiting, type OpenWait } from "../runtime/runs/Workflow.ts"
+import { type AwaitedEvents, type ChildRef, type Wakeup, WorkflowStore } from "../runtime/runs/WorkflowStore.ts"
+import { compareText, MemoryDatabase, toBoundedPage } from "./MemoryDatabase.ts"
 
 export const layer: Layer.Layer<WorkflowStore, never, MemoryDatabase> = Layer.effect(
   WorkflowStore,
   Effect.gen(function* () {
-    const { runs, logs, histories, cleanups, deliveries, events } = yield* MemoryDatabase
-
-    /** Makes the deliveries that continue the runs due. */
-    const makeDue = (found: ReadonlyArray<RunRef>, at: Timestamp): void => {
-      for (const [id, row] of deliveries) {
-        const { delivery, run_id } = row
-        if (run_id !== null || !found.some((run) => run.run_id === delivery.continues)) continue
-        if (delivery.due_at > at && delivery.due_at !== parkedAt)
-          deliveries.set(id, { ...row, delivery: { ...delivery, due_at: at } })
-      }
-    }
+    const database = yield* MemoryDatabase
+    const { runs, logs, histories, cleanups, events, deliveries } = database
 
     /** Returns the end of a child run as text; null while it has not ended. */
     const findEnd = ({ env_id, event_id }: ChildRef): JsonText | null => {
@@ -71,8 +64,27 @@ export const layer: Layer.Layer<WorkflowStore, never, MemoryDatabase> = Layer.ef
 
       steps: ({ env_id, run_id }, page) =>
         Effect.sync(() =>
-          toPage(runs.get(run_id)?.env_id === env_id ? (histories.get(run_id)?.steps ?? []) : [], page)
+          toBoundedPage(
+            runs.get(run_id)?.env_id === env_id ? (histories.get(run_id)?.steps ?? []) : [],
+            page,
+            ({ result }) => result
+          )
         ),
+
+      openWaits: ({ env_id, run_id }, limit) =>
+        Effect.sync(() =>
+          (runs.get(run_id)?.env_id === env_id ? (histories.get(run_id)?.waits ?? []) : [])
+            .filter(({ seq, outcome }) => seq >= 0 && outcome === null)
+            .map(({ outcome: _, match: __, token_seq: ___, ...wait }): OpenWait => wait)
+            .slice(0, limit)
+        ),
+
+      wake: ({ env_id, run_id }, at) =>
+        Effect.suspend(() => {
+          const run = runs.get(run_id)
+          if (run?.env_id !== env_id) return Effect.fail(new NotFound({ resource: "run" }))
+          return Effect.sync(() => wake(database, run, at))
+        }),
 
       awaited: Effect.sync(() => {
         const awaited = new Map<string, AwaitedEvents>()
@@ -102,7 +114,7 @@ export const layer: Layer.Layer<WorkflowStore, never, MemoryDatabase> = Layer.ef
             histories.set(run_id, { ...history, waits })
             return [{ env_id: run.env_id, run_id }]
           })
-          makeDue(found, at)
+          makeDue(database, found, at)
           return found
         }),
 
@@ -126,7 +138,7 @@ export const layer: Layer.Layer<WorkflowStore, never, MemoryDatabase> = Layer.ef
             histories.set(run_id, { ...history, waits })
             return [{ env_id: child.env_id, run_id }]
           })
-          makeDue(ended, at)
+          makeDue(database, ended, at)
           return ended
         }),
 
@@ -144,3 +156,32 @@ export const layer: Layer.Layer<WorkflowStore, never, MemoryDatabase> = Layer.ef
 
 const compareChildren = (a: ChildRef, b: ChildRef): number =>
   compareText(a.env_id, b.env_id) || compareText(a.event_id, b.event_id)
+type Database = MemoryDatabase["Service"]
+
+/** Makes the deliveries of suspended runs due at `at`, unless they are due earlier or parked. */
+const makeDue = ({ deliveries }: Database, found: ReadonlyArray<RunRef>, at: Timestamp): void => {
+  for (const [id, row] of deliveries) {
+    const { delivery, run_id } = row
+    if (run_id !== null || !found.some((run) => run.run_id === delivery.continues)) continue
+    if (delivery.due_at > at && delivery.due_at !== parkedAt)
+      deliveries.set(id, { ...row, delivery: { ...delivery, due_at: at } })
+  }
+}
+
+const wake = (db: Database, run: Run, at: Timestamp): Wakeup => {
+  const sleep = findSleep(run)
+  if (sleep === null) return { run, isWoken: false }
+  const { kind, name, until, waiting } = sleep
+  if (until <= at) return { run, isWoken: true }
+  const history = db.histories.get(run.run_id) ?? emptyHistory
+  const ended = history.waits.find((wait) => wait.kind === kind && wait.name === name && wait.until === until)
+  if (ended === undefined) return { run, isWoken: false }
+  const woken = { ...run, waiting: formatWaiting({ ...waiting, until: at }) }
+  db.runs.set(run.run_id, woken)
+  db.histories.set(run.run_id, {
+    ...history,
+    waits: history.waits.map((wait) => (wait === ended ? { ...wait, until: at } : wait))
+  })
+  makeDue(db, [run], at)
+  return { run: woken, isWoken: true }
+}

@@ -14,7 +14,7 @@ const columns = { ...deriveColumns(Run.fields), ...held, logs: "text" } as const
 const outcome = ["stop_time", "result", "cpu_ms", "wall_ms", "heap_bytes", "logs"] as const
 
 /** Columns of durable runs. Only their statements write `waiting`; a run without a delivery is never durable. */
-const durable = ["activations", "waiting"] as const
+const durable = ["activations", "waiting", "steps"] as const
 
 /** Columns that the end of a run sets. */
 const ending = ["status", ...outcome] as const

@@ -1,5 +1,14 @@
 /** Rows of the tables `workflow_steps` and `workflow_waits`, and of the suspension of a durable run. */
-import { keyOfMatch, type RunRef, StepRecord, type Timestamp, WaitRecord } from "@weft/core/adapter"
+import {
+  countSteps,
+  type JsonText,
+  keyOfMatch,
+  parseWaiting,
+  type RunRef,
+  StepRecord,
+  type Timestamp,
+  WaitRecord
+} from "@weft/core/adapter"
 import { Struct } from "effect"
 import { deriveColumns } from "./Columns.ts"
 import { makeRow } from "./Row.ts"
@@ -29,11 +38,21 @@ export const waitRow = makeRow({ ...holder, ...wait })
 /** Identifies a wait. */
 export const waitKeyRow = makeRow({ env_id: "text", run_id: "text", seq: "integer" })
 
-/** The suspension of a run. `ended` contains `,seq,` for each wait that ends with it, which every database can search. */
+/**
+ * The suspension of a run. `ended` contains `,seq,` for each wait that ends with it, which every database can search. `steps`
+ * is the number of results after its own ones, 0 without any.
+ */
 export const suspendRow = makeRow({
   ...holder,
-  ...{ waiting: "text", logs: "text", at: "integer", due_at: "integer", cleanup_until: "integer", ended: "text" }
+  ...{ waiting: "text", waiting_for: "text", logs: "text", at: "integer", due_at: "integer", cleanup_until: "integer" },
+  ...{ ended: "text", steps: "integer" }
 })
+
+/** The number of results of a run that stays active. */
+export const stepCountRow = makeRow({ ...holder, steps: "integer" })
+
+/** SQL that ends the suspension of a run. */
+export const clearWaiting = "waiting = NULL, waiting_for = NULL"
 
 /** A suspended run that continues, with the delivery that it holds from now on. */
 export const continueRow = makeRow({
@@ -59,7 +78,7 @@ export const toWaitRow = (of: HeldRun, record: WaitRecord) => {
 
 /** The suspension of a run. */
 export interface SuspensionRecord {
-  readonly waiting: string
+  readonly waiting: JsonText
   /** Logs as stored text. */
   readonly logs: string | null
   /** Time at which the run continues if one of its waits has an outcome. */
@@ -67,12 +86,16 @@ export interface SuspensionRecord {
   readonly due_at: Timestamp
   /** End of the requested cleanup that the activation knows. If the run has another one, it continues at `at`. */
   readonly cleanup_until: Timestamp | null
+  /** New results. */
+  readonly steps: ReadonlyArray<StepRecord>
 }
 
 /** Returns the columns of `suspendRow`. `ended` has the `seq` of each wait that ends with the suspension. */
 export const toSuspendRow = (of: HeldRun, record: SuspensionRecord, ended: Iterable<number>) => ({
   ...record,
   ...toHolder(of),
+  waiting_for: parseWaiting(record.waiting).for,
+  steps: countSteps(record.steps),
   ended: `,${[...ended].join(",")},`
 })
 
@@ -85,6 +108,14 @@ export const toStep = ({ ok, ...record }: StoredStep): StepRecord => ({ ...recor
 
 /** SQL of the columns of a `StepRecord`. */
 export const stepFields: string = Struct.keys(StepRecord.fields).join(", ")
+
+/** SQL of the columns of a `StepRecord` without its result, which can be large. */
+export const stepFieldsButResult: string = Struct.keys(Struct.omit(StepRecord.fields, ["result"])).join(", ")
+
+/** SQL of the columns of an `OpenWait`. */
+export const openWaitFields: string = Struct.keys(
+  Struct.omit(WaitRecord.fields, ["match", "token_seq", "outcome"])
+).join(", ")
 
 /** SQL of the columns of a `WaitRecord`. */
 export const waitFields: string = Struct.keys(WaitRecord.fields).join(", ")

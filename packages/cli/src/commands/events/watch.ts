@@ -5,7 +5,7 @@ import { Api } from "../../connection/Api.ts"
 import { usageError } from "../../Failure.ts"
 import { Output } from "../../output/Output.ts"
 import { printable } from "../../output/Printable.ts"
-import { clockTime } from "../../output/Times.ts"
+import { clockTime, duration } from "../../output/Times.ts"
 import { plainJson } from "../../output/Values.ts"
 
 export const watch = Command.make(
@@ -73,5 +73,11 @@ const formatMessage = ({
     const { run_id, result } = data.run
     return [event, result === undefined ? `run ${run_id}` : `run ${run_id} ${plainJson(result)}`]
   }
+  if ("position" in data) {
+    const outcome = data.ok ? "" : " failed"
+    return [event, `run ${data.run_id} ${data.kind} "${printable(data.name)}"${outcome} in ${duration(data.ms)}`]
+  }
+  if ("waiting" in data)
+    return [event, `run ${data.run_id} waits for ${data.waiting.for} "${printable(data.waiting.name)}"`]
   return [event, ""]
 }

@@ -57,13 +57,16 @@ export const followAll = Effect.fnUntraced(function* (printer: RunPrinter, onInt
         Effect.fnUntraced(function* ({ event, data }) {
           if (!("run_id" in data)) return
           const ended = running.get(data.run_id) ?? (yield* start(data.run_id))
-          if (event === "run:start") return
+          if (!ends.has(event)) return
           running.delete(data.run_id)
           yield* Deferred.succeed(ended, undefined)
         })
       )
     )
 }, Effect.scoped)
+
+/** Messages of runs that have ended. */
+const ends: ReadonlySet<string> = new Set(["run:stop", "run:fail", "run:cancel"])
 
 /** Prints the new log entries of a run after each `pause`, until it has ended. */
 const follow = Effect.fnUntraced(function* (

@@ -15,6 +15,13 @@ export const statusFlag = Flag.Literals("status", runStatuses).pipe(
   Flag.optional
 )
 
+const waitingReasons = ["timer", "event", "retry", "token", "run", "node", "any"] as const
+
+export const waitingFlag = Flag.Literals("waiting", waitingReasons).pipe(
+  Flag.withDescription("Only durable runs that are suspended and wait for this"),
+  Flag.optional
+)
+
 /** Its value is an ISO 8601 duration, the format of the API. */
 export const sinceFlag = Flag.String("since").pipe(
   Flag.withMetavar("time"),

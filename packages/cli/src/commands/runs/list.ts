@@ -2,18 +2,19 @@ import { Effect, Option } from "effect"
 import { Command } from "effect/cli"
 import { Api } from "../../connection/Api.ts"
 import { listingFlags, loadPages, printTable } from "../Lists.ts"
-import { sinceFlag, statusFlag, typeFlag } from "./RunFilters.ts"
+import { sinceFlag, statusFlag, typeFlag, waitingFlag } from "./RunFilters.ts"
 import { runColumns } from "./RunText.ts"
 
 export const list = Command.make(
   "list",
-  { ...listingFlags, status: statusFlag, type: typeFlag, since: sinceFlag },
-  Effect.fnUntraced(function* ({ status, type, since, ...range }) {
+  { ...listingFlags, status: statusFlag, type: typeFlag, since: sinceFlag, waiting: waitingFlag },
+  Effect.fnUntraced(function* ({ status, type, since, waiting, ...range }) {
     const api = yield* Api
     const query = {
       status: Option.getOrUndefined(status),
       type: Option.getOrUndefined(type),
-      time_range: Option.getOrUndefined(since)
+      time_range: Option.getOrUndefined(since),
+      waiting: Option.getOrUndefined(waiting)
     }
     const runs = yield* api.request((weft, options) =>
       loadPages(range, (page) => weft.runs.list({ ...query, ...page }, options))

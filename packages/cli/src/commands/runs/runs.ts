@@ -3,9 +3,11 @@ import { cancel } from "./cancel.ts"
 import { get } from "./get.ts"
 import { list } from "./list.ts"
 import { replay } from "./replay.ts"
+import { show } from "./show.ts"
 import { stats } from "./stats.ts"
+import { wake } from "./wake.ts"
 
 export const runs = Command.make("runs").pipe(
-  Command.withDescription("List, show, cancel and replay runs"),
-  Command.withSubcommands([list, get, cancel, replay, stats])
+  Command.withDescription("List, show, cancel, replay and wake runs"),
+  Command.withSubcommands([list, get, show, cancel, wake, replay, stats])
 )

@@ -16,6 +16,21 @@ const run = {
 export const ActivityEvent = Schema.Union([
   Schema.Struct({ type: Schema.Literal("run:start"), ...run }),
   Schema.Struct({ type: Schema.Literals(["run:stop", "run:fail", "run:cancel"]), ...run, result: JsonText }),
+  /** A result of a durable run was recorded. */
+  Schema.Struct({
+    type: Schema.Literal("run:step"),
+    ...run,
+    /** Position among the results of the run, from 0. */
+    position: Schema.Int,
+    kind: Schema.String,
+    name: Schema.String,
+    ok: Schema.Boolean,
+    attempts: Schema.Int,
+    /** Milliseconds from the start of the request to its result. */
+    ms: Schema.Int
+  }),
+  /** A durable run was suspended. `waiting` is that of the run. */
+  Schema.Struct({ type: Schema.Literal("run:waiting"), ...run, waiting: JsonText }),
   Schema.Struct({
     type: Schema.Literals(["event:created", "event:handled"]),
     env_id: EnvId,

@@ -22,6 +22,10 @@ const estimateSize = (activity: ActivityEvent): number => {
     case "run:fail":
     case "run:cancel":
       return baseSize + activity.result.length
+    case "run:step":
+      return baseSize + activity.name.length
+    case "run:waiting":
+      return baseSize + activity.waiting.length
     case "stream:data":
       return baseSize + activity.data_type.length + activity.payload.length
     default:

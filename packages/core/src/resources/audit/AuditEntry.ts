@@ -30,6 +30,8 @@ export const AuditAction = Schema.Literals([
   "build.release",
   "project.remove",
   "deliveries.cancel",
+  "run.wake",
+  "token.complete",
   "file.damage",
   "build.damage",
   "org.create",
@@ -44,8 +46,19 @@ export type AuditAction = typeof AuditAction.Type
 export const AuditOutcome = Schema.Literals(["done", "refused"])
 export type AuditOutcome = typeof AuditOutcome.Type
 
-/** `host` is the embedding program, `admin` its admin token, `unknown` a credential that does not exist. */
-export const AuditActorType = Schema.Literals(["api-key", "service-key", "session", "host", "admin", "unknown"])
+/**
+ * `host` is the embedding program, `admin` its admin token, `unknown` a credential that does not exist. `token` is a client
+ * with the URL of a durable run's token.
+ */
+export const AuditActorType = Schema.Literals([
+  "api-key",
+  "service-key",
+  "session",
+  "host",
+  "admin",
+  "token",
+  "unknown"
+])
 export type AuditActorType = typeof AuditActorType.Type
 
 export class AuditEntry extends Schema.Class<AuditEntry>("AuditEntry")({

@@ -62,6 +62,7 @@ export const makeReplay = Effect.gen(function* () {
     const match = yield* findMatch(run, build)
     const before = from === undefined ? null : yield* fork.findPosition(run, from)
     yield* quotas.admit(env_id, 1)
+    if (match.handler.durable) yield* quotas.admitDurable(env_id)
     const page = runs.list(env_id, searched, { eventId: event_id })
     const ofEvent = Effect.map(page, ({ items }) => items)
     const known = new Set((yield* ofEvent).map(({ run_id }) => run_id))

@@ -1,23 +1,24 @@
-/** Cancels and replays runs for callers. */
+/** Cancels, replays and wakes runs for callers. */
 import { Context, type Duration, Effect, Layer } from "effect"
 import {
   BadRequest,
   type Forbidden,
-  NotFound,
+  type NotFound,
   type PlanRequired,
   type StoreUnavailable
 } from "../../foundation/Errors.ts"
-import { EventId, idReader, RunId } from "../../foundation/Ids.ts"
+import { EventId, idReader } from "../../foundation/Ids.ts"
 import { before, now as currentTime } from "../../foundation/time/Timestamp.ts"
-import { type Caller, type Identity, requirePermission } from "../../tenants/access/Caller.ts"
-import { allows, readable } from "../../tenants/access/Permission.ts"
+import { type Caller, requirePermission } from "../../tenants/access/Caller.ts"
+import { readable } from "../../tenants/access/Permission.ts"
 import type { Run, RunType } from "../runs/Run.ts"
 import type { RunSelection } from "../runs/RunControlStore.ts"
-import { RunStore } from "../runs/RunStore.ts"
 import type { Called } from "./Calls.ts"
 import { type CleanupOption, makeCleanupRequest } from "./CleanupRequest.ts"
+import { makeFindCallable } from "./callableRun.ts"
 import { makeCancelBatch } from "./cancelRuns.ts"
 import { makeReplay, type ReplayBuild } from "./Replay.ts"
+import { makeWake } from "./wakeRun.ts"
 
 /** Selects running runs; all of them without any field. */
 export interface CancelQuery {
@@ -54,6 +55,12 @@ export class RunControl extends Context.Service<
       build?: ReplayBuild,
       from?: string
     ) => Effect.Effect<Called, RunControlError | NotFound | BadRequest | PlanRequired, Caller>
+    /**
+     * Ends the sleep, or the pause before the next attempt at a step, that a suspended durable run waits for: it continues
+     * now. Returns the run, and adds an entry to the audit log. Fails with `BadRequest` for any other run. Requires
+     * `call: create` on its function.
+     */
+    readonly wake: (id: string) => Effect.Effect<Run, RunControlError | NotFound | BadRequest, Caller>
     /** As `cancel`, for all running runs that the query selects and the caller may call. Returns their number. */
     readonly cancelAll: (query: CancelQuery) => Effect.Effect<number, RunControlError | BadRequest, Caller>
   }
@@ -61,23 +68,15 @@ export class RunControl extends Context.Service<
   static readonly layer = Layer.effect(
     RunControl,
     Effect.gen(function* () {
-      const runs = yield* RunStore
+      const findCallable = yield* makeFindCallable
       const cancelBatch = yield* makeCancelBatch
       const requestCleanup = yield* makeCleanupRequest
       const replay = yield* makeReplay
-
-      /** Returns the run if the caller may call its function. */
-      const getCallable = Effect.fnUntraced(function* (text: string) {
-        const caller = yield* requirePermission("call", [], "create")
-        const runId = readRunId(text)
-        if (runId === null) return yield* new NotFound({ resource: "run" })
-        const run = yield* runs.get(caller.env_id, runId)
-        return mayCall(caller, run) ? run : yield* new NotFound({ resource: "run" })
-      })
+      const wake = yield* makeWake
 
       return RunControl.of({
         cancel: Effect.fnUntraced(function* (text, cleanup = false) {
-          const run = yield* getCallable(text)
+          const run = yield* findCallable(text)
           const { env_id, run_id } = run
           if (cleanup !== false) return yield* requestCleanup(run, cleanup)
           const [cancelled] = yield* cancelBatch(env_id, { runId: run_id })
@@ -86,7 +85,9 @@ export class RunControl extends Context.Service<
           )
         }),
 
-        replay: (text, build = "same", from) => Effect.flatMap(getCallable(text), (run) => replay(run, build, from)),
+        replay: (text, build = "same", from) => Effect.flatMap(findCallable(text), (run) => replay(run, build, from)),
+
+        wake: (text) => Effect.flatMap(findCallable(text), wake),
 
         cancelAll: Effect.fnUntraced(function* ({ type, within, eventId }) {
           const caller = yield* requirePermission("call", [], "create")
@@ -112,10 +113,6 @@ export class RunControl extends Context.Service<
   )
 }
 
-const mayCall = ({ permissions }: Identity, { ns, var: name, project_name }: Run): boolean =>
-  [`${ns}/${name}`, `${project_name}:${ns}/${name}`].some((path) => allows(permissions, "call", path, "create"))
-
-const readRunId = idReader(RunId)
 const readEventId = idReader(EventId)
 
 const decodeEventId = (text: string): Effect.Effect<EventId, BadRequest> => {

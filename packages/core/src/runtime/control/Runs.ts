@@ -11,13 +11,26 @@ import { ActiveRuns } from "../execution/ActiveRuns.ts"
 import { maskLog } from "../execution/maskLog.ts"
 import type { LogEntry, Run, RunStats, RunStatus, RunType } from "../runs/Run.ts"
 import { type RunFilter, RunStore } from "../runs/RunStore.ts"
+import { hasSecretResult, type OpenWait, type StepRecord, type WaitingFor } from "../runs/Workflow.ts"
+import { WorkflowStore } from "../runs/WorkflowStore.ts"
 
 export interface RunQuery {
   readonly status?: RunStatus
   readonly type?: RunType
+  /** Only suspended runs that wait for this; `any` for all suspended runs. */
+  readonly waiting?: WaitingFor | "any"
   /** Only runs that started within this time before now. */
   readonly within?: Duration.Duration
 }
+
+/** A page of the recorded results of a durable run, and what it waits for. */
+export interface RunSteps extends Page<StepRecord> {
+  /** Open waits, in the order in which the function began them; at most 100. */
+  readonly waits: ReadonlyArray<OpenWait>
+}
+
+/** Maximum waits that are listed with steps. */
+const waitsMax = 100
 
 type RunReadError = Forbidden | StoreUnavailable
 
@@ -30,6 +43,11 @@ export class Runs extends Context.Service<
      */
     readonly list: (page: PageRequest, query: RunQuery) => Effect.Effect<Page<Run>, RunReadError, Caller>
     readonly get: (id: string) => Effect.Effect<Run, RunReadError | NotFound, Caller>
+    /**
+     * Lists the recorded results of a durable run in their order; none for other runs. A page of large results may have
+     * fewer items than requested.
+     */
+    readonly steps: (id: string, page: PageRequest) => Effect.Effect<RunSteps, RunReadError | NotFound, Caller>
     readonly stats: Effect.Effect<RunStats, RunReadError, Caller>
     /** Lists log entries in order. Those of a running run on another node may be up to 2 s old. */
     readonly logs: (id: string, page: PageRequest) => Effect.Effect<Page<LogEntry>, RunReadError | NotFound, Caller>
@@ -50,6 +68,7 @@ export class Runs extends Context.Service<
       const store = yield* RunStore
       const events = yield* EventStore
       const activeRuns = yield* ActiveRuns
+      const workflows = yield* WorkflowStore
 
       const get = Effect.fnUntraced(function* (text: string) {
         const caller = yield* requirePermission("run", [], "read")
@@ -75,13 +94,22 @@ export class Runs extends Context.Service<
       return Runs.of({
         get,
 
-        list: Effect.fnUntraced(function* (page, { status, type, within }) {
+        steps: Effect.fnUntraced(function* (text, page) {
+          const run = yield* get(text)
+          if (run.activations === null) return { items: [], total: 0, waits: [] }
+          const steps = yield* workflows.steps(run, page)
+          const items = steps.items.map((step) => (hasSecretResult(step.kind) ? { ...step, result: null } : step))
+          return { ...steps, items, waits: yield* workflows.openWaits(run, waitsMax) }
+        }),
+
+        list: Effect.fnUntraced(function* (page, { status, type, waiting, within }) {
           const caller = yield* requirePermission("run", [], "read")
           const now = yield* currentTime
           const filter: RunFilter = {
             ...toProjectFilter(caller),
             ...(status === undefined ? {} : { status }),
             ...(type === undefined ? {} : { type }),
+            ...(waiting === undefined ? {} : { waiting }),
             ...(within === undefined ? {} : { since: before(now, within) })
           }
           return yield* store.list(caller.env_id, page, filter)

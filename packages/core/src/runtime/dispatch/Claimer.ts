@@ -238,8 +238,9 @@ const makeClaim = Effect.gen(function* () {
     const leftBehind = next_due_at !== null && next_due_at <= now
     slots.endClaim({ all: leftBehind, envs: exclude })
     if (unparked > 0 && (leftBehind || exclude.length > 0)) yield* notifyNodes
-    // The start of a run is published before anything that its code emits.
-    if (bus.hasSubscribers()) yield* bus.publish(claims.map(({ run }) => latestActivity(run)))
+    // The start of a run is published before anything that its code emits. A run that continues has started before.
+    const begun = bus.hasSubscribers() ? claims.filter(({ delivery }) => delivery.continues === null) : []
+    if (begun.length > 0) yield* bus.publish(begun.map(({ run }) => latestActivity(run)))
     for (const claimed of claims) slots.begin(claimed)
     if (!leftBehind) return next_due_at === null ? ClaimerState.none : ClaimerState.at(next_due_at)
     return claims.length + parked > 0 ? ClaimerState.now : ClaimerState.at(addMillis(now, contendedDelayMs))

@@ -138,7 +138,11 @@ const makeToTick = Effect.gen(function* () {
       yield* Effect.logInfo(`${label} does not fire: ${schedule.ns}/${schedule.var} is not deployed`)
       return skipped
     }
-    const mayRun = yield* Effect.as(quotas.admit(schedule.env_id, 1), true).pipe(
+    const admitted = Effect.andThen(
+      match.handler.durable ? quotas.admitDurable(schedule.env_id) : Effect.void,
+      quotas.admit(schedule.env_id, 1)
+    )
+    const mayRun = yield* Effect.as(admitted, true).pipe(
       Effect.catchTags({ PlanRequired: () => Effect.succeed(false), NotFound: () => Effect.succeed(false) })
     )
     if (!mayRun) return postpone(schedule, now)

@@ -66,7 +66,12 @@ export const makePublishEvent = Effect.gen(function* () {
     return isAllowed ? admitRuns(envId, publications) : admitChained(envId, depth, publications)
   }
 
-  const admitRuns = (envId: EnvId, publications: ReadonlyArray<Publication>) => {
+  const admitRuns = (envId: EnvId, publications: ReadonlyArray<Publication>) =>
+    publications.some(startsDurable)
+      ? Effect.andThen(quotas.admitDurable(envId), countedRuns(envId, publications))
+      : countedRuns(envId, publications)
+
+  const countedRuns = (envId: EnvId, publications: ReadonlyArray<Publication>) => {
     if (quotas.isUnlimited(envId)) return Effect.void
     // Schedules can be cancelled even if the quota is used up.
     const counted = publications.filter(({ schedule }) => schedule === undefined)
@@ -135,6 +140,8 @@ const findDepth = (publications: ReadonlyArray<Publication>): number =>
     (deepest, { cause, schedule }) => (schedule?._tag === "Cancelled" ? deepest : Math.max(deepest, cause.depth)),
     0
   )
+
+const startsDurable = ({ matches }: Publication): boolean => matches.some(({ handler }) => handler.durable)
 
 const countRuns = (publications: ReadonlyArray<Publication>): number =>
   publications.reduce((runs, { matches }) => runs + matches.length, 0)

@@ -25,7 +25,7 @@ import { makeGuestCalls } from "../svc/GuestCalls.ts"
 import type { CallingRun } from "../svc/Operation.ts"
 import { ActiveRuns, type RunLogBuffer } from "./ActiveRuns.ts"
 import { type CallbackTask, fromCallbackTask } from "./CallbackTask.ts"
-import { maskExecuted, maskLog } from "./maskLog.ts"
+import { maskExecuted, maskJson, maskLog } from "./maskLog.ts"
 import { callSpans, tracedRun } from "./RunSpans.ts"
 
 export interface Executed {
@@ -59,8 +59,20 @@ export interface DurableWork {
   readonly fact: string
   /** Recorded results in their order, as `Invocation.replay`. */
   readonly replay: ReadonlyArray<string>
+  /** Called before the guest starts. */
+  readonly onStart: (log: RunLogWriter) => void
+  /** Secrets that the function has received, to be masked in its log. Calls may add to them. */
+  readonly secrets: Set<string>
   /** Answers host calls `workflow.*`. */
   readonly answer: (call: HostCall) => Effect.Effect<string, HostCallRefused>
+}
+
+/** Access of a durable run to its log, and to the secrets that the log hides. */
+export interface RunLogWriter {
+  /** Adds a warning to the log. */
+  readonly warn: (message: string) => void
+  /** Masks the secrets that the run has read in a JSON text. */
+  readonly mask: (text: JsonText) => JsonText
 }
 
 export type ExecuteError = SandboxUnavailable | NotFound | StoreUnavailable
@@ -109,12 +121,14 @@ export class Executor extends Context.Service<
       const start: Executor["Service"]["start"] = (work) => (context, done) => {
         const { run, depth, facts, body, caller, trigger, timeoutMs, queueTimeoutMs, preface, durable } = work
         const logs = [...preface]
-        const secrets = new Set<string>()
+        const secrets = durable?.secrets ?? new Set<string>()
         const logged = { logs, secrets }
         const inSpan = callSpans()
         /** Set by the first call, because most runs make none. */
         let calling: CallingRun | null = null
-        const logPlanRefusal = makePlanRefusalLog(clock, logs)
+        const warn = makeWarn(clock, logs)
+        const logPlanRefusal = makePlanRefusalLog(warn)
+        durable?.onStart({ warn, mask: (text) => maskJson(text, secrets) })
         const invocation: Invocation = {
           run_id: run.run_id,
           bundle: artifacts.ref(run),
@@ -174,15 +188,22 @@ const formatRun = (run: Run): string => {
 }
 
 /** Returns a function that logs the first refusal of a call by the plan, because the code may ignore the error. */
-const makePlanRefusalLog = (clock: Clock.Clock, logs: Array<LogEntry>) => {
+const makePlanRefusalLog = (warn: RunLogWriter["warn"]) => {
   let isLogged = false
   return ({ name, message }: HostCallRefused) =>
     Effect.sync(() => {
       if (isLogged || name !== "PlanRequired") return
       isLogged = true
-      logs.push(toLogEntry(logs.length, { time: clock.currentTimeMillisUnsafe(), level: "warn", message, data: null }))
+      warn(message)
     })
 }
+
+const makeWarn =
+  (clock: Clock.Clock, logs: Array<LogEntry>): RunLogWriter["warn"] =>
+  (message) =>
+    void logs.push(
+      toLogEntry(logs.length, { time: clock.currentTimeMillisUnsafe(), level: "warn", message, data: null })
+    )
 
 const toLogEntry = (seq: number, line: GuestLog): LogEntry => ({
   seq,

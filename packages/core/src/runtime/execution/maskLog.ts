@@ -1,5 +1,6 @@
 /** Masks the secrets that a run read in its log and in its error. Its result is stored as it is. */
 import { Effect } from "effect"
+import type { JsonText } from "../../foundation/JsonText.ts"
 import type { Outcome } from "../../platform/sandbox/Outcome.ts"
 import { type Mask, makeMask } from "../../resources/secrets/Mask.ts"
 import type { LogEntry } from "../runs/Run.ts"
@@ -18,6 +19,10 @@ export const maskLog = (
   values: ReadonlySet<string>
 ): Effect.Effect<ReadonlyArray<LogEntry>> =>
   values.size === 0 ? Effect.succeed([...logs]) : maskLogs(logs, makeMask(values))
+
+/** Masks the values in a JSON text. */
+export const maskJson = (text: JsonText, values: ReadonlySet<string>): JsonText =>
+  values.size === 0 ? text : makeMask(values).json(text)
 
 const maskAll = Effect.fnUntraced(function* ({ execution, logs }: Executed, mask: Mask) {
   // The outcome is first, because a mask that was used often hides everything.

@@ -17,7 +17,7 @@ import { NodeMetrics } from "../../foundation/telemetry/NodeMetrics.ts"
 import { now as currentTime, type Timestamp } from "../../foundation/time/Timestamp.ts"
 import type { ActivityEvent } from "../../platform/cluster/ActivityEvent.ts"
 import { ClusterBus } from "../../platform/cluster/ClusterBus.ts"
-import { latestActivity, startActivity } from "../runs/Activity.ts"
+import { latestActivity, progressActivity, startActivity } from "../runs/Activity.ts"
 import type { Run } from "../runs/Run.ts"
 import { JournalMeter } from "./JournalMeter.ts"
 import { type JournalEntry, JournalStore } from "./JournalStore.ts"
@@ -221,6 +221,6 @@ const buildActivity = ({ entry, activity, isStartPublished }: PendingWrite): Rea
     case "Settled":
       return [latestActivity(entry.run), ...activity()]
     case "Advanced":
-      return activity()
+      return [...progressActivity(entry), ...activity()]
   }
 }

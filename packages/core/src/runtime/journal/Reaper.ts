@@ -6,7 +6,7 @@ import { Effect, Latch, Layer } from "effect"
 import { forkSupervised } from "../../foundation/Supervised.ts"
 import { addMillis, now as currentTime } from "../../foundation/time/Timestamp.ts"
 import { ClusterBus } from "../../platform/cluster/ClusterBus.ts"
-import { latestActivity } from "../runs/Activity.ts"
+import { lostActivity } from "../runs/Activity.ts"
 import { JournalStore, type LocalRunSet } from "./JournalStore.ts"
 import { LocalRuns } from "./LocalRuns.ts"
 import { NodeLease } from "./NodeLease.ts"
@@ -43,7 +43,7 @@ export const layer = Layer.effectDiscard(
         const lost = yield* unconfirmed.track(store.reap(nodeId, now, batch, own))
         if (lost.length === 0) return count
         count += lost.length
-        yield* bus.publish(lost.filter(({ status }) => status !== "running").map(latestActivity))
+        yield* bus.publish(lost.map(lostActivity))
         yield* bus.sendControl([{ type: "deliveries:waiting", node_id: null }])
       }
     })

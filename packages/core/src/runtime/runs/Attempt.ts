@@ -72,7 +72,8 @@ export const startRun = (delivery: Delivery, runId: RunId, nodeId: NodeId, now: 
   wall_ms: null,
   heap_bytes: null,
   activations: delivery.durable ? 1 : null,
-  waiting: null
+  waiting: null,
+  steps: delivery.durable ? 0 : null
 })
 
 /** Returns the run of a webhook or tool call: without a delivery, and the first of its stream. */
@@ -104,7 +105,8 @@ export const startCall = (
   wall_ms: null,
   heap_bytes: null,
   activations: null,
-  waiting: null
+  waiting: null,
+  steps: null
 })
 
 /** Returns a suspended run when a node continues it. */

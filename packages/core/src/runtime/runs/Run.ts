@@ -45,7 +45,9 @@ export const Run = Schema.Struct({
   /** Times that a durable run entered an isolate, from 1; null for other runs. */
   activations: Schema.NullOr(Schema.Int),
   /** The wait of a suspended run as `Waiting`; null while it is active, and after its end. */
-  waiting: Schema.NullOr(JsonText)
+  waiting: Schema.NullOr(JsonText),
+  /** Number of recorded results of a durable run; null for other runs. */
+  steps: Schema.NullOr(Schema.Int)
 })
 export type Run = typeof Run.Type
 

@@ -5,6 +5,7 @@ import type { EnvId, EventId, RunId } from "../../foundation/Ids.ts"
 import type { Page, PageRequest } from "../../foundation/Page.ts"
 import type { Timestamp } from "../../foundation/time/Timestamp.ts"
 import type { LogEntry, Run, RunStats, RunStatus, RunType } from "./Run.ts"
+import type { WaitingFor } from "./Workflow.ts"
 
 export interface RunFilter {
   readonly status?: RunStatus
@@ -12,6 +13,8 @@ export interface RunFilter {
   /** Only runs that started at or after this instant. */
   readonly since?: Timestamp
   readonly eventId?: EventId
+  /** Only suspended runs that wait for this; `any` for all suspended runs. */
+  readonly waiting?: WaitingFor | "any"
   /** Only runs of projects with one of these ids, or names at that time. */
   readonly only?: ReadonlyArray<string>
 }

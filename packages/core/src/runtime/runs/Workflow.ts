@@ -8,10 +8,16 @@ import { Schema } from "effect"
 import { EventId } from "../../foundation/Ids.ts"
 import { JsonText, toJsonText } from "../../foundation/JsonText.ts"
 import { iso, Timestamp } from "../../foundation/time/Timestamp.ts"
+import type { Run } from "./Run.ts"
 
-/** Kinds of requests that a durable function makes. */
-export const RequestKind = Schema.Literals(["step", "sleep", "event", "run", "call", "version", "cancel", "stall"])
+/** Kinds of requests that a durable function makes. `token` creates a token, `completion` waits for one. */
+export const RequestKind = Schema.Literals([
+  ...["step", "sleep", "event", "run", "token", "completion", "call", "version", "cancel", "stall"]
+] as const)
 export type RequestKind = typeof RequestKind.Type
+
+/** True for kinds of requests whose results are secrets, which only the function receives. */
+export const hasSecretResult = (kind: string): boolean => kind === "token"
 
 /**
  * Position of a request in the order in which the function makes its requests, from 0. The same in each replay. Records
@@ -47,8 +53,8 @@ export type StepRecord = typeof StepRecord.Type
 export const resultLengthMax = 256 * 1024
 
 /**
- * A request that may take long: a sleep, a wait for an event or a child run, or the pause before a step's next attempt.
- * Or a `stall`: the pause after an activation without progress.
+ * A request that may take long: a sleep, a wait for an event, a child run or a token, or the pause before the next attempt
+ * of a step. Or a `stall`: the pause after an activation without progress.
  */
 export const WaitRecord = Schema.Struct({
   seq,
@@ -60,14 +66,21 @@ export const WaitRecord = Schema.Struct({
   match: Schema.NullOr(JsonText),
   /** For `run`: the event that starts the child run. It is stored after the wait. */
   child_event_id: Schema.NullOr(EventId),
+  /** For `completion`: the `seq` of its token. */
+  token_seq: Schema.NullOr(seq),
   /** For `step`: failed attempts so far. For `stall`: activations without progress in a row. */
   attempts: Schema.Int,
   since: Timestamp,
   until: Schema.NullOr(Timestamp),
-  /** The event, once it has arrived, or the end of the child run as `formatChildEnd`; null before. */
+  /**
+   * The event once it has arrived, the completion of the token, or the end of the child run as `formatChildEnd`. Null before.
+   */
   outcome: Schema.NullOr(JsonText)
 })
 export type WaitRecord = typeof WaitRecord.Type
+
+/** A wait that has not ended, without the values that it compares events with. */
+export type OpenWait = Omit<WaitRecord, "match" | "token_seq" | "outcome">
 
 /** Everything that a durable function needs to continue. */
 export interface History {
@@ -79,9 +92,13 @@ export interface History {
 
 export const emptyHistory: History = { steps: [], waits: [] }
 
+/** Kinds of waits of a suspended run. `retry` is the pause before the next attempt at a step. */
+export const WaitingFor = Schema.Literals(["timer", "event", "retry", "token", "run", "node"])
+export type WaitingFor = typeof WaitingFor.Type
+
 /** The wait of a suspended run that ends first. */
 export interface Waiting {
-  readonly for: "timer" | "event" | "run" | "retry" | "node"
+  readonly for: WaitingFor
   readonly name: string
   readonly since: Timestamp
   readonly until: Timestamp | null
@@ -93,7 +110,7 @@ export const formatWaiting = ({ since, until, ...waiting }: Waiting): JsonText =
 
 /** JSON of the field `waiting`. */
 const WaitingJson = Schema.Struct({
-  for: Schema.Literals(["timer", "event", "run", "retry", "node"]),
+  for: WaitingFor,
   name: Schema.String,
   since: Schema.String,
   until: Schema.NullOr(Schema.String)
@@ -107,6 +124,27 @@ export const parseWaiting = (text: JsonText): Waiting => {
 }
 
 const toInstant = (text: string): Timestamp => Timestamp.make(Date.parse(text))
+
+/** A run that sleeps, and its wait. Such a wait can be ended early. */
+export interface Sleeping {
+  readonly kind: "sleep" | "step"
+  readonly name: string
+  readonly until: Timestamp
+  readonly waiting: Waiting
+}
+
+/** Returns the sleep, or the pause before the next attempt at a step, that a suspended run waits for; null without one. */
+export const findSleep = ({ status, waiting: text }: Pick<Run, "status" | "waiting">): Sleeping | null => {
+  if (status !== "running" || text === null) return null
+  const waiting = parseWaiting(text)
+  const { name, until } = waiting
+  if (until === null || (waiting.for !== "timer" && waiting.for !== "retry")) return null
+  return { kind: waiting.for === "timer" ? "sleep" : "step", name, until, waiting }
+}
+
+/** Returns the number of recorded results after these steps. */
+export const countSteps = (steps: ReadonlyArray<Pick<StepRecord, "position">>): number =>
+  steps.reduce((count, { position }) => Math.max(count, position + 1), 0)
 
 /** State of a run whose node died: the next claim continues it. */
 export const lostNode = (now: Timestamp): Waiting => ({ for: "node", name: "", since: now, until: now })
@@ -122,7 +160,8 @@ export const describeWaits = (waits: ReadonlyArray<WaitRecord>): Waiting | null 
 }
 
 /** Kinds of waits as the API names them. Calls, versions and cancellations do not wait. */
-const waitingFor: Readonly<Record<RequestKind, Waiting["for"]>> = {
-  ...{ step: "retry", sleep: "timer", event: "event", run: "run" },
+const waitingFor = {
+  ...{ sleep: "timer", step: "retry", event: "event", run: "run" },
+  ...{ token: "token", completion: "token" },
   ...{ call: "node", version: "node", cancel: "node", stall: "node" }
-}
+} as const satisfies Record<RequestKind, Waiting["for"]>

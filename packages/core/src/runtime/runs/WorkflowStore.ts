@@ -1,13 +1,13 @@
 /** Seam for the histories of durable runs. The journal writes them. Each method is one transaction. */
 import { Context, type Effect } from "effect"
-import type { StoreUnavailable } from "../../foundation/Errors.ts"
+import type { NotFound, StoreUnavailable } from "../../foundation/Errors.ts"
 import type { EnvId, EventId, RunId } from "../../foundation/Ids.ts"
 import type { Page, PageRequest } from "../../foundation/Page.ts"
 import type { Timestamp } from "../../foundation/time/Timestamp.ts"
 import type { Event } from "../events/Event.ts"
-import type { LogEntry } from "./Run.ts"
+import type { LogEntry, Run } from "./Run.ts"
 import type { RunRef } from "./RunControlStore.ts"
-import type { History, StepRecord } from "./Workflow.ts"
+import type { History, OpenWait, StepRecord } from "./Workflow.ts"
 
 /** Events of a type that runs of an environment wait for. */
 export interface AwaitedEvents {
@@ -38,6 +38,13 @@ export interface ChildRef {
   readonly event_id: EventId
 }
 
+/** The run after `wake`. */
+export interface Wakeup {
+  readonly run: Run
+  /** False if the run does not sleep. */
+  readonly isWoken: boolean
+}
+
 export class WorkflowStore extends Context.Service<
   WorkflowStore,
   {
@@ -46,8 +53,21 @@ export class WorkflowStore extends Context.Service<
     /** Returns the cleanups that were requested of the runs. */
     readonly cleanups: (runs: ReadonlyArray<RunRef>) => Effect.Effect<ReadonlyArray<Cleanup>, StoreUnavailable>
 
-    /** Lists steps of a run, ascending by position. */
+    /**
+     * Lists steps of a run, ascending by position. A page of large results may have fewer items than requested: see
+     * `countOfPage`.
+     */
     readonly steps: (run: RunRef, page: PageRequest) => Effect.Effect<Page<StepRecord>, StoreUnavailable>
+
+    /** Lists waits of a run that have not ended, ascending by `seq`, at most `limit`. */
+    readonly openWaits: (run: RunRef, limit: number) => Effect.Effect<ReadonlyArray<OpenWait>, StoreUnavailable>
+
+    /**
+     * Ends the sleep, or the pause before the next attempt at a step, that a suspended run waits for. The wait and `waiting`
+     * end at `at`, and the run is due then. A run without such a wait stays as it is, and `isWoken` is false. A wait that
+     * ended before `at` stays as it is, and `isWoken` is true.
+     */
+    readonly wake: (run: RunRef, at: Timestamp) => Effect.Effect<Wakeup, NotFound | StoreUnavailable>
 
     /** Lists the events that runs wait for, once per environment and type. */
     readonly awaited: Effect.Effect<ReadonlyArray<AwaitedEvents>, StoreUnavailable>

@@ -2,11 +2,9 @@
  * One stay of a durable run in an isolate: from its claim until it ends or has nothing to do but wait.
  *
  * The function runs from its first line. It receives the recorded results first, in their order, without host calls. From
- * then on each of its requests is a host call, and the answer is the result:
+ * then on each of its requests is a host call, and the answer is the result.
  *
- * - A step is answered after its result is durable. Steps that end while a commit is in flight share the next one.
- * - The end of a wait is answered at once, because the store can decide again that it has ended. The next commit records it.
- *   While a commit is in flight it queues, because positions follow the order in which the function receives results.
+ * See `Progress` for when they are stored and answered.
  *
  * When the guest is idle, the run is suspended, unless a wait ends within `holdMs`.
  *
@@ -14,92 +12,85 @@
  */
 import { Deferred, Effect, Random, type Schema } from "effect"
 import type { EventId } from "../../foundation/Ids.ts"
-import { toJsonText } from "../../foundation/JsonText.ts"
+import { type JsonText, toJsonText } from "../../foundation/JsonText.ts"
 import { addMillis, now as currentTime, type Timestamp } from "../../foundation/time/Timestamp.ts"
-import { type HostCall, HostCallRefused } from "../../platform/sandbox/Sandbox.ts"
+import type { HostCall, HostCallRefused } from "../../platform/sandbox/Sandbox.ts"
 import { retryDelayMs } from "../../resources/builds/RetryPolicy.ts"
-import {
-  cancelSeq,
-  describeWaits,
-  formatWaiting,
-  type StepRecord,
-  type Waiting,
-  type WaitRecord
-} from "../runs/Workflow.ts"
-import {
-  type ActivationOptions,
-  type Advanced,
-  type OpenWait,
-  type QueuedResult,
-  toAdvanced
-} from "./ActivationOptions.ts"
-import { cancelRecord, cancelWait } from "./Cancellation.ts"
+import type { RunLogWriter } from "../execution/Executor.ts"
+import { cancelSeq, describeWaits, formatWaiting, type Waiting, type WaitRecord } from "../runs/Workflow.ts"
+import { type ActivationOptions, type Advanced, toAdvanced } from "./ActivationOptions.ts"
+import { cancelRecord } from "./Cancellation.ts"
 import type { FunctionCall } from "./DurableCalls.ts"
-import { formatResult, formatRetry } from "./Replay.ts"
-import {
-  checkLimit,
-  describeDifference,
-  earliestEnd,
-  hasEnded,
-  newWait,
-  refuse,
-  resultOfWait,
-  tooLarge
-} from "./RequestRules.ts"
+import { FunctionCalls } from "./FunctionCalls.ts"
+import { GuestCalls } from "./GuestCalls.ts"
+import { OpenWaits } from "./OpenWaits.ts"
+import { type Answer, Progress } from "./Progress.ts"
+import { formatRetry } from "./Replay.ts"
+import { refuse } from "./RequestErrors.ts"
+import { describeDifference, earliestEnd, toPause, toWait } from "./RequestRules.ts"
 import {
   decodeArgs,
   decodeCall,
   decodeIdle,
   decodeStep,
+  decodeToken,
   decodeVersion,
   decodeWait,
   type StepReport,
+  type TokenRequest,
   type WaitRequest
 } from "./Requests.ts"
+import { isTooLarge, StepLimit, tooLarge } from "./WorkflowLimits.ts"
 
 /** Longest wait for which the isolate is kept, in milliseconds. */
 const holdMs = 1_000
 
 export class Activation {
   readonly #options: ActivationOptions
-  /** Waits of the run that have not ended, by `seq`. Those of the history are opened when the function requests them. */
-  readonly #waits: Map<number, WaitRecord>
-  readonly #open = new Map<number, OpenWait>()
-  #position: number
-  /** Waits that are not stored yet. */
-  #newWaits: Array<WaitRecord> = []
-  /** Results that the function has received but that are not stored. */
-  #unstored: Array<StepRecord> = []
-  #queued: Array<QueuedResult> = []
-  #isCommitting = false
-  /** True after a write that did not count. Then no later one may count either, because its results would be missing. */
-  #isRefused = false
-  /** Calls of the guest for requests, and answers to them. */
-  #calls = 0
-  #answers = 0
-  /** Answers that the guest had received when it last reported that it can do nothing until a wait ends. */
-  #idleAnswers = -1
-  /** Waits whose timeout has ended, until the events before it are known. */
-  readonly #expiring = new Set<number>()
+  readonly #waits: OpenWaits
+  readonly #progress: Progress
+  readonly #stepLimit: StepLimit
+  #log: RunLogWriter | null = null
+  readonly #guestCalls = new GuestCalls()
+  readonly #functionCalls: FunctionCalls
   #suspension: Advanced | null = null
   #cleanupUntil: Timestamp | null
   #isCancelRecorded: boolean
   /** The request of the guest for its cancellation. */
-  #cancellation: QueuedResult["answered"] | null = null
-  #isStored = false
+  #cancellation: Answer | null = null
   #isLive = false
   #renewal: ReadonlyArray<Schema.Json> | null = null
-  /** Functions that are being called, and child runs that are being started. */
-  #calling = 0
-  /** Child runs of open waits. */
-  readonly #childCalls = new Map<number, FunctionCall>()
 
   constructor(options: ActivationOptions) {
     this.#options = options
     this.#cleanupUntil = options.cleanupUntil
     this.#isCancelRecorded = options.history.steps.some(({ seq }) => seq === cancelSeq)
-    this.#position = options.history.steps.length
-    this.#waits = new Map(options.history.waits.map((wait) => [wait.seq, wait]))
+    const position = options.history.steps.length
+    this.#stepLimit = new StepLimit(options.limits, position)
+    this.#functionCalls = new FunctionCalls(options)
+    this.#progress = new Progress({
+      ...{ position, onRefused: options.stop },
+      onStored: (waits) =>
+        Effect.andThen(
+          options.onStored(waits),
+          Effect.forEach(waits, (wait) => this.#startChild(wait), { discard: true })
+        ),
+      write: (steps, waits) => Effect.flatMap(this.#entry({ steps, waits }, null), options.write),
+      toResult: (step) => {
+        this.#waits.forget(step.seq)
+        return options.tokens.reveal(step)
+      },
+      onCommitted: Effect.suspend(() => this.#suspendOrHold)
+    })
+    this.#waits = new OpenWaits({
+      ...{ waits: options.history.waits, progress: this.#progress, isSuspended: () => this.#suspension !== null },
+      ...{ expire: options.expire, abandonChild: options.abandonChild }
+    })
+  }
+
+  /** Begins the activation. The log is that of its guest. */
+  begin(log: RunLogWriter): void {
+    this.#log = log
   }
 
   /** The entry that suspends the run, once the activation has decided to; null before. Its logs are empty. */
@@ -114,7 +105,7 @@ export class Activation {
 
   /** True if the activation has stored, or is to store, a new result or wait. */
   get hasProgress(): boolean {
-    return this.#isStored || this.#unstored.length + this.#newWaits.length > 0
+    return this.#progress.hasAny
   }
 
   /** True if the function has received all recorded results, and continued. */
@@ -129,82 +120,57 @@ export class Activation {
 
   /** Events of child runs that the function waits for. */
   get children(): ReadonlyArray<EventId> {
-    return [...this.#waits.values()].flatMap(({ child_event_id }) => child_event_id ?? [])
+    return this.#waits.children
   }
 
   /** Returns an entry with the progress that is not stored yet, at the end of the activation; null without any. */
   trailing(at: Timestamp): Advanced | null {
-    if (this.#isRefused || this.#unstored.length + this.#newWaits.length === 0) return null
-    return toAdvanced(this.#options.claim, at, [...this.#unstored], [...this.#newWaits], null)
+    const { trailing } = this.#progress
+    return trailing && toAdvanced(this.#options.claim, at, trailing.steps, trailing.waits, null)
   }
 
   /** Answers a host call `workflow.*`. */
   answer(call: HostCall): Effect.Effect<string, HostCallRefused> {
     this.#isLive = true
-    switch (call.op) {
+    const { op, payload } = call
+    const calls = this.#guestCalls
+    switch (op) {
       case "workflow.step":
-        return this.#counted(Effect.flatMap(decodeStep(call.payload), (report) => this.#endAttempt(report)))
+        return calls.count(Effect.flatMap(decodeStep(payload), (report) => this.#endAttempt(report)))
       case "workflow.wait":
-        return this.#counted(
+        return calls.count(
           Effect.flatMap(currentTime, (now) =>
-            Effect.flatMap(decodeWait(call.payload, now), (request) => this.#wait(request, now))
+            Effect.flatMap(decodeWait(payload, now), (request) => this.#wait(request, now))
+          )
+        )
+      case "workflow.token":
+        return calls.count(
+          Effect.flatMap(currentTime, (now) =>
+            Effect.flatMap(decodeToken(payload, now), (request) => this.#createToken(request, now))
           )
         )
       case "workflow.call":
-        return this.#counted(
-          Effect.flatMap(decodeCall(call.payload), ({ seq, name, ...request }) => this.#call(seq, name, request))
+        return calls.count(
+          Effect.flatMap(decodeCall(payload), ({ seq, name, ...request }) => this.#call(seq, name, request))
         )
       case "workflow.version":
-        return this.#counted(
-          Effect.flatMap(decodeVersion(call.payload), ({ seq, name, max }) => this.#recordVersion(seq, name, max))
+        return calls.count(
+          Effect.flatMap(decodeVersion(payload), ({ seq, name, max }) => this.#recordVersion(seq, name, max))
         )
       case "workflow.continue":
-        return Effect.flatMap(decodeArgs(call.payload), (args) => this.#renew(args))
+        return Effect.flatMap(decodeArgs(payload), (args) => this.#renew(args))
       case "workflow.idle":
-        return Effect.flatMap(decodeIdle(call.payload), ({ answers, from = 0 }) =>
-          Effect.as(this.#idle(answers, from), "")
-        )
+        return Effect.flatMap(decodeIdle(payload), ({ answers, from = 0 }) => Effect.as(this.#idle(answers, from), ""))
       case "workflow.cancellation":
         return this.#awaitCancellation
       default:
-        return Effect.fail(new HostCallRefused({ name: "TypeError", message: "There is no such host call" }))
+        return refuse("TypeError", "There is no such host call")
     }
   }
 
-  /** Counts a call and its answer. */
-  #counted<A, E>(answer: Effect.Effect<A, E>): Effect.Effect<A, E> {
-    return Effect.suspend(() => {
-      this.#calls++
-      return Effect.ensuring(
-        answer,
-        Effect.sync(() => {
-          this.#answers++
-        })
-      )
-    })
-  }
-
-  /**
-   * True if the guest can do nothing until it receives a result: it has received all answers, and none is on its way. A
-   * report that crossed an answer does not count; the guest sends another one.
-   */
-  get #isIdle(): boolean {
-    return this.#idleAnswers === this.#answers && this.#calls - this.#answers === this.#open.size
-  }
-
-  /** Gives events that arrived to the waits of this activation. `stored` are the waits as the store has them. */
+  /** Gives outcomes to the waits of this activation that have not ended. `stored` are the waits as the store has them. */
   receive(stored: ReadonlyArray<WaitRecord>): Effect.Effect<void> {
-    return Effect.flatMap(currentTime, (now) =>
-      Effect.forEach(
-        stored.filter(({ outcome }) => outcome !== null),
-        (wait) => {
-          this.#waits.set(wait.seq, wait)
-          const open = this.#open.get(wait.seq)
-          return open === undefined ? Effect.void : this.#endWait({ ...open, record: wait }, now)
-        },
-        { discard: true }
-      )
-    )
+    return this.#waits.receive(stored)
   }
 
   /** Cancels the run. Its function may clean up until `until`, when its guest is stopped. */
@@ -231,11 +197,8 @@ export class Activation {
     return Effect.flatMap(currentTime, (now) => {
       if (this.#cleanupUntil === null || this.#cancellation === null || this.#isCancelRecorded) return Effect.void
       this.#isCancelRecorded = true
-      // The guest counts it as an answer, so that an earlier report of idleness is stale.
-      this.#calls++
-      this.#answers++
-      this.#queued.push({ step: cancelRecord(now), answered: this.#cancellation })
-      return this.#isCommitting ? Effect.void : this.#deliver(this.#takeQueued())
+      this.#guestCalls.countResult()
+      return this.#progress.recordEnd(cancelRecord(now), this.#cancellation)
     })
   }
 
@@ -245,135 +208,107 @@ export class Activation {
       const { seq, name, ok, attempt, result, ms } = report
       const { claim, limits } = this.#options
       const now = yield* currentTime
-      const difference = describeDifference(this.#waits.get(seq), { kind: "step", name })
+      const difference = describeDifference(this.#waits.find(seq), { kind: "step", name })
       if (difference !== null) return yield* refuse("NonDeterminism", difference)
-      yield* checkLimit(this.#position, limits.steps)
+      yield* this.#admit()
       const policy = report.retry ?? claim.delivery.retry
       if (!ok && attempt < policy.attempts) {
         const until = addMillis(now, report.afterMs ?? retryDelayMs(policy, attempt, yield* Random.next))
         return yield* this.#pause({ seq, name, attempts: attempt, until }, now)
       }
-      const isTooLarge = (result?.length ?? 0) > limits.resultLength
+      const isOver = isTooLarge(result, limits)
       const step = {
         ...({ seq, kind: "step", name, attempts: attempt, ended_at: now } as const),
         started_at: addMillis(now, -Math.min(Math.max(0, ms), now - claim.run.start_time)),
-        ok: ok && !isTooLarge,
-        result: isTooLarge ? tooLarge(name, limits.resultLength) : result
+        ok: ok && !isOver,
+        result: isOver ? tooLarge(name, limits) : this.#maskError(ok, result)
       }
-      return yield* this.#record(step)
+      return yield* this.#progress.record(step)
+    })
+  }
+
+  /** Masks secrets in the error of a step, as in that of a run. */
+  #maskError(ok: boolean, result: JsonText | null): JsonText | null {
+    return ok || result === null || this.#log === null ? result : this.#log.mask(result)
+  }
+
+  /** Fails if the run may have no further result. `open` is the number of requests whose results are still to come. */
+  #admit(open = 0): Effect.Effect<void, HostCallRefused> {
+    return this.#stepLimit.admit(this.#progress.count + open, (text) => this.#log?.warn(text))
+  }
+
+  #createToken(request: TokenRequest, now: Timestamp): Effect.Effect<string, HostCallRefused> {
+    return Effect.gen({ self: this }, function* () {
+      const { seq, name } = request
+      const difference = describeDifference(this.#waits.find(seq), { kind: "token", name })
+      if (difference !== null) return yield* refuse("NonDeterminism", difference)
+      yield* this.#admit()
+      const result = yield* this.#options.tokens.create(request, now)
+      if (result === null) {
+        this.#options.stop()
+        return yield* Effect.never
+      }
+      const times = { started_at: now, ended_at: now }
+      return yield* this.#progress.record({ seq, kind: "token", name, attempts: 1, ...times, ok: true, result })
     })
   }
 
   /** Waits until the next attempt at a step. */
-  #pause(
-    { seq, name, attempts, until }: Pick<WaitRecord, "seq" | "name" | "attempts"> & { readonly until: Timestamp },
-    now: Timestamp
-  ): Effect.Effect<string, HostCallRefused> {
-    const record = newWait({ seq, kind: "step", name }, { attempts, since: now, until })
-    if (until <= now) return Effect.succeed(formatRetry(seq, now))
-    return this.#openWait(record, true)
+  #pause(pause: Parameters<typeof toPause>[0], now: Timestamp): Effect.Effect<string, HostCallRefused> {
+    if (pause.until <= now) return Effect.succeed(formatRetry(pause.seq, now))
+    return this.#waits.open(toPause(pause, now), true, Effect.void)
   }
 
   #wait(request: WaitRequest, now: Timestamp): Effect.Effect<string, HostCallRefused> {
     return Effect.gen({ self: this }, function* () {
-      const known = this.#waits.get(request.seq)
+      const { seq, kind, call, token_seq } = request
+      const { claim, tokens, freshEventId } = this.#options
+      const known = this.#waits.find(seq)
       const difference = describeDifference(known, request)
       if (difference !== null) return yield* refuse("NonDeterminism", difference)
-      if (request.call !== null) this.#childCalls.set(request.seq, request.call)
-      if (known !== undefined) return yield* this.#openWait(known, false)
-      if (request.kind === "step")
-        return yield* refuse("TypeError", "svc.step: this attempt does not wait for another one")
-      const { run } = this.#options.claim
-      const child_event_id = request.call === null ? null : yield* this.#options.freshEventId
-      const { event_type, until, fromStart, match } = request
-      const since = fromStart ? run.start_time : now
-      const pairs = match.length === 0 ? null : toJsonText(match)
-      const details = { since, until, event_type, child_event_id, match: pairs }
-      return yield* this.#openWait(newWait(request, details), true)
+      if (call !== null) this.#functionCalls.expect(seq, call)
+      if (known !== undefined) return yield* this.#waits.open(known, false, this.#startChild(known))
+      if (kind === "step") return yield* refuse("TypeError", "svc.step: this attempt does not wait for another one")
+      const token = token_seq === null ? null : tokens.find(token_seq)
+      if (token === undefined) return yield* refuse("TypeError", "svc.waitForToken: this run has no such token")
+      yield* this.#admit(this.#waits.count)
+      const since = request.fromStart ? claim.run.start_time : now
+      const until = token === null ? request.until : token.expires_at
+      const child = call === null ? null : yield* freshEventId
+      return yield* this.#waits.open(toWait({ ...request, until }, since, child), true, Effect.void)
     })
-  }
-
-  /**
-   * Opens a wait and waits for its end. A new wait for an event is stored at once, so that it takes events. A child run is
-   * started after its wait is stored.
-   */
-  #openWait(record: WaitRecord, isNew: boolean): Effect.Effect<string, HostCallRefused> {
-    return Effect.gen({ self: this }, function* () {
-      const answered = yield* Deferred.make<string, HostCallRefused>()
-      const open = { record, answered }
-      this.#waits.set(record.seq, record)
-      this.#open.set(record.seq, open)
-      if (isNew) {
-        this.#forgetNewWait(record.seq)
-        this.#newWaits.push(record)
-        if (record.event_type !== null || record.child_event_id !== null) yield* this.#flushSoon
-      }
-      const now = yield* currentTime
-      if (hasEnded(record, now)) yield* this.#endDueWait(open, now)
-      else if (!isNew) yield* this.#startChild(record)
-      return yield* Deferred.await(answered)
-    })
-  }
-
-  /** Ends an open wait: the function receives its result, now or after the commit in flight. */
-  #endWait({ record, answered }: OpenWait, now: Timestamp): Effect.Effect<void> {
-    return Effect.suspend(() => {
-      const { seq, kind, name, outcome, since, attempts, child_event_id } = record
-      // A suspended run continues with the results that are stored.
-      if (this.#suspension !== null || !this.#open.delete(seq)) return Effect.void
-      if (kind === "step") return Effect.asVoid(Deferred.succeed(answered, formatRetry(seq, now)))
-      if (child_event_id !== null && outcome === null) this.#options.abandonChild(child_event_id)
-      const step = {
-        ...{ seq, kind, name, ...resultOfWait(record) },
-        ...{ attempts: Math.max(1, attempts), started_at: since, ended_at: now }
-      }
-      return this.#deliverSoon({ step, answered })
-    })
-  }
-
-  /** Answers with a result that the store can decide again: now, or after the commit in flight. */
-  #deliverSoon(result: QueuedResult): Effect.Effect<void> {
-    this.#queued.push(result)
-    return this.#isCommitting ? Effect.void : this.#deliver(this.#takeQueued())
   }
 
   /** Starts the child run of a stored wait; does not wait for it. */
   #startChild(wait: WaitRecord): Effect.Effect<void> {
-    const call = this.#childCalls.get(wait.seq)
-    if (wait.child_event_id === null || call === undefined) return Effect.void
-    this.#calling++
-    const started = Effect.gen({ self: this }, function* () {
-      const refused = yield* this.#options.startChild(wait, call)
-      this.#calling--
-      const open = this.#open.get(wait.seq)
-      if (refused !== null && open !== undefined) {
-        yield* this.#endWait({ ...open, record: { ...open.record, outcome: refused } }, yield* currentTime)
-      } else if (open === undefined && wait.child_event_id !== null) this.#options.abandonChild(wait.child_event_id)
-      if (this.#isIdle) yield* this.#suspendOrHold
-    })
-    return Effect.asVoid(Effect.forkDetach(started))
+    return this.#functionCalls.startChild(wait, (refused) =>
+      Effect.gen({ self: this }, function* () {
+        const isAwaited = this.#waits.isOpen(wait.seq)
+        if (refused !== null) yield* this.#waits.endWith(wait.seq, refused)
+        yield* this.#suspendOrHold
+        return isAwaited
+      })
+    )
   }
 
-  /** Calls a function in the background, and records the ids. A repetition of the call before the commit changes nothing. */
+  /** Calls a function in the background, and records the ids. */
   #call(seq: number, name: string, call: FunctionCall): Effect.Effect<string, HostCallRefused> {
     return Effect.gen({ self: this }, function* () {
-      yield* checkLimit(this.#position, this.#options.limits.steps)
+      yield* this.#admit()
       const since = yield* currentTime
-      this.#calling++
-      const called = yield* this.#options.call(seq, call)
-      this.#calling--
+      const called = yield* this.#functionCalls.call(seq, call)
       const times = { started_at: since, ended_at: yield* currentTime }
-      return yield* this.#record({ seq, kind: "call", name, ...called, attempts: 1, ...times })
+      return yield* this.#progress.record({ seq, kind: "call", name, ...called, attempts: 1, ...times })
     })
   }
 
   #recordVersion(seq: number, name: string, max: number): Effect.Effect<string, HostCallRefused> {
     return Effect.gen({ self: this }, function* () {
-      yield* checkLimit(this.#position, this.#options.limits.steps)
+      yield* this.#admit()
       const now = yield* currentTime
       const answered = yield* Deferred.make<string, HostCallRefused>()
       const result = { ok: true, result: toJsonText(max), attempts: 1, started_at: now, ended_at: now }
-      yield* this.#deliverSoon({ step: { seq, kind: "version", name, ...result }, answered })
+      yield* this.#progress.recordEnd({ seq, kind: "version", name, ...result }, answered)
       return yield* Deferred.await(answered)
     })
   }
@@ -388,75 +323,8 @@ export class Activation {
     })
   }
 
-  /** Records the result of a step, and answers after the commit. */
-  #record(step: Omit<StepRecord, "position">): Effect.Effect<string, HostCallRefused> {
-    return Effect.gen({ self: this }, function* () {
-      const answered = yield* Deferred.make<string, HostCallRefused>()
-      this.#queued.push({ step, answered })
-      yield* this.#flushSoon
-      return yield* Deferred.await(answered)
-    })
-  }
-
-  /** Begins a commit unless one is in flight, which a further one follows then. */
-  get #flushSoon(): Effect.Effect<void> {
-    return Effect.suspend(() => {
-      if (this.#isCommitting) return Effect.void
-      this.#isCommitting = true
-      return Effect.asVoid(Effect.forkDetach(this.#flush))
-    })
-  }
-
-  get #flush(): Effect.Effect<void> {
-    return Effect.gen({ self: this }, function* () {
-      while (true) {
-        // Steps that end in the same turn of the guest share the commit.
-        yield* Effect.yieldNow
-        const taken = this.#takeQueued()
-        const waits = this.#newWaits
-        this.#newWaits = []
-        if (taken.length + waits.length === 0) break
-        const steps = [...this.#unstored, ...taken.map(({ step }) => step)]
-        this.#unstored = []
-        const isCounted = yield* this.#options.write(yield* this.#entry(steps, waits, null))
-        if (!isCounted) {
-          this.#isRefused = true
-          return this.#options.stop()
-        }
-        this.#isStored = true
-        yield* this.#options.onStored(waits)
-        for (const wait of waits) yield* this.#startChild(wait)
-        for (const { step, answered } of taken) {
-          this.#waits.delete(step.seq)
-          yield* Deferred.succeed(answered, formatResult(step))
-        }
-      }
-      this.#isCommitting = false
-      if (this.#isIdle) yield* this.#suspendOrHold
-    })
-  }
-
-  /** Answers the ends of waits. The next commit records them. */
-  #deliver(taken: ReadonlyArray<{ readonly step: StepRecord; readonly answered: QueuedResult["answered"] }>) {
-    return Effect.forEach(
-      taken,
-      ({ step, answered }) => {
-        this.#waits.delete(step.seq)
-        this.#forgetNewWait(step.seq)
-        this.#unstored.push(step)
-        return Deferred.succeed(answered, formatResult(step))
-      },
-      { discard: true }
-    )
-  }
-
-  #forgetNewWait(seq: number): void {
-    this.#newWaits = this.#newWaits.filter((wait) => wait.seq !== seq)
-  }
-
   #entry(
-    steps: ReadonlyArray<StepRecord>,
-    waits: ReadonlyArray<WaitRecord>,
+    { steps, waits }: Progress["unstored"],
     suspended: { readonly due_at: Timestamp; readonly waiting: Waiting } | null
   ): Effect.Effect<Advanced> {
     const rest = { cleanup_until: this.#cleanupUntil, logs: [] }
@@ -464,27 +332,11 @@ export class Activation {
     return Effect.map(currentTime, (at) => toAdvanced(this.#options.claim, at, steps, waits, suspension))
   }
 
-  #takeQueued() {
-    const taken = this.#queued.map(({ step, answered }) => ({
-      step: { position: this.#position++, ...step },
-      answered
-    }))
-    this.#queued = []
-    return taken
-  }
-
   /** Handles the message that the guest can do nothing until it receives a result. Requests before `from` were cancelled. */
   #idle(answers: number, from: number): Effect.Effect<void> {
     return Effect.gen({ self: this }, function* () {
-      this.#idleAnswers = answers
-      const now = yield* currentTime
-      for (const wait of [...this.#waits.values()].filter(({ seq }) => seq >= 0 && seq < from)) {
-        const step = { position: this.#position++, ...cancelWait(wait, now) }
-        const open = this.#open.get(wait.seq)
-        this.#open.delete(wait.seq)
-        // The guest ignores the answer, so it may precede others.
-        yield* this.#deliver([{ step, answered: open?.answered ?? (yield* Deferred.make<string, HostCallRefused>()) }])
-      }
+      this.#guestCalls.report(answers)
+      yield* this.#waits.cancelBefore(from)
       yield* this.#suspendOrHold
     })
   }
@@ -492,14 +344,15 @@ export class Activation {
   /** Holds the isolate for a wait that ends soon; otherwise suspends the run. */
   get #suspendOrHold(): Effect.Effect<void> {
     return Effect.gen({ self: this }, function* () {
-      if (!this.#isIdle || this.#isCommitting || this.#queued.length > 0 || this.#expiring.size > 0) return
-      if (this.#suspension !== null || this.#calling > 0) return
+      const isIdle = this.#guestCalls.isIdle(this.#waits.count)
+      if (!isIdle || this.#progress.isBusy || this.#functionCalls.isBusy || this.#waits.isExpiring) return
+      if (this.#suspension !== null) return
       const now = yield* currentTime
-      const waits = [...this.#open.values()].map(({ record }) => record)
+      const waits = this.#waits.records
       const next = earliestEnd(waits)
       if (next !== null && next - now <= holdMs) {
         yield* Effect.sleep(Math.max(0, next - now))
-        yield* this.#endDue
+        yield* this.#waits.endDue
         // Nothing has ended if the clock was set back.
         return yield* this.#suspendOrHold
       }
@@ -507,30 +360,8 @@ export class Activation {
       const waiting = describeWaits(waits)
       if (waiting === null) return
       const suspended = { due_at: addMillis(now, Math.min(next ?? deadline, deadline) - now), waiting }
-      this.#suspension = yield* this.#entry([...this.#unstored], [...this.#newWaits], suspended)
+      this.#suspension = yield* this.#entry(this.#progress.unstored, suspended)
       this.#options.stop()
     })
-  }
-
-  /** Ends all open waits whose time has come, in the order of their times. */
-  get #endDue(): Effect.Effect<void> {
-    return Effect.flatMap(currentTime, (now) => {
-      const due = [...this.#open.values()].filter(({ record }) => hasEnded(record, now))
-      due.sort((a, b) => (a.record.until ?? now) - (b.record.until ?? now) || a.record.seq - b.record.seq)
-      return Effect.forEach(due, (open) => this.#endDueWait(open, now), { discard: true })
-    })
-  }
-
-  /** Ends a wait whose time has come. A wait for an event first takes one that was stored in time. */
-  #endDueWait(open: OpenWait, now: Timestamp): Effect.Effect<void> {
-    const { record } = open
-    if (record.event_type === null || record.outcome !== null) return this.#endWait(open, now)
-    if (this.#expiring.has(record.seq)) return Effect.void
-    this.#expiring.add(record.seq)
-    return Effect.gen({ self: this }, function* () {
-      const outcome = yield* this.#options.expire(record)
-      this.#expiring.delete(record.seq)
-      yield* this.#endWait({ ...open, record: { ...record, outcome } }, yield* currentTime)
-    }).pipe(Effect.forkDetach, Effect.asVoid)
   }
 }

@@ -1,27 +1,21 @@
-/** The parts of an activation: what it needs from its node, and what it waits for. */
-import type { Deferred, Effect } from "effect"
+/** What an activation needs from its node. */
+import type { Effect } from "effect"
 import type { EventId } from "../../foundation/Ids.ts"
 import type { JsonText } from "../../foundation/JsonText.ts"
 import type { Timestamp } from "../../foundation/time/Timestamp.ts"
 import type { HostCallRefused } from "../../platform/sandbox/Sandbox.ts"
 import type { Claim, JournalEntry, Suspension } from "../journal/JournalStore.ts"
-import { type History, resultLengthMax, type StepRecord, type WaitRecord } from "../runs/Workflow.ts"
+import type { History, StepRecord, WaitRecord } from "../runs/Workflow.ts"
 import type { CallResult, FunctionCall } from "./DurableCalls.ts"
+import type { RunTokens } from "./RunTokens.ts"
+import type { WorkflowLimits } from "./WorkflowLimits.ts"
 
 export type Advanced = Extract<JournalEntry, { _tag: "Advanced" }>
-
-/** Limits of a durable run, from its plan. */
-export interface WorkflowLimits {
-  readonly steps: number
-  /** Maximum result of one step, in characters of JSON text. */
-  readonly resultLength: number
-}
-
-export const defaultWorkflowLimits: WorkflowLimits = { steps: 10_000, resultLength: resultLengthMax }
 
 export interface ActivationOptions {
   readonly claim: Claim
   readonly history: History
+  readonly tokens: RunTokens
   /** End of the run's timeout. */
   readonly deadline: Timestamp
   /** End of the requested cleanup; null without one. */
@@ -29,7 +23,7 @@ export interface ActivationOptions {
   readonly limits: WorkflowLimits
   /** Writes progress durably, with retries. Returns false if another activation holds the run, or if the node shuts down. */
   readonly write: (entry: Advanced) => Effect.Effect<boolean>
-  /** Gives stored events to a wait whose timeout has ended. Returns its event; null without one. */
+  /** Returns the outcome that was stored for a wait before its timeout, which has ended; null without one. */
   readonly expire: (wait: WaitRecord) => Effect.Effect<JsonText | null>
   /** Called after new waits are stored. */
   readonly onStored: (waits: ReadonlyArray<WaitRecord>) => Effect.Effect<void>
@@ -45,17 +39,6 @@ export interface ActivationOptions {
   readonly admitRenewal: Effect.Effect<void, HostCallRefused>
   /** Stops the guest, without waiting for its end. */
   readonly stop: () => void
-}
-
-export interface OpenWait {
-  readonly record: WaitRecord
-  readonly answered: Deferred.Deferred<string, HostCallRefused>
-}
-
-/** A result that is queued for the next commit. */
-export interface QueuedResult {
-  readonly step: Omit<StepRecord, "position">
-  readonly answered: Deferred.Deferred<string, HostCallRefused>
 }
 
 /** Returns the entry for progress of the run that the claim holds. */

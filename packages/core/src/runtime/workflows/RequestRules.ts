@@ -1,13 +1,37 @@
 /** Rules for the requests of a durable run: how a wait ends, and how a replay differs from the record. Pure. */
-import { Effect } from "effect"
-import { type JsonText, toJsonText } from "../../foundation/JsonText.ts"
+import type { EventId } from "../../foundation/Ids.ts"
+import { toJsonText } from "../../foundation/JsonText.ts"
 import type { Timestamp } from "../../foundation/time/Timestamp.ts"
-import { HostCallRefused } from "../../platform/sandbox/Sandbox.ts"
 import { childFailed, parseChildEnd } from "../runs/ChildRun.ts"
 import type { RequestKind, StepRecord, WaitRecord } from "../runs/Workflow.ts"
+import type { WaitRequest } from "./Requests.ts"
 
-/** Returns the result of a wait that has ended. Without an outcome, its time has come. */
-export const resultOfWait = ({ kind, name, outcome }: WaitRecord): Pick<StepRecord, "ok" | "result"> => {
+type Pause = Pick<WaitRecord, "seq" | "name" | "attempts"> & { readonly until: Timestamp }
+
+/** Returns the wait until the next attempt at a step. */
+export const toPause = ({ seq, name, attempts, until }: Pause, since: Timestamp): WaitRecord => ({
+  ...{ seq, kind: "step", name, attempts, since, until },
+  ...{ event_type: null, match: null, child_event_id: null, token_seq: null, outcome: null }
+})
+
+/** Returns the wait of a request. */
+export const toWait = (request: WaitRequest, since: Timestamp, child_event_id: EventId | null): WaitRecord => {
+  const { seq, kind, name, event_type, token_seq, until, match } = request
+  return {
+    ...{ seq, kind, name, event_type, child_event_id, token_seq, since, until, attempts: 0, outcome: null },
+    match: match.length === 0 ? null : toJsonText(match)
+  }
+}
+
+/** Returns the result of a wait that has ended. */
+export const toEnd = (wait: WaitRecord, now: Timestamp): Omit<StepRecord, "position"> => {
+  const { seq, kind, name, since, attempts } = wait
+  const times = { attempts: Math.max(1, attempts), started_at: since, ended_at: now }
+  return { seq, kind, name, ...resultOf(wait), ...times }
+}
+
+/** Returns the result of a wait. Without an outcome, its time has come. */
+const resultOf = ({ kind, name, outcome }: WaitRecord): Pick<StepRecord, "ok" | "result"> => {
   switch (kind) {
     case "event":
       return { ok: true, result: outcome ?? toJsonText(null) }
@@ -16,9 +40,13 @@ export const resultOfWait = ({ kind, name, outcome }: WaitRecord): Pick<StepReco
         outcome ?? childFailed("TimedOut", `the run "${name}" took longer than the timeout of svc.invoke`)
       )
     default:
-      return { ok: true, result: null }
+      return { ok: true, result: outcome }
   }
 }
+
+/** True if only its time ends the wait, and no event, child run or token. */
+export const endsByTime = ({ event_type, child_event_id, token_seq }: WaitRecord): boolean =>
+  event_type === null && child_event_id === null && token_seq === null
 
 export const hasEnded = ({ until, outcome }: WaitRecord, now: Timestamp): boolean =>
   outcome !== null || (until !== null && until <= now)
@@ -42,25 +70,3 @@ export const describeDifference = (before: WaitRecord | undefined, now: Request)
     : `request ${before.seq} was ${describe(before)} when it was recorded and is ${describe(now)} now`
 
 const describe = ({ kind, name }: Request): string => `${kind} "${name}"`
-
-/** Returns the record of a wait without an outcome. */
-export const newWait = (
-  { seq, kind, name }: Pick<WaitRecord, "seq" | "kind" | "name">,
-  fields: Pick<WaitRecord, "since" | "until"> & Partial<WaitRecord>
-): WaitRecord => ({
-  ...{ seq, kind, name, attempts: 0, event_type: null, match: null, child_event_id: null, outcome: null },
-  ...fields
-})
-
-export const tooLarge = (name: string, resultLength: number): JsonText =>
-  toJsonText({
-    name: "ResultTooLarge",
-    message: `the result of the step "${name}" has over ${resultLength} characters of JSON: store it in svc.files and return its path`,
-    stack: ""
-  })
-
-export const refuse = (name: string, message: string) => Effect.fail(new HostCallRefused({ name, message }))
-
-/** Fails if a run with so many results may have no further one. */
-export const checkLimit = (count: number, max: number): Effect.Effect<void, HostCallRefused> =>
-  count < max ? Effect.void : refuse("LimitExceeded", `a run may have at most ${max} steps: use svc.continueAsNew`)

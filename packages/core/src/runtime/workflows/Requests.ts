@@ -93,7 +93,7 @@ const WaitPayload = Schema.Struct({
   seq: Seq,
   name: Name,
   /** `step`: the pause before the next attempt, which is already recorded. */
-  kind: Schema.Literals(["sleep", "event", "run", "step"]),
+  kind: Schema.Literals(["sleep", "event", "completion", "run", "step"]),
   /** For `sleep`: a duration. For `event`: the timeout. */
   ms: Schema.optionalKey(Schema.Json),
   /** For `sleep`: the end, as ISO 8601 or milliseconds since 1970. */
@@ -103,7 +103,9 @@ const WaitPayload = Schema.Struct({
   since: Schema.optionalKey(Schema.Json),
   /** For `run`. */
   fn: Schema.optionalKey(Schema.String),
-  args: Schema.optionalKey(Schema.Array(Schema.Json))
+  args: Schema.optionalKey(Schema.Array(Schema.Json)),
+  /** For `completion`: the `seq` of the token. */
+  token: Schema.optionalKey(Seq)
 })
 
 const decodePayload = makeDecoder(WaitPayload)
@@ -111,11 +113,13 @@ const decodePayload = makeDecoder(WaitPayload)
 export interface WaitRequest {
   readonly seq: number
   readonly name: string
-  readonly kind: "sleep" | "event" | "run" | "step"
+  readonly kind: "sleep" | "event" | "completion" | "run" | "step"
   /** Null: without an end of its own. */
   readonly until: Timestamp | null
   readonly event_type: string | null
   readonly match: ReadonlyArray<MatchPair>
+  /** For `completion`: the `seq` of the token, whose expiry ends the wait. */
+  readonly token_seq: number | null
   /** True if events since the start of the run count, and not only those since the wait. */
   readonly fromStart: boolean
   /** The child run to start; null for other kinds. */
@@ -123,37 +127,41 @@ export interface WaitRequest {
 }
 
 /** Fields that not every kind of wait has. */
-const plain = { until: null, event_type: null, match: [], fromStart: false, call: null }
+const plain = { until: null, event_type: null, match: [], token_seq: null, fromStart: false, call: null }
 
 export const decodeWait = (payload: string, now: Timestamp): Effect.Effect<WaitRequest, HostCallRefused> =>
   Effect.gen(function* () {
     const {
-      seq,
-      name,
       kind,
       ms,
       until,
       event,
       match,
       since,
+      token,
       fn = "",
-      args = []
+      args = [],
+      ...id
     } = yield* decodePayload("wait", payload)
-    if (kind === "step") return { ...plain, seq, name, kind }
+    if (kind === "step") return { ...plain, ...id, kind }
+    if (kind === "completion") {
+      if (token === undefined) return yield* refuse("waitForToken", "token is missing")
+      return { ...plain, ...id, kind, token_seq: token }
+    }
     if (kind === "run") {
       const end = ms === undefined ? null : yield* readEnd("invoke", ms, now)
-      return { ...plain, seq, name, kind, until: end, call: { fn, args } }
+      return { ...plain, ...id, kind, until: end, call: { fn, args } }
     }
     if (kind === "sleep") {
       const end = until === undefined ? yield* readEnd("sleep", ms, now) : yield* readInstant(until, now)
-      return { ...plain, seq, name, kind, until: end }
+      return { ...plain, ...id, kind, until: end }
     }
     if (typeof event !== "string" || event === "" || event.length > nameLengthMax || !isStorable(event)) {
       return yield* refuse("waitForEvent", `event must be an event type of 1 to ${nameLengthMax} characters`)
     }
     if (since !== undefined && since !== "start") return yield* refuse("waitForEvent", 'since must be "start"')
     return {
-      ...{ ...plain, seq, name, kind, event_type: event, fromStart: since === "start" },
+      ...{ ...plain, ...id, kind, event_type: event, fromStart: since === "start" },
       until: ms === undefined ? null : yield* readEnd("waitForEvent", ms, now),
       match: yield* readMatch(match)
     }
@@ -187,6 +195,22 @@ const decodeContinuePayload = makeDecoder(ContinuePayload)
 /** Decodes the arguments of the next run. */
 export const decodeArgs = (payload: string) =>
   Effect.map(decodeContinuePayload("continueAsNew", payload), ({ args }) => args)
+const TokenPayload = Schema.Struct({ seq: Seq, name: Name, ms: Schema.optionalKey(Schema.Json) })
+
+const decodeTokenPayload = makeDecoder(TokenPayload)
+
+export interface TokenRequest {
+  readonly seq: number
+  readonly name: string
+  /** Null: with the run. */
+  readonly expires_at: Timestamp | null
+}
+
+export const decodeToken = (payload: string, now: Timestamp): Effect.Effect<TokenRequest, HostCallRefused> =>
+  Effect.gen(function* () {
+    const { seq, name, ms } = yield* decodeTokenPayload("createToken", payload)
+    return { seq, name, expires_at: ms === undefined ? null : yield* readEnd("createToken", ms, now) }
+  })
 
 const readEnd = (method: string, value: Schema.Json | undefined, now: Timestamp) => {
   const ms = parseDuration(value)

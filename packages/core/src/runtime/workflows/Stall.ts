@@ -46,7 +46,7 @@ export const afterStall = ({ outcome, activation, history, now }: StalledActivat
   if (stalls >= stallsMax) return { _tag: "Over", outcome: noProgress(stalls, outcome) }
   const delayMs = Math.min(firstMs * 2 ** (stalls - 1), delayMaxMs)
   const wait: WaitRecord = {
-    ...{ seq: stallSeq, kind: "stall", name, event_type: null, match: null, child_event_id: null },
+    ...{ seq: stallSeq, kind: "stall", name, event_type: null, match: null, child_event_id: null, token_seq: null },
     ...{ attempts: stalls, since: now, until: addMillis(now, delayMs), outcome: null }
   }
   return { _tag: "Paused", delayMs, wait }

@@ -8,6 +8,7 @@ import { addMillis, now as currentTime } from "../../foundation/time/Timestamp.t
 import { subscribe } from "../../platform/cluster/subscribe.ts"
 import type { Outcome } from "../../platform/sandbox/Outcome.ts"
 import { hostCallRefused } from "../../platform/sandbox/Sandbox.ts"
+import { Plans } from "../../tenants/orgs/Plans.ts"
 import { Quotas } from "../../tenants/orgs/Quotas.ts"
 import type { CallbackTask } from "../execution/CallbackTask.ts"
 import { type Executed, type ExecuteError, Executor } from "../execution/Executor.ts"
@@ -19,13 +20,15 @@ import { emptyHistory, formatWaiting, type History, type Waiting, type WaitRecor
 import { type LoadedRun, WorkflowStore } from "../runs/WorkflowStore.ts"
 import type { CallingRun } from "../svc/Operation.ts"
 import { Activation } from "./Activation.ts"
-import { type Advanced, defaultWorkflowLimits } from "./ActivationOptions.ts"
+import type { Advanced } from "./ActivationOptions.ts"
 import { Arrivals } from "./Arrivals.ts"
 import { cleanupOver, conclusion } from "./Cancellation.ts"
 import { ChildRuns } from "./ChildRuns.ts"
 import { type FunctionCall, makeDurableCalls } from "./DurableCalls.ts"
 import { formatDurableFact, formatResult } from "./Replay.ts"
+import { makeRunTokens, type RunTokens } from "./RunTokens.ts"
 import { afterStall } from "./Stall.ts"
+import { toWorkflowLimits } from "./WorkflowLimits.ts"
 
 /** The end of an activation. */
 export type ActivationEnd =
@@ -82,10 +85,12 @@ export class Workflows extends Context.Service<
     Effect.gen(function* () {
       const journal = yield* Journal
       const store = yield* WorkflowStore
+      const plans = yield* Plans
       const executor = yield* Executor
       const arrivals = yield* Arrivals
       const active = new InFlightMap<RunId, ActiveWorkflow>()
       let isStopping = false
+      const openTokens = yield* makeRunTokens(() => isStopping)
       const childRuns = yield* ChildRuns
       const calls = yield* makeDurableCalls(() => isStopping)
       const quotas = yield* Quotas
@@ -136,9 +141,13 @@ export class Workflows extends Context.Service<
         return { _tag: "Ended", executed, children }
       })
 
-      /** Returns the event of a wait whose timeout has ended; null if none was stored in time. */
-      const expire = (run: Run) => (wait: WaitRecord) => {
-        const { event_type, since, seq } = wait
+      /** Returns the outcome of a wait whose timeout has ended; null without one that was stored in time. */
+      const expire = (run: Run, tokens: RunTokens) => (wait: WaitRecord) => {
+        const { event_type, token_seq, since, seq } = wait
+        if (token_seq !== null) {
+          // Null: the node shuts down.
+          return Effect.flatMap(tokens.expire(token_seq), (end) => (end === null ? Effect.never : Effect.succeed(end)))
+        }
         if (event_type === null) return Effect.succeed(null)
         const settled = Effect.andThen(arrivals.settle({ env_id: run.env_id, event_type, since }), store.load(run))
         return Effect.retry(settled, { schedule: writeRetry, while: () => !isStopping }).pipe(
@@ -192,7 +201,9 @@ export class Workflows extends Context.Service<
         onEnd: Effect.Effect<void>
       ) {
         const { run, event, delivery } = claim
-        const { history, logs, cleanup_until: cleanupUntil } = yield* load(claim)
+        const { history: stored, logs, cleanup_until: cleanupUntil } = yield* load(claim)
+        const tokens = yield* openTokens(claim, stored)
+        const history = { ...stored, waits: stored.waits.map((wait) => tokens.withCompletion(wait)) }
         const deadline = addMillis(run.start_time, delivery.timeout_ms)
         const now = yield* currentTime
         const remainingMs = Math.min(deadline, cleanupUntil ?? deadline) - now
@@ -203,13 +214,14 @@ export class Workflows extends Context.Service<
           return ended(outcome, logs, children)
         }
         let stop = () => {}
-        const limits = defaultWorkflowLimits
-        const onStored = (waits: ReadonlyArray<WaitRecord>) =>
-          Effect.forEach(waits, ({ event_type, since }) =>
-            event_type === null ? Effect.void : arrivals.awaits({ env_id: run.env_id, event_type, since })
-          )
+        const limits = toWorkflowLimits((yield* plans.of(run.env_id)).plan)
+        const onStored = Effect.fnUntraced(function* (waits: ReadonlyArray<WaitRecord>) {
+          for (const { event_type, since } of waits)
+            if (event_type !== null) yield* arrivals.awaits({ env_id: run.env_id, event_type, since })
+          yield* activation.receive(yield* tokens.completed(waits))
+        })
         const activation = new Activation({
-          ...{ claim, history, deadline, cleanupUntil, limits, write, onStored, expire: expire(run) },
+          ...{ claim, history, tokens, deadline, cleanupUntil, limits, write, onStored, expire: expire(run, tokens) },
           ...callOptions(claim),
           stop: () => stop()
         })
@@ -220,7 +232,9 @@ export class Workflows extends Context.Service<
           ...{ timeoutMs: Math.min(remainingMs, activationMaxMs), queueTimeoutMs: 0 },
           durable: {
             fact: formatDurableFact(history, run.start_time, cleanupUntil !== null),
-            replay: history.steps.map(formatResult),
+            replay: history.steps.map((step) => formatResult(tokens.reveal(step))),
+            secrets: tokens.secrets,
+            onStart: (log) => activation.begin(log),
             answer: (call) => activation.answer(call)
           }
         } satisfies Parameters<typeof executor.start>[0]

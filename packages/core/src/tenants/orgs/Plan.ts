@@ -21,6 +21,12 @@ export interface Plan {
    * that of the run.
    */
   readonly max_chain_depth: number
+  /** Maximum recorded results of a durable run. */
+  readonly max_steps_per_run: number
+  /** Maximum result of a step of a durable run, as UTF-8 bytes of JSON text. */
+  readonly max_step_result_bytes: number
+  /** Maximum suspended runs of one environment. More durable runs do not start. */
+  readonly max_suspended_runs: number
 }
 
 /** Limits of the host that override those of the default table. */
@@ -40,6 +46,7 @@ export class PlanInvalid extends Schema.TaggedError<PlanInvalid>()("PlanInvalid"
 /** At least 1 per second: a rate of 0 would reject every request, and each host call would wait forever. */
 const minimumFor = (limit: string): number => (limit.endsWith("_per_second") ? 1 : 0)
 
+const KiB = 1024
 const MiB = 1024 ** 2
 const GiB = 1024 ** 3
 const TiB = 1024 ** 4
@@ -54,7 +61,10 @@ const unlimited: Plan = {
   call_retention_days: -1,
   call_storage_bytes: -1,
   domains: -1,
-  max_chain_depth: 1_000
+  max_chain_depth: 1_000,
+  max_steps_per_run: 10_000,
+  max_step_result_bytes: 256 * KiB,
+  max_suspended_runs: -1
 }
 
 export const defaultPlans: Readonly<Record<PlanName, Plan>> = {
@@ -68,7 +78,10 @@ export const defaultPlans: Readonly<Record<PlanName, Plan>> = {
     call_retention_days: 7,
     call_storage_bytes: GiB,
     domains: 0,
-    max_chain_depth: 100
+    max_chain_depth: 100,
+    max_steps_per_run: 10_000,
+    max_step_result_bytes: 256 * KiB,
+    max_suspended_runs: 100_000
   },
   Starter: {
     requests_per_second: 20,
@@ -80,7 +93,10 @@ export const defaultPlans: Readonly<Record<PlanName, Plan>> = {
     call_retention_days: 14,
     call_storage_bytes: 5 * GiB,
     domains: 0,
-    max_chain_depth: 100
+    max_chain_depth: 100,
+    max_steps_per_run: 10_000,
+    max_step_result_bytes: 256 * KiB,
+    max_suspended_runs: 100_000
   },
   Pro: {
     requests_per_second: 100,
@@ -92,7 +108,10 @@ export const defaultPlans: Readonly<Record<PlanName, Plan>> = {
     call_retention_days: 30,
     call_storage_bytes: 50 * GiB,
     domains: 5,
-    max_chain_depth: 100
+    max_chain_depth: 100,
+    max_steps_per_run: 10_000,
+    max_step_result_bytes: 256 * KiB,
+    max_suspended_runs: 100_000
   },
   Scale: {
     requests_per_second: 500,
@@ -104,7 +123,10 @@ export const defaultPlans: Readonly<Record<PlanName, Plan>> = {
     call_retention_days: 90,
     call_storage_bytes: 500 * GiB,
     domains: 50,
-    max_chain_depth: 100
+    max_chain_depth: 100,
+    max_steps_per_run: 10_000,
+    max_step_result_bytes: 256 * KiB,
+    max_suspended_runs: 100_000
   },
   Enterprise: unlimited,
   "Self-Host": unlimited

@@ -1,4 +1,4 @@
-/** Quotas of a plan: runs per month, storage for their results and logs, and the depth of chains of events. */
+/** Quotas of a plan: runs per month, storage for their results and logs, suspended runs, and the depth of chains of events. */
 import { Cache, Context, Effect, Exit, Layer } from "effect"
 import { type NotFound, PlanRequired, type StoreUnavailable } from "../../foundation/Errors.ts"
 import type { EnvId, OrgId } from "../../foundation/Ids.ts"
@@ -29,6 +29,11 @@ export class Quotas extends Context.Service<
      * client to reject, such as a schedule, waits and tries again.
      */
     readonly admit: (envId: EnvId, runs: number) => Effect.Effect<void, PlanRequired | NotFound | StoreUnavailable>
+    /**
+     * Fails with `PlanRequired` if the environment has as many suspended runs as its plan allows, so that no durable run may
+     * start. The count is at most 5 s old.
+     */
+    readonly admitDurable: (envId: EnvId) => Effect.Effect<void, PlanRequired | NotFound | StoreUnavailable>
     /** Fails with `PlanRequired` if the plan does not allow events of this depth in their chain. */
     readonly admitDepth: (
       envId: EnvId,
@@ -53,6 +58,19 @@ export class Quotas extends Context.Service<
         { capacity, timeToLive: (exit) => (Exit.isSuccess(exit) ? ageLimit : 0) }
       )
 
+      /** Counts beyond the plan's limit are not needed. */
+      const suspended = yield* Cache.makeWith(
+        (envId: EnvId) =>
+          Effect.flatMap(plans.of(envId), ({ plan }) => store.suspended(envId, Math.max(0, plan.max_suspended_runs))),
+        { capacity, timeToLive: (exit) => (Exit.isSuccess(exit) ? ageLimit : 0) }
+      )
+
+      const admitDurable = Effect.fnUntraced(function* (envId: EnvId) {
+        const { plan } = yield* plans.of(envId)
+        if (plan.max_suspended_runs === -1) return
+        if ((yield* Cache.get(suspended, envId)) >= plan.max_suspended_runs) return yield* tooManySuspended(plan)
+      })
+
       const admitWithin = ({ org, plan }: EnvPlan, runs: number) =>
         Effect.flatMap(Cache.get(figures, org.org_id), (known) => {
           const reason = exhaustedQuota(plan, known)
@@ -70,6 +88,7 @@ export class Quotas extends Context.Service<
           const subscription = plans.getCached(envId)
           return subscription !== undefined && isWithinDepth(subscription.plan, depth)
         },
+        admitDurable,
         admitDepth: (envId, depth) =>
           Effect.flatMap(plans.of(envId), ({ plan }) =>
             isWithinDepth(plan, depth) ? Effect.void : Effect.fail(tooDeep(plan))
@@ -89,6 +108,11 @@ const isWithinDepth = ({ max_chain_depth }: Plan, depth: number): boolean =>
 const tooDeep = ({ max_chain_depth }: Plan): PlanRequired =>
   new PlanRequired({
     reason: `The plan allows a chain of ${max_chain_depth} events that cause each other (max_chain_depth), and this event would be the next: end the loop, or use a schedule for a function that repeats itself`
+  })
+
+const tooManySuspended = ({ max_suspended_runs }: Plan): PlanRequired =>
+  new PlanRequired({
+    reason: `The plan allows ${max_suspended_runs} suspended runs in an environment (max_suspended_runs), and so many wait: cancel some, or start durable functions again when some have ended`
   })
 
 const isUnlimited = (plan: Plan): boolean => plan.runs_per_month === -1 && plan.call_storage_bytes === -1

@@ -37,7 +37,8 @@ const readUsage = (
         Layer.provideMerge(Plans.layer(plans)),
         Layer.provide(
           Layer.succeed(UsageStore, {
-            runs: () => Effect.succeed({ runs_this_period: runs, call_count: 12, call_storage_bytes: results })
+            runs: () => Effect.succeed({ runs_this_period: runs, call_count: 12, call_storage_bytes: results }),
+            suspended: () => Effect.succeed(0)
           })
         ),
         Layer.provide(

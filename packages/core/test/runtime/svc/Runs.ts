@@ -27,5 +27,6 @@ export const makeRun = (env_id: EnvId, number = 1): Run & { readonly depth: numb
   wall_ms: null,
   heap_bytes: null,
   activations: null,
-  waiting: null
+  waiting: null,
+  steps: null
 })

@@ -162,15 +162,16 @@ describe("webhook URLs", () => {
 describe("plans", () => {
   it("are those of the decisions", () => {
     const GiB = 1024 ** 3
+    const durable = [10_000, 256 * 1024]
     assert.deepStrictEqual(
       Object.entries(defaultPlans).map(([name, plan]) => [name, ...Object.values(plan)]),
       [
-        ["Free", 5, 200, GiB / 10.24, 10_000, GiB, 1, 7, GiB, 0, 100],
-        ["Starter", 20, 1_000, GiB, 100_000, 10 * GiB, 5, 14, 5 * GiB, 0, 100],
-        ["Pro", 100, 5_000, 5 * GiB, 1_000_000, 100 * GiB, 20, 30, 50 * GiB, 5, 100],
-        ["Scale", 500, 20_000, 50 * GiB, 10_000_000, 1024 * GiB, 100, 90, 500 * GiB, 50, 100],
-        ["Enterprise", -1, -1, 50 * GiB, -1, -1, -1, -1, -1, -1, 1_000],
-        ["Self-Host", -1, -1, 50 * GiB, -1, -1, -1, -1, -1, -1, 1_000]
+        ["Free", 5, 200, GiB / 10.24, 10_000, GiB, 1, 7, GiB, 0, 100, ...durable, 100_000],
+        ["Starter", 20, 1_000, GiB, 100_000, 10 * GiB, 5, 14, 5 * GiB, 0, 100, ...durable, 100_000],
+        ["Pro", 100, 5_000, 5 * GiB, 1_000_000, 100 * GiB, 20, 30, 50 * GiB, 5, 100, ...durable, 100_000],
+        ["Scale", 500, 20_000, 50 * GiB, 10_000_000, 1024 * GiB, 100, 90, 500 * GiB, 50, 100, ...durable, 100_000],
+        ["Enterprise", -1, -1, 50 * GiB, -1, -1, -1, -1, -1, -1, 1_000, ...durable, -1],
+        ["Self-Host", -1, -1, 50 * GiB, -1, -1, -1, -1, -1, -1, 1_000, ...durable, -1]
       ]
     )
   })

@@ -1,5 +1,5 @@
 /**
- * The requests of a durable function: steps, sleeps and waits.
+ * The requests of a durable function: steps, sleeps, tokens and waits.
  *
  * Requests are numbered as the function makes them. JavaScript is deterministic: the same results in the same order lead to
  * the same requests. So a recorded result is given to the request of the same number. The host passes recorded results one
@@ -60,6 +60,12 @@ interface Pending {
 /** The number of the recorded cancellation, which has no request. */
 const cancelSeq = -1
 
+/** A token that the function has received: number and name of its request. */
+interface CreatedToken {
+  readonly seq: number
+  readonly name: string
+}
+
 export class Durable {
   readonly #run: Run
   /** Ends the run with an error that its code cannot catch. */
@@ -68,6 +74,8 @@ export class Durable {
   readonly #recorded = new NativeMap<number, RecordedRequest>()
   readonly #attempts = new NativeMap<number, number>()
   #pending = new NativeMap<number, Pending>()
+  /** By the text that identifies the token for `waitForToken`. */
+  readonly #tokens = new NativeMap<unknown, CreatedToken>()
   readonly #random: Random
   /** True if the run was suspended before. */
   readonly #isContinued: boolean
@@ -167,8 +175,37 @@ export class Durable {
     return read.undo === undefined ? result : this.#undoable(name, result, read.undo, options)
   }
 
-  /** Waits for a time, an event or a child run. `details` are fields of the host call. */
-  wait(method: string, kind: "sleep" | "event" | "run", givenName: unknown, details: object): Promise<unknown> {
+  /** Creates a token. The host returns `{ url, token, id }`. */
+  async createToken(givenName: unknown, options: unknown): Promise<unknown> {
+    const name = checkName("createToken", givenName)
+    const ms: unknown = typeof options === "object" && options !== null ? getProperty(options, "timeout") : undefined
+    const seq = this.#next()
+    const fields = `{"seq":${seq},"name":${stringify(name)}`
+    const payload = ms === undefined ? `${fields}}` : `${fields},"ms":${stringify(ms)}}`
+    const created = await (this.#replayed(seq, "token", name) ?? this.#requestToken(seq, payload))
+    mapSet(this.#tokens, readToken(created), { seq, name })
+    return created
+  }
+
+  #requestToken(seq: number, payload: string): Promise<unknown> {
+    this.#watch()
+    return this.#open(seq, this.#settle(this.#ask("workflow.token", payload)))
+  }
+
+  /** Waits for the completion of a token: its text, or the object that contains it. */
+  waitForToken(given: unknown): Promise<unknown> {
+    const token = mapGet(this.#tokens, typeof given === "string" ? given : readToken(given))
+    if (token === undefined) throw new NativeTypeError("svc.waitForToken takes a token that svc.createToken returned")
+    return this.wait("waitForToken", "completion", token.name, { token: token.seq })
+  }
+
+  /** Waits for a time, an event, a token or a child run. `details` are fields of the host call. */
+  wait(
+    method: string,
+    kind: "sleep" | "event" | "completion" | "run",
+    givenName: unknown,
+    details: object
+  ): Promise<unknown> {
     const name = checkName(method, givenName)
     const seq = this.#next()
     const replayed = this.#replayed(seq, kind, name)
@@ -464,3 +501,7 @@ export class Durable {
     this.#end(namedError("NonDeterminism", `${this.#run.fn}: ${message}`))
   }
 }
+
+/** Returns the text of a token; undefined for anything else. */
+const readToken = (token: unknown): unknown =>
+  typeof token === "object" && token !== null ? getProperty(token, "token") : undefined

@@ -178,6 +178,16 @@ export class Svc {
     return this.#durable("continueAsNew").continueAsNew(toArguments(args))
   }
 
+  /** Creates a token, whose holder completes it by its URL. */
+  async createToken(name: unknown, options?: unknown): Promise<unknown> {
+    return this.#durable("createToken").createToken(name, options)
+  }
+
+  /** Returns the completion of a token, or its timeout. */
+  async waitForToken(token: unknown): Promise<unknown> {
+    return this.#durable("waitForToken").waitForToken(token)
+  }
+
   /** Time of the last result, in milliseconds since 1970. */
   now(): number {
     return this.#durable("now").now

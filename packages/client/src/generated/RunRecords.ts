@@ -1,0 +1,85 @@
+/** The records of runs. Generated from the definition of the API: `npm run generate -w packages/client`. */
+import type { Json } from "../Json.ts"
+
+export interface LogEntry {
+  readonly seq: number
+  readonly time: string
+  readonly level: "debug" | "info" | "warn" | "error"
+  readonly message: string
+  readonly data: Json
+}
+
+export interface Run {
+  readonly run_id: string
+  readonly env_id: string
+  readonly stream_id: string
+  readonly build_id: string
+  readonly run_type: "call" | "event" | "schedule" | "run" | "eval" | "repl"
+  readonly status: "running" | "succeeded" | "failed" | "cancelled"
+  readonly start_time: string
+  readonly stop_time: string | null
+  readonly origin_run_id: string | null
+  readonly event_id: string | null
+  readonly result: Json
+  readonly project_id: string
+  readonly project_name: string
+  /** Extension: present for durable runs only, as the following fields */
+  readonly durable?: true
+  /** Extension: the wait of a suspended run that ends first; null while it is active and after its end */
+  readonly waiting?: Waiting | null
+  /** Extension: number of recorded results */
+  readonly steps?: number
+  /** Extension: times that the run entered an isolate, from 1 */
+  readonly activations?: number
+}
+
+export interface RunStats {
+  readonly total_runs: number
+  readonly running: number
+  readonly succeeded: number
+  readonly failed: number
+  readonly cancelled: number
+}
+
+export interface RunStep {
+  readonly position: number
+  readonly seq: number
+  readonly kind: "step" | "sleep" | "event" | "token" | "completion" | "cancel" | "stall"
+  readonly name: string
+  readonly ok: boolean
+  /** Null if the request failed or has no result; absent if the result is a secret */
+  readonly result?: Json
+  /** `{name, message, stack}` if the request failed, else null */
+  readonly error: Json
+  readonly attempts: number
+  readonly started_at: string
+  readonly ended_at: string
+}
+
+export interface RunUsage {
+  readonly ns: string
+  readonly var: string
+  readonly attempt: number
+  readonly cpu_ms: number | null
+  readonly wall_ms: number | null
+  readonly heap_bytes: number | null
+}
+
+export interface RunWait {
+  readonly seq: number
+  readonly kind: "step" | "sleep" | "event" | "token" | "completion" | "cancel" | "stall"
+  readonly name: string
+  /** Type of the awaited event; null for other kinds */
+  readonly event_type: string | null
+  /** For `step`: failed attempts so far */
+  readonly attempts: number
+  readonly since: string
+  readonly until: string | null
+}
+
+export interface Waiting {
+  readonly for: "timer" | "event" | "retry" | "token" | "run" | "node"
+  readonly name: string
+  readonly since: string
+  readonly until: string | null
+}
