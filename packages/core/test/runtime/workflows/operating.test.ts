@@ -244,7 +244,7 @@ describe("the plan of a durable run", () => {
         const near = yield* start(env, "many", "10")
         assert.deepStrictEqual([near.status, near.steps], ["succeeded", 10])
         const warning =
-          "warn This run has 8 of the 10 steps that its plan allows (max_steps_per_run): end it, and continue in another run"
+          "warn This run has 8 of the 10 steps that its plan allows (max_steps_per_run): use svc.continueAsNew"
         assert.deepStrictEqual(yield* logsOf(env, near), [warning])
         const over = yield* start(env, "many", "11")
         assert.deepStrictEqual([over.status, over.steps], ["failed", 10])
