@@ -10,6 +10,7 @@ import {
   EventStore,
   JsonText,
   ProjectStore,
+  type Schedule,
   ScheduleStore,
   type TickStore
 } from "@weft/core/adapter"
@@ -171,6 +172,24 @@ const reading: ReadonlyArray<Check<ScheduleStores>> = [
     assert.deepStrictEqual(yield* due(999, 10), [])
     assert.deepStrictEqual((yield* schedules.due(at(3000), 10)).at(-1), late)
     assert.strictEqual(yield* schedules.nextDueAt, at(1000))
+  }),
+
+  check("due leaves out schedules of excluded environments, and dueOf those of all others", function* () {
+    const schedules = yield* ScheduleStore
+    const many = Array.from({ length: 30 }, (_, index) => schedule(index + 1, { next_at: at(100 + index) }))
+    yield* store(...many, schedule(40, { env_id: envId(2), next_at: at(200) }))
+    yield* store(
+      schedule(41, { env_id: envId(3), next_at: at(150) }),
+      schedule(42, { env_id: envId(3), next_at: at(999) })
+    )
+    const ids = Effect.map((found: ReadonlyArray<Schedule>) => found.map((one) => one.schedule_id))
+    assert.deepStrictEqual(yield* ids(schedules.due(at(300), 9, [envId(1)])), [41, 40].map(scheduleId))
+    assert.deepStrictEqual(yield* ids(schedules.due(at(300), 1, [envId(1)])), [scheduleId(41)])
+    assert.deepStrictEqual(yield* ids(schedules.due(at(300), 9, [envId(1), envId(2), envId(3)])), [])
+    assert.deepStrictEqual(yield* ids(schedules.dueOf(envId(1), at(102), 9)), [1, 2, 3].map(scheduleId))
+    assert.deepStrictEqual(yield* ids(schedules.dueOf(envId(1), at(300), 2)), [1, 2].map(scheduleId))
+    assert.deepStrictEqual(yield* ids(schedules.dueOf(envId(3), at(300), 9)), [scheduleId(41)])
+    assert.deepStrictEqual(yield* ids(schedules.dueOf(envId(4), at(300), 9)), [])
   })
 ]
 

@@ -10,6 +10,14 @@ export const layer: Layer.Layer<UsageStore, never, MemoryDatabase> = Layer.effec
     const db = yield* MemoryDatabase
 
     return UsageStore.of({
+      pendingDeliveries: (envId, limit) =>
+        Effect.sync(() => {
+          const pending = [...db.deliveries.values()].filter(
+            ({ delivery, run_id }) => run_id === null && delivery.env_id === envId
+          )
+          return Math.min(limit, pending.length)
+        }),
+
       runs: (orgId, month) =>
         Effect.sync(() => {
           const isOfOrg = (run: { readonly env_id: string }) =>

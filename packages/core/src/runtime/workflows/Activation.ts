@@ -11,36 +11,29 @@
  * When the guest is idle, the run is suspended, unless a wait ends within `holdMs`.
  */
 import { Deferred, Effect, Random } from "effect"
-import { type JsonText, toJsonText } from "../../foundation/JsonText.ts"
+import { toJsonText } from "../../foundation/JsonText.ts"
 import { addMillis, now as currentTime, type Timestamp } from "../../foundation/time/Timestamp.ts"
 import { type HostCall, HostCallRefused } from "../../platform/sandbox/Sandbox.ts"
 import { retryDelayMs } from "../../resources/builds/RetryPolicy.ts"
 import type { Claim, JournalEntry } from "../journal/JournalStore.ts"
+import { isTooLargeOutcome } from "../runs/EventMatch.ts"
 import {
   describeWaits,
   formatWaiting,
   type History,
-  type RequestKind,
   type StepRecord,
   type Waiting,
   type WaitRecord
 } from "../runs/Workflow.ts"
+import { HistorySize, type WorkflowLimits } from "./HistorySize.ts"
 import { formatResult, formatRetry } from "./Replay.ts"
+import { describeDifference, formatError, refuse, tooLarge } from "./RequestErrors.ts"
 import { decodeStep, decodeWait, type StepReport, type WaitRequest } from "./Requests.ts"
 
 /** Longest wait for which the isolate is kept, in milliseconds. */
 const holdMs = 1_000
 
 export type Advanced = Extract<JournalEntry, { _tag: "Advanced" }>
-
-/** Limits of a durable run, from its plan. */
-export interface WorkflowLimits {
-  readonly steps: number
-  /** Maximum result of one step, in characters of JSON text. */
-  readonly resultLength: number
-}
-
-export const defaultWorkflowLimits: WorkflowLimits = { steps: 10_000, resultLength: 256 * 1024 }
 
 interface ActivationOptions {
   readonly claim: Claim
@@ -72,6 +65,7 @@ export class Activation {
   /** Waits of the run that have not ended, by `seq`. Those of the history are opened when the function requests them. */
   readonly #waits: Map<number, WaitRecord>
   readonly #open = new Map<number, OpenWait>()
+  readonly #size: HistorySize
   #position: number
   /** Waits that are not stored yet. */
   #newWaits: Array<WaitRecord> = []
@@ -86,6 +80,7 @@ export class Activation {
   constructor(options: ActivationOptions) {
     this.#options = options
     this.#position = options.history.steps.length
+    this.#size = new HistorySize(options.history, options.limits)
     this.#waits = new Map(options.history.waits.map((wait) => [wait.seq, wait]))
   }
 
@@ -143,9 +138,8 @@ export class Activation {
       if (known !== undefined && (known.kind !== "step" || known.name !== name)) {
         return yield* refuse("NonDeterminism", describeDifference(seq, known, { kind: "step", name }))
       }
-      if (this.#position >= limits.steps) {
-        return yield* refuse("LimitExceeded", `a run may have at most ${limits.steps} steps: use svc.continueAsNew`)
-      }
+      const full = this.#size.checkResults()
+      if (full !== null) return yield* refuse("LimitExceeded", full)
       const policy = report.retry ?? claim.delivery.retry
       if (!ok && attempt < policy.attempts) {
         const until = addMillis(now, retryDelayMs(policy, attempt, yield* Random.next))
@@ -156,9 +150,11 @@ export class Activation {
         ...({ seq, kind: "step", name, attempts: attempt, ended_at: now } as const),
         started_at: addMillis(now, -Math.min(Math.max(0, ms), now - claim.run.start_time)),
         ok: ok && !isTooLarge,
-        result: isTooLarge ? tooLarge(name, limits) : result
+        result: isTooLarge ? tooLarge(`the result of the step "${name}"`, limits) : result
       }
-      return yield* this.#record(step)
+      const exceeded = this.#size.add(step.result)
+      if (exceeded === null) return yield* this.#record(step)
+      return yield* this.#record({ ...step, ok: false, result: formatError("LimitExceeded", exceeded) })
     })
   }
 
@@ -185,6 +181,11 @@ export class Activation {
       }
       if (request.kind === "step") return refuse("TypeError", "svc.step: this attempt does not wait for another one")
       const { run } = this.#options.claim
+      const open = [...this.#open.values()].map(({ record }) => record)
+      const full = this.#size.checkResults(open.length)
+      if (full !== null) return refuse("LimitExceeded", full)
+      const exceeded = request.kind === "event" ? this.#size.checkEventWaits(open) : null
+      if (exceeded !== null) return this.#failWait(request, exceeded, now)
       return this.#openWait(
         {
           ...{ seq: request.seq, kind: request.kind, name: request.name, attempts: 0, outcome: null },
@@ -194,6 +195,19 @@ export class Activation {
         },
         true
       )
+    })
+  }
+
+  /** Records that a wait failed: in a replay, fewer waits may be open. */
+  #failWait({ seq, kind, name }: WaitRequest, message: string, now: Timestamp): Effect.Effect<string, HostCallRefused> {
+    return Effect.gen({ self: this }, function* () {
+      const result = formatError("LimitExceeded", message)
+      this.#size.add(result)
+      const answered = yield* Deferred.make<string, HostCallRefused>()
+      const times = { attempts: 1, started_at: now, ended_at: now }
+      this.#queued.push({ step: { seq, kind, name, ok: false, result, ...times }, answered })
+      if (!this.#isCommitting) yield* this.#deliver(this.#takeQueued())
+      return yield* Deferred.await(answered)
     })
   }
 
@@ -222,10 +236,15 @@ export class Activation {
       if (!this.#open.delete(seq)) return Effect.void
       this.#isIdle = false
       if (kind === "step") return Effect.asVoid(Deferred.succeed(answered, formatRetry(seq, now)))
-      const result = kind === "event" ? (outcome ?? toJsonText(null)) : null
+      const { limits } = this.#options
+      const isTooLarge = isTooLargeOutcome(outcome)
+      const event = isTooLarge ? tooLarge(`the event of the wait "${name}"`, limits) : (outcome ?? toJsonText(null))
+      const taken = kind === "event" ? event : null
+      const exceeded = this.#size.add(taken)
       this.#queued.push({
         step: {
-          ...{ seq, kind, name, ok: true, result },
+          ...{ seq, kind, name, ok: !isTooLarge && exceeded === null },
+          result: exceeded === null ? taken : formatError("LimitExceeded", exceeded),
           attempts: Math.max(1, attempts),
           started_at: since,
           ended_at: now
@@ -366,22 +385,3 @@ const earliest = (waits: ReadonlyArray<WaitRecord>): Timestamp | null =>
     (least, { until }) => (until === null || (least !== null && least <= until) ? least : until),
     null
   )
-
-interface Request {
-  readonly kind: RequestKind
-  readonly name: string
-}
-
-const describeDifference = (seq: number, before: Request, now: Request): string =>
-  `request ${seq} was ${describe(before)} when it was recorded and is ${describe(now)} now`
-
-const describe = ({ kind, name }: Request): string => `${kind} "${name}"`
-
-const tooLarge = (name: string, { resultLength }: WorkflowLimits): JsonText =>
-  toJsonText({
-    name: "ResultTooLarge",
-    message: `the result of the step "${name}" has over ${resultLength} characters of JSON: store it in svc.files and return its path`,
-    stack: ""
-  })
-
-const refuse = (name: string, message: string) => Effect.fail(new HostCallRefused({ name, message }))

@@ -9,17 +9,25 @@
  */
 import { Context, Effect, Latch, Layer } from "effect"
 import type { StoreUnavailable } from "../../foundation/Errors.ts"
-import type { EnvId } from "../../foundation/Ids.ts"
+import type { EnvId, EventId } from "../../foundation/Ids.ts"
 import { forkSupervised, logOutage } from "../../foundation/Supervised.ts"
 import { addMillis, now as currentTime, type Timestamp } from "../../foundation/time/Timestamp.ts"
 import { ClusterBus } from "../../platform/cluster/ClusterBus.ts"
 import { subscribe } from "../../platform/cluster/subscribe.ts"
+import { nextTurn, Turns } from "../../platform/turns/Turns.ts"
 import type { Event } from "../events/Event.ts"
 import { StorePoller } from "../journal/StorePoller.ts"
-import { type AwaitedEvents, WorkflowStore } from "../runs/WorkflowStore.ts"
+import { type AwaitedEvents, type ExaminedEvents, WorkflowStore } from "../runs/WorkflowStore.ts"
+import { ArrivalQueue } from "./ArrivalQueue.ts"
 
-/** Maximum stored events that are compared per awaited type and poll. */
-const eventsMax = 1_000
+/** Maximum events that a comparison reads at once. Each may have megabytes. */
+const pageMax = 10
+
+/** Maximum runs per control message. */
+const runsPerMessage = 1_000
+
+/** Pause in milliseconds after an outage of the store. */
+const retryMs = 5_000
 
 /** Time in milliseconds after which every node knows that a type is awaited. */
 const noticeMs = 1_000
@@ -47,30 +55,66 @@ export class Arrivals extends Context.Service<
       const poller = yield* StorePoller
       const scope = yield* Effect.scope
       const context = yield* Effect.context<never>()
+      const turns = yield* Turns
       const awaited = new AwaitedTypes()
       const polled = Latch.makeUnsafe(true)
       let comparedUntil: Timestamp | null = null
 
-      const arrive = Effect.fnUntraced(function* (event: Event): Effect.fn.Return<void, StoreUnavailable> {
+      const arriveOnce = Effect.fnUntraced(function* (event: Event): Effect.fn.Return<void, StoreUnavailable> {
         const runs = yield* store.arrive(event, yield* currentTime)
-        if (runs.length === 0) return
-        yield* bus.sendControl([
-          { type: "workflows:arrived", run_ids: runs.map(({ run_id }) => run_id) },
-          { type: "deliveries:waiting", node_id: null }
-        ])
+        for (let from = 0; from < runs.length; from += runsPerMessage) {
+          const run_ids = runs.slice(from, from + runsPerMessage).map(({ run_id }) => run_id)
+          yield* bus.sendControl([{ type: "workflows:arrived", run_ids }])
+        }
+        if (runs.length > 0) yield* bus.sendControl([{ type: "deliveries:waiting", node_id: null }])
       })
 
-      /** Compares stored events of an awaited type with the waits. */
-      const compare = Effect.fnUntraced(function* (each: AwaitedEvents) {
-        const from = comparedUntil === null ? each.since : addMillis(comparedUntil, -overlapMs)
-        const since = from > each.since ? from : each.since
-        for (const event of yield* store.eventsSince({ ...each, since }, eventsMax)) yield* arrive(event)
+      /** A defect with one event does not affect the others. */
+      const arrive = (event: Event) =>
+        Effect.catchDefect(arriveOnce(event), (defect) =>
+          Effect.logError(`Event ${event.event_id} could not be given to the runs that wait for it`, defect)
+        )
+
+      const turn = (envId: EnvId) => nextTurn(turns, envId, "arrival")
+
+      /** Compares stored events of an awaited type with the waits, page by page. */
+      const compare = Effect.fnUntraced(function* (each: AwaitedEvents): Effect.fn.Return<void, StoreUnavailable> {
+        let after: EventId | null = null
+        do {
+          const { events, next }: ExaminedEvents = yield* store.eventsSince(each, after, pageMax)
+          for (const event of events) {
+            yield* turn(each.env_id)
+            yield* arrive(event)
+          }
+          after = next
+          yield* turn(each.env_id)
+        } while (after !== null)
       })
 
-      const compareWait = (wait: AwaitedEvents) =>
-        Effect.flatMap(store.eventsSince(wait, eventsMax), (events) =>
-          Effect.forEach(events, arrive, { discard: true })
-        ).pipe(Effect.catchTag("StoreUnavailable", logOutage))
+      /** After an outage of the store, compares the events of the type once more. */
+      const orCompareLater = (
+        wait: AwaitedEvents,
+        effect: Effect.Effect<void, StoreUnavailable>
+      ): Effect.Effect<void> =>
+        Effect.catchTag(effect, "StoreUnavailable", (error) =>
+          Effect.andThen(
+            logOutage(error),
+            Effect.forkIn(
+              Effect.delay(
+                Effect.sync(() => compareSoon(wait)),
+                retryMs
+              ),
+              scope
+            )
+          )
+        )
+      const queue = new ArrivalQueue({
+        turn,
+        fork: (effect) => void Effect.runForkWith(context)(Effect.forkIn(effect, scope)),
+        arrive: (event) => orCompareLater({ ...event, since: event.created_at }, arrive(event)),
+        compare: (wait) => orCompareLater(wait, compare(wait))
+      })
+      const compareSoon = (wait: AwaitedEvents) => queue.compare(wait)
 
       const compareAll = Effect.gen(function* () {
         yield* polled.await
@@ -79,7 +123,10 @@ export class Arrivals extends Context.Service<
         awaited.beginRefresh()
         const stored = yield* store.awaited
         awaited.endRefresh(stored)
-        for (const each of stored) yield* compare(each)
+        for (const { env_id, event_type, since } of stored) {
+          const from = comparedUntil === null ? since : addMillis(comparedUntil, -overlapMs)
+          queue.compare({ env_id, event_type, since: from > since ? from : since })
+        }
         comparedUntil = began
       })
 
@@ -97,9 +144,7 @@ export class Arrivals extends Context.Service<
 
       return Arrivals.of({
         published: (event) => {
-          if (!awaited.has(event.env_id, event.event_type)) return
-          const arrived = Effect.catchTag(arrive(event), "StoreUnavailable", logOutage)
-          Effect.runForkWith(context)(Effect.forkIn(arrived, scope))
+          if (awaited.has(event.env_id, event.event_type)) queue.add(event)
         },
         awaits: Effect.fnUntraced(function* (wait) {
           const { env_id, event_type } = wait
@@ -107,9 +152,10 @@ export class Arrivals extends Context.Service<
             awaited.add(env_id, event_type)
             yield* bus.sendControl([{ type: "workflows:awaiting", env_id, event_type }])
             // Events of the meantime, also of nodes that the message had not reached.
-            yield* Effect.forkIn(Effect.delay(compareWait(wait), noticeMs), scope)
+            const later = Effect.sync(() => queue.compare(wait))
+            yield* Effect.forkIn(Effect.delay(later, noticeMs), scope)
           }
-          yield* Effect.forkIn(compareWait(wait), scope)
+          queue.compare(wait)
         })
       })
     })

@@ -12,10 +12,12 @@ import { Journal } from "../journal/Journal.ts"
 import type { Claim } from "../journal/JournalStore.ts"
 import type { LogEntry, Run } from "../runs/Run.ts"
 import { buildTrigger } from "../runs/Trigger.ts"
-import { emptyHistory, formatWaiting, type Waiting, type WaitRecord } from "../runs/Workflow.ts"
+import { emptyHistory, formatWaiting, type History, type Waiting, type WaitRecord } from "../runs/Workflow.ts"
 import { WorkflowStore } from "../runs/WorkflowStore.ts"
-import { Activation, type Advanced, defaultWorkflowLimits } from "./Activation.ts"
+import { Activation, type Advanced } from "./Activation.ts"
 import { Arrivals } from "./Arrivals.ts"
+import { HistoryMemory } from "./HistoryMemory.ts"
+import { defaultWorkflowLimits } from "./HistorySize.ts"
 import { formatDurableFact, formatResult } from "./Replay.ts"
 
 /** The end of an activation. */
@@ -55,6 +57,7 @@ export class Workflows extends Context.Service<
       const store = yield* WorkflowStore
       const executor = yield* Executor
       const arrivals = yield* Arrivals
+      const memory = new HistoryMemory()
       const active = new InFlightMap<RunId, { readonly run: Run; readonly activation: Activation }>()
       let isStopping = false
 
@@ -66,6 +69,15 @@ export class Workflows extends Context.Service<
       /** Reads the history of a run that continues. */
       const load = (claim: Claim) =>
         claim.delivery.continues === null ? Effect.succeed({ history: emptyHistory, logs: [] }) : store.load(claim.run)
+
+      /** Executes an activation with the memory for its history. */
+      const execute = (claim: Claim, onStart: (stop: () => void) => void) =>
+        memory.use(
+          claim.run.env_id,
+          load(claim),
+          ({ history }) => history,
+          (loaded) => activate(claim, loaded, onStart)
+        )
 
       /** Returns the end of an activation whose guest has ended. */
       const conclude = Effect.fnUntraced(function* (
@@ -91,9 +103,12 @@ export class Workflows extends Context.Service<
       })
 
       /** Executes the function until it ends or its activation stops it. `onStart` receives a function that stops it. */
-      const execute = Effect.fnUntraced(function* (claim: Claim, onStart: (stop: () => void) => void) {
+      const activate = Effect.fnUntraced(function* (
+        claim: Claim,
+        { history, logs }: LoadedHistory,
+        onStart: (stop: () => void) => void
+      ) {
         const { run, event, delivery } = claim
-        const { history, logs } = yield* load(claim)
         const deadline = addMillis(run.start_time, delivery.timeout_ms)
         const remainingMs = deadline - (yield* currentTime)
         if (remainingMs <= 0) return ended({ _tag: "TimedOut", limitMs: delivery.timeout_ms }, logs)
@@ -128,7 +143,7 @@ export class Workflows extends Context.Service<
         const found = active.get(runId)
         return found === undefined
           ? Effect.void
-          : Effect.flatMap(store.load(found.run), ({ history }) => found.activation.receive(history.waits)).pipe(
+          : Effect.flatMap(store.arrived(found.run), (waits) => found.activation.receive(waits)).pipe(
               Effect.catchTag("StoreUnavailable", logOutage)
             )
       }
@@ -170,6 +185,11 @@ export class Workflows extends Context.Service<
       })
     })
   )
+}
+
+interface LoadedHistory {
+  readonly history: History
+  readonly logs: ReadonlyArray<LogEntry>
 }
 
 const ended = (outcome: Outcome, logs: ReadonlyArray<LogEntry>): ActivationEnd => ({

@@ -1,9 +1,10 @@
-/** Quotas of a plan: runs per month, storage for their results and logs, and the depth of chains of events. */
+/** Quotas of a plan: runs per month, storage for their results and logs, the depth of chains of events, and pending deliveries. */
 import { Cache, Context, Effect, Exit, Layer } from "effect"
-import { type NotFound, PlanRequired, type StoreUnavailable } from "../../foundation/Errors.ts"
+import { type NotFound, PlanRequired, type RateLimited, type StoreUnavailable } from "../../foundation/Errors.ts"
 import type { EnvId, OrgId } from "../../foundation/Ids.ts"
 import { now as currentTime } from "../../foundation/time/Timestamp.ts"
 import { monthOf } from "./Month.ts"
+import { PendingDeliveries } from "./PendingDeliveries.ts"
 import type { Plan } from "./Plan.ts"
 import { type EnvPlan, Plans } from "./Plans.ts"
 import { type RunUsage, UsageStore } from "./UsageStore.ts"
@@ -36,6 +37,15 @@ export class Quotas extends Context.Service<
     ) => Effect.Effect<void, PlanRequired | NotFound | StoreUnavailable>
     /** True if the environment's plan is cached and allows events of this depth, so that callers need not wait. */
     readonly allowsDepth: (envId: EnvId, depth: number) => boolean
+    /**
+     * Admits deliveries that will be pending. Fails with `RateLimited` if the environment has as many as the plan allows.
+     */
+    readonly admitPending: (
+      envId: EnvId,
+      deliveries: number
+    ) => Effect.Effect<void, RateLimited | NotFound | StoreUnavailable>
+    /** As `admitPending`, without an effect. Returns false if callers have to use `admitPending`. */
+    readonly allowsPending: (envId: EnvId, deliveries: number) => boolean
     /** True if the environment's plan is cached and has no quotas, so that callers need not count. */
     readonly isUnlimited: (envId: EnvId) => boolean
   }
@@ -61,7 +71,15 @@ export class Quotas extends Context.Service<
           return Effect.void
         })
 
+      const pending = new PendingDeliveries(store)
+
       return Quotas.of({
+        allowsPending: (envId, deliveries) =>
+          pending.allows(envId, deliveries) || plans.getCached(envId)?.plan.max_pending_deliveries === -1,
+        admitPending: (envId, deliveries) =>
+          Effect.flatMap(plans.of(envId), ({ plan: { max_pending_deliveries: limit } }) =>
+            limit === -1 ? Effect.void : pending.admit(envId, deliveries, limit)
+          ),
         isUnlimited: (envId) => {
           const subscription = plans.getCached(envId)
           return subscription !== undefined && isUnlimited(subscription.plan)

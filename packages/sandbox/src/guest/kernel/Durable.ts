@@ -8,7 +8,7 @@
  * The body of a step runs only if its result is not recorded. Requests that are not recorded are host calls, and their
  * answers are the results.
  */
-import { describeThrown, namedError } from "./failures.ts"
+import { describeThrown, limitError, namedError } from "./failures.ts"
 import {
   apply,
   dateNow,
@@ -53,6 +53,9 @@ interface RecordedRequest {
 }
 
 const nameLengthMax = 256
+
+/** Maximum characters of a result, as in the host: a host call could not pass a much longer one. */
+const resultLengthMax = 256 * 1024
 
 export class Durable {
   readonly #run: Run
@@ -221,6 +224,7 @@ export class Durable {
         const value = await body({ attempt, idempotencyKey: `${this.#runId}:${seq}` })
         try {
           text = toText(name, value)
+          if (text.length > resultLengthMax) throw tooLarge(name)
         } catch (thrown) {
           // Another attempt would return the same.
           policy = '{"attempts":1}'
@@ -248,6 +252,8 @@ export class Durable {
 
   /** Makes a host call. Its answer is the next result that the function receives. */
   #ask(op: string, payload: string): Promise<Result> {
+    // One call remains for `workflow.idle`, without which the run could not be suspended.
+    if (this.#run.freeCalls < 2) throw limitError("pendingHostCalls", "too many pending requests")
     this.#asked++
     return new NativePromise((resolve, reject) => {
       whenSettled(
@@ -305,6 +311,12 @@ const toText = (name: string, value: unknown): string => {
   }
   return text
 }
+
+const tooLarge = (name: string): Error =>
+  namedError(
+    "ResultTooLarge",
+    `the result of the step ${stringify(name)} has over ${resultLengthMax} characters of JSON: store it in svc.files and return its path`
+  )
 
 const toErrorText = (thrown: unknown): string => {
   const parts: ReadonlyArray<unknown> = parse(describeThrown(thrown))

@@ -1,0 +1,30 @@
+/** Errors of the requests of a durable function. */
+import { Effect } from "effect"
+import { type JsonText, toJsonText } from "../../foundation/JsonText.ts"
+import { HostCallRefused } from "../../platform/sandbox/Sandbox.ts"
+import type { RequestKind } from "../runs/Workflow.ts"
+import type { WorkflowLimits } from "./HistorySize.ts"
+
+interface Request {
+  readonly kind: RequestKind
+  readonly name: string
+}
+
+/** Describes a request that differs from the recorded one. */
+export const describeDifference = (seq: number, before: Request, now: Request): string =>
+  `request ${seq} was ${describe(before)} when it was recorded and is ${describe(now)} now`
+
+const describe = ({ kind, name }: Request): string => `${kind} "${name}"`
+
+/** Returns the error of a result or an event that is too large, as JSON text. */
+export const tooLarge = (what: string, { resultLength }: WorkflowLimits): JsonText =>
+  formatError(
+    "ResultTooLarge",
+    `${what} has over ${resultLength} characters of JSON: store it in svc.files and pass its path`
+  )
+
+/** Returns an error as JSON text. */
+export const formatError = (name: string, message: string): JsonText => toJsonText({ name, message, stack: "" })
+
+/** Refuses a host call with an error. */
+export const refuse = (name: string, message: string) => Effect.fail(new HostCallRefused({ name, message }))
