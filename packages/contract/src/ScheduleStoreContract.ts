@@ -12,7 +12,8 @@ import {
   ProjectStore,
   type Schedule,
   ScheduleStore,
-  type TickStore
+  type TickStore,
+  UsageStore
 } from "@weft/core/adapter"
 import { Effect, type Layer } from "effect"
 import { type Check, check, suite } from "./Check.ts"
@@ -190,6 +191,16 @@ const reading: ReadonlyArray<Check<ScheduleStores>> = [
     assert.deepStrictEqual(yield* ids(schedules.dueOf(envId(1), at(300), 2)), [1, 2].map(scheduleId))
     assert.deepStrictEqual(yield* ids(schedules.dueOf(envId(3), at(300), 9)), [scheduleId(41)])
     assert.deepStrictEqual(yield* ids(schedules.dueOf(envId(4), at(300), 9)), [])
+  }),
+
+  check("UsageStore counts the dynamic schedules of an environment, up to a limit", function* () {
+    const usage = yield* UsageStore
+    assert.strictEqual(yield* usage.dynamicSchedules(envId(1), 10), 0)
+    yield* store(schedule(1), schedule(2), schedule(3), schedule(4, { env_id: envId(2) }))
+    assert.strictEqual(yield* usage.dynamicSchedules(envId(1), 10), 3)
+    assert.strictEqual(yield* usage.dynamicSchedules(envId(1), 2), 2)
+    assert.strictEqual(yield* usage.dynamicSchedules(envId(2), 10), 1)
+    assert.strictEqual(yield* usage.dynamicSchedules(envId(3), 10), 0)
   })
 ]
 

@@ -72,7 +72,7 @@ export const hostile = durable("hostile", async (event, svc) => [
 ])
 
 export const crowded = durable("crowded", async (event, svc) => {
-  const calls = Array.from({ length: 1_100 }, (_, n) => svc.sleep("sleep " + n, "1s").then(() => "slept", (error) => error.name))
+  const calls = Array.from({ length: 1_100 }, (_, n) => svc.sleep("sleep " + n, "2s").then(() => "slept", (error) => error.name))
   const results = await Promise.all(calls)
   return [results.filter((result) => result === "slept").length, results.at(-1)]
 })

@@ -86,6 +86,8 @@ export const makeWorkflows = (database: Database["Service"], write: ArrivalWrite
       const page = yield* listAwaited(found.at(-1))
       if (page.length === 0) return found
       for (const each of page) found.push(each)
+      // SQLite answers at once: others have their turn between pages.
+      yield* Effect.yieldNow
     }
   })
 

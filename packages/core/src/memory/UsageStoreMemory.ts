@@ -18,6 +18,14 @@ export const layer: Layer.Layer<UsageStore, never, MemoryDatabase> = Layer.effec
           return Math.min(limit, pending.length)
         }),
 
+      dynamicSchedules: (envId, limit) =>
+        Effect.sync(() => {
+          const schedules = [...db.schedules.values()].filter(
+            ({ env_id, kind }) => env_id === envId && kind === "dynamic"
+          )
+          return Math.min(limit, schedules.length)
+        }),
+
       runs: (orgId, month) =>
         Effect.sync(() => {
           const isOfOrg = (run: { readonly env_id: string }) =>

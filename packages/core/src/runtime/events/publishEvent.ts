@@ -61,7 +61,9 @@ export const makePublishEvent = Effect.gen(function* () {
 
   const admit = (envId: EnvId, publications: ReadonlyArray<Publication>) => {
     const runs = countRuns(publications)
-    const admitted = admitInChain(envId, publications)
+    const created = publications.filter(({ schedule }) => schedule?._tag === "Created").length
+    const inChain = admitInChain(envId, publications)
+    const admitted = created === 0 ? inChain : Effect.andThen(quotas.admitSchedules(envId, created), inChain)
     if (runs === 0 || quotas.allowsPending(envId, runs)) return admitted
     return Effect.andThen(quotas.admitPending(envId, runs), admitted)
   }

@@ -191,12 +191,12 @@ const continuedLogMax = defaultLimits.logBytes
 /** Returns a function that continues the log of a durable run, and drops lines beyond the limit after a last one. */
 const makeContinuedLog = (logs: Array<LogEntry>) => {
   let length = logs.reduce((sum, entry) => sum + lengthOf(entry), 0)
-  let isFull = length > continuedLogMax
+  const last = `log limit of ${continuedLogMax} characters of a durable run: later lines are dropped`
+  let isFull = logs.at(-1)?.message === last
   return (line: GuestLog): void => {
     if (isFull) return
     length += lengthOf(line)
     isFull = length > continuedLogMax
-    const last = `log limit of ${continuedLogMax} characters of a durable run: later lines are dropped`
     logs.push(toLogEntry(logs.length, isFull ? { ...line, level: "warn", message: last, data: null } : line))
   }
 }

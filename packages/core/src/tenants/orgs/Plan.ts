@@ -26,6 +26,8 @@ export interface Plan {
    * Beyond it, new events with handlers are refused.
    */
   readonly max_pending_deliveries: number
+  /** Maximum schedules of an environment that events or functions created. */
+  readonly max_schedules: number
 }
 
 /** Limits of the host that override those of the default table. */
@@ -60,7 +62,8 @@ const unlimited: Plan = {
   call_storage_bytes: -1,
   domains: -1,
   max_chain_depth: 1_000,
-  max_pending_deliveries: 1_000_000
+  max_pending_deliveries: 1_000_000,
+  max_schedules: 100_000
 }
 
 export const defaultPlans: Readonly<Record<PlanName, Plan>> = {
@@ -75,7 +78,8 @@ export const defaultPlans: Readonly<Record<PlanName, Plan>> = {
     call_storage_bytes: GiB,
     domains: 0,
     max_chain_depth: 100,
-    max_pending_deliveries: 10_000
+    max_pending_deliveries: 10_000,
+    max_schedules: 1_000
   },
   Starter: {
     requests_per_second: 20,
@@ -88,7 +92,8 @@ export const defaultPlans: Readonly<Record<PlanName, Plan>> = {
     call_storage_bytes: 5 * GiB,
     domains: 0,
     max_chain_depth: 100,
-    max_pending_deliveries: 100_000
+    max_pending_deliveries: 100_000,
+    max_schedules: 10_000
   },
   Pro: {
     requests_per_second: 100,
@@ -101,7 +106,8 @@ export const defaultPlans: Readonly<Record<PlanName, Plan>> = {
     call_storage_bytes: 50 * GiB,
     domains: 5,
     max_chain_depth: 100,
-    max_pending_deliveries: 250_000
+    max_pending_deliveries: 250_000,
+    max_schedules: 25_000
   },
   Scale: {
     requests_per_second: 500,
@@ -114,7 +120,8 @@ export const defaultPlans: Readonly<Record<PlanName, Plan>> = {
     call_storage_bytes: 500 * GiB,
     domains: 50,
     max_chain_depth: 100,
-    max_pending_deliveries: 1_000_000
+    max_pending_deliveries: 1_000_000,
+    max_schedules: 100_000
   },
   Enterprise: unlimited,
   "Self-Host": unlimited

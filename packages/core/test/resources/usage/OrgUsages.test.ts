@@ -38,6 +38,7 @@ const readUsage = (
         Layer.provide(
           Layer.succeed(UsageStore, {
             pendingDeliveries: () => Effect.succeed(0),
+            dynamicSchedules: () => Effect.succeed(0),
             runs: () => Effect.succeed({ runs_this_period: runs, call_count: 12, call_storage_bytes: results })
           })
         ),

@@ -1,4 +1,4 @@
-/** The limit of pending deliveries of an environment: `max_pending_deliveries`. */
+/** Limits of pending deliveries and schedules of an environment: `max_pending_deliveries` and `max_schedules`. */
 import { assert, describe, it } from "@effect/vitest"
 import { type Env, Events, type PlanOverrides, Tenants } from "@weft/core"
 import type { TrustedFunction, TrustedSvc } from "@weft/core/testing"
@@ -38,7 +38,8 @@ const limits: NonNullable<PlanOverrides["Free"]> = {
   host_calls_per_second: -1,
   runs_per_month: -1,
   call_storage_bytes: -1,
-  max_pending_deliveries: 10
+  max_pending_deliveries: 10,
+  max_schedules: 3
 }
 
 const message =
@@ -117,6 +118,34 @@ describe("an environment with as many pending deliveries as its plan allows", ()
         of("calls").map(({ result }) => JSON.parse(result ?? "")),
         [`RateLimited: ${message}`]
       )
+    }).pipe(provided)
+  )
+
+  it.effect("may have as many schedules of events as its plan allows, and create another after one is cancelled", () =>
+    Effect.gen(function* () {
+      const env = yield* deployed("queue")
+      yield* Tenants.use((tenants) => tenants.updateOrg(env.org_id, { plan: "Free" }))
+      yield* settle
+      const create = (n: number) =>
+        asHost(
+          env,
+          Events.use((events) =>
+            events.publish({ type: "svc:schedule:new", data: { fn: "main/work", args: [n], schedule: "P1D" } })
+          )
+        )
+      for (let n = 0; n < 3; n++) yield* create(n)
+      const error = yield* Effect.flip(create(3))
+      assert.deepInclude(error, {
+        _tag: "PlanRequired",
+        reason:
+          "The plan allows 3 schedules that events or functions create, per environment (max_schedules): cancel some first"
+      })
+      yield* asHost(
+        env,
+        Events.use((events) => events.publish({ type: "svc:schedule:cancel", data: { fn: "main/work" } }))
+      )
+      yield* TestClock.adjust("2 seconds")
+      yield* create(4)
     }).pipe(provided)
   )
 
