@@ -22,6 +22,7 @@ import { JournalMeter } from "./JournalMeter.ts"
 import { type JournalEntry, JournalStore } from "./JournalStore.ts"
 import { LocalRuns } from "./LocalRuns.ts"
 import { NodeLease } from "./NodeLease.ts"
+import { takeBatch } from "./takeBatch.ts"
 import { UnconfirmedWrites } from "./UnconfirmedWrites.ts"
 
 /** Maximum entries per commit. Bounds the memory and the latency of a batch. */
@@ -83,7 +84,7 @@ export class Journal extends Context.Service<
 
       /** Takes the next batch if one is due. Otherwise a commit that ends, or a new entry, wakes the loops again. */
       const take = (): ReadonlyArray<PendingWrite> => {
-        const batch = isDue() ? pending.splice(0, batchMax) : []
+        const batch = isDue() ? takeBatch(pending, batchMax) : []
         if (pending.length === 0 || batch.length === 0) wake.closeUnsafe()
         return batch
       }
