@@ -32,7 +32,7 @@ const waitsMax = 1_000
 const eventsMax = 5_000
 
 /** Maximum characters that one transaction writes into waits, each of which has a copy of its event. */
-const arrivalLengthMax = 4 * 1024 * 1024
+const arrivalLengthMax = 1024 * 1024
 
 /** Maximum difference between the time in an event's id and its creation time, in milliseconds. */
 const idMarginMs = 60_000
@@ -58,9 +58,13 @@ export const makeWorkflows = (database: Database["Service"], write: ArrivalWrite
       outcome = text
       const size = Math.max(1, Math.floor(arrivalLengthMax / text.length))
       return Effect.forEach(chunksOf(waits, size), (chunk) =>
-        Effect.map(write({ env_id: event.env_id, waits: chunk, outcome: text, at }), (runIds) => {
-          for (const runId of runIds) found.add(runId)
-        })
+        Effect.andThen(
+          Effect.map(write({ env_id: event.env_id, waits: chunk, outcome: text, at }), (runIds) => {
+            for (const runId of runIds) found.add(runId)
+          }),
+          // SQLite answers at once: others have their turn between transactions.
+          Effect.yieldNow
+        )
       )
     })
     return [...found].map((run_id): RunRef => ({ env_id: event.env_id, run_id }))

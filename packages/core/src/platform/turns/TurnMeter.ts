@@ -24,7 +24,7 @@ export class TurnMeter {
     outcome: zero(),
     list: zero(),
     stream: zero(),
-    arrival: zero()
+    durable: zero()
   }
   readonly #wait = new Distribution(waitBounds)
   readonly #perKey = new Distribution(keyBounds)

@@ -10,10 +10,10 @@ import type { LogEntry } from "../runs/Run.ts"
 import type { JournalEntry } from "./JournalStore.ts"
 
 /** Maximum characters of one environment per commit. A single longer entry is accepted. */
-const envLengthMax = 4 * 1024 * 1024
+const envLengthMax = 1024 * 1024
 
 /** Maximum characters per commit. */
-const batchLengthMax = 16 * 1024 * 1024
+const batchLengthMax = 8 * 1024 * 1024
 
 /** Removes the next batch from `pending`, which keeps its order, and returns it: at most `countMax` entries. */
 export const takeBatch = <Write extends { readonly entry: JournalEntry }>(

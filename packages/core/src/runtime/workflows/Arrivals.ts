@@ -75,7 +75,7 @@ export class Arrivals extends Context.Service<
           Effect.logError(`Event ${event.event_id} could not be given to the runs that wait for it`, defect)
         )
 
-      const turn = (envId: EnvId) => nextTurn(turns, envId, "arrival")
+      const turn = (envId: EnvId) => nextTurn(turns, envId, "durable")
 
       /** Compares stored events of an awaited type with the waits, page by page. */
       const compare = Effect.fnUntraced(function* (each: AwaitedEvents): Effect.fn.Return<void, StoreUnavailable> {

@@ -6,6 +6,7 @@ import { logOutage } from "../../foundation/Supervised.ts"
 import { addMillis, now as currentTime } from "../../foundation/time/Timestamp.ts"
 import { subscribe } from "../../platform/cluster/subscribe.ts"
 import type { Outcome } from "../../platform/sandbox/Outcome.ts"
+import { nextTurn, Turns } from "../../platform/turns/Turns.ts"
 import type { CallbackTask } from "../execution/CallbackTask.ts"
 import { type Executed, type ExecuteError, Executor } from "../execution/Executor.ts"
 import { Journal } from "../journal/Journal.ts"
@@ -57,6 +58,7 @@ export class Workflows extends Context.Service<
       const store = yield* WorkflowStore
       const executor = yield* Executor
       const arrivals = yield* Arrivals
+      const turns = yield* Turns
       const memory = new HistoryMemory()
       const active = new InFlightMap<RunId, { readonly run: Run; readonly activation: Activation }>()
       let isStopping = false
@@ -68,7 +70,9 @@ export class Workflows extends Context.Service<
 
       /** Reads the history of a run that continues. */
       const load = (claim: Claim) =>
-        claim.delivery.continues === null ? Effect.succeed({ history: emptyHistory, logs: [] }) : store.load(claim.run)
+        claim.delivery.continues === null
+          ? Effect.succeed({ history: emptyHistory, logs: [] })
+          : Effect.andThen(nextTurn(turns, claim.run.env_id, "durable"), store.load(claim.run))
 
       /** Executes an activation with the memory for its history. */
       const execute = (claim: Claim, onStart: (stop: () => void) => void) =>
