@@ -1,7 +1,7 @@
 /** `UsageStore` on SQL. Reads the journal's stored counts, and counts the few running runs. */
 import { UsageStore } from "@weft/core/adapter"
 import { Effect, Layer } from "effect"
-import { Database, orUnavailable } from "./Database.ts"
+import { Database, orUnavailable, readCount } from "./Database.ts"
 
 export const layer: Layer.Layer<UsageStore, never, Database> = Layer.effect(
   UsageStore,
@@ -9,6 +9,16 @@ export const layer: Layer.Layer<UsageStore, never, Database> = Layer.effect(
     const { reader } = yield* Database
 
     return UsageStore.of({
+      pendingDeliveries: (envId, limit) =>
+        readCount(reader<{ n: number }>`SELECT count(*) AS n FROM (
+          SELECT 1 FROM deliveries WHERE env_id = ${envId} LIMIT ${limit}
+        ) AS pending`).pipe(orUnavailable("pendingDeliveries")),
+
+      dynamicSchedules: (envId, limit) =>
+        readCount(reader<{ n: number }>`SELECT count(*) AS n FROM (
+          SELECT 1 FROM schedules WHERE env_id = ${envId} AND kind = 'dynamic' LIMIT ${limit}
+        ) AS stored`).pipe(orUnavailable("dynamicSchedules")),
+
       runs: (orgId, month) => {
         const envs = reader`SELECT env_id FROM envs WHERE org_id = ${orgId}`
         // One statement, so that a run that ends meanwhile is counted once.

@@ -57,6 +57,7 @@ export const makeReplay = Effect.gen(function* () {
       })
     const event = yield* events.get(env_id, event_id)
     const match = yield* findMatch(run, build)
+    yield* quotas.admitPending(env_id, 1)
     yield* quotas.admit(env_id, 1)
     const page = runs.list(env_id, searched, { eventId: event_id })
     const ofEvent = Effect.map(page, ({ items }) => items)

@@ -5,6 +5,7 @@ import {
   type Forbidden,
   NotFound,
   type PlanRequired,
+  type RateLimited,
   type StoreUnavailable
 } from "../../foundation/Errors.ts"
 import { EventId, idReader, RunId } from "../../foundation/Ids.ts"
@@ -51,7 +52,7 @@ export class RunControl extends Context.Service<
     readonly replay: (
       id: string,
       build?: ReplayBuild
-    ) => Effect.Effect<Called, RunControlError | NotFound | BadRequest | PlanRequired, Caller>
+    ) => Effect.Effect<Called, RunControlError | NotFound | BadRequest | PlanRequired | RateLimited, Caller>
     /** As `cancel`, for all running runs that the query selects and the caller may call. Returns their number. */
     readonly cancelAll: (query: CancelQuery) => Effect.Effect<number, RunControlError | BadRequest, Caller>
   }

@@ -17,6 +17,7 @@ import { toJsonText } from "../../foundation/JsonText.ts"
 import { addMillis, now as currentTime, type Timestamp } from "../../foundation/time/Timestamp.ts"
 import { type HostCall, HostCallRefused } from "../../platform/sandbox/Sandbox.ts"
 import { retryDelayMs } from "../../resources/builds/RetryPolicy.ts"
+import { isTooLargeOutcome } from "../runs/EventMatch.ts"
 import {
   cancelSeq,
   describeWaits,
@@ -25,9 +26,11 @@ import {
   type Waiting,
   type WaitRecord
 } from "../runs/Workflow.ts"
-import { type ActivationOptions, type Advanced, describeTooLarge, toAdvanced } from "./ActivationOptions.ts"
+import { type ActivationOptions, type Advanced, toAdvanced } from "./ActivationOptions.ts"
 import { cancelRecord, cancelWait } from "./Cancellation.ts"
+import { HistorySize } from "./HistorySize.ts"
 import { formatResult, formatRetry } from "./Replay.ts"
+import { formatError, refuse, tooLarge } from "./RequestErrors.ts"
 import { describeDifference, earliestEnd, hasEnded } from "./RequestRules.ts"
 import { decodeIdle, decodeStep, decodeWait, type StepReport, type WaitRequest } from "./Requests.ts"
 
@@ -50,6 +53,7 @@ export class Activation {
   /** Waits of the run that have not ended, by `seq`. Those of the history are opened when the function requests them. */
   readonly #waits: Map<number, WaitRecord>
   readonly #open = new Map<number, OpenWait>()
+  readonly #size: HistorySize
   #position: number
   /** Waits that are not stored yet. */
   #newWaits: Array<WaitRecord> = []
@@ -79,6 +83,7 @@ export class Activation {
     this.#cleanupUntil = options.cleanupUntil
     this.#isCancelRecorded = options.history.steps.some(({ seq }) => seq === cancelSeq)
     this.#position = options.history.steps.length
+    this.#size = new HistorySize(options.history, options.limits)
     this.#waits = new Map(options.history.waits.map((wait) => [wait.seq, wait]))
   }
 
@@ -121,7 +126,9 @@ export class Activation {
           )
         )
       case "workflow.idle":
-        return Effect.flatMap(decodeIdle(call.payload), ({ answers, from = 0 }) => Effect.as(this.#idle(answers, from), ""))
+        return Effect.flatMap(decodeIdle(call.payload), ({ answers, from = 0 }) =>
+          Effect.as(this.#idle(answers, from), "")
+        )
       case "workflow.cancellation":
         return this.#awaitCancellation
       default:
@@ -192,7 +199,9 @@ export class Activation {
       // The guest counts it as an answer, so that an earlier report of idleness is stale.
       this.#calls++
       this.#answers++
-      this.#queued.push({ step: cancelRecord(now), answered: this.#cancellation })
+      const step = cancelRecord(now)
+      this.#size.add(step.result)
+      this.#queued.push({ step, answered: this.#cancellation })
       return this.#isCommitting ? Effect.void : this.#deliver(this.#takeQueued())
     })
   }
@@ -205,9 +214,8 @@ export class Activation {
       const now = yield* currentTime
       const difference = describeDifference(this.#waits.get(seq), { kind: "step", name })
       if (difference !== null) return yield* refuse("NonDeterminism", difference)
-      if (this.#position >= limits.steps) {
-        return yield* refuse("LimitExceeded", `a run may have at most ${limits.steps} steps: use svc.continueAsNew`)
-      }
+      const full = this.#size.checkResults()
+      if (full !== null) return yield* refuse("LimitExceeded", full)
       const policy = report.retry ?? claim.delivery.retry
       if (!ok && attempt < policy.attempts) {
         const until = addMillis(now, report.afterMs ?? retryDelayMs(policy, attempt, yield* Random.next))
@@ -218,9 +226,11 @@ export class Activation {
         ...({ seq, kind: "step", name, attempts: attempt, ended_at: now } as const),
         started_at: addMillis(now, -Math.min(Math.max(0, ms), now - claim.run.start_time)),
         ok: ok && !isTooLarge,
-        result: isTooLarge ? describeTooLarge(name, limits) : result
+        result: isTooLarge ? tooLarge(`the result of the step "${name}"`, limits) : result
       }
-      return yield* this.#record(step)
+      const exceeded = this.#size.add(step.result)
+      if (exceeded === null) return yield* this.#record(step)
+      return yield* this.#record({ ...step, ok: false, result: formatError("LimitExceeded", exceeded) })
     })
   }
 
@@ -245,6 +255,11 @@ export class Activation {
       if (known !== undefined) return this.#openWait(known, false)
       if (request.kind === "step") return refuse("TypeError", "svc.step: this attempt does not wait for another one")
       const { run } = this.#options.claim
+      const open = [...this.#open.values()].map(({ record }) => record)
+      const full = this.#size.checkResults(open.length)
+      if (full !== null) return refuse("LimitExceeded", full)
+      const exceeded = request.kind === "event" ? this.#size.checkEventWaits(open) : null
+      if (exceeded !== null) return this.#failWait(request, exceeded, now)
       return this.#openWait(
         {
           ...{ seq: request.seq, kind: request.kind, name: request.name, attempts: 0, outcome: null },
@@ -254,6 +269,19 @@ export class Activation {
         },
         true
       )
+    })
+  }
+
+  /** Records that a wait failed: in a replay, fewer waits may be open. */
+  #failWait({ seq, kind, name }: WaitRequest, message: string, now: Timestamp): Effect.Effect<string, HostCallRefused> {
+    return Effect.gen({ self: this }, function* () {
+      const result = formatError("LimitExceeded", message)
+      this.#size.add(result)
+      const answered = yield* Deferred.make<string, HostCallRefused>()
+      const times = { attempts: 1, started_at: now, ended_at: now }
+      this.#queued.push({ step: { seq, kind, name, ok: false, result, ...times }, answered })
+      if (!this.#isCommitting) yield* this.#deliver(this.#takeQueued())
+      return yield* Deferred.await(answered)
     })
   }
 
@@ -282,10 +310,15 @@ export class Activation {
       // A suspended run continues with the results that are stored.
       if (this.#suspension !== null || !this.#open.delete(seq)) return Effect.void
       if (kind === "step") return Effect.asVoid(Deferred.succeed(answered, formatRetry(seq, now)))
-      const result = kind === "event" ? (outcome ?? toJsonText(null)) : null
+      const { limits } = this.#options
+      const isTooLarge = isTooLargeOutcome(outcome)
+      const event = isTooLarge ? tooLarge(`the event of the wait "${name}"`, limits) : (outcome ?? toJsonText(null))
+      const taken = kind === "event" ? event : null
+      const exceeded = this.#size.add(taken)
       this.#queued.push({
         step: {
-          ...{ seq, kind, name, ok: true, result },
+          ...{ seq, kind, name, ok: !isTooLarge && exceeded === null },
+          result: exceeded === null ? taken : formatError("LimitExceeded", exceeded),
           attempts: Math.max(1, attempts),
           started_at: since,
           ended_at: now
@@ -387,6 +420,7 @@ export class Activation {
       const now = yield* currentTime
       for (const wait of [...this.#waits.values()].filter(({ seq }) => seq >= 0 && seq < from)) {
         const step = { position: this.#position++, ...cancelWait(wait, now) }
+        this.#size.add(step.result)
         const open = this.#open.get(wait.seq)
         this.#open.delete(wait.seq)
         // The guest ignores the answer, so it may precede others.
@@ -441,5 +475,3 @@ export class Activation {
     }).pipe(Effect.forkDetach, Effect.asVoid)
   }
 }
-
-const refuse = (name: string, message: string) => Effect.fail(new HostCallRefused({ name, message }))

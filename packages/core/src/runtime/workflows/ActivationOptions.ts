@@ -1,20 +1,12 @@
 /** Options and limits of an activation. */
 import type { Effect } from "effect"
-import { type JsonText, toJsonText } from "../../foundation/JsonText.ts"
+import type { JsonText } from "../../foundation/JsonText.ts"
 import type { Timestamp } from "../../foundation/time/Timestamp.ts"
 import type { Claim, JournalEntry, Suspension } from "../journal/JournalStore.ts"
 import type { History, StepRecord, WaitRecord } from "../runs/Workflow.ts"
+import type { WorkflowLimits } from "./HistorySize.ts"
 
 export type Advanced = Extract<JournalEntry, { _tag: "Advanced" }>
-
-/** Limits of a durable run, from its plan. */
-export interface WorkflowLimits {
-  readonly steps: number
-  /** Maximum result of one step, in characters of JSON text. */
-  readonly resultLength: number
-}
-
-export const defaultWorkflowLimits: WorkflowLimits = { steps: 10_000, resultLength: 256 * 1024 }
 
 export interface ActivationOptions {
   readonly claim: Claim
@@ -33,14 +25,6 @@ export interface ActivationOptions {
   /** Stops the guest, without waiting for its end. */
   readonly stop: () => void
 }
-
-/** Returns the error of a step whose result is too large. */
-export const describeTooLarge = (name: string, { resultLength }: WorkflowLimits): JsonText =>
-  toJsonText({
-    name: "ResultTooLarge",
-    message: `the result of the step "${name}" has over ${resultLength} characters of JSON: store it in svc.files and return its path`,
-    stack: ""
-  })
 
 /** Returns the entry for progress of the run that the claim holds. */
 export const toAdvanced = (

@@ -7,6 +7,7 @@ import { forkSupervised, logOutage } from "../../foundation/Supervised.ts"
 import { addMillis, now as currentTime } from "../../foundation/time/Timestamp.ts"
 import { subscribe } from "../../platform/cluster/subscribe.ts"
 import type { Outcome } from "../../platform/sandbox/Outcome.ts"
+import { nextTurn, Turns } from "../../platform/turns/Turns.ts"
 import type { CallbackTask } from "../execution/CallbackTask.ts"
 import { type Executed, type ExecuteError, Executor } from "../execution/Executor.ts"
 import { Journal } from "../journal/Journal.ts"
@@ -16,9 +17,11 @@ import { buildTrigger } from "../runs/Trigger.ts"
 import { emptyHistory, formatWaiting, type History, type Waiting, type WaitRecord } from "../runs/Workflow.ts"
 import { type LoadedRun, WorkflowStore } from "../runs/WorkflowStore.ts"
 import { Activation } from "./Activation.ts"
-import { type Advanced, defaultWorkflowLimits } from "./ActivationOptions.ts"
+import type { Advanced } from "./ActivationOptions.ts"
 import { Arrivals } from "./Arrivals.ts"
 import { cleanupOver, conclusion } from "./Cancellation.ts"
+import { HistoryMemory } from "./HistoryMemory.ts"
+import { defaultWorkflowLimits } from "./HistorySize.ts"
 import { formatDurableFact, formatResult } from "./Replay.ts"
 import { afterStall } from "./Stall.ts"
 
@@ -71,6 +74,8 @@ export class Workflows extends Context.Service<
       const store = yield* WorkflowStore
       const executor = yield* Executor
       const arrivals = yield* Arrivals
+      const turns = yield* Turns
+      const memory = new HistoryMemory()
       const active = new InFlightMap<RunId, ActiveWorkflow>()
       let isStopping = false
 
@@ -81,7 +86,9 @@ export class Workflows extends Context.Service<
 
       /** Reads the history of a run that continues. */
       const load = (claim: Claim) =>
-        claim.delivery.continues === null ? Effect.succeed(newRun) : store.load(claim.run)
+        claim.delivery.continues === null
+          ? Effect.succeed(newRun)
+          : Effect.andThen(nextTurn(turns, claim.run.env_id, "durable"), store.load(claim.run))
 
       /** Returns the end of an activation whose guest has ended. */
       const conclude = Effect.fnUntraced(function* (
@@ -117,9 +124,9 @@ export class Workflows extends Context.Service<
       const expire = (run: Run) => (wait: WaitRecord) => {
         const { event_type, since, seq } = wait
         if (event_type === null) return Effect.succeed(null)
-        const settled = Effect.andThen(arrivals.settle({ env_id: run.env_id, event_type, since }), store.load(run))
+        const settled = Effect.andThen(arrivals.settle({ env_id: run.env_id, event_type, since }), store.arrived(run))
         return Effect.retry(settled, { schedule: writeRetry, while: () => !isStopping }).pipe(
-          Effect.map(({ history }) => history.waits.find((stored) => stored.seq === seq)?.outcome ?? null),
+          Effect.map((waits) => waits.find((stored) => stored.seq === seq)?.outcome ?? null),
           // The node shuts down, so the run continues elsewhere.
           Effect.catchTag("StoreUnavailable", () => Effect.never)
         )
@@ -134,17 +141,18 @@ export class Workflows extends Context.Service<
           // After an outage, this node may have claimed the run again before this activation ends.
           if (active.get(run.run_id) === running) active.delete(run.run_id)
         })
-        return Effect.ensuring(activate(claim, running, onStart, end), end)
+        const activated = memory.use(
+          run.env_id,
+          load(claim),
+          ({ history }) => history,
+          (loaded) => activate({ claim, loaded, running, onStart, onEnd: end })
+        )
+        return Effect.ensuring(activated, end)
       }
 
-      const activate = Effect.fnUntraced(function* (
-        claim: Claim,
-        running: ActiveWorkflow,
-        onStart: (stop: () => void) => void,
-        onEnd: Effect.Effect<void>
-      ) {
+      const activate = Effect.fnUntraced(function* ({ claim, loaded, running, onStart, onEnd }: ActivationStart) {
         const { run, event, delivery } = claim
-        const { history, logs, cleanup_until: cleanupUntil } = yield* load(claim)
+        const { history, logs, cleanup_until: cleanupUntil } = loaded
         const deadline = addMillis(run.start_time, delivery.timeout_ms)
         const now = yield* currentTime
         const remainingMs = Math.min(deadline, cleanupUntil ?? deadline) - now
@@ -189,7 +197,7 @@ export class Workflows extends Context.Service<
           found.hasMissedEvents = true
           return Effect.void
         }
-        return Effect.flatMap(store.load(found.run), ({ history }) => activation.receive(history.waits)).pipe(
+        return Effect.flatMap(store.arrived(found.run), (waits) => activation.receive(waits)).pipe(
           Effect.catchTag("StoreUnavailable", logOutage)
         )
       }
@@ -252,6 +260,15 @@ export class Workflows extends Context.Service<
       })
     })
   )
+}
+
+/** The parts of an activation that begins. `onStart` receives a function that stops it. */
+interface ActivationStart {
+  readonly claim: Claim
+  readonly loaded: LoadedRun
+  readonly running: ActiveWorkflow
+  readonly onStart: (stop: () => void) => void
+  readonly onEnd: Effect.Effect<void>
 }
 
 /** A durable run that is active on this node. */

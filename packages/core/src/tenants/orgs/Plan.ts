@@ -21,6 +21,13 @@ export interface Plan {
    * that of the run.
    */
   readonly max_chain_depth: number
+  /**
+   * Maximum deliveries of an environment that wait for a run, including delayed ones, retries and suspended durable runs.
+   * Beyond it, new events with handlers are refused.
+   */
+  readonly max_pending_deliveries: number
+  /** Maximum schedules of an environment that events or functions created. */
+  readonly max_schedules: number
 }
 
 /** Limits of the host that override those of the default table. */
@@ -54,7 +61,9 @@ const unlimited: Plan = {
   call_retention_days: -1,
   call_storage_bytes: -1,
   domains: -1,
-  max_chain_depth: 1_000
+  max_chain_depth: 1_000,
+  max_pending_deliveries: 1_000_000,
+  max_schedules: 100_000
 }
 
 export const defaultPlans: Readonly<Record<PlanName, Plan>> = {
@@ -68,7 +77,9 @@ export const defaultPlans: Readonly<Record<PlanName, Plan>> = {
     call_retention_days: 7,
     call_storage_bytes: GiB,
     domains: 0,
-    max_chain_depth: 100
+    max_chain_depth: 100,
+    max_pending_deliveries: 10_000,
+    max_schedules: 1_000
   },
   Starter: {
     requests_per_second: 20,
@@ -80,7 +91,9 @@ export const defaultPlans: Readonly<Record<PlanName, Plan>> = {
     call_retention_days: 14,
     call_storage_bytes: 5 * GiB,
     domains: 0,
-    max_chain_depth: 100
+    max_chain_depth: 100,
+    max_pending_deliveries: 100_000,
+    max_schedules: 10_000
   },
   Pro: {
     requests_per_second: 100,
@@ -92,7 +105,9 @@ export const defaultPlans: Readonly<Record<PlanName, Plan>> = {
     call_retention_days: 30,
     call_storage_bytes: 50 * GiB,
     domains: 5,
-    max_chain_depth: 100
+    max_chain_depth: 100,
+    max_pending_deliveries: 250_000,
+    max_schedules: 25_000
   },
   Scale: {
     requests_per_second: 500,
@@ -104,7 +119,9 @@ export const defaultPlans: Readonly<Record<PlanName, Plan>> = {
     call_retention_days: 90,
     call_storage_bytes: 500 * GiB,
     domains: 50,
-    max_chain_depth: 100
+    max_chain_depth: 100,
+    max_pending_deliveries: 1_000_000,
+    max_schedules: 100_000
   },
   Enterprise: unlimited,
   "Self-Host": unlimited

@@ -1,7 +1,7 @@
 /** Usage of an organization's runs, from maintained counters: queries do not scan the runs. */
 import { Context, type Effect, Schema } from "effect"
 import type { StoreUnavailable } from "../../foundation/Errors.ts"
-import type { OrgId } from "../../foundation/Ids.ts"
+import type { EnvId, OrgId } from "../../foundation/Ids.ts"
 import type { Month } from "./Month.ts"
 
 export const RunUsage = Schema.Struct({
@@ -22,5 +22,9 @@ export class UsageStore extends Context.Service<
      * current month: for months before the last one in which a run began, the count may be too low.
      */
     readonly runs: (orgId: OrgId, month: Month) => Effect.Effect<RunUsage, StoreUnavailable>
+    /** Counts deliveries of the environment that no run holds, up to `limit`: pending, future, parked and suspended ones. */
+    readonly pendingDeliveries: (envId: EnvId, limit: number) => Effect.Effect<number, StoreUnavailable>
+    /** Counts dynamic schedules of the environment, up to `limit`. */
+    readonly dynamicSchedules: (envId: EnvId, limit: number) => Effect.Effect<number, StoreUnavailable>
   }
 >()("@weft/core/tenants/orgs/UsageStore") {}

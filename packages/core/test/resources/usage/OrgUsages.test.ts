@@ -37,6 +37,8 @@ const readUsage = (
         Layer.provideMerge(Plans.layer(plans)),
         Layer.provide(
           Layer.succeed(UsageStore, {
+            pendingDeliveries: () => Effect.succeed(0),
+            dynamicSchedules: () => Effect.succeed(0),
             runs: () => Effect.succeed({ runs_this_period: runs, call_count: 12, call_storage_bytes: results })
           })
         ),
