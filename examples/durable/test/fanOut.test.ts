@@ -22,4 +22,5 @@ it("resizes 500 images, 20 at a time, and survives a crash in the middle", async
   // The bodies of the crashed process end while those of the next one run.
   expect(most).toBeLessThanOrEqual(40)
   expect(kit.history()).toHaveLength(500)
+  expect(await kit.crashEverywhere({ strict: true })).toEqual({ replays: 501, warnings: [] })
 })

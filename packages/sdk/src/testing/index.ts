@@ -1,7 +1,8 @@
 /** Runs functions in plain tests, without a server. */
+
+export type { Warning } from "./durable/ActivationHost.ts"
 export type { CrashOptions, CrashReport } from "./durable/CrashCheck.ts"
 export type * from "./durable/DurableKit.ts"
-export type { Warning } from "./durable/DurableRun.ts"
 export type { HistoryEntry, Waiting } from "./durable/History.ts"
 export { testDurable } from "./durable/testDurable.ts"
 export { testEnv } from "./environment.ts"

@@ -188,7 +188,7 @@ describe("kit.crashEverywhere", () => {
   it("warns of calls outside of steps, and not of those in bodies", async () => {
     const kit = testDurable(effects, start)
     const { warnings } = await kit.crashEverywhere()
-    expect(warnings).toEqual([
+    expect(warnings).toMatchObject([
       { call: "svc.events.publish", at: expect.stringMatching(/durable\/kit\.test\.ts:\d+$/) },
       { call: "crypto.randomUUID", at: expect.stringMatching(/durable\/kit\.test\.ts:\d+$/) }
     ])
@@ -198,8 +198,28 @@ describe("kit.crashEverywhere", () => {
   it("rejects such calls if it is strict", async () => {
     await expect(testDurable(effects, start).crashEverywhere({ strict: true })).rejects.toMatchObject({
       name: "SideEffects",
-      message: expect.stringContaining("svc.events.publish outside of steps (")
+      message: expect.stringContaining("- svc.events.publish (packages/sdk/test/durable/kit.test.ts:")
     })
+  })
+
+  it("warns of requests in bodies, and of arguments that change", async () => {
+    const fn = durable("order", async (_, svc) => {
+      await svc.step("outer", async () => void svc.sleep("inner", 1))
+    })
+    const kit = testDurable(fn, start)
+    await expect(kit.crashEverywhere()).rejects.toMatchObject({ name: "NonDeterminism" })
+    expect(kit.warnings).toMatchObject([
+      { call: "svc.sleep", problem: 'is in the body of the step "outer": call it outside of steps' }
+    ])
+    const late = testDurable(
+      durable("order", (_, svc) => svc.sleepUntil("tomorrow", Date.now() + 86_400_000)),
+      start
+    )
+    const { warnings } = await late.crashEverywhere()
+    expect(warnings.map(({ call, problem }) => `${call} ${problem}`)).toEqual([
+      "Date.now runs outside of steps: put it into svc.step",
+      'sleep "tomorrow" has other arguments in a replay'
+    ])
   })
 
   it("finds requests that a replay reaches too late, and names the calls that they wait for", async () => {

@@ -7,7 +7,7 @@
 import { setTimeout as pause, setImmediate as turn } from "node:timers/promises"
 import { namedError } from "../failures.ts"
 import type { ActivationOptions, Ending, MadeRequest, NumberedRequest } from "./ActivationHost.ts"
-import { callSite } from "./callSite.ts"
+import { callSite, formatPlace } from "./callSite.ts"
 import {
   describeRequest,
   type RecordedResult,
@@ -75,7 +75,8 @@ export class Activation {
     this.#time = host.startedAt
     this.random = makeRandom(host.runId)
     recorder.isMuted = recorded.length > 0 || this.#isContinued
-    const onOutside = (call: string) => host.warn(call, callSite())
+    const onOutside = (call: string) =>
+      host.warn({ call, problem: "runs outside of steps: put it into svc.step", at: callSite()() })
     this.#zone = { ...zone, body: null, onOutside, timers: new Set() }
   }
 
@@ -152,7 +153,10 @@ export class Activation {
     const { host, isDry } = this.#options
     const at = callSite()
     const body = currentZone()?.body ?? null
-    if (body !== null) host.warn(`svc.${method} in the body of the step ${JSON.stringify(body)}`, at)
+    if (body !== null) {
+      const problem = `is in the body of the step ${JSON.stringify(body)}: call it outside of steps`
+      host.warn({ call: `svc.${method}`, problem, at: at() })
+    }
     const seq = this.requests.length
     this.requests.push({ seq, kind, name, details: JSON.stringify(details) ?? "", at })
     this.changed()
@@ -160,7 +164,7 @@ export class Activation {
     const known = recorded ?? (isDry ? undefined : host.waits.get(seq))
     if (known !== undefined && (known.kind !== kind || known.name !== name)) {
       const difference = `${describeRequest(known)} when it was recorded and is ${describeRequest({ kind, name })} now`
-      this.#diverge(`request ${seq} was ${difference}${at === null ? "" : ` (${at})`}`)
+      this.#diverge(`request ${seq} was ${difference}${formatPlace(at())}`)
       return never()
     }
     if (recorded !== undefined) return this.#track(seq, new Promise((resolve) => this.#pending.set(seq, resolve)))

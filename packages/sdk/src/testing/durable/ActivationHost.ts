@@ -1,5 +1,6 @@
 /** Types of an activation: its requests, its end, and the run that it belongs to. */
 import type { RunBook } from "../Records.ts"
+import type { CallSite } from "./callSite.ts"
 import type { RecordedResult, RequestName, Wait } from "./History.ts"
 import type { Zone } from "./Zone.ts"
 
@@ -11,7 +12,15 @@ export interface NumberedRequest extends RequestName {
 export interface MadeRequest extends NumberedRequest {
   /** Arguments that decide how a wait ends, as JSON text. */
   readonly details: string
-  /** File and line of the call. */
+  readonly at: CallSite
+}
+
+/** A call that behaves differently in a replay. */
+export interface Warning {
+  /** For example `svc.events.publish`. */
+  readonly call: string
+  readonly problem: string
+  /** File and line of the call; null if unknown. */
   readonly at: string | null
 }
 
@@ -34,7 +43,7 @@ export interface ActivationHost {
   readonly recordedCount: () => number
   /** Returns the body that replaces the body of a step. */
   readonly bodyOf: (name: string, body: (context: StepFacts) => unknown) => (context: StepFacts) => unknown
-  readonly warn: (call: string, at: string | null) => void
+  readonly warn: (warning: Warning) => void
 }
 
 export interface StepFacts {

@@ -1,8 +1,9 @@
 /** Replays a function from each prefix of its history, as if its process had crashed there, and compares its requests. */
 import { namedError } from "../failures.ts"
 import type { Activation } from "./Activation.ts"
-import type { MadeRequest } from "./ActivationHost.ts"
-import type { DurableRun, RunEnding, Warning } from "./DurableRun.ts"
+import type { MadeRequest, Warning } from "./ActivationHost.ts"
+import { formatPlace } from "./callSite.ts"
+import type { DurableRun, RunEnding } from "./DurableRun.ts"
 import { describeRequest } from "./History.ts"
 
 export interface CrashOptions {
@@ -35,8 +36,7 @@ export const checkCrashes = async (run: DurableRun, { strict = false }: CrashOpt
   throw namedError(name, `A replay of the function after a crash would differ:\n- ${lines.join("\n- ")}`)
 }
 
-const describeWarning = ({ call, at }: Warning): string =>
-  `${call} outside of steps${at === null ? "" : ` (${at})`}: put it into svc.step`
+const describeWarning = ({ call, problem, at }: Warning): string => `${call}${formatPlace(at)} ${problem}`
 
 /** Returns the first difference; null without one. */
 const findDifference = (run: DurableRun, replay: Activation, length: number): string | null => {
@@ -72,14 +72,12 @@ const compareEndings = (before: RunEnding | null, now: RunEnding | null): string
 const noteDetails = (run: DurableRun, request: MadeRequest): void => {
   const before = run.requests[request.seq]
   if (before === undefined || before.details === request.details || before.kind !== request.kind) return
-  const call = `the arguments of ${describeRequest(request)} change`
-  if (!run.warnings.some((known) => known.call === call)) run.warnings.push({ call, at: request.at })
+  run.warn({ call: describeRequest(request), problem: "has other arguments in a replay", at: request.at() })
 }
 
 const describe = (request: MadeRequest): string => `${request.seq} ${describeAt(request)}`
 
-const describeAt = (request: MadeRequest): string =>
-  `${describeRequest(request)}${request.at === null ? "" : ` (${request.at})`}`
+const describeAt = (request: MadeRequest): string => `${describeRequest(request)}${formatPlace(request.at())}`
 
 const describeEnd = (ending: RunEnding | null): string => (ending === null ? "" : ` with ${toText(ending)}`)
 

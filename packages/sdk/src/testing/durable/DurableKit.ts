@@ -5,8 +5,8 @@ import type { RunFacts } from "../../Svc.ts"
 import type { Failure } from "../failures.ts"
 import type { Records } from "../Records.ts"
 import type { TestOptions } from "../TestEnv.ts"
+import type { Warning } from "./ActivationHost.ts"
 import type { CrashOptions, CrashReport } from "./CrashCheck.ts"
-import type { Warning } from "./DurableRun.ts"
 import type { HistoryEntry, Waiting } from "./History.ts"
 
 export interface DurableTestOptions extends TestOptions {

@@ -10,7 +10,7 @@ import { RunBook } from "../Records.ts"
 import { checkOpen, testSvc } from "../TestSvc.ts"
 import { toArguments } from "../toArguments.ts"
 import { Activation } from "./Activation.ts"
-import type { ActivationHost, Ending, MadeRequest } from "./ActivationHost.ts"
+import type { ActivationHost, Ending, MadeRequest, Warning } from "./ActivationHost.ts"
 import { parseDuration } from "./Duration.ts"
 import { isAwaited } from "./EventMatch.ts"
 import { iso, type RecordedResult, type Wait } from "./History.ts"
@@ -38,13 +38,6 @@ export interface DurableRunOptions {
   readonly call: (svc: object) => Promise<string>
   /** Properties of `svc` in addition to those of every `svc`. */
   readonly facts: Readonly<Record<string, unknown>>
-}
-
-/** A call outside of steps that a replay repeats, or whose result may change. */
-export interface Warning {
-  readonly call: string
-  /** File and line of the call; null if unknown. */
-  readonly at: string | null
 }
 
 /** The end of a run: that of its function, or of the run as a whole. */
@@ -178,6 +171,12 @@ export class DurableRun {
     return activation
   }
 
+  /** Adds a warning, once for each call and place. */
+  warn(warning: Warning): void {
+    const { call, at } = warning
+    if (!this.warnings.some((known) => known.call === call && known.at === at)) this.warnings.push(warning)
+  }
+
   #activate(): Activation {
     this.activations++
     const recorder = new RunBook(this.recorder)
@@ -202,7 +201,7 @@ export class DurableRun {
       recordedCount: () => this.history.length,
       record: (result) => this.#record(result),
       bodyOf: (name, body) => doubles.bodyOf(name, body),
-      warn: (call, at) => this.#warn(call, at)
+      warn: (warning) => this.warn(warning)
     }
     return new Activation({ host, recorder, recorded, isDry, zone })
   }
@@ -240,11 +239,6 @@ export class DurableRun {
     this.requestsAt.push(this.#activation?.requests.length ?? 0)
     this.history.push({ position, ...result })
     return true
-  }
-
-  #warn(call: string, at: string | null): void {
-    if (this.warnings.some((known) => known.call === call && known.at === at)) return
-    this.warnings.push({ call, at })
   }
 
   #keepRequests({ requests }: Activation): void {

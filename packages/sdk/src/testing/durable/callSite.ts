@@ -5,12 +5,26 @@ const own = new URL("..", import.meta.url).href
 
 const frame = /\(?((?:file:\/\/)?\/?[^\s()]+):(\d+):(\d+)\)?$/
 
-/** Returns file and line of the code that called the test kit, relative to the working folder; null if unknown. */
-export const callSite = (): string | null => {
+/** Returns file and line of a call, relative to the working folder; null if unknown. */
+export type CallSite = () => string | null
+
+/** Returns the place of the code that called the test kit. It is read at the first use, because that takes time. */
+export const callSite = (): CallSite => {
   const limit = Error.stackTraceLimit
   Error.stackTraceLimit = 40
-  const { stack = "" } = new Error()
+  const error = new Error()
   Error.stackTraceLimit = limit
+  let place: string | null | undefined
+  return () => {
+    if (place === undefined) place = findPlace(error)
+    return place
+  }
+}
+
+/** Returns a place in parentheses, for the end of a text. */
+export const formatPlace = (place: string | null): string => (place === null ? "" : ` (${place})`)
+
+const findPlace = ({ stack = "" }: Error): string | null => {
   const frames = stack.split("\n").slice(1).flatMap(readFrame)
   const [first] = frames
   const chosen = frames.find(({ url }) => !url.includes("/node_modules/")) ?? first
