@@ -14,6 +14,7 @@ const units = ["packages/{core,api,sdk,client}/test/**/*.test.ts"]
 /** Tests of those packages that take seconds each: they run a compiler, a bundler, or every cron expression. */
 const longUnits = [
   ...["hostDocs", "hostTypes", "docs", "types", "size"].map((name) => `packages/sdk/test/${name}.test.ts`),
+  "packages/sdk/test/durable/docs.test.ts",
   ...["uploads", "bundle", "types"].map((name) => `packages/client/test/${name}.test.ts`),
   "packages/core/test/foundation/time/Ticks.test.ts",
   "packages/core/test/resources/files/{Crash,Assembly}.test.ts"

@@ -85,7 +85,7 @@ describe("admin routes", () => {
     assert.strictEqual((await server.call("GET", "/v1/env", { token })).status, 200)
     const misspelled = await admin("PATCH", `${keys}/${key.api_key_id}`, { json: { name: "a", enable: false } })
     assert.strictEqual(misspelled.status, 400)
-    assert.match(misspelled.json.error.message, /^enable: /)
+    assert.strictEqual(misspelled.json.error.message, "enable: is not a field of this request")
     await admin("PATCH", `${keys}/${key.api_key_id}`, { json: { enabled: false } })
     assert.strictEqual((await server.call("GET", "/v1/env", { token })).status, 401)
     assert.strictEqual((await admin("DELETE", `${keys}/${key.api_key_id}`)).status, 204)

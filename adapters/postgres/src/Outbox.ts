@@ -7,7 +7,15 @@
  * poll, within 60 s.
  */
 import { PgClient } from "@effect/sql-pg"
-import type { BadRequest, Forbidden, HostEvent, NotFound, PlanRequired, StoreUnavailable } from "@weft/core"
+import type {
+  BadRequest,
+  Forbidden,
+  HostEvent,
+  NotFound,
+  PlanRequired,
+  RateLimited,
+  StoreUnavailable
+} from "@weft/core"
 import { Caller, EnvId, HostTransactions, hostIdentity, type NewEvent } from "@weft/core"
 import { ClusterBus, type Event, inHostSpan } from "@weft/core/adapter"
 import { findInstance, hostEvent } from "@weft/core/internal"
@@ -54,7 +62,14 @@ export class TransactionUnusable extends Schema.TaggedError<TransactionUnusable>
   }
 }
 
-type PublishError = TransactionUnusable | Forbidden | BadRequest | PlanRequired | NotFound | StoreUnavailable
+type PublishError =
+  | TransactionUnusable
+  | Forbidden
+  | BadRequest
+  | PlanRequired
+  | RateLimited
+  | NotFound
+  | StoreUnavailable
 
 /**
  * Returns an outbox of a Weft that `createWeft` or `start` returned. Its stores must be in the database of the

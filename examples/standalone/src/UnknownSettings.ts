@@ -6,14 +6,14 @@ const otherPrograms = ["WEFT_URL", "WEFT_PROFILE"]
 /** Maximum edits between a misspelt name and the suggested one. */
 const editsMax = 4
 
-/** Returns the first name in `given` that begins with `WEFT_` but is not a known setting, or null. */
+/** Returns the first name in `given` that begins with `WEFT_`, in any case, but is not a known setting; or null. */
 export const findUnknown = (
   given: Readonly<Record<string, string | undefined>>,
   known: ReadonlySet<string>
 ): string | null =>
   Object.keys(given).find(
     (name) =>
-      name.startsWith("WEFT_") &&
+      /^weft_/i.test(name) &&
       !known.has(name) &&
       !otherPrograms.includes(name) &&
       // An empty value has no effect, as for every setting.
@@ -30,7 +30,7 @@ const isServiceLink = (name: string, value: string): boolean =>
 /** Returns the most similar known name, or null if none is similar. */
 export const findNearest = (name: string, known: ReadonlySet<string>): string | null => {
   const [nearest] = [...known]
-    .map((candidate) => ({ candidate, edits: countEdits(name, candidate) }))
+    .map((candidate) => ({ candidate, edits: countEdits(name.toUpperCase(), candidate) }))
     .sort((a, b) => a.edits - b.edits)
   return nearest !== undefined && nearest.edits <= editsMax ? nearest.candidate : null
 }

@@ -10,8 +10,10 @@ import {
   EventStore,
   JsonText,
   ProjectStore,
+  type Schedule,
   ScheduleStore,
-  type TickStore
+  type TickStore,
+  UsageStore
 } from "@weft/core/adapter"
 import { Effect, type Layer } from "effect"
 import { type Check, check, suite } from "./Check.ts"
@@ -171,6 +173,34 @@ const reading: ReadonlyArray<Check<ScheduleStores>> = [
     assert.deepStrictEqual(yield* due(999, 10), [])
     assert.deepStrictEqual((yield* schedules.due(at(3000), 10)).at(-1), late)
     assert.strictEqual(yield* schedules.nextDueAt, at(1000))
+  }),
+
+  check("due leaves out schedules of excluded environments, and dueOf those of all others", function* () {
+    const schedules = yield* ScheduleStore
+    const many = Array.from({ length: 30 }, (_, index) => schedule(index + 1, { next_at: at(100 + index) }))
+    yield* store(...many, schedule(40, { env_id: envId(2), next_at: at(200) }))
+    yield* store(
+      schedule(41, { env_id: envId(3), next_at: at(150) }),
+      schedule(42, { env_id: envId(3), next_at: at(999) })
+    )
+    const ids = Effect.map((found: ReadonlyArray<Schedule>) => found.map((one) => one.schedule_id))
+    assert.deepStrictEqual(yield* ids(schedules.due(at(300), 9, [envId(1)])), [41, 40].map(scheduleId))
+    assert.deepStrictEqual(yield* ids(schedules.due(at(300), 1, [envId(1)])), [scheduleId(41)])
+    assert.deepStrictEqual(yield* ids(schedules.due(at(300), 9, [envId(1), envId(2), envId(3)])), [])
+    assert.deepStrictEqual(yield* ids(schedules.dueOf(envId(1), at(102), 9)), [1, 2, 3].map(scheduleId))
+    assert.deepStrictEqual(yield* ids(schedules.dueOf(envId(1), at(300), 2)), [1, 2].map(scheduleId))
+    assert.deepStrictEqual(yield* ids(schedules.dueOf(envId(3), at(300), 9)), [scheduleId(41)])
+    assert.deepStrictEqual(yield* ids(schedules.dueOf(envId(4), at(300), 9)), [])
+  }),
+
+  check("UsageStore counts the dynamic schedules of an environment, up to a limit", function* () {
+    const usage = yield* UsageStore
+    assert.strictEqual(yield* usage.dynamicSchedules(envId(1), 10), 0)
+    yield* store(schedule(1), schedule(2), schedule(3), schedule(4, { env_id: envId(2) }))
+    assert.strictEqual(yield* usage.dynamicSchedules(envId(1), 10), 3)
+    assert.strictEqual(yield* usage.dynamicSchedules(envId(1), 2), 2)
+    assert.strictEqual(yield* usage.dynamicSchedules(envId(2), 10), 1)
+    assert.strictEqual(yield* usage.dynamicSchedules(envId(3), 10), 0)
   })
 ]
 

@@ -64,6 +64,20 @@ const over = (n: number, fields: Parameters<typeof run>[1] = {}): Extract<Journa
 const resultBytes = utf8("null")
 
 export const usageStoreChecks: ReadonlyArray<Check<JournalStores>> = [
+  check("counts deliveries that no run holds, up to a limit", function* () {
+    const journal = yield* setUp
+    const pending = (limit: number, n = 1) => UsageStore.use((usage) => usage.pendingDeliveries(envId(n), limit))
+    assert.strictEqual(yield* pending(10), 0)
+    yield* journal.commit([1, 2, 3].map((n) => waiting(n)).concat(claimedOnInsert(4)), null)
+    yield* journal.commit([waiting(5, { env_id: envId(2) })], null)
+    assert.strictEqual(yield* pending(10), 3)
+    assert.strictEqual(yield* pending(2), 2)
+    assert.strictEqual(yield* pending(10, 2), 1)
+    assert.strictEqual(yield* pending(10, 3), 0)
+    yield* claimAll(at(1000), { runIds: [runId(700)] })
+    assert.strictEqual((yield* pending(10)) + (yield* pending(10, 2)), 3)
+  }),
+
   check("returns 0 for an organization without runs, and for an unknown one", function* () {
     yield* setUp
     const nothing = { runs_this_period: 0, call_count: 0, call_storage_bytes: 0 }

@@ -1,6 +1,18 @@
 /** Contract of events that runs wait for: `arrive`, `awaited` and `eventsSince`. */
 import { assert } from "@effect/vitest"
-import { type Event, type EventId, formatEvent, JournalStore, parkedAt, WorkflowStore } from "@weft/core/adapter"
+import {
+  type AwaitedEvents,
+  type Event,
+  type EventId,
+  type ExaminedEvents,
+  formatEvent,
+  formatOutcome,
+  isTooLargeOutcome,
+  JournalStore,
+  JsonText,
+  parkedAt,
+  WorkflowStore
+} from "@weft/core/adapter"
 import { Effect } from "effect"
 import { type Check, check } from "./Check.ts"
 import { claimAll } from "./Claims.ts"
@@ -104,6 +116,26 @@ const matching: ReadonlyArray<Check<WorkflowStores>> = [
       ids(...matches.flatMap(([, isMatch], index) => (isMatch ? [index + 1] : [])))
     )
     assert.deepStrictEqual(yield* arrive(paid(51, "not an object")), [])
+  }),
+
+  check("gives a deep, a wide and a long value to no wait that requires another one", function* () {
+    const deep = `${"[".repeat(50_000)}1${"]".repeat(50_000)}`
+    const wide = JSON.stringify(
+      Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`name ${index}`, index]))
+    )
+    const event_data = JsonText.make(`{"deep":${deep},"wide":${wide},"long":"${"x".repeat(100_000)}","id":7}`)
+    const matches = [{ deep: [1] }, { wide: {} }, { long: "x".repeat(1_000) }, { id: 7 }, { id: 7, deep: [] }]
+    yield* commit(...matches.map((_, index) => started(index + 1)))
+    yield* commit(...matches.map((match, index) => advanced(index + 1, { waits: [awaitPaid(0, match)] })))
+    assert.deepStrictEqual(yield* arrive(paid(50, {}, { event_data })), ids(4))
+  }),
+
+  check("stores no copies of a large event in its waits", function* () {
+    yield* commit(started(1), advanced(1, { waits: [awaitPaid(0)] }))
+    assert.deepStrictEqual(yield* arrive(paid(50, { text: "x".repeat(300_000) })), ids(1))
+    const [outcome] = yield* outcomes(1)
+    assert.isBelow(outcome?.length ?? 0, 1_000)
+    assert.isTrue(isTooLargeOutcome(outcome ?? null))
   }),
 
   check("gives an event to waits at many different paths", function* () {
@@ -244,6 +276,21 @@ const isAwaiting = Effect.map(
   ({ awaiting }) => awaiting
 )
 
+/** Returns the first `limit` events after an id, read in pages of two. */
+const listSince = (awaited: AwaitedEvents, limit: number, start: EventId | null = null) =>
+  Effect.gen(function* () {
+    const store = yield* WorkflowStore
+    const events: Array<Event> = []
+    let after = start
+    do {
+      const page: ExaminedEvents = yield* store.eventsSince(awaited, after, 2)
+      assert.isAtMost(page.events.length, 2)
+      events.push(...page.events)
+      after = page.next
+    } while (after !== null && events.length < limit)
+    return events.slice(0, limit)
+  })
+
 const listing: ReadonlyArray<Check<WorkflowStores>> = [
   check("lists awaited types with the time of their oldest wait", function* () {
     assert.deepStrictEqual([yield* sortAwaited, yield* isAwaiting], [[], false])
@@ -291,11 +338,8 @@ const listing: ReadonlyArray<Check<WorkflowStores>> = [
     )
     yield* commit(waiting(8))
     const list = (since: number, limit: number, env = 1, event_type = "paid", after: EventId | null = null) =>
-      Effect.map(
-        WorkflowStore.use((store) =>
-          store.eventsSince({ env_id: envId(env), event_type, since: at(since) }, after, limit)
-        ),
-        (events) => events.map(({ event_id }) => event_id)
+      Effect.map(listSince({ env_id: envId(env), event_type, since: at(since) }, limit, after), (events) =>
+        events.map(({ event_id }) => event_id)
       )
     assert.deepStrictEqual(yield* list(0, 10), [1, 2, 3, 4, 5].map(eventId))
     assert.deepStrictEqual(yield* list(3, 10), [3, 4, 5].map(eventId))
@@ -305,9 +349,7 @@ const listing: ReadonlyArray<Check<WorkflowStores>> = [
     assert.deepStrictEqual(yield* list(0, 2, 1, "paid", eventId(2)), [eventId(3), eventId(4)])
     assert.deepStrictEqual(yield* list(4, 10, 1, "paid", eventId(2)), [eventId(4), eventId(5)])
     assert.deepStrictEqual(yield* list(0, 10, 1, "paid", eventId(5)), [])
-    const [first] = yield* WorkflowStore.use((store) =>
-      store.eventsSince({ env_id: envId(1), event_type: "paid", since: at(5) }, null, 1)
-    )
+    const [first] = yield* listSince({ env_id: envId(1), event_type: "paid", since: at(5) }, 1)
     assert.deepStrictEqual(first, paid(5, { n: 5 }, { created_at: at(5) }))
   }),
 
@@ -319,10 +361,23 @@ const listing: ReadonlyArray<Check<WorkflowStores>> = [
         ...events.slice(from, from + 1000).map((each) => ({ _tag: "Appended", event: each, deliveries: [] }) as const)
       )
     }
-    const found = yield* WorkflowStore.use((store) =>
-      store.eventsSince({ env_id: envId(1), event_type: "paid", since: at(0) }, null, 2)
-    )
+    const found = yield* listSince({ env_id: envId(1), event_type: "paid", since: at(0) }, 2)
     assert.deepStrictEqual(found, [paid(1), paid(9_000)])
+    const all = yield* listSince({ env_id: envId(1), event_type: "paid", since: at(0) }, 3)
+    assert.deepStrictEqual(all, [paid(1), paid(9_000), paid(9_001)])
+  }),
+
+  check("lists the waits of a run that have received their event", function* () {
+    yield* commit(started(1), started(2))
+    const waits = [awaitPaid(0, { a: 1 }), sleep(1, 10), awaitPaid(2)]
+    yield* commit(advanced(1, { waits }), advanced(2, { waits }))
+    const event = paid(50, { a: 2 })
+    const arrived = (n: number, env = 1) =>
+      WorkflowStore.use((store) => store.arrived({ env_id: envId(env), run_id: runId(n) }))
+    assert.deepStrictEqual(yield* arrived(1), [])
+    yield* arrive(event)
+    assert.deepStrictEqual(yield* arrived(1), [awaitPaid(2, null, { outcome: formatOutcome(event) })])
+    assert.deepStrictEqual(yield* arrived(1, 2), [])
   })
 ]
 

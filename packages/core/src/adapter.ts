@@ -32,6 +32,7 @@ export {
   UploadId
 } from "./foundation/Ids.ts"
 export { InFlightMap } from "./foundation/InFlightMap.ts"
+export { isDeeper } from "./foundation/JsonDepth.ts"
 export { fromJsonText, JsonText, toJsonText } from "./foundation/JsonText.ts"
 export { countOfPage, pageBytesMax } from "./foundation/Page.ts"
 export { stackless } from "./foundation/Stackless.ts"
@@ -187,7 +188,15 @@ export type {
   DiscardedDelivery,
   DiscardResult
 } from "./runtime/runs/DeliverySelection.ts"
-export { isAwaited, keyInEvent, keyOfMatch, type MatchKey } from "./runtime/runs/EventMatch.ts"
+export {
+  EventValues,
+  formatOutcome,
+  isAwaited,
+  isTooLargeOutcome,
+  keyInEvent,
+  keyOfMatch,
+  type MatchKey
+} from "./runtime/runs/EventMatch.ts"
 export { type Group, parkedAt, roomFor } from "./runtime/runs/Group.ts"
 export { LogEntry, Run, RunStats, RunStatus, RunType } from "./runtime/runs/Run.ts"
 export {
@@ -222,6 +231,7 @@ export {
   type AwaitedEvents,
   type ChildRef,
   type Cleanup,
+  type ExaminedEvents,
   type LoadedRun,
   type Wakeup,
   WorkflowStore

@@ -94,6 +94,33 @@ export const parent = durable("parent", async (event, svc) => {
   return { called: typeof called.event_id, version, again: await svc.version("form", 5), sum, error, last, late, local }
 })
 
+const nested = (levels) => {
+  let inner = []
+  const outer = inner
+  for (let level = 1; level < levels; level++) { const next = []; inner.push(next); inner = next }
+  return outer
+}
+const caught = (call) => call().then(() => "no error", (error) => error.name + ": " + error.message)
+
+export const hostile = durable("hostile", async (event, svc) => [
+  await caught(() => svc.step("large", () => "x".repeat(2_000_000))),
+  await caught(() => svc.waitForEvent("deep", { event: "x", match: { a: nested(4_000) }, timeout: 1 })),
+  await caught(() => svc.events.publish({ type: "deep", data: nested(6_000) }))
+])
+
+export const crowded = durable("crowded", async (event, svc) => {
+  const calls = Array.from({ length: 1_100 }, (_, n) => svc.sleep("sleep " + n, "2s").then(() => "slept", (error) => error.name))
+  const results = await Promise.all(calls)
+  return [results.filter((result) => result === "slept").length, results.at(-1)]
+})
+
+export const chatty = durable("chatty", async (event, svc) => {
+  for (let n = 0; n < 3; n++) {
+    svc.log.info("x".repeat(700_000))
+    await svc.sleep("pause", 1100)
+  }
+})
+
 export const plain = (event, svc) => svc.step("a", () => 1)
 plain.meta = { event: "plain" }
 `
@@ -216,6 +243,32 @@ describe("a durable function", { timeout: 20_000 }, () => {
   it("fails when nothing can settle the promise that it awaits", async () => {
     const run = await runOf(await publish("stalled"))
     assert.strictEqual(Object(run.result).error.name, "Stalled")
+  })
+})
+
+describe("a hostile durable function", { timeout: 20_000 }, () => {
+  it("receives errors for large results and deep arguments, which reach no parser", async () => {
+    const run = await runOf(await publish("hostile"))
+    assert.deepStrictEqual(run.result, [
+      'ResultTooLarge: the result of the step "large" has over 262144 characters of JSON: store it in svc.files and return its path',
+      "TypeError: svc.wait: its arguments are nested deeper than 504 levels",
+      "TypeError: an argument is nested deeper than 500 levels"
+    ])
+  })
+
+  it("is suspended although it makes as many requests as it may", async () => {
+    const id = await publish("crowded")
+    await runOf(id, ({ waiting }) => waiting !== null)
+    assert.deepStrictEqual((await runOf(id)).result, [998, "LimitExceeded"])
+  })
+
+  it("has one log limit for all its activations", async () => {
+    const { run_id } = await runOf(await publish("chatty"))
+    const { items } = await env.runs.logs(run_id)
+    assert.deepStrictEqual(
+      items.map(({ message }) => message.slice(0, 9)),
+      ["xxxxxxxxx", "log limit"]
+    )
   })
 })
 

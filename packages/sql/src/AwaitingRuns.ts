@@ -4,7 +4,15 @@
  * The waits of a type are indexed by one of their pairs. A query skips from path to path in the index, so that only waits
  * with the value of the event at their path are read. All reads are short.
  */
-import { type Event, isAwaited, keyInEvent, type MatchKey, type RunId, type WaitRecord } from "@weft/core/adapter"
+import {
+  type Event,
+  EventValues,
+  isAwaited,
+  keyInEvent,
+  type MatchKey,
+  type RunId,
+  type WaitRecord
+} from "@weft/core/adapter"
 import { Effect } from "effect"
 import type { SqlError, Statement } from "effect/sql"
 import type { Database } from "./Database.ts"
@@ -22,7 +30,7 @@ export type FoundWait = Pick<WaitRecord, "seq" | "match" | "since" | "until"> & 
 export const forEachAwaiting = Effect.fnUntraced(function* <E>(
   { reader: sql }: Database["Service"],
   event: Event,
-  onFound: (waits: ReadonlyArray<FoundWait>) => Effect.Effect<void, E>
+  onFound: (waits: ReadonlyArray<FoundWait>) => Effect.Effect<unknown, E>
 ): Effect.fn.Return<void, E | SqlError.SqlError> {
   const { env_id, event_type } = event
   const ofType = sql`env_id = ${env_id} AND event_type = ${event_type} AND event_type IS NOT NULL AND outcome IS NULL`
@@ -49,17 +57,20 @@ export const forEachAwaiting = Effect.fnUntraced(function* <E>(
           WHERE r.env_id = w.env_id AND r.run_id = w.run_id AND ${sql.literal(isRunning("r"))})
       ORDER BY w.run_id, w.seq LIMIT ${waitsMax}`
 
-  let data: unknown
   let paths = yield* listPaths(sql`match_path >= ''`)
-  if (paths.length > 0) data = JSON.parse(event.event_data)
+  if (paths.length === 0) return
+  const values = new EventValues(event)
   while (paths.length > 0) {
+    yield* Effect.yieldNow
     for (const path of paths) {
-      const key = keyInEvent(data, path)
+      const key = keyInEvent(values, path)
       if (key === undefined) continue
       let waits = yield* listWaits(key, { run_id: "", seq: 0 })
       while (waits.length > 0) {
-        const found = waits.filter((wait) => isAwaited({ ...wait, event_type, outcome: null }, event, data))
+        const found = waits.filter((wait) => isAwaited({ ...wait, event_type, outcome: null }, event, values))
         if (found.length > 0) yield* onFound(found)
+        // SQLite answers at once: others have their turn between pages.
+        yield* Effect.yieldNow
         const last = waits.at(-1)
         waits = last === undefined || waits.length < waitsMax ? [] : yield* listWaits(key, last)
       }

@@ -37,10 +37,17 @@ export const layer: Layer.Layer<ScheduleStore, never, Database> = Layer.effect(
           new NotFound({ resource: "schedule" })
         ).pipe(Effect.asVoid, orUnavailable("remove")),
 
-      due: (now, limit) =>
-        reader<Schedule>`SELECT * FROM schedules WHERE due_at <= ${now} ORDER BY due_at, schedule_id LIMIT ${limit}`.pipe(
-          orUnavailable("due")
-        ),
+      due: (now, limit, exclude = []) => {
+        // The index has all columns of the inner query, however many schedules of the excluded environments are due.
+        const others = exclude.length === 0 ? reader`` : reader`AND env_id NOT IN (${dialect.texts(reader, exclude)})`
+        return reader<Schedule>`SELECT * FROM schedules WHERE schedule_id IN (
+            SELECT schedule_id FROM schedules WHERE due_at <= ${now} ${others} ORDER BY due_at, schedule_id LIMIT ${limit}
+          ) ORDER BY due_at, schedule_id`.pipe(orUnavailable("due"))
+      },
+
+      dueOf: (envId, now, limit) =>
+        reader<Schedule>`SELECT * FROM schedules WHERE env_id = ${envId} AND due_at <= ${now}
+          ORDER BY due_at, schedule_id LIMIT ${limit}`.pipe(orUnavailable("dueOf")),
 
       nextDueAt: reader<{ due_at: Timestamp | null }>`SELECT min(due_at) AS due_at FROM schedules`.pipe(
         Effect.map(([row]) => row?.due_at ?? null),

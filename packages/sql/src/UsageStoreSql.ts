@@ -9,6 +9,16 @@ export const layer: Layer.Layer<UsageStore, never, Database> = Layer.effect(
     const { reader } = yield* Database
 
     return UsageStore.of({
+      pendingDeliveries: (envId, limit) =>
+        readCount(reader<{ n: number }>`SELECT count(*) AS n FROM (
+          SELECT 1 FROM deliveries WHERE env_id = ${envId} LIMIT ${limit}
+        ) AS pending`).pipe(orUnavailable("pendingDeliveries")),
+
+      dynamicSchedules: (envId, limit) =>
+        readCount(reader<{ n: number }>`SELECT count(*) AS n FROM (
+          SELECT 1 FROM schedules WHERE env_id = ${envId} AND kind = 'dynamic' LIMIT ${limit}
+        ) AS stored`).pipe(orUnavailable("dynamicSchedules")),
+
       runs: (orgId, month) => {
         const envs = reader`SELECT env_id FROM envs WHERE org_id = ${orgId}`
         // One statement, so that a run that ends meanwhile is counted once.

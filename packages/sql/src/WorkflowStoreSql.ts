@@ -5,7 +5,7 @@ import {
   type Cleanup,
   type Event,
   EventId,
-  formatEvent,
+  formatOutcome,
   type JsonText,
   leastIdAt,
   type RunId,
@@ -35,6 +35,9 @@ const waitsMax = 1_000
 
 /** Maximum events that one statement examines. */
 const eventsMax = 5_000
+
+/** Maximum characters that one transaction writes into waits, each of which has a copy of its event. */
+const arrivalLengthMax = 1024 * 1024
 
 /** Maximum difference between the time in an event's id and its creation time, in milliseconds. */
 const idMarginMs = 60_000
@@ -67,12 +70,20 @@ export const makeWorkflows = (database: Database["Service"], write: ArrivalWrite
 
   const arrive = Effect.fnUntraced(function* (event: Event, at: Timestamp) {
     const found = new Set<RunId>()
-    let outcome: JsonText | undefined
+    let outcome: JsonText | null = null
     yield* forEachAwaiting(database, event, (waits) => {
-      outcome ??= formatEvent(event)
-      return Effect.map(write({ env_id: event.env_id, waits, outcome, at }), (runIds) => {
-        for (const runId of runIds) found.add(runId)
-      })
+      const text = outcome ?? formatOutcome(event)
+      outcome = text
+      const size = Math.max(1, Math.floor(arrivalLengthMax / text.length))
+      return Effect.forEach(chunksOf(waits, size), (chunk) =>
+        Effect.andThen(
+          Effect.map(write({ env_id: event.env_id, waits: chunk, outcome: text, at }), (runIds) => {
+            for (const runId of runIds) found.add(runId)
+          }),
+          // SQLite answers at once: others have their turn between transactions.
+          Effect.yieldNow
+        )
+      )
     })
     return [...found].map((run_id): RunRef => ({ env_id: event.env_id, run_id }))
   })
@@ -97,31 +108,27 @@ export const makeWorkflows = (database: Database["Service"], write: ArrivalWrite
       const page = yield* listAwaited(found.at(-1))
       if (page.length === 0) return found
       for (const each of page) found.push(each)
+      // SQLite answers at once: others have their turn between pages.
+      yield* Effect.yieldNow
     }
   })
 
-  /** Lists events in pages of the primary key, because other types may have many more. */
+  /** Examines one page of the primary key. */
   const eventsSince = Effect.fnUntraced(function* (
     { env_id, event_type, since }: AwaitedEvents,
-    start: EventId | null,
+    after: EventId | null,
     limit: number
   ) {
-    const events: Array<Event> = []
-    const least = leastIdAt(EventId, since - idMarginMs)
-    let after: string = start === null || start < least ? least : start
-    while (events.length < limit) {
-      const [end] = yield* sql<Pick<Event, "event_id">>`SELECT event_id FROM events
-        WHERE env_id = ${env_id} AND event_id > ${after} ORDER BY event_id LIMIT 1 OFFSET ${eventsMax - 1}`
-      const until = end === undefined ? sql.literal("") : sql`AND event_id <= ${end.event_id}`
-      const found = yield* sql<Event>`
-        SELECT event_id, env_id, stream_id, event_type, event_data, event_time, created_at FROM events
-        WHERE env_id = ${env_id} AND event_id > ${after} ${until} AND event_type = ${event_type}
-          AND created_at >= ${since} ORDER BY event_id LIMIT ${limit - events.length}`
-      for (const event of found) events.push(event)
-      if (end === undefined) break
-      after = end.event_id
-    }
-    return events
+    const from = after ?? leastIdAt(EventId, since - idMarginMs)
+    const [end] = yield* sql<Pick<Event, "event_id">>`SELECT event_id FROM events
+      WHERE env_id = ${env_id} AND event_id > ${from} ORDER BY event_id LIMIT 1 OFFSET ${eventsMax - 1}`
+    const until = end === undefined ? sql.literal("") : sql`AND event_id <= ${end.event_id}`
+    const events = yield* sql<Event>`
+      SELECT event_id, env_id, stream_id, event_type, event_data, event_time, created_at FROM events
+      WHERE env_id = ${env_id} AND event_id > ${from} ${until} AND event_type = ${event_type}
+        AND created_at >= ${since} ORDER BY event_id LIMIT ${limit}`
+    const last = events.length < limit ? end : events.at(-1)
+    return { events, next: last?.event_id ?? null }
   })
 
   return WorkflowStore.of({
@@ -148,6 +155,15 @@ export const makeWorkflows = (database: Database["Service"], write: ArrivalWrite
 
     endChildren: (children, at) => childRuns.endChildren(children, at).pipe(orUnavailable("endChildren")),
 
+    arrived: ({ env_id, run_id }) =>
+      sql<WaitRecord>`SELECT ${sql.literal(waitFields)} FROM workflow_waits
+        WHERE env_id = ${env_id} AND run_id = ${run_id} AND outcome IS NOT NULL ORDER BY seq`.pipe(
+        orUnavailable("arrived")
+      ),
+
     eventsSince: (of, after, limit) => eventsSince(of, after, limit).pipe(orUnavailable("eventsSince"))
   })
 }
+
+const chunksOf = <A>(items: ReadonlyArray<A>, size: number): ReadonlyArray<ReadonlyArray<A>> =>
+  Array.from({ length: Math.ceil(items.length / size) }, (_, index) => items.slice(index * size, (index + 1) * size))

@@ -23,8 +23,13 @@ export const inputFault = (
     : Effect.succeed(new BadRequest({ reason: "The request is not valid" }))
 }
 
-const toReason = (message: string | undefined): string =>
-  message === "Missing key" ? "is missing" : (message ?? "is not valid")
+const toReason = (message = "is not valid"): string => reasons.get(message) ?? message
+
+/** Reasons for messages of Effect. */
+const reasons = new Map([
+  ["Missing key", "is missing"],
+  ["Expected no excess property", "is not a field of this request"]
+])
 
 /** Describes a body that is not JSON, or not an object. The request has cached the text of its body. */
 const bodyFault = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<BadRequest> =>

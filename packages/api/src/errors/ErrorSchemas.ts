@@ -155,7 +155,8 @@ export const RateLimitedError = RateLimited.pipe(
       headers: { "retry-after": Schema.Int }
     },
     {
-      decode: ({ headers }) => new RateLimited({ retryAfterSeconds: headers["retry-after"] }),
+      decode: ({ body: { error }, headers }) =>
+        new RateLimited({ retryAfterSeconds: headers["retry-after"], reason: error.message }),
       encode: (failure) => ({
         body: body("rate_limit_exceeded", failure.message),
         headers: { "retry-after": failure.retryAfterSeconds }

@@ -24,7 +24,16 @@ const step = (fields: Partial<RunStep>): RunStep => ({
 })
 
 const wait = (fields: Partial<RunWait>): RunWait => ({
-  ...{ seq: 3, kind: "sleep", name: "settle", event_type: null, attempts: 0, since: at(80), until: null },
+  ...{
+    seq: 3,
+    kind: "sleep",
+    name: "settle",
+    event_type: null,
+    child_event_id: null,
+    attempts: 0,
+    since: at(80),
+    until: null
+  },
   ...fields
 })
 

@@ -29,7 +29,17 @@ export type EnvironmentMessage =
       readonly data: {
         readonly run_id: string
         readonly position: number
-        readonly kind: "step" | "sleep" | "event" | "token" | "completion" | "cancel" | "stall"
+        readonly kind:
+          | "step"
+          | "sleep"
+          | "event"
+          | "run"
+          | "token"
+          | "completion"
+          | "call"
+          | "version"
+          | "cancel"
+          | "stall"
         readonly name: string
         readonly ok: boolean
         readonly attempts: number
@@ -90,7 +100,17 @@ export type StreamMessage =
         readonly type: "run:step"
         readonly run_id: string
         readonly position: number
-        readonly kind: "step" | "sleep" | "event" | "token" | "completion" | "cancel" | "stall"
+        readonly kind:
+          | "step"
+          | "sleep"
+          | "event"
+          | "run"
+          | "token"
+          | "completion"
+          | "call"
+          | "version"
+          | "cancel"
+          | "stall"
         readonly name: string
         readonly ok: boolean
         readonly attempts: number
@@ -162,7 +182,17 @@ export type WatchedMessage =
         readonly type: "run:step"
         readonly run_id: string
         readonly position: number
-        readonly kind: "step" | "sleep" | "event" | "token" | "completion" | "cancel" | "stall"
+        readonly kind:
+          | "step"
+          | "sleep"
+          | "event"
+          | "run"
+          | "token"
+          | "completion"
+          | "call"
+          | "version"
+          | "cancel"
+          | "stall"
         readonly name: string
         readonly ok: boolean
         readonly attempts: number

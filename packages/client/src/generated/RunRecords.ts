@@ -44,7 +44,7 @@ export interface RunStats {
 export interface RunStep {
   readonly position: number
   readonly seq: number
-  readonly kind: "step" | "sleep" | "event" | "token" | "completion" | "cancel" | "stall"
+  readonly kind: "step" | "sleep" | "event" | "run" | "token" | "completion" | "call" | "version" | "cancel" | "stall"
   readonly name: string
   readonly ok: boolean
   /** Null if the request failed or has no result; absent if the result is a secret */
@@ -67,10 +67,12 @@ export interface RunUsage {
 
 export interface RunWait {
   readonly seq: number
-  readonly kind: "step" | "sleep" | "event" | "token" | "completion" | "cancel" | "stall"
+  readonly kind: "step" | "sleep" | "event" | "run" | "token" | "completion" | "call" | "version" | "cancel" | "stall"
   readonly name: string
   /** Type of the awaited event; null for other kinds */
   readonly event_type: string | null
+  /** For `run`: the event that starts the child run; null for other kinds */
+  readonly child_event_id: string | null
   /** For `step`: failed attempts so far */
   readonly attempts: number
   readonly since: string

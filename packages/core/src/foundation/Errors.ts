@@ -123,11 +123,17 @@ export class BadRequest extends Schema.TaggedError<BadRequest>()("BadRequest", {
   }
 }
 
-/** Rate limit exceeded. The same request succeeds after `retryAfterSeconds` (an integer, at least 1). */
-export class RateLimited extends Schema.TaggedError<RateLimited>()("RateLimited", { retryAfterSeconds: Schema.Int }) {
+/**
+ * Rate limit exceeded. The same request may succeed after `retryAfterSeconds` (an integer, at least 1). `reason` names a
+ * limit other than the rate of requests.
+ */
+export class RateLimited extends Schema.TaggedError<RateLimited>()("RateLimited", {
+  retryAfterSeconds: Schema.Int,
+  reason: Schema.optionalKey(Schema.String)
+}) {
   readonly code = "rate_limit_exceeded"
   override get message(): string {
-    return `Too many requests: retry after ${this.retryAfterSeconds} s`
+    return this.reason ?? `Too many requests: retry after ${this.retryAfterSeconds} s`
   }
 }
 

@@ -33,13 +33,11 @@ export const layer: Layer.Layer<ScheduleStore, never, MemoryDatabase> = Layer.ef
           return Effect.void
         }),
 
-      due: (now, limit) =>
-        Effect.sync(() =>
-          [...db.schedules.values()]
-            .filter(({ due_at }) => due_at <= now)
-            .sort((a, b) => a.due_at - b.due_at || compareText(a.schedule_id, b.schedule_id))
-            .slice(0, limit)
-        ),
+      due: (now, limit, exclude = []) =>
+        Effect.sync(() => listDue(db, now, ({ env_id }) => !exclude.includes(env_id)).slice(0, limit)),
+
+      dueOf: (envId, now, limit) =>
+        Effect.sync(() => listDue(db, now, ({ env_id }) => env_id === envId).slice(0, limit)),
 
       nextDueAt: Effect.sync(() =>
         [...db.schedules.values()].reduce<Timestamp | null>(
@@ -52,6 +50,11 @@ export const layer: Layer.Layer<ScheduleStore, never, MemoryDatabase> = Layer.ef
 )
 
 type Database = MemoryDatabase["Service"]
+
+const listDue = (db: Database, now: Timestamp, isListed: (schedule: Schedule) => boolean): ReadonlyArray<Schedule> =>
+  [...db.schedules.values()]
+    .filter((schedule) => schedule.due_at <= now && isListed(schedule))
+    .sort((a, b) => a.due_at - b.due_at || compareText(a.schedule_id, b.schedule_id))
 
 const findDynamic = (db: Database, envId: EnvId): ReadonlyArray<Schedule> =>
   [...db.schedules.values()].filter(({ env_id, kind }) => env_id === envId && kind === "dynamic")

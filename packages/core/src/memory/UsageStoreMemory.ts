@@ -10,6 +10,22 @@ export const layer: Layer.Layer<UsageStore, never, MemoryDatabase> = Layer.effec
     const db = yield* MemoryDatabase
 
     return UsageStore.of({
+      pendingDeliveries: (envId, limit) =>
+        Effect.sync(() => {
+          const pending = [...db.deliveries.values()].filter(
+            ({ delivery, run_id }) => run_id === null && delivery.env_id === envId
+          )
+          return Math.min(limit, pending.length)
+        }),
+
+      dynamicSchedules: (envId, limit) =>
+        Effect.sync(() => {
+          const schedules = [...db.schedules.values()].filter(
+            ({ env_id, kind }) => env_id === envId && kind === "dynamic"
+          )
+          return Math.min(limit, schedules.length)
+        }),
+
       runs: (orgId, month) =>
         Effect.sync(() => {
           const isOfOrg = (run: { readonly env_id: string }) =>

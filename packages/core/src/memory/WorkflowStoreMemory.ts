@@ -4,11 +4,10 @@ import { NotFound } from "../foundation/Errors.ts"
 import type { JsonText } from "../foundation/JsonText.ts"
 import type { Timestamp } from "../foundation/time/Timestamp.ts"
 import { formatChildEnd } from "../runtime/runs/ChildRun.ts"
-import { isAwaited } from "../runtime/runs/EventMatch.ts"
+import { EventValues, formatOutcome, isAwaited } from "../runtime/runs/EventMatch.ts"
 import { parkedAt } from "../runtime/runs/Group.ts"
 import type { Run } from "../runtime/runs/Run.ts"
 import type { RunRef } from "../runtime/runs/RunControlStore.ts"
-import { formatEvent } from "../runtime/runs/Trigger.ts"
 import { emptyHistory, findSleep, formatWaiting, type OpenWait } from "../runtime/runs/Workflow.ts"
 import { type AwaitedEvents, type ChildRef, type Wakeup, WorkflowStore } from "../runtime/runs/WorkflowStore.ts"
 import { compareText, MemoryDatabase, toBoundedPage } from "./MemoryDatabase.ts"
@@ -103,13 +102,12 @@ export const layer: Layer.Layer<WorkflowStore, never, MemoryDatabase> = Layer.ef
 
       arrive: (event, at) =>
         Effect.sync(() => {
-          const data: unknown = JSON.parse(event.event_data)
+          const values = new EventValues(event)
+          const outcome = formatOutcome(event)
           const found = [...histories].flatMap(([run_id, history]) => {
             const run = runs.get(run_id)
             if (run?.status !== "running" || run.env_id !== event.env_id) return []
-            const waits = history.waits.map((wait) =>
-              isAwaited(wait, event, data) ? { ...wait, outcome: formatEvent(event) } : wait
-            )
+            const waits = history.waits.map((wait) => (isAwaited(wait, event, values) ? { ...wait, outcome } : wait))
             if (waits.every((wait, index) => wait === history.waits[index])) return []
             histories.set(run_id, { ...history, waits })
             return [{ env_id: run.env_id, run_id }]
@@ -142,14 +140,22 @@ export const layer: Layer.Layer<WorkflowStore, never, MemoryDatabase> = Layer.ef
           return ended
         }),
 
-      eventsSince: ({ env_id, event_type, since }, after, limit) =>
+      arrived: ({ env_id, run_id }) =>
         Effect.sync(() =>
-          [...events.values()]
+          runs.get(run_id)?.env_id === env_id
+            ? (histories.get(run_id)?.waits ?? []).filter(({ outcome }) => outcome !== null)
+            : []
+        ),
+
+      eventsSince: ({ env_id, event_type, since }, after, limit) =>
+        Effect.sync(() => {
+          const found = [...events.values()]
             .filter((event) => event.env_id === env_id && event.event_type === event_type && event.created_at >= since)
-            .filter((event) => after === null || event.event_id > after)
+            .filter((event) => after === null || compareText(event.event_id, after) > 0)
             .sort((a, b) => compareText(a.event_id, b.event_id))
-            .slice(0, limit)
-        )
+          const page = found.slice(0, limit)
+          return { events: page, next: found.length > limit ? (page.at(-1)?.event_id ?? null) : null }
+        })
     })
   })
 )

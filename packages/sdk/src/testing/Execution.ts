@@ -77,7 +77,8 @@ const onAbort = (signal: AbortSignal | undefined, stop: () => void): Promise<Run
     else signal?.addEventListener("abort", end, { once: true })
   })
 
-const makeFetch =
+/** Returns the `fetch` of a run. */
+export const makeFetch =
   (answer: FetchHandler | undefined, recorder: RunBook): typeof fetch =>
   async (input, init) => {
     const request = new Request(input, init)

@@ -49,14 +49,27 @@ export interface Records {
 }
 
 export class RunBook implements Records {
-  readonly published: Array<PublishedEvent> = []
-  readonly calls: Array<Call> = []
-  readonly scheduled: Array<CreatedSchedule> = []
-  readonly cancelled: Array<{ readonly id: string } | { readonly fn: string }> = []
-  readonly hostCalls: Array<HostCall> = []
-  readonly emitted: Array<Emitted> = []
-  readonly logs: Array<LogLine> = []
+  readonly published: Array<PublishedEvent>
+  readonly calls: Array<Call>
+  readonly scheduled: Array<CreatedSchedule>
+  readonly cancelled: Array<{ readonly id: string } | { readonly fn: string }>
+  readonly hostCalls: Array<HostCall>
+  readonly emitted: Array<Emitted>
+  readonly logs: Array<LogLine>
+  /** True while the lines of the log are recorded already. */
+  isMuted = false
   #ended = false
+
+  /** @param previous the book of an earlier activation of the run, which this one continues. */
+  constructor(previous?: RunBook) {
+    this.published = previous?.published ?? []
+    this.calls = previous?.calls ?? []
+    this.scheduled = previous?.scheduled ?? []
+    this.cancelled = previous?.cancelled ?? []
+    this.hostCalls = previous?.hostCalls ?? []
+    this.emitted = previous?.emitted ?? []
+    this.logs = previous?.logs ?? []
+  }
 
   /** Ends the run: its later calls reject, and its later log lines are dropped. */
   end(): void {
@@ -68,6 +81,6 @@ export class RunBook implements Records {
   }
 
   log(level: LogLevel, message: string, data: unknown): void {
-    if (!this.#ended) this.logs.push({ level, message, data })
+    if (!this.#ended && !this.isMuted) this.logs.push({ level, message, data })
   }
 }

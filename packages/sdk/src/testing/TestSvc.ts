@@ -2,6 +2,7 @@
 import type { Files } from "../Files.ts"
 import type { Duration } from "../Meta.ts"
 import type { AnyFunction, Caller, LogLevel, RunFacts, Svc } from "../Svc.ts"
+import { parseDuration } from "./durable/Duration.ts"
 import { namedError } from "./failures.ts"
 import { type Contents, findAsset } from "./MemoryFiles.ts"
 import { makeMethods, type SvcFakes } from "./operations.ts"
@@ -29,7 +30,6 @@ export interface RunContext {
   readonly files: Files
 }
 
-const duration = /^(?:\d+(?:\.\d+)?(?:ms|s|m|h|d)|P(?=.)(?:\d+(?:\.\d+)?[YMWD])*(?:T(?=.)(?:\d+(?:\.\d+)?[HMS])+)?)$/
 const uuid = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i
 const emittedBytesMax = 64 * 1024
 const systemTypes = ["svc:call", "svc:schedule:new", "svc:schedule:cancel"]
@@ -144,5 +144,4 @@ const asJson = <A>(value: A): A => JSON.parse(JSON.stringify(value) ?? "null")
 const toText = (message: unknown): string =>
   typeof message === "string" ? message : (JSON.stringify(message) ?? String(message))
 
-const isDuration = (value: unknown): value is Duration =>
-  typeof value === "number" ? value >= 0 : typeof value === "string" && duration.test(value)
+const isDuration = (value: unknown): value is Duration => parseDuration(value) !== null

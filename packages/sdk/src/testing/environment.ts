@@ -4,13 +4,11 @@ import type { Meta } from "../Meta.ts"
 import type { Caller, RunFacts, RunType, Svc } from "../Svc.ts"
 import type { Tick } from "../Tick.ts"
 import { type EndedRun, execute } from "./Execution.ts"
-import { listFunctions } from "./exported.ts"
 import { toFailure } from "./failures.ts"
-import { MemoryFiles } from "./MemoryFiles.ts"
+import { makeContext } from "./makeContext.ts"
 import { buildRequest, type TestRequest } from "./requests.ts"
 import { failureResponse, jsonText, toReply, type WebhookReply } from "./responses.ts"
 import type { CallerOptions, EventOptions, RunOptions, TestAnswer, TestEnv, TestOptions, TestRun } from "./TestEnv.ts"
-import { toFakes } from "./TestHost.ts"
 
 interface Fn {
   (input: unknown, svc: Svc): unknown
@@ -43,12 +41,8 @@ interface UntypedTestEnv {
  */
 export function testEnv(options?: TestOptions): TestEnv
 export function testEnv(options: TestOptions = {}): UntypedTestEnv {
-  const { now = "2026-01-01T00:00:00.000Z", context = {}, assets = {}, functions, host = {}, svc = {}, fetch } = options
-  const freshId = makeIds()
-  const ids = { env_id: freshId(), project_id: freshId(), build_id: freshId() }
-  const files = new MemoryFiles(options.files ?? {}, { now, env_id: ids.env_id, freshId })
-  const known = functions === undefined ? null : listFunctions(functions)
-  const execution = { context, assets, functions: known, host: toFakes(host), svc: toFakes(svc), freshId, files, fetch }
+  const execution = makeContext(options)
+  const { files, freshId, ids, now } = execution
 
   const buildRun = (run_type: RunType, { attempt = 1, run }: RunOptions): RunFacts => ({
     run_id: freshId(),
@@ -121,11 +115,6 @@ export function testEnv(options: TestOptions = {}): UntypedTestEnv {
   }
 }
 
-const makeIds = (): (() => string) => {
-  let last = 0
-  return () => `00000000-0000-7000-8000-${(++last).toString(16).padStart(12, "0")}`
-}
-
 const toTestRun = (run: RunFacts, { recorder, ending }: EndedRun): TestRun<unknown> => {
   const { published, calls, scheduled, cancelled, hostCalls, emitted, logs } = recorder
   return {
@@ -143,7 +132,7 @@ const stored = (value: unknown): unknown => JSON.parse(jsonText(value))
 const asJson = <A>(value: A): A => JSON.parse(JSON.stringify(value))
 
 /** Returns the only event type that a function handles. */
-const readEventType = (meta: Meta | undefined): string => {
+export const readEventType = (meta: Meta | undefined): string => {
   const [type, ...others] = [meta?.event ?? []].flat()
   if (type !== undefined && others.length === 0 && !type.endsWith("*")) return type
   throw new TypeError("The function does not handle exactly one event type: set the option type")

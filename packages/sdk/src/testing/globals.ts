@@ -7,6 +7,7 @@
 import { AsyncLocalStorage } from "node:async_hooks"
 import { format } from "node:util"
 import type { LogLevel } from "../Svc.ts"
+import { withoutZone } from "./durable/Zone.ts"
 
 export interface RunGlobals {
   readonly svc: object
@@ -33,7 +34,7 @@ const install = (): void => {
     const print = console[method]
     console[method] = (...args: ReadonlyArray<unknown>) => {
       current.getStore()?.log(level, format(...args))
-      print.apply(console, [...args])
+      withoutZone(() => print.apply(console, [...args]))
     }
   }
 }

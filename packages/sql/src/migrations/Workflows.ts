@@ -45,5 +45,9 @@ export const workflows = ({ types: { text, integer }, table, clusteredTable }: D
   ...[
     `workflow_waits_by_match ON workflow_waits (env_id, event_type, match_path, match_value, run_id, seq)`,
     `workflow_waits_by_age ON workflow_waits (env_id, event_type, since)`
-  ].map((index) => `CREATE INDEX ${index} WHERE event_type IS NOT NULL AND outcome IS NULL`)
+  ].map((index) => `CREATE INDEX ${index} WHERE event_type IS NOT NULL AND outcome IS NULL`),
+  // Due schedules of all environments but some, and of one: the scheduler is fair between environments.
+  `DROP INDEX schedules_by_due`,
+  `CREATE INDEX schedules_by_due ON schedules (due_at, schedule_id, env_id)`,
+  `CREATE INDEX schedules_due_of_env ON schedules (env_id, due_at, schedule_id)`
 ]

@@ -23,7 +23,8 @@ export class TurnMeter {
     host_call: zero(),
     outcome: zero(),
     list: zero(),
-    stream: zero()
+    stream: zero(),
+    durable: zero()
   }
   readonly #wait = new Distribution(waitBounds)
   readonly #perKey = new Distribution(keyBounds)

@@ -27,8 +27,21 @@ export class ScheduleStore extends Context.Service<
       id: ScheduleId,
       only?: ReadonlyArray<string>
     ) => Effect.Effect<void, NotFound | StoreUnavailable>
-    /** Returns at most `limit` schedules of all environments with `due_at` at most `now`, in that order. */
-    readonly due: (now: Timestamp, limit: number) => Effect.Effect<ReadonlyArray<Schedule>, StoreUnavailable>
+    /**
+     * Returns at most `limit` schedules with `due_at` at most `now`, in that order: those of all environments, except of
+     * `exclude`.
+     */
+    readonly due: (
+      now: Timestamp,
+      limit: number,
+      exclude?: ReadonlyArray<EnvId>
+    ) => Effect.Effect<ReadonlyArray<Schedule>, StoreUnavailable>
+    /** As `due`, for one environment. */
+    readonly dueOf: (
+      envId: EnvId,
+      now: Timestamp,
+      limit: number
+    ) => Effect.Effect<ReadonlyArray<Schedule>, StoreUnavailable>
     /** Earliest `due_at` of all schedules, or null without schedules. */
     readonly nextDueAt: Effect.Effect<Timestamp | null, StoreUnavailable>
   }

@@ -5,6 +5,7 @@ import {
   type Forbidden,
   type NotFound,
   type PlanRequired,
+  type RateLimited,
   type StoreUnavailable
 } from "../../foundation/Errors.ts"
 import { Caller, hostIdentity } from "../../tenants/access/Caller.ts"
@@ -50,7 +51,11 @@ export class Calls extends Context.Service<
      */
     readonly call: (
       call: NewCall
-    ) => Effect.Effect<Called, Forbidden | BadRequest | PlanRequired | NotFound | StoreUnavailable, Caller>
+    ) => Effect.Effect<
+      Called,
+      Forbidden | BadRequest | PlanRequired | RateLimited | NotFound | StoreUnavailable,
+      Caller
+    >
   }
 >()("@weft/core/runtime/control/Calls") {
   static readonly layer = Layer.effect(

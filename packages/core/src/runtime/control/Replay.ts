@@ -61,6 +61,7 @@ export const makeReplay = Effect.gen(function* () {
     const event = yield* events.get(env_id, event_id)
     const match = yield* findMatch(run, build)
     const before = from === undefined ? null : yield* fork.findPosition(run, from)
+    yield* quotas.admitPending(env_id, 1)
     yield* quotas.admit(env_id, 1)
     if (match.handler.durable) yield* quotas.admitDurable(env_id)
     const page = runs.list(env_id, searched, { eventId: event_id })

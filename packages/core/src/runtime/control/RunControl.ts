@@ -5,6 +5,7 @@ import {
   type Forbidden,
   type NotFound,
   type PlanRequired,
+  type RateLimited,
   type StoreUnavailable
 } from "../../foundation/Errors.ts"
 import { EventId, idReader } from "../../foundation/Ids.ts"
@@ -54,7 +55,7 @@ export class RunControl extends Context.Service<
       id: string,
       build?: ReplayBuild,
       from?: string
-    ) => Effect.Effect<Called, RunControlError | NotFound | BadRequest | PlanRequired, Caller>
+    ) => Effect.Effect<Called, RunControlError | NotFound | BadRequest | PlanRequired | RateLimited, Caller>
     /**
      * Ends the sleep, or the pause before the next attempt at a step, that a suspended durable run waits for: it continues
      * now. Returns the run, and adds an entry to the audit log. Fails with `BadRequest` for any other run. Requires

@@ -109,8 +109,14 @@ export class DeliveryWorker extends Context.Service<
         return yield* settle(claim, buildSettlement(claim, executed, yield* currentTime, yield* Random.next))
       })
 
-      /** Stores the end of an activation. */
-      const concludeActivation = Effect.fnUntraced(function* (claim: Claim, end: ActivationEnd) {
+      /** Stores the end of an activation. Returns when the run continues. */
+      const concludeActivation = (claim: Claim, end: ActivationEnd) =>
+        Effect.gen(function* () {
+          const retryAt = yield* storeActivation(claim, end)
+          return workflows.release(claim) ? yield* currentTime : retryAt
+        })
+
+      const storeActivation = Effect.fnUntraced(function* (claim: Claim, end: ActivationEnd) {
         if (end._tag === "Suspended") return yield* settle(claim, end.entry)
         const children = end.children.map((event_id) => ({ env_id: claim.run.env_id, event_id }))
         if (end._tag === "Renewed" && (yield* renewRun(claim, end, children))) return null
@@ -160,7 +166,13 @@ export class DeliveryWorker extends Context.Service<
           }
           if (delivery.durable) {
             return workflows.start(claim)(traced, (exit) => {
-              endWith(Exit.isSuccess(exit) ? concludeActivation(claim, exit.value) : Effect.succeed(null))
+              const concluded = Exit.isSuccess(exit) ? concludeActivation(claim, exit.value) : Effect.succeed(null)
+              endWith(
+                Effect.ensuring(
+                  concluded,
+                  Effect.sync(() => workflows.release(claim))
+                )
+              )
             })
           }
           try {

@@ -5,14 +5,13 @@
  * store notifies the nodes after the commit.
  */
 import { Context, Effect, Layer } from "effect"
-import type { BadRequest, Forbidden, NotFound, PlanRequired, StoreUnavailable } from "../../foundation/Errors.ts"
 import { encodeContent, encodeControl } from "../../platform/cluster/BusCodec.ts"
 import type { ControlMessage } from "../../platform/cluster/ControlMessage.ts"
 import { toSingleFrame } from "../../platform/cluster/FrameReassembler.ts"
 import type { Caller } from "../../tenants/access/Caller.ts"
 import type { Event } from "../events/Event.ts"
 import { EventLog, type Publication } from "../events/EventLog.ts"
-import { makePublishEvent, type NewEvent } from "../events/publishEvent.ts"
+import { makePublishEvent, type NewEvent, type PublishError } from "../events/publishEvent.ts"
 import { publicationActivity } from "../runs/Activity.ts"
 import type { AdmissionStore } from "../runs/AdmissionStore.ts"
 import { admitTo, findEarlier, makeDeliveries } from "./Idempotency.ts"
@@ -34,7 +33,7 @@ export class HostTransactions extends Context.Service<
     readonly publish: (
       admissions: AdmissionStore["Service"],
       event: NewEvent
-    ) => Effect.Effect<TransactionalEvent, Forbidden | BadRequest | PlanRequired | NotFound | StoreUnavailable, Caller>
+    ) => Effect.Effect<TransactionalEvent, PublishError, Caller>
   }
 >()("@weft/core/runtime/dispatch/HostTransactions") {
   static readonly layer = Layer.effect(

@@ -28,10 +28,8 @@ import { newDelivery } from "../runs/Attempt.ts"
 import { makeDeliveryKeys } from "../runs/DeliveryKeys.ts"
 import { type Tick, TickStore } from "../runs/TickStore.ts"
 import { Claimer } from "./Claimer.ts"
+import { DueSchedules } from "./DueSchedules.ts"
 import { Slots } from "./Slots.ts"
-
-/** Maximum ticks per transaction. */
-const batch = 100
 
 /** Maximum sleep before the next query of schedules, in milliseconds: timers are limited to 24 days. */
 const sleepMaxMs = 3_600_000
@@ -42,6 +40,7 @@ const postponeMs = 60_000
 export const layer = Layer.effectDiscard(
   Effect.gen(function* () {
     const store = yield* ScheduleStore
+    const dueSchedules = new DueSchedules(store)
     const fire = yield* makeFire
     const poller = yield* StorePoller
     const clock = yield* Clock.Clock
@@ -64,9 +63,9 @@ export const layer = Layer.effectDiscard(
     const fireDue = Effect.gen(function* (): Effect.fn.Return<Timestamp | null, StoreUnavailable> {
       while (true) {
         const now = yield* currentTime
-        const due = yield* store.due(now, batch)
-        if (due.length > 0) yield* fire(due, now)
-        if (due.length < batch) return yield* store.nextDueAt
+        const { schedules, hasMore } = yield* dueSchedules.next(now)
+        if (schedules.length > 0) yield* fire(schedules, now)
+        if (!hasMore) return yield* store.nextDueAt
       }
     })
 

@@ -1,12 +1,6 @@
 /** Publishes and reads events for callers. Checks permission first, then the rules. */
 import { Context, Effect, Layer } from "effect"
-import {
-  type BadRequest,
-  type Forbidden,
-  NotFound,
-  type PlanRequired,
-  type StoreUnavailable
-} from "../../foundation/Errors.ts"
+import { type Forbidden, NotFound, type StoreUnavailable } from "../../foundation/Errors.ts"
 import { EventId, idReader } from "../../foundation/Ids.ts"
 import type { Page, PageRequest } from "../../foundation/Page.ts"
 import { type Caller, requirePermission } from "../../tenants/access/Caller.ts"
@@ -14,7 +8,7 @@ import { readable } from "../../tenants/access/Permission.ts"
 import type { Event } from "./Event.ts"
 import { EventLog } from "./EventLog.ts"
 import { EventStore } from "./EventStore.ts"
-import { makePublishEvent, type NewEvent } from "./publishEvent.ts"
+import { makePublishEvent, type NewEvent, type PublishError } from "./publishEvent.ts"
 
 export type { NewEvent } from "./publishEvent.ts"
 
@@ -22,24 +16,17 @@ export class Events extends Context.Service<
   Events,
   {
     /**
-     * Publishes an event: stores it and a delivery for every matching handler, durably. Fails with `PlanRequired` if the
-     * runs of the plan are used up, also for the host. Requires `event: create` on the type.
+     * Publishes an event: stores it and a delivery for every matching handler, durably. Requires `event: create` on the
+     * type. Limits of the plan also apply to the host. Fails with `PlanRequired` if the runs of the month are used up, and
+     * with `RateLimited` if the environment has too many pending deliveries.
      */
-    readonly publish: (
-      event: NewEvent
-    ) => Effect.Effect<Event, Forbidden | BadRequest | PlanRequired | NotFound | StoreUnavailable, Caller>
+    readonly publish: (event: NewEvent) => Effect.Effect<Event, PublishError, Caller>
     /**
      * As `publish`, for at most 1,000 events, which share a commit if possible. Returns the stored events in order. All
      * are checked before any is stored; a `BadRequest` names the wrong one, such as `events[3]`. If the store fails, some
      * may be stored. Give each event an `idempotencyKey` to repeat the call safely.
      */
-    readonly publishMany: (
-      events: ReadonlyArray<NewEvent>
-    ) => Effect.Effect<
-      ReadonlyArray<Event>,
-      Forbidden | BadRequest | PlanRequired | NotFound | StoreUnavailable,
-      Caller
-    >
+    readonly publishMany: (events: ReadonlyArray<NewEvent>) => Effect.Effect<ReadonlyArray<Event>, PublishError, Caller>
     /** Lists events, newest first, of the types that the caller may read. A page of large data may have fewer items. */
     readonly list: (page: PageRequest) => Effect.Effect<Page<Event>, Forbidden | StoreUnavailable, Caller>
     readonly get: (id: string) => Effect.Effect<Event, Forbidden | NotFound | StoreUnavailable, Caller>

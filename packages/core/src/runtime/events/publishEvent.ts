@@ -5,6 +5,7 @@ import {
   type Forbidden,
   type NotFound,
   type PlanRequired,
+  type RateLimited,
   type StoreUnavailable
 } from "../../foundation/Errors.ts"
 import type { EnvId, EventId, StreamId } from "../../foundation/Ids.ts"
@@ -45,7 +46,7 @@ export interface NewEvent extends Delay {
 /** Maximum events per call. */
 const publishManyMax = 1_000
 
-export type PublishError = Forbidden | BadRequest | PlanRequired | NotFound | StoreUnavailable
+export type PublishError = Forbidden | BadRequest | PlanRequired | RateLimited | NotFound | StoreUnavailable
 
 export interface PublishEvent {
   readonly one: (log: EventLog["Service"], input: NewEvent) => Effect.Effect<Event, PublishError, Caller>
@@ -61,6 +62,15 @@ export const makePublishEvent = Effect.gen(function* () {
   const prepare = yield* makePrepareEvent
 
   const admit = (envId: EnvId, publications: ReadonlyArray<Publication>) => {
+    const runs = countRuns(publications)
+    const created = publications.filter(({ schedule }) => schedule?._tag === "Created").length
+    const inChain = admitInChain(envId, publications)
+    const admitted = created === 0 ? inChain : Effect.andThen(quotas.admitSchedules(envId, created), inChain)
+    if (runs === 0 || quotas.allowsPending(envId, runs)) return admitted
+    return Effect.andThen(quotas.admitPending(envId, runs), admitted)
+  }
+
+  const admitInChain = (envId: EnvId, publications: ReadonlyArray<Publication>) => {
     const depth = findDepth(publications)
     const isAllowed = depth === 0 || quotas.allowsDepth(envId, depth)
     return isAllowed ? admitRuns(envId, publications) : admitChained(envId, depth, publications)

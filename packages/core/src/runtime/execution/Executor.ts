@@ -5,6 +5,7 @@ import { Clock, Context, Effect, Exit, Layer } from "effect"
 import type { NotFound, StoreUnavailable } from "../../foundation/Errors.ts"
 import { JsonText } from "../../foundation/JsonText.ts"
 import { now as currentTime, Timestamp } from "../../foundation/time/Timestamp.ts"
+import { defaultLimits } from "../../platform/sandbox/Limits.ts"
 import type { Execution } from "../../platform/sandbox/Outcome.ts"
 import type { RequestBody } from "../../platform/sandbox/RequestBody.ts"
 import {
@@ -126,7 +127,9 @@ export class Executor extends Context.Service<
         const inSpan = callSpans()
         /** Set by the first call, because most runs make none. */
         let calling: CallingRun | null = null
-        const warn = makeWarn(clock, logs)
+        const append = durable === null ? makeLog(logs) : makeContinuedLog(logs)
+        const warn: RunLogWriter["warn"] = (message) =>
+          append({ time: clock.currentTimeMillisUnsafe(), level: "warn", message, data: null })
         const logPlanRefusal = makePlanRefusalLog(warn)
         durable?.onStart({ warn, mask: (text) => maskJson(text, secrets) })
         const invocation: Invocation = {
@@ -140,11 +143,11 @@ export class Executor extends Context.Service<
           timeoutMs,
           queueTimeoutMs,
           onHostCall: (call) => {
-            if (durable !== null && call.op.startsWith("workflow.")) return durable.answer(call)
+            if (durable !== null && call.op.startsWith("workflow.")) return guestCalls.atRate(run, durable.answer(call))
             calling ??= { ...run, depth }
             return inSpan(call, Effect.tapError(guestCalls.answer(calling, caller, call, secrets), logPlanRefusal))
           },
-          onLog: (line) => void logs.push(toLogEntry(logs.length, line))
+          onLog: append
         }
         const closeCalls = Effect.suspend(() => (calling === null ? Effect.void : guestCalls.end(run)))
         const invoked = Effect.flatMap(Effect.ensuring(sandbox.invoke(invocation), closeCalls), (execution) =>
@@ -198,12 +201,30 @@ const makePlanRefusalLog = (warn: RunLogWriter["warn"]) => {
     })
 }
 
-const makeWarn =
-  (clock: Clock.Clock, logs: Array<LogEntry>): RunLogWriter["warn"] =>
-  (message) =>
-    void logs.push(
-      toLogEntry(logs.length, { time: clock.currentTimeMillisUnsafe(), level: "warn", message, data: null })
-    )
+const makeLog =
+  (logs: Array<LogEntry>) =>
+  (line: GuestLog): void => {
+    logs.push(toLogEntry(logs.length, line))
+  }
+
+/** Maximum characters of the log of a durable run. Each of its activations is an invocation with a limit of its own. */
+const continuedLogMax = defaultLimits.logBytes
+
+/** Returns a function that continues the log of a durable run, and drops lines beyond the limit after a last one. */
+const makeContinuedLog = (logs: Array<LogEntry>) => {
+  let length = logs.reduce((sum, entry) => sum + lengthOf(entry), 0)
+  const last = `log limit of ${continuedLogMax} characters of a durable run: later lines are dropped`
+  let isFull = logs.at(-1)?.message === last
+  return (line: GuestLog): void => {
+    if (isFull) return
+    length += lengthOf(line)
+    isFull = length > continuedLogMax
+    logs.push(toLogEntry(logs.length, isFull ? { ...line, level: "warn", message: last, data: null } : line))
+  }
+}
+
+const lengthOf = ({ message, data }: Pick<LogEntry, "message"> & { readonly data: string | null }): number =>
+  message.length + (data?.length ?? 0)
 
 const toLogEntry = (seq: number, line: GuestLog): LogEntry => ({
   seq,

@@ -3,7 +3,8 @@
  *
  * A commit with 30 events of 4 MiB takes a second, in which every other run of the node would wait for the disk. So large
  * writes have a byte limit per commit, and only one commit in flight has some. Environments take turns with theirs. Small
- * writes pass them: a write that depends on another is queued after the other is durable.
+ * writes pass them: a write that depends on another is queued after the other is durable. Each environment has a limit for
+ * its small ones, which are many.
  */
 import type { EnvId } from "../../foundation/Ids.ts"
 import type { LogEntry } from "../runs/Run.ts"
@@ -14,6 +15,9 @@ const largeLength = 64 * 1024
 
 /** Maximum characters of all large entries of a commit, about 5 ms on a disk. The first one is always taken. */
 const largeLengthPerCommit = 1024 * 1024
+
+/** Maximum characters of one environment's small entries per commit. Its further ones remain, and those of others pass. */
+const envLengthPerCommit = 1024 * 1024
 
 interface Write {
   readonly entry: JournalEntry
@@ -56,8 +60,34 @@ export class WriteQueue<W extends Write> {
   /** Removes the writes of the next commit, at most `max`. Takes large ones only if `withLarge`. */
   take(max: number, withLarge: boolean): { readonly batch: ReadonlyArray<W>; readonly hasLarge: boolean } {
     const large = withLarge && this.#largeCount > 0 ? this.#takeLarge(max) : []
-    const batch = [...this.#small.splice(0, max - large.length), ...large]
+    const batch = [...this.#takeSmall(max - large.length), ...large]
     return { batch, hasLarge: large.length > 0 }
+  }
+
+  #takeSmall(max: number): ReadonlyArray<W> {
+    let length = 0
+    for (let index = 0; index < Math.min(max, this.#small.length) && length <= envLengthPerCommit; index++) {
+      const write = this.#small[index]
+      if (write !== undefined) length += measureEntry(write.entry)
+    }
+    return length <= envLengthPerCommit ? this.#small.splice(0, max) : this.#takeSmallFairly(max)
+  }
+
+  #takeSmallFairly(max: number): ReadonlyArray<W> {
+    const taken: Array<W> = []
+    const rest: Array<W> = []
+    const lengths = new Map<EnvId, number>()
+    for (const write of this.#small) {
+      const envId = readEnvId(write.entry)
+      const length = (lengths.get(envId) ?? 0) + measureEntry(write.entry)
+      // Once one entry of the environment remains, its later small ones do not pass it.
+      const isTaken = taken.length < max && length <= envLengthPerCommit
+      lengths.set(envId, isTaken ? length : Number.POSITIVE_INFINITY)
+      if (isTaken) taken.push(write)
+      else rest.push(write)
+    }
+    this.#small = rest
+    return taken
   }
 
   /** Removes and returns all writes. */

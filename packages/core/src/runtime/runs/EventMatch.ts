@@ -3,9 +3,10 @@
  *
  * Stores index one pair of a wait. So an event probes a few keys, however many runs wait for its type.
  */
-import type { JsonText } from "../../foundation/JsonText.ts"
+import { JsonText } from "../../foundation/JsonText.ts"
 import { isStorable } from "../../foundation/StorableText.ts"
 import type { Event } from "../events/Event.ts"
+import { formatEvent } from "./Trigger.ts"
 import type { WaitRecord } from "./Workflow.ts"
 
 /** A path into `event_data`, names separated by dots, and the required value as canonical JSON text. */
@@ -36,45 +37,110 @@ export const keyOfMatch = (match: JsonText | null): MatchKey => {
   return pair === undefined ? anyEvent : toKey(pair)
 }
 
-/** Returns the key of waits at `path` that event data may end; undefined if none can match. */
-export const keyInEvent = (data: unknown, path: string): MatchKey | undefined => {
+/** Returns the key of waits at `path` that the event may end; undefined if none can match. */
+export const keyInEvent = (values: EventValues, path: string): MatchKey | undefined => {
   if (path === "") return anyEvent
-  const value = readPath(data, path)
-  return value === undefined ? undefined : toKey([path, value])
+  const value = values.read(path)
+  return value === null ? undefined : toKey([path, value])
 }
 
 const toKey = ([path, value]: MatchPair): MatchKey => ({ path, value: value.slice(0, keyLengthMax).toWellFormed() })
 
-/** Returns the value at a path as canonical JSON text; undefined without one. */
-const readPath = (data: unknown, path: string): string | undefined => {
+/** Maximum cached texts of an event, which has many more values than waits usually read. */
+const cachedTextsMax = 1_000
+
+/** The values of an event at the paths of waits. Each is formatted once, because any number of waits may read it. */
+export class EventValues {
+  readonly #data: unknown
+  readonly #texts = new Map<string, string | null>()
+
+  constructor({ event_data }: Pick<Event, "event_data">) {
+    this.#data = JSON.parse(event_data)
+  }
+
+  /** Returns the value at a path as canonical JSON text; null without one, or if it is longer than a wait can require. */
+  read(path: string): string | null {
+    const known = this.#texts.get(path)
+    if (known !== undefined) return known
+    const value = readPath(this.#data, path)
+    const text = value === undefined ? null : canonicalJson(value)
+    if (this.#texts.size >= cachedTextsMax) this.#texts.clear()
+    this.#texts.set(path, text)
+    return text
+  }
+}
+
+/** Returns the value at a path; undefined without one. */
+const readPath = (data: unknown, path: string): unknown => {
   let value = data
   for (const name of path.split(".")) {
     if (typeof value !== "object" || value === null || !Object.hasOwn(value, name)) return undefined
     value = Reflect.get(value, name)
   }
-  return value === undefined ? undefined : canonicalJson(value)
+  return value
 }
 
-/** Returns JSON text with the keys of objects in ascending order, so that equal values have equal texts. */
-export const canonicalJson = (value: unknown): string => {
-  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`
-  if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null"
-  const entries = Object.entries(value).filter(([, member]) => member !== undefined)
-  entries.sort(([a], [b]) => (a < b ? -1 : 1))
-  return `{${entries.map(([key, member]) => `${JSON.stringify(key)}:${canonicalJson(member)}`).join(",")}}`
+/** Maximum characters of a path and its required value together. */
+export const pairLengthMax = 1024
+
+/**
+ * Returns JSON text with the keys of objects in ascending order, so that equal values have equal texts. Null if it has more
+ * than `pairLengthMax` characters. It stops there, so the size and depth of hostile values do not matter.
+ */
+export const canonicalJson = (value: unknown): string | null => writeCanonical(value, pairLengthMax)
+
+/** Returns canonical JSON text of at most `length` characters; null for longer ones. */
+const writeCanonical = (value: unknown, length: number): string | null => {
+  if (typeof value !== "object" || value === null) {
+    if (typeof value === "string" && value.length > length) return null
+    const text = JSON.stringify(value) ?? "null"
+    return text.length > length ? null : text
+  }
+  const isArray = Array.isArray(value)
+  const keys = isArray ? [] : Object.keys(value)
+  // A member has at least one character, and a comma.
+  if (2 * (isArray ? value.length : keys.length) > length) return null
+  const members = isArray
+    ? value.map((member: unknown) => ["", member] as const)
+    : keys.sort().map((key) => [`${JSON.stringify(key)}:`, Reflect.get(value, key)] as const)
+  let text = isArray ? "[" : "{"
+  for (const [prefix, member] of members) {
+    if (member === undefined && !isArray) continue
+    text += text.length === 1 ? prefix : `,${prefix}`
+    // One character remains for the bracket.
+    const part = writeCanonical(member, length - text.length - 1)
+    if (part === null) return null
+    text += part
+  }
+  return text.length < length ? text + (isArray ? "]" : "}") : null
 }
+
+/** Maximum characters of an event that a wait takes: as for the result of a step. */
+export const outcomeLengthMax = 256 * 1024
+
+/** Outcome of a wait whose event is longer. Each of its runs would have a copy of the event. */
+const tooLargeOutcome = JsonText.make('"too large"', { disableChecks: true })
+
+/** Returns the event as the outcome of the waits that it ends. */
+export const formatOutcome = (event: Event): JsonText => {
+  const text = event.event_data.length > outcomeLengthMax ? tooLargeOutcome : formatEvent(event)
+  return text.length > outcomeLengthMax ? tooLargeOutcome : text
+}
+
+/** True if the event of the outcome was too large. */
+export const isTooLargeOutcome = (outcome: JsonText | null): boolean => outcome === tooLargeOutcome
 
 /** The fields of a wait that decide. */
 type AwaitingRecord = Pick<WaitRecord, "event_type" | "match" | "since" | "until" | "outcome">
 
-/** True if the event ends the wait. `data` is the parsed `event_data`. */
+/** True if the event, which has these values, ends the wait. */
 export const isAwaited = (
   { event_type, match, since, until, outcome }: AwaitingRecord,
   event: Event,
-  data: unknown
+  values: EventValues
 ): boolean =>
   outcome === null &&
   event_type === event.event_type &&
   since <= event.created_at &&
   (until === null || event.created_at <= until) &&
-  parseMatch(match).every(([path, value]) => readPath(data, path) === value)
+  parseMatch(match).every(([path, value]) => values.read(path) === value)

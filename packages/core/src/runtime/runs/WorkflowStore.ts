@@ -7,7 +7,7 @@ import type { Timestamp } from "../../foundation/time/Timestamp.ts"
 import type { Event } from "../events/Event.ts"
 import type { LogEntry, Run } from "./Run.ts"
 import type { RunRef } from "./RunControlStore.ts"
-import type { History, OpenWait, StepRecord } from "./Workflow.ts"
+import type { History, OpenWait, StepRecord, WaitRecord } from "./Workflow.ts"
 
 /** Events of a type that runs of an environment wait for. */
 export interface AwaitedEvents {
@@ -45,6 +45,13 @@ export interface Wakeup {
   readonly isWoken: boolean
 }
 
+/** Events of an awaited type among those that were examined. */
+export interface ExaminedEvents {
+  readonly events: ReadonlyArray<Event>
+  /** Id after which the next call continues; null if all were examined. */
+  readonly next: EventId | null
+}
+
 export class WorkflowStore extends Context.Service<
   WorkflowStore,
   {
@@ -78,12 +85,19 @@ export class WorkflowStore extends Context.Service<
      */
     readonly arrive: (event: Event, at: Timestamp) => Effect.Effect<ReadonlyArray<RunRef>, StoreUnavailable>
 
-    /** Lists events of a type that were created at or after `since`, after an id, ascending by id, at most `limit`. */
+    /** Lists the waits of a run that have received their event. */
+    readonly arrived: (run: RunRef) => Effect.Effect<ReadonlyArray<WaitRecord>, StoreUnavailable>
+
+    /**
+     * Examines the next events of the environment in the order of their ids, those after the id `after`. Returns at most
+     * `limit` events of the type that were created at or after `since`. `next` is the last examined id, or null at the end.
+     * Each call examines a limited number of events, because other types may have many more.
+     */
     readonly eventsSince: (
       awaited: AwaitedEvents,
       after: EventId | null,
       limit: number
-    ) => Effect.Effect<ReadonlyArray<Event>, StoreUnavailable>
+    ) => Effect.Effect<ExaminedEvents, StoreUnavailable>
 
     /** Lists child runs that runs wait for, after `after`, ascending by environment and event, at most `limit`. */
     readonly children: (

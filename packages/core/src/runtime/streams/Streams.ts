@@ -1,17 +1,12 @@
 /** Subscribes callers to live activity. Checks permission first, then existence. */
 import { Context, Effect, Layer, type Scope } from "effect"
-import {
-  BadRequest,
-  type Forbidden,
-  NotFound,
-  type PlanRequired,
-  type StoreUnavailable
-} from "../../foundation/Errors.ts"
+import { BadRequest, type Forbidden, NotFound, type StoreUnavailable } from "../../foundation/Errors.ts"
 import { toIdOrName } from "../../foundation/IdOrName.ts"
 import { freshIds, idReader, StreamId } from "../../foundation/Ids.ts"
 import { type Caller, type Identity, requirePermission } from "../../tenants/access/Caller.ts"
 import type { Event } from "../events/Event.ts"
 import { Events, type NewEvent } from "../events/Events.ts"
+import type { PublishError } from "../events/publishEvent.ts"
 import { StreamHub, type StreamsConfig } from "./StreamHub.ts"
 import { StreamStore } from "./StreamStore.ts"
 import type { Subscription } from "./Subscription.ts"
@@ -50,13 +45,7 @@ export class Streams extends Context.Service<
      * Subscribes to the event's stream and then publishes the event, so that no run of it is missed. Requires
      * `stream: read` on the stream (on `*` for a new stream) and `event: create` on the type.
      */
-    readonly withEvent: (
-      event: NewEvent
-    ) => Effect.Effect<
-      WatchedEvent,
-      Forbidden | BadRequest | PlanRequired | NotFound | StoreUnavailable,
-      SubscribeContext
-    >
+    readonly withEvent: (event: NewEvent) => Effect.Effect<WatchedEvent, PublishError, SubscribeContext>
   }
 >()("@weft/core/runtime/streams/Streams") {
   static readonly layer = (config: StreamsConfig = {}) =>

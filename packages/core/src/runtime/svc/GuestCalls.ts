@@ -46,6 +46,8 @@ export interface GuestCalls {
     call: HostCall,
     secrets: Set<string>
   ) => Effect.Effect<string, HostCallRefused>
+  /** Executes the answer to a call of the run at the rate of the plan. */
+  readonly atRate: <A, E>(run: Run, answer: Effect.Effect<A, E>) => Effect.Effect<A, E>
   /** Ends all calls and closes all resources that the run left open. */
   readonly end: (run: Run) => Effect.Effect<void>
 }
@@ -54,13 +56,17 @@ export const makeGuestCalls = Effect.gen(function* () {
   const { execute, end } = yield* makeOperationCalls(operations)
   const hostFunctions = yield* makeHostFunctionCalls
   const rates = yield* makeHostCallRates
+  const atRate: GuestCalls["atRate"] = (run, answer) => {
+    const wait = rates.admit(run)
+    return wait === null ? answer : Effect.andThen(wait, answer)
+  }
   return {
-    answer: (run, caller, call, secrets) => {
-      const wait = rates.admit(run)
-      const answer =
+    atRate,
+    answer: (run, caller, call, secrets) =>
+      atRate(
+        run,
         execute.get(call.op)?.(run, call.payload, secrets) ?? hostFunctions.answer(run, caller, call) ?? unknownCall
-      return wait === null ? answer : Effect.andThen(wait, answer)
-    },
+      ),
     end: (run) => Effect.andThen(end(run), hostFunctions.end(run))
   } satisfies GuestCalls
 })

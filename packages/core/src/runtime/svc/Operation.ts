@@ -4,6 +4,7 @@
  * See `docs/design/svc.md`. Payloads are untrusted until the input schema has decoded them.
  */
 import { Effect, Schema } from "effect"
+import { isDeeper } from "../../foundation/JsonDepth.ts"
 import { JsonText } from "../../foundation/JsonText.ts"
 import { HostCallRefused, hostCallRefused } from "../../platform/sandbox/Sandbox.ts"
 import { Caller, hostIdentity } from "../../tenants/access/Caller.ts"
@@ -158,7 +159,7 @@ const compile = <A, R, Out, E extends GuestVisibleError, S, Services>(
       error instanceof HostCallRefused ? error : hostCallRefused(errors.failed ?? error._tag, error.message)
 
     return (run, payload, secrets) =>
-      Effect.matchEffect(decode(payload), {
+      Effect.matchEffect(isDeeper(payload, payloadLevelsMax) ? tooDeep : decode(payload), {
         onFailure,
         onSuccess: (decoded) => {
           const text = limits?.size?.of(decoded) ?? noText
@@ -169,6 +170,11 @@ const compile = <A, R, Out, E extends GuestVisibleError, S, Services>(
         }
       })
   })
+
+/** Maximum levels of the JSON text of a host call: 500 of a value, as in the HTTP API, and those around it. */
+export const payloadLevelsMax = 504
+
+const tooDeep = Effect.fail({ message: "an argument is nested deeper than 500 levels" })
 
 const noText = JsonText.make("")
 

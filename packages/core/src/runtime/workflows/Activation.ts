@@ -26,7 +26,7 @@ import { GuestCalls } from "./GuestCalls.ts"
 import { OpenWaits } from "./OpenWaits.ts"
 import { type Answer, Progress } from "./Progress.ts"
 import { formatRetry } from "./Replay.ts"
-import { refuse } from "./RequestErrors.ts"
+import { formatError, refuse } from "./RequestErrors.ts"
 import { describeDifference, earliestEnd, toPause, toWait } from "./RequestRules.ts"
 import {
   decodeArgs,
@@ -40,7 +40,7 @@ import {
   type TokenRequest,
   type WaitRequest
 } from "./Requests.ts"
-import { isTooLarge, StepLimit, tooLarge } from "./WorkflowLimits.ts"
+import { checkEventWaits, isTooLarge, StepLimit, tooLarge } from "./WorkflowLimits.ts"
 
 /** Longest wait for which the isolate is kept, in milliseconds. */
 const holdMs = 1_000
@@ -65,11 +65,10 @@ export class Activation {
     this.#options = options
     this.#cleanupUntil = options.cleanupUntil
     this.#isCancelRecorded = options.history.steps.some(({ seq }) => seq === cancelSeq)
-    const position = options.history.steps.length
-    this.#stepLimit = new StepLimit(options.limits, position)
+    this.#stepLimit = new StepLimit(options.limits, options.history.steps.length)
     this.#functionCalls = new FunctionCalls(options)
     this.#progress = new Progress({
-      ...{ position, onRefused: options.stop },
+      ...{ history: options.history, limits: options.limits, onRefused: options.stop },
       onStored: (waits) =>
         Effect.andThen(
           options.onStored(waits),
@@ -272,10 +271,22 @@ export class Activation {
       const token = token_seq === null ? null : tokens.find(token_seq)
       if (token === undefined) return yield* refuse("TypeError", "svc.waitForToken: this run has no such token")
       yield* this.#admit(this.#waits.count)
+      const exceeded = kind === "event" ? checkEventWaits(this.#waits.records, this.#options.limits) : null
+      if (exceeded !== null) return yield* this.#failWait(request, exceeded, now)
       const since = request.fromStart ? claim.run.start_time : now
       const until = token === null ? request.until : token.expires_at
       const child = call === null ? null : yield* freshEventId
       return yield* this.#waits.open(toWait({ ...request, until }, since, child), true, Effect.void)
+    })
+  }
+
+  /** Records that a wait failed: in a replay, fewer waits may be open. */
+  #failWait({ seq, kind, name }: WaitRequest, message: string, now: Timestamp): Effect.Effect<string, HostCallRefused> {
+    return Effect.gen({ self: this }, function* () {
+      const answered = yield* Deferred.make<string, HostCallRefused>()
+      const result = { ok: false, result: formatError("LimitExceeded", message), attempts: 1 }
+      yield* this.#progress.recordEnd({ seq, kind, name, ...result, started_at: now, ended_at: now }, answered)
+      return yield* Deferred.await(answered)
     })
   }
 

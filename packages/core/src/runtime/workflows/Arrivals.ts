@@ -14,13 +14,20 @@ import { forkSupervised, logOutage } from "../../foundation/Supervised.ts"
 import { addMillis, now as currentTime, type Timestamp } from "../../foundation/time/Timestamp.ts"
 import { ClusterBus } from "../../platform/cluster/ClusterBus.ts"
 import { subscribe } from "../../platform/cluster/subscribe.ts"
+import { nextTurn, Turns } from "../../platform/turns/Turns.ts"
 import type { Event } from "../events/Event.ts"
 import { StorePoller } from "../journal/StorePoller.ts"
-import { type AwaitedEvents, WorkflowStore } from "../runs/WorkflowStore.ts"
-import { NewWaits } from "./NewWaits.ts"
+import { type AwaitedEvents, type ExaminedEvents, WorkflowStore } from "../runs/WorkflowStore.ts"
+import { ArrivalQueue } from "./ArrivalQueue.ts"
 
-/** Maximum events per query of a comparison. */
-const eventsMax = 1_000
+/** Maximum events that a comparison reads at once. Each may have megabytes. */
+const pageMax = 10
+
+/** Maximum runs per control message. */
+const runsPerMessage = 1_000
+
+/** Pause in milliseconds after an outage of the store. */
+const retryMs = 5_000
 
 /** Time in milliseconds after which every node knows that a type is awaited. */
 const noticeMs = 1_000
@@ -30,9 +37,6 @@ const noticeMs = 1_000
  * commit, which may take long.
  */
 const overlapMs = 120_000
-
-/** Pause after each comparison with new waits, as a multiple of its duration. */
-const comparePauses = 4
 
 export class Arrivals extends Context.Service<
   Arrivals,
@@ -53,51 +57,66 @@ export class Arrivals extends Context.Service<
       const poller = yield* StorePoller
       const scope = yield* Effect.scope
       const context = yield* Effect.context<never>()
+      const turns = yield* Turns
       const awaited = new AwaitedTypes()
       const polled = Latch.makeUnsafe(true)
-      const newWaits = new NewWaits()
-      const hasNewWaits = Latch.makeUnsafe(false)
       let comparedUntil: Timestamp | null = null
 
-      const arrive = Effect.fnUntraced(function* (event: Event): Effect.fn.Return<void, StoreUnavailable> {
+      const arriveOnce = Effect.fnUntraced(function* (event: Event): Effect.fn.Return<void, StoreUnavailable> {
         const runs = yield* store.arrive(event, yield* currentTime)
-        if (runs.length === 0) return
-        yield* bus.sendControl([
-          { type: "workflows:arrived", run_ids: runs.map(({ run_id }) => run_id) },
-          { type: "deliveries:waiting", node_id: null }
-        ])
-      })
-
-      /** Compares all stored events since a time with the waits. */
-      const compareSince = Effect.fnUntraced(function* (awaitedEvents: AwaitedEvents) {
-        let after: EventId | null = null
-        while (true) {
-          const events: ReadonlyArray<Event> = yield* store.eventsSince(awaitedEvents, after, eventsMax)
-          for (const event of events) yield* arrive(event)
-          if (events.length < eventsMax) return
-          after = events.at(-1)?.event_id ?? null
+        for (let from = 0; from < runs.length; from += runsPerMessage) {
+          const run_ids = runs.slice(from, from + runsPerMessage).map(({ run_id }) => run_id)
+          yield* bus.sendControl([{ type: "workflows:arrived", run_ids }])
         }
+        if (runs.length > 0) yield* bus.sendControl([{ type: "deliveries:waiting", node_id: null }])
       })
 
-      /** Compares the stored events that no earlier comparison of this node is sure to have seen. */
-      const compare = (each: AwaitedEvents) => {
-        const from = comparedUntil === null ? each.since : addMillis(comparedUntil, -overlapMs)
-        return compareSince({ ...each, since: from > each.since ? from : each.since })
+      /** A defect with one event does not affect the others. */
+      const arrive = (event: Event) =>
+        Effect.catchDefect(arriveOnce(event), (defect) =>
+          Effect.logError(`Event ${event.event_id} could not be given to the runs that wait for it`, defect)
+        )
+
+      const turn = (envId: EnvId) => nextTurn(turns, envId, "durable")
+
+      /** Compares stored events of an awaited type with the waits, page by page. */
+      const compare = Effect.fnUntraced(function* (each: AwaitedEvents): Effect.fn.Return<void, StoreUnavailable> {
+        let after: EventId | null = null
+        do {
+          const { events, next }: ExaminedEvents = yield* store.eventsSince(each, after, pageMax)
+          for (const event of events) {
+            yield* turn(each.env_id)
+            yield* arrive(event)
+          }
+          after = next
+          yield* turn(each.env_id)
+        } while (after !== null)
+      })
+
+      /** After an outage of the store, compares the events of the type once more. */
+      const orCompareLater = (
+        wait: AwaitedEvents,
+        effect: Effect.Effect<void, StoreUnavailable>
+      ): Effect.Effect<void> =>
+        Effect.catchTag(effect, "StoreUnavailable", (error) => {
+          queue.compare(wait)
+          return Effect.andThen(logOutage(error), Effect.sleep(retryMs))
+        })
+      const queue = new ArrivalQueue({
+        turn,
+        fork: (effect) => void Effect.runForkWith(context)(Effect.forkIn(effect, scope)),
+        arrive: (event) => orCompareLater({ ...event, since: event.created_at }, arrive(event)),
+        compare: (wait) => orCompareLater(wait, compare(wait))
+      })
+
+      /** Returns the time from which no comparison of this node is sure to have seen the events of a wait's type. */
+      const unseenSince = ({ env_id, event_type, since }: AwaitedEvents): Timestamp => {
+        if (comparedUntil === null) return since
+        const pending = queue.pendingSince({ env_id, event_type })
+        const recent = addMillis(comparedUntil, -overlapMs)
+        const from = pending !== null && pending < recent ? pending : recent
+        return from > since ? from : since
       }
-
-      const compareWait = (wait: AwaitedEvents) => Effect.catchTag(compareSince(wait), "StoreUnavailable", logOutage)
-
-      /** Compares events with the waits that are new since the last call. They may be many per second. */
-      const compareNew = Effect.gen(function* () {
-        yield* hasNewWaits.await
-        // Waits of one commit are compared together.
-        yield* Effect.yieldNow
-        hasNewWaits.closeUnsafe()
-        const began = yield* currentTime
-        for (const wait of newWaits.take()) yield* compareWait(wait)
-        const pauseMs = ((yield* currentTime) - began) * comparePauses
-        if (pauseMs > 0) yield* Effect.sleep(pauseMs)
-      })
 
       const compareAll = Effect.gen(function* () {
         yield* polled.await
@@ -106,7 +125,9 @@ export class Arrivals extends Context.Service<
         awaited.beginRefresh()
         const stored = yield* store.awaited
         awaited.endRefresh(stored)
-        for (const each of stored) yield* compare(each)
+        for (const { env_id, event_type, since } of stored) {
+          queue.compare({ env_id, event_type, since: unseenSince({ env_id, event_type, since }) })
+        }
         comparedUntil = began
       })
 
@@ -121,14 +142,11 @@ export class Arrivals extends Context.Service<
         if (awaiting) polled.openUnsafe()
       })
       yield* forkSupervised({ name: "The comparison of events with waits" }, compareAll)
-      yield* forkSupervised({ name: "The comparison of events with new waits" }, compareNew)
 
       return Arrivals.of({
-        settle: compare,
+        settle: (wait) => Effect.suspend(() => compare({ ...wait, since: unseenSince(wait) })),
         published: (event) => {
-          if (!awaited.has(event.env_id, event.event_type)) return
-          const arrived = Effect.catchTag(arrive(event), "StoreUnavailable", logOutage)
-          Effect.runForkWith(context)(Effect.forkIn(arrived, scope))
+          if (awaited.has(event.env_id, event.event_type)) queue.add(event)
         },
         awaits: Effect.fnUntraced(function* (wait) {
           const { env_id, event_type } = wait
@@ -136,10 +154,10 @@ export class Arrivals extends Context.Service<
             awaited.add(env_id, event_type)
             yield* bus.sendControl([{ type: "workflows:awaiting", env_id, event_type }])
             // Events of the meantime, also of nodes that the message had not reached.
-            yield* Effect.forkIn(Effect.delay(compareWait(wait), noticeMs), scope)
+            const later = Effect.sync(() => queue.compare(wait))
+            yield* Effect.forkIn(Effect.delay(later, noticeMs), scope)
           }
-          newWaits.add(wait)
-          hasNewWaits.openUnsafe()
+          queue.compare(wait)
         })
       })
     })

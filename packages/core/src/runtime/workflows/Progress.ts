@@ -7,9 +7,11 @@
  */
 import { Deferred, Effect } from "effect"
 import type { HostCallRefused } from "../../platform/sandbox/Sandbox.ts"
-import type { StepRecord, WaitRecord } from "../runs/Workflow.ts"
+import type { History, StepRecord, WaitRecord } from "../runs/Workflow.ts"
+import { HistorySize } from "./HistorySize.ts"
 import { formatResult } from "./Replay.ts"
 import { endsByTime } from "./RequestRules.ts"
+import type { WorkflowLimits } from "./WorkflowLimits.ts"
 
 /** The answer to a host call. */
 export type Answer = Deferred.Deferred<string, HostCallRefused>
@@ -23,8 +25,9 @@ interface PlacedResult {
 }
 
 interface ProgressOptions {
-  /** Number of recorded results at the start of the activation. */
-  readonly position: number
+  /** The history at the start of the activation. */
+  readonly history: History
+  readonly limits: WorkflowLimits
   /** Writes progress durably. Returns false if it does not count. */
   readonly write: (steps: ReadonlyArray<StepRecord>, waits: ReadonlyArray<WaitRecord>) => Effect.Effect<boolean>
   /** Called after new waits are stored. */
@@ -40,6 +43,7 @@ interface ProgressOptions {
 export class Progress {
   readonly #options: ProgressOptions
   #position: number
+  readonly #size: HistorySize
   /** Waits that are not stored yet. */
   #newWaits: Array<WaitRecord> = []
   /** Results that the function has received but that are not stored. */
@@ -53,7 +57,8 @@ export class Progress {
 
   constructor(options: ProgressOptions) {
     this.#options = options
-    this.#position = options.position
+    this.#position = options.history.steps.length
+    this.#size = new HistorySize(options.history, options.limits)
   }
 
   /** Number of results, recorded or to be recorded. */
@@ -85,7 +90,7 @@ export class Progress {
   record(step: NewResult): Effect.Effect<string, HostCallRefused> {
     return Effect.gen({ self: this }, function* () {
       const answered = yield* Deferred.make<string, HostCallRefused>()
-      this.#queued.push({ step, answered })
+      this.#queued.push({ step: this.#size.add(step), answered })
       yield* this.#flushSoon
       return yield* Deferred.await(answered)
     })
@@ -94,14 +99,16 @@ export class Progress {
   /** Records the end of a wait, and answers: now or after the commit in flight. */
   recordEnd(step: NewResult, answered: Answer): Effect.Effect<void> {
     return Effect.suspend(() => {
-      this.#queued.push({ step, answered })
+      this.#queued.push({ step: this.#size.add(step), answered })
       return this.#isCommitting ? Effect.void : this.#deliver(this.#takeQueued())
     })
   }
 
   /** Records a result that the guest ignores, so it may precede others. */
   recordIgnored(step: NewResult, answered: Answer): Effect.Effect<void> {
-    return Effect.suspend(() => this.#deliver([{ step: { position: this.#position++, ...step }, answered }]))
+    return Effect.suspend(() =>
+      this.#deliver([{ step: { position: this.#position++, ...this.#size.add(step) }, answered }])
+    )
   }
 
   /** Adds a wait. It is stored at once if something outside of the run may end it. */

@@ -1,9 +1,11 @@
 /** Rules for the requests of a durable run: how a wait ends, and how a replay differs from the record. Pure. */
 import type { EventId } from "../../foundation/Ids.ts"
-import { toJsonText } from "../../foundation/JsonText.ts"
+import { type JsonText, toJsonText } from "../../foundation/JsonText.ts"
 import type { Timestamp } from "../../foundation/time/Timestamp.ts"
 import { childFailed, parseChildEnd } from "../runs/ChildRun.ts"
+import { isTooLargeOutcome, outcomeLengthMax } from "../runs/EventMatch.ts"
 import type { RequestKind, StepRecord, WaitRecord } from "../runs/Workflow.ts"
+import { formatError } from "./RequestErrors.ts"
 import type { WaitRequest } from "./Requests.ts"
 
 type Pause = Pick<WaitRecord, "seq" | "name" | "attempts"> & { readonly until: Timestamp }
@@ -34,7 +36,9 @@ export const toEnd = (wait: WaitRecord, now: Timestamp): Omit<StepRecord, "posit
 const resultOf = ({ kind, name, outcome }: WaitRecord): Pick<StepRecord, "ok" | "result"> => {
   switch (kind) {
     case "event":
-      return { ok: true, result: outcome ?? toJsonText(null) }
+      return isTooLargeOutcome(outcome)
+        ? { ok: false, result: eventTooLarge(name) }
+        : { ok: true, result: outcome ?? toJsonText(null) }
     case "run":
       return parseChildEnd(
         outcome ?? childFailed("TimedOut", `the run "${name}" took longer than the timeout of svc.invoke`)
@@ -43,6 +47,12 @@ const resultOf = ({ kind, name, outcome }: WaitRecord): Pick<StepRecord, "ok" | 
       return { ok: true, result: outcome }
   }
 }
+
+const eventTooLarge = (name: string): JsonText =>
+  formatError(
+    "ResultTooLarge",
+    `the event of the wait "${name}" has over ${outcomeLengthMax} characters of JSON: store its data in svc.files and pass the path`
+  )
 
 /** True if only its time ends the wait, and no event, child run or token. */
 export const endsByTime = ({ event_type, child_event_id, token_seq }: WaitRecord): boolean =>

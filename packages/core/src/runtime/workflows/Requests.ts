@@ -4,6 +4,7 @@
  * The result of a step follows its description after a line break, so that it is neither parsed twice nor escaped.
  */
 import { Effect, Result, Schema } from "effect"
+import { isDeeper } from "../../foundation/JsonDepth.ts"
 import { JsonText } from "../../foundation/JsonText.ts"
 import { isStorable } from "../../foundation/StorableText.ts"
 import { parseDuration } from "../../foundation/time/Duration.ts"
@@ -11,8 +12,9 @@ import { addMillis, parseInstant, type Timestamp } from "../../foundation/time/T
 import { HostCallRefused } from "../../platform/sandbox/Sandbox.ts"
 import type { RetryPolicy } from "../../resources/builds/RetryPolicy.ts"
 import { readRetry } from "../../resources/builds/Triggers.ts"
-import { canonicalJson, type MatchPair } from "../runs/EventMatch.ts"
+import { canonicalJson, type MatchPair, pairLengthMax } from "../runs/EventMatch.ts"
 import { stallSeq } from "../runs/Workflow.ts"
+import { payloadLevelsMax } from "../svc/Operation.ts"
 import type { FunctionCall } from "./DurableCalls.ts"
 
 /** Maximum characters of the name of a step or wait. */
@@ -36,7 +38,9 @@ const Seq = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
 const makeDecoder = <A>(schema: Schema.Codec<A, unknown>) => {
   const decode = Schema.decodeUnknownEffect(Schema.fromJsonString(schema))
   return (method: string, text: string): Effect.Effect<A, HostCallRefused> =>
-    Effect.catchTag(decode(text), "SchemaError", ({ message }) => refuse(method, message))
+    isDeeper(text, payloadLevelsMax)
+      ? refuse(method, `its arguments are nested deeper than ${payloadLevelsMax} levels`)
+      : Effect.catchTag(decode(text), "SchemaError", ({ message }) => refuse(method, message))
 }
 
 /** The end of one attempt at a step. */
@@ -229,14 +233,22 @@ const readInstant = (value: Schema.Json, now: Timestamp) => {
 const readMatch = (match: Schema.Json | undefined): Effect.Effect<ReadonlyArray<MatchPair>, HostCallRefused> => {
   if (match === undefined || match === null) return Effect.succeed([])
   if (typeof match !== "object" || Array.isArray(match)) return refuse("waitForEvent", "match must be an object")
-  const pairs = Object.entries(match).map(
-    ([path, value]): MatchPair => [path.replace(/^data\./, ""), canonicalJson(value)]
-  )
-  if (pairs.length > matchPairsMax) return refuse("waitForEvent", `match may have at most ${matchPairsMax} paths`)
-  const isValid = pairs.every(([path, value]) => path.length + value.length <= 1024 && !path.split(".").includes(""))
-  return isValid
-    ? Effect.succeed(pairs)
-    : refuse("waitForEvent", "match must map paths such as order.id to values, together at most 1024 characters each")
+  const entries = Object.entries(match)
+  if (entries.length > matchPairsMax) return refuse("waitForEvent", `match may have at most ${matchPairsMax} paths`)
+  const pairs: Array<MatchPair> = []
+  for (const [given, required] of entries) {
+    const path = given.replace(/^data\./, "")
+    const value = canonicalJson(required)
+    const isValid = value !== null && path.length + value.length <= pairLengthMax && !path.split(".").includes("")
+    if (!isValid) {
+      return refuse(
+        "waitForEvent",
+        `match must map paths such as order.id to values, together at most ${pairLengthMax} characters each`
+      )
+    }
+    pairs.push([path, value])
+  }
+  return Effect.succeed(pairs)
 }
 
 const requireJson = (text: string): Effect.Effect<JsonText, HostCallRefused> =>

@@ -4,6 +4,7 @@ import type { JsonText } from "../../foundation/JsonText.ts"
 import { utf8Length } from "../../foundation/Utf8.ts"
 import { HostCallRefused } from "../../platform/sandbox/Sandbox.ts"
 import type { Plan } from "../../tenants/orgs/Plan.ts"
+import type { WaitRecord } from "../runs/Workflow.ts"
 import { formatError } from "./RequestErrors.ts"
 
 export interface WorkflowLimits {
@@ -11,11 +12,21 @@ export interface WorkflowLimits {
   readonly steps: number
   /** Maximum result of one step, in UTF-8 bytes of JSON text. */
   readonly resultBytes: number
+  /** Maximum of all results, in characters of JSON text. */
+  readonly historyLength: number
+  /** Maximum waits for events at the same time. */
+  readonly eventWaits: number
 }
+
+const historyLengthMax = 8 * 1024 * 1024
+
+const eventWaitsMax = 100
 
 export const toWorkflowLimits = ({ max_steps_per_run, max_step_result_bytes }: Plan): WorkflowLimits => ({
   steps: orUnlimited(max_steps_per_run),
-  resultBytes: orUnlimited(max_step_result_bytes)
+  resultBytes: orUnlimited(max_step_result_bytes),
+  historyLength: historyLengthMax,
+  eventWaits: eventWaitsMax
 })
 
 const orUnlimited = (limit: number): number => (limit === -1 ? Number.POSITIVE_INFINITY : limit)
@@ -51,6 +62,12 @@ export class StepLimit {
 
 const describeNear = (warnedFrom: number, steps: number): string =>
   `This run has ${warnedFrom} of the ${steps} steps that its plan allows (max_steps_per_run): use svc.continueAsNew`
+
+/** Returns a message if a run with these open waits may wait for no further event, else null. */
+export const checkEventWaits = (open: ReadonlyArray<WaitRecord>, { eventWaits }: WorkflowLimits): string | null =>
+  open.filter(({ kind }) => kind === "event").length < eventWaits
+    ? null
+    : `a run may wait for at most ${eventWaits} events at the same time`
 
 const tooManySteps = (steps: number): HostCallRefused =>
   new HostCallRefused({

@@ -1,13 +1,12 @@
 /** Executes durable runs: each claim of one is an activation. */
 import { Cause, Context, Effect, Exit, Layer, Schedule, type Schema } from "effect"
 import type { StoreUnavailable } from "../../foundation/Errors.ts"
-import { EventId, freshIds, type RunId } from "../../foundation/Ids.ts"
-import { InFlightMap } from "../../foundation/InFlightMap.ts"
-import { forkSupervised, logOutage } from "../../foundation/Supervised.ts"
+import { EventId, freshIds } from "../../foundation/Ids.ts"
+import { logOutage } from "../../foundation/Supervised.ts"
 import { addMillis, now as currentTime } from "../../foundation/time/Timestamp.ts"
-import { subscribe } from "../../platform/cluster/subscribe.ts"
 import type { Outcome } from "../../platform/sandbox/Outcome.ts"
 import { hostCallRefused } from "../../platform/sandbox/Sandbox.ts"
+import { nextTurn, Turns } from "../../platform/turns/Turns.ts"
 import { Plans } from "../../tenants/orgs/Plans.ts"
 import { Quotas } from "../../tenants/orgs/Quotas.ts"
 import type { CallbackTask } from "../execution/CallbackTask.ts"
@@ -21,10 +20,12 @@ import { type LoadedRun, WorkflowStore } from "../runs/WorkflowStore.ts"
 import type { CallingRun } from "../svc/Operation.ts"
 import { Activation } from "./Activation.ts"
 import type { Advanced } from "./ActivationOptions.ts"
+import { makeActiveWorkflows } from "./ActiveWorkflows.ts"
 import { Arrivals } from "./Arrivals.ts"
 import { cleanupOver, conclusion } from "./Cancellation.ts"
 import { ChildRuns } from "./ChildRuns.ts"
 import { type FunctionCall, makeDurableCalls } from "./DurableCalls.ts"
+import { HistoryMemory } from "./HistoryMemory.ts"
 import { formatDurableFact, formatResult } from "./Replay.ts"
 import { makeRunTokens, type RunTokens } from "./RunTokens.ts"
 import { afterStall } from "./Stall.ts"
@@ -55,9 +56,6 @@ const activationMaxMs = 3_600_000
 /** Pause in milliseconds before a run continues whose activation failed through no fault of its code. */
 const unavailableDelayMs = 1_000
 
-/** Interval of queries for requested cleanups, in milliseconds. */
-const cleanupCheckMs = 10_000
-
 const writeRetry = Schedule.min([Schedule.exponential("50 millis"), Schedule.spaced("2 seconds")])
 
 export class Workflows extends Context.Service<
@@ -76,6 +74,11 @@ export class Workflows extends Context.Service<
       claim: Claim,
       logs: ReadonlyArray<LogEntry>
     ) => Effect.Effect<Advanced | null, StoreUnavailable>
+    /**
+     * Forgets the activation of a claim, whose end is stored. Returns true if the run is to continue at once, because
+     * something arrived too late for its activation.
+     */
+    readonly release: (claim: Claim) => boolean
     /** Stops retries of writes, because the node shuts down. */
     readonly stopRetries: () => void
   }
@@ -88,7 +91,9 @@ export class Workflows extends Context.Service<
       const plans = yield* Plans
       const executor = yield* Executor
       const arrivals = yield* Arrivals
-      const active = new InFlightMap<RunId, ActiveWorkflow>()
+      const turns = yield* Turns
+      const memory = new HistoryMemory()
+      const active = yield* makeActiveWorkflows
       let isStopping = false
       const openTokens = yield* makeRunTokens(() => isStopping)
       const childRuns = yield* ChildRuns
@@ -103,7 +108,9 @@ export class Workflows extends Context.Service<
 
       /** Reads the history of a run that continues. */
       const load = (claim: Claim) =>
-        claim.delivery.continues === null ? Effect.succeed(newRun) : store.load(claim.run)
+        claim.delivery.continues === null
+          ? Effect.succeed(newRun)
+          : Effect.andThen(nextTurn(turns, claim.run.env_id, "durable"), store.load(claim.run))
 
       /** Returns the end of an activation whose guest has ended. */
       const conclude = Effect.fnUntraced(function* (
@@ -149,9 +156,9 @@ export class Workflows extends Context.Service<
           return Effect.flatMap(tokens.expire(token_seq), (end) => (end === null ? Effect.never : Effect.succeed(end)))
         }
         if (event_type === null) return Effect.succeed(null)
-        const settled = Effect.andThen(arrivals.settle({ env_id: run.env_id, event_type, since }), store.load(run))
+        const settled = Effect.andThen(arrivals.settle({ env_id: run.env_id, event_type, since }), store.arrived(run))
         return Effect.retry(settled, { schedule: writeRetry, while: () => !isStopping }).pipe(
-          Effect.map(({ history }) => history.waits.find((stored) => stored.seq === seq)?.outcome ?? null),
+          Effect.map((waits) => waits.find((stored) => stored.seq === seq)?.outcome ?? null),
           // The node shuts down, so the run continues elsewhere.
           Effect.catchTag("StoreUnavailable", () => Effect.never)
         )
@@ -160,7 +167,7 @@ export class Workflows extends Context.Service<
       /** Starts a child run. If its parent was cancelled in the meantime, the child is as well. */
       const startChild = Effect.fnUntraced(function* (calling: CallingRun, wait: WaitRecord, call: FunctionCall) {
         const refused = yield* calls.startChild(calling, wait, call)
-        if (active.get(calling.run_id) !== undefined) return refused
+        if (active.has(calling.run_id)) return refused
         const { history } = yield* Effect.orElseSucceed(store.load(calling), () => ({ history: null }))
         const event_id = wait.child_event_id
         const isAwaited = history?.waits.some(({ child_event_id }) => child_event_id === event_id) ?? true
@@ -184,24 +191,18 @@ export class Workflows extends Context.Service<
 
       /** Executes the function until it ends or its activation stops it. `onStart` receives a function that stops it. */
       const execute = (claim: Claim, onStart: (stop: () => void) => void) => {
-        const { run } = claim
-        const running: ActiveWorkflow = { run, activation: null, hasMissedEvents: false }
-        active.set(run.run_id, running)
-        const end = Effect.sync(() => {
-          // After an outage, this node may have claimed the run again before this activation ends.
-          if (active.get(run.run_id) === running) active.delete(run.run_id)
-        })
-        return Effect.ensuring(activate(claim, running, onStart, end), end)
+        active.add(claim)
+        return memory.use(
+          claim.run.env_id,
+          load(claim),
+          ({ history }) => history,
+          (loaded) => activate({ claim, loaded, onStart })
+        )
       }
 
-      const activate = Effect.fnUntraced(function* (
-        claim: Claim,
-        running: ActiveWorkflow,
-        onStart: (stop: () => void) => void,
-        onEnd: Effect.Effect<void>
-      ) {
+      const activate = Effect.fnUntraced(function* ({ claim, loaded, onStart }: ActivationStart) {
         const { run, event, delivery } = claim
-        const { history: stored, logs, cleanup_until: cleanupUntil } = yield* load(claim)
+        const { history: stored, logs, cleanup_until: cleanupUntil } = loaded
         const tokens = yield* openTokens(claim, stored)
         const history = { ...stored, waits: stored.waits.map((wait) => tokens.withCompletion(wait)) }
         const deadline = addMillis(run.start_time, delivery.timeout_ms)
@@ -225,8 +226,7 @@ export class Workflows extends Context.Service<
           ...callOptions(claim),
           stop: () => stop()
         })
-        running.activation = activation
-        if (running.hasMissedEvents) yield* receive(run.run_id)
+        yield* active.begin(claim, activation)
         const work = {
           ...{ run, depth: delivery.depth, ...buildTrigger(event), body: null, caller: null, preface: logs },
           ...{ timeoutMs: Math.min(remainingMs, activationMaxMs), queueTimeoutMs: 0 },
@@ -243,48 +243,8 @@ export class Workflows extends Context.Service<
           stop = executor.start(work)(context, (end) => resume(Effect.succeed(end)))
           onStart(stop)
         })
-        yield* onEnd
         return yield* conclude(claim, history, activation, exit)
       })
-
-      /** Gives events to a run that is active on this node, after they have arrived in the store. */
-      const receive = (runId: RunId) => {
-        const found = active.get(runId)
-        const activation = found?.activation
-        if (found === undefined) return Effect.void
-        if (activation === null || activation === undefined) {
-          found.hasMissedEvents = true
-          return Effect.void
-        }
-        return Effect.flatMap(store.load(found.run), ({ history }) => activation.receive(history.waits)).pipe(
-          Effect.catchTag("StoreUnavailable", logOutage)
-        )
-      }
-      /** Begins the cleanups that were requested of active runs. */
-      const beginCleanups = (found: ReadonlyArray<{ readonly run: Run }>) =>
-        Effect.gen(function* () {
-          if (found.length === 0) return
-          const cleanups = yield* store.cleanups(found.map(({ run }) => run))
-          for (const { run_id, until } of cleanups) yield* active.get(run_id)?.activation?.cancel(until) ?? Effect.void
-        }).pipe(Effect.catchTag("StoreUnavailable", logOutage))
-
-      const receiveAll = Effect.suspend(() =>
-        Effect.andThen(
-          Effect.forEach(active.values(), ({ run }) => receive(run.run_id), { discard: true }),
-          beginCleanups(active.values())
-        )
-      )
-      yield* subscribe((message) => {
-        if (message.type === "workflows:arrived") return Effect.forEach(message.run_ids, receive, { discard: true })
-        if (message.type !== "workflows:cancelled") return Effect.void
-        return beginCleanups(message.run_ids.flatMap((runId) => active.get(runId) ?? []))
-      }, receiveAll)
-      // A request may precede the activation that it is for, or its message may be lost.
-      const checkCleanups = Effect.andThen(
-        Effect.sleep(cleanupCheckMs),
-        Effect.suspend(() => beginCleanups(active.values()))
-      )
-      yield* forkSupervised({ name: "The check for requested cleanups", afterFailure: Effect.void }, checkCleanups)
 
       return Workflows.of({
         start: (claim) => (context, done) => {
@@ -313,6 +273,8 @@ export class Workflows extends Context.Service<
           return end.entry
         }),
 
+        release: (claim) => active.remove(claim),
+
         stopRetries: () => {
           isStopping = true
         }
@@ -321,13 +283,11 @@ export class Workflows extends Context.Service<
   )
 }
 
-/** A durable run that is active on this node. */
-interface ActiveWorkflow {
-  readonly run: Run
-  /** Null while its history is read. */
-  activation: Activation | null
-  /** True if events arrived while its history was read. */
-  hasMissedEvents: boolean
+/** The parts of an activation that begins. `onStart` receives a function that stops it. */
+interface ActivationStart {
+  readonly claim: Claim
+  readonly loaded: LoadedRun
+  readonly onStart: (stop: () => void) => void
 }
 
 const ended = (outcome: Outcome, logs: ReadonlyArray<LogEntry>, children: ReadonlyArray<EventId>): ActivationEnd => ({

@@ -27,6 +27,13 @@ export interface Plan {
   readonly max_step_result_bytes: number
   /** Maximum suspended runs of one environment. More durable runs do not start. */
   readonly max_suspended_runs: number
+  /**
+   * Maximum deliveries of an environment that wait for a run, including delayed ones, retries and suspended durable runs.
+   * Beyond it, new events with handlers are refused.
+   */
+  readonly max_pending_deliveries: number
+  /** Maximum schedules of an environment that events or functions created. */
+  readonly max_schedules: number
 }
 
 /** Limits of the host that override those of the default table. */
@@ -64,7 +71,9 @@ const unlimited: Plan = {
   max_chain_depth: 1_000,
   max_steps_per_run: 10_000,
   max_step_result_bytes: 256 * KiB,
-  max_suspended_runs: -1
+  max_suspended_runs: -1,
+  max_pending_deliveries: 1_000_000,
+  max_schedules: 100_000
 }
 
 export const defaultPlans: Readonly<Record<PlanName, Plan>> = {
@@ -81,7 +90,9 @@ export const defaultPlans: Readonly<Record<PlanName, Plan>> = {
     max_chain_depth: 100,
     max_steps_per_run: 10_000,
     max_step_result_bytes: 256 * KiB,
-    max_suspended_runs: 100_000
+    max_suspended_runs: 100_000,
+    max_pending_deliveries: 10_000,
+    max_schedules: 1_000
   },
   Starter: {
     requests_per_second: 20,
@@ -96,7 +107,9 @@ export const defaultPlans: Readonly<Record<PlanName, Plan>> = {
     max_chain_depth: 100,
     max_steps_per_run: 10_000,
     max_step_result_bytes: 256 * KiB,
-    max_suspended_runs: 100_000
+    max_suspended_runs: 100_000,
+    max_pending_deliveries: 100_000,
+    max_schedules: 10_000
   },
   Pro: {
     requests_per_second: 100,
@@ -111,7 +124,9 @@ export const defaultPlans: Readonly<Record<PlanName, Plan>> = {
     max_chain_depth: 100,
     max_steps_per_run: 10_000,
     max_step_result_bytes: 256 * KiB,
-    max_suspended_runs: 100_000
+    max_suspended_runs: 100_000,
+    max_pending_deliveries: 250_000,
+    max_schedules: 25_000
   },
   Scale: {
     requests_per_second: 500,
@@ -126,7 +141,9 @@ export const defaultPlans: Readonly<Record<PlanName, Plan>> = {
     max_chain_depth: 100,
     max_steps_per_run: 10_000,
     max_step_result_bytes: 256 * KiB,
-    max_suspended_runs: 100_000
+    max_suspended_runs: 100_000,
+    max_pending_deliveries: 1_000_000,
+    max_schedules: 100_000
   },
   Enterprise: unlimited,
   "Self-Host": unlimited

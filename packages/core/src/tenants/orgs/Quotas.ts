@@ -1,8 +1,12 @@
-/** Quotas of a plan: runs per month, storage for their results and logs, suspended runs, and the depth of chains of events. */
+/**
+ * Quotas of a plan: runs per month, storage for their results and logs, suspended runs, pending deliveries, schedules, and the
+ * depth of chains of events.
+ */
 import { Cache, Context, Effect, Exit, Layer } from "effect"
-import { type NotFound, PlanRequired, type StoreUnavailable } from "../../foundation/Errors.ts"
+import { type NotFound, PlanRequired, RateLimited, type StoreUnavailable } from "../../foundation/Errors.ts"
 import type { EnvId, OrgId } from "../../foundation/Ids.ts"
 import { now as currentTime } from "../../foundation/time/Timestamp.ts"
+import { CountedLimit } from "./CountedLimit.ts"
 import { monthOf } from "./Month.ts"
 import type { Plan } from "./Plan.ts"
 import { type EnvPlan, Plans } from "./Plans.ts"
@@ -41,6 +45,20 @@ export class Quotas extends Context.Service<
     ) => Effect.Effect<void, PlanRequired | NotFound | StoreUnavailable>
     /** True if the environment's plan is cached and allows events of this depth, so that callers need not wait. */
     readonly allowsDepth: (envId: EnvId, depth: number) => boolean
+    /**
+     * Admits deliveries that will be pending. Fails with `RateLimited` if the environment has as many as the plan allows.
+     */
+    readonly admitPending: (
+      envId: EnvId,
+      deliveries: number
+    ) => Effect.Effect<void, RateLimited | NotFound | StoreUnavailable>
+    /** Admits dynamic schedules. Fails with `PlanRequired` if the environment has as many as the plan allows. */
+    readonly admitSchedules: (
+      envId: EnvId,
+      created: number
+    ) => Effect.Effect<void, PlanRequired | NotFound | StoreUnavailable>
+    /** As `admitPending`, without an effect. Returns false if callers have to use `admitPending`. */
+    readonly allowsPending: (envId: EnvId, deliveries: number) => boolean
     /** True if the environment's plan is cached and has no quotas, so that callers need not count. */
     readonly isUnlimited: (envId: EnvId) => boolean
   }
@@ -79,7 +97,20 @@ export class Quotas extends Context.Service<
           return Effect.void
         })
 
+      const pending = new CountedLimit(store.pendingDeliveries, tooManyPending)
+      const schedules = new CountedLimit(store.dynamicSchedules, tooManySchedules)
+
       return Quotas.of({
+        allowsPending: (envId, deliveries) =>
+          pending.allows(envId, deliveries) || plans.getCached(envId)?.plan.max_pending_deliveries === -1,
+        admitPending: (envId, deliveries) =>
+          Effect.flatMap(plans.of(envId), ({ plan: { max_pending_deliveries: limit } }) =>
+            pending.admit(envId, deliveries, limit)
+          ),
+        admitSchedules: (envId, created) =>
+          Effect.flatMap(plans.of(envId), ({ plan: { max_schedules: limit } }) =>
+            schedules.allows(envId, created) ? Effect.void : schedules.admit(envId, created, limit)
+          ),
         isUnlimited: (envId) => {
           const subscription = plans.getCached(envId)
           return subscription !== undefined && isUnlimited(subscription.plan)
@@ -101,6 +132,20 @@ export class Quotas extends Context.Service<
     })
   )
 }
+
+/** Seconds after which a publisher may try again: some deliveries may have run. */
+const pendingRetrySeconds = 5
+
+const tooManyPending = (limit: number): RateLimited =>
+  new RateLimited({
+    retryAfterSeconds: pendingRetrySeconds,
+    reason: `The environment has ${limit} pending deliveries, as many as its plan allows (max_pending_deliveries): publish again when some have run, or cancel them`
+  })
+
+const tooManySchedules = (limit: number): PlanRequired =>
+  new PlanRequired({
+    reason: `The plan allows ${limit} schedules that events or functions create, per environment (max_schedules): cancel some first`
+  })
 
 const isWithinDepth = ({ max_chain_depth }: Plan, depth: number): boolean =>
   max_chain_depth === -1 || depth <= max_chain_depth

@@ -24,5 +24,9 @@ export class UsageStore extends Context.Service<
     readonly runs: (orgId: OrgId, month: Month) => Effect.Effect<RunUsage, StoreUnavailable>
     /** Counts the suspended runs of an environment, up to `limit`. */
     readonly suspended: (envId: EnvId, limit: number) => Effect.Effect<number, StoreUnavailable>
+    /** Counts deliveries of the environment that no run holds, up to `limit`: pending, future, parked and suspended ones. */
+    readonly pendingDeliveries: (envId: EnvId, limit: number) => Effect.Effect<number, StoreUnavailable>
+    /** Counts dynamic schedules of the environment, up to `limit`. */
+    readonly dynamicSchedules: (envId: EnvId, limit: number) => Effect.Effect<number, StoreUnavailable>
   }
 >()("@weft/core/tenants/orgs/UsageStore") {}

@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { layer, StoreUnavailable, Tenants, type WeftServices } from "@weft/core"
 import { ClusterBus, ScheduleStore, TickStore } from "@weft/core/adapter"
 import { MemoryStores, trustedSandbox } from "@weft/core/testing"
-import { Effect, Exit, Layer, PubSub, Scope } from "effect"
+import { Clock, Effect, Exit, Layer, PubSub, Scope } from "effect"
 import { TestClock } from "effect/testing"
 import { deployed, masterKeys, settle } from "../../world.ts"
 import { at, create, echo, redeploy, scheduled, ticking, times } from "./Fixtures.ts"
@@ -206,6 +206,45 @@ describe("an unavailable store", () => {
       polls = 0
       yield* TestClock.adjust("20 minutes")
       assert.isAtMost(polls, 2 * 21)
+      yield* one.die
+    })
+  )
+})
+
+describe("an environment with a thousand due schedules", () => {
+  check(
+    "delays the tick of another environment by two batches at most",
+    Effect.gen(function* () {
+      const batchMs = 200
+      const fired: Array<{ readonly env_id: string; readonly at: number }> = []
+      const slow = Layer.effect(
+        TickStore,
+        Effect.map(TickStore, (store) => ({
+          ...store,
+          fire: (ticks: Parameters<typeof store.fire>[0]) =>
+            Effect.gen(function* () {
+              yield* Effect.sleep(batchMs)
+              const now = yield* Clock.currentTimeMillis
+              for (const { schedule } of ticks) fired.push({ env_id: schedule.env_id, at: now })
+              return yield* store.fire(ticks)
+            })
+        }))
+      )
+      const one = yield* startNode({}, slow)
+      const flooding = yield* one.on(deployed("bare"))
+      const innocent = yield* one.on(deployed("bare", "innocent"))
+      for (let n = 0; n < 1_000; n++) {
+        yield* one.on(create(flooding, { fn: "main/echo", args: [n], schedule: "2026-03-01T10:05:00Z" }))
+      }
+      yield* one.on(create(innocent, { fn: "main/echo", schedule: "2026-03-01T10:05:01Z" }))
+      yield* TestClock.setTime(Date.parse("2026-03-01T10:04:59Z"))
+      for (let step = 0; step < 200; step++) {
+        yield* TestClock.adjust("100 millis")
+        yield* Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
+      }
+      assert.strictEqual(fired.length, 1_001)
+      const tick = fired.find(({ env_id }) => env_id === innocent.env_id)
+      assert.isAtMost((tick?.at ?? 0) - Date.parse("2026-03-01T10:05:01Z"), 2 * batchMs + 200)
       yield* one.die
     })
   )

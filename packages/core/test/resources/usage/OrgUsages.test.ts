@@ -37,8 +37,10 @@ const readUsage = (
         Layer.provideMerge(Plans.layer(plans)),
         Layer.provide(
           Layer.succeed(UsageStore, {
-            runs: () => Effect.succeed({ runs_this_period: runs, call_count: 12, call_storage_bytes: results }),
-            suspended: () => Effect.succeed(0)
+            pendingDeliveries: () => Effect.succeed(0),
+            dynamicSchedules: () => Effect.succeed(0),
+            suspended: () => Effect.succeed(0),
+            runs: () => Effect.succeed({ runs_this_period: runs, call_count: 12, call_storage_bytes: results })
           })
         ),
         Layer.provide(

@@ -1,10 +1,10 @@
 /** Concurrent commits of the journal, as many as the store supports. */
 import { assert, describe, it } from "@effect/vitest"
-import { layer } from "@weft/core"
+import { Events, layer } from "@weft/core"
 import { JournalStore } from "@weft/core/adapter"
 import { MemoryStores, type TrustedFunction, trustedSandbox } from "@weft/core/testing"
 import { Context, Effect, Fiber, Latch, Layer } from "effect"
-import { allRuns, deployed, masterKeys, publish, settle } from "../../world.ts"
+import { allRuns, asHost, deployed, masterKeys, publish, settle } from "../../world.ts"
 
 const job: TrustedFunction = Object.assign(() => "done", { meta: { event: "job" } })
 
@@ -61,6 +61,32 @@ describe("Journal commits", () => {
       yield* Fiber.joinAll([...first, ...others])
       yield* settle
       assert.strictEqual((yield* allRuns(env)).filter(({ status }) => status === "succeeded").length, 7)
+    }).pipe(inWorld(1, gate))
+  })
+
+  it.effect("have a limited length of each environment, so that others pass its further entries", () => {
+    const gate = makeGate()
+    return Effect.gen(function* () {
+      const large = yield* deployed("app")
+      const other = yield* deployed("app", "other")
+      gate.open.closeUnsafe()
+      gate.sizes.length = 0
+      const first = yield* publishAtOnce(large, 1)
+      const many = yield* Effect.forEach(Array.from({ length: 40 }), () =>
+        Effect.forkChild(publish(large, "many", "x".repeat(60_000)))
+      )
+      yield* settle
+      const last = yield* publishAtOnce(other, 1)
+      gate.open.openUnsafe()
+      yield* Fiber.joinAll([...first, ...many, ...last])
+      // 17 of them are below the limit of 1 MiB, and the other environment passes the rest.
+      assert.deepStrictEqual(gate.sizes.slice(0, 2), [1, 18])
+      yield* settle
+      const events = yield* asHost(
+        large,
+        Events.use((store) => store.list({ limit: 100, offset: 0 }))
+      )
+      assert.strictEqual(events.total, 41)
     }).pipe(inWorld(1, gate))
   })
 

@@ -69,6 +69,29 @@ describe("a durable function", () => {
     }).pipe(Effect.provide(main({ approval })))
   )
 
+  it.effect("continues at once if its event is found while the run is being suspended", () =>
+    Effect.gen(function* () {
+      const env = yield* deployed("shop")
+      const { event_id } = yield* publish(env, "late")
+      yield* settle
+      yield* publish(env, "approved", { order: "o1", by: "bob" })
+      yield* publish(env, "go")
+      // Polls of the store, every 30 s, would find it as well.
+      for (let turns = 0; turns < 10; turns++) yield* settle
+      assert.deepStrictEqual(JSON.parse((yield* status(env, event_id)).result ?? "null"), { by: "bob" })
+    }).pipe(
+      Effect.provide(
+        main({
+          late: durable("late", async (_, svc) => {
+            await svc.waitForEvent("go", { event: "go" })
+            const answer = await svc.waitForEvent("approval", { event: "approved", since: "start" })
+            return { by: answer?.event_data.by ?? "" }
+          })
+        })
+      )
+    )
+  )
+
   it.effect("continues with null after the timeout of a wait, not earlier", () =>
     Effect.gen(function* () {
       const env = yield* deployed("shop")

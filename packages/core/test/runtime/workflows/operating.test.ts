@@ -250,7 +250,7 @@ describe("the plan of a durable run", () => {
         assert.deepStrictEqual([over.status, over.steps], ["failed", 10])
         assert.deepInclude(JSON.parse(over.result ?? "").error, {
           name: "LimitExceeded",
-          message: "a run may have at most 10 steps (max_steps_per_run): continue in another run"
+          message: "a run may have at most 10 steps (max_steps_per_run): use svc.continueAsNew"
         })
       }),
       { max_steps_per_run: 10 }

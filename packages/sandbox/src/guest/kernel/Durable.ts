@@ -11,7 +11,7 @@
  * A cancellation is a result without a request. It rejects all pending requests; later ones are the cleanup.
  */
 import { needsStep } from "./effects.ts"
-import { namedError } from "./failures.ts"
+import { limitError, namedError } from "./failures.ts"
 import {
   apply,
   dateNow,
@@ -470,6 +470,8 @@ export class Durable {
 
   /** Makes a host call. Its answer is the next result that the function receives. */
   #ask(op: string, payload: string, isRecording = false): Promise<Result> {
+    // One call remains for `workflow.idle`, without which the run could not be suspended.
+    if (this.#run.freeCalls < 2) throw limitError("pendingHostCalls", "too many pending requests")
     this.#asked++
     if (isRecording) this.#recording++
     return new NativePromise((resolve, reject) => {

@@ -86,6 +86,11 @@ export class Run {
     return this.#calls === undefined ? 0 : mapSize(this.#calls)
   }
 
+  /** Number of host calls that may be made before one of the pending calls ends. */
+  get freeCalls(): number {
+    return this.#limits.pendingHostCalls - this.pendingCalls
+  }
+
   get pendingTimers(): number {
     return this.#timers === undefined ? 0 : setSize(this.#timers)
   }

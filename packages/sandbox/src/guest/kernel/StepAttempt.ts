@@ -22,6 +22,9 @@ const timeoutMaxMs = 3_600_000
 /** Maximum delay before the next attempt, in milliseconds: 365 days. */
 const delayMaxMs = 365 * 24 * 3_600_000
 
+/** Maximum characters of a result, as in the host: a host call could not pass a much longer one. */
+const resultLengthMax = 256 * 1024
+
 export interface StepOptions {
   /** JSON text of the retry policy. */
   readonly retry: string | undefined
@@ -67,7 +70,9 @@ export const attemptStep = async (
     return { ok: false, text: toErrorText(thrown), fields: `${policyField(isFinal ? finalPolicy : retry)}${after}` }
   }
   try {
-    return { ok: true, text: toText(name, value), fields: policyField(retry) }
+    const text = toText(name, value)
+    if (text.length > resultLengthMax) throw tooLarge(name)
+    return { ok: true, text, fields: policyField(retry) }
   } catch (thrown) {
     // Another attempt would return the same.
     return { ok: false, text: toErrorText(thrown), fields: policyField(finalPolicy) }
@@ -154,6 +159,12 @@ const toText = (name: string, value: unknown): string => {
   }
   return text
 }
+
+const tooLarge = (name: string): Error =>
+  namedError(
+    "ResultTooLarge",
+    `the result of the step ${stringify(name)} has over ${resultLengthMax} characters of JSON: store it in svc.files and return its path`
+  )
 
 const toErrorText = (thrown: unknown): string => {
   const parts: ReadonlyArray<unknown> = parse(describeThrown(thrown))

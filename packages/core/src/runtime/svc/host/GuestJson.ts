@@ -1,5 +1,6 @@
 /** Parses untrusted JSON text of a guest, before host code receives it. */
 import { Effect } from "effect"
+import { isDeeper } from "../../../foundation/JsonDepth.ts"
 import { Mismatch } from "./HostSchema.ts"
 
 /** Maximum nesting of arrays and objects, so that recursive schemas and functions do not overflow the stack. */
@@ -12,7 +13,7 @@ const depthMax = 64
 export const readGuestJson = (text: string): Effect.Effect<unknown, Mismatch> =>
   Effect.suspend(() => {
     if (text === "") return Effect.succeed(undefined)
-    if (isDeep(text)) return new Mismatch({ reason: `the input is nested deeper than ${depthMax} levels` })
+    if (isDeeper(text, depthMax)) return new Mismatch({ reason: `the input is nested deeper than ${depthMax} levels` })
     return Effect.flatMap(parse(text), (value) =>
       // Only such texts can contain the name, plain or with escapes.
       (text.includes("__proto__") || text.includes("\\u")) && namesPrototype(value)
@@ -23,25 +24,6 @@ export const readGuestJson = (text: string): Effect.Effect<unknown, Mismatch> =>
 
 const parse = (text: string): Effect.Effect<unknown, Mismatch> =>
   Effect.try({ try: (): unknown => JSON.parse(text), catch: () => new Mismatch({ reason: "the input is not JSON" }) })
-
-const codes = { quote: 34, backslash: 92, bracket: 91, bracketEnd: 93, brace: 123, braceEnd: 125 }
-
-/** True if the text is nested too deep. The text may be invalid JSON. */
-const isDeep = (text: string): boolean => {
-  let depth = 0
-  let inString = false
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at)
-    if (inString) {
-      if (code === codes.backslash) at++
-      else if (code === codes.quote) inString = false
-    } else if (code === codes.quote) inString = true
-    else if (code === codes.bracket || code === codes.brace) {
-      if (++depth > depthMax) return true
-    } else if (code === codes.bracketEnd || code === codes.braceEnd) depth--
-  }
-  return false
-}
 
 /** True if an object of the value has the property `__proto__`. The value must not be deep. */
 const namesPrototype = (value: unknown): boolean =>

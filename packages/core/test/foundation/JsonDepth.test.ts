@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
+import { isDeeper } from "@weft/core/adapter"
 import * as fc from "fast-check"
-import { isDeeper } from "../../src/responses/JsonNesting.ts"
 
 /** Counts the levels of a value by recursion. */
 const levelsOf = (value: unknown): number =>

@@ -1,0 +1,43 @@
+/** The nesting of untrusted JSON text. Parsers and schemas of deep values overflow the stack or take seconds. */
+
+const [quote, backslash, openArray, closeArray, openObject, closeObject] = [0x22, 0x5c, 0x5b, 0x5d, 0x7b, 0x7d]
+
+/** True if the brackets outside of strings are nested deeper than `levels`. The text may be invalid JSON. */
+export const isDeeper = (text: string, levels: number): boolean => {
+  if (!hasMoreOpening(text, levels)) return false
+  let depth = 0
+  for (let index = 0; index < text.length; index++) {
+    const unit = text.charCodeAt(index)
+    if (unit === quote) index = findEnd(text, index + 1)
+    else if (unit === openArray || unit === openObject) {
+      if (++depth > levels) return true
+    } else if (unit === closeArray || unit === closeObject) depth--
+  }
+  return false
+}
+
+/** True if the text has more than `count` opening brackets, in strings as well. A search costs far less than a scan. */
+const hasMoreOpening = (text: string, count: number): boolean => {
+  if (text.length <= count) return false
+  let found = 0
+  for (const bracket of ["[", "{"]) {
+    for (let at = text.indexOf(bracket); at >= 0; at = text.indexOf(bracket, at + 1)) {
+      if (++found > count) return true
+    }
+  }
+  return false
+}
+
+/** Returns the index of the quote that ends the string whose content begins at `from`, or the length of the text. */
+const findEnd = (text: string, from: number): number => {
+  let end = text.indexOf('"', from)
+  while (end >= 0 && isEscaped(text, end, from)) end = text.indexOf('"', end + 1)
+  return end < 0 ? text.length : end
+}
+
+/** True if an odd number of backslashes precedes the index. */
+const isEscaped = (text: string, index: number, from: number): boolean => {
+  let first = index
+  while (first > from && text.charCodeAt(first - 1) === backslash) first--
+  return (index - first) % 2 === 1
+}
