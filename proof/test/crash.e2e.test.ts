@@ -21,6 +21,20 @@ const expectNoLoss = async ({ database, target, points }: Chosen): Promise<void>
 }
 
 describe("SIGKILL", { timeout: 180_000 }, () => {
+  it("of a server at writes of a durable function loses no result and repeats no recorded step", () =>
+    expectNoLoss({
+      database: "sqlite",
+      target: "server",
+      points: new Map(
+        [0, 1, 2, 3, 7].flatMap((position) =>
+          ["before", "after"].map((when): [string, string] => [
+            `JournalStore.commit Advanced at result ${position}, ${when}`,
+            "run a durable function"
+          ])
+        )
+      )
+    }))
+
   it("of a server on SQLite loses no acknowledged operation and leaves nothing behind", () =>
     expectNoLoss({
       database: "sqlite",
