@@ -35,7 +35,11 @@ it("an event ends the waits that it ends in the runtime", () => {
       const wait: object = { event_type: type, match: JSON.stringify(pairs), since, until, outcome: null }
       const stored: object = { ...event, created_at: created }
       expect(isAwaited({ type, match: pairs, since, until }, event)).toBe(
-        Reflect.apply(isAwaitedByRuntime, undefined, [wait, stored, new EventValues({ event_data: JsonText.make(JSON.stringify(data)) })])
+        Reflect.apply(isAwaitedByRuntime, undefined, [
+          wait,
+          stored,
+          new EventValues({ event_data: JsonText.make(JSON.stringify(data)) })
+        ])
       )
     }),
     { numRuns: 500 }

@@ -30,7 +30,7 @@ export class Flows {
   }
 }
 
-export const flowName = (index: number): string => `flow${index}`
+const flowName = (index: number): string => `flow${index}`
 
 /** Returns the durable functions with their metadata. */
 export const listFlows = (rules: ReadonlyArray<FlowRules>): ReadonlyArray<ExportedFunction> =>

@@ -53,8 +53,8 @@ export type StepRecord = typeof StepRecord.Type
 export const resultLengthMax = 256 * 1024
 
 /**
- * A request that may take long: a sleep, a wait for an event, a child run or a token, or the pause before the next attempt
- * of a step. Or a `stall`: the pause after an activation without progress.
+ * A request that may take long: a sleep, a pause between attempts, or a wait for an event, a child run or a token. Or a
+ * `stall`: the pause after an activation without progress.
  */
 export const WaitRecord = Schema.Struct({
   seq,

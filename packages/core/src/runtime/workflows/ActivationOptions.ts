@@ -1,4 +1,4 @@
-/** What an activation needs from its node. */
+/** Options of an activation: the services of its node, and its limits. */
 import type { Effect } from "effect"
 import type { EventId } from "../../foundation/Ids.ts"
 import type { JsonText } from "../../foundation/JsonText.ts"

@@ -1,8 +1,8 @@
 /**
  * The durable runs that are active on this node, each from its claim until the end of its activation is stored.
  *
- * Outcomes of waits and requested cleanups reach the store first. A message then tells the node that executes the run. One
- * that comes too late for the activation is remembered, so that the run continues at once.
+ * Outcomes of waits and requested cleanups reach the store first. A message then reaches the node that executes the run. If
+ * it is too late for the activation, the run continues at once.
  */
 import { Effect } from "effect"
 import type { RunId } from "../../foundation/Ids.ts"
@@ -81,7 +81,7 @@ export const makeActiveWorkflows = Effect.gen(function* () {
     /** Adds the run of a claim. */
     add: (claim: Claim): void => active.set(claim.run.run_id, { claim, activation: null, hasMissed: false }),
 
-    /** Sets the activation of a claim. It receives what arrived before. */
+    /** Sets the activation of a claim. It receives earlier outcomes. */
     begin: (claim: Claim, activation: Activation): Effect.Effect<void> => {
       const found = active.get(claim.run.run_id)
       if (found?.claim !== claim) return Effect.void

@@ -11,7 +11,7 @@
  * A cancellation is a result without a request. It rejects all pending requests; later ones are the cleanup.
  */
 import { needsStep } from "./effects.ts"
-import { limitError, namedError } from "./failures.ts"
+import { namedError } from "./failures.ts"
 import {
   apply,
   dateNow,
@@ -20,10 +20,8 @@ import {
   mapForEach,
   mapGet,
   mapSet,
-  NativeError,
   NativeMap,
   NativePromise,
-  NativeString,
   NativeTypeError,
   parse,
   slice,
@@ -31,11 +29,14 @@ import {
   whenSettled
 } from "./primordials.ts"
 import { makeRandom, type Random } from "./Random.ts"
+import { RequestCalls, type RequestResult } from "./RequestCalls.ts"
 import type { Run } from "./Run.ts"
-import { checkName, describe, nameLengthMax, type RecordedRequest, toError } from "./requests.ts"
+import { checkName, describe, type RecordedRequest, toError } from "./requests.ts"
 import { attemptStep, readStepOptions, type StepOptions } from "./StepAttempt.ts"
 import { StepContext } from "./StepContext.ts"
+import { Tokens } from "./Tokens.ts"
 import { Undos, withFailures } from "./Undos.ts"
+import { Versions } from "./Versions.ts"
 
 /** The fact `durable` of an invocation. */
 export interface DurableFact {
@@ -49,9 +50,6 @@ export interface DurableFact {
   readonly cancelled: boolean
 }
 
-/** A result: `ok` is null if a step is to be repeated now. */
-type Result = readonly [seq: number, ok: boolean | null, time: number, value?: unknown]
-
 interface Pending {
   readonly resolve: (value: unknown) => void
   readonly reject: (error: unknown) => void
@@ -59,12 +57,6 @@ interface Pending {
 
 /** The number of the recorded cancellation, which has no request. */
 const cancelSeq = -1
-
-/** A token that the function has received: number and name of its request. */
-interface CreatedToken {
-  readonly seq: number
-  readonly name: string
-}
 
 export class Durable {
   readonly #run: Run
@@ -74,15 +66,13 @@ export class Durable {
   readonly #recorded = new NativeMap<number, RecordedRequest>()
   readonly #attempts = new NativeMap<number, number>()
   #pending = new NativeMap<number, Pending>()
-  /** By the text that identifies the token for `waitForToken`. */
-  readonly #tokens = new NativeMap<unknown, CreatedToken>()
+  readonly #calls: RequestCalls
+  /** Tokens and versions of the function. */
+  readonly tokens = new Tokens(this)
+  readonly versions = new Versions(this)
   readonly #random: Random
   /** True if the run was suspended before. */
   readonly #isContinued: boolean
-  /** Numbers of recorded versions, and the answers of this activation, by id. */
-  readonly #versionSeqs = new NativeMap<string, number>()
-  readonly #versions = new NativeMap<string, Promise<unknown>>()
-  #versionCount = 0
   /** True while the body of a step runs until its first `await`. */
   #isInBody = false
   #seq = 0
@@ -90,17 +80,6 @@ export class Durable {
   #unreplayed: number
   /** Step bodies that are running. */
   #bodies = 0
-  /** Host calls for requests that are not answered. */
-  #asked = 0
-  /** Answers to them. A report of idleness is stale if the host has given more. */
-  #answers = 0
-  /** Those that report a success. The host answers each after a commit, so the guest is not idle before. */
-  #recording = 0
-  /** Host calls `workflow.idle` that are not answered. */
-  #idleAsked = 0
-  /** Number of requests and results so far, and that number when the guest was last reported as idle. */
-  #changes = 0
-  #idleChanges = -1
   /** Time of the last result, in milliseconds since 1970. */
   #time: number
   /** Recorded requests that the function has not made. */
@@ -118,9 +97,7 @@ export class Durable {
   #isCancelled = false
   /** Number of the first request that was not cancelled. */
   #from = 0
-  /** True from the host call for a cancellation on, and the number of such calls that are not answered. */
   #isWatching = false
-  #watching = 0
 
   constructor(run: Run, runId: string, fact: DurableFact, isStrict: boolean, end: (error: Error) => void) {
     this.#run = run
@@ -128,6 +105,9 @@ export class Durable {
     this.#wasCancelled = fact.cancelled
     this.#runId = runId
     this.#end = end
+    this.#calls = new RequestCalls(run, end, (result) => {
+      this.#time = result[2]
+    })
     this.#time = fact.time
     this.#random = makeRandom(runId)
     this.#unreplayed = fact.recorded.length
@@ -138,11 +118,8 @@ export class Durable {
       if (recorded === undefined) continue
       mapSet(this.#recorded, recorded[0], { kind: recorded[1], name: recorded[2] })
       if (recorded[0] === cancelSeq) this.#isCancelRecorded = true
-      else if (recorded[1] !== "version") this.#unmade++
-      else {
-        mapSet(this.#versionSeqs, recorded[2], recorded[0])
-        this.#versionCount++
-      }
+      else if (recorded[1] === "version") this.versions.addRecorded(recorded[2], recorded[0])
+      else this.#unmade++
     }
     for (let at = 0; at < fact.waits.length; at++) {
       const wait = fact.waits[at]
@@ -175,30 +152,6 @@ export class Durable {
     return read.undo === undefined ? result : this.#undoable(name, result, read.undo, options)
   }
 
-  /** Creates a token. The host returns `{ url, token, id }`. */
-  async createToken(givenName: unknown, options: unknown): Promise<unknown> {
-    const name = checkName("createToken", givenName)
-    const ms: unknown = typeof options === "object" && options !== null ? getProperty(options, "timeout") : undefined
-    const seq = this.#next()
-    const fields = `{"seq":${seq},"name":${stringify(name)}`
-    const payload = ms === undefined ? `${fields}}` : `${fields},"ms":${stringify(ms)}}`
-    const created = await (this.#replayed(seq, "token", name) ?? this.#requestToken(seq, payload))
-    mapSet(this.#tokens, readToken(created), { seq, name })
-    return created
-  }
-
-  #requestToken(seq: number, payload: string): Promise<unknown> {
-    this.#watch()
-    return this.#open(seq, this.#settle(this.#ask("workflow.token", payload)))
-  }
-
-  /** Waits for the completion of a token: its text, or the object that contains it. */
-  waitForToken(given: unknown): Promise<unknown> {
-    const token = mapGet(this.#tokens, typeof given === "string" ? given : readToken(given))
-    if (token === undefined) throw new NativeTypeError("svc.waitForToken takes a token that svc.createToken returned")
-    return this.wait("waitForToken", "completion", token.name, { token: token.seq })
-  }
-
   /** Waits for a time, an event, a token or a child run. `details` are fields of the host call. */
   wait(
     method: string,
@@ -206,48 +159,39 @@ export class Durable {
     givenName: unknown,
     details: object
   ): Promise<unknown> {
-    const name = checkName(method, givenName)
+    return this.request("workflow.wait", kind, checkName(method, givenName), details)
+  }
+
+  /** Number of the next request. */
+  get nextSeq(): number {
+    return this.#seq
+  }
+
+  /** True while the function has not received all recorded results. */
+  get isReplaying(): boolean {
+    return this.#unreplayed > 0
+  }
+
+  /** Makes a request. Returns its result: the recorded one, or else the answer. `details` are fields of the host call. */
+  request(op: string, kind: string, name: string, details: object): Promise<unknown> {
     const seq = this.#next()
     const replayed = this.#replayed(seq, kind, name)
     if (replayed !== undefined) return replayed
     const fields = stringify(details)
     const payload = `{"seq":${seq},"kind":"${kind}","name":${stringify(name)}${fields === "{}" ? "}" : `,${slice(fields, 1)}`}`
     this.#watch()
-    return this.#open(seq, this.#settle(this.#ask("workflow.wait", payload)))
+    return this.#open(seq, this.#settle(this.#calls.ask(op, payload)))
   }
 
-  /** Calls a function in the background, once. */
-  call(fn: string, args: object): Promise<unknown> {
-    const name = slice(fn, 0, nameLengthMax)
-    const seq = this.#next()
-    const replayed = this.#replayed(seq, "call", name)
-    if (replayed !== undefined) return replayed
-    this.#watch()
-    const payload = stringify({ seq, name, fn, args })
-    return this.#open(seq, this.#settle(this.#ask("workflow.call", payload)))
+  /** Makes a request that has no place in the order of requests. */
+  ask(op: string, details: object): Promise<unknown> {
+    this.#calls.countChange()
+    return this.#settle(this.#calls.ask(op, stringify(details)))
   }
 
-  /** Returns the recorded version of this id; 0 if older code made the record of this point. */
-  version(id: unknown, max: unknown): Promise<unknown> {
-    const name = checkName("version", id)
-    const known = mapGet(this.#versions, name)
-    if (known !== undefined) return known
-    const version = this.#decideVersion(name, max)
-    mapSet(this.#versions, name, version)
-    return version
-  }
-
-  #decideVersion(name: string, max: unknown): Promise<unknown> {
-    const recorded = mapGet(this.#versionSeqs, name)
-    if (recorded !== undefined) {
-      return new NativePromise((resolve, reject) => mapSet(this.#pending, recorded, { resolve, reject }))
-    }
-    if (this.#unreplayed > 0) return new NativePromise((resolve) => resolve(0))
-    this.#versionCount++
-    this.#changes++
-    return this.#settle(
-      this.#ask("workflow.version", stringify({ seq: cancelSeq - 1 - this.#versionCount, name, max }))
-    )
+  /** Returns a promise that a recorded result settles. */
+  awaitRecorded(seq: number): Promise<unknown> {
+    return new NativePromise((resolve, reject) => mapSet(this.#pending, seq, { resolve, reject }))
   }
 
   /** Ends the run in favor of a new one. Settles only if that is refused. */
@@ -258,7 +202,7 @@ export class Durable {
 
   /** Gives a recorded result to its request. */
   replay(text: string): void {
-    const result: Result = parse(text)
+    const result: RequestResult = parse(text)
     const seq = result[0]
     const pending = mapGet(this.#pending, seq)
     const isIgnored = seq === cancelSeq || seq < this.#from
@@ -269,7 +213,7 @@ export class Durable {
     }
     mapDelete(this.#pending, seq)
     this.#unreplayed--
-    this.#changes++
+    this.#calls.countChange()
     // The code until here has run before, with its logs. If the run was suspended, so has the code until its waits.
     if (this.#unreplayed === 0 && !this.#isContinued) this.#run.isMuted = false
     this.#time = result[2]
@@ -317,30 +261,12 @@ export class Durable {
 
   /** Reports to the host that the guest can do nothing until a wait ends. Called at the end of an entry. */
   checkIdle(): void {
-    const run = this.#run
-    const isWaiting =
-      this.#unreplayed === 0 &&
-      this.#bodies === 0 &&
-      this.#recording === 0 &&
-      run.pendingTimers === 0 &&
-      run.pendingCalls === this.#asked + this.#idleAsked + this.#watching
-    if (run.ended || !isWaiting || this.#changes === this.#idleChanges) return
-    if (this.#asked === 0) {
-      this.#end(namedError("Stalled", `${run.fn} waits for a promise that nothing can settle`))
-      return
-    }
-    this.#idleChanges = this.#changes
-    this.#idleAsked++
-    const answered = () => {
-      this.#idleAsked--
-    }
-    const payload = `{"answers":${this.#answers},"from":${this.#from}}`
-    whenSettled(run.call("workflow.idle", payload), answered, answered)
+    if (this.#unreplayed === 0 && this.#bodies === 0) this.#calls.reportIdle(this.#from)
   }
 
   #next(): number {
     if (this.#run.ended) throw namedError("RunEnded", "the run has ended")
-    this.#changes++
+    this.#calls.countChange()
     return this.#seq++
   }
 
@@ -349,7 +275,7 @@ export class Durable {
     const recorded = mapGet(this.#recorded, seq)
     if (recorded === undefined) {
       // Its body has not ended before the cancellation, which rejects it again.
-      return this.#isCancelRecorded && !this.#isCancelled && !this.isUnwinding ? this.#await(seq) : undefined
+      return this.#isCancelRecorded && !this.#isCancelled && !this.isUnwinding ? this.awaitRecorded(seq) : undefined
     }
     this.#unmade--
     if (recorded.kind !== kind || recorded.name !== name) {
@@ -358,12 +284,7 @@ export class Durable {
       )
       return new NativePromise(() => undefined)
     }
-    return this.#await(seq)
-  }
-
-  /** Returns a promise that a recorded result settles. */
-  #await(seq: number): Promise<unknown> {
-    return new NativePromise((resolve, reject) => mapSet(this.#pending, seq, { resolve, reject }))
+    return this.awaitRecorded(seq)
   }
 
   /** Returns the promise of a request that is not recorded, which a cancellation rejects. */
@@ -395,24 +316,11 @@ export class Durable {
   #watch(): void {
     if (this.#isWatching || this.#isCancelRecorded) return
     this.#isWatching = true
-    this.#watching++
-    whenSettled(
-      this.#run.call("workflow.cancellation", "{}"),
-      (text) => {
-        this.#watching--
-        this.#answers++
-        this.#changes++
-        this.#run.isMuted = false
-        this.#cancel(parse(NativeString(text)))
-      },
-      () => {
-        this.#watching--
-      }
-    )
+    this.#calls.watch((result) => this.#cancel(result))
   }
 
   /** Rejects all pending requests. While steps are undone, nothing is rejected, because that is the cleanup. */
-  #cancel(result: Result): void {
+  #cancel(result: RequestResult): void {
     this.#time = result[2]
     this.#isCancelled = true
     if (this.isUnwinding) return
@@ -428,7 +336,7 @@ export class Durable {
     this.#watch()
     let attempt = mapGet(this.#attempts, seq) ?? 0
     if (attempt > 0) {
-      await this.#ask("workflow.wait", `{"seq":${seq},"kind":"step","name":${stringify(name)}}`)
+      await this.#calls.ask("workflow.wait", `{"seq":${seq},"kind":"step","name":${stringify(name)}}`)
     }
     // The promise of a cancelled request was rejected.
     while (seq >= this.#from) {
@@ -444,7 +352,7 @@ export class Durable {
       mapDelete(this.#contexts, seq)
       if (seq < this.#from) break
       const header = `{"seq":${seq},"name":${stringify(name)},"ok":${ok},"attempt":${attempt},"ms":${dateNow() - began}`
-      const result: Result = await this.#ask("workflow.step", `${header}${fields}}\n${text}`, ok)
+      const result = await this.#calls.ask("workflow.step", `${header}${fields}}\n${text}`, ok)
       if (result[1] === null) continue
       if (result[1]) return result[3]
       throw toError(result[3])
@@ -462,48 +370,13 @@ export class Durable {
     }
   }
 
-  async #settle(asked: Promise<Result>): Promise<unknown> {
+  async #settle(asked: Promise<RequestResult>): Promise<unknown> {
     const result = await asked
     if (result[1] === true) return result[3]
     throw toError(result[3])
-  }
-
-  /** Makes a host call. Its answer is the next result that the function receives. */
-  #ask(op: string, payload: string, isRecording = false): Promise<Result> {
-    // One call remains for `workflow.idle`, without which the run could not be suspended.
-    if (this.#run.freeCalls < 2) throw limitError("pendingHostCalls", "too many pending requests")
-    this.#asked++
-    if (isRecording) this.#recording++
-    return new NativePromise((resolve, reject) => {
-      whenSettled(
-        this.#run.call(op, payload),
-        (text) => {
-          this.#asked--
-          this.#answers++
-          if (isRecording) this.#recording--
-          this.#changes++
-          this.#run.isMuted = false
-          const result: Result = parse(NativeString(text))
-          this.#time = result[2]
-          resolve(result)
-        },
-        (error) => {
-          this.#asked--
-          this.#answers++
-          if (isRecording) this.#recording--
-          this.#changes++
-          if (error instanceof NativeError && error.name === "NonDeterminism") this.#end(error)
-          else reject(error)
-        }
-      )
-    })
   }
 
   #diverge(message: string): void {
     this.#end(namedError("NonDeterminism", `${this.#run.fn}: ${message}`))
   }
 }
-
-/** Returns the text of a token; undefined for anything else. */
-const readToken = (token: unknown): unknown =>
-  typeof token === "object" && token !== null ? getProperty(token, "token") : undefined

@@ -23,6 +23,7 @@ import {
 } from "./primordials.ts"
 import { makeUuid } from "./Random.ts"
 import type { LogLevel, Run } from "./Run.ts"
+import { nameLengthMax } from "./requests.ts"
 import { toArguments } from "./toArguments.ts"
 
 /** The methods of `svc.log`. */
@@ -170,7 +171,7 @@ export class Svc {
 
   /** Returns the number that this run uses for a change of its code: `max` for new runs, less for older records. */
   async version(id: unknown, max: unknown): Promise<unknown> {
-    return this.#durable("version").version(id, max)
+    return this.#durable("version").versions.get(id, max)
   }
 
   /** Ends the run, and starts the next one of the function. Never returns. */
@@ -180,12 +181,12 @@ export class Svc {
 
   /** Creates a token, whose holder completes it by its URL. */
   async createToken(name: unknown, options?: unknown): Promise<unknown> {
-    return this.#durable("createToken").createToken(name, options)
+    return this.#durable("createToken").tokens.create(name, options)
   }
 
   /** Returns the completion of a token, or its timeout. */
   async waitForToken(token: unknown): Promise<unknown> {
-    return this.#durable("waitForToken").waitForToken(token)
+    return this.#durable("waitForToken").tokens.wait(token)
   }
 
   /** Time of the last result, in milliseconds since 1970. */
@@ -225,7 +226,7 @@ export class Svc {
       async call(this: unknown, fn: unknown, args: unknown): Promise<unknown> {
         const { durable } = runOf(this)
         if (durable !== undefined && !durable.isInBody && typeof fn === "string")
-          return durable.call(fn, toArguments(args))
+          return durable.request("workflow.call", "call", slice(fn, 0, nameLengthMax), { fn, args: toArguments(args) })
         if (typeof call === "function") return apply(call, this, [fn, args])
       }
     }
@@ -248,7 +249,7 @@ const invokeChild = (durable: Durable, fn: string, args: unknown, options: unkno
   const read = (field: string): unknown =>
     typeof options === "object" && options !== null ? getProperty(options, field) : undefined
   const details = { fn, args: toArguments(args), ms: read("timeout") }
-  return durable.wait("invoke", "run", read("name") ?? slice(fn, 0, 256), details)
+  return durable.wait("invoke", "run", read("name") ?? slice(fn, 0, nameLengthMax), details)
 }
 
 const createGroups = (): Record<string, object> => create(null)

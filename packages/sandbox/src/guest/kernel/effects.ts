@@ -1,9 +1,8 @@
 /** Host calls that a durable function may make outside of its steps. All others have effects, or results that change. */
-import { NativeSet, setAdd, setHas } from "./primordials.ts"
+import { NativeSet, setAdd, setHas, slice } from "./primordials.ts"
 
 const harmless = new NativeSet<string>()
 for (const op of [
-  ...["workflow.step", "workflow.wait", "workflow.idle", "workflow.cancellation"],
   // Secrets and files of the build do not change in a run, or seldom.
   ...["context.get", "context.all", "asset.get"],
   // Parts of an operation that has begun.
@@ -13,4 +12,4 @@ for (const op of [
 }
 
 /** True if the host call must be in the body of a step, so that a replay does not repeat it. */
-export const needsStep = (op: string): boolean => !setHas(harmless, op)
+export const needsStep = (op: string): boolean => slice(op, 0, 9) !== "workflow." && !setHas(harmless, op)

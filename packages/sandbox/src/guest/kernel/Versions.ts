@@ -1,0 +1,47 @@
+/**
+ * The versions of a durable function: for each change of its code, the number that this run uses.
+ *
+ * A version is found by its id, and its number is below 0. So new code may ask for versions that an older record lacks.
+ */
+import type { Durable } from "./Durable.ts"
+import { mapGet, mapSet, NativeMap, NativePromise } from "./primordials.ts"
+import { checkName } from "./requests.ts"
+
+/** Numbers from here on are reserved for other results without a request. */
+const reservedSeq = -2
+
+export class Versions {
+  readonly #durable: Durable
+  /** Numbers of recorded versions, by id. */
+  readonly #recorded = new NativeMap<string, number>()
+  #count = 0
+  /** Answers of this activation, by id. */
+  readonly #known = new NativeMap<string, Promise<unknown>>()
+
+  constructor(durable: Durable) {
+    this.#durable = durable
+  }
+
+  addRecorded(id: string, seq: number): void {
+    mapSet(this.#recorded, id, seq)
+    this.#count++
+  }
+
+  /** Returns the recorded version of this id; 0 if older code made the record of this point. */
+  get(givenId: unknown, max: unknown): Promise<unknown> {
+    const id = checkName("version", givenId)
+    const known = mapGet(this.#known, id)
+    if (known !== undefined) return known
+    const version = this.#decide(id, max)
+    mapSet(this.#known, id, version)
+    return version
+  }
+
+  #decide(id: string, max: unknown): Promise<unknown> {
+    const recorded = mapGet(this.#recorded, id)
+    if (recorded !== undefined) return this.#durable.awaitRecorded(recorded)
+    if (this.#durable.isReplaying) return new NativePromise((resolve) => resolve(0))
+    this.#count++
+    return this.#durable.ask("workflow.version", { seq: reservedSeq - this.#count, name: id, max })
+  }
+}
