@@ -86,7 +86,7 @@ describe("svc.continueAsNew", () => {
     () => {
       const poll = callee(async (round: number, svc: Durable) => {
         await svc.step("poll", () => round)
-        await svc.sleep("pause", "1h")
+        await svc.sleep("pause", "1m")
         return round === 1000 ? "done" : svc.continueAsNew([round + 1])
       })
       return Effect.gen(function* () {
@@ -98,7 +98,7 @@ describe("svc.continueAsNew", () => {
         yield* settle
         let last = (yield* allRuns(env))[0]
         for (let round = 0; round < 1005; round++) {
-          yield* TestClock.adjust("1 hour")
+          yield* TestClock.adjust("1 minute")
           yield* settle
         }
         last = (yield* allRuns(env))[0]
