@@ -48,6 +48,22 @@ layer(sandbox({ runners: 1, limits: { cpuSliceMs: 10_000 } }), { excludeTestServ
       )
     }
 
+    it.effect("reaches its function with a large body, also if many arrive together", () =>
+      Effect.gen(function* () {
+        const tenant = yield* prepareTenant(5, script)
+        const text = "x".repeat(100_000)
+        const called = { trigger: "request", svc: { request: empty }, body: { text, as: "text" } } as const
+        for (let round = 0; round < 20; round++) {
+          const ended = yield* Effect.all(
+            Array.from({ length: 32 }, () => tenant.call("size", called)),
+            { concurrency: "unbounded" }
+          )
+          const outputs = ended.map(({ outcome }) => ("output" in outcome ? outcome.output : outcome._tag))
+          assert.deepStrictEqual(new Set(outputs), new Set(['[100000,true,"string"]']))
+        }
+      })
+    )
+
     for (const [text, as, body] of [
       ['{"a":[1,null]}', "json", { a: [1, null] }],
       ['{"__proto__":{"x":1}}', "json", JSON.parse('{"__proto__":{"x":1}}')],

@@ -129,6 +129,8 @@ export class RunnerProcess {
       if (this.state === "dead") return
       for (const buffer of buffers) this.#socket.write(buffer)
       if (this.#socket.writableLength > unsentBytesMax) this.kill("it does not read its messages", "protocol")
+      // A socket that took everything at once emits no `drain`.
+      else if (!this.#socket.writableNeedDrain) this.#resume()
     })
   }
 
