@@ -98,7 +98,7 @@ describe("a durable run", () => {
     const [settle] = waits
     assert.deepStrictEqual(waits, [
       {
-        ...{ seq: 2, kind: "sleep", name: "settle", event_type: null, attempts: 0 },
+        ...{ seq: 2, kind: "sleep", name: "settle", event_type: null, child_event_id: null, attempts: 0 },
         ...{ since: settle.since, until: settle.until }
       }
     ])

@@ -31,12 +31,13 @@ const byName = (runId: string) => `/v1/runs/${runId}/tokens/${encodeURIComponent
 
 /** Sends a request as a browser does. Errors are pages. */
 const browse = async (path: string, init: RequestInit = {}) => {
-  const response = await fetch(`${server.listening.url}${path}`, init)
+  const headers = { accept: "text/html,application/xhtml+xml,*/*;q=0.8", ...init.headers }
+  const response = await fetch(`${server.listening.url}${path}`, { ...init, headers })
   return { status: response.status, headers: response.headers, text: await response.text() }
 }
 
 /** The request of the page's button. */
-const button: RequestInit = { method: "POST", headers: { "content-type": "application/x-www-form-urlencoded" } }
+const button = { method: "POST", headers: { "content-type": "application/x-www-form-urlencoded" } }
 
 const unknown = `/tokens/${"A".repeat(43)}`
 

@@ -115,6 +115,18 @@ describe("the client with a server", () => {
     assert.deepStrictEqual(await weft.deliveries.cancel({ fn: "main/hang" }), { cancelled: 0 })
   })
 
+  it("completes the token of a durable run", async () => {
+    const { event_id } = await weft.events.publish({ event_type: "expense", event_data: null })
+    let [run] = (await weft.events.runs(event_id)).items
+    while (run?.waiting?.for !== "token") [run] = (await weft.events.runs(event_id)).items
+    const { run_id } = run
+    const token = await weft.runs.completeToken(run_id, "approval", { data: { by: "ann" } })
+    assert.deepInclude(token, { run_id, name: "approval" })
+    let approved = await weft.runs.get(run_id)
+    while (approved.status === "running") approved = await weft.runs.get(run_id)
+    assert.deepStrictEqual(approved.result, { ok: true, data: { by: "ann" } })
+  })
+
   it("reads the steps and waits of a durable run, and ends its sleep", async () => {
     const { event_id } = await weft.events.publish({ event_type: "nap", event_data: null })
     let [run] = (await weft.events.runs(event_id)).items

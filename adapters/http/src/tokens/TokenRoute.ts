@@ -1,7 +1,8 @@
 /**
  * `/tokens/{secret}`: completes a token of a durable run. The secret is the credential.
  *
- * `POST` with JSON answers in JSON. The button of the page posts a form without fields, and gets a page.
+ * `POST` with JSON answers in JSON. The button of the page posts a form without fields, and gets a page. Errors are pages for
+ * browsers, which accept HTML.
  */
 import { CompletedTokenRecord, errorStatus, meta, TokenCompletionInput } from "@weft/api"
 import { BadRequest, NotFound, TokenCompleted, TokenExpired, Tokens } from "@weft/core"
@@ -76,9 +77,10 @@ const complete = Effect.fnUntraced(function* (tokens: Tokens["Service"], request
 export const tokenRouteLive = HttpRouter.use(
   Effect.fnUntraced(function* (router) {
     const tokens = yield* Tokens
-    yield* router.add("GET", "/tokens/*", ({ url }) =>
-      withRoute(route, asPage(Effect.map(tokens.look(readSecret(url)), openPage)))
-    )
+    yield* router.add("GET", "/tokens/*", ({ url, headers }) => {
+      const page = Effect.map(tokens.look(readSecret(url)), openPage)
+      return withRoute(route, headers.accept?.includes("text/html") === true ? asPage(page) : page)
+    })
     yield* router.add("POST", "/tokens/*", (request) => withRoute(route, complete(tokens, request)))
   })
 )

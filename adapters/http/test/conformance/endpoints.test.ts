@@ -210,7 +210,7 @@ onBackendOfRun({ modules }, ({ server }) => {
     const handlers = list(await call("GET", "/v1/projects/triggers/event-handlers"), fields.handler)
     assert.deepStrictEqual(
       handlers.map((handler: { var: string }) => handler.var),
-      ["onCancel", "onOrder"]
+      ["onCancel", "onNap", "onOrder"]
     )
     assert.deepInclude(handlers[0], { build_id, event_type: "order:cancelled", ns: "main", var: "onCancel" })
     const schedules = list(await call("GET", "/v1/projects/triggers/schedules"), fields.schedule)

@@ -30,6 +30,7 @@ export const createResources = async (server: TestServer, token: string, name: s
     json: { key: `key-${name}`, value: `secret of ${name}`, description: "" }
   })
   ids.set("key", `key-${name}`)
+  ids.set("name", "approval")
   await made("/v1/sessions", "session_id", { permissions: {} })
   await made("/v1/service-keys", "service_key_id", { name, permissions: {} })
   await made("/v1/domains", "domain_id", { domain: `${name}.example.net` })

@@ -33,6 +33,9 @@ const isLimited = (operation: JsonObject): boolean =>
   operation.operationId === "links.open" ||
   (Array.isArray(operation.security) && operation.security.some((scheme) => isObject(scheme) && "bearer" in scheme))
 
+/** The operation whose body may be empty. `effect` marks each body as required. */
+const emptyBody = "runs.cancel"
+
 const completeOperation = (operation: JsonObject, examples: Examples): JsonObject => {
   const id = String(operation.operationId)
   const parameters = Array.isArray(operation.parameters) ? operation.parameters.filter(isObject) : []
@@ -42,7 +45,13 @@ const completeOperation = (operation: JsonObject, examples: Examples): JsonObjec
     operationId: functionName(id),
     parameters: parameters.map((parameter) => completeParameter(parameter, examples)),
     ...(isObject(requestBody)
-      ? { requestBody: { ...requestBody, content: withExamples(requestBody.content, examples) } }
+      ? {
+          requestBody: {
+            ...requestBody,
+            required: id !== emptyBody,
+            content: withExamples(requestBody.content, examples)
+          }
+        }
       : {}),
     responses: Object.fromEntries(
       Object.entries(isObject(responses) ? responses : {})

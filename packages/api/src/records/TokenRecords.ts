@@ -12,7 +12,10 @@ export const TokenCompletionInput = Schema.Struct({
       examples: [{ approved: true }]
     })
   )
-}).annotate({ identifier: "TokenCompletionInput" })
+})
+  // A struct without required fields accepts arrays.
+  .check(Schema.makeFilter((input) => !Array.isArray(input), { message: "must be an object" }))
+  .annotate({ identifier: "TokenCompletionInput" })
 
 /** A completed token, without its data. */
 export const CompletedTokenRecord = Schema.Struct({

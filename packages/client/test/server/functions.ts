@@ -40,7 +40,18 @@ const onNap = Object.assign(
   { meta: { event: "nap", durable: true } }
 )
 
+interface Approver {
+  readonly createToken: (name: string) => Promise<{ readonly token: string }>
+  readonly waitForToken: (token: string) => Promise<unknown>
+}
+
+const onExpense = Object.assign(
+  async (_: unknown, svc: Approver) => svc.waitForToken((await svc.createToken("approval")).token),
+  { meta: { event: "expense", durable: true } }
+)
+
 const main = {
+  onExpense,
   onOrder,
   onNap,
   onImport,
