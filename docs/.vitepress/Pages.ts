@@ -100,6 +100,7 @@ export const sections: ReadonlyArray<Section> = [
       page("Administration", "http/administration.md"),
       page("Webhooks", "http/webhooks.md"),
       page("Tools", "http/tools.md"),
+      page("Tokens", "http/tokens.md"),
       page("Records", "http/records.md")
     ]
   },

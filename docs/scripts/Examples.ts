@@ -42,7 +42,12 @@ const particulars: Readonly<Record<string, Particulars>> = {
   },
   eventsPublish: { body: { event_type: "order:created", event_data: { order: 1042, total: 21 } } },
   streamsSubscribeWithEvent: { body: { event_type: "order:created", event_data: { order: 1042, total: 21 } } },
-  runsCancel: { given: ["RUNNING"] },
+  runsCancel: { given: ["SLEEPING"] },
+  runsSteps: { given: ["SLEEPING"] },
+  runsWake: { given: ["SLEEPING"] },
+  runsCompleteToken: { given: ["APPROVAL"] },
+  tokenGet: { given: ["APPROVAL"], path: "/tokens/$TOKEN" },
+  tokenPost: { given: ["APPROVAL"], path: "/tokens/$TOKEN" },
   runsCancelAll: { path: "/v1/runs/cancel?type=call&time_range=PT1H" },
 
   runsList: { path: "/v1/runs?status=failed&time_range=P7D" },

@@ -24,7 +24,8 @@ const guides: Readonly<Record<string, readonly [title: string, page: string]>> =
   "Audit log": ["the audit log", "audit.md"],
   Administration: ["plans", "plans.md"],
   Webhooks: ["webhooks", "webhooks.md"],
-  Tools: ["tools for models", "mcp.md"]
+  Tools: ["tools for models", "mcp.md"],
+  Tokens: ["tokens", "durable.md#tokens"]
 }
 
 const fileOf = ({ name }: Tag): string => `${name.toLowerCase().replaceAll(" ", "-")}.md`

@@ -94,6 +94,24 @@ given_RUNNING() {
   RUN_ID=$(api POST /calls '{"fn": "main/slow"}' | jq -r .run_id)
 }
 
+waiting() { # FUNCTION FOR: calls a durable function, and stores its run in RUN_ID when it waits for a `timer` or a `token`
+  given_FUNCTIONS
+  RUN_ID=$(api POST /calls "{\"fn\": \"$1\"}" | jq -r .run_id)
+  for _ in $(seq 100); do
+    [ "$(api GET "/runs/$RUN_ID" | jq -r .waiting.for)" != "$2" ] || return 0
+    sleep 0.1
+  done
+  echo "the run of $1 does not wait for a $2" >&2
+  return 1
+}
+
+given_SLEEPING() { waiting main/settle timer; }
+
+given_APPROVAL() {
+  waiting main/approve token
+  TOKEN=$(api GET "/events?event_type=approval:asked&limit=1" | jq -r '.[0].event_data.url | sub(".*/"; "")')
+}
+
 given_SESSION_ID() {
   SESSION_ID=$(api POST /sessions '{"permissions": {"run:*": ["read"]}}' | jq -r .session_id)
 }

@@ -5,7 +5,7 @@ import type { TransportRequest } from "../server/Transport.ts"
 
 /** The reason why a request is sent by `fetch`. */
 export type Reason =
-  | "no endpoint of the API: webhooks, tools, unknown paths and methods"
+  | "no endpoint of the API: webhooks, tools, URLs of tokens, unknown paths and methods"
   | "a body that the client cannot send"
   | "a query that the client's types forbid"
   | "a header that the client does not send"
@@ -23,8 +23,8 @@ interface Place {
   readonly operation: Operation
 }
 
-/** Webhooks and tools belong to tenants. */
-const isTenants = ({ operationId }: Operation): boolean => /^(webhook|mcp)[A-Z]/.test(operationId)
+/** Webhooks, tools and URLs of tokens are for others than clients. */
+const isTenants = ({ operationId }: Operation): boolean => /^(webhook|mcp|token)[A-Z]/.test(operationId)
 
 const isName = (segment: string): boolean => segment.startsWith("{")
 
@@ -156,7 +156,7 @@ export const routeOf = (testRequest: TransportRequest): Route | Reason => {
     const values = place.method === testRequest.method ? valuesOf(place, path) : undefined
     if (values !== undefined) return routeTo(place.operation, values, search, testRequest)
   }
-  return "no endpoint of the API: webhooks, tools, unknown paths and methods"
+  return "no endpoint of the API: webhooks, tools, URLs of tokens, unknown paths and methods"
 }
 
 const routeTo = (

@@ -1,5 +1,5 @@
 /** Rules of recorded results, by the kind of their request. */
-import { type Event, isAwaited, type StepRecord, type WaitRecord } from "@weft/core/adapter"
+import { type Event, EventValues, isAwaited, type StepRecord, type WaitRecord } from "@weft/core/adapter"
 import { bodyFailure, signalType } from "./Flow.ts"
 import type { FlowRules, NamedRequest } from "./Plan.ts"
 
@@ -105,6 +105,6 @@ const findLost = ({ wait, requestedAt, request, slackMs, signals }: RecordedResu
   const endsAt = requestedAt + request.timeout - slackMs
   const open = { ...wait, outcome: null }
   return signals.find(
-    ({ event, storedAt }) => storedAt < endsAt && isAwaited(open, event, JSON.parse(event.event_data))
+    ({ event, storedAt }) => storedAt < endsAt && isAwaited(open, event, new EventValues(event))
   )
 }
