@@ -5,7 +5,8 @@
  * requests. Here a connection has one request in progress, as in Go's `net/http`. The others are held in order, and the
  * socket is paused. Held requests start one per connection and turn, and the requests of other connections come between.
  *
- * Many connections that open at once wait for turns as well, because the first read of each may hold many requests.
+ * Many connections that open at once wait for turns as well, because the first read of each may hold many requests. For a
+ * second after an expensive read, one connection opens per turn, and none in the 30 ms after an expensive first read.
  */
 import { IncomingMessage, type ServerResponse } from "node:http"
 import type { Socket } from "node:net"
@@ -16,31 +17,37 @@ export type Listener = (request: IncomingMessage, response: ServerResponse) => v
 /** Maximum held requests of all connections together, about 3 KB each. Beyond it, the connection with the most is closed. */
 const heldRequestsMax = 16_384
 
-/** Connections that are read at once if they open in the same turn of the event loop. */
-const acceptsPerTurn = 8
+/** Maximum connections that are read at once if they open in the same turn of the event loop. */
+const acceptsPerTurn = 4
 
 /** Maximum held requests that start in one turn of the event loop. */
 const startsPerTurn = 8
 
-/** A new connection counts as so many requests, because its first read may hold many. */
-const startsPerAccept = 4
+/** Maximum new connections that are opened in one turn of the event loop, because their first reads may hold many requests. */
+const opensPerTurn = 2
 
-/** Interval between reads of connections whose last read was expensive, in milliseconds. Such a read takes about 20 ms. */
+/** Interval between reads of connections that rest, in milliseconds. An expensive read takes about 20 ms. */
 const restMs = 30
+
+/** Time after an expensive read in which one connection opens per turn, in milliseconds. */
+const suspicionMs = 1_000
 
 export class ConnectionTurns {
   readonly #start: Listener
   readonly #connections = new WeakMap<Socket, Connection>()
-  /** Connections that wait for their turn, each at most once. */
-  readonly #waiting: Array<Connection> = []
+  /** Connections with held requests that wait for their turn, each at most once. */
+  readonly #waiting = new ConnectionQueue()
   #isScheduled = false
+  /** New connections that nothing has been read from. */
+  readonly #opening = new ConnectionQueue()
   /** Connections whose last read was expensive. */
-  readonly #resting: Array<Connection> = []
+  readonly #resting = new ConnectionQueue()
   #isRestTimed = false
+  /** True for a while after an expensive read, and after an expensive first read of a connection. */
+  readonly #isSuspicious = new Period(suspicionMs, () => undefined)
+  readonly #isCooling = new Period(restMs, () => this.#schedule())
   /** Connections that opened in this turn of the event loop. */
   #accepted = 0
-  /** True if the newest waiting connection is next, not the oldest. */
-  #isNewestNext = false
   readonly #holding = new Set<Connection>()
   #heldRequests = 0
 
@@ -56,11 +63,11 @@ export class ConnectionTurns {
         this.#accepted = 0
       })
     }
-    if (++this.#accepted <= acceptsPerTurn) return
+    if (++this.#accepted <= acceptsPerTurn && !this.#isSuspicious.isNow) return
     const connection = this.#connectionOf(socket)
-    connection.isNew = true
     connection.pause()
-    this.#enqueue(connection)
+    this.#opening.push(connection)
+    this.#schedule()
   }
 
   /** Starts a request, or holds it until the earlier requests of its connection have ended. */
@@ -80,9 +87,12 @@ export class ConnectionTurns {
 
   /** Pauses a connection, because its last read was expensive. One such connection is read every 30 ms. */
   rest(socket: Socket): void {
+    this.#isSuspicious.begin()
     const connection = this.#connections.get(socket)
     if (connection === undefined || connection.isResting) return
+    if (!connection.hasRested) this.#isCooling.begin()
     connection.isResting = true
+    connection.hasRested = true
     connection.pause()
     this.#resting.push(connection)
     this.#timeRest()
@@ -93,7 +103,7 @@ export class ConnectionTurns {
     this.#isRestTimed = true
     setTimeout(() => {
       this.#isRestTimed = false
-      const connection = this.#resting.shift()
+      const connection = this.#resting.next()
       if (connection !== undefined) {
         connection.isResting = false
         this.#enqueue(connection)
@@ -158,22 +168,19 @@ export class ConnectionTurns {
 
   #takeTurns(): void {
     this.#isScheduled = false
-    let starts = 0
-    while (starts < startsPerTurn) {
-      // Every second turn belongs to the newest connection, which a flood of older ones would delay for long.
-      this.#isNewestNext = !this.#isNewestNext
-      const connection = this.#isNewestNext ? this.#waiting.pop() : this.#waiting.shift()
-      if (connection === undefined) return
-      starts += connection.isNew ? startsPerAccept : 1
+    for (let starts = 0; starts < startsPerTurn; starts++) {
+      const connection = this.#waiting.next()
+      if (connection === undefined) break
       this.#takeTurn(connection)
     }
-    if (this.#waiting.length > 0) this.#schedule()
+    const opens = this.#isSuspicious.isNow ? 1 : opensPerTurn
+    for (let opened = 0; opened < opens && !this.#isCooling.isNow; opened++) this.#opening.next()?.resume()
+    if (this.#waiting.length > 0 || (this.#opening.length > 0 && !this.#isCooling.isNow)) this.#schedule()
   }
 
   #takeTurn(connection: Connection): void {
     const { socket, held } = connection
     connection.isWaiting = false
-    connection.isNew = false
     // A response that closes the connection is the last one. The client repeats the other requests (RFC 9112, 9.3.2).
     if (socket.destroyed || socket.writableEnded) {
       this.#discard(connection)
@@ -195,14 +202,65 @@ interface HeldRequest {
   readonly response: ServerResponse
 }
 
+/** Connections in turns. Every second turn belongs to the newest one, which a flood of older ones would delay for long. */
+class ConnectionQueue {
+  readonly #connections: Array<Connection> = []
+  #isNewestNext = false
+
+  get length(): number {
+    return this.#connections.length
+  }
+
+  push(connection: Connection): void {
+    this.#connections.push(connection)
+  }
+
+  /** Removes and returns the next connection that is not closed. */
+  next(): Connection | undefined {
+    while (this.#connections.length > 0) {
+      this.#isNewestNext = !this.#isNewestNext
+      const connection = this.#isNewestNext ? this.#connections.pop() : this.#connections.shift()
+      if (connection?.socket.destroyed === false) return connection
+    }
+    return undefined
+  }
+}
+
+/** A period of time that each beginning extends. */
+class Period {
+  readonly #ms: number
+  readonly #onEnd: () => void
+  #timer: NodeJS.Timeout | null = null
+
+  constructor(ms: number, onEnd: () => void) {
+    this.#ms = ms
+    this.#onEnd = onEnd
+  }
+
+  get isNow(): boolean {
+    return this.#timer !== null
+  }
+
+  begin(): void {
+    if (this.#timer !== null) {
+      this.#timer.refresh()
+      return
+    }
+    this.#timer = setTimeout(() => {
+      this.#timer = null
+      this.#onEnd()
+    }, this.#ms).unref()
+  }
+}
+
 class Connection {
   readonly socket: Socket
   /** Listener for the end of the request in progress. One per connection, so that requests allocate none. */
   readonly onEnd: () => void
   readonly held: Array<HeldRequest> = []
   isBusy = false
-  isNew = false
   isResting = false
+  hasRested = false
   isWaiting = false
   #isPaused = false
 
