@@ -51,17 +51,21 @@ const handle = Effect.fnUntraced(function* (host: McpHost, request: HttpServerRe
   const forwarded = new Request("http://localhost/mcp", { method: "POST", headers: protocolHeaders(headers) })
   const { answerMessage } = yield* loadExchange
   const response = yield* answerMessage(yield* withRequestSpan(host), service, client, forwarded, body)
+  const text = yield* Effect.promise(() => response.text())
+  // To encode and write a list of tools is another long piece of work.
+  if (text.length > longTextLength) yield* takeTurn(service.caller.env_id)
   const responseHeaders: Record<string, string> = {
     ...Object.fromEntries(response.headers),
     "x-request-id": currentRequestId()
   }
   if (isInitialize(body)) responseHeaders[sessionHeader] = currentRequestId()
-  return toResponse({
-    status: response.status,
-    headers: responseHeaders,
-    body: yield* Effect.promise(() => response.text())
-  })
+  return toResponse({ status: response.status, headers: responseHeaders, body: text })
 })
+
+/** Responses above it are written in a turn of their own, in characters. */
+const longTextLength = 64 * 1024
+
+const takeTurn = (envId: EnvId) => Effect.flatMap(Turns, (turns) => nextTurn(turns, envId, "request"))
 
 /** Loads the SDK with the first message, because it loads slowly and most servers never need it. */
 const loadExchange = Effect.promise(() => import("./McpExchange.ts"))
@@ -75,7 +79,7 @@ const withRequestSpan = (host: McpHost): Effect.Effect<McpHost> =>
 /** Reads the message, and waits for a turn of the environment to handle it: a list of tools is a long piece of work. */
 const readJson = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest, envId: EnvId) {
   const text = yield* request.text
-  yield* nextTurn(yield* Turns, envId, "request")
+  yield* takeTurn(envId)
   return yield* Effect.try({ try: (): unknown => JSON.parse(text), catch: () => notJson })
 })
 

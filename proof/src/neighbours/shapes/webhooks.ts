@@ -21,7 +21,7 @@ const bodies = (name: string, sends: string, body: string, sees: Shape["sees"], 
 })
 
 export const webhookShapes: ReadonlyArray<Shape> = [
-  bodies("webhook-bodies", "a body of 4 MiB to a webhook", `"${"x".repeat(bodyBytesMax - 2)}"`, [200, 500, 503]),
+  bodies("webhook-bodies", "a body of 4 MiB to a webhook", `"${"x".repeat(bodyBytesMax - 2)}"`, [200, 429, 500, 503]),
   bodies("too-large-bodies", "a body of 8 MiB, above the limit, to a webhook", "x".repeat(2 * bodyBytesMax), [
     400,
     "closed"
@@ -30,15 +30,15 @@ export const webhookShapes: ReadonlyArray<Shape> = [
     "nested-webhook-json",
     "2 million nested arrays as JSON to a webhook",
     "[".repeat(2_000_000) + "]".repeat(2_000_000),
-    [200, 500, 503]
+    [200, 429, 500, 503]
   ),
   bodies(
     "wide-webhook-json",
     "an object of 400,000 properties as JSON to a webhook",
     JSON.stringify(Object.fromEntries(Array.from({ length: 300_000 }, (_, n) => [`k${n}`, 0]))),
-    [200, 500, 503]
+    [200, 429, 500, 503]
   ),
-  bodies("small-webhooks", "a small webhook of the attacker", "{}", [200, 500, 503], 64),
+  bodies("small-webhooks", "a small webhook of the attacker", "{}", [200, 429, 500, 503], 64),
   {
     name: "form-of-names",
     attacker: "stranger",

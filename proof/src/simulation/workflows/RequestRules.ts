@@ -104,7 +104,5 @@ const findLost = ({ wait, requestedAt, request, slackMs, signals }: RecordedResu
   if (wait === null || request.kind !== "event" || request.timeout === null) return undefined
   const endsAt = requestedAt + request.timeout - slackMs
   const open = { ...wait, outcome: null }
-  return signals.find(
-    ({ event, storedAt }) => storedAt < endsAt && isAwaited(open, event, new EventValues(event))
-  )
+  return signals.find(({ event, storedAt }) => storedAt < endsAt && isAwaited(open, event, new EventValues(event)))
 }
