@@ -18,13 +18,23 @@ export const limitConnections = (
   { total, perAddress, sendIdleMs }: ConnectionLimits,
   isAnswering: (socket: Socket) => boolean
 ): void => {
-  server.maxConnections = total
+  limitTotal(server, total)
   if (perAddress !== null) limitAddresses(server, perAddress)
   // Node restarts this timeout whenever bytes move, also while the system still sends buffered bytes.
   server.setTimeout(sendIdleMs, (socket: Socket) => {
     // A function may run longer than the timeout before it sends a byte.
     if (isAnswering(socket) && socket.writableLength === 0) socket.setTimeout(sendIdleMs)
     else socket.destroy()
+  })
+}
+
+/** Limits the connections of all accept queues, of which `server.maxConnections` counts one. */
+const limitTotal = (server: Server | HttpsServer, maximum: number): void => {
+  let count = 0
+  server.on("connection", (socket: Socket) => {
+    if (count >= maximum) return void socket.destroy()
+    count++
+    socket.once("close", () => count--)
   })
 }
 

@@ -6,7 +6,8 @@
  * socket is paused. Held requests start one per connection and turn, and the requests of other connections come between.
  *
  * Many connections that open at once wait for turns as well, because the first read of each may hold many requests. For a
- * second after an expensive read, one connection opens per turn, and none in the 30 ms after an expensive first read.
+ * second after an expensive read, one connection opens per turn, and none in the 30 ms after a first read with many chunks.
+ * Connections that the kernel holds are accepted first then. Otherwise a new client would wait for all before it.
  */
 import { IncomingMessage, type ServerResponse } from "node:http"
 import type { Socket } from "node:net"
@@ -18,7 +19,13 @@ export type Listener = (request: IncomingMessage, response: ServerResponse) => v
 const heldRequestsMax = 16_384
 
 /** Maximum connections that are read at once if they open in the same turn of the event loop. */
-const acceptsPerTurn = 4
+const acceptsPerTurn = 2
+
+/** Held requests of a connection from which its read counts as expensive. */
+const manyRequests = 16
+
+/** Maximum turns in which new connections are only accepted, after an expensive read. */
+const acceptTurnsMax = 100
 
 /** Maximum held requests that start in one turn of the event loop. */
 const startsPerTurn = 8
@@ -48,6 +55,9 @@ export class ConnectionTurns {
   readonly #isCooling = new Period(restMs, () => this.#schedule())
   /** Connections that opened in this turn of the event loop. */
   #accepted = 0
+  /** True if a connection was accepted since the last turn, and the number of turns in a row in which none was opened. */
+  #isAccepting = false
+  #acceptTurns = 0
   readonly #holding = new Set<Connection>()
   #heldRequests = 0
 
@@ -63,6 +73,7 @@ export class ConnectionTurns {
         this.#accepted = 0
       })
     }
+    this.#isAccepting = true
     if (++this.#accepted <= acceptsPerTurn && !this.#isSuspicious.isNow) return
     const connection = this.#connectionOf(socket)
     connection.pause()
@@ -133,7 +144,9 @@ export class ConnectionTurns {
   #hold(connection: Connection, held: HeldRequest): void {
     // The rest of a read that is parsed after the socket was closed.
     if (connection.socket.destroyed) return
-    if (connection.held.push(held) === 1) {
+    const count = connection.held.push(held)
+    if (count === manyRequests) this.#isSuspicious.begin()
+    if (count === 1) {
       this.#holding.add(connection)
       connection.pause()
     }
@@ -173,9 +186,18 @@ export class ConnectionTurns {
       if (connection === undefined) break
       this.#takeTurn(connection)
     }
-    const opens = this.#isSuspicious.isNow ? 1 : opensPerTurn
-    for (let opened = 0; opened < opens && !this.#isCooling.isNow; opened++) this.#opening.next()?.resume()
+    this.#open()
     if (this.#waiting.length > 0 || (this.#opening.length > 0 && !this.#isCooling.isNow)) this.#schedule()
+  }
+
+  #open(): void {
+    const isSuspicious = this.#isSuspicious.isNow
+    const isDeferred = isSuspicious && this.#isAccepting && this.#acceptTurns < acceptTurnsMax
+    this.#isAccepting = false
+    this.#acceptTurns = isDeferred ? this.#acceptTurns + 1 : 0
+    if (isDeferred) return
+    const opens = isSuspicious ? 1 : opensPerTurn
+    for (let opened = 0; opened < opens && !this.#isCooling.isNow; opened++) this.#opening.next()?.resume()
   }
 
   #takeTurn(connection: Connection): void {

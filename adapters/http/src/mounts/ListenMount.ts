@@ -5,6 +5,7 @@ import { Socket } from "node:net"
 import type { Duplex } from "node:stream"
 import type { HttpOptions } from "../app/HttpOptions.ts"
 import { type Failure, failureResponse, internal } from "../responses/Failure.ts"
+import { type Bound, bindServer } from "./AcceptQueues.ts"
 import { makeBodyTimeout } from "./BodyTimeout.ts"
 import { type ConnectionLimits, limitConnections } from "./ConnectionLimits.ts"
 import { continueOnRead } from "./ContinueOnRead.ts"
@@ -78,22 +79,29 @@ export const listen = async (weft: WeftRuntime, options: ListenOptions = {}): Pr
   const server = attachMount(own, limits, createServer(serverOptions))
   const tlsServer = tls && attachMount(own, limits, makeTlsServer(await weft.runtime.context(), serverOptions))
   const endHandshakes = tlsServer && watchHandshakes(tlsServer)
+  const bindings: Array<Bound> = []
+  const bind = async (to: Server | HttpsServer, wanted: number): Promise<number> => {
+    const bound = await bindServer(to, host, wanted)
+    bindings.push(bound)
+    return bound.port
+  }
   const close = async (closeOptions?: CloseOptions): Promise<void> => {
-    const stopping = [stopAccepting(server), ...(tlsServer === undefined ? [] : [stopAccepting(tlsServer)])]
+    const stopping = bindings.map(({ stopAccepting }) => stopAccepting())
     await mounted.close(closeOptions)
-    for (const { end } of stopping) end()
+    server.closeAllConnections()
+    tlsServer?.closeAllConnections()
     endHandshakes?.()
     bodyTimeout.close()
-    await Promise.all(stopping.map(({ done }) => done))
+    await Promise.all(stopping)
   }
   try {
-    const boundPort = await bind(server, host, port)
+    const boundPort = await bind(server, port)
     return {
       host,
       port: boundPort,
       url: `http://${host.includes(":") ? `[${host}]` : host}:${boundPort}`,
       drain: mounted.drain,
-      tlsPort: tlsServer === undefined || tls === undefined ? null : await bind(tlsServer, host, tls.port),
+      tlsPort: tlsServer === undefined || tls === undefined ? null : await bind(tlsServer, tls.port),
       close
     }
   } catch (error) {
@@ -145,22 +153,6 @@ const attachMount = <S extends Server | HttpsServer>(
   )
   return server
 }
-
-/** Stops accepting connections. `end` closes open ones, and `done` resolves when none is left. */
-const stopAccepting = (server: Server | HttpsServer): { readonly end: () => void; readonly done: Promise<void> } => ({
-  done: new Promise<void>((resolve) => server.close(() => resolve())),
-  end: () => server.closeAllConnections()
-})
-
-const bind = (server: Server | HttpsServer, host: string, port: number): Promise<number> =>
-  new Promise((resolve, reject) => {
-    server.once("error", reject)
-    server.listen(port, host, () => {
-      server.off("error", reject)
-      const address = server.address()
-      resolve(typeof address === "object" && address !== null ? address.port : port)
-    })
-  })
 
 /** Responds on the socket to input that Node's parser rejects, for which there is no request object. */
 const onClientError = (error: Error & { readonly code?: string }, socket: Duplex): void => {
