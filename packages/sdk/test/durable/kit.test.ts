@@ -56,6 +56,11 @@ describe("kit.run", () => {
   it("rejects a function that is not durable", () => {
     expect(() => testDurable((_: Event) => 1, start)).toThrow("testDurable takes a durable function")
   })
+
+  it("accepts a function that is strict", async () => {
+    const fn = durable({ event: "order", strict: true }, (_, svc) => svc.step("one", () => 1))
+    expect(await testDurable(fn, start).run()).toMatchObject({ status: "succeeded", result: 1 })
+  })
 })
 
 describe("kit.advance", () => {
@@ -273,6 +278,14 @@ describe("other requests", () => {
     kit.functions.mock("main/add", (a: number) => a)
     expect((await kit.run()).result).toBe(1)
     expect(kit.history()).toMatchObject([{ kind: "run", name: "main/add" }])
+  })
+
+  it("record child runs by their names", async () => {
+    const fn = svcOf((svc) => svc.invoke("main/add", [1, 2], { name: "sum" }))
+    const kit = testDurable(fn, { ...start, functions: { add: (a: number, b: number) => a + b } })
+    expect((await kit.run()).result).toBe(3)
+    expect(kit.history()).toMatchObject([{ kind: "run", name: "sum" }])
+    await kit.crashEverywhere({ strict: true })
   })
 
   it("continue as new", async () => {
