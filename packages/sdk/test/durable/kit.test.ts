@@ -359,6 +359,18 @@ describe("other requests", () => {
     expect(plain.logs).toEqual([])
   })
 
+  it("undo the steps of a cancelled run that returns", async () => {
+    const fn = durable("order", async (_, svc) => {
+      await svc.step("a", () => 1, { compensate: () => svc.log.info("undone") })
+      await svc.sleep("long", "2d").catch(() => undefined)
+      return "ignored"
+    })
+    const kit = testDurable(fn, start)
+    await kit.start()
+    expect(await kit.cancel({ cleanup: true })).toMatchObject({ status: "cancelled", result: null })
+    expect(kit.logs).toMatchObject([{ message: "undone" }])
+  })
+
   it("receive their arguments and svc when the function is called by its name", async () => {
     const fn = Object.assign((page: number, svc: DurableSvc) => svc.step("next", () => page + 1), {
       meta: { durable: true }
