@@ -1,4 +1,4 @@
-/** An expense waits for a decision for three days, with a reminder after one. */
+/** An expense waits for a decision for three days, with a reminder after one. The decision arrives as an event. */
 import { durable } from "@weft/sdk"
 import * as z from "zod"
 

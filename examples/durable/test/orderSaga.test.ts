@@ -26,18 +26,25 @@ it("ships an order", async () => {
 
 it("refunds and releases an order that cannot be shipped", async () => {
   const kit = kitFor("/parcels")
-  expect((await kit.run()).result).toEqual({
-    status: "cancelled",
-    reason: "Error: /parcels responded with 503"
-  })
+  expect(await kit.run()).toMatchObject({ status: "failed", error: { message: "/parcels responded with 503" } })
   expect(kit.history().map(({ name, attempts }) => `${name} ${attempts}`)).toEqual([
     "reserve 1",
     "charge 1",
     "ship 3",
-    "refund 1",
-    "release 1"
+    "undo charge 1",
+    "undo reserve 1"
   ])
   await kit.crashEverywhere({ strict: true })
+})
+
+it("repeats a refund that fails, and names it if it never succeeds", async () => {
+  const kit = kitFor("/parcels")
+  kit.fail("undo charge", { times: 20, error: new Error("closed") })
+  const { error } = await kit.run()
+  expect(error?.message).toBe(
+    '/parcels responded with 503. The undo of the step "charge" failed with Error: closed'
+  )
+  expect(kit.history().at(-1)).toMatchObject({ name: "undo reserve", attempts: 1 })
 })
 
 it("charges with the same key after a crash", async () => {

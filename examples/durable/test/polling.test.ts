@@ -2,12 +2,12 @@ import { testDurable } from "@weft/sdk/testing"
 import { expect, it } from "vitest"
 import { poll } from "../src/polling.ts"
 
-const state = { id: "x-1", polls: 10 }
+const args = ["x-1", 10] as const
 
 it("polls every minute until the export is ready", async () => {
   let polls = 0
   const kit = testDurable(poll, {
-    args: [state],
+    args: [...args],
     fetch: () => Response.json(++polls < 3 ? { ready: false } : { ready: true, url: "https://files.example.test/x-1" })
   })
   const { result } = await kit.run()
@@ -17,7 +17,7 @@ it("polls every minute until the export is ready", async () => {
 })
 
 it("continues as a new run after ten polls", async () => {
-  const kit = testDurable(poll, { args: [state], fetch: () => Response.json({ ready: false }) })
-  expect(await kit.run()).toMatchObject({ status: "succeeded", continuedWith: { id: "x-1", polls: 20 } })
+  const kit = testDurable(poll, { args: [...args], fetch: () => Response.json({ ready: false }) })
+  expect(await kit.run()).toMatchObject({ status: "succeeded", continuedWith: ["x-1", 20] })
   expect(kit.history()).toHaveLength(20)
 })

@@ -6,6 +6,7 @@ import { bundleOf } from "../bundle.ts"
 import { startDurableRuntime } from "./DurableRuntime.ts"
 import {
   awaiting,
+  bounded,
   changing,
   failing,
   fan,
@@ -13,12 +14,16 @@ import {
   shorter,
   stalled,
   steps,
+  undone,
   unstorable,
   waits,
   wrong
 } from "./durables.ts"
 
-const functions = { awaiting, changing, fan, failing, retried, shorter, stalled, steps, unstorable, wrong }
+const functions = {
+  ...{ awaiting, bounded, changing, fan, failing, retried },
+  ...{ shorter, stalled, steps, undone, unstorable, wrong }
+}
 
 let runtime: Awaited<ReturnType<typeof startDurableRuntime>>
 
@@ -56,7 +61,7 @@ const runKit = async (name: keyof typeof functions, run_id: string): Promise<Dur
 const options = (run_id: string) => ({ run: { run_id }, context: { KEY: "secret" }, functions })
 
 describe("a durable function in the test kit", { timeout: 60_000 }, () => {
-  it.each(["steps", "retried", "unstorable", "wrong", "fan", "failing"] as const)(
+  it.each(["steps", "retried", "unstorable", "wrong", "fan", "bounded", "undone", "failing"] as const)(
     "has the history, the log and the result of the runtime: %s",
     async (name) => {
       const seen = await runtime.seen(await runtime.publish(name, null))

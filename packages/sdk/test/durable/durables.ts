@@ -74,6 +74,33 @@ export const fan = durable(on("fan"), async (_, svc) => {
   return order
 })
 
+export const bounded = durable(on("bounded"), async (_, svc) => {
+  const started: Array<number> = []
+  const doubled = await svc.all(
+    [1, 2, 3, 4, 5],
+    async (item, index) => {
+      started.push(index)
+      return svc.step(`item ${item}`, () => item * 2)
+    },
+    { concurrency: 2 }
+  )
+  const failure = await svc
+    .all([1, 2, 3], (item) => svc.step(`fails ${item}`, () => Promise.reject(new RangeError(`item ${item}`))), {
+      concurrency: 1
+    })
+    .catch(({ name, message }: Error) => `${name}: ${message}`)
+  return { doubled, started, failure }
+})
+
+export const undone = durable({ event: on("undone"), retry: thrice }, async (_, svc) => {
+  const saga = svc.saga()
+  const once = { retry: { attempts: 1 } } as const
+  await saga.step("a", () => "a", (result) => svc.log.info(`without ${result}`))
+  await saga.step("b", () => "b", () => Promise.reject(new RangeError("not undone")), once)
+  await svc.step("c", () => "c", { compensate: (result, { attempt }) => [result, attempt] })
+  await svc.step("d", () => Promise.reject(new TypeError("broken")), once)
+})
+
 export const waits = durable(on("waits"), async (event, svc) => {
   const paid = await svc.waitForEvent("paid", {
     event: "paid",

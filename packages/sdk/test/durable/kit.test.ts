@@ -56,6 +56,11 @@ describe("kit.run", () => {
   it("rejects a function that is not durable", () => {
     expect(() => testDurable((_: Event) => 1, start)).toThrow("testDurable takes a durable function")
   })
+
+  it("accepts a function that is strict", async () => {
+    const fn = durable({ event: "order", strict: true }, (_, svc) => svc.step("one", () => 1))
+    expect(await testDurable(fn, start).run()).toMatchObject({ status: "succeeded", result: 1 })
+  })
 })
 
 describe("kit.advance", () => {
@@ -275,6 +280,14 @@ describe("other requests", () => {
     expect(kit.history()).toMatchObject([{ kind: "run", name: "main/add" }])
   })
 
+  it("record child runs by their names", async () => {
+    const fn = svcOf((svc) => svc.invoke("main/add", [1, 2], { name: "sum" }))
+    const kit = testDurable(fn, { ...start, functions: { add: (a: number, b: number) => a + b } })
+    expect((await kit.run()).result).toBe(3)
+    expect(kit.history()).toMatchObject([{ kind: "run", name: "sum" }])
+    await kit.crashEverywhere({ strict: true })
+  })
+
   it("continue as new", async () => {
     const kit = testDurable(
       svcOf((svc) => svc.continueAsNew?.({ page: 2 })),
@@ -344,6 +357,18 @@ describe("other requests", () => {
     await plain.start()
     expect(await plain.cancel()).toMatchObject({ status: "cancelled" })
     expect(plain.logs).toEqual([])
+  })
+
+  it("undo the steps of a cancelled run that returns", async () => {
+    const fn = durable("order", async (_, svc) => {
+      await svc.step("a", () => 1, { compensate: () => svc.log.info("undone") })
+      await svc.sleep("long", "2d").catch(() => undefined)
+      return "ignored"
+    })
+    const kit = testDurable(fn, start)
+    await kit.start()
+    expect(await kit.cancel({ cleanup: true })).toMatchObject({ status: "cancelled", result: null })
+    expect(kit.logs).toMatchObject([{ message: "undone" }])
   })
 
   it("receive their arguments and svc when the function is called by its name", async () => {

@@ -226,10 +226,16 @@ export class DurableRun {
       fetch: (...request: Parameters<typeof fetch>) => observeCall("fetch", activation, () => fetched(...request)),
       log: (level: Parameters<RunBook["log"]>[0], message: string) => recorder.log(level, message, null)
     }
-    const undone = async (thrown: unknown): Promise<never> => {
-      throw await undos.unwind(thrown)
+    const unwind = (thrown: unknown) => undos.unwind(thrown, (text) => recorder.log("error", text, null))
+    const onThrown = async (thrown: unknown): Promise<never> => {
+      throw await unwind(thrown)
     }
-    withGlobals(globals, () => activation.start(() => call(svc).catch(undone)))
+    const onReturned = async (text: string): Promise<string> => {
+      // A cancelled run is undone, whatever its function returns.
+      if (this.#isCancelling) await unwind(undefined)
+      return text
+    }
+    withGlobals(globals, () => activation.start(() => call(svc).then(onReturned, onThrown)))
   }
 
   #record(result: Omit<RecordedResult, "position">): boolean {

@@ -11,8 +11,11 @@ export class Undos {
     this.#undos.push([name, () => step(`undo ${name}`.slice(0, 256), undo)])
   }
 
-  /** Undoes all completed steps. Returns the error of the run, which names the undo functions that failed. */
-  async unwind(thrown: unknown): Promise<unknown> {
+  /**
+   * Undoes all completed steps. Returns the error of the run, which names the undo functions that failed. `onFailure`
+   * receives a text about each of them.
+   */
+  async unwind(thrown: unknown, onFailure: (text: string) => void): Promise<unknown> {
     const failures: Array<string> = []
     for (let undo = this.#undos.pop(); undo !== undefined; undo = this.#undos.pop()) {
       const [name, run] = undo
@@ -20,7 +23,9 @@ export class Undos {
         await run()
       } catch (failure) {
         const { name: kind, message } = toFailure(failure)
-        failures.push(`The undo of the step ${JSON.stringify(name)} failed with ${kind}: ${message}`)
+        const text = `The undo of the step ${JSON.stringify(name)} failed with ${kind}: ${message}`
+        onFailure(text)
+        failures.push(text)
       }
     }
     if (failures.length === 0) return thrown

@@ -131,7 +131,7 @@ const makeTokens = (context: MethodsContext) => {
     waitForToken: async (given: unknown) => {
       const text = String(typeof given === "string" ? given : readField(given, "token"))
       const token = tokens.get(text)
-      if (token === undefined) throw new TypeError("svc.waitForToken: this run has no such token")
+      if (token === undefined) throw new TypeError("svc.waitForToken takes a token that svc.createToken returned")
       return activation.request("waitForToken", { kind: "completion", name: token.name }, {}, async (request) => {
         const wait = newWait(context, request, { until: token.until, completionOf: text })
         context.onWait(wait)
@@ -145,12 +145,13 @@ const makeTokens = (context: MethodsContext) => {
 const makeChildren = ({ activation, invoke, plain }: MethodsContext) => {
   const isInBody = () => typeof currentZone()?.body === "string"
   return {
-    invoke: async (fn: unknown, args?: unknown) =>
-      isInBody()
-        ? plain.invoke(String(fn), args)
-        : activation.request("invoke", { kind: "run", name: fn }, { args }, async (request) =>
-            activation.settleRequest(request, await invoke(request.name, args))
-          ),
+    invoke: async (fn: unknown, args?: unknown, options?: unknown) => {
+      if (isInBody()) return plain.invoke(String(fn), args)
+      const name = readField(options, "name") ?? String(fn).slice(0, 256)
+      return activation.request("invoke", { kind: "run", name }, { fn, args }, async (request) =>
+        activation.settleRequest(request, await invoke(String(fn), args))
+      )
+    },
     call: async (fn: unknown, args?: unknown) =>
       isInBody()
         ? plain.call(String(fn), args)

@@ -50,7 +50,7 @@ export function testDurable(fn: AnyDurableFunction, options: UntypedOptions): Du
   const context = makeContext(options)
   const doubles = new TestDoubles()
   const { meta } = fn
-  if (meta?.durable !== true) {
+  if (meta?.durable === undefined || meta.durable === false) {
     throw new TypeError("testDurable takes a durable function: set meta.durable to true, or use durable() of the SDK")
   }
   const run = new DurableRun({ context, doubles, fn: nameOf(fn, context), meta, ...prepare(fn, options, context) })
