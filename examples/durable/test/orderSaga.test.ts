@@ -41,9 +41,7 @@ it("repeats a refund that fails, and names it if it never succeeds", async () =>
   const kit = kitFor("/parcels")
   kit.fail("undo charge", { times: 20, error: new Error("closed") })
   const { error } = await kit.run()
-  expect(error?.message).toBe(
-    '/parcels responded with 503. The undo of the step "charge" failed with Error: closed'
-  )
+  expect(error?.message).toBe('/parcels responded with 503. The undo of the step "charge" failed with Error: closed')
   expect(kit.history().at(-1)).toMatchObject({ name: "undo reserve", attempts: 1 })
 })
 

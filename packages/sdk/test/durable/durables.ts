@@ -95,8 +95,17 @@ export const bounded = durable(on("bounded"), async (_, svc) => {
 export const undone = durable({ event: on("undone"), retry: thrice }, async (_, svc) => {
   const saga = svc.saga()
   const once = { retry: { attempts: 1 } } as const
-  await saga.step("a", () => "a", (result) => svc.log.info(`without ${result}`))
-  await saga.step("b", () => "b", () => Promise.reject(new RangeError("not undone")), once)
+  await saga.step(
+    "a",
+    () => "a",
+    (result) => svc.log.info(`without ${result}`)
+  )
+  await saga.step(
+    "b",
+    () => "b",
+    () => Promise.reject(new RangeError("not undone")),
+    once
+  )
   await svc.step("c", () => "c", { compensate: (result, { attempt }) => [result, attempt] })
   await svc.step("d", () => Promise.reject(new TypeError("broken")), once)
 })
