@@ -6,8 +6,7 @@
  * socket is paused. Held requests start one per connection and turn, and the requests of other connections come between.
  *
  * Many connections that open at once wait for turns as well, because the first read of each may hold many requests. For a
- * second after an expensive read, one connection opens per turn, and none in the 30 ms after a first read with many chunks.
- * Connections that the kernel holds are accepted first then. Otherwise a new client would wait for all before it.
+ * second after an expensive read, one connection opens per turn. Connections that the kernel holds are accepted first then. Otherwise a new client would wait for all before it.
  */
 import { IncomingMessage, type ServerResponse } from "node:http"
 import type { Socket } from "node:net"
@@ -50,9 +49,8 @@ export class ConnectionTurns {
   /** Connections whose last read was expensive. */
   readonly #resting = new ConnectionQueue()
   #isRestTimed = false
-  /** True for a while after an expensive read, and after an expensive first read of a connection. */
-  readonly #isSuspicious = new Period(suspicionMs, () => undefined)
-  readonly #isCooling = new Period(restMs, () => this.#schedule())
+  /** For a while after an expensive read. */
+  readonly #suspicion = new Period(suspicionMs)
   /** Connections that opened in this turn of the event loop. */
   #accepted = 0
   /** True if a connection was accepted since the last turn, and the number of turns in a row in which none was opened. */
@@ -74,7 +72,7 @@ export class ConnectionTurns {
       })
     }
     this.#isAccepting = true
-    if (++this.#accepted <= acceptsPerTurn && !this.#isSuspicious.isNow) return
+    if (++this.#accepted <= acceptsPerTurn && !this.#suspicion.isNow) return
     const connection = this.#connectionOf(socket)
     connection.pause()
     this.#opening.push(connection)
@@ -98,12 +96,10 @@ export class ConnectionTurns {
 
   /** Pauses a connection, because its last read was expensive. One such connection is read every 30 ms. */
   rest(socket: Socket): void {
-    this.#isSuspicious.begin()
+    this.#suspicion.begin()
     const connection = this.#connections.get(socket)
     if (connection === undefined || connection.isResting) return
-    if (!connection.hasRested) this.#isCooling.begin()
     connection.isResting = true
-    connection.hasRested = true
     connection.pause()
     this.#resting.push(connection)
     this.#timeRest()
@@ -145,7 +141,7 @@ export class ConnectionTurns {
     // The rest of a read that is parsed after the socket was closed.
     if (connection.socket.destroyed) return
     const count = connection.held.push(held)
-    if (count === manyRequests) this.#isSuspicious.begin()
+    if (count === manyRequests) this.#suspicion.begin()
     if (count === 1) {
       this.#holding.add(connection)
       connection.pause()
@@ -187,17 +183,17 @@ export class ConnectionTurns {
       this.#takeTurn(connection)
     }
     this.#open()
-    if (this.#waiting.length > 0 || (this.#opening.length > 0 && !this.#isCooling.isNow)) this.#schedule()
+    if (this.#waiting.length > 0 || this.#opening.length > 0) this.#schedule()
   }
 
   #open(): void {
-    const isSuspicious = this.#isSuspicious.isNow
+    const isSuspicious = this.#suspicion.isNow
     const isDeferred = isSuspicious && this.#isAccepting && this.#acceptTurns < acceptTurnsMax
     this.#isAccepting = false
     this.#acceptTurns = isDeferred ? this.#acceptTurns + 1 : 0
     if (isDeferred) return
     const opens = isSuspicious ? 1 : opensPerTurn
-    for (let opened = 0; opened < opens && !this.#isCooling.isNow; opened++) this.#opening.next()?.resume()
+    for (let opened = 0; opened < opens; opened++) this.#opening.next()?.resume()
   }
 
   #takeTurn(connection: Connection): void {
@@ -251,12 +247,10 @@ class ConnectionQueue {
 /** A period of time that each beginning extends. */
 class Period {
   readonly #ms: number
-  readonly #onEnd: () => void
   #timer: NodeJS.Timeout | null = null
 
-  constructor(ms: number, onEnd: () => void) {
+  constructor(ms: number) {
     this.#ms = ms
-    this.#onEnd = onEnd
   }
 
   get isNow(): boolean {
@@ -270,7 +264,6 @@ class Period {
     }
     this.#timer = setTimeout(() => {
       this.#timer = null
-      this.#onEnd()
     }, this.#ms).unref()
   }
 }
@@ -282,7 +275,6 @@ class Connection {
   readonly held: Array<HeldRequest> = []
   isBusy = false
   isResting = false
-  hasRested = false
   isWaiting = false
   #isPaused = false
 
