@@ -113,15 +113,18 @@ export class OpenWaits {
     })
   }
 
-  /** Records that the waits before request `from` were cancelled. The function ignores their results. */
+  /** Records that the waits before request `from` were cancelled, and cancels their child runs. */
   cancelBefore(from: number): Effect.Effect<void> {
     return Effect.gen({ self: this }, function* () {
       const now = yield* currentTime
       for (const wait of [...this.#waits.values()].filter(({ seq }) => seq >= 0 && seq < from)) {
+      const { progress, abandonChild } = this.#options
         const open = this.#open.get(wait.seq)
         this.#open.delete(wait.seq)
         const answered = open?.answered ?? (yield* Deferred.make<string, HostCallRefused>())
-        yield* this.#options.progress.recordIgnored(cancelWait(wait, now), answered)
+        // The function ignores the result.
+        yield* progress.recordIgnored(cancelWait(wait, now), answered)
+        if (wait.child_event_id !== null && wait.outcome === null) abandonChild(wait.child_event_id)
       }
     })
   }
