@@ -44,6 +44,27 @@ describe("svc.call of a durable function", () => {
   })
 
   it.effect("records that the call was refused", () => {
+  it.effect("fails in the place of another request, without a call", () => {
+    let activations = 0
+    const job = () => "done"
+    const parent = durable("go", (_, svc) =>
+      ++activations === 1 ? svc.sleep("pause", "1h") : svc.call("main/job", ["a"])
+    )
+    return Effect.gen(function* () {
+      const env = yield* deployed("shop")
+      const { event_id } = yield* publish(env, "go")
+      yield* settleAll
+      yield* pass("61 minutes")
+      yield* settleAll
+      const { result } = yield* runOf(env, event_id)
+      assert.deepInclude(result.error, {
+        name: "NonDeterminism",
+        message: 'request 0 was sleep "pause" when it was recorded and is call "main/job" now'
+      })
+      assert.deepStrictEqual(yield* runsNamed(env, "job"), [])
+    }).pipe(Effect.provide(main({ job, parent })))
+  })
+
     const parent = durable("go", async (_, svc) => {
       const error = await described(svc.call("main/none"))
       await svc.sleep("pause", "1h")
