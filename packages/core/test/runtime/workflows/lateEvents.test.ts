@@ -61,4 +61,27 @@ describe("a durable run", () => {
       assert.strictEqual((yield* runOf(env, event_id)).result, "in time")
     }).pipe(Effect.provide(stores))
   })
+
+  it.effect("receives its event although an earlier comparison of its environment failed", () => {
+    let compared = 0
+    const fn = durable("go", async (_, svc) => {
+      await svc.waitForEvent("first", { event: "first" })
+      await svc.waitForEvent("approval", { event: "approved", since: "start" })
+      return "approved"
+    })
+    const stores = withStore({ fn }, (store) => ({
+      eventsSince: (...args) => (compared++ === 0 ? Effect.die("unreadable") : store.eventsSince(...args))
+    }))
+    return Effect.gen(function* () {
+      const env = yield* deployed("shop")
+      const { event_id } = yield* publish(env, "go")
+      yield* settleAll
+      assert.isAtLeast(compared, 1)
+      yield* publish(env, "approved")
+      yield* publish(env, "first")
+      yield* settleAll
+      yield* settleAll
+      assert.strictEqual((yield* runOf(env, event_id)).result, "approved")
+    }).pipe(Effect.provide(stores))
+  })
 })
