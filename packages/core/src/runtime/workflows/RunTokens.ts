@@ -86,7 +86,7 @@ export class RunTokens {
 
   /** Returns the step with its result for the function. */
   reveal(step: StepRecord): StepRecord {
-    const result = step.kind === "token" ? this.#results.get(step.seq) : undefined
+    const result = step.kind === "token" && step.ok ? this.#results.get(step.seq) : undefined
     return result === undefined ? step : { ...step, result }
   }
 
