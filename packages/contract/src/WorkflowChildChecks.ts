@@ -11,6 +11,7 @@ import {
   type Renewal,
   type Run,
   RunControlStore,
+  RunStore,
   toJsonText,
   type WaitRecord,
   WorkflowStore
@@ -26,6 +27,7 @@ import {
   envId,
   event,
   eventId,
+  everything,
   nodeId,
   runHolding,
   runId,
@@ -352,11 +354,13 @@ const renewing: ReadonlyArray<Check<WorkflowStores>> = [
     yield* commit(advanced(1, { steps, waits: [sleep(4, 10)] }))
     yield* commit(settled(1, ended(active(1).run)))
     const held = delivery(9, event(1), { durable: true, run_type: "run", due_at: at(100), continues: runId(9) })
-    const run = { ...runHolding(9, held, { activations: 0 }), waiting: formatWaiting(lostNode(at(100))) }
+    const run = { ...runHolding(9, held, { activations: 0 }), waiting: formatWaiting(lostNode(at(100))), steps: 2 }
     const fork = { run, delivery: held, source: { env_id: envId(1), run_id: runId(1) }, before: 2 }
     yield* RunControlStore.use((control) => control.fork(fork))
     assert.deepStrictEqual(yield* storedRun(9), run)
     assert.deepStrictEqual(yield* history(9), { steps: steps.slice(0, 2), waits: [] })
+    const suspended = yield* RunStore.use((store) => store.list(envId(1), everything, { waiting: "node" }))
+    assert.deepStrictEqual(suspended.items, [run])
     const { claims } = yield* claimAll(at(100), { runIds: runIds(800, 10) })
     assert.deepStrictEqual(
       claims.map((claim) => [claim.run.run_id, claim.run.activations, claim.event.event_id]),

@@ -1,7 +1,7 @@
 /** The host calls of durable functions. */
 import { assert, layer } from "@effect/vitest"
 import type { HostCall } from "@weft/core/adapter"
-import { Effect } from "effect"
+import { Deferred, Effect } from "effect"
 import { sandbox } from "../src/index.ts"
 import { makeId, prepareTenant } from "./Tenant.ts"
 
@@ -11,6 +11,10 @@ export const steps = async (event, svc) => {
   return svc.waitForEvent("paid", { event: "paid" })
 }
 export const fails = (event, svc) => svc.step("step", () => { throw new RangeError("no") })
+export const versioned = async (event, svc) => {
+  const first = await svc.version("form", 2).catch((error) => error.name)
+  return [first, await svc.version("form", 2)]
+}
 export const mixed = (event, svc) => Promise.all([svc.step("step", () => 1), svc.sleep("pause", "1h")])
 `
 
@@ -42,6 +46,26 @@ layer(sandbox({ runners: 1 }), { excludeTestServices: true, timeout: "60 seconds
       const steps = ["workflow.step", "workflow.step", "workflow.step"]
       assert.deepStrictEqual(yield* operationsOf("steps"), [...steps, "workflow.wait", "workflow.idle"])
       assert.deepStrictEqual(yield* operationsOf("mixed"), ["workflow.wait", "workflow.step", "workflow.idle"])
+    })
+  )
+
+  it.effect("is cancelled while it asks for a version, and asks again in its cleanup", () =>
+    Effect.gen(function* () {
+      const tenant = yield* prepareTenant(45, script)
+      const asked = yield* Deferred.make<void>()
+      const onHostCall = ({ op, payload }: HostCall) =>
+        Effect.gen(function* () {
+          if (op === "workflow.cancellation") {
+            yield* Deferred.await(asked)
+            return `[-1,false,2,{"name":"Cancelled","message":"The run was cancelled","stack":""}]`
+          }
+          const { seq }: { readonly seq: number } = JSON.parse(payload)
+          yield* Deferred.succeed(asked, undefined)
+          yield* Effect.sleep("100 millis")
+          return `[${seq},true,3,2]`
+        })
+      const { outcome } = yield* tenant.call("versioned", { svc, onHostCall, timeoutMs: 5_000 })
+      assert.deepInclude(outcome, { _tag: "Returned", output: '["Cancelled",2]' })
     })
   )
 

@@ -1,5 +1,5 @@
 /** Transactions that start a durable run in place of another one, or from its results. */
-import type { Fork, Renewal } from "@weft/core/adapter"
+import { type Fork, parseWaiting, type Renewal } from "@weft/core/adapter"
 import { Effect } from "effect"
 import type { SqlError } from "effect/sql"
 import type { Database } from "./Database.ts"
@@ -38,9 +38,11 @@ export const makeRenewal = ({ dialect, writer: sql }: Database["Service"], state
       source,
       before
     }: Fork): Effect.fn.Return<void, SqlError.SqlError> {
-      const { env_id, run_id } = run
+      const { env_id, run_id, waiting } = run
       yield* statements.insertRuns.run(startRow.encode([toStartRow(run, null)]))
-      yield* sql`UPDATE runs SET waiting = ${run.waiting} WHERE env_id = ${env_id} AND run_id = ${run_id}`
+      const waitingFor = waiting === null ? null : parseWaiting(waiting).for
+      yield* sql`UPDATE runs SET waiting = ${waiting}, waiting_for = ${waitingFor}
+        WHERE env_id = ${env_id} AND run_id = ${run_id}`
       yield* sql`INSERT INTO workflow_steps (env_id, run_id, ${columns})
         SELECT env_id, ${run_id}, ${columns} FROM workflow_steps
         WHERE env_id = ${env_id} AND run_id = ${source.run_id} AND position < ${before}`

@@ -98,7 +98,7 @@ export class TrustedDurable {
     this.#recorded = new Map(recorded.map(([seq, kind, name]) => [seq, { kind, name }]))
     this.#attempts = new Map(waits)
     this.#versionSeqs = new Map(recorded.flatMap(([seq, kind, name]) => (kind === "version" ? [[name, seq]] : [])))
-    this.#versionCount = this.#versionSeqs.size
+    this.#versionCount = recorded.filter(([, kind]) => kind === "version").length
     this.#unreplayed = recorded.length
     this.#time = time
     host.mute(recorded.length + waits.length > 0)
@@ -149,8 +149,12 @@ export class TrustedDurable {
       )
     },
     version: (id, max) => {
-      const version = this.#versions.get(id) ?? this.#decideVersion(id, max)
+      const known = this.#versions.get(id)
+      if (known !== undefined) return known
+      const version = this.#decideVersion(id, max)
       this.#versions.set(id, version)
+      // The request was cancelled or refused: the cleanup may ask again.
+      version.catch(() => this.#versions.delete(id))
       return version
     },
     continueAsNew: async (args) => {
@@ -219,16 +223,21 @@ export class TrustedDurable {
   }
 
   /** Returns the recorded version; 0 if older code made the record of this point. */
-  async #decideVersion(name: string, max: number): Promise<number> {
+  #decideVersion(name: string, max: number): Promise<number> {
     const recorded = this.#versionSeqs.get(name)
-    if (recorded !== undefined) {
-      const { promise, resolve, reject } = Promise.withResolvers<number>()
-      this.#pending.set(recorded, { resolve: (value) => resolve(fromJson(value)), reject })
-      return promise
-    }
-    if (this.#unreplayed > 0) return 0
-    const seq = cancelSeq - 1 - ++this.#versionCount
-    return fromJson(await this.#ask("workflow.version", JSON.stringify({ seq, name, max })))
+    const { promise, resolve, reject } = Promise.withResolvers<number>()
+    const seq = recorded ?? cancelSeq - 2 - this.#versionCount
+    if (recorded === undefined && this.#unreplayed > 0) return Promise.resolve(0)
+    this.#pending.set(seq, { resolve: (value) => resolve(fromJson(value)), reject })
+    if (recorded !== undefined) return promise
+    this.#versionCount++
+    this.#watch()
+    const isOpen = () => this.#pending.delete(seq)
+    this.#ask("workflow.version", JSON.stringify({ seq, name, max })).then(
+      (value) => isOpen() && resolve(fromJson(value)),
+      (error) => isOpen() && reject(error)
+    )
+    return promise
   }
 
   /** Calls the body of a step. Until its first `await`, its calls are not requests. */

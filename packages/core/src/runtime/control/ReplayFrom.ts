@@ -42,7 +42,7 @@ export const makeFork = Effect.gen(function* () {
       const { due_at } = delivery
       const waiting = formatWaiting({ for: "node", name: "", since: due_at, until: due_at })
       yield* store.fork({
-        run: { ...startRun(delivery, runId, nodeId, due_at), activations: 0, waiting },
+        run: { ...startRun(delivery, runId, nodeId, due_at), activations: 0, waiting, steps: before },
         delivery: { ...delivery, continues: runId },
         source: run,
         before

@@ -7,7 +7,7 @@ import { JsonText } from "../../foundation/JsonText.ts"
 import { isStorable } from "../../foundation/StorableText.ts"
 import type { Event } from "../events/Event.ts"
 import { formatEvent } from "./Trigger.ts"
-import type { WaitRecord } from "./Workflow.ts"
+import { resultLengthMax, type WaitRecord } from "./Workflow.ts"
 
 /** A path into `event_data`, names separated by dots, and the required value as canonical JSON text. */
 export type MatchPair = readonly [path: string, value: string]
@@ -115,16 +115,13 @@ const writeCanonical = (value: unknown, length: number): string | null => {
   return text.length < length ? text + (isArray ? "]" : "}") : null
 }
 
-/** Maximum characters of an event that a wait takes: as for the result of a step. */
-export const outcomeLengthMax = 256 * 1024
-
-/** Outcome of a wait whose event is longer. Each of its runs would have a copy of the event. */
+/** Outcome of a wait whose event is longer than the result of a request may be. Each of its runs would have a copy of the event. */
 const tooLargeOutcome = JsonText.make('"too large"', { disableChecks: true })
 
 /** Returns the event as the outcome of the waits that it ends. */
 export const formatOutcome = (event: Event): JsonText => {
-  const text = event.event_data.length > outcomeLengthMax ? tooLargeOutcome : formatEvent(event)
-  return text.length > outcomeLengthMax ? tooLargeOutcome : text
+  const text = event.event_data.length > resultLengthMax ? tooLargeOutcome : formatEvent(event)
+  return text.length > resultLengthMax ? tooLargeOutcome : text
 }
 
 /** True if the event of the outcome was too large. */

@@ -83,7 +83,8 @@ export class Activation {
     })
     this.#waits = new OpenWaits({
       ...{ waits: options.history.waits, progress: this.#progress, isSuspended: () => this.#suspension !== null },
-      ...{ expire: options.expire, abandonChild: options.abandonChild }
+      ...{ expire: options.expire, abandonChild: options.abandonChild },
+      onExpired: Effect.suspend(() => this.#suspendOrHold)
     })
   }
 
@@ -207,8 +208,7 @@ export class Activation {
       const { seq, name, ok, attempt, result, ms } = report
       const { claim, limits } = this.#options
       const now = yield* currentTime
-      const difference = describeDifference(this.#waits.find(seq), { kind: "step", name })
-      if (difference !== null) return yield* refuse("NonDeterminism", difference)
+      yield* this.#compare(seq, { kind: "step", name })
       yield* this.#admit()
       const policy = report.retry ?? claim.delivery.retry
       if (!ok && attempt < policy.attempts) {
@@ -231,6 +231,12 @@ export class Activation {
     return ok || result === null || this.#log === null ? result : this.#log.mask(result)
   }
 
+  /** Fails if an earlier activation made another request with this number, and waits for it. */
+  #compare(seq: number, request: Pick<WaitRecord, "kind" | "name">): Effect.Effect<void, HostCallRefused> {
+    const difference = describeDifference(this.#waits.find(seq), request)
+    return difference === null ? Effect.void : refuse("NonDeterminism", difference)
+  }
+
   /** Fails if the run may have no further result. `open` is the number of requests whose results are still to come. */
   #admit(open = 0): Effect.Effect<void, HostCallRefused> {
     return this.#stepLimit.admit(this.#progress.count + open, (text) => this.#log?.warn(text))
@@ -239,8 +245,7 @@ export class Activation {
   #createToken(request: TokenRequest, now: Timestamp): Effect.Effect<string, HostCallRefused> {
     return Effect.gen({ self: this }, function* () {
       const { seq, name } = request
-      const difference = describeDifference(this.#waits.find(seq), { kind: "token", name })
-      if (difference !== null) return yield* refuse("NonDeterminism", difference)
+      yield* this.#compare(seq, { kind: "token", name })
       yield* this.#admit()
       const result = yield* this.#options.tokens.create(request, now)
       if (result === null) {
@@ -262,9 +267,8 @@ export class Activation {
     return Effect.gen({ self: this }, function* () {
       const { seq, kind, call, token_seq } = request
       const { claim, tokens, freshEventId } = this.#options
+      yield* this.#compare(seq, request)
       const known = this.#waits.find(seq)
-      const difference = describeDifference(known, request)
-      if (difference !== null) return yield* refuse("NonDeterminism", difference)
       if (call !== null) this.#functionCalls.expect(seq, call)
       if (known !== undefined) return yield* this.#waits.open(known, false, this.#startChild(known))
       if (kind === "step") return yield* refuse("TypeError", "svc.step: this attempt does not wait for another one")
@@ -305,6 +309,7 @@ export class Activation {
   /** Calls a function in the background, and records the ids. */
   #call(seq: number, name: string, call: FunctionCall): Effect.Effect<string, HostCallRefused> {
     return Effect.gen({ self: this }, function* () {
+      yield* this.#compare(seq, { kind: "call", name })
       yield* this.#admit()
       const since = yield* currentTime
       const called = yield* this.#functionCalls.call(seq, call)

@@ -106,7 +106,13 @@ export class Arrivals extends Context.Service<
         turn,
         fork: (effect) => void Effect.runForkWith(context)(Effect.forkIn(effect, scope)),
         arrive: (event) => orCompareLater({ ...event, since: event.created_at }, arrive(event)),
-        compare: (wait) => orCompareLater(wait, compare(wait))
+        compare: (wait) =>
+          orCompareLater(
+            wait,
+            Effect.catchDefect(compare(wait), (defect) =>
+              Effect.logError(`Events of the type ${wait.event_type} could not be compared with waits`, defect)
+            )
+          )
       })
 
       /** Returns the time from which no comparison of this node is sure to have seen the events of a wait's type. */

@@ -1,10 +1,10 @@
 /** Records and outcomes of a cancellation with cleanup. Pure. */
-import { toJsonText } from "../../foundation/JsonText.ts"
 import type { Timestamp } from "../../foundation/time/Timestamp.ts"
 import type { Outcome } from "../../platform/sandbox/Outcome.ts"
 import { cancelSeq, type StepRecord, type WaitRecord } from "../runs/Workflow.ts"
+import { formatError } from "./RequestErrors.ts"
 
-const cancelled = toJsonText({ name: "Cancelled", message: "The run was cancelled", stack: "" })
+const cancelled = formatError("Cancelled", "The run was cancelled")
 
 /** Returns the result by which a function receives its cancellation. */
 export const cancelRecord = (now: Timestamp): Omit<StepRecord, "position"> => ({

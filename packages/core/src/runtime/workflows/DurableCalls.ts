@@ -12,6 +12,7 @@ import { Events, type NewEvent } from "../events/Events.ts"
 import { childFailed } from "../runs/ChildRun.ts"
 import type { StepRecord, WaitRecord } from "../runs/Workflow.ts"
 import { type CallingRun, ofEnvironment } from "../svc/Operation.ts"
+import { formatError } from "./RequestErrors.ts"
 
 /** A function, and the arguments for it. */
 export interface FunctionCall {
@@ -73,7 +74,7 @@ export const makeDurableCalls = Effect.fnUntraced(function* (isStopping: () => b
         // A node that shuts down has not recorded the call, which the next activation repeats.
         error._tag === "StoreUnavailable"
           ? Effect.never
-          : Effect.succeed({ ok: false, result: toJsonText({ name: error._tag, message: error.message, stack: "" }) })
+          : Effect.succeed({ ok: false, result: formatError(error._tag, error.message) })
       )
     )
 

@@ -26,6 +26,8 @@ interface OpenWaitsOptions extends Pick<ActivationOptions, "expire" | "abandonCh
   readonly progress: Progress
   /** True once the run is to be suspended. It continues with the results that are stored. */
   readonly isSuspended: () => boolean
+  /** Executed when `isExpiring` may have become false. */
+  readonly onExpired: Effect.Effect<void>
 }
 
 export class OpenWaits {
@@ -113,15 +115,18 @@ export class OpenWaits {
     })
   }
 
-  /** Records that the waits before request `from` were cancelled. The function ignores their results. */
+  /** Records that the waits before request `from` were cancelled, and cancels their child runs. */
   cancelBefore(from: number): Effect.Effect<void> {
     return Effect.gen({ self: this }, function* () {
+      const { progress, abandonChild } = this.#options
       const now = yield* currentTime
       for (const wait of [...this.#waits.values()].filter(({ seq }) => seq >= 0 && seq < from)) {
         const open = this.#open.get(wait.seq)
         this.#open.delete(wait.seq)
         const answered = open?.answered ?? (yield* Deferred.make<string, HostCallRefused>())
-        yield* this.#options.progress.recordIgnored(cancelWait(wait, now), answered)
+        // The function ignores the result.
+        yield* progress.recordIgnored(cancelWait(wait, now), answered)
+        if (wait.child_event_id !== null && wait.outcome === null) abandonChild(wait.child_event_id)
       }
     })
   }
@@ -145,6 +150,8 @@ export class OpenWaits {
       const outcome = yield* this.#options.expire(record)
       this.#expiring.delete(record.seq)
       yield* this.#end({ ...open, record: { ...record, outcome } }, yield* currentTime)
+      // The wait may have ended meanwhile. Then the guest, which is idle again, sends no further report.
+      yield* this.#options.onExpired
     }).pipe(Effect.forkDetach, Effect.asVoid)
   }
 

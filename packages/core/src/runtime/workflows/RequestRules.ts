@@ -3,8 +3,8 @@ import type { EventId } from "../../foundation/Ids.ts"
 import { type JsonText, toJsonText } from "../../foundation/JsonText.ts"
 import type { Timestamp } from "../../foundation/time/Timestamp.ts"
 import { childFailed, parseChildEnd } from "../runs/ChildRun.ts"
-import { isTooLargeOutcome, outcomeLengthMax } from "../runs/EventMatch.ts"
-import type { RequestKind, StepRecord, WaitRecord } from "../runs/Workflow.ts"
+import { isTooLargeOutcome } from "../runs/EventMatch.ts"
+import { type RequestKind, resultLengthMax, type StepRecord, type WaitRecord } from "../runs/Workflow.ts"
 import { formatError } from "./RequestErrors.ts"
 import type { WaitRequest } from "./Requests.ts"
 
@@ -51,7 +51,7 @@ const resultOf = ({ kind, name, outcome }: WaitRecord): Pick<StepRecord, "ok" | 
 const eventTooLarge = (name: string): JsonText =>
   formatError(
     "ResultTooLarge",
-    `the event of the wait "${name}" has over ${outcomeLengthMax} characters of JSON: store its data in svc.files and pass the path`
+    `the event of the wait "${name}" has over ${resultLengthMax} characters of JSON: store its data in svc.files and pass the path`
   )
 
 /** True if only its time ends the wait, and no event, child run or token. */

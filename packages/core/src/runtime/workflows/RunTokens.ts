@@ -10,7 +10,7 @@ import { Base64Url } from "effect/encoding"
 import type { StoreUnavailable } from "../../foundation/Errors.ts"
 import { type JsonText, toJsonText } from "../../foundation/JsonText.ts"
 import { logOutage } from "../../foundation/Supervised.ts"
-import type { Timestamp } from "../../foundation/time/Timestamp.ts"
+import { now as currentTime, type Timestamp } from "../../foundation/time/Timestamp.ts"
 import { Keyring } from "../../platform/encryption/Keyring.ts"
 import { PublicUrl } from "../../resources/files/PublicUrl.ts"
 import { hashSecret, isSameHash } from "../../tenants/access/Token.ts"
@@ -52,9 +52,13 @@ export const makeRunTokens = Effect.fnUntraced(function* (isStopping: () => bool
       )
   }
   return Effect.fnUntraced(function* (claim: Claim, { steps }: History) {
-    const hasTokens = steps.some(({ kind, ok }) => kind === "token" && ok)
+    const created = steps.filter(({ kind, ok }) => kind === "token" && ok)
     const tokens = new RunTokens(claim, tools)
-    if (hasTokens) yield* tokens.open(yield* store.list(claim.run))
+    if (created.length > 0) yield* tokens.open(yield* store.list(claim.run))
+    // A replay from a step has copies of results, but tokens belong to one run.
+    for (const { seq, name } of created.filter((step) => tokens.find(step.seq) === undefined)) {
+      yield* tokens.create({ seq, name, expires_at: null }, yield* currentTime)
+    }
     return tokens
   })
 })
@@ -86,7 +90,7 @@ export class RunTokens {
 
   /** Returns the step with its result for the function. */
   reveal(step: StepRecord): StepRecord {
-    const result = step.kind === "token" ? this.#results.get(step.seq) : undefined
+    const result = step.kind === "token" && step.ok ? this.#results.get(step.seq) : undefined
     return result === undefined ? step : { ...step, result }
   }
 

@@ -23,7 +23,7 @@ export interface Plan {
   readonly max_chain_depth: number
   /** Maximum recorded results of a durable run. */
   readonly max_steps_per_run: number
-  /** Maximum result of a step of a durable run, as UTF-8 bytes of JSON text. */
+  /** Maximum result of a step of a durable run, as UTF-8 bytes of JSON text. Values above 256 KiB have no effect. */
   readonly max_step_result_bytes: number
   /** Maximum suspended runs of one environment. More durable runs do not start. */
   readonly max_suspended_runs: number

@@ -54,10 +54,10 @@ export const runOf = Effect.fnUntraced(function* (env: Env, eventId: string) {
 export const runsNamed = (env: Env, name: string) =>
   Effect.map(allRuns(env), (all) => all.filter((run) => run.var === name))
 
-export const cancel = (env: Env, runId = "") =>
+export const cancel = (env: Env, runId = "", cleanup?: string) =>
   asHost(
     env,
-    RunControl.use((control) => control.cancel(runId))
+    RunControl.use((control) => control.cancel(runId, cleanup))
   )
 
 export const described = async (attempt: Promise<unknown>) => {

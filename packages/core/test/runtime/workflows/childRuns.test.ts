@@ -175,6 +175,31 @@ describe("svc.invoke", () => {
     }).pipe(Effect.provide(main({ sleeper, nested, outer })))
   )
 
+  it.effect("a parent that cleans up cancels the children that it waited for, at once", () => {
+    const cleaning = durable("clean", async (_, svc) => {
+      try {
+        return await svc.invoke("main/sleeper")
+      } finally {
+        await svc.sleep("pause", "10s")
+      }
+    })
+    return Effect.gen(function* () {
+      const env = yield* deployed("shop")
+      const { event_id } = yield* publish(env, "clean")
+      yield* settleAll
+      yield* cancel(env, (yield* runOf(env, event_id)).run_id, "1m")
+      yield* settleAll
+      const statuses = Effect.gen(function* () {
+        const [child] = yield* runsNamed(env, "sleeper")
+        return [(yield* runOf(env, event_id)).status, child?.status]
+      })
+      assert.deepStrictEqual(yield* statuses, ["running", "cancelled"])
+      yield* pass("10 seconds")
+      yield* settleAll
+      assert.deepStrictEqual(yield* statuses, ["cancelled", "cancelled"])
+    }).pipe(Effect.provide(main({ sleeper, cleaning })))
+  })
+
   it.effect("a parent that fails cancels the children that it waits for", () => {
     const failing = durable("fail", async (_, svc) => {
       await Promise.all([

@@ -1,10 +1,11 @@
 /** Calls and versions of durable functions, runs that continue as new ones, and replays from a step, with virtual time. */
 import { assert, describe, it } from "@effect/vitest"
-import { type Env, Events, RunControl } from "@weft/core"
-import { RunId } from "@weft/core/adapter"
-import { Effect, Fiber } from "effect"
+import { type Env, Events, layer, RunControl } from "@weft/core"
+import { JournalStore, RunId } from "@weft/core/adapter"
+import { MemoryStores, trustedSandbox } from "@weft/core/testing"
+import { Effect, Fiber, Latch, Layer } from "effect"
 import { TestClock } from "effect/testing"
-import { allRuns, asHost, deployed, publish, settle } from "../../world.ts"
+import { allRuns, asHost, deployed, masterKeys, publish, settle } from "../../world.ts"
 import {
   callee,
   cancel,
@@ -43,6 +44,27 @@ describe("svc.call of a durable function", () => {
     }).pipe(Effect.provide(main({ job, parent })))
   })
 
+  it.effect("fails in the place of another request, without a call", () => {
+    let activations = 0
+    const job = () => "done"
+    const parent = durable("go", (_, svc) =>
+      ++activations === 1 ? svc.sleep("pause", "1h") : svc.call("main/job", ["a"])
+    )
+    return Effect.gen(function* () {
+      const env = yield* deployed("shop")
+      const { event_id } = yield* publish(env, "go")
+      yield* settleAll
+      yield* pass("61 minutes")
+      yield* settleAll
+      const { result } = yield* runOf(env, event_id)
+      assert.deepInclude(result.error, {
+        name: "NonDeterminism",
+        message: 'request 0 was sleep "pause" when it was recorded and is call "main/job" now'
+      })
+      assert.deepStrictEqual(yield* runsNamed(env, "job"), [])
+    }).pipe(Effect.provide(main({ job, parent })))
+  })
+
   it.effect("records that the call was refused", () => {
     const parent = durable("go", async (_, svc) => {
       const error = await described(svc.call("main/none"))
@@ -77,6 +99,51 @@ describe("svc.version", () => {
       assert.strictEqual((yield* runOf(env, event_id)).result, 7)
       assert.deepStrictEqual(seen, [2, 2, 1, 2, 2, 1])
     }).pipe(Effect.provide(main({ parent })))
+  })
+})
+
+describe("svc.version before a cancellation that is being recorded", () => {
+  it.effect("is cancelled with the other requests, in each replay, and the cleanup asks again", () => {
+    const seen: Array<unknown> = []
+    const order = durable("order", async (_, svc) => {
+      await svc.step("first", () => 1)
+      const first = await svc.version("form", 2).catch((error: Error) => error.name)
+      seen.push(first, await svc.version("form", 2))
+      await svc.sleep("pause", "10s")
+    })
+    const progress = Latch.makeUnsafe(false)
+    const slow = Layer.effect(
+      JournalStore,
+      JournalStore.useSync((store) => ({
+        ...store,
+        commit: (entries, lease) => {
+          const isProgress = entries.some(({ _tag }) => _tag === "Advanced")
+          return Effect.andThen(isProgress ? progress.await : Effect.void, store.commit(entries, lease))
+        }
+      }))
+    )
+    return Effect.gen(function* () {
+      const env = yield* deployed("shop")
+      const { event_id } = yield* publish(env, "order")
+      yield* settleAll
+      yield* cancel(env, (yield* runOf(env, event_id)).run_id, "1m")
+      yield* settleAll
+      yield* progress.open
+      yield* settleAll
+      assert.deepStrictEqual(seen, ["Cancelled", 2])
+      assert.deepInclude((yield* runOf(env, event_id)).waiting, { for: "timer", name: "pause" })
+      yield* pass("10 seconds")
+      yield* settleAll
+      assert.deepStrictEqual(seen, ["Cancelled", 2, "Cancelled", 2])
+      assert.strictEqual((yield* runOf(env, event_id)).status, "cancelled")
+    }).pipe(
+      Effect.provide(
+        layer({ masterKeys }).pipe(
+          Layer.provideMerge(Layer.provideMerge(slow, MemoryStores.layer)),
+          Layer.provide(trustedSandbox({ shop: { main: { order } } }))
+        )
+      )
+    )
   })
 })
 

@@ -10,6 +10,7 @@ interface Durable {
   readonly step: (name: string, body: () => unknown) => Promise<Schema.Json>
   readonly sleep: (name: string, duration: Schema.Json) => Promise<void>
   readonly waitForEvent: (name: string, wait: Schema.Json) => Promise<Schema.Json>
+  readonly createToken: (name: string) => Promise<Schema.Json>
 }
 
 const durable = (event: string, fn: (event: Readonly<Record<string, unknown>>, svc: Durable) => unknown) =>
@@ -85,6 +86,19 @@ describe("a durable run", () => {
       const { result } = yield* run(fn)
       assert.include(result, "LimitExceeded: the results of a run may have at most 8388608 characters")
       assert.strictEqual(made, Math.floor(8_388_608 / 200_002))
+    })
+  )
+
+  it.effect("creates no token if its results leave no place for one", () =>
+    Effect.gen(function* () {
+      const fn = durable("go", async (_, svc) => {
+        for (let left = 8_388_600; left > 0; left -= 200_000) {
+          await svc.step("large", () => "x".repeat(Math.min(left, 200_000) - 2))
+        }
+        return caught(() => svc.createToken("approval"))
+      })
+      const { result } = yield* run(fn, 3)
+      assert.include(result, "LimitExceeded: the results of a run may have at most 8388608 characters")
     })
   )
 

@@ -3,9 +3,9 @@ import { assert, describe, it } from "@effect/vitest"
 import { AuditLog, Caller, type Env, hostIdentity, RunControl, Runs, Tokens } from "@weft/core"
 import { PermissionMap } from "@weft/core/adapter"
 import type { TrustedModule } from "@weft/core/testing"
-import { type Duration, Effect, type Schema } from "effect"
+import { type Duration, Effect, Fiber, type Schema } from "effect"
 import { TestClock } from "effect/testing"
-import { asHost, deployed, publish, runsOf, settle, world } from "../../world.ts"
+import { allRuns, asHost, deployed, publish, runsOf, settle, world } from "../../world.ts"
 
 interface Token {
   readonly url: string
@@ -217,6 +217,36 @@ describe("a token", () => {
       yield* settle
       assert.deepStrictEqual(yield* resultOf(env, event_id), ["succeeded", { ok: true, data: "second" }])
     }).pipe(Effect.provide(main({ several })))
+  })
+
+  it.effect("is another one in a replay from a later step, which is approved by its own URL", () => {
+    const sent: Array<Token> = []
+    const seen: Array<string> = []
+    return Effect.gen(function* () {
+      const { env, event_id } = yield* begin
+      const { run_id } = yield* runOf(env, event_id)
+      yield* completeNamed(env, run_id, "approval", "first")
+      yield* resultOf(env, event_id)
+      // Position 2 is the completion.
+      const replaying = yield* Effect.forkChild(
+        asHost(
+          env,
+          RunControl.use((control) => control.replay(run_id, "same", "2"))
+        )
+      )
+      const latest = Effect.map(allRuns(env), ([run]) => run)
+      for (let tries = 0; tries < 50 && JSON.parse((yield* latest)?.waiting ?? "{}").for !== "token"; tries++) {
+        yield* settle
+      }
+      assert.deepInclude(JSON.parse((yield* latest)?.waiting ?? "{}"), { for: "token", name: "approval" })
+      const [first, , url = ""] = seen
+      assert.notStrictEqual(url, first)
+      assert.strictEqual(sent.length, 1)
+      yield* Tokens.use((tokens) => tokens.complete(url.slice("https://weft.example/tokens/".length), "second"))
+      for (let tries = 0; tries < 50 && (yield* latest)?.status === "running"; tries++) yield* settle
+      yield* Fiber.join(replaying)
+      assert.deepStrictEqual(JSON.parse((yield* latest)?.result ?? "null"), { ok: true, data: "second" })
+    }).pipe(Effect.provide(main({ approval: approval(sent, seen) })))
   })
 
   it.effect("has no secret in logs, in the audit log and in recorded results", () => {

@@ -183,10 +183,11 @@ export class Durable {
     return this.#open(seq, this.#settle(this.#calls.ask(op, payload)))
   }
 
-  /** Makes a request that has no place in the order of requests. */
-  ask(op: string, details: object): Promise<unknown> {
+  /** Makes a request that has no place in the order of requests, so its number is negative. */
+  requestUnordered(op: string, seq: number, details: object): Promise<unknown> {
     this.#calls.countChange()
-    return this.#settle(this.#calls.ask(op, stringify(details)))
+    this.#watch()
+    return this.#open(seq, this.#settle(this.#calls.ask(op, stringify(details))))
   }
 
   /** Returns a promise that a recorded result settles. */

@@ -1,6 +1,7 @@
 /** The functions that undo completed steps, the latest first. */
 import { describeThrown, namedError } from "./failures.ts"
 import { apply, parse, slice, stringify } from "./primordials.ts"
+import { nameLengthMax } from "./requests.ts"
 
 interface Undo {
   readonly name: string
@@ -11,8 +12,6 @@ interface Undo {
 
 /** Runs a step. */
 type RunStep = (name: string, body: (context: object) => unknown) => Promise<unknown>
-
-const nameLengthMax = 256
 
 export class Undos {
   #last: Undo | undefined

@@ -4,7 +4,7 @@
  * A version is found by its id, and its number is below 0. So new code may ask for versions that an older record lacks.
  */
 import type { Durable } from "./Durable.ts"
-import { mapGet, mapSet, NativeMap, NativePromise } from "./primordials.ts"
+import { mapDelete, mapGet, mapSet, NativeMap, NativePromise, whenSettled } from "./primordials.ts"
 import { checkName } from "./requests.ts"
 
 /** Numbers from here on are reserved for other results without a request. */
@@ -34,6 +34,12 @@ export class Versions {
     if (known !== undefined) return known
     const version = this.#decide(id, max)
     mapSet(this.#known, id, version)
+    // The request was cancelled or refused: the cleanup may ask again.
+    whenSettled(
+      version,
+      () => undefined,
+      () => mapDelete(this.#known, id)
+    )
     return version
   }
 
@@ -42,6 +48,7 @@ export class Versions {
     if (recorded !== undefined) return this.#durable.awaitRecorded(recorded)
     if (this.#durable.isReplaying) return new NativePromise((resolve) => resolve(0))
     this.#count++
-    return this.#durable.ask("workflow.version", { seq: reservedSeq - this.#count, name: id, max })
+    const seq = reservedSeq - this.#count
+    return this.#durable.requestUnordered("workflow.version", seq, { seq, name: id, max })
   }
 }
