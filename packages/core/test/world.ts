@@ -13,24 +13,38 @@ import {
   type RuntimeConfig,
   Tenants
 } from "@weft/core"
+import { Turns } from "@weft/core/adapter"
+import { eventLoop, WorkScheduler } from "@weft/core/internal"
 import { MemoryStores, type TrustedModule, trustedSandbox, trustedZip } from "@weft/core/testing"
 import { Effect, Layer, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 
 export const masterKeys = [Redacted.make(new Uint8Array(32).fill(7))] as const
 
+/** Turns follow the real time that work takes, so tests would depend on the speed of the machine. */
+export const immediateTurns = Layer.sync(Turns, () => new WorkScheduler({ ...eventLoop, now: () => 0 }))
+
 export const world = (
   modules: Readonly<Record<string, TrustedModule>>,
   config: Omit<RuntimeConfig, "masterKeys"> = {}
 ) =>
-  layer({ masterKeys, ...config }).pipe(Layer.provideMerge(MemoryStores.layer), Layer.provide(trustedSandbox(modules)))
+  layer({ masterKeys, ...config }).pipe(
+    Layer.provideMerge(MemoryStores.layer),
+    Layer.provide([trustedSandbox(modules), immediateTurns])
+  )
+
+const nextTurn = Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
+
+/** Turns of the event loop without a change of the clock, for work that crosses it many times. */
+const extraTurns = 60
 
 /** Runs everything that is ready, and advances the clock by 20 ms. */
 export const settle = Effect.gen(function* () {
   for (let turn = 0; turn < 20; turn++) {
     yield* TestClock.adjust(1)
-    yield* Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
+    yield* nextTurn
   }
+  for (let turn = 0; turn < extraTurns; turn++) yield* nextTurn
 })
 
 /** Creates an organization with one environment, and deploys the module `key` in the project `key`. */

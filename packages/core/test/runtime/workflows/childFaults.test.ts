@@ -4,7 +4,7 @@ import { layer, StoreUnavailable } from "@weft/core"
 import { AdmissionStore, WorkflowStore } from "@weft/core/adapter"
 import { MemoryStores, trustedSandbox } from "@weft/core/testing"
 import { Effect, Layer } from "effect"
-import { deployed, masterKeys, publish } from "../../world.ts"
+import { deployed, immediateTurns, masterKeys, publish } from "../../world.ts"
 import { durable, pass, runOf, runsNamed, settleAll } from "./DurableWorld.ts"
 
 const lost = Effect.fail(new StoreUnavailable({ operation: "test", cause: new Error("the answer was lost") }))
@@ -26,7 +26,7 @@ const modules = { shop: { main: { double, parent } } }
 const faulty = <Faulty>(faults: Layer.Layer<Faulty, never, Faulty>) =>
   layer({ masterKeys }).pipe(
     Layer.provideMerge(Layer.provideMerge(faults, MemoryStores.layer)),
-    Layer.provide(trustedSandbox(modules))
+    Layer.provide([trustedSandbox(modules), immediateTurns])
   )
 
 describe("a child run", () => {

@@ -5,7 +5,7 @@ import { JournalStore, RunId } from "@weft/core/adapter"
 import { MemoryStores, trustedSandbox } from "@weft/core/testing"
 import { Effect, Fiber, Latch, Layer } from "effect"
 import { TestClock } from "effect/testing"
-import { allRuns, asHost, deployed, masterKeys, publish, settle } from "../../world.ts"
+import { allRuns, asHost, deployed, immediateTurns, masterKeys, publish, settle } from "../../world.ts"
 import {
   callee,
   cancel,
@@ -140,7 +140,7 @@ describe("svc.version before a cancellation that is being recorded", () => {
       Effect.provide(
         layer({ masterKeys }).pipe(
           Layer.provideMerge(Layer.provideMerge(slow, MemoryStores.layer)),
-          Layer.provide(trustedSandbox({ shop: { main: { order } } }))
+          Layer.provide([trustedSandbox({ shop: { main: { order } } }), immediateTurns])
         )
       )
     )

@@ -4,7 +4,7 @@ import { layer } from "@weft/core"
 import { WorkflowStore } from "@weft/core/adapter"
 import { MemoryStores, type TrustedModule, trustedSandbox } from "@weft/core/testing"
 import { Effect, Latch, Layer } from "effect"
-import { deployed, masterKeys, publish } from "../../world.ts"
+import { deployed, immediateTurns, masterKeys, publish } from "../../world.ts"
 import { durable, pass, runOf, settleAll } from "./DurableWorld.ts"
 
 type Store = WorkflowStore["Service"]
@@ -21,7 +21,7 @@ const withStore = (functions: TrustedModule[string], change: (store: Store) => P
         MemoryStores.layer
       )
     ),
-    Layer.provide(trustedSandbox({ shop: { main: functions } }))
+    Layer.provide([trustedSandbox({ shop: { main: functions } }), immediateTurns])
   )
 
 const waitingOf = (env: Parameters<typeof runOf>[0], eventId: string) =>

@@ -4,7 +4,7 @@ import { layer } from "@weft/core"
 import { type Outcome, Sandbox } from "@weft/core/adapter"
 import { MemoryStores, trustedSandbox } from "@weft/core/testing"
 import { Effect, Layer } from "effect"
-import { deployed, masterKeys, settle } from "../../world.ts"
+import { deployed, immediateTurns, masterKeys, settle } from "../../world.ts"
 import { begin, durable, errorOf, pass, runOf } from "./DurableFunction.ts"
 
 const usage = { cpu_ms: 1, wall_ms: 1, heap_bytes: 1 }
@@ -30,7 +30,7 @@ const lossy = (losses: Losses, fn: ReturnType<typeof durable>) =>
             }
           })
         )
-      ).pipe(Layer.provide(trustedSandbox({ shop: { main: { fn } } })))
+      ).pipe(Layer.provideMerge(immediateTurns), Layer.provide(trustedSandbox({ shop: { main: { fn } } })))
     )
   )
 
@@ -68,11 +68,11 @@ describe("a run whose runner is lost", () => {
     return Effect.gen(function* () {
       const env = yield* deployed("shop")
       const id = yield* begin(env, "nap")
-      yield* pass("130 seconds")
+      for (let n = 0; n < 130; n++) yield* pass("1 second")
       assert.strictEqual(losses.invoked, 8)
       assert.include(yield* runOf(env, id), { status: "running" })
       yield* pass("1 hour")
-      for (let n = 0; n < 8; n++) yield* pass("64 seconds")
+      for (let n = 0; n < 130; n++) yield* pass("4 seconds")
       assert.strictEqual(losses.invoked, 15)
       assert.strictEqual((yield* runOf(env, id)).result, '"rested"')
     }).pipe(Effect.provide(lossy(losses, napping)))
