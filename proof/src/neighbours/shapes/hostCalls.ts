@@ -31,7 +31,7 @@ export const hostCallShapes: ReadonlyArray<Shape> = [
     "svc.events.publish({ type: '', data: 'x'.repeat(1e5) })"
   ),
   flood("published-events", "publishes events that nobody handles", "svc.events.publish({ type: 'spam', data: n })"),
-  flood("emitted-messages", "emits messages of 10 KB that nobody receives", "svc.stream.emit('spam', 'x'.repeat(1e4))"),
+  flood("emitted-messages", "emits unread messages of 10 KB", "svc.stream.emit('spam', 'x'.repeat(1e4))"),
   flood("missing-files", "reads files that do not exist", "svc.files.get('none/' + n)"),
   flood("stored-files", "stores files of 1 KB", "svc.files.put('flood/' + (n % 50), 'x'.repeat(1000))"),
   flood("missing-assets", "reads assets that do not exist", "svc.asset('none' + n)"),
