@@ -25,7 +25,7 @@ effect. Counters match the rows that they count. Runners do not outlive their se
 removed.`,
   doesNotShow: `a power failure, after which a disk may lack data that the system had not flushed. For that,
 \`examples/standalone/test/crashDurable.e2e.test.ts\` compares system calls with responses. It also does not plan two
-crashes at the same time.`,
+crashes at the same time. Durable functions have no tokens and undo no steps here.`,
   run: async ({ seeds, seed, minutes, progress }) => {
     const rounds = seeds ?? 1
     const random = draws(seed ?? 1)

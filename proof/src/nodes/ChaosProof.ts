@@ -13,7 +13,7 @@ and the database crashes. The seed determines the order.`,
 once. Schedules fire once for each time, groups keep their limits, and watchers receive everything after a reconnect.
 Requests fail only during faults, with a \`Retry-After\` header.`,
   doesNotShow: `loss of the database's disk, failover of PostgreSQL to a replica, or clocks and networks of several machines. All
-processes run on one machine.`,
+processes run on one machine. The load has no durable functions.`,
   run: async ({ minutes, seed, progress }) => {
     const verdict = await chaos({
       minutes: minutes ?? 30,
