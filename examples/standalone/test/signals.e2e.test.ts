@@ -18,14 +18,14 @@ const open = async (): Promise<ServerProcess> => {
   return server
 }
 
-/** Returns the number of TCP sockets on which the process listens. */
+/** Returns the number of TCP addresses on which the process listens, each perhaps with several sockets. */
 const countListening = (pid: number): number => {
-  const inodes = ["tcp", "tcp6"].flatMap((kind) =>
+  const listening = ["tcp", "tcp6"].flatMap((kind) =>
     readFileSync(`/proc/${pid}/net/${kind}`, "latin1")
       .split("\n")
       .map((line) => line.trim().split(/\s+/))
       .filter((columns) => columns[3] === "0A")
-      .map((columns) => `socket:[${columns[9]}]`)
+      .map((columns): readonly [socket: string, address: string] => [`socket:[${columns[9]}]`, columns[1] ?? ""])
   )
   const links = readdirSync(`/proc/${pid}/fd`).map((fd) => {
     try {
@@ -34,7 +34,7 @@ const countListening = (pid: number): number => {
       return ""
     }
   })
-  return links.filter((link) => inodes.includes(link)).length
+  return new Set(listening.filter(([socket]) => links.includes(socket)).map(([, address]) => address)).size
 }
 
 /** Returns the child processes of all threads of a process: runners and compilers. */

@@ -52,6 +52,8 @@ export class Job {
   /** The runner that executes it now. */
   runner: RunnerProcess | undefined
   isolate: IsolateHandle | undefined
+  /** True once its invocation was sent to the runner. */
+  isSent = false
   /** True if it made a host call or wrote to its log, so that a second execution would be visible. */
   hasSideEffects = false
   /** Number of retries after the loss of a runner or isolate. */

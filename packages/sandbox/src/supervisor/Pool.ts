@@ -85,7 +85,8 @@ export class Pool {
     job.interruptCalls()
     const outcome = stoppedOutcome(reason, job.invocation.timeoutMs)
     const { runner, isolate } = job
-    if (runner === undefined || isolate === undefined || runner.state === "dead" || job.guestEnded) {
+    // A large invocation may wait for the socket of its runner.
+    if (runner === undefined || isolate === undefined || !job.isSent || runner.state === "dead" || job.guestEnded) {
       this.#end(job, outcome)
       return
     }
@@ -191,12 +192,14 @@ export class Pool {
     view.jobs.set(job.id, job)
     job.runner = runner
     job.isolate = isolate
+    job.isSent = false
     runner.whenDrained(job.length, () => this.#invoke(job, isolate, runner))
   }
 
   #invoke(job: Job, isolate: IsolateHandle, runner: RunnerProcess): void {
     // The job may have been stopped or moved to another runner in the meantime.
     if (job.ended || job.stopReason !== undefined || job.isolate !== isolate) return
+    job.isSent = true
     const { fn, trigger, svc, body = null, replay = [] } = job.invocation
     runner.send({ kind: "invoke", isolate: isolate.id, run: job.id, trigger, fn: `${fn.ns}/${fn.var}`, svc, body })
     for (const text of replay) {

@@ -14,6 +14,8 @@ import { marks } from "./Marks.ts"
 
 const socket = new Socket({ fd: 3, readable: true, writable: true })
 const scripts = new Map<number, string>()
+// A paused socket does not keep the process alive.
+setInterval(() => undefined, 60_000)
 const floodMs = 1500
 const slowMs = 300
 const usage = { cpuMs: 1, heapBytes: 1000 }
