@@ -26,13 +26,13 @@ for (const method of ["GET", "PUT", "PATCH", "DELETE", "POST"]) {
 export const lookup = ({ id }) => ({ id, name: "Ada" })
 lookup.meta = { tool: { service: "crm", description: "Finds a customer", input: { type: "object" } } }
 
-export const settle = async (svc) => {
+export const settle = async (_, svc) => {
   await svc.step("charge", () => ({ receipt: "r-1042" }))
   await svc.sleep("settle", "2h")
 }
 settle.meta = { durable: true }
 
-export const approve = async (svc) => {
+export const approve = async (_, svc) => {
   const token = await svc.createToken("approval", { timeout: "3d" })
   await svc.step("ask", () => svc.events.publish({ type: "approval:asked", data: { url: token.url } }))
   return svc.waitForToken(token)

@@ -95,10 +95,12 @@ given_RUNNING() {
 }
 
 waiting() { # FUNCTION FOR: calls a durable function, and stores its run in RUN_ID when it waits for a `timer` or a `token`
+  local event
   given_FUNCTIONS
-  RUN_ID=$(api POST /calls "{\"fn\": \"$1\"}" | jq -r .run_id)
+  event=$(api POST /calls "{\"fn\": \"$1\"}" | jq -r .event_id)
   for _ in $(seq 100); do
-    [ "$(api GET "/runs/$RUN_ID" | jq -r .waiting.for)" != "$2" ] || return 0
+    RUN_ID=$(api GET "/events/$event/runs" | jq -r ".[] | select(.waiting.for == \"$2\") | .run_id")
+    [ -z "$RUN_ID" ] || return 0
     sleep 0.1
   done
   echo "the run of $1 does not wait for a $2" >&2
