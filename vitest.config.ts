@@ -11,10 +11,11 @@ const suites = [
 /** The domain and its faces on stores in memory. They start no process, and take less than 30 s on 2 cores. */
 const units = ["packages/{core,api,sdk,client}/test/**/*.test.ts"]
 
-/** Tests of those packages that take seconds each: they run a compiler, a bundler, or every cron expression. */
+/** Tests of those packages that take seconds each: they run a compiler, a bundler, a sandbox, or many days of virtual time. */
 const longUnits = [
   ...["hostDocs", "hostTypes", "docs", "types", "size"].map((name) => `packages/sdk/test/${name}.test.ts`),
-  "packages/sdk/test/durable/docs.test.ts",
+  ...["docs", "agreement"].map((name) => `packages/sdk/test/durable/${name}.test.ts`),
+  "packages/core/test/runtime/workflows/{continuations,durable,tokens}.test.ts",
   ...["uploads", "bundle", "types"].map((name) => `packages/client/test/${name}.test.ts`),
   "packages/core/test/foundation/time/Ticks.test.ts",
   "packages/core/test/resources/files/{Crash,Assembly}.test.ts"
