@@ -124,7 +124,9 @@ export class WorkflowModel {
     this.#model.must(active.length === 0, `${run.run_id} is suspended while it only waits (got ${active} active)`)
     const ignored = steps.filter(({ name }) => !received.has(name)).map(({ name }) => name)
     this.#model.must(ignored.length === 0, `${run.run_id} received its results before its suspension (not ${ignored})`)
-    const ends = [...waits.values()].map(({ until }) => until ?? Number.POSITIVE_INFINITY)
+    // A stall is the pause after an activation without progress, and no request.
+    const asked = [...waits.values()].filter(({ kind }) => kind !== "stall")
+    const ends = asked.map(({ until }) => until ?? Number.POSITIVE_INFINITY)
     const first = Math.min(...ends, run.start_time + rules.timeout)
     this.#model.must(dueAt <= first, `${run.run_id} continues when its first wait ends (got ${dueAt - first} ms later)`)
   }
