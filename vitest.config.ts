@@ -18,7 +18,9 @@ const longUnits = [
   "packages/core/test/runtime/workflows/{continuations,durable,tokens}.test.ts",
   ...["uploads", "bundle", "types"].map((name) => `packages/client/test/${name}.test.ts`),
   "packages/core/test/foundation/time/Ticks.test.ts",
-  "packages/core/test/resources/files/{Crash,Assembly}.test.ts"
+  "packages/core/test/resources/files/{Crash,Assembly}.test.ts",
+  "packages/core/test/resources/schedules/{rules,static}.test.ts",
+  "packages/core/test/resources/builds/PreparationQueue.test.ts"
 ]
 
 /** The contracts of the stores, in memory, on SQLite and on disk. */
