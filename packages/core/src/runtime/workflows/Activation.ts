@@ -286,12 +286,8 @@ export class Activation {
 
   /** Records that a wait failed: in a replay, fewer waits may be open. */
   #failWait({ seq, kind, name }: WaitRequest, message: string, now: Timestamp): Effect.Effect<string, HostCallRefused> {
-    return Effect.gen({ self: this }, function* () {
-      const answered = yield* Deferred.make<string, HostCallRefused>()
-      const result = { ok: false, result: formatError("LimitExceeded", message), attempts: 1 }
-      yield* this.#progress.recordEnd({ seq, kind, name, ...result, started_at: now, ended_at: now }, answered)
-      return yield* Deferred.await(answered)
-    })
+    const result = { ok: false, result: formatError("LimitExceeded", message), attempts: 1 }
+    return this.#progress.recordAtOnce({ seq, kind, name, ...result, started_at: now, ended_at: now })
   }
 
   /** Starts the child run of a stored wait; does not wait for it. */
@@ -322,10 +318,8 @@ export class Activation {
     return Effect.gen({ self: this }, function* () {
       yield* this.#admit()
       const now = yield* currentTime
-      const answered = yield* Deferred.make<string, HostCallRefused>()
       const result = { ok: true, result: toJsonText(max), attempts: 1, started_at: now, ended_at: now }
-      yield* this.#progress.recordEnd({ seq, kind: "version", name, ...result }, answered)
-      return yield* Deferred.await(answered)
+      return yield* this.#progress.recordAtOnce({ seq, kind: "version", name, ...result })
     })
   }
 

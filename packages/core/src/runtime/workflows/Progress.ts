@@ -104,6 +104,15 @@ export class Progress {
     })
   }
 
+  /** As `recordEnd`, for a request that did not wait. Returns the answer. */
+  recordAtOnce(step: NewResult): Effect.Effect<string, HostCallRefused> {
+    return Effect.gen({ self: this }, function* () {
+      const answered = yield* Deferred.make<string, HostCallRefused>()
+      yield* this.recordEnd(step, answered)
+      return yield* Deferred.await(answered)
+    })
+  }
+
   /** Records a result that the guest ignores, so it may precede others. */
   recordIgnored(step: NewResult, answered: Answer): Effect.Effect<void> {
     return Effect.suspend(() =>

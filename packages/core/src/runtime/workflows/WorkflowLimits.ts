@@ -2,10 +2,10 @@
 import { Effect } from "effect"
 import type { JsonText } from "../../foundation/JsonText.ts"
 import { utf8Length } from "../../foundation/Utf8.ts"
-import { HostCallRefused } from "../../platform/sandbox/Sandbox.ts"
+import type { HostCallRefused } from "../../platform/sandbox/Sandbox.ts"
 import type { Plan } from "../../tenants/orgs/Plan.ts"
 import type { WaitRecord } from "../runs/Workflow.ts"
-import { formatError } from "./RequestErrors.ts"
+import { formatError, refuse } from "./RequestErrors.ts"
 
 export interface WorkflowLimits {
   /** Maximum recorded results of a run. */
@@ -51,7 +51,7 @@ export class StepLimit {
   admit(count: number, warn: (text: string) => void): Effect.Effect<void, HostCallRefused> {
     return Effect.suspend(() => {
       const { steps } = this.#limits
-      if (count >= steps) return Effect.fail(tooManySteps(steps))
+      if (count >= steps) return refuse("LimitExceeded", describeFull(steps))
       const isNear = count + 1 >= this.#warnedFrom
       if (isNear && !this.#isWarned) warn(describeNear(this.#warnedFrom, steps))
       this.#isWarned ||= isNear
@@ -69,11 +69,8 @@ export const checkEventWaits = (open: ReadonlyArray<WaitRecord>, { eventWaits }:
     ? null
     : `a run may wait for at most ${eventWaits} events at the same time`
 
-const tooManySteps = (steps: number): HostCallRefused =>
-  new HostCallRefused({
-    name: "LimitExceeded",
-    message: `a run may have at most ${steps} steps (max_steps_per_run): use svc.continueAsNew`
-  })
+const describeFull = (steps: number): string =>
+  `a run may have at most ${steps} steps (max_steps_per_run): use svc.continueAsNew`
 
 /** True if a result has more bytes than a step may return. Counts bytes only if the characters leave it open. */
 export const isTooLarge = (result: JsonText | null, { resultBytes }: WorkflowLimits): boolean =>
