@@ -35,16 +35,12 @@ export const world = (
 
 const nextTurn = Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
 
-/** Turns of the event loop without a change of the clock, for work that crosses it many times. */
-const extraTurns = 60
-
 /** Runs everything that is ready, and advances the clock by 20 ms. */
 export const settle = Effect.gen(function* () {
   for (let turn = 0; turn < 20; turn++) {
     yield* TestClock.adjust(1)
     yield* nextTurn
   }
-  for (let turn = 0; turn < extraTurns; turn++) yield* nextTurn
 })
 
 /** Creates an organization with one environment, and deploys the module `key` in the project `key`. */
