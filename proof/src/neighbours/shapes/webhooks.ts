@@ -38,7 +38,7 @@ export const webhookShapes: ReadonlyArray<Shape> = [
     JSON.stringify(Object.fromEntries(Array.from({ length: 300_000 }, (_, n) => [`k${n}`, 0]))),
     [200, 429, 500, 503]
   ),
-  bodies("small-webhooks", "a small webhook of the attacker", "{}", [200, 429, 500, 503], 64),
+  bodies("small-webhooks", "a small webhook of the attacker", "{}", [200, 500, 503], 64),
   {
     name: "form-of-names",
     attacker: "stranger",
