@@ -6,7 +6,8 @@
  * socket is paused. Held requests start one per connection and turn, and the requests of other connections come between.
  *
  * Many connections that open at once wait for turns as well, because the first read of each may hold many requests. For a
- * second after an expensive read, one connection opens per turn. Connections that the kernel holds are accepted first then. Otherwise a new client would wait for all before it.
+ * second after an expensive read, one connection opens per turn. Connections that the kernel holds are accepted first then.
+ * Otherwise a new client would wait for all before it.
  */
 import { IncomingMessage, type ServerResponse } from "node:http"
 import type { Socket } from "node:net"
