@@ -14,17 +14,19 @@ import {
 import { domainsLayer } from "@weft/core/internal"
 import { Clock, Effect, Layer, Redacted } from "effect"
 import { TestClock } from "effect/testing"
+import { cryptography } from "../../Cryptography.ts"
 import { as, services } from "../../Services.ts"
 
 export const minute = 60_000
 export const hour = 60 * minute
 export const day = 24 * hour
 
-/** Lets all fibers that are ready run. */
+/** Lets all fibers that are ready run, and real cryptography that they wait for. */
 export const settle = Effect.gen(function* () {
   for (let turn = 0; turn < 10; turn++) {
     yield* TestClock.adjust(1)
     yield* Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
+    yield* cryptography
   }
 })
 

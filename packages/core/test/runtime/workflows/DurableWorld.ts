@@ -3,6 +3,7 @@ import { type Env, RunControl } from "@weft/core"
 import type { TrustedModule } from "@weft/core/testing"
 import { type Duration, Effect, type Schema } from "effect"
 import { TestClock } from "effect/testing"
+import { cryptography } from "../../Cryptography.ts"
 import { allRuns, asHost, runsOf, settle, world } from "../../world.ts"
 
 export interface Durable {
@@ -32,16 +33,11 @@ export const main = (functions: TrustedModule[string]) => world({ shop: { main: 
 
 export const pass = (time: Duration.Input) => Effect.andThen(TestClock.adjust(time), settle)
 
-/** Waits until the digests that have begun are complete. Keys of calls are digests, which other threads compute. */
-const digests = Effect.promise(() =>
-  Promise.all(Array.from({ length: 16 }, () => crypto.subtle.digest("SHA-256", new Uint8Array(1))))
-)
-
 /** Runs everything that follows from what is ready, and advances the clock by 240 ms. */
 export const settleAll = Effect.gen(function* () {
   for (let turn = 0; turn < 12; turn++) {
     yield* settle
-    yield* digests
+    yield* cryptography
   }
 })
 
