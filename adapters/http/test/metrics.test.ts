@@ -1,13 +1,9 @@
 /** `/metrics` in Prometheus' format, and its optional token. */
-import { setFlagsFromString } from "node:v8"
-import { runInNewContext } from "node:vm"
 import { assert, describe, it } from "@effect/vitest"
+import { collectGarbage } from "@weft/tooling/garbage"
 import { Redacted } from "effect"
 import { afterEach, vi } from "vitest"
 import { checkEnvelope, replyOf, TestServer } from "./server/TestServer.ts"
-
-setFlagsFromString("--expose-gc")
-const collect: () => void = runInNewContext("gc")
 
 let server: TestServer
 afterEach(() => server.close())
@@ -123,12 +119,12 @@ describe("/metrics", () => {
     server = await TestServer.start()
     const live = async (): Promise<number> => valueOf((await read()).text, "nodejs_heap_live_bytes") ?? 0
     const kept = new Array<number>(8_000_000).fill(0.5)
-    collect()
+    collectGarbage()
     await vi.waitFor(async () => assert.isAbove(await live(), kept.length * 8))
     const before = await live()
     kept.length = 0
     assert.strictEqual(await live(), before)
-    collect()
+    collectGarbage()
     await vi.waitFor(async () => assert.isBelow(await live(), before - 8_000_000 * 4))
   })
 

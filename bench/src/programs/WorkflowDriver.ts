@@ -1,7 +1,6 @@
 /** Measures a program of workflows in its own process, with the same code for all programs. */
 import { setTimeout as sleep } from "node:timers/promises"
-import { setFlagsFromString } from "node:v8"
-import { runInNewContext } from "node:vm"
+import { collectGarbage } from "@weft/tooling/garbage"
 import { processorTime } from "../instruments/ProcessorTime.ts"
 import { listTree, proportionalMiB } from "../instruments/ProcessTree.ts"
 import type { Figures, Measurement } from "./Command.ts"
@@ -238,9 +237,7 @@ const cpuClock = (): (() => number) => {
 
 /** Returns the memory of this process after a garbage collection, and that of it and its children, in bytes. */
 const usedMemory = (): { readonly heap: number; readonly resident: number } => {
-  setFlagsFromString("--expose-gc")
-  const collect: () => void = runInNewContext("gc")
-  collect()
+  collectGarbage()
   const { heapUsed, external } = process.memoryUsage()
   return { heap: heapUsed + external, resident: proportionalMiB(listTree(process.pid)) * 1024 ** 2 }
 }

@@ -1,14 +1,10 @@
 /** Cached records become garbage when they expire. */
-import { setFlagsFromString } from "node:v8"
-import { runInNewContext } from "node:vm"
 import { assert, describe, it } from "@effect/vitest"
+import { collectGarbage } from "@weft/tooling/garbage"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
 import { NotFound } from "../../../src/foundation/Errors.ts"
 import { makeSnapshots } from "../../../src/platform/cluster/Snapshots.ts"
-
-setFlagsFromString("--expose-gc")
-const collectGarbage: () => void = runInNewContext("gc")
 
 /** A dereferenced object stays alive until the next turn of the event loop. */
 const nextTurn = Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
