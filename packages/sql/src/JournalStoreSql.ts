@@ -22,6 +22,7 @@ import { Database, orUnavailable, repeatConflicts } from "./Database.ts"
 import type { Rows } from "./Dialect.ts"
 import { type ClaimCursor, claimDue, makeTermsParser } from "./JournalClaim.ts"
 import { applyAll, applyEach } from "./JournalCommit.ts"
+import { addCounts } from "./JournalCounts.ts"
 import { parkedGroups, unparkGroups } from "./JournalGroups.ts"
 import { purgeEnded } from "./JournalPurge.ts"
 import { journalStatements } from "./JournalStatements.ts"
@@ -146,6 +147,8 @@ export const layer: Layer.Layer<JournalStore, never, Database> = Layer.effect(
           orUnavailable("commit")
         )
       },
+
+      count: (batch) => transaction(addCounts(database, statements, batch)).pipe(orUnavailable("count")),
 
       claim: (request) => claim(request).pipe(orUnavailable("claim")),
 
