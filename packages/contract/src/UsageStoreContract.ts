@@ -63,7 +63,10 @@ const over = (n: number, fields: Parameters<typeof run>[1] = {}): Extract<Journa
 })
 
 /** Counted runs like the samples. */
-const countOf = (runs: number, fields: Parameters<typeof ended>[1] = {}): RunCount => ({ ...ended(run(0), fields), runs })
+const countOf = (runs: number, fields: Parameters<typeof ended>[1] = {}): RunCount => ({
+  ...ended(run(0), fields),
+  runs
+})
 
 const batch = (seq: number) => ({ node_id: nodeId(1), seq, at: at(0) })
 

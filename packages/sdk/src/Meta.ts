@@ -31,8 +31,14 @@ export interface Terms {
 }
 
 /**
- * When the run of a webhook or a tool is stored: `before` its response, `after` it within a second, only on `failures`, or
- * never with `none`. Runs that are not stored still count for the plan.
+ * Record of the runs of a webhook or a tool.
+ *
+ * - `before`: each run is stored before its response
+ * - `after`: each run is stored within a second after its response
+ * - `failures`: as `after`, but only failed runs
+ * - `none`: no run is stored
+ *
+ * Runs that are not stored still count for the plan.
  */
 export type RecordMode = "before" | "after" | "failures" | "none"
 
