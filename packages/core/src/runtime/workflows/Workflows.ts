@@ -232,7 +232,7 @@ export class Workflows extends Context.Service<
           ...{ run, depth: delivery.depth, ...buildTrigger(event), body: null, caller: null, preface: logs },
           ...{ timeoutMs: Math.min(remainingMs, activationMaxMs), queueTimeoutMs: 0 },
           durable: {
-            fact: formatDurableFact(history, run.start_time, cleanupUntil !== null),
+            fact: formatDurableFact(run, history, cleanupUntil !== null),
             replay: history.steps.map((step) => formatResult(tokens.reveal(step))),
             secrets: tokens.secrets,
             onStart: (log) => activation.begin(log),

@@ -114,4 +114,41 @@ describe("a run that continues", () => {
       ])
     }).pipe(Effect.provide(faulty({ talking }, faults)))
   })
+
+  it.effect("keeps the number of a version whose record was lost with its node, beside other results", () => {
+    const seen: Array<number> = []
+    let isLost = true
+    const changed = durable("changed", async (_, svc) => {
+      const decide = async () => {
+        await svc.step("a", () => 1)
+        seen.push(await svc.version("form", 2))
+        await svc.sleep("pause", "1h")
+      }
+      await Promise.all([decide(), svc.step("b", () => 1)])
+    })
+    const faults = Layer.effect(
+      JournalStore,
+      JournalStore.useSync((store) => ({
+        ...store,
+        commit: (entries, lease) => {
+          const hasVersion = entries.some(
+            (entry) => entry._tag === "Advanced" && entry.steps.some(({ kind }) => kind === "version")
+          )
+          return Effect.suspend(() => (hasVersion && isLost ? unanswered : store.commit(entries, lease)))
+        }
+      }))
+    )
+    return Effect.gen(function* () {
+      const env = yield* deployed("shop")
+      const { event_id } = yield* publish(env, "changed")
+      yield* settle
+      assert.deepStrictEqual(seen, [2])
+      const later = Timestamp.make((yield* currentTime) + 240_000)
+      assert.strictEqual((yield* JournalStore.use((store) => store.reap(otherNode, later, 10))).length, 1)
+      isLost = false
+      for (let minute = 0; minute < 70; minute++) yield* pass("1 minute")
+      assert.deepInclude(yield* runOf(env, event_id), { status: "succeeded", steps: 4 })
+      assert.deepStrictEqual(seen, [2, 2, 2])
+    }).pipe(Effect.provide(faulty({ changed }, faults)))
+  })
 })
