@@ -79,7 +79,9 @@ describe("a run that continues", () => {
       await svc.step("once", () => void bodies.push(loads))
       await svc.sleep("pause", "10m")
     })
-    const faults = faultyLoad((store) => (run) => Effect.delay(store.load(run), ++loads === 1 ? "5 minutes" : 0))
+    const faults = faultyLoad(
+      (store) => (run) => Effect.tap(store.load(run), Effect.sleep(++loads === 1 ? "5 minutes" : 0))
+    )
     return Effect.gen(function* () {
       const env = yield* deployed("shop")
       const { event_id } = yield* publish(env, "slow")
@@ -115,7 +117,7 @@ describe("a run that continues", () => {
     }).pipe(Effect.provide(faulty({ talking }, faults)))
   })
 
-  it.effect("keeps the number of a version whose record was lost with its node, beside other results", () => {
+  it.effect("keeps the number of a version whose record was lost with its node, unlike other results", () => {
     const seen: Array<number> = []
     let isLost = true
     const changed = durable("changed", async (_, svc) => {
