@@ -48,7 +48,7 @@ const loading = (change: (loaded: Loaded) => Loaded): Alter =>
 type Loaded = Effect.Success<ReturnType<WorkflowStore["Service"]["load"]>>
 
 /** Maximum seeds until a fault is found. */
-const within = 40
+const within = 150
 
 describe("A cluster with durable functions and faults", () => {
   for (const first of [1, 21]) {
