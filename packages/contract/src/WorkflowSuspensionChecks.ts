@@ -5,8 +5,10 @@ import {
   formatWaiting,
   JournalStore,
   type LogEntry,
+  leastIdAt,
   lostNode,
   RunControlStore,
+  RunId,
   RunStore,
   WorkflowStore
 } from "@weft/core/adapter"
@@ -253,6 +255,31 @@ const reaping: ReadonlyArray<Check<WorkflowStores>> = [
     assert.deepStrictEqual(yield* journal.reap(nodeId(1), at(1000), 100, own), [])
     assert.isNull((yield* storedRun(2)).waiting)
     assert.deepStrictEqual((yield* claimAt(1000, 800)).ids, [runId(1)])
+  }),
+
+  check("reap keeps continued runs of the node itself that it knows by the id of their claim", function* () {
+    const journal = yield* JournalStore
+    yield* suspend(1, 10)
+    yield* suspend(2, 10)
+    const { claims } = yield* claimAt(20, 800)
+    const known = claims
+      .filter(({ run }) => run.run_id === runId(1))
+      .map(({ delivery }) => RunId.make(delivery.delivery_id))
+    const lost = yield* journal.reap(nodeId(1), at(1000), 100, { before: at(900), known })
+    assert.deepStrictEqual(
+      lost.map(({ run_id }) => run_id),
+      [runId(2)]
+    )
+    assert.isNull((yield* storedRun(1)).waiting)
+  }),
+
+  check("reap keeps old runs of the node itself that it has claimed lately", function* () {
+    const journal = yield* JournalStore
+    yield* suspend(1, 10)
+    yield* claimAll(at(950), { runIds: [leastIdAt(RunId, at(950))] })
+    const reap = (before: number) => journal.reap(nodeId(1), at(1000), 100, { before: at(before), known: [] })
+    assert.deepStrictEqual(yield* reap(950), [])
+    assert.strictEqual((yield* reap(951)).length, 1)
   }),
 
   check("suspended runs of dead nodes are not lost", function* () {

@@ -1,11 +1,13 @@
 /** `JournalStore` on SQL. */
 import {
   type ClaimRequest,
+  DeliveryId,
   formatWaiting,
   type Group,
   JournalStore,
   type Lease,
   type LocalRunSet,
+  leastIdAt,
   loseRun,
   lostNode,
   type NodeId,
@@ -68,7 +70,9 @@ export const layer: Layer.Layer<JournalStore, never, Database> = Layer.effect(
     const unknownRuns = (nodeId: NodeId, { before, known }: LocalRunSet, limit: number) =>
       selectRunning(
         sql`${isHeld} AND node_id = ${nodeId} AND start_time < ${before}
-          AND run_id NOT IN (${dialect.texts(sql, known)})`,
+          AND run_id NOT IN (${dialect.texts(sql, known)})
+          AND (delivery_id IS NULL
+            OR (delivery_id < ${leastIdAt(DeliveryId, before)} AND delivery_id NOT IN (${dialect.texts(sql, known)})))`,
         limit
       )
 

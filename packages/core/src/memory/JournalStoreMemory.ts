@@ -1,6 +1,6 @@
 /** `JournalStore` in memory: the executable specification. */
 import { Effect, Layer } from "effect"
-import { DeliveryId, type EnvId, type NodeId, type RunId } from "../foundation/Ids.ts"
+import { DeliveryId, type EnvId, leastIdAt, type NodeId, type RunId } from "../foundation/Ids.ts"
 import type { JsonText } from "../foundation/JsonText.ts"
 import type { Timestamp } from "../foundation/time/Timestamp.ts"
 import { takeWithinBudget } from "../runtime/journal/ClaimData.ts"
@@ -206,10 +206,17 @@ const findOrphans = (db: Database, nodeId: NodeId, now: Timestamp): Array<Run> =
     .filter((run) => (db.leases.get(run.node_id) ?? Number.NEGATIVE_INFINITY) < now)
 
 /** Returns running runs of the node that are not among its known runs. */
-const findUnknownRuns = (db: Database, nodeId: NodeId, { before, known }: LocalRunSet): ReadonlyArray<Run> =>
-  [...db.runs.values()]
-    .filter((run) => isHeld(run) && run.node_id === nodeId)
-    .filter((run) => run.start_time < before && !known.includes(run.run_id))
+const findUnknownRuns = (db: Database, nodeId: NodeId, { before, known }: LocalRunSet): ReadonlyArray<Run> => {
+  const held = new Map([...db.deliveries.values()].map(({ delivery, run_id }) => [run_id, delivery.delivery_id]))
+  const ids = new Set<string>(known)
+  const leastId = leastIdAt(DeliveryId, before)
+  return [...db.runs.values()]
+    .filter((run) => isHeld(run) && run.node_id === nodeId && run.start_time < before && !ids.has(run.run_id))
+    .filter(({ run_id }) => {
+      const deliveryId = held.get(run_id)
+      return deliveryId === undefined || (deliveryId < leastId && !ids.has(deliveryId))
+    })
+}
 
 /** True if a node executes the run, as opposed to suspended runs. */
 const isHeld = ({ status, waiting }: Run): boolean => status === "running" && waiting === null

@@ -69,8 +69,9 @@ export interface Lease {
 
 /** The runs that a node knows as its own. */
 export interface LocalRunSet {
-  /** Runs that began later are ignored. */
+  /** Runs that began or continued later are ignored. */
   readonly before: Timestamp
+  /** Ids of runs, and of `ClaimRequest.runIds` for the claims of continued runs. */
   readonly known: ReadonlyArray<RunId>
 }
 

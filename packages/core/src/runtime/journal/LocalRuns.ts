@@ -6,16 +6,23 @@
  * its runs with the store.
  */
 import { Clock, Context, Effect, Latch, Layer } from "effect"
-import type { RunId } from "../../foundation/Ids.ts"
+import { RunId } from "../../foundation/Ids.ts"
 import { InFlightMap } from "../../foundation/InFlightMap.ts"
 import { addMillis, now as currentTime } from "../../foundation/time/Timestamp.ts"
-import type { LocalRunSet } from "./JournalStore.ts"
+import type { Claim, LocalRunSet } from "./JournalStore.ts"
 
 /** Interval of comparisons and minimum age of a compared run, in milliseconds: its publication may have taken a while. */
 const compareMs = 30_000
 
 /** Time in milliseconds that a delayed request may take to reach the store. */
 export const uncertainMs = 180_000
+
+/**
+ * Returns the id by which this node knows the run of a claim: that of `ClaimRequest.runIds`, which it knew before the claim.
+ * For a run that continues, this is the id of its delivery, so that the end of an earlier activation does not remove it.
+ */
+export const localId = ({ delivery, run }: Pick<Claim, "delivery" | "run">): RunId =>
+  delivery.continues === null ? run.run_id : RunId.make(delivery.delivery_id)
 
 export class LocalRuns extends Context.Service<
   LocalRuns,
