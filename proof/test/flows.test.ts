@@ -197,6 +197,7 @@ const violations: ReadonlyArray<readonly [FlowFinding, (story: Story) => Flow | 
       executions: executions.map((each) => (each.name === "gather" ? { ...each, began: each.began + 5_001 } : each))
     }))
   ],
+  ["waits that ended late after their timeout", inResult("later", ({ ended_at }) => ({ ended_at: ended_at + 5_001 }))],
   ["waits that ended before their timeout", inResult("later", ({ ended_at }) => ({ ended_at: ended_at - 1 }))],
   [
     "waits that received another event",

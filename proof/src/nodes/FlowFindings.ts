@@ -10,6 +10,7 @@ export const flowFindings = [
   "sleeps that ended early",
   "sleeps that ended late",
   "waits that ended before their timeout",
+  "waits that ended late after their timeout",
   "waits that lost their event",
   "waits that received another event",
   "tokens that were completed twice",

@@ -23,7 +23,7 @@ export const checkTimes = (flows: ReadonlyArray<Flow>, ledger: Ledger, leaseMs: 
   const late = slept.flatMap((each) => checkSleep(each, ledger.faults, leaseMs, found) ?? [])
   const sorted = late.map(({ lateMs }) => lateMs).sort((a, b) => a - b)
   const undisturbed = late.filter(({ isDisturbed }) => !isDisturbed)
-  const waited = flows.flatMap((flow) => waits.flatMap((wait) => checkWait(flow, wait, ledger, found) ?? []))
+  const waited = flows.flatMap((flow) => waits.flatMap((wait) => checkWait(flow, wait, ledger, leaseMs, found) ?? []))
   return {
     sleeps: late.length,
     lateMsP99: sorted[Math.floor(sorted.length * 0.99)] ?? 0,
@@ -58,13 +58,24 @@ const checkSleep = (
   const sample = `${run.run_id} ${name} of ${ms} ms: ${started_at} to ${ended_at}, next body at ${wokenAt}`
   // An activation that was lost may have slept before, but not before the body.
   if (ended_at < started_at + ms || wokenAt < beganBefore + ms) found("sleeps that ended early", sample)
-  const during = faults.filter((fault) => overlaps([fault], started_at, wokenAt, reconnectMs))
-  const lateMs = Math.max(0, wokenAt - started_at - ms)
-  const healedAt = Math.max(started_at + ms, ...during.map(({ to }) => to ?? Number.POSITIVE_INFINITY))
+  const { isLate, isDisturbed } = judge({ from: started_at, due: started_at + ms, to: wokenAt }, faults, leaseMs)
+  if (isLate) found("sleeps that ended late", sample)
+  return { lateMs: Math.max(0, wokenAt - started_at - ms), isDisturbed }
+}
+
+/** A wait in epoch milliseconds: its start, the time of its end, and when the function continued. */
+interface Timer {
+  readonly from: number
+  readonly due: number
+  readonly to: number
+}
+
+const judge = ({ from, due, to }: Timer, faults: ReadonlyArray<Fault>, leaseMs: number) => {
+  const during = faults.filter((fault) => overlaps([fault], from, to, reconnectMs))
+  const healedAt = Math.max(due, ...during.map((fault) => fault.to ?? Number.POSITIVE_INFINITY))
   // Another node detects the death of a node by its lease, and finds its work by a poll.
   const allowedMs = during.length === 0 ? lateMsMax : lateMsMax + leaseMs + pollMs
-  if (wokenAt > healedAt + allowedMs) found("sleeps that ended late", sample)
-  return { lateMs, isDisturbed: during.length > 0 }
+  return { isLate: to > healedAt + allowedMs, isDisturbed: during.length > 0 }
 }
 
 const findExecution = (result: StoredResult | undefined): unknown => fieldOf(result?.value, "execution")
@@ -72,7 +83,8 @@ const findExecution = (result: StoredResult | undefined): unknown => fieldOf(res
 const checkWait = (
   { runs, signals }: Flow,
   { name, after, timeoutMs }: PlannedWait,
-  { acknowledged }: Ledger,
+  { acknowledged, faults }: Ledger,
+  leaseMs: number,
   found: Found
 ): "event" | "timeout" | null => {
   const [only] = runs
@@ -90,6 +102,9 @@ const checkWait = (
   const preceding = only.results.filter((result) => after.includes(result.name))
   const endsAfter = Math.max(started_at, ...preceding.map((result) => result.ended_at)) + timeoutMs
   if (ended_at < endsAfter) found("waits that ended before their timeout", sample)
+  // The wait may have begun later only if its activation was lost in between.
+  const timer = { from: endsAfter - timeoutMs, due: endsAfter, to: ended_at }
+  if (judge(timer, faults, leaseMs).isLate) found("waits that ended late after their timeout", sample)
   const isLost = candidates.some(({ event_id }) => {
     const at = acknowledged.get(event_id)?.at
     return at !== undefined && at <= endsAfter
