@@ -153,13 +153,13 @@ export class Workflows extends Context.Service<
 
       /** Returns the outcome of a wait whose timeout has ended; null without one that was stored in time. */
       const expire = (run: Run, tokens: RunTokens) => (wait: WaitRecord) => {
-        const { event_type, token_seq, since, seq } = wait
+        const { event_type, token_seq, seq } = wait
         if (token_seq !== null) {
           // Null: the node shuts down.
           return Effect.flatMap(tokens.expire(token_seq), (end) => (end === null ? Effect.never : Effect.succeed(end)))
         }
         if (event_type === null) return Effect.succeed(null)
-        const settled = Effect.andThen(arrivals.settle({ env_id: run.env_id, event_type, since }), store.arrived(run))
+        const settled = Effect.andThen(arrivals.settle({ ...wait, env_id: run.env_id, event_type }), store.arrived(run))
         return Effect.retry(settled, { schedule: writeRetry, while: () => !isStopping }).pipe(
           Effect.map((waits) => waits.find((stored) => stored.seq === seq)?.outcome ?? null),
           // The node shuts down, so the run continues elsewhere.
