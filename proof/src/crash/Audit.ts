@@ -10,6 +10,11 @@ export const countDeliveries = async (environment: Environment): Promise<number>
   return Number(row?.n)
 }
 
+export const countDurableRuns = async (environment: Environment): Promise<number> => {
+  const [row] = await openQuery(environment)("SELECT count(*) AS n FROM runs WHERE activations IS NOT NULL")
+  return Number(row?.n)
+}
+
 /** Queries that return rows only if an invariant is broken. */
 const invariants: ReadonlyArray<readonly [what: string, text: string]> = [
   ["runs that are still running", "SELECT run_id, var, node_id FROM runs WHERE status = 'running'"],

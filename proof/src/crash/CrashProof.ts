@@ -21,7 +21,7 @@ and the sandbox that these operations make. Then, at the same points, it ends th
 its backends. After each crash another server starts on the same data if needed, and every acknowledged operation is
 checked. At the end, the records are counted and compared with the blobs.
 
-A durable function makes 36 requests: steps, also side by side and with failed attempts, sleeps, waits for events, tokens
+A durable function makes 33 requests: 19 steps, also side by side and with failed attempts, sleeps, waits for events, tokens
 and child runs. The client publishes the awaited event, and completes tokens by name and by URL. One child run continues as
 a new run. Another is a saga that fails, so that its steps are undone. A further function is cancelled and cleans up. The
 start, each result, each wait, each suspension and the end of these runs is a point of its own. Steps report each execution

@@ -12,7 +12,8 @@ const runBody = async (svc, key, value) => {
 const stepOf = (svc) => (name, value, options) =>
   svc.step(name, ({ idempotencyKey }) => runBody(svc, idempotencyKey, { name, value, random: Math.random() }), options)
 
-const retry = { attempts: 6, delay: "50ms", jitter: false }
+// Outlasts an outage of the database.
+const retry = { attempts: 40, delay: "100ms", max_delay: "250ms", jitter: false }
 
 export const flow = async (event, svc) => {
   const { n } = event.event_data

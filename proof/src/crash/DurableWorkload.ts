@@ -51,7 +51,8 @@ const cancel: Request = async (harness, runId, { sent }) => {
   if (!steps.some((step) => at(step, "name") === "release")) return false
   // It may have ended after a cancellation without a response.
   const expected = sent.has("cancel") ? [400] : []
-  await harness.request("POST", `/v1/runs/${runId}/cancel`, { body: { cleanup: true }, expected })
+  // Longer than the time after which another node continues the run.
+  await harness.request("POST", `/v1/runs/${runId}/cancel`, { body: { cleanup: "3m" }, expected })
   return true
 }
 

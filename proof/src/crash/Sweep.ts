@@ -2,11 +2,12 @@
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import type { Draws } from "@weft/tooling/draws"
-import { auditBlobs, auditDatabase, countDeliveries } from "./Audit.ts"
+import { auditBlobs, auditDatabase, countDeliveries, countDurableRuns } from "./Audit.ts"
 import { durableWorkload } from "./DurableWorkload.ts"
 import { type Environment, openEnvironment, type StartOptions, setUp } from "./Environment.ts"
 import { fileWorkload } from "./FileWorkload.ts"
 import { injectCrash, type Target } from "./Injection.ts"
+import { until } from "./RunExpectations.ts"
 import { type Operation, runWorkload } from "./RunWorkload.ts"
 import { rotateKeys, tenantWorkload } from "./TenantWorkload.ts"
 
@@ -139,6 +140,9 @@ const findPoints = async (environment: Environment, options: SweepOptions): Prom
   const { harness } = environment
   const { isEveryOperation } = options
   const operations = collectOperations(environment.dataDir)
+  const unknown = options.operations?.find((name) => !Object.hasOwn(operations, name))
+  if (unknown !== undefined)
+    throw new Error(`There is no operation ${JSON.stringify(unknown)}: use one of the names of --list`)
   const found: Array<Point> = []
   const known = new Set<string>()
   await environment.server().passed()
@@ -272,6 +276,11 @@ const finish = async (environment: Environment, hasDurable: boolean): Promise<vo
   await environment.start({ clockMs: 32 * dayMs, retentionDays: 20 })
   await sleep(1_500)
   await waitUntilIdle(environment)
+  const unpurged = await until(
+    () => countDurableRuns(environment),
+    (count) => count === 0
+  )
+  if (unpurged > 0) harness.violations.push(`${unpurged} durable runs still exist long after their retention`)
   await environment.server().close()
   harness.violations.push(...(await auditDatabase(environment, { isPurged: true })), ...(await auditBlobs(environment)))
 }
