@@ -84,6 +84,9 @@ export class Activation {
     this.#waits = new OpenWaits({
       ...{ waits: options.history.waits, progress: this.#progress, isSuspended: () => this.#suspension !== null },
       ...{ expire: options.expire, abandonChild: options.abandonChild },
+      onOpened: Effect.suspend(() =>
+        this.#isGuestIdle ? Effect.asVoid(Effect.forkDetach(this.#suspendOrHold)) : Effect.void
+      ),
       onExpired: Effect.suspend(() => this.#suspendOrHold)
     })
   }
@@ -353,11 +356,14 @@ export class Activation {
     })
   }
 
+  get #isGuestIdle(): boolean {
+    return this.#guestCalls.isIdle(this.#waits.count)
+  }
+
   /** Holds the isolate for a wait that ends soon; otherwise suspends the run. */
   get #suspendOrHold(): Effect.Effect<void> {
     return Effect.gen({ self: this }, function* () {
-      const isIdle = this.#guestCalls.isIdle(this.#waits.count)
-      if (!isIdle || this.#progress.isBusy || this.#functionCalls.isBusy || this.#waits.isExpiring) return
+      if (!this.#isGuestIdle || this.#progress.isBusy || this.#functionCalls.isBusy || this.#waits.isExpiring) return
       if (this.#suspension !== null) return
       const now = yield* currentTime
       const waits = this.#waits.records
