@@ -1,6 +1,6 @@
 /**
- * Names of the calls at which a server may crash. A journal commit has a name for each kind of entry. Each result, wait,
- * suspension and end of a durable run has a name as well, so that each of these writes is a point of its own.
+ * Names of the calls at which a server may crash. A journal commit has a name for each kind of entry. Results, waits,
+ * suspensions and ends of durable runs have names of their own. So each of these writes is a point.
  */
 import type { ClaimResult, Delivery, JournalEntry, WaitRecord } from "@weft/core/adapter"
 
