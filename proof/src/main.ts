@@ -6,7 +6,7 @@
  * --seed S                 repeats the run of this seed
  * --share S                share of the measured capacity that a soak uses; lower it on a busy machine
  * --rate N                 requests per second of a soak, instead of a share of its capacity
- * --only NAME              one of several parts of the proof; `neighbours` accepts several with commas
+ * --only NAME              one of several parts of the proof; `neighbours` and `crash` accept several with commas
  * --list                   prints the names of the parts, and runs nothing
  * --seconds N              duration of each part of `neighbours`
  * --database postgres      database of `neighbours`, instead of SQLite

@@ -1,40 +1,8 @@
 /** Crashes at selected points; `npm run proof -- crash` covers every point. */
-import { describe, expect, it } from "vitest"
-import { type SweepOptions, sweep } from "../src/crash/Sweep.ts"
-
-type Chosen = Pick<SweepOptions, "database" | "target"> & { readonly points: ReadonlyMap<string, string> }
-
-/** Checks that a crash at these points loses nothing. Each point is mapped to an operation that passes it. */
-const expectNoLoss = async ({ database, target, points }: Chosen): Promise<void> => {
-  const swept = await sweep({
-    database,
-    target,
-    isEveryOperation: false,
-    operations: [...new Set(points.values())],
-    isWanted: (point) => points.has(point),
-    progress: () => undefined
-  })
-  expect(swept.violations).toEqual([])
-  expect(swept.missed).toEqual([])
-  expect(swept.crashed).toBe(points.size)
-  expect(swept.acknowledged).toBeGreaterThan(points.size)
-}
+import { describe, it } from "vitest"
+import { expectNoLoss } from "./CrashPoints.ts"
 
 describe("SIGKILL", { timeout: 180_000 }, () => {
-  it("of a server at writes of a durable function loses no result and repeats no recorded step", () =>
-    expectNoLoss({
-      database: "sqlite",
-      target: "server",
-      points: new Map(
-        [0, 1, 2, 3, 7].flatMap((position) =>
-          ["before", "after"].map((when): [string, string] => [
-            `JournalStore.commit Advanced at result ${position}, ${when}`,
-            "run a durable function"
-          ])
-        )
-      )
-    }))
-
   it("of a server on SQLite loses no acknowledged operation and leaves nothing behind", () =>
     expectNoLoss({
       database: "sqlite",

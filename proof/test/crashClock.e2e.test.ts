@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { auditDatabase } from "../src/crash/Audit.ts"
+import { durableWorkload } from "../src/crash/DurableWorkload.ts"
 import { type Environment, openEnvironment, setUp } from "../src/crash/Environment.ts"
 import { fileWorkload } from "../src/crash/FileWorkload.ts"
 import { textAt } from "../src/crash/Harness.ts"
@@ -42,7 +43,8 @@ describe("A clock change", { timeout: 120_000 }, () => {
     const { harness } = environment
     await setClock(offsetMs)
     expect(Math.abs((await readOffset()) - offsetMs)).toBeLessThan(10_000)
-    for (const operation of [...Object.values(runWorkload), ...Object.values(fileWorkload)]) await operation(harness)
+    const operations = [runWorkload, durableWorkload, fileWorkload].flatMap((workload) => Object.values(workload))
+    for (const operation of operations) await operation(harness)
     await harness.check()
     expect(harness.violations).toEqual([])
   })

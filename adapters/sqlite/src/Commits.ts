@@ -18,6 +18,9 @@ import {
   rowConverter,
   setEnded,
   settledRow,
+  stepColumns,
+  stepCountRow,
+  stepRow,
   textBytes,
   type Value
 } from "@weft/sql"
@@ -35,6 +38,19 @@ const endRun = `UPDATE runs SET ${setEnded(endParameter)}
 const isHeld = `SELECT 1 FROM runs
   WHERE env_id = ?1 AND run_id = ?2 AND status = 'running' AND delivery_id = ?3`
 
+const stepParameter = (column: keyof typeof stepRow.at): string => `?${stepRow.at[column] + 1}`
+
+/** The journal's `insertSteps` for one row of a run that holds its delivery. */
+const insertStep = `INSERT INTO workflow_steps (env_id, run_id, ${stepColumns.join(", ")})
+  VALUES (${(["env_id", "run_id", ...stepColumns] as const).map(stepParameter).join(", ")}) ON CONFLICT DO NOTHING`
+
+const countParameter = (column: keyof typeof stepCountRow.at): string => `?${stepCountRow.at[column] + 1}`
+
+/** The journal's `countSteps` for one row. It changes the run exactly if it holds its delivery. */
+const countSteps = `UPDATE runs SET steps = max(coalesce(steps, 0), ${countParameter("steps")})
+  WHERE env_id = ${countParameter("env_id")} AND run_id = ${countParameter("run_id")} AND status || '' = 'running'
+    AND delivery_id = ${countParameter("delivery_id")}`
+
 const deleteWaits = "DELETE FROM workflow_waits WHERE env_id = ?1 AND run_id = ?2"
 
 const endOfEnded = rowConverter(endedRow, endRow)
@@ -50,6 +66,7 @@ export class Commits {
   readonly #requeueDelivery: Statement
   readonly #endRun: Statement
   readonly #progress: Readonly<Record<(typeof progressParts)[number]["of"], ReadonlyArray<Statement>>>
+  readonly #countSteps: Statement
   readonly #isHeld: StatementSync
   readonly #deleteWaitsOfRun: StatementSync
   readonly #countEvents: Statement
@@ -72,12 +89,12 @@ export class Commits {
     this.#requeueDelivery = prepare(statements.requeueDeliveries.one)
     this.#endRun = prepare({ text: endRun, width: statements.endRuns.one.width })
     this.#progress = {
-      steps: [prepare(statements.insertSteps.one)],
-      stepCounts: [prepare(statements.countSteps.one)],
+      steps: [prepare({ text: insertStep, width: stepRow.width })],
       waits: [prepare(statements.saveWaits.one)],
       endedWaits: [prepare(statements.deleteWaits.one)],
       suspensions: [prepare(statements.suspendDeliveries.one), prepare(statements.suspendRuns.one)]
     }
+    this.#countSteps = prepare({ text: countSteps, width: stepCountRow.width })
     this.#isHeld = database.prepare(isHeld)
     this.#deleteWaitsOfRun = database.prepare(deleteWaits)
     this.#countEvents = prepare(statements.countEvents.one)
@@ -166,7 +183,11 @@ export class Commits {
   }
 
   #advance(rows: Reader): boolean {
-    const isHeld = this.#isHeld.get(...rows.next(holderRow.width)) !== undefined
+    const counted = rows.next(stepCountRow.width)
+    const isHeld =
+      counted[stepCountRow.at.steps] === 0
+        ? this.#isHeld.get(...counted.slice(0, holderRow.width)) !== undefined
+        : this.#countSteps.run(counted) > 0
     const counts = progressParts.map(() => requireNumber(rows.take()))
     for (const [index, { of, width }] of progressParts.entries()) {
       for (let n = 0; n < (counts[index] ?? 0); n++) {

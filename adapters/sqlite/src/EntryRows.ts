@@ -8,7 +8,7 @@
  * | ended    | 2, `endedRow`                                                                              |
  * | settled  | 3, `settledRow`, 1 and `requeueRow` if there is another attempt, else 0                    |
  * | settled  | 4 instead of 3 if the run is durable                                                       |
- * | advanced | 5, `holderRow`, the numbers of the following rows, `stepRow`s, `stepCountRow`s, `waitRow`s, `waitKeyRow`s and `suspendRow`s |
+ * | advanced | 5, `stepCountRow` with 0 for no count, the numbers of the following rows, `stepRow`s, `waitRow`s, `waitKeyRow`s and `suspendRow`s |
  */
 import type { JournalEntry } from "@weft/core/adapter"
 import {
@@ -16,7 +16,6 @@ import {
   endedRow,
   entryProgress,
   eventRow,
-  holderRow,
   logsText,
   type Rows,
   requeueRow,
@@ -34,12 +33,13 @@ import {
   waitRow
 } from "@weft/sql"
 
+type Advanced = Extract<JournalEntry, { _tag: "Advanced" }>
+
 export const entryTags = { appended: 0, started: 1, ended: 2, settled: 3, settledDurable: 4, advanced: 5 } as const
 
 /** The rows of an advanced entry, in their order. */
 export const progressParts = [
   { of: "steps", width: stepRow.width },
-  { of: "stepCounts", width: stepCountRow.width },
   { of: "waits", width: waitRow.width },
   { of: "endedWaits", width: waitKeyRow.width },
   { of: "suspensions", width: suspendRow.width }
@@ -79,12 +79,14 @@ const addEntry = (rows: Rows, entry: JournalEntry): void => {
       return
     case "Advanced":
       rows.push(entryTags.advanced)
-      holderRow.append(rows, toHolder(entry))
-      addProgress(rows, entryProgress(entry))
+      addProgress(rows, entry)
   }
 }
 
-const addProgress = (rows: Rows, progress: ReturnType<typeof entryProgress>): void => {
+const addProgress = (rows: Rows, entry: Advanced): void => {
+  const progress = entryProgress(entry)
+  if (progress.stepCounts.length > 0) rows.push(...progress.stepCounts)
+  else stepCountRow.append(rows, { ...toHolder(entry), steps: 0 })
   for (const { of, width } of progressParts) rows.push(progress[of].length / width)
   for (const { of } of progressParts) for (const value of progress[of]) rows.push(value)
 }

@@ -5,8 +5,10 @@ import {
   formatWaiting,
   JournalStore,
   type LogEntry,
+  leastIdAt,
   lostNode,
   RunControlStore,
+  RunId,
   RunStore,
   WorkflowStore
 } from "@weft/core/adapter"
@@ -253,6 +255,23 @@ const reaping: ReadonlyArray<Check<WorkflowStores>> = [
     assert.deepStrictEqual(yield* journal.reap(nodeId(1), at(1000), 100, own), [])
     assert.isNull((yield* storedRun(2)).waiting)
     assert.deepStrictEqual((yield* claimAt(1000, 800)).ids, [runId(1)])
+  }),
+
+  check("reap leaves continued runs of the node itself that it knows, or that continued recently", function* () {
+    const journal = yield* JournalStore
+    yield* suspend(1, 10)
+    yield* suspend(2, 10)
+    yield* claimAll(at(20), { lease: makeLease(1, 5000), runIds: runIds(800, 1) })
+    yield* claimAll(at(950), { lease: makeLease(1, 5000), runIds: [leastIdAt(RunId, at(950))] })
+    const reap = (before: number, known: ReadonlyArray<RunId>) =>
+      Effect.map(journal.reap(nodeId(1), at(1000), 100, { before: at(before), known }), (lost) =>
+        lost.map(({ run_id }) => run_id).sort()
+      )
+    assert.deepStrictEqual(yield* reap(900, [runId(800)]), [])
+    // Run 1 continues once more, and the node does not know of that.
+    assert.deepStrictEqual(yield* reap(900, [runId(999)]), [runId(1)])
+    yield* claimAll(at(1000), { lease: makeLease(1, 5000), runIds: runIds(801, 1) })
+    assert.deepStrictEqual(yield* reap(960, [runId(800)]), [runId(1), runId(2)])
   }),
 
   check("suspended runs of dead nodes are not lost", function* () {

@@ -128,6 +128,8 @@ describe("a compromised runner", { timeout: 60_000 }, () => {
     const before = process.memoryUsage().rss
     const record = await withNeighbour(world.call("deaf", JSON.stringify("x".repeat(limits.hostCallBytes - 2))))
     assert.strictEqual(tagOf(record), "RunnerLost")
+    // Further calls wait until it has read the answers.
+    assert.isBelow(record.calls.length * limits.hostCallBytes, 128 * MiB)
     assert.isBelow(process.memoryUsage().rss - before, 600 * MiB)
   })
 

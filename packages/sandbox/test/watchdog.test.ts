@@ -130,6 +130,7 @@ describe("the watchdog", () => {
       Effect.gen(function* () {
         const sandbox = yield* Sandbox
         const tenant = yield* prepareTenant(23, script)
+        yield* tenant.call("count")
         const attack = yield* Effect.forkChild(tenant.call("spins"))
         yield* Effect.sleep("300 millis")
         for (const pid of runnerPids()) process.kill(pid, "SIGKILL")

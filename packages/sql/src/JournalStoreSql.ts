@@ -1,11 +1,13 @@
 /** `JournalStore` on SQL. */
 import {
   type ClaimRequest,
+  DeliveryId,
   formatWaiting,
   type Group,
   JournalStore,
   type Lease,
   type LocalRunSet,
+  leastIdAt,
   loseRun,
   lostNode,
   type NodeId,
@@ -65,11 +67,13 @@ export const layer: Layer.Layer<JournalStore, never, Database> = Layer.effect(
     /** Returns running runs of dead nodes, with the delivery that each holds. */
     const orphans = (nodeId: NodeId, now: Timestamp, limit: number) => selectRunning(isOrphan(nodeId, now), limit)
 
-    /** Returns running runs of the node that the node itself does not know. */
+    /** Returns running runs of the node that the node itself does not know. Each continuation holds a new delivery. */
     const unknownRuns = (nodeId: NodeId, { before, known }: LocalRunSet, limit: number) =>
       selectRunning(
         sql`${isHeld} AND node_id = ${nodeId} AND start_time < ${before}
-          AND run_id NOT IN (${dialect.texts(sql, known)})`,
+          AND run_id NOT IN (${dialect.texts(sql, known)})
+          AND (delivery_id IS NULL OR (delivery_id < ${leastIdAt(DeliveryId, before)}
+            AND delivery_id NOT IN (${dialect.texts(sql, known)})))`,
         limit
       )
 

@@ -33,6 +33,15 @@ export {
   toRequeueRow,
   toStartRow
 } from "./rows/RunRows.ts"
-export { holderRow, stepCountRow, stepRow, suspendRow, toHolder, waitKeyRow, waitRow } from "./rows/WorkflowRows.ts"
+export {
+  holderRow,
+  stepColumns,
+  stepCountRow,
+  stepRow,
+  suspendRow,
+  toHolder,
+  waitKeyRow,
+  waitRow
+} from "./rows/WorkflowRows.ts"
 export { journalStore, rateStore, recordStores } from "./SqlStores.ts"
 export { makeWorkflows } from "./WorkflowStoreSql.ts"

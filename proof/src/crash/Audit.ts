@@ -1,27 +1,17 @@
 /** Audits of the database and the blob folder at the end of a sweep. */
 import { readdirSync } from "node:fs"
 import { dirname, join, relative } from "node:path"
-import { DatabaseSync } from "node:sqlite"
-import { queryAt } from "@weft/bench/instruments"
+import { auditDurableRuns, readDurableEvidence } from "./DurableAudit.ts"
 import type { Environment } from "./Environment.ts"
-
-type Row = Readonly<Record<string, unknown>>
-type Query = (text: string) => Promise<ReadonlyArray<Row>>
-
-const openQuery = ({ database, dataDir }: Environment): Query => {
-  if (database !== null) return queryAt(database.url)
-  return async (text) => {
-    const file = new DatabaseSync(join(dataDir, "weft.db"), { readOnly: true })
-    try {
-      return file.prepare(text).all()
-    } finally {
-      file.close()
-    }
-  }
-}
+import { openQuery } from "./Query.ts"
 
 export const countDeliveries = async (environment: Environment): Promise<number> => {
   const [row] = await openQuery(environment)("SELECT count(*) AS n FROM deliveries")
+  return Number(row?.n)
+}
+
+export const countDurableRuns = async (environment: Environment): Promise<number> => {
+  const [row] = await openQuery(environment)("SELECT count(*) AS n FROM runs WHERE activations IS NOT NULL")
   return Number(row?.n)
 }
 
@@ -88,10 +78,17 @@ const invariants: ReadonlyArray<readonly [what: string, text: string]> = [
 
 const shownMax = 3
 
-/** Returns broken invariants, one line each. Ignores lost deliveries if runs were purged or runners killed. */
+export interface AuditOptions {
+  /** True if runs were purged. Then lost deliveries and durable runs are not audited. */
+  readonly isPurged?: boolean
+  /** False if no durable function ran. By default there must be one. */
+  readonly hasDurable?: boolean
+}
+
+/** Returns broken invariants, one line each. Ignores lost deliveries if runners were killed. */
 export const auditDatabase = async (
   environment: Environment,
-  { isPurged = false } = {}
+  { isPurged = false, hasDurable = true }: AuditOptions = {}
 ): Promise<ReadonlyArray<string>> => {
   const query = openQuery(environment)
   const found: Array<string> = []
@@ -100,30 +97,8 @@ export const auditDatabase = async (
     const rows = await query(text)
     if (rows.length > 0) found.push(`${what}: ${rows.length}, such as ${JSON.stringify(rows.slice(0, shownMax))}`)
   }
-  return [...found, ...(await auditBodies(query))]
-}
-
-/** Returns bodies of steps that ran after their result was recorded, and runs that received other results. */
-const auditBodies = async (query: Query): Promise<ReadonlyArray<string>> => {
-  const steps = await query(
-    "SELECT run_id, seq, name, result, ended_at FROM workflow_steps WHERE kind = 'step' ORDER BY run_id, position"
-  )
-  const bodies = await query("SELECT event_data, created_at FROM events WHERE event_type = 'flow:body'")
-  const runs = await query("SELECT run_id, result FROM runs WHERE status = 'succeeded' AND activations IS NOT NULL")
-  const endedAt = new Map(steps.map(({ run_id, seq, ended_at }) => [`${run_id}:${seq}`, Number(ended_at)]))
-  const again = bodies.filter(({ event_data, created_at }) => {
-    const { key }: { readonly key: string } = JSON.parse(String(event_data))
-    return Number(created_at) > (endedAt.get(key) ?? Number.POSITIVE_INFINITY)
-  })
-  const byRun = Map.groupBy(steps, ({ run_id }) => run_id)
-  const differing = runs.filter(({ run_id, result }) => {
-    const recorded = (byRun.get(run_id) ?? []).map((step) => String(step.result)).join(",")
-    return JSON.stringify(JSON.parse(String(result))) !== JSON.stringify(JSON.parse(`[${recorded}]`))
-  })
-  return [
-    ...again.map(({ event_data }) => `a body ran again after its record: ${event_data}`),
-    ...differing.map(({ run_id }) => `run ${run_id} received other results than the recorded ones`)
-  ].slice(0, shownMax)
+  if (isPurged || !hasDurable) return found
+  return [...found, ...auditDurableRuns(await readDurableEvidence(query), environment.harness.durable)]
 }
 
 /** Returns blobs without a record, and records without their blob. */

@@ -2,7 +2,7 @@
 
 import { draws } from "@weft/tooling/draws"
 import type { Proof } from "../Proof.ts"
-import { type SweepResult, sweep } from "./Sweep.ts"
+import { operationNames, type SweepResult, sweep } from "./Sweep.ts"
 
 const sweeps = [
   { database: "sqlite", target: "server", words: "server on SQLite" },
@@ -19,14 +19,23 @@ cancellations and schedules. It also uploads files in one request and in parts, 
 credentials, domains, projects, tenants and the master key. SIGKILL ends the server before and after each call of a store, the blobs, the cluster bus
 and the sandbox that these operations make. Then, at the same points, it ends the runners, all of PostgreSQL, or one of
 its backends. After each crash another server starts on the same data if needed, and every acknowledged operation is
-checked. At the end, the records are counted and compared with the blobs.`,
+checked. At the end, the records are counted and compared with the blobs.
+
+A durable function makes 33 requests: 19 steps, also side by side and with failed attempts, sleeps, waits for events, tokens
+and child runs. The client publishes the awaited event, and completes tokens by name and by URL. One child run continues as
+a new run. Another is a saga that fails, so that its steps are undone. A further function is cancelled and cleans up. The
+start, each result, each wait, each suspension and the end of these runs is a point of its own. Steps report each execution
+of their bodies.`,
   shows: `every acknowledged operation is stored, and a delivery succeeds once. An interrupted operation is repeated or has no
 effect. Counters match the rows that they count. Runners do not outlive their server, and blobs without a record are
-removed.`,
+removed. Every durable run ends as planned, and so does each of its child runs. Each of its requests has one record. The
+body of a step is executed before its record, never after it, and repeated only by its attempts and the crash. The function
+received what is recorded, and steps are undone once, in reverse order. Tests plant violations, and the audit finds them.`,
   doesNotShow: `a power failure, after which a disk may lack data that the system had not flushed. For that,
 \`examples/standalone/test/crashDurable.e2e.test.ts\` compares system calls with responses. It also does not plan two
-crashes at the same time. Durable functions have no tokens and undo no steps here.`,
-  run: async ({ seeds, seed, minutes, progress }) => {
+crashes at the same time, or during the same durable run.`,
+  list: () => operationNames,
+  run: async ({ seeds, seed, minutes, only, progress }) => {
     const rounds = seeds ?? 1
     const random = draws(seed ?? 1)
     const began = performance.now()
@@ -42,6 +51,7 @@ crashes at the same time. Durable functions have no tokens and undo no steps her
         const swept: SweepResult = await sweep({
           ...which,
           isEveryOperation: round > 0,
+          ...(only === undefined ? {} : { operations: only.split(",") }),
           random,
           deadline: began + ++done * shareMs,
           progress: (text) => progress(`${words}: ${text}`)

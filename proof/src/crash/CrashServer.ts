@@ -14,8 +14,8 @@ export interface CrashServer {
   readonly output: () => string
   /** Sets the trigger; resolves to true if the previous trigger had not fired. */
   readonly setTrigger: (trigger: Trigger | null) => Promise<boolean>
-  /** Returns the points that were passed since the last call. */
-  readonly passed: () => Promise<ReadonlyArray<string>>
+  /** Returns the points that were passed since the last call. Points of the same moment are together. */
+  readonly passed: () => Promise<ReadonlyArray<ReadonlyArray<string>>>
   /** Resolves when the server pauses at the point of its trigger. */
   readonly paused: () => Promise<void>
   readonly resume: () => void

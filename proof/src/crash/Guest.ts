@@ -1,5 +1,7 @@
 /** Code of the tenant in crash tests. */
-export const source = `
+import { durableSource } from "./DurableGuest.ts"
+
+export const source = `${durableSource}
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
 
 export const work = async (event) => event.event_data.n
@@ -36,38 +38,6 @@ export const slow = async () => {
 slow.meta = { event: "crash:slow" }
 
 export const called = (n) => n
-
-// 20 requests: steps one after another and side by side, an attempt that fails, sleeps, and a wait for an event.
-export const flow = async (event, svc) => {
-  const { n } = event.event_data
-  const results = []
-  const step = async (name) => {
-    const value = await svc.step(name, async ({ attempt, idempotencyKey }) => {
-      await svc.events.publish({ type: "flow:body", data: { key: idempotencyKey } })
-      if (name === "flaky" && attempt === 1) throw new Error("not yet")
-      return { name, random: Math.random() }
-    })
-    results.push(value)
-  }
-  for (const name of ["first", "second", "flaky"]) await step(name)
-  await svc.sleep("short", "50ms")
-  await Promise.all(["a", "b", "c"].map(async (branch, index) => {
-    await step(branch + " begins")
-    await svc.sleep(branch + " sleeps", [20, 1200, 1500][index])
-    await step(branch + " ends")
-  }))
-  await Promise.all([
-    (async () => {
-      await svc.waitForEvent("signal", { event: "flow:signal", match: { n }, since: "start" })
-      await step("signalled")
-    })(),
-    step("beside")
-  ])
-  await svc.sleep("long", "1100ms")
-  for (const name of ["later", "last"]) await step(name)
-  return results
-}
-flow.meta = { event: "crash:flow", durable: true, retry: { attempts: 3, delay: "50ms", jitter: false } }
 
 export const hook = async (request, svc) => ({ status: 200, body: { n: request.body.n, run_id: svc.run.run_id } })
 hook.meta = { webhook: { service: "crash", path: "/hook", method: "POST" } }

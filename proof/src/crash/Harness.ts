@@ -43,6 +43,8 @@ export class Harness {
   unanswered = 0
   /** Lost runs, whose deliveries were retried. */
   readonly lost = new Set<string>()
+  /** Acknowledged events that start durable runs, and how many crashes happened meanwhile. */
+  readonly durable = new Map<string, number>()
   /** True if runners are killed. Their runs may fail, because it is unknown whether they had an effect. */
   areRunnersKilled = false
   /** True if the database is killed. Runs may fail because of that. */
@@ -58,6 +60,13 @@ export class Harness {
 
   next(): number {
     return ++this.#n
+  }
+
+  /** Counts a crash during the durable runs whose events were acknowledged after the first `from` ones. */
+  countCrash(from: number): void {
+    for (const eventId of [...this.durable.keys()].slice(from)) {
+      this.durable.set(eventId, (this.durable.get(eventId) ?? 0) + 1)
+    }
   }
 
   /** Registers an expectation. */

@@ -25,6 +25,7 @@ export const injectCrash = async (
   operation: Operation
 ): Promise<boolean> => {
   const server = environment.server()
+  const durableBefore = environment.harness.durable.size
   const action = target === "server" ? "kill" : target === "runners" ? "killRunners" : "pause"
   const paused = server.paused()
   await server.setTrigger({ point, action })
@@ -32,8 +33,10 @@ export const injectCrash = async (
   if (target === "runners") {
     await done
     await sleep(50)
+    const isKilled = !(await server.setTrigger(null))
+    if (isKilled) environment.harness.countCrash(durableBefore)
     await environment.harness.check()
-    return !(await server.setTrigger(null))
+    return isKilled
   }
   const isReached = await Promise.race([
     (target === "server" ? server.ended : paused).then(() => true),
@@ -53,6 +56,7 @@ export const injectCrash = async (
     await done
     await isReady(environment)
   }
+  environment.harness.countCrash(durableBefore)
   await environment.harness.check()
   return true
 }

@@ -3,6 +3,7 @@
  * guests have points as well. Services are wrapped as a whole, so no code of Weft knows about the points.
  */
 import { Context, Effect, Layer } from "effect"
+import { isEmptyResult, nameCall, nameResult } from "./PointNames.ts"
 
 /**
  * - `kill`: the process sends SIGKILL to itself.
@@ -20,7 +21,8 @@ export interface Trigger {
 /** Records the points that are passed. The trigger fires once, when its point is passed for the first time. */
 export class Points {
   #trigger: Trigger | null = null
-  #passed = new Set<string>()
+  /** Names of the calls that were passed, by their text. */
+  #passed = new Map<string, ReadonlyArray<string>>()
   readonly #act: (action: PointAction) => Effect.Effect<void>
 
   constructor(act: (action: PointAction) => Effect.Effect<void>) {
@@ -34,17 +36,21 @@ export class Points {
     return wasPending
   }
 
-  /** Returns the points that were passed since the last call. */
-  takePassed(): ReadonlyArray<string> {
-    const passed = [...this.#passed]
-    this.#passed = new Set()
+  /** Returns the points that were passed since the last call. Points of the same moment are together. */
+  takePassed(): ReadonlyArray<ReadonlyArray<string>> {
+    const passed = [...this.#passed.values()]
+    this.#passed = new Map()
     return passed
   }
 
   around<A, E, R>(names: ReadonlyArray<string>, effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> {
     return Effect.suspend(() => this.#at(names, "before")).pipe(
       Effect.andThen(effect),
-      Effect.tap((result) => (isEmpty(result) ? Effect.void : this.#at(names, "after")))
+      Effect.tap((result) =>
+        isEmptyResult(result)
+          ? Effect.void
+          : this.#at([...names, ...names.flatMap((name) => nameResult(name, result))], "after")
+      )
     )
   }
 
@@ -58,7 +64,7 @@ export class Points {
         if (typeof value !== "function") return value
         return (...args: ReadonlyArray<unknown>) => {
           const result: unknown = Reflect.apply(value, target, args)
-          return Effect.isEffect(result) ? this.around(listNames(`${name}.${property}`, args[0]), result) : result
+          return Effect.isEffect(result) ? this.around(nameCall(`${name}.${property}`, args[0]), result) : result
         }
       }
     })
@@ -87,42 +93,10 @@ export class Points {
 
   #at(names: ReadonlyArray<string>, when: "before" | "after"): Effect.Effect<void> {
     const points = names.map((name) => `${name}, ${when}`)
-    for (const point of points) this.#passed.add(point)
+    this.#passed.set(points.join(), points)
     const trigger = this.#trigger
     if (trigger === null || !points.includes(trigger.point)) return Effect.void
     this.#trigger = null
     return this.#act(trigger.action)
   }
-}
-
-/**
- * Names a commit by the kinds of its entries: losing an event differs from losing the end of a run. Progress of a durable
- * run is also named by its first result, so that a crash can be planned at each of its writes.
- */
-const listNames = (method: string, entries: unknown): ReadonlyArray<string> => {
-  if (!Array.isArray(entries)) return [method]
-  const tags = new Set<string>()
-  for (const entry of entries) if (typeof entry?._tag === "string") tags.add(nameEntry(entry))
-  return tags.size === 0 ? [method] : [...tags].map((tag) => `${method} ${tag}`)
-}
-
-const nameEntry = ({ _tag, steps, waits, suspension }: NamedEntry): string => {
-  if (_tag !== "Advanced") return _tag
-  const what = suspension === null ? "Advanced" : "Suspended"
-  if (steps?.[0] !== undefined) return `${what} at result ${steps[0].position}`
-  return waits?.[0] === undefined ? what : `${what} at wait ${waits[0].name}`
-}
-
-interface NamedEntry {
-  readonly _tag: string
-  readonly steps?: ReadonlyArray<{ readonly position: number }>
-  readonly waits?: ReadonlyArray<{ readonly name: string }>
-  readonly suspension?: object | null
-}
-
-/** True if the call had no effect, such as the empty claim of an idle node. */
-const isEmpty = (result: unknown): boolean => {
-  if (Array.isArray(result)) return result.length === 0
-  if (typeof result !== "object" || result === null || !("claims" in result)) return false
-  return Array.isArray(result.claims) && result.claims.length === 0
 }

@@ -27,5 +27,5 @@ export type Message =
   | { readonly kind: "listening"; readonly url: string }
   /** `wasPending`: the previous trigger had not fired. */
   | { readonly kind: "triggerSet"; readonly wasPending: boolean }
-  | { readonly kind: "points"; readonly points: ReadonlyArray<string> }
+  | { readonly kind: "points"; readonly points: ReadonlyArray<ReadonlyArray<string>> }
   | { readonly kind: "paused" }

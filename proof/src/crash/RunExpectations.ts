@@ -55,19 +55,6 @@ export const succeedsOnce =
     return expected === undefined || result === JSON.stringify(expected) ? null : `its result is ${result}`
   }
 
-/** Time limit of a durable run, in milliseconds: its build may be under quarantine for a minute. */
-const workflowMs = 180_000
-
-/** Checks that the event has one run, which continues after each crash and succeeds. */
-export const continuesToItsEnd = async (harness: Harness, eventId: string): Promise<string | null> => {
-  const runs = await until(
-    () => listRuns(harness, eventId),
-    (found) => found.length > 0 && !found.some(has("running")),
-    workflowMs
-  )
-  return runs.length === 1 && runs.every(has("succeeded")) ? null : `its runs are ${JSON.stringify(runs)}`
-}
-
 const isPlanned = (run: unknown): boolean => at(run, "result", "error", "message") === "not yet"
 
 export const hasStatus =

@@ -1,7 +1,7 @@
 /** Operations on events and runs. Each registers checks of its responses, and of what is allowed without a response. */
 import { randomUUID } from "node:crypto"
 import { at, type Harness, listAt, textAt } from "./Harness.ts"
-import { continuesToItsEnd, ends, hasStatus, ifAnswered, succeedsOnce, until } from "./RunExpectations.ts"
+import { ends, hasStatus, ifAnswered, succeedsOnce, until } from "./RunExpectations.ts"
 
 /** Performs one operation and registers checks of what was acknowledged. Ends early if there is no response. */
 export type Operation = (harness: Harness) => Promise<void>
@@ -88,20 +88,6 @@ const schedule: Operation = async (harness) => {
   )
 }
 
-/** Runs a durable function to its end. It needs a signal, which is published again after a crash. */
-const workflow: Operation = async (harness) => {
-  const n = harness.next()
-  const answer = await ifAnswered(publish(harness, "crash:flow", { n }))
-  const signal = () => ifAnswered(publish(harness, "flow:signal", { n }))
-  await signal()
-  if (answer === null) return
-  const eventId = textAt(answer.body, "data", "event_id")
-  harness.expect(`durable run of ${eventId}`, async () => {
-    await signal()
-    return continuesToItsEnd(harness, eventId)
-  })
-}
-
 export const runWorkload: Readonly<Record<string, Operation>> = {
   publish: publishing("crash:work"),
   "publish with a key": publishOnce,
@@ -114,6 +100,5 @@ export const runWorkload: Readonly<Record<string, Operation>> = {
   webhook,
   call,
   cancel,
-  schedule,
-  "run a durable function": workflow
+  schedule
 }

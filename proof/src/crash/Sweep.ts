@@ -2,20 +2,22 @@
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import type { Draws } from "@weft/tooling/draws"
-import { auditBlobs, auditDatabase, countDeliveries } from "./Audit.ts"
+import { auditBlobs, auditDatabase, countDeliveries, countDurableRuns } from "./Audit.ts"
+import { durableWorkload } from "./DurableWorkload.ts"
 import { type Environment, openEnvironment, type StartOptions, setUp } from "./Environment.ts"
 import { fileWorkload } from "./FileWorkload.ts"
 import { injectCrash, type Target } from "./Injection.ts"
+import { until } from "./RunExpectations.ts"
 import { type Operation, runWorkload } from "./RunWorkload.ts"
 import { rotateKeys, tenantWorkload } from "./TenantWorkload.ts"
 
 export interface SweepOptions {
   readonly database: "sqlite" | "postgres"
   readonly target: Target
-  /** True to crash in every operation that passes a point, not only in the first. */
+  /** True to crash in every operation that passes a point, not only in the first, and at every point of a moment. */
   readonly isEveryOperation: boolean
-  /** Selects points; by default all. */
-  readonly isWanted?: (point: string, index: number) => boolean
+  /** Selects points; by default all, but of those of one moment only the first. */
+  readonly isWanted?: (point: string) => boolean
   /** Names of the operations; by default all. */
   readonly operations?: ReadonlyArray<string>
   /** Shuffles the points; by default they keep their order. */
@@ -42,7 +44,7 @@ export interface SweepResult {
 
 /** Points of reads. A crash there equals a crash at the previous or next point. */
 const reads =
-  /^(Tenant|Project|Build|File|Domain|Event|Run|Stream|Usage|Session|ServiceKey|ApiKey|Schedule|ContextVariable|Sealed)Store\.(get|list|find|all|due|next|deployed$|live$|deployments|route|certificate|stats|waiting|logs|storageBytes|exists|since|runs|sealed|parts|expired)|^JournalStore\.(findPendingWork|parked)|^AdmissionStore\.earlier|^RunControlStore\.ended|^RateStore|^ClusterBus\.(control|activity|gaps)|^BlobStore\.(read|get|address)|^Sandbox\.(openFile|check)/
+  /^(Tenant|Project|Build|File|Domain|Event|Run|Stream|Usage|Session|ServiceKey|ApiKey|Schedule|ContextVariable|Sealed|Workflow|WorkflowToken)Store\.(get|list|find|load|cleanups|steps|openWaits|awaited|arrived|eventsSince|children|all|due|next|deployed$|live$|deployments|route|certificate|stats|waiting|pendingDeliveries|logs|storageBytes|exists|since|runs|sealed|parts|expired)|^JournalStore\.(findPendingWork|parked)|^AdmissionStore\.earlier|^RunControlStore\.ended|^RateStore|^ClusterBus\.(control|activity|gaps)|^BlobStore\.(read|get|address)|^Sandbox\.(openFile|check)/
 
 /** Points at which a guest runs, is about to run, or has just ended. */
 const runnerErrors = /^host call|^Sandbox\.(invoke|prepare|warm)|^JournalStore\.commit/
@@ -89,7 +91,11 @@ export const sweep = async (options: SweepOptions): Promise<SweepResult> => {
       }
     }
     await harness.check({ all: true })
-    await finish(environment)
+    const names = options.operations ?? Object.keys(durableWorkload)
+    await finish(
+      environment,
+      names.some((name) => name in durableWorkload)
+    )
     return {
       points: found,
       crashed,
@@ -118,10 +124,25 @@ const recover = async (environment: Environment, error: unknown): Promise<boolea
   return true
 }
 
-/** Performs each operation once and collects the points that it passes. */
+const collectOperations = (dataDir: string): Readonly<Record<string, Operation>> => ({
+  ...{ ...runWorkload, ...durableWorkload, ...fileWorkload },
+  ...tenantWorkload(join(dataDir, "names.json"))
+})
+
+/** Names of all operations. */
+export const operationNames: ReadonlyArray<string> = Object.keys(collectOperations(""))
+
+const isSwept = (point: string, { target, isWanted = () => true }: SweepOptions): boolean =>
+  isWanted(point) && (target === "runners" ? runnerErrors.test(point) : !reads.test(point))
+
+/** Performs each operation once and collects the points that it passes: of those of one moment, only the first. */
 const findPoints = async (environment: Environment, options: SweepOptions): Promise<ReadonlyArray<Point>> => {
   const { harness } = environment
-  const operations = { ...runWorkload, ...fileWorkload, ...tenantWorkload(join(environment.dataDir, "names.json")) }
+  const { isEveryOperation } = options
+  const operations = collectOperations(environment.dataDir)
+  const unknown = options.operations?.find((name) => !Object.hasOwn(operations, name))
+  if (unknown !== undefined)
+    throw new Error(`There is no operation ${JSON.stringify(unknown)}: use one of the names of --list`)
   const found: Array<Point> = []
   const known = new Set<string>()
   await environment.server().passed()
@@ -130,15 +151,14 @@ const findPoints = async (environment: Environment, options: SweepOptions): Prom
     await operation(harness)
     await harness.check()
     await sleep(150)
-    for (const point of await environment.server().passed()) {
-      const isOne = options.target === "runners" ? runnerErrors.test(point) : !reads.test(point)
-      if (!isOne || (known.has(point) && !options.isEveryOperation)) continue
-      known.add(point)
-      found.push({ name, operation, point })
+    for (const points of await environment.server().passed()) {
+      const wanted = points.filter((point) => isSwept(point, options) && (isEveryOperation || !known.has(point)))
+      for (const point of wanted) known.add(point)
+      const isEach = isEveryOperation || options.isWanted !== undefined
+      found.push(...wanted.slice(0, isEach ? wanted.length : 1).map((point) => ({ name, operation, point })))
     }
   }
-  const wanted = found.filter(({ point }, index) => options.isWanted?.(point, index) ?? true)
-  return options.random?.shuffled(wanted) ?? wanted
+  return options.random?.shuffled(found) ?? found
 }
 
 const dayMs = 86_400_000
@@ -164,8 +184,8 @@ interface ExtraCrashes {
 const crashAtStarts = async (environment: Environment, { isWanted, progress }: SweepOptions): Promise<ExtraCrashes> => {
   const missed: Array<string> = []
   let crashed = 0
-  for (const [index, [point, how]] of starts.entries()) {
-    if (isWanted !== undefined && !isWanted(point, index)) continue
+  for (const [point, how] of starts) {
+    if (isWanted !== undefined && !isWanted(point)) continue
     // Leaves unfinished work for the next server.
     const server = environment.server()
     await server.setTrigger({ point: "FileStore.store, before", action: "kill" })
@@ -194,7 +214,7 @@ const crashInRotation = async (
 ): Promise<ExtraCrashes> => {
   const missed: Array<string> = []
   let crashed = 0
-  const wanted = ["SealedStore.replace, before", "SealedStore.replace, after"].filter(isWanted)
+  const wanted = ["SealedStore.replace, before", "SealedStore.replace, after"].filter((point) => isWanted(point))
   if (wanted.length === 0) return { tried: 0, crashed, missed }
   for (const point of wanted) {
     // After each crash, all data is encrypted with the newer key.
@@ -236,7 +256,7 @@ const leftovers: Readonly<Record<"upload" | "abandon" | "slow", Operation>> = {
 const nothing: Operation = async () => undefined
 
 /** Runs servers with another key and a later clock that reclaim everything, then audits database and blobs. */
-const finish = async (environment: Environment): Promise<void> => {
+const finish = async (environment: Environment, hasDurable: boolean): Promise<void> => {
   const { harness } = environment
   await environment.server().close()
   environment.changeMasterKey()
@@ -251,11 +271,16 @@ const finish = async (environment: Environment): Promise<void> => {
   if (environment.database !== null) environment.setClock(31 * dayMs)
   await waitUntilIdle(environment)
   await environment.server().close()
-  harness.violations.push(...(await auditDatabase(environment)))
+  harness.violations.push(...(await auditDatabase(environment, { hasDurable })))
   // Long after the grace period of unreferenced blobs.
   await environment.start({ clockMs: 32 * dayMs, retentionDays: 20 })
   await sleep(1_500)
   await waitUntilIdle(environment)
+  const unpurged = await until(
+    () => countDurableRuns(environment),
+    (count) => count === 0
+  )
+  if (unpurged > 0) harness.violations.push(`${unpurged} durable runs still exist long after their retention`)
   await environment.server().close()
   harness.violations.push(...(await auditDatabase(environment, { isPurged: true })), ...(await auditBlobs(environment)))
 }

@@ -7,6 +7,8 @@ import { type EnvWatcher, watchEnv } from "./EnvWatcher.ts"
 import { stillRunning } from "./Evidence.ts"
 import { type FaultRunner, faultRunner } from "./FaultRunner.ts"
 import { type FaultKind, plan } from "./Faults.ts"
+import { flowSource } from "./FlowGuest.ts"
+import { completeTokens } from "./FlowLoad.ts"
 import { source } from "./Guest.ts"
 import { Ledger } from "./Ledger.ts"
 import { beginLoad } from "./Load.ts"
@@ -60,7 +62,7 @@ export const chaos = async (options: ChaosOptions): Promise<Verdict> => {
   const variables = { WEFT_LIMIT_LEASE_MS: String(leaseMs), WEFT_LIMIT_REPLAY: "30000" }
   const cluster = await openCluster({ nodes, storage, variables })
   try {
-    await cluster.deploy("chaos", source)
+    await cluster.deploy("chaos", source + flowSource)
     // The other nodes receive the message about the deployment.
     await sleep(2_000)
     const ledger = new Ledger()
@@ -73,13 +75,15 @@ export const chaos = async (options: ChaosOptions): Promise<Verdict> => {
       )
     )
     const streams = watchStreams(client, ledger, draws(options.seed + 99), cluster.key, streamWatchers)
+    const sender = { client, ledger, random: draws(options.seed + 98) }
+    const tokens = completeTokens(sender, cluster.query)
     const memory = watchMemory(cluster)
     const from = Date.now()
     await runFaults(options, client, ledger, faults)
     const to = Date.now()
     progress("the last request has ended")
     const settledMs = await settled(cluster, to, progress)
-    await streams.stop()
+    await Promise.all([streams.stop(), tokens.stop()])
     // The last messages have arrived by now.
     await sleep(5_000)
     for (const watcher of watchers) await watcher.stop()
@@ -98,7 +102,7 @@ const runFaults = async (
   faults: FaultRunner
 ): Promise<void> => {
   const until = performance.now() + minutes * 60_000
-  const load = beginLoad(client, ledger, draws(seed + 1_000), rate)
+  const load = beginLoad(client, ledger, draws(seed + 1_000), rate, { withFlows: true })
   const running = new Set<Promise<void>>()
   const restarting = setInterval(faults.restartExited, 500)
   await sleep(warmupMs)

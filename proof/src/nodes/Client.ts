@@ -7,10 +7,18 @@ export interface Sending {
   readonly path: string
   readonly body: unknown
   readonly headers?: Readonly<Record<string, string>>
+  /** Statuses of errors that are no failures. */
+  readonly accepts?: ReadonlyArray<number>
 }
 
 /** Body of a successful response; null for a failure, which is in the ledger. */
 export type Answered = { readonly [field: string]: unknown } | null
+
+/** A complete response. */
+export interface Received {
+  readonly status: number
+  readonly body: Answered
+}
 
 /** A slot where a node may listen. */
 export type Reachable = Pick<Slot, "name" | "node" | "isDraining">
@@ -24,6 +32,8 @@ export interface Target {
 
 export interface Client {
   readonly post: (sending: Sending) => Promise<Answered>
+  /** As `post`, with the status. Null for a failure, which is in the ledger. */
+  readonly send: (sending: Sending) => Promise<Received | null>
   /** Returns the slot of an available node, or null. */
   readonly pick: () => Reachable | null
 }
@@ -35,7 +45,7 @@ export const makeClient = ({ slots, key }: Target, ledger: Ledger, random: Draws
     const available = slots.filter(({ node, isDraining }) => node !== null && !isDraining)
     return available.length === 0 ? null : random.one(available)
   }
-  const post = async ({ path, body, headers = {} }: Sending): Promise<Answered> => {
+  const send = async ({ path, body, headers = {}, accepts = [] }: Sending): Promise<Received | null> => {
     const slot = pick()
     if (slot === null || slot.node === null) return null
     const from = Date.now()
@@ -51,7 +61,7 @@ export const makeClient = ({ slots, key }: Target, ledger: Ledger, random: Draws
         signal: AbortSignal.timeout(timeoutMs)
       })
       const text = await response.text()
-      if (response.ok) return JSON.parse(text)
+      if (response.ok || accepts.includes(response.status)) return { status: response.status, body: JSON.parse(text) }
       const isOutage = (response.status === 500 || response.status === 503) && response.headers.has("retry-after")
       // The relay function does not catch errors of its host call during an outage.
       const mayRepeat = isOutage || (path.endsWith("/relay") && text.includes("The function failed in run"))
@@ -63,7 +73,7 @@ export const makeClient = ({ slots, key }: Target, ledger: Ledger, random: Draws
       )
     }
   }
-  return { post, pick }
+  return { send, post: async (sending) => (await send(sending))?.body ?? null, pick }
 }
 
 /** Returns a string field of the response's `data`, or null. */

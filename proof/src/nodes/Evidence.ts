@@ -139,8 +139,10 @@ export const listExpected = ({ event_type, data }: StoredEvent): ReadonlyArray<E
       return [{ fn: "flaky", failures: Number(data.failures), succeeds: true }]
     case "chaos:doomed":
       return [{ fn: "doomed", failures: attempts.doomed, succeeds: false }]
+    case "chaos:flow":
+      return [{ fn: "flow", failures: data.fails === true ? 1 : 0, succeeds: data.fails !== true }]
     case "svc:call":
-      return [once("called")]
+      return [once(String(data.fn).replace("main/", ""))]
     case "svc:schedule":
       return [once(String(data.fn).replace("main/", ""))]
     default:

@@ -12,6 +12,20 @@ export type Kind =
   | "relay"
   | "later"
   | "shown"
+  | "flow"
+  | "signal"
+
+/** A request to complete the token of a durable run. */
+export interface Completion {
+  readonly run_id: string
+  /** Differs for each request. */
+  readonly value: string
+  /** Start and end of the request, in epoch milliseconds. */
+  readonly from: number
+  readonly to: number
+  /** Null if its outcome is unknown. */
+  readonly status: number | null
+}
 
 /** A request that failed or timed out. */
 export interface RequestFailure {
@@ -34,8 +48,8 @@ export interface Fault {
 }
 
 export class Ledger {
-  /** Acknowledged events. */
-  readonly acknowledged = new Map<string, { readonly kind: Kind; readonly n: number }>()
+  /** Acknowledged events; `at` is the time of the response, in epoch milliseconds. */
+  readonly acknowledged = new Map<string, { readonly kind: Kind; readonly n: number; readonly at: number }>()
   /** Numbers of webhooks with a response. */
   readonly hooks = new Set<number>()
   readonly sent = new Map<Kind, number>()
@@ -48,6 +62,7 @@ export class Ledger {
   skipped = 0
   readonly failures: Array<RequestFailure> = []
   readonly faults: Array<Fault> = []
+  readonly completions: Array<Completion> = []
   #n: number
 
   /** `after`: the number before the first one. */
@@ -68,7 +83,7 @@ export class Ledger {
   acknowledge(kind: Kind, n: number, eventId: string | null): void {
     this.answered.set(kind, (this.answered.get(kind) ?? 0) + 1)
     if (eventId === null) this.hooks.add(n)
-    else this.acknowledged.set(eventId, { kind, n })
+    else this.acknowledged.set(eventId, { kind, n, at: Date.now() })
   }
 
   beginFault(kind: string, slots: ReadonlyArray<string>): Fault {

@@ -2,8 +2,10 @@
 import { randomUUID } from "node:crypto"
 import { setTimeout as sleep } from "node:timers/promises"
 import type { Draws } from "@weft/tooling/draws"
-import { type Answered, type Client, readText } from "./Client.ts"
+import { type Client, readText } from "./Client.ts"
+import { sendFlow } from "./FlowLoad.ts"
 import type { Kind, Ledger } from "./Ledger.ts"
+import { publish, type Sender, sendUntilAcknowledged } from "./Sender.ts"
 
 export interface Load {
   /** Stops sending, and waits for the responses in flight. */
@@ -11,7 +13,7 @@ export interface Load {
 }
 
 /** Relative frequency of each kind. */
-const shares: Readonly<Record<Exclude<Kind, "shown">, number>> = {
+const shares: Readonly<Record<Exclude<Kind, "shown" | "signal">, number>> = {
   plain: 30,
   grouped: 14,
   hook: 14,
@@ -22,34 +24,38 @@ const shares: Readonly<Record<Exclude<Kind, "shown">, number>> = {
   once: 4,
   slow: 3,
   doomed: 3,
-  later: 3
+  later: 3,
+  flow: 3
 }
 const bag = Object.entries(shares).flatMap(([kind, share]) => Array.from({ length: share }, () => kind))
+const bagWithoutFlows = bag.filter((kind) => kind !== "flow")
 
 const inFlightMax = 400
 const stepMs = 50
 
-/** Maximum time in which a request with a key is retried, in milliseconds. */
-const retryForMs = 90_000
-
-interface Sender {
-  readonly client: Client
-  readonly ledger: Ledger
-  readonly random: Draws
-  readonly isStopped: () => boolean
+export interface LoadOptions {
+  /** True if the deployed build has the functions of `FlowGuest.ts`. */
+  readonly withFlows?: boolean
 }
 
-export const beginLoad = (client: Client, ledger: Ledger, random: Draws, perSecond: number): Load => {
-  const inFlight = new Set<Promise<void>>()
+export const beginLoad = (
+  client: Client,
+  ledger: Ledger,
+  random: Draws,
+  perSecond: number,
+  { withFlows = false }: LoadOptions = {}
+): Load => {
+  const kinds = withFlows ? bag : bagWithoutFlows
+  const inFlight = new Set<Promise<unknown>>()
   let isStopped = false
-  const sender: Sender = { client, ledger, random, isStopped: () => isStopped }
+  const sender: Sender = { client, ledger, random }
 
   const launch = (): void => {
     if (inFlight.size >= inFlightMax || client.pick() === null) {
       ledger.skipped++
       return
     }
-    const sending = sendOne(sender, random.one(bag))
+    const sending = sendOne(sender, random.one(kinds))
     inFlight.add(sending)
     void sending.finally(() => inFlight.delete(sending))
   }
@@ -70,7 +76,7 @@ export const beginLoad = (client: Client, ledger: Ledger, random: Draws, perSeco
   }
 }
 
-const sendOne = async (sender: Sender, kind: string): Promise<void> => {
+const sendOne = async (sender: Sender, kind: string): Promise<unknown> => {
   const { random } = sender
   const ms = random.whole(0, 30)
   switch (kind) {
@@ -97,7 +103,7 @@ const sendOne = async (sender: Sender, kind: string): Promise<void> => {
     case "once": {
       const value = randomUUID()
       const twin = () => publish(sender, "once", (n) => ({ event_type: "chaos:once", event_data: { n, ms, value } }))
-      return void (await Promise.all([twin(), twin()]))
+      return Promise.all([twin(), twin()])
     }
     case "later": {
       const schedule = `PT${random.whole(2, 20)}S`
@@ -106,6 +112,8 @@ const sendOne = async (sender: Sender, kind: string): Promise<void> => {
         event_data: { fn: "main/later", args: [n], schedule }
       }))
     }
+    case "flow":
+      return sendFlow(sender)
     case "call":
       return call(sender, ms)
     case "hook":
@@ -115,43 +123,13 @@ const sendOne = async (sender: Sender, kind: string): Promise<void> => {
   }
 }
 
-const publish = (sender: Sender, kind: Kind, body: (n: number) => unknown): Promise<void> => {
-  const n = sender.ledger.next(kind)
-  return sendUntilAcknowledged(sender, kind, n, "/v1/events", body(n))
-}
-
-const call = (sender: Sender, ms: number): Promise<void> => {
+const call = (sender: Sender, ms: number): Promise<unknown> => {
   const n = sender.ledger.next("call")
   return sendUntilAcknowledged(sender, "call", n, "/v1/calls", {
     fn: "main/called",
     args: [n, ms],
     wait: sender.random.whole(0, 2)
   })
-}
-
-/** Sends a request. Half of the requests have a key and are retried until they are acknowledged. */
-const sendUntilAcknowledged = async (
-  sender: Sender,
-  kind: Kind,
-  n: number,
-  path: string,
-  body: unknown
-): Promise<void> => {
-  const { client, ledger, random } = sender
-  const isKeyed = random.chance(0.5)
-  const headers: Record<string, string> = isKeyed ? { "idempotency-key": `key-${n}` } : {}
-  const began = performance.now()
-  while (true) {
-    const answered: Answered = await client.post({ path, body, headers })
-    const eventId = readText(answered, "event_id")
-    if (eventId !== null) return ledger.acknowledge(kind, n, eventId)
-    if (!isKeyed || performance.now() - began > retryForMs) {
-      ledger.unknown++
-      return
-    }
-    ledger.repeated++
-    await sleep(random.whole(100, 900))
-  }
 }
 
 const webhook = async ({ client, ledger }: Sender, kind: "hook" | "relay", ms: number): Promise<void> => {

@@ -1,6 +1,8 @@
 /** Checks that every acknowledged request is stored and had its expected outcome once. */
 import { type Evidence, type Expected, listExpected, type StoredEvent, type StoredRun } from "./Evidence.ts"
 import type { Findings } from "./Findings.ts"
+import { flowOfCall } from "./FlowEvidence.ts"
+import { bodyType } from "./FlowGuest.ts"
 import { groupLimit, planned } from "./Guest.ts"
 import type { Ledger } from "./Ledger.ts"
 
@@ -85,9 +87,10 @@ const checkDelivery = (
 
 const checkNumbers = ({ events }: Evidence, found: Found): void => {
   const byNumber = new Map<number, string>()
-  for (const { event_id, event_type, data } of events.values()) {
-    // A one-time schedule and its tick have the same number.
-    if (event_type === "svc:schedule") continue
+  for (const event of events.values()) {
+    const { event_id, event_type, data } = event
+    // A one-time schedule and its tick have the same number. Events of functions have none.
+    if (event_type === "svc:schedule" || event_type === bodyType || flowOfCall(event) !== undefined) continue
     const args = Array.isArray(data.args) ? data.args : []
     const n = Number(data.n ?? args[0])
     const other = byNumber.get(n)

@@ -26,7 +26,7 @@ export interface Period {
 /** Recovery time after a fault, in milliseconds. */
 const recoveryMs = 30_000
 
-const overlaps = (faults: ReadonlyArray<Fault>, from: number, to: number, graceMs: number): boolean =>
+export const overlaps = (faults: ReadonlyArray<Fault>, from: number, to: number, graceMs: number): boolean =>
   faults.some((fault) => fault.from <= to && (fault.to ?? Number.POSITIVE_INFINITY) + graceMs >= from)
 
 export interface TickFigures {

@@ -3,6 +3,9 @@ import type { Draws } from "@weft/tooling/draws"
 import type { Observed } from "./Chaos.ts"
 import { type Evidence, gather, stillRunning } from "./Evidence.ts"
 import { type Finding, Findings } from "./Findings.ts"
+import { checkFlows } from "./FlowChecks.ts"
+import { gatherFlows } from "./FlowEvidence.ts"
+import { type FlowFigures, flowFindings } from "./FlowFindings.ts"
 import { checkRuns, runFindings } from "./RunChecks.ts"
 import { checkFailures, checkTicks, checkWatchers, timeFindings } from "./TimeChecks.ts"
 
@@ -24,9 +27,10 @@ const apiFindings = [
 
 export const evaluate = async (observed: Observed, random: Draws): Promise<Verdict> => {
   const { cluster, ledger, period, options } = observed
-  const findings = new Findings([...runFindings, ...timeFindings, ...apiFindings])
+  const findings = new Findings([...runFindings, ...flowFindings, ...timeFindings, ...apiFindings])
   const evidence = await gather(cluster.query)
   checkRuns(evidence, ledger, findings, period.to)
+  const flows = checkFlows(await gatherFlows(cluster.query, evidence), ledger, options, findings)
   await checkUnfinished(observed, findings)
   const ticks = checkTicks(evidence, ledger.faults, period, findings)
   const expected = checkWatchers(evidence, observed.watchers, period.to, findings)
@@ -50,7 +54,7 @@ export const evaluate = async (observed: Observed, random: Draws): Promise<Verdi
       "lease, ms": options.leaseMs,
       storage: cluster.storage
     },
-    figures: toFigures(observed, evidence, ticks, expected),
+    figures: [...toFigures(observed, evidence, ticks, expected), ...toFlowFigures(flows)],
     faults: Object.fromEntries(observed.faults.done),
     findings: findings.all,
     violations: findings.total,
@@ -162,3 +166,22 @@ const toFigures = (
     ["node memory in the last quarter, median, MiB", memory.lateMiB]
   ]
 }
+
+const toFlowFigures = (flows: FlowFigures): Verdict["figures"] => [
+  ["durable functions that ended", flows.flows],
+  ["durable functions that failed as planned and were undone", flows.undone],
+  ["results of durable functions, recorded and checked", flows.results],
+  ["stays of durable functions in an isolate", flows.activations],
+  ["executions of bodies", flows.executions],
+  ["executions of bodies without a recorded result", flows.unrecorded],
+  ["executions of recorded bodies by nodes without a lease", flows.stale],
+  ["sleeps checked", flows.sleeps],
+  ["delay after a sleep, 99th percentile, s", flows.lateMsP99 / 1000],
+  ["delay after a sleep, maximum, s", flows.lateMsMax / 1000],
+  ["sleeps without a fault", flows.undisturbed],
+  ["delay after a sleep without a fault, maximum, s", flows.undisturbedLateMsMax / 1000],
+  ["waits that received an event", flows.events],
+  ["waits that timed out", flows.timeouts],
+  ["tokens completed", flows.tokens],
+  ["further completions of tokens, refused", flows.refused]
+]

@@ -5,12 +5,15 @@
  * requests. Here a connection has one request in progress, as in Go's `net/http`. The others are held in order, and the
  * socket is paused. Held requests start one per connection and turn, and the requests of other connections come between.
  *
- * Many connections that open at once wait for turns as well, because the first read of each may hold many requests. For a
- * second after an expensive read, one connection opens per turn. Connections that the kernel holds are accepted first then.
- * Otherwise a new client would wait for all before it.
+ * Many connections that open at once wait for turns as well, because the first read of each may hold many requests. See
+ * `OpeningPace` for how many open per turn, `ConnectionQueue` for their order, and `NetworkRests` for their pauses.
  */
 import { IncomingMessage, type ServerResponse } from "node:http"
 import type { Socket } from "node:net"
+import { Connection, type HeldRequest } from "./Connection.ts"
+import { ConnectionQueue } from "./ConnectionQueue.ts"
+import { NetworkRests } from "./NetworkRests.ts"
+import { OpeningPace } from "./OpeningPace.ts"
 
 /** A listener for `node:http` servers. */
 export type Listener = (request: IncomingMessage, response: ServerResponse) => void
@@ -18,26 +21,14 @@ export type Listener = (request: IncomingMessage, response: ServerResponse) => v
 /** Maximum held requests of all connections together, about 3 KB each. Beyond it, the connection with the most is closed. */
 const heldRequestsMax = 16_384
 
-/** Maximum connections that are read at once if they open in the same turn of the event loop. */
-const acceptsPerTurn = 2
-
 /** Held requests of a connection from which its read counts as expensive. */
 const manyRequests = 16
-
-/** Maximum turns in which new connections are only accepted, after an expensive read. */
-const acceptTurnsMax = 100
 
 /** Maximum held requests that start in one turn of the event loop. */
 const startsPerTurn = 8
 
-/** Maximum new connections that are opened in one turn of the event loop, because their first reads may hold many requests. */
-const opensPerTurn = 2
-
 /** Interval between reads of connections that rest, in milliseconds. An expensive read takes about 20 ms. */
 const restMs = 30
-
-/** Time after an expensive read in which one connection opens per turn, in milliseconds. */
-const suspicionMs = 1_000
 
 export class ConnectionTurns {
   readonly #start: Listener
@@ -47,16 +38,16 @@ export class ConnectionTurns {
   #isScheduled = false
   /** New connections that nothing has been read from. */
   readonly #opening = new ConnectionQueue()
+  readonly #pace = new OpeningPace()
   /** Connections whose last read was expensive. */
   readonly #resting = new ConnectionQueue()
   #isRestTimed = false
-  /** For a while after an expensive read. */
-  readonly #suspicion = new Period(suspicionMs)
+  /** Pauses of networks after expensive reads. */
+  readonly #rests = new NetworkRests()
   /** Connections that opened in this turn of the event loop. */
   #accepted = 0
-  /** True if a connection was accepted since the last turn, and the number of turns in a row in which none was opened. */
-  #isAccepting = false
-  #acceptTurns = 0
+  /** True while all networks with new connections pause. */
+  #isOpeningTimed = false
   readonly #holding = new Set<Connection>()
   #heldRequests = 0
 
@@ -72,9 +63,14 @@ export class ConnectionTurns {
         this.#accepted = 0
       })
     }
-    this.#isAccepting = true
-    if (++this.#accepted <= acceptsPerTurn && !this.#suspicion.isNow) return
+    this.#accepted++
     const connection = this.#connectionOf(socket)
+    const now = performance.now()
+    this.#rests.arrive(connection.network, now)
+    const isFirst = this.#opening.length === 0 || this.#isOpeningTimed
+    const mayOpen = isFirst && this.#rests.remaining(connection.network, now) === 0
+    if (mayOpen && this.#accepted <= this.#pace.opens) return
+    if (mayOpen) this.#isOpeningTimed = false
     connection.pause()
     this.#opening.push(connection)
     this.#schedule()
@@ -85,21 +81,22 @@ export class ConnectionTurns {
     // The streams of HTTP/2 have a limit of their own and no common order.
     const connection = request instanceof IncomingMessage ? this.#connectionOf(request.socket) : null
     if (connection === null) this.#start(request, response)
-    else if (isIdle(connection)) this.#begin(connection, { request, response })
+    else if (connection.isIdle) this.#begin(connection, { request, response })
     else this.#hold(connection, { request, response })
   }
 
   /** True while a request of the connection has no complete response. */
   isAnswering(socket: Socket): boolean {
     const connection = this.#connections.get(socket)
-    return connection !== undefined && !isIdle(connection)
+    return connection !== undefined && !connection.isIdle
   }
 
   /** Pauses a connection, because its last read was expensive. One such connection is read every 30 ms. */
   rest(socket: Socket): void {
-    this.#suspicion.begin()
     const connection = this.#connections.get(socket)
-    if (connection === undefined || connection.isResting) return
+    if (connection === undefined) return
+    this.#rests.begin(connection.network, performance.now())
+    if (connection.isResting) return
     connection.isResting = true
     connection.pause()
     this.#resting.push(connection)
@@ -142,7 +139,7 @@ export class ConnectionTurns {
     // The rest of a read that is parsed after the socket was closed.
     if (connection.socket.destroyed) return
     const count = connection.held.push(held)
-    if (count === manyRequests) this.#suspicion.begin()
+    if (count === manyRequests) this.#rests.begin(connection.network, performance.now())
     if (count === 1) {
       this.#holding.add(connection)
       connection.pause()
@@ -184,17 +181,30 @@ export class ConnectionTurns {
       this.#takeTurn(connection)
     }
     this.#open()
-    if (this.#waiting.length > 0 || this.#opening.length > 0) this.#schedule()
+    if (this.#waiting.length > 0 || (this.#opening.length > 0 && !this.#isOpeningTimed)) this.#schedule()
   }
 
+  /** Opens connections, or waits if all their networks pause. */
   #open(): void {
-    const isSuspicious = this.#suspicion.isNow
-    const isDeferred = isSuspicious && this.#isAccepting && this.#acceptTurns < acceptTurnsMax
-    this.#isAccepting = false
-    this.#acceptTurns = isDeferred ? this.#acceptTurns + 1 : 0
-    if (isDeferred) return
-    const opens = isSuspicious ? 1 : opensPerTurn
-    for (let opened = 0; opened < opens; opened++) this.#opening.next()?.resume()
+    if (this.#opening.length === 0 || this.#isOpeningTimed) return
+    const now = performance.now()
+    const remaining = (network: string): number => this.#rests.remaining(network, now)
+    for (let opened = 0; opened < this.#pace.opens; opened++) {
+      const connection = this.#opening.next((network) => remaining(network) > 0)
+      if (connection === undefined) break
+      connection.resume()
+    }
+    const pauseMs = Math.min(...Array.from(this.#opening.networks, remaining))
+    this.#pace.endTurn(pauseMs > 0)
+    if (pauseMs > 0 && pauseMs < Number.POSITIVE_INFINITY) this.#openAfter(pauseMs)
+  }
+
+  #openAfter(ms: number): void {
+    this.#isOpeningTimed = true
+    setTimeout(() => {
+      this.#isOpeningTimed = false
+      this.#schedule()
+    }, Math.ceil(ms))
   }
 
   #takeTurn(connection: Connection): void {
@@ -215,97 +225,3 @@ export class ConnectionTurns {
     if (!connection.isResting) connection.resume()
   }
 }
-
-interface HeldRequest {
-  readonly request: IncomingMessage
-  readonly response: ServerResponse
-}
-
-/** Connections in turns. Every second turn belongs to the newest one, which a flood of older ones would delay for long. */
-class ConnectionQueue {
-  readonly #connections: Array<Connection> = []
-  #isNewestNext = false
-
-  get length(): number {
-    return this.#connections.length
-  }
-
-  push(connection: Connection): void {
-    this.#connections.push(connection)
-  }
-
-  /** Removes and returns the next connection that is not closed. */
-  next(): Connection | undefined {
-    while (this.#connections.length > 0) {
-      this.#isNewestNext = !this.#isNewestNext
-      const connection = this.#isNewestNext ? this.#connections.pop() : this.#connections.shift()
-      if (connection?.socket.destroyed === false) return connection
-    }
-    return undefined
-  }
-}
-
-/** A period of time that each beginning extends. */
-class Period {
-  readonly #ms: number
-  #timer: NodeJS.Timeout | null = null
-
-  constructor(ms: number) {
-    this.#ms = ms
-  }
-
-  get isNow(): boolean {
-    return this.#timer !== null
-  }
-
-  begin(): void {
-    if (this.#timer !== null) {
-      this.#timer.refresh()
-      return
-    }
-    this.#timer = setTimeout(() => {
-      this.#timer = null
-    }, this.#ms).unref()
-  }
-}
-
-class Connection {
-  readonly socket: Socket
-  /** Listener for the end of the request in progress. One per connection, so that requests allocate none. */
-  readonly onEnd: () => void
-  readonly held: Array<HeldRequest> = []
-  isBusy = false
-  isResting = false
-  isWaiting = false
-  #isPaused = false
-
-  constructor(socket: Socket, onEnd: () => void) {
-    this.socket = socket
-    this.onEnd = onEnd
-  }
-
-  pause(): void {
-    if (this.#isPaused) return
-    this.#isPaused = true
-    this.socket.on("resume", this.#keepPaused)
-    this.socket.pause()
-  }
-
-  resume(): void {
-    if (!this.#isPaused) return
-    this.#isPaused = false
-    this.socket.off("resume", this.#keepPaused)
-    this.socket.resume()
-  }
-
-  /**
-   * Pauses again when Node resumes the socket, at the end of each request and whenever somebody reads a body. If a pause
-   * came between the call of `resume` and its event, the stream counts as paused already and omits the event.
-   */
-  readonly #keepPaused = (): void => {
-    this.socket.pause()
-    this.socket.emit("pause")
-  }
-}
-
-const isIdle = ({ isBusy, held }: Connection): boolean => !isBusy && held.length === 0

@@ -43,6 +43,31 @@ const untilClosed = async ({ socket }: Raw): Promise<void> => {
   await eventually(() => socket.destroyed)
 }
 
+// Other systems have one address of the loopback interface.
+describe.runIf(process.platform === "linux")("connections of one address", () => {
+  it("do not delay the first request of another address until they have been read", async () => {
+    const { listening } = server
+    const floods = Array.from({ length: 300 }, () => openRaw(listening, "127.0.0.2"))
+    await Promise.all(floods.map(({ socket }) => new Promise((resolve) => socket.once("connect", resolve))))
+    for (const { socket } of floods) socket.write(get("/v1/openapi.json").repeat(100))
+    const other = openRaw(listening)
+    other.socket.write(get("/v1/status", "Connection: close\r\n"))
+    assert.match(await other.ended, /^HTTP\/1\.1 200 /)
+    assert.isBelow(floods.filter((flood) => flood.received() !== "").length, floods.length / 2)
+    for (const { socket } of floods) socket.destroy()
+  })
+
+  it("are all read, whether or not another address is active", async () => {
+    const { listening } = server
+    const floods = Array.from({ length: 40 }, () => openRaw(listening, "127.0.0.2"))
+    for (const { socket } of floods) socket.write(get("/v1/status").repeat(20) + get("/none", "Connection: close\r\n"))
+    const other = openRaw(listening)
+    other.socket.write(get("/v1/status", "Connection: close\r\n"))
+    for (const { ended } of [other, ...floods]) assert.match(await ended, /^HTTP\/1\.1 200 /)
+    for (const flood of floods) assert.strictEqual(countOf(flood), 21)
+  })
+})
+
 for (const [name, address] of Object.entries(servers)) {
   describe(`pipelined requests to ${name}`, () => {
     it("are answered on each of 300 connections that open at once", async () => {

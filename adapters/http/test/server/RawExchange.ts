@@ -13,8 +13,9 @@ export interface Raw {
   readonly received: () => string
 }
 
-export const openRaw = ({ host, port }: Address): Raw => {
-  const socket = connect(port, host)
+/** Opens a connection, from the address `localAddress` if given. */
+export const openRaw = ({ host, port }: Address, localAddress?: string): Raw => {
+  const socket = connect({ host, port, ...(localAddress === undefined ? {} : { localAddress }) })
   let text = ""
   socket.on("data", (chunk) => {
     text += chunk.toString("latin1")

@@ -1,6 +1,6 @@
 /** `JournalStore` in memory: the executable specification. */
 import { Effect, Layer } from "effect"
-import { DeliveryId, type EnvId, type NodeId, type RunId } from "../foundation/Ids.ts"
+import { DeliveryId, type EnvId, leastIdAt, type NodeId, type RunId } from "../foundation/Ids.ts"
 import type { JsonText } from "../foundation/JsonText.ts"
 import type { Timestamp } from "../foundation/time/Timestamp.ts"
 import { takeWithinBudget } from "../runtime/journal/ClaimData.ts"
@@ -219,13 +219,20 @@ const findUnknownRuns = (db: Database, nodeId: NodeId, { before, known }: LocalR
   [...db.runs.values()]
     .filter((run) => isHeld(run) && run.node_id === nodeId)
     .filter((run) => run.start_time < before && !known.includes(run.run_id))
+    .filter((run) => {
+      const held = findHeld(db, run)?.delivery.delivery_id
+      return held === undefined || (held < leastIdAt(DeliveryId, before) && !known.map(String).includes(held))
+    })
 
 /** True if a node executes the run, as opposed to suspended runs. */
 const isHeld = ({ status, waiting }: Run): boolean => status === "running" && waiting === null
 
+/** Returns the delivery that a running run holds; undefined without one. */
+const findHeld = (db: Database, run: Run) => [...db.deliveries.values()].find(({ run_id }) => run_id === run.run_id)
+
 const markLost = (db: Database, run: Run, now: Timestamp): Run => {
   if (run.activations !== null) {
-    const held = [...db.deliveries.values()].find(({ run_id }) => run_id === run.run_id)
+    const held = findHeld(db, run)
     if (held !== undefined) return suspend(db, run, held.delivery.delivery_id, now, formatWaiting(lostNode(now)))
   }
   const lost = loseRun(run, "NodeLost", "The process that ran this function is gone", now)

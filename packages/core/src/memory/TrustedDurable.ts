@@ -13,6 +13,8 @@ import { fanOut, TrustedUndos } from "./TrustedUndos.ts"
 /** The fact `durable` of an invocation. */
 export interface DurableFact {
   readonly recorded: ReadonlyArray<readonly [seq: number, kind: string, name: string]>
+  /** Number of recorded results that are copies from another run. Older code may have made them. */
+  readonly copied?: number
   readonly waits: ReadonlyArray<readonly [seq: number, attempts: number]>
   readonly time: number
   /** True if the run was cancelled, with time for its cleanup. */
@@ -76,7 +78,8 @@ export class TrustedDurable {
   readonly #versionSeqs: ReadonlyMap<string, number>
   readonly #versions = new Map<string, Promise<number>>()
   #versionCount: number
-  #unreplayed: number
+  /** Copied results that the function has not received. */
+  #copies: number
   /** True while the body of a step runs until its first `await`. */
   #isInBody = false
   #seq = 0
@@ -91,7 +94,7 @@ export class TrustedDurable {
   #turn = this.#replayed.promise
   #isChecking = false
 
-  constructor({ recorded, waits, time, cancelled }: DurableFact, isStrict: boolean, host: DurableHost) {
+  constructor({ recorded, copied = 0, waits, time, cancelled }: DurableFact, isStrict: boolean, host: DurableHost) {
     this.#host = host
     this.#isStrict = isStrict
     this.#wasCancelled = cancelled
@@ -99,7 +102,7 @@ export class TrustedDurable {
     this.#attempts = new Map(waits)
     this.#versionSeqs = new Map(recorded.flatMap(([seq, kind, name]) => (kind === "version" ? [[name, seq]] : [])))
     this.#versionCount = recorded.filter(([, kind]) => kind === "version").length
-    this.#unreplayed = recorded.length
+    this.#copies = copied
     this.#time = time
     host.mute(recorded.length + waits.length > 0)
   }
@@ -116,7 +119,7 @@ export class TrustedDurable {
         )
       }
       this.#time = time
-      this.#unreplayed--
+      this.#copies--
       if (seq === cancelSeq) this.#cancel(value)
       else if (ok === true) pending?.resolve(value)
       else pending?.reject(toError(value))
@@ -222,12 +225,12 @@ export class TrustedDurable {
     cancelled().catch(() => undefined)
   }
 
-  /** Returns the recorded version; 0 if older code made the record of this point. */
+  /** Returns the recorded version; 0 if older code may have made the record of this point. */
   #decideVersion(name: string, max: number): Promise<number> {
     const recorded = this.#versionSeqs.get(name)
     const { promise, resolve, reject } = Promise.withResolvers<number>()
     const seq = recorded ?? cancelSeq - 2 - this.#versionCount
-    if (recorded === undefined && this.#unreplayed > 0) return Promise.resolve(0)
+    if (recorded === undefined && this.#copies > 0) return Promise.resolve(0)
     this.#pending.set(seq, { resolve: (value) => resolve(fromJson(value)), reject })
     if (recorded !== undefined) return promise
     this.#versionCount++

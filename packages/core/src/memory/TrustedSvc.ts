@@ -69,8 +69,10 @@ export const makeSvc = (invocation: Invocation, meta: unknown, host: SvcHost): S
   const methods = trustedMethods(callHost)
   const durable = isDurable(facts.durable)
     ? new TrustedDurable(facts.durable, isStrict(meta), {
-        ...{ runId: invocation.run_id, call: host.call, turn: host.turn, end: host.end, invoke: host.invoke },
+        ...{ runId: invocation.run_id, turn: host.turn, end: host.end, invoke: host.invoke },
         ...{ time: host.time, sleep: host.sleep },
+        // A durable function that was stopped makes no further request.
+        call: (op, payload) => (isOpen ? host.call(op, payload) : new Promise<string>(() => undefined)),
         callPlain: (fn, args) => methods.call(fn, args),
         log: (level, message) => log(level)(message),
         mute: (muted) => {

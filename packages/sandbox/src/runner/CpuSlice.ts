@@ -10,6 +10,8 @@ export class CpuSlice {
   #number = 0
   /** Start of the slice on the clock of `processorMs`; null until the first observation. */
   #processorStart: number | null = null
+  /** Time of the first observation on the clock of `processorMs`. */
+  #observedAt = 0
 
   /** Starts the slice of a new entry. */
   begin(now: number): void {
@@ -23,7 +25,14 @@ export class CpuSlice {
       this.#number = number
       this.begin(now)
     }
-    this.#processorStart ??= processorMs() - Math.min(now - this.startedAt, unseenMs)
+    if (this.#processorStart !== null) return
+    this.#observedAt = processorMs()
+    this.#processorStart = this.#observedAt - Math.min(now - this.startedAt, unseenMs)
+  }
+
+  /** True if the process has used so much processor time since the first observation: it does not only wait for a turn. */
+  hasComputed(ms: number): boolean {
+    return this.#processorStart !== null && processorMs() - this.#observedAt >= ms
   }
 
   /** True if both the elapsed time and the processor time exceed `ms`: on a busy machine the clock alone proves nothing. */

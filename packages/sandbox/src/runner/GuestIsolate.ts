@@ -25,8 +25,10 @@ type Load = Extract<ToRunner, { readonly kind: "load" }>
 type Invoke = Extract<ToRunner, { readonly kind: "invoke" }>
 type CallResult = Extract<ToRunner, { readonly kind: "hostCallResult" }>
 
-/** A longer entry is reported as busy, and no longer keeps other isolates from computing. */
+/** A longer entry no longer keeps other isolates from computing. It is reported as busy if it computes. */
 const busyMs = 20
+/** Processor time from which a long entry computes. On a busy machine, an entry may take long without a processor. */
+const computedMs = 4
 /** Maximum time for a stopped run to stop computing before its isolate is ended. */
 const stopGraceMs = 20
 /** Processor time after which a disposed isolate that still computes counts as impossible to stop. */
@@ -162,7 +164,7 @@ export class GuestIsolate {
     if (state.name !== "running") return
     this.#slice.watch(now, this.#progress[1] ?? 0)
     const run = this.#progress[0] ?? 0
-    if (now - state.since >= busyMs && !state.isBusyReported) {
+    if (now - state.since >= busyMs && !state.isBusyReported && this.#slice.hasComputed(computedMs)) {
       this.#transition({ kind: "reportBusy" })
       this.#engine.send({ kind: "busy", isolate: this.id, run })
     }

@@ -1,4 +1,5 @@
 /** Host calls and ends of runs, which the supervisor handles in turns between environments. */
+import type { EnvId } from "@weft/core"
 import type { WorkScheduler } from "@weft/core/adapter"
 import type { FromRunner, RunEndMessage } from "../protocol/FromRunner.ts"
 import type { HostCallResult, Job } from "./Job.ts"
@@ -14,7 +15,10 @@ export class JobTurns {
     this.#onEnd = onEnd
   }
 
-  /** Performs a host call in a turn of its environment. Until then the guest, whose calls are limited, waits. */
+  /**
+   * Performs a host call in a turn of its environment, once the runner has read most of the earlier answers. Until then the
+   * guest, whose calls are limited, waits.
+   */
   receiveCall(view: RunnerView, message: Extract<FromRunner, { readonly kind: "call" }>): void {
     const job = view.jobs.get(message.run)
     const isolate = job?.isolate
@@ -32,8 +36,20 @@ export class JobTurns {
       })
     const call = job.receiveCall(message, reply)
     if (call === null) return
-    const isAccepted = this.#turns.offer(job.build.envId, "host_call", message.payload.length, call.start)
+    const { envId } = job.build
+    const { length } = message.payload
+    const isAccepted = this.#turns.offer(envId, "host_call", length, () => this.#start(view, envId, length, call.start))
     if (!isAccepted) call.refuse()
+  }
+
+  /** Starts a host call now or, while the runner has not read many answers, in a later turn. */
+  #start(view: RunnerView, envId: EnvId, length: number, start: () => void): void {
+    let isTurn = true
+    view.runner.whenDrained(length, () => {
+      if (isTurn) start()
+      else this.#turns.run(envId, "host_call", () => this.#start(view, envId, length, start))
+    })
+    isTurn = false
   }
 
   /** Handles the end of a run in a turn of its environment, after the host calls that it made before. */

@@ -14,15 +14,17 @@ import {
   shorter,
   stalled,
   steps,
+  strict,
   undone,
   unstorable,
+  versions,
   waits,
   wrong
 } from "./durables.ts"
 
 const functions = {
   ...{ awaiting, bounded, changing, fan, failing, retried },
-  ...{ shorter, stalled, steps, undone, unstorable, wrong }
+  ...{ shorter, stalled, steps, strict, undone, unstorable, versions, wrong }
 }
 
 let runtime: Awaited<ReturnType<typeof startDurableRuntime>>
@@ -61,16 +63,16 @@ const runKit = async (name: keyof typeof functions, run_id: string): Promise<Dur
 const options = (run_id: string) => ({ run: { run_id }, context: { KEY: "secret" }, functions })
 
 describe("a durable function in the test kit", { timeout: 60_000 }, () => {
-  it.each(["steps", "retried", "unstorable", "wrong", "fan", "bounded", "undone", "failing"] as const)(
-    "has the history, the log and the result of the runtime: %s",
-    async (name) => {
-      const seen = await runtime.seen(await runtime.publish(name, null))
-      const kit = await runKit(name, seen.run_id)
-      expect(reported(kit)).toEqual(toReported(seen))
-      if (seen.status === "succeeded") expect(kit.result).toEqual(seen.result)
-      else expect(kit.error).toMatchObject({ name: seen.result.error.name, message: seen.result.error.message })
-    }
-  )
+  it.each([
+    ...["steps", "retried", "unstorable", "wrong", "fan", "bounded", "undone", "failing"],
+    ...["versions", "strict"]
+  ] as const)("has the history, the log and the result of the runtime: %s", async (name) => {
+    const seen = await runtime.seen(await runtime.publish(name, null))
+    const kit = await runKit(name, seen.run_id)
+    expect(reported(kit)).toEqual(toReported(seen))
+    if (seen.status === "succeeded") expect(kit.result).toEqual(seen.result)
+    else expect(kit.error).toMatchObject({ name: seen.result.error.name, message: seen.result.error.message })
+  })
 
   it("receives the events that the runtime gives it", async () => {
     const id = await runtime.publish("waits", 7)

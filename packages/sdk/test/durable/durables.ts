@@ -145,6 +145,22 @@ export const awaiting = durable(on("awaiting"), async (_, svc) => {
   return key
 })
 
+export const versions = durable(on("versions"), async (_, svc) => {
+  const before = await svc.version("form", 2)
+  await svc.step("a", () => before)
+  const [b, c] = await Promise.all([svc.step("b", () => 1), svc.version("other", 7)])
+  await svc.sleep("pause", 1200)
+  return [before, b, c, await svc.version("form", 3), await svc.version("late", 1)]
+})
+
+export const strict = durable({ event: on("strict"), strict: true }, async (_, svc) => {
+  const inside = await svc.step("inside", () => svc.events.publish({ type: "none", data: 1 }).then(() => "published"))
+  await svc.context.get("KEY")
+  const refused = await svc.events.publish({ type: "none", data: 1 }).catch((error: Error) => error)
+  const fetched = await fetch("https://rates.example.test").catch((error: Error) => error)
+  return [inside, ...[refused, fetched].map((error) => error instanceof Error && `${error.name}: ${error.message}`)]
+})
+
 export const stalled = durable(on("stalled"), () => new Promise(() => undefined))
 
 export const failing = durable(on("failing"), async (_: unknown, svc: DurableSvc) => {

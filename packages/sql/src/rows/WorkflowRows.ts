@@ -26,7 +26,7 @@ const step = { ...deriveColumns(Struct.omit(StepRecord.fields, ["ok"])), ok: "in
 const wait = { ...deriveColumns(WaitRecord.fields), match_path: "text", match_value: "text" } as const
 
 /** Columns of a step, without those that identify its run. */
-export const stepColumns: ReadonlyArray<string> = Struct.keys(step)
+export const stepColumns = Struct.keys(step)
 
 /** Columns of a wait, without those that identify its run. */
 export const waitColumns: ReadonlyArray<string> = Struct.keys(wait)

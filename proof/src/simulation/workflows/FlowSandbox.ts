@@ -54,12 +54,22 @@ export interface FlowHost {
 export const makeFlowInvoker = ({ kernel, machine, flows, model }: FlowHost, artifact: string) => {
   return (invocation: Invocation): Effect.Effect<Execution> => {
     const timers: Array<() => void> = []
-    const sleep = (ms: number) => new Promise<void>((resolve) => timers.push(kernel.after(machine, ms, resolve)))
+    let isStopped = false
+    const sleep = (ms: number) =>
+      new Promise<void>((resolve) => {
+        // An isolate that was stopped executes nothing more, but code of this process does.
+        if (!isStopped) timers.push(kernel.after(machine, ms, resolve))
+      })
     const stopTimers = Effect.sync(() => {
+      isStopped = true
       for (const stop of timers) stop()
     })
-    const probe = model.probe(invocation.run_id, machine.name, sleep)
-    const invoked = invokeFlow(invocation, artifact, probe ?? { ...silentProbe, sleep })
+    const probe = model.probe(invocation.run_id, machine.name, sleep) ?? { ...silentProbe, sleep }
+    const invoked = invokeFlow(
+      invocation,
+      artifact,
+      whileRunning(probe, () => !isStopped)
+    )
     const lost = Effect.callback<Execution>((resume) => {
       const end = flows.begin(machine, () =>
         resume(Effect.succeed({ outcome: { _tag: "RunnerLost", message: "as the scenario says" }, usage }))
@@ -78,6 +88,14 @@ const silentProbe: Omit<FlowProbe, "sleep"> = {
   body: (_request, attempt) => `unknown ${attempt}`,
   received: () => undefined
 }
+
+/** Returns a probe that ignores what the code of a stopped function does. */
+const whileRunning = (probe: FlowProbe, isRunning: () => boolean): FlowProbe => ({
+  sleep: probe.sleep,
+  requested: (request) => isRunning() && probe.requested(request),
+  body: (request, attempt, key) => (isRunning() ? probe.body(request, attempt, key) : "stopped"),
+  received: (request, result) => isRunning() && probe.received(request, result)
+})
 
 /** Invokes a durable function with a probe. */
 export const invokeFlow = (invocation: Invocation, artifact: string, probe: FlowProbe): Effect.Effect<Execution> => {

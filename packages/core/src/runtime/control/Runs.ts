@@ -98,7 +98,9 @@ export class Runs extends Context.Service<
           const run = yield* get(text)
           if (run.activations === null) return { items: [], total: 0, waits: [] }
           const steps = yield* workflows.steps(run, page)
-          const items = steps.items.map((step) => (hasSecretResult(step.kind) ? { ...step, result: null } : step))
+          const items = steps.items.map((step) =>
+            hasSecretResult(step.kind) && step.ok ? { ...step, result: null } : step
+          )
           return { ...steps, items, waits: yield* workflows.openWaits(run, waitsMax) }
         }),
 

@@ -14,7 +14,7 @@ import { addMillis, now as currentTime, Timestamp } from "../../foundation/time/
 import { ClusterBus } from "../../platform/cluster/ClusterBus.ts"
 import { subscribe } from "../../platform/cluster/subscribe.ts"
 import { JournalStore } from "../journal/JournalStore.ts"
-import { LocalRuns } from "../journal/LocalRuns.ts"
+import { LocalRuns, toLocalId } from "../journal/LocalRuns.ts"
 import { NodeLease } from "../journal/NodeLease.ts"
 import { StorePoller } from "../journal/StorePoller.ts"
 import { latestActivity } from "../runs/Activity.ts"
@@ -230,7 +230,7 @@ const makeClaim = Effect.gen(function* () {
     const { claims, parked, unparked, next_due_at } = yield* store
       .claim({ lease: renewed, now, runIds, perEnv: slots.perEnv, exclude, freed })
       .pipe(Effect.onError(() => Effect.sync(() => markFailed(runIds))))
-    const claimed = new Set(claims.map(({ run }) => run.run_id))
+    const claimed = new Set(claims.map(toLocalId))
     localRuns.end(runIds.filter((runId) => !claimed.has(runId)))
     lease.renewed(renewed)
     for (const { run, event } of claims) slots.hold(run.env_id, countSlots(event))

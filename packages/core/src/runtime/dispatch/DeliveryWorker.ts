@@ -9,7 +9,7 @@ import type { Outcome } from "../../platform/sandbox/Outcome.ts"
 import { type Executed, type ExecuteError, Executor } from "../execution/Executor.ts"
 import { Journal, type WriteCallback } from "../journal/Journal.ts"
 import type { Claim, JournalEntry } from "../journal/JournalStore.ts"
-import { LocalRuns } from "../journal/LocalRuns.ts"
+import { LocalRuns, toLocalId } from "../journal/LocalRuns.ts"
 import { eventActivity } from "../runs/Activity.ts"
 import { endRun, isFailure, loseRun, nextDue } from "../runs/Attempt.ts"
 import type { LogEntry } from "../runs/Run.ts"
@@ -147,7 +147,7 @@ export class DeliveryWorker extends Context.Service<
           const { delivery, event, run } = claim
           const traced = inTrace(delivery.traceparent, context)
           const end = (retryAt: Timestamp | null) => {
-            localRuns.end([run.run_id])
+            localRuns.end([toLocalId(claim)])
             done(retryAt)
           }
           const endWith = (rest: Effect.Effect<Timestamp | null>) => {

@@ -117,10 +117,12 @@ export class ActiveRuns extends Context.Service<
             isStopped = true
             fiber.interruptUnsafe()
           }
-          active.set(run.run_id, { run, logged, stop })
+          const work: StoppableRun = { run, logged, stop }
+          active.set(run.run_id, work)
           if (active.size === 1) hasActive.openUnsafe()
           fiber.addObserver((exit) => {
-            active.delete(run.run_id)
+            // A durable run may continue before its previous activation has ended.
+            if (active.get(run.run_id) === work) active.delete(run.run_id)
             done(isStopped ? null : exit)
           })
           return () => fiber.interruptUnsafe()

@@ -70,8 +70,9 @@ export interface Lease {
 
 /** The runs that a node knows as its own. */
 export interface LocalRunSet {
-  /** Runs that began later are ignored. */
+  /** Runs that began or continued later are ignored. */
   readonly before: Timestamp
+  /** Ids of runs. A run that continues has the id of the delivery that it holds. */
   readonly known: ReadonlyArray<RunId>
 }
 

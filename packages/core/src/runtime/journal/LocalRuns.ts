@@ -6,13 +6,20 @@
  * its runs with the store.
  */
 import { Clock, Context, Effect, Latch, Layer } from "effect"
-import type { RunId } from "../../foundation/Ids.ts"
+import { RunId } from "../../foundation/Ids.ts"
 import { InFlightMap } from "../../foundation/InFlightMap.ts"
 import { addMillis, now as currentTime } from "../../foundation/time/Timestamp.ts"
-import type { LocalRunSet } from "./JournalStore.ts"
+import type { Claim, LocalRunSet } from "./JournalStore.ts"
 
 /** Interval of comparisons and minimum age of a compared run, in milliseconds: its publication may have taken a while. */
 const compareMs = 30_000
+
+/**
+ * Returns the id of a claimed run in `LocalRuns`. That of a run that continues is unique to the claim, because this node may
+ * have claimed the run before. Both were ids of the claim's request.
+ */
+export const toLocalId = ({ delivery, run }: Pick<Claim, "delivery" | "run">): RunId =>
+  delivery.continues === null ? run.run_id : RunId.make(delivery.delivery_id)
 
 /** Time in milliseconds that a delayed request may take to reach the store. */
 export const uncertainMs = 180_000
@@ -20,6 +27,7 @@ export const uncertainMs = 180_000
 export class LocalRuns extends Context.Service<
   LocalRuns,
   {
+    /** Adds runs, by `toLocalId`. */
     readonly begin: (runIds: ReadonlyArray<RunId>) => void
     readonly end: (runIds: ReadonlyArray<RunId>) => void
     /** Records that a write of runs has an unknown result. */

@@ -128,7 +128,7 @@ export const formatOutcome = (event: Event): JsonText => {
 export const isTooLargeOutcome = (outcome: JsonText | null): boolean => outcome === tooLargeOutcome
 
 /** The fields of a wait that decide. */
-type AwaitingRecord = Pick<WaitRecord, "event_type" | "match" | "since" | "until" | "outcome">
+export type AwaitingRecord = Pick<WaitRecord, "event_type" | "match" | "since" | "until" | "outcome">
 
 /** True if the event, which has these values, ends the wait. */
 export const isAwaited = (

@@ -84,6 +84,9 @@ export class Activation {
     this.#waits = new OpenWaits({
       ...{ waits: options.history.waits, progress: this.#progress, isSuspended: () => this.#suspension !== null },
       ...{ expire: options.expire, abandonChild: options.abandonChild },
+      onOpened: Effect.suspend(() =>
+        this.#isGuestIdle ? Effect.asVoid(Effect.forkDetach(this.#suspendOrHold)) : Effect.void
+      ),
       onExpired: Effect.suspend(() => this.#suspendOrHold)
     })
   }
@@ -237,9 +240,11 @@ export class Activation {
     return difference === null ? Effect.void : refuse("NonDeterminism", difference)
   }
 
-  /** Fails if the run may have no further result. `open` is the number of requests whose results are still to come. */
-  #admit(open = 0): Effect.Effect<void, HostCallRefused> {
-    return this.#stepLimit.admit(this.#progress.count + open, (text) => this.#log?.warn(text))
+  /** Fails if the run may have no further result. Open waits count, because each will have one. */
+  #admit(): Effect.Effect<void, HostCallRefused> {
+    return Effect.suspend(() =>
+      this.#stepLimit.admit(this.#progress.count + this.#waits.count, (text) => this.#log?.warn(text))
+    )
   }
 
   #createToken(request: TokenRequest, now: Timestamp): Effect.Effect<string, HostCallRefused> {
@@ -274,7 +279,7 @@ export class Activation {
       if (kind === "step") return yield* refuse("TypeError", "svc.step: this attempt does not wait for another one")
       const token = token_seq === null ? null : tokens.find(token_seq)
       if (token === undefined) return yield* refuse("TypeError", "svc.waitForToken: this run has no such token")
-      yield* this.#admit(this.#waits.count)
+      yield* this.#admit()
       const exceeded = kind === "event" ? checkEventWaits(this.#waits.records, this.#options.limits) : null
       if (exceeded !== null) return yield* this.#failWait(request, exceeded, now)
       const since = request.fromStart ? claim.run.start_time : now
@@ -351,11 +356,14 @@ export class Activation {
     })
   }
 
+  get #isGuestIdle(): boolean {
+    return this.#guestCalls.isIdle(this.#waits.count)
+  }
+
   /** Holds the isolate for a wait that ends soon; otherwise suspends the run. */
   get #suspendOrHold(): Effect.Effect<void> {
     return Effect.gen({ self: this }, function* () {
-      const isIdle = this.#guestCalls.isIdle(this.#waits.count)
-      if (!isIdle || this.#progress.isBusy || this.#functionCalls.isBusy || this.#waits.isExpiring) return
+      if (!this.#isGuestIdle || this.#progress.isBusy || this.#functionCalls.isBusy || this.#waits.isExpiring) return
       if (this.#suspension !== null) return
       const now = yield* currentTime
       const waits = this.#waits.records

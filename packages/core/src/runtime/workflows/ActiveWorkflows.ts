@@ -18,6 +18,8 @@ const cleanupCheckMs = 10_000
 
 interface ActiveWorkflow {
   readonly claim: Claim
+  /** Stops its guest. */
+  readonly stop: () => void
   /** Null while its history is read. */
   activation: Activation | null
   /** True if an outcome or a cleanup arrived that the activation has not received. */
@@ -78,8 +80,11 @@ export const makeActiveWorkflows = Effect.gen(function* () {
   yield* forkSupervised({ name: "The check for requested cleanups", afterFailure: Effect.void }, checkCleanups)
 
   return {
-    /** Adds the run of a claim. */
-    add: (claim: Claim): void => active.set(claim.run.run_id, { claim, activation: null, hasMissed: false }),
+    /** Adds the run of a claim. Stops an earlier activation of the run on this node, which the store has given up. */
+    add: (claim: Claim, stop: () => void): void => {
+      active.get(claim.run.run_id)?.stop()
+      active.set(claim.run.run_id, { claim, stop, activation: null, hasMissed: false })
+    },
 
     /** Sets the activation of a claim. It receives earlier outcomes. */
     begin: (claim: Claim, activation: Activation): Effect.Effect<void> => {

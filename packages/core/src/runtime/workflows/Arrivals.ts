@@ -17,6 +17,7 @@ import { subscribe } from "../../platform/cluster/subscribe.ts"
 import { nextTurn, Turns } from "../../platform/turns/Turns.ts"
 import type { Event } from "../events/Event.ts"
 import { StorePoller } from "../journal/StorePoller.ts"
+import { type AwaitingRecord, EventValues, isAwaited } from "../runs/EventMatch.ts"
 import { type AwaitedEvents, type ExaminedEvents, WorkflowStore } from "../runs/WorkflowStore.ts"
 import { ArrivalQueue } from "./ArrivalQueue.ts"
 
@@ -45,8 +46,8 @@ export class Arrivals extends Context.Service<
     readonly published: (event: Event) => void
     /** Records that a run of the environment waits for events of a type since a time, after the wait is stored. */
     readonly awaits: (wait: AwaitedEvents) => Effect.Effect<void>
-    /** Gives all events to the waits that are stored by now, since the time of a wait whose timeout has ended. */
-    readonly settle: (wait: AwaitedEvents) => Effect.Effect<void, StoreUnavailable>
+    /** Gives the events that are stored by now to a stored wait whose timeout has ended, if they match it. */
+    readonly settle: (wait: AwaitedEvents & AwaitingRecord) => Effect.Effect<void, StoreUnavailable>
   }
 >()("@weft/core/runtime/workflows/Arrivals") {
   static readonly layer = Layer.effect(
@@ -79,14 +80,17 @@ export class Arrivals extends Context.Service<
 
       const turn = (envId: EnvId) => nextTurn(turns, envId, "durable")
 
-      /** Compares stored events of an awaited type with the waits, page by page. */
-      const compare = Effect.fnUntraced(function* (each: AwaitedEvents): Effect.fn.Return<void, StoreUnavailable> {
+      /** Compares stored events of an awaited type with the waits, page by page: all of them, or those that are wanted. */
+      const compare = Effect.fnUntraced(function* (
+        each: AwaitedEvents,
+        isWanted: (event: Event) => boolean = () => true
+      ): Effect.fn.Return<void, StoreUnavailable> {
         let after: EventId | null = null
         do {
           const { events, next }: ExaminedEvents = yield* store.eventsSince(each, after, pageMax)
           for (const event of events) {
             yield* turn(each.env_id)
-            yield* arrive(event)
+            if (isWanted(event)) yield* arrive(event)
           }
           after = next
           yield* turn(each.env_id)
@@ -150,7 +154,10 @@ export class Arrivals extends Context.Service<
       yield* forkSupervised({ name: "The comparison of events with waits" }, compareAll)
 
       return Arrivals.of({
-        settle: (wait) => Effect.suspend(() => compare({ ...wait, since: unseenSince(wait) })),
+        settle: (wait) =>
+          Effect.suspend(() =>
+            compare({ ...wait, since: unseenSince(wait) }, (event) => isAwaited(wait, event, new EventValues(event)))
+          ),
         published: (event) => {
           if (awaited.has(event.env_id, event.event_type)) queue.add(event)
         },

@@ -25,8 +25,8 @@ export type CallResult = Pick<StepRecord, "ok" | "result">
 
 export interface DurableCalls {
   /**
-   * Stores the event that starts the child run of a wait, unless it is stored. Returns the error if the call is refused. Waits
-   * while the store does not answer; then returns null if `isStopping`.
+   * Stores the event that starts the child run of a wait, unless it is stored. Returns the error if the call is refused, and
+   * null if it is stored. Waits while the store does not answer.
    */
   readonly startChild: (run: CallingRun, wait: WaitRecord, call: FunctionCall) => Effect.Effect<JsonText | null>
   /** Calls a function in the background. */
@@ -63,7 +63,8 @@ export const makeDurableCalls = Effect.fnUntraced(function* (isStopping: () => b
       Effect.as(publish(run, seq, call, { event_id, causedBy: { run_id, depth, awaits: true } }), null)
     )
     return Effect.catch(untilAnswered(started), (error) =>
-      Effect.succeed(error._tag === "StoreUnavailable" ? null : childFailed(error._tag, error.message))
+      // A node that shuts down must not suspend the run: the next activation starts the child.
+      error._tag === "StoreUnavailable" ? Effect.never : Effect.succeed(childFailed(error._tag, error.message))
     )
   }
 

@@ -45,7 +45,8 @@ export class FunctionCalls {
         if (!isAwaited) this.#options.abandonChild(eventId)
       })
     )
-    return Effect.asVoid(Effect.forkDetach(started))
+    // Counted from now on: a suspended run does not start its child again if this node dies.
+    return Effect.asVoid(Effect.forkDetach(started, { startImmediately: true }))
   }
 
   #counted<A>(effect: Effect.Effect<A>): Effect.Effect<A> {

@@ -12,17 +12,18 @@ export class GuestCalls {
   /** Answers that the guest had received when it last reported that it is idle. */
   #reported = -1
 
-  /** Counts a call and its answer. */
+  /**
+   * Counts a call now, and its answer later. The rate of the plan may delay the call, so that the report that follows it arrives
+   * first.
+   */
   count<A, E>(answer: Effect.Effect<A, E>): Effect.Effect<A, E> {
-    return Effect.suspend(() => {
-      this.#calls++
-      return Effect.ensuring(
-        answer,
-        Effect.sync(() => {
-          this.#answers++
-        })
-      )
-    })
+    this.#calls++
+    return Effect.ensuring(
+      answer,
+      Effect.sync(() => {
+        this.#answers++
+      })
+    )
   }
 
   /** Counts a result that no counted call has asked for. It makes an earlier report of idleness stale. */

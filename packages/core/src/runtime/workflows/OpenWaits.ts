@@ -26,6 +26,8 @@ interface OpenWaitsOptions extends Pick<ActivationOptions, "expire" | "abandonCh
   readonly progress: Progress
   /** True once the run is to be suspended. It continues with the results that are stored. */
   readonly isSuspended: () => boolean
+  /** Executed after a wait was opened, which may be the last request that an idle guest waits for. */
+  readonly onOpened: Effect.Effect<void>
   /** Executed when `isExpiring` may have become false. */
   readonly onExpired: Effect.Effect<void>
 }
@@ -87,7 +89,7 @@ export class OpenWaits {
       if (isNew) yield* this.#options.progress.addWait(record)
       const now = yield* currentTime
       if (hasEnded(record, now)) yield* this.#endDueWait(open, now)
-      else yield* onOpen
+      else yield* Effect.andThen(onOpen, this.#options.onOpened)
       return yield* Deferred.await(answered)
     })
   }

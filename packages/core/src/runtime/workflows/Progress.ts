@@ -7,7 +7,7 @@
  */
 import { Deferred, Effect } from "effect"
 import type { HostCallRefused } from "../../platform/sandbox/Sandbox.ts"
-import type { History, StepRecord, WaitRecord } from "../runs/Workflow.ts"
+import { countSteps, type History, type StepRecord, type WaitRecord } from "../runs/Workflow.ts"
 import { HistorySize } from "./HistorySize.ts"
 import { formatResult } from "./Replay.ts"
 import { endsByTime } from "./RequestRules.ts"
@@ -57,7 +57,8 @@ export class Progress {
 
   constructor(options: ProgressOptions) {
     this.#options = options
-    this.#position = options.history.steps.length
+    // A crash may have left a gap: a position that is used again would hide the result that has it.
+    this.#position = countSteps(options.history.steps)
     this.#size = new HistorySize(options.history, options.limits)
   }
 
@@ -165,13 +166,14 @@ export class Progress {
 
   /** Answers the ends of waits. The next commit records them. */
   #deliver(taken: ReadonlyArray<PlacedResult>): Effect.Effect<void> {
+    // At once: a commit that begins between two answers must not overtake the others.
+    for (const { step } of taken) {
+      this.#forgetNewWait(step.seq)
+      this.#unstored.push(step)
+    }
     return Effect.forEach(
       taken,
-      ({ step, answered }) => {
-        this.#forgetNewWait(step.seq)
-        this.#unstored.push(step)
-        return Deferred.succeed(answered, formatResult(this.#options.toResult(step)))
-      },
+      ({ step, answered }) => Deferred.succeed(answered, formatResult(this.#options.toResult(step))),
       { discard: true }
     )
   }

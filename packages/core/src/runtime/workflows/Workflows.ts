@@ -106,11 +106,14 @@ export class Workflows extends Context.Service<
           Effect.catchTag("StoreUnavailable", (error) => Effect.as(logOutage(error), false))
         )
 
-      /** Reads the history of a run that continues. */
+      /** Reads the history of a run that continues, and waits while the store does not answer. */
       const load = (claim: Claim) =>
         claim.delivery.continues === null
           ? Effect.succeed(newRun)
-          : Effect.andThen(nextTurn(turns, claim.run.env_id, "durable"), store.load(claim.run))
+          : Effect.andThen(
+              nextTurn(turns, claim.run.env_id, "durable"),
+              Effect.retry(store.load(claim.run), { schedule: writeRetry, while: () => !isStopping })
+            )
 
       /** Returns the end of an activation whose guest has ended. */
       const conclude = Effect.fnUntraced(function* (
@@ -150,13 +153,13 @@ export class Workflows extends Context.Service<
 
       /** Returns the outcome of a wait whose timeout has ended; null without one that was stored in time. */
       const expire = (run: Run, tokens: RunTokens) => (wait: WaitRecord) => {
-        const { event_type, token_seq, since, seq } = wait
+        const { event_type, token_seq, seq } = wait
         if (token_seq !== null) {
           // Null: the node shuts down.
           return Effect.flatMap(tokens.expire(token_seq), (end) => (end === null ? Effect.never : Effect.succeed(end)))
         }
         if (event_type === null) return Effect.succeed(null)
-        const settled = Effect.andThen(arrivals.settle({ env_id: run.env_id, event_type, since }), store.arrived(run))
+        const settled = Effect.andThen(arrivals.settle({ ...wait, env_id: run.env_id, event_type }), store.arrived(run))
         return Effect.retry(settled, { schedule: writeRetry, while: () => !isStopping }).pipe(
           Effect.map((waits) => waits.find((stored) => stored.seq === seq)?.outcome ?? null),
           // The node shuts down, so the run continues elsewhere.
@@ -189,20 +192,19 @@ export class Workflows extends Context.Service<
         }
       }
 
-      /** Executes the function until it ends or its activation stops it. `onStart` receives a function that stops it. */
-      const execute = (claim: Claim, onStart: (stop: () => void) => void) => {
-        active.add(claim)
-        return memory.use(
+      /** Executes the function until it ends, or its activation or `guest` stops it. */
+      const execute = (claim: Claim, guest: Guest) =>
+        memory.use(
           claim.run.env_id,
           load(claim),
           ({ history }) => history,
-          (loaded) => activate({ claim, loaded, onStart })
+          (loaded) => activate(claim, guest, loaded)
         )
-      }
 
-      const activate = Effect.fnUntraced(function* ({ claim, loaded, onStart }: ActivationStart) {
+      const activate = Effect.fnUntraced(function* (claim: Claim, guest: Guest, loaded: LoadedRun) {
         const { run, event, delivery } = claim
         const { history: stored, logs, cleanup_until: cleanupUntil } = loaded
+        guest.logs = logs
         const tokens = yield* openTokens(claim, stored)
         const history = { ...stored, waits: stored.waits.map((wait) => tokens.withCompletion(wait)) }
         const deadline = addMillis(run.start_time, delivery.timeout_ms)
@@ -214,7 +216,6 @@ export class Workflows extends Context.Service<
             cleanupUntil === null ? { _tag: "TimedOut", limitMs: delivery.timeout_ms } : cleanupOver
           return ended(outcome, logs, children)
         }
-        let stop = () => {}
         const limits = toWorkflowLimits((yield* plans.of(run.env_id)).plan)
         const onStored = Effect.fnUntraced(function* (waits: ReadonlyArray<WaitRecord>) {
           for (const { event_type, since } of waits)
@@ -224,14 +225,14 @@ export class Workflows extends Context.Service<
         const activation = new Activation({
           ...{ claim, history, tokens, deadline, cleanupUntil, limits, write, onStored, expire: expire(run, tokens) },
           ...callOptions(claim),
-          stop: () => stop()
+          stop: () => guest.stop()
         })
         yield* active.begin(claim, activation)
         const work = {
           ...{ run, depth: delivery.depth, ...buildTrigger(event), body: null, caller: null, preface: logs },
           ...{ timeoutMs: Math.min(remainingMs, activationMaxMs), queueTimeoutMs: 0 },
           durable: {
-            fact: formatDurableFact(history, run.start_time, cleanupUntil !== null),
+            fact: formatDurableFact(run, history, cleanupUntil !== null),
             replay: history.steps.map((step) => formatResult(tokens.reveal(step))),
             secrets: tokens.secrets,
             onStart: (log) => activation.begin(log),
@@ -239,32 +240,28 @@ export class Workflows extends Context.Service<
           }
         } satisfies Parameters<typeof executor.start>[0]
         const context = yield* Effect.context<never>()
+        // The run may belong to another activation by now, so that its steps must not run.
+        if (guest.isStopped) return yield* suspendFor(claim, unavailableDelayMs, activation, logs)
         const exit = yield* Effect.callback<Exit.Exit<Executed, ExecuteError>>((resume) => {
-          stop = executor.start(work)(context, (end) => resume(Effect.succeed(end)))
-          onStart(stop)
+          guest.begin(executor.start(work)(context, (end) => resume(Effect.succeed(end))))
         })
         return yield* conclude(claim, history, activation, exit)
       })
 
       return Workflows.of({
         start: (claim) => (context, done) => {
-          let isInterrupted = false
-          let stop = () => {}
-          const onStart = (stopGuest: () => void) => {
-            stop = stopGuest
-            if (isInterrupted) stop()
-          }
-          const activated = Effect.catchCause(execute(claim, onStart), (cause) =>
-            Effect.andThen(
+          const guest = new Guest()
+          active.add(claim, guest.stop)
+          const activated = Effect.catchCause(execute(claim, guest), (cause) => {
+            // The node shuts down and has not read the log, so another node continues the run.
+            if (isStopping && guest.logs === null) return Effect.interrupt
+            return Effect.andThen(
               Effect.logError("The activation of a durable run failed", cause),
-              suspendFor(claim, unavailableDelayMs, null, [])
+              suspendFor(claim, unavailableDelayMs, null, guest.logs ?? [])
             )
-          )
+          })
           Effect.runForkWith(context)(activated).addObserver(done)
-          return () => {
-            isInterrupted = true
-            stop()
-          }
+          return guest.stop
         },
 
         afterRejection: Effect.fnUntraced(function* (claim, logs) {
@@ -283,11 +280,23 @@ export class Workflows extends Context.Service<
   )
 }
 
-/** The parts of an activation that begins. `onStart` receives a function that stops it. */
-interface ActivationStart {
-  readonly claim: Claim
-  readonly loaded: LoadedRun
-  readonly onStart: (stop: () => void) => void
+/** The guest of an activation, which may be stopped before it begins. */
+class Guest {
+  isStopped = false
+  /** Log of the earlier activations; null until it is read. */
+  logs: ReadonlyArray<LogEntry> | null = null
+  #stop = () => {}
+
+  /** Sets the function that stops the guest. */
+  begin(stop: () => void): void {
+    this.#stop = stop
+    if (this.isStopped) stop()
+  }
+
+  readonly stop = (): void => {
+    this.isStopped = true
+    this.#stop()
+  }
 }
 
 const ended = (outcome: Outcome, logs: ReadonlyArray<LogEntry>, children: ReadonlyArray<EventId>): ActivationEnd => ({

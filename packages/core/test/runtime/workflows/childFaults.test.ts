@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { layer, StoreUnavailable } from "@weft/core"
 import { AdmissionStore, WorkflowStore } from "@weft/core/adapter"
 import { MemoryStores, trustedSandbox } from "@weft/core/testing"
-import { Effect, Layer } from "effect"
+import { Effect, Latch, Layer } from "effect"
 import { deployed, immediateTurns, masterKeys, publish } from "../../world.ts"
 import { durable, pass, runOf, runsNamed, settleAll } from "./DurableWorld.ts"
 
@@ -52,6 +52,28 @@ describe("a child run", () => {
       assert.deepStrictEqual([status, result, done], ["succeeded", 6, [3, 4]])
       assert.isAtLeast(answers, 2)
       assert.strictEqual((yield* runsNamed(env, "double")).length, 2)
+    }).pipe(Effect.provide(faulty(faults)))
+  })
+
+  it.effect("is stored before its parent is suspended, so that another node starts it after a crash", () => {
+    const stored = Latch.makeUnsafe(false)
+    const faults = Layer.effect(
+      AdmissionStore,
+      AdmissionStore.useSync((store) => ({
+        ...store,
+        admit: (admission) => Effect.andThen(stored.await, store.admit(admission))
+      }))
+    )
+    return Effect.gen(function* () {
+      const env = yield* deployed("shop")
+      const { event_id } = yield* publish(env, "go")
+      yield* settleAll
+      const active = yield* runOf(env, event_id)
+      assert.deepStrictEqual([active.status, active.waiting], ["running", null])
+      yield* stored.open
+      yield* settleAll
+      const { status, result } = yield* runOf(env, event_id)
+      assert.deepStrictEqual([status, result], ["succeeded", 6])
     }).pipe(Effect.provide(faulty(faults)))
   })
 

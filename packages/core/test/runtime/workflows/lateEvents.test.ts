@@ -62,6 +62,34 @@ describe("a durable run", () => {
     }).pipe(Effect.provide(stores))
   })
 
+  it.effect("compares only the events that match with its wait when the timeout has ended", () => {
+    let arrived = 0
+    const fn = durable("go", async (_, svc) => {
+      const answer = await svc.waitForEvent("approval", { event: "approved", match: { id: "7" }, timeout: "3605s" })
+      return answer === null ? "late" : "in time"
+    })
+    const stores = withStore({ fn }, (store) => ({
+      arrive: (...args) => {
+        arrived++
+        return store.arrive(...args)
+      }
+    }))
+    return Effect.gen(function* () {
+      const env = yield* deployed("shop")
+      const { event_id } = yield* publish(env, "go")
+      yield* settleAll
+      // After a poll, which compares all events.
+      yield* pass("3603 seconds")
+      for (let id = 0; id < 5; id++) yield* publish(env, "approved", { id: `${id}` })
+      yield* settleAll
+      const before = arrived
+      yield* pass("3 seconds")
+      yield* settleAll
+      assert.strictEqual((yield* runOf(env, event_id)).result, "late")
+      assert.strictEqual(arrived, before)
+    }).pipe(Effect.provide(stores))
+  })
+
   it.effect("receives its event although an earlier comparison of its environment failed", () => {
     let compared = 0
     const fn = durable("go", async (_, svc) => {

@@ -1,6 +1,6 @@
 /** Limits of durable functions: what one run may store, and what its events may cost. */
 import { assert, describe, it } from "@effect/vitest"
-import { type Env, Events } from "@weft/core"
+import { type Env, Events, Runs } from "@weft/core"
 import type { TrustedModule } from "@weft/core/testing"
 import { Effect, type Schema } from "effect"
 import { TestClock } from "effect/testing"
@@ -97,8 +97,24 @@ describe("a durable run", () => {
         }
         return caught(() => svc.createToken("approval"))
       })
-      const { result } = yield* run(fn, 3)
-      assert.include(result, "LimitExceeded: the results of a run may have at most 8388608 characters")
+      const { result, token } = yield* Effect.gen(function* () {
+        const env = yield* deployed("shop")
+        const { event_id } = yield* publish(env, "go", {})
+        for (let round = 0; round < 3; round++) {
+          yield* settle
+          yield* TestClock.adjust("1 hour")
+        }
+        const [{ run_id = "" } = {}] = yield* runsOf(env, event_id)
+        const { items } = yield* asHost(
+          env,
+          Runs.use((runs) => runs.steps(run_id, { limit: 1, offset: 42 }))
+        )
+        return { ...(yield* resultOf(env, event_id)), token: items[0] }
+      }).pipe(Effect.provide(main({ fn })))
+      const message = "the results of a run may have at most 8388608 characters"
+      assert.include(result, `LimitExceeded: ${message}`)
+      assert.deepInclude(token, { kind: "token", name: "approval", ok: false })
+      assert.include(token?.result, message)
     })
   )
 

@@ -42,6 +42,18 @@ const naps: TrustedModule[string] = {
     for (let n = 0; n < Number(data); n++) await svc.step(`step ${n}`, () => n)
     return "all"
   }),
+  side: durable("side", async (_, svc) => {
+    const naps = ["a", "b"].map((name) => svc.sleep(name, "1h"))
+    let made = 0
+    const error = await (async () => {
+      for (;;) {
+        await svc.step("side", () => 1)
+        made++
+      }
+    })().catch(({ name }: Error) => name)
+    await Promise.all(naps)
+    return [made, error]
+  }),
   large: durable("large", (_, svc) => svc.step("large", () => "ø".repeat(100))),
   plain: Object.assign(() => "plain", { meta: { event: "plain" } })
 }
@@ -254,6 +266,20 @@ describe("the plan of a durable run", () => {
         })
       }),
       { max_steps_per_run: 10 }
+    )
+  )
+
+  it.effect("bounds its steps together with its open waits, whose ends are results as well", () =>
+    scene(
+      Effect.fnUntraced(function* (env) {
+        const run = yield* start(env, "side")
+        assert.strictEqual(run.steps, 3)
+        yield* TestClock.adjust("2 hours")
+        yield* settle
+        const ended = yield* reload(env, run)
+        assert.deepStrictEqual([ended.status, ended.result, ended.steps], ["succeeded", '[3,"LimitExceeded"]', 5])
+      }),
+      { max_steps_per_run: 5 }
     )
   )
 

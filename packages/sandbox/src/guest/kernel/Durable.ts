@@ -42,6 +42,8 @@ import { Versions } from "./Versions.ts"
 export interface DurableFact {
   /** Recorded results in their order: number, kind and name of their requests. */
   readonly recorded: ReadonlyArray<readonly [seq: number, kind: string, name: string]>
+  /** Number of recorded results that are copies from another run. Older code may have made them. */
+  readonly copied?: number
   /** Waits that have begun: their requests, and the failed attempts of steps. */
   readonly waits: ReadonlyArray<readonly [seq: number, attempts: number]>
   /** Start of the run, in milliseconds since 1970. */
@@ -78,6 +80,8 @@ export class Durable {
   #seq = 0
   /** Recorded results that the function has not received. */
   #unreplayed: number
+  /** Those of them that are copies from another run. */
+  #copies: number
   /** Step bodies that are running. */
   #bodies = 0
   /** Time of the last result, in milliseconds since 1970. */
@@ -111,6 +115,7 @@ export class Durable {
     this.#time = fact.time
     this.#random = makeRandom(runId)
     this.#unreplayed = fact.recorded.length
+    this.#copies = fact.copied ?? 0
     this.#isContinued = fact.waits.length > 0
     run.isMuted = this.#unreplayed > 0 || this.#isContinued
     for (let at = 0; at < fact.recorded.length; at++) {
@@ -167,9 +172,9 @@ export class Durable {
     return this.#seq
   }
 
-  /** True while the function has not received all recorded results. */
-  get isReplaying(): boolean {
-    return this.#unreplayed > 0
+  /** True while the function has not received all results that older code may have made. */
+  get isReplayingCopies(): boolean {
+    return this.#copies > 0
   }
 
   /** Makes a request. Returns its result: the recorded one, or else the answer. `details` are fields of the host call. */
@@ -214,6 +219,7 @@ export class Durable {
     }
     mapDelete(this.#pending, seq)
     this.#unreplayed--
+    this.#copies--
     this.#calls.countChange()
     // The code until here has run before, with its logs. If the run was suspended, so has the code until its waits.
     if (this.#unreplayed === 0 && !this.#isContinued) this.#run.isMuted = false

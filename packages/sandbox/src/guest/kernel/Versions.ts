@@ -27,7 +27,7 @@ export class Versions {
     this.#count++
   }
 
-  /** Returns the recorded version of this id; 0 if older code made the record of this point. */
+  /** Returns the recorded version of this id; 0 if older code may have made the record of this point. */
   get(givenId: unknown, max: unknown): Promise<unknown> {
     const id = checkName("version", givenId)
     const known = mapGet(this.#known, id)
@@ -46,7 +46,8 @@ export class Versions {
   #decide(id: string, max: unknown): Promise<unknown> {
     const recorded = mapGet(this.#recorded, id)
     if (recorded !== undefined) return this.#durable.awaitRecorded(recorded)
-    if (this.#durable.isReplaying) return new NativePromise((resolve) => resolve(0))
+    // Not for other results: a crash may have lost the version, but not the results of other requests.
+    if (this.#durable.isReplayingCopies) return new NativePromise((resolve) => resolve(0))
     this.#count++
     const seq = reservedSeq - this.#count
     return this.#durable.requestUnordered("workflow.version", seq, { seq, name: id, max })

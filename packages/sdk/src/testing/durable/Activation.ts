@@ -10,6 +10,7 @@ import type { ActivationOptions, Ending, MadeRequest, NumberedRequest } from "./
 import { callSite, formatPlace } from "./callSite.ts"
 import {
   describeRequest,
+  hasEnded,
   type RecordedResult,
   type RequestName,
   requestKinds,
@@ -19,6 +20,7 @@ import {
 import { makeRandom } from "./Random.ts"
 import { attemptOnce, checkName, type EndedAttempt, failed, toError, toValue } from "./Requests.ts"
 import { noRetry, type RetryPolicy, retryDelayMs } from "./RetryPolicy.ts"
+import { Versions } from "./Versions.ts"
 import { currentZone, withZone, type Zone } from "./Zone.ts"
 
 /** Maximum results of a run. */
@@ -57,6 +59,7 @@ export class Activation {
   readonly #zone: Zone
   readonly #isContinued: boolean
   readonly random: () => number
+  readonly versions: Versions
   #time: number
   #bodies = 0
   #unanswered = 0
@@ -74,6 +77,7 @@ export class Activation {
     this.#isContinued = !options.isDry && host.waits.size > 0
     this.#time = host.startedAt
     this.random = makeRandom(host.runId)
+    this.versions = new Versions(this, recorded)
     recorder.isMuted = recorded.length > 0 || this.#isContinued
     const onOutside = (call: string) =>
       host.warn({ call, problem: "runs outside of steps: put it into svc.step", at: callSite()() })
@@ -173,6 +177,23 @@ export class Activation {
     return never()
   }
 
+  /** Makes a request without a place in the order of requests. `text` is its result if none is recorded. */
+  requestUnordered(request: NumberedRequest, text: string): Promise<unknown> {
+    if (this.isOver) return never()
+    const { seq } = request
+    this.changed()
+    if (this.#recorded.has(seq)) return this.#track(seq, new Promise((resolve) => this.#pending.set(seq, resolve)))
+    if (!this.#options.isDry) return this.#track(seq, this.settleRequest(request, { ok: true, text }))
+    this.#unanswered++
+    return never()
+  }
+
+  /** Rejects a host call if its function refuses those outside of steps, and no body runs. */
+  checkCall(op: string): void {
+    if (!this.#options.host.isStrict || this.#bodies > 0) return
+    throw namedError("OutsideStep", `${op} outside of a step would run again in each replay: wrap it in svc.step`)
+  }
+
   /** Returns the result of a request. A cancellation rejects it earlier. */
   #track(seq: number, answer: Promise<Settled>): Promise<unknown> {
     const { promise, resolve, reject } = Promise.withResolvers<unknown>()
@@ -209,17 +230,8 @@ export class Activation {
       if (ended.ok || attempt >= policy.attempts) return this.settleRequest({ seq, kind: "step", name }, ended, attempt)
       const since = host.now()
       const until = since + (ended.afterMs ?? retryDelayMs(policy, attempt))
-      const wait: Wait = {
-        seq,
-        kind: "step",
-        name,
-        attempts: attempt,
-        since,
-        until,
-        event: null,
-        completionOf: null,
-        outcome: null
-      }
+      const none = { event: null, completionOf: null, outcome: null }
+      const wait: Wait = { seq, kind: "step", name, attempts: attempt, since, until, ...none }
       host.waits.set(seq, wait)
       await this.#await(wait)
     }
@@ -300,7 +312,7 @@ export class Activation {
   /** Records a new result and gives it to the function. */
   #give(result: Omit<RecordedResult, "position">, resolve: (settled: Settled) => void): void {
     const { host, recorder } = this.#options
-    if (result.seq !== cancelSeq && result.seq < this.#cancelledBefore) return
+    if (result.seq >= 0 && result.seq < this.#cancelledBefore) return
     if (!host.record(result)) {
       this.hasCrashed = true
       this.abandon()
@@ -316,6 +328,8 @@ export class Activation {
   #giveRecorded(result: RecordedResult): void {
     const { seq } = result
     const resolve = seq === cancelSeq ? () => this.#rejectAll(result) : this.#pending.get(seq)
+    // Newer code need not ask for the versions of older code.
+    if (resolve === undefined && seq < 0) return
     if (resolve === undefined) {
       this.#diverge(`request ${seq} was ${describeRequest(result)} when it was recorded and is not made now`)
       return
@@ -353,7 +367,8 @@ export class Activation {
   }
 
   #diverge(message: string): void {
-    this.end({ status: "failed", error: namedError("NonDeterminism", `${this.#options.host.fn}: ${message}`) })
+    const { fn, describeCalls } = this.#options.host
+    this.end({ status: "failed", error: namedError("NonDeterminism", `${fn}: ${message}${describeCalls()}`) })
   }
 
   #nextChange(): Promise<void> {
@@ -375,8 +390,5 @@ export class Activation {
     return true
   }
 }
-
-const hasEnded = ({ until, outcome }: Wait, now: number): boolean =>
-  outcome !== null || (until !== null && until <= now)
 
 const never = (): Promise<never> => new Promise(() => undefined)

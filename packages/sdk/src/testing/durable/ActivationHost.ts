@@ -44,6 +44,10 @@ export interface ActivationHost {
   /** Returns the body that replaces the body of a step. */
   readonly bodyOf: (name: string, body: (context: StepFacts) => unknown) => (context: StepFacts) => unknown
   readonly warn: (warning: Warning) => void
+  /** True if the function refuses effects outside of steps. */
+  readonly isStrict: boolean
+  /** Returns the calls outside of steps, with what to do, in parentheses for the end of an error; empty without any. */
+  readonly describeCalls: () => string
 }
 
 export interface StepFacts {

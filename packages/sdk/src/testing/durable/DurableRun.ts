@@ -15,7 +15,7 @@ import { parseDuration } from "./Duration.ts"
 import { isAwaited } from "./EventMatch.ts"
 import { iso, type RecordedResult, type Wait } from "./History.ts"
 import { makeDurableMethods, type Token } from "./methods.ts"
-import { observeCall, observeCalls } from "./outsideCalls.ts"
+import { describeCalls, observeCall, observeCalls } from "./outsideCalls.ts"
 import { makeRandom } from "./Random.ts"
 import { attemptOnce } from "./Requests.ts"
 import { noRetry, type RetryPolicy, readRetry } from "./RetryPolicy.ts"
@@ -194,14 +194,16 @@ export class DurableRun {
     isDry: boolean,
     zone: { readonly now: () => number; readonly random: () => number }
   ): Activation {
-    const { fn, run, doubles } = this.#options
+    const { fn, run, doubles, meta } = this.#options
     const host: ActivationHost = {
       ...{ fn, runId: run.run_id, startedAt: this.startedAt, waits: this.waits },
       now: () => this.now,
       recordedCount: () => this.history.length,
       record: (result) => this.#record(result),
       bodyOf: (name, body) => doubles.bodyOf(name, body),
-      warn: (warning) => this.warn(warning)
+      warn: (warning) => this.warn(warning),
+      isStrict: typeof meta?.durable === "object" && meta.durable.strict,
+      describeCalls: () => describeCalls(this.warnings)
     }
     return new Activation({ host, recorder, recorded, isDry, zone })
   }

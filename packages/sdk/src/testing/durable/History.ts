@@ -3,7 +3,7 @@ import type { AwaitedEvent } from "./EventMatch.ts"
 
 /**
  * Kinds of requests. `waiting` is the reason of the wait in the field `waiting` of a run. `atTimeout` is the JSON text of the
- * result when its time ends. `cancel` is a cancellation with cleanup, which no request precedes.
+ * result when its time ends. `cancel` is a cancellation with cleanup, which no request precedes. A `version` does not wait.
  */
 export const requestKinds = {
   step: { waiting: "retry", atTimeout: null },
@@ -13,6 +13,7 @@ export const requestKinds = {
   completion: { waiting: "token", atTimeout: '{"ok":false,"reason":"timeout"}' },
   run: { waiting: "run", atTimeout: null },
   call: { waiting: "run", atTimeout: null },
+  version: { waiting: "timer", atTimeout: null },
   cancel: { waiting: "timer", atTimeout: null }
 } as const
 
@@ -54,6 +55,9 @@ export interface Wait extends RequestName {
   /** Set when the wait has ended before its time. */
   outcome: Settled | null
 }
+
+export const hasEnded = ({ until, outcome }: Wait, now: number): boolean =>
+  outcome !== null || (until !== null && until <= now)
 
 /** A result in the form of `kit.history()`. */
 export interface HistoryEntry {

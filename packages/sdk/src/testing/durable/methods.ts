@@ -43,7 +43,7 @@ export const makeDurableMethods = (context: MethodsContext) => ({
   now: () => context.activation.time,
   random: () => context.activation.random(),
   uuid: () => makeUuid(context.activation.random),
-  version: async (_: unknown, max: unknown) => max,
+  version: async (id: unknown, max: unknown) => context.activation.versions.get(id, max),
   continueAsNew: (args: unknown): Promise<never> => {
     context.activation.end({ status: "continued", args: JSON.parse(JSON.stringify(args) ?? "null") })
     return new Promise(() => undefined)

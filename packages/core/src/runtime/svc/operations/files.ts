@@ -5,6 +5,7 @@
  * last write has returned, and not if the run ends before.
  */
 import { Effect, Schema, Stream } from "effect"
+import { KeyedSemaphore } from "../../../foundation/KeyedSemaphore.ts"
 import { iso } from "../../../foundation/time/Timestamp.ts"
 import { HostCallRefused } from "../../../platform/sandbox/Sandbox.ts"
 import type { File } from "../../../resources/files/File.ts"
@@ -39,6 +40,17 @@ const makeStore = Effect.map(
   (files) => (run: Run, input: Omit<NewFile<never>, "runId">) => files.upload({ ...input, runId: run.run_id })
 )
 
+/**
+ * Maximum concurrent `files.put` calls of an environment; further ones wait. Each one needs two commits, which on SQLite
+ * take the event loop. Hundreds at once would leave it no time for other environments.
+ */
+const putsPerEnv = 8
+
+const makePut = Effect.map(makeStore, (store) => {
+  const permits = new KeyedSemaphore(putsPerEnv)
+  return (run: Run, input: Omit<NewFile<never>, "runId">) => permits.withPermit(run.env_id, store(run, input))
+})
+
 export const filesPut = operation({
   name: "files.put",
   input: Schema.Struct({ ...NewContent, bytes: Schema.String }),
@@ -46,12 +58,12 @@ export const filesPut = operation({
   permission: ofEnvironment,
   span: "internal",
   guest,
-  needs: makeStore,
+  needs: makePut,
   handler:
-    (store) =>
+    (put) =>
     (run, { bytes, ...rest }) =>
       Effect.flatMap(decodeBytes(bytes), (whole) =>
-        Effect.map(store(run, { ...rest, size: whole.length, bytes: Stream.succeed(whole) }), toGuest)
+        Effect.map(put(run, { ...rest, size: whole.length, bytes: Stream.succeed(whole) }), toGuest)
       )
 })
 

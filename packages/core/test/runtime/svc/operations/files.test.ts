@@ -44,6 +44,30 @@ const text = { content_type: "text/plain" }
 
 describe("the operations of svc.files", () => {
   test(
+    "store at most 8 files of an environment at a time",
+    Effect.gen(function* () {
+      const files = yield* Files
+      let active = 0
+      let most = 0
+      const upload: typeof files.upload = (input) =>
+        Effect.suspend(() => {
+          most = Math.max(most, ++active)
+          return Effect.ensuring(
+            Effect.andThen(Effect.yieldNow, files.upload(input)),
+            Effect.sync(() => active--)
+          )
+        })
+      const { call, paths } = yield* Effect.provideService(fixture, Files, Files.of({ ...files, upload }))
+      const puts = Array.from({ length: 40 }, (_, n) =>
+        call("files.put", { path: `${n}`, ...text, bytes: base64("x") })
+      )
+      yield* Effect.all(puts, { concurrency: "unbounded" })
+      assert.strictEqual(most, 8)
+      assert.lengthOf(yield* paths, 40)
+    })
+  )
+
+  test(
     "reject invalid payloads as TypeErrors and store nothing",
     Effect.gen(function* () {
       const { failure, paths } = yield* fixture
