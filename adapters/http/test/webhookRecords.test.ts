@@ -18,7 +18,7 @@ type Mode = (typeof modes)[number]
 const endpoint = (record: Mode) =>
   Object.assign(
     ({ query }: Request) => {
-      if (query.fail !== undefined) throw new Error("as requested")
+      if (query.fail !== undefined) throw new Error(record)
       return record
     },
     { meta: { webhook: { service: "s", path: `/${record}`, method: "GET" }, record } }
@@ -83,11 +83,20 @@ const hookBoth = async (mode: Mode, on = opened): Promise<ReadonlyArray<number>>
   await hook(mode, "?fail=1", on)
 ]
 
-/** Returns the statuses of the runs of a webhook's function, sorted. */
+/** Returns the statuses of the runs of a mode's webhook, sorted. */
 const statuses = async (mode: Mode): Promise<ReadonlyArray<string>> => {
   const { json } = await opened.server.call("GET", "/v1/runs?limit=100")
-  return json.data.flatMap((run: { var: string; status: string }) => (run.var === mode ? [run.status] : [])).sort()
+  const runs: ReadonlyArray<ListedRun> = json.data
+  return runs.flatMap(({ result, status }) => (nameOf(result) === mode ? [status] : [])).sort()
 }
+
+interface ListedRun {
+  readonly status: string
+  readonly result: string | { readonly error: { readonly message: string } }
+}
+
+/** Returns the mode of a run by its result: functions return their mode, or throw it. */
+const nameOf = (result: ListedRun["result"]): string => (typeof result === "string" ? result : result.error.message)
 
 const used = async () => (await opened.server.call("GET", "/v1/org/usage")).json.data.usage
 
@@ -130,9 +139,12 @@ describe("the record of a webhook", () => {
       return Number(/^weft_runs_total\{type="call",status="succeeded"\} (\d+)$/m.exec(text)?.[1])
     }
     const before = await count()
+    const { runs_this_period } = await used()
     await hook("failures")
     await hook("none")
     await eventually(count, before + 2)
+    // Counted in batches, later than by the metrics.
+    await eventually(async () => (await used()).runs_this_period, runs_this_period + 2)
   })
 })
 
