@@ -72,15 +72,12 @@ import { ActiveRuns } from "./runtime/execution/ActiveRuns.ts"
 import { Executor } from "./runtime/execution/Executor.ts"
 import * as LeaseKeeper from "./runtime/execution/LeaseKeeper.ts"
 import * as LogFlusher from "./runtime/execution/LogFlusher.ts"
-import { RunRecorder } from "./runtime/execution/RunRecorder.ts"
 import { SynchronousRuns } from "./runtime/execution/SynchronousRuns.ts"
-import { DeferredRecords } from "./runtime/journal/DeferredRecords.ts"
 import { Journal } from "./runtime/journal/Journal.ts"
 import { LocalRuns } from "./runtime/journal/LocalRuns.ts"
 import { NodeLease } from "./runtime/journal/NodeLease.ts"
 import * as NodeShutdown from "./runtime/journal/NodeShutdown.ts"
 import * as Reaper from "./runtime/journal/Reaper.ts"
-import { RunCounter } from "./runtime/journal/RunCounter.ts"
 import { StorePoller } from "./runtime/journal/StorePoller.ts"
 import { UnconfirmedWrites } from "./runtime/journal/UnconfirmedWrites.ts"
 import type { StreamsConfig } from "./runtime/streams/StreamHub.ts"
@@ -258,11 +255,7 @@ export const layer = (
     Scheduler.layer,
     Schedules.layer
   )
-  const recording = Layer.provide(RunRecorder.layer, Layer.merge(DeferredRecords.layer, RunCounter.layer))
-  const waited = Layer.provide(
-    Layer.merge(Webhooks.layer, Tools.layer),
-    Layer.provide(SynchronousRuns.layer, recording)
-  )
+  const waited = Layer.provide(Layer.merge(Webhooks.layer, Tools.layer), SynchronousRuns.layer)
   const services = Layer.mergeAll(
     waited,
     controlling,

@@ -52,10 +52,8 @@ export const layer: Layer.Layer<JournalStore, never, Database> = Layer.effect(
     const leave = (nodeId: NodeId): Effect.Effect<void, SqlError.SqlError> =>
       exclusive ? Effect.void : Effect.asVoid(sql`DELETE FROM leases WHERE node_id = ${nodeId}`)
 
-    // A literal, so that the planner matches the partial index.
+    // Literals, so that the planner matches the partial indexes of parked deliveries, and of runs that a node executes.
     const parkedTime = sql.literal(String(parkedAt))
-
-    /** Condition of the partial index of runs that a node executes. */
     const isHeld = sql.literal("status = 'running' AND waiting IS NULL")
 
     const isOrphan = (nodeId: NodeId, now: Timestamp) =>

@@ -118,7 +118,7 @@ export class RunRecorder extends Context.Service<
         }
       })
     })
-  )
+  ).pipe(Layer.provide(Layer.merge(DeferredRecords.layer, RunCounter.layer)))
 }
 
 /** True if a long run is stored while it is running. */

@@ -108,7 +108,7 @@ export class SynchronousRuns extends Context.Service<
 
       return SynchronousRuns.of({ start, run: (work) => fromCallbackTask(start(work)) })
     })
-  )
+  ).pipe(Layer.provide(RunRecorder.layer))
 }
 
 const cancelledExecution: Execution = {
