@@ -58,7 +58,14 @@ const crm: TrustedModule = {
     late: Object.assign(() => new Promise((resolve) => setTimeout(resolve, 5000)), tool("late", {}, "crm", "50ms")),
     pattern: Object.assign(() => "in", tool("pattern", { properties: { a: { type: "string", pattern: "^(a+)+$" } } })),
     circle: Object.assign(() => "in", tool("circle", { $ref: "#" })),
-    elsewhere: Object.assign(() => "there", tool("elsewhere", {}, "billing"))
+    elsewhere: Object.assign(() => "there", tool("elsewhere", {}, "billing")),
+    unstored: Object.assign(
+      ({ fail }: { readonly fail?: boolean }) => {
+        if (fail === true) throw new RangeError("too far")
+        return "unstored"
+      },
+      { meta: { ...tool("unstored", {}, "billing").meta, record: "none" } }
+    )
   }
 }
 /** Schemas whose evaluation never ends. */
@@ -134,7 +141,7 @@ describe("the tools of a service", () => {
     )
     await client.close()
     const other = await connected(server.token, "/mcp/acme/prod/billing")
-    assert.deepStrictEqual((await other.listTools()).tools.length, 1)
+    assert.deepStrictEqual((await other.listTools()).tools.length, 2)
     await other.close()
   })
 
@@ -193,6 +200,16 @@ describe("a tool call", () => {
       [late.isError, textOf(late)],
       [true, "TimedOut: The run took longer than its timeout of 50 ms"]
     )
+    await client.close()
+  })
+
+  it("with record none returns its result or its error, without a stored run", async () => {
+    const client = await connected(server.token, "/mcp/acme/prod/billing")
+    const { run_id } = await lastRun()
+    assert.strictEqual(textOf(await call(client, "unstored")), '"unstored"')
+    const failed = await call(client, "unstored", { fail: true })
+    assert.deepStrictEqual([failed.isError, textOf(failed)], [true, "RangeError: too far"])
+    assert.strictEqual((await lastRun()).run_id, run_id)
     await client.close()
   })
 

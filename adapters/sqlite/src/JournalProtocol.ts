@@ -17,6 +17,7 @@ import type {
   PendingWork,
   Renewal,
   Run,
+  RunCountBatch,
   RunId,
   RunLog,
   RunRef,
@@ -39,6 +40,7 @@ export interface JournalThreadData extends ConnectionOptions {
 export type Call =
   /** Entries in the form of `toRows`. One process owns the file, so there are no leases. */
   | { readonly _tag: "Commit"; readonly rows: Rows }
+  | { readonly _tag: "Count"; readonly batch: RunCountBatch }
   | { readonly _tag: "Claim"; readonly request: ClaimRequest }
   | {
       readonly _tag: "Reap"

@@ -48,6 +48,11 @@ const makeJournal = (thread: JournalThread) =>
         )
       ),
 
+    count: (batch) =>
+      Effect.flatMap(callThread(thread, "count", { _tag: "Count", batch }), (answer) =>
+        answer._tag === "Done" ? Effect.void : unexpected(answer)
+      ),
+
     claim: (request) =>
       Effect.flatMap(callThread(thread, "claim", { _tag: "Claim", request }), (answer) =>
         answer._tag === "Claimed" ? Effect.succeed(unpackClaims(answer.result, request)) : unexpected(answer)

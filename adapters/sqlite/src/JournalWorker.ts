@@ -45,6 +45,9 @@ const answer = Effect.fnUntraced(function* (call: Others) {
   const control = yield* RunControlStore
   const ticks = yield* TickStore
   switch (call._tag) {
+    case "Count":
+      yield* journal.count(call.batch)
+      return { _tag: "Done" } as const
     case "Claim":
       return { _tag: "Claimed", result: packClaims(yield* journal.claim(call.request)) } as const
     case "Reap":

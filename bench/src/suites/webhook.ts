@@ -1,4 +1,4 @@
-/** Synchronous calls of user code over HTTP. Weft stores each run durably; the peers store less. */
+/** Synchronous calls of user code over HTTP. By default Weft stores each run durably; the peers store less. */
 import { deepStrictEqual } from "node:assert"
 import { type Loader, type LoadPlan, type LoadResult, openLoader } from "../load/Load.ts"
 import type { Contender, Suite } from "../Suite.ts"
@@ -49,7 +49,7 @@ const lengths = {
  */
 const warmUp = { warmupSeconds: 0, seconds: 2 }
 
-const targets: ReadonlyArray<HookTarget> = [plainHooks, weftHooks, workerd, nodeRed, n8n]
+const targets: ReadonlyArray<HookTarget> = [plainHooks, ...weftHooks, workerd, nodeRed, n8n]
 
 export const webhook: Suite = {
   name: "webhook",

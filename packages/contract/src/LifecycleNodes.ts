@@ -158,6 +158,7 @@ const makeDisconnectable = (
     Context.add(JournalStore, {
       commitsMax: journal.commitsMax,
       commit: (...args) => through(journal.commit(...args)),
+      count: (...args) => through(journal.count(...args)),
       claim: (...args) => through(journal.claim(...args)),
       unpark: (...args) => through(journal.unpark(...args)),
       parked: (...args) => through(journal.parked(...args)),

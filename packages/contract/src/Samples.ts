@@ -139,7 +139,8 @@ export const manifestServing = (service: string, ...paths: ReadonlyArray<string>
     description: "says “hello”",
     auth: "none",
     secret_headers: ["x-hub-signature"],
-    timeout_ms: 30_000
+    timeout_ms: 30_000,
+    record: "after"
   }))
 })
 

@@ -5,6 +5,8 @@ import {
   JournalStore,
   JsonText,
   monthOf,
+  type RunCount,
+  RunStore,
   TenantStore,
   UsageStore,
   utf8Encode
@@ -59,6 +61,14 @@ const over = (n: number, fields: Parameters<typeof run>[1] = {}): Extract<Journa
   run: ended(run(n, fields)),
   logs: []
 })
+
+/** Counted runs like the samples. */
+const countOf = (runs: number, fields: Parameters<typeof ended>[1] = {}): RunCount => ({
+  ...ended(run(0), fields),
+  runs
+})
+
+const batch = (seq: number) => ({ node_id: nodeId(1), seq, at: at(0) })
 
 /** Size of the result of a sample, in bytes. */
 const resultBytes = utf8("null")
@@ -159,6 +169,53 @@ export const usageStoreChecks: ReadonlyArray<Check<JournalStores>> = [
       runs_this_period: 2,
       call_count: 4,
       call_storage_bytes: 4 * resultBytes
+    })
+  }),
+
+  check("counts runs of a batch for their month without storing them", function* () {
+    const journal = yield* setUp
+    yield* journal.commit([over(1)], null)
+    const counts = [countOf(3), countOf(2, { status: "failed" }), countOf(4, { env_id: envId(2) })]
+    yield* journal.count({ ...batch(1), counts: [...counts, countOf(5, { env_id: envId(3) })] })
+    assert.deepStrictEqual(yield* used(), { runs_this_period: 10, call_count: 1, call_storage_bytes: resultBytes })
+    assert.deepStrictEqual(yield* used(2), { runs_this_period: 5, call_count: 0, call_storage_bytes: 0 })
+    const runs = yield* RunStore
+    assert.strictEqual((yield* runs.list(envId(1), { limit: 10, offset: 0 }, {})).total, 1)
+    assert.deepInclude(yield* runs.stats(envId(1)), { total_runs: 1, failed: 0 })
+    yield* journal.count({ ...batch(2), counts: [countOf(6, { start_time: nextMonth.start })] })
+    assert.strictEqual((yield* used(1, nextMonth)).runs_this_period, 6)
+  }),
+
+  check("counts a repeated batch of a node once, and batches of other nodes separately", function* () {
+    const journal = yield* setUp
+    const first = { ...batch(1), counts: [countOf(3)] }
+    const second = { ...batch(2), counts: [countOf(10)] }
+    for (const sent of [first, first, second, first, second]) yield* journal.count(sent)
+    assert.strictEqual((yield* used()).runs_this_period, 13)
+    yield* journal.count({ ...first, node_id: nodeId(2) })
+    assert.strictEqual((yield* used()).runs_this_period, 16)
+  }),
+
+  check("counts concurrent copies of a batch once", function* () {
+    const journal = yield* setUp
+    const copies = Array.from({ length: 20 }, () => journal.count({ ...batch(1), counts: [countOf(3)] }))
+    yield* Effect.all(copies, { concurrency: "unbounded" })
+    assert.strictEqual((yield* used()).runs_this_period, 3)
+  }),
+
+  check("counts a batch while other runs of the same projects end", function* () {
+    const journal = yield* setUp
+    yield* Effect.all(
+      Array.from({ length: 10 }, (_, n) => [
+        journal.count({ ...batch(1), node_id: nodeId(n), counts: [countOf(2), countOf(3, { status: "failed" })] }),
+        journal.commit([over(n)], null)
+      ]).flat(),
+      { concurrency: "unbounded" }
+    )
+    assert.deepStrictEqual(yield* used(), {
+      runs_this_period: 60,
+      call_count: 10,
+      call_storage_bytes: 10 * resultBytes
     })
   }),
 

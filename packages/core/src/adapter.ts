@@ -173,6 +173,7 @@ export {
   type PendingWork,
   type Suspension
 } from "./runtime/journal/JournalStore.ts"
+export type { RunCount, RunCountBatch } from "./runtime/journal/RunCountBatch.ts"
 export {
   type Admission,
   type AdmissionOutcome,

@@ -30,6 +30,24 @@ export interface Terms {
   readonly description?: string
 }
 
+/**
+ * Record of the runs of a webhook or a tool.
+ *
+ * - `before`: each run is stored before its response
+ * - `after`: each run is stored within a second after its response
+ * - `failures`: as `after`, but only failed runs
+ * - `none`: no run is stored
+ *
+ * Runs that are not stored still count for the plan.
+ */
+export type RecordMode = "before" | "after" | "failures" | "none"
+
+/** Options of a function that a client waits for. */
+export interface RequestTerms extends Terms {
+  /** `before` by default. A plan may demand a stronger mode. */
+  readonly record?: RecordMode
+}
+
 /** Options of a function that runs in the background. */
 export interface BackgroundTerms<Path extends string = string> extends Terms {
   readonly retry?: Retry
@@ -77,7 +95,7 @@ export interface ToolMeta {
 }
 
 /** All options of `meta`. A function may have several triggers. */
-export interface Meta extends BackgroundTerms {
+export interface Meta extends BackgroundTerms, RequestTerms {
   /** An event type, or a prefix that ends in `*`. */
   readonly event?: string | ReadonlyArray<string>
   readonly schedule?: string | Cron | ReadonlyArray<string | Cron>

@@ -1,11 +1,11 @@
 /** Functions that models call. */
 import type { AnyEvents, Catalogue } from "./Event.ts"
-import { type JsonSchema, type Terms, type ToolMeta, withMeta } from "./Meta.ts"
+import { type JsonSchema, type RequestTerms, type ToolMeta, withMeta } from "./Meta.ts"
 import type { InferInput, InferOutput, StandardJSONSchemaV1, StandardSchemaV1, Unchecked } from "./StandardSchema.ts"
 import type { ToolSvc } from "./Svc.ts"
 import { validate } from "./validate.ts"
 
-export interface ToolOptions<Args extends StandardSchemaV1> extends Omit<ToolMeta, "input">, Terms {
+export interface ToolOptions<Args extends StandardSchemaV1> extends Omit<ToolMeta, "input">, RequestTerms {
   /** Validates the arguments, after the runtime has validated them with `input`. Invalid ones fail the call with `Invalid`. */
   readonly args?: Args
   /** Schema for the model; by default derived from `args`. Required if `args` cannot be converted to JSON Schema. */
@@ -19,7 +19,7 @@ type InputIfNeeded<Args extends StandardSchemaV1> = Unchecked extends Args
     ? unknown
     : { readonly input: JsonSchema }
 
-export interface ToolFunctionMeta extends Terms {
+export interface ToolFunctionMeta extends RequestTerms {
   readonly tool: ToolMeta
 }
 
@@ -43,11 +43,11 @@ export const tool: Tools = <Result, Args extends StandardSchemaV1>(
   options: ToolOptions<Args>,
   fn: (args: InferOutput<Args>, svc: ToolSvc) => Result | Promise<Result>
 ) => {
-  const { args: schema, input, timeout, ...rest } = options
+  const { args: schema, input, timeout, record, ...rest } = options
   const described = input ?? (schema && toJsonSchema(schema))
   const run = async (args: InferInput<Args>, svc: ToolSvc): Promise<Result> =>
     fn(await validate(schema, args, "args"), svc)
-  return withMeta(run, { tool: described === undefined ? rest : { ...rest, input: described }, timeout })
+  return withMeta(run, { tool: described === undefined ? rest : { ...rest, input: described }, timeout, record })
 }
 
 const toJsonSchema = (schema: StandardSchemaV1): JsonSchema => {

@@ -1,6 +1,6 @@
 /** Functions that respond to HTTP requests. */
 import type { AnyEvents, Catalogue } from "./Event.ts"
-import { type Auth, type Endpoint, type Terms, withMeta } from "./Meta.ts"
+import { type Auth, type Endpoint, type RequestTerms, withMeta } from "./Meta.ts"
 import type { InferInput, InferOutput, Issue, StandardSchemaV1, Unchecked } from "./StandardSchema.ts"
 import type { Caller, Svc, WebhookSvc } from "./Svc.ts"
 import { attempt, formatIssues } from "./validate.ts"
@@ -11,7 +11,7 @@ export type AnyQuery = StandardSchemaV1<Query, Query>
 
 export interface WebhookOptions<Body extends StandardSchemaV1, Q extends StandardSchemaV1, A extends Auth>
   extends Endpoint,
-    Terms {
+    RequestTerms {
   /** Validates the body. An invalid one returns 400 without calling the function. */
   readonly body?: Body
   /** Validates the query in the same way; its values are text. */
@@ -21,7 +21,7 @@ export interface WebhookOptions<Body extends StandardSchemaV1, Q extends Standar
   readonly "secret-headers"?: ReadonlyArray<string>
 }
 
-export interface WebhookMeta extends Terms {
+export interface WebhookMeta extends RequestTerms {
   readonly webhook: Endpoint
   readonly "secret-headers"?: ReadonlyArray<string>
 }
@@ -72,7 +72,7 @@ export const webhook: Webhooks = <Result, Body extends StandardSchemaV1, Q exten
     svc: CheckedSvc<AnyEvents, A>
   ) => Result | Promise<Result>
 ) => {
-  const { body, query, timeout, "secret-headers": secret, ...endpoint } = options
+  const { body, query, timeout, record, "secret-headers": secret, ...endpoint } = options
   const run = async (
     request: Checked<InferInput<Body>, InferInput<Q>, A>,
     svc: CheckedSvc<AnyEvents, A>
@@ -83,7 +83,7 @@ export const webhook: Webhooks = <Result, Body extends StandardSchemaV1, Q exten
     if (checkedQuery.issues !== undefined) return refusal("query", checkedQuery.issues)
     return fn({ ...request, body: checkedBody.value, query: checkedQuery.value }, svc)
   }
-  return withMeta(run, { webhook: endpoint, timeout, "secret-headers": secret })
+  return withMeta(run, { webhook: endpoint, timeout, record, "secret-headers": secret })
 }
 
 const refusal = (what: string, issues: ReadonlyArray<Issue>): Refusal => ({

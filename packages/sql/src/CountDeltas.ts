@@ -43,15 +43,21 @@ export class CountDeltas {
 
   /** Counts an ended run. `bytes` is the stored size of its result and logs. */
   addEndedRun(run: Counted, bytes: number): void {
+    this.addCounted(run, 1)
     const sum = this.#findSum(run)
     sum.n++
     sum.bytes += bytes
+  }
+
+  /** Counts runs that began in the month of `run`, without storing them. */
+  addCounted(run: Counted, runs: number): void {
+    const sum = this.#findSum(run)
     const month = this.#startOfMonth(run)
     if (month > sum.month) {
       sum.month = month
       sum.month_runs = 0
     }
-    if (month === sum.month) sum.month_runs++
+    if (month === sum.month) sum.month_runs += runs
   }
 
   /** Subtracts a removed run. The number of runs started in its month does not change. */

@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { type Batched, batched } from "./Batch.ts"
 import type { Database } from "./Database.ts"
 import type { Expected, Part, Rows } from "./Dialect.ts"
-import { eventCountRow, runCountRow } from "./rows/CountRows.ts"
+import { countBatchRow, eventCountRow, runCountRow } from "./rows/CountRows.ts"
 import { deliveryRow, pendingRow, unparkRow } from "./rows/DeliveryRows.ts"
 import { eventRow } from "./rows/EventRows.ts"
 import { leaseRow } from "./rows/LeaseRow.ts"
@@ -83,6 +83,14 @@ const runStatements = ({ dialect, writer: sql }: Database["Service"]) => ({
           WHEN excluded.month = run_counts.month THEN run_counts.month_runs + excluded.month_runs
           ELSE run_counts.month_runs END,
         month = CASE WHEN excluded.month > run_counts.month THEN excluded.month ELSE run_counts.month END`
+  }),
+
+  /** Stores the number of a batch of counts. Changes no row if the node's stored number is not less. */
+  saveCountBatch: batched(sql, dialect, {
+    row: countBatchRow,
+    text: (rows) => `INSERT INTO run_count_batches (${countBatchRow.list}) ${rows}
+      ON CONFLICT (node_id) DO UPDATE SET seq = excluded.seq, at = excluded.at
+        WHERE run_count_batches.seq < excluded.seq`
   }),
 
   deleteRuns: batched(sql, dialect, {

@@ -24,6 +24,7 @@ import { Database, orUnavailable, repeatConflicts } from "./Database.ts"
 import type { Rows } from "./Dialect.ts"
 import { type ClaimCursor, claimDue, makeTermsParser } from "./JournalClaim.ts"
 import { applyAll, applyEach } from "./JournalCommit.ts"
+import { addCounts } from "./JournalCounts.ts"
 import { parkedGroups, unparkGroups } from "./JournalGroups.ts"
 import { purgeEnded } from "./JournalPurge.ts"
 import { journalStatements } from "./JournalStatements.ts"
@@ -51,10 +52,8 @@ export const layer: Layer.Layer<JournalStore, never, Database> = Layer.effect(
     const leave = (nodeId: NodeId): Effect.Effect<void, SqlError.SqlError> =>
       exclusive ? Effect.void : Effect.asVoid(sql`DELETE FROM leases WHERE node_id = ${nodeId}`)
 
-    // A literal, so that the planner matches the partial index.
+    // Literals, so that the planner matches the partial indexes of parked deliveries, and of runs that a node executes.
     const parkedTime = sql.literal(String(parkedAt))
-
-    /** Condition of the partial index of runs that a node executes. */
     const isHeld = sql.literal("status = 'running' AND waiting IS NULL")
 
     const isOrphan = (nodeId: NodeId, now: Timestamp) =>
@@ -150,6 +149,8 @@ export const layer: Layer.Layer<JournalStore, never, Database> = Layer.effect(
           orUnavailable("commit")
         )
       },
+
+      count: (batch) => transaction(addCounts(database, statements, batch)).pipe(orUnavailable("count")),
 
       claim: (request) => claim(request).pipe(orUnavailable("claim")),
 

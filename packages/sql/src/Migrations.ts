@@ -25,6 +25,7 @@ import { once } from "./migrations/Once.ts"
 import { queue } from "./migrations/Queue.ts"
 import { rates } from "./migrations/Rates.ts"
 import { removals } from "./migrations/Removals.ts"
+import { runCounts } from "./migrations/RunCounts.ts"
 import { schedules } from "./migrations/Schedules.ts"
 import { secrets } from "./migrations/Secrets.ts"
 import { streams } from "./migrations/Streams.ts"
@@ -63,7 +64,7 @@ export const migrateTo = Effect.fnUntraced(function* (last: number) {
     "0018_chains": run(chains(dialect)),
     "0019_removals": run(removals(dialect)),
     "0020_checksums": run(checksums(dialect)),
-    "0021_workflows": run(workflows(dialect))
+    "0021_workflows": run([...workflows(dialect), ...runCounts(dialect)])
   }
   yield* Migrator.make({})({
     loader: Migrator.fromRecord(

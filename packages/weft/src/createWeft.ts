@@ -99,8 +99,8 @@ const openSandbox = async (
 const toPlanOverrides = (plans: { readonly [Name in PlanName]?: Partial<PlanLimits> }): PlanOverrides =>
   Object.fromEntries(Object.entries(plans).map(([name, limits]) => [name, toSnakeCase(limits)]))
 
-/** Plans are flat records of numbers: only their names differ. */
-const toSnakeCase = (limits: Partial<PlanLimits>): Record<string, number> =>
+/** Plans are flat records: only their names differ. */
+const toSnakeCase = (limits: Partial<PlanLimits>): Record<string, number | string> =>
   Object.fromEntries(
     Object.entries(limits).map(([name, limit]) => [
       name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),

@@ -101,7 +101,7 @@ describe("listEntryPoints", () => {
       endpoints: [
         {
           ...{ ...fn("hello"), service: "shop", path: "/", method: "GET", name: "", description: "" },
-          ...{ auth: "none", secret_headers: [], timeout_ms: 30_000 }
+          ...{ auth: "none", secret_headers: [], timeout_ms: 30_000, record: "before" }
         }
       ],
       tools: []

@@ -40,6 +40,15 @@ export const layer: Layer.Layer<JournalStore, never, MemoryDatabase> = Layer.eff
           return entries.map((entry) => apply(db, entry))
         }),
 
+      count: ({ node_id, seq, counts }) =>
+        Effect.sync(() => {
+          if ((db.countBatches.get(node_id) ?? 0) >= seq) return
+          db.countBatches.set(node_id, seq)
+          for (const { env_id, start_time, runs } of counts) {
+            for (let n = 0; n < runs; n++) db.removedRuns.push({ env_id, start_time })
+          }
+        }),
+
       claim: (request) => Effect.sync(() => claim(request)),
 
       unpark: (groups, now) => Effect.sync(() => unparkGroups(db, groups, now)),

@@ -98,8 +98,10 @@ export class MemoryDatabase extends Context.Service<
     readonly tokens: Map<string, WorkflowToken>
     /** Used idempotency keys, by `<env_id> <key>`. */
     readonly once: Map<string, { readonly expires_at: Timestamp; readonly event_id: EventId; readonly digest: string }>
-    /** Removed runs, for the count of the current month. */
+    /** Removed and counted runs, for the count of the current month. */
     readonly removedRuns: Array<Pick<Run, "env_id" | "start_time">>
+    /** Number of the latest batch of run counts, by node. */
+    readonly countBatches: Map<NodeId, number>
     /** Expiry of each node's lease. */
     readonly leases: Map<NodeId, Timestamp>
   }
@@ -135,6 +137,7 @@ export class MemoryDatabase extends Context.Service<
       tokens: new Map(),
       once: new Map(),
       removedRuns: [],
+      countBatches: new Map(),
       leases: new Map()
     })
   )

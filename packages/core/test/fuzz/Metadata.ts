@@ -15,7 +15,8 @@ const examples = [
   { schedule: ["*/5 * * * *", { cron: "0 0 29 2 *" }] },
   {
     webhook: { service: "greeter", path: "/hello", method: "GET", auth: "none", name: "x" },
-    "secret-headers": ["X-A"]
+    "secret-headers": ["X-A"],
+    record: "failures"
   },
   {
     tool: {

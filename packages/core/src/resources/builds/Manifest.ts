@@ -5,6 +5,7 @@
  */
 import { Effect, Schema } from "effect"
 import { HandlerId, ScheduleId } from "../../foundation/Ids.ts"
+import { RecordMode } from "../../tenants/orgs/RecordMode.ts"
 import { noRetry, RetryPolicy } from "./RetryPolicy.ts"
 
 const fn = { ns: Schema.String, var: Schema.String }
@@ -31,6 +32,12 @@ const conditions = {
 
 /** Options of a function that runs in the background. */
 const backgroundOptions = { retry: RetryPolicy, timeout_ms: Schema.Int, ...conditions }
+
+/** Options of a function that a client waits for. */
+const synchronousOptions = {
+  timeout_ms: Schema.Int,
+  record: RecordMode.pipe(Schema.withDecodingDefaultKey(Effect.succeed("before" as const)))
+}
 
 /** Default timeout of webhooks and tools, whose clients wait for the response. */
 export const requestTimeoutMs = 30_000
@@ -80,7 +87,7 @@ export const Endpoint = Schema.Struct({
   auth: Schema.Literals(["none", "required"]),
   /** Lowercase names of headers to mask in logs, in addition to those that are always masked. */
   secret_headers: Schema.Array(Schema.String),
-  timeout_ms: Schema.Int
+  ...synchronousOptions
 })
 export type Endpoint = typeof Endpoint.Type
 
@@ -94,7 +101,7 @@ export const Tool = Schema.Struct({
   description: Schema.String,
   /** JSON Schema of the arguments. */
   input: Schema.Json,
-  timeout_ms: Schema.Int
+  ...synchronousOptions
 })
 export type Tool = typeof Tool.Type
 

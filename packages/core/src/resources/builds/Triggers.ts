@@ -2,6 +2,7 @@
 import { Result, type Schema } from "effect"
 import { cronFault, isTimezone } from "../../foundation/time/Cron.ts"
 import type { FunctionRef } from "../../platform/sandbox/Sandbox.ts"
+import { RecordMode } from "../../tenants/orgs/RecordMode.ts"
 import {
   backgroundTimeoutMs,
   type Concurrency,
@@ -56,7 +57,7 @@ const concurrencyMax = 10_000
 
 const metaKeys = [
   ...["event", "schedule", "webhook", "tool"],
-  ...["retry", "timeout", "concurrency", "idempotency", "durable", "description", "secret-headers"]
+  ...["retry", "timeout", "concurrency", "idempotency", "durable", "record", "description", "secret-headers"]
 ]
 
 /** Reads `durable`: true, false, or an object with `strict`, which only the sandbox reads. */
@@ -104,7 +105,8 @@ const readMeta = (fn: FunctionRef, meta: Schema.Json): Read<Triggers> =>
       idempotency,
       durable
     }
-    const synchronous = { ...fn, timeout_ms: timeout ?? requestTimeoutMs }
+    const record = yield* readRecord(fields)
+    const synchronous = { ...fn, timeout_ms: timeout ?? requestTimeoutMs, record }
     return {
       functions: [background],
       handlers: events.map((event_type) => ({ ...background, event_type })),
@@ -116,6 +118,22 @@ const readMeta = (fn: FunctionRef, meta: Schema.Json): Read<Triggers> =>
         Result.map(readTool(fn, value, description), (tool) => [{ ...synchronous, ...tool }])
       )
     }
+  })
+
+/** Reads `record`. Only a function that nothing but a client starts may have another value than the default. */
+const readRecord = ({ record, webhook, tool, event, schedule }: Readonly<Record<string, unknown>>): Read<RecordMode> =>
+  Result.gen(function* () {
+    const mode = yield* optional(record, "before", (it) => readOneOf("record", it, RecordMode.literals))
+    if (mode === "before") return mode
+    if (event !== undefined || schedule !== undefined) {
+      return yield* fault(
+        "record",
+        `must be before for a function with an event or a schedule, whose runs are always stored (got ${mode}): give its webhook or tool a function of its own`
+      )
+    }
+    return webhook === undefined && tool === undefined
+      ? yield* fault("record", `must be before for a function without a webhook or tool (got ${mode})`)
+      : mode
   })
 
 export const readRetry = (value: unknown): Read<RetryPolicy> =>

@@ -1,24 +1,25 @@
 /** Runs of webhooks and tools: without an event, and a client waits for the result. */
 import { Cause, Clock, Context, Effect, Exit, Layer } from "effect"
+import type { StoreUnavailable } from "../../foundation/Errors.ts"
 import { freshIdsNow, RunId, StreamId } from "../../foundation/Ids.ts"
 import type { JsonText } from "../../foundation/JsonText.ts"
-import { now as currentTime, Timestamp } from "../../foundation/time/Timestamp.ts"
+import { Timestamp } from "../../foundation/time/Timestamp.ts"
 import type { Execution, Outcome } from "../../platform/sandbox/Outcome.ts"
 import type { RequestBody } from "../../platform/sandbox/RequestBody.ts"
 import type { FunctionRef, Invocation } from "../../platform/sandbox/Sandbox.ts"
 import type { Build } from "../../resources/builds/Build.ts"
+import type { Endpoint } from "../../resources/builds/Manifest.ts"
 import type { Identity } from "../../tenants/access/Caller.ts"
-import { Journal } from "../journal/Journal.ts"
-import { LocalRuns } from "../journal/LocalRuns.ts"
 import { NodeLease } from "../journal/NodeLease.ts"
-import { endRun, loseRun, startCall } from "../runs/Attempt.ts"
-import type { LogEntry, Run } from "../runs/Run.ts"
+import { endRun, loseRun, startCall, toStatus } from "../runs/Attempt.ts"
+import type { LogEntry } from "../runs/Run.ts"
 import { type CallbackTask, fromCallbackTask } from "./CallbackTask.ts"
 import { type ExecuteError, Executor } from "./Executor.ts"
+import { type Recording, RunRecorder } from "./RunRecorder.ts"
 
 export interface SynchronousWork {
   readonly build: Build
-  readonly fn: FunctionRef & { readonly timeout_ms: number }
+  readonly fn: FunctionRef & Pick<Endpoint, "timeout_ms" | "record">
   readonly trigger: Invocation["trigger"]
   /** JSON text of `svc` without `run`. */
   readonly facts: string
@@ -31,15 +32,17 @@ export interface SynchronousWork {
 }
 
 export interface SynchronousResult {
-  /** The run as stored. */
-  readonly run: Run
+  readonly runId: RunId
   readonly outcome: Outcome
 }
 
 export class SynchronousRuns extends Context.Service<
   SynchronousRuns,
   {
-    /** Runs the function to its end, whatever its outcome, and stores the run. Interruption cancels the run. */
+    /**
+     * Runs the function to its end, whatever its outcome, and records the run as the function declares. Interruption cancels
+     * the run.
+     */
     readonly run: (work: SynchronousWork) => Effect.Effect<SynchronousResult, ExecuteError>
     /** As `run`, for code without a fiber. */
     readonly start: (work: SynchronousWork) => CallbackTask<SynchronousResult, ExecuteError>
@@ -49,34 +52,30 @@ export class SynchronousRuns extends Context.Service<
     SynchronousRuns,
     Effect.gen(function* () {
       const executor = yield* Executor
-      const journal = yield* Journal
+      const recorder = yield* RunRecorder
       const { nodeId } = yield* NodeLease
-      const localRuns = yield* LocalRuns
       const fresh = yield* freshIdsNow
       const clock = yield* Clock.Clock
+      const now = () => Timestamp.make(clock.currentTimeMillisUnsafe(), { disableChecks: true })
 
       /** Ends a run whose execution failed, and fails with the cause. */
-      const lose = Effect.fnUntraced(function* (run: Run, cause: Cause.Cause<ExecuteError>) {
-        const stopped = yield* currentTime
+      const lose = Effect.fnUntraced(function* (recording: Recording, cause: Cause.Cause<ExecuteError>) {
+        const { run } = recording
         const lost = Cause.hasInterruptsOnly(cause)
-          ? endRun(run, cancelledExecution, stopped)
-          : loseRun(run, "SandboxUnavailable", "The sandbox could not run the function", stopped)
-        yield* journal.write({ _tag: "Ended", run: lost, logs: yield* executor.logged(run) })
+          ? endRun(run, cancelledExecution, now())
+          : loseRun(run, "SandboxUnavailable", "The sandbox could not run the function", now())
+        const logs = yield* executor.logged(run)
+        yield* Effect.callback<void, StoreUnavailable>((resume) =>
+          recorder.end(recording, lost.status, () => ({ run: lost, logs }), resume)
+        )
         return yield* Effect.failCause(cause)
       })
 
       const start: SynchronousRuns["Service"]["start"] = (work) => (context, done) => {
         const { body, caller, facts, fn, request, trigger } = work
-        const now = clock.currentTimeMillisUnsafe()
-        const run = startCall(work, nodeId, fresh(RunId), fresh(StreamId), Timestamp.make(now, { disableChecks: true }))
+        const run = startCall(work, nodeId, fresh(RunId), fresh(StreamId), now())
         const preface: ReadonlyArray<LogEntry> = [{ seq: 0, time: run.start_time, level: "info", ...request }]
-        // If its end could not be stored, a later comparison with the store ends the run.
-        const end = (exit: Exit.Exit<SynchronousResult, ExecuteError>) => {
-          localRuns.end([run.run_id])
-          done(exit)
-        }
-        localRuns.begin([run.run_id])
-        journal.started(run)
+        const recording = recorder.begin(run, fn.record)
         return executor.start({
           run,
           depth: 0,
@@ -90,25 +89,26 @@ export class SynchronousRuns extends Context.Service<
           durable: null
         })(context, (exit) => {
           if (Exit.isFailure(exit)) {
-            Effect.runForkWith(context)(lose(run, exit.cause)).addObserver(end)
+            Effect.runForkWith(context)(lose(recording, exit.cause)).addObserver(done)
             return
           }
           const { execution, logs } = exit.value
-          const stopped = Timestamp.make(clock.currentTimeMillisUnsafe(), { disableChecks: true })
-          const ended = endRun(run, execution, stopped)
-          journal.append({ _tag: "Ended", run: ended, logs }, (written) =>
-            end(
-              Exit.isFailure(written)
-                ? Exit.failCause(written.cause)
-                : Exit.succeed({ run: ended, outcome: execution.outcome })
-            )
+          const { outcome } = execution
+          recorder.end(
+            recording,
+            toStatus(outcome),
+            () => ({ run: endRun(run, execution, now()), logs }),
+            (recorded) =>
+              done(
+                Exit.isFailure(recorded) ? Exit.failCause(recorded.cause) : Exit.succeed({ runId: run.run_id, outcome })
+              )
           )
         })
       }
 
       return SynchronousRuns.of({ start, run: (work) => fromCallbackTask(start(work)) })
     })
-  )
+  ).pipe(Layer.provide(RunRecorder.layer))
 }
 
 const cancelledExecution: Execution = {

@@ -43,16 +43,21 @@ export class Journal extends Context.Service<
   {
     /**
      * Writes an entry, durably. Returns false if the entry did not count, because its run was no longer running.
-     * `activity` is published before the runs of an appended event, and after a settled run. It is built only if the bus
-     * has subscribers.
+     * `activity` is published before the runs of an appended event, before the end of a run without a delivery, and after a
+     * settled run. It is built only if the bus has subscribers.
      */
     readonly write: (entry: JournalEntry, activity?: EntryActivity) => Effect.Effect<boolean, StoreUnavailable>
     /** As `write`, for code without a fiber. */
     readonly append: (entry: JournalEntry, done: WriteCallback, activity?: EntryActivity) => void
     /** Records the start of a run without a delivery. Returns at once; `write` the end of the run later. */
     readonly started: (run: Run) => void
-    /** Counts a run of this node that another caller ended in the store. */
-    readonly countEnded: (run: Run) => void
+    /**
+     * Prevents that the start of a run is stored. Returns false if it was stored, or is being stored. Then `write` its end
+     * with `startActivity`.
+     */
+    readonly preventStart: (runId: RunId) => boolean
+    /** Counts a run of this node in its metrics, although the journal does not write its end. */
+    readonly countEnded: (run: Pick<Run, "run_type" | "status">) => void
   }
 >()("@weft/core/runtime/journal/Journal") {
   static readonly layer = Layer.effect(
@@ -171,6 +176,7 @@ export class Journal extends Context.Service<
           starting.set(run.run_id, run)
           if (starting.size === 1) startWake.openUnsafe()
         },
+        preventStart: (runId) => starting.delete(runId),
         countEnded: (run) => meter.countEnded(run)
       })
     })
@@ -180,7 +186,8 @@ export class Journal extends Context.Service<
 /** Builds the activity of an entry in addition to that of its runs. */
 export type EntryActivity = () => ReadonlyArray<ActivityEvent>
 
-const noActivity: EntryActivity = () => []
+/** Adds no activity. */
+export const noActivity: EntryActivity = () => []
 
 const nothing = { batch: [], hasLarge: false }
 
@@ -216,8 +223,10 @@ const buildActivity = ({ entry, activity, isStartPublished }: PendingWrite): Rea
       return [...activity(), ...entry.deliveries.flatMap(({ run }) => (run === null ? [] : [latestActivity(run)]))]
     case "Started":
       return startActivity(entry.run)
-    case "Ended":
-      return isStartPublished ? [latestActivity(entry.run)] : [...startActivity(entry.run), latestActivity(entry.run)]
+    case "Ended": {
+      const end = [...activity(), latestActivity(entry.run)]
+      return isStartPublished ? end : [...startActivity(entry.run), ...end]
+    }
     case "Settled":
       return [latestActivity(entry.run), ...activity()]
     case "Advanced":

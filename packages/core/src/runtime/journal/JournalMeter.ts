@@ -19,7 +19,7 @@ export class JournalMeter {
     if (entry._tag === "Ended" || entry._tag === "Settled") this.countEnded(entry.run)
   }
 
-  countEnded({ run_type, status }: Run): void {
+  countEnded({ run_type, status }: Pick<Run, "run_type" | "status">): void {
     const key = `${run_type} ${status}`
     this.#ended.set(key, (this.#ended.get(key) ?? 0) + 1)
   }

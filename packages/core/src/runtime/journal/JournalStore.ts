@@ -15,6 +15,7 @@ import type { Delivery } from "../runs/Delivery.ts"
 import type { Group } from "../runs/Group.ts"
 import type { LogEntry, Run } from "../runs/Run.ts"
 import type { StepRecord, WaitRecord } from "../runs/Workflow.ts"
+import type { RunCountBatch } from "./RunCountBatch.ts"
 
 export type JournalEntry =
   /** A published event. A delivery with a `run` is already claimed by that run's node; one without is pending. */
@@ -145,6 +146,12 @@ export class JournalStore extends Context.Service<
       entries: ReadonlyArray<JournalEntry>,
       lease: Lease | null
     ) => Effect.Effect<ReadonlyArray<boolean>, StoreUnavailable>
+
+    /**
+     * Adds runs to the usage of their month, in one transaction. Does nothing if the store has this batch or a later one of
+     * the node, so a batch whose result is unknown can be repeated.
+     */
+    readonly count: (batch: RunCountBatch) => Effect.Effect<void, StoreUnavailable>
 
     /**
      * Claims at most `runIds.length` due deliveries and stores their runs as `running`. Environments share claims

@@ -122,7 +122,7 @@ export class WriteQueue<W extends Write> {
 const readEnvId = (entry: JournalEntry): EnvId => (entry._tag === "Appended" ? entry.event.env_id : entry.run.env_id)
 
 /** Returns the characters of an entry's texts of any length: event data, results and logs. */
-const measureEntry = (entry: JournalEntry): number => {
+export const measureEntry = (entry: JournalEntry): number => {
   switch (entry._tag) {
     case "Appended":
       return entry.event.event_data.length

@@ -175,7 +175,8 @@ export const isFailure = (outcome: Outcome): boolean => toStatus(outcome) === "f
 
 const nonRetryable: ReadonlySet<Outcome["_tag"]> = new Set(["Quarantined", "BuildGone"])
 
-const toStatus = (outcome: Outcome): Exclude<RunStatus, "running"> => {
+/** Returns the final status of a run with this outcome. */
+export const toStatus = (outcome: Outcome): Exclude<RunStatus, "running"> => {
   switch (outcome._tag) {
     case "Returned":
     case "Responded":
@@ -196,20 +197,33 @@ const toResult = (outcome: Outcome): JsonText => {
       return buildResponseResult(outcome)
     case "Threw":
       return buildErrorResult(outcome.name, outcome.message, outcome.stack)
+    default:
+      return buildErrorResult(outcome._tag, describeFailure(outcome), "")
+  }
+}
+
+/** Returns name and message of a failure, as in the result of its run. */
+export const toFailure = (outcome: Exclude<Outcome, { _tag: "Returned" | "Responded" }>) =>
+  outcome._tag === "Threw"
+    ? { name: outcome.name, message: outcome.message }
+    : { name: outcome._tag, message: describeFailure(outcome) }
+
+const describeFailure = (outcome: Exclude<Outcome, { _tag: "Returned" | "Responded" | "Threw" }>): string => {
+  switch (outcome._tag) {
     case "TimedOut":
-      return buildErrorResult("TimedOut", `The run took longer than its timeout of ${outcome.limitMs} ms`, "")
+      return `The run took longer than its timeout of ${outcome.limitMs} ms`
     case "CpuExhausted":
-      return buildErrorResult("CpuExhausted", `The code computed for ${outcome.limitMs} ms without a pause`, "")
+      return `The code computed for ${outcome.limitMs} ms without a pause`
     case "OutOfMemory":
-      return buildErrorResult("OutOfMemory", `The code used more than ${outcome.limitBytes} bytes of memory`, "")
+      return `The code used more than ${outcome.limitBytes} bytes of memory`
     case "LimitExceeded":
     case "RunnerLost":
     case "Quarantined":
-      return buildErrorResult(outcome._tag, outcome.message, "")
+      return outcome.message
     case "BuildGone":
-      return buildErrorResult("BuildGone", "The build was removed before the run began", "")
+      return "The build was removed before the run began"
     case "Cancelled":
-      return buildErrorResult("Cancelled", outcome.message ?? "The run was cancelled", "")
+      return outcome.message ?? "The run was cancelled"
   }
 }
 

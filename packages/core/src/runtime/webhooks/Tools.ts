@@ -3,7 +3,7 @@
  *
  * Independent of transport: the HTTP adapter implements the Model Context Protocol.
  */
-import { Context, Effect, Layer, Schema } from "effect"
+import { Context, Effect, Layer, type Schema } from "effect"
 import {
   Forbidden,
   NotFound,
@@ -12,7 +12,7 @@ import {
   type StoreUnavailable,
   Unauthorized
 } from "../../foundation/Errors.ts"
-import { type JsonText, toJsonText } from "../../foundation/JsonText.ts"
+import { toJsonText } from "../../foundation/JsonText.ts"
 import type { SandboxUnavailable } from "../../platform/sandbox/Sandbox.ts"
 import { Turns, takeTurn } from "../../platform/turns/Turns.ts"
 import { type DeployedTool, Deployments } from "../../resources/builds/Deployments.ts"
@@ -23,6 +23,7 @@ import { Quotas } from "../../tenants/orgs/Quotas.ts"
 import { RateLimits } from "../../tenants/orgs/RateLimits.ts"
 import { Tenants } from "../../tenants/orgs/Tenants.ts"
 import { SynchronousRuns } from "../execution/SynchronousRuns.ts"
+import { toFailure } from "../runs/Attempt.ts"
 
 /** Address of a service, and the credential of the caller. */
 export interface ToolAddress {
@@ -57,7 +58,7 @@ export class Tools extends Context.Service<
      */
     readonly enter: (address: ToolAddress) => Effect.Effect<ToolService, ToolRefusal>
     /**
-     * Runs a tool's function and stores its run. The caller has checked the arguments against the tool's schema.
+     * Runs a tool's function and records its run. The caller has checked the arguments against the tool's schema.
      * Interruption cancels the run.
      */
     readonly call: (
@@ -95,7 +96,7 @@ export class Tools extends Context.Service<
 
         call: Effect.fnUntraced(function* ({ service, caller }, { build, tool }, args) {
           yield* quotas.admit(build.env_id, 1)
-          const { run, outcome } = yield* runs.run({
+          const { outcome } = yield* runs.run({
             build,
             fn: tool,
             trigger: "tool",
@@ -104,20 +105,16 @@ export class Tools extends Context.Service<
             caller,
             request: { message: "tool call", data: toJsonText({ service, tool: tool.name }) }
           })
-          return outcome._tag === "Returned"
-            ? { _tag: "Returned", output: outcome.output }
-            : { _tag: "Failed", ...(yield* decodeFailure(run.result)) }
+          switch (outcome._tag) {
+            case "Returned":
+              return { _tag: "Returned", output: outcome.output }
+            case "Responded":
+              return yield* Effect.die(new Error("A tool ended with a response, as only webhooks do"))
+            default:
+              return { _tag: "Failed", ...toFailure(outcome) }
+          }
         })
       })
     })
   )
 }
-
-/** Reads name and message of the error of a failed run, without its stack. */
-const decodeFailure = (result: JsonText | null) =>
-  Effect.map(
-    Effect.orDie(Schema.decodeUnknownEffect(Schema.fromJsonString(FailedResult))(result)),
-    ({ error }) => error
-  )
-
-const FailedResult = Schema.Struct({ error: Schema.Struct({ name: Schema.String, message: Schema.String }) })

@@ -2,7 +2,7 @@
  * Functions as HTTP endpoints (specification, "Webhook routes").
  *
  * This is the hot path. With cached snapshots it executes no query before the function, and one insert, shared with
- * other runs, before the response.
+ * other runs, before the response. A function may declare that the response does not wait for it.
  */
 import { Context, Effect, Exit, Layer, Result } from "effect"
 import { Base64 } from "effect/encoding"
@@ -46,7 +46,7 @@ export class Webhooks extends Context.Service<
   Webhooks,
   {
     /**
-     * Runs the endpoint's function, stores its run and returns its response. Fails with `FunctionFailed` if the function
+     * Runs the endpoint's function, records its run and returns its response. Fails with `FunctionFailed` if the function
      * fails. Interruption (the client disconnected) cancels the run.
      */
     readonly handle: (call: WebhookCall) => Effect.Effect<WebhookAnswer, WebhookRefusal | FunctionFailed>
@@ -115,9 +115,9 @@ export class Webhooks extends Context.Service<
             context,
             (exit) => {
               if (Exit.isFailure(exit)) return done(Exit.failCause(exit.cause))
-              const { run, outcome } = exit.value
+              const { runId, outcome } = exit.value
               const answer = toAnswer(outcome)
-              done(answer === null ? Exit.fail(new FunctionFailed({ run_id: run.run_id })) : Exit.succeed(answer))
+              done(answer === null ? Exit.fail(new FunctionFailed({ run_id: runId })) : Exit.succeed(answer))
             }
           )
         }

@@ -1,10 +1,11 @@
 /** The table of plans (decisions section 4). A host may override limits. */
 import { Schema } from "effect"
+import { RecordMode } from "./RecordMode.ts"
 
 export const PlanName = Schema.Literals(["Free", "Starter", "Pro", "Scale", "Enterprise", "Self-Host"])
 export type PlanName = typeof PlanName.Type
 
-/** Limits of an organization across all its environments: integers, -1 for unlimited. */
+/** Limits of an organization across all its environments: integers, -1 for unlimited, and the weakest mode of record. */
 export interface Plan {
   readonly requests_per_second: number
   /** Calls of functions to the host, such as `svc.events.publish` and `fetch`. Each node counts its own. */
@@ -34,6 +35,8 @@ export interface Plan {
   readonly max_pending_deliveries: number
   /** Maximum schedules of an environment that events or functions created. */
   readonly max_schedules: number
+  /** Weakest record of webhooks and tools. A function with a weaker one gets this one. */
+  readonly weakest_record: RecordMode
 }
 
 /** Limits of the host that override those of the default table. */
@@ -45,6 +48,9 @@ export class PlanInvalid extends Schema.TaggedError<PlanInvalid>()("PlanInvalid"
   limit: Schema.String
 }) {
   override get message(): string {
+    if (this.limit === "weakest_record") {
+      return `The limit weakest_record of the plan ${this.plan} must be one of ${RecordMode.literals.join(", ")}`
+    }
     const least = minimumFor(this.limit)
     return `The limit ${this.limit} of the plan ${this.plan} must be an integer, at least ${least}, or -1 for unlimited`
   }
@@ -73,7 +79,8 @@ const unlimited: Plan = {
   max_step_result_bytes: 256 * KiB,
   max_suspended_runs: -1,
   max_pending_deliveries: 1_000_000,
-  max_schedules: 100_000
+  max_schedules: 100_000,
+  weakest_record: "none"
 }
 
 export const defaultPlans: Readonly<Record<PlanName, Plan>> = {
@@ -92,7 +99,8 @@ export const defaultPlans: Readonly<Record<PlanName, Plan>> = {
     max_step_result_bytes: 256 * KiB,
     max_suspended_runs: 100_000,
     max_pending_deliveries: 10_000,
-    max_schedules: 1_000
+    max_schedules: 1_000,
+    weakest_record: "none"
   },
   Starter: {
     requests_per_second: 20,
@@ -109,7 +117,8 @@ export const defaultPlans: Readonly<Record<PlanName, Plan>> = {
     max_step_result_bytes: 256 * KiB,
     max_suspended_runs: 100_000,
     max_pending_deliveries: 100_000,
-    max_schedules: 10_000
+    max_schedules: 10_000,
+    weakest_record: "none"
   },
   Pro: {
     requests_per_second: 100,
@@ -126,7 +135,8 @@ export const defaultPlans: Readonly<Record<PlanName, Plan>> = {
     max_step_result_bytes: 256 * KiB,
     max_suspended_runs: 100_000,
     max_pending_deliveries: 250_000,
-    max_schedules: 25_000
+    max_schedules: 25_000,
+    weakest_record: "none"
   },
   Scale: {
     requests_per_second: 500,
@@ -143,7 +153,8 @@ export const defaultPlans: Readonly<Record<PlanName, Plan>> = {
     max_step_result_bytes: 256 * KiB,
     max_suspended_runs: 100_000,
     max_pending_deliveries: 1_000_000,
-    max_schedules: 100_000
+    max_schedules: 100_000,
+    weakest_record: "none"
   },
   Enterprise: unlimited,
   "Self-Host": unlimited
@@ -163,9 +174,13 @@ export const planTable = (overrides: PlanOverrides): Readonly<Record<PlanName, P
 export const firstInvalid = (plans: Readonly<Record<PlanName, Plan>>): PlanInvalid | null => {
   for (const plan of PlanName.literals) {
     for (const [limit, value] of Object.entries(plans[plan])) {
-      if (!(Number.isSafeInteger(value) && (value >= minimumFor(limit) || value === -1)))
-        return new PlanInvalid({ plan, limit })
+      if (!isValid(limit, value)) return new PlanInvalid({ plan, limit })
     }
   }
   return null
 }
+
+const isValid = (limit: string, value: number | string): boolean =>
+  limit === "weakest_record"
+    ? Schema.is(RecordMode)(value)
+    : Number.isSafeInteger(value) && (Number(value) >= minimumFor(limit) || value === -1)

@@ -10,6 +10,7 @@ import { CountedLimit } from "./CountedLimit.ts"
 import { monthOf } from "./Month.ts"
 import type { Plan } from "./Plan.ts"
 import { type EnvPlan, Plans } from "./Plans.ts"
+import { UncountedRuns } from "./UncountedRuns.ts"
 import { type RunUsage, UsageStore } from "./UsageStore.ts"
 
 /** Maximum age of the cached usage. */
@@ -20,7 +21,10 @@ const capacity = 10_000
 
 interface CachedUsage {
   readonly stored: RunUsage
-  /** Runs that this node admitted since it read `stored`. Those of other nodes count from the next read. */
+  /**
+   * Runs that this node admitted since it read `stored`, and those that were not counted there yet. Those of other nodes
+   * count from the next read.
+   */
   admitted: number
 }
 
@@ -61,6 +65,8 @@ export class Quotas extends Context.Service<
     readonly allowsPending: (envId: EnvId, deliveries: number) => boolean
     /** True if the environment's plan is cached and has no quotas, so that callers need not count. */
     readonly isUnlimited: (envId: EnvId) => boolean
+    /** Runs of this node that are missing in the stored usage. Callers that count or store runs later maintain it. */
+    readonly uncounted: UncountedRuns
   }
 >()("@weft/core/tenants/orgs/Quotas") {
   static readonly layer: Layer.Layer<Quotas, never, Plans | UsageStore> = Layer.effect(
@@ -68,10 +74,13 @@ export class Quotas extends Context.Service<
     Effect.gen(function* () {
       const plans = yield* Plans
       const store = yield* UsageStore
+      const uncounted = new UncountedRuns()
       const figures = yield* Cache.makeWith(
         (orgId: OrgId) =>
           Effect.gen(function* (): Effect.fn.Return<CachedUsage, StoreUnavailable> {
-            return { stored: yield* store.runs(orgId, monthOf(yield* currentTime)), admitted: 0 }
+            // Read first: a run that is counted meanwhile may count twice, but is not missing.
+            const admitted = uncounted.of(orgId)
+            return { stored: yield* store.runs(orgId, monthOf(yield* currentTime)), admitted }
           }),
         { capacity, timeToLive: (exit) => (Exit.isSuccess(exit) ? ageLimit : 0) }
       )
@@ -101,6 +110,7 @@ export class Quotas extends Context.Service<
       const schedules = new CountedLimit(store.dynamicSchedules, tooManySchedules)
 
       return Quotas.of({
+        uncounted,
         allowsPending: (envId, deliveries) =>
           pending.allows(envId, deliveries) || plans.getCached(envId)?.plan.max_pending_deliveries === -1,
         admitPending: (envId, deliveries) =>

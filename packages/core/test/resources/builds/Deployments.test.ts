@@ -56,7 +56,8 @@ const endpoint = (method: Endpoint["method"], service: string, path: string): En
   description: "",
   auth: "none",
   secret_headers: [],
-  timeout_ms: 1000
+  timeout_ms: 1000,
+  record: "before"
 })
 
 const deployment = (

@@ -72,7 +72,8 @@ describe("readManifest", () => {
           description: "",
           auth: "none",
           secret_headers: ["x-hub-signature"],
-          timeout_ms: 30_000
+          timeout_ms: 30_000,
+          record: "before"
         }
       ])
       assert.deepStrictEqual(manifest.tools, [
@@ -83,7 +84,8 @@ describe("readManifest", () => {
           name: "lookup",
           description: "…",
           input: { type: "object", properties: {} },
-          timeout_ms: 30_000
+          timeout_ms: 30_000,
+          record: "before"
         }
       ])
     })
@@ -104,6 +106,19 @@ describe("readManifest", () => {
       assert.deepInclude(endpoints[0], { name: "main_go", description: "Does it", secret_headers: [] })
       assert.deepInclude(schedules[0], { timezone: "UTC", timeout_ms: 60_000 })
       assert.deepInclude(tools[0], { name: "go", description: "Does it", input: { type: "object" } })
+    })
+  )
+
+  it.effect("gives the webhook and the tool of a function its record", () =>
+    Effect.gen(function* () {
+      const manifest = yield* read(
+        fn({ ...hook({}), tool: { service: "s" }, record: "failures" }, "both"),
+        fn({ event: "a", record: "before" }, "onA")
+      )
+      assert.deepStrictEqual([manifest.endpoints[0]?.record, manifest.tools[0]?.record], ["failures", "failures"])
+      const stored = JSON.parse(JSON.stringify(manifest, (key, value) => (key === "record" ? undefined : value)))
+      const older = yield* Schema.decodeUnknownEffect(Manifest)(stored)
+      assert.deepStrictEqual([older.endpoints[0]?.record, older.tools[0]?.record], ["before", "before"])
     })
   )
 
@@ -213,7 +228,14 @@ const cases: ReadonlyArray<[meta: Schema.Json, field: string, reason: string]> =
   [{ tool: { name: "t" } }, "tool.service", "must be 1 to 128 URL-safe"],
   [{ tool: { service: "s", input: [] } }, "tool.input", "must be an object"],
   [{ tool: { service: "s", input: "{}" } }, "tool.input", "must be an object"],
-  [{ tool: { service: "s", output: {} } }, "tool.output", "is not a known key"]
+  [{ tool: { service: "s", output: {} } }, "tool.output", "is not a known key"],
+  [{ webhook, record: "later" }, "record", "must be one of before, after, failures, none"],
+  [{ webhook, record: true }, "record", "must be one of before, after, failures, none"],
+  [{ webhook, event: "a", record: "none" }, "record", "must be before for a function with an event or a schedule"],
+  [{ tool: { service: "s" }, schedule: "* * * * *", record: "after" }, "record", "must be before for a function with"],
+  [{ event: "a", durable: true, record: "after" }, "record", "must be before for a function with an event"],
+  [{ durable: true, record: "failures" }, "record", "must be before for a function without a webhook or tool"],
+  [{ record: "none" }, "record", "must be before for a function without a webhook or tool (got none)"]
 ]
 
 describe("readManifest rejects", () => {

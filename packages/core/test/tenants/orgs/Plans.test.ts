@@ -121,6 +121,21 @@ describe("the limits of a host", () => {
     )
   )
 
+  it.effect("include the weakest record, one of its modes", () =>
+    run(
+      Effect.gen(function* () {
+        const { plans, env } = yield* setUp({ Starter: { weakest_record: "after" } })
+        assert.strictEqual((yield* plans.of(env.env_id)).plan.weakest_record, "after")
+        const overrides: object = { Free: { weakest_record: 1 } }
+        const error = yield* Effect.flip(setUp(overrides))
+        assert.strictEqual(
+          error.message,
+          "The limit weakest_record of the plan Free must be one of before, after, failures, none"
+        )
+      })
+    )
+  )
+
   it.effect("must be integers from 0, or -1", () =>
     run(
       Effect.gen(function* () {

@@ -164,7 +164,10 @@ describe("plans", () => {
     const GiB = 1024 ** 3
     const durable = [10_000, 256 * 1024]
     assert.deepStrictEqual(
-      Object.entries(defaultPlans).map(([name, plan]) => [name, ...Object.values(plan)]),
+      Object.entries(defaultPlans).map(([name, { weakest_record, ...limits }]) => {
+        assert.strictEqual(weakest_record, "none")
+        return [name, ...Object.values(limits)]
+      }),
       [
         ["Free", 5, 200, GiB / 10.24, 10_000, GiB, 1, 7, GiB, 0, 100, ...durable, 100_000, 10_000, 1_000],
         ["Starter", 20, 1_000, GiB, 100_000, 10 * GiB, 5, 14, 5 * GiB, 0, 100, ...durable, 100_000, 100_000, 10_000],
