@@ -300,6 +300,8 @@ describe("the watchdog", () => {
       withSandbox(
         { runners: 2 },
         Effect.gen(function* () {
+          // A process that is being replaced by its program has no command line for a moment.
+          while (runnerPids().length === 0) yield* Effect.sleep("20 millis")
           assert.strictEqual(runnerPids().length, 1)
           yield* tagOf(yield* prepareTenant(19, script), "count")
           while (runnerPids().length < 3) yield* Effect.sleep("20 millis")
