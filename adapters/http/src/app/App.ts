@@ -102,7 +102,9 @@ const makeRoutes = (settings: HttpSettings, metrics: Reading, streams: EventStre
   return HttpApiBuilder.layer(WeftApi).pipe(
     Layer.provide(handlers),
     Layer.provide(middlewares),
-    Layer.merge(Layer.mergeAll(webhookRouteLive(bodyBudget), tokenRouteLive, mcpRouteLive(settings.version), DocsPage)),
+    Layer.merge(
+      Layer.mergeAll(webhookRouteLive(bodyBudget), tokenRouteLive, mcpRouteLive(settings, streams), DocsPage)
+    ),
     Layer.provide(HttpServer.layerServices)
   )
 }
@@ -123,7 +125,9 @@ export const makeApp = (settings: HttpSettings): Effect.Effect<App, never, WeftS
     )
     const nextId = yield* makeRequestIds
     const routeCustomDomains = yield* makeCustomDomains(bodyBudget, settings.trustProxy)
-    const routed = routeCustomDomains(withBufferedText(withRawUploadPath(withPacedPages(routes)), bodyBudget))
+    const routed = routeCustomDomains(
+      withBufferedText(withRawUploadPath(withPacedPages(routes)), bodyBudget)
+    )
     const http = Effect.provideService(
       withRequestSpan(metered(withErrorEnvelope(routed, nextId, settings.trustProxy), meter)),
       HttpIncomingMessage.MaxBodySize,

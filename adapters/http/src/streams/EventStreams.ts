@@ -29,6 +29,9 @@ export interface EventStream {
 
 export interface EventStreams {
   readonly respond: (stream: EventStream) => Effect.Effect<HttpServerResponse.HttpServerResponse, never, Scope.Scope>
+  /** Runs `end` when all streams must end, until the scope closes; at once if they must end already. */
+  readonly onEnd: (end: () => void) => Effect.Effect<void, never, Scope.Scope>
+  readonly timing: StreamTiming
   /** Ends all current and future streams, so that a shutdown does not wait for them. */
   readonly end: Effect.Effect<void>
 }
@@ -36,14 +39,17 @@ export interface EventStreams {
 /** Maximum time to send the last messages after the end of a subscription, in milliseconds. */
 const flushMs = 10_000
 
-const headers = {
+/** Headers of event streams. */
+export const streamHeaders = {
   "cache-control": "no-cache, no-transform",
   // Turns off response buffering in nginx and similar proxies.
   "x-accel-buffering": "no"
 }
 
-export const makeEventStreams = ({ lifetimeMs, heartbeatMs }: StreamTiming): EventStreams => {
+export const makeEventStreams = (timing: StreamTiming): EventStreams => {
+  const { lifetimeMs, heartbeatMs } = timing
   const open = new Set<Subscription>()
+  const others = new Set<() => void>()
   let isEnded = false
 
   const keepAlive = ({ subscription, isAuthorized }: EventStream): Effect.Effect<void, never, Scope.Scope> =>
@@ -76,11 +82,23 @@ export const makeEventStreams = ({ lifetimeMs, heartbeatMs }: StreamTiming): Eve
         keepAlive(stream),
         HttpServerResponse.stream(
           encodeMessages(stream, () => isEnded),
-          { contentType: "text/event-stream", headers }
+          { contentType: "text/event-stream", headers: streamHeaders }
+        )
+      ),
+    timing,
+    onEnd: (end) =>
+      Effect.asVoid(
+        Effect.acquireRelease(
+          Effect.sync(() => {
+            others.add(end)
+            if (isEnded) end()
+          }),
+          () => Effect.sync(() => others.delete(end))
         )
       ),
     end: Effect.suspend(() => {
       isEnded = true
+      for (const end of others) end()
       return Effect.forEach(open, (subscription) => subscription.end("closed"), { discard: true })
     })
   }

@@ -11,13 +11,13 @@ import {
   type FunctionEntry,
   Method,
   requestTimeoutMs,
-  type ScheduleEntry,
-  type Tool
+  type ScheduleEntry
 } from "./Manifest.ts"
+import type { Prompt, Resource, Tool } from "./McpEntries.ts"
+import { readPrompt, readResource, readTool } from "./McpTriggers.ts"
 import {
   at,
   fault,
-  isObject,
   optional,
   type Read,
   readBoolean,
@@ -40,6 +40,8 @@ export interface Triggers {
   readonly schedules: ReadonlyArray<Omit<ScheduleEntry, "schedule_id">>
   readonly endpoints: ReadonlyArray<Endpoint>
   readonly tools: ReadonlyArray<Tool>
+  readonly resources: ReadonlyArray<Resource>
+  readonly prompts: ReadonlyArray<Prompt>
 }
 
 const second = 1000
@@ -55,7 +57,7 @@ const textLengthMax = 4096
 const concurrencyMax = 10_000
 
 const metaKeys = [
-  ...["event", "schedule", "webhook", "tool"],
+  ...["event", "schedule", "webhook", "tool", "resource", "prompt"],
   ...["retry", "timeout", "concurrency", "idempotency", "durable", "description", "secret-headers"]
 ]
 
@@ -79,10 +81,10 @@ const readMeta = (fn: FunctionRef, meta: Schema.Json): Read<Triggers> =>
     const durable = yield* optional(fields.durable, false, readDurable)
     const timeoutMax = durable ? durableTimeoutMaxMs : timeoutMaxMs
     const timeout = yield* optional(fields.timeout, null, (value) => readDuration("timeout", value, 1, timeoutMax))
-    if (durable && (fields.webhook !== undefined || fields.tool !== undefined)) {
+    if (durable && ["webhook", "tool", "resource", "prompt"].some((key) => fields[key] !== undefined)) {
       return yield* fault(
         "durable",
-        "must not be set for a webhook or tool, whose client waits: publish an event from it"
+        "must not be set for a webhook, tool, resource or prompt, whose client waits: publish an event from it"
       )
     }
     const description = yield* optional(fields.description, "", (value) =>
@@ -114,6 +116,12 @@ const readMeta = (fn: FunctionRef, meta: Schema.Json): Read<Triggers> =>
       ),
       tools: yield* optional(fields.tool, [], (value) =>
         Result.map(readTool(fn, value, description), (tool) => [{ ...synchronous, ...tool }])
+      ),
+      resources: yield* optional(fields.resource, [], (value) =>
+        Result.map(readResource(fn, value, description), (resource) => [{ ...synchronous, ...resource }])
+      ),
+      prompts: yield* optional(fields.prompt, [], (value) =>
+        Result.map(readPrompt(fn, value, description), (prompt) => [{ ...synchronous, ...prompt }])
       )
     }
   })
@@ -194,27 +202,6 @@ const readPath = (value: unknown): Read<string> => {
     ? fault("webhook.path", "must have no segment . or ..")
     : Result.succeed(path)
 }
-
-const readTool = (fn: FunctionRef, value: unknown, description: string) =>
-  Result.gen(function* () {
-    const tool = yield* readObject("tool", value, ["service", "name", "description", "input"])
-    return {
-      service: yield* readUrlSafe("tool.service", tool.service),
-      name: yield* optional(tool.name, fn.var, (it) => readText("tool.name", it, 128)),
-      description: yield* optional(tool.description, description, (it) =>
-        readText("tool.description", it, textLengthMax)
-      ),
-      input: yield* optional(tool.input, { type: "object" }, readInput)
-    }
-  })
-
-const readInput = (value: unknown): Read<Schema.JsonObject> =>
-  isJsonObject(value)
-    ? Result.succeed(value)
-    : fault("tool.input", "must be an object: the JSON Schema of the arguments")
-
-/** True for objects. `meta` is JSON, so its objects are JSON objects. */
-const isJsonObject = (value: unknown): value is Schema.JsonObject => isObject(value)
 
 const readSecretHeaders = (value: unknown): Read<ReadonlyArray<string>> =>
   Array.isArray(value)

@@ -13,6 +13,7 @@ import { LocalRuns } from "../journal/LocalRuns.ts"
 import { NodeLease } from "../journal/NodeLease.ts"
 import { endRun, loseRun, startCall } from "../runs/Attempt.ts"
 import type { LogEntry, Run } from "../runs/Run.ts"
+import type { ModelClient } from "../svc/ModelClient.ts"
 import { type CallbackTask, fromCallbackTask } from "./CallbackTask.ts"
 import { type ExecuteError, Executor } from "./Executor.ts"
 
@@ -26,6 +27,8 @@ export interface SynchronousWork {
   readonly body: RequestBody | null
   /** Credential of the caller, if the endpoint requires one. */
   readonly caller: Identity | null
+  /** The MCP client that waits for the run, if one does. */
+  readonly client?: ModelClient
   /** First entry of the run's log: the request. */
   readonly request: { readonly message: string; readonly data: JsonText }
 }
@@ -66,7 +69,7 @@ export class SynchronousRuns extends Context.Service<
       })
 
       const start: SynchronousRuns["Service"]["start"] = (work) => (context, done) => {
-        const { body, caller, facts, fn, request, trigger } = work
+        const { body, caller, client, facts, fn, request, trigger } = work
         const now = clock.currentTimeMillisUnsafe()
         const run = startCall(work, nodeId, fresh(RunId), fresh(StreamId), Timestamp.make(now, { disableChecks: true }))
         const preface: ReadonlyArray<LogEntry> = [{ seq: 0, time: run.start_time, level: "info", ...request }]
@@ -87,7 +90,8 @@ export class SynchronousRuns extends Context.Service<
           timeoutMs: fn.timeout_ms,
           queueTimeoutMs: 0,
           preface,
-          durable: null
+          durable: null,
+          ...(client === undefined ? {} : { client })
         })(context, (exit) => {
           if (Exit.isFailure(exit)) {
             Effect.runForkWith(context)(lose(run, exit.cause)).addObserver(end)
