@@ -4,6 +4,8 @@ import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequ
 import type { Subscription } from "@weft/core/internal"
 import { Effect, type Scope, Stream } from "effect"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
+import { chooseCoding } from "../encoding/AcceptEncoding.ts"
+import { GzipFrames } from "./GzipFrames.ts"
 import type { SseEncoder } from "./SseEncoder.ts"
 import { SseQueue } from "./SseQueue.ts"
 import { pullChunks, writeChunks } from "./SseWriter.ts"
@@ -77,14 +79,7 @@ export const makeEventStreams = (timing: StreamTiming): EventStreams => {
     })
 
   return {
-    respond: (stream) =>
-      Effect.as(
-        keepAlive(stream),
-        HttpServerResponse.stream(
-          encodeMessages(stream, () => isEnded),
-          { contentType: "text/event-stream", headers: streamHeaders }
-        )
-      ),
+    respond: (stream) => Effect.map(keepAlive(stream), () => toResponse(stream, () => isEnded)),
     timing,
     onEnd: (end) =>
       Effect.asVoid(
@@ -104,17 +99,37 @@ export const makeEventStreams = (timing: StreamTiming): EventStreams => {
   }
 }
 
+/** Compresses for clients that ask for it. `Vary` is not needed: no cache stores the response. */
+const toResponse = (stream: EventStream, isShuttingDown: () => boolean): HttpServerResponse.HttpServerResponse => {
+  const isCompressed = chooseCoding(stream.request.headers["accept-encoding"], ["gzip"]) !== null
+  return HttpServerResponse.stream(encodeMessages(stream, isShuttingDown, isCompressed ? new GzipFrames() : null), {
+    contentType: "text/event-stream",
+    headers: isCompressed ? { ...streamHeaders, "content-encoding": "gzip" } : streamHeaders
+  })
+}
+
 /** Sends the first chunk through the stream, with the headers. On Node, writes the others directly to the response. */
-const encodeMessages = (stream: EventStream, isShuttingDown: () => boolean): Stream.Stream<Uint8Array> => {
+const encodeMessages = (
+  stream: EventStream,
+  isShuttingDown: () => boolean,
+  frames: GzipFrames | null
+): Stream.Stream<Uint8Array> => {
   const { subscription, first, encoder, sendsComplete, request } = stream
   const response = nodeResponse(request)
   const rest = Stream.suspend(() => {
-    const queue = new SseQueue({ encoder, sendsComplete, isShuttingDown })
+    const encodeChunk = frames === null ? null : (chunk: Uint8Array) => frames.add(chunk)
+    const queue = new SseQueue({ encoder, sendsComplete, isShuttingDown, encodeChunk })
     return response === null
       ? Stream.fromPull(Effect.succeed(pullChunks(subscription, queue)))
       : Stream.fromEffectDrain(writeChunks(subscription, queue, response))
   })
-  return Stream.concat(Stream.succeed(first), rest)
+  const messages = Stream.concat(Stream.succeed(frames === null ? first : frames.begin(first)), rest)
+  return frames === null
+    ? messages
+    : Stream.concat(
+        messages,
+        Stream.suspend(() => Stream.succeed(frames.end()))
+      )
 }
 
 const nodeResponse = (request: HttpServerRequest.HttpServerRequest): ServerResponse | null => {
