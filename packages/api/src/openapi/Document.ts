@@ -1,6 +1,7 @@
 /** Completes the generated OpenAPI document: ids, numbers in queries, examples, routes of webhooks, tokens and MCP. */
 import { type Examples, isObject, type JsonObject, makeExamples, withoutExamples } from "./Example.ts"
 import { mcpPath } from "./McpPath.ts"
+import { operationDescriptions } from "./OperationDescriptions.ts"
 import { completeResponse, responseHeaders, withExamples } from "./Responses.ts"
 import { tidySchema } from "./TidySchema.ts"
 import { tokenPath } from "./TokenPath.ts"
@@ -44,9 +45,7 @@ const completeOperation = (operation: JsonObject, examples: Examples): JsonObjec
   return {
     ...operation,
     operationId: functionName(id),
-    ...(operation.description === undefined && typeof operation.summary === "string"
-      ? { description: `${operation.summary}.` }
-      : {}),
+    ...(id in operationDescriptions ? { description: operationDescriptions[id] } : {}),
     parameters: parameters.map((parameter) => completeParameter(parameter, examples)),
     ...(isObject(requestBody)
       ? {
