@@ -8,7 +8,7 @@
 import { currentRequestId } from "@weft/api"
 import { BadRequest, type EnvId, Forbidden, NotFound, Unauthorized } from "@weft/core"
 import { nextTurn, Turns } from "@weft/core/adapter"
-import { McpSessions, type ToolService, Tools } from "@weft/core/internal"
+import { McpSessions, type ToolAddress, type ToolService, Tools } from "@weft/core/internal"
 import { Context, Effect, Tracer } from "effect"
 import { HttpRouter, type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { bearerToken } from "../access/BearerToken.ts"
@@ -79,13 +79,13 @@ const handle = Effect.fnUntraced(function* (host: RouteHost, request: ServerRequ
   const { headers } = request
   const rules = { allowed: host.settings.mcp.origins, publicUrl: host.tools.publicUrl() }
   if (!isAllowedOrigin(headers.origin, headers.host, rules)) return yield* wrongOrigin
-  const entered = host.tools.enter({ ...target, token: bearerToken(headers.authorization) })
-  return yield* Effect.matchEffect(entered, {
+  const address = { ...target, token: bearerToken(headers.authorization) }
+  return yield* Effect.matchEffect(host.tools.enter(address), {
     onFailure: (error) =>
       error instanceof Unauthorized || error instanceof Forbidden
         ? Effect.succeed(challenged(host, request, target, error))
         : Effect.fail(error),
-    onSuccess: (service) => answer(host, request, service)
+    onSuccess: (service) => answer(host, request, address, service)
   })
 })
 
@@ -98,22 +98,37 @@ const challenged = (host: RouteHost, request: ServerRequest, target: McpTarget, 
   return toResponse({ ...refused, headers: { ...refused.headers, "www-authenticate": header } })
 }
 
-const answer = Effect.fnUntraced(function* (host: RouteHost, request: ServerRequest, service: ToolService) {
+const answer = Effect.fnUntraced(function* (
+  host: RouteHost,
+  request: ServerRequest,
+  address: ToolAddress,
+  service: ToolService
+) {
   const { caller } = service
   const id = request.headers[sessionHeader]
   // The key includes the credential, so that a guessed session id of another caller has no effect.
   const ref = { env_id: caller.env_id, key: `${caller.id} ${service.service}` }
   const session = id === undefined ? null : readSession(id, ref)
   if (request.method === "POST") return yield* answerPost(host, request, service, session)
-  if (request.method === "GET") return yield* answerGet(host, session)
+  if (request.method === "GET") return yield* answerGet(host, address, session)
   if (request.method === "DELETE") return yield* answerDelete(host, session)
   return methodNotAllowed()
 })
 
-const answerGet = Effect.fnUntraced(function* ({ sessions, streams }: RouteHost, session: McpSession | null) {
+const answerGet = Effect.fnUntraced(function* (
+  { sessions, streams, tools }: RouteHost,
+  address: ToolAddress,
+  session: McpSession | null
+) {
   if (session === null) return yield* sessionMissing
   const { openSessionStream } = yield* loadStreams
-  return yield* openSessionStream(sessions, session, streams, { "x-request-id": currentRequestId() })
+  const isAuthorized = Effect.match(tools.enter(address), {
+    // An outage or an exceeded rate does not revoke permissions.
+    onFailure: ({ _tag }) => _tag === "StoreUnavailable" || _tag === "RateLimited",
+    onSuccess: () => true
+  })
+  const headers = { "x-request-id": currentRequestId() }
+  return yield* openSessionStream(sessions, streams, { session, isAuthorized, headers })
 })
 
 const answerDelete = Effect.fnUntraced(function* ({ sessions }: RouteHost, session: McpSession | null) {

@@ -42,12 +42,18 @@ export const streamExchange = (
 /** Maximum notifications that wait for a slow client. Further ones are dropped. */
 const queuedMax = 256
 
+export interface SessionStream {
+  readonly session: McpSession
+  /** True if the client still has permission. Evaluated at every heartbeat. */
+  readonly isAuthorized: Effect.Effect<boolean>
+  readonly headers: Readonly<Record<string, string>>
+}
+
 /** Opens the stream of a session, which notifies of changed resources, until its maximum duration. */
 export const openSessionStream = (
   sessions: McpSessions["Service"],
-  session: McpSession,
   streams: EventStreams,
-  headers: Readonly<Record<string, string>>
+  { session, isAuthorized, headers }: SessionStream
 ) =>
   Effect.gen(function* () {
     const changed = new Set<string>()
@@ -86,7 +92,12 @@ export const openSessionStream = (
       if (isEnded) return Cause.done()
       return Effect.flatMap(
         Effect.timeoutOrElse(Effect.as(ready, true), { duration: heartbeatMs, orElse: () => Effect.succeed(false) }),
-        (isReady) => (isReady ? next : Effect.succeed([heartbeat] as const))
+        (isReady) =>
+          isReady
+            ? next
+            : Effect.flatMap(isAuthorized, (authorized) =>
+                authorized ? Effect.succeed([heartbeat] as const) : Cause.done()
+              )
       )
     })
     return respond(next, heartbeat, headers)

@@ -20,7 +20,7 @@ const path = `/mcp/acme/prod/${service}`
 
 beforeAll(async () => {
   server = await TestServer.start(
-    { streamLifetimeMs: 60_000 },
+    { streamLifetimeMs: 60_000, heartbeatMs: 200 },
     null,
     startWeft({ sandbox: trustedSandbox({ everything }) })
   )
@@ -251,6 +251,16 @@ describe("a session", () => {
     assert.strictEqual((await server.call("DELETE", path, { headers })).status, 204)
     const answer = { jsonrpc: "2.0", id: "unknown.0", result: {} }
     assert.strictEqual((await server.call("POST", path, { headers, json: answer })).status, 202)
+  })
+
+  it("has a stream that ends when the permission is revoked", async () => {
+    const { key, token } = await server.key({ "mcp:*": ["execute"] })
+    const headers = { "mcp-session-id": await open(token) }
+    const stream = await fetch(`${server.listening.url}${path}`, {
+      headers: { ...headers, authorization: `Bearer ${token}` }
+    })
+    await server.weft.apiKeys.update(server.env.env_id, key.api_key_id, { enabled: false })
+    assert.match(await stream.text(), /^: heartbeat\n/)
   })
 
   it("rejects unknown versions of the protocol, and bodies that are no messages", async () => {
