@@ -1,6 +1,7 @@
 /** The mounts of Weft: `import * as Http from "@weft/http"`, then `Http.node`, `Http.express`, … */
 export { isHostToken } from "./access/HostToken.ts"
 export type { HttpOptions } from "./app/HttpOptions.ts"
+export type { McpOptions } from "./mcp/McpOptions.ts"
 export type { TlsOptions } from "./mounts/DomainTls.ts"
 export { type ExpressMount, type ExpressOptions, express } from "./mounts/ExpressMount.ts"
 export { type FastifyMount, fastify } from "./mounts/FastifyMount.ts"

@@ -323,10 +323,11 @@ describe("an MCP route", () => {
     }
   })
 
-  it("accepts one message by POST only", async () => {
-    for (const method of ["GET", "DELETE", "PUT"]) {
-      const reply = await server.call(method, path, { headers: accept })
-      assert.deepStrictEqual([reply.status, reply.headers.get("allow")], [405, "POST"])
+  it("accepts one message by POST, and other methods with a session only", async () => {
+    const put = await server.call("PUT", path, { headers: accept })
+    assert.deepStrictEqual([put.status, put.headers.get("allow")], [405, "DELETE, GET, POST"])
+    for (const method of ["GET", "DELETE"]) {
+      assert.strictEqual((await server.call(method, path, { headers: accept })).status, 400)
     }
     // Some clients send no `accept` header.
     assert.strictEqual((await server.call("POST", path, { json: initialize })).status, 200)

@@ -113,7 +113,15 @@ export const build = (n: number, fields: Fields<Build> = {}): Build =>
     ...fields
   })
 
-export const emptyManifest: Manifest = { functions: [], handlers: [], schedules: [], endpoints: [], tools: [] }
+export const emptyManifest: Manifest = {
+  functions: [],
+  handlers: [],
+  schedules: [],
+  endpoints: [],
+  tools: [],
+  resources: [],
+  prompts: []
+}
 
 /** A manifest with endpoints at these paths of one service. */
 export const manifestServing = (service: string, ...paths: ReadonlyArray<string>): Manifest => ({

@@ -84,6 +84,7 @@ import type { StreamsConfig } from "./runtime/streams/StreamHub.ts"
 import { Streams } from "./runtime/streams/Streams.ts"
 import type { HostFunctions } from "./runtime/svc/host/HostFunction.ts"
 import { type HostFunctionInvalid, hostTableLayer } from "./runtime/svc/host/HostTable.ts"
+import { McpSessions } from "./runtime/webhooks/McpSessions.ts"
 import { Tools } from "./runtime/webhooks/Tools.ts"
 import { Webhooks } from "./runtime/webhooks/Webhooks.ts"
 import { Arrivals } from "./runtime/workflows/Arrivals.ts"
@@ -138,6 +139,7 @@ export type WeftServices =
   | Streams
   | Webhooks
   | Tools
+  | McpSessions
   | Domains
   | DomainRoutes
   | DomainCertificates
@@ -255,7 +257,8 @@ export const layer = (
     Scheduler.layer,
     Schedules.layer
   )
-  const waited = Layer.provide(Layer.merge(Webhooks.layer, Tools.layer), SynchronousRuns.layer)
+  const tools = Layer.provide(Tools.layer, publicUrlLayer(config.publicUrl ?? null))
+  const waited = Layer.provide(Layer.mergeAll(Webhooks.layer, tools, McpSessions.layer), SynchronousRuns.layer)
   const services = Layer.mergeAll(
     waited,
     controlling,

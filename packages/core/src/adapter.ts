@@ -129,9 +129,9 @@ export {
   FunctionEntry,
   Manifest,
   Method,
-  ScheduleEntry,
-  Tool
+  ScheduleEntry
 } from "./resources/builds/Manifest.ts"
+export { Completion, Prompt, PromptArgument, Resource, Tool, ToolAnnotations } from "./resources/builds/McpEntries.ts"
 export { noRetry, RetryPolicy } from "./resources/builds/RetryPolicy.ts"
 export {
   type CertificateOrder,

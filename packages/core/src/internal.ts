@@ -21,9 +21,11 @@ export type { AuditQuery } from "./resources/audit/AuditLog.ts"
 export type { Origin } from "./resources/audit/Origin.ts"
 export { Refusals } from "./resources/audit/Refusals.ts"
 export type { BuildDownload, WithBuildId } from "./resources/builds/Builds.ts"
-export type { DeployedTool } from "./resources/builds/Deployments.ts"
+export type { DeployedPrompt, DeployedResource, DeployedTool } from "./resources/builds/Deployments.ts"
+export type { Completion } from "./resources/builds/McpEntries.ts"
 export { readManifest } from "./resources/builds/Meta.ts"
 export type { NewBuild, Upload, Uploaded } from "./resources/builds/Upload.ts"
+export { matchUri, readVariables } from "./resources/builds/UriTemplate.ts"
 export { DomainCertificates, type OpenCertificate } from "./resources/domains/DomainCertificates.ts"
 export type { Verification } from "./resources/domains/Domains.ts"
 export { domainsLayer } from "./resources/domains/DomainsConfig.ts"
@@ -51,8 +53,22 @@ export { StreamHub } from "./runtime/streams/StreamHub.ts"
 export type { StreamQuery, WatchedEvent } from "./runtime/streams/Streams.ts"
 export type { EndReason, MessageBatch, Subscription, TakeResult } from "./runtime/streams/Subscription.ts"
 export type { GuestInput, GuestOutput, HostInput, HostOutput } from "./runtime/svc/host/HostSchema.ts"
+export {
+  ClientRefused,
+  type McpLogLevel,
+  type McpRequest,
+  type ModelClient,
+  mcpLogLevels
+} from "./runtime/svc/ModelClient.ts"
 export type { SvcMethods } from "./runtime/svc/SvcMethods.ts"
-export { type ToolAddress, type ToolAnswer, type ToolService, Tools } from "./runtime/webhooks/Tools.ts"
+export { McpSessions, type SessionRef } from "./runtime/webhooks/McpSessions.ts"
+export {
+  type PartialArgument,
+  type ToolAddress,
+  type ToolAnswer,
+  type ToolService,
+  Tools
+} from "./runtime/webhooks/Tools.ts"
 export type { WebhookAnswer, WebhookCall } from "./runtime/webhooks/WebhookCall.ts"
 export type { ApiKeyChange, NewApiKey } from "./tenants/access/ApiKeys.ts"
 export { apiKeyRequired, forbidden, requirePermission } from "./tenants/access/Caller.ts"

@@ -14,6 +14,11 @@ export const calls = async (_, svc) => [
   await svc.schedules.cancel({ fn: "main/add" }) === undefined,
   await svc.stream.emit("progress", { half: 0.5 }) === undefined,
   await svc.stream.emit("end") === undefined,
+  await svc.mcp.log({ level: "info", data: 1 }) === undefined,
+  await svc.mcp.progress({ progress: 1 }) === undefined,
+  await svc.mcp.sample({ messages: [], maxTokens: 1 }),
+  await svc.mcp.elicit({ message: "Sure?", requestedSchema: {} }),
+  await svc.mcp.updated("crm://a") === undefined,
   svc.events === svc.events && svc.events !== svc.context
 ]
 
@@ -67,7 +72,11 @@ layer(sandbox({ runners: 1 }), { excludeTestServices: true, timeout: "60 seconds
     Effect.gen(function* () {
       const { seen, output } = yield* run(2900, "calls")
       const names = ["events.publish", "context.get", "context.all", "schedules.create"]
-      assert.deepStrictEqual(output, [...names, true, true, true, true])
+      assert.deepStrictEqual(output, [
+        ...[...names, true, true, true],
+        ...[true, true, "mcp.sample", "mcp.elicit", true],
+        true
+      ])
       assert.deepStrictEqual(seen, [
         ["events.publish", { type: "paid", data: { id: 7 }, delay: "1h" }],
         ["context.get", { key: "KEY" }],
@@ -75,7 +84,12 @@ layer(sandbox({ runners: 1 }), { excludeTestServices: true, timeout: "60 seconds
         ["schedules.create", { fn: "main/add", schedule: "P1D" }],
         ["schedules.cancel", { fn: "main/add" }],
         ["stream.emit", { data_type: "progress", payload: { half: 0.5 } }],
-        ["stream.emit", { data_type: "end", payload: null }]
+        ["stream.emit", { data_type: "end", payload: null }],
+        ["mcp.log", { level: "info", data: 1 }],
+        ["mcp.progress", { progress: 1 }],
+        ["mcp.sample", { messages: [], maxTokens: 1 }],
+        ["mcp.elicit", { message: "Sure?", requestedSchema: {} }],
+        ["mcp.updated", { uri: "crm://a" }]
       ])
     })
   )

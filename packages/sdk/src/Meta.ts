@@ -25,7 +25,7 @@ export interface Concurrency<Path extends string = string> {
 
 /** Options of every function. */
 export interface Terms {
-  /** Time after which the run fails with `TimedOut`, at most 1 hour. By default 30 s for webhooks and tools, otherwise 5 minutes. At most 365 days for a durable function, 30 days by default. */
+  /** Time after which the run fails with `TimedOut`, at most 1 hour. By default 30 s for webhooks, tools, resources and prompts, otherwise 5 minutes. At most 365 days for a durable function, 30 days by default. */
   readonly timeout?: Duration
   readonly description?: string
 }
@@ -84,14 +84,71 @@ export interface Endpoint {
 /** A JSON Schema of an object. */
 export type JsonSchema = { readonly [keyword: string]: unknown }
 
+/** Hints for clients about the effects of a tool. */
+export interface ToolAnnotations {
+  /** True if the tool changes nothing. */
+  readonly readOnlyHint?: boolean
+  /** True if the tool may delete or overwrite. */
+  readonly destructiveHint?: boolean
+  /** True if a repeated call with the same arguments has no further effect. */
+  readonly idempotentHint?: boolean
+  /** True if the tool reaches other systems, such as the web. */
+  readonly openWorldHint?: boolean
+}
+
 export interface ToolMeta {
   readonly service: string
   /** The name of the function by default. */
   readonly name?: string
+  /** Name for people. */
+  readonly title?: string
   /** Description of the tool for the model. */
   readonly description?: string
   /** Schema of the arguments; any object by default. */
   readonly input?: JsonSchema
+  /** Schema of the result, which must be an object. Results that do not match it are errors. */
+  readonly output?: JsonSchema
+  readonly annotations?: ToolAnnotations
+}
+
+/** Possible values, at most 1,000, or the function `ns/var` of the build that receives the value so far and returns some. */
+export type Completion = ReadonlyArray<string> | string
+
+/** Data that MCP clients read by its URI. */
+export interface ResourceMeta {
+  readonly service: string
+  /** Absolute URI, or a template with variables: `orders://{id}/invoice`. */
+  readonly uri: string
+  /** The name of the function by default. */
+  readonly name?: string
+  /** Name for people. */
+  readonly title?: string
+  readonly description?: string
+  readonly mimeType?: string
+  /** Completions by variable of the template. */
+  readonly complete?: Readonly<Record<string, Completion>>
+}
+
+export interface PromptArgument {
+  readonly name: string
+  /** Name for people. */
+  readonly title?: string
+  readonly description?: string
+  /** False by default. */
+  readonly required?: boolean
+  readonly complete?: Completion
+}
+
+/** A prompt that people select in an MCP client. */
+export interface PromptMeta {
+  readonly service: string
+  /** The name of the function by default. */
+  readonly name?: string
+  /** Name for people. */
+  readonly title?: string
+  readonly description?: string
+  /** At most 32 arguments, whose values are strings. */
+  readonly arguments?: ReadonlyArray<PromptArgument>
 }
 
 /** All options of `meta`. A function may have several triggers. */
@@ -101,7 +158,9 @@ export interface Meta extends BackgroundTerms, RequestTerms {
   readonly schedule?: string | Cron | ReadonlyArray<string | Cron>
   readonly webhook?: Endpoint
   readonly tool?: ToolMeta
-  /** True for a function with steps, sleeps and waits: see `durable`. Not for webhooks and tools. With `strict`, effects outside of steps are refused. */
+  readonly resource?: ResourceMeta
+  readonly prompt?: PromptMeta
+  /** True for a function with steps, sleeps and waits: see `durable`. Not for webhooks, tools, resources and prompts. With `strict`, effects outside of steps are refused. */
   readonly durable?: boolean | { readonly strict: boolean }
   /** Headers to mask in logs, in addition to those that are always masked. */
   readonly "secret-headers"?: ReadonlyArray<string>

@@ -2,6 +2,7 @@
 import type { AnyEvents, Catalogue, Event } from "./Event.ts"
 import type { Asset, Content, Files } from "./Files.ts"
 import type { HostFace, HostFunctions } from "./Host.ts"
+import type { ResourceRequest } from "./McpResult.ts"
 import type { Duration } from "./Meta.ts"
 import type { InferInput } from "./StandardSchema.ts"
 import type { SvcOperations } from "./SvcOperations.ts"
@@ -99,10 +100,21 @@ export interface ToolSvc<Events extends Catalogue = AnyEvents> extends Svc<Event
   readonly tool: unknown
 }
 
+export interface ResourceSvc<Events extends Catalogue = AnyEvents> extends Svc<Events> {
+  readonly resource: ResourceRequest
+}
+
+export interface PromptSvc<Events extends Catalogue = AnyEvents> extends Svc<Events> {
+  /** The arguments. */
+  readonly prompt: Readonly<Record<string, string>>
+}
+
 /** Type of the global `svc`. The trigger of the run determines which optional properties exist. */
 export interface GlobalSvc extends Svc {
   readonly event?: Event
   readonly tick?: Tick
   readonly request?: WebhookRequest<unknown, Query>
   readonly tool?: unknown
+  readonly resource?: ResourceRequest
+  readonly prompt?: Readonly<Record<string, string>>
 }

@@ -20,6 +20,114 @@ export interface NewSchedule {
   readonly timezone?: string
 }
 
+/** Argument of `svc.mcp.log`. */
+export interface McpLogMessage {
+  readonly level: "debug" | "info" | "notice" | "warning" | "error" | "critical" | "alert" | "emergency"
+  readonly data: unknown
+  /** Name of the part that logs. */
+  readonly logger?: string
+}
+
+/** Argument of `svc.mcp.progress`. */
+export interface McpProgress {
+  /** Must increase with every call. */
+  readonly progress: number
+  readonly total?: number
+  readonly message?: string
+}
+
+/** Argument of `svc.mcp.sample`. */
+export interface McpSampleRequest {
+  readonly messages: ReadonlyArray<{
+    readonly role: "user" | "assistant"
+    readonly content:
+      | { readonly type: "text"; readonly text: string }
+      | { readonly type: "image" | "audio"; readonly data: string; readonly mimeType: string }
+  }>
+  readonly maxTokens: number
+  readonly systemPrompt?: string
+  readonly temperature?: number
+  readonly stopSequences?: ReadonlyArray<string>
+  readonly modelPreferences?: {
+    readonly hints?: ReadonlyArray<{ readonly name: string }>
+    readonly costPriority?: number
+    readonly speedPriority?: number
+    readonly intelligencePriority?: number
+  }
+  readonly includeContext?: "none" | "thisServer" | "allServers"
+}
+
+/** Result of `svc.mcp.sample`. */
+export interface McpSample {
+  readonly role: "user" | "assistant"
+  readonly content:
+    | { readonly type: "text"; readonly text: string }
+    | { readonly type: "image" | "audio"; readonly data: string; readonly mimeType: string }
+  readonly model: string
+  readonly stopReason?: string
+}
+
+/** Argument of `svc.mcp.elicit`. */
+export interface McpElicitRequest {
+  /** Shown to the user. */
+  readonly message: string
+  /** The form: an object of primitive fields. */
+  readonly requestedSchema: {
+    readonly type: "object"
+    readonly properties: Readonly<
+      Record<
+        string,
+        | {
+            readonly type: "string"
+            readonly title?: string
+            readonly description?: string
+            readonly minLength?: number
+            readonly maxLength?: number
+            readonly format?: "email" | "uri" | "date" | "date-time"
+            readonly enum?: ReadonlyArray<string>
+            readonly enumNames?: ReadonlyArray<string>
+            readonly oneOf?: ReadonlyArray<{ readonly const: string; readonly title: string }>
+            readonly default?: string
+          }
+        | {
+            readonly type: "number" | "integer"
+            readonly title?: string
+            readonly description?: string
+            readonly minimum?: number
+            readonly maximum?: number
+            readonly default?: number
+          }
+        | {
+            readonly type: "boolean"
+            readonly title?: string
+            readonly description?: string
+            readonly default?: boolean
+          }
+        | {
+            readonly type: "array"
+            readonly title?: string
+            readonly description?: string
+            readonly minItems?: number
+            readonly maxItems?: number
+            readonly items: {
+              readonly type?: "string"
+              readonly enum?: ReadonlyArray<string>
+              readonly anyOf?: ReadonlyArray<{ readonly const: string; readonly title: string }>
+            }
+            readonly default?: ReadonlyArray<string>
+          }
+      >
+    >
+    readonly required?: ReadonlyArray<string>
+  }
+}
+
+/** Result of `svc.mcp.elicit`. */
+export interface McpElicited {
+  readonly action: "accept" | "decline" | "cancel"
+  readonly content?: Readonly<Record<string, string | number | boolean | ReadonlyArray<string>>>
+}
+
 /** Methods of `svc` that make host calls. `Events` are the events that the project publishes. */
 export interface SvcOperations<Events extends Catalogue = AnyEvents> {
   readonly context: {
@@ -49,5 +157,17 @@ export interface SvcOperations<Events extends Catalogue = AnyEvents> {
   readonly stream: {
     /** Sends a message of at most 64 KiB JSON to the current subscribers of the run's stream. It is not stored. */
     emit(data_type: string, payload?: unknown): Promise<void>
+  }
+  readonly mcp: {
+    /** Sends a log message of at most 16 KiB JSON to the MCP client that waits for the run. Without one it has no effect. */
+    log(message: McpLogMessage): Promise<void>
+    /** Reports progress to the MCP client that waits for the run, if it wants progress. */
+    progress(progress: McpProgress): Promise<void>
+    /** Asks the model of the MCP client that waits for the run. Rejects with `NotSupported` or `ClientRefused`. */
+    sample(request: McpSampleRequest): Promise<McpSample>
+    /** Asks the user of the MCP client that waits for the run. Accepted content matches the form. Rejects with `NotSupported` or `ClientRefused`. */
+    elicit(request: McpElicitRequest): Promise<McpElicited>
+    /** Notifies the MCP clients that subscribed to the resource. Any run may call it. */
+    updated(uri: string): Promise<void>
   }
 }

@@ -37,8 +37,19 @@ export type { Asset, Content, FileData, Files, StoredFile } from "./Files.ts"
 export { type Handler, type HandlerMeta, type HandlerOptions, handler } from "./Handler.ts"
 export type { HostFace, HostFakes, HostFunctions } from "./Host.ts"
 export type {
+  PromptMessage,
+  PromptResult,
+  ResourceContents,
+  ResourceLink,
+  ResourceRequest,
+  ResourceResult,
+  ToolContent,
+  ToolResult
+} from "./McpResult.ts"
+export type {
   Auth,
   BackgroundTerms,
+  Completion,
   Concurrency,
   Cron,
   Duration,
@@ -46,10 +57,16 @@ export type {
   JsonSchema,
   Meta,
   Method,
+  PromptArgument,
+  PromptMeta,
+  ResourceMeta,
   Retry,
   Terms,
+  ToolAnnotations,
   ToolMeta
 } from "./Meta.ts"
+export { type Prompt, type PromptOptions, prompt } from "./Prompt.ts"
+export { type Resource, type ResourceOptions, resource } from "./Resource.ts"
 export { type Scheduled, type ScheduleMeta, type ScheduleOptions, type Schedules, schedule } from "./Schedule.ts"
 export type {
   InferInput,
@@ -67,6 +84,8 @@ export type {
   GlobalSvc,
   LogLevel,
   NewEvent,
+  PromptSvc,
+  ResourceSvc,
   RunFacts,
   RunType,
   ScheduleSvc,
@@ -74,7 +93,17 @@ export type {
   ToolSvc,
   WebhookSvc
 } from "./Svc.ts"
-export type { NewSchedule, Published, SvcOperations } from "./SvcOperations.ts"
+export type {
+  McpElicited,
+  McpElicitRequest,
+  McpLogMessage,
+  McpProgress,
+  McpSample,
+  McpSampleRequest,
+  NewSchedule,
+  Published,
+  SvcOperations
+} from "./SvcOperations.ts"
 export type { Tick } from "./Tick.ts"
 export { type Tool, type ToolFunctionMeta, type ToolOptions, type Tools, tool } from "./Tool.ts"
 export type { Invalid } from "./validate.ts"

@@ -62,4 +62,12 @@ export const makeBuildServing = Effect.gen(function* () {
   })
 })
 
-const emptyManifest: Manifest = { functions: [], handlers: [], schedules: [], endpoints: [], tools: [] }
+const emptyManifest: Manifest = {
+  functions: [],
+  handlers: [],
+  schedules: [],
+  endpoints: [],
+  tools: [],
+  resources: [],
+  prompts: []
+}

@@ -95,6 +95,16 @@ export interface HttpOptions {
   readonly version?: string
   /** True if every request passes a proxy that sets `X-Forwarded-Host` and `X-Forwarded-For`; false by default. */
   readonly trustProxy?: boolean
+  /** Options of the MCP routes. */
+  readonly mcp?: McpOptions
+}
+
+/** Options of the MCP routes. */
+export interface McpOptions {
+  /** Origins of web pages that may send messages, such as `https://app.example.com`, besides that of `publicUrl`. */
+  readonly origins?: ReadonlyArray<string>
+  /** Issuer URLs of OAuth authorization servers that issue credentials of Weft, at most 16. */
+  readonly authorizationServers?: ReadonlyArray<string>
 }
 
 /** Creation of tenants. By default only the host creates them. */

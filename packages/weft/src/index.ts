@@ -63,6 +63,7 @@ export type {
   HttpOptions,
   LimitOptions,
   MasterKey,
+  McpOptions,
   NewTenantTerms,
   PlanLimits,
   PlanName,

@@ -19,6 +19,7 @@ import { BodyMemoryBudget } from "../bodies/BodyMemoryBudget.ts"
 import { withBufferedText } from "../bodies/BufferedRequests.ts"
 import { DocsPage } from "../documentation/DocsPage.ts"
 import { withPacedPages } from "../documentation/PacedPages.ts"
+import { withStaticPages } from "../documentation/StaticPages.ts"
 import { withRawUploadPath } from "../files/UploadPath.ts"
 import { AdminLive } from "../handlers/AdminLive.ts"
 import { AuditLive } from "../handlers/AuditLive.ts"
@@ -41,6 +42,7 @@ import { streamsLive } from "../handlers/StreamsLive.ts"
 import { mcpRouteLive } from "../mcp/McpRoute.ts"
 import { HttpMeter, metered } from "../metrics/HttpMeter.ts"
 import { openProcessMeter } from "../metrics/ProcessMeter.ts"
+import { withCompression } from "../responses/Compression.ts"
 import { EnvelopedLive, withErrorEnvelope } from "../responses/ErrorEnvelope.ts"
 import { type EventStreams, makeEventStreams } from "../streams/EventStreams.ts"
 import { tokenRouteLive } from "../tokens/TokenRoute.ts"
@@ -102,7 +104,9 @@ const makeRoutes = (settings: HttpSettings, metrics: Reading, streams: EventStre
   return HttpApiBuilder.layer(WeftApi).pipe(
     Layer.provide(handlers),
     Layer.provide(middlewares),
-    Layer.merge(Layer.mergeAll(webhookRouteLive(bodyBudget), tokenRouteLive, mcpRouteLive(settings.version), DocsPage)),
+    Layer.merge(
+      Layer.mergeAll(webhookRouteLive(bodyBudget), tokenRouteLive, mcpRouteLive(settings, streams), DocsPage)
+    ),
     Layer.provide(HttpServer.layerServices)
   )
 }
@@ -123,9 +127,11 @@ export const makeApp = (settings: HttpSettings): Effect.Effect<App, never, WeftS
     )
     const nextId = yield* makeRequestIds
     const routeCustomDomains = yield* makeCustomDomains(bodyBudget, settings.trustProxy)
-    const routed = routeCustomDomains(withBufferedText(withRawUploadPath(withPacedPages(routes)), bodyBudget))
+    const routed = routeCustomDomains(
+      withBufferedText(withRawUploadPath(withPacedPages(withStaticPages(routes))), bodyBudget)
+    )
     const http = Effect.provideService(
-      withRequestSpan(metered(withErrorEnvelope(routed, nextId, settings.trustProxy), meter)),
+      withRequestSpan(metered(withCompression(withErrorEnvelope(routed, nextId, settings.trustProxy)), meter)),
       HttpIncomingMessage.MaxBodySize,
       ByteSize.bytes(settings.bodyBytes)
     )

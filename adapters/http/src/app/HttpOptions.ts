@@ -1,6 +1,7 @@
 /** Options of the HTTP surface. */
 import { Redacted } from "effect"
 import { isHostToken } from "../access/HostToken.ts"
+import { type McpOptions, type McpSettings, resolveMcp } from "../mcp/McpOptions.ts"
 
 export interface HttpOptions {
   /**
@@ -36,6 +37,8 @@ export interface HttpOptions {
   readonly streamLifetimeMs?: number
   /** Interval of the comments that keep a subscription's connection alive, in milliseconds; default 15,000. */
   readonly heartbeatMs?: number
+  /** Options of the MCP routes. */
+  readonly mcp?: McpOptions
 }
 
 export interface HttpSettings {
@@ -51,6 +54,7 @@ export interface HttpSettings {
   readonly trustProxy: boolean
   readonly streamLifetimeMs: number
   readonly heartbeatMs: number
+  readonly mcp: McpSettings
 }
 
 const MiB = 1024 * 1024
@@ -73,7 +77,8 @@ export const resolveSettings = ({
   concurrentUploads: options.concurrentUploads ?? 4,
   trustProxy: options.trustProxy ?? false,
   streamLifetimeMs: options.streamLifetimeMs ?? 300_000,
-  heartbeatMs: options.heartbeatMs ?? 15_000
+  heartbeatMs: options.heartbeatMs ?? 15_000,
+  mcp: resolveMcp(options.mcp ?? {})
 })
 
 const checkToken = (option: string, token: Redacted.Redacted | undefined): Redacted.Redacted | null => {

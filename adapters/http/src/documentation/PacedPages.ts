@@ -7,8 +7,7 @@
 import { connectionKey, nextTurn, Turns } from "@weft/core/adapter"
 import { Effect, Stream } from "effect"
 import { HttpBody, HttpServerRequest, HttpServerResponse } from "effect/http"
-
-const pages: ReadonlySet<string> = new Set(["/docs", "/v1/openapi.json"])
+import { isStaticPage } from "./StaticPages.ts"
 
 const pieceBytes = 64 * 1024
 
@@ -19,9 +18,7 @@ type Response = HttpServerResponse.HttpServerResponse
 
 /** Wraps the app: public pages are sent in turns. */
 export const withPacedPages = <E, R>(app: Effect.Effect<Response, E, R>) =>
-  Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ url }) =>
-    pages.has(url.split("?", 1)[0] ?? url) ? Effect.map(app, toPaced) : app
-  )
+  Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ url }) => (isStaticPage(url) ? Effect.map(app, toPaced) : app))
 
 const toPaced = (response: Response): Response => {
   const { body } = response

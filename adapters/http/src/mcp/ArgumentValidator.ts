@@ -1,4 +1,4 @@
-/** Validates arguments against the input schemas of tools, in a thread that is terminated if a validation times out. */
+/** Validates arguments and results against the schemas of tools, in a thread that is terminated if a validation times out. */
 import { Worker } from "node:worker_threads"
 import type { DeployedTool } from "@weft/core/internal"
 import { Effect, type Scope } from "effect"
@@ -20,6 +20,8 @@ export interface ValidationReply {
 export interface ArgumentValidator {
   /** Validates arguments, given as JSON text. */
   readonly validate: (deployed: DeployedTool, args: string) => Validation
+  /** Validates a result with the output schema, given as JSON text. */
+  readonly validateOutput: (deployed: DeployedTool, result: string) => Validation
 }
 
 /** Maximum duration of a validation, in milliseconds. A normal one takes microseconds. */
@@ -39,7 +41,10 @@ interface ToolSchema {
 
 const resourceLimits = { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 16, stackSizeMb: 4 }
 
-const schemaTooSlow = "the input schema of the tool takes too long to check"
+/** The schemas of a tool. */
+type SchemaKind = "input" | "output"
+
+const schemaTooSlow = (kind: SchemaKind): string => `the ${kind} schema of the tool takes too long to check`
 
 /** Makes a validator with one thread, which starts with the first validation. */
 export const makeArgumentValidator: Effect.Effect<ArgumentValidator, never, Scope.Scope> = Effect.gen(function* () {
@@ -55,8 +60,8 @@ export const makeArgumentValidator: Effect.Effect<ArgumentValidator, never, Scop
   })
   yield* Effect.addFinalizer(() => terminate)
 
-  const getSchema = ({ build, tool }: DeployedTool): ToolSchema => {
-    const key = `${build.build_id} ${tool.service} ${tool.name}`
+  const getSchema = ({ build, tool }: DeployedTool, kind: SchemaKind): ToolSchema => {
+    const key = `${build.build_id} ${kind} ${tool.service} ${tool.name}`
     const existing = schemas.get(key)
     if (existing !== undefined) return existing
     const schema = { id: ++lastId, isBlocked: false }
@@ -101,11 +106,11 @@ export const makeArgumentValidator: Effect.Effect<ArgumentValidator, never, Scop
       Effect.timeoutOrElse({ duration: validationMs, orElse: () => Effect.succeed(null) })
     )
 
-  const validateNow = (deployed: DeployedTool, args: string): Validation =>
+  const validateNow = (deployed: DeployedTool, kind: SchemaKind, args: string): Validation =>
     Effect.gen(function* () {
-      const known = getSchema(deployed)
-      const schema = JSON.stringify(deployed.tool.input)
-      if (known.isBlocked || schema.length > schemaLengthMax) return schemaTooSlow
+      const known = getSchema(deployed, kind)
+      const schema = JSON.stringify(deployed.tool[kind] ?? {})
+      if (known.isBlocked || schema.length > schemaLengthMax) return schemaTooSlow(kind)
       const thread = yield* readyThread
       if (thread === null) {
         yield* Effect.logError("the thread that validates the arguments of tools does not start")
@@ -116,17 +121,19 @@ export const makeArgumentValidator: Effect.Effect<ArgumentValidator, never, Scop
       known.isBlocked = true
       yield* queue.recordTimeout(deployed.build.env_id)
       yield* terminate
-      return schemaTooSlow
+      return schemaTooSlow(kind)
     })
 
-  return {
-    validate: (deployed, args) =>
+  const validate =
+    (kind: SchemaKind) =>
+    (deployed: DeployedTool, text: string): Validation =>
       Effect.suspend(() =>
-        getSchema(deployed).isBlocked
-          ? Effect.succeed(schemaTooSlow)
-          : queue.run(deployed.build.env_id, validateNow(deployed, args))
+        getSchema(deployed, kind).isBlocked
+          ? Effect.succeed(schemaTooSlow(kind))
+          : queue.run(deployed.build.env_id, validateNow(deployed, kind, text))
       )
-  }
+
+  return { validate: validate("input"), validateOutput: validate("output") }
 })
 
 const openWorker = (): Worker => {

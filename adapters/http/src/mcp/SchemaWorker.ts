@@ -1,5 +1,5 @@
 /**
- * Worker thread that validates the arguments of tools. Schemas come from tenants: a pattern or circular references may
+ * Worker thread that validates the arguments and results of tools. Schemas come from tenants: a pattern or circular references may
  * block the thread indefinitely. Only this thread is then blocked, until the main thread terminates it.
  */
 import { parentPort } from "node:worker_threads"
@@ -36,7 +36,7 @@ const check = (request: ValidationRequest): ValidationReply => {
     return { fault: valid ? null : `${error?.instanceLocation ?? "#"}: ${error?.error ?? "is not valid"}` }
   } catch (error) {
     return {
-      fault: `the input schema of the tool cannot be used: ${error instanceof Error ? error.message : "it fails"}`
+      fault: `the schema of the tool cannot be used: ${error instanceof Error ? error.message : "it fails"}`
     }
   }
 }

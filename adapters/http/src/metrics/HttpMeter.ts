@@ -1,7 +1,7 @@
 /** Counts and durations of requests by method, route and status. Plain fields, about 100 ns per request. */
 import { type AnySeries, Distribution } from "@weft/core/adapter"
 import { Effect, type Scope } from "effect"
-import { HttpServerRequest, type HttpServerResponse } from "effect/http"
+import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { CurrentRoute, type MatchedRoute } from "./CurrentRoute.ts"
 
 /** Histogram bounds in seconds, from cached responses to long-running functions. */
@@ -68,13 +68,22 @@ type Http = Effect.Effect<
   HttpServerRequest.HttpServerRequest | Scope.Scope
 >
 
-/** Counts the responses of `http`. Interrupted requests have none. */
+/** The request header that asks for a header `Server-Timing`. */
+const timingHeader = "x-server-timing"
+
+/**
+ * Counts the responses of `http`. Interrupted requests have none. A client that asks for it gets the time until the
+ * response, in milliseconds.
+ */
 export const metered = (http: Http, meter: HttpMeter): Http =>
-  Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ method }) => {
+  Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ headers, method }) => {
     const startedAt = performance.now()
     const matched: MatchedRoute = { path: null }
     return Effect.map(Effect.provideService(http, CurrentRoute, matched), (response) => {
-      meter.route(method, matched.path).record(response.status, (performance.now() - startedAt) / 1000)
-      return response
+      const ms = performance.now() - startedAt
+      meter.route(method, matched.path).record(response.status, ms / 1000)
+      return headers[timingHeader] === undefined
+        ? response
+        : HttpServerResponse.setHeader(response, "server-timing", `total;dur=${ms.toFixed(1)}`)
     })
   })

@@ -4,6 +4,8 @@ import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequ
 import type { Subscription } from "@weft/core/internal"
 import { Effect, type Scope, Stream } from "effect"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
+import { chooseCoding } from "../encoding/AcceptEncoding.ts"
+import { GzipFrames } from "./GzipFrames.ts"
 import type { SseEncoder } from "./SseEncoder.ts"
 import { SseQueue } from "./SseQueue.ts"
 import { pullChunks, writeChunks } from "./SseWriter.ts"
@@ -29,6 +31,9 @@ export interface EventStream {
 
 export interface EventStreams {
   readonly respond: (stream: EventStream) => Effect.Effect<HttpServerResponse.HttpServerResponse, never, Scope.Scope>
+  /** Runs `end` when all streams must end, until the scope closes; at once if they must end already. */
+  readonly onEnd: (end: () => void) => Effect.Effect<void, never, Scope.Scope>
+  readonly timing: StreamTiming
   /** Ends all current and future streams, so that a shutdown does not wait for them. */
   readonly end: Effect.Effect<void>
 }
@@ -36,14 +41,17 @@ export interface EventStreams {
 /** Maximum time to send the last messages after the end of a subscription, in milliseconds. */
 const flushMs = 10_000
 
-const headers = {
+/** Headers of event streams. */
+export const streamHeaders = {
   "cache-control": "no-cache, no-transform",
   // Turns off response buffering in nginx and similar proxies.
   "x-accel-buffering": "no"
 }
 
-export const makeEventStreams = ({ lifetimeMs, heartbeatMs }: StreamTiming): EventStreams => {
+export const makeEventStreams = (timing: StreamTiming): EventStreams => {
+  const { lifetimeMs, heartbeatMs } = timing
   const open = new Set<Subscription>()
+  const others = new Set<() => void>()
   let isEnded = false
 
   const keepAlive = ({ subscription, isAuthorized }: EventStream): Effect.Effect<void, never, Scope.Scope> =>
@@ -71,32 +79,57 @@ export const makeEventStreams = ({ lifetimeMs, heartbeatMs }: StreamTiming): Eve
     })
 
   return {
-    respond: (stream) =>
-      Effect.as(
-        keepAlive(stream),
-        HttpServerResponse.stream(
-          encodeMessages(stream, () => isEnded),
-          { contentType: "text/event-stream", headers }
+    respond: (stream) => Effect.map(keepAlive(stream), () => toResponse(stream, () => isEnded)),
+    timing,
+    onEnd: (end) =>
+      Effect.asVoid(
+        Effect.acquireRelease(
+          Effect.sync(() => {
+            others.add(end)
+            if (isEnded) end()
+          }),
+          () => Effect.sync(() => others.delete(end))
         )
       ),
     end: Effect.suspend(() => {
       isEnded = true
+      for (const end of others) end()
       return Effect.forEach(open, (subscription) => subscription.end("closed"), { discard: true })
     })
   }
 }
 
+/** Compresses for clients that ask for it. `Vary` is not needed: no cache stores the response. */
+const toResponse = (stream: EventStream, isShuttingDown: () => boolean): HttpServerResponse.HttpServerResponse => {
+  const isCompressed = chooseCoding(stream.request.headers["accept-encoding"], ["gzip"]) !== null
+  return HttpServerResponse.stream(encodeMessages(stream, isShuttingDown, isCompressed ? new GzipFrames() : null), {
+    contentType: "text/event-stream",
+    headers: isCompressed ? { ...streamHeaders, "content-encoding": "gzip" } : streamHeaders
+  })
+}
+
 /** Sends the first chunk through the stream, with the headers. On Node, writes the others directly to the response. */
-const encodeMessages = (stream: EventStream, isShuttingDown: () => boolean): Stream.Stream<Uint8Array> => {
+const encodeMessages = (
+  stream: EventStream,
+  isShuttingDown: () => boolean,
+  frames: GzipFrames | null
+): Stream.Stream<Uint8Array> => {
   const { subscription, first, encoder, sendsComplete, request } = stream
   const response = nodeResponse(request)
   const rest = Stream.suspend(() => {
-    const queue = new SseQueue({ encoder, sendsComplete, isShuttingDown })
+    const encodeChunk = frames === null ? null : (chunk: Uint8Array) => frames.add(chunk)
+    const queue = new SseQueue({ encoder, sendsComplete, isShuttingDown, encodeChunk })
     return response === null
       ? Stream.fromPull(Effect.succeed(pullChunks(subscription, queue)))
       : Stream.fromEffectDrain(writeChunks(subscription, queue, response))
   })
-  return Stream.concat(Stream.succeed(first), rest)
+  const messages = Stream.concat(Stream.succeed(frames === null ? first : frames.begin(first)), rest)
+  return frames === null
+    ? messages
+    : Stream.concat(
+        messages,
+        Stream.suspend(() => Stream.succeed(frames.end()))
+      )
 }
 
 const nodeResponse = (request: HttpServerRequest.HttpServerRequest): ServerResponse | null => {

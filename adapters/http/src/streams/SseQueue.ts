@@ -7,6 +7,8 @@ export interface SseQueueOptions {
   /** True if the stream ends with `stream:complete` when it reaches its maximum duration. */
   readonly sendsComplete: boolean
   readonly isShuttingDown: () => boolean
+  /** Converts each chunk, for a content coding; null for none. */
+  readonly encodeChunk: ((chunk: Uint8Array) => Uint8Array) | null
 }
 
 export class SseQueue {
@@ -41,6 +43,12 @@ export class SseQueue {
 
   /** Returns the next chunk, or null if the queue is empty. */
   next(): Uint8Array | null {
+    const { encodeChunk } = this.#options
+    const chunk = this.#take()
+    return chunk === null || encodeChunk === null ? chunk : encodeChunk(chunk)
+  }
+
+  #take(): Uint8Array | null {
     for (let batch = this.#batches[0]; batch !== undefined; batch = this.#batches[0]) {
       const chunk = this.#options.encoder.next(batch, this.#from)
       this.#from = chunk === null || chunk.end >= batch.length ? 0 : chunk.end

@@ -1,7 +1,9 @@
 /** Completes the generated OpenAPI document: ids, numbers in queries, examples, routes of webhooks, tokens and MCP. */
 import { type Examples, isObject, type JsonObject, makeExamples, withoutExamples } from "./Example.ts"
 import { mcpPath } from "./McpPath.ts"
+import { operationDescriptions } from "./OperationDescriptions.ts"
 import { completeResponse, responseHeaders, withExamples } from "./Responses.ts"
+import { tidySchema } from "./TidySchema.ts"
 import { tokenPath } from "./TokenPath.ts"
 import { webhookPath } from "./WebhookPath.ts"
 
@@ -43,6 +45,7 @@ const completeOperation = (operation: JsonObject, examples: Examples): JsonObjec
   return {
     ...operation,
     operationId: functionName(id),
+    ...(id in operationDescriptions ? { description: operationDescriptions[id] } : {}),
     parameters: parameters.map((parameter) => completeParameter(parameter, examples)),
     ...(isObject(requestBody)
       ? {
@@ -77,13 +80,20 @@ const securitySchemes = (schemes: unknown): JsonObject =>
     ])
   )
 
+const info = {
+  description:
+    "Deploys functions, publishes events, and reads runs, files and settings of an environment. Successful responses have " +
+    "`data` and `meta`; failures have `error` with a stable code.",
+  contact: { name: "Weft" }
+}
+
 /** Transforms the document that `effect` generates. */
 export const completeDocument = (document: JsonObject): JsonObject => {
   const components = isObject(document.components) ? document.components : {}
   const annotated = isObject(components.schemas) ? components.schemas : {}
   const examples = makeExamples(annotated)
   const schemas = Object.fromEntries(
-    Object.entries(annotated).map(([name, schema]) => [name, allowUnknownFields(withoutExamples(schema))])
+    Object.entries(annotated).map(([name, schema]) => [name, tidySchema(allowUnknownFields(withoutExamples(schema)))])
   )
   const paths: JsonObject = {}
   for (const [path, item] of Object.entries(isObject(document.paths) ? document.paths : {})) {
@@ -98,6 +108,7 @@ export const completeDocument = (document: JsonObject): JsonObject => {
   const tags = Array.isArray(document.tags) ? document.tags : []
   return {
     ...document,
+    info: { ...(isObject(document.info) ? document.info : {}), ...info },
     paths: { ...paths, ...webhookPath(examples), ...tokenPath(examples), ...mcpPath(examples) },
     components: {
       ...components,

@@ -12,11 +12,20 @@ const failures = {
   "500": "InternalServerError"
 }
 
-const message = { type: "object", required: ["jsonrpc"], properties: { jsonrpc: { type: "string", enum: ["2.0"] } } }
+const message = {
+  type: "object",
+  required: ["jsonrpc"],
+  properties: {
+    jsonrpc: { type: "string", enum: ["2.0"] },
+    id: {},
+    method: { type: "string" }
+  },
+  additionalProperties: true
+}
 
 const protocolResponse = {
-  description: "The response of the protocol",
-  content: { "application/json": { schema: message } }
+  description: "The response of the protocol; an event stream if the run sends messages before it",
+  content: { "application/json": { schema: message }, "text/event-stream": { schema: { type: "string" } } }
 }
 
 /** Returns the route of tools, with examples of its errors. */
@@ -26,10 +35,10 @@ export const mcpPath = (examples: Examples): JsonObject => ({
       operationId: "mcpPost",
       "x-weft-extension": true,
       tags: ["Tools"],
-      summary: "Send a message of the Model Context Protocol to the tools of a service",
+      summary: "Send a message of the Model Context Protocol to a service",
       description:
-        "Stateless Streamable HTTP: `tools/list`, `tools/call` and the other messages of the protocol, one per " +
-        "request. Needs the permission `mcp: execute` on the service.",
+        "Streamable HTTP: `tools/list`, `tools/call` and the other messages of the protocol, one per request. GET opens " +
+        "the stream of a session, and DELETE ends a session. Needs the permission `mcp: execute` on the service.",
       parameters: [
         pathParameter("org", "Slug of the organization", "acme"),
         pathParameter("env", "Name of the environment", "production"),

@@ -29,7 +29,8 @@ export const tokenPath = (examples: Examples): JsonObject => {
       get: {
         ...common,
         operationId: "tokenGet",
-        summary: "Show a page whose button completes the token; the request itself completes nothing",
+        summary: "Show a page whose button completes the token",
+        description: "The request itself completes nothing.",
         responses: {
           "200": completeResponse(
             "200",

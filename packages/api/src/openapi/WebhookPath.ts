@@ -1,6 +1,7 @@
 /** The webhook routes in the document. They are not endpoints of the API: the tenant's code defines their responses. */
 import type { Examples, JsonObject } from "./Example.ts"
 import { failureResponse, pathParameter } from "./ManualOperation.ts"
+import { completeResponse } from "./Responses.ts"
 
 const failures = {
   "400": "BadRequestError",
@@ -29,10 +30,15 @@ const operation = (method: string, examples: Examples): JsonObject => ({
     : { requestBody: { required: false, content: { "*/*": { schema: {}, example: { name: "Ada" } } } } }),
   security: [{}, { bearer: [] }],
   responses: {
-    default: {
-      description: "The response of the function",
-      content: { "*/*": { schema: {}, example: { hi: "Ada" } } }
-    },
+    "2XX": completeResponse(
+      "2XX",
+      {
+        description: "The response of the function",
+        content: { "*/*": { schema: {}, example: { hi: "Ada" } } }
+      },
+      examples
+    ),
+    default: { description: "Another response of the function", content: { "*/*": { schema: {} } } },
     ...Object.fromEntries(
       Object.entries(failures).map(([status, component]) => failureResponse(status, component, examples))
     )

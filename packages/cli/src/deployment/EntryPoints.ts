@@ -1,7 +1,7 @@
 /** The entry points of a build: its triggers under readable names, and its other functions. */
 import type { Manifest } from "@weft/core/adapter"
 
-export const kinds = ["webhook", "handler", "schedule", "tool", "function"] as const
+export const kinds = ["webhook", "handler", "schedule", "tool", "resource", "prompt", "function"] as const
 export type Kind = (typeof kinds)[number]
 
 export interface EntryPoint {
@@ -40,7 +40,9 @@ export const listEntryPoints = (manifest: Manifest): EntryPoints => {
     ...manifest.schedules.map(({ cron, timezone, schedule_id, ...rest }) =>
       entryPoint("schedule", `${cron} (${timezone}) → ${functionName(rest)}`, rest, { cron, timezone })
     ),
-    ...manifest.tools.map(({ service, name, ...rest }) => entryPoint("tool", `${service}/${name}`, rest))
+    ...manifest.tools.map(({ service, name, ...rest }) => entryPoint("tool", `${service}/${name}`, rest)),
+    ...manifest.resources.map(({ service, uri, ...rest }) => entryPoint("resource", `${service}/${uri}`, rest)),
+    ...manifest.prompts.map(({ service, name, ...rest }) => entryPoint("prompt", `${service}/${name}`, rest))
   ]
   const triggeredFunctions = new Set(triggered.map(({ fn }) => fn))
   const called = manifest.functions

@@ -17,8 +17,10 @@ export const fetchUrlBase =
     return { url, org: org_slug, env: name }
   }
 
-/** Returns the URL of a webhook, or of the service of a tool; null for other kinds. */
+const mcpKinds: ReadonlyArray<EntryPoint["kind"]> = ["tool", "resource", "prompt"]
+
+/** Returns the URL of a webhook, or of the service of a tool, resource or prompt; null for other kinds. */
 export const triggerUrl = ({ url, org, env }: UrlBase, { kind, name }: EntryPoint): string | null => {
   if (kind === "webhook") return `${url}/webhook/${org}/${env}${name.replace(/^\w+ /, "")}`
-  return kind === "tool" ? `${url}/mcp/${org}/${env}/${name.replace(/\/.*$/, "")}` : null
+  return mcpKinds.includes(kind) ? `${url}/mcp/${org}/${env}/${name.replace(/\/.*$/, "")}` : null
 }

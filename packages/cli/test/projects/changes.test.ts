@@ -104,7 +104,9 @@ describe("listEntryPoints", () => {
           ...{ auth: "none", secret_headers: [], timeout_ms: 30_000, record: "before" }
         }
       ],
-      tools: []
+      tools: [],
+      resources: [],
+      prompts: []
     }
     assert.deepStrictEqual(
       listEntryPoints(manifest).map(({ kind, name, fn }) => [kind, name, fn]),

@@ -2,7 +2,7 @@
 import type { RequestBody } from "@weft/core/adapter"
 import { type Cursor, type FrameWriter, ProtocolError } from "./Wire.ts"
 
-export const triggers = ["event", "request", "tick", "args", "tool"] as const
+export const triggers = ["event", "request", "tick", "args", "tool", "resource", "prompt"] as const
 export type Trigger = (typeof triggers)[number]
 
 /** Kinds of request bodies. The kernel uses the same indexes. */

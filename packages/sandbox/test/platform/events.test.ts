@@ -159,6 +159,22 @@ describe("timers", () => {
     )
   })
 
+  it("wrap delays of 32 bits and more around, as browsers do", async () => {
+    const guest = await Guest.start()
+    guest.evaluate(`
+      globalThis.seen = []
+      for (const delay of [2 ** 31, 2 ** 32, Infinity, -1, NaN, 2 ** 32 + 20, 2 ** 31 - 1]) {
+        setTimeout(() => seen.push(String(delay)), delay)
+      }`)
+    await guest.advance(10)
+    assert.strictEqual(
+      guest.evaluate("JSON.stringify(seen)"),
+      JSON.stringify([String(2 ** 31), String(2 ** 32), "Infinity", "-1", "NaN"])
+    )
+    await guest.advance(20)
+    assert.strictEqual(guest.evaluate("seen.length"), 6)
+  })
+
   it("repeat until they are cleared, even from within", async () => {
     const guest = await Guest.start()
     guest.evaluate(

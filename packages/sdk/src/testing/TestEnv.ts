@@ -2,6 +2,7 @@
 import type { Event } from "../Event.ts"
 import type { Files } from "../Files.ts"
 import type { HostFakes } from "../Host.ts"
+import type { ResourceRequest } from "../McpResult.ts"
 import type { Meta } from "../Meta.ts"
 import type { Caller, RunFacts } from "../Svc.ts"
 import type { Tick } from "../Tick.ts"
@@ -116,6 +117,18 @@ export interface TestEnv {
   readonly request: (fn: Fn<never, unknown>, request?: TestRequest, options?: CallerOptions) => Promise<TestAnswer>
   /** Calls a tool. */
   readonly tool: <Args, Result>(
+    fn: Fn<Args, Result>,
+    args: NoInfer<Args>,
+    options?: CallerOptions
+  ) => Promise<TestRun<Stored<Result>>>
+  /** Reads a resource. `params` are the values of the variables of its template. */
+  readonly resource: <Result>(
+    fn: Fn<ResourceRequest, Result>,
+    request: Partial<ResourceRequest>,
+    options?: CallerOptions
+  ) => Promise<TestRun<Stored<Result>>>
+  /** Gets a prompt. */
+  readonly prompt: <Args, Result>(
     fn: Fn<Args, Result>,
     args: NoInfer<Args>,
     options?: CallerOptions

@@ -116,8 +116,17 @@ const makeBehaviours = (env: EnvContext, run: RunFacts, recorder: RunBook): SvcF
       throw namedError("LimitExceeded", `svc.stream.emit takes at most ${emittedBytesMax} bytes of JSON`)
     }
     recorder.emitted.push({ data_type, payload: emitted })
-  }
+  },
+  "mcp.log": () => undefined,
+  "mcp.progress": () => undefined,
+  "mcp.updated": () => undefined,
+  "mcp.sample": () => noClient("mcp.sample"),
+  "mcp.elicit": () => noClient("mcp.elicit")
 })
+
+const noClient = (op: string): never => {
+  throw namedError("NotSupported", `svc.${op}: no MCP client waits for the run; set testEnv({ svc: { "${op}": … } })`)
+}
 
 /** Throws if the run has ended. */
 export const checkOpen = (recorder: RunBook): void => {

@@ -1,5 +1,6 @@
 /** Creates environments for tests. */
 import type { Event } from "../Event.ts"
+import type { ResourceRequest } from "../McpResult.ts"
 import type { Meta } from "../Meta.ts"
 import type { Caller, RunFacts, RunType, Svc } from "../Svc.ts"
 import type { Tick } from "../Tick.ts"
@@ -25,6 +26,8 @@ interface UntypedTestEnv {
   readonly tick: (fn: Fn, tick?: Partial<Tick>, options?: RunOptions) => Promise<TestRun<unknown>>
   readonly request: (fn: Fn, request?: TestRequest, options?: CallerOptions) => Promise<TestAnswer>
   readonly tool: (fn: Fn, args: unknown, options?: CallerOptions) => Promise<TestRun<unknown>>
+  readonly resource: (fn: Fn, request: Partial<ResourceRequest>, options?: CallerOptions) => Promise<TestRun<unknown>>
+  readonly prompt: (fn: Fn, args: unknown, options?: CallerOptions) => Promise<TestRun<unknown>>
   readonly call: (
     fn: (...args: ReadonlyArray<unknown>) => unknown,
     args: ReadonlyArray<unknown>,
@@ -71,6 +74,19 @@ export function testEnv(options: TestOptions = {}): UntypedTestEnv {
     return toTestRun(run, await start(run, { event }, options, async (svc) => stored(await fn(event, svc))))
   }
 
+  /** Calls a function for an MCP client, with the fact `name` as its first argument. */
+  const startMcp = async (
+    name: "tool" | "resource" | "prompt",
+    fn: Fn,
+    given: unknown,
+    options: CallerOptions = {}
+  ): Promise<TestRun<unknown>> => {
+    const run = buildRun("call", options)
+    const fact = asJson(given)
+    const body = async (svc: Svc): Promise<unknown> => stored(await fn(fact, svc))
+    return toTestRun(run, await start(run, { [name]: fact }, options, body, options.caller ?? defaultCaller(freshId())))
+  }
+
   return {
     files: files.as(null, () => undefined),
     deliver,
@@ -99,12 +115,10 @@ export function testEnv(options: TestOptions = {}): UntypedTestEnv {
       return { ...ended, response: ended.status === "succeeded" && reply ? reply.response : failureResponse() }
     },
 
-    tool: async (fn, args, options = {}) => {
-      const run = buildRun("call", options)
-      const tool = asJson(args)
-      const body = async (svc: Svc): Promise<unknown> => stored(await fn(tool, svc))
-      return toTestRun(run, await start(run, { tool }, options, body, options.caller ?? defaultCaller(freshId())))
-    },
+    tool: (fn, args, options) => startMcp("tool", fn, args, options),
+    prompt: (fn, args, options) => startMcp("prompt", fn, args, options),
+    resource: (fn, request, options) =>
+      startMcp("resource", fn, { uri: fn.meta?.resource?.uri ?? "", params: {}, ...request }, options),
 
     call: async (fn, given, options = {}) => {
       const run = buildRun("call", options)

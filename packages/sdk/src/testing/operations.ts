@@ -1,5 +1,15 @@
 /** Methods of `svc` that make host calls. Generated from the table of operations: `npm run generate -w packages/core`. */
-import type { NewSchedule, Published, SvcOperations } from "../SvcOperations.ts"
+import type {
+  McpElicited,
+  McpElicitRequest,
+  McpLogMessage,
+  McpProgress,
+  McpSample,
+  McpSampleRequest,
+  NewSchedule,
+  Published,
+  SvcOperations
+} from "../SvcOperations.ts"
 import { namedError } from "./failures.ts"
 import { toArguments } from "./toArguments.ts"
 
@@ -28,6 +38,11 @@ export interface SvcFakes {
   ) => { readonly schedule_id: string } | Promise<{ readonly schedule_id: string }>
   readonly "schedules.cancel"?: (input: { readonly id?: string; readonly fn?: string }) => void | Promise<void>
   readonly "stream.emit"?: (input: { readonly data_type: string; readonly payload: unknown }) => void | Promise<void>
+  readonly "mcp.log"?: (input: McpLogMessage) => void | Promise<void>
+  readonly "mcp.progress"?: (input: McpProgress) => void | Promise<void>
+  readonly "mcp.sample"?: (input: McpSampleRequest) => McpSample | Promise<McpSample>
+  readonly "mcp.elicit"?: (input: McpElicitRequest) => McpElicited | Promise<McpElicited>
+  readonly "mcp.updated"?: (input: { readonly uri: string }) => void | Promise<void>
 }
 
 /** Returns the methods. `call` makes a host call; JSON text in and out. */
@@ -77,6 +92,38 @@ export const makeMethods = (call: (op: string, payload: string) => Promise<strin
         throw namedError("BadRequest", "svc.stream.emit takes a string, the type of the data, and the payload")
       }
       await call("stream.emit", stringify({ data_type, payload: payload ?? null }))
+    }
+  },
+  mcp: {
+    log: async (message) => {
+      if (typeof message !== "object" || message === null) {
+        throw namedError("BadRequest", "svc.mcp.log takes an object with level and data")
+      }
+      await call("mcp.log", stringify(message))
+    },
+    progress: async (progress) => {
+      if (typeof progress !== "object" || progress === null) {
+        throw namedError("BadRequest", "svc.mcp.progress takes an object with progress")
+      }
+      await call("mcp.progress", stringify(progress))
+    },
+    sample: async (request) => {
+      if (typeof request !== "object" || request === null) {
+        throw namedError("BadRequest", "svc.mcp.sample takes an object with messages and maxTokens")
+      }
+      return parse(await call("mcp.sample", stringify(request)))
+    },
+    elicit: async (request) => {
+      if (typeof request !== "object" || request === null) {
+        throw namedError("BadRequest", "svc.mcp.elicit takes an object with message and requestedSchema")
+      }
+      return parse(await call("mcp.elicit", stringify(request)))
+    },
+    updated: async (uri) => {
+      if (typeof uri !== "string") {
+        throw namedError("BadRequest", "svc.mcp.updated takes a string, the URI of the resource")
+      }
+      await call("mcp.updated", stringify({ uri }))
     }
   }
 })

@@ -27,6 +27,28 @@ export const ControlMessage = Schema.Union([
   Schema.Struct({ type: Schema.Literal("workflows:arrived"), run_ids: Schema.Array(RunId) }),
   /** Cleanups were requested of these durable runs, in the store. The nodes that execute them must begin them. */
   Schema.Struct({ type: Schema.Literal("workflows:cancelled"), run_ids: Schema.Array(RunId) }),
+  /** A resource has changed: its subscribers must be notified. */
+  Schema.Struct({ type: Schema.Literal("mcp:updated"), env_id: EnvId, uri: Schema.String }),
+  /** The state of a client's session changed: every node keeps it. */
+  Schema.Struct({
+    type: Schema.Literal("mcp:session"),
+    env_id: EnvId,
+    session: Schema.String,
+    change: Schema.Union([
+      Schema.Struct({ level: Schema.String }),
+      Schema.Struct({ uri: Schema.String, isSubscribed: Schema.Boolean }),
+      Schema.Struct({ hasEnded: Schema.Literal(true) })
+    ])
+  }),
+  /** A client answered a request that a run on another node waits for. `answer` is JSON text. */
+  Schema.Struct({
+    type: Schema.Literal("mcp:answered"),
+    session: Schema.String,
+    request_id: Schema.String,
+    answer: Schema.String
+  }),
+  /** A client cancelled a call that may run on another node. `request_id` is JSON text. */
+  Schema.Struct({ type: Schema.Literal("mcp:cancelled"), session: Schema.String, request_id: Schema.String }),
   /** Runs of `node_id` were cancelled in the store. That node must stop them. */
   Schema.Struct({ type: Schema.Literal("runs:cancelled"), node_id: NodeId, run_ids: Schema.Array(RunId) })
 ])

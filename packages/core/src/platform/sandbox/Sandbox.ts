@@ -124,12 +124,12 @@ export interface Invocation {
   /** With `request`: its body. `svc` contains `null` and an empty text in its place; see `bodyFacts`. */
   readonly body?: RequestBody
   /**
-   * - `event`, `request`, `tick`, `tool`: the function is called with that property of `svc`, then `svc` itself.
+   * - `event`, `request`, `tick`, `tool`, `resource`, `prompt`: the function is called with that property of `svc`, then `svc` itself.
    * - `args`: the function is called with the elements of the array `args` of `svc`, and nothing else.
    *
    * With `request` a returned response object becomes `Responded`.
    */
-  readonly trigger: "event" | "request" | "tick" | "args" | "tool"
+  readonly trigger: "event" | "request" | "tick" | "args" | "tool" | "resource" | "prompt"
   /** Wall time. */
   readonly timeoutMs: number
   /**

@@ -12,7 +12,8 @@ import { makeSnapshots } from "../../platform/cluster/Snapshots.ts"
 import { subscribe } from "../../platform/cluster/subscribe.ts"
 import type { Build } from "./Build.ts"
 import { BuildStore, type Deployment } from "./BuildStore.ts"
-import type { Endpoint, FunctionEntry, Tool } from "./Manifest.ts"
+import type { Endpoint, FunctionEntry, Manifest } from "./Manifest.ts"
+import type { Prompt, Resource, Tool } from "./McpEntries.ts"
 
 /** A function to run in the background, and the build that was active when it was selected. */
 export interface Match {
@@ -33,6 +34,28 @@ export interface DeployedTool {
   readonly tool: Tool
 }
 
+/** A resource and its build. */
+export interface DeployedResource {
+  readonly build: Build
+  readonly resource: Resource
+}
+
+/** A prompt and its build. */
+export interface DeployedPrompt {
+  readonly build: Build
+  readonly prompt: Prompt
+}
+
+/** Entries of a service for clients of the Model Context Protocol, each kind sorted by its key. */
+export interface McpService {
+  /** Tools by name. */
+  readonly tools: ReadonlyMap<string, DeployedTool>
+  /** Resources by URI or URI template. */
+  readonly resources: ReadonlyMap<string, DeployedResource>
+  /** Prompts by name. */
+  readonly prompts: ReadonlyMap<string, DeployedPrompt>
+}
+
 export interface EnvDeployments {
   /**
    * Returns the handlers of an event type, in no guaranteed order. Contains a function once, even if several of its
@@ -47,10 +70,10 @@ export interface EnvDeployments {
    */
   readonly functions: (reference: string) => ReadonlyArray<Match>
   /**
-   * Returns the tools of a service, sorted by name. If two projects have a tool of the same name, the project whose name
-   * sorts first wins.
+   * Returns the tools, resources and prompts of a service. If two projects have one of the same name or URI, the project
+   * whose name sorts first wins.
    */
-  readonly tools: (service: string) => ReadonlyMap<string, DeployedTool>
+  readonly mcp: (service: string) => McpService
   readonly builds: ReadonlyMap<BuildId, Deployment>
 }
 
@@ -118,7 +141,24 @@ export const toSnapshot = (deployments: ReadonlyArray<Deployment>): EnvDeploymen
       routes.set(routeKey(endpoint.method, endpoint.service, endpoint.path), { build, endpoint })
     }
   }
-  const services = toolsByService(deployments)
+  const tools = byService(
+    deployments,
+    (it) => it.tools,
+    (tool) => tool.name,
+    (build, tool) => ({ build, tool })
+  )
+  const resources = byService(
+    deployments,
+    (it) => it.resources,
+    ({ uri }) => uri,
+    (build, resource) => ({ build, resource })
+  )
+  const prompts = byService(
+    deployments,
+    (it) => it.prompts,
+    (prompt) => prompt.name,
+    (build, prompt) => ({ build, prompt })
+  )
   return {
     matches: (eventType) => {
       const found = exact.get(eventType) ?? []
@@ -127,7 +167,11 @@ export const toSnapshot = (deployments: ReadonlyArray<Deployment>): EnvDeploymen
     },
     endpoint: (method, service, path) => routes.get(routeKey(method, service, path)),
     functions: (reference) => functions.get(reference) ?? [],
-    tools: (service) => services.get(service) ?? noTools,
+    mcp: (service) => ({
+      tools: tools.get(service) ?? new Map(),
+      resources: resources.get(service) ?? new Map(),
+      prompts: prompts.get(service) ?? new Map()
+    }),
     builds: new Map(deployments.map((deployment) => [deployment.build.build_id, deployment]))
   }
 }
@@ -138,19 +182,21 @@ const add = (matches: Map<string, Array<Match>>, key: string, match: Match): voi
   else known.push(match)
 }
 
-const noTools: ReadonlyMap<string, DeployedTool> = new Map()
-
-const toolsByService = (
-  deployments: ReadonlyArray<Deployment>
-): ReadonlyMap<string, ReadonlyMap<string, DeployedTool>> => {
-  const all = deployments.flatMap(({ build, manifest }) => manifest.tools.map((tool) => ({ build, tool })))
-  const services = new Map<string, Map<string, DeployedTool>>()
+/** Indexes the entries of one kind by service, then by key. */
+const byService = <Entry extends { readonly service: string }, Deployed>(
+  deployments: ReadonlyArray<Deployment>,
+  select: (manifest: Manifest) => ReadonlyArray<Entry>,
+  keyOf: (entry: Entry) => string,
+  deployed: (build: Build, entry: Entry) => Deployed
+): ReadonlyMap<string, ReadonlyMap<string, Deployed>> => {
+  const all = deployments.flatMap(({ build, manifest }) => select(manifest).map((entry) => ({ build, entry })))
+  const services = new Map<string, Map<string, Deployed>>()
   // `Map.set` on an existing key replaces the value and keeps its position.
-  for (const deployed of all.sort(
-    (a, b) => order(a.tool.name, b.tool.name) || order(b.build.project_name, a.build.project_name)
+  for (const { build, entry } of all.sort(
+    (a, b) => order(keyOf(a.entry), keyOf(b.entry)) || order(b.build.project_name, a.build.project_name)
   )) {
-    const tools = services.get(deployed.tool.service) ?? new Map<string, DeployedTool>()
-    services.set(deployed.tool.service, tools.set(deployed.tool.name, deployed))
+    const entries = services.get(entry.service) ?? new Map<string, Deployed>()
+    services.set(entry.service, entries.set(keyOf(entry), deployed(build, entry)))
   }
   return services
 }

@@ -5,8 +5,9 @@
  */
 import { Effect, Schema } from "effect"
 import { HandlerId, ScheduleId } from "../../foundation/Ids.ts"
-import { RecordMode } from "../../tenants/orgs/RecordMode.ts"
+import { Prompt, Resource, Tool } from "./McpEntries.ts"
 import { noRetry, RetryPolicy } from "./RetryPolicy.ts"
+import { synchronousOptions } from "./SynchronousOptions.ts"
 
 const fn = { ns: Schema.String, var: Schema.String }
 
@@ -33,13 +34,7 @@ const conditions = {
 /** Options of a function that runs in the background. */
 const backgroundOptions = { retry: RetryPolicy, timeout_ms: Schema.Int, ...conditions }
 
-/** Options of a function that a client waits for. */
-const synchronousOptions = {
-  timeout_ms: Schema.Int,
-  record: RecordMode.pipe(Schema.withDecodingDefaultKey(Effect.succeed("before" as const)))
-}
-
-/** Default timeout of webhooks and tools, whose clients wait for the response. */
+/** Default timeout of webhooks, tools, resources and prompts, whose clients wait for the response. */
 export const requestTimeoutMs = 30_000
 /** Default timeout of functions that run in the background. */
 export const backgroundTimeoutMs = 300_000
@@ -94,22 +89,13 @@ export type Endpoint = typeof Endpoint.Type
 /** Returns "METHOD /service/path", which is unique in an environment. */
 export const endpointName = ({ method, service, path }: Endpoint): string => `${method} /${service}${path}`
 
-export const Tool = Schema.Struct({
-  ...fn,
-  service: Schema.String,
-  name: Schema.String,
-  description: Schema.String,
-  /** JSON Schema of the arguments. */
-  input: Schema.Json,
-  ...synchronousOptions
-})
-export type Tool = typeof Tool.Type
-
 export const Manifest = Schema.Struct({
   functions: Schema.Array(FunctionEntry),
   handlers: Schema.Array(EventHandler),
   schedules: Schema.Array(ScheduleEntry),
   endpoints: Schema.Array(Endpoint),
-  tools: Schema.Array(Tool)
+  tools: Schema.Array(Tool),
+  resources: Schema.Array(Resource).pipe(Schema.withDecodingDefaultKey(Effect.succeed([]))),
+  prompts: Schema.Array(Prompt).pipe(Schema.withDecodingDefaultKey(Effect.succeed([])))
 })
 export type Manifest = typeof Manifest.Type

@@ -5,6 +5,7 @@ import { HandlerId, ScheduleId } from "../../foundation/Ids.ts"
 import { isStorable } from "../../foundation/StorableText.ts"
 import type { ExportedFunction, FunctionRef } from "../../platform/sandbox/Sandbox.ts"
 import { endpointName, type Manifest } from "./Manifest.ts"
+import type { Completion } from "./McpEntries.ts"
 import { isObject } from "./MetaFields.ts"
 import { readTriggers, type Triggers } from "./Triggers.ts"
 
@@ -18,7 +19,7 @@ const nameLengthMax = 256
 
 /**
  * Returns the manifest, in the order of the functions. Fails if metadata is invalid, or if two functions claim one
- * endpoint or tool. `BadRequest` contains the first such function as `ns/var`, the field and the reason.
+ * endpoint, tool, resource or prompt. `BadRequest` contains the first such function as `ns/var`, the field and the reason.
  */
 export const readManifest = Effect.fnUntraced(function* (
   functions: ReadonlyArray<ExportedFunction>,
@@ -26,12 +27,15 @@ export const readManifest = Effect.fnUntraced(function* (
 ) {
   yield* Effect.fromResult(limitTriggers(functions))
   const triggers = yield* Effect.fromResult(readAll(functions))
-  const { endpoints, tools } = triggers
+  const { endpoints, tools, resources, prompts } = triggers
   yield* Effect.fromResult(
-    Result.andThen(
+    Result.all([
       rejectDuplicates(endpoints, "webhook", endpointName),
-      rejectDuplicates(tools, "tool", (it) => `the tool ${it.name} of ${it.service}`)
-    )
+      rejectDuplicates(tools, "tool", (it) => `the tool ${it.name} of ${it.service}`),
+      rejectDuplicates(resources, "resource", (it) => `the resource ${it.uri} of ${it.service}`),
+      rejectDuplicates(prompts, "prompt", (it) => `the prompt ${it.name} of ${it.service}`),
+      checkCompletions(triggers)
+    ])
   )
   return {
     functions: triggers.functions,
@@ -42,7 +46,9 @@ export const readManifest = Effect.fnUntraced(function* (
       Effect.map(freshId(ScheduleId), (schedule_id) => ({ schedule_id, ...schedule }))
     ),
     endpoints,
-    tools
+    tools,
+    resources,
+    prompts
   } satisfies Manifest
 })
 
@@ -72,7 +78,9 @@ const readAll = (functions: ReadonlyArray<ExportedFunction>): Result.Result<Trig
       handlers: all.flatMap((it) => it.handlers),
       schedules: all.flatMap((it) => it.schedules),
       endpoints: all.flatMap((it) => it.endpoints),
-      tools: all.flatMap((it) => it.tools)
+      tools: all.flatMap((it) => it.tools),
+      resources: all.flatMap((it) => it.resources),
+      prompts: all.flatMap((it) => it.prompts)
     })
   )
 
@@ -92,6 +100,30 @@ const rejectDuplicates = <A extends FunctionRef>(
   }
   return Result.succeed(undefined)
 }
+
+/** Checks that the build has the functions that complete arguments. */
+const checkCompletions = ({ functions, resources, prompts }: Triggers): Result.Result<void, BadRequest> => {
+  const known = new Set(functions.map((fn) => `${fn.ns}/${fn.var}`))
+  for (const resource of resources) {
+    for (const [variable, completion] of Object.entries(resource.complete)) {
+      if (!isKnown(known, completion)) return noFunction(resource, `resource.complete.${variable}`, completion)
+    }
+  }
+  for (const prompt of prompts) {
+    for (const [index, { complete }] of prompt.arguments.entries()) {
+      if (complete !== undefined && !isKnown(known, complete)) {
+        return noFunction(prompt, `prompt.arguments[${index}].complete`, complete)
+      }
+    }
+  }
+  return Result.succeed(undefined)
+}
+
+const isKnown = (known: ReadonlySet<string>, completion: Completion): boolean =>
+  typeof completion !== "string" || known.has(completion)
+
+const noFunction = (fn: FunctionRef, field: string, completion: Completion) =>
+  Result.fail(badMeta(fn, field, `must be a function of the build (got ${JSON.stringify(completion)})`))
 
 const isName = (text: string): boolean => text.length <= nameLengthMax && isStorable(text)
 

@@ -12,13 +12,13 @@ import {
   type FunctionEntry,
   Method,
   requestTimeoutMs,
-  type ScheduleEntry,
-  type Tool
+  type ScheduleEntry
 } from "./Manifest.ts"
+import type { Prompt, Resource, Tool } from "./McpEntries.ts"
+import { readPrompt, readResource, readTool } from "./McpTriggers.ts"
 import {
   at,
   fault,
-  isObject,
   optional,
   type Read,
   readBoolean,
@@ -41,6 +41,8 @@ export interface Triggers {
   readonly schedules: ReadonlyArray<Omit<ScheduleEntry, "schedule_id">>
   readonly endpoints: ReadonlyArray<Endpoint>
   readonly tools: ReadonlyArray<Tool>
+  readonly resources: ReadonlyArray<Resource>
+  readonly prompts: ReadonlyArray<Prompt>
 }
 
 const second = 1000
@@ -56,9 +58,12 @@ const textLengthMax = 4096
 const concurrencyMax = 10_000
 
 const metaKeys = [
-  ...["event", "schedule", "webhook", "tool"],
+  ...["event", "schedule", "webhook", "tool", "resource", "prompt"],
   ...["retry", "timeout", "concurrency", "idempotency", "durable", "record", "description", "secret-headers"]
 ]
+
+/** Keys of the triggers whose clients wait for the result. */
+const synchronousKeys = ["webhook", "tool", "resource", "prompt"]
 
 /** Reads `durable`: true, false, or an object with `strict`, which only the sandbox reads. */
 const readDurable = (value: unknown): Read<boolean> =>
@@ -80,10 +85,10 @@ const readMeta = (fn: FunctionRef, meta: Schema.Json): Read<Triggers> =>
     const durable = yield* optional(fields.durable, false, readDurable)
     const timeoutMax = durable ? durableTimeoutMaxMs : timeoutMaxMs
     const timeout = yield* optional(fields.timeout, null, (value) => readDuration("timeout", value, 1, timeoutMax))
-    if (durable && (fields.webhook !== undefined || fields.tool !== undefined)) {
+    if (durable && ["webhook", "tool", "resource", "prompt"].some((key) => fields[key] !== undefined)) {
       return yield* fault(
         "durable",
-        "must not be set for a webhook or tool, whose client waits: publish an event from it"
+        "must not be set for a webhook, tool, resource or prompt, whose client waits: publish an event from it"
       )
     }
     const description = yield* optional(fields.description, "", (value) =>
@@ -116,23 +121,32 @@ const readMeta = (fn: FunctionRef, meta: Schema.Json): Read<Triggers> =>
       ),
       tools: yield* optional(fields.tool, [], (value) =>
         Result.map(readTool(fn, value, description), (tool) => [{ ...synchronous, ...tool }])
+      ),
+      resources: yield* optional(fields.resource, [], (value) =>
+        Result.map(readResource(fn, value, description), (resource) => [{ ...synchronous, ...resource }])
+      ),
+      prompts: yield* optional(fields.prompt, [], (value) =>
+        Result.map(readPrompt(fn, value, description), (prompt) => [{ ...synchronous, ...prompt }])
       )
     }
   })
 
 /** Reads `record`. Only a function that nothing but a client starts may have another value than the default. */
-const readRecord = ({ record, webhook, tool, event, schedule }: Readonly<Record<string, unknown>>): Read<RecordMode> =>
+const readRecord = (fields: Readonly<Record<string, unknown>>): Read<RecordMode> =>
   Result.gen(function* () {
-    const mode = yield* optional(record, "before", (it) => readOneOf("record", it, RecordMode.literals))
+    const mode = yield* optional(fields.record, "before", (it) => readOneOf("record", it, RecordMode.literals))
     if (mode === "before") return mode
-    if (event !== undefined || schedule !== undefined) {
+    if (fields.event !== undefined || fields.schedule !== undefined) {
       return yield* fault(
         "record",
         `must be before for a function with an event or a schedule, whose runs are always stored (got ${mode}): give its webhook or tool a function of its own`
       )
     }
-    return webhook === undefined && tool === undefined
-      ? yield* fault("record", `must be before for a function without a webhook or tool (got ${mode})`)
+    return synchronousKeys.every((key) => fields[key] === undefined)
+      ? yield* fault(
+          "record",
+          `must be before for a function without a webhook, tool, resource or prompt (got ${mode})`
+        )
       : mode
   })
 
@@ -212,27 +226,6 @@ const readPath = (value: unknown): Read<string> => {
     ? fault("webhook.path", "must have no segment . or ..")
     : Result.succeed(path)
 }
-
-const readTool = (fn: FunctionRef, value: unknown, description: string) =>
-  Result.gen(function* () {
-    const tool = yield* readObject("tool", value, ["service", "name", "description", "input"])
-    return {
-      service: yield* readUrlSafe("tool.service", tool.service),
-      name: yield* optional(tool.name, fn.var, (it) => readText("tool.name", it, 128)),
-      description: yield* optional(tool.description, description, (it) =>
-        readText("tool.description", it, textLengthMax)
-      ),
-      input: yield* optional(tool.input, { type: "object" }, readInput)
-    }
-  })
-
-const readInput = (value: unknown): Read<Schema.JsonObject> =>
-  isJsonObject(value)
-    ? Result.succeed(value)
-    : fault("tool.input", "must be an object: the JSON Schema of the arguments")
-
-/** True for objects. `meta` is JSON, so its objects are JSON objects. */
-const isJsonObject = (value: unknown): value is Schema.JsonObject => isObject(value)
 
 const readSecretHeaders = (value: unknown): Read<ReadonlyArray<string>> =>
   Array.isArray(value)

@@ -23,6 +23,7 @@ import { cancelRun } from "../runs/Attempt.ts"
 import type { LogEntry, Run } from "../runs/Run.ts"
 import { RunControlStore } from "../runs/RunControlStore.ts"
 import { makeGuestCalls } from "../svc/GuestCalls.ts"
+import type { ModelClient } from "../svc/ModelClient.ts"
 import type { CallingRun } from "../svc/Operation.ts"
 import { ActiveRuns, type RunLogBuffer } from "./ActiveRuns.ts"
 import { type CallbackTask, fromCallbackTask } from "./CallbackTask.ts"
@@ -52,6 +53,8 @@ export interface ExecutorWork {
   readonly preface: ReadonlyArray<LogEntry>
   /** Of durable runs; null for others. */
   readonly durable: DurableWork | null
+  /** The MCP client that waits for the run, if one does. */
+  readonly client?: ModelClient
 }
 
 /** The additional parts of a durable run. */
@@ -120,7 +123,7 @@ export class Executor extends Context.Service<
       })
 
       const start: Executor["Service"]["start"] = (work) => (context, done) => {
-        const { run, depth, facts, body, caller, trigger, timeoutMs, queueTimeoutMs, preface, durable } = work
+        const { run, depth, facts, body, caller, trigger, timeoutMs, queueTimeoutMs, preface, durable, client } = work
         const logs = [...preface]
         const secrets = durable?.secrets ?? new Set<string>()
         const logged = { logs, secrets }
@@ -144,7 +147,7 @@ export class Executor extends Context.Service<
           queueTimeoutMs,
           onHostCall: (call) => {
             if (durable !== null && call.op.startsWith("workflow.")) return guestCalls.atRate(run, durable.answer(call))
-            calling ??= { ...run, depth }
+            calling ??= { ...run, depth, client }
             return inSpan(call, Effect.tapError(guestCalls.answer(calling, caller, call, secrets), logPlanRefusal))
           },
           onLog: append

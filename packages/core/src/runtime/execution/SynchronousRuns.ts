@@ -13,6 +13,7 @@ import type { Identity } from "../../tenants/access/Caller.ts"
 import { NodeLease } from "../journal/NodeLease.ts"
 import { endRun, loseRun, startCall, toStatus } from "../runs/Attempt.ts"
 import type { LogEntry } from "../runs/Run.ts"
+import type { ModelClient } from "../svc/ModelClient.ts"
 import { type CallbackTask, fromCallbackTask } from "./CallbackTask.ts"
 import { type ExecuteError, Executor } from "./Executor.ts"
 import { type Recording, RunRecorder } from "./RunRecorder.ts"
@@ -27,6 +28,8 @@ export interface SynchronousWork {
   readonly body: RequestBody | null
   /** Credential of the caller, if the endpoint requires one. */
   readonly caller: Identity | null
+  /** The MCP client that waits for the run, if one does. */
+  readonly client?: ModelClient
   /** First entry of the run's log: the request. */
   readonly request: { readonly message: string; readonly data: JsonText }
 }
@@ -72,7 +75,7 @@ export class SynchronousRuns extends Context.Service<
       })
 
       const start: SynchronousRuns["Service"]["start"] = (work) => (context, done) => {
-        const { body, caller, facts, fn, request, trigger } = work
+        const { body, caller, client, facts, fn, request, trigger } = work
         const run = startCall(work, nodeId, fresh(RunId), fresh(StreamId), now())
         const preface: ReadonlyArray<LogEntry> = [{ seq: 0, time: run.start_time, level: "info", ...request }]
         const recording = recorder.begin(run, fn.record)
@@ -86,7 +89,8 @@ export class SynchronousRuns extends Context.Service<
           timeoutMs: fn.timeout_ms,
           queueTimeoutMs: 0,
           preface,
-          durable: null
+          durable: null,
+          ...(client === undefined ? {} : { client })
         })(context, (exit) => {
           if (Exit.isFailure(exit)) {
             Effect.runForkWith(context)(lose(recording, exit.cause)).addObserver(done)

@@ -11,10 +11,12 @@ import { Caller, hostIdentity } from "../../tenants/access/Caller.ts"
 import type { Run } from "../runs/Run.ts"
 import type { GuestFace } from "./GuestFace.ts"
 import { type Limits, makeLimits } from "./Limits.ts"
+import type { ModelClient } from "./ModelClient.ts"
 
-/** The run of a call, and its depth in its chain of events. */
+/** The run of a call, its depth in its chain of events, and the MCP client that waits for it, if one does. */
 export interface CallingRun extends Run {
   readonly depth: number
+  readonly client?: ModelClient | undefined
 }
 
 /** An error that guest code may see, by name and message, because callers can act on it. */

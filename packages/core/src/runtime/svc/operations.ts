@@ -20,6 +20,7 @@ import {
   filesUrl,
   filesWrite
 } from "./operations/files.ts"
+import { mcpElicit, mcpLog, mcpProgress, mcpSample, mcpUpdated } from "./operations/mcp.ts"
 import { schedulesCancel, schedulesCreate } from "./operations/schedules.ts"
 import { streamEmit } from "./operations/stream.ts"
 
@@ -29,6 +30,7 @@ export const operations = [
   call,
   ...[schedulesCreate, schedulesCancel],
   streamEmit,
+  ...[mcpLog, mcpProgress, mcpSample, mcpElicit, mcpUpdated],
   ...[filesPut, filesBegin, filesWrite, filesCancel, filesGet, filesOpen, filesList, filesDelete, filesUrl],
   ...[assetGet, assetOpen],
   ...[contentRead, contentCancel],

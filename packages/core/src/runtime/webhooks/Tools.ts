@@ -1,5 +1,6 @@
 /**
- * Functions as tools of language models (decisions section 8): lists the tools of a service and calls them.
+ * Functions as tools, resources and prompts of language models (decisions section 8): lists those of a service and runs
+ * them.
  *
  * Independent of transport: the HTTP adapter implements the Model Context Protocol.
  */
@@ -15,15 +16,25 @@ import {
 import { toJsonText } from "../../foundation/JsonText.ts"
 import type { SandboxUnavailable } from "../../platform/sandbox/Sandbox.ts"
 import { Turns, takeTurn } from "../../platform/turns/Turns.ts"
-import { type DeployedTool, Deployments } from "../../resources/builds/Deployments.ts"
+import type { Build } from "../../resources/builds/Build.ts"
+import {
+  type DeployedPrompt,
+  type DeployedResource,
+  type DeployedTool,
+  Deployments,
+  type McpService
+} from "../../resources/builds/Deployments.ts"
+import { requestTimeoutMs } from "../../resources/builds/Manifest.ts"
+import { PublicUrl } from "../../resources/files/PublicUrl.ts"
 import { callerJson, type Identity } from "../../tenants/access/Caller.ts"
 import { Credentials } from "../../tenants/access/Credentials.ts"
 import { allows } from "../../tenants/access/Permission.ts"
 import { Quotas } from "../../tenants/orgs/Quotas.ts"
 import { RateLimits } from "../../tenants/orgs/RateLimits.ts"
 import { Tenants } from "../../tenants/orgs/Tenants.ts"
-import { SynchronousRuns } from "../execution/SynchronousRuns.ts"
+import { SynchronousRuns, type SynchronousWork } from "../execution/SynchronousRuns.ts"
 import { toFailure } from "../runs/Attempt.ts"
+import type { ModelClient } from "../svc/ModelClient.ts"
 
 /** Address of a service, and the credential of the caller. */
 export interface ToolAddress {
@@ -34,11 +45,10 @@ export interface ToolAddress {
   readonly token: string | null
 }
 
-/** Tools of a service by name, for one caller. */
-export interface ToolService {
+/** Tools, resources and prompts of a service, for one caller. */
+export interface ToolService extends McpService {
   readonly service: string
   readonly caller: Identity
-  readonly tools: ReadonlyMap<string, DeployedTool>
 }
 
 export type ToolAnswer =
@@ -47,25 +57,58 @@ export type ToolAnswer =
   /** The function's own failure, without its stack. */
   | { readonly _tag: "Failed"; readonly name: string; readonly message: string }
 
+/** The value to complete, and the values of other arguments. */
+export interface PartialArgument {
+  readonly value: string
+  readonly others: Readonly<Record<string, string>>
+}
+
+type ToolFailure = PlanRequired | NotFound | SandboxUnavailable | StoreUnavailable
+
 type ToolRefusal = Unauthorized | RateLimited | Forbidden | NotFound | StoreUnavailable
 
 export class Tools extends Context.Service<
   Tools,
   {
+    /** Returns the public URL of this host, or null. */
+    readonly publicUrl: () => string | null
     /**
-     * Returns the tools of a service, from all deployed builds of the environment. Requires `mcp: execute` on the service.
-     * Fails with `Unauthorized` for a credential of another environment, and with `NotFound` for a service without tools.
+     * Returns a service, from all deployed builds of the environment. Requires `mcp: execute` on the service. Fails with
+     * `Unauthorized` for a credential of another environment, and with `NotFound` for a service without entries.
      */
     readonly enter: (address: ToolAddress) => Effect.Effect<ToolService, ToolRefusal>
     /**
      * Runs a tool's function and records its run. The caller has checked the arguments against the tool's schema.
-     * Interruption cancels the run.
+     * Interruption cancels the run. The same holds for the other functions.
      */
     readonly call: (
       service: ToolService,
       tool: DeployedTool,
-      args: Schema.Json
-    ) => Effect.Effect<ToolAnswer, PlanRequired | NotFound | SandboxUnavailable | StoreUnavailable>
+      args: Schema.Json,
+      client?: ModelClient
+    ) => Effect.Effect<ToolAnswer, ToolFailure>
+    /** Reads a resource. `params` are the values of the variables of its template. */
+    readonly read: (
+      service: ToolService,
+      resource: DeployedResource,
+      uri: string,
+      params: Readonly<Record<string, string>>,
+      client?: ModelClient
+    ) => Effect.Effect<ToolAnswer, ToolFailure>
+    /** Gets a prompt. */
+    readonly prompt: (
+      service: ToolService,
+      prompt: DeployedPrompt,
+      args: Readonly<Record<string, string>>,
+      client?: ModelClient
+    ) => Effect.Effect<ToolAnswer, ToolFailure>
+    /** Runs `fn`, the function `ns/var` of the build that completes an argument, with the value and the other values. */
+    readonly complete: (
+      service: ToolService,
+      build: Build,
+      fn: string,
+      argument: PartialArgument
+    ) => Effect.Effect<ToolAnswer, ToolFailure>
   }
 >()("@weft/core/runtime/webhooks/Tools") {
   static readonly layer = Layer.effect(
@@ -78,8 +121,38 @@ export class Tools extends Context.Service<
       const deployments = yield* Deployments
       const runs = yield* SynchronousRuns
       const turns = yield* Turns
+      const publicUrl = yield* PublicUrl
+
+      const run = Effect.fnUntraced(function* (
+        { service, caller }: ToolService,
+        build: Build,
+        fn: SynchronousWork["fn"],
+        { trigger, facts, message, name, client }: Work
+      ) {
+        yield* quotas.admit(build.env_id, 1)
+        const { outcome } = yield* runs.run({
+          build,
+          fn,
+          trigger,
+          body: null,
+          facts: `{${facts},"caller":${callerJson(caller)}}`,
+          caller,
+          ...(client === undefined ? {} : { client }),
+          request: { message, data: toJsonText({ service, ...name }) }
+        })
+        switch (outcome._tag) {
+          case "Returned":
+            return { _tag: "Returned", output: outcome.output } as const
+          case "Responded":
+            return yield* Effect.die(new Error("A function of MCP ended with a response, as only webhooks do"))
+          default:
+            return { _tag: "Failed", ...toFailure(outcome) } as const
+        }
+      })
 
       return Tools.of({
+        publicUrl,
+
         enter: Effect.fnUntraced(function* ({ org, env, service, token }) {
           if (token === null) return yield* new Unauthorized()
           const caller = yield* credentials.authenticate(token)
@@ -90,31 +163,66 @@ export class Tools extends Context.Service<
           if (!allows(caller.permissions, "mcp", service, "execute")) {
             return yield* new Forbidden({ permission: `mcp:${service} execute` })
           }
-          const tools = (yield* deployments.of(env_id)).tools(service)
-          return tools.size === 0 ? yield* new NotFound({ resource: "tool service" }) : { service, caller, tools }
+          const entries = (yield* deployments.of(env_id)).mcp(service)
+          return entries.tools.size + entries.resources.size + entries.prompts.size === 0
+            ? yield* new NotFound({ resource: "tool service" })
+            : { service, caller, ...entries }
         }),
 
-        call: Effect.fnUntraced(function* ({ service, caller }, { build, tool }, args) {
-          yield* quotas.admit(build.env_id, 1)
-          const { outcome } = yield* runs.run({
-            build,
-            fn: tool,
+        call: (service, { build, tool }, args, client) =>
+          run(service, build, tool, {
             trigger: "tool",
-            body: null,
-            facts: `{"tool":${JSON.stringify(args)},"caller":${callerJson(caller)}}`,
-            caller,
-            request: { message: "tool call", data: toJsonText({ service, tool: tool.name }) }
-          })
-          switch (outcome._tag) {
-            case "Returned":
-              return { _tag: "Returned", output: outcome.output }
-            case "Responded":
-              return yield* Effect.die(new Error("A tool ended with a response, as only webhooks do"))
-            default:
-              return { _tag: "Failed", ...toFailure(outcome) }
-          }
+            facts: `"tool":${JSON.stringify(args)}`,
+            message: "tool call",
+            name: { tool: tool.name },
+            client
+          }),
+
+        read: (service, { build, resource }, uri, params, client) =>
+          run(service, build, resource, {
+            trigger: "resource",
+            facts: `"resource":${JSON.stringify({ uri, params })}`,
+            message: "resource read",
+            name: { resource: resource.uri },
+            client
+          }),
+
+        prompt: (service, { build, prompt }, args, client) =>
+          run(service, build, prompt, {
+            trigger: "prompt",
+            facts: `"prompt":${JSON.stringify(args)}`,
+            message: "prompt",
+            name: { prompt: prompt.name },
+            client
+          }),
+
+        complete: Effect.fnUntraced(function* (service, build, fn, { value, others }) {
+          const deployment = (yield* deployments.of(build.env_id)).builds.get(build.build_id)
+          const entry = deployment?.manifest.functions.find((each) => `${each.ns}/${each.var}` === fn)
+          if (entry === undefined) return yield* new NotFound({ resource: "function" })
+          return yield* run(
+            service,
+            build,
+            { ...entry, timeout_ms: Math.min(entry.timeout_ms, requestTimeoutMs), record: "before" },
+            {
+              trigger: "args",
+              facts: `"args":${JSON.stringify([value, others])}`,
+              message: "completion",
+              name: { completion: fn }
+            }
+          )
         })
       })
     })
   )
+}
+
+/** The trigger of a run, its fact and its entry in the log. */
+interface Work {
+  readonly trigger: SynchronousWork["trigger"]
+  /** A field of JSON text: `"tool":{}`. */
+  readonly facts: string
+  readonly message: string
+  readonly name: Readonly<Record<string, string>>
+  readonly client?: ModelClient | undefined
 }

@@ -64,7 +64,10 @@ const deployment = (
   n: number,
   handlers: ReadonlyArray<EventHandler>,
   endpoints: ReadonlyArray<Endpoint> = []
-): Deployment => ({ build: build(n), manifest: { functions: [], handlers, schedules: [], endpoints, tools: [] } })
+): Deployment => ({
+  build: build(n),
+  manifest: { functions: [], handlers, schedules: [], endpoints, tools: [], resources: [], prompts: [] }
+})
 
 describe("a snapshot of an environment", () => {
   const snapshot = toSnapshot([

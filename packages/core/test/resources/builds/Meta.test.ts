@@ -147,12 +147,16 @@ describe("readManifest", () => {
     })
   )
 
-  it.effect("rejects two functions with the same endpoint or tool", () =>
+  it.effect("rejects two functions with the same endpoint, tool, resource or prompt", () =>
     Effect.gen(function* () {
       const endpoint = yield* reasonFor(fn(hook({}), "a"), fn(hook({ path: "hello", method: "POST" }), "b"))
       assert.strictEqual(endpoint, "main/b: meta.webhook claims POST /greeter/hello, which main/a claims already")
       const tool = { tool: { service: "crm", name: "find" } }
       assert.include(yield* reasonFor(fn(tool, "a"), fn(tool, "b", "ns")), "ns/b: meta.tool claims")
+      const resource = { resource: { service: "crm", uri: "crm://a" } }
+      assert.include(yield* reasonFor(fn(resource, "a"), fn(resource, "b", "ns")), "ns/b: meta.resource claims")
+      const prompt = { prompt: { service: "crm", name: "find" } }
+      assert.include(yield* reasonFor(fn(prompt, "a"), fn(prompt, "b", "ns")), "ns/b: meta.prompt claims")
     })
   )
 })
@@ -228,14 +232,71 @@ const cases: ReadonlyArray<[meta: Schema.Json, field: string, reason: string]> =
   [{ tool: { name: "t" } }, "tool.service", "must be 1 to 128 URL-safe"],
   [{ tool: { service: "s", input: [] } }, "tool.input", "must be an object"],
   [{ tool: { service: "s", input: "{}" } }, "tool.input", "must be an object"],
-  [{ tool: { service: "s", output: {} } }, "tool.output", "is not a known key"],
   [{ webhook, record: "later" }, "record", "must be one of before, after, failures, none"],
   [{ webhook, record: true }, "record", "must be one of before, after, failures, none"],
   [{ webhook, event: "a", record: "none" }, "record", "must be before for a function with an event or a schedule"],
   [{ tool: { service: "s" }, schedule: "* * * * *", record: "after" }, "record", "must be before for a function with"],
   [{ event: "a", durable: true, record: "after" }, "record", "must be before for a function with an event"],
-  [{ durable: true, record: "failures" }, "record", "must be before for a function without a webhook or tool"],
-  [{ record: "none" }, "record", "must be before for a function without a webhook or tool (got none)"]
+  [
+    { durable: true, record: "failures" },
+    "record",
+    "must be before for a function without a webhook, tool, resource or prompt"
+  ],
+  [
+    { record: "none" },
+    "record",
+    "must be before for a function without a webhook, tool, resource or prompt (got none)"
+  ],
+  [{ tool: { service: "s", result: {} } }, "tool.result", "is not a known key"],
+  [{ tool: { service: "s", output: true } }, "tool.output", "must be an object: the JSON Schema of the result"],
+  [{ tool: { service: "s", title: "" } }, "tool.title", "must be a string of 1 to 256 characters"],
+  [{ tool: { service: "s", annotations: { title: "t" } } }, "tool.annotations.title", "is not a known key"],
+  [
+    { tool: { service: "s", annotations: { readOnlyHint: 1 } } },
+    "tool.annotations.readOnlyHint",
+    "must be true or false"
+  ],
+  [{ resource: { service: "s" } }, "resource.uri", "must be an absolute URI"],
+  [{ resource: { service: "s", uri: "no-scheme" } }, "resource.uri", "must be an absolute URI"],
+  [{ resource: { service: "s", uri: "a://{b}{c}" } }, "resource.uri", "must be an absolute URI"],
+  [{ resource: { service: "s", uri: "a://{b}/{b}" } }, "resource.uri", "must be an absolute URI"],
+  [{ resource: { service: "s", uri: "a://b{" } }, "resource.uri", "must be an absolute URI"],
+  [{ resource: { service: "s", uri: "a://b", mimeType: "text" } }, "resource.mimeType", "must be a media type"],
+  [{ resource: { service: "s", uri: "a://b", complete: { c: [] } } }, "resource.complete.c", "is not a known key"],
+  [
+    { resource: { service: "s", uri: "a://{c}", complete: { c: "x" } } },
+    "resource.complete.c",
+    "must be a function of the build, as in"
+  ],
+  [
+    { resource: { service: "s", uri: "a://{c}", complete: { c: "x/y" } } },
+    "resource.complete.c",
+    'must be a function of the build (got "x/y")'
+  ],
+  [{ resource: { service: "s", uri: "a://{c}" }, durable: true }, "durable", "must not be set"],
+  [{ prompt: {} }, "prompt.service", "must be 1 to 128 URL-safe"],
+  [{ prompt: { service: "s", arguments: {} } }, "prompt.arguments", "must be an array"],
+  [{ prompt: { service: "s", arguments: [{}] } }, "prompt.arguments[0].name", "must be a string"],
+  [
+    { prompt: { service: "s", arguments: [{ name: "a" }, { name: "a" }] } },
+    "prompt.arguments",
+    "names an argument twice"
+  ],
+  [
+    { prompt: { service: "s", arguments: Array(33).fill({ name: "a" }) } },
+    "prompt.arguments",
+    "must have at most 32 arguments (got 33)"
+  ],
+  [
+    { prompt: { service: "s", arguments: [{ name: "a", complete: [1] }] } },
+    "prompt.arguments[0].complete[0]",
+    "must be a string"
+  ],
+  [
+    { prompt: { service: "s", arguments: [{ name: "a", complete: "no/fn" }] } },
+    "prompt.arguments[0].complete",
+    'must be a function of the build (got "no/fn")'
+  ]
 ]
 
 describe("readManifest rejects", () => {

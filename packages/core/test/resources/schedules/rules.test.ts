@@ -130,7 +130,7 @@ describe("the schedules of a new deployment", () => {
     ...{ retry: noRetry, timeout_ms: 1000, concurrency: null, idempotency: null, durable: false }
   })
   const manifestOf = (schedules: ReadonlyArray<ScheduleEntry>): Manifest => ({
-    ...{ functions: [], handlers: [], endpoints: [], tools: [] },
+    ...{ functions: [], handlers: [], endpoints: [], tools: [], resources: [], prompts: [] },
     schedules
   })
   const entries = fc.array(

@@ -52,7 +52,7 @@ export interface Kernel {
   readonly report: (describe: boolean) => string
 }
 
-const triggerNames = ["event", "request", "tick", "args", "tool"]
+const triggerNames = ["event", "request", "tick", "args", "tool", "resource", "prompt"]
 
 /** Kinds of messages to `enter`. The runner uses the same numbers. */
 const messageKinds = { invoke: 0, resolve: 1, reject: 2, timer: 3, stop: 4 }

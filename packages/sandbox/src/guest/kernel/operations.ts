@@ -85,12 +85,62 @@ class Stream {
   }
 }
 
+/** The methods of `svc.mcp`. */
+class Mcp {
+  readonly #run: Run
+
+  constructor(run: Run) {
+    this.#run = run
+  }
+
+  /** Sends a log message of at most 16 KiB JSON to the MCP client that waits for the run. Without one it has no effect. */
+  async log(message: unknown): Promise<void> {
+    if (typeof message !== "object" || message === null) {
+      throw namedError("BadRequest", "svc.mcp.log takes an object with level and data")
+    }
+    await this.#run.call("mcp.log", stringify(message))
+  }
+
+  /** Reports progress to the MCP client that waits for the run, if it wants progress. */
+  async progress(progress: unknown): Promise<void> {
+    if (typeof progress !== "object" || progress === null) {
+      throw namedError("BadRequest", "svc.mcp.progress takes an object with progress")
+    }
+    await this.#run.call("mcp.progress", stringify(progress))
+  }
+
+  /** Asks the model of the MCP client that waits for the run. Rejects with `NotSupported` or `ClientRefused`. */
+  async sample(request: unknown): Promise<unknown> {
+    if (typeof request !== "object" || request === null) {
+      throw namedError("BadRequest", "svc.mcp.sample takes an object with messages and maxTokens")
+    }
+    return parse(await this.#run.call("mcp.sample", stringify(request)))
+  }
+
+  /** Asks the user of the MCP client that waits for the run. Accepted content matches the form. Rejects with `NotSupported` or `ClientRefused`. */
+  async elicit(request: unknown): Promise<unknown> {
+    if (typeof request !== "object" || request === null) {
+      throw namedError("BadRequest", "svc.mcp.elicit takes an object with message and requestedSchema")
+    }
+    return parse(await this.#run.call("mcp.elicit", stringify(request)))
+  }
+
+  /** Notifies the MCP clients that subscribed to the resource. Any run may call it. */
+  async updated(uri: unknown): Promise<void> {
+    if (typeof uri !== "string") {
+      throw namedError("BadRequest", "svc.mcp.updated takes a string, the URI of the resource")
+    }
+    await this.#run.call("mcp.updated", stringify({ uri }))
+  }
+}
+
 /** Groups of methods by their property of `svc`. */
 export const groups: ReadonlyArray<readonly [name: string, Group: new (run: Run) => object]> = [
   ["context", Context],
   ["events", Events],
   ["schedules", Schedules],
-  ["stream", Stream]
+  ["stream", Stream],
+  ["mcp", Mcp]
 ]
 
 /** Returns the methods of `svc` itself. `runOf` returns the run of their `this`. */

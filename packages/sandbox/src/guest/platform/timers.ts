@@ -18,10 +18,11 @@ const delayMax = 2 ** 31 - 1
 const timers = new Map<number, Timer>()
 let lastId = 0
 
-const clampDelay = (given: unknown): number => {
-  const ms = Math.trunc(Number(given))
-  return Number.isNaN(ms) ? 0 : Math.max(ms, 0)
-}
+/**
+ * Converts a delay to a signed integer of 32 bits, as browsers do. A delay of 2 ** 31 or more therefore wraps around, and
+ * `Infinity` becomes 0.
+ */
+const toDelay = (given: unknown): number => Math.max(Number(given) | 0, 0)
 
 /** Starts a timer. Throws if the run has the maximum number of timers. */
 export const startTimer = (callback: () => void, ms: number, repeat: boolean = false): number => {
@@ -83,12 +84,12 @@ const requireFunction = (callback: unknown): void => {
 
 export const setTimeout = (callback: Callback, ms?: number, ...args: ReadonlyArray<unknown>): number => {
   requireFunction(callback)
-  return startTimer(() => void callback(...args), clampDelay(ms))
+  return startTimer(() => void callback(...args), toDelay(ms))
 }
 
 export const setInterval = (callback: Callback, ms?: number, ...args: ReadonlyArray<unknown>): number => {
   requireFunction(callback)
-  return startTimer(() => void callback(...args), clampDelay(ms), true)
+  return startTimer(() => void callback(...args), toDelay(ms), true)
 }
 
 export const clearTimeout = (id?: number): void => stopTimer(Number(id))
