@@ -224,7 +224,8 @@ export const layer = (
     Slots.layer(deliveries),
     LocalRuns.layer,
     UnconfirmedWrites.layer,
-    NodeMetrics.layer
+    NodeMetrics.layer,
+    publicUrlLayer(config.publicUrl ?? null)
   )
   const tenure = Layer.provideMerge(Layer.mergeAll(RateLimits.layer, Quotas.layer), Plans.layer(config.plans))
   const { provisioning = {} } = config
@@ -247,9 +248,7 @@ export const layer = (
     Layer.provideMerge(Layer.mergeAll(access, builds, secrets, files))
   )
   const running = Layer.mergeAll(
-    Layer.provide(Dispatcher.layer, DeliveryWorker.layer).pipe(
-      Layer.provideMerge(Layer.provide(Workflows.layer, publicUrlLayer(config.publicUrl ?? null)))
-    ),
+    Layer.provide(Dispatcher.layer, DeliveryWorker.layer).pipe(Layer.provideMerge(Workflows.layer)),
     DeliveryMetrics.layer(deliveries),
     turnMetrics,
     QuarantineMonitor.layer,
@@ -257,8 +256,7 @@ export const layer = (
     Scheduler.layer,
     Schedules.layer
   )
-  const tools = Layer.provide(Tools.layer, publicUrlLayer(config.publicUrl ?? null))
-  const waited = Layer.provide(Layer.mergeAll(Webhooks.layer, tools, McpSessions.layer), SynchronousRuns.layer)
+  const waited = Layer.provide(Layer.mergeAll(Webhooks.layer, Tools.layer, McpSessions.layer), SynchronousRuns.layer)
   const services = Layer.mergeAll(
     waited,
     controlling,

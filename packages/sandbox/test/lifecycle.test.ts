@@ -46,7 +46,6 @@ export const logs = (event, svc) => {
 }
 export const manyLogs = () => { for (let line = 0; line < 100_000; line++) console.log("x".repeat(100)) }
 export const invokes = async (event, svc) => [await svc.invoke("main/add", [1, 2]), await svc.invoke("tools/twice", 4)]
-export const given = (argument, svc) => ({ argument, facts: [svc.tool, svc.resource, svc.prompt] })
 export const waits = () => new Promise(() => {})
 export const spins = () => { for (;;); }
 export const stopsOnSignal = async (event, svc) => {
@@ -116,17 +115,6 @@ layer(sandbox({ runners: 2 }), { excludeTestServices: true, timeout: "60 seconds
       })
       assert.deepStrictEqual(yield* valueOf(tenant, "invokes"), [3, 8])
       assert.strictEqual(yield* valueOf(tenant, "tools/twice", { trigger: "args", svc: { args: [21] } }), 42)
-    })
-  )
-
-  it.effect("receives the fact of its trigger for an MCP client, then svc", () =>
-    Effect.gen(function* () {
-      const tenant = yield* prepareTenant(31, script)
-      const fact = { uri: "crm://a", params: {} }
-      for (const [index, trigger] of (["tool", "resource", "prompt"] as const).entries()) {
-        const { argument, facts } = Object(yield* valueOf(tenant, "given", { trigger, svc: { [trigger]: fact } }))
-        assert.deepStrictEqual([argument, facts[index]], [fact, fact])
-      }
     })
   )
 
