@@ -22,7 +22,7 @@ it.each([
   ],
   [
     "webhook",
-    700,
+    720,
     `import { webhook } from ${sdk}; export const a = webhook({ service: "s", path: "/" }, (request) => request.body)`,
     `export const a = (request) => request.body; a.meta = { webhook: { service: "s", path: "/" } }`
   ],
