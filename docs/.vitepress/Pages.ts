@@ -28,6 +28,7 @@ export const sections: ReadonlyArray<Section> = [
     pages: [
       page("The SDK", "sdk.md"),
       page("The function environment", "functions.md"),
+      page("Packages from npm", "npm.md"),
       page("Background functions", "background.md"),
       page("Durable functions", "durable.md"),
       page("Testing durable functions", "testing-durable.md"),

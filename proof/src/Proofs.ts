@@ -1,5 +1,6 @@
 /** All proofs by their name on the command line, in the order of the page. */
 import { attacksProof } from "./attacks/AttackProof.ts"
+import { compatibilityProof } from "./compatibility/CompatibilityProof.ts"
 import { crashProof } from "./crash/CrashProof.ts"
 import { fuzzProof } from "./fuzz/FuzzProof.ts"
 import { neighboursProof } from "./neighbours/NeighboursProof.ts"
@@ -18,5 +19,6 @@ export const proofs: ReadonlyMap<string, Proof> = new Map([
   ["attacks", attacksProof],
   ["neighbours", neighboursProof],
   ["fuzz", fuzzProof],
+  ["compatibility", compatibilityProof],
   ["tests", testsProof]
 ])

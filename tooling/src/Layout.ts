@@ -47,6 +47,7 @@ export const directions: ReadonlyArray<Direction> = [
   { folder: "packages/core", workspaces: [], packages: ["effect", "cron-parser"] },
   { folder: "packages/api", workspaces: ["@weft/core"], packages: ["effect"] },
   { folder: "packages/client", workspaces: [], packages: [] },
+  { folder: "packages/bundler", workspaces: [], packages: "declared" },
   { folder: "packages/sql", workspaces: ["@weft/core"], packages: ["effect"] },
   { folder: "packages/contract", workspaces: ["@weft/core"], packages: "declared" },
   { folder: "packages/sandbox", workspaces: ["@weft/core"], packages: "declared" },
@@ -55,7 +56,7 @@ export const directions: ReadonlyArray<Direction> = [
   {
     folder: "packages/cli",
     workspaces: [
-      ...["@weft/client", "@weft/core", "@weft/egress", "@weft/filesystem"],
+      ...["@weft/bundler", "@weft/client", "@weft/core", "@weft/egress", "@weft/filesystem"],
       ...["@weft/http", "@weft/sandbox", "@weft/sqlite"]
     ],
     packages: "declared"
@@ -79,7 +80,11 @@ export const annexes: ReadonlyMap<string, string> = new Map([["bench/peers", "be
 export const leafFolders = ["examples/", "proof"]
 
 /** Code that runs in the processes of guests: small, fast to start, and without the host's code at run time. */
-export const guestSide = ["packages/sandbox/src/runner/", "packages/sandbox/src/guest/"]
+export const guestSide = [
+  "packages/sandbox/src/runner/",
+  "packages/sandbox/src/guest/",
+  "packages/bundler/src/modules/"
+]
 
 /** The only folder that may load the engine, because the engine can crash its process. */
 export const engine = { package: "isolated-vm", folder: "packages/sandbox/src/runner/" }
@@ -95,7 +100,8 @@ export const edges = [
   "examples/embed-hono/",
   "examples/standalone/",
   "packages/sandbox/src/runner/",
-  "packages/sandbox/src/guest/"
+  "packages/sandbox/src/guest/",
+  "packages/bundler/src/modules/"
 ]
 
 /** Words that name no concept, as files or folders. */

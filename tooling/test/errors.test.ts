@@ -67,7 +67,7 @@ describe("docs/errors.md has", () => {
       (name) => `packages/sandbox/src/bundle/${name}.ts`
     )
     const builds = [
-      ...["Meta", "MetaFields", "Triggers", "Upload", "Deploy"].map((name) => `resources/builds/${name}.ts`),
+      ...["Meta", "MetaFields", "Triggers", "McpTriggers", "Upload", "Deploy"].map((name) => `resources/builds/${name}.ts`),
       "foundation/time/Cron.ts"
     ].map((path) => `packages/core/src/${path}`)
     const messages = sentencesIn([...builds, ...bundle, "packages/sandbox/src/guest/kernel/Exports.ts"])
@@ -89,7 +89,7 @@ describe("docs/errors.md has", () => {
   })
 
   it("the refusals of settings", () => {
-    const server = ["Settings", "BackendSettings", "DomainSettings", "SettingErrors"].map(
+    const server = ["Settings", "BackendSettings", "DomainSettings", "McpSettings", "SettingErrors"].map(
       (name) => `examples/standalone/src/${name}.ts`
     )
     const messages = sentencesIn([...server, "adapters/s3/src/StorageUrl.ts"])

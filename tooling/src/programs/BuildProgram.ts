@@ -5,8 +5,11 @@ import { pathToFileURL } from "node:url"
 import { type BuildOptions, build, type Plugin } from "esbuild"
 import { builtUrls, plainHttp, requireOfPrograms, withoutUnused } from "../build/Program.ts"
 
-/** Packages that are loaded late or never, and stay in `node_modules`. Packages that import `effect` must be bundled, or two copies of it would be loaded. */
-const installed = /^(@modelcontextprotocol\/|@nats-io\/|minio$|undici$|acme-client$)/
+/**
+ * Packages that are loaded late or never, and stay in `node_modules`. Packages that import `effect` must be bundled, or two
+ * copies of it would be loaded. `@weft/bundler` finds its stand-ins in its own folder.
+ */
+const installed = /^(@modelcontextprotocol\/|@nats-io\/|@weft\/bundler$|minio$|undici$|acme-client$)/
 const pages = /\/internal\/httpApi(Swagger|Scalar)\.js$/
 
 const leftInstalled: Plugin = {

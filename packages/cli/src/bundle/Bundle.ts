@@ -1,9 +1,7 @@
 /** Bundles a project into the zip that servers accept: the entry with all its imports in `index.js`, and the assets. */
 import { createHash } from "node:crypto"
-import { isBuiltin } from "node:module"
-import { resolve } from "node:path"
+import type { BuildFailure, Message } from "@weft/bundler"
 import { Effect, FileSystem, Path, type PlatformError } from "effect"
-import type { BuildFailure, BuildOptions, Message } from "esbuild"
 import { zipSync } from "fflate"
 import { type Failure, failure } from "../Failure.ts"
 import type { Project } from "../project/Project.ts"
@@ -27,20 +25,19 @@ export type CompressionLevel = 0 | 1 | 6 | 9
 
 /** Caches parsed modules: a second bundle takes milliseconds. */
 export const makeBundler = Effect.fnUntraced(function* (project: Project) {
-  const { context } = yield* Effect.promise(() => import("esbuild"))
+  const { openBundler } = yield* Effect.promise(() => import("@weft/bundler"))
   const readAssets = yield* makeAssets(project)
-  const esbuild = yield* Effect.acquireRelease(
-    Effect.promise(() => context(toBuildOptions(project))),
+  const bundler = yield* Effect.acquireRelease(
+    Effect.sync(() => openBundler(project)),
     (opened) => Effect.promise(() => opened.dispose())
   )
-  const rebuild = Effect.tryPromise({ try: () => esbuild.rebuild(), catch: (error) => error }).pipe(
+  const rebuild = Effect.tryPromise({ try: () => bundler.bundle(), catch: (error) => error }).pipe(
     Effect.catch((error) => (isBuildFailure(error) ? Effect.fail(toBuildFailure(error)) : Effect.die(error)))
   )
 
   return {
     bundle: Effect.fnUntraced(function* (compression) {
-      const { outputFiles, metafile } = yield* rebuild
-      const code = Object.fromEntries(outputFiles.map(({ path, contents }) => [baseName(path), contents]))
+      const { files: code, inputs } = yield* rebuild
       const assets = yield* readAssets
       const files = { ...assets.files, ...code }
       const zip = zipSync(files, { level: compression, mtime: zipEpoch })
@@ -48,36 +45,14 @@ export const makeBundler = Effect.fnUntraced(function* (project: Project) {
         zip,
         hash: createHash("sha256").update(zip).digest("hex"),
         files: Object.entries(files).map(([name, contents]) => ({ name, bytes: contents.length })),
-        inputs: [...Object.keys(metafile.inputs).map((input) => resolve(project.folder, input)), ...assets.inputs]
+        inputs: [...inputs, ...assets.inputs]
       }
     })
   } satisfies Bundler
 })
 
-/** Returns the last path segment: code is at the root of the zip. */
-const baseName = (path: string): string => path.replace(/^.*[\\/]/, "")
-
 /** Earliest timestamp of the zip format. Zips store local time, so a local date gives the same bytes everywhere. */
 const zipEpoch = new Date(1980, 0, 1)
-
-const toBuildOptions = ({ folder, entry, conditions }: Project) =>
-  ({
-    absWorkingDir: folder,
-    entryPoints: [entry],
-    outfile: "index.js",
-    bundle: true,
-    write: false,
-    metafile: true,
-    format: "esm",
-    platform: "neutral",
-    mainFields: ["module", "main"],
-    conditions: [...conditions],
-    target: "es2024",
-    sourcemap: "linked",
-    // Stacks need names and lines, but the sources are not uploaded.
-    sourcesContent: false,
-    logLevel: "silent"
-  }) satisfies BuildOptions
 
 const makeAssets = Effect.fnUntraced(function* ({ folder, assets }: Project) {
   const fs = yield* FileSystem.FileSystem
@@ -112,14 +87,8 @@ const toBuildFailure = ({ errors }: BuildFailure): Failure =>
 
 /** Returns `file:line:column reason`, a format that terminals and editors recognize, then the source line. */
 const formatError = ({ text, location }: Message): ReadonlyArray<string> => {
-  const reason = toReason(text)
-  if (location === null) return [reason]
+  if (location === null) return [text]
   // esbuild counts columns from 0, editors from 1.
   const place = `${location.file}:${location.line}:${location.column + 1}`
-  return [`${place} ${reason}`, `  ${location.lineText.trim()}`]
-}
-
-const toReason = (text: string): string => {
-  const name = /^Could not resolve "([^"]+)"/.exec(text)?.[1]
-  return name !== undefined && isBuiltin(name) ? `Functions cannot import Node.js modules, such as "${name}"` : text
+  return [`${place} ${text}`, `  ${location.lineText.trim()}`]
 }

@@ -16,7 +16,11 @@ const ProjectSettings = Schema.Struct({
   /** Folder of files to include in the build, for `svc.asset`. */
   assets: Schema.optionalKey(Schema.NonEmptyString),
   /** Additional conditions for conditional exports of packages. */
-  conditions: Schema.optionalKey(Schema.Array(Schema.NonEmptyString))
+  conditions: Schema.optionalKey(Schema.Array(Schema.NonEmptyString)),
+  /** Replacements of packages. */
+  alias: Schema.optionalKey(Schema.Record(Schema.NonEmptyString, Schema.NonEmptyString)),
+  /** Packages that the build leaves out. */
+  external: Schema.optionalKey(Schema.Array(Schema.NonEmptyString))
 })
 
 export interface Project {
@@ -28,6 +32,8 @@ export interface Project {
   /** Absolute path, or null. */
   readonly assets: string | null
   readonly conditions: ReadonlyArray<string>
+  readonly alias: Readonly<Record<string, string>>
+  readonly external: ReadonlyArray<string>
 }
 
 const noProject = failure(
@@ -53,7 +59,9 @@ export const readProject = Effect.gen(function* () {
     name: settings.project,
     entry: path.resolve(folder, settings.entry),
     assets: settings.assets === undefined ? null : path.resolve(folder, settings.assets),
-    conditions: settings.conditions ?? []
+    conditions: settings.conditions ?? [],
+    alias: settings.alias ?? {},
+    external: settings.external ?? []
   } satisfies Project
 }).pipe(
   Effect.catchTag("PlatformError", (error) =>

@@ -283,12 +283,18 @@ describe("weft build", () => {
     assert.deepInclude(files, { name: "data/prices.json", bytes: 2 })
   })
 
-  it("rejects imports of Node.js modules", async () => {
-    terminal.write("node/weft.json", '{ "project": "node", "entry": "index.ts" }')
-    terminal.write("node/index.ts", 'import fs from "node:fs"\nexport const a = () => fs')
-    const { code, stderr } = await terminal.run("node", ["build"])
-    assert.strictEqual(code, 1)
-    assert.include(stderr, 'index.ts:1:16 Functions cannot import Node.js modules, such as "node:fs"')
+  it("includes modules of Node.js, aliases, and none of the external packages", async () => {
+    const settings = { project: "node", entry: "index.ts", alias: { hashes: "node:crypto" }, external: ["sharp"] }
+    terminal.write("node/weft.json", JSON.stringify(settings))
+    terminal.write(
+      "node/index.ts",
+      'import { hash } from "hashes"\nimport sharp from "sharp"\nexport const a = () => [hash, sharp]'
+    )
+    const { code } = await terminal.run("node", ["build"])
+    assert.strictEqual(code, 0)
+    terminal.write("node/index.ts", 'import nothing from "node:nothing"\nexport const a = () => nothing')
+    const { stderr } = await terminal.run("node", ["build"])
+    assert.include(stderr, 'index.ts:1:21 Node has no module "node:nothing"')
   })
 
   it("names the invalid fields of weft.json", async () => {

@@ -123,12 +123,17 @@ export class URLSearchParams {
     if (typeof callback !== "function") {
       throw new TypeError("URLSearchParams.forEach: the callback is not a function.")
     }
-    for (const [name, value] of this) {
+    for (const [name, value] of this.#each()) {
       callback.call(self, value, name, this)
     }
   }
 
-  *entries(): IterableIterator<[string, string]> {
+  entries(): IterableIterator<[string, string]> {
+    return this.#each()
+  }
+
+  /** Iterates over the pairs, also in a subclass that replaces `entries`. */
+  *#each(): IterableIterator<[string, string]> {
     // By index, so that the iteration includes changes.
     for (let index = 0; index < this.#pairs.length; index++) {
       const pair = this.#pairs[index]
@@ -139,19 +144,19 @@ export class URLSearchParams {
   }
 
   *keys(): IterableIterator<string> {
-    for (const [name] of this.entries()) {
+    for (const [name] of this.#each()) {
       yield name
     }
   }
 
   *values(): IterableIterator<string> {
-    for (const [, value] of this.entries()) {
+    for (const [, value] of this.#each()) {
       yield value
     }
   }
 
   [Symbol.iterator](): IterableIterator<[string, string]> {
-    return this.entries()
+    return this.#each()
   }
 
   toString(): string {

@@ -1,0 +1,4 @@
+/** `node:constants`. */
+import constants from "unenv/node/constants"
+
+export default constants

@@ -1,0 +1,2 @@
+/** The global `Buffer`. */
+export { Buffer } from "../buffer.ts"

@@ -1,0 +1,2 @@
+/** The global `process`. */
+export { process } from "../process.ts"

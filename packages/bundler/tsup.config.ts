@@ -1,0 +1,3 @@
+import { weftPackage } from "../../tooling/src/build/preset.ts"
+
+export default weftPackage()
