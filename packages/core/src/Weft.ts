@@ -90,6 +90,7 @@ import { Arrivals } from "./runtime/workflows/Arrivals.ts"
 import { ChildRuns } from "./runtime/workflows/ChildRuns.ts"
 import { Workflows } from "./runtime/workflows/Workflows.ts"
 import { ApiKeys } from "./tenants/access/ApiKeys.ts"
+import { ConsoleSessions } from "./tenants/access/ConsoleSessions.ts"
 import { Credentials } from "./tenants/access/Credentials.ts"
 import { ServiceKeys } from "./tenants/access/ServiceKeys.ts"
 import * as SessionJanitor from "./tenants/access/SessionJanitor.ts"
@@ -115,6 +116,7 @@ export type WeftServices =
   | RateLimits
   | ApiKeys
   | Sessions
+  | ConsoleSessions
   | ServiceKeys
   | Credentials
   | AuditLog
@@ -231,7 +233,9 @@ export const layer = (
     Layer.provideMerge(tenantHookRunnerLayer(provisioning))
   )
   const keys = Layer.mergeAll(ApiKeys.layer, Sessions.layer, ServiceKeys.layer, SessionJanitor.layer)
-  const access = keys.pipe(Layer.provideMerge(Layer.mergeAll(credentials, tenancy)))
+  const access = Layer.provideMerge(ConsoleSessions.layer, keys).pipe(
+    Layer.provideMerge(Layer.mergeAll(credentials, tenancy))
+  )
   const builds = buildsLayer(config.archiveBytes)
   const files = Layer.provide(filesLayer(config.publicUrl ?? null, config.scrub), access)
   // The reaper ends runs of a previous process before anything is claimed.

@@ -95,6 +95,8 @@ export interface HttpOptions {
   readonly version?: string
   /** True if every request passes a proxy that sets `X-Forwarded-Host` and `X-Forwarded-For`; false by default. */
   readonly trustProxy?: boolean
+  /** True serves the console at `/console`, the page for people; false by default. */
+  readonly console?: boolean
 }
 
 /** Creation of tenants. By default only the host creates them. */

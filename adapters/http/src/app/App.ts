@@ -2,6 +2,7 @@
 import { WeftApi } from "@weft/api"
 import type { WeftServices } from "@weft/core"
 import { NodeMetrics, type Reading } from "@weft/core/adapter"
+import { ConsoleSessions } from "@weft/core/internal"
 import { ByteSize, Effect, Layer, type Scope } from "effect"
 import { Digest } from "effect/crypto"
 import {
@@ -17,6 +18,10 @@ import { AuthenticatedLive } from "../access/AuthenticatedLive.ts"
 import { PermittedLive } from "../access/PermittedLive.ts"
 import { BodyMemoryBudget } from "../bodies/BodyMemoryBudget.ts"
 import { withBufferedText } from "../bodies/BufferedRequests.ts"
+import { openConsoleAssets } from "../console/ConsoleAssets.ts"
+import { consolePageRoutes } from "../console/ConsolePageRoutes.ts"
+import { withConsoleRequests } from "../console/ConsoleRequests.ts"
+import { consoleSessionRoutes } from "../console/ConsoleSessionRoutes.ts"
 import { DocsPage } from "../documentation/DocsPage.ts"
 import { withPacedPages } from "../documentation/PacedPages.ts"
 import { withRawUploadPath } from "../files/UploadPath.ts"
@@ -102,10 +107,21 @@ const makeRoutes = (settings: HttpSettings, metrics: Reading, streams: EventStre
   return HttpApiBuilder.layer(WeftApi).pipe(
     Layer.provide(handlers),
     Layer.provide(middlewares),
-    Layer.merge(Layer.mergeAll(webhookRouteLive(bodyBudget), tokenRouteLive, mcpRouteLive(settings.version), DocsPage)),
+    Layer.merge(
+      Layer.mergeAll(
+        webhookRouteLive(bodyBudget, settings.console),
+        tokenRouteLive,
+        mcpRouteLive(settings.version),
+        DocsPage
+      )
+    ),
+    Layer.merge(settings.console ? consoleRoutes(settings) : Layer.empty),
     Layer.provide(HttpServer.layerServices)
   )
 }
+
+const consoleRoutes = (settings: HttpSettings) =>
+  Layer.merge(consoleSessionRoutes(settings), consolePageRoutes(openConsoleAssets()))
 
 export const makeApp = (settings: HttpSettings): Effect.Effect<App, never, WeftServices | Scope.Scope> =>
   Effect.gen(function* () {
@@ -123,7 +139,9 @@ export const makeApp = (settings: HttpSettings): Effect.Effect<App, never, WeftS
     )
     const nextId = yield* makeRequestIds
     const routeCustomDomains = yield* makeCustomDomains(bodyBudget, settings.trustProxy)
-    const routed = routeCustomDomains(withBufferedText(withRawUploadPath(withPacedPages(routes)), bodyBudget))
+    const consoleSessions = settings.console ? yield* ConsoleSessions : null
+    const buffered = withBufferedText(withRawUploadPath(withPacedPages(routes)), bodyBudget)
+    const routed = routeCustomDomains(withConsoleRequests(buffered, consoleSessions))
     const http = Effect.provideService(
       withRequestSpan(metered(withErrorEnvelope(routed, nextId, settings.trustProxy), meter)),
       HttpIncomingMessage.MaxBodySize,

@@ -34,6 +34,11 @@ export interface HttpOptions {
   readonly trustProxy?: boolean
   /** Maximum duration of a subscription before its client must reconnect, in milliseconds; default 300,000. */
   readonly streamLifetimeMs?: number
+  /**
+   * True serves the console at `/console`: a page for people, who sign in with an API key or the admin token; default
+   * false. Pages of webhooks on the same host then run in a sandbox, so that they cannot act as a person who is signed in.
+   */
+  readonly console?: boolean
   /** Interval of the comments that keep a subscription's connection alive, in milliseconds; default 15,000. */
   readonly heartbeatMs?: number
 }
@@ -51,6 +56,7 @@ export interface HttpSettings {
   readonly trustProxy: boolean
   readonly streamLifetimeMs: number
   readonly heartbeatMs: number
+  readonly console: boolean
 }
 
 const MiB = 1024 * 1024
@@ -73,7 +79,8 @@ export const resolveSettings = ({
   concurrentUploads: options.concurrentUploads ?? 4,
   trustProxy: options.trustProxy ?? false,
   streamLifetimeMs: options.streamLifetimeMs ?? 300_000,
-  heartbeatMs: options.heartbeatMs ?? 15_000
+  heartbeatMs: options.heartbeatMs ?? 15_000,
+  console: options.console ?? false
 })
 
 const checkToken = (option: string, token: Redacted.Redacted | undefined): Redacted.Redacted | null => {

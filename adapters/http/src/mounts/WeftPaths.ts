@@ -11,8 +11,8 @@ export interface WeftPaths {
 }
 
 /** Returns Weft's paths. Many hosts have a public `/metrics`, so Weft's exists only with a metrics token. */
-export const weftPaths = ({ metricsToken }: HttpOptions): WeftPaths => ({
-  prefixes: ["/v1", "/webhook", "/tokens", "/mcp", "/admin"],
+export const weftPaths = ({ metricsToken, console = false }: HttpOptions): WeftPaths => ({
+  prefixes: ["/v1", "/webhook", "/tokens", "/mcp", "/admin", ...(console ? ["/console" as const] : [])],
   exact: ["/docs", "/healthz", "/readyz", ...(metricsToken === undefined ? [] : ["/metrics" as const])]
 })
 
