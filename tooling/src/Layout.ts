@@ -47,6 +47,7 @@ export const directions: ReadonlyArray<Direction> = [
   { folder: "packages/core", workspaces: [], packages: ["effect", "cron-parser"] },
   { folder: "packages/api", workspaces: ["@weft/core"], packages: ["effect"] },
   { folder: "packages/client", workspaces: [], packages: [] },
+  { folder: "packages/console", workspaces: ["@weft/client"], packages: "declared" },
   { folder: "packages/sql", workspaces: ["@weft/core"], packages: ["effect"] },
   { folder: "packages/contract", workspaces: ["@weft/core"], packages: "declared" },
   { folder: "packages/sandbox", workspaces: ["@weft/core"], packages: "declared" },

@@ -69,6 +69,7 @@ const open = async (settings: Settings): Promise<Server> => {
       bufferedBodyBytes: settings.bufferedBodyBytes,
       ...settings.connections,
       trustProxy: settings.trustProxy,
+      console: settings.console,
       version: manifest.version,
       ...(settings.gitSha === null ? {} : { gitSha: settings.gitSha }),
       ...(limits.archiveBytes === undefined ? {} : { archiveBytes: limits.archiveBytes })

@@ -47,6 +47,8 @@ export interface Settings extends BackendSettings {
   readonly audit: { readonly days: number; readonly entries: number }
   /** True if a proxy sets `X-Forwarded-Host`, the host of the request, and `X-Forwarded-For`, the client's address. */
   readonly trustProxy: boolean
+  /** True serves the console at `/console`. */
+  readonly console: boolean
   readonly sandbox: {
     readonly limits: Partial<Limits>
     readonly runners: number | null
@@ -134,6 +136,7 @@ export const readSettings = (variables: Variables): Settings => {
       entries: whole("WEFT_LIMIT_AUDIT_ENTRIES", 1, 10_000_000) ?? 10_000
     },
     trustProxy: flag("WEFT_TRUST_PROXY"),
+    console: isTrue("WEFT_CONSOLE", text("WEFT_CONSOLE") ?? "true"),
     sandbox: sandboxSettings(whole, mebibytes),
     deliveries: { total, perEnv: whole("WEFT_LIMIT_DELIVERIES_PER_ENV", 1, total) ?? Math.ceil(total / 4) },
     leaseMs: whole("WEFT_LIMIT_LEASE_MS", 1_000, 3_600_000),
