@@ -55,7 +55,18 @@ const onAnyStores = [
 
 /** Those of them that say nothing of the API's endpoints, or send their requests otherwise. */
 const besidesEndpoints = [
-  ...["client", "console", "draining", "files-client", "files-downloads", "files-elsewhere", "fuzz", "mcp", "metrics", "mounts"],
+  ...[
+    "client",
+    "console",
+    "draining",
+    "files-client",
+    "files-downloads",
+    "files-elsewhere",
+    "fuzz",
+    "mcp",
+    "metrics",
+    "mounts"
+  ],
   ...[
     "openapi",
     "outages",

@@ -95,6 +95,8 @@ export const edges = [
   "examples/embed-fastify/",
   "examples/embed-hono/",
   "examples/standalone/",
+  // A page in a browser.
+  "packages/console/src/",
   "packages/sandbox/src/runner/",
   "packages/sandbox/src/guest/"
 ]

@@ -9,7 +9,7 @@ import { openBrowser, openPage, signIn } from "../test/console/Browser.ts"
 import { deployShop, makeActivity, newestRun, startFollowed } from "../test/console/Shop.ts"
 import { apiKey, type ServerProcess, startServer } from "../test/ServerProcess.ts"
 
-/** Where the pictures go: the documentation's, unless another folder is given. */
+/** Folder of the pictures: the documentation's by default. */
 const folder = process.argv[2] ?? fileURLToPath(new URL("../../../docs/pictures/console", import.meta.url))
 
 interface Shot {

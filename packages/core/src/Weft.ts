@@ -90,11 +90,11 @@ import { Arrivals } from "./runtime/workflows/Arrivals.ts"
 import { ChildRuns } from "./runtime/workflows/ChildRuns.ts"
 import { Workflows } from "./runtime/workflows/Workflows.ts"
 import { ApiKeys } from "./tenants/access/ApiKeys.ts"
-import { ConsoleSessions } from "./tenants/access/ConsoleSessions.ts"
+import { type ConsoleSessions, consoleSessionsLayer } from "./tenants/access/ConsoleSessions.ts"
 import { Credentials } from "./tenants/access/Credentials.ts"
 import { ServiceKeys } from "./tenants/access/ServiceKeys.ts"
 import * as SessionJanitor from "./tenants/access/SessionJanitor.ts"
-import { Sessions } from "./tenants/access/Sessions.ts"
+import type { Sessions } from "./tenants/access/Sessions.ts"
 import type { PlanInvalid, PlanOverrides } from "./tenants/orgs/Plan.ts"
 import { Plans } from "./tenants/orgs/Plans.ts"
 import { Provisioning, type ProvisioningConfig } from "./tenants/orgs/Provisioning.ts"
@@ -232,10 +232,8 @@ export const layer = (
     Layer.provideMerge(tenure),
     Layer.provideMerge(tenantHookRunnerLayer(provisioning))
   )
-  const keys = Layer.mergeAll(ApiKeys.layer, Sessions.layer, ServiceKeys.layer, SessionJanitor.layer)
-  const access = Layer.provideMerge(ConsoleSessions.layer, keys).pipe(
-    Layer.provideMerge(Layer.mergeAll(credentials, tenancy))
-  )
+  const keys = Layer.mergeAll(consoleSessionsLayer, ServiceKeys.layer, SessionJanitor.layer)
+  const access = keys.pipe(Layer.provideMerge(Layer.mergeAll(credentials, tenancy)))
   const builds = buildsLayer(config.archiveBytes)
   const files = Layer.provide(filesLayer(config.publicUrl ?? null, config.scrub), access)
   // The reaper ends runs of a previous process before anything is claimed.

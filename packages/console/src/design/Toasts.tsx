@@ -1,4 +1,4 @@
-/** Short confirmations, which screen readers announce. */
+/** Short confirmations, which screen readers read out. */
 import { createSignal, For, type JSX } from "solid-js"
 
 interface Toast {

@@ -57,19 +57,27 @@ export const onActivity = (listener: Listener): void => {
   onCleanup(() => listeners.delete(listener))
 }
 
-/** Calls `refresh` after activity, at most once per interval, and once after the last message. */
+/** Delay of an update after the first message, in milliseconds, so that a burst is one update. */
+const settleMs = 300
+
+/** Calls `refresh` soon after activity, at most once per interval, and once after the last message. */
 export const refreshOnActivity = (
   refresh: () => void,
   intervalMs: number,
   isRelevant: (message: EnvironmentMessage) => boolean = () => true
 ): void => {
   let timer: ReturnType<typeof setTimeout> | undefined
+  let refreshedAt = 0
   onActivity((messages) => {
     if (timer !== undefined || !messages.some(isRelevant)) return
-    timer = setTimeout(() => {
-      timer = undefined
-      refresh()
-    }, intervalMs)
+    timer = setTimeout(
+      () => {
+        timer = undefined
+        refreshedAt = Date.now()
+        refresh()
+      },
+      Math.max(settleMs, refreshedAt + intervalMs - Date.now())
+    )
   })
   onCleanup(() => clearTimeout(timer))
 }

@@ -7,7 +7,7 @@ import { t } from "../text/Language.ts"
 import { onActivity } from "./Live.ts"
 
 export const NewerButton = (props: {
-  /** Message that announces a row. */
+  /** Message about a new row. */
   readonly event: EnvironmentMessage["event"]
   /** Changes when the list is loaded again. */
   readonly version: string

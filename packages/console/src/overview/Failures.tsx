@@ -13,6 +13,8 @@ type Failure = RunActivity["failures"][number]
 
 const shownMax = 5
 
+const errorMs = 30_000
+
 export const Failures = (props: { readonly failures: ReadonlyArray<Failure> }): JSX.Element => (
   <section class="card" aria-labelledby="failures">
     <div class="card-head">
@@ -27,11 +29,11 @@ export const Failures = (props: { readonly failures: ReadonlyArray<Failure> }): 
 )
 
 const Row = (props: { readonly failure: Failure }): JSX.Element => {
-  // A run that has ended never changes.
+  // Under load each update has another newest run. Its error is read every 30 s at most.
   const run = useQuery(() => ({
-    queryKey: ["ended-run", props.failure.run_id],
+    queryKey: ["newest-error", props.failure.project_id, props.failure.ns, props.failure.var],
     queryFn: () => weft.runs.get(props.failure.run_id),
-    staleTime: Number.POSITIVE_INFINITY
+    staleTime: errorMs
   }))
   return (
     <li class="failure recent-row">

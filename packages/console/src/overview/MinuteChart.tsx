@@ -3,6 +3,7 @@ import type { RunActivity } from "@weft/client"
 import { createMemo, For, type JSX } from "solid-js"
 import { formatCount, formatTime } from "../text/format.ts"
 import { t } from "../text/Language.ts"
+import type { LiveCounts } from "./LiveCounts.ts"
 
 type Minute = RunActivity["minutes"][number]
 
@@ -19,6 +20,19 @@ const lastHour = (minutes: ReadonlyArray<Minute>, now: number): ReadonlyArray<Mi
   })
 }
 
+/** Adds live counts to the current minute. */
+const addLive = (minutes: ReadonlyArray<Minute>, live: LiveCounts): ReadonlyArray<Minute> =>
+  minutes.map((minute, index) =>
+    index === shown - 1
+      ? {
+          time: minute.time,
+          succeeded: minute.succeeded + live.succeeded,
+          failed: minute.failed + live.failed,
+          cancelled: minute.cancelled + live.cancelled
+        }
+      : minute
+  )
+
 /** Returns the least round number that is not smaller. */
 const roundUp = (value: number): number => {
   const power = 10 ** Math.floor(Math.log10(Math.max(1, value)))
@@ -27,8 +41,12 @@ const roundUp = (value: number): number => {
 
 const totalOf = ({ succeeded, failed, cancelled }: Minute): number => succeeded + failed + cancelled
 
-export const MinuteChart = (props: { readonly minutes: ReadonlyArray<Minute> }): JSX.Element => {
-  const bars = createMemo(() => lastHour(props.minutes, Date.now()))
+export const MinuteChart = (props: {
+  readonly minutes: ReadonlyArray<Minute>
+  /** Runs that ended since `minutes` was loaded. */
+  readonly live: LiveCounts
+}): JSX.Element => {
+  const bars = createMemo(() => addLive(lastHour(props.minutes, Date.now()), props.live))
   const top = () => roundUp(Math.max(4, ...bars().map(totalOf)))
   const label = (minute: Minute) =>
     t().overview.minute(formatTime(minute.time), minute.succeeded, minute.failed, minute.cancelled)

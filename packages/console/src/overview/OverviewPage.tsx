@@ -1,11 +1,13 @@
 /**
- * What happens in the environment. Live messages set off its updates, at most one every five seconds with five queries,
- * so an open page costs the server at most one statement a second.
+ * The overview of the environment. Counts follow the live messages at once, and their updates start further queries.
+ *
+ * An open page costs the server at most one statement a second. Each update has four statements and two for the
+ * credential, every 10 s at most. The waits and the newest errors have at most nine more, every 30 s at most.
  */
 
 import { A } from "@solidjs/router"
 import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/solid-query"
-import type { RunActivity } from "@weft/client"
+import type { Run, RunActivity } from "@weft/client"
 import { For, type JSX, Show } from "solid-js"
 import { weft } from "../api/client.ts"
 import { Empty, ErrorNotice } from "../design/Feedback.tsx"
@@ -15,59 +17,52 @@ import { functionName, RunDuration } from "../runs/RunCells.tsx"
 import { formatCount, formatDuration, formatInstant, formatPercent, formatTime } from "../text/format.ts"
 import { t } from "../text/Language.ts"
 import { Failures } from "./Failures.tsx"
+import { endedOf, useLiveCounts } from "./LiveCounts.ts"
 import { MinuteChart } from "./MinuteChart.tsx"
 import { Usage } from "./Usage.tsx"
 
-const refreshMs = 5000
+/** Minimum interval of updates, and of those of waits, in milliseconds. */
+const refreshMs = 10_000
+const waitsMs = 30_000
 
-export const OverviewPage = (): JSX.Element => {
+/** The queries of the page, which follow the activity of the environment. */
+const useOverview = () => {
   const client = useQueryClient()
-  const query = <T,>(name: string, queryFn: () => PromiseLike<T>) =>
+  const query = <T,>(group: string, name: string, queryFn: () => PromiseLike<T>) =>
     useQuery(() => ({
-      queryKey: ["overview", name],
+      queryKey: [group, name],
       queryFn: async () => await queryFn(),
       placeholderData: keepPreviousData
     }))
-  const activity = query("activity", () => weft.runs.activity({ time_range: "PT1H" }))
-  const stats = query("stats", () => weft.runs.stats())
-  const waiting = query("waiting", () => weft.runs.list({ waiting: "any", limit: 1 }))
-  const sleeping = query("sleeping", () => weft.runs.list({ waiting: "timer", limit: 1 }))
-  const recent = query("recent", () => weft.runs.list({ limit: 8, include: "usage" }))
-  refreshOnActivity(() => void client.invalidateQueries({ queryKey: ["overview"] }), refreshMs)
-  const isEmpty = () => stats.data?.total_runs === 0
+  const update = (group: string) => void client.invalidateQueries({ queryKey: [group] })
+  refreshOnActivity(() => update("overview"), refreshMs)
+  refreshOnActivity(() => update("waits"), waitsMs)
+  const activity = query("overview", "activity", () => weft.runs.activity({ time_range: "PT1H" }))
+  return {
+    activity,
+    stats: query("overview", "stats", () => weft.runs.stats()),
+    recent: query("overview", "recent", () => weft.runs.list({ limit: 8, include: "usage" })),
+    waiting: query("waits", "waiting", () => weft.runs.list({ waiting: "any", limit: 1 })),
+    sleeping: query("waits", "sleeping", () => weft.runs.list({ waiting: "timer", limit: 1 })),
+    counts: useLiveCounts(() => activity.dataUpdatedAt),
+    retry: () => update("overview")
+  }
+}
+
+type Overview = ReturnType<typeof useOverview>
+
+export const OverviewPage = (): JSX.Element => {
+  const overview = useOverview()
+  const { activity, stats } = overview
   return (
     <div class="page">
       <div class="page-head">
         <h1>{t().overview.title}</h1>
       </div>
       <Show when={activity.error ?? stats.error}>
-        {(error) => (
-          <ErrorNotice error={error()} onRetry={() => void client.invalidateQueries({ queryKey: ["overview"] })} />
-        )}
+        {(error) => <ErrorNotice error={error()} onRetry={overview.retry} />}
       </Show>
-      <div class="tiles">
-        <Tile
-          name={t().overview.running}
-          value={toCount(minus(stats.data?.running, waiting.data?.total))}
-          kind="running"
-          path="/runs?status=running"
-        />
-        <Tile
-          name={t().overview.waiting}
-          value={toCount(waiting.data?.total)}
-          kind="waiting"
-          path="/runs?waiting=any"
-        />
-        <Tile
-          name={t().overview.sleeping}
-          value={toCount(sleeping.data?.total)}
-          kind="waiting"
-          path="/runs?waiting=timer"
-        />
-        <Tile name={t().overview.success} value={successOf(activity.data)} kind="succeeded" />
-        <Tile name={t().overview.p50} value={toDuration(activity.data?.p50_ms)} />
-        <Tile name={t().overview.p95} value={toDuration(activity.data?.p95_ms)} />
-      </div>
+      <Tiles overview={overview} />
       <section class="card" aria-labelledby="per-minute">
         <div class="card-head">
           <h2 id="per-minute">{t().overview.perMinute}</h2>
@@ -79,37 +74,11 @@ export const OverviewPage = (): JSX.Element => {
           <Legend />
         </div>
         <div class="card-body">
-          <MinuteChart minutes={activity.data?.minutes ?? []} />
+          <MinuteChart minutes={activity.data?.minutes ?? []} live={overview.counts()} />
         </div>
       </section>
       <div class="overview-grid">
-        <section class="card" aria-labelledby="recent">
-          <div class="card-head">
-            <h2 id="recent">{t().overview.recent}</h2>
-            <A class="end" href="/runs">
-              {t().overview.all}
-            </A>
-          </div>
-          <Show when={!isEmpty()} fallback={<Empty title={t().overview.emptyTitle} text={t().overview.empty} />}>
-            <ul>
-              <For each={recent.data?.items}>
-                {(run) => (
-                  <li class="recent-row">
-                    <StatusBadge status={shownStatus(run)} />
-                    <A class="row-link mono cut" href={`/runs/${run.run_id}`}>
-                      {functionName(run)}
-                    </A>
-                    <span class="muted cut">{run.project_name}</span>
-                    <span class="muted cut">{formatInstant(run.start_time)}</span>
-                    <span class="number end">
-                      <RunDuration run={run} />
-                    </span>
-                  </li>
-                )}
-              </For>
-            </ul>
-          </Show>
-        </section>
+        <RecentRuns runs={overview.recent.data?.items ?? []} isEmpty={stats.data?.total_runs === 0} />
         <div class="overview-side">
           <Failures failures={activity.data?.failures ?? []} />
           <Usage />
@@ -119,13 +88,56 @@ export const OverviewPage = (): JSX.Element => {
   )
 }
 
-const Tile = (props: {
-  readonly name: string
-  readonly value: string
-  readonly kind?: string
-  readonly path?: string
-}): JSX.Element => (
-  <div class="card tile" classList={{ [props.kind ?? "plain"]: true }}>
+const Tiles = (props: { readonly overview: Overview }): JSX.Element => {
+  const { activity, stats, waiting, sleeping, counts } = props.overview
+  const running = () => {
+    const counted = minus(stats.data?.running, waiting.data?.total)
+    return counted === undefined ? undefined : Math.max(0, counted + counts().started - endedOf(counts()))
+  }
+  return (
+    <div class="tiles">
+      <Tile name={t().overview.running} value={toCount(running())} path="/runs?status=running" />
+      <Tile name={t().overview.waiting} value={toCount(waiting.data?.total)} path="/runs?waiting=any" />
+      <Tile name={t().overview.sleeping} value={toCount(sleeping.data?.total)} path="/runs?waiting=timer" />
+      <Tile name={t().overview.success} value={successOf(activity.data)} />
+      <Tile name={t().overview.p50} value={toDuration(activity.data?.p50_ms)} />
+      <Tile name={t().overview.p95} value={toDuration(activity.data?.p95_ms)} />
+    </div>
+  )
+}
+
+const RecentRuns = (props: { readonly runs: ReadonlyArray<Run>; readonly isEmpty: boolean }): JSX.Element => (
+  <section class="card" aria-labelledby="recent">
+    <div class="card-head">
+      <h2 id="recent">{t().overview.recent}</h2>
+      <A class="end" href="/runs">
+        {t().overview.all}
+      </A>
+    </div>
+    <Show when={!props.isEmpty} fallback={<Empty title={t().overview.emptyTitle} text={t().overview.empty} />}>
+      <ul>
+        <For each={props.runs}>
+          {(run) => (
+            <li class="recent-row">
+              <StatusBadge status={shownStatus(run)} />
+              <A class="row-link mono cut" href={`/runs/${run.run_id}`}>
+                {functionName(run)}
+              </A>
+              <span class="muted cut">{run.project_name}</span>
+              <span class="muted cut">{formatInstant(run.start_time)}</span>
+              <span class="number end">
+                <RunDuration run={run} />
+              </span>
+            </li>
+          )}
+        </For>
+      </ul>
+    </Show>
+  </section>
+)
+
+const Tile = (props: { readonly name: string; readonly value: string; readonly path?: string }): JSX.Element => (
+  <div class="card tile">
     <Show when={props.path} fallback={<span class="tile-name">{props.name}</span>}>
       {(path) => (
         <A class="tile-name" href={path()}>

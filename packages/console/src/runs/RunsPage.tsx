@@ -13,7 +13,7 @@ import { RunCells, runHeaders } from "./RunCells.tsx"
 import { periods, statuses, toRunsQuery, types, useRunFilters, waits } from "./RunFilters.ts"
 
 export const RunsPage = (): JSX.Element => {
-  const { filters, isFiltered, setFilters } = useRunFilters()
+  const { filters, isFiltered } = useRunFilters()
   const [refreshes, setRefreshes] = createSignal(0)
   const [isCancelling, setCancelling] = createSignal(false)
   const version = () => JSON.stringify([filters(), refreshes()])
@@ -31,42 +31,7 @@ export const RunsPage = (): JSX.Element => {
           </button>
         </div>
       </div>
-      <div class="filters">
-        <Choice
-          label={t().runs.status}
-          value={filters().status}
-          options={statuses.map((status) => [status, t().status[status]])}
-          onChange={(status) => setFilters({ status })}
-        />
-        <Choice
-          label={t().runs.type}
-          value={filters().type}
-          options={types.map((type) => [type, t().types[type] ?? type])}
-          onChange={(type) => setFilters({ type })}
-        />
-        <Choice
-          label={t().runs.period}
-          value={filters().period}
-          options={Object.keys(periods).map((period) => [period, t().runs.periods[period] ?? period])}
-          onChange={(period) => setFilters({ period })}
-        />
-        <Choice
-          label={t().runs.waiting}
-          value={filters().waiting}
-          options={waits.map((wait) => [wait, wait === "any" ? t().status.waiting : (t().waits[wait] ?? wait)])}
-          onChange={(waiting) => setFilters({ waiting })}
-        />
-        <Show when={isFiltered()}>
-          <button
-            type="button"
-            class="button quiet"
-            onClick={() => setFilters({ status: "", type: "", period: "", waiting: "" })}
-          >
-            <Icon name="close" />
-            {t().runs.clear}
-          </button>
-        </Show>
-      </div>
+      <Filters />
       <PagedTable<Run>
         label={t().runs.table}
         columns="run-columns"
@@ -96,6 +61,48 @@ export const RunsPage = (): JSX.Element => {
           setRefreshes(refreshes() + 1)
         }}
       />
+    </div>
+  )
+}
+
+const Filters = (): JSX.Element => {
+  const { filters, isFiltered, setFilters } = useRunFilters()
+  return (
+    <div class="filters">
+      <Choice
+        label={t().runs.status}
+        value={filters().status}
+        options={statuses.map((status) => [status, t().status[status]])}
+        onChange={(status) => setFilters({ status })}
+      />
+      <Choice
+        label={t().runs.type}
+        value={filters().type}
+        options={types.map((type) => [type, t().types[type] ?? type])}
+        onChange={(type) => setFilters({ type })}
+      />
+      <Choice
+        label={t().runs.period}
+        value={filters().period}
+        options={Object.keys(periods).map((period) => [period, t().runs.periods[period] ?? period])}
+        onChange={(period) => setFilters({ period })}
+      />
+      <Choice
+        label={t().runs.waiting}
+        value={filters().waiting}
+        options={waits.map((wait) => [wait, wait === "any" ? t().status.waiting : (t().waits[wait] ?? wait)])}
+        onChange={(waiting) => setFilters({ waiting })}
+      />
+      <Show when={isFiltered()}>
+        <button
+          type="button"
+          class="button quiet"
+          onClick={() => setFilters({ status: "", type: "", period: "", waiting: "" })}
+        >
+          <Icon name="close" />
+          {t().runs.clear}
+        </button>
+      </Show>
     </div>
   )
 }

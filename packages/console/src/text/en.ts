@@ -146,7 +146,7 @@ export const en = {
     replayed: "The new run is queued",
     cancel: "Cancel",
     cancelTitle: "Cancel this run",
-    cancelText: "The run ends at once, without retries. What it has done stays done.",
+    cancelText: "The run ends at once, without retries. Its effects so far remain.",
     cancelCleanup: "Let a durable function clean up for 30 seconds",
     wake: "Wake",
     copyAs: "Copy as",

@@ -150,6 +150,12 @@ export class ConsoleSessions extends Context.Service<
   )
 }
 
+/** API keys, sessions, and the sign-in to the console, which uses both. */
+export const consoleSessionsLayer = Layer.provideMerge(
+  ConsoleSessions.layer,
+  Layer.mergeAll(ApiKeys.layer, Sessions.layer)
+)
+
 /** Lifetime of a session. The console renews it while its page is open. */
 const sessionSeconds = 3600
 
