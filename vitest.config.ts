@@ -41,6 +41,7 @@ const aboveStores = ["responses", "openapi", "webhooks", "files", "fuzz", "mcp",
 
 /** Those of them to which it is all one what keeps the little that they store. */
 const onAnyStores = [
+  "console",
   "mcp",
   "mounts",
   "openapi",
@@ -54,7 +55,18 @@ const onAnyStores = [
 
 /** Those of them that say nothing of the API's endpoints, or send their requests otherwise. */
 const besidesEndpoints = [
-  ...["client", "draining", "files-client", "files-downloads", "files-elsewhere", "fuzz", "mcp", "metrics", "mounts"],
+  ...[
+    "client",
+    "console",
+    "draining",
+    "files-client",
+    "files-downloads",
+    "files-elsewhere",
+    "fuzz",
+    "mcp",
+    "metrics",
+    "mounts"
+  ],
   ...[
     "openapi",
     "outages",
@@ -121,6 +133,7 @@ export default defineConfig({
           name: "http",
           include: http,
           exclude: heavy,
+          globalSetup: "./tooling/src/programs/vitestConsole.ts",
           provide: { httpBackend: "SQLite and files" },
           // A file takes less time than what it imports.
           isolate: false,

@@ -44,7 +44,12 @@ export const sections: ReadonlyArray<Section> = [
   },
   {
     text: "Working with a server",
-    pages: [page("The command line", "cli.md"), page("The client", "client.md"), page("Using the API", "api.md")]
+    pages: [
+      page("The console", "console.md"),
+      page("The command line", "cli.md"),
+      page("The client", "client.md"),
+      page("Using the API", "api.md")
+    ]
   },
   {
     text: "Embedding",

@@ -48,6 +48,7 @@ export const directions: ReadonlyArray<Direction> = [
   { folder: "packages/api", workspaces: ["@weft/core"], packages: ["effect"] },
   { folder: "packages/client", workspaces: [], packages: [] },
   { folder: "packages/bundler", workspaces: [], packages: "declared" },
+  { folder: "packages/console", workspaces: ["@weft/client"], packages: "declared" },
   { folder: "packages/sql", workspaces: ["@weft/core"], packages: ["effect"] },
   { folder: "packages/contract", workspaces: ["@weft/core"], packages: "declared" },
   { folder: "packages/sandbox", workspaces: ["@weft/core"], packages: "declared" },
@@ -99,6 +100,8 @@ export const edges = [
   "examples/embed-fastify/",
   "examples/embed-hono/",
   "examples/standalone/",
+  // A page in a browser.
+  "packages/console/src/",
   "packages/sandbox/src/runner/",
   "packages/sandbox/src/guest/",
   "packages/bundler/src/modules/"

@@ -21,7 +21,7 @@ export interface Source {
 
 /** The parsed file, or the first place where it is not TypeScript. */
 export const parseSource = (path: string, text: string): Source | Finding => {
-  const parsed = parseSync(path, text, { sourceType: "module", lang: path.endsWith(".d.ts") ? "dts" : "ts" })
+  const parsed = parseSync(path, text, { sourceType: "module", lang: languageOf(path) })
   const lineOf = lineCounter(text)
   const [error] = parsed.errors
   if (error !== undefined) {
@@ -46,6 +46,9 @@ export const parseSource = (path: string, text: string): Source | Finding => {
 
   return { path, text, program: parsed.program, comments: parsed.comments, imports, lineOf }
 }
+
+const languageOf = (path: string): "dts" | "tsx" | "ts" =>
+  path.endsWith(".d.ts") ? "dts" : path.endsWith(".tsx") ? "tsx" : "ts"
 
 const lineCounter = (text: string): ((offset: number) => number) => {
   const starts = [0]

@@ -67,7 +67,9 @@ describe("docs/errors.md has", () => {
       (name) => `packages/sandbox/src/bundle/${name}.ts`
     )
     const builds = [
-      ...["Meta", "MetaFields", "Triggers", "McpTriggers", "Upload", "Deploy"].map((name) => `resources/builds/${name}.ts`),
+      ...["Meta", "MetaFields", "Triggers", "McpTriggers", "Upload", "Deploy"].map(
+        (name) => `resources/builds/${name}.ts`
+      ),
       "foundation/time/Cron.ts"
     ].map((path) => `packages/core/src/${path}`)
     const messages = sentencesIn([...builds, ...bundle, "packages/sandbox/src/guest/kernel/Exports.ts"])

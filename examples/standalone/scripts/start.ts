@@ -1,6 +1,7 @@
-/** `npm start`: runs the reference server, rebuilding it if its sources have changed. */
+/** `npm start`: runs the reference server. Rebuilds it and the console if their sources have changed. */
 import "../src/debuggerSignal.ts"
 import { pathToFileURL } from "node:url"
-import { referenceServer } from "@weft/tooling/programs"
+import { consoleApp, referenceServer } from "@weft/tooling/programs"
 
-await import(pathToFileURL(await referenceServer()).href)
+const [server] = await Promise.all([referenceServer(), consoleApp()])
+await import(pathToFileURL(server).href)

@@ -70,6 +70,7 @@ const open = async (settings: Settings): Promise<Server> => {
       ...settings.connections,
       trustProxy: settings.trustProxy,
       mcp: settings.mcp,
+      console: settings.console,
       version: manifest.version,
       ...(settings.gitSha === null ? {} : { gitSha: settings.gitSha }),
       ...(limits.archiveBytes === undefined ? {} : { archiveBytes: limits.archiveBytes })

@@ -49,6 +49,8 @@ export interface Settings extends BackendSettings {
   /** True if a proxy sets `X-Forwarded-Host`, the host of the request, and `X-Forwarded-For`, the client's address. */
   readonly trustProxy: boolean
   readonly mcp: McpSettings
+  /** True serves the console at `/console`. */
+  readonly console: boolean
   readonly sandbox: {
     readonly limits: Partial<Limits>
     readonly runners: number | null
@@ -137,6 +139,7 @@ export const readSettings = (variables: Variables): Settings => {
     },
     trustProxy: flag("WEFT_TRUST_PROXY"),
     mcp: mcpSettings(text, wrong),
+    console: isTrue("WEFT_CONSOLE", text("WEFT_CONSOLE") ?? "true"),
     sandbox: sandboxSettings(whole, mebibytes),
     deliveries: { total, perEnv: whole("WEFT_LIMIT_DELIVERIES_PER_ENV", 1, total) ?? Math.ceil(total / 4) },
     leaseMs: whole("WEFT_LIMIT_LEASE_MS", 1_000, 3_600_000),

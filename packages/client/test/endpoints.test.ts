@@ -100,6 +100,11 @@ describe("the client with a server", () => {
     assert.isNumber((await weft.runs.usage(run_id)).wall_ms)
     assert.strictEqual((await weft.runs.logs(run_id)).total, 0)
     assert.isAbove((await weft.runs.stats()).succeeded, 0)
+    const activity = await weft.runs.activity({ time_range: "PT1H" })
+    assert.isAbove(
+      activity.minutes.reduce((sum, minute) => sum + minute.succeeded, 0),
+      0
+    )
     const listed = await weft.runs.list({ status: "succeeded", type: "event", time_range: "P1D" })
     assert.isTrue(listed.items.some((run) => run.run_id === run_id))
     assert.strictEqual(begun(await weft.runs.replay(run_id, { build: "deployed" })).origin_run_id, run_id)

@@ -117,6 +117,23 @@ const reading: ReadonlyArray<Check<RunStore | JournalStore>> = [
     })
   }),
 
+  check("recent returns summaries of runs since an instant, newest first, up to the limit", function* () {
+    const store = yield* RunStore
+    const old = run(1, { start_time: at(0) })
+    const other = run(4, { env_id: envId(2), start_time: at(5000) })
+    const failed = ended(run(3, { start_time: at(2000), project_id: projectId(2) }), { status: "failed" })
+    yield* start(old, run(2, { start_time: at(1000) }), other)
+    yield* finish(failed)
+    const recent = (since: number, limit: number, only?: ReadonlyArray<string>) =>
+      Effect.map(store.recent(envId(1), at(since), limit, only), (runs) => runs.map(({ run_id }) => run_id))
+    assert.deepStrictEqual(yield* recent(1000, 10), [runId(3), runId(2)])
+    assert.deepStrictEqual(yield* recent(0, 2), [runId(3), runId(2)])
+    assert.deepStrictEqual(yield* recent(0, 10, [projectId(2)]), [runId(3)])
+    const [summary] = yield* store.recent(envId(1), at(2000), 1)
+    const { run_id, project_id, project_name, ns, var: name, status, start_time, stop_time } = failed
+    assert.deepStrictEqual(summary, { run_id, project_id, project_name, ns, var: name, status, start_time, stop_time })
+  }),
+
   check("ends a page before the large result that would exceed its size, and lists the rest on the next", function* () {
     const store = yield* RunStore
     const result = JsonText.make(`"${"x".repeat(pageBytesMax / 4)}"`)

@@ -91,10 +91,11 @@ import { Arrivals } from "./runtime/workflows/Arrivals.ts"
 import { ChildRuns } from "./runtime/workflows/ChildRuns.ts"
 import { Workflows } from "./runtime/workflows/Workflows.ts"
 import { ApiKeys } from "./tenants/access/ApiKeys.ts"
+import { type ConsoleSessions, consoleSessionsLayer } from "./tenants/access/ConsoleSessions.ts"
 import { Credentials } from "./tenants/access/Credentials.ts"
 import { ServiceKeys } from "./tenants/access/ServiceKeys.ts"
 import * as SessionJanitor from "./tenants/access/SessionJanitor.ts"
-import { Sessions } from "./tenants/access/Sessions.ts"
+import type { Sessions } from "./tenants/access/Sessions.ts"
 import type { PlanInvalid, PlanOverrides } from "./tenants/orgs/Plan.ts"
 import { Plans } from "./tenants/orgs/Plans.ts"
 import { Provisioning, type ProvisioningConfig } from "./tenants/orgs/Provisioning.ts"
@@ -116,6 +117,7 @@ export type WeftServices =
   | RateLimits
   | ApiKeys
   | Sessions
+  | ConsoleSessions
   | ServiceKeys
   | Credentials
   | AuditLog
@@ -218,7 +220,7 @@ export const layer = (
   const crypto = Keyring.layer(config.masterKeys).pipe(
     Layer.provideMerge(Layer.mergeAll(SecureRandom.layerWebCrypto, Digest.layerWebCrypto))
   )
-  const deliveries = config.deliveries ?? defaultDeliveries
+  const { provisioning = {}, deliveries = defaultDeliveries } = config
   const node = Layer.mergeAll(
     NodeLease.layer(config.leaseMs ?? defaultLeaseMs),
     Slots.layer(deliveries),
@@ -228,12 +230,11 @@ export const layer = (
     publicUrlLayer(config.publicUrl ?? null)
   )
   const tenure = Layer.provideMerge(Layer.mergeAll(RateLimits.layer, Quotas.layer), Plans.layer(config.plans))
-  const { provisioning = {} } = config
   const tenancy = Layer.provideMerge(Provisioning.layer(provisioning), Tenants.layer).pipe(
     Layer.provideMerge(tenure),
     Layer.provideMerge(tenantHookRunnerLayer(provisioning))
   )
-  const keys = Layer.mergeAll(ApiKeys.layer, Sessions.layer, ServiceKeys.layer, SessionJanitor.layer)
+  const keys = Layer.mergeAll(consoleSessionsLayer, ServiceKeys.layer, SessionJanitor.layer)
   const access = keys.pipe(Layer.provideMerge(Layer.mergeAll(credentials, tenancy)))
   const builds = buildsLayer(config.archiveBytes)
   const files = Layer.provide(filesLayer(config.publicUrl ?? null, config.scrub), access)

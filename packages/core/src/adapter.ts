@@ -200,6 +200,7 @@ export {
 } from "./runtime/runs/EventMatch.ts"
 export { type Group, parkedAt, roomFor } from "./runtime/runs/Group.ts"
 export { LogEntry, Run, RunStats, RunStatus, RunType } from "./runtime/runs/Run.ts"
+export { RunActivity, type RunSummary } from "./runtime/runs/RunActivity.ts"
 export {
   type CancelledRun,
   type Fork,

@@ -72,6 +72,7 @@ export {
 export type { WebhookAnswer, WebhookCall } from "./runtime/webhooks/WebhookCall.ts"
 export type { ApiKeyChange, NewApiKey } from "./tenants/access/ApiKeys.ts"
 export { apiKeyRequired, forbidden, requirePermission } from "./tenants/access/Caller.ts"
+export { ConsoleSessions } from "./tenants/access/ConsoleSessions.ts"
 export { Credentials } from "./tenants/access/Credentials.ts"
 export { allows, fullPermissions, parsePermissions, readable } from "./tenants/access/Permission.ts"
 export type { NewServiceKey, ShownServiceKey } from "./tenants/access/ServiceKeys.ts"

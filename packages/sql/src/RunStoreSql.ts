@@ -1,6 +1,14 @@
 /** `RunStore` on SQL. */
 import { type EnvId, NotFound } from "@weft/core"
-import { leastIdAt, type Run, type RunFilter, RunId, type RunStatus, RunStore } from "@weft/core/adapter"
+import {
+  leastIdAt,
+  type Run,
+  type RunFilter,
+  RunId,
+  type RunStatus,
+  RunStore,
+  type RunSummary
+} from "@weft/core/adapter"
 import { Effect, Layer } from "effect"
 import type { SqlClient, Statement } from "effect/sql"
 import { Database, onlyRow, orUnavailable, readCount } from "./Database.ts"
@@ -54,6 +62,12 @@ export const layer: Layer.Layer<RunStore, never, Database> = Layer.effect(
         }).pipe(orUnavailable("list"))
       },
 
+      recent: (envId, since, limit, only) =>
+        reader<RunSummary>`
+          SELECT ${reader.literal(summaryColumns)} FROM runs
+          WHERE ${condition(envId, { since, ...(only === undefined ? {} : { only }) })}
+          ORDER BY run_id DESC LIMIT ${limit}`.pipe(orUnavailable("recent")),
+
       stats: (envId, only) => {
         const filter = only === undefined ? {} : { only }
         // One statement, so that a run that ends meanwhile is counted once.
@@ -79,6 +93,8 @@ export const layer: Layer.Layer<RunStore, never, Database> = Layer.effect(
     })
   })
 )
+
+const summaryColumns = "run_id, project_id, project_name, ns, var, status, start_time, stop_time"
 
 type Count = { readonly n: number | null }
 

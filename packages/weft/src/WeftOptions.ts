@@ -97,6 +97,8 @@ export interface HttpOptions {
   readonly trustProxy?: boolean
   /** Options of the MCP routes. */
   readonly mcp?: McpOptions
+  /** True serves the console at `/console`, the page for people; false by default. */
+  readonly console?: boolean
 }
 
 /** Options of the MCP routes. */

@@ -1,6 +1,6 @@
-/** Bundles every published package with tsup. Types come from `tsc -b`, which `npm run build` runs first. */
+/** Bundles every published package with tsup, and the console with Vite. Types come from `tsc -b`, which `npm run build` runs first. */
 import { execFileSync } from "node:child_process"
-import { globSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { existsSync, globSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { publishedPackages, root } from "./published.ts"
 
@@ -15,6 +15,11 @@ const closeInternals = (path: string): void => {
 }
 
 for (const { folder, manifest } of publishedPackages()) {
+  if (existsSync(join(root, folder, "vite.config.ts"))) {
+    execFileSync(join(root, "node_modules/.bin/vite"), ["build"], { cwd: join(root, folder), stdio: "inherit" })
+    console.log(`built ${manifest.name}`)
+    continue
+  }
   // Output of deleted sources must not be published.
   for (const path of globSync(join(root, folder, "dist/**/*.{js,js.map}"))) rmSync(path)
   execFileSync(join(root, "node_modules/.bin/tsup"), { cwd: join(root, folder), stdio: "inherit" })

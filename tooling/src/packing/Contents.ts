@@ -21,6 +21,8 @@ const chunk = /^dist\/(?:\w+\/)?\w+-[A-Z0-9]{8}\.js$/
 
 /** Finds build output of deleted sources, and files that are not build output. */
 const strayIn = ({ folder }: Archive, path: string): ReadonlyArray<string> => {
+  // Vite empties the folder before each build.
+  if (path.startsWith("dist/app/") && existsSync(join(root, folder, "vite.config.ts"))) return []
   if (outsideDist.includes(path) || chunk.test(path)) return []
   const module = /^dist\/(.+?)(?:\.d\.ts|\.js|\.js\.map)$/.exec(path)?.[1]
   if (module === undefined) return ["is not build output"]

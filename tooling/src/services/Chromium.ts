@@ -10,6 +10,12 @@ export interface Chromium {
   readonly remove: () => Promise<void>
 }
 
+/** Returns the path of the browser, and installs it if it is missing. */
+export const installChromium = (): string => {
+  installed("Chromium", ["chromium"], chromiumPackages)
+  return "/usr/bin/chromium"
+}
+
 /** Opens a page. The page must report its result to its own server. */
 export const chromium = (url: string): Chromium => {
   installed("Chromium", ["chromium"], chromiumPackages)

@@ -1,5 +1,5 @@
 /** Servers on the loopback interface that tests and benchmarks start and stop. */
-export { chromium } from "./Chromium.ts"
+export { chromium, installChromium } from "./Chromium.ts"
 export { daemons } from "./Daemons.ts"
 export { nats } from "./Nats.ts"
 export { pgDump } from "./PgDump.ts"

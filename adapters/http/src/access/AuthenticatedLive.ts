@@ -4,6 +4,7 @@ import { Caller, type Identity, RateLimits, Unauthorized } from "@weft/core"
 import { Turns, takeTurn } from "@weft/core/adapter"
 import { Credentials } from "@weft/core/internal"
 import { Effect, Layer, Redacted } from "effect"
+import { IsConsoleRequest } from "../console/ConsoleRequests.ts"
 
 export const AuthenticatedLive: Layer.Layer<Authenticated, never, Credentials | RateLimits> = Layer.effect(
   Authenticated,
@@ -25,11 +26,22 @@ export const AuthenticatedLive: Layer.Layer<Authenticated, never, Credentials | 
         return token === ""
           ? unauthorized
           : Effect.flatMap(credentials.authenticate(token), (identity) =>
-              Effect.andThen(admit(identity), Effect.provideService(httpEffect, Caller, identity))
+              Effect.andThen(
+                admit(identity),
+                Effect.flatMap(IsConsoleRequest, (isConsole) =>
+                  Effect.provideService(httpEffect, Caller, isConsole ? asApiKey(identity) : identity)
+                )
+              )
             )
       }
     })
   })
 )
+
+/** Returns the API key of a session, within the session's permissions. */
+const asApiKey = (identity: Identity): Identity => {
+  const { parent, ...session } = identity
+  return parent === undefined ? identity : { ...session, type: "api-key", id: parent, metadata: null }
+}
 
 const unauthorized = Effect.fail(new Unauthorized({}))

@@ -2,6 +2,7 @@
 import { WeftApi } from "@weft/api"
 import type { WeftServices } from "@weft/core"
 import { NodeMetrics, type Reading } from "@weft/core/adapter"
+import { ConsoleSessions } from "@weft/core/internal"
 import { ByteSize, Effect, Layer, type Scope } from "effect"
 import { Digest } from "effect/crypto"
 import {
@@ -17,6 +18,10 @@ import { AuthenticatedLive } from "../access/AuthenticatedLive.ts"
 import { PermittedLive } from "../access/PermittedLive.ts"
 import { BodyMemoryBudget } from "../bodies/BodyMemoryBudget.ts"
 import { withBufferedText } from "../bodies/BufferedRequests.ts"
+import { openConsoleAssets } from "../console/ConsoleAssets.ts"
+import { consolePageRoutes } from "../console/ConsolePageRoutes.ts"
+import { withConsoleRequests } from "../console/ConsoleRequests.ts"
+import { consoleSessionRoutes } from "../console/ConsoleSessionRoutes.ts"
 import { DocsPage } from "../documentation/DocsPage.ts"
 import { withPacedPages } from "../documentation/PacedPages.ts"
 import { withStaticPages } from "../documentation/StaticPages.ts"
@@ -105,11 +110,20 @@ const makeRoutes = (settings: HttpSettings, metrics: Reading, streams: EventStre
     Layer.provide(handlers),
     Layer.provide(middlewares),
     Layer.merge(
-      Layer.mergeAll(webhookRouteLive(bodyBudget), tokenRouteLive, mcpRouteLive(settings, streams), DocsPage)
+      Layer.mergeAll(
+        webhookRouteLive(bodyBudget, settings.console),
+        tokenRouteLive,
+        mcpRouteLive(settings, streams),
+        DocsPage
+      )
     ),
+    Layer.merge(settings.console ? consoleRoutes(settings) : Layer.empty),
     Layer.provide(HttpServer.layerServices)
   )
 }
+
+const consoleRoutes = (settings: HttpSettings) =>
+  Layer.merge(consoleSessionRoutes(settings), consolePageRoutes(openConsoleAssets()))
 
 export const makeApp = (settings: HttpSettings): Effect.Effect<App, never, WeftServices | Scope.Scope> =>
   Effect.gen(function* () {
@@ -127,9 +141,10 @@ export const makeApp = (settings: HttpSettings): Effect.Effect<App, never, WeftS
     )
     const nextId = yield* makeRequestIds
     const routeCustomDomains = yield* makeCustomDomains(bodyBudget, settings.trustProxy)
-    const routed = routeCustomDomains(
-      withBufferedText(withRawUploadPath(withPacedPages(withStaticPages(routes))), bodyBudget)
-    )
+    const consoleSessions = settings.console ? yield* ConsoleSessions : null
+    const pages = withPacedPages(withStaticPages(routes))
+    const buffered = withBufferedText(withRawUploadPath(pages), bodyBudget)
+    const routed = routeCustomDomains(withConsoleRequests(buffered, consoleSessions))
     const http = Effect.provideService(
       withRequestSpan(metered(withCompression(withErrorEnvelope(routed, nextId, settings.trustProxy)), meter)),
       HttpIncomingMessage.MaxBodySize,

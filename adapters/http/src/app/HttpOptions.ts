@@ -35,6 +35,11 @@ export interface HttpOptions {
   readonly trustProxy?: boolean
   /** Maximum duration of a subscription before its client must reconnect, in milliseconds; default 300,000. */
   readonly streamLifetimeMs?: number
+  /**
+   * True serves the console at `/console`: a page for people, who sign in with an API key or the admin token; default
+   * false. Pages of webhooks on the same host then run in a sandbox, so that they cannot act as a person who is signed in.
+   */
+  readonly console?: boolean
   /** Interval of the comments that keep a subscription's connection alive, in milliseconds; default 15,000. */
   readonly heartbeatMs?: number
   /** Options of the MCP routes. */
@@ -55,6 +60,7 @@ export interface HttpSettings {
   readonly streamLifetimeMs: number
   readonly heartbeatMs: number
   readonly mcp: McpSettings
+  readonly console: boolean
 }
 
 const MiB = 1024 * 1024
@@ -78,7 +84,8 @@ export const resolveSettings = ({
   trustProxy: options.trustProxy ?? false,
   streamLifetimeMs: options.streamLifetimeMs ?? 300_000,
   heartbeatMs: options.heartbeatMs ?? 15_000,
-  mcp: resolveMcp(options.mcp ?? {})
+  mcp: resolveMcp(options.mcp ?? {}),
+  console: options.console ?? false
 })
 
 const checkToken = (option: string, token: Redacted.Redacted | undefined): Redacted.Redacted | null => {

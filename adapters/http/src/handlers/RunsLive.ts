@@ -1,9 +1,9 @@
 /** Handlers for `RunsApi`: one service call each, no decisions. */
 import { toPageRequest, toRunRecord, WeftApi } from "@weft/api"
 import { RunControl, Runs, Tokens } from "@weft/core"
-import { Effect } from "effect"
+import { Duration, Effect } from "effect"
 import { HttpApiBuilder } from "effect/http-api"
-import { runText } from "../responses/RawRecord.ts"
+import { runText, runWithUsageText } from "../responses/RawRecord.ts"
 import { respondList, respondSingle, respondSteps } from "../responses/RawResponses.ts"
 import { listing } from "./Listing.ts"
 
@@ -15,7 +15,7 @@ export const RunsLive = HttpApiBuilder.group(
     const control = yield* RunControl
     const tokens = yield* Tokens
     return handlers.handleAll({
-      list: ({ query: { status, type, time_range, waiting, ...rest } }) => {
+      list: ({ query: { status, type, time_range, waiting, include, ...rest } }) => {
         const page = toPageRequest(rest)
         const filter = {
           ...(status === undefined ? {} : { status }),
@@ -23,9 +23,12 @@ export const RunsLive = HttpApiBuilder.group(
           ...(waiting === undefined ? {} : { waiting }),
           ...(time_range === undefined ? {} : { within: time_range })
         }
-        return Effect.flatMap(runs.list(page, filter), (found) => respondList(listing(page)(found), runText))
+        return Effect.flatMap(runs.list(page, filter), (found) =>
+          respondList(listing(page)(found), include === undefined ? runText : runWithUsageText)
+        )
       },
       stats: () => runs.stats,
+      activity: ({ query }) => runs.activity(query.time_range ?? Duration.hours(1)),
       get: ({ params }) => Effect.flatMap(runs.get(params.run_id), (run) => respondSingle(run, runText)),
       logs: ({ params, query }) => {
         const page = toPageRequest(query)

@@ -11,9 +11,10 @@ export interface WeftPaths {
 }
 
 /** Returns Weft's paths. Many hosts have a public `/metrics`, so Weft's exists only with a metrics token. */
-export const weftPaths = ({ metricsToken, mcp }: HttpOptions): WeftPaths => ({
+export const weftPaths = ({ metricsToken, mcp, console = false }: HttpOptions): WeftPaths => ({
   prefixes: [
     ...(["/v1", "/webhook", "/tokens", "/mcp", "/admin"] as const),
+    ...(console ? (["/console"] as const) : []),
     ...((mcp?.authorizationServers ?? []).length === 0 ? [] : (["/.well-known/oauth-protected-resource/mcp"] as const))
   ],
   exact: ["/docs", "/healthz", "/readyz", ...(metricsToken === undefined ? [] : ["/metrics" as const])]

@@ -30,6 +30,13 @@ const withText = (record: object, field: string, text: string): string =>
 export const runText: ToText<Run> = (run) =>
   withText(encodeRun({ ...toRunRecord(run), result: null }), "result", run.result ?? "null")
 
+/** As `runText`, with the usage of the run. */
+export const runWithUsageText: ToText<Run> = (run) => {
+  const { ns, var: name, attempt, cpu_ms, wall_ms, heap_bytes } = run
+  const usage = { ns, var: name, attempt, cpu_ms, wall_ms, heap_bytes }
+  return withText(encodeRun({ ...toRunRecord(run), usage, result: null }), "result", run.result ?? "null")
+}
+
 export const stepText: ToText<StepRecord> = (step) =>
   withText(encodeStep(toStepRecord({ ...step, result: null })), step.ok ? "result" : "error", step.result ?? "null")
 

@@ -11,7 +11,7 @@ import { handleWebhook } from "./WebhookRoute.ts"
 export const makeCustomDomains = (bodyBudget: BodyMemoryBudget, trustProxy: boolean) =>
   Effect.gen(function* () {
     const routes = yield* DomainRoutes
-    const host = { webhooks: yield* Webhooks, bodyBudget }
+    const host = { webhooks: yield* Webhooks, bodyBudget, isByConsole: false }
 
     /** Finds the route of a custom domain. Null for other hosts. */
     const findRoute = (request: HttpServerRequest.HttpServerRequest) => {

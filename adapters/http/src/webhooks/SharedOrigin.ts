@@ -26,6 +26,22 @@ export const originHeaders: ReadonlyArray<string> = [
   "use-as-dictionary"
 ]
 
+/**
+ * Policy of pages of webhooks next to the console: an origin of their own, without cookies. Such a page could otherwise
+ * send requests as the person who is signed in. The rest of the policy is the function's.
+ */
+const sandbox = "sandbox allow-downloads allow-forms allow-modals allow-popups allow-scripts"
+
+/** Media types that browsers never show as a page. */
+const inert = /^(application\/json|text\/plain|text\/event-stream|image\/(?!svg)|audio\/|video\/)/i
+
+/** Adds the sandbox to the headers of a response that a browser may show as a page. */
+export const addSandbox = (headers: Record<string, string>): void => {
+  if (inert.test(headers["content-type"] ?? "")) return
+  const own = headers["content-security-policy"]
+  headers["content-security-policy"] = own === undefined ? sandbox : `${own}, ${sandbox}`
+}
+
 /** True if a browser requests the script of a service worker, which could intercept requests to the whole origin. */
 export const isServiceWorkerRequest = (headers: Readonly<Record<string, unknown>>): boolean =>
   headers["service-worker"] !== undefined

@@ -7,7 +7,7 @@ import type { DomainRoute } from "@weft/core/adapter"
 import type { WebhookAnswer, WebhookCall } from "@weft/core/internal"
 import { bearerToken } from "../access/BearerToken.ts"
 import { badQuery, hasUtf8Query } from "../encoding/UrlEncoding.ts"
-import { isServiceWorkerRequest, originHeaders } from "./SharedOrigin.ts"
+import { addSandbox, isServiceWorkerRequest, originHeaders } from "./SharedOrigin.ts"
 import {
   type BodyStep,
   parseDomainTarget,
@@ -136,8 +136,16 @@ export interface WebhookResponse {
   readonly body: string | Uint8Array | null
 }
 
-/** Converts a function's result to a response. `isShared` is true if the host is no custom domain. */
-export const toWebhookResponse = (answer: WebhookAnswer, requestId: string, isShared: boolean): WebhookResponse => {
+/**
+ * Converts a function's result to a response. `isShared` is true if the host is no custom domain, and `isByConsole` if the
+ * console is on the same host.
+ */
+export const toWebhookResponse = (
+  answer: WebhookAnswer,
+  requestId: string,
+  isShared: boolean,
+  isByConsole: boolean
+): WebhookResponse => {
   const { status } = answer
   const excluded = isShared ? droppedOnShared : dropped
   const headers: Record<string, string> = { "x-request-id": requestId }
@@ -148,6 +156,7 @@ export const toWebhookResponse = (answer: WebhookAnswer, requestId: string, isSh
     if (typeof value === "string") headers[name] = value
     else cookies = [...value]
   }
+  if (isShared && isByConsole) addSandbox(headers)
   return { status, headers, cookies, body: hasNoBody(status) ? null : answer.body }
 }
 

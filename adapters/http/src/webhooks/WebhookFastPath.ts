@@ -49,7 +49,12 @@ export const makeWebhookFastPath = (serving: MountedApp): FastPath => {
   }
 
   const sendResponse = (exchange: Exchange, answer: WebhookAnswer): void => {
-    const { status, headers, cookies, body } = toWebhookResponse(answer, exchange.id, exchange.isShared)
+    const { status, headers, cookies, body } = toWebhookResponse(
+      answer,
+      exchange.id,
+      exchange.isShared,
+      settings.console
+    )
     try {
       send(exchange, status, cookies === null ? headers : { ...headers, "set-cookie": cookies }, body)
     } catch (defect) {

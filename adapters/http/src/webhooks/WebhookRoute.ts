@@ -18,6 +18,8 @@ import { type WebhookTarget, webhookRoute } from "./WebhookTarget.ts"
 export interface WebhookHost {
   readonly webhooks: Webhooks["Service"]
   readonly bodyBudget: BodyMemoryBudget
+  /** True if the console is on the same host. */
+  readonly isByConsole: boolean
 }
 
 type ServerRequest = HttpServerRequest.HttpServerRequest
@@ -59,12 +61,13 @@ const webResponse = (
 
 /** Handles a request. `route` is the route of its custom domain, or null on the shared origin. */
 export const handleWebhook = (
-  { webhooks, bodyBudget }: WebhookHost,
+  { webhooks, bodyBudget, isByConsole }: WebhookHost,
   request: ServerRequest,
   route: DomainRoute | null
 ) => {
   const decision = decideWebhook(request, route, hasBody(request), bodyBudget.maxBodyBytes)
-  if (decision._tag !== "Reject") return withRoute(webhookRoute, runWebhook(webhooks, bodyBudget, request, decision))
+  if (decision._tag !== "Reject")
+    return withRoute(webhookRoute, runWebhook(webhooks, bodyBudget, request, decision, isByConsole))
   const rejection = Effect.fail(decision.error)
   return decision.route === null ? rejection : withRoute(decision.route, rejection)
 }
@@ -73,7 +76,8 @@ const runWebhook = (
   webhooks: Webhooks["Service"],
   bodyBudget: BodyMemoryBudget,
   request: ServerRequest,
-  target: WebhookTarget
+  target: WebhookTarget,
+  isByConsole: boolean
 ) =>
   Effect.suspend(() => {
     const buffered = new BufferedBody(bodyBudget)
@@ -82,7 +86,7 @@ const runWebhook = (
         webhooks.admit(toCall(request, target, null))
       )
       const answer = yield* webhooks.handle(toCall(request, target, buffered.take()))
-      return writeResponse(request, toWebhookResponse(answer, currentRequestId(), target.isShared))
+      return writeResponse(request, toWebhookResponse(answer, currentRequestId(), target.isShared, isByConsole))
     })
     return Effect.ensuring(
       response,
@@ -90,10 +94,10 @@ const runWebhook = (
     )
   })
 
-export const webhookRouteLive = (bodyBudget: BodyMemoryBudget) =>
+export const webhookRouteLive = (bodyBudget: BodyMemoryBudget, isByConsole: boolean) =>
   HttpRouter.use(
     Effect.fnUntraced(function* (router) {
-      const host = { webhooks: yield* Webhooks, bodyBudget }
+      const host = { webhooks: yield* Webhooks, bodyBudget, isByConsole }
       yield* router.add("*", "/webhook/*", (request) => handleWebhook(host, request, null))
     })
   )

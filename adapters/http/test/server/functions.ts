@@ -44,6 +44,11 @@ const main = {
     headers: { "content-type": "image/png" },
     body: new Uint8Array([0, 255, 1])
   })),
+  page: webhook("/page", { method: "GET" }, () => ({
+    status: 200,
+    headers: { "content-type": "text/html" },
+    body: "<h1>A page</h1>"
+  })),
   empty: webhook("/empty", { method: "DELETE" }, () => ({ status: 204 })),
   fails: webhook("/fails", { method: "GET" }, () => {
     throw new Error("a secret of the tenant")

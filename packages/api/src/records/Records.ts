@@ -9,6 +9,7 @@ import {
   Project,
   parseWaiting,
   Run,
+  RunActivity,
   RunStats,
   ScheduleEntry
 } from "@weft/core/adapter"
@@ -79,6 +80,16 @@ export const EventRecord = Schema.Struct({
   created_at: Instant
 }).annotate({ identifier: "Event" })
 
+/** Function, attempt and resource usage of a run. The usage is null while it is running. */
+export const RunUsageRecord = Schema.Struct({
+  ns: example(Run.fields.ns, "main"),
+  var: example(Run.fields.var, "onOrder"),
+  attempt: Run.fields.attempt,
+  cpu_ms: example(Run.fields.cpu_ms, 3.2),
+  wall_ms: example(Run.fields.wall_ms, 41.7),
+  heap_bytes: example(Run.fields.heap_bytes, 4_194_304)
+}).annotate({ identifier: "RunUsage" })
+
 export const RunRecord = Schema.Struct({
   ...Struct.pick(Run.fields, ["run_id", "env_id", "stream_id", "build_id"]),
   run_type: example(Run.fields.run_type, "event"),
@@ -90,7 +101,8 @@ export const RunRecord = Schema.Struct({
   result: Schema.NullOr(jsonValue({ doubled: 42 })),
   project_id: Run.fields.project_id,
   project_name: example(Run.fields.project_name, "orders"),
-  ...durableFields
+  ...durableFields,
+  usage: Schema.optionalKey(RunUsageRecord)
 }).annotate({ identifier: "Run" })
 
 /** Returns the record of a run. */
@@ -110,6 +122,23 @@ export const RunStatsRecord = Schema.Struct({
   cancelled: example(RunStats.fields.cancelled, 0)
 }).annotate({ identifier: "RunStats" })
 
+const outcomes = { succeeded: example(Schema.Int, 41), failed: Schema.Int, cancelled: Schema.Int }
+
+export const RunActivityRecord = Schema.Struct({
+  since: Instant,
+  complete: example(Schema.Boolean, true).annotate({
+    description: "False if only the newest 5,000 runs were counted, since a later time than requested"
+  }),
+  minutes: Schema.Array(Schema.Struct({ time: Instant, ...outcomes })).annotate({
+    description: "Ended runs of each minute with one, by outcome"
+  }),
+  p50_ms: example(RunActivity.fields.p50_ms, 38),
+  p95_ms: example(RunActivity.fields.p95_ms, 120),
+  failures: RunActivity.fields.failures.annotate({
+    description: "Functions with failed runs, the most failures first, each with its newest failed run; at most 20"
+  })
+}).annotate({ identifier: "RunActivity" })
+
 /** Number of runs that a request has cancelled. */
 export const CancelledRunsRecord = Schema.Struct({ cancelled: example(Schema.Int, 0) }).annotate({
   identifier: "CancelledRuns"
@@ -117,16 +146,6 @@ export const CancelledRunsRecord = Schema.Struct({ cancelled: example(Schema.Int
 
 /** Number of pending deliveries that a request has cancelled. */
 export const CancelledDeliveriesRecord = Schema.Struct({ cancelled: Schema.Int })
-
-/** Function, attempt and resource usage of a run. The usage is null while it is running. */
-export const RunUsageRecord = Schema.Struct({
-  ns: example(Run.fields.ns, "main"),
-  var: example(Run.fields.var, "onOrder"),
-  attempt: Run.fields.attempt,
-  cpu_ms: example(Run.fields.cpu_ms, 3.2),
-  wall_ms: example(Run.fields.wall_ms, 41.7),
-  heap_bytes: example(Run.fields.heap_bytes, 4_194_304)
-}).annotate({ identifier: "RunUsage" })
 
 export const LogEntryRecord = Schema.Struct({
   seq: example(LogEntry.fields.seq, 0),

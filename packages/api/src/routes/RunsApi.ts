@@ -7,7 +7,14 @@ import { List, Single } from "../envelope/Envelope.ts"
 import { StepList } from "../envelope/StepList.ts"
 import { NotFoundError, PlanRequiredError, TokenCompletedError, TokenExpiredError } from "../errors/ErrorSchemas.ts"
 import { example } from "../openapi/FieldExample.ts"
-import { CancelledRunsRecord, LogEntryRecord, RunRecord, RunStatsRecord, RunUsageRecord } from "../records/Records.ts"
+import {
+  CancelledRunsRecord,
+  LogEntryRecord,
+  RunActivityRecord,
+  RunRecord,
+  RunStatsRecord,
+  RunUsageRecord
+} from "../records/Records.ts"
 import { CompletedTokenRecord, TokenCompletionInput } from "../records/TokenRecords.ts"
 import { pathId, sentId } from "../records/Uuid.ts"
 import { Authenticated, Permitted } from "./Authentication.ts"
@@ -19,6 +26,12 @@ import { TimeRange } from "./TimeRange.ts"
 export const RunList = List("RunList", RunRecord)
 
 const runParams = { run_id: pathId(RunId) }
+
+const include = Schema.optionalKey(
+  Schema.Literal("usage").annotate({
+    description: "Extension: `usage` adds the function, attempt and resource usage to each run"
+  })
+)
 
 const CancelInput = Schema.Struct({
   cleanup: Schema.optionalKey(
@@ -41,7 +54,8 @@ export class RunsApi extends HttpApiGroup.make("runs")
           Schema.Literals([...WaitingFor.literals, "any"]).annotate({
             description: "Extension: only suspended durable runs that wait for this; `any` for all of them"
           })
-        )
+        ),
+        include
       },
       success: RunList
     })
@@ -51,6 +65,16 @@ export class RunsApi extends HttpApiGroup.make("runs")
       success: Single("RunStatsResponse", RunStatsRecord)
     })
       .annotateMerge(summary("Count runs by status"))
+      .annotateMerge(requires({ type: "run", action: "read", on: "resource" })),
+    HttpApiEndpoint.get("activity", "/v1/runs/activity", {
+      query: { time_range: Schema.optionalKey(TimeRange) },
+      success: Single("RunActivityResponse", RunActivityRecord)
+    })
+      .annotateMerge(
+        extension(
+          "Count runs of the last hour, or of the time range, by minute and outcome, with their durations and failures"
+        )
+      )
       .annotateMerge(requires({ type: "run", action: "read", on: "resource" })),
     HttpApiEndpoint.get("get", "/v1/runs/:run_id", {
       params: runParams,

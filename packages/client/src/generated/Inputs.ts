@@ -140,6 +140,11 @@ export interface RunsListQuery extends PageQuery {
   readonly type?: "call" | "event" | "schedule" | "run" | "eval" | "repl" | undefined
   readonly time_range?: string | undefined
   readonly waiting?: "timer" | "event" | "retry" | "token" | "run" | "node" | "any" | undefined
+  readonly include?: "usage" | undefined
+}
+
+export interface RunsActivityQuery {
+  readonly time_range?: string | undefined
 }
 
 export interface RunsCancelAllQuery {

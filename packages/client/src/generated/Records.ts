@@ -2,7 +2,7 @@
 import type { Json } from "../Json.ts"
 import type { Permissions } from "../Permissions.ts"
 
-export type { LogEntry, Run, RunStats, RunStep, RunUsage, RunWait, Waiting } from "./RunRecords.ts"
+export type { LogEntry, Run, RunActivity, RunStats, RunStep, RunUsage, RunWait, Waiting } from "./RunRecords.ts"
 
 export interface ApiKey {
   readonly api_key_id: string

@@ -31,6 +31,31 @@ export interface Run {
   readonly steps?: number
   /** Extension: times that the run entered an isolate, from 1 */
   readonly activations?: number
+  readonly usage?: RunUsage
+}
+
+export interface RunActivity {
+  readonly since: string
+  /** False if only the newest 5,000 runs were counted, since a later time than requested */
+  readonly complete: boolean
+  /** Ended runs of each minute with one, by outcome */
+  readonly minutes: ReadonlyArray<{
+    readonly time: string
+    readonly succeeded: number
+    readonly failed: number
+    readonly cancelled: number
+  }>
+  readonly p50_ms: number | null
+  readonly p95_ms: number | null
+  /** Functions with failed runs, the most failures first, each with its newest failed run; at most 20 */
+  readonly failures: ReadonlyArray<{
+    readonly project_id: string
+    readonly project_name: string
+    readonly ns: string
+    readonly var: string
+    readonly failed: number
+    readonly run_id: string
+  }>
 }
 
 export interface RunStats {

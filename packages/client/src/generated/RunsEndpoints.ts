@@ -4,13 +4,21 @@ import type { PageQuery, Pages } from "../Pages.ts"
 import type { RequestOptions } from "../RequestOptions.ts"
 import { Endpoints } from "../transport/Endpoints.ts"
 import { path } from "../transport/Path.ts"
-import type { CancelInput, RunsCancelAllQuery, RunsListQuery, RunsReplayQuery, TokenCompletionInput } from "./Inputs.ts"
+import type {
+  CancelInput,
+  RunsActivityQuery,
+  RunsCancelAllQuery,
+  RunsListQuery,
+  RunsReplayQuery,
+  TokenCompletionInput
+} from "./Inputs.ts"
 import type {
   CancelledRuns,
   CompletedToken,
   Event,
   LogEntry,
   Run,
+  RunActivity,
   RunStats,
   RunStep,
   RunUsage,
@@ -26,6 +34,11 @@ export class RunsEndpoints extends Endpoints {
   /** Count runs by status. `GET /v1/runs/stats` */
   stats(options: RequestOptions = {}): Promise<RunStats> {
     return this.caller.one("GET", "/v1/runs/stats", options)
+  }
+
+  /** Count runs of the last hour, or of the time range, by minute and outcome, with their durations and failures. `GET /v1/runs/activity` */
+  activity(query: RunsActivityQuery = {}, options: RequestOptions = {}): Promise<RunActivity> {
+    return this.caller.one("GET", "/v1/runs/activity", options, { query })
   }
 
   /** Get a run. `GET /v1/runs/{run_id}` */

@@ -43,6 +43,18 @@ export const layer: Layer.Layer<RunStore, never, MemoryDatabase> = Layer.effect(
           )
         ),
 
+      recent: (envId, since, limit, only) =>
+        Effect.sync(() =>
+          [...matching(envId, { since, ...(only === undefined ? {} : { only }) })]
+            .sort((a, b) => compareText(b.run_id, a.run_id))
+            .slice(0, limit)
+            .map(({ run_id, project_id, project_name, ns, var: name, status, start_time, stop_time }) => ({
+              ...{ run_id, project_id, project_name, ns },
+              var: name,
+              ...{ status, start_time, stop_time }
+            }))
+        ),
+
       stats: (envId, only) =>
         Effect.sync(() => {
           const counted = matching(envId, only === undefined ? {} : { only })

@@ -10,6 +10,7 @@ import { EventStore } from "../events/EventStore.ts"
 import { ActiveRuns } from "../execution/ActiveRuns.ts"
 import { maskLog } from "../execution/maskLog.ts"
 import type { LogEntry, Run, RunStats, RunStatus, RunType } from "../runs/Run.ts"
+import { countedRunsMax, type RunActivity, toActivity } from "../runs/RunActivity.ts"
 import { type RunFilter, RunStore } from "../runs/RunStore.ts"
 import { hasSecretResult, type OpenWait, type StepRecord, type WaitingFor } from "../runs/Workflow.ts"
 import { WorkflowStore } from "../runs/WorkflowStore.ts"
@@ -49,6 +50,8 @@ export class Runs extends Context.Service<
      */
     readonly steps: (id: string, page: PageRequest) => Effect.Effect<RunSteps, RunReadError | NotFound, Caller>
     readonly stats: Effect.Effect<RunStats, RunReadError, Caller>
+    /** Counts the runs that started within this time before now, of more than 5,000 the newest. One query. */
+    readonly activity: (within: Duration.Duration) => Effect.Effect<RunActivity, RunReadError, Caller>
     /** Lists log entries in order. Those of a running run on another node may be up to 2 s old. */
     readonly logs: (id: string, page: PageRequest) => Effect.Effect<Page<LogEntry>, RunReadError | NotFound, Caller>
     /** Returns all runs of the event, newest first. Fails with `BadRequest` if their results have over 32 MiB. */
@@ -120,6 +123,14 @@ export class Runs extends Context.Service<
         stats: Effect.gen(function* () {
           const caller = yield* requirePermission("run", [], "read")
           return yield* store.stats(caller.env_id, toProjectFilter(caller).only)
+        }),
+
+        activity: Effect.fnUntraced(function* (within) {
+          const caller = yield* requirePermission("run", [], "read")
+          const since = before(yield* currentTime, within)
+          const { only } = toProjectFilter(caller)
+          const found = yield* store.recent(caller.env_id, since, countedRunsMax + 1, only)
+          return toActivity(found.slice(0, countedRunsMax), since, found.length <= countedRunsMax)
         }),
 
         logs: Effect.fnUntraced(function* (text, page) {

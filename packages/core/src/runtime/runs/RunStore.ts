@@ -5,6 +5,7 @@ import type { EnvId, EventId, RunId } from "../../foundation/Ids.ts"
 import type { Page, PageRequest } from "../../foundation/Page.ts"
 import type { Timestamp } from "../../foundation/time/Timestamp.ts"
 import type { LogEntry, Run, RunStats, RunStatus, RunType } from "./Run.ts"
+import type { RunSummary } from "./RunActivity.ts"
 import type { WaitingFor } from "./Workflow.ts"
 
 export interface RunFilter {
@@ -25,6 +26,13 @@ export class RunStore extends Context.Service<
     readonly get: (envId: EnvId, id: RunId) => Effect.Effect<Run, NotFound | StoreUnavailable>
     /** Lists runs, newest first. A page of large results may have fewer items than requested: see `countOfPage`. */
     readonly list: (envId: EnvId, page: PageRequest, filter: RunFilter) => Effect.Effect<Page<Run>, StoreUnavailable>
+    /** Returns the runs that started at or after `since`, newest first, without their results; at most `limit`. */
+    readonly recent: (
+      envId: EnvId,
+      since: Timestamp,
+      limit: number,
+      only?: ReadonlyArray<string>
+    ) => Effect.Effect<ReadonlyArray<RunSummary>, StoreUnavailable>
     /** Returns counts of one instant. `total_runs` is the sum of the others. */
     readonly stats: (envId: EnvId, only?: ReadonlyArray<string>) => Effect.Effect<RunStats, StoreUnavailable>
     /**

@@ -1,0 +1,225 @@
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import type { Browser, Page } from "playwright-core"
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest"
+import { openBrowser, openPage, signIn, violationsOn, type Watched } from "./console/Browser.ts"
+import { deployShop, makeActivity, startFollowed } from "./console/Shop.ts"
+import { adminToken, apiKey, type ServerProcess, startServer } from "./ServerProcess.ts"
+
+const dataDir = mkdtempSync(join(tmpdir(), "weft-console-"))
+
+let server: ServerProcess
+let browser: Browser
+beforeAll(async () => {
+  server = await startServer(dataDir)
+  browser = await openBrowser()
+  await deployShop(server)
+  await makeActivity(server, 20)
+})
+afterAll(async () => {
+  await browser?.close()
+  await server?.stop()
+  rmSync(dataDir, { recursive: true, force: true })
+})
+
+/** A person who is signed in. Every page must be free of errors and of violations of the security policy. */
+let watched: Watched
+let page: Page
+beforeEach(async () => {
+  watched = await openPage(browser, `${server.url}/console`)
+  ;({ page } = watched)
+  await signIn(page, apiKey)
+  await page.getByRole("heading", { name: "Overview" }).waitFor()
+})
+afterEach(async () => {
+  expect(watched.faults).toStrictEqual([])
+  await page.context().close()
+})
+
+const open = (path: string) => page.goto(`${server.url}/console${path}`)
+
+describe("signing in", () => {
+  it("stores no token in the page, and ends with the session", async () => {
+    const stored = await page.evaluate("JSON.stringify([document.cookie, { ...localStorage }, { ...sessionStorage }])")
+    expect(stored).not.toContain(apiKey)
+    expect(stored).not.toContain("weft_console")
+    await page.getByRole("button", { name: "Account" }).click()
+    await page.getByRole("menuitem", { name: "Sign out" }).click()
+    await page.getByRole("heading", { name: "Sign in" }).waitFor()
+    await page.reload()
+    await page.getByRole("heading", { name: "Sign in" }).waitFor()
+  })
+
+  it("lets an operator choose an environment", async () => {
+    const { page: other, faults } = await openPage(browser, `${server.url}/console/runs`)
+    await signIn(other, adminToken)
+    await other.getByRole("button", { name: "default / production" }).click()
+    await other.getByRole("heading", { name: "Runs" }).waitFor()
+    expect(faults).toStrictEqual([])
+    await other.context().close()
+  })
+
+  it("shows the reason for a refusal", async () => {
+    const { page: other } = await openPage(browser, `${server.url}/console`)
+    await signIn(other, `${apiKey}x`)
+    await other.getByRole("alert").waitFor()
+    expect(await violationsOn(other)).toStrictEqual([])
+    await other.context().close()
+  })
+})
+
+describe("accessibility", () => {
+  const pages = [
+    ["/", "Usage of the plan"],
+    ["/runs", "in total"],
+    ["/events", "in total"],
+    ["/functions", "orders/confirm"],
+    ["/schedules", "0 3 * * *"],
+    ["/access", "This session"],
+    ["/nowhere", "does not exist"]
+  ] as const
+
+  for (const [path, text] of pages) {
+    it(`has no violation of WCAG 2.2 AA on ${path}, in both colour schemes`, async () => {
+      await open(path)
+      await page.getByText(text).first().waitFor()
+      expect(await violationsOn(page)).toStrictEqual([])
+      await page.emulateMedia({ colorScheme: "dark" })
+      expect(await violationsOn(page)).toStrictEqual([])
+    })
+  }
+
+  it("has none on the page of a run and of its event", async () => {
+    await open("/runs?status=failed")
+    await page.getByRole("link", { name: "orders/charge" }).first().click()
+    await page.getByText("RangeError").first().waitFor()
+    expect(await violationsOn(page)).toStrictEqual([])
+    await page.getByRole("link", { name: "order:paid" }).click()
+    await page.getByRole("heading", { name: "Runs of this event" }).waitFor()
+    expect(await violationsOn(page)).toStrictEqual([])
+  })
+})
+
+describe("runs", () => {
+  it("follows a run from its start to its end without a reload", async () => {
+    const runId = await startFollowed(server, 8)
+    await open(`/runs/${runId}`)
+    await page.getByText("Following").waitFor()
+    await page.getByText("step 2", { exact: true }).waitFor()
+    await page.getByText("Succeeded").waitFor()
+    await page.getByText("step 8", { exact: true }).waitFor()
+    await page.getByText('"followed"').waitFor()
+  })
+
+  it("cancels a run after a confirmation", async () => {
+    const runId = await startFollowed(server, 60)
+    await open(`/runs/${runId}`)
+    await page.getByRole("button", { name: "Cancel", exact: true }).click()
+    expect(await violationsOn(page)).toStrictEqual([])
+    await page.getByRole("dialog").getByRole("button", { name: "Cancel this run" }).click()
+    await page.locator("h1 + .badge").getByText("Cancelled").waitFor()
+  })
+
+  it("replays a failed run as a new one", async () => {
+    await open("/runs?status=failed")
+    await page.getByRole("link", { name: "orders/charge" }).first().click()
+    const before = page.url()
+    await page.getByRole("button", { name: "Replay", exact: true }).click()
+    await page.getByRole("dialog").getByRole("button", { name: "Replay" }).click()
+    await page.getByText("The new run is queued").waitFor()
+    await page.waitForURL((url) => url.href !== before)
+  })
+
+  it("stores filters in the URL, and opens the command of a run for other programs", async () => {
+    await open("/runs")
+    await page.getByLabel("Status").selectOption("failed")
+    await page.waitForURL(/status=failed/)
+    await page.getByRole("link", { name: "orders/charge" }).first().click()
+    await page.getByRole("button", { name: "Copy as" }).click()
+    await page.getByRole("menuitem", { name: "Command line" }).click()
+    expect(await page.evaluate("navigator.clipboard.readText()")).toMatch(/^weft runs show [0-9a-f-]{36}$/)
+  })
+})
+
+describe("the overview", () => {
+  it("counts a new run without a reload", async () => {
+    const total = page.getByRole("list", { name: "Runs per minute" }).getByRole("listitem")
+    await total.first().waitFor()
+    const before = await page.locator(".recent-row .row-link").first().getAttribute("href")
+    await server.call("POST", "/v1/events", { event_type: "order:created", event_data: { order: 1, total: 1 } })
+    await expect
+      .poll(() => page.locator(".recent-row .row-link").first().getAttribute("href"), { timeout: 20_000 })
+      .not.toBe(before)
+  })
+})
+
+describe("events and keys", () => {
+  it("publishes an event with the keyboard only", async () => {
+    await open("/events")
+    await page.getByRole("button", { name: "Publish an event" }).press("Enter")
+    await page.getByLabel("Type").fill("order:created")
+    await page.getByLabel("Data, as JSON").fill('{"order": 5, "total": 12}')
+    expect(await violationsOn(page)).toStrictEqual([])
+    await page.getByRole("button", { name: "Publish", exact: true }).press("Enter")
+    await page.getByRole("heading", { name: "order:created" }).waitFor()
+    await page.locator(".recent-row").first().waitFor()
+  })
+
+  it("creates a service key from presets, shows its token once, and revokes it", async () => {
+    await open("/access")
+    await page.getByRole("button", { name: "Create a service key" }).click()
+    const dialog = page.getByRole("dialog")
+    await dialog.getByLabel("Name").fill("reader")
+    await dialog.getByLabel("Read only").check()
+    await dialog.getByRole("button", { name: "Create a service key" }).click()
+    const token = await page.locator("code.token").textContent()
+    const answer = await fetch(`${server.url}/v1/runs`, { headers: { authorization: `Bearer ${token}` } })
+    expect(answer.status).toBe(200)
+    await page.getByRole("button", { name: "Done" }).click()
+    await page
+      .getByRole("row", { name: /reader/ })
+      .getByRole("button", { name: "Revoke" })
+      .click()
+    await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click()
+    await page.getByText("Revoked").waitFor()
+  })
+
+  it("opens pages and runs with the command palette", async () => {
+    await page.keyboard.press("Control+k")
+    await page.keyboard.type("func")
+    await page.keyboard.press("Enter")
+    await page.getByRole("heading", { name: "Functions" }).waitFor()
+    await page.keyboard.press("Control+k")
+    expect(await violationsOn(page)).toStrictEqual([])
+  })
+})
+
+describe("language, width and other origins", () => {
+  it("speaks German in a German browser, at 360 px without horizontal scrolling", async () => {
+    const { page: other, faults } = await openPage(browser, `${server.url}/console`, { locale: "de-DE", width: 360 })
+    await signIn(other, apiKey)
+    await other.getByRole("heading", { name: "Übersicht" }).waitFor()
+    for (const [path, heading] of [
+      ["/", "Übersicht"],
+      ["/runs", "Läufe"],
+      ["/access", "Zugang"]
+    ] as const) {
+      await other.goto(`${server.url}/console${path}`)
+      await other.getByRole("heading", { name: heading, exact: true }).waitFor()
+      expect(await other.evaluate("document.querySelector('main').scrollWidth <= innerWidth"), path).toBe(true)
+      expect(await violationsOn(other), path).toStrictEqual([])
+    }
+    expect(faults).toStrictEqual([])
+    await other.context().close()
+  })
+
+  it("isolates pages of tenants on the same host from the session", async () => {
+    await page.goto(`${server.url}/webhook/default/production/shop/page`)
+    const status = await page.evaluate(
+      `fetch("/console/api/v1/env", { headers: { "x-weft-console": "1" } }).then(({ status }) => status, () => "blocked")`
+    )
+    expect(status).toBe("blocked")
+    watched.faults.length = 0
+  })
+})

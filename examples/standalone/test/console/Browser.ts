@@ -1,0 +1,76 @@
+/** Chromium with pages that report every error, violation of the security policy and request to another origin. */
+import { readFileSync } from "node:fs"
+import { createRequire } from "node:module"
+import { installChromium } from "@weft/tooling/services"
+import { type Browser, chromium, type Page } from "playwright-core"
+
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
+
+export interface Watched {
+  readonly page: Page
+  /** Errors so far, of the console and of the network. */
+  readonly faults: Array<string>
+}
+
+export const openBrowser = (): Promise<Browser> =>
+  chromium.launch({
+    executablePath: installChromium(),
+    args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
+  })
+
+export interface PageOptions {
+  readonly width?: number
+  readonly height?: number
+  readonly colorScheme?: "light" | "dark"
+  readonly locale?: string
+}
+
+/** Opens a page in a profile of its own. */
+export const openPage = async (
+  browser: Browser,
+  url: string,
+  { width = 1280, height = 800, colorScheme = "light", locale = "en-GB" }: PageOptions = {}
+): Promise<Watched> => {
+  const context = await browser.newContext({
+    viewport: { width, height },
+    colorScheme,
+    locale,
+    timezoneId: "UTC",
+    permissions: ["clipboard-read", "clipboard-write"]
+  })
+  const page = await context.newPage()
+  const faults: Array<string> = []
+  const { origin } = new URL(url)
+  page.on("console", (message) => {
+    // The first question about the session is answered with 401, which browsers log.
+    if (message.type() === "error" && !message.text().includes("401")) faults.push(message.text())
+  })
+  page.on("pageerror", (error) => faults.push(String(error)))
+  page.on("request", (request) => {
+    if (!request.url().startsWith(origin) && !request.url().startsWith("data:")) faults.push(request.url())
+  })
+  await page.goto(url)
+  return { page, faults }
+}
+
+/** Signs in with a token, and waits for the overview. */
+export const signIn = async (page: Page, token: string): Promise<void> => {
+  await page.getByLabel(/API key or admin token|API-Schlüssel/).fill(token)
+  await page.getByRole("button", { name: /Sign in|Anmelden/ }).click()
+}
+
+interface Violation {
+  readonly id: string
+  readonly nodes: ReadonlyArray<{ readonly html: string; readonly failureSummary?: string }>
+}
+
+/** Returns the violations of WCAG 2.2 AA on the page, a line each. */
+export const violationsOn = async (page: Page): Promise<ReadonlyArray<string>> => {
+  await page.evaluate(axe)
+  const violations: ReadonlyArray<Violation> = await page.evaluate(
+    `axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] }).then(({ violations }) => violations)`
+  )
+  return violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ html, failureSummary = "" }) => `${id}: ${html.slice(0, 200)} ${failureSummary.replaceAll("\n", " ")}`)
+  )
+}

@@ -1,0 +1,83 @@
+/** A project with every kind of function, and activity that the console shows. */
+import type { ServerProcess } from "../ServerProcess.ts"
+
+const source = `
+const on = (event, fn, more = {}) => Object.assign(fn, { meta: { event, ...more } })
+
+export const orders = {
+  confirm: on("order:created", async (event, svc) => {
+    svc.log.info("order received", { order: event.event_data.order })
+    await new Promise((resolve) => setTimeout(resolve, 5 + (event.event_data.order % 7) * 12))
+    if (event.event_data.total > 900) svc.log.warn("large order", { total: event.event_data.total })
+    return { order: event.event_data.order, doubled: event.event_data.total * 2, lines: [{ sku: "A-1", count: 2 }, { sku: "B-7", count: 1 }] }
+  }),
+  charge: on("order:paid", async (event, svc) => {
+    svc.log.error("the card was declined", { order: event.event_data.order })
+    throw new RangeError("Card declined: order " + event.event_data.order)
+  }, { retry: { attempts: 2, delay: "100ms", jitter: false } }),
+  follow: on("order:followed", async (event, svc) => {
+    for (let step = 1; step <= event.event_data.steps; step++) {
+      svc.log.info("step " + step)
+      await new Promise((resolve) => setTimeout(resolve, 400))
+    }
+    return "followed"
+  }, { timeout: "30s" })
+}
+
+export const onboarding = {
+  welcome: on("customer:created", async (event, svc) => {
+    const account = await svc.step("create account", async () => ({ account: "a-" + event.event_data.customer }))
+    await svc.step("send mail", async () => "sent")
+    await svc.sleep("wait a day", "1d")
+    return account
+  }, { durable: true })
+}
+
+export const hooks = {
+  status: Object.assign(async (request) => ({ ok: true, method: request.method }), {
+    meta: { webhook: { service: "shop", path: "/status", method: "GET" } }
+  }),
+  page: Object.assign(async () => new Response("<h1>A page of a tenant</h1>", { headers: { "content-type": "text/html" } }), {
+    meta: { webhook: { service: "shop", path: "/page", method: "GET" } }
+  })
+}
+
+export const nightly = Object.assign(async () => "done", { meta: { schedule: "0 3 * * *" } })
+`
+
+const publish = (server: ServerProcess, event_type: string, event_data: object) =>
+  server.call("POST", "/v1/events", { event_type, event_data })
+
+/** Deploys the project. */
+export const deployShop = (server: ServerProcess): Promise<void> => server.upload("shop", source)
+
+/** Publishes events that start runs with every outcome. */
+export const makeActivity = async (server: ServerProcess, orders: number): Promise<void> => {
+  for (let order = 1; order <= orders; order++) {
+    await publish(server, "order:created", {
+      order: 1000 + order,
+      total: (order * 137) % 1000,
+      customer: { id: order % 17, country: "DE" }
+    })
+    if (order % 9 === 0) await publish(server, "order:paid", { order: 1000 + order })
+  }
+  await publish(server, "customer:created", { customer: 7 })
+  await fetch(`${server.url}/webhook/default/production/shop/status`)
+}
+
+/** Returns the id of the newest run of a query, as soon as there is one. */
+export const newestRun = async (server: ServerProcess, path: string): Promise<string> => {
+  for (;;) {
+    const runs = await server.call("GET", path)
+    const runId = JSON.stringify(runs).match(/"run_id":"([^"]+)"/)?.[1]
+    if (runId !== undefined) return runId
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}
+
+/** Publishes an event whose run lasts for some seconds. Returns the id of the run. */
+export const startFollowed = async (server: ServerProcess, steps: number): Promise<string> => {
+  const published = await publish(server, "order:followed", { steps })
+  const eventId = JSON.stringify(published).match(/"event_id":"([^"]+)"/)?.[1]
+  return newestRun(server, `/v1/events/${eventId}/runs`)
+}

@@ -1,0 +1,114 @@
+/** Creates a service key, and shows its token once. */
+import { Dialog } from "@kobalte/core/dialog"
+import { createSignal, For, type JSX, Show } from "solid-js"
+import { weft } from "../api/client.ts"
+import { Confirm } from "../design/Confirm.tsx"
+import { CopyButton } from "../design/CopyButton.tsx"
+import { t } from "../text/Language.ts"
+import { PermissionTags } from "./AccessPage.tsx"
+import { combine, type PresetName } from "./presets.ts"
+
+const presetNames = [
+  "readOnly",
+  "events",
+  "builds",
+  "context",
+  "webhooks",
+  "mcp"
+] as const satisfies ReadonlyArray<PresetName>
+
+export const CreateKeyDialog = (props: { readonly isOpen: boolean; readonly onClose: () => void }): JSX.Element => {
+  const [name, setName] = createSignal("")
+  const [chosen, setChosen] = createSignal<ReadonlyArray<PresetName>>([])
+  const [lifetime, setLifetime] = createSignal("never")
+  const [token, setToken] = createSignal<string | null>(null)
+  const create = async () => {
+    if (chosen().length === 0) throw new Error(t().access.nonePermitted)
+    const expires = lifetime() === "never" ? null : Number(lifetime())
+    const created = await weft.serviceKeys.create({ name: name(), permissions: combine(chosen()), expires_in: expires })
+    setToken(created.token)
+    setName("")
+    setChosen([])
+  }
+  const toggle = (preset: PresetName, isOn: boolean) =>
+    setChosen(isOn ? [...chosen(), preset] : chosen().filter((one) => one !== preset))
+  return (
+    <>
+      <Confirm
+        isOpen={props.isOpen && token() === null}
+        onClose={() => token() === null && props.onClose()}
+        title={t().access.createTitle}
+        action={t().access.create}
+        onConfirm={create}
+      >
+        <label class="field">
+          <span>{t().access.name}</span>
+          <input class="input" maxlength={128} value={name()} onInput={(event) => setName(event.currentTarget.value)} />
+        </label>
+        <fieldset class="options">
+          <legend class="legend-text">{t().access.permissions}</legend>
+          <For each={presetNames}>
+            {(preset) => (
+              <label class="check">
+                <input
+                  type="checkbox"
+                  checked={chosen().includes(preset)}
+                  onChange={(event) => toggle(preset, event.currentTarget.checked)}
+                />
+                {t().access.presets[preset]}
+              </label>
+            )}
+          </For>
+        </fieldset>
+        <PermissionTags permissions={combine(chosen())} />
+        <p class="muted small">{t().access.presetHint}</p>
+        <label class="field">
+          <span>{t().access.lifetime}</span>
+          <select class="input" onChange={(event) => setLifetime(event.currentTarget.value)}>
+            <For each={["never", "86400", "2592000", "31536000"]}>
+              {(value) => (
+                <option value={value} selected={value === lifetime()}>
+                  {t().access.lifetimes[value]}
+                </option>
+              )}
+            </For>
+          </select>
+        </label>
+      </Confirm>
+      <TokenDialog
+        token={token()}
+        onClose={() => {
+          setToken(null)
+          props.onClose()
+        }}
+      />
+    </>
+  )
+}
+
+const TokenDialog = (props: { readonly token: string | null; readonly onClose: () => void }): JSX.Element => (
+  <Dialog open={props.token !== null} onOpenChange={(isOpen) => isOpen || props.onClose()}>
+    <Dialog.Portal>
+      <Dialog.Overlay class="overlay" />
+      <div class="dialog-place">
+        <Dialog.Content class="dialog">
+          <Dialog.Title>{t().access.tokenTitle}</Dialog.Title>
+          <Dialog.Description class="muted">{t().access.tokenText}</Dialog.Description>
+          <Show when={props.token}>
+            {(token) => (
+              <p class="with-copy">
+                <code class="token">{token()}</code>
+                <CopyButton text={token()} label={t().access.tokenTitle} />
+              </p>
+            )}
+          </Show>
+          <div class="dialog-actions">
+            <button type="button" class="button primary" onClick={props.onClose}>
+              {t().access.done}
+            </button>
+          </div>
+        </Dialog.Content>
+      </div>
+    </Dialog.Portal>
+  </Dialog>
+)

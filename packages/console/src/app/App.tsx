@@ -1,0 +1,65 @@
+/** The routes, behind the sign-in. Each page is a file of its own, which its first visit loads. */
+import { A, Route, Router } from "@solidjs/router"
+import { QueryClientProvider } from "@tanstack/solid-query"
+import { type JSX, lazy, Match, onMount, Suspense, Switch } from "solid-js"
+import { consolePath } from "../api/consoleUrl.ts"
+import { queryClient } from "../api/queries.ts"
+import { OverviewPage } from "../overview/OverviewPage.tsx"
+import { RunsPage } from "../runs/RunsPage.tsx"
+import { loadSession, sessionState } from "../session/Session.ts"
+import { SignInPage } from "../session/SignInPage.tsx"
+import { t } from "../text/Language.ts"
+import { Shell } from "./Shell.tsx"
+
+const RunPage = lazy(() => import("../runs/RunPage.tsx"))
+const EventsPage = lazy(() => import("../events/EventsPage.tsx"))
+const EventPage = lazy(() => import("../events/EventPage.tsx"))
+const FunctionsPage = lazy(() => import("../builds/FunctionsPage.tsx"))
+const SchedulesPage = lazy(() => import("../schedules/SchedulesPage.tsx"))
+const AccessPage = lazy(() => import("../access/AccessPage.tsx"))
+
+export const App = (): JSX.Element => {
+  onMount(() => void loadSession())
+  return (
+    <Switch>
+      <Match when={sessionState().status === "signed-in"}>
+        <QueryClientProvider client={queryClient}>
+          <Router base={consolePath} root={Frame}>
+            <Route path="/" component={OverviewPage} />
+            <Route path="/runs" component={RunsPage} />
+            <Route path="/runs/:id" component={RunPage} />
+            <Route path="/events" component={EventsPage} />
+            <Route path="/events/:id" component={EventPage} />
+            <Route path="/functions" component={FunctionsPage} />
+            <Route path="/schedules" component={SchedulesPage} />
+            <Route path="/access" component={AccessPage} />
+            <Route path="*" component={NotFoundPage} />
+          </Router>
+        </QueryClientProvider>
+      </Match>
+      <Match when={sessionState().status !== "unknown"}>
+        <SignInPage />
+      </Match>
+    </Switch>
+  )
+}
+
+const Frame = (props: { readonly children?: JSX.Element }): JSX.Element => (
+  <Shell>
+    <Suspense>{props.children}</Suspense>
+  </Shell>
+)
+
+const NotFoundPage = (): JSX.Element => (
+  <div class="page">
+    <div class="page-head">
+      <h1>{t().app.notFound}</h1>
+    </div>
+    <p class="muted">{t().app.notFoundHint}</p>
+    <p>
+      <A class="button" href="/">
+        {t().nav.overview}
+      </A>
+    </p>
+  </div>
+)

@@ -1,0 +1,37 @@
+/** Icons, drawn on a grid of 24 units. They are decoration: the text next to them or a label names the control. */
+import type { JSX } from "solid-js"
+
+const paths = {
+  overview: "M4 13h6V4H4zM14 20h6v-9h-6zM4 20h6v-3H4zM14 7h6V4h-6z",
+  runs: "M7 5l11 7-11 7z",
+  events: "M13 3L5 14h6l-1 7 9-12h-7z",
+  functions: "M9 7l-5 5 5 5M15 7l5 5-5 5",
+  schedules: "M12 7v5l3 2M12 21a9 9 0 100-18 9 9 0 000 18z",
+  access: "M15 11a4 4 0 10-4-4c0 .6.100 1.100.300 1.600L4 16v4h4v-3h3v-3l2.400-3.300c.500.200 1 .300 1.600.300z",
+  search: "M11 18a7 7 0 100-14 7 7 0 000 14zM20 20l-4-4",
+  menu: "M4 7h16M4 12h16M4 17h16",
+  user: "M12 12a4 4 0 100-8 4 4 0 000 8zM4 20c1.500-3.500 4.500-5 8-5s6.500 1.500 8 5",
+  copy: "M9 9h10v11H9zM5 15V4h10",
+  check: "M5 13l4 4L19 7",
+  replay: "M4 12a8 8 0 108-8c-2.500 0-4.500 1-6 2.700M4 4v4h4",
+  stop: "M6 6h12v12H6z",
+  plus: "M12 5v14M5 12h14",
+  close: "M6 6l12 12M18 6L6 18",
+  down: "M6 9l6 6 6-6"
+} as const
+
+export type IconName = keyof typeof paths
+
+export const Icon = (props: { readonly name: IconName }): JSX.Element => (
+  <svg
+    viewBox="0 0 24 24"
+    fill="none"
+    stroke="currentColor"
+    stroke-width="1.8"
+    stroke-linecap="round"
+    stroke-linejoin="round"
+    aria-hidden="true"
+  >
+    <path d={paths[props.name]} />
+  </svg>
+)

@@ -1,0 +1,179 @@
+/**
+ * The overview of the environment. Counts follow the live messages at once, and their updates start further queries.
+ *
+ * An open page costs the server at most one statement a second. Each update has four statements and two for the
+ * credential, every 10 s at most. The waits and the newest errors have at most nine more, every 30 s at most.
+ */
+
+import { A } from "@solidjs/router"
+import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/solid-query"
+import type { Run, RunActivity } from "@weft/client"
+import { For, type JSX, Show } from "solid-js"
+import { weft } from "../api/client.ts"
+import { Empty, ErrorNotice } from "../design/Feedback.tsx"
+import { StatusBadge, shownStatus } from "../design/StatusBadge.tsx"
+import { refreshOnActivity } from "../live/Live.ts"
+import { functionName, RunDuration } from "../runs/RunCells.tsx"
+import { formatCount, formatDuration, formatInstant, formatPercent, formatTime } from "../text/format.ts"
+import { t } from "../text/Language.ts"
+import { Failures } from "./Failures.tsx"
+import { endedOf, useLiveCounts } from "./LiveCounts.ts"
+import { MinuteChart } from "./MinuteChart.tsx"
+import { Usage } from "./Usage.tsx"
+
+/** Minimum interval of updates, and of those of waits, in milliseconds. */
+const refreshMs = 10_000
+const waitsMs = 30_000
+
+/** The queries of the page, which follow the activity of the environment. */
+const useOverview = () => {
+  const client = useQueryClient()
+  const query = <T,>(group: string, name: string, queryFn: () => PromiseLike<T>) =>
+    useQuery(() => ({
+      queryKey: [group, name],
+      queryFn: async () => await queryFn(),
+      placeholderData: keepPreviousData
+    }))
+  const update = (group: string) => void client.invalidateQueries({ queryKey: [group] })
+  refreshOnActivity(() => update("overview"), refreshMs)
+  refreshOnActivity(() => update("waits"), waitsMs)
+  const activity = query("overview", "activity", () => weft.runs.activity({ time_range: "PT1H" }))
+  return {
+    activity,
+    stats: query("overview", "stats", () => weft.runs.stats()),
+    recent: query("overview", "recent", () => weft.runs.list({ limit: 8, include: "usage" })),
+    waiting: query("waits", "waiting", () => weft.runs.list({ waiting: "any", limit: 1 })),
+    sleeping: query("waits", "sleeping", () => weft.runs.list({ waiting: "timer", limit: 1 })),
+    counts: useLiveCounts(() => activity.dataUpdatedAt),
+    retry: () => update("overview")
+  }
+}
+
+type Overview = ReturnType<typeof useOverview>
+
+export const OverviewPage = (): JSX.Element => {
+  const overview = useOverview()
+  const { activity, stats } = overview
+  return (
+    <div class="page">
+      <div class="page-head">
+        <h1>{t().overview.title}</h1>
+      </div>
+      <Show when={activity.error ?? stats.error}>
+        {(error) => <ErrorNotice error={error()} onRetry={overview.retry} />}
+      </Show>
+      <Tiles overview={overview} />
+      <section class="card" aria-labelledby="per-minute">
+        <div class="card-head">
+          <h2 id="per-minute">{t().overview.perMinute}</h2>
+          <span class="muted">
+            {activity.data?.complete === false
+              ? t().overview.since(formatTime(activity.data.since))
+              : t().overview.lastHour}
+          </span>
+          <Legend />
+        </div>
+        <div class="card-body">
+          <MinuteChart minutes={activity.data?.minutes ?? []} live={overview.counts()} />
+        </div>
+      </section>
+      <div class="overview-grid">
+        <RecentRuns runs={overview.recent.data?.items ?? []} isEmpty={stats.data?.total_runs === 0} />
+        <div class="overview-side">
+          <Failures failures={activity.data?.failures ?? []} />
+          <Usage />
+        </div>
+      </div>
+    </div>
+  )
+}
+
+const Tiles = (props: { readonly overview: Overview }): JSX.Element => {
+  const { activity, stats, waiting, sleeping, counts } = props.overview
+  const running = () => {
+    const counted = minus(stats.data?.running, waiting.data?.total)
+    return counted === undefined ? undefined : Math.max(0, counted + counts().started - endedOf(counts()))
+  }
+  return (
+    <div class="tiles">
+      <Tile name={t().overview.running} value={toCount(running())} path="/runs?status=running" />
+      <Tile name={t().overview.waiting} value={toCount(waiting.data?.total)} path="/runs?waiting=any" />
+      <Tile name={t().overview.sleeping} value={toCount(sleeping.data?.total)} path="/runs?waiting=timer" />
+      <Tile name={t().overview.success} value={successOf(activity.data)} />
+      <Tile name={t().overview.p50} value={toDuration(activity.data?.p50_ms)} />
+      <Tile name={t().overview.p95} value={toDuration(activity.data?.p95_ms)} />
+    </div>
+  )
+}
+
+const RecentRuns = (props: { readonly runs: ReadonlyArray<Run>; readonly isEmpty: boolean }): JSX.Element => (
+  <section class="card" aria-labelledby="recent">
+    <div class="card-head">
+      <h2 id="recent">{t().overview.recent}</h2>
+      <A class="end" href="/runs">
+        {t().overview.all}
+      </A>
+    </div>
+    <Show when={!props.isEmpty} fallback={<Empty title={t().overview.emptyTitle} text={t().overview.empty} />}>
+      <ul>
+        <For each={props.runs}>
+          {(run) => (
+            <li class="recent-row">
+              <StatusBadge status={shownStatus(run)} />
+              <A class="row-link mono cut" href={`/runs/${run.run_id}`}>
+                {functionName(run)}
+              </A>
+              <span class="muted cut">{run.project_name}</span>
+              <span class="muted cut">{formatInstant(run.start_time)}</span>
+              <span class="number end">
+                <RunDuration run={run} />
+              </span>
+            </li>
+          )}
+        </For>
+      </ul>
+    </Show>
+  </section>
+)
+
+const Tile = (props: { readonly name: string; readonly value: string; readonly path?: string }): JSX.Element => (
+  <div class="card tile">
+    <Show when={props.path} fallback={<span class="tile-name">{props.name}</span>}>
+      {(path) => (
+        <A class="tile-name" href={path()}>
+          {props.name}
+        </A>
+      )}
+    </Show>
+    <strong class="number">{props.value}</strong>
+  </div>
+)
+
+const Legend = (): JSX.Element => (
+  <ul class="legend end">
+    <For each={["succeeded", "failed", "cancelled"] as const}>
+      {(status) => <li class={status}>{t().status[status]}</li>}
+    </For>
+  </ul>
+)
+
+/** Shown while a value loads, and without one. */
+const unknown = "–"
+
+const minus = (total: number | undefined, part: number | undefined): number | undefined =>
+  total === undefined ? undefined : Math.max(0, total - (part ?? 0))
+
+const toCount = (count: number | undefined): string => (count === undefined ? unknown : formatCount(count))
+
+const toDuration = (ms: number | null | undefined): string =>
+  ms === undefined || ms === null ? unknown : formatDuration(ms)
+
+const successOf = (activity: RunActivity | undefined): string => {
+  let succeeded = 0
+  let ended = 0
+  for (const minute of activity?.minutes ?? []) {
+    succeeded += minute.succeeded
+    ended += minute.succeeded + minute.failed
+  }
+  return ended === 0 ? unknown : formatPercent(succeeded / ended)
+}

@@ -1,0 +1,132 @@
+/** All runs, newest first, with filters. */
+import type { Run } from "@weft/client"
+import { createSignal, For, type JSX, Show } from "solid-js"
+import { weft } from "../api/client.ts"
+import { Confirm } from "../design/Confirm.tsx"
+import { Empty } from "../design/Feedback.tsx"
+import { Icon } from "../design/Icon.tsx"
+import { PagedTable } from "../design/PagedTable.tsx"
+import { showToast } from "../design/Toasts.tsx"
+import { NewerButton } from "../live/NewerButton.tsx"
+import { t } from "../text/Language.ts"
+import { RunCells, runHeaders } from "./RunCells.tsx"
+import { periods, statuses, toRunsQuery, types, useRunFilters, waits } from "./RunFilters.ts"
+
+export const RunsPage = (): JSX.Element => {
+  const { filters, isFiltered } = useRunFilters()
+  const [refreshes, setRefreshes] = createSignal(0)
+  const [isCancelling, setCancelling] = createSignal(false)
+  const version = () => JSON.stringify([filters(), refreshes()])
+  const load = async (offset: number, limit: number, signal: AbortSignal) =>
+    await weft.runs.list({ ...toRunsQuery(filters()), limit, offset }, { signal })
+  return (
+    <div class="page tall">
+      <div class="page-head">
+        <h1>{t().runs.title}</h1>
+        <div class="actions">
+          <NewerButton event="run:start" version={version()} onShow={() => setRefreshes(refreshes() + 1)} />
+          <button type="button" class="button" onClick={() => setCancelling(true)}>
+            <Icon name="stop" />
+            {t().runs.cancelAll}
+          </button>
+        </div>
+      </div>
+      <Filters />
+      <PagedTable<Run>
+        label={t().runs.table}
+        columns="run-columns"
+        headers={runHeaders()}
+        version={version()}
+        load={load}
+        row={(run) => <RunCells run={run} />}
+        empty={
+          isFiltered() ? (
+            <Empty title={t().runs.noMatchTitle} text={t().runs.noMatch} />
+          ) : (
+            <Empty title={t().runs.emptyTitle} text={t().runs.empty} />
+          )
+        }
+      />
+      <Confirm
+        isOpen={isCancelling()}
+        onClose={() => setCancelling(false)}
+        title={t().runs.cancelAllTitle}
+        text={t().runs.cancelAllText}
+        action={t().runs.cancelAllConfirm}
+        isDanger
+        onConfirm={async () => {
+          const { type, time_range } = toRunsQuery(filters())
+          const { cancelled } = await weft.runs.cancelAll({ type, time_range })
+          showToast(t().runs.cancelledCount(cancelled))
+          setRefreshes(refreshes() + 1)
+        }}
+      />
+    </div>
+  )
+}
+
+const Filters = (): JSX.Element => {
+  const { filters, isFiltered, setFilters } = useRunFilters()
+  return (
+    <div class="filters">
+      <Choice
+        label={t().runs.status}
+        value={filters().status}
+        options={statuses.map((status) => [status, t().status[status]])}
+        onChange={(status) => setFilters({ status })}
+      />
+      <Choice
+        label={t().runs.type}
+        value={filters().type}
+        options={types.map((type) => [type, t().types[type] ?? type])}
+        onChange={(type) => setFilters({ type })}
+      />
+      <Choice
+        label={t().runs.period}
+        value={filters().period}
+        options={Object.keys(periods).map((period) => [period, t().runs.periods[period] ?? period])}
+        onChange={(period) => setFilters({ period })}
+      />
+      <Choice
+        label={t().runs.waiting}
+        value={filters().waiting}
+        options={waits.map((wait) => [wait, wait === "any" ? t().status.waiting : (t().waits[wait] ?? wait)])}
+        onChange={(waiting) => setFilters({ waiting })}
+      />
+      <Show when={isFiltered()}>
+        <button
+          type="button"
+          class="button quiet"
+          onClick={() => setFilters({ status: "", type: "", period: "", waiting: "" })}
+        >
+          <Icon name="close" />
+          {t().runs.clear}
+        </button>
+      </Show>
+    </div>
+  )
+}
+
+/** A filter with the first option for no filter. */
+const Choice = (props: {
+  readonly label: string
+  readonly value: string
+  readonly options: ReadonlyArray<readonly [value: string, label: string]>
+  readonly onChange: (value: string) => void
+}): JSX.Element => (
+  <label class="field">
+    <span>{props.label}</span>
+    <select class="input" onChange={(event) => props.onChange(event.currentTarget.value)}>
+      <option value="" selected={props.value === ""}>
+        {t().runs.any}
+      </option>
+      <For each={props.options}>
+        {([value, label]) => (
+          <option value={value} selected={props.value === value}>
+            {label}
+          </option>
+        )}
+      </For>
+    </select>
+  </label>
+)

@@ -1,0 +1,22 @@
+import { readFileSync, statSync } from "node:fs"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { assert, describe, it } from "@effect/vitest"
+import { consoleApp } from "@weft/tooling/programs"
+
+const app = fileURLToPath(new URL("../dist/app", import.meta.url))
+
+/** Maximum bytes of everything that the first page loads, compressed. */
+const firstLoadMax = 180 * 1024
+
+describe("the console", () => {
+  it("loads at most 180 KiB compressed for its first page, without inline scripts and styles", async () => {
+    await consoleApp()
+    const html = readFileSync(join(app, "index.html"), "utf8")
+    const files = [...html.matchAll(/(?:src|href)="\.\/(assets\/[^"]+\.(?:js|css))"/g)].map(([, file = ""]) => file)
+    assert.isAtLeast(files.length, 2)
+    const bytes = files.reduce((sum, file) => sum + statSync(join(app, `${file}.gz`)).size, Buffer.byteLength(html))
+    assert.isAtMost(bytes, firstLoadMax)
+    assert.notMatch(html, /<script(?![^>]*src=)|<style|style="/)
+  })
+})
