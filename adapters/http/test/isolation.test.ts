@@ -89,7 +89,9 @@ onBackendOfRun({ modules }, ({ server }) => {
         fill(path, (id) => ids.get(id)),
         { token }
       )
-      seen.push([name, status === 200 ? (json?.data ?? text) : status])
+      const data = json?.data ?? text
+      // The time range of an activity ends now.
+      seen.push([name, status !== 200 ? status : "since" in Object(data) ? { ...data, since: null } : data])
     }
     return seen
   }

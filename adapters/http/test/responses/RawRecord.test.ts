@@ -3,7 +3,7 @@ import { EventRecord, RunRecord, RunStepRecord, toRunRecord } from "@weft/api"
 import { Event, formatWaiting, JsonText, Run, type StepRecord, Timestamp } from "@weft/core/adapter"
 import { Schema } from "effect"
 import * as fc from "fast-check"
-import { eventText, runText, stepText } from "../../src/responses/RawRecord.ts"
+import { eventText, runText, runWithUsageText, stepText } from "../../src/responses/RawRecord.ts"
 
 const json = fc.json().map((text) => JsonText.make(text))
 const time = fc.integer({ min: 0, max: 4e12 }).map((ms) => Timestamp.make(ms))
@@ -23,6 +23,9 @@ const event = Schema.decodeUnknownSync(Event)({
 
 const durableFields = ["durable", "waiting", "steps", "activations"]
 
+/** Fields without those that a request asks for. */
+const usualFields = Object.keys(RunRecord.fields).filter((field) => field !== "usage")
+
 const withField = (encoded: object, field: string, text: string): unknown => ({ ...encoded, [field]: JSON.parse(text) })
 
 describe("a raw record", () => {
@@ -35,8 +38,12 @@ describe("a raw record", () => {
         assert.deepStrictEqual(parsed, withField(encoded, "result", result ?? "null"))
         assert.deepStrictEqual(
           Object.keys(parsed),
-          Object.keys(RunRecord.fields).filter((field) => !durableFields.includes(field))
+          usualFields.filter((field) => !durableFields.includes(field))
         )
+        const { usage, ...others } = JSON.parse(runWithUsageText(changed))
+        assert.deepStrictEqual(others, parsed)
+        const { ns, attempt, cpu_ms, wall_ms, heap_bytes } = changed
+        assert.deepStrictEqual(usage, { ns, var: changed.var, attempt, cpu_ms, wall_ms, heap_bytes })
       })
     )
   })
@@ -47,7 +54,7 @@ describe("a raw record", () => {
       fc.property(name, fc.option(time), fc.nat(), (wait, until, steps) => {
         const waiting = formatWaiting({ for: "event", name: wait, since, until })
         const parsed = JSON.parse(runText({ ...run, status: "running", activations: 1, steps, waiting }))
-        assert.deepStrictEqual(Object.keys(parsed), Object.keys(RunRecord.fields))
+        assert.deepStrictEqual(Object.keys(parsed), usualFields)
         assert.deepInclude(parsed, { durable: true, steps, activations: 1, waiting: JSON.parse(waiting) })
       })
     )
