@@ -12,12 +12,11 @@ export interface CrashServer {
   readonly pid: number
   /** Returns the output of the server and its runners so far. */
   readonly output: () => string
-  /** Sets the trigger; resolves to true if the previous trigger had not fired. */
-  readonly setTrigger: (trigger: Trigger | null) => Promise<boolean>
+  readonly setTrigger: (trigger: Trigger | null) => Promise<void>
   /** Returns the points that were passed since the last call. Points of the same moment are together. */
   readonly passed: () => Promise<ReadonlyArray<ReadonlyArray<string>>>
-  /** Resolves when the server pauses at the point of its trigger. */
-  readonly paused: () => Promise<void>
+  /** Resolves when the server passes the point of its trigger, and continues or pauses there. */
+  readonly reached: () => Promise<void>
   readonly resume: () => void
   /** Resolves when the process has exited; true if SIGKILL ended it. */
   readonly ended: Promise<boolean>
@@ -73,14 +72,14 @@ export const startCrashServer = async (
   void ended.then(() => process.off("exit", killGroup))
 
   const waiting: Array<(answer: Message) => void> = []
-  let pause = (): void => undefined
+  let reach = (): void => undefined
   let isListening = (_url: string | null): void => undefined
   const listening = new Promise<string | null>((resolve) => {
     isListening = resolve
   })
   child.on("message", (message: Message) => {
     if (message.kind === "listening") isListening(message.url)
-    else if (message.kind === "paused") pause()
+    else if (message.kind === "reached") reach()
     else waiting.shift()?.(message)
   })
   const send = (command: Command): void => {
@@ -107,16 +106,15 @@ export const startCrashServer = async (
     pid: child.pid ?? 0,
     output,
     setTrigger: async (trigger) => {
-      const answer = await request({ kind: "setTrigger", trigger })
-      return answer?.kind === "triggerSet" && answer.wasPending
+      await request({ kind: "setTrigger", trigger })
     },
     passed: async () => {
       const answer = await request({ kind: "takePassed" })
       return answer?.kind === "points" ? answer.points : []
     },
-    paused: () =>
+    reached: () =>
       new Promise((resolve) => {
-        pause = resolve
+        reach = resolve
       }),
     resume: () => send({ kind: "resume" }),
     ended,

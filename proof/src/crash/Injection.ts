@@ -27,19 +27,11 @@ export const injectCrash = async (
   const server = environment.server()
   const durableBefore = environment.harness.durable.size
   const action = target === "server" ? "kill" : target === "runners" ? "killRunners" : "pause"
-  const paused = server.paused()
+  const reached = server.reached()
   await server.setTrigger({ point, action })
   const done = operation(environment.harness)
-  if (target === "runners") {
-    await done
-    await sleep(50)
-    const isKilled = !(await server.setTrigger(null))
-    if (isKilled) environment.harness.countCrash(durableBefore)
-    await environment.harness.check()
-    return isKilled
-  }
   const isReached = await Promise.race([
-    (target === "server" ? server.ended : paused).then(() => true),
+    (target === "server" ? server.ended : reached).then(() => true),
     done.then(() => sleep(aftermathMs)).then(() => false)
   ])
   if (!isReached) {
@@ -50,6 +42,8 @@ export const injectCrash = async (
   if (target === "server") {
     await done
     await restart(environment)
+  } else if (target === "runners") {
+    await done
   } else {
     await killDatabase(environment, target)
     server.resume()

@@ -29,11 +29,8 @@ export class Points {
     this.#act = act
   }
 
-  /** Sets the trigger; returns true if the previous trigger had not fired. */
-  set(trigger: Trigger | null): boolean {
-    const wasPending = this.#trigger !== null
+  set(trigger: Trigger | null): void {
     this.#trigger = trigger
-    return wasPending
   }
 
   /** Returns the points that were passed since the last call. Points of the same moment are together. */

@@ -25,7 +25,7 @@ export type Command =
 /** Messages from the server. */
 export type Message =
   | { readonly kind: "listening"; readonly url: string }
-  /** `wasPending`: the previous trigger had not fired. */
-  | { readonly kind: "triggerSet"; readonly wasPending: boolean }
+  | { readonly kind: "triggerSet" }
   | { readonly kind: "points"; readonly points: ReadonlyArray<ReadonlyArray<string>> }
-  | { readonly kind: "paused" }
+  /** The trigger has fired, and the process continues or is paused. */
+  | { readonly kind: "reached" }

@@ -21,12 +21,13 @@ const act = (action: PointAction): Effect.Effect<void> => {
   if (action === "pause") {
     return Effect.callback<void>((resume) => {
       resumePaused = () => resume(Effect.void)
-      send({ kind: "paused" })
+      send({ kind: "reached" })
     })
   }
   return Effect.sync(() => {
     if (action === "kill") process.kill(process.pid, "SIGKILL")
     for (const pid of children()) process.kill(pid, "SIGKILL")
+    send({ kind: "reached" })
   })
 }
 
@@ -114,7 +115,8 @@ const handle = async (command: Command): Promise<void> => {
   switch (command.kind) {
     case "setTrigger":
       pardon()
-      return send({ kind: "triggerSet", wasPending: points.set(command.trigger) })
+      points.set(command.trigger)
+      return send({ kind: "triggerSet" })
     case "takePassed":
       return send({ kind: "points", points: points.takePassed() })
     case "resume":
