@@ -62,7 +62,10 @@ export const historyChecks: ReadonlyArray<Check<WorkflowStores>> = [
     yield* commit(started(1))
     yield* commit(advanced(1, { waits: [sleep(0, 10), sleep(1, 20), awaitPaid(2)] }))
     yield* commit(
-      advanced(1, { steps: [step(0, { seq: 1 }), step(1, { seq: 3 })], waits: [sleep(3, 30), sleep(4, 40)] })
+      advanced(1, {
+        steps: [step(0, { seq: 1, kind: "sleep" }), step(1, { seq: 3, kind: "sleep" })],
+        waits: [sleep(3, 30), sleep(4, 40)]
+      })
     )
     const { waits } = yield* history(1)
     assert.deepStrictEqual(waits, [sleep(0, 10), awaitPaid(2), sleep(4, 40)])

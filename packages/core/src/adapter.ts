@@ -221,6 +221,7 @@ export {
   type History,
   hasSecretResult,
   lostNode,
+  mayHaveWaited,
   type OpenWait,
   parseWaiting,
   RequestKind,
