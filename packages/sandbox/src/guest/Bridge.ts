@@ -22,6 +22,13 @@ export interface Bridge {
    * takes and returns JSON text. It rejects with an error of the name that the host gives, and when the run has ended.
    */
   readonly caller: () => HostCaller | undefined
+  /**
+   * Requests a computation of the runner for the current run, or without one for the next run. `bytes` is binary text.
+   * Resolves with the answer, and rejects with an error of the name that the runner gives.
+   */
+  readonly compute: (request: string, bytes: string) => Promise<string>
+  /** Maximum length of the requests of a run that are computed at once. */
+  readonly computeBytes: number
   /** Set by the platform: creates `svc.files` of the run with this host caller. */
   files?: (call: HostCaller) => object
   /** Set by the platform: implements `svc.asset` of the run with this host caller. */

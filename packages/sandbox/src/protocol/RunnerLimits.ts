@@ -9,6 +9,10 @@ export interface RunnerLimits {
   readonly hostCallBytes: number
   readonly resultBytes: number
   readonly logBytes: number
+  readonly cryptoBytes: number
+  readonly cryptoRsaBits: number
+  readonly cryptoRounds: number
+  readonly cryptoMs: number
   readonly exportsBytes: number
   readonly functionsWithMeta: number
   /** Maximum output of an isolate at the end of one entry, in characters. */

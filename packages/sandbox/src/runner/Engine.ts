@@ -2,6 +2,7 @@
 import type { FromRunner } from "../protocol/FromRunner.ts"
 import type { RunnerLimits } from "../protocol/RunnerLimits.ts"
 import type { ToRunner } from "../protocol/ToRunner.ts"
+import { CryptoQueue } from "./crypto/CryptoQueue.ts"
 import type { EngineContext } from "./EngineContext.ts"
 import { GuestIsolate } from "./GuestIsolate.ts"
 import type { KernelScript } from "./KernelScript.ts"
@@ -14,6 +15,7 @@ const overrunCountMax = 14
 export class Engine implements EngineContext {
   readonly limits: RunnerLimits
   readonly guest: KernelScript
+  readonly crypto: CryptoQueue
   readonly send: (message: FromRunner) => void
   readonly #isolates = new Map<number, GuestIsolate>()
   /** Isolates, including disposed ones, with an entry or a load in progress. */
@@ -26,6 +28,7 @@ export class Engine implements EngineContext {
   constructor(limits: RunnerLimits, guest: KernelScript, send: (message: FromRunner) => void) {
     this.limits = limits
     this.guest = guest
+    this.crypto = new CryptoQueue(limits.cryptoMs)
     this.send = send
     setInterval(() => {
       for (const isolate of this.#isolates.values()) isolate.watchIdle()

@@ -1,5 +1,6 @@
 import type { FromRunner } from "../protocol/FromRunner.ts"
 import type { RunnerLimits } from "../protocol/RunnerLimits.ts"
+import type { CryptoQueue } from "./crypto/CryptoQueue.ts"
 import type { GuestIsolate } from "./GuestIsolate.ts"
 import type { KernelScript } from "./KernelScript.ts"
 
@@ -7,6 +8,7 @@ import type { KernelScript } from "./KernelScript.ts"
 export interface EngineContext {
   readonly limits: RunnerLimits
   readonly guest: KernelScript
+  readonly crypto: CryptoQueue
   readonly send: (message: FromRunner) => void
   /** Requests permission to compute; the engine calls `enter` when it grants it. */
   readonly admit: (isolate: GuestIsolate) => void

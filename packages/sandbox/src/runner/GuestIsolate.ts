@@ -9,16 +9,17 @@ import ivm from "isolated-vm"
 import type { LoadFailure, LossCause, RunEndMessage } from "../protocol/FromRunner.ts"
 import type { StopReason, ToRunner } from "../protocol/ToRunner.ts"
 import { triggers } from "../protocol/ToRunner.ts"
-import { BufferMonitor } from "./BufferMonitor.ts"
 import { CpuSlice } from "./CpuSlice.ts"
+import { GuestCrypto } from "./crypto/GuestCrypto.ts"
 import type { EngineContext } from "./EngineContext.ts"
+import { HeapSampler } from "./HeapSampler.ts"
 import { type IsolateEvent, type IsolateState, transition } from "./IsolateState.ts"
 import { type KernelMessage, messageKinds } from "./KernelMessage.ts"
 import { enter, type KernelHandle, loadBundle, makeCodeCache, parseErrorParts } from "./KernelScript.ts"
 import { MessageQueue } from "./MessageQueue.ts"
 import { type OutputFrame, readOutput } from "./OutputFrames.ts"
 import { processorMs } from "./ProcessorTime.ts"
-import { toCallOrLog, toRunEnd } from "./RunMessages.ts"
+import { toCallOrLog, toLoadTimeout, toRunEnd } from "./RunMessages.ts"
 import { type RunRecord, RunTable } from "./RunTable.ts"
 
 type Load = Extract<ToRunner, { readonly kind: "load" }>
@@ -35,7 +36,6 @@ const stopGraceMs = 20
 const settleMs = 200
 /** Maximum waits of `settleMs` if the process as a whole has not used that much processor time. */
 const settleTries = 10
-const heapSampleMs = 500
 /** Maximum computing time outside of entries. Only the engine's own housekeeping runs there, and needs far less. */
 const backgroundMs = 150
 const loadSlackMs = 300
@@ -45,7 +45,8 @@ export class GuestIsolate {
   /** True if its current entry no longer counts towards the limit of computing isolates. */
   overran = false
   readonly #engine: EngineContext
-  readonly #buffers: BufferMonitor
+  readonly #heap: HeapSampler
+  readonly #crypto: GuestCrypto
   readonly #isolate: ivm.Isolate
   readonly #progressMemory = new SharedArrayBuffer(8)
   readonly #progress = new Int32Array(this.#progressMemory)
@@ -54,20 +55,17 @@ export class GuestIsolate {
   #kernel: KernelHandle | undefined
   #state: IsolateState = { name: "loading", since: performance.now() }
   readonly #slice = new CpuSlice()
-  #heapBytes = 0
-  #heapSampledAt = 0
-  /** True while a sample of the heap is in progress, which is independent of the state. */
-  #isSampling = false
   #idleCpuMs = 0
 
   constructor(id: number, host: EngineContext) {
     this.id = id
     this.#engine = host
-    this.#buffers = new BufferMonitor(host.limits.bufferBytes)
+    this.#crypto = new GuestCrypto(host.crypto, host.limits)
     this.#isolate = new ivm.Isolate({
       memoryLimit: host.limits.heapBytes / 1024 / 1024,
       onCatastrophicError: () => this.#catastrophicError()
     })
+    this.#heap = new HeapSampler(this.#isolate, host.limits.bufferBytes)
   }
 
   /** Loads the bundle. Every failure becomes a message. */
@@ -98,15 +96,9 @@ export class GuestIsolate {
 
   invoke(message: Invoke): void {
     if (this.#isDisposed) return
-    this.#runs.add(message.run)
-    this.#push(
-      messageKinds.invoke,
-      message.run,
-      triggers.indexOf(message.trigger),
-      message.fn,
-      message.svc,
-      message.body
-    )
+    const { run, trigger, fn, svc, body } = message
+    this.#runs.add(run)
+    this.#push(messageKinds.invoke, run, triggers.indexOf(trigger), fn, svc, body)
   }
 
   hostCallResult(message: CallResult): void {
@@ -177,7 +169,7 @@ export class GuestIsolate {
 
   /** Checks for computing outside of entries; called every 100 ms. */
   watchIdle(): void {
-    if (this.#isSampling || this.#isDisposed || this.#occupiedSince !== undefined) return
+    if (this.#heap.isSampling || this.#isDisposed || this.#occupiedSince !== undefined) return
     if (this.#cpuMs() - this.#idleCpuMs > backgroundMs) this.terminate("background", 0)
   }
 
@@ -196,7 +188,7 @@ export class GuestIsolate {
   terminate(cause: LossCause, computing: number, spent: number = this.#spentMs()): void {
     if (this.#isDisposed) return
     const cpuMs = this.#runs.cpuMs(computing) + spent
-    this.#engine.send({ kind: "lost", isolate: this.id, cause, computing, cpuMs, heapBytes: this.#heapBytes })
+    this.#engine.send({ kind: "lost", isolate: this.id, cause, computing, cpuMs, heapBytes: this.#heap.bytes })
     this.dispose()
     if (this.#occupiedSince !== undefined) this.#awaitExit(processorMs(), settleTries)
   }
@@ -216,6 +208,7 @@ export class GuestIsolate {
     this.#transition({ kind: "dispose" })
     this.#runs.clear()
     this.#queue.clear()
+    this.#crypto.dispose()
     this.#engine.removed(this)
     try {
       this.#isolate.dispose()
@@ -261,7 +254,7 @@ export class GuestIsolate {
       return
     }
     this.#idleCpuMs = this.#cpuMs()
-    if (performance.now() - this.#heapSampledAt > heapSampleMs) void this.#sampleHeap()
+    if (this.#heap.isDue) void this.#sampleHeap()
     this.#pump()
   }
 
@@ -308,9 +301,29 @@ export class GuestIsolate {
       case "U":
         this.#runs.stopTimer(run, a)
         return
+      case "K":
+        this.#compute(frame, record)
+        return
       default:
         throw new Error(`an output frame of unknown kind ${frame.letter}`)
     }
+  }
+
+  #compute({ run, a, first, second }: OutputFrame, record: RunRecord): void {
+    this.#crypto.submit({
+      request: first,
+      bytes: second,
+      isWanted: () => this.#runs.get(run) === record,
+      settle: (ok, text, detail, ms) => {
+        if (this.#runs.get(run) !== record) return
+        record.cpuMs += ms
+        this.#push(ok ? messageKinds.resolve : messageKinds.reject, run, a, text, detail)
+      },
+      overran: () => {
+        this.terminate("cpu", run, this.#engine.limits.cryptoMs)
+        this.#engine.send({ kind: "unresponsive", isolate: this.id })
+      }
+    })
   }
 
   #end(message: RunEndMessage): void {
@@ -319,7 +332,7 @@ export class GuestIsolate {
   }
 
   #usage(record: RunRecord): { readonly cpuMs: number; readonly heapBytes: number } {
-    return { cpuMs: record.cpuMs, heapBytes: this.#heapBytes }
+    return { cpuMs: record.cpuMs, heapBytes: this.#heap.bytes }
   }
 
   /** Ends the isolate if a stopped run still computes. A stopped run that only waits for the isolate just ends. */
@@ -340,14 +353,7 @@ export class GuestIsolate {
 
   #watchLoad(now: number, since: number): void {
     if (now - since < this.#engine.limits.loadMs + loadSlackMs) return
-    this.#engine.send({
-      kind: "loadFailed",
-      isolate: this.id,
-      failure: "timeout",
-      name: "Error",
-      message: `the bundle did not load within ${this.#engine.limits.loadMs} ms`,
-      stack: ""
-    })
+    this.#engine.send(toLoadTimeout(this.id, this.#engine.limits.loadMs))
     this.terminate("cpu", 0)
   }
 
@@ -358,21 +364,11 @@ export class GuestIsolate {
   }
 
   async #sampleHeap(): Promise<void> {
-    this.#heapSampledAt = performance.now()
-    this.#isSampling = true
-    try {
-      const heap = await this.#isolate.getHeapStatistics()
-      this.#heapBytes = heap.used_heap_size + heap.externally_allocated_size
-      const verdict = this.#buffers.check(heap.externally_allocated_size)
-      if (verdict === "over") this.terminate("memory", this.#progress[0] ?? 0)
-      else if (verdict === "draining" && !this.#isDisposed) this.#engine.send({ kind: "draining", isolate: this.id })
-    } catch {
-      // The isolate was disposed in the meantime, and that was reported.
-    } finally {
-      // The sample itself counts as time in the isolate, much of it on a busy machine: do not charge it to the guest.
-      this.#isSampling = false
-      this.#idleCpuMs = this.#cpuMs()
-    }
+    const verdict = await this.#heap.sample()
+    if (verdict === "over") this.terminate("memory", this.#progress[0] ?? 0)
+    else if (verdict === "draining" && !this.#isDisposed) this.#engine.send({ kind: "draining", isolate: this.id })
+    // The sample itself counts as time in the isolate, much of it on a busy machine: do not charge it to the guest.
+    this.#idleCpuMs = this.#cpuMs()
   }
 
   /** Start of the load or entry in progress, on the monotonic clock; undefined without one. */

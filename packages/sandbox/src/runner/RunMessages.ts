@@ -37,3 +37,12 @@ export const toCallOrLog = ({ letter, run, a, b, first, second }: OutputFrame): 
   if (letter !== "L") return undefined
   return { kind: "log", run, level: logLevels[a] ?? "info", message: first, data: b === 1 ? second : null }
 }
+
+export const toLoadTimeout = (isolate: number, ms: number): FromRunner => ({
+  kind: "loadFailed",
+  isolate,
+  failure: "timeout",
+  name: "Error",
+  message: `the bundle did not load within ${ms} ms`,
+  stack: ""
+})

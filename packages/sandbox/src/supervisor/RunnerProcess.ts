@@ -30,6 +30,8 @@ const flags = [
   // Required by isolated-vm; without it V8 also rejects code caches.
   "--no-node-snapshot",
   "--max-old-space-size=256",
+  // Handles of keys need the material of keys that are not extractable, which Node allows with a warning.
+  "--disable-warning=DEP0204",
   // SIGUSR1 opens no debugger while the runner starts. Later its own handler ignores the signal.
   ...(process.allowedNodeEnvironmentFlags.has("--disable-sigusr1") ? ["--disable-sigusr1"] : [])
 ]

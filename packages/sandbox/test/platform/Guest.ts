@@ -7,6 +7,8 @@ import { fileURLToPath } from "node:url"
 import vm from "node:vm"
 import { build } from "esbuild"
 import type { Bridge, HostCaller } from "../../src/guest/Bridge.ts"
+import { CryptoQueue } from "../../src/runner/crypto/CryptoQueue.ts"
+import { GuestCrypto } from "../../src/runner/crypto/GuestCrypto.ts"
 
 const entry = fileURLToPath(new URL("../../src/guest/platform/index.ts", import.meta.url))
 
@@ -47,6 +49,9 @@ interface Pending {
 /** Maximum argument of a host call, in bytes. */
 export const callBytesMax = 64 * 1024
 
+/** Limits of `crypto.subtle`. */
+const cryptoLimits = { cryptoBytes: 4 * 1024 * 1024, cryptoRsaBits: 4096, cryptoRounds: 2_000_000, cryptoMs: 10_000 }
+
 /** Maximum pending timers. */
 export const timersMax = 50
 
@@ -64,6 +69,7 @@ export class Guest {
   /** Handler of host calls; null without a current run. */
   onCall: HostCaller | null = null
   readonly #context: vm.Context
+  readonly #crypto = new GuestCrypto(new CryptoQueue(cryptoLimits.cryptoMs), cryptoLimits)
   readonly #bridge: Bridge
   #pending: Array<Pending> = []
   #now = 0
@@ -124,7 +130,23 @@ export class Guest {
   }
 
   #makeBridge(entropy: Uint8Array): Bridge {
+    // An error of the guest's realm, as from the kernel.
+    const toError: (name: string, message: string) => Error = vm.runInContext(
+      "(name, message) => Object.assign(new Error(message), { name })",
+      this.#context
+    )
     return {
+      compute: (request, bytes) =>
+        new Promise((resolve, reject) =>
+          this.#crypto.submit({
+            request,
+            bytes,
+            isWanted: () => true,
+            settle: (ok, text, detail) => (ok ? resolve(text) : reject(toError(text, detail))),
+            overran: () => undefined
+          })
+        ),
+      computeBytes: cryptoLimits.cryptoBytes,
       startTimer: (id, ms) => {
         if (this.#pending.length === timersMax) {
           throw new RangeError("too many timers")

@@ -22,6 +22,14 @@ export const Limits = Schema.Struct({
   resultBytes: positive,
   /** Log lines of one run, as JSON text. */
   logBytes: positive,
+  /** Data of one run that `crypto.subtle` processes at once. */
+  cryptoBytes: positive,
+  /** RSA keys that are generated. Keys of twice the size can be imported. */
+  cryptoRsaBits: positive,
+  /** Iterations of PBKDF2, times the blocks of the hash in its output. */
+  cryptoRounds: positive,
+  /** Processor time of one operation of `crypto.subtle`. It cannot be stopped, so its runner is replaced. */
+  cryptoMs: positive,
   /** Concurrent invocations of one build in one isolate; more wait. */
   concurrentRuns: positive,
   /** The zip of a build. */
@@ -50,6 +58,10 @@ export const defaultLimits: Limits = {
   hostCallBytes: MiB,
   resultBytes: MiB,
   logBytes: MiB,
+  cryptoBytes: 16 * MiB,
+  cryptoRsaBits: 4096,
+  cryptoRounds: 2_000_000,
+  cryptoMs: 10_000,
   concurrentRuns: 1000,
   archiveBytes: 50 * MiB,
   unpackedBytes: 200 * MiB,

@@ -20,6 +20,8 @@ export type Letter =
   | "A"
   /** Host call a: op, payload. */
   | "C"
+  /** Computation a of `crypto.subtle`: request, bytes. */
+  | "K"
   /** Log line of level a; b is 1 when there is data: message, data. */
   | "L"
   /** Timer a is due in b milliseconds. */

@@ -4,6 +4,7 @@ import { limitError, namedError } from "./failures.ts"
 import { emit } from "./OutputBuffer.ts"
 import {
   mapDelete,
+  mapForEach,
   mapGet,
   mapSet,
   mapSize,
@@ -25,6 +26,7 @@ export interface KernelLimits {
   readonly hostCallBytes: number
   readonly resultBytes: number
   readonly logBytes: number
+  readonly cryptoBytes: number
   readonly exportsBytes: number
   readonly functionsWithMeta: number
   readonly outboxLength: number
@@ -35,6 +37,8 @@ export type LogLevel = "debug" | "info" | "warn" | "error"
 interface PendingCall {
   readonly resolve: (payload: string) => void
   readonly reject: (error: unknown) => void
+  /** Length of the request, if it is a computation. */
+  readonly length: number
 }
 
 /** Bytes counted per log line in addition to its text: time, level, punctuation. */
@@ -60,6 +64,8 @@ export class Run {
   #callsMade = 0
   #logBytes = 0
   #logFull = false
+  /** Length of the pending requests for computations. */
+  #computing = 0
   #calls: Map<number, PendingCall> | undefined
   #timers: Set<number> | undefined
   /** Set when an AbortSignal exists for the run. */
@@ -102,18 +108,37 @@ export class Run {
     return new NativePromise((resolve, reject) => {
       if (this.#ended) throw namedError("RunEnded", "the run has ended")
       this.durable?.checkCall(op)
-      this.#calls ??= new NativeMap()
-      if (mapSize(this.#calls) >= this.#limits.pendingHostCalls) {
-        throw limitError("pendingHostCalls", `more than ${this.#limits.pendingHostCalls} pending host calls`)
-      }
       if (isLonger(payload, this.#limits.hostCallBytes)) {
         throw limitError("hostCallBytes", `a host call's argument is over ${this.#limits.hostCallBytes} bytes`)
       }
-      const id = this.#callsMade + 1
-      emit("C", this.id, id, 0, op, payload)
-      this.#callsMade = id
-      mapSet(this.#calls, id, { resolve, reject })
+      this.#request("C", op, payload, { resolve, reject, length: 0 })
     })
+  }
+
+  /** Requests a computation of the runner; resolves with the answer. `bytes` is binary text. */
+  compute(givenRequest: string, givenBytes: string): Promise<string> {
+    const request = readText(givenRequest)
+    const bytes = readText(givenBytes)
+    const length = request.length + bytes.length
+    return new NativePromise((resolve, reject) => {
+      if (this.#ended) throw namedError("RunEnded", "the run has ended")
+      if (this.#computing + length > this.#limits.cryptoBytes) {
+        throw limitError("cryptoBytes", `pending data of crypto.subtle is over ${this.#limits.cryptoBytes} bytes`)
+      }
+      this.#request("K", request, bytes, { resolve, reject, length })
+      this.#computing += length
+    })
+  }
+
+  #request(letter: "C" | "K", first: string, second: string, pending: PendingCall): void {
+    this.#calls ??= new NativeMap()
+    if (mapSize(this.#calls) >= this.#limits.pendingHostCalls) {
+      throw limitError("pendingHostCalls", `more than ${this.#limits.pendingHostCalls} pending host calls`)
+    }
+    const id = this.#callsMade + 1
+    emit(letter, this.id, id, 0, first, second)
+    this.#callsMade = id
+    mapSet(this.#calls, id, pending)
   }
 
   settleCall(call: number, ok: boolean, text: string, detail: string): void {
@@ -121,6 +146,7 @@ export class Run {
     const pending = mapGet(this.#calls, call)
     if (pending === undefined) return
     mapDelete(this.#calls, call)
+    this.#computing -= pending.length
     if (ok) pending.resolve(text)
     else pending.reject(namedError(text, detail))
   }
@@ -178,6 +204,14 @@ export class Run {
 const runs = new NativeMap<number, Run>()
 
 export const findRun = (id: number): Run | undefined => mapGet(runs, id)
+/** Returns any active run. */
+export const anyRun = (): Run | undefined => {
+  let found: Run | undefined
+  mapForEach(runs, (run) => {
+    found ??= run
+  })
+  return found
+}
 export const addRun = (run: Run): void => void mapSet(runs, run.id, run)
 
 let current: Run | undefined

@@ -5,6 +5,7 @@
  * entry. The microtasks of a message finish before the next one, so `currentRun` holds across awaits.
  */
 import type { Bridge } from "../Bridge.ts"
+import { Computations } from "./Computations.ts"
 import { Durable, type DurableFact } from "./Durable.ts"
 import { describeExports, findFunction, registerExports } from "./Exports.ts"
 import { describeThrown, namedError } from "./failures.ts"
@@ -106,7 +107,8 @@ export const boot = (
   const timerOwners = new NativeMap<number, Run>()
   /** Durable runs of this entry. */
   let entered = new NativeSet<Durable>()
-  const bridge = makeBridge(timerOwners, entropyText, limits.hostCallBytes)
+  const computations = new Computations(limits)
+  const bridge = makeBridge(timerOwners, entropyText, limits, computations)
   install(bridge)
   const dropTimer = (timer: number): void => {
     mapDelete(timerOwners, timer)
@@ -203,6 +205,7 @@ export const boot = (
 
   const enter: Kernel["enter"] = (kind, id, a, text, detail, bodyKind, body) => {
     measure()
+    computations.isShared = false
     progress[0] = id
     progress[1] = (progress[1] ?? 0) + 1
     if (kind === messageKinds.invoke) return invoke(id, a, text, detail, bodyKind, body)
@@ -218,6 +221,7 @@ export const boot = (
       entered = new NativeSet()
     }
     enterRun(undefined)
+    computations.request()
     progress[0] = 0
     return drainOutbox()
   }
@@ -225,7 +229,12 @@ export const boot = (
   return { enter, drain, report }
 }
 
-const makeBridge = (timerOwners: Map<number, Run>, entropyText: string, callBytes: number): Bridge => {
+const makeBridge = (
+  timerOwners: Map<number, Run>,
+  entropyText: string,
+  limits: KernelLimits,
+  computations: Computations
+): Bridge => {
   const started = dateNow()
   const entropy: ReadonlyArray<number> = parse(entropyText)
   const bytes = new NativeUint8Array(entropy.length)
@@ -249,7 +258,12 @@ const makeBridge = (timerOwners: Map<number, Run>, entropyText: string, callByte
       const run = currentRun()
       return run === undefined ? undefined : (op, payload) => run.call(op, payload)
     },
-    callBytes,
+    callBytes: limits.hostCallBytes,
+    compute: (request, bytes) => {
+      const run = computations.isShared ? undefined : currentRun()
+      return run === undefined ? computations.add(request, bytes) : run.compute(request, bytes)
+    },
+    computeBytes: limits.cryptoBytes,
     entropy: bytes,
     now: () => dateNow() - started
   }

@@ -1,9 +1,8 @@
-/** Base64 as in `atob` and `btoa`, and its URL-safe form for JSON Web Keys. */
+/** Base64 as in `atob` and `btoa`. */
 import { DOMException } from "./dom-exception.ts"
 import { CodeUnits } from "./utf8.ts"
 
 const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
-const urlAlphabet = alphabet.slice(0, 62) + "-_"
 
 const digits = new Int8Array(128).fill(-1)
 for (let value = 0; value < 64; value++) {
@@ -15,15 +14,15 @@ const padding = 0x3d
 /** Letters per conversion to text: more would be too many arguments. */
 const batch = 8192
 
-const encode = (length: number, byteAt: (index: number) => number, letters: string): string => {
+const encode = (length: number, byteAt: (index: number) => number): string => {
   const output = new CodeUnits()
   for (let index = 0; index < length; index += 3) {
     const left = length - index
     const group = (byteAt(index) << 16) | (left > 1 ? byteAt(index + 1) << 8 : 0) | (left > 2 ? byteAt(index + 2) : 0)
-    output.push(letters.charCodeAt(group >> 18))
-    output.push(letters.charCodeAt((group >> 12) & 63))
-    output.push(left > 1 ? letters.charCodeAt((group >> 6) & 63) : padding)
-    output.push(left > 2 ? letters.charCodeAt(group & 63) : padding)
+    output.push(alphabet.charCodeAt(group >> 18))
+    output.push(alphabet.charCodeAt((group >> 12) & 63))
+    output.push(left > 1 ? alphabet.charCodeAt((group >> 6) & 63) : padding)
+    output.push(left > 2 ? alphabet.charCodeAt(group & 63) : padding)
   }
   return output.take()
 }
@@ -61,7 +60,7 @@ export const btoa = (data: string): string => {
       throw new DOMException("Invalid character", "InvalidCharacterError")
     }
   }
-  return encode(text.length, (index) => text.charCodeAt(index), alphabet)
+  return encode(text.length, (index) => text.charCodeAt(index))
 }
 
 export const atob = (data: string): string => {
@@ -70,23 +69,6 @@ export const atob = (data: string): string => {
     throw new DOMException("The string to be decoded is not correctly encoded.", "InvalidCharacterError")
   }
   return output.take()
-}
-
-/** Encodes base64url without padding. */
-export const encodeUrl = (bytes: Uint8Array): string =>
-  encode(bytes.length, (index) => bytes[index] ?? 0, urlAlphabet).replace(/=+$/, "")
-
-/** Decodes unpadded base64url; null if it is malformed. */
-export const decodeUrl = (text: string): Uint8Array<ArrayBuffer> | null => {
-  if (!/^[\w-]*$/.test(text)) {
-    return null
-  }
-  const bytes = new Uint8Array(Math.floor((text.length * 3) / 4))
-  let length = 0
-  const valid = decode(text.replace(/-/g, "+").replace(/_/g, "/"), (byte) => {
-    bytes[length++] = byte
-  })
-  return valid ? bytes : null
 }
 
 /** Encodes base64 with padding, optimized for speed. */

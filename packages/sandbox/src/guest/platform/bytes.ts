@@ -27,15 +27,3 @@ export const concat = (parts: ReadonlyArray<Uint8Array>): Uint8Array<ArrayBuffer
   }
   return joined
 }
-
-/** Compares in constant time: the duration does not depend on the position of the first difference. */
-export const equalConstantTime = (a: Uint8Array, b: Uint8Array): boolean => {
-  if (a.length !== b.length) {
-    return false
-  }
-  let difference = 0
-  for (let index = 0; index < a.length; index++) {
-    difference |= (a[index] ?? 0) ^ (b[index] ?? 0)
-  }
-  return difference === 0
-}

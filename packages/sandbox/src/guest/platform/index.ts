@@ -20,7 +20,8 @@ const fromModules: ReadonlyArray<readonly [load: () => object, names: ReadonlyAr
   [modules.base64, ["atob", "btoa"]],
   [modules.blob, ["Blob", "File"]],
   [modules.console, ["console"]],
-  [modules.crypto, ["Crypto", "CryptoKey", "SubtleCrypto", "crypto"]],
+  [modules.crypto, ["Crypto", "crypto"]],
+  [modules.cryptoKeys, ["CryptoKey"]],
   [modules.domException, ["DOMException"]],
   [modules.events, ["CustomEvent", "Event", "EventTarget"]],
   [modules.fetch, ["fetch"]],
@@ -48,6 +49,7 @@ const fromModules: ReadonlyArray<readonly [load: () => object, names: ReadonlyAr
     ]
   ],
   [modules.structuredClone, ["structuredClone"]],
+  [modules.subtle, ["SubtleCrypto"]],
   [modules.text, ["TextDecoder", "TextEncoder"]],
   [modules.textStreams, ["TextDecoderStream", "TextEncoderStream"]],
   [modules.searchParams, ["URLSearchParams"]],

@@ -9,10 +9,11 @@ interface Require {
   (id: "./base64.ts"): typeof import("./base64.ts")
   (id: "./blob.ts"): typeof import("./blob.ts")
   (id: "./console.ts"): typeof import("./console.ts")
-  (id: "./crypto/aes-gcm.ts"): typeof import("./crypto/aes-gcm.ts")
   (id: "./crypto/crypto.ts"): typeof import("./crypto/crypto.ts")
   (id: "./crypto/hashes.ts"): typeof import("./crypto/hashes.ts")
+  (id: "./crypto/keys.ts"): typeof import("./crypto/keys.ts")
   (id: "./crypto/random.ts"): typeof import("./crypto/random.ts")
+  (id: "./crypto/subtle.ts"): typeof import("./crypto/subtle.ts")
   (id: "./dom-exception.ts"): typeof import("./dom-exception.ts")
   (id: "./events.ts"): typeof import("./events.ts")
   (id: "./fetch.ts"): typeof import("./fetch.ts")
@@ -39,10 +40,11 @@ export const modules = {
   base64: () => require("./base64.ts"),
   blob: () => require("./blob.ts"),
   console: () => require("./console.ts"),
-  aesGcm: () => require("./crypto/aes-gcm.ts"),
   crypto: () => require("./crypto/crypto.ts"),
   hashes: () => require("./crypto/hashes.ts"),
+  cryptoKeys: () => require("./crypto/keys.ts"),
   random: () => require("./crypto/random.ts"),
+  subtle: () => require("./crypto/subtle.ts"),
   domException: () => require("./dom-exception.ts"),
   events: () => require("./events.ts"),
   fetch: () => require("./fetch.ts"),

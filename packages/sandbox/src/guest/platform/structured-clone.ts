@@ -80,7 +80,7 @@ class Cloning {
     if (value instanceof Blob) {
       return this.#remember(value, cloneBlob(value))
     }
-    const { CryptoKey } = modules.crypto()
+    const { CryptoKey } = modules.cryptoKeys()
     if (value instanceof CryptoKey) {
       return this.#remember(value, value)
     }

@@ -3,8 +3,7 @@ import { bytesOf } from "../bytes.ts"
 import { brand } from "../define.ts"
 import { DOMException } from "../dom-exception.ts"
 import { modules } from "../modules.ts"
-import { CryptoKey } from "./keys.ts"
-import { SubtleCrypto, subtle } from "./subtle.ts"
+import type { SubtleCrypto } from "./subtle.ts"
 
 const internal: unique symbol = Symbol("Crypto")
 
@@ -13,9 +12,19 @@ const randomMax = 65_536
 
 const hex: ReadonlyArray<string> = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"))
 
-const isIntegers = (view: unknown): view is ArrayBufferView =>
-  ArrayBuffer.isView(view) &&
-  !(view instanceof DataView || view instanceof Float32Array || view instanceof Float64Array)
+const integers = [
+  Int8Array,
+  Uint8Array,
+  Uint8ClampedArray,
+  Int16Array,
+  Uint16Array,
+  Int32Array,
+  Uint32Array,
+  BigInt64Array,
+  BigUint64Array
+]
+
+const isIntegers = (view: unknown): view is ArrayBufferView => integers.some((each) => view instanceof each)
 
 export class Crypto {
   constructor(key?: symbol) {
@@ -25,7 +34,7 @@ export class Crypto {
   }
 
   get subtle(): SubtleCrypto {
-    return subtle
+    return modules.subtle().subtle
   }
 
   /** Fills `view` with random bytes and returns it. */
@@ -53,5 +62,3 @@ export class Crypto {
 brand({ Crypto })
 
 export const crypto = new Crypto(internal)
-
-export { CryptoKey, SubtleCrypto }

@@ -1,45 +1,53 @@
 /**
- * `SubtleCrypto`: hashes, HMAC and AES-GCM.
+ * `SubtleCrypto`: all of the Web Cryptography API.
  *
- * Everything is computed synchronously, within the guest's limits. Methods return promises only because the standard
- * requires them.
+ * Digests are computed in the isolate. Everything else is computed by the runner, outside the guest's thread.
  */
-import { equalConstantTime } from "../bytes.ts"
+import { bytesOf, isBufferSource } from "../bytes.ts"
 import { brand } from "../define.ts"
 import { DOMException } from "../dom-exception.ts"
 import { modules } from "../modules.ts"
-import type { Parameters } from "./aes-gcm.ts"
-import { copyData, type HashName, nameOf, notSupported, parameter, readHash, toView } from "./algorithms.ts"
-import { CryptoKey, exportKey, generateKey, importKey, type JsonWebKey, type KeyUsage, secretFor } from "./keys.ts"
+import {
+  type Encoded,
+  encodeAlgorithm,
+  encodeData,
+  encodeFormat,
+  encodeKey,
+  encodeKeyData,
+  encodeNumber,
+  encodeUsages,
+  nameOf
+} from "./arguments.ts"
+import { type Answer, Attachments, type Range, request, toBytes } from "./exchange.ts"
+import { type CryptoKey, type KeyAnswer, toKey } from "./keys.ts"
 
 const internal: unique symbol = Symbol("SubtleCrypto")
 
-const operationError = (): DOMException =>
-  new DOMException("The operation failed for an operation-specific reason", "OperationError")
-
-const requireName = (algorithm: unknown, name: string): void => {
-  if (nameOf(algorithm) !== name) {
-    throw notSupported("Unrecognized algorithm name")
-  }
+/** Sends a request with the arguments that `encode` returns. */
+const call = <A>(method: string, encode: (attachments: Attachments) => ReadonlyArray<Encoded>): Promise<Answer<A>> => {
+  const attachments = new Attachments()
+  return request(method, encode(attachments), attachments)
 }
 
-const gcmParameters = (algorithm: unknown): Parameters => {
-  requireName(algorithm, "AES-GCM")
-  const iv = copyData(parameter(algorithm, "iv"), "The iv")
-  const additional = parameter(algorithm, "additionalData")
-  const tagLength = parameter(algorithm, "tagLength")
-  if (iv.length < 8 || (tagLength !== undefined && tagLength !== 128)) {
-    throw notSupported("AES-GCM takes an iv of 8 bytes and more, and a tag of 128 bits.")
-  }
-  return { iv, additionalData: additional === undefined ? undefined : copyData(additional, "The additional data") }
+interface BytesAnswer {
+  readonly bytes: Range
 }
 
-/** Returns the hash of an HMAC key, and its secret. */
-const hmacKey = (algorithm: unknown, key: CryptoKey, usage: KeyUsage): readonly [HashName, Uint8Array] => {
-  requireName(algorithm, "HMAC")
-  const secret = secretFor(key, "HMAC", usage)
-  return [key.algorithm.name === "HMAC" ? key.algorithm.hash.name : "SHA-256", secret]
+interface PairAnswer {
+  readonly pair: readonly [publicKey: KeyAnswer, privateKey: KeyAnswer]
 }
+
+const toBuffer = ({ value, binary }: Answer<BytesAnswer>): ArrayBuffer => toBytes(binary(value.bytes)).buffer
+
+/** Makes an operation that takes an algorithm, a key and data, and returns bytes. */
+const cipher = async (method: string, algorithm: unknown, key: unknown, data: unknown): Promise<ArrayBuffer> =>
+  toBuffer(
+    await call(method, (attachments) => [
+      encodeAlgorithm(algorithm, attachments),
+      encodeKey(key, attachments),
+      encodeData(data, "The data", attachments)
+    ])
+  )
 
 export class SubtleCrypto {
   constructor(key?: symbol) {
@@ -49,39 +57,53 @@ export class SubtleCrypto {
   }
 
   async digest(algorithm: unknown, data: unknown): Promise<ArrayBuffer> {
-    const name = readHash(algorithm)
-    return modules.hashes().digest(name, toView(data, "The data")).buffer
-  }
-
-  async sign(algorithm: unknown, key: CryptoKey, data: unknown): Promise<ArrayBuffer> {
-    const [hash, secret] = hmacKey(algorithm, key, "sign")
-    return modules.hashes().authenticate(hash, secret, toView(data, "The data")).buffer
-  }
-
-  async verify(algorithm: unknown, key: CryptoKey, signature: unknown, data: unknown): Promise<boolean> {
-    const [hash, secret] = hmacKey(algorithm, key, "verify")
-    const expected = modules.hashes().authenticate(hash, secret, toView(data, "The data"))
-    return equalConstantTime(expected, toView(signature, "The signature"))
+    if (!isBufferSource(data)) {
+      throw new TypeError("The data must be an ArrayBuffer or a view of one.")
+    }
+    const digest = modules.hashes().digest(nameOf(algorithm).toUpperCase(), bytesOf(data))
+    if (digest === undefined) {
+      throw new DOMException("Unrecognized algorithm name", "NotSupportedError")
+    }
+    return digest.buffer
   }
 
   async encrypt(algorithm: unknown, key: CryptoKey, data: unknown): Promise<ArrayBuffer> {
-    const parameters = gcmParameters(algorithm)
-    const secret = secretFor(key, "AES-GCM", "encrypt")
-    return modules.aesGcm().encrypt(secret, parameters, copyData(data, "The data")).buffer
+    return cipher("encrypt", algorithm, key, data)
   }
 
   async decrypt(algorithm: unknown, key: CryptoKey, data: unknown): Promise<ArrayBuffer> {
-    const parameters = gcmParameters(algorithm)
-    const secret = secretFor(key, "AES-GCM", "decrypt")
-    const plain = modules.aesGcm().decrypt(secret, parameters, copyData(data, "The data"))
-    if (plain === null) {
-      throw operationError()
-    }
-    return plain.buffer
+    return cipher("decrypt", algorithm, key, data)
   }
 
-  async generateKey(algorithm: unknown, extractable: boolean, usages: unknown): Promise<CryptoKey> {
-    return generateKey(algorithm, Boolean(extractable), usages)
+  async sign(algorithm: unknown, key: CryptoKey, data: unknown): Promise<ArrayBuffer> {
+    return cipher("sign", algorithm, key, data)
+  }
+
+  async verify(algorithm: unknown, key: CryptoKey, signature: unknown, data: unknown): Promise<boolean> {
+    const { value } = await call<boolean>("verify", (attachments) => [
+      encodeAlgorithm(algorithm, attachments),
+      encodeKey(key, attachments),
+      encodeData(signature, "The signature", attachments),
+      encodeData(data, "The data", attachments)
+    ])
+    return value
+  }
+
+  async generateKey(
+    algorithm: unknown,
+    extractable: boolean,
+    usages: unknown
+  ): Promise<CryptoKey | { publicKey: CryptoKey; privateKey: CryptoKey }> {
+    const { value, binary } = await call<KeyAnswer | PairAnswer>("generateKey", (attachments) => [
+      encodeAlgorithm(algorithm, attachments),
+      Boolean(extractable),
+      encodeUsages(usages)
+    ])
+    if (!("pair" in value)) {
+      return toKey(value, binary)
+    }
+    const [publicKey, privateKey] = value.pair
+    return { publicKey: toKey(publicKey, binary), privateKey: toKey(privateKey, binary) }
   }
 
   async importKey(
@@ -91,27 +113,82 @@ export class SubtleCrypto {
     extractable: boolean,
     usages: unknown
   ): Promise<CryptoKey> {
-    return importKey(format, data, algorithm, Boolean(extractable), usages)
+    const { value, binary } = await call<KeyAnswer>("importKey", (attachments) => [
+      encodeFormat(format),
+      encodeKeyData(data, attachments),
+      encodeAlgorithm(algorithm, attachments),
+      Boolean(extractable),
+      encodeUsages(usages)
+    ])
+    return toKey(value, binary)
   }
 
-  async exportKey(format: unknown, key: CryptoKey): Promise<ArrayBuffer | JsonWebKey> {
-    if (!(key instanceof CryptoKey)) {
-      throw new TypeError("The key is not a CryptoKey.")
-    }
-    return exportKey(format, key)
+  async exportKey(format: unknown, key: CryptoKey): Promise<ArrayBuffer | object> {
+    const answer = await call<BytesAnswer | { readonly jwk: object }>("exportKey", (attachments) => [
+      encodeFormat(format),
+      encodeKey(key, attachments)
+    ])
+    const { value, binary } = answer
+    return "jwk" in value ? value.jwk : toBuffer({ value, binary })
   }
 
-  async deriveBits(): Promise<never> {
-    throw notSupported("Deriving bits is not supported")
+  async deriveBits(algorithm: unknown, baseKey: CryptoKey, length: unknown = null): Promise<ArrayBuffer> {
+    return toBuffer(
+      await call("deriveBits", (attachments) => [
+        encodeAlgorithm(algorithm, attachments),
+        encodeKey(baseKey, attachments),
+        length === null ? null : encodeNumber(length)
+      ])
+    )
   }
-  async deriveKey(): Promise<never> {
-    throw notSupported("Deriving keys is not supported")
+
+  async deriveKey(
+    algorithm: unknown,
+    baseKey: CryptoKey,
+    derivedKeyType: unknown,
+    extractable: boolean,
+    usages: unknown
+  ): Promise<CryptoKey> {
+    const { value, binary } = await call<KeyAnswer>("deriveKey", (attachments) => [
+      encodeAlgorithm(algorithm, attachments),
+      encodeKey(baseKey, attachments),
+      encodeAlgorithm(derivedKeyType, attachments),
+      Boolean(extractable),
+      encodeUsages(usages)
+    ])
+    return toKey(value, binary)
   }
-  async wrapKey(): Promise<never> {
-    throw notSupported("Wrapping keys is not supported")
+
+  async wrapKey(format: unknown, key: CryptoKey, wrappingKey: CryptoKey, algorithm: unknown): Promise<ArrayBuffer> {
+    return toBuffer(
+      await call("wrapKey", (attachments) => [
+        encodeFormat(format),
+        encodeKey(key, attachments),
+        encodeKey(wrappingKey, attachments),
+        encodeAlgorithm(algorithm, attachments)
+      ])
+    )
   }
-  async unwrapKey(): Promise<never> {
-    throw notSupported("Unwrapping keys is not supported")
+
+  async unwrapKey(
+    format: unknown,
+    wrappedKey: unknown,
+    unwrappingKey: CryptoKey,
+    algorithm: unknown,
+    unwrappedKeyAlgorithm: unknown,
+    extractable: boolean,
+    usages: unknown
+  ): Promise<CryptoKey> {
+    const { value, binary } = await call<KeyAnswer>("unwrapKey", (attachments) => [
+      encodeFormat(format),
+      encodeData(wrappedKey, "The wrapped key", attachments),
+      encodeKey(unwrappingKey, attachments),
+      encodeAlgorithm(algorithm, attachments),
+      encodeAlgorithm(unwrappedKeyAlgorithm, attachments),
+      Boolean(extractable),
+      encodeUsages(usages)
+    ])
+    return toKey(value, binary)
   }
 }
 
