@@ -56,5 +56,3 @@ export const makeFlowStates = ({ dialect, writer: sql }: Database["Service"]) =>
       )`.raw.pipe(Effect.map(dialect.changes))
   }
 }
-
-export type FlowStates = ReturnType<typeof makeFlowStates>
