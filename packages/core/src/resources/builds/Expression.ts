@@ -16,7 +16,7 @@ const partsMax = 200
 /** Maximum depth of parts within parts. */
 const depthMax = 40
 
-/** What an expression reads. */
+/** The event that an expression reads. */
 export interface ExpressionInput {
   readonly id: string
   readonly type: string

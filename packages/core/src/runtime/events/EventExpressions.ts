@@ -112,7 +112,7 @@ class BoundedMap<Key, Value> {
     this.#max = max
   }
 
-  /** Returns the value of the key. Makes and keeps it if there is none. */
+  /** Returns the value of the key. Makes and keeps a missing one. */
   get(key: Key, make: () => Value): Value {
     const known = this.#entries.get(key)
     if (known !== undefined) return known
