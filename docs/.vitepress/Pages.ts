@@ -30,6 +30,7 @@ export const sections: ReadonlyArray<Section> = [
       page("The function environment", "functions.md"),
       page("Packages from npm", "npm.md"),
       page("Background functions", "background.md"),
+      page("Flow control", "flow-control.md"),
       page("Durable functions", "durable.md"),
       page("Testing durable functions", "testing-durable.md"),
       page("Webhooks", "webhooks.md"),

@@ -44,7 +44,7 @@ export interface Direction {
 
 /** The first match counts. Tests may import every declared package. */
 export const directions: ReadonlyArray<Direction> = [
-  { folder: "packages/core", workspaces: [], packages: ["effect", "cron-parser"] },
+  { folder: "packages/core", workspaces: [], packages: ["effect", "cron-parser", "@marcbachmann/cel-js"] },
   { folder: "packages/api", workspaces: ["@weft/core"], packages: ["effect"] },
   { folder: "packages/client", workspaces: [], packages: [] },
   { folder: "packages/bundler", workspaces: [], packages: "declared" },

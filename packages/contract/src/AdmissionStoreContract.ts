@@ -31,7 +31,11 @@ const admission = (
   const published = event(n, { env_id: envId(env), created_at: at(now), event_time: at(now) })
   return {
     event: published,
-    deliveries: onceKeys.map((onceKey, index) => ({ delivery: delivery(10 * n + index, published), onceKey })),
+    deliveries: onceKeys.map((onceKey, index) => ({
+      delivery: delivery(10 * n + index, published),
+      onceKey,
+      rules: []
+    })),
     request: key === null ? null : { key, digest },
     now: at(now),
     until: at(now + day)
@@ -61,7 +65,7 @@ const handlers: ReadonlyArray<Check<AdmissionStores>> = [
       delivery(2, published, { group: { key: "g", limit: 1 } }),
       delivery(3, published, { group: { key: "g", limit: 1 } })
     ]
-    const deliveries = intents.map((intent) => ({ delivery: intent, onceKey: null }))
+    const deliveries = intents.map((intent) => ({ delivery: intent, onceKey: null, rules: [] }))
     const admitted = yield* store.admit({ event: published, deliveries, request: null, now: at(5), until: at(day) })
     assert.deepStrictEqual(admitted, stored(1, 2, 3))
     assert.deepStrictEqual(yield* (yield* EventStore).get(envId(1), eventId(1)), published)

@@ -10,6 +10,7 @@ import { contextVariableStoreContract } from "./ContextVariableStoreContract.ts"
 import { domainStoreContract } from "./DomainStoreContract.ts"
 import { eventStoreContract } from "./EventStoreContract.ts"
 import { fileStoreContract } from "./FileStoreContract.ts"
+import { flowContract } from "./FlowContract.ts"
 import { journalStoreContract } from "./JournalStoreContract.ts"
 import { projectStoreContract } from "./ProjectStoreContract.ts"
 import { rateStoreContract } from "./RateStoreContract.ts"
@@ -53,5 +54,6 @@ export const databaseContracts = <E>(
   journalStoreContract(name, layer, options)
   workflowStoreContract(name, layer)
   admissionStoreContract(name, layer)
+  flowContract(name, layer)
   concurrencyContract(name, layer)
 }

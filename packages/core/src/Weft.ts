@@ -66,6 +66,7 @@ import * as GroupUnparker from "./runtime/dispatch/GroupUnparker.ts"
 import { HostTransactions } from "./runtime/dispatch/HostTransactions.ts"
 import * as Scheduler from "./runtime/dispatch/Scheduler.ts"
 import { Slots, type SlotsConfig } from "./runtime/dispatch/Slots.ts"
+import { EventExpressions } from "./runtime/events/EventExpressions.ts"
 import { Events } from "./runtime/events/Events.ts"
 import { SystemEvents } from "./runtime/events/SystemEvents.ts"
 import { ActiveRuns } from "./runtime/execution/ActiveRuns.ts"
@@ -226,7 +227,7 @@ export const layer = (
     Slots.layer(deliveries),
     LocalRuns.layer,
     UnconfirmedWrites.layer,
-    NodeMetrics.layer,
+    Layer.provideMerge(EventExpressions.layer, NodeMetrics.layer),
     publicUrlLayer(config.publicUrl ?? null)
   )
   const tenure = Layer.provideMerge(Layer.mergeAll(RateLimits.layer, Quotas.layer), Plans.layer(config.plans))
@@ -364,7 +365,6 @@ export const start = async (options: StartOptions): Promise<WeftInstance> => {
     (...args: Args): Promise<A> =>
       run(method(...args))
   const { tenants, apiKeys } = await run(Effect.all({ tenants: Tenants, apiKeys: ApiKeys }))
-
   const instance: WeftInstance = {
     runtime,
     orgs: {

@@ -178,6 +178,7 @@ export {
   type Admission,
   type AdmissionOutcome,
   AdmissionStore,
+  type AdmittedDelivery,
   type EarlierRequest
 } from "./runtime/runs/AdmissionStore.ts"
 export { cancelRun, continueRun, loseRun, startRun } from "./runtime/runs/Attempt.ts"
@@ -198,6 +199,15 @@ export {
   keyOfMatch,
   type MatchKey
 } from "./runtime/runs/EventMatch.ts"
+export {
+  debounce,
+  decideFlow,
+  type FlowRule,
+  type FlowState,
+  flowKeysOf,
+  readFlowState,
+  type StoredFlowState
+} from "./runtime/runs/FlowRules.ts"
 export { type Group, parkedAt, roomFor } from "./runtime/runs/Group.ts"
 export { LogEntry, Run, RunStats, RunStatus, RunType } from "./runtime/runs/Run.ts"
 export { RunActivity, type RunSummary } from "./runtime/runs/RunActivity.ts"
@@ -211,6 +221,7 @@ export {
   type RunSelection
 } from "./runtime/runs/RunControlStore.ts"
 export { type RunFilter, RunStore } from "./runtime/runs/RunStore.ts"
+export { type Throttled, type ThrottleState, throttle } from "./runtime/runs/Throttle.ts"
 export { type Tick, TickStore } from "./runtime/runs/TickStore.ts"
 export { formatEvent } from "./runtime/runs/Trigger.ts"
 export {

@@ -2,7 +2,7 @@
 import { type BackgroundTerms, withMeta } from "./Meta.ts"
 
 /** Options of a callable. `event_data` of a call is `{fn, args}`, so paths select parts of its arguments. */
-export type CallTerms = BackgroundTerms<`args.${number}` | `args.${number}.${string}`>
+export type CallTerms = Omit<BackgroundTerms<`args.${number}` | `args.${number}.${string}`>, "if">
 
 export interface Callable<Args extends ReadonlyArray<unknown>, Result> {
   (...args: Args): Result

@@ -1,4 +1,5 @@
 /** The property `meta` of a function: its triggers and its options. It is validated again at deploy. */
+import type { FlowTerms } from "./FlowControl.ts"
 
 /** `"500ms"`, `"1s"`, `"1m"`, `"1h"`, `"1d"`, an ISO 8601 duration such as `"PT90S"`, or milliseconds. */
 export type Duration = number | `${number}${"ms" | "s" | "m" | "h" | "d"}` | `P${string}`
@@ -49,7 +50,7 @@ export interface RequestTerms extends Terms {
 }
 
 /** Options of a function that runs in the background. */
-export interface BackgroundTerms<Path extends string = string> extends Terms {
+export interface BackgroundTerms<Path extends string = string> extends Terms, FlowTerms {
   readonly retry?: Retry
   readonly concurrency?: Concurrency<Path>
   /** A path into `event_data`: of events with the same value there, only the first within 24 hours is handled. */

@@ -1,10 +1,11 @@
 /** Functions that run on a schedule. */
 import type { AnyEvents, Catalogue } from "./Event.ts"
+import type { StartTerms } from "./FlowControl.ts"
 import { type Concurrency, type Cron, type Retry, type Terms, withMeta } from "./Meta.ts"
 import type { ScheduleSvc } from "./Svc.ts"
 import type { Tick } from "./Tick.ts"
 
-export interface ScheduleOptions extends Terms {
+export interface ScheduleOptions extends Terms, StartTerms {
   /** A cron expression of five fields, or six with seconds first; or a list of them. */
   readonly cron: string | ReadonlyArray<string>
   /** For example `Europe/Oslo`; UTC by default. */
@@ -14,7 +15,7 @@ export interface ScheduleOptions extends Terms {
   readonly concurrency?: Pick<Concurrency, "limit">
 }
 
-export interface ScheduleMeta extends Terms {
+export interface ScheduleMeta extends Terms, StartTerms {
   readonly schedule: ReadonlyArray<Cron>
   readonly retry?: Retry
   readonly concurrency?: Concurrency

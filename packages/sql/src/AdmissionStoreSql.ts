@@ -11,7 +11,9 @@ import {
   type Timestamp
 } from "@weft/core/adapter"
 import { Data, Effect, Layer } from "effect"
+import { makeAdmitFlow } from "./AdmissionFlow.ts"
 import { Database, orUnavailable } from "./Database.ts"
+import { makeFlowStates } from "./FlowStates.ts"
 import { applyAll } from "./JournalCommit.ts"
 import { countArrivals, type JournalStatements, journalStatements } from "./JournalStatements.ts"
 import { changeSchedules } from "./ScheduleRows.ts"
@@ -27,6 +29,8 @@ export const hostAdmissions = (database: Database["Service"]): AdmissionStore["S
 
 const makeAdmissions = (database: Database["Service"], statements: JournalStatements): AdmissionStore["Service"] => {
   const { dialect, writer: sql } = database
+  const admitFlow = makeAdmitFlow(database)
+  const { forget: forgetStates } = makeFlowStates(database)
 
   const earlier = (envId: EnvId, key: string, now: Timestamp) =>
     sql<Event & { readonly digest: string }>`
@@ -63,14 +67,25 @@ const makeAdmissions = (database: Database["Service"], statements: JournalStatem
     for (const { delivery, onceKey } of [...admission.deliveries].sort(byKey)) {
       if (onceKey !== null && !(yield* takeKey(admission, onceKey, ""))) repeated.add(delivery.delivery_id)
     }
-    const accepted = admission.deliveries.filter(({ delivery }) => !repeated.has(delivery.delivery_id))
-    const deliveries = accepted.map(({ delivery }) => ({ delivery, run: null }))
+    const accepted = yield* admitFlow(
+      admission.deliveries.filter(({ delivery }) => !repeated.has(delivery.delivery_id)),
+      now
+    )
+    const deliveries = accepted.map((delivery) => ({ delivery, run: null }))
     yield* applyAll(statements, [{ _tag: "Appended", event, deliveries }])
     return {
       _tag: "Stored",
-      deliveries: accepted.map(({ delivery }) => delivery.delivery_id)
+      deliveries: accepted.map(({ delivery_id }) => delivery_id)
     } satisfies AdmissionOutcome
   })
+
+  const forgetKeys = (now: Timestamp, limit: number) =>
+    Effect.map(
+      sql`DELETE FROM once WHERE (env_id, key) IN (
+        SELECT env_id, key FROM once WHERE expires_at <= ${now} ORDER BY expires_at LIMIT ${limit}
+      )`.raw,
+      dialect.changes
+    )
 
   return AdmissionStore.of({
     admit: (admission) =>
@@ -84,9 +99,10 @@ const makeAdmissions = (database: Database["Service"], statements: JournalStatem
     earlier: (envId, key, now) => earlier(envId, key, now).pipe(orUnavailable("earlier")),
 
     forget: (now, limit) =>
-      sql`DELETE FROM once WHERE (env_id, key) IN (
-          SELECT env_id, key FROM once WHERE expires_at <= ${now} ORDER BY expires_at LIMIT ${limit}
-        )`.raw.pipe(Effect.map(dialect.changes), orUnavailable("forget"))
+      Effect.gen(function* () {
+        const keys = yield* forgetKeys(now, limit)
+        return keys < limit ? keys + (yield* forgetStates(now, limit - keys)) : keys
+      }).pipe(orUnavailable("forget"))
   })
 }
 

@@ -29,6 +29,7 @@ import type { Rows } from "./Dialect.ts"
 import { continueClaim, lockSuspended } from "./JournalContinuation.ts"
 import { parkFullGroups } from "./JournalGroups.ts"
 import type { JournalStatements } from "./JournalStatements.ts"
+import type { makePostponeThrottled } from "./JournalThrottle.ts"
 import { pendingRow, type termFields } from "./rows/DeliveryRows.ts"
 import { startRow, toStartRow } from "./rows/RunRows.ts"
 import { continueRow } from "./rows/WorkflowRows.ts"
@@ -38,6 +39,7 @@ export interface ClaimCursor {
   /** The environment that the last claim served last. */
   last: string
   readonly parseTerms: (text: string) => typeof Terms.Type
+  readonly postponeThrottled: ReturnType<typeof makePostponeThrottled>
 }
 
 /** Claims deliveries and stores the rows of `lease` in the caller's transaction, after freed groups were unparked. */
@@ -69,10 +71,12 @@ export const claimDue = Effect.fnUntraced(function* (
   const chosen = blocked.size === 0 ? loaded : loaded.filter((row) => !blocked.has(row.delivery_id))
   const suspended = yield* lockSuspended(database, chosen)
   const ready = chosen.filter(({ continues }) => continues === null || suspended.runs.has(continues))
-  const taken = ready.slice(0, limit)
+  const first = ready.slice(0, limit)
+  const { taken, terms, postponed } = yield* startThrottled(cursor, first, request.now)
   const claims = request.runIds.flatMap((runId, index) => {
     const row = taken[index]
-    return row === undefined ? [] : [toClaim(row, cursor.parseTerms(row.terms), runId, request, suspended.runs)]
+    const rowTerms = terms[index]
+    return row === undefined || rowTerms === undefined ? [] : [toClaim(row, rowTerms, runId, request, suspended.runs)]
   })
   yield* statements.runIndependent([
     { statement: statements.renewLeases, rows: lease },
@@ -83,12 +87,39 @@ export const claimDue = Effect.fnUntraced(function* (
 
   // Parked deliveries may have been all those beyond the shares.
   const beyondShare = parked === 0 && [...byEnv.values()].some((rows) => rows.length > share)
-  const isLimited = claims.length < ready.length || suspended.isBusy || removed.length > 0
+  const isLimited = first.length < ready.length || suspended.isBusy || removed.length > 0
   if (hasMoreEnvs || loaded.length < present.length || isLimited || beyondShare) {
-    return { claims, parked, next_due_at: request.now }
+    return { claims, parked: parked + postponed, next_due_at: request.now }
   }
-  return { claims, parked, next_due_at: yield* nextDue(database, request, envs) }
+  return { claims, parked: parked + postponed, next_due_at: yield* nextDue(database, request, envs) }
 })
+
+/** Returns the rows that their throttles allow to start, with their terms, and the number of the others, which it postpones. */
+const startThrottled = Effect.fnUntraced(function* (
+  { parseTerms, postponeThrottled }: ClaimCursor,
+  due: ReadonlyArray<DueRow>,
+  now: Timestamp
+): Effect.fn.Return<ThrottledRows, SqlError.SqlError> {
+  const terms = due.map((row) => parseTerms(row.terms))
+  if (terms.every((each) => each.throttle === undefined)) return { taken: due, terms, postponed: 0 }
+  const rows = due.map((row, index) => {
+    const { throttle } = terms[index] ?? {}
+    return throttle === undefined ? row : { ...row, throttle }
+  })
+  const later = yield* postponeThrottled(rows, now)
+  const isTaken = due.map(({ delivery_id }) => !later.has(delivery_id))
+  return {
+    taken: due.filter((_, index) => isTaken[index]),
+    terms: terms.filter((_, index) => isTaken[index]),
+    postponed: later.size
+  }
+})
+
+interface ThrottledRows {
+  readonly taken: ReadonlyArray<DueRow>
+  readonly terms: ReadonlyArray<typeof Terms.Type>
+  readonly postponed: number
+}
 
 /** Returns the statements that store the runs of the claims as running, with the deliveries that they hold. */
 const storeClaims = (
@@ -233,7 +264,7 @@ const toClaim = (
 /** Copies each field by name, which is ten times as fast as a spread. */
 const toDelivery = (
   row: DueRow,
-  { retry, timeout_ms, group, caused_by, depth, durable, awaited, traceparent }: typeof Terms.Type
+  { retry, timeout_ms, group, caused_by, depth, durable, awaited, ttl_ms, throttle, traceparent }: typeof Terms.Type
 ): Delivery => ({
   delivery_id: row.delivery_id,
   env_id: row.env_id,
@@ -256,6 +287,8 @@ const toDelivery = (
   durable,
   continues: row.continues,
   ...(awaited === undefined ? {} : { awaited }),
+  ...(ttl_ms === undefined ? {} : { ttl_ms }),
+  ...(throttle === undefined ? {} : { throttle }),
   ...(traceparent === undefined ? {} : { traceparent })
 })
 
@@ -271,7 +304,7 @@ const toEvent = (row: DueRow): Event => ({
 
 /** JSON of the column `terms`. Deliveries of earlier releases have no `group` or `durable`, those from outside no `depth`. */
 const Terms = Schema.Struct({
-  ...Struct.pick(Delivery.fields, ["retry", "timeout_ms", "caused_by", "awaited", "traceparent"]),
+  ...Struct.pick(Delivery.fields, ["retry", "timeout_ms", "caused_by", "awaited", "ttl_ms", "throttle", "traceparent"]),
   group: Delivery.fields.group.pipe(Schema.withDecodingDefaultKey(Effect.succeed(null))),
   durable: Delivery.fields.durable.pipe(Schema.withDecodingDefaultKey(Effect.succeed(false))),
   depth: Schema.Int.pipe(Schema.withDecodingDefaultKey(Effect.succeed(0)))

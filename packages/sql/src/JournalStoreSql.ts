@@ -28,6 +28,7 @@ import { addCounts } from "./JournalCounts.ts"
 import { parkedGroups, unparkGroups } from "./JournalGroups.ts"
 import { purgeEnded } from "./JournalPurge.ts"
 import { journalStatements } from "./JournalStatements.ts"
+import { makePostponeThrottled } from "./JournalThrottle.ts"
 import { leaseRow } from "./rows/LeaseRow.ts"
 import { endRow, requeueRow, runColumns, storedBytes, toEndRow, toRequeueRow } from "./rows/RunRows.ts"
 import { suspendRow, toSuspendRow } from "./rows/WorkflowRows.ts"
@@ -41,7 +42,7 @@ export const layer: Layer.Layer<JournalStore, never, Database> = Layer.effect(
     const database = yield* Database
     const { dialect, writer: sql, exclusive } = database
     const statements = journalStatements(database)
-    const cursor: ClaimCursor = { last: "", parseTerms: makeTermsParser() }
+    const cursor = makeCursor(database)
 
     const toLeaseRows = (lease: Lease | null): Rows => (exclusive || lease === null ? [] : leaseRow.encode([lease]))
 
@@ -171,6 +172,12 @@ export const layer: Layer.Layer<JournalStore, never, Database> = Layer.effect(
     })
   })
 )
+
+const makeCursor = (database: Database["Service"]): ClaimCursor => ({
+  last: "",
+  parseTerms: makeTermsParser(),
+  postponeThrottled: makePostponeThrottled(database)
+})
 
 /** Condition of the partial index of waits for events. */
 const isAwaiting = "event_type IS NOT NULL AND outcome IS NULL"

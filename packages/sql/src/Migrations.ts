@@ -17,6 +17,7 @@ import { chains } from "./migrations/Chains.ts"
 import { checksums } from "./migrations/Checksums.ts"
 import { domains } from "./migrations/Domains.ts"
 import { files } from "./migrations/Files.ts"
+import { flow } from "./migrations/Flow.ts"
 import { generations } from "./migrations/Generations.ts"
 import { groups } from "./migrations/Groups.ts"
 import { init } from "./migrations/Init.ts"
@@ -64,7 +65,7 @@ export const migrateTo = Effect.fnUntraced(function* (last: number) {
     "0018_chains": run(chains(dialect)),
     "0019_removals": run(removals(dialect)),
     "0020_checksums": run(checksums(dialect)),
-    "0021_workflows": run([...workflows(dialect), ...runCounts(dialect)])
+    "0021_workflows": run([...workflows(dialect), ...runCounts(dialect), ...flow(dialect)])
   }
   yield* Migrator.make({})({
     loader: Migrator.fromRecord(

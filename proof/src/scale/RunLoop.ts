@@ -192,7 +192,7 @@ const admissions = (during: During, now: Timestamp, small: EnvId): Step =>
     const event = yield* anEvent(small, now)
     const delivery = { ...(yield* aDelivery(small, now)), event_id: event.event_id }
     const request = { key: event.event_id, digest: "" }
-    const admission = { event, deliveries: [{ delivery, onceKey: event.event_id }], request, now }
+    const admission = { event, deliveries: [{ delivery, onceKey: event.event_id, rules: [] }], request, now }
     for (let time = 0; time < 2; time++) {
       yield* during("AdmissionStore.admit", store.admit({ ...admission, until: Timestamp.make(now + 60_000) }))
     }

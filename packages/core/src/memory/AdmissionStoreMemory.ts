@@ -8,6 +8,7 @@ import {
   AdmissionStore,
   type EarlierRequest
 } from "../runtime/runs/AdmissionStore.ts"
+import { admitFlow } from "./FlowStatesMemory.ts"
 import { MemoryDatabase } from "./MemoryDatabase.ts"
 import { changeSchedules } from "./ScheduleStoreMemory.ts"
 
@@ -37,9 +38,13 @@ export const layer: Layer.Layer<AdmissionStore, never, MemoryDatabase> = Layer.e
       if (refusal !== null) return { _tag: "Refused", refusal }
       if (request !== null) take(request.key, request.digest)
       db.events.set(event.event_id, event)
-      const kept = deliveries.filter(({ onceKey }) => onceKey === null || take(onceKey, ""))
-      for (const { delivery } of kept) db.deliveries.set(delivery.delivery_id, { delivery, run_id: null })
-      return { _tag: "Stored", deliveries: kept.map(({ delivery }) => delivery.delivery_id) }
+      const kept = deliveries.flatMap((each) => {
+        if (each.onceKey !== null && !take(each.onceKey, "")) return []
+        const delivery = each.rules.length === 0 ? each.delivery : admitFlow(db, each, now)
+        return delivery === null ? [] : [delivery]
+      })
+      for (const delivery of kept) db.deliveries.set(delivery.delivery_id, { delivery, run_id: null })
+      return { _tag: "Stored", deliveries: kept.map((delivery) => delivery.delivery_id) }
     }
 
     return AdmissionStore.of({
@@ -51,7 +56,10 @@ export const layer: Layer.Layer<AdmissionStore, never, MemoryDatabase> = Layer.e
         Effect.sync(() => {
           const free = [...db.once].filter(([, taken]) => taken.expires_at <= now).slice(0, limit)
           for (const [row] of free) db.once.delete(row)
-          return free.length
+          const states = [...db.flowStates].filter(([, state]) => state.expires_at <= now)
+          const old = states.slice(0, limit - free.length)
+          for (const [row] of old) db.flowStates.delete(row)
+          return free.length + old.length
         })
     })
   })

@@ -23,6 +23,7 @@ import {
   type StepRecord,
   type WaitRecord
 } from "../runtime/runs/Workflow.ts"
+import { startThrottled } from "./FlowStatesMemory.ts"
 import { compareText, MemoryDatabase } from "./MemoryDatabase.ts"
 
 export const layer: Layer.Layer<JournalStore, never, MemoryDatabase> = Layer.effect(
@@ -282,7 +283,8 @@ const makeClaim = (db: Database) => {
     })
     const parked = full.filter((delivery) => delivery.due_at !== parkedAt)
     for (const delivery of parked) requeue(db, delivery.delivery_id, { due_at: parkedAt })
-    const chosen = seen.filter((delivery) => !parked.includes(delivery))
+    const open = seen.filter((delivery) => !parked.includes(delivery))
+    const chosen = startThrottled(db, open.slice(0, limit), request.now)
     const claims = request.runIds.flatMap((runId, index) => {
       const delivery = chosen[index]
       return delivery === undefined ? [] : startClaimedRun(db, delivery, runId, request)
@@ -290,7 +292,7 @@ const makeClaim = (db: Database) => {
     lastEnv = claims.at(-1)?.delivery.env_id ?? lastEnv
     return {
       claims,
-      parked: parked.length,
+      parked: parked.length + Math.min(open.length, limit) - chosen.length,
       unparked,
       next_due_at: removed.length > 0 ? request.now : findNextDueAt(db, request.exclude)
     }

@@ -38,6 +38,7 @@ import type { Schedule } from "../resources/schedules/Schedule.ts"
 import type { ContextVariable } from "../resources/secrets/ContextVariable.ts"
 import type { Event } from "../runtime/events/Event.ts"
 import type { Delivery } from "../runtime/runs/Delivery.ts"
+import type { StoredFlowState } from "../runtime/runs/FlowRules.ts"
 import type { LogEntry, Run } from "../runtime/runs/Run.ts"
 import type { History } from "../runtime/runs/Workflow.ts"
 import type { WorkflowToken } from "../runtime/runs/WorkflowToken.ts"
@@ -98,6 +99,8 @@ export class MemoryDatabase extends Context.Service<
     readonly tokens: Map<string, WorkflowToken>
     /** Used idempotency keys, by `<env_id> <key>`. */
     readonly once: Map<string, { readonly expires_at: Timestamp; readonly event_id: EventId; readonly digest: string }>
+    /** States of the rules of flow control, by `<env_id> <key>`. */
+    readonly flowStates: Map<string, StoredFlowState>
     /** Removed and counted runs, for the count of the current month. */
     readonly removedRuns: Array<Pick<Run, "env_id" | "start_time">>
     /** Number of the latest batch of run counts, by node. */
@@ -136,6 +139,7 @@ export class MemoryDatabase extends Context.Service<
       cleanups: new Map(),
       tokens: new Map(),
       once: new Map(),
+      flowStates: new Map(),
       removedRuns: [],
       countBatches: new Map(),
       leases: new Map()

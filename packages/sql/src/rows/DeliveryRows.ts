@@ -13,6 +13,8 @@ export const termFields = [
   "group",
   "durable",
   "awaited",
+  "ttl_ms",
+  "throttle",
   "traceparent"
 ] as const
 
@@ -28,6 +30,12 @@ export const pendingRow = makeRow(Struct.pick(columns, ["env_id", "due_at", "del
 
 /** The new due time of a parked delivery. */
 export const unparkRow = makeRow(Struct.pick(columns, ["env_id", "delivery_id", "due_at"]))
+
+/** The next due time of a pending delivery. */
+export const postponeRow = makeRow({
+  ...Struct.pick(columns, ["env_id", "due_at", "delivery_id"]),
+  next_due_at: "integer"
+})
 
 /** Values of `termColumns`. */
 export interface Terms {
@@ -45,7 +53,7 @@ export const toTerms = (delivery: Delivery, terms?: string): Terms => ({
 })
 
 const encodeTerms = (delivery: Delivery): string => {
-  const { retry, timeout_ms, caused_by, depth, group, durable, awaited, traceparent } = delivery
+  const { retry, timeout_ms, caused_by, depth, group, durable, awaited, ttl_ms, throttle, traceparent } = delivery
   const chain = { caused_by, ...(depth === 0 ? {} : { depth }) }
-  return JSON.stringify({ retry, timeout_ms, ...chain, group, durable, awaited, traceparent })
+  return JSON.stringify({ retry, timeout_ms, ...chain, group, durable, awaited, ttl_ms, throttle, traceparent })
 }

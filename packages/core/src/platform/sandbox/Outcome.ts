@@ -36,6 +36,8 @@ export const Outcome = Schema.TaggedUnion({
   Quarantined: { message: Schema.String },
   /** The build was removed, with its project, before the run began. */
   BuildGone: {},
+  /** No node started the run within the `ttl` of its function. */
+  Expired: { ttlMs: Millis },
   /** Cancelled from outside. `message` describes a cleanup that failed. */
   Cancelled: { message: Schema.optionalKey(Schema.String) }
 })

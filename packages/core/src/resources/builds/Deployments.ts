@@ -20,6 +20,8 @@ export interface Match {
   readonly build: Build
   readonly handler: FunctionEntry
   readonly run_type: "event" | "call" | "schedule" | "run"
+  /** Expression that is true for the events that the handler gets; without it, it gets all. */
+  readonly condition?: string
 }
 
 /** The endpoint of a webhook URL and its build. */
@@ -127,7 +129,8 @@ export const toSnapshot = (deployments: ReadonlyArray<Deployment>): EnvDeploymen
   const functions = new Map<string, Array<Match>>()
   for (const { build, manifest } of deployments) {
     for (const handler of manifest.handlers) {
-      const match: Match = { build, handler, run_type: "event" }
+      const condition = handler.if === undefined ? {} : { condition: handler.if }
+      const match: Match = { build, handler, run_type: "event", ...condition }
       if (handler.event_type.endsWith("*")) prefixes.push({ prefix: handler.event_type.slice(0, -1), match })
       else add(exact, handler.event_type, match)
     }

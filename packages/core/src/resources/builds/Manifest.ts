@@ -5,6 +5,7 @@
  */
 import { Effect, Schema } from "effect"
 import { HandlerId, ScheduleId } from "../../foundation/Ids.ts"
+import { FlowControl } from "./FlowControl.ts"
 import { Prompt, Resource, Tool } from "./McpEntries.ts"
 import { noRetry, RetryPolicy } from "./RetryPolicy.ts"
 import { synchronousOptions } from "./SynchronousOptions.ts"
@@ -28,7 +29,8 @@ const conditions = {
   /** True if the function may use steps, sleeps and waits. */
   durable: Schema.Boolean.pipe(Schema.withDecodingDefaultKey(Effect.succeed(false))),
   /** A path into `event_data`. Of events with the same value within 24 hours, only the first is handled. */
-  idempotency: orNull(Schema.String)
+  idempotency: orNull(Schema.String),
+  flow: Schema.optionalKey(FlowControl)
 }
 
 /** Options of a function that runs in the background. */
@@ -55,6 +57,8 @@ export const EventHandler = Schema.Struct({
   ...fn,
   /** Exact, or a prefix if it ends in `*`. */
   event_type: Schema.String,
+  /** An expression that selects events. */
+  if: Schema.optionalKey(Schema.String),
   ...backgroundOptions
 })
 export type EventHandler = typeof EventHandler.Type

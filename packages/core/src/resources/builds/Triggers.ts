@@ -3,6 +3,7 @@ import { Result, type Schema } from "effect"
 import { cronFault, isTimezone } from "../../foundation/time/Cron.ts"
 import type { FunctionRef } from "../../platform/sandbox/Sandbox.ts"
 import { RecordMode } from "../../tenants/orgs/RecordMode.ts"
+import { flowKeys, readCondition, readFlowControl } from "./FlowControl.ts"
 import {
   backgroundTimeoutMs,
   type Concurrency,
@@ -59,7 +60,8 @@ const concurrencyMax = 10_000
 
 const metaKeys = [
   ...["event", "schedule", "webhook", "tool", "resource", "prompt"],
-  ...["retry", "timeout", "concurrency", "idempotency", "durable", "record", "description", "secret-headers"]
+  ...["retry", "timeout", "concurrency", "idempotency", "durable", "record", "description", "secret-headers"],
+  ...flowKeys
 ]
 
 /** Keys of the triggers whose clients wait for the result. */
@@ -101,6 +103,8 @@ const readMeta = (fn: FunctionRef, meta: Schema.Json): Read<Triggers> =>
 
     const concurrency = yield* optional(fields.concurrency, null, readConcurrency)
     const idempotency = yield* optional(fields.idempotency, null, (value) => readFieldPath("idempotency", value))
+    const condition = yield* readCondition(fields)
+    const flow = yield* readFlowControl(fields)
 
     const background = {
       ...fn,
@@ -108,13 +112,18 @@ const readMeta = (fn: FunctionRef, meta: Schema.Json): Read<Triggers> =>
       timeout_ms: timeout ?? (durable ? durableTimeoutMs : backgroundTimeoutMs),
       concurrency,
       idempotency,
-      durable
+      durable,
+      ...(flow === undefined ? {} : { flow })
     }
     const record = yield* readRecord(fields)
     const synchronous = { ...fn, timeout_ms: timeout ?? requestTimeoutMs, record }
     return {
       functions: [background],
-      handlers: events.map((event_type) => ({ ...background, event_type })),
+      handlers: events.map((event_type) => ({
+        ...background,
+        event_type,
+        ...(condition === undefined ? {} : { if: condition })
+      })),
       schedules: crons.map((cron) => ({ ...background, ...cron })),
       endpoints: yield* optional(fields.webhook, [], (value) =>
         Result.map(readWebhook(fn, value, description), (endpoint) => [{ ...synchronous, secret_headers, ...endpoint }])

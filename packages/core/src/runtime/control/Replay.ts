@@ -71,7 +71,7 @@ export const makeReplay = Effect.gen(function* () {
     const group = yield* keys.group(event, match)
     const id = yield* fresh(DeliveryId)
     const delivery = newDelivery(event, match, id, { run_id: run.run_id, depth: 0 }, group, yield* currentTraceparent)
-    const due = { ...delivery, due_at: yield* currentTime }
+    const due = { ...delivery, ...(yield* keys.startTerms(event, match)), due_at: yield* currentTime }
     yield* permits.withPermit(env_id, before === null ? store.redeliver(due) : fork.start(run, due, before))
     claimer.claim(slots.addPending(env_id))
     yield* bus.sendControl([{ type: "deliveries:waiting", node_id: null }])

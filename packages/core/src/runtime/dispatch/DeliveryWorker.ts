@@ -12,6 +12,7 @@ import type { Claim, JournalEntry } from "../journal/JournalStore.ts"
 import { LocalRuns, toLocalId } from "../journal/LocalRuns.ts"
 import { eventActivity } from "../runs/Activity.ts"
 import { endRun, isFailure, loseRun, nextDue } from "../runs/Attempt.ts"
+import { findExpiry } from "../runs/Expiry.ts"
 import type { LogEntry } from "../runs/Run.ts"
 import { buildTrigger } from "../runs/Trigger.ts"
 import type { ChildRef } from "../runs/WorkflowStore.ts"
@@ -163,6 +164,11 @@ export class DeliveryWorker extends Context.Service<
               else endWith(afterRejection(claim, entry))
             }
             journal.append(entry, written, () => handledActivity(claim, entry))
+          }
+          const expiry = findExpiry(delivery, event, run.start_time)
+          if (expiry !== null) {
+            settleNow(failed(expiry))
+            return () => undefined
           }
           if (delivery.durable) {
             return workflows.start(claim)(traced, (exit) => {

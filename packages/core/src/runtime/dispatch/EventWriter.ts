@@ -2,14 +2,15 @@
  * Implements `EventLog`: writes an event and its deliveries in one commit.
  *
  * If the node has free slots and no older delivery is pending, new deliveries are stored as already claimed. They start
- * after the commit. Otherwise they are pending in the store, where any node may claim them. Deliveries of a group
- * and of future events are always pending, because only a claim can decide about them. Publications with idempotency
+ * after the commit. Otherwise they are pending in the store, where any node may claim them. Deliveries of a group,
+ * with a throttle, and of future events are always pending, because only a claim can decide about them. Publications with idempotency
  * keys have commits of their own, because they may turn out to be duplicates.
  */
 import { Effect, Exit, Layer } from "effect"
 import type { BadRequest, StoreUnavailable } from "../../foundation/Errors.ts"
 import { freshIdsNow, RunId } from "../../foundation/Ids.ts"
 import { KeyedSemaphore } from "../../foundation/KeyedSemaphore.ts"
+import { NodeMetrics } from "../../foundation/telemetry/NodeMetrics.ts"
 import { ClusterBus } from "../../platform/cluster/ClusterBus.ts"
 import type { Event } from "../events/Event.ts"
 import { EventLog, type Publication } from "../events/EventLog.ts"
@@ -37,7 +38,21 @@ export const layer = Layer.effect(
     const notifyPending = yield* makeNotifyPending
     const write = yield* makeWrite(notifyPending)
 
+    const metrics = yield* NodeMetrics
+
     const permits = new KeyedSemaphore(admissionsPerEnv)
+    let dropped = 0
+    metrics.register(
+      Effect.sync(() => [
+        {
+          type: "counter",
+          name: "weft_deliveries_dropped_total",
+          help: "Deliveries that idempotency or flow control left out",
+          labels: {},
+          value: dropped
+        }
+      ])
+    )
 
     const admit = Effect.fnUntraced(function* (publication: Publication, deliveries: ReadonlyArray<KeyedDelivery>) {
       const { event, isNew, waiting } = yield* unconfirmed.track(
@@ -46,6 +61,7 @@ export const layer = Layer.effect(
         publication.event.created_at
       )
       if (!isNew) return event
+      dropped += deliveries.length - waiting
       arrivals.published(event)
       yield* bus.publish(publicationActivity(publication.event, publication.beginsStream))
       if (waiting > 0) yield* notifyPending([event])
@@ -91,7 +107,12 @@ const admissionsPerEnv = 4
 const admissionsMax = 16
 
 const isConditional = ({ request, schedule }: Publication, deliveries: ReadonlyArray<KeyedDelivery>): boolean =>
-  request !== null || schedule !== undefined || deliveries.some(({ onceKey }) => onceKey !== null)
+  request !== null ||
+  schedule !== undefined ||
+  deliveries.some(({ onceKey, rules }) => onceKey !== null || rules.length > 0)
+
+/** True if the delivery can be claimed at creation. Only a claim can decide about the others. */
+const isClaimable = ({ group, throttle }: Delivery): boolean => group === null && throttle === undefined
 
 /** Journal entry of a publication without conditions. */
 interface EventEntry {
@@ -135,12 +156,12 @@ const makeWrite = Effect.fnUntraced(function* (notifyPending: (events: ReadonlyA
     { event, deliveries, activity }: EventEntry,
     done: (exit: Exit.Exit<boolean, StoreUnavailable>) => void
   ) => {
-    const ready = event.event_time > event.created_at ? 0 : deliveries.filter(({ group }) => group === null).length
+    const ready = event.event_time > event.created_at ? 0 : deliveries.filter(isClaimable).length
     const each = countSlots(event)
     const reserved = ready === 0 ? 0 : slots.reserve(event.env_id, ready, each)
     let unused = reserved
     const entries = deliveries.map((delivery) => {
-      const isClaimed = unused > 0 && delivery.group === null
+      const isClaimed = unused > 0 && isClaimable(delivery)
       if (isClaimed) unused--
       return { delivery, run: isClaimed ? startRun(delivery, fresh(RunId), lease.nodeId, event.created_at) : null }
     })

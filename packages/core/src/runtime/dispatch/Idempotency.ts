@@ -11,6 +11,7 @@ import type { AdmissionStore, EarlierRequest } from "../runs/AdmissionStore.ts"
 import { newDelivery } from "../runs/Attempt.ts"
 import type { Delivery } from "../runs/Delivery.ts"
 import { makeDeliveryKeys } from "../runs/DeliveryKeys.ts"
+import type { FlowRule } from "../runs/FlowRules.ts"
 
 /** Lifetime of a key in milliseconds. */
 const keyLifetimeMs = 24 * 3_600_000
@@ -18,7 +19,11 @@ const keyLifetimeMs = 24 * 3_600_000
 export interface KeyedDelivery {
   readonly delivery: Delivery
   readonly onceKey: string | null
+  /** Rules that decide whether the delivery is stored. */
+  readonly rules: ReadonlyArray<FlowRule>
 }
+
+const noRules: ReadonlyArray<FlowRule> = []
 
 /** Result of an admission: the new event and its number of pending deliveries, or an earlier event. */
 export type AdmissionResult = { readonly event: Event; readonly isNew: boolean; readonly waiting: number }
@@ -32,9 +37,15 @@ export const makeDeliveries = Effect.gen(function* () {
     const deliveries: Array<KeyedDelivery> = []
     const traceparent = yield* currentTraceparent
     for (const match of matches) {
-      const onceKey = match.handler.idempotency === null ? null : yield* keys.onceKey(event, match)
-      const group = match.handler.concurrency === null ? null : yield* keys.group(event, match)
-      deliveries.push({ delivery: newDelivery(event, match, fresh(DeliveryId), cause, group, traceparent), onceKey })
+      const { idempotency, concurrency, flow } = match.handler
+      const onceKey = idempotency === null ? null : yield* keys.onceKey(event, match)
+      const group = concurrency === null && flow === undefined ? null : yield* keys.group(event, match)
+      const delivery = newDelivery(event, match, fresh(DeliveryId), cause, group, traceparent)
+      if (flow === undefined) deliveries.push({ delivery, onceKey, rules: noRules })
+      else {
+        const terms = yield* keys.startTerms(event, match)
+        deliveries.push({ delivery: { ...delivery, ...terms }, onceKey, rules: yield* keys.rules(event, match) })
+      }
     }
     return deliveries
   })

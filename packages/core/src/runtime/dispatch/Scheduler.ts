@@ -156,7 +156,7 @@ const makeToTick = Effect.gen(function* () {
     }
     const group = yield* keys.group(event, match)
     const delivery = newDelivery(event, match, yield* fresh(DeliveryId), { run_id: null, depth: schedule.depth }, group)
-    return { schedule, next, fired: { event, delivery } }
+    return { schedule, next, fired: { event, delivery: { ...delivery, ...(yield* keys.startTerms(event, match)) } } }
   })
 })
 

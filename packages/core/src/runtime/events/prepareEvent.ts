@@ -13,6 +13,7 @@ import { allows } from "../../tenants/access/Permission.ts"
 import { toCause } from "./Cause.ts"
 import { resolveEventTime } from "./Delay.ts"
 import type { Event } from "./Event.ts"
+import { EventExpressions } from "./EventExpressions.ts"
 import type { EventLog, OnceRequest, Publication } from "./EventLog.ts"
 import type { NewEvent } from "./publishEvent.ts"
 import { isSystemType, SystemEvents } from "./SystemEvents.ts"
@@ -26,6 +27,7 @@ const typeLengthMax = 256
 export const makePrepareEvent = Effect.gen(function* () {
   const deployments = yield* Deployments
   const system = yield* SystemEvents
+  const expressions = yield* EventExpressions
   const fresh = yield* freshIdsNow
   const clock = yield* Clock.Clock
   const toRequest = yield* makeToRequest
@@ -51,10 +53,12 @@ export const makePrepareEvent = Effect.gen(function* () {
     if (!allows(caller.permissions, "event", type, "create") || findFault(type) !== null) return null
     const streamId = stream_id === undefined ? undefined : readStreamId(stream_id)
     if (streamId === null) return null
+    const matches = deployed.matches(type)
+    if (matches.some(({ condition }) => condition !== undefined)) return null
     const event = toEvent(caller, input, streamId)
     return {
       event,
-      matches: deployed.matches(type),
+      matches,
       cause: toCause(input.causedBy),
       beginsStream: stream_id === undefined,
       request: null
@@ -63,7 +67,8 @@ export const makePrepareEvent = Effect.gen(function* () {
 
   const makePlan = Effect.fnUntraced(function* (event: Event, data: Schema.Json, depth: number) {
     if (!isSystemType(event.event_type)) {
-      return { matches: (yield* deployments.of(event.env_id)).matches(event.event_type) }
+      const deployed = yield* deployments.of(event.env_id)
+      return { matches: yield* expressions.select(event, deployed.matches(event.event_type)) }
     }
     const { matches, schedule } = yield* system.plan({ ...event, depth }, data)
     if (schedule === null) return { matches }

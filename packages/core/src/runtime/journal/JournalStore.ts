@@ -101,7 +101,7 @@ export interface Claim {
 
 export interface ClaimResult {
   readonly claims: ReadonlyArray<Claim>
-  /** Number of due deliveries that were parked because their groups are full. */
+  /** Number of due deliveries that were parked because their groups are full, or that their throttles postponed. */
   readonly parked: number
   /** Number of unparked deliveries of `freed`. They are among the claims, or due for any node with a free slot. */
   readonly unparked: number
@@ -160,6 +160,7 @@ export class JournalStore extends Context.Service<
      *
      * Of a group, only the oldest due or parked deliveries are claimed, as many as `roomFor` allows next to its running
      * runs. If a delivery had to be skipped for that, the due deliveries of its group above the limit are parked.
+     * Deliveries that their throttles do not allow to start are due later, as `throttle` decides.
      */
     readonly claim: (request: ClaimRequest) => Effect.Effect<ClaimResult, StoreUnavailable>
 

@@ -10,11 +10,19 @@ import type { Timestamp } from "../../foundation/time/Timestamp.ts"
 import type { ScheduleChange, ScheduleRefusal } from "../../resources/schedules/Schedule.ts"
 import type { Event } from "../events/Event.ts"
 import type { Delivery } from "./Delivery.ts"
+import type { FlowRule } from "./FlowRules.ts"
+
+export interface AdmittedDelivery {
+  readonly delivery: Delivery
+  readonly onceKey: string | null
+  /** Rules in their order. After one that drops the delivery, the following ones do not count. */
+  readonly rules: ReadonlyArray<FlowRule>
+}
 
 export interface Admission {
   readonly event: Event
-  /** Deliveries, all pending. One whose key is taken is left out. */
-  readonly deliveries: ReadonlyArray<{ readonly delivery: Delivery; readonly onceKey: string | null }>
+  /** Deliveries, all pending. One whose key is taken is left out, and so is one that a rule drops. */
+  readonly deliveries: ReadonlyArray<AdmittedDelivery>
   /** Idempotent request. If its key is taken, nothing is stored. `digest` identifies the content of the request. */
   readonly request: { readonly key: string; readonly digest: string } | null
   /** Change of schedules. If it is refused, nothing is stored. */
@@ -49,7 +57,7 @@ export class AdmissionStore extends Context.Service<
       now: Timestamp
     ) => Effect.Effect<EarlierRequest | null, StoreUnavailable>
 
-    /** Removes keys that expired before `now`, at most `limit`. Returns their number; call again until that is 0. */
+    /** Removes keys and states of rules that expired before `now`, at most `limit`. Returns their number; call again until that is 0. */
     readonly forget: (now: Timestamp, limit: number) => Effect.Effect<number, StoreUnavailable>
   }
 >()("@weft/core/runtime/runs/AdmissionStore") {}

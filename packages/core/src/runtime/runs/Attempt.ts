@@ -182,6 +182,7 @@ export const toStatus = (outcome: Outcome): Exclude<RunStatus, "running"> => {
     case "Responded":
       return "succeeded"
     case "Cancelled":
+    case "Expired":
       return "cancelled"
     default:
       return "failed"
@@ -222,6 +223,8 @@ const describeFailure = (outcome: Exclude<Outcome, { _tag: "Returned" | "Respond
       return outcome.message
     case "BuildGone":
       return "The build was removed before the run began"
+    case "Expired":
+      return `The run did not start within its ttl of ${outcome.ttlMs} ms`
     case "Cancelled":
       return outcome.message ?? "The run was cancelled"
   }

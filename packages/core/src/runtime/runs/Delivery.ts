@@ -42,6 +42,10 @@ export const Delivery = Schema.Struct({
   continues: Schema.NullOr(RunId),
   /** True if the run `caused_by` waits for the end of the delivery. */
   awaited: Schema.optionalKey(Schema.Literal(true)),
+  /** Time from the event to the last possible start of the first run; without it, there is no limit. */
+  ttl_ms: Schema.optionalKey(Schema.Int),
+  /** Runs with the same key start at most this often in their environment. */
+  throttle: Schema.optionalKey(Schema.Struct({ key: Schema.String, limit: Schema.Int, period_ms: Schema.Int })),
   /** Span of the publication in W3C format, if there was a tracer. Its runs belong to that trace. */
   traceparent: Schema.optionalKey(Schema.String)
 })

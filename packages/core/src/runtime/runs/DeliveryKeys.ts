@@ -1,33 +1,95 @@
-/** Concurrency groups and idempotency keys of deliveries, from a function's `meta` (decisions 5.1). */
+/** Keys of deliveries, from a function's `meta` (decisions 5.1): groups, idempotency and flow control. */
 import { Effect } from "effect"
 import { Digest } from "effect/crypto"
 import { utf8Encode } from "../../foundation/Utf8.ts"
 import type { Match } from "../../resources/builds/Deployments.ts"
+import type { FlowControl } from "../../resources/builds/FlowControl.ts"
 import type { Event } from "../events/Event.ts"
+import { EventExpressions } from "../events/EventExpressions.ts"
 import { fieldAt, fieldText } from "../events/EventField.ts"
 import type { Delivery } from "./Delivery.ts"
+import type { FlowRule } from "./FlowRules.ts"
 
 /** Maximum characters of a key. Longer ones are hashed: keys are stored per delivery, and event data may be large. */
 const keyLengthMax = 200
+
+/** Conditions on the start of a delivery, which only a claim can decide. */
+export type StartTerms = Pick<Delivery, "ttl_ms" | "throttle">
 
 export interface DeliveryKeys {
   /** Returns the group whose runs share the function's concurrency limit; null without a limit. */
   readonly group: (event: Event, match: Match) => Effect.Effect<Delivery["group"]>
   /** Returns the function's idempotency key for the event, equal for equal values; null without idempotency. */
   readonly onceKey: (event: Event, match: Match) => Effect.Effect<string | null>
+  /** Returns the conditions on the start of the function's runs; none without flow control. */
+  readonly startTerms: (event: Event, match: Match) => Effect.Effect<StartTerms>
+  /** Returns the rules that decide whether the function gets the event; none without flow control. */
+  readonly rules: (event: Event, match: Match) => Effect.Effect<ReadonlyArray<FlowRule>>
 }
 
-export const makeDeliveryKeys: Effect.Effect<DeliveryKeys, never, Digest.Digest> = Effect.map(
-  Digest.Digest,
-  (digest): DeliveryKeys => {
+export const makeDeliveryKeys: Effect.Effect<DeliveryKeys, never, Digest.Digest | EventExpressions> = Effect.gen(
+  function* () {
+    const digest = yield* Digest.Digest
+    const expressions = yield* EventExpressions
+
     const bounded = (key: string) =>
       key.length <= keyLengthMax
         ? Effect.succeed(key)
         : Effect.map(digest.digestHex(Digest.sha256, utf8Encode(key)), (hash) => `sha256:${hash}`)
 
+    /** Returns the key of a control: of the function, or of the value of an expression. */
+    const keyOf = Effect.fnUntraced(function* (control: string, event: Event, match: Match, expression: string | null) {
+      const name = `${control}:${formatName(match)}`
+      if (expression === null) return yield* bounded(name)
+      return yield* bounded(`${name}#${(yield* expressions.readKey(event, match, expression)) ?? "null"}`)
+    })
+
+    const startTerms = Effect.fnUntraced(function* (event: Event, match: Match, { ttl_ms, throttle }: FlowControl) {
+      return {
+        // A replay is wanted now, however old its event is.
+        ...(ttl_ms === undefined || match.run_type === "run" ? {} : { ttl_ms }),
+        ...(throttle === undefined
+          ? {}
+          : {
+              throttle: {
+                key: yield* keyOf("throttle", event, match, throttle.key),
+                limit: throttle.limit,
+                period_ms: throttle.period_ms
+              }
+            })
+      }
+    })
+
+    const dedupeRules = Effect.fnUntraced(function* (event: Event, match: Match, dedupe: FlowControl["dedupe"]) {
+      if (dedupe === undefined) return noRules
+      // As with `idempotency`, an event without a value is always handled.
+      const value = yield* expressions.readKey(event, match, dedupe.key)
+      if (value === null) return noRules
+      const key = yield* bounded(`dedupe:${formatName(match)}#${value}`)
+      return [{ _tag: "Dedupe", key, window_ms: dedupe.window_ms }] satisfies ReadonlyArray<FlowRule>
+    })
+
+    const rules = Effect.fnUntraced(function* (event: Event, match: Match, flow: FlowControl) {
+      const { singleton, rate_limit, debounce } = flow
+      const all: Array<FlowRule> = [...(yield* dedupeRules(event, match, flow.dedupe))]
+      if (singleton !== undefined) all.push({ _tag: "Singleton" })
+      if (rate_limit !== undefined) {
+        const { limit, period_ms } = rate_limit
+        all.push({ _tag: "RateLimit", key: yield* keyOf("rate", event, match, rate_limit.key), limit, period_ms })
+      }
+      if (debounce !== undefined) {
+        const { period_ms, max_ms } = debounce
+        all.push({ _tag: "Debounce", key: yield* keyOf("debounce", event, match, debounce.key), period_ms, max_ms })
+      }
+      return all
+    })
+
     return {
       group: (event, match) => {
-        const { concurrency } = match.handler
+        const { concurrency, flow } = match.handler
+        if (flow?.singleton !== undefined) {
+          return Effect.map(keyOf("singleton", event, match, flow.singleton.key), (key) => ({ key, limit: 1 }))
+        }
         if (concurrency === null) return noGroup
         const { limit, key } = concurrency
         const name = formatName(match)
@@ -41,12 +103,20 @@ export const makeDeliveryKeys: Effect.Effect<DeliveryKeys, never, Digest.Digest>
         if (idempotency === null) return noKey
         const value = fieldAt(event.event_data, idempotency) ?? null
         return value === null ? noKey : bounded(`handler:${formatName(match)}#${JSON.stringify(value)}`)
-      }
+      },
+
+      startTerms: (event, match) =>
+        match.handler.flow === undefined ? noTerms : startTerms(event, match, match.handler.flow),
+
+      rules: (event, match) =>
+        match.handler.flow === undefined ? Effect.succeed(noRules) : rules(event, match, match.handler.flow)
     }
   }
 )
 
 const noGroup = Effect.succeed(null)
 const noKey = Effect.succeed(null)
+const noTerms = Effect.succeed<StartTerms>({})
+const noRules: ReadonlyArray<FlowRule> = []
 
 const formatName = ({ build, handler }: Match): string => `${build.project_id}/${handler.ns}/${handler.var}`

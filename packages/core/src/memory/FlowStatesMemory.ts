@@ -1,0 +1,68 @@
+/** Flow control of the in-memory stores: the executable specification. */
+import type { Timestamp } from "../foundation/time/Timestamp.ts"
+import type { AdmittedDelivery } from "../runtime/runs/AdmissionStore.ts"
+import type { Delivery } from "../runtime/runs/Delivery.ts"
+import { debounce, decideFlow, readFlowState, type StoredFlowState } from "../runtime/runs/FlowRules.ts"
+import { throttle } from "../runtime/runs/Throttle.ts"
+import type { MemoryDatabase } from "./MemoryDatabase.ts"
+
+type Database = MemoryDatabase["Service"]
+
+/** Applies the rules of a delivery. Returns the delivery to store; null if a rule drops it. */
+export const admitFlow = (db: Database, { delivery, rules }: AdmittedDelivery, now: Timestamp): Delivery | null => {
+  const written = new Map<string, StoredFlowState>()
+  let admitted = delivery
+  for (const rule of rules) {
+    if (rule._tag === "Singleton") {
+      if (isActive(db, delivery)) return null
+      continue
+    }
+    const row = rowKey(delivery, rule.key)
+    const state = readFlowState(db.flowStates.get(row), now)
+    if (rule._tag === "Debounce") {
+      const replaced = state?.waiting
+      const wasPending = replaced !== undefined && removePending(db, replaced)
+      const decided = debounce(rule, delivery, wasPending ? replaced : undefined, now)
+      written.set(row, decided.state)
+      admitted = { ...admitted, due_at: decided.due_at }
+      continue
+    }
+    const decision = decideFlow(rule, state, now)
+    if (decision._tag === "Dropped") return null
+    written.set(row, decision.state)
+  }
+  for (const [row, state] of written) db.flowStates.set(row, state)
+  return admitted
+}
+
+/** True if a delivery of the same group is pending or running. */
+const isActive = (db: Database, { env_id, group }: Delivery): boolean =>
+  [...db.deliveries.values()].some(({ delivery }) => delivery.env_id === env_id && delivery.group?.key === group?.key)
+
+/** Removes a delivery that is still pending with this due time. Returns false if it is not. */
+const removePending = (db: Database, { delivery_id, due_at }: Pick<Delivery, "delivery_id" | "due_at">): boolean => {
+  const row = db.deliveries.get(delivery_id)
+  return row?.run_id === null && row.delivery.due_at === due_at && db.deliveries.delete(delivery_id)
+}
+
+/** Returns the deliveries that their throttles allow to start at `now`. The others are due later. */
+export const startThrottled = (
+  db: Database,
+  deliveries: ReadonlyArray<Delivery>,
+  now: Timestamp
+): ReadonlyArray<Delivery> => {
+  if (deliveries.every((delivery) => delivery.throttle === undefined)) return deliveries
+  const due = deliveries.flatMap((delivery) => {
+    const event = db.events.get(delivery.event_id)
+    return event === undefined ? [] : [{ ...delivery, event_time: event.event_time }]
+  })
+  const { later, states } = throttle(due, (env_id, key) => db.flowStates.get(rowKey({ env_id }, key)), now)
+  for (const { env_id, key, stored } of states) db.flowStates.set(rowKey({ env_id }, key), stored)
+  for (const [id, due_at] of later) {
+    const row = db.deliveries.get(id)
+    if (row !== undefined) db.deliveries.set(id, { ...row, delivery: { ...row.delivery, due_at } })
+  }
+  return deliveries.filter(({ delivery_id }) => !later.has(delivery_id))
+}
+
+const rowKey = ({ env_id }: Pick<Delivery, "env_id">, key: string): string => `${env_id} ${key}`

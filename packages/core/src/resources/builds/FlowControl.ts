@@ -1,0 +1,135 @@
+/** Flow control of a function: which deliveries it gets, and when they start (`docs/flow-control.md`). */
+import { Result, Schema } from "effect"
+import { compileExpression, expressionLengthMax } from "./Expression.ts"
+import { fault, optional, type Read, readDuration, readInteger, readObject, readText } from "./MetaFields.ts"
+
+/** An expression whose values have separate limits. Null for one limit per function. */
+const key = Schema.NullOr(Schema.String)
+
+/** Maximum starts within any period. */
+const Rate = Schema.Struct({ limit: Schema.Int, period_ms: Schema.Int, key })
+
+export const FlowControl = Schema.Struct({
+  /** Time from an event to the last possible start of its first run. */
+  ttl_ms: Schema.optionalKey(Schema.Int),
+  /** Only the first event with a value is handled, until the window ends. */
+  dedupe: Schema.optionalKey(Schema.Struct({ key: Schema.String, window_ms: Schema.Int })),
+  /** Events beyond the rate are not handled. */
+  rate_limit: Schema.optionalKey(Rate),
+  /** Runs beyond the rate start later. */
+  throttle: Schema.optionalKey(Rate),
+  /** Of events in quick succession, only the last one is handled. */
+  debounce: Schema.optionalKey(Schema.Struct({ period_ms: Schema.Int, max_ms: Schema.NullOr(Schema.Int), key })),
+  /** Events are not handled while a delivery of the same key is pending or running. */
+  singleton: Schema.optionalKey(Schema.Struct({ key }))
+})
+export type FlowControl = typeof FlowControl.Type
+
+/** Keys of `meta` that this file reads. */
+export const flowKeys = ["if", "ttl", "dedupe", "rateLimit", "throttle", "debounce", "singleton"]
+
+const day = 86_400_000
+
+const periodMaxMs = 7 * day
+const ttlMaxMs = 365 * day
+
+/** Maximum starts per period. The store keeps the time of each. */
+const limitMax = 1_000
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** Reads the flow control of a function; undefined without any. */
+export const readFlowControl = (fields: Fields): Read<FlowControl | undefined> =>
+  Result.gen(function* () {
+    yield* checkCombinations(fields)
+    const ttl_ms = yield* given(fields.ttl, (value) => readDuration("ttl", value, 1, ttlMaxMs))
+    const dedupe = yield* given(fields.dedupe, readDedupe)
+    const rate_limit = yield* given(fields.rateLimit, (value) => readRate("rateLimit", value))
+    const throttle = yield* given(fields.throttle, (value) => readRate("throttle", value))
+    const debounce = yield* given(fields.debounce, readDebounce)
+    const singleton = yield* given(fields.singleton, readSingleton)
+    const control: FlowControl = {
+      ...(ttl_ms === undefined ? {} : { ttl_ms }),
+      ...(dedupe === undefined ? {} : { dedupe }),
+      ...(rate_limit === undefined ? {} : { rate_limit }),
+      ...(throttle === undefined ? {} : { throttle }),
+      ...(debounce === undefined ? {} : { debounce }),
+      ...(singleton === undefined ? {} : { singleton })
+    }
+    return Object.keys(control).length === 0 ? undefined : control
+  })
+
+/** Reads the condition of a function on its events; undefined without one. */
+export const readCondition = (fields: Fields): Read<string | undefined> => {
+  if (fields.if === undefined) return Result.succeed(undefined)
+  return fields.event === undefined
+    ? fault("if", "must not be set for a function without an event: it selects events")
+    : readExpression("if", fields.if, "bool")
+}
+
+/** Reads a value; undefined without one. */
+const given = <A>(value: unknown, read: (value: unknown) => Read<A>): Read<A | undefined> =>
+  value === undefined ? Result.succeed(undefined) : read(value)
+
+/** Pairs of controls of which each would defeat the other. */
+const exclusive = [
+  ["singleton", "concurrency", "a singleton has one run at a time"],
+  ["singleton", "debounce", "a singleton ignores events while one is pending, so none could replace it"],
+  ["rateLimit", "debounce", "the rate would drop the last event, which a debounce keeps"]
+] as const
+
+const checkCombinations = (fields: Fields): Read<void> => {
+  const found = exclusive.find(([a, b]) => fields[a] !== undefined && fields[b] !== undefined)
+  return found === undefined
+    ? Result.succeed(undefined)
+    : fault(found[0], `must not be set together with ${found[1]}: ${found[2]}`)
+}
+
+const readDedupe = (value: unknown) =>
+  Result.gen(function* () {
+    const dedupe = yield* readObject("dedupe", value, ["key", "window"])
+    return {
+      key: yield* readExpression("dedupe.key", dedupe.key, "any"),
+      window_ms: yield* readDuration("dedupe.window", dedupe.window, 1, periodMaxMs)
+    }
+  })
+
+const readRate = (field: string, value: unknown) =>
+  Result.gen(function* () {
+    const rate = yield* readObject(field, value, ["limit", "period", "key"])
+    return {
+      limit: yield* readInteger(`${field}.limit`, rate.limit, 1, limitMax),
+      period_ms: yield* readDuration(`${field}.period`, rate.period, 1, periodMaxMs),
+      key: yield* readKey(field, rate.key)
+    }
+  })
+
+const readDebounce = (value: unknown) =>
+  Result.gen(function* () {
+    const debounce = yield* readObject("debounce", value, ["period", "max", "key"])
+    const period_ms = yield* readDuration("debounce.period", debounce.period, 1, periodMaxMs)
+    return {
+      period_ms,
+      max_ms: yield* optional(debounce.max, null, (it) => readDuration("debounce.max", it, period_ms, periodMaxMs)),
+      key: yield* readKey("debounce", debounce.key)
+    }
+  })
+
+const readSingleton = (value: unknown) =>
+  Result.gen(function* () {
+    const singleton = yield* readObject("singleton", value, ["key"])
+    return { key: yield* readKey("singleton", singleton.key) }
+  })
+
+const readKey = (field: string, value: unknown): Read<string | null> =>
+  optional(value, null, (it) => readExpression(`${field}.key`, it, "any"))
+
+/** Reads an expression. A fault contains its position in the text. */
+const readExpression = (field: string, value: unknown, wanted: "bool" | "any"): Read<string> =>
+  Result.flatMap(readText(field, value, expressionLengthMax), (text) =>
+    Result.match(compileExpression(text, wanted), {
+      onSuccess: () => Result.succeed(text),
+      onFailure: ({ reason, position }) =>
+        fault(field, `must be an expression such as event.data.total > 100: at character ${position}, ${reason}`)
+    })
+  )

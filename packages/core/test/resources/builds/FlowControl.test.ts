@@ -1,0 +1,103 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, type Schema } from "effect"
+import { SecureRandom } from "effect/crypto"
+import { freshIds } from "../../../src/foundation/Ids.ts"
+import { readManifest } from "../../../src/resources/builds/Meta.ts"
+
+const read = (meta: Schema.Json) =>
+  Effect.flatMap(freshIds, (freshId) => readManifest([{ ns: "main", var: "go", meta }], freshId)).pipe(
+    Effect.provide(SecureRandom.layerWebCrypto)
+  )
+
+const reasonFor = (meta: Schema.Json) => Effect.map(Effect.flip(read(meta)), ({ reason }) => reason)
+
+describe("flow control in meta", () => {
+  it.effect("is read with its durations in milliseconds", () =>
+    Effect.gen(function* () {
+      const { handlers, functions } = yield* read({
+        event: "order:*",
+        if: "event.data.total > 100",
+        ttl: "10m",
+        dedupe: { key: "event.data.id", window: "1h" },
+        throttle: { limit: 10, period: "1m", key: "event.data.customer" },
+        debounce: { period: "5s", max: "1m" }
+      })
+      const flow = {
+        ttl_ms: 600_000,
+        dedupe: { key: "event.data.id", window_ms: 3_600_000 },
+        throttle: { limit: 10, period_ms: 60_000, key: "event.data.customer" },
+        debounce: { period_ms: 5_000, max_ms: 60_000, key: null }
+      }
+      assert.deepStrictEqual(handlers[0]?.flow, flow)
+      assert.deepStrictEqual(handlers[0]?.if, "event.data.total > 100")
+      assert.deepStrictEqual(functions[0]?.flow, flow)
+      const { handlers: others } = yield* read({
+        event: "a",
+        rateLimit: { limit: 1, period: "1s" },
+        singleton: { key: "event.data.id" }
+      })
+      assert.deepStrictEqual(others[0]?.flow, {
+        rate_limit: { limit: 1, period_ms: 1_000, key: null },
+        singleton: { key: "event.data.id" }
+      })
+    })
+  )
+
+  it.effect("leaves no trace in the manifest of functions without it", () =>
+    Effect.gen(function* () {
+      const { handlers } = yield* read({ event: "a" })
+      assert.notProperty(handlers[0], "flow")
+      assert.notProperty(handlers[0], "if")
+    })
+  )
+
+  it.effect("is rejected with the function, the field and the position in an expression", () =>
+    Effect.gen(function* () {
+      for (const [meta, reason] of [
+        [
+          { event: "a", if: "event.data.total >" },
+          "main/go: meta.if must be an expression such as event.data.total > 100: at character 19, Unexpected token: EOF"
+        ],
+        [
+          { event: "a", if: "1" },
+          "main/go: meta.if must be an expression such as event.data.total > 100: at character 1, the value must be true or false (got int)"
+        ],
+        [
+          { schedule: "* * * * *", if: "true" },
+          "main/go: meta.if must not be set for a function without an event: it selects events"
+        ],
+        [
+          { event: "a", ttl: "soon" },
+          'main/go: meta.ttl must be a duration: "500ms", "1s", "1m", "1h", "1d", ISO 8601 or a number of milliseconds'
+        ],
+        [
+          { event: "a", dedupe: { window: "1h" } },
+          "main/go: meta.dedupe.key must be a string of 1 to 1000 characters: valid Unicode, without U+0000"
+        ],
+        [
+          { event: "a", rateLimit: { limit: 0, period: "1s" } },
+          "main/go: meta.rateLimit.limit must be a number from 1 to 1000"
+        ],
+        [
+          { event: "a", throttle: { limit: 1, period: "8d" } },
+          "main/go: meta.throttle.period must be from 1 ms to 604800000 ms"
+        ],
+        [
+          { event: "a", debounce: { period: "1m", max: "1s" } },
+          "main/go: meta.debounce.max must be from 60000 ms to 604800000 ms"
+        ],
+        [{ event: "a", singleton: { mode: "skip" } }, "main/go: meta.singleton.mode is not a known key"],
+        [
+          { event: "a", singleton: {}, concurrency: { limit: 2 } },
+          "main/go: meta.singleton must not be set together with concurrency: a singleton has one run at a time"
+        ],
+        [
+          { event: "a", rateLimit: { limit: 1, period: "1s" }, debounce: { period: "1s" } },
+          "main/go: meta.rateLimit must not be set together with debounce: the rate would drop the last event, which a debounce keeps"
+        ]
+      ] as const) {
+        assert.strictEqual(yield* reasonFor(meta), reason)
+      }
+    })
+  )
+})
