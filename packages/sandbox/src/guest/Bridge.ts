@@ -22,6 +22,8 @@ export interface Bridge {
    * takes and returns JSON text. It rejects with an error of the name that the host gives, and when the run has ended.
    */
   readonly caller: () => HostCaller | undefined
+  /** Returns an object that stands for the current run, or for none. It lives as long as the run and has no content. */
+  readonly scope: () => object
   /** Set by the platform: creates `svc.files` of the run with this host caller. */
   files?: (call: HostCaller) => object
   /** Set by the platform: implements `svc.asset` of the run with this host caller. */

@@ -50,6 +50,8 @@ export interface Kernel {
   readonly drain: () => string
   /** Called once after the bundle ran. Returns JSON text: its exports, [] without `describe`, or after "!" an error. */
   readonly report: (describe: boolean) => string
+  /** The platform's modules. The runner passes them to the optional script, before the bundle runs. */
+  readonly platform: object
 }
 
 const triggerNames = ["event", "request", "tick", "args", "tool", "resource", "prompt"]
@@ -96,7 +98,7 @@ const jsonOrText = (text: string): unknown => {
  * The runner reads the shared memory `progress` during an entry: [id of the computing run, messages entered so far].
  */
 export const boot = (
-  install: (bridge: Bridge) => void,
+  install: (bridge: Bridge) => object,
   progress: Int32Array,
   limitsText: string,
   entropyText: string
@@ -107,7 +109,7 @@ export const boot = (
   /** Durable runs of this entry. */
   let entered = new NativeSet<Durable>()
   const bridge = makeBridge(timerOwners, entropyText, limits.hostCallBytes)
-  install(bridge)
+  const platform = install(bridge)
   const dropTimer = (timer: number): void => {
     mapDelete(timerOwners, timer)
     bridge.onTimerDropped?.(timer)
@@ -222,12 +224,13 @@ export const boot = (
     return drainOutbox()
   }
 
-  return { enter, drain, report }
+  return { enter, drain, report, platform }
 }
 
 const makeBridge = (timerOwners: Map<number, Run>, entropyText: string, callBytes: number): Bridge => {
   const started = dateNow()
   const entropy: ReadonlyArray<number> = parse(entropyText)
+  const outside = {}
   const bytes = new NativeUint8Array(entropy.length)
   for (let at = 0; at < entropy.length; at++) bytes[at] = entropy[at] ?? 0
   return {
@@ -249,6 +252,7 @@ const makeBridge = (timerOwners: Map<number, Run>, entropyText: string, callByte
       const run = currentRun()
       return run === undefined ? undefined : (op, payload) => run.call(op, payload)
     },
+    scope: () => currentRun()?.scope ?? outside,
     callBytes,
     entropy: bytes,
     now: () => dateNow() - started
