@@ -1,8 +1,8 @@
 import { weftPackage } from "../../tooling/src/build/preset.ts"
-import { guestBuild } from "./src/supervisor/GuestBuild.ts"
+import { guestBuild, optionalBuild } from "./src/supervisor/GuestBuild.ts"
 
 // An isolate has no modules, and a runner must start quickly: both are bundled.
 export default weftPackage({
-  scripts: { guest: guestBuild },
+  scripts: { guest: guestBuild, "guest/optional": optionalBuild },
   programs: ["runner/main"]
 })

@@ -11,6 +11,8 @@ export interface ProofOptions {
   readonly rate: number | null
   /** Name of one part of the proof, or several with commas; all parts by default. */
   readonly only?: string
+  /** Folder with the Web Platform Tests. */
+  readonly wpt?: string
   /** Duration of each part, in seconds. */
   readonly seconds: number | null
   readonly database: "sqlite" | "postgres"

@@ -7,6 +7,7 @@
  * --share S                share of the measured capacity that a soak uses; lower it on a busy machine
  * --rate N                 requests per second of a soak, instead of a share of its capacity
  * --only NAME              one of several parts of the proof; `neighbours` and `crash` accept several with commas
+ * --wpt FOLDER             also runs these Web Platform Tests in `compatibility`
  * --list                   prints the names of the parts, and runs nothing
  * --seconds N              duration of each part of `neighbours`
  * --database postgres      database of `neighbours`, instead of SQLite
@@ -54,6 +55,7 @@ const { values } = parseArgs({
     share: { type: "string" },
     rate: { type: "string" },
     only: { type: "string" },
+    wpt: { type: "string" },
     list: { type: "boolean", default: false },
     seconds: { type: "string" },
     database: { type: "string", default: "sqlite" },
@@ -95,6 +97,7 @@ const given: ProofOptions = {
   seconds: parseNumber("seconds"),
   database,
   ...(values.only === undefined ? {} : { only: values.only }),
+  ...(values.wpt === undefined ? {} : { wpt: values.wpt }),
   progress
 }
 
@@ -110,6 +113,7 @@ const minutes = (performance.now() - startedAt) / 60_000
 const options = [...numbers, "only" as const].flatMap((option) =>
   values[option] === undefined ? [] : [`--${option} ${values[option]}`]
 )
+if (values.wpt !== undefined) options.push("--wpt FOLDER")
 if (database !== "sqlite") options.push(`--database ${database}`)
 const command = ["npm run proof --", name, ...options].join(" ")
 const outcome: Outcome = { name, date, command, revision, minutes, ...result }

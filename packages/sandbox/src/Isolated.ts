@@ -23,7 +23,7 @@ import { loadOnce } from "./bundle/Preparation.ts"
 import { StackMap } from "./bundle/StackMap.ts"
 import { StoredFiles } from "./bundle/StoredFiles.ts"
 import { Build, buildKey } from "./supervisor/Build.ts"
-import { guestScript } from "./supervisor/GuestScript.ts"
+import { readGuestScripts } from "./supervisor/GuestScript.ts"
 import { Job } from "./supervisor/Job.ts"
 import { Pool } from "./supervisor/Pool.ts"
 import { type RunnerSizing, sizeRunners, thisMachine } from "./supervisor/RunnerSizing.ts"
@@ -129,7 +129,7 @@ const makePool = Effect.fnUntraced(function* (
   { runners, rssBytes }: RunnerSizing,
   onQuarantine: (quarantine: Quarantine) => void
 ) {
-  const guest = yield* Effect.promise(guestScript)
+  const guest = yield* Effect.promise(readGuestScripts)
   const services = yield* Effect.context<never>()
   const turns = yield* Turns
   const log = Effect.runForkWith(services)
@@ -140,7 +140,7 @@ const makePool = Effect.fnUntraced(function* (
         new Pool({
           limits,
           runnerLimits: { ...limits, outboxLength: outputLength, entered: enteredMax },
-          guestScript: guest,
+          guestScripts: guest,
           runners,
           turns,
           strikes: options.strikes ?? 2,

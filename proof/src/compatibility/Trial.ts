@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { isDeepStrictEqual } from "node:util"
 import { openBundler } from "@weft/bundler"
 import { EnvId } from "@weft/core"
-import { BuildId, type Outcome, RunId, Sandbox } from "@weft/core/adapter"
+import { BuildId, type Invocation, type Outcome, RunId, Sandbox } from "@weft/core/adapter"
 import { Effect } from "effect"
 import { zipSync } from "fflate"
 import type { Case } from "./Case.ts"
@@ -56,11 +56,14 @@ const describe = (outcome: Outcome): string =>
     ? `${outcome.name}: ${outcome.message} ${outcome.stack.split("\n").slice(1, 4).join(" ")}`
     : JSON.stringify(outcome)
 
-/** Returns null, or the difference to the expected result. */
-const runFiles = Effect.fnUntraced(function* (files: Record<string, Uint8Array>, { expected, reply }: Case) {
+/** Runs the function `main` of a build, and returns its result as JSON text. Fails with the reason as text. */
+export const invokeMain = Effect.fnUntraced(function* (
+  files: Record<string, Uint8Array>,
+  timeoutMs: number,
+  onHostCall: Invocation["onHostCall"]
+) {
   const sandbox = yield* Sandbox
   const { artifact } = yield* Effect.mapError(sandbox.prepare(zipSync(files, { level: 1 })), ({ message }) => message)
-  const { onHostCall } = new Upstream(reply)
   const logs: Array<string> = []
   const { outcome } = yield* Effect.mapError(
     sandbox.invoke({
@@ -74,14 +77,19 @@ const runFiles = Effect.fnUntraced(function* (files: Record<string, Uint8Array>,
       fn: { ns: "main", var: "main" },
       svc: JSON.stringify({ args: [], run: {} }),
       trigger: "args",
-      timeoutMs: 20_000,
+      timeoutMs,
       queueTimeoutMs: 10_000,
       onHostCall,
       onLog: ({ message }) => void logs.push(message)
     }),
     String
   )
-  if (outcome._tag !== "Returned") return `${describe(outcome)} ${logs.join(" ")}`.slice(0, 900)
-  const result: unknown = JSON.parse(outcome.output)
+  if (outcome._tag === "Returned") return outcome.output
+  return yield* Effect.fail(`${describe(outcome)} ${logs.join(" ")}`.slice(0, 900))
+})
+
+/** Returns null, or the difference to the expected result. */
+const runFiles = Effect.fnUntraced(function* (files: Record<string, Uint8Array>, { expected, reply }: Case) {
+  const result: unknown = JSON.parse(yield* invokeMain(files, 20_000, new Upstream(reply).onHostCall))
   return isDeepStrictEqual(result, expected) ? null : `returned ${JSON.stringify(result)?.slice(0, 400)}`
 })

@@ -54,7 +54,7 @@ const programs = {
 export const buildProgram = async (root: string, main: string, outdir: string): Promise<ReadonlyArray<string>> => {
   // The sandbox package exports these options, because it builds the same script when it runs from its sources.
   const options = pathToFileURL(join(root, "packages/sandbox/src/supervisor/GuestBuild.ts")).href
-  const { guestBuild }: { readonly guestBuild: BuildOptions } = await import(options)
+  const scripts: { readonly guestBuild: BuildOptions; readonly optionalBuild: BuildOptions } = await import(options)
   const results = await Promise.all([
     // Splitting puts dynamic imports into separate files.
     build({
@@ -67,13 +67,18 @@ export const buildProgram = async (root: string, main: string, outdir: string): 
     ...Object.entries(programs).map(([name, entry]) =>
       build({ ...shared, absWorkingDir: root, outdir, entryPoints: { [name]: entry } })
     ),
-    build({
-      ...guestBuild,
-      absWorkingDir: root,
-      outfile: join(outdir, "guest/main.mjs"),
-      entryPoints: ["packages/sandbox/src/guest/main.ts"],
-      metafile: true
-    })
+    ...[
+      { name: "guest", script: scripts.guestBuild },
+      { name: "guest/optional", script: scripts.optionalBuild }
+    ].map(({ name, script }) =>
+      build({
+        ...script,
+        absWorkingDir: root,
+        outfile: join(outdir, name, "main.mjs"),
+        entryPoints: [`packages/sandbox/src/${name}/main.ts`],
+        metafile: true
+      })
+    )
   ])
   const inputs = new Set(results.flatMap(({ metafile }) => Object.keys(metafile?.inputs ?? {})))
   return [...inputs].filter((input) => existsSync(join(root, input)))

@@ -30,6 +30,8 @@ const decodeLock = Schema.decodeUnknownOption(Schema.fromJsonString(Lock))
 const licences: ReadonlySet<string> = new Set([
   ...["MIT", "Apache-2.0", "ISC", "BSD-2-Clause", "BSD-3-Clause", "0BSD", "BlueOak-1.0.0", "Unlicense"],
   "(BSD-3-Clause OR GPL-2.0)",
+  // zlib's own conditions apply only to changes of its code.
+  "(MIT AND Zlib)",
   // Its conditions apply only to changes of its own files.
   "MPL-2.0"
 ])

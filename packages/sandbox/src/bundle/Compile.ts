@@ -4,6 +4,7 @@ import { subscribe, unsubscribe } from "node:diagnostics_channel"
 import { BundleRejected, SandboxUnavailable } from "@weft/core/adapter"
 import { Effect, Semaphore } from "effect"
 import type { BuildOptions, Message, Plugin } from "esbuild"
+import { markOptional } from "../protocol/OptionalNames.ts"
 import { entryFile } from "./Archive.ts"
 
 export interface Compiled {
@@ -56,7 +57,7 @@ const compileOnce = Effect.fnUntraced(function* (source: string, authorMap: stri
   const script = outputFiles.find((file) => file.path.endsWith(".js"))?.text
   const sourceMap = outputFiles.find((file) => file.path.endsWith(".map"))?.text
   if (script === undefined || sourceMap === undefined) return yield* rejected("index.js compiles to an empty script")
-  return { script, sourceMap }
+  return { script: markOptional(script), sourceMap }
 })
 
 /**

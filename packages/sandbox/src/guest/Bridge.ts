@@ -29,6 +29,8 @@ export interface Bridge {
   readonly compute: (request: string, bytes: string) => Promise<string>
   /** Maximum length of the requests of a run that are computed at once. */
   readonly computeBytes: number
+  /** Returns an object that stands for the current run, or for none. It lives as long as the run and has no content. */
+  readonly scope: () => object
   /** Set by the platform: creates `svc.files` of the run with this host caller. */
   files?: (call: HostCaller) => object
   /** Set by the platform: implements `svc.asset` of the run with this host caller. */

@@ -14,7 +14,14 @@ export type StopReason = (typeof stopReasons)[number]
 
 export type ToRunner =
   /** The first message, sent once. `limits` is `RunnerLimits` as JSON text; `cache` is empty if it does not exist yet. */
-  | { readonly kind: "boot"; readonly limits: string; readonly guest: string; readonly cache: Uint8Array<ArrayBuffer> }
+  | {
+      readonly kind: "boot"
+      readonly limits: string
+      readonly guest: string
+      /** The script for bundles that mention one of its APIs. */
+      readonly optional: string
+      readonly cache: Uint8Array<ArrayBuffer>
+    }
   /** Creates an isolate and loads a bundle. With `describe`, the reply contains its exports and a code cache. */
   | {
       readonly kind: "load"
@@ -56,6 +63,7 @@ export const writeToRunner = (writer: FrameWriter, message: ToRunner): void => {
     case "boot":
       writer.text(message.limits)
       writer.text(message.guest)
+      writer.text(message.optional)
       writer.bytes(message.cache)
       break
     case "load":
@@ -106,7 +114,13 @@ export const readToRunner = (cursor: Cursor): ToRunner => {
 const read = (cursor: Cursor): ToRunner => {
   switch (cursor.kind) {
     case kinds.boot:
-      return { kind: "boot", limits: cursor.text(), guest: cursor.text(), cache: cursor.bytes() }
+      return {
+        kind: "boot",
+        limits: cursor.text(),
+        guest: cursor.text(),
+        optional: cursor.text(),
+        cache: cursor.bytes()
+      }
     case kinds.load:
       return {
         kind: "load",

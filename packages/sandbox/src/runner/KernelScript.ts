@@ -1,6 +1,7 @@
 /** The first script in every isolate, with its code cache, and the functions that start a kernel from it. */
 import { randomBytes } from "node:crypto"
 import ivm from "isolated-vm"
+import { mentionsOptional } from "../protocol/OptionalNames.ts"
 import type { RunnerLimits } from "../protocol/RunnerLimits.ts"
 import { bodyKinds } from "../protocol/ToRunner.ts"
 import type { KernelMessage } from "./KernelMessage.ts"
@@ -19,6 +20,7 @@ interface Kernel {
   readonly enter: Enter
   readonly drain: () => string
   readonly report: (describe: boolean) => string
+  readonly platform: object
 }
 
 type Boot = (progress: Int32Array, limits: string, entropy: string) => Kernel
@@ -34,19 +36,32 @@ const entropyBytes = 48
 /** Time limit of the kernel's own code, so that a defect in it cannot hang a runner. */
 const bootTimeoutMs = 5000
 
+/** The texts of the scripts that run before a bundle. */
+interface Texts {
+  readonly guest: string
+  readonly optional: string
+}
+
 export class KernelScript {
   readonly #text: string
+  readonly #optionalText: string
   readonly #limitsText: string
   #cache: ivm.ExternalCopy<ArrayBuffer> | undefined
 
-  constructor(text: string, limits: RunnerLimits, cache: Uint8Array<ArrayBuffer>) {
-    this.#text = text
+  constructor(texts: Texts, limits: RunnerLimits, cache: Uint8Array<ArrayBuffer>) {
+    this.#text = texts.guest
+    this.#optionalText = texts.optional
     this.#limitsText = JSON.stringify(limits)
     this.#cache = cache.length === 0 ? undefined : new ivm.ExternalCopy(cache.buffer)
   }
 
   /** Boots a kernel in a new context. `progress` is shared memory: see the kernel's `boot`. */
-  async boot(isolate: ivm.Isolate, context: ivm.Context, progress: SharedArrayBuffer): Promise<KernelHandle> {
+  async boot(
+    isolate: ivm.Isolate,
+    context: ivm.Context,
+    progress: SharedArrayBuffer,
+    withOptional: boolean
+  ): Promise<KernelHandle> {
     const script = await isolate.compileScript(this.#text, {
       filename: "weft:kernel",
       ...(this.#cache === undefined ? {} : { cachedData: this.#cache })
@@ -66,8 +81,20 @@ export class KernelScript {
       drain: await kernel.get("drain", { reference: true }),
       report: await kernel.get("report", { reference: true })
     }
+    if (withOptional) await this.#installOptional(isolate, context, kernel)
     for (const used of [script, boot, kernel]) used.release()
     return handle
+  }
+
+  async #installOptional(isolate: ivm.Isolate, context: ivm.Context, kernel: ivm.Reference<Kernel>): Promise<void> {
+    const script = await isolate.compileScript(this.#optionalText, { filename: "weft:optional" })
+    const install: ivm.Reference<(platform: object) => void> = await script.run(context, {
+      reference: true,
+      timeout: bootTimeoutMs
+    })
+    const platform = await kernel.get("platform", { reference: true })
+    await install.apply(undefined, [platform.derefInto({ release: true })])
+    for (const used of [script, install]) used.release()
   }
 
   /**
@@ -78,7 +105,7 @@ export class KernelScript {
    */
   async makeCache(heapBytes: number): Promise<Uint8Array<ArrayBuffer>> {
     const isolate = new ivm.Isolate({ memoryLimit: heapBytes / 1024 / 1024 })
-    await this.boot(isolate, await isolate.createContext(), new SharedArrayBuffer(8))
+    await this.boot(isolate, await isolate.createContext(), new SharedArrayBuffer(8), false)
     const cache = await makeCodeCache(isolate, this.#text, "weft:kernel")
     isolate.dispose()
     this.#cache = new ivm.ExternalCopy(cache.buffer)
@@ -109,7 +136,7 @@ export const loadBundle = async (
   load: { readonly describe: boolean; readonly script: string; readonly cache: Uint8Array<ArrayBuffer> }
 ): Promise<{ readonly kernel: KernelHandle; readonly text: string }> => {
   const context = await isolate.createContext()
-  const kernel = await guest.boot(isolate, context, progress)
+  const kernel = await guest.boot(isolate, context, progress, mentionsOptional(load.script))
   const script = await isolate.compileScript(load.script, {
     filename: "weft:bundle",
     ...(load.cache.length === 0 ? {} : { cachedData: new ivm.ExternalCopy(load.cache.buffer) })

@@ -20,7 +20,7 @@ const end = (): void => {
 const boot = async (message: Extract<ToRunner, { readonly kind: "boot" }>): Promise<Engine> => {
   const limits: RunnerLimits = JSON.parse(message.limits)
   const given = new Uint8Array(message.cache)
-  const guest = new KernelScript(message.guest, limits, given)
+  const guest = new KernelScript(message, limits, given)
   const cache = given.length === 0 ? await guest.makeCache(limits.heapBytes) : new Uint8Array(0)
   const engine = new Engine(limits, guest, (reply) => link.send(reply))
   link.send({ kind: "ready", cache })

@@ -1,4 +1,4 @@
-/** Build options that bundle the guest layers into one script. */
+/** Build options of the scripts that run in an isolate before its bundle. */
 import type { BuildOptions } from "esbuild"
 
 export const guestBuild = {
@@ -16,4 +16,12 @@ export const guestBuild = {
   footer: { js: "return guest.boot})()" },
   logLevel: "silent",
   legalComments: "none"
+} satisfies BuildOptions
+
+/** Options of the optional script: a function of `platform`. */
+export const optionalBuild = {
+  ...guestBuild,
+  globalName: "optional",
+  banner: { js: '((platform)=>{"use strict";' },
+  footer: { js: "optional.install()})" }
 } satisfies BuildOptions

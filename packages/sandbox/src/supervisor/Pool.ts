@@ -129,7 +129,8 @@ export class Pool {
     runner.send({
       kind: "boot",
       limits: JSON.stringify(this.#options.runnerLimits),
-      guest: this.#options.guestScript,
+      guest: this.#options.guestScripts.guest,
+      optional: this.#options.guestScripts.optional,
       cache: this.#guestCache
     })
     return runner

@@ -2,13 +2,14 @@
 import type { Limits, Quarantine, WorkScheduler } from "@weft/core/adapter"
 import type { RunnerLimits } from "../protocol/RunnerLimits.ts"
 import type { Build } from "./Build.ts"
+import type { GuestScripts } from "./GuestScript.ts"
 import type { MemoryBudgetOptions } from "./MemoryBudget.ts"
 import type { StrikesOptions } from "./Strikes.ts"
 
 export interface PoolOptions extends MemoryBudgetOptions, StrikesOptions {
   readonly limits: Limits
   readonly runnerLimits: RunnerLimits
-  readonly guestScript: string
+  readonly guestScripts: GuestScripts
   readonly runners: number
   /** Shares the event loop between the host calls and outcomes of environments. */
   readonly turns: WorkScheduler

@@ -2,6 +2,7 @@
 import type { Attack } from "./Attack.ts"
 import { generousSliceMs, shortSliceMs } from "./AttackHarness.ts"
 import { limitAttacks, loopAttacks } from "./limits.ts"
+import { optionalAttacks } from "./optional.ts"
 import { realmAttacks } from "./realms.ts"
 
 export interface Theme {
@@ -14,5 +15,6 @@ export interface Theme {
 export const themes: ReadonlyArray<Theme> = [
   { name: "realms", attacks: realmAttacks, cpuSliceMs: generousSliceMs },
   { name: "limits", attacks: limitAttacks, cpuSliceMs: generousSliceMs },
+  { name: "optional APIs", attacks: optionalAttacks, cpuSliceMs: generousSliceMs },
   { name: "time", attacks: loopAttacks, cpuSliceMs: shortSliceMs }
 ]

@@ -200,7 +200,7 @@ export const realmAttacks: ReadonlyArray<Attack> = [
   {
     name: "other realms",
     proves,
-    code: `return ["ShadowRealm", "Realm", "Compartment", "Worker", "SharedWorker", "MessageChannel", "MessagePort", "BroadcastChannel",
+    code: `return ["ShadowRealm", "Realm", "Compartment", "Worker", "SharedWorker",
       "postMessage", "onmessage", "document", "window", "frames", "XMLHttpRequest", "WebSocket"].filter((name) => name in globalThis)`,
     checkOutcome: returns([])
   },

@@ -9,6 +9,7 @@ import { build } from "esbuild"
 import type { Bridge, HostCaller } from "../../src/guest/Bridge.ts"
 import { CryptoQueue } from "../../src/runner/crypto/CryptoQueue.ts"
 import { GuestCrypto } from "../../src/runner/crypto/GuestCrypto.ts"
+import { optionalBuild } from "../../src/supervisor/GuestBuild.ts"
 
 const entry = fileURLToPath(new URL("../../src/guest/platform/index.ts", import.meta.url))
 
@@ -24,6 +25,13 @@ const bundle = async (): Promise<string> => {
     mainFields: ["module", "main"],
     minify: true
   })
+  return result.outputFiles[0]?.text ?? ""
+}
+
+const optionalEntry = fileURLToPath(new URL("../../src/guest/optional/main.ts", import.meta.url))
+
+const bundleOptional = async (): Promise<string> => {
+  const result = await build({ ...optionalBuild, entryPoints: [optionalEntry], write: false })
   return result.outputFiles[0]?.text ?? ""
 }
 
@@ -74,6 +82,7 @@ export class Guest {
   #pending: Array<Pending> = []
   #now = 0
   #started = 0
+  readonly #scope = {}
 
   private constructor(context: vm.Context, bridge: (guest: Guest) => Bridge) {
     this.#context = context
@@ -85,8 +94,10 @@ export class Guest {
     vm.runInContext(kernelRemovals, context)
     vm.runInContext(`globalThis.install = (() => { ${await bundled}; return platform.install })()`, context)
     const guest = new Guest(context, (self) => self.#makeBridge(entropy))
-    context.install(guest.#bridge)
+    const modules: unknown = context.install(guest.#bridge)
     vm.runInContext("delete globalThis.install", context)
+    const installOptional: unknown = vm.runInContext(await optional, context)
+    if (typeof installOptional === "function") Reflect.apply(installOptional, undefined, [modules])
     return guest
   }
 
@@ -159,6 +170,7 @@ export class Guest {
       onTimer: () => undefined,
       log: (level, message, data) => void this.logs.push({ level, message, data }),
       caller: () => this.onCall ?? undefined,
+      scope: () => this.#scope,
       callBytes: callBytesMax,
       // A typed array of the guest's realm, as from the kernel.
       entropy: vm.runInContext(`new Uint8Array([${entropy.join()}])`, this.#context),
@@ -173,3 +185,4 @@ export const oracle = async (code: string): Promise<unknown> => parse(await vm.r
 const parse = (answer: unknown): unknown => (answer === "undefined" ? undefined : JSON.parse(String(answer)))
 
 const bundled = bundle()
+const optional = bundleOptional()

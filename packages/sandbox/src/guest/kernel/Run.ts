@@ -61,6 +61,7 @@ export class Run {
   readonly responds: boolean
   readonly #limits: KernelLimits
   #ended = false
+  #scope: object | undefined
   #callsMade = 0
   #logBytes = 0
   #logFull = false
@@ -82,6 +83,12 @@ export class Run {
     this.fn = fn
     this.responds = responds
     this.#limits = limits
+  }
+
+  /** Stands for the run in the platform, which must not have the run itself. */
+  get scope(): object {
+    this.#scope ??= {}
+    return this.#scope
   }
 
   get ended(): boolean {

@@ -51,6 +51,8 @@ export interface Kernel {
   readonly drain: () => string
   /** Called once after the bundle ran. Returns JSON text: its exports, [] without `describe`, or after "!" an error. */
   readonly report: (describe: boolean) => string
+  /** The platform's modules. The runner passes them to the optional script, before the bundle runs. */
+  readonly platform: object
 }
 
 const triggerNames = ["event", "request", "tick", "args", "tool", "resource", "prompt"]
@@ -97,7 +99,7 @@ const jsonOrText = (text: string): unknown => {
  * The runner reads the shared memory `progress` during an entry: [id of the computing run, messages entered so far].
  */
 export const boot = (
-  install: (bridge: Bridge) => void,
+  install: (bridge: Bridge) => object,
   progress: Int32Array,
   limitsText: string,
   entropyText: string
@@ -109,7 +111,7 @@ export const boot = (
   let entered = new NativeSet<Durable>()
   const computations = new Computations(limits)
   const bridge = makeBridge(timerOwners, entropyText, limits, computations)
-  install(bridge)
+  const platform = install(bridge)
   const dropTimer = (timer: number): void => {
     mapDelete(timerOwners, timer)
     bridge.onTimerDropped?.(timer)
@@ -226,7 +228,7 @@ export const boot = (
     return drainOutbox()
   }
 
-  return { enter, drain, report }
+  return { enter, drain, report, platform }
 }
 
 const makeBridge = (
@@ -237,6 +239,7 @@ const makeBridge = (
 ): Bridge => {
   const started = dateNow()
   const entropy: ReadonlyArray<number> = parse(entropyText)
+  const outside = {}
   const bytes = new NativeUint8Array(entropy.length)
   for (let at = 0; at < entropy.length; at++) bytes[at] = entropy[at] ?? 0
   return {
@@ -264,6 +267,7 @@ const makeBridge = (
       return run === undefined ? computations.add(request, bytes) : run.compute(request, bytes)
     },
     computeBytes: limits.cryptoBytes,
+    scope: () => currentRun()?.scope ?? outside,
     entropy: bytes,
     now: () => dateNow() - started
   }

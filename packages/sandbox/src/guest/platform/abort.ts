@@ -1,15 +1,13 @@
 /** `AbortController` and `AbortSignal`. */
 import { brand, inspectCustom } from "./define.ts"
 import { DOMException } from "./dom-exception.ts"
-import { Event, EventTarget } from "./events.ts"
+import { Event, EventTarget, HandlerSlot, trust } from "./events.ts"
 import { startTimer } from "./timers.ts"
 
 const internal: unique symbol = Symbol("AbortSignal")
 
 let createSignal: () => AbortSignal
 let abortSignal: (signal: AbortSignal, reason: unknown) => void
-
-type AbortHandler = (this: AbortSignal, event: Event) => unknown
 
 export class AbortSignal extends EventTarget {
   #aborted = false
@@ -18,7 +16,7 @@ export class AbortSignal extends EventTarget {
   readonly #dependents = new Set<AbortSignal>()
   /** Sources of a signal created by `any`; never such a signal itself. */
   #sources: ReadonlyArray<AbortSignal> | null = null
-  #handler: AbortHandler | null = null
+  readonly #onAbort = new HandlerSlot(this, "abort")
 
   static {
     createSignal = () => new AbortSignal(internal)
@@ -32,13 +30,13 @@ export class AbortSignal extends EventTarget {
         dependent.#settle(signal.#reason)
       }
       for (const each of [signal, ...dependents]) {
-        each.dispatchEvent(new Event("abort"))
+        each.dispatchEvent(trust(new Event("abort")))
       }
       signal.#dependents.clear()
     }
   }
 
-  constructor(key?: symbol) {
+  constructor(key: symbol | undefined = undefined) {
     if (key !== internal) {
       throw new TypeError("Illegal constructor")
     }
@@ -51,17 +49,11 @@ export class AbortSignal extends EventTarget {
   get reason(): unknown {
     return this.#reason
   }
-  get onabort(): AbortHandler | null {
-    return this.#handler
+  get onabort(): unknown {
+    return this.#onAbort.get()
   }
-  set onabort(handler: AbortHandler | null) {
-    const next = typeof handler === "function" ? handler : null
-    if (this.#handler === null && next !== null) {
-      this.addEventListener("abort", this.#callHandler)
-    } else if (next === null) {
-      this.removeEventListener("abort", this.#callHandler)
-    }
-    this.#handler = next
+  set onabort(handler: unknown) {
+    this.#onAbort.set(handler)
   }
 
   throwIfAborted(): void {
@@ -70,7 +62,7 @@ export class AbortSignal extends EventTarget {
     }
   }
 
-  static abort(reason?: unknown): AbortSignal {
+  static abort(reason: unknown = undefined): AbortSignal {
     const signal = createSignal()
     signal.#settle(reason)
     return signal
@@ -122,10 +114,6 @@ export class AbortSignal extends EventTarget {
     }
     this.#sources = this.#sources === null ? null : []
   }
-
-  readonly #callHandler = (event: Event): void => {
-    this.#handler?.call(this, event)
-  }
 }
 
 export class AbortController {
@@ -135,7 +123,7 @@ export class AbortController {
     return this.#signal
   }
 
-  abort(reason?: unknown): void {
+  abort(reason: unknown = undefined): void {
     abortSignal(this.#signal, reason)
   }
 }

@@ -71,6 +71,16 @@ export const atob = (data: string): string => {
   return output.take()
 }
 
+/** Decodes base64 as `atob`; null if it is malformed. */
+export const decodeBase64 = (text: string): Uint8Array<ArrayBuffer> | null => {
+  const bytes = new Uint8Array(Math.ceil((text.length * 3) / 4))
+  let length = 0
+  const valid = decode(text, (byte) => {
+    bytes[length++] = byte
+  })
+  return valid ? bytes.slice(0, length) : null
+}
+
 /** Encodes base64 with padding, optimized for speed. */
 export const encodeBytes = (bytes: Uint8Array): string => {
   let text = ""

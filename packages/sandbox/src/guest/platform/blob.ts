@@ -1,6 +1,6 @@
 /** `Blob` and `File`. */
 import { type BufferSource, bytesOf, concat, isBufferSource } from "./bytes.ts"
-import { brand, inspectCustom } from "./define.ts"
+import { brand, inspectCustom, requireArguments, requireOptions } from "./define.ts"
 import { modules } from "./modules.ts"
 import type { ReadableStream } from "./streams.ts"
 import { decode, encode } from "./utf8.ts"
@@ -34,13 +34,14 @@ let createBlob: (bytes: Uint8Array, type: string) => Blob
 
 export class Blob {
   #bytes: Uint8Array
-  readonly #type: string
+  #type: string
 
   static {
     blobBytes = (blob) => blob.#bytes
     createBlob = (bytes, type) => {
-      const blob = new Blob([], { type })
+      const blob = new Blob()
       blob.#bytes = bytes
+      blob.#type = type
       return blob
     }
   }
@@ -49,7 +50,9 @@ export class Blob {
     if ((typeof parts !== "object" && typeof parts !== "function") || parts === null || !(Symbol.iterator in parts)) {
       throw new TypeError("Blob constructor: the parts must be an iterable object.")
     }
-    const endings = options?.endings ?? "transparent"
+    requireOptions(options, "Blob")
+    const given: unknown = options?.endings
+    const endings = given === undefined ? "transparent" : `${given}`
     if (endings !== "transparent" && endings !== "native") {
       throw new TypeError("Blob constructor: endings must be 'transparent' or 'native'.")
     }
@@ -65,7 +68,7 @@ export class Blob {
   }
 
   /** Returns the bytes from `start` to `end`; negative positions count from the end. The result shares the memory. */
-  slice(start: number = 0, end: number = this.size, type?: string): Blob {
+  slice(start: number = 0, end: number = this.size, type: string | undefined = undefined): Blob {
     return createBlob(this.#bytes.subarray(position(start, this.size), position(end, this.size)), normalizeType(type))
   }
 
@@ -105,6 +108,7 @@ export class File extends Blob {
   readonly #lastModified: number
 
   constructor(parts: Iterable<BlobPart>, name: string, options: FileOptions = {}) {
+    requireArguments(arguments, 2, "File")
     super(parts, options)
     this.#name = String(name).toWellFormed()
     this.#lastModified =

@@ -9,6 +9,7 @@ import type { Blob } from "./blob.ts"
 import { bytesOf, concat, copyBytes, isBufferSource } from "./bytes.ts"
 import type { FormData } from "./form-data.ts"
 import type { Headers } from "./headers.ts"
+import type { MimeType } from "./mime.ts"
 import { modules } from "./modules.ts"
 import type { ReadableStream } from "./streams.ts"
 import type { URLSearchParams } from "./url/search-params.ts"
@@ -77,7 +78,15 @@ const extract = (init: unknown): Extracted => {
   return fromBytes(encode(String(init)), "text/plain;charset=UTF-8")
 }
 
-const parseEssence = (type: string): string => (type.split(";")[0] ?? "").trim().toLowerCase()
+const mimeOf = (headers: Headers): MimeType | null => {
+  const header = headers.get("content-type")
+  return header === null ? null : modules.mime().extractMimeType(header)
+}
+
+const blobType = (headers: Headers): string => {
+  const type = mimeOf(headers)
+  return type === null ? "" : modules.mime().writeMimeType(type)
+}
 
 let receive: (body: Body, source: Source) => void
 let release: (body: Body) => Uint8Array | ReadableStream<unknown> | null
@@ -156,16 +165,16 @@ export abstract class Body {
 
   async blob(): Promise<Blob> {
     const bytes = await this.#consume()
-    return modules.blob().createBlob(bytes.slice(), this.headers.get("content-type") ?? "")
+    return modules.blob().createBlob(bytes.slice(), blobType(this.headers))
   }
 
   async formData(): Promise<FormData> {
     const type = this.headers.get("content-type") ?? ""
-    const essence = parseEssence(type)
+    const essence = mimeOf(this.headers)?.essence
+    const bytes = await this.#consume()
     if (essence !== "multipart/form-data" && essence !== "application/x-www-form-urlencoded") {
       throw new TypeError('Content-Type was not one of "multipart/form-data" or "application/x-www-form-urlencoded".')
     }
-    const bytes = await this.#consume()
     if (essence === "multipart/form-data") {
       const form = modules.multipart().parseMultipart(bytes, type)
       if (form === null) {

@@ -106,7 +106,7 @@ export const console = {
   debug: (...args: Args): void => write("debug", format(args)),
   warn: (...args: Args): void => write("warn", format(args)),
   error: (...args: Args): void => write("error", format(args)),
-  dir: (value: unknown, options?: { readonly depth?: number | null }): void =>
+  dir: (value: unknown = undefined, options: { readonly depth?: number | null } | undefined = undefined): void =>
     write("info", inspect(value, options?.depth === null ? Number.POSITIVE_INFINITY : options?.depth)),
   dirxml: (...args: Args): void => write("info", format(args)),
   trace: (...args: Args): void => {
@@ -114,22 +114,22 @@ export const console = {
     const callers = (new Error().stack ?? "").split("\n").slice(2)
     write("debug", [`Trace${args.length === 0 ? "" : `: ${format(args)}`}`, ...callers].join("\n"))
   },
-  assert: (condition?: unknown, ...args: Args): void => {
+  assert: (condition: unknown = false, ...args: Args): void => {
     if (!condition) {
       write("error", args.length === 0 ? "Assertion failed" : `Assertion failed: ${format(args)}`)
     }
   },
-  table: (data: unknown, columns?: ReadonlyArray<string>): void =>
+  table: (data: unknown = undefined, columns: ReadonlyArray<string> | undefined = undefined): void =>
     write("info", isIndexable(data) ? tableText(data, columns) : format([data])),
-  count: (label?: unknown): void => {
+  count: (label: unknown = undefined): void => {
     const name = toLabel(label)
     remember(counts, name, (counts.get(name) ?? 0) + 1)
     write("info", `${name}: ${counts.get(name)}`)
   },
-  countReset: (label?: unknown): void => {
+  countReset: (label: unknown = undefined): void => {
     counts.delete(toLabel(label))
   },
-  time: (label?: unknown): void => {
+  time: (label: unknown = undefined): void => {
     const name = toLabel(label)
     if (starts.has(name)) {
       write("warn", `Timer '${name}' already exists`)
@@ -137,12 +137,12 @@ export const console = {
       remember(starts, name, host().now())
     }
   },
-  timeLog: (label?: unknown, ...args: Args): void => {
+  timeLog: (label: unknown = undefined, ...args: Args): void => {
     const name = toLabel(label)
     const text = elapsed(name)
     write(text === null ? "warn" : "info", text === null ? `Timer '${name}' does not exist` : format([text, ...args]))
   },
-  timeEnd: (label?: unknown): void => {
+  timeEnd: (label: unknown = undefined): void => {
     console.timeLog(label)
     starts.delete(toLabel(label))
   },
@@ -160,4 +160,6 @@ export const console = {
   clear: (): void => {}
 }
 
+// A namespace of Web IDL has a prototype of its own.
+Object.setPrototypeOf(console, {})
 Object.defineProperty(console, Symbol.toStringTag, { value: "console", configurable: true })

@@ -26,35 +26,47 @@ const codes: Readonly<Record<string, number>> = {
   DataCloneError: 25
 }
 
-export class DOMException extends Error {
+const captureStack: unknown = Reflect.get(Error, "captureStackTrace")
+
+export class DOMException implements Error {
   readonly #name: string
+  readonly #message: string
+  readonly #code: number
+  declare readonly stack?: string
 
   constructor(message: string = "", options: string | { readonly name?: string; readonly cause?: unknown } = "Error") {
-    super(String(message))
     const isName = typeof options !== "object" || options === null
-    this.#name = isName ? String(options) : String(options.name ?? "Error")
+    this.#message = `${message}`
+    this.#name = isName ? `${options}` : `${options.name ?? "Error"}`
+    this.#code = codes[this.#name] ?? 0
     if (!isName && "cause" in options) {
       Object.defineProperty(this, "cause", { value: options.cause, writable: true, configurable: true })
     }
+    if (typeof captureStack === "function") {
+      Reflect.apply(captureStack, Error, [this, DOMException])
+    }
   }
 
-  // "Error" on the prototype itself, and while the engine captures the stack.
-  override get name(): string {
-    return #name in this ? this.#name : "Error"
+  get name(): string {
+    return this.#name
   }
-
+  get message(): string {
+    return this.#message
+  }
   get code(): number {
-    return codes[this.name] ?? 0
+    return this.#code
   }
 }
 
+// An instance of `Error`, whose class does not inherit from `Error`.
+Object.setPrototypeOf(DOMException.prototype, Error.prototype)
+
+/** Names of the constants, whose values count from 1. */
+const constants =
+  "INDEX_SIZE DOMSTRING_SIZE HIERARCHY_REQUEST WRONG_DOCUMENT INVALID_CHARACTER NO_DATA_ALLOWED NO_MODIFICATION_ALLOWED NOT_FOUND NOT_SUPPORTED INUSE_ATTRIBUTE INVALID_STATE SYNTAX INVALID_MODIFICATION NAMESPACE INVALID_ACCESS VALIDATION TYPE_MISMATCH SECURITY NETWORK ABORT URL_MISMATCH QUOTA_EXCEEDED TIMEOUT INVALID_NODE_TYPE DATA_CLONE"
+
 brand({ DOMException })
-for (const [name, code] of Object.entries(codes)) {
-  const constant =
-    name
-      .replace(/Error$/, "")
-      .replace(/(?<=[a-z])(?=[A-Z])/g, "_")
-      .toUpperCase() + "_ERR"
-  defineConstants(DOMException, { [constant]: code })
-  defineConstants(DOMException.prototype, { [constant]: code })
+for (const [index, name] of constants.split(" ").entries()) {
+  defineConstants(DOMException, { [`${name}_ERR`]: index + 1 })
+  defineConstants(DOMException.prototype, { [`${name}_ERR`]: index + 1 })
 }

@@ -1,5 +1,5 @@
 /** `Event`, `CustomEvent` and `EventTarget`. There is no tree: an event has one target. */
-import { brand, defineConstants } from "./define.ts"
+import { brand, defineConstants, requireArguments, requireOptions } from "./define.ts"
 import { DOMException } from "./dom-exception.ts"
 import { host } from "./host.ts"
 import { report } from "./report.ts"
@@ -20,12 +20,20 @@ interface Dispatch {
   stoppedAtOnce: boolean
   canceled: boolean
   passive: boolean
+  trusted: boolean
 }
 
 /** Returns the state of an event's dispatch; for `EventTarget` only. */
 let dispatchOf: (event: Event) => Dispatch
+/** Marks an event of the platform, and returns it. */
+let trust: <A extends Event>(event: A) => A
+
+function isTrusted(this: Event): boolean {
+  return dispatchOf(this).trusted
+}
 
 export class Event {
+  declare readonly isTrusted: boolean
   readonly #type: string
   readonly #init: Required<EventInit>
   readonly #time = host().now()
@@ -36,14 +44,22 @@ export class Event {
     stopped: false,
     stoppedAtOnce: false,
     canceled: false,
-    passive: false
+    passive: false,
+    trusted: false
   }
 
   static {
     dispatchOf = (event) => event.#dispatch
+    trust = (event) => {
+      event.#dispatch.trusted = true
+      return event
+    }
   }
 
   constructor(type: string, init: EventInit = {}) {
+    requireArguments(arguments, 1, "Event")
+    requireOptions(init, "Event")
+    Object.defineProperty(this, "isTrusted", { get: isTrusted, enumerable: true })
     this.#type = String(type)
     this.#init = {
       bubbles: Boolean(init?.bubbles),
@@ -82,11 +98,18 @@ export class Event {
   get returnValue(): boolean {
     return !this.#dispatch.canceled
   }
+  set returnValue(value: boolean) {
+    if (!value) {
+      this.preventDefault()
+    }
+  }
   get cancelBubble(): boolean {
     return this.#dispatch.stopped
   }
-  get isTrusted(): boolean {
-    return false
+  set cancelBubble(value: boolean) {
+    if (value) {
+      this.stopPropagation()
+    }
   }
   /** Milliseconds since the isolate started. */
   get timeStamp(): number {
@@ -115,7 +138,7 @@ export class CustomEvent extends Event {
 
   constructor(type: string, init: EventInit & { readonly detail?: unknown } = {}) {
     super(type, init)
-    this.#detail = init?.detail ?? null
+    this.#detail = init?.detail === undefined ? null : init.detail
   }
 
   get detail(): unknown {
@@ -240,6 +263,40 @@ export class EventTarget {
     this.#registrations = this.#registrations.filter((each) => each !== registration)
   }
 }
+
+/** An event handler attribute, such as `onabort`. */
+export class HandlerSlot {
+  readonly #target: EventTarget
+  readonly #type: string
+  #handler: unknown = null
+
+  constructor(target: EventTarget, type: string) {
+    this.#target = target
+    this.#type = type
+  }
+
+  get(): unknown {
+    return this.#handler
+  }
+
+  set(handler: unknown): void {
+    const isHandler = typeof handler === "function" || (typeof handler === "object" && handler !== null)
+    if (isHandler && this.#handler === null) {
+      this.#target.addEventListener(this.#type, this.#call)
+    } else if (!isHandler) {
+      this.#target.removeEventListener(this.#type, this.#call)
+    }
+    this.#handler = isHandler ? handler : null
+  }
+
+  readonly #call = (event: Event): void => {
+    if (typeof this.#handler === "function" && Reflect.apply(this.#handler, this.#target, [event]) === false) {
+      event.preventDefault()
+    }
+  }
+}
+
+export { trust }
 
 const flatten = (options: AddListenerOptions | boolean | null): AddListenerOptions =>
   typeof options === "object" && options !== null ? options : { capture: Boolean(options) }

@@ -5,6 +5,7 @@ import { release } from "./body.ts"
 import { FetchSession, fetchError } from "./fetch-session.ts"
 import { host } from "./host.ts"
 import { payloadCapacity, writeBody } from "./host-bytes.ts"
+import { modules } from "./modules.ts"
 import { Request, type RequestInit } from "./request.ts"
 import { fetched, type Response, withoutBody } from "./response.ts"
 import type { ReadableStream } from "./streams.ts"
@@ -12,12 +13,36 @@ import type { URL } from "./url/url.ts"
 
 export const fetch = async (input: Request | URL | string, init?: RequestInit): Promise<Response> => {
   const request = new Request(input, init)
+  request.signal.throwIfAborted()
+  const local = fetchLocal(request)
+  if (local !== null) {
+    return local
+  }
   const call = host().caller()
   if (call === undefined) {
     throw fetchError("no run is in progress")
   }
-  request.signal.throwIfAborted()
   return send(request, call)
+}
+
+/** Returns the response of a URL that contains it, or names an object of this isolate; null for other URLs. */
+const fetchLocal = ({ url, method }: Request): Response | null => {
+  const isData = url.startsWith("data:")
+  if (!isData && !url.startsWith("blob:")) {
+    return null
+  }
+  const response = isData ? modules.dataUrl().fetchData(url, method) : fetchBlob(url, method)
+  if (response === null) {
+    throw fetchError(`the ${isData ? "data" : "blob"} URL is invalid`)
+  }
+  return response
+}
+
+/** Set by the optional script: returns the response of an object URL, or null. */
+let fetchBlob: (url: string, method: string) => Response | null = () => null
+
+export const setBlobFetcher = (fetcher: typeof fetchBlob): void => {
+  fetchBlob = fetcher
 }
 
 const send = async (request: Request, call: HostCaller): Promise<Response> => {

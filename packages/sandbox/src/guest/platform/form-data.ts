@@ -2,6 +2,7 @@
 import { Blob, File } from "./blob.ts"
 import { brand, inspectCustom } from "./define.ts"
 import { modules } from "./modules.ts"
+import { definePairs } from "./pairs.ts"
 
 export type FormDataValue = string | File
 
@@ -23,16 +24,30 @@ const toFormValue = (value: unknown, filename: string | undefined): FormDataValu
   return new File([value], filename ?? "blob", { type: value.type, ...lastModified })
 }
 
+let entryAt: (form: FormData, index: number) => Entry | undefined
+
 export class FormData {
+  declare readonly entries: () => IterableIterator<[string, FormDataValue]>
+  declare readonly keys: () => IterableIterator<string>
+  declare readonly values: () => IterableIterator<FormDataValue>
+  declare readonly forEach: (
+    callback: (value: FormDataValue, name: string, object: FormData) => void,
+    self?: unknown
+  ) => void
+  declare readonly [Symbol.iterator]: () => IterableIterator<[string, FormDataValue]>
   #entries: Array<Entry> = []
 
-  constructor(form?: undefined) {
+  static {
+    entryAt = (form, index) => form.#entries[index]
+  }
+
+  constructor(form: undefined = undefined) {
     if (form !== undefined) {
       throw new TypeError("FormData constructor: HTML forms are not supported.")
     }
   }
 
-  append(name: string, value: string | Blob, filename?: string): void {
+  append(name: string, value: string | Blob, filename: string | undefined = undefined): void {
     this.#entries.push([text(name), toFormValue(value, filename)])
   }
 
@@ -56,7 +71,7 @@ export class FormData {
     return this.#entries.some((entry) => entry[0] === key)
   }
 
-  set(name: string, value: string | Blob, filename?: string): void {
+  set(name: string, value: string | Blob, filename: string | undefined = undefined): void {
     const key = text(name)
     const entry: Entry = [key, toFormValue(value, filename)]
     const index = this.#entries.findIndex((each) => each[0] === key)
@@ -69,43 +84,10 @@ export class FormData {
     this.#entries = kept
   }
 
-  forEach(callback: (value: FormDataValue, name: string, form: FormData) => void, self?: unknown): void {
-    if (typeof callback !== "function") {
-      throw new TypeError("FormData.forEach: the callback is not a function.")
-    }
-    for (const [name, value] of this) {
-      callback.call(self, value, name, this)
-    }
-  }
-
-  *entries(): IterableIterator<[string, FormDataValue]> {
-    for (let index = 0; index < this.#entries.length; index++) {
-      const entry = this.#entries[index]
-      if (entry !== undefined) {
-        yield [entry[0], entry[1]]
-      }
-    }
-  }
-
-  *keys(): IterableIterator<string> {
-    for (const [name] of this.entries()) {
-      yield name
-    }
-  }
-
-  *values(): IterableIterator<FormDataValue> {
-    for (const [, value] of this.entries()) {
-      yield value
-    }
-  }
-
-  [Symbol.iterator](): IterableIterator<[string, FormDataValue]> {
-    return this.entries()
-  }
-
   [inspectCustom](): string {
     return `FormData ${modules.inspect().inspect([...this.entries()])}`
   }
 }
 
 brand({ FormData })
+definePairs("FormData", FormData.prototype, entryAt)

@@ -1,6 +1,7 @@
 /** `Headers`. */
 import { brand, inspectCustom } from "./define.ts"
 import { modules } from "./modules.ts"
+import { definePairs, readPairs } from "./pairs.ts"
 
 export type HeadersInit = Headers | Iterable<Iterable<string>> | Readonly<Record<string, string>>
 
@@ -23,9 +24,25 @@ const normalizeValue = (name: string, value: unknown): string => {
   return text
 }
 
+const toByteString = (value: unknown): string => {
+  const text = `${value}`
+  if (/[^\0-\xff]/.test(text)) {
+    throw new TypeError("Headers constructor: a name or value has a character above U+00FF.")
+  }
+  return text
+}
+
 let freeze: (headers: Headers) => Headers
 
+/** Returns the pair at an index, sorted by name, with a separate pair per cookie. */
+let pairAt: (headers: Headers, index: number) => readonly [string, string] | undefined
+
 export class Headers {
+  declare readonly entries: () => IterableIterator<[string, string]>
+  declare readonly keys: () => IterableIterator<string>
+  declare readonly values: () => IterableIterator<string>
+  declare readonly forEach: (callback: (value: string, name: string, object: Headers) => void, self?: unknown) => void
+  declare readonly [Symbol.iterator]: () => IterableIterator<[string, string]>
   /** Values by lower-case name. Only Set-Cookie has more than one. */
   readonly #values = new Map<string, Array<string>>()
   /** Cache of the sorted entries, cleared by every change. */
@@ -33,32 +50,21 @@ export class Headers {
   #immutable = false
 
   static {
+    pairAt = (headers, index) => headers.#sorted()[index]
     freeze = (headers) => {
       headers.#immutable = true
       return headers
     }
   }
 
-  constructor(init?: HeadersInit) {
+  constructor(init: HeadersInit | undefined = undefined) {
     if (init === undefined) {
       return
     }
     if ((typeof init !== "object" && typeof init !== "function") || init === null) {
       throw new TypeError("Headers constructor: the argument is neither a sequence nor a record.")
     }
-    if (!(Symbol.iterator in init)) {
-      for (const key of Reflect.ownKeys(init)) {
-        if (Object.prototype.propertyIsEnumerable.call(init, key)) {
-          this.append(String(key), Reflect.get(init, key))
-        }
-      }
-      return
-    }
-    for (const pair of init) {
-      const [name, value, ...more] = [...pair]
-      if (name === undefined || value === undefined || more.length > 0) {
-        throw new TypeError("Headers constructor: every header must have a name and a value.")
-      }
+    for (const [name, value] of readPairs(init, toByteString, "Headers")) {
       this.append(name, value)
     }
   }
@@ -98,43 +104,6 @@ export class Headers {
     this.#values.set(key, [normalizeValue(key, value)])
   }
 
-  forEach(callback: (value: string, name: string, headers: Headers) => void, self?: unknown): void {
-    if (typeof callback !== "function") {
-      throw new TypeError("Headers.forEach: the callback is not a function.")
-    }
-    for (const [name, value] of this) {
-      callback.call(self, value, name, this)
-    }
-  }
-
-  /** Returns the entries sorted by name, with a separate entry per cookie. */
-  *entries(): IterableIterator<[string, string]> {
-    for (let index = 0; ; index++) {
-      // Includes changes during the iteration: the standard counts positions in the current list at each step.
-      const entry = this.#sorted()[index]
-      if (entry === undefined) {
-        return
-      }
-      yield [...entry]
-    }
-  }
-
-  *keys(): IterableIterator<string> {
-    for (const [name] of this.entries()) {
-      yield name
-    }
-  }
-
-  *values(): IterableIterator<string> {
-    for (const [, value] of this.entries()) {
-      yield value
-    }
-  }
-
-  [Symbol.iterator](): IterableIterator<[string, string]> {
-    return this.entries()
-  }
-
   [inspectCustom](): string {
     return `Headers ${modules.inspect().inspect(Object.fromEntries(this.#sorted()))}`
   }
@@ -156,5 +125,6 @@ export class Headers {
 }
 
 brand({ Headers })
+definePairs("Headers", Headers.prototype, pairAt)
 
 export { freeze }

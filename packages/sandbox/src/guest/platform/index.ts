@@ -8,10 +8,10 @@
  * It must be bundled; see `modules.ts`.
  */
 import type { Bridge } from "../Bridge.ts"
-import { defineLazy, defineValue } from "./define.ts"
+import { defineLazy, defineValue, requireArguments } from "./define.ts"
 import { connect } from "./host.ts"
 import { modules } from "./modules.ts"
-import { report } from "./report.ts"
+import { listenGlobally, report } from "./report.ts"
 import { clearInterval, clearTimeout, dropTimer, fireTimer, setInterval, setTimeout } from "./timers.ts"
 
 /** The globals that are exports of a module, by the same name. */
@@ -23,10 +23,12 @@ const fromModules: ReadonlyArray<readonly [load: () => object, names: ReadonlyAr
   [modules.crypto, ["Crypto", "crypto"]],
   [modules.cryptoKeys, ["CryptoKey"]],
   [modules.domException, ["DOMException"]],
+  [modules.errorEvents, ["ErrorEvent", "PromiseRejectionEvent"]],
   [modules.events, ["CustomEvent", "Event", "EventTarget"]],
   [modules.fetch, ["fetch"]],
   [modules.formData, ["FormData"]],
   [modules.headers, ["Headers"]],
+  [modules.navigator, ["Navigator", "navigator"]],
   [modules.performance, ["Performance", "performance"]],
   [modules.request, ["Request"]],
   [modules.response, ["Response"]],
@@ -48,6 +50,7 @@ const fromModules: ReadonlyArray<readonly [load: () => object, names: ReadonlyAr
       "WritableStreamDefaultWriter"
     ]
   ],
+  [listenGlobally, ["addEventListener", "dispatchEvent", "removeEventListener"]],
   [modules.structuredClone, ["structuredClone"]],
   [modules.subtle, ["SubtleCrypto"]],
   [modules.text, ["TextDecoder", "TextEncoder"]],
@@ -55,6 +58,23 @@ const fromModules: ReadonlyArray<readonly [load: () => object, names: ReadonlyAr
   [modules.searchParams, ["URLSearchParams"]],
   [modules.url, ["URL"]]
 ]
+
+/** Event handlers of the global object. Those of rejections are never called: the engine does not report them. */
+const handlers = ["error", "rejectionhandled", "unhandledrejection"]
+
+const defineHandler = (type: string): void => {
+  Object.defineProperty(globalThis, `on${type}`, {
+    get: () => listenGlobally().getHandler(type),
+    set: (handler: unknown) => listenGlobally().setHandler(type, handler),
+    configurable: true,
+    enumerable: false
+  })
+}
+
+const reportError = (...args: ReadonlyArray<unknown>): void => {
+  requireArguments(args, 1, "reportError")
+  report(args[0])
+}
 
 const queueMicrotask = (callback: () => unknown): void => {
   if (typeof callback !== "function") {
@@ -70,12 +90,12 @@ const queueMicrotask = (callback: () => unknown): void => {
 }
 
 /**
- * Installs the platform on `globalThis`. Call it once, before guest code runs.
+ * Installs the platform on `globalThis`. Call it once, before guest code runs. Returns the modules for the optional script.
  *
  * `bridge.onTimer` throws the errors of timers' callbacks. Errors that no code can catch, of listeners and microtasks,
  * are logged.
  */
-export const install = (bridge: Bridge): void => {
+export const install = (bridge: Bridge): typeof modules => {
   connect(bridge)
   bridge.onTimer = fireTimer
   bridge.onTimerDropped = dropTimer
@@ -86,8 +106,13 @@ export const install = (bridge: Bridge): void => {
       defineLazy(globalThis, name, () => Reflect.get(load(), name))
     }
   }
-  const values = { setTimeout, setInterval, clearTimeout, clearInterval, queueMicrotask, self: globalThis }
+  const values = { setTimeout, setInterval, clearTimeout, clearInterval, queueMicrotask, reportError, self: globalThis }
   for (const [name, value] of Object.entries(values)) {
     defineValue(globalThis, name, value)
   }
+  Object.defineProperty(reportError, "length", { value: 1, configurable: true })
+  for (const type of handlers) {
+    defineHandler(type)
+  }
+  return modules
 }

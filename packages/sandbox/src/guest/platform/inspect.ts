@@ -10,6 +10,8 @@ import { functionLabel, keyText, nameOf, scalarText } from "./inspect-scalars.ts
 /** Default depth: deeper objects are shown only by name. */
 const depthDefault = 4
 const itemsMax = 100
+/** Maximum length of an array whose other properties are shown. */
+const keysMax = 10_000
 /** Maximum length of a line with several entries. */
 const lineMax = 76
 
@@ -159,6 +161,10 @@ class Inspection {
 
   /** Formats own enumerable properties as "key: value", without the items of arrays and the characters of strings. */
   #properties(value: object, isArray: boolean): Array<string> {
+    // The keys of a large array would need more memory than the array.
+    if (isArray && Reflect.get(value, "length") > keysMax) {
+      return []
+    }
     const keys = Reflect.ownKeys(value).filter(
       (key) => isEnumerable(value, key) && !(isArray && typeof key === "string" && /^(?:0|[1-9]\d*)$/.test(key))
     )

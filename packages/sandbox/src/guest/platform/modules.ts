@@ -19,8 +19,11 @@ interface Require {
   (id: "./fetch.ts"): typeof import("./fetch.ts")
   (id: "./files.ts"): typeof import("./files.ts")
   (id: "./form-data.ts"): typeof import("./form-data.ts")
+  (id: "./global-events.ts"): typeof import("./global-events.ts")
   (id: "./headers.ts"): typeof import("./headers.ts")
   (id: "./inspect.ts"): typeof import("./inspect.ts")
+  (id: "./data-url.ts"): typeof import("./data-url.ts")
+  (id: "./mime.ts"): typeof import("./mime.ts")
   (id: "./multipart.ts"): typeof import("./multipart.ts")
   (id: "./performance.ts"): typeof import("./performance.ts")
   (id: "./request.ts"): typeof import("./request.ts")
@@ -29,6 +32,13 @@ interface Require {
   (id: "./structured-clone.ts"): typeof import("./structured-clone.ts")
   (id: "./text.ts"): typeof import("./text.ts")
   (id: "./text-streams.ts"): typeof import("./text-streams.ts")
+  (id: "./bytes.ts"): typeof import("./bytes.ts")
+  (id: "./define.ts"): typeof import("./define.ts")
+  (id: "./error-events.ts"): typeof import("./error-events.ts")
+  (id: "./host.ts"): typeof import("./host.ts")
+  (id: "./navigator.ts"): typeof import("./navigator.ts")
+  (id: "./report.ts"): typeof import("./report.ts")
+  (id: "./timers.ts"): typeof import("./timers.ts")
   (id: "./url/search-params.ts"): typeof import("./url/search-params.ts")
   (id: "./url/url.ts"): typeof import("./url/url.ts")
 }
@@ -50,8 +60,11 @@ export const modules = {
   fetch: () => require("./fetch.ts"),
   files: () => require("./files.ts"),
   formData: () => require("./form-data.ts"),
+  globalEvents: () => require("./global-events.ts"),
   headers: () => require("./headers.ts"),
   inspect: () => require("./inspect.ts"),
+  dataUrl: () => require("./data-url.ts"),
+  mime: () => require("./mime.ts"),
   multipart: () => require("./multipart.ts"),
   performance: () => require("./performance.ts"),
   request: () => require("./request.ts"),
@@ -60,6 +73,13 @@ export const modules = {
   structuredClone: () => require("./structured-clone.ts"),
   text: () => require("./text.ts"),
   textStreams: () => require("./text-streams.ts"),
+  bytes: () => require("./bytes.ts"),
+  define: () => require("./define.ts"),
+  errorEvents: () => require("./error-events.ts"),
+  host: () => require("./host.ts"),
+  navigator: () => require("./navigator.ts"),
+  report: () => require("./report.ts"),
+  timers: () => require("./timers.ts"),
   searchParams: () => require("./url/search-params.ts"),
   url: () => require("./url/url.ts")
 }

@@ -1,7 +1,7 @@
 /** `Request`. */
 import { AbortController, AbortSignal } from "./abort.ts"
 import { Body, type BodyInit } from "./body.ts"
-import { brand, inspectCustom } from "./define.ts"
+import { brand, inspectCustom, requireArguments } from "./define.ts"
 import { Headers, type HeadersInit } from "./headers.ts"
 import { modules } from "./modules.ts"
 import { URL } from "./url/url.ts"
@@ -100,6 +100,7 @@ export class Request extends Body {
   readonly #parts: Parts
 
   constructor(input: Request | URL | string, init: RequestInit = {}) {
+    requireArguments(arguments, 1, "Request")
     super()
     const settings = init ?? {}
     const source = input instanceof Request ? input : null

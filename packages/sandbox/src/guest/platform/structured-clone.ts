@@ -1,6 +1,6 @@
 /** `structuredClone`: a deep copy of plain data, including cycles. */
 
-import { isPlatformObject } from "./define.ts"
+import { isPlatformObject, transfer } from "./define.ts"
 import { DOMException } from "./dom-exception.ts"
 import { modules } from "./modules.ts"
 
@@ -184,27 +184,45 @@ const viewConstructors = [
 
 const uncloneable = [Promise, WeakMap, WeakSet]
 
-/** Returns a deep copy. The array buffers in `transfer` are moved instead of copied. */
-export const structuredClone = (value: unknown, options: { readonly transfer?: Iterable<unknown> } = {}): unknown => {
-  const buffers = [...(options?.transfer ?? [])].map((each) => {
-    if (!(each instanceof ArrayBuffer) || each.detached) {
-      throw new DOMException("Value not transferable", "DataCloneError")
-    }
-    return each
-  })
-  if (new Set(buffers).size < buffers.length) {
-    throw new DOMException("An ArrayBuffer is listed twice for transfer", "DataCloneError")
+interface Movable {
+  readonly [transfer]: () => object
+}
+
+const isMovable = (value: unknown): value is Movable => typeof value === "object" && value !== null && transfer in value
+
+const requireTransferable = (value: unknown): ArrayBuffer | Movable => {
+  if (isMovable(value)) {
+    return value
   }
-  // The first pass leaves the buffers in place: they are moved only after everything proved cloneable.
+  if (!(value instanceof ArrayBuffer) || value.detached) {
+    throw new DOMException("Value not transferable", "DataCloneError")
+  }
+  return value
+}
+
+/** Returns a deep copy of the value, and the objects that replace those in `listed`, in the same order. */
+export const structuredCloneWith = (
+  value: unknown,
+  listed: Iterable<unknown>
+): { readonly value: unknown; readonly moved: ReadonlyArray<object> } => {
+  const given = [...listed].map(requireTransferable)
+  if (new Set(given).size < given.length) {
+    throw new DOMException("An object is listed twice for transfer", "DataCloneError")
+  }
+  // The first pass leaves the objects in place: they are moved only after everything proved cloneable.
   const layouts = new Map<ArrayBufferView, Layout>()
   const draft = new Cloning(
-    buffers.map((buffer) => [buffer, buffer]),
+    given.map((each) => [each, each]),
     layouts
   ).clone(value)
-  return buffers.length === 0
-    ? draft
-    : new Cloning(
-        buffers.map((buffer) => [buffer, buffer.transferToFixedLength()]),
-        layouts
-      ).clone(draft)
+  if (given.length === 0) {
+    return { value: draft, moved: [] }
+  }
+  const moved = given.map((each) => (isMovable(each) ? each[transfer]() : each.transferToFixedLength()))
+  const pairs = given.map((each, at): [object, object] => [each, moved[at] ?? each])
+  return { value: new Cloning(pairs, layouts).clone(draft), moved }
 }
+
+/** Returns a deep copy. The objects in `transfer` are moved instead of copied. */
+export const structuredClone = (value: unknown, options: { readonly transfer?: Iterable<unknown> } = {}): unknown =>
+  structuredCloneWith(value, options?.transfer ?? []).value

@@ -56,7 +56,7 @@ export class TextDecoder {
     return this.#ignoreBom
   }
 
-  decode(input?: BufferSource, options: { readonly stream?: boolean } = {}): string {
+  decode(input: BufferSource | undefined = undefined, options: { readonly stream?: boolean } = {}): string {
     if (input !== undefined && !isBufferSource(input)) {
       throw new TypeError("TextDecoder.decode: the input must be an ArrayBuffer or a view of one.")
     }

@@ -5,6 +5,7 @@
  * the kernel, which knows the run.
  */
 import { host } from "./host.ts"
+import { isHandled } from "./report.ts"
 
 interface Timer {
   readonly callback: () => void
@@ -39,6 +40,9 @@ export const stopTimer = (id: number): void => {
   }
 }
 
+/** True if the timer will fire. */
+export const isPending = (id: number): boolean => timers.has(id)
+
 /** Removes a timer that will never be due, because its run has ended. */
 export const dropTimer = (id: number): void => {
   timers.delete(id)
@@ -52,13 +56,24 @@ export const fireTimer = (id: number): void => {
   }
   if (timer.interval === null) {
     timers.delete(id)
-    timer.callback()
+    call(timer.callback)
     return
   }
   try {
-    timer.callback()
+    call(timer.callback)
   } finally {
     restart(id, timer.interval)
+  }
+}
+
+/** Calls back. An error that a listener of the global object handles goes no further. */
+const call = (callback: () => void): void => {
+  try {
+    callback()
+  } catch (error) {
+    if (!isHandled(error)) {
+      throw error
+    }
   }
 }
 

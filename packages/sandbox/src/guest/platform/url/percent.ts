@@ -53,10 +53,10 @@ const parseHex = (unit: number): number => {
 }
 
 /** Replaces escapes and decodes the bytes as UTF-8; malformed sequences become U+FFFD. */
-export const percentDecode = (text: string): string => {
-  if (!text.includes("%")) {
-    return text
-  }
+export const percentDecode = (text: string): string => (text.includes("%") ? decode(percentDecodeBytes(text)) : text)
+
+/** Replaces escapes; other characters become the bytes of UTF-8. */
+export const percentDecodeBytes = (text: string): Uint8Array<ArrayBuffer> => {
   const bytes = encode(text)
   let length = 0
   for (let index = 0; index < bytes.length; index++) {
@@ -66,5 +66,5 @@ export const percentDecode = (text: string): string => {
     bytes[length++] = low >= 0 ? high * 16 + low : byte
     index += low >= 0 ? 2 : 0
   }
-  return decode(bytes.subarray(0, length))
+  return bytes.subarray(0, length)
 }

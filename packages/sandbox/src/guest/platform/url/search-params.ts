@@ -1,5 +1,6 @@
 /** `URLSearchParams`, and its form encoding. */
 import { brand, inspectCustom } from "../define.ts"
+import { definePairs, readPairs } from "../pairs.ts"
 import { formSet, percentDecode, percentEncode } from "./percent.ts"
 
 type Pair = readonly [name: string, value: string]
@@ -22,7 +23,7 @@ const escape = (text: string): string => percentEncode(text, formSet).replace(/%
 const writeForm = (pairs: ReadonlyArray<Pair>): string =>
   pairs.map(([name, value]) => `${escape(name)}=${escape(value)}`).join("&")
 
-const text = (value: unknown): string => String(value).toWellFormed()
+const text = (value: unknown): string => `${value}`.toWellFormed()
 
 type Init = string | Iterable<Iterable<string>> | Readonly<Record<string, string>> | undefined
 
@@ -33,29 +34,29 @@ const toPairs = (init: Init): Array<Pair> => {
   if (typeof init !== "object" && typeof init !== "function") {
     return parseForm(String(init).replace(/^\?/, ""))
   }
-  if (!(Symbol.iterator in init)) {
-    return Reflect.ownKeys(init)
-      .filter((key) => Object.prototype.propertyIsEnumerable.call(init, key))
-      .map((key) => [text(key), text(Reflect.get(init, key))])
-  }
-  return Array.from(init, (pair) => {
-    const [name, value, ...more] = [...pair]
-    if (name === undefined || value === undefined || more.length > 0) {
-      throw new TypeError("URLSearchParams constructor: every pair must have a name and a value.")
-    }
-    return [text(name), text(value)]
-  })
+  return [...readPairs(init, text, "URLSearchParams")]
 }
 
 /** Returns the parameters of a URL. `changed` is called after every change made through them. */
 let linkedParams: (query: string | null, changed: (query: string) => void) => URLSearchParams
 let replaceParams: (params: URLSearchParams, query: string | null) => void
 
+let pairAt: (params: URLSearchParams, index: number) => Pair | undefined
+
 export class URLSearchParams {
+  declare readonly entries: () => IterableIterator<[string, string]>
+  declare readonly keys: () => IterableIterator<string>
+  declare readonly values: () => IterableIterator<string>
+  declare readonly forEach: (
+    callback: (value: string, name: string, object: URLSearchParams) => void,
+    self?: unknown
+  ) => void
+  declare readonly [Symbol.iterator]: () => IterableIterator<[string, string]>
   #pairs: Array<Pair>
   #changed: ((query: string) => void) | null = null
 
   static {
+    pairAt = (params, index) => params.#pairs[index]
     linkedParams = (query, changed) => {
       const params = new URLSearchParams()
       params.#pairs = parseForm(query ?? "")
@@ -67,7 +68,7 @@ export class URLSearchParams {
     }
   }
 
-  constructor(init?: Init) {
+  constructor(init: Init = undefined) {
     this.#pairs = toPairs(init)
   }
 
@@ -80,7 +81,7 @@ export class URLSearchParams {
     this.#update(this.#pairs)
   }
 
-  delete(name: string, value?: string): void {
+  delete(name: string, value: string | undefined = undefined): void {
     const key = text(name)
     const only = value === undefined ? undefined : text(value)
     this.#update(this.#pairs.filter((pair) => pair[0] !== key || (only !== undefined && pair[1] !== only)))
@@ -96,7 +97,7 @@ export class URLSearchParams {
     return this.#pairs.filter((pair) => pair[0] === key).map((pair) => pair[1])
   }
 
-  has(name: string, value?: string): boolean {
+  has(name: string, value: string | undefined = undefined): boolean {
     const key = text(name)
     const only = value === undefined ? undefined : text(value)
     return this.#pairs.some((pair) => pair[0] === key && (only === undefined || pair[1] === only))
@@ -119,46 +120,6 @@ export class URLSearchParams {
     this.#update(this.#pairs.toSorted((a, b) => (a[0] < b[0] ? -1 : a[0] > b[0] ? 1 : 0)))
   }
 
-  forEach(callback: (value: string, name: string, params: URLSearchParams) => void, self?: unknown): void {
-    if (typeof callback !== "function") {
-      throw new TypeError("URLSearchParams.forEach: the callback is not a function.")
-    }
-    for (const [name, value] of this.#each()) {
-      callback.call(self, value, name, this)
-    }
-  }
-
-  entries(): IterableIterator<[string, string]> {
-    return this.#each()
-  }
-
-  /** Iterates over the pairs, also in a subclass that replaces `entries`. */
-  *#each(): IterableIterator<[string, string]> {
-    // By index, so that the iteration includes changes.
-    for (let index = 0; index < this.#pairs.length; index++) {
-      const pair = this.#pairs[index]
-      if (pair !== undefined) {
-        yield [pair[0], pair[1]]
-      }
-    }
-  }
-
-  *keys(): IterableIterator<string> {
-    for (const [name] of this.#each()) {
-      yield name
-    }
-  }
-
-  *values(): IterableIterator<string> {
-    for (const [, value] of this.#each()) {
-      yield value
-    }
-  }
-
-  [Symbol.iterator](): IterableIterator<[string, string]> {
-    return this.#each()
-  }
-
   toString(): string {
     return writeForm(this.#pairs)
   }
@@ -174,5 +135,6 @@ export class URLSearchParams {
 }
 
 brand({ URLSearchParams })
+definePairs("URLSearchParams", URLSearchParams.prototype, pairAt)
 
 export { linkedParams, replaceParams }

@@ -1,5 +1,5 @@
 /** `URL`. */
-import { brand, inspectCustom } from "../define.ts"
+import { brand, inspectCustom, requireArguments } from "../define.ts"
 import { parseUrl } from "./parser.ts"
 import { originOf, type UrlRecord, writeHost, writePath, writeUrl } from "./record.ts"
 import { linkedParams, replaceParams, type URLSearchParams } from "./search-params.ts"
@@ -18,7 +18,8 @@ export class URL {
   /** Created at the first access. */
   #params: URLSearchParams | null = null
 
-  constructor(url: string | URL, base?: string | URL) {
+  constructor(url: string | URL, base: string | URL | undefined = undefined) {
+    requireArguments(arguments, 1, "URL")
     const record = parse(url, base)
     if (record === null) {
       // Without the input and the base: they may contain secrets.
@@ -27,11 +28,11 @@ export class URL {
     this.#record = record
   }
 
-  static canParse(url: string | URL, base?: string | URL): boolean {
+  static canParse(url: string | URL, base: string | URL | undefined = undefined): boolean {
     return parse(url, base) !== null
   }
 
-  static parse(url: string | URL, base?: string | URL): URL | null {
+  static parse(url: string | URL, base: string | URL | undefined = undefined): URL | null {
     return parse(url, base) === null ? null : new URL(url, base)
   }
 
@@ -125,11 +126,11 @@ export class URL {
   }
 
   toString(): string {
-    return this.href
+    return writeUrl(this.#record)
   }
 
   toJSON(): string {
-    return this.href
+    return writeUrl(this.#record)
   }
 
   [inspectCustom](): string {
