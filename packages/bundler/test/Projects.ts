@@ -1,7 +1,8 @@
-/** Projects in temporary folders, and their bundles, loaded into this process. */
+/** Projects in temporary folders, and their bundles. */
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
+import { Worker } from "node:worker_threads"
 import { type BundleSettings, openBundler } from "../src/index.ts"
 import { bundle } from "./Functions.ts"
 
@@ -42,14 +43,28 @@ export const inputsOf = (files: Files) =>
 export const codeOf = async (files: Files, settings?: Settings): Promise<string> =>
   new TextDecoder().decode((await bundleFiles(files, settings))["index.js"])
 
-/** Returns the result of the exported function `main` of a project. */
+/**
+ * Returns the result of the exported function `main` of a project. The bundle runs in a thread of its own, because it
+ * replaces globals.
+ */
 export const runMain = async (files: Files, settings?: Settings): Promise<unknown> => {
-  const code = await codeOf(files, settings)
-  const { main }: { main: () => unknown } = await import(
-    `data:text/javascript;base64,${Buffer.from(code).toString("base64")}`
-  )
-  return main()
+  const url = toDataUrl(await codeOf(files, settings))
+  const program = `
+    import { parentPort } from "node:worker_threads"
+    const { main } = await import(${JSON.stringify(url)})
+    parentPort.postMessage(await main())`
+  const worker = new Worker(new URL(toDataUrl(program)), { execArgv: [] })
+  try {
+    return await new Promise((resolve, reject) => {
+      worker.once("message", resolve)
+      worker.once("error", reject)
+    })
+  } finally {
+    await worker.terminate()
+  }
 }
+
+const toDataUrl = (code: string): string => `data:text/javascript;base64,${Buffer.from(code).toString("base64")}`
 
 /** Returns the first error of a bundle that fails, as `file:line text`. */
 export const failureOf = async (files: Files, settings?: Settings): Promise<string> => {
