@@ -221,7 +221,6 @@ export {
   type History,
   hasSecretResult,
   lostNode,
-  mayHaveWaited,
   type OpenWait,
   parseWaiting,
   RequestKind,
