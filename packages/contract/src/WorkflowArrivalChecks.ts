@@ -211,9 +211,9 @@ const waking: ReadonlyArray<Check<WorkflowStores>> = [
     yield* commit(
       advanced(1, { at: at(300), suspension: suspended }),
       // The function has received this event.
-      advanced(2, { at: at(300), steps: [step(0, { kind: "event" })], suspension: suspended })
+      advanced(2, { at: at(300), steps: [step(0)], suspension: suspended })
     )
-    yield* commit(advanced(3, { steps: [step(0, { kind: "event" })] }))
+    yield* commit(advanced(3, { steps: [step(0)] }))
     yield* commit(advanced(3, { at: at(300), suspension: suspended }))
     assert.deepStrictEqual(yield* claimedAt(299), [])
     assert.deepStrictEqual(yield* claimedAt(300), ids(1))

@@ -62,13 +62,17 @@ export const historyChecks: ReadonlyArray<Check<WorkflowStores>> = [
     yield* commit(started(1))
     yield* commit(advanced(1, { waits: [sleep(0, 10), sleep(1, 20), awaitPaid(2)] }))
     yield* commit(
-      advanced(1, {
-        steps: [step(0, { seq: 1, kind: "sleep" }), step(1, { seq: 3, kind: "sleep" })],
-        waits: [sleep(3, 30), sleep(4, 40)]
-      })
+      advanced(1, { steps: [step(0, { seq: 1 }), step(1, { seq: 3 })], waits: [sleep(3, 30), sleep(4, 40)] })
     )
     const { waits } = yield* history(1)
     assert.deepStrictEqual(waits, [sleep(0, 10), awaitPaid(2), sleep(4, 40)])
+  }),
+
+  check("a step of one attempt ends the pause in which it was cancelled", function* () {
+    const pause = { ...sleep(0, 10), kind: "step", attempts: 1 } as const
+    yield* commit(started(1), advanced(1, { waits: [pause] }))
+    yield* commit(advanced(1, { steps: [step(0, { attempts: 1, ok: false })] }))
+    assert.deepStrictEqual((yield* history(1)).waits, [])
   }),
 
   check("replaces a wait by a later one with the same seq", function* () {

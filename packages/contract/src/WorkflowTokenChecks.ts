@@ -195,9 +195,7 @@ const waking: ReadonlyArray<Check<WorkflowStores>> = [
     yield* complete(2)
     yield* commit(advanced(1, { at: at(300), suspension: suspension(9000) }))
     // The function has received this completion.
-    yield* commit(
-      advanced(2, { at: at(300), steps: [step(0, { seq: 1, kind: "completion" })], suspension: suspension(9000) })
-    )
+    yield* commit(advanced(2, { at: at(300), steps: [step(0, { seq: 1 })], suspension: suspension(9000) }))
     assert.deepStrictEqual(yield* claimedAt(299), [])
     assert.deepStrictEqual(yield* claimedAt(300), ids(1))
   }),

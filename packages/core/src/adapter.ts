@@ -232,7 +232,6 @@ export {
   type History,
   hasSecretResult,
   lostNode,
-  mayHaveWaited,
   type OpenWait,
   parseWaiting,
   RequestKind,

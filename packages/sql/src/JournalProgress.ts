@@ -4,7 +4,6 @@
 import {
   countSteps,
   type JournalEntry,
-  mayHaveWaited,
   type RunId,
   type StepRecord,
   type Suspension,
@@ -33,7 +32,7 @@ interface Progress {
   readonly steps: Array<StepRecord>
   /** New waits that none of the steps ended, by `seq`. */
   readonly waits: Map<number, WaitRecord>
-  /** Waits that the steps may have ended. */
+  /** Waits that the steps ended. */
   readonly ended: Set<number>
   suspended: { readonly at: Timestamp; readonly suspension: Suspension } | null
 }
@@ -86,7 +85,7 @@ const addEntry = (progress: Progress, { at, steps, waits, suspension }: Advanced
   for (const step of steps) {
     progress.steps.push(step)
     progress.waits.delete(step.seq)
-    if (mayHaveWaited(step)) progress.ended.add(step.seq)
+    progress.ended.add(step.seq)
   }
   if (suspension !== null) progress.suspended = { at, suspension }
 }

@@ -79,13 +79,6 @@ export const WaitRecord = Schema.Struct({
 })
 export type WaitRecord = typeof WaitRecord.Type
 
-/** Kinds of requests that never wait. */
-const immediateKinds: ReadonlySet<RequestKind> = new Set<RequestKind>(["token", "call", "version", "cancel"])
-
-/** True if a wait of the same request may be stored. A step waits only between two attempts, so most steps never do. */
-export const mayHaveWaited = ({ kind, attempts }: Pick<StepRecord, "kind" | "attempts">): boolean =>
-  kind === "step" ? attempts > 1 : !immediateKinds.has(kind)
-
 /** A wait that has not ended, without the values that it compares events with. */
 export type OpenWait = Omit<WaitRecord, "match" | "token_seq" | "outcome">
 

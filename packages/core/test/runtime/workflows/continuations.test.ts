@@ -175,7 +175,7 @@ describe("svc.continueAsNew", () => {
         assert.deepStrictEqual(Object.keys(JSON.parse(all[1]?.result ?? "{}")), ["continued"])
       }).pipe(Effect.provide(main({ poll })))
     },
-    180_000
+    60_000
   )
 
   it.effect("keeps the stream, and is followed by a parent that waits", () => {
