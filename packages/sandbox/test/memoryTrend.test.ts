@@ -1,5 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { MemoryTrend } from "../src/supervisor/MemoryTrend.ts"
+import { RunnerProcess } from "../src/supervisor/RunnerProcess.ts"
+import { RunnerView } from "../src/supervisor/RunnerView.ts"
 
 const MiB = 1024 * 1024
 
@@ -25,5 +27,19 @@ describe("the memory trend of a runner", () => {
     trend.add(200 * MiB, 100)
     trend.add(210 * MiB, 150)
     assert.isFalse(trend.isGrowing)
+  })
+
+  it("does not count memory that the runner needs to start", () => {
+    const runner = new RunnerProcess(1024, { message: () => undefined, died: () => undefined })
+    const view = new RunnerView(runner, { isolatesPerRunner: 10, budgetBytes: 1024 * MiB })
+    view.updateMemory(2 * MiB, 0)
+    view.updateMemory(55 * MiB, 50)
+    assert.isFalse(view.memoryTrend.isGrowing)
+    view.markBooted()
+    view.updateMemory(60 * MiB, 100)
+    assert.isFalse(view.memoryTrend.isGrowing)
+    view.updateMemory(92 * MiB, 150)
+    assert.isTrue(view.memoryTrend.isGrowing)
+    runner.kill("the test has ended")
   })
 })

@@ -64,7 +64,8 @@ export class RunnerView {
 
   /** Records the measured resident memory. */
   updateMemory(rssBytes: number, now: number): void {
-    this.memoryTrend.add(rssBytes, now)
+    // Memory that the process needs to start is not that of a build.
+    if (this.booted) this.memoryTrend.add(rssBytes, now)
     let loading = 0
     for (const { isLoaded } of this.isolates.values()) if (!isLoaded) loading++
     this.memory.update(rssBytes, loading)

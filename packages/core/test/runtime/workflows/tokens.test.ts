@@ -5,7 +5,8 @@ import { PermissionMap } from "@weft/core/adapter"
 import type { TrustedModule } from "@weft/core/testing"
 import { type Duration, Effect, Fiber, type Schema } from "effect"
 import { TestClock } from "effect/testing"
-import { allRuns, asHost, deployed, publish, runsOf, settle, world } from "../../world.ts"
+import { cryptography } from "../../Cryptography.ts"
+import { allRuns, asHost, deployed, settle as passTurns, publish, runsOf, world } from "../../world.ts"
 
 interface Token {
   readonly url: string
@@ -27,6 +28,9 @@ const durable = (fn: (event: unknown, svc: Durable) => unknown, meta = {}) =>
 const main = (functions: TrustedModule[string]) =>
   world({ shop: { main: functions } }, { publicUrl: "https://weft.example" })
 
+/** Runs everything that is ready. Secrets of tokens are encrypted in threads of the platform, which take real time. */
+const settle = Effect.andThen(passTurns, cryptography)
+
 const begin = Effect.gen(function* () {
   const env = yield* deployed("shop")
   const { event_id } = yield* publish(env, "order")
@@ -47,7 +51,7 @@ const resultOf = Effect.fnUntraced(function* (env: Env, eventId: string) {
   return [status, JSON.parse(result ?? "null")]
 })
 
-/** Waits until the run is suspended or has ended. Secrets are encrypted in threads of the platform, which take real time. */
+/** Waits until the run is suspended or has ended. */
 const settled = Effect.fnUntraced(function* (env: Env, eventId: string) {
   for (let tries = 0; tries < 50; tries++) {
     yield* settle
