@@ -76,6 +76,14 @@ describe("accessibility", () => {
     ["/events", "in total"],
     ["/functions", "orders/confirm"],
     ["/schedules", "0 3 * * *"],
+    ["/webhooks?endpoint=GET%20%2Fshop%2Fstatus", "Send a request"],
+    ["/waiting", "wait a day"],
+    ["/projects", "shop"],
+    ["/editor?project=shop", "order:created"],
+    ["/secrets", "No secret yet"],
+    ["/files", "No file"],
+    ["/domains", "No domain yet"],
+    ["/audit", "build.deploy"],
     ["/access", "This session"],
     ["/nowhere", "does not exist"]
   ] as const
@@ -189,7 +197,7 @@ describe("events and keys", () => {
     await page.keyboard.press("Control+k")
     await page.keyboard.type("func")
     await page.keyboard.press("Enter")
-    await page.getByRole("heading", { name: "Functions" }).waitFor()
+    await page.getByRole("heading", { name: "Functions", level: 1 }).waitFor()
     await page.keyboard.press("Control+k")
     expect(await violationsOn(page)).toStrictEqual([])
   })

@@ -1,4 +1,6 @@
 /** A project with every kind of function, and activity that the console shows. */
+import { createHash } from "node:crypto"
+import { strToU8, zipSync } from "fflate"
 import type { ServerProcess } from "../ServerProcess.ts"
 
 const source = `
@@ -50,6 +52,16 @@ const publish = (server: ServerProcess, event_type: string, event_data: object) 
 
 /** Deploys the project. */
 export const deployShop = (server: ServerProcess): Promise<void> => server.upload("shop", source)
+
+/** Uploads the project without one of its exports. Returns the id of the build, which is not deployed. */
+export const uploadShopWithout = async (server: ServerProcess, name: string): Promise<string> => {
+  const zip = zipSync({ "index.js": strToU8(source.replace(`export const ${name} =`, `const ${name} =`)) })
+  const form = new FormData()
+  form.set("hash", createHash("sha256").update(zip).digest("hex"))
+  form.set("file", new Blob([Buffer.from(zip)]), "build.zip")
+  const answer = await server.call("POST", "/v1/projects/shop/builds", form)
+  return JSON.stringify(answer).match(/"build_id":"([^"]+)"/)?.[1] ?? ""
+}
 
 /** Publishes events that start runs with every outcome. */
 export const makeActivity = async (server: ServerProcess, orders: number): Promise<void> => {

@@ -32,7 +32,12 @@ export const RunActions = (props: { readonly run: Run; readonly onReplayed: (run
     <>
       <CopyMenu runId={props.run.run_id} />
       <Show when={props.run.waiting?.for === "timer"}>
-        <button type="button" class="button" onClick={() => void weft.runs.wake(props.run.run_id).then(refresh)}>
+        <button
+          type="button"
+          class="button"
+          title={`weft runs wake ${props.run.run_id}`}
+          onClick={() => void weft.runs.wake(props.run.run_id).then(refresh)}
+        >
           {t().run.wake}
         </button>
       </Show>
@@ -54,6 +59,7 @@ export const RunActions = (props: { readonly run: Run; readonly onReplayed: (run
         title={t().run.replayTitle}
         text={t().run.replayText}
         action={t().run.replay}
+        command={`weft runs replay ${props.run.run_id} --build ${build()}`}
         onConfirm={replay}
       >
         <fieldset class="options">
@@ -74,6 +80,7 @@ export const RunActions = (props: { readonly run: Run; readonly onReplayed: (run
         title={t().run.cancelTitle}
         text={t().run.cancelText}
         action={t().run.cancelTitle}
+        command={`weft runs cancel ${props.run.run_id}${cleanup() ? " --cleanup 30s" : ""}`}
         isDanger
         onConfirm={cancel}
       >
