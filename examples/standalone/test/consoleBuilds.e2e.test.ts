@@ -3,7 +3,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { Browser, Page } from "playwright-core"
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest"
-import { openBrowser, openPage, signIn, violationsOn, type Watched } from "./console/Browser.ts"
+import { openBrowser, openPage, signedInState, violationsOn, type Watched } from "./console/Browser.ts"
 import { deployShop, makeActivity, uploadShopWithout } from "./console/Shop.ts"
 import { apiKey, type ServerProcess, startServer } from "./ServerProcess.ts"
 
@@ -11,9 +11,11 @@ const dataDir = mkdtempSync(join(tmpdir(), "weft-console-builds-"))
 
 let server: ServerProcess
 let browser: Browser
+let storageState: Awaited<ReturnType<typeof signedInState>>
 beforeAll(async () => {
   server = await startServer(dataDir)
   browser = await openBrowser()
+  storageState = await signedInState(browser, `${server.url}/console`, apiKey)
   await deployShop(server)
   await makeActivity(server, 3)
 })
@@ -26,9 +28,8 @@ afterAll(async () => {
 let watched: Watched
 let page: Page
 beforeEach(async () => {
-  watched = await openPage(browser, `${server.url}/console`)
+  watched = await openPage(browser, `${server.url}/console`, { storageState })
   ;({ page } = watched)
-  await signIn(page, apiKey)
   await page.getByRole("heading", { name: "Overview" }).waitFor()
 })
 afterEach(async () => {

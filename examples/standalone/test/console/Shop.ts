@@ -1,7 +1,7 @@
 /** A project with every kind of function, and activity that the console shows. */
 import { createHash } from "node:crypto"
 import { strToU8, zipSync } from "fflate"
-import type { ServerProcess } from "../ServerProcess.ts"
+import { apiKey, type ServerProcess } from "../ServerProcess.ts"
 
 const source = `
 const on = (event, fn, more = {}) => Object.assign(fn, { meta: { event, ...more } })
@@ -75,6 +75,26 @@ export const makeActivity = async (server: ServerProcess, orders: number): Promi
   }
   await publish(server, "customer:created", { customer: 7 })
   await fetch(`${server.url}/webhook/default/production/shop/status`)
+}
+
+/** Stores secrets and files. */
+export const storeData = async (server: ServerProcess): Promise<void> => {
+  for (const [key, description] of [
+    ["PAYMENT_KEY", "The account of the payment provider"],
+    ["SMTP_PASSWORD", "Sends mails to customers"]
+  ]) {
+    await server.call("POST", "/v1/projects/shop/context", { key, value: "secret", description })
+  }
+  for (const path of ["invoices/2026-03.pdf", "invoices/2026-04.pdf", "reports/april.csv"]) {
+    await fetch(`${server.url}/v1/files/upload/${encodeURIComponent(path)}`, {
+      method: "PUT",
+      headers: {
+        authorization: `Bearer ${apiKey}`,
+        "content-type": path.endsWith("csv") ? "text/csv" : "application/pdf"
+      },
+      body: "x".repeat(path.length * 1037)
+    })
+  }
 }
 
 /** Returns the id of the newest run of a query, as soon as there is one. */
