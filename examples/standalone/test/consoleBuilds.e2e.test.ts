@@ -58,14 +58,14 @@ describe("webhooks", () => {
   })
 })
 
-describe("what waits", () => {
-  it("is listed with its reason, and opens its run", async () => {
+describe("suspended runs and pending deliveries", () => {
+  it("are listed with their reasons, and open their runs", async () => {
     await open("/waiting")
     await page.getByRole("link", { name: "wait a day" }).click()
     await page.getByText("create account").waitFor()
   })
 
-  it("is cancelled by a filter of deliveries, after a confirmation with the same command", async () => {
+  it("are cancelled by a filter of deliveries, after a confirmation with the same command", async () => {
     await open("/waiting")
     await page.getByRole("button", { name: "Cancel deliveries" }).click()
     const dialog = page.getByRole("dialog")

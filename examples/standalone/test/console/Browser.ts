@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs"
 import { createRequire } from "node:module"
 import { installChromium } from "@weft/tooling/services"
-import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core"
+import { type Browser, type BrowserContext, chromium, type Frame, type Page } from "playwright-core"
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
 
@@ -77,8 +77,8 @@ interface Violation {
   readonly nodes: ReadonlyArray<{ readonly html: string; readonly failureSummary?: string }>
 }
 
-/** Returns the violations of WCAG 2.2 AA on the page, a line each. */
-export const violationsOn = async (page: Page): Promise<ReadonlyArray<string>> => {
+/** Returns the violations of WCAG 2.2 AA on the page or in the frame, a line each. */
+export const violationsOn = async (page: Page | Frame): Promise<ReadonlyArray<string>> => {
   await page.evaluate(axe)
   const violations: ReadonlyArray<Violation> = await page.evaluate(
     `axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] }).then(({ violations }) => violations)`

@@ -1,4 +1,4 @@
-/** What a build declares: its functions, triggers and tools. */
+/** Functions, triggers and tools that a build declares. */
 import { Build, Endpoint, EventHandler, FunctionEntry, ScheduleEntry } from "@weft/core/adapter"
 import { Schema, Struct } from "effect"
 import { example } from "../openapi/FieldExample.ts"

@@ -50,7 +50,7 @@ export default function AuditPage(): JSX.Element {
 }
 
 const AuditCells = (props: { readonly entry: AuditEntry }): JSX.Element => {
-  const object = () => props.entry.object_name ?? props.entry.object_id ?? "–"
+  const object = () => props.entry.object_name || props.entry.object_id || "–"
   const actor = () => t().audit.actors[props.entry.actor_type] ?? props.entry.actor_type
   return (
     <>

@@ -1,4 +1,4 @@
-/** What a build declares, with the changes from another build. */
+/** Functions, triggers and tools of a build, with the changes from another build. */
 import { For, type JSX, Show } from "solid-js"
 import { t } from "../text/Language.ts"
 import { type Change, type ComparedEntry, type Group, groups } from "./Entries.ts"
@@ -49,7 +49,9 @@ const GroupTable = (props: {
             <span class="muted">{entry.detail}</span>
             <Show when={props.isCompared}>
               <span class="end">
-                <ChangeBadge change={entry.change} />
+                <Show when={entry.change !== "same"} fallback={<span class="visually-hidden">{t().builds.same}</span>}>
+                  <ChangeBadge change={entry.change} />
+                </Show>
               </span>
             </Show>
           </li>

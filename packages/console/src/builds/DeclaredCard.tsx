@@ -1,4 +1,4 @@
-/** What the chosen build declares, compared with another one. */
+/** Functions, triggers and tools of the chosen build, compared with another one. */
 import type { Build } from "@weft/client"
 import { For, type JSX, Show } from "solid-js"
 import { ErrorNotice } from "../design/Feedback.tsx"

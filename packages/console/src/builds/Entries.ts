@@ -1,4 +1,4 @@
-/** What a build declares, as comparable entries. */
+/** Functions, triggers and tools of a build as comparable entries. */
 import type { BuildManifest } from "@weft/client"
 import { formatDuration } from "../text/format.ts"
 import { t } from "../text/Language.ts"
@@ -27,8 +27,11 @@ const fnOf = (entry: { readonly ns: string; readonly var: string }): string => `
 const joined = (parts: ReadonlyArray<string | false | null>): string =>
   parts.filter((part) => typeof part === "string" && part !== "").join(" · ")
 
+/** Timeout of functions that run in the background, which is not worth a note. */
+const defaultTimeoutMs = 300_000
+
 /** Returns the entries of a build, by group, then name. */
-export const entriesOf = (manifest: BuildManifest): ReadonlyArray<Entry> => {
+const entriesOf = (manifest: BuildManifest): ReadonlyArray<Entry> => {
   const entries: Array<Entry> = []
   const add = (group: Group, key: string, entry: Omit<Entry, "group" | "key">) => entries.push({ group, key, ...entry })
   for (const { method, service, path, auth, description, ...fn } of manifest.endpoints) {
@@ -45,12 +48,16 @@ export const entriesOf = (manifest: BuildManifest): ReadonlyArray<Entry> => {
   for (const { service, name, description, ...fn } of [...manifest.tools, ...manifest.resources, ...manifest.prompts]) {
     add("tools", `${service} ${name} ${fnOf(fn)}`, { name: `${service}/${name}`, fn: fnOf(fn), detail: description })
   }
+  // Functions that a client waits for have timeouts of their own.
+  const requests = new Set(
+    [...manifest.endpoints, ...manifest.tools, ...manifest.resources, ...manifest.prompts].map(fnOf)
+  )
   for (const { durable, timeout_ms, attempts, concurrency, ...fn } of manifest.functions) {
     const detail = joined([
       durable && t().builds.durable,
       attempts > 1 && t().builds.attempts(attempts),
       concurrency !== null && t().builds.concurrency(concurrency),
-      t().builds.timeout(formatDuration(timeout_ms))
+      timeout_ms !== defaultTimeoutMs && !requests.has(fnOf(fn)) && t().builds.timeout(formatDuration(timeout_ms))
     ])
     add("functions", fnOf(fn), { name: fnOf(fn), fn: fnOf(fn), detail })
   }

@@ -23,7 +23,7 @@ const listBuilds = async (project: string): Promise<ReadonlyArray<Build>> =>
 export interface ProjectBuilds {
   readonly builds: ReadonlyArray<Build>
   readonly deployed: Build | null
-  /** What the triggers of the project run: the live build, or else the deployed one. */
+  /** The build that the triggers of the project run: the live one, or else the deployed one. */
   readonly active: BuildManifest | null
 }
 
@@ -44,7 +44,7 @@ export const useProjectBuilds = (project: () => string) =>
     enabled: project() !== ""
   }))
 
-/** What a build declares. It never changes, but whether it is active does. */
+/** The manifest of a build. It never changes, but whether it is active does. */
 export const useManifest = (project: () => string, buildId: () => string | null) =>
   useQuery(() => ({
     queryKey: ["builds", project(), "manifest", buildId()],

@@ -11,28 +11,33 @@ import { showToast } from "../design/Toasts.tsx"
 import { t } from "../text/Language.ts"
 import { startTestRun, type TestRun } from "./testRun.ts"
 
-export const EditorActions = (props: {
+interface ActionProps {
   readonly project: string
   readonly exists: boolean
   readonly source: string
   readonly input: string
   readonly onRun: (run: TestRun) => void
-}): JSX.Element => {
-  const client = useQueryClient()
-  const builds = useProjectBuilds(() => (props.exists ? props.project : ""))
+}
+
+/** The exported functions of the source, and the chosen one. */
+const useFunctions = (source: () => string) => {
   const [functions, setFunctions] = createSignal<ReadonlyArray<string>>([])
   const [fn, setFn] = createSignal("")
-  const [error, setError] = createSignal<unknown>()
-  const [isBusy, setBusy] = createSignal(false)
-  const [isDeploying, setDeploying] = createSignal(false)
   createEffect(() => {
-    const { source } = props
+    const text = source()
     void import("./functionsOf.ts").then(({ functionsOf }) => {
-      const found = functionsOf(source)
+      const found = functionsOf(text)
       setFunctions(found)
       if (!found.includes(fn())) setFn(found[0] ?? "")
     })
   })
+  return { functions, fn, setFn }
+}
+
+/** Uploads the source, and whether it is the live build. */
+const useUploads = (props: ActionProps) => {
+  const client = useQueryClient()
+  const builds = useProjectBuilds(() => (props.exists ? props.project : ""))
   const isLive = () => builds.data?.active != null && builds.data.active.build_id !== builds.data.deployed?.build_id
   const refresh = () =>
     Promise.all([
@@ -44,6 +49,23 @@ export const EditorActions = (props: {
     if (!props.exists) await weft.projects.create({ name: props.project })
     return weft.builds.upload(props.project, zip, { build_type })
   }
+  const deploy = async () => {
+    const { build_id } = await upload("bundle")
+    await weft.builds.deploy(props.project, build_id)
+    if (isLive()) await weft.builds.endLive(props.project)
+    await refresh()
+    showToast(t().editor.deployed)
+  }
+  const endLive = () => weft.builds.endLive(props.project).then(refresh)
+  return { isLive, refresh, upload, deploy, endLive }
+}
+
+export const EditorActions = (props: ActionProps): JSX.Element => {
+  const { functions, fn, setFn } = useFunctions(() => props.source)
+  const { isLive, refresh, upload, deploy, endLive } = useUploads(props)
+  const [error, setError] = createSignal<unknown>()
+  const [isBusy, setBusy] = createSignal(false)
+  const [isDeploying, setDeploying] = createSignal(false)
   const run = async () => {
     setBusy(true)
     setError(undefined)
@@ -60,20 +82,13 @@ export const EditorActions = (props: {
       setBusy(false)
     }
   }
-  const deploy = async () => {
-    const { build_id } = await upload("bundle")
-    await weft.builds.deploy(props.project, build_id)
-    if (isLive()) await weft.builds.endLive(props.project)
-    await refresh()
-    showToast(t().editor.deployed)
-  }
   return (
     <>
       <Show when={isLive()}>
         <span class="badge running" title={t().editor.runText}>
           {t().editor.liveNow}
         </span>
-        <button type="button" class="button" onClick={() => void weft.builds.endLive(props.project).then(refresh)}>
+        <button type="button" class="button" onClick={() => void endLive()}>
           {t().editor.endLive}
         </button>
       </Show>

@@ -77,29 +77,38 @@ export default function EditorPage(): JSX.Element {
           <p class="editor-foot muted">{t().editor.keys}</p>
         </div>
         <div class="editor-side">
-          <section class="card" aria-labelledby="input">
-            <div class="card-head">
-              <h2 id="input">{t().run.input}</h2>
-            </div>
-            <div class="card-body grid">
-              <label class="field">
-                <span>{t().editor.input}</span>
-                <textarea
-                  class="input short"
-                  spellcheck={false}
-                  value={input()}
-                  onInput={(event) => setInput(event.currentTarget.value)}
-                />
-              </label>
-              <SecretNames names={secrets()} project={project()} />
-            </div>
-          </section>
+          <InputCard input={input()} onInput={setInput} secrets={secrets()} project={project()} />
           <RunPanel run={run()} />
         </div>
       </div>
     </div>
   )
 }
+
+const InputCard = (props: {
+  readonly input: string
+  readonly onInput: (text: string) => void
+  readonly secrets: ReadonlyArray<string>
+  readonly project: string
+}): JSX.Element => (
+  <section class="card" aria-labelledby="input">
+    <div class="card-head">
+      <h2 id="input">{t().run.input}</h2>
+    </div>
+    <div class="card-body grid">
+      <label class="field">
+        <span>{t().editor.input}</span>
+        <textarea
+          class="input short"
+          spellcheck={false}
+          value={props.input}
+          onInput={(event) => props.onInput(event.currentTarget.value)}
+        />
+      </label>
+      <SecretNames names={props.secrets} project={props.project} />
+    </div>
+  </section>
+)
 
 /** Names of the project's secrets. Empty without the permission to read them. */
 const useSecretNames = (project: () => string, exists: () => boolean): (() => ReadonlyArray<string>) => {

@@ -38,7 +38,7 @@ export const de: Texts = {
     schedules: "Zeitpläne",
     access: "Zugang"
   },
-  navGroups: { activity: "Betrieb", code: "Code", data: "Daten", access: "Zugang" },
+  navGroups: { activity: "Betrieb", code: "Code", data: "Daten", access: "Sicherheit" },
   palette: {
     open: "Suche",
     placeholder: "Seite wählen, oder Id eines Laufs oder Ereignisses einfügen",

@@ -19,6 +19,7 @@ export const deBuilds: typeof enBuilds = {
     send: "Senden",
     sending: "Sendet …",
     response: "Antwort",
+    noResponse: "Senden Sie die Anfrage, um ihre Antwort zu sehen.",
     noBody: "Die Antwort hat keinen Inhalt.",
     failed: "Die Anfrage schlug fehl. Der Server hat nicht geantwortet.",
     calls: "Letzte Aufrufe",

@@ -37,7 +37,7 @@ export const en = {
     schedules: "Schedules",
     access: "Access"
   },
-  navGroups: { activity: "Activity", code: "Code", data: "Data", access: "Access" },
+  navGroups: { activity: "Activity", code: "Code", data: "Data", access: "Security" },
   palette: {
     open: "Search",
     placeholder: "Go to a page, or paste the id of a run or an event",

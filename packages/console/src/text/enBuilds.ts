@@ -17,6 +17,7 @@ export const enBuilds = {
     send: "Send",
     sending: "Sending …",
     response: "Response",
+    noResponse: "Send the request to see its response.",
     noBody: "The response has no body.",
     failed: "The request failed. The server did not respond.",
     calls: "Recent calls",

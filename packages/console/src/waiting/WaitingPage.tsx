@@ -1,4 +1,4 @@
-/** What waits and why: suspended runs, and a form that cancels pending deliveries. */
+/** Suspended runs with the reasons of their waits, and a form that cancels pending deliveries. */
 import { A } from "@solidjs/router"
 import type { Run } from "@weft/client"
 import { createSignal, type JSX, Show } from "solid-js"

@@ -94,7 +94,7 @@ export const RequestSender = (props: { readonly endpoint: Endpoint; readonly url
             </p>
           )}
         </Show>
-        <Show when={received()} fallback={<p class="card-body muted">–</p>}>
+        <Show when={received()} fallback={<p class="card-body muted">{t().webhooks.noResponse}</p>}>
           {(response) => <Response response={response()} />}
         </Show>
       </section>
